@@ -1,0 +1,203 @@
+/* model.h - the baked model: every array that evaluation, serving and drawing need, in one block.
+ *
+ * The structs below are the file format as well (protocol/baked-model.md): fixed layout, no padding
+ * that is not named, little-endian. bake_decode() checks a block once and hands out this view of it;
+ * after that the model is immutable, so any thread may read it without a lock.
+ *
+ * Spaces: `local` = relative to the parent node; `scene` = the file's scene root; `bind` = vertices as
+ * authored. Units and axes are the file's own. Matrices are column-major 4x4 for column vectors:
+ * element (row r, column c) is m[4*c + r]. Quaternions are x, y, z, w. Times are seconds.
+ * An index of -1 means none; ranges are first/count into the array of the same name. */
+#pragma once
+
+#include <stdint.h>
+
+struct vec2 { float x, y; };
+struct vec3 { float x, y, z; };
+struct rgba8 { uint8_t r, g, b, a; };
+struct mat4 { float m[16]; };
+
+/* Text in model->text, UTF-8 without NUL bytes, not terminated. A missing name has offset STR_NONE
+ * (JSON null); an empty one has size 0 (JSON ""). */
+#define STR_NONE UINT32_MAX
+struct str { uint32_t offset, size_bytes; };
+
+enum model_flags {
+    MODEL_HAS_UP = 1,      /* the file says which way is up */
+    MODEL_HAS_FORWARD = 2, /* the file says which way the model faces */
+    MODEL_HAS_UNIT = 4,    /* the file says what one unit is */
+};
+
+struct model_info {
+    uint8_t content_hash[32]; /* SHA-256 over the source and its companions (import/opener) */
+    struct str format;        /* "glTF 2.0", "GLB 2.0", "FBX", "COLLADA", ... */
+    struct str generator;     /* the program that wrote the file, where the file says it */
+    uint32_t flags;           /* MODEL_ */
+    float up[3];              /* unit vector in scene space; +Y where the file does not say */
+    float forward[3];         /* unit vector the model faces; a best guess where the file does not say */
+    float unit_m;             /* metres per unit; 1 where the file does not say */
+    struct vec3 rest_min, rest_max; /* bounds of all drawn vertices at rest, scene space; min > max when there are none */
+    uint32_t reserved;
+};
+
+enum node_flags {
+    NODE_IN_SCENE = 1, /* reachable from scene_roots */
+    NODE_SHEAR = 2,    /* its matrix is not translation * rotation * scale */
+    NODE_JOINT = 4,    /* a joint of some skin */
+};
+
+struct node {
+    struct str name;
+    int32_t parent;       /* may be larger than the node's own index: use node_order to evaluate */
+    int32_t mesh;         /* or -1 */
+    int32_t skin;         /* the file's skin for its mesh, or -1 */
+    int32_t matrix;       /* into node_matrices, or -1: the rest transform where the file gives a matrix */
+    float translation[3]; /* rest; for a matrix node its decomposition */
+    float rotation[4];
+    float scale[3];
+    uint32_t weight_first, weight_count; /* rest morph weights of this mesh instance */
+    uint32_t flags;       /* NODE_ */
+};
+
+enum skin_flags { SKIN_RIGID = 1 }; /* made for an unskinned mesh node: one joint, identity inverse bind */
+
+struct skin {
+    struct str name;
+    uint32_t joint_first, joint_count; /* at least 1 */
+    int32_t mesh_node;  /* first mesh node that uses the skin, or -1 (space=mesh) */
+    uint32_t flags;     /* SKIN_ */
+};
+
+struct joint {
+    struct mat4 joint_from_bind; /* the inverse bind matrix */
+    uint32_t node;
+    uint32_t reserved[3];
+};
+
+struct mesh {
+    struct str name;
+    uint32_t primitive_first, primitive_count;
+};
+
+enum topology { TOPOLOGY_TRIANGLES = 0, TOPOLOGY_LINES = 1, TOPOLOGY_POINTS = 2 };
+enum primitive_flags {
+    PRIMITIVE_FILE_NORMALS = 1, /* else generated */
+    PRIMITIVE_TEXCOORDS = 2,
+    PRIMITIVE_COLORS = 4,
+};
+
+struct primitive {
+    uint32_t mesh;
+    uint32_t topology;                 /* TOPOLOGY_; strips, fans and loops are unrolled at import */
+    uint32_t vertex_first, vertex_count;
+    uint32_t index_first, index_count; /* values are relative to vertex_first: 0..vertex_count-1 */
+    uint32_t morph_target_first, morph_target_count;
+    int32_t material;                  /* or -1 */
+    uint32_t flags;                    /* PRIMITIVE_ */
+};
+
+/* A vertex's influences are influences[influence_firsts[v] .. influence_firsts[v + 1]), all of them,
+ * weights summing to 1. None: the vertex follows joint 0 of its skin with weight 1. */
+struct influence {
+    uint32_t joint; /* within the skin; below the joint_count of every skin it is drawn with */
+    float weight;   /* > 0 */
+};
+
+struct morph_target {
+    struct str name;
+    uint32_t position_first; /* into morph_deltas, vertex_count of the primitive, or UINT32_MAX */
+    uint32_t normal_first;   /* likewise */
+};
+
+enum draw_flags { DRAW_IN_SCENE = 1 };
+
+/* One primitive of one mesh node, as drawn; sorted by node, then primitive. */
+struct draw {
+    uint32_t node;
+    uint32_t primitive;
+    uint32_t skin;  /* the file's, or the rigid one of the node */
+    uint32_t flags; /* DRAW_ */
+};
+
+/* Clip time 0 is the file's time 0 (FBX: the take's start). */
+struct clip {
+    struct str name;
+    uint32_t channel_first, channel_count;
+    double start_s;    /* the first key's clip time */
+    double duration_s; /* the last key's clip time; the loop range is [0, duration_s) */
+};
+
+enum channel_path { PATH_TRANSLATION = 0, PATH_ROTATION = 1, PATH_SCALE = 2, PATH_WEIGHTS = 3 };
+enum interpolation { INTERPOLATION_LINEAR = 0, INTERPOLATION_STEP = 1, INTERPOLATION_CUBICSPLINE = 2 };
+
+/* key_values holds key_count * component_count floats from value_first; CUBICSPLINE three times that,
+ * per key: in-tangents, values, out-tangents (glTF 2.0, appendix C). Before the first and after the
+ * last key the nearest value holds. */
+struct channel {
+    uint32_t node;
+    uint32_t path;            /* PATH_ */
+    uint32_t interpolation;   /* INTERPOLATION_ */
+    uint32_t component_count; /* 3, 4, 3, or the node's weight_count */
+    uint32_t key_time_first, key_count; /* at least 1; times strictly rising; shared between channels */
+    uint32_t value_first;
+    uint32_t reserved;
+};
+
+enum alpha_mode { ALPHA_OPAQUE = 0, ALPHA_MASK = 1, ALPHA_BLEND = 2 };
+enum material_flags { MATERIAL_DOUBLE_SIDED = 1, MATERIAL_UNLIT = 2 };
+
+struct material {
+    struct str name;
+    float base_color[4]; /* linear RGB, alpha */
+    float alpha_cutoff;
+    uint32_t alpha_mode; /* ALPHA_ */
+    int32_t base_color_texture; /* into textures, or -1 */
+    uint32_t flags;      /* MATERIAL_ */
+};
+
+enum texture_state {
+    TEXTURE_FOUND = 0,
+    TEXTURE_MISSING = 1, /* no such file, or outside the root */
+    TEXTURE_BROKEN = 2,  /* not decodable, or over a limit */
+};
+enum texture_wrap { TEXTURE_WRAP_REPEAT = 0, TEXTURE_WRAP_CLAMP = 1, TEXTURE_WRAP_MIRROR = 2 };
+
+/* Pixels: RGBA8, sRGB, rows top first, power-of-two sides, then every smaller mip level down to 1x1. */
+struct texture {
+    struct str uri;          /* as the file names it; "" when embedded */
+    uint32_t state;          /* TEXTURE_; without FOUND there are no pixels */
+    uint32_t source_width, source_height; /* as stored in the image file; 0 when unknown */
+    uint32_t width, height;  /* of level 0, powers of two */
+    uint32_t level_count;
+    uint32_t wrap_s, wrap_t; /* TEXTURE_WRAP_ */
+    uint64_t pixel_first;    /* into pixels */
+};
+
+struct warning {
+    struct str code;    /* stable, for programs: "weights_renormalised" */
+    struct str message; /* for people, names the culprit */
+};
+
+enum source_role { SOURCE_MODEL = 0, SOURCE_COMPANION = 1, SOURCE_TEXTURE = 2 };
+
+/* A file the import looked at, for freshness: the model is stale when any stamp differs. */
+struct source_file {
+    struct str path;     /* under the root, '/' separators */
+    uint32_t role;       /* SOURCE_ */
+    uint32_t is_missing; /* 1: was looked for and not there */
+    uint64_t size_bytes;
+    int64_t mtime_ns;
+    int64_t ctime_ns;
+    uint64_t inode;
+};
+
+/* The checked view. All arrays live in the block that was decoded and as long as it does. */
+struct model {
+    const void *bytes;
+    uint64_t size_bytes;
+#define X(id, singular, plural, type) const type *plural; uint32_t singular##_count;
+#include "model_sections.def"
+#undef X
+};
+
+static inline uint32_t model_vertex_count(const struct model *model) { return model->position_count; }

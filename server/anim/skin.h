@@ -1,0 +1,24 @@
+/* skin.h - deformed vertices on the CPU: morph targets, then skinning.
+ *
+ * Pure; any thread. A vertex: position = sum over its influences of weight * palette[joint] * (bind position +
+ * sum of morph weight * delta). Any number of influences; none means joint 0 (model.h). */
+#pragma once
+
+#include "mat.h"
+
+/* Morphed bind positions of a primitive: out[vertex_count of the primitive], caller's.
+ * `weights` are those of the draw's node: pose->weights + node.weight_first, morph_target_count of them
+ * (missing ones count as 0: pass weight_count). */
+void skin_morph_positions(const struct model *model, uint32_t primitive, const double *weights,
+                          uint32_t weight_count, struct vec3 *out);
+/* The same for normals; not normalised. */
+void skin_morph_normals(const struct model *model, uint32_t primitive, const double *weights,
+                        uint32_t weight_count, struct vec3 *out);
+
+/* Skins `bind` (positions of the primitive, morphed or the model's own) into out[vertex_count]; may be the
+ * same array. palette: of the draw's skin, in the wanted space. */
+void skin_positions(const struct model *model, uint32_t primitive, const struct mat4 *palette,
+                    const struct vec3 *bind, struct vec3 *out);
+/* Normals by the inverse transpose of each vertex's blended matrix (its cofactors), unit length. */
+void skin_normals(const struct model *model, uint32_t primitive, const struct mat4 *palette,
+                  const struct vec3 *bind, struct vec3 *out);

@@ -1,0 +1,39 @@
+/* service.h - a request to a reply: finds or imports the model, evaluates or has it drawn. No sockets, no GL.
+ * Loop thread only. */
+#pragma once
+
+#include "../wire/reply.h"
+#include "../wire/request.h"
+#include "config.h"
+
+#include <uv.h>
+
+struct service; /* owns cache, import pool, render pool and scratch memory */
+
+/* One request on its way. The front end owns it and its request until `done` has run; it must not free them
+ * before. When the client leaves earlier, set is_abandoned: queued work for it is then dropped, and `done` still
+ * runs (with any reply). */
+struct call {
+    struct request request;
+    bool is_abandoned;
+    /* Runs exactly once, perhaps before service_handle() returns. *reply is the callee's to move from or
+     * reply_fini(). */
+    void (*done)(struct call *call, struct reply *reply);
+    struct call *next;  /* private to the service */
+    void *waiting;      /* private to the service */
+};
+
+/* Opens the root and starts the render workers. Returns 0 or a negative ERR_ with a sentence for stderr. */
+int service_new(uv_loop_t *loop, const struct config *config, struct service **out, struct err *err);
+
+void service_handle(struct service *service, struct call *call);
+
+/* Number of calls under way. */
+uint32_t service_pending(const struct service *service);
+
+/* From now on /readyz is 503. */
+void service_drain(struct service *service);
+
+/* Ends the workers and frees everything when its handles are closed. Calls still under way are answered with
+ * ERR_SHUTTING_DOWN first. The loop must run until it is empty. */
+void service_free(struct service *service);

@@ -1,0 +1,125 @@
+#include "buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void buf_init(struct buf *buf, size_t limit_bytes) { *buf = (struct buf){.limit_bytes = limit_bytes}; }
+
+void buf_fini(struct buf *buf)
+{
+    free(buf->data);
+    buf_init(buf, buf->limit_bytes);
+}
+
+void buf_clear(struct buf *buf)
+{
+    buf->size_bytes = 0;
+    buf->is_failed = false;
+}
+
+bool buf_failed(const struct buf *buf) { return buf->is_failed; }
+
+/* Doubles, so that many small appends cost one copy each on average. */
+static bool grow(struct buf *buf, size_t needed_bytes)
+{
+    size_t capacity = buf->capacity_bytes < 256 ? 256 : buf->capacity_bytes;
+    while (capacity < needed_bytes)
+        capacity = capacity > SIZE_MAX / 2 ? needed_bytes : capacity * 2;
+    char *data = realloc(buf->data, capacity);
+    if (data == NULL && buf->limit_bytes == 0)
+        abort();
+    if (data == NULL)
+        return false;
+    buf->data = data;
+    buf->capacity_bytes = capacity;
+    return true;
+}
+
+char *buf_reserve(struct buf *buf, size_t size_bytes)
+{
+    if (buf->is_failed)
+        return NULL;
+    const bool is_over = size_bytes > SIZE_MAX - buf->size_bytes ||
+                         (buf->limit_bytes != 0 && buf->size_bytes + size_bytes > buf->limit_bytes);
+    if (is_over || (buf->size_bytes + size_bytes > buf->capacity_bytes && !grow(buf, buf->size_bytes + size_bytes))) {
+        buf->is_failed = true;
+        return NULL;
+    }
+    return buf->data + buf->size_bytes;
+}
+
+void buf_advance(struct buf *buf, size_t size_bytes) { buf->size_bytes += size_bytes; }
+
+void buf_put(struct buf *buf, const void *bytes, size_t size_bytes)
+{
+    if (size_bytes == 0)
+        return;
+    char *to = buf_reserve(buf, size_bytes);
+    if (to == NULL)
+        return;
+    memcpy(to, bytes, size_bytes);
+    buf->size_bytes += size_bytes;
+}
+
+void buf_put_text(struct buf *buf, const char *text) { buf_put(buf, text, strlen(text)); }
+void buf_put_char(struct buf *buf, char c) { buf_put(buf, &c, 1); }
+
+void buf_printf(struct buf *buf, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    const int size = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *to = size < 0 ? NULL : buf_reserve(buf, (size_t)size + 1);
+    if (to != NULL) {
+        vsnprintf(to, (size_t)size + 1, format, again);
+        buf->size_bytes += (size_t)size;
+    }
+    va_end(again);
+}
+
+void buf_align(struct buf *buf, size_t alignment)
+{
+    static const char zeros[64];
+    size_t gap = (alignment - buf->size_bytes % alignment) % alignment;
+    while (gap > 0) {
+        const size_t part = gap < sizeof zeros ? gap : sizeof zeros;
+        buf_put(buf, zeros, part);
+        gap -= part;
+    }
+}
+
+void buf_put_u16(struct buf *buf, uint16_t value)
+{
+    const unsigned char bytes[2] = {(unsigned char)value, (unsigned char)(value >> 8)};
+    buf_put(buf, bytes, sizeof bytes);
+}
+
+void buf_put_u32(struct buf *buf, uint32_t value)
+{
+    buf_put_u16(buf, (uint16_t)value);
+    buf_put_u16(buf, (uint16_t)(value >> 16));
+}
+
+void buf_put_u64(struct buf *buf, uint64_t value)
+{
+    buf_put_u32(buf, (uint32_t)value);
+    buf_put_u32(buf, (uint32_t)(value >> 32));
+}
+
+void buf_put_f32(struct buf *buf, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    buf_put_u32(buf, bits);
+}
+
+void buf_put_f64(struct buf *buf, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    buf_put_u64(buf, bits);
+}

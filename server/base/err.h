@@ -1,0 +1,37 @@
+/* err.h - how a function says it failed.
+ *
+ * A fallible function returns 0 (or a count), or a negative ERR_ code, and takes `struct err *err`
+ * last. Whoever finds the failure calls err_set() and returns its value; everyone above passes the
+ * same err on and only tests `< 0`. The code is for programs, the message for people: it names the
+ * culprit (file, clip, joint, byte, field), has no newline and no full stop at its end.
+ * Pure; any thread. */
+#pragma once
+
+#include <stddef.h>
+
+enum err_code {
+#define X(symbol, number, http, name, text) symbol = -(number),
+#include "../../protocol/errors.def"
+#undef X
+};
+
+enum { ERR_MESSAGE_SIZE = 480 };
+
+struct err {
+    int code;                       /* 0 or an ERR_ value */
+    char message[ERR_MESSAGE_SIZE]; /* "cannot open 'walk.glb': permission denied" */
+};
+
+/* Fills *err (which may be NULL) and returns `code`, which is negative. A message that does not fit
+ * is cut at a UTF-8 boundary; control characters and invalid UTF-8 (names come from strangers'
+ * files) become '?'. */
+int err_set(struct err *err, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Puts "prefix: " before the message, as a caller that knows the file or the clip does. */
+int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+const char *err_name(int code);    /* "clip_not_found"; "internal" for a code not in the table */
+int err_http_status(int code);     /* 404; 500 for a code not in the table */
+const char *err_meaning(int code); /* the table's text; static storage */
+int err_from_number(unsigned number); /* 21 -> ERR_CLIP_NOT_FOUND; ERR_INTERNAL if not in the table */

@@ -1,0 +1,27 @@
+/* limits.h - the limits of protocol/limits.def as values. Pure; read-only after start-up, any thread. */
+#pragma once
+
+#include <stdint.h>
+
+enum limit {
+#define X(symbol, option, initial, unit, text) symbol,
+#include "../../protocol/limits.def"
+#undef X
+    LIMIT_COUNT
+};
+
+struct limits { uint64_t value[LIMIT_COUNT]; };
+
+struct limit_info {
+    const char *symbol; /* "LIMIT_URL_BYTES" */
+    const char *option; /* "max-url", or "" when fixed */
+    uint64_t initial;
+    const char *unit;
+    const char *text;
+};
+
+extern const struct limit_info LIMIT_INFO[LIMIT_COUNT];
+
+void limits_default(struct limits *limits);
+/* The limit whose option this is, or -1. */
+int limits_find(const char *option);

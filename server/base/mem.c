@@ -1,0 +1,29 @@
+#include "mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *must(void *p)
+{
+    if (p == NULL)
+        abort();
+    return p;
+}
+
+void *mem_alloc(size_t size_bytes) { return must(malloc(size_bytes == 0 ? 1 : size_bytes)); }
+
+void *mem_zalloc(size_t count, size_t size_bytes)
+{
+    return must(calloc(count == 0 ? 1 : count, size_bytes == 0 ? 1 : size_bytes));
+}
+
+void *mem_realloc(void *p, size_t size_bytes) { return must(realloc(p, size_bytes == 0 ? 1 : size_bytes)); }
+char *mem_strdup(const char *text) { return mem_strndup(text, strlen(text)); }
+
+char *mem_strndup(const char *text, size_t size_bytes)
+{
+    char *copy = mem_alloc(size_bytes + 1);
+    memcpy(copy, text, size_bytes);
+    copy[size_bytes] = '\0';
+    return copy;
+}

@@ -1,0 +1,71 @@
+#include "utf8.h"
+
+size_t utf8_sequence(const char *text, size_t size_bytes)
+{
+    const unsigned char *b = (const unsigned char *)text;
+    if (size_bytes == 0)
+        return 0;
+    if (b[0] < 0x80)
+        return 1;
+    size_t length;
+    unsigned char low = 0x80, high = 0xbf; /* of the second byte: Unicode 15, table 3-7 */
+    if (b[0] >= 0xc2 && b[0] <= 0xdf) {
+        length = 2;
+    } else if (b[0] >= 0xe0 && b[0] <= 0xef) {
+        length = 3;
+        if (b[0] == 0xe0)
+            low = 0xa0;
+        if (b[0] == 0xed)
+            high = 0x9f;
+    } else if (b[0] >= 0xf0 && b[0] <= 0xf4) {
+        length = 4;
+        if (b[0] == 0xf0)
+            low = 0x90;
+        if (b[0] == 0xf4)
+            high = 0x8f;
+    } else {
+        return 0;
+    }
+    if (size_bytes < length || b[1] < low || b[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if (b[i] < 0x80 || b[i] > 0xbf)
+            return 0;
+    return length;
+}
+
+bool utf8_is_valid(const char *text, size_t size_bytes)
+{
+    for (size_t i = 0; i < size_bytes;) {
+        const size_t length = utf8_sequence(text + i, size_bytes - i);
+        if (length == 0)
+            return false;
+        i += length;
+    }
+    return true;
+}
+
+void utf8_repair(char *text, size_t size_bytes)
+{
+    for (size_t i = 0; i < size_bytes;) {
+        const size_t length = utf8_sequence(text + i, size_bytes - i);
+        if (length == 0)
+            text[i] = '?';
+        i += length == 0 ? 1 : length;
+    }
+}
+
+size_t utf8_cut(const char *text, size_t size_bytes, size_t limit_bytes)
+{
+    if (size_bytes < limit_bytes)
+        return size_bytes;
+    size_t end = 0;
+    while (end < limit_bytes) {
+        const size_t length = utf8_sequence(text + end, size_bytes - end);
+        const size_t step = length == 0 ? 1 : length;
+        if (end + step > limit_bytes)
+            break;
+        end += step;
+    }
+    return end;
+}

@@ -1,0 +1,18 @@
+/* utf8.h - checking and repairing text that comes from outside. Pure; any thread. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Length in bytes (1..4) of the well-formed UTF-8 sequence at `text`, or 0 when the bytes there are
+ * not one (overlong forms, surrogates and values above U+10FFFF are not; Unicode 15, table 3-7). */
+size_t utf8_sequence(const char *text, size_t size_bytes);
+
+/* True when all `size_bytes` bytes are well-formed UTF-8. NUL bytes count as characters. */
+bool utf8_is_valid(const char *text, size_t size_bytes);
+
+/* Replaces each byte that is not part of a well-formed sequence by '?', in place. */
+void utf8_repair(char *text, size_t size_bytes);
+
+/* The largest n <= limit_bytes at which `text` can be cut without splitting a sequence. */
+size_t utf8_cut(const char *text, size_t size_bytes, size_t limit_bytes);

@@ -1,0 +1,26 @@
+/* answer.h - a model and a request to the bytes of an answer: evaluation and encoding together, so that
+ * frames go from the pose straight into the output.
+ *
+ * Pure; any thread with its own struct answer. Documents: protocol/http.md (JSON), protocol/frames.md (binary). */
+#pragma once
+
+#include "../anim/pose.h"
+#include "reply.h"
+#include "request.h"
+
+/* Working memory, reused from request to request. */
+struct answer { struct pose pose; struct buf scratch; };
+void answer_init(struct answer *answer);
+void answer_fini(struct answer *answer);
+
+/* Looks the request's clip up: an index, POSE_REST, or the model's first clip when none is named (the rest
+ * pose when it has none). Unknown: 404, ambiguous: 409, with candidates in *reply, which is then complete. */
+int answer_find_clip(const struct model *model, const struct request *request, int32_t *clip, struct reply *reply);
+
+/* The content type that answer_make() will give for this request. */
+const char *answer_content_type(const struct request *request);
+
+/* Fills *reply with the answer of OP_MODEL, OP_PALETTE, OP_POSE or OP_MESH for `model`, which is called
+ * request->model. Never fails otherwise than by making *reply an error. Does not set the ETag. */
+void answer_make(struct answer *answer, const struct model *model, const struct request *request,
+                 const struct limits *limits, struct reply *reply);

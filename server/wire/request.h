@@ -1,0 +1,103 @@
+/* request.h - the one request struct that every protocol fills and the service answers.
+ *
+ * Pure: bytes in, struct out; no I/O, no model: names are looked up later. One table (request_params.def)
+ * says which operation takes which parameter, of which type, and whether it may repeat; parsing, the 400s
+ * and the documents follow it. Strings point into the request's own memory. One thread per request. */
+#pragma once
+
+#include "../anim/clip_time.h"
+#include "../anim/pose.h"
+#include "../base/buf.h"
+#include "../base/err.h"
+#include "../base/limits.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum op {
+    OP_GALLERY,  /* GET / */
+    OP_HEALTHZ,  /* GET /healthz */
+    OP_READYZ,   /* GET /readyz */
+    OP_VERSION,  /* GET /v1/version */
+    OP_MODELS,   /* GET /v1/models */
+    OP_MODEL,    /* GET /v1/model */
+    OP_PALETTE,  /* GET /v1/palette */
+    OP_POSE,     /* GET /v1/pose */
+    OP_MESH,     /* GET /v1/mesh */
+    OP_RENDER,   /* GET /v1/render */
+    OP_COUNT
+};
+
+enum select_kind {
+    SELECT_ABSENT, /* not given */
+    SELECT_INDEX,  /* digits only */
+    SELECT_NAME,   /* anything else, or from clip_name=, joint_name= */
+    SELECT_REST,   /* clip=- */
+};
+
+/* How a clip, skin or joint is named in a query. */
+struct selector {
+    enum select_kind kind;
+    uint32_t index;
+    const char *name; /* UTF-8, name_bytes long, NUL-terminated as well */
+    size_t name_bytes;
+};
+
+enum format { FORMAT_JSON, FORMAT_BIN };
+enum layout { LAYOUT_MAT4, LAYOUT_MAT3X4 };
+enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
+
+struct request {
+    enum op op;
+    bool is_head;             /* HEAD: the answer without its body */
+    const char *model;        /* path under the root, checked: relative, no "..", no NUL, UTF-8 */
+    const char *hash;         /* 64 lower-case hex digits, or NULL */
+    struct selector clip;
+    const double *times_s;    /* in the order asked, ranges unrolled; at least one for ops that take t */
+    uint32_t time_count;
+    enum wrap wrap;
+    const struct selector *skins; /* empty: all */
+    uint32_t skin_count;
+    const struct selector *joints; /* empty: all */
+    uint32_t joint_count;
+    enum space space;
+    struct selector mesh;     /* space=mesh: mesh node; /v1/mesh: only this mesh */
+    enum layout layout;
+    enum format format;       /* by format= or Accept */
+    unsigned what;            /* WHAT_ bits */
+    bool has_indices, has_normals, has_rest;
+    uint32_t width, height;
+    uint8_t background[4];    /* RGBA, straight alpha; 0,0,0,0 = transparent */
+    double yaw_deg, pitch_deg;
+    const char *prefix, *after; /* /v1/models; NULL when not given */
+    uint32_t list_limit;
+    const char *if_none_match;  /* the header's value, or NULL */
+    char canonical[24];       /* 16 hex digits: hash of op and every parameter's value in a fixed order,
+                                 what the ETag is made of beside the model's content */
+    struct buf memory;        /* owns the strings and arrays above */
+    void *blocks;             /* private to request.c */
+};
+
+/* What a front end knows of an HTTP request besides its target. NULL when the header is absent. */
+struct request_head {
+    const char *method;        /* "GET" */
+    const char *target;        /* "/v1/palette?model=fox.glb&t=0.5", size_bytes long */
+    size_t target_bytes;
+    const char *accept;
+    const char *if_none_match;
+};
+
+void request_init(struct request *request);
+void request_fini(struct request *request);
+
+/* Fills *request from an HTTP request line and headers. Decodes percent-escapes and '+', splits repeated and
+ * comma-separated times, unrolls ranges start:end:fps. On failure the err message names the parameter, and
+ * for an unknown one the nearest known name.
+ * Returns 0, ERR_NOT_FOUND, ERR_METHOD_NOT_ALLOWED, ERR_UNKNOWN_PARAMETER, ERR_BAD_PARAMETER,
+ * ERR_DUPLICATE_PARAMETER, ERR_MISSING_PARAMETER, ERR_BAD_PATH or ERR_TOO_MANY_FRAMES. */
+int request_parse(struct request *request, const struct request_head *head, const struct limits *limits,
+                  struct err *err);
+
+/* "/v1/palette" for OP_PALETTE; the same table that request_parse reads. */
+const char *request_path(enum op op);

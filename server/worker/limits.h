@@ -1,0 +1,17 @@
+/* limits.h - resource limits that a worker program puts on itself before it touches outside data.
+ * Linux; call once, early in main(), from the only thread. */
+#pragma once
+
+#include "../base/err.h"
+
+#include <stdint.h>
+
+struct worker_limits {
+    uint64_t cpu_s;        /* RLIMIT_CPU; 0 = none */
+    uint64_t memory_bytes; /* RLIMIT_AS; 0 = none (ASan needs that) */
+    uint64_t file_bytes;   /* RLIMIT_FSIZE, bounds the result's memfd; 0 = none */
+    uint64_t open_files;   /* RLIMIT_NOFILE; 0 = none */
+};
+
+/* Also: no core dumps, no new privileges, dies with its parent, nice 19, OOM score 1000 where allowed. */
+int worker_limit(const struct worker_limits *limits, struct err *err);

@@ -1,0 +1,37 @@
+/* render_job.h - the contract between posed and a posed-render process.
+ *
+ * posed starts `posed-render [options]` with file descriptor 3 = one end of a SOCK_STREAM socket pair. posed
+ * sends struct render_job, with the model's sealed memfd attached (SCM_RIGHTS) to its first byte; the worker
+ * answers struct render_result followed by size_bytes bytes (the PNG, or nothing on failure), in order. One
+ * job is under way at a time. Before its first job, once the GL context has drawn its warm-up frame, the worker
+ * sends a render_result with job_id 0 and its renderer's name in message. End of stream: the worker exits. */
+#pragma once
+
+#include "../base/err.h"
+
+#include <stdint.h>
+
+enum { RENDER_SOCKET_FD = 3 };
+#define RENDER_JOB_MAGIC UINT32_C(0x424f4a50)    /* "PJOB" */
+#define RENDER_RESULT_MAGIC UINT32_C(0x53455250) /* "PRES" */
+
+struct render_job {
+    uint32_t magic;
+    uint32_t width, height;  /* pixels */
+    int32_t clip;            /* or POSE_REST */
+    uint64_t job_id;         /* > 0 */
+    uint64_t model_key;      /* same key = same bytes: the worker may still have it on the GPU */
+    uint64_t model_bytes;    /* size of the baked model in the memfd */
+    double clip_time_s;      /* wrapped */
+    double yaw_deg, pitch_deg;
+    uint8_t background[4];   /* straight RGBA */
+    uint32_t reserved;
+};
+
+struct render_result {
+    uint32_t magic;
+    uint32_t number;         /* 0, or of the error table */
+    uint64_t job_id;
+    uint64_t size_bytes;     /* of the PNG that follows */
+    char message[ERR_MESSAGE_SIZE]; /* NUL-terminated; why, when number is not 0 */
+};
