@@ -64,7 +64,7 @@ int err_prefix(struct err *err, const char *format, ...)
     va_start(args, format);
     vsnprintf(prefix, sizeof prefix, format, args);
     va_end(args);
-    char message[2 * ERR_MESSAGE_SIZE];
+    char message[2 * ERR_MESSAGE_SIZE + 2];
     snprintf(message, sizeof message, "%s: %s", prefix, err->message);
     memcpy(err->message, message, sizeof err->message - 1);
     err->message[sizeof err->message - 1] = '\0';
