@@ -39,6 +39,10 @@ libs_render = $(call libs_of,osmesa libpng libisal) -ldl
 
 all: $(programs)
 
+# Installs the Debian packages that are missing; says nothing when there are none. NODEPS=1 skips it.
+deps:
+	@deploy/deps.sh build
+
 $(out)/posed: $(app) $(wire) $(anim) $(base)
 	$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) -lm
 $(out)/posed-import: $(import) $(worker) $(anim) $(base)
@@ -46,15 +50,15 @@ $(out)/posed-import: $(import) $(worker) $(anim) $(base)
 $(out)/posed-render: $(render) $(worker) $(anim) $(base)
 	$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render) -lm
 
-$(obj)/%.o: %.c
+$(obj)/%.o: %.c | deps
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(flags) -I$(out)/gen -c -MMD -MP -o $@ $<
 
 # Debian 12 ships llhttp as C sources. Strict mode, because the default lets request-smuggling forms through.
 LLHTTP ?= /usr/share/llhttp
-$(obj)/llhttp/%.o: $(LLHTTP)/%.c
+$(obj)/llhttp/%.o: | deps
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(filter-out -W%,$(flags)) -w -DLLHTTP_STRICT_MODE=1 -c -o $@ $<
+	$(CC) $(CFLAGS) $(filter-out -W%,$(flags)) -w -DLLHTTP_STRICT_MODE=1 -c -o $@ $(LLHTTP)/$*.c
 
 # shaders/skin.vert becomes the C string shader_skin_vert in gen/shaders.h
 $(render): $(out)/gen/shaders.h
@@ -69,12 +73,98 @@ $(out)/test/unit: $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(tested)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) $(call libs_of,cmocka) -lm
 
-test-unit: $(out)/test/unit
-	$(out)/test/unit $(t)
+# --- samples: models made by a program of the project -----------------------------------------------------------
+samples := build/samples
+$(out)/make-samples: $(patsubst %.c,$(obj)/%.o,$(wildcard deploy/samples/*.c)) $(anim) $(base)
+	$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libpng) -lm
+$(samples)/.made: $(out)/make-samples
+	@mkdir -p $(@D)
+	$< $(@D)
+	@touch $@
+samples: $(samples)/.made
+
+# --- run: make run [ROOT=dir] [HTTP=addr:port] [ARGS="..."] ------------------------------------------------------
+ROOT ?= $(samples)
+HTTP ?= 127.0.0.1:7878
+run: all $(if $(filter $(samples),$(ROOT)),samples)
+	@deploy/run.sh $(out)/posed $(ROOT) --http $(HTTP) $(ARGS)
+
+# --- tests --------------------------------------------------------------------------------------------------------
+deps-test:
+	@deploy/deps.sh build test
+fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+$(out)/test/replay_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/replay.o $(tested)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) -lm
+replays := $(fuzz_targets:%=$(out)/test/replay_%)
+
+suite_layers = layers=one:tests/layers.sh
+suite_unit = "unit=cmocka:$(out)/test/unit $(t)"
+suite_replay = $(foreach f,$(fuzz_targets),"replay-$(f)=replay:$(out)/test/replay_$(f) tests/fuzz/corpus/$(f)")
+pytest = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -p no:cacheprovider
+suite_api = "api=pytest:$(pytest) tests/api"
+suite_short = "api-short=pytest:$(pytest) -m short tests/api"
+run_suites = $(PYTHON) tests/run.py --log $(out)/test/logs
+
+test: deps-test all samples $(out)/test/unit $(replays)
+	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_replay) $(suite_api)
+# What is worth repeating with another compiler or under sanitizers.
+test-short: deps-test all samples $(out)/test/unit $(replays)
+	@$(run_suites) $(suite_unit) $(suite_replay) $(suite_short)
+test-unit: deps-test $(out)/test/unit
+	@$(run_suites) $(suite_unit)
+# make test-api [t=words of pytest -k] [SERVER=host:port]
+test-api: deps-test all samples
+	@$(run_suites) "api=pytest:$(if $(SERVER),POSED_SERVER=$(SERVER)) $(pytest) $(if $(t),-k '$(t)') tests/api"
+
+# make fuzz t=bake [seconds=60]: clang's libFuzzer, starting from the corpus.
+seconds ?= 60
+fuzz:
+	@deploy/deps.sh build fuzz
+	@test -f "tests/fuzz/fuzz_$(t).c" || { echo "make fuzz t=NAME, one of: $(fuzz_targets)"; exit 2; }
+	$(MAKE) CC=clang config=sanitize out=build/fuzz CFLAGS='-g -fsanitize=fuzzer-no-link' LDFLAGS=-fsanitize=fuzzer build/fuzz/fuzz_$(t)
+	@mkdir -p build/fuzz/corpus_$(t)
+	build/fuzz/fuzz_$(t) -max_total_time=$(seconds) -rss_limit_mb=2048 build/fuzz/corpus_$(t) tests/fuzz/corpus/$(t)
+$(out)/fuzz_%: $(obj)/tests/fuzz/fuzz_%.o $(tested)
+	$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) -lm
+
+lint:
+	@deploy/deps.sh build lint
+	tests/layers.sh
+	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
+	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
+	  --suppress=missingIncludeSystem --suppress=unknownMacro -Ibuild/gen server tests/unit tests/fuzz deploy/samples
+
+image-test:
+	@deploy/image-test.sh
+
+# --- install: make install PREFIX=/usr DESTDIR=stage -----------------------------------------------------------------
+PREFIX ?= /usr/local
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/posed $(DESTDIR)$(PREFIX)/share/doc/posed
+	install -m 755 $(out)/posed $(DESTDIR)$(PREFIX)/bin/posed
+	install -m 755 $(out)/posed-import $(out)/posed-render $(DESTDIR)$(PREFIX)/libexec/posed/
+	install -m 644 README.md LICENSE CHANGELOG.md protocol/*.md $(DESTDIR)$(PREFIX)/share/doc/posed/
+
+help:
+	@echo 'make                build build/posed, build/posed-import and build/posed-render'
+	@echo 'make run            build, start on the sample models, print what to try   [ROOT=dir HTTP=addr:port ARGS=...]'
+	@echo 'make test           everything; the last line counts                       [config=sanitize]'
+	@echo 'make test-unit      the unit tests                                         [t=part of a name]'
+	@echo 'make test-api       the black-box tests                                    [t=words SERVER=host:port]'
+	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
+	@echo 'make fuzz           a fuzz target under libFuzzer                          [t=name seconds=60]'
+	@echo 'make lint           format, static analysis, layers'
+	@echo 'make samples        make the sample models in build/samples'
+	@echo 'make image-test     build the container image, run it, stop it'
+	@echo 'make install        programs and documents                                 [PREFIX=/usr/local DESTDIR=]'
+	@echo 'make clean          remove build/'
+	@echo
+	@echo 'config=release|debug|sanitize (default release)   werror=1   CC=clang out=build/clang   NODEPS=1'
 
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)
 
 clean:
 	rm -rf build
 
-.PHONY: all test-unit clean
+.PHONY: all deps deps-test samples run test test-short test-unit test-api fuzz lint image-test install help clean

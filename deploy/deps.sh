@@ -1,0 +1,59 @@
+#!/bin/sh
+# deps.sh GROUP... - installs the Debian packages of a group that are missing, and says which.
+# Groups: build (compile and run), test, lint, fuzz. Nothing to do is silent. NODEPS=1 skips it all.
+set -eu
+[ -z "${NODEPS:-}" ] || exit 0
+
+# libuv: the event loop. node-llhttp: the HTTP parser's C sources. cjson: glTF files. assimp: every other format.
+# libpng, libjpeg-turbo, stb, libwebp: textures and pictures. nettle: SHA-256. isal: a deflate that does not
+# cost more than the picture. osmesa: GL without a display.
+build="gcc make pkg-config libc6-dev libuv1-dev node-llhttp libcjson-dev libassimp-dev libpng-dev libturbojpeg0-dev
+ libstb-dev libwebp-dev nettle-dev libisal-dev libosmesa6 uthash-dev libgl-dev libegl-dev curl"
+# cmocka: unit tests. pytest: black-box tests. chromium: the gallery page.
+test="libcmocka-dev python3 python3-pytest procps chromium"
+lint="clang-format cppcheck"
+fuzz="clang libclang-rt-14-dev"
+
+wanted=
+for group in "$@"; do
+    case $group in
+    build) wanted="$wanted $build" ;;
+    test) wanted="$wanted $test" ;;
+    lint) wanted="$wanted $lint" ;;
+    fuzz) wanted="$wanted $fuzz" ;;
+    *) echo "deps: unknown group '$group'" >&2; exit 2 ;;
+    esac
+done
+
+command -v dpkg-query >/dev/null 2>&1 || {
+    echo "deps: this is not Debian; posed needs what these packages hold:" $wanted >&2
+    exit 0
+}
+missing=
+for package in $wanted; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+sudo=
+if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null 2>&1 || {
+        echo "deps: missing packages; as root run: apt-get install$missing" >&2
+        exit 1
+    }
+    sudo=sudo
+fi
+echo "deps: installing with apt-get:$missing"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+install() {
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600 \
+        install --no-install-recommends $missing >>"$log" 2>&1 </dev/null
+}
+[ -n "$(find /var/lib/apt/lists -name '*Packages*' -print -quit 2>/dev/null)" ] ||
+    $sudo apt-get -q update >>"$log" 2>&1 || true
+install || { $sudo apt-get -q update >>"$log" 2>&1; install; } || {
+    tail -n 20 "$log" >&2
+    echo "deps: apt-get could not install:$missing" >&2
+    exit 1
+}

@@ -1,0 +1,34 @@
+#!/bin/sh
+# run.sh PROGRAM ROOT [options] - starts the server in the foreground and, once it is ready, prints where to look.
+set -eu
+program=$1 root=$2
+shift 2
+
+hints() {
+    while IFS= read -r line; do
+        printf '%s\n' "$line"
+        case $line in 'posed ready http='*) ;; *) continue ;; esac
+        address=${line#posed ready http=}
+        url=http://${address%% *}
+        model=$(curl -s --max-time 5 "$url/v1/models?limit=1" | sed -n 's/.*"model":"\([^"]*\)".*/\1/p')
+        [ -n "$model" ] || model=MODEL
+        cat <<TEXT
+
+Open $url/ in a browser, or try:
+
+  curl -s '$url/v1/model?model=$model'
+  curl -s '$url/v1/palette?model=$model&t=0.5'
+  curl -s '$url/v1/render?model=$model&t=0.5&width=512&height=512' -o frame.png
+
+Ctrl-C stops it.
+TEXT
+    done
+}
+
+fifo=$(mktemp -u)
+mkfifo -m 600 "$fifo"
+# Ctrl-C is for the server: the reader of its lines ends when the server closes them.
+(trap '' INT; hints <"$fifo") &
+exec 4>"$fifo"
+rm -f "$fifo"
+exec "$program" --root "$root" "$@" >&4 4>&-

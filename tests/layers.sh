@@ -1,0 +1,58 @@
+#!/bin/sh
+# Which folder may include which, and which folder owns which library (DESIGN: server/README.md). Prints each breach.
+# layers.sh [SERVER_DIR]: another tree is for the test of this script itself.
+set -eu
+server=${1:-server}
+bad=0
+libraries='uv cjson assimp GL EGL png turbojpeg stb webp nettle isa-l llhttp wslay uthash'
+
+say() { echo "layers: $*"; bad=1; }
+
+# may FOLDER "folders it may include" "libraries it owns"
+may() {
+    dir=$server/$1
+    [ -d "$dir" ] || { say "no folder $dir"; return; }
+    for file in "$dir"/*.[ch]; do
+        [ -e "$file" ] || continue
+        for folder in $(sed -n 's/^ *# *include "\.\.\/\([a-z]*\)\/.*/\1/p' "$file"); do
+            case " $2 " in *" $folder "*) ;; *) say "$file includes $folder/" ;; esac
+        done
+        for header in $(sed -n 's/^ *# *include <\([^>]*\)>.*/\1/p' "$file"); do
+            library=${header%%[/.]*}
+            case $library in stb_image) library=stb ;; jpeglib) library=turbojpeg ;; decode) library=webp ;; esac
+            case " $libraries " in *" $library "*) ;; *) continue ;; esac
+            case " $3 " in *" $library "*) ;; *) say "$file includes <$header>, which another layer owns" ;; esac
+        done
+    done
+}
+
+# base and anim are pure and stay linkable on their own; app only spawns import and render, and shares with them
+# nothing but the plain structs in worker/.
+may base   ""                  ""
+may anim   "base"              ""
+may wire   "base anim"         "llhttp"
+may worker "base"              ""
+may import "base anim worker"  "assimp cjson png turbojpeg stb webp nettle"
+may render "base anim worker"  "GL EGL png isa-l"
+may app    "base anim wire worker" "uv uthash"
+
+# The pure layers take clock, files, threads and logs as arguments or not at all.
+for dir in base anim wire; do
+    for file in "$server/$dir"/*.[ch]; do
+        [ -e "$file" ] || continue
+        for header in $(sed -n 's/^ *# *include <\([^>]*\)>.*/\1/p' "$file"); do
+            case $header in
+            pthread.h | threads.h | time.h | sys/* | unistd.h | fcntl.h | signal.h)
+                say "$file includes <$header>: $dir is pure" ;;
+            esac
+        done
+    done
+done
+# app may use of worker/ only the contracts.
+for file in "$server"/app/*.[ch]; do
+    [ -e "$file" ] || continue
+    for header in $(sed -n 's/^ *# *include "\.\.\/worker\/\([^"]*\)".*/\1/p' "$file"); do
+        case $header in import_result.h | render_job.h) ;; *) say "$file includes worker/$header" ;; esac
+    done
+done
+exit $bad
