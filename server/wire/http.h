@@ -1,0 +1,66 @@
+/* http.h - HTTP/1.x requests from bytes (RFC 9112), on llhttp in strict mode.
+ *
+ * Pure: bytes in, struct out; no socket, no clock. One parser per connection, one thread at a time.
+ * It stops behind each request, so that the caller answers one at a time, keeps the unread rest of its
+ * read buffer and goes on with it later (pipelining with back-pressure).
+ *
+ * Stricter than llhttp 8: a request line is METHOD SP target SP HTTP/1.0 or 1.1, lines end in CRLF, header
+ * lines are not folded, Transfer-Encoding is exactly "chunked" and never beside Content-Length, HTTP/1.1
+ * has exactly one Host. Whatever could be read in two ways by us and a proxy is an error. */
+#pragma once
+
+#include "../base/err.h"
+#include "../base/limits.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { HTTP_NEED_MORE = 0, HTTP_COMPLETE = 1 };
+
+/* Where the parser stands, for the caller's timeouts. */
+enum http_phase {
+    HTTP_PHASE_IDLE,   /* between requests; nothing of the next one has arrived */
+    HTTP_PHASE_HEAD,   /* in a request line or headers */
+    HTTP_PHASE_BODY,   /* the head is complete (see wants_continue), the body is not */
+    HTTP_PHASE_FAILED, /* after an error; the connection cannot be used further */
+};
+
+/* A request. Strings are NUL-terminated and live in the parser until the next http_feed() or http_fini(). */
+struct http_request {
+    const char *method; /* "GET"; any token */
+    const char *target; /* origin form, "/v1/pose?model=a"; "*" for OPTIONS; no scheme, host or fragment */
+    size_t target_bytes;
+    const char *host;          /* of the Host header; NULL when absent (HTTP/1.0) */
+    const char *accept;        /* repeated headers joined by ", "; NULL when absent */
+    const char *if_none_match; /* likewise */
+    const char *request_id;    /* X-Request-Id where it is [A-Za-z0-9._-]{1,64}; else NULL: the caller makes one */
+    const char *body;          /* NULL when there is none; that of GET and HEAD is read and dropped */
+    size_t body_bytes;
+    bool is_head; /* HEAD: the answer goes without its body */
+    bool is_http_1_0;
+    bool is_keep_alive; /* false: answer with "Connection: close", then close */
+};
+
+struct http_parser {
+    enum http_phase phase;       /* read only */
+    bool wants_continue;         /* in HTTP_PHASE_BODY: the client waits for "HTTP/1.1 100 Continue"; the caller
+                                    sends HTTP_CONTINUE, behind all earlier answers, and clears the flag */
+    struct http_request request; /* valid after HTTP_COMPLETE; after an error what was understood so far, for the log:
+                                    method, target and request_id may be NULL, is_keep_alive is false */
+    struct http_state *state;    /* private to http.c */
+};
+
+#define HTTP_CONTINUE "HTTP/1.1 100 Continue\r\n\r\n"
+
+/* Keeps a pointer to `limits` (LIMIT_URL_BYTES, LIMIT_HEADER_BYTES, LIMIT_HEADER_COUNT, LIMIT_BODY_BYTES). */
+void http_init(struct http_parser *parser, const struct limits *limits);
+void http_fini(struct http_parser *parser);
+
+/* Reads from `size_bytes` bytes; *used_bytes is how many it took, at most to the end of one request.
+ * After HTTP_COMPLETE the next call starts the next request, with the bytes that were not taken.
+ *
+ * HTTP_NEED_MORE  all bytes taken, the request goes on
+ * HTTP_COMPLETE   parser->request is filled
+ * ERR_BAD_REQUEST, ERR_METHOD_NOT_ALLOWED (a method nobody knows), ERR_URI_TOO_LONG, ERR_HEADERS_TOO_LARGE,
+ * ERR_BODY_TOO_LARGE: answer with it, "Connection: close", and close. Later calls return the same code. */
+int http_feed(struct http_parser *parser, const char *bytes, size_t size_bytes, size_t *used_bytes, struct err *err);

@@ -1,0 +1,30 @@
+/* http_response.h - the head of an HTTP/1.1 answer from a struct reply (RFC 9110, 9112).
+ *
+ * Pure; any thread. The body is not copied: the caller sends reply->body behind the head when
+ * http_response_has_body() says so. */
+#pragma once
+
+#include "reply.h"
+
+struct http_response {
+    const char *date;       /* "Sat, 31 Jan 2026 12:00:00 GMT": the caller's clock, cached for a second */
+    const char *request_id; /* never NULL */
+    bool is_head;           /* the request was HEAD */
+    bool is_http_1_0;       /* of the request: says keep-alive aloud */
+    bool is_keep_alive;
+};
+
+enum { HTTP_DATE_SIZE = 30 };
+
+/* Writes `unix_s` as an HTTP date (RFC 9110, 5.6.7), with its NUL. Years 1970 to 9999. */
+void http_date(int64_t unix_s, char out[HTTP_DATE_SIZE]);
+
+/* Appends status line, headers and the empty line. Content-Length is the body's size also for HEAD; a 304
+ * has none. */
+void http_response_head(const struct reply *reply, const struct http_response *response, struct buf *out);
+
+/* False for HEAD and 304: nothing follows the head. */
+bool http_response_has_body(const struct reply *reply, bool is_head);
+
+/* True when an If-None-Match header value (or NULL) names `etag`: weak comparison, lists, "*" (RFC 9110, 13.1.2). */
+bool http_etag_matches(const char *if_none_match, const char *etag);
