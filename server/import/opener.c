@@ -1,0 +1,352 @@
+#include "opener.h"
+
+#include "../base/mem.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <nettle/sha2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, OPEN_TRIES = 8 };
+
+struct file {
+    char *path; /* under the root, without "." and ".." */
+    enum source_role role;
+    uint8_t *bytes; /* NULL when it could not be read */
+    size_t size_bytes;
+    struct stat stat; /* zero when there is no such file */
+    struct err err;   /* why, when bytes is NULL */
+};
+
+struct opener {
+    int root_fd; /* borrowed */
+    char *model_path;
+    const struct limits *limits;
+    struct file *files;
+    size_t file_count, file_capacity;
+    char **names; /* of the last opener_list() */
+    size_t name_count;
+};
+
+struct opener *opener_new(int root_fd, const char *model_path, const struct limits *limits)
+{
+    struct opener *opener = mem_zalloc(1, sizeof *opener);
+    opener->root_fd = root_fd;
+    opener->model_path = mem_strdup(model_path);
+    opener->limits = limits;
+    return opener;
+}
+
+static void free_names(struct opener *opener)
+{
+    for (size_t i = 0; i < opener->name_count; i++)
+        free(opener->names[i]);
+    free(opener->names);
+    opener->names = NULL;
+    opener->name_count = 0;
+}
+
+void opener_free(struct opener *opener)
+{
+    if (opener == NULL)
+        return;
+    for (size_t i = 0; i < opener->file_count; i++) {
+        free(opener->files[i].path);
+        free(opener->files[i].bytes);
+    }
+    free(opener->files);
+    free_names(opener);
+    free(opener->model_path);
+    free(opener);
+}
+
+/* Appends the parts of `relative` to the path in `out`, which has `*length` bytes, taking "." and ".." away.
+ * Doing that on the text is what the kernel would do, since no part may be a symbolic link. */
+static int append_parts(char *out, size_t *length, const char *relative, struct err *err)
+{
+    for (const char *part = relative; *part != '\0';) {
+        const size_t size = strcspn(part, "/\\");
+        if (size == 2 && memcmp(part, "..", 2) == 0) {
+            if (*length == 0)
+                return err_set(err, ERR_COMPANION_MISSING, "'%s' lies outside the model root", relative);
+            while (*length > 0 && out[--*length] != '/')
+                ;
+        } else if (size > 0 && !(size == 1 && part[0] == '.')) {
+            if (*length + size + 2 > PATH_SIZE)
+                return err_set(err, ERR_COMPANION_MISSING, "the path '%s' is too long", relative);
+            if (*length > 0)
+                out[(*length)++] = '/';
+            memcpy(out + *length, part, size);
+            *length += size;
+        }
+        part += size;
+        part += *part != '\0';
+    }
+    out[*length] = '\0';
+    return 0;
+}
+
+static bool is_absolute(const char *uri)
+{
+    const bool is_drive = ((uri[0] | 0x20) >= 'a' && (uri[0] | 0x20) <= 'z') && uri[1] == ':';
+    return uri[0] == '/' || uri[0] == '\\' || is_drive;
+}
+
+/* `uri` relative to `base`'s folder (NULL: to the root), normalised, into out[PATH_SIZE]. */
+static int resolve(const char *base, const char *uri, char *out, struct err *err)
+{
+    size_t length = 0;
+    out[0] = '\0';
+    if (is_absolute(uri))
+        return err_set(err, ERR_COMPANION_MISSING, "'%s' is an absolute path", uri);
+    if (base != NULL) {
+        if (append_parts(out, &length, base, err) < 0)
+            return err->code;
+        while (length > 0 && out[--length] != '/')
+            ;
+    }
+    if (append_parts(out, &length, uri, err) < 0)
+        return err->code;
+    if (length == 0)
+        return err_set(err, ERR_COMPANION_MISSING, "'%s' names no file", uri);
+    return 0;
+}
+
+static int open_beneath(const struct opener *opener, const char *path, uint64_t flags)
+{
+    const struct open_how how = {
+        .flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | flags,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    /* EAGAIN: something was renamed meanwhile and the kernel cannot vouch for the path (openat2(2)). */
+    for (int i = 0; i < OPEN_TRIES; i++) {
+        const long fd = syscall(SYS_openat2, opener->root_fd, path, &how, sizeof how);
+        if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
+            return (int)fd;
+    }
+    return -1;
+}
+
+static int open_error(const char *path, int error, struct err *err)
+{
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG:
+        return err_set(err, ERR_COMPANION_MISSING, "there is no file '%s'", path);
+    case ELOOP:
+        return err_set(err, ERR_COMPANION_MISSING, "'%s' is or lies behind a symbolic link", path);
+    case EXDEV:
+        return err_set(err, ERR_COMPANION_MISSING, "'%s' lies outside the model root", path);
+    case ENXIO:
+        return err_set(err, ERR_COMPANION_MISSING, "'%s' is not a regular file", path);
+    case EACCES:
+    case EPERM:
+        return err_set(err, ERR_FORBIDDEN, "no permission to read '%s'", path);
+    case ENOSYS:
+        return err_set(err, ERR_INTERNAL, "this kernel has no openat2(), which reading '%s' safely needs", path);
+    default:
+        return err_set(err, ERR_INTERNAL, "cannot open '%s': %s", path, strerror(error));
+    }
+}
+
+/* Fills file->bytes from the open regular file. */
+static int read_all(const struct opener *opener, int fd, struct file *file)
+{
+    struct err *err = &file->err;
+    if (fstat(fd, &file->stat) != 0)
+        return err_set(err, ERR_INTERNAL, "cannot stat '%s': %s", file->path, strerror(errno));
+    if (!S_ISREG(file->stat.st_mode))
+        return err_set(err, ERR_COMPANION_MISSING, "'%s' is not a regular file", file->path);
+    const uint64_t limit = opener->limits->value[LIMIT_FILE_BYTES];
+    if ((uint64_t)file->stat.st_size > limit)
+        return err_set(err, ERR_MODEL_LIMIT, "'%s' has %llu bytes, more than the limit of %llu", file->path,
+                       (unsigned long long)file->stat.st_size, (unsigned long long)limit);
+    const size_t size = (size_t)file->stat.st_size;
+    uint8_t *bytes = malloc(size + 1);
+    if (bytes == NULL)
+        return err_set(err, ERR_IMPORT_MEMORY, "no memory for the %zu bytes of '%s'", size, file->path);
+    size_t got = 0;
+    while (got < size) {
+        const ssize_t n = read(fd, bytes + got, size - got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            free(bytes);
+            return err_set(err, ERR_BAD_MODEL, "'%s' %s", file->path,
+                           n == 0 ? "became shorter while it was read" : "cannot be read");
+        }
+        got += (size_t)n;
+    }
+    bytes[size] = 0;
+    file->bytes = bytes;
+    file->size_bytes = size;
+    return 0;
+}
+
+/* A file that is there but may not be opened has a stamp too: when it changes, the model is imported anew. */
+static void stat_unreadable(const struct opener *opener, struct file *file)
+{
+    const int fd = open_beneath(opener, file->path, O_PATH);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &file->stat) != 0)
+        memset(&file->stat, 0, sizeof file->stat);
+    close(fd);
+}
+
+static struct file *find(const struct opener *opener, const char *path)
+{
+    for (size_t i = 0; i < opener->file_count; i++)
+        if (strcmp(opener->files[i].path, path) == 0)
+            return &opener->files[i];
+    return NULL;
+}
+
+/* The file at a normalised path, read now or before; NULL when the model looks at too many. */
+static struct file *load(struct opener *opener, const char *path, enum source_role role)
+{
+    struct file *file = find(opener, path);
+    if (file != NULL)
+        return file;
+    if (opener->file_count >= opener->limits->value[LIMIT_SOURCE_FILES])
+        return NULL;
+    if (opener->file_count == opener->file_capacity) {
+        opener->file_capacity = opener->file_capacity == 0 ? 8 : 2 * opener->file_capacity;
+        opener->files = mem_realloc(opener->files, opener->file_capacity * sizeof *opener->files);
+    }
+    file = &opener->files[opener->file_count++];
+    *file = (struct file){.path = mem_strdup(path), .role = role};
+    const int fd = open_beneath(opener, path, 0);
+    if (fd < 0) {
+        open_error(path, errno, &file->err);
+        stat_unreadable(opener, file);
+        return file;
+    }
+    read_all(opener, fd, file);
+    close(fd);
+    return file;
+}
+
+static int read_path(struct opener *opener, const char *path, enum source_role role, const uint8_t **bytes,
+                     size_t *size_bytes, struct err *err)
+{
+    const struct file *file = load(opener, path, role);
+    if (file == NULL)
+        return err_set(err, ERR_MODEL_LIMIT, "the model refers to more than %llu files ('%s' is one too many)",
+                       (unsigned long long)opener->limits->value[LIMIT_SOURCE_FILES], path);
+    if (file->bytes == NULL)
+        return err_set(err, file->err.code, "%s", file->err.message);
+    *bytes = file->bytes;
+    *size_bytes = file->size_bytes;
+    return 0;
+}
+
+int opener_read(struct opener *opener, const char *uri, enum source_role role, const uint8_t **bytes,
+                size_t *size_bytes, struct err *err)
+{
+    char path[PATH_SIZE];
+    *bytes = NULL;
+    *size_bytes = 0;
+    if (resolve(opener->model_path, uri, path, err) < 0)
+        return err->code;
+    return read_path(opener, path, role, bytes, size_bytes, err);
+}
+
+int opener_read_model(struct opener *opener, const uint8_t **bytes, size_t *size_bytes, struct err *err)
+{
+    char path[PATH_SIZE];
+    *bytes = NULL;
+    *size_bytes = 0;
+    if (resolve(NULL, opener->model_path, path, err) == 0 &&
+        read_path(opener, path, SOURCE_MODEL, bytes, size_bytes, err) == 0)
+        return 0;
+    if (err->code == ERR_COMPANION_MISSING)
+        err->code = ERR_MODEL_NOT_FOUND;
+    return err->code;
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static bool ends_with(const char *name, const char *suffix)
+{
+    const size_t name_size = strlen(name), suffix_size = strlen(suffix);
+    return name_size >= suffix_size && strcasecmp(name + name_size - suffix_size, suffix) == 0;
+}
+
+int opener_list(struct opener *opener, const char *suffix, const char *const **names, size_t *count, struct err *err)
+{
+    char path[PATH_SIZE];
+    *names = NULL;
+    *count = 0;
+    free_names(opener);
+    if (resolve(NULL, opener->model_path, path, err) < 0)
+        return err->code;
+    char *slash = strrchr(path, '/');
+    strcpy(slash != NULL ? slash : path, slash != NULL ? "" : ".");
+    const int fd = open_beneath(opener, path, O_DIRECTORY);
+    if (fd < 0)
+        return open_error(path, errno, err);
+    DIR *dir = fdopendir(fd);
+    if (dir == NULL) {
+        close(fd);
+        return err_set(err, ERR_INTERNAL, "cannot list '%s': %s", path, strerror(errno));
+    }
+    const size_t limit = (size_t)opener->limits->value[LIMIT_SOURCE_FILES];
+    for (struct dirent *entry; opener->name_count < limit && (entry = readdir(dir)) != NULL;) {
+        if (entry->d_name[0] == '.' || !ends_with(entry->d_name, suffix))
+            continue;
+        opener->names = mem_realloc(opener->names, (opener->name_count + 1) * sizeof *opener->names);
+        opener->names[opener->name_count++] = mem_strdup(entry->d_name);
+    }
+    closedir(dir);
+    if (opener->name_count > 0)
+        qsort(opener->names, opener->name_count, sizeof *opener->names, by_name);
+    *names = (const char *const *)opener->names;
+    *count = opener->name_count;
+    return 0;
+}
+
+static int64_t nanoseconds(struct timespec time) { return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec; }
+
+static void hash_number(struct sha256_ctx *sha, uint64_t value, size_t size_bytes)
+{
+    uint8_t bytes[8];
+    for (size_t i = 0; i < size_bytes; i++)
+        bytes[i] = (uint8_t)(value >> 8 * i);
+    sha256_update(sha, size_bytes, bytes);
+}
+
+void opener_record(const struct opener *opener, struct bake_builder *builder, uint8_t content_hash[32])
+{
+    struct sha256_ctx sha;
+    sha256_init(&sha);
+    for (size_t i = 0; i < opener->file_count; i++) {
+        const struct file *file = &opener->files[i];
+        struct source_file *source = bake_add_source_file(builder, 1);
+        if (source != NULL)
+            *source = (struct source_file){
+                .path = bake_textz(builder, file->path),
+                .role = file->role,
+                .is_missing = file->stat.st_ino == 0,
+                .size_bytes = (uint64_t)file->stat.st_size,
+                .mtime_ns = nanoseconds(file->stat.st_mtim),
+                .ctime_ns = nanoseconds(file->stat.st_ctim),
+                .inode = file->stat.st_ino,
+            };
+        if (file->bytes == NULL)
+            continue;
+        hash_number(&sha, strlen(file->path), 4);
+        sha256_update(&sha, strlen(file->path), (const uint8_t *)file->path);
+        hash_number(&sha, file->size_bytes, 8);
+        sha256_update(&sha, file->size_bytes, file->bytes);
+    }
+    sha256_digest(&sha, SHA256_DIGEST_SIZE, content_hash);
+}

@@ -1,0 +1,61 @@
+#include "limits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Never raises a limit that the process already has: without privileges that would fail. */
+static int limit_to(int resource, uint64_t value, const char *name, struct err *err)
+{
+    struct rlimit limit;
+    if (getrlimit((__rlimit_resource_t)resource, &limit) == 0) {
+        if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > value)
+            limit.rlim_max = value;
+        limit.rlim_cur = limit.rlim_max;
+        if (setrlimit((__rlimit_resource_t)resource, &limit) == 0)
+            return 0;
+    }
+    return err_set(err, ERR_INTERNAL, "cannot limit %s to %llu: %s", name, (unsigned long long)value, strerror(errno));
+}
+
+/* The kernel's first choice when memory runs out should be the worker, not the server. Raising the score
+ * is allowed to everyone; where /proc is not mounted it is not needed either. */
+static void prefer_as_oom_victim(void)
+{
+    const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (write(fd, "1000", 4) != 4)
+        errno = 0;
+    close(fd);
+}
+
+int worker_limit(const struct worker_limits *limits, struct err *err)
+{
+    const struct {
+        int resource;
+        uint64_t value;
+        const char *name;
+    } rows[] = {
+        {RLIMIT_CPU, limits->cpu_s, "processor time"},
+        {RLIMIT_AS, limits->memory_bytes, "memory"},
+        {RLIMIT_FSIZE, limits->file_bytes, "file size"},
+        {RLIMIT_NOFILE, limits->open_files, "open files"},
+    };
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
+        return err_set(err, ERR_INTERNAL, "cannot give up privileges: %s", strerror(errno));
+    prefer_as_oom_victim();
+    errno = 0;
+    if (nice(19) == -1 && errno != 0)
+        return err_set(err, ERR_INTERNAL, "cannot lower the priority: %s", strerror(errno));
+    if (limit_to(RLIMIT_CORE, 0, "core dumps", err) < 0)
+        return err->code;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].value != 0 && limit_to(rows[i].resource, rows[i].value, rows[i].name, err) < 0)
+            return err->code;
+    return 0;
+}
