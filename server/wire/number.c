@@ -1,0 +1,197 @@
+/* number.c - floats by Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles", 2020; its sections
+ * 9.8.1 and 9.10, with the widths of binary32), doubles by trying precisions until one reads back. */
+#include "number.h"
+
+#include "number_pow10.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Plain notation from 0.0001 up to this many digits before the point; exponents beyond. */
+enum { FLOAT_PLAIN_DIGITS = 9, DOUBLE_PLAIN_DIGITS = 17, PLAIN_ZEROS = 3 };
+
+/* digits * 10^exponent */
+struct decimal {
+    uint64_t digits;
+    int exponent;
+};
+
+static int floor_log10_pow2(int e) { return (e * 1262611) >> 22; }                         /* |e| <= 1500 */
+static int floor_log10_three_quarters_pow2(int e) { return (e * 1262611 - 524031) >> 22; } /* |e| <= 1500 */
+static int floor_log2_pow10(int e) { return (e * 1741647) >> 19; }                         /* |e| <= 1233 */
+
+/* floor(g * x / 2^64), its lowest bit set when something was cut off: enough to compare with the exact value. */
+static uint32_t round_to_odd(uint64_t g, uint32_t x)
+{
+    const uint64_t low = (g & 0xffffffff) * x;
+    const uint64_t high = (g >> 32) * x + (low >> 32);
+    return (uint32_t)(high >> 32) | ((uint32_t)high > 1);
+}
+
+/* The shortest decimal within the rounding interval of c * 2^q, the closest to it among those. */
+static struct decimal shortest(uint32_t c, int q, bool is_lower_closer)
+{
+    const uint32_t is_odd = c & 1;
+    const int k = is_lower_closer ? floor_log10_three_quarters_pow2(q) : floor_log10_pow2(q);
+    const int shift = q + floor_log2_pow10(-k) + 1;
+    const uint64_t g = POW10[-k - POW10_MIN];
+    /* four times the value and the ends of its interval, in units of 10^k */
+    const uint32_t middle = round_to_odd(g, (4 * c) << shift);
+    const uint32_t lower = round_to_odd(g, (4 * c - 2 + is_lower_closer) << shift) + is_odd;
+    const uint32_t upper = round_to_odd(g, (4 * c + 2) << shift) - is_odd;
+    const uint32_t s = middle / 4;
+    if (s >= 10) {
+        const uint32_t tens = s / 10;
+        const bool is_down_inside = lower <= 40 * tens;
+        const bool is_up_inside = 40 * tens + 40 <= upper;
+        if (is_down_inside != is_up_inside)
+            return (struct decimal){tens + is_up_inside, k + 1};
+    }
+    const bool is_down_inside = lower <= 4 * s;
+    const bool is_up_inside = 4 * s + 4 <= upper;
+    if (is_down_inside != is_up_inside)
+        return (struct decimal){s + is_up_inside, k};
+    const uint32_t half = 4 * s + 2;
+    return (struct decimal){s + (middle > half || (middle == half && (s & 1) != 0)), k};
+}
+
+static size_t put_exponent(char *out, int exponent)
+{
+    size_t size = 0;
+    out[size++] = 'e';
+    if (exponent < 0)
+        out[size++] = '-';
+    unsigned rest = (unsigned)abs(exponent);
+    if (rest >= 100)
+        out[size++] = (char)('0' + rest / 100);
+    if (rest >= 10)
+        out[size++] = (char)('0' + rest / 10 % 10);
+    out[size++] = (char)('0' + rest % 10);
+    return size;
+}
+
+static void put_digits(char *out, uint64_t digits, int count)
+{
+    for (int i = count - 1; i >= 0; i--, digits /= 10)
+        out[i] = (char)('0' + digits % 10);
+}
+
+static int count_digits(uint64_t digits)
+{
+    int count = 1;
+    for (uint64_t power = 10; count < 19 && digits >= power; power *= 10)
+        count++;
+    return count;
+}
+
+/* digits > 0 */
+static size_t put_decimal(char *out, struct decimal value, int plain_digits)
+{
+    while (value.digits % 10 == 0) {
+        value.digits /= 10;
+        value.exponent++;
+    }
+    const int count = count_digits(value.digits);
+    const int point = count + value.exponent; /* digits before the decimal point; negative: zeros after it */
+    if (point > plain_digits || point < -PLAIN_ZEROS) {
+        put_digits(out + 1, value.digits, count);
+        out[0] = out[1];
+        out[1] = '.';
+        const size_t size = count > 1 ? (size_t)count + 1 : 1;
+        return size + put_exponent(out + size, point - 1);
+    }
+    if (point <= 0) {
+        memcpy(out, "0.000", 2 + PLAIN_ZEROS);
+        put_digits(out + 2 - point, value.digits, count);
+        return (size_t)(2 - point + count);
+    }
+    if (point >= count) {
+        put_digits(out, value.digits, count);
+        memset(out + count, '0', (size_t)(point - count));
+        return (size_t)point;
+    }
+    put_digits(out + 1, value.digits, count);
+    memmove(out, out + 1, (size_t)point);
+    out[point] = '.';
+    return (size_t)count + 1;
+}
+
+size_t number_put_float(char *out, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const uint32_t fraction = bits & 0x7fffff;
+    const int exponent = (int)(bits >> 23 & 0xff);
+    assert(exponent != 0xff);
+    size_t sign = 0;
+    if (bits >> 31 != 0)
+        out[sign++] = '-';
+    if ((bits << 1) == 0) {
+        out[sign] = '0';
+        return sign + 1;
+    }
+    /* value = c * 2^q */
+    const uint32_t c = exponent == 0 ? fraction : fraction | 0x800000;
+    const int q = (exponent == 0 ? 1 : exponent) - 150;
+    const bool is_whole = q <= 0 && q > -24 && (c & ((UINT32_C(1) << -q) - 1)) == 0;
+    const struct decimal decimal =
+        is_whole ? (struct decimal){c >> -q, 0} : shortest(c, q, fraction == 0 && exponent > 1);
+    return sign + put_decimal(out + sign, decimal, FLOAT_PLAIN_DIGITS);
+}
+
+/* "d.ddde-dd", whatever the locale calls its decimal point */
+static struct decimal read_scientific(const char *text)
+{
+    struct decimal value = {0, 0};
+    int count = 0;
+    for (; *text != 'e'; text++) {
+        if (*text < '0' || *text > '9')
+            continue;
+        value.digits = value.digits * 10 + (uint64_t)(*text - '0');
+        count++;
+    }
+    value.exponent = (int)strtol(text + 1, NULL, 10) - (count - 1);
+    return value;
+}
+
+static struct decimal search_double(double value)
+{
+    /* 15 digits survive the way to a normal double and back, so fewer need no trying: trailing zeros go later */
+    char text[40];
+    for (int digits = value < 0x1p-1022 ? 1 : 15; digits < 17; digits++) {
+        snprintf(text, sizeof text, "%.*e", digits - 1, value);
+        if (strtod(text, NULL) == value)
+            return read_scientific(text);
+    }
+    snprintf(text, sizeof text, "%.16e", value);
+    return read_scientific(text);
+}
+
+size_t number_put_double(char *out, double value)
+{
+    assert(isfinite(value));
+    size_t sign = 0;
+    if (signbit(value)) {
+        out[sign++] = '-';
+        value = -value;
+    }
+    if (value == 0) {
+        out[sign] = '0';
+        return sign + 1;
+    }
+    /* Times are mostly short decimals. Whole / 10^n is rounded correctly when both are exact (Clinger, "How to
+     * read floating point numbers accurately", 1990), and at most 15 digits are the only such decimal. */
+    double power = 1;
+    for (int n = 0; n <= 9; n++, power *= 10) {
+        const double whole = rint(value * power);
+        if (!(whole < 1e15))
+            break;
+        if (whole / power == value)
+            return sign + put_decimal(out + sign, (struct decimal){(uint64_t)whole, -n}, DOUBLE_PLAIN_DIGITS);
+    }
+    return sign + put_decimal(out + sign, search_double(value), DOUBLE_PLAIN_DIGITS);
+}
