@@ -9,8 +9,8 @@
 #include "opener.h"
 
 struct texture_query {
-    const char *uri;       /* as the file names it (already percent-decoded), or NULL when embedded */
-    const uint8_t *bytes;  /* embedded image file, or NULL: then `uri` is looked up with the opener */
+    const char *uri;      /* as the file names it (already percent-decoded), or NULL when embedded */
+    const uint8_t *bytes; /* embedded image file, or NULL: then `uri` is looked up with the opener */
     size_t size_bytes;
     uint32_t wrap_s, wrap_t; /* TEXTURE_WRAP_ */
 };

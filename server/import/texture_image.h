@@ -1,0 +1,38 @@
+/* texture_image.h - image files to RGBA8 pixels: PNG, JPEG, TGA, BMP, WebP. No files, no globals; one thread.
+ *
+ * The bytes are hostile: the size in the header is checked against LIMIT_IMAGE_SIDE and LIMIT_IMAGE_PIXELS before
+ * anything is allocated or decoded. Colour profiles and gamma chunks are ignored: the values are taken as sRGB
+ * (glTF 2.0, 3.8.3). */
+#pragma once
+
+#include "../base/err.h"
+#include "../base/limits.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct image {
+    uint32_t width, height; /* set as soon as the header was readable, also on failure */
+    uint8_t *rgba;          /* width * height * 4, straight alpha, rows top first; malloc(), or NULL */
+    bool is_damaged;        /* decoded, but the file is incomplete or inconsistent */
+};
+
+/* Returns 0, ERR_BAD_MODEL (not decodable, says why) or ERR_MODEL_LIMIT. */
+int image_decode(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
+                 struct err *err);
+void image_fini(struct image *image);
+
+/* For the decoders, once image->width and height are known: checks them; checks them and allocates image->rgba. */
+int image_check(const struct image *image, const struct limits *limits, struct err *err);
+int image_alloc(struct image *image, const struct limits *limits, struct err *err);
+
+/* One file per library: texture_png.c, texture_jpeg.c, texture_stb.c, texture_webp.c. Same contract. */
+int image_decode_png(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
+                     struct err *err);
+int image_decode_jpeg(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
+                      struct err *err);
+int image_decode_stb(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
+                     struct err *err);
+int image_decode_webp(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
+                      struct err *err);

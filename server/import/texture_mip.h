@@ -1,0 +1,20 @@
+/* texture_mip.h - resampling of RGBA8 sRGB pixels by area, in linear light and weighted by alpha, so that
+ * neither dark fringes nor the colour of invisible pixels come into smaller pictures. No I/O; one thread. */
+#pragma once
+
+#include <stdint.h>
+
+/* The smallest power of two that is >= side, at most `side_max` rounded down to one. side >= 1, side_max >= 1. */
+uint32_t mip_side(uint32_t side, uint32_t side_max);
+
+/* Levels down to 1x1, and bytes of all of them, of a power-of-two picture. */
+uint32_t mip_level_count(uint32_t width, uint32_t height);
+uint64_t mip_bytes(uint32_t width, uint32_t height);
+
+/* to[to_width * to_height * 4] and from[from_width * from_height * 4] may not overlap; all sides >= 1.
+ * Equal sizes copy. Returns 0, or -1 when there is no memory for two rows of floats. */
+int mip_resample(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
+                 uint32_t to_height);
+
+/* Fills levels 1.. behind level 0 in pixels[mip_bytes(width, height)]. Returns 0 or -1 as mip_resample(). */
+int mip_fill(uint8_t *pixels, uint32_t width, uint32_t height);
