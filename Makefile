@@ -56,6 +56,8 @@ $(obj)/%.o: %.c | deps
 
 # Debian 12 ships llhttp as C sources. Strict mode, because the default lets request-smuggling forms through.
 LLHTTP ?= /usr/share/llhttp
+LLHTTP_INCLUDE ?= /usr/share/include/llhttp
+$(obj)/server/wire/%.o $(obj)/llhttp/%.o: flags += -isystem $(LLHTTP_INCLUDE)
 $(obj)/llhttp/%.o: | deps
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter-out -W%,$(flags)) -w -DLLHTTP_STRICT_MODE=1 -c -o $@ $(LLHTTP)/$*.c
