@@ -1,0 +1,26 @@
+# docker run -p 7878:7878 -v "$PWD:/models:ro" posed
+ARG BASE=debian:bookworm-slim
+
+FROM ${BASE} AS build
+WORKDIR /src
+COPY deploy/deps.sh deploy/
+RUN deploy/deps.sh build
+COPY . .
+RUN make -j"$(nproc)" NODEPS=1 all samples && make NODEPS=1 install PREFIX=/usr DESTDIR=/stage \
+ && install -d /stage/usr/share/posed/samples && install -m 644 build/samples/*.glb /stage/usr/share/posed/samples/ \
+ && install -m 755 deploy/entrypoint.sh /stage/usr/bin/posed-entrypoint
+
+FROM ${BASE}
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends libuv1 libcjson1 libassimp5 libpng16-16 libturbojpeg0 libwebp7 \
+    libnettle8 libisal2 libosmesa6 \
+ && rm -rf /var/lib/apt/lists/* \
+ && useradd --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin posed \
+ && mkdir /models
+COPY --from=build /stage/usr /usr
+USER 10001
+# Another port or address: -e POSED_HTTP=0.0.0.0:80; the health check follows it.
+ENV POSED_HTTP=0.0.0.0:7878
+EXPOSE 7878
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["posed", "--health"]
+ENTRYPOINT ["posed-entrypoint"]

@@ -1,0 +1,136 @@
+#!/bin/bash
+# image-test.sh - builds the container image and runs it as a careful operator would: read-only root, no capabilities,
+# no new privileges, memory and process limits, not root. Needs no registry: the base image is made from Debian packages.
+# Ends with PASS (0), FAILED (1), or SKIPPED and why (0) where no container engine can run.
+# Cache: $IMGTEST_CACHE, default /var/tmp/posed-image-test.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+cache=${IMGTEST_CACHE:-/var/tmp/posed-image-test} run=/run/posed-image-test tag=localhost/posed-test:latest port=7878
+
+skip() { echo "image-test: SKIPPED: $*"; exit 0; }
+die() { echo "image-test: FAILED: $*" >&2; exit 1; }
+[ "$(id -u)" = 0 ] || skip "needs root to make a base image and run containers"
+command -v apt-get >/dev/null || skip "needs apt-get (Debian) to make a base image"
+install -d -m 700 "$cache" "$run"
+exec 9>"$run/lock"
+flock -n 9 || die "another image-test is running"
+export TMPDIR=$cache/tmp
+mkdir -p "$TMPDIR"
+
+packages="mmdebstrap ca-certificates runc iptables podman netavark aardvark-dns catatonit curl"
+missing=
+for p in $packages; do
+    dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p"
+done
+if [ -n "$missing" ]; then
+    echo "image-test: installing with apt-get:$missing"
+    { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600 install \
+        --no-install-recommends $missing; } >"$cache/apt.log" 2>&1 </dev/null ||
+        skip "apt-get cannot install:$missing (see $cache/apt.log)"
+fi
+
+# A minimal Debian 12 that looks like debian:bookworm-slim. usr-is-merged keeps perl out; docker-clean keeps apt's caches out.
+base=$cache/base.tar
+if [ ! -s "$base" ]; then
+    skeleton=$TMPDIR/skeleton
+    mkdir -p "$skeleton"
+    echo 'DPkg::Post-Invoke { "rm -f /var/cache/apt/archives/*.deb /var/cache/apt/*.bin || true"; }; Dir::Cache::pkgcache ""; Dir::Cache::srcpkgcache "";' >"$skeleton/docker-clean"
+    apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-Valid-Until|Check-Date|Retries) ' >"$skeleton/99local" || true
+    options=()
+    while read -r line; do options+=(--aptopt="$line"); done <"$skeleton/99local"
+    source=/etc/apt/sources.list.d/debian.sources
+    [ -s "$source" ] || source=/etc/apt/sources.list
+    mmdebstrap --quiet --format=tar --variant=minbase --mode=root --include=usr-is-merged \
+        --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr --aptopt='Acquire::Languages "none"' "${options[@]}" \
+        --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
+        --customize-hook="copy-in $skeleton/docker-clean $skeleton/99local /etc/apt/apt.conf.d" \
+        --customize-hook='rm -f "$1/etc/resolv.conf" "$1"/var/cache/apt/*.bin; : > "$1/etc/machine-id"' \
+        bookworm "$base.new" - <"$source" >"$cache/base.log" 2>&1 || skip "mmdebstrap cannot make a base image (see $cache/base.log)"
+    mv "$base.new" "$base"
+fi
+
+# runc, because crun refuses hybrid cgroup v1 + v2; explicit ulimits, because root here may lack CAP_SYS_RESOURCE.
+conf=$cache/conf
+mkdir -p "$conf"
+printf '[storage]\ndriver = "overlay"\nrunroot = "%s/podman"\ngraphroot = "%s/podman"\n' "$run" "$cache" >"$conf/storage.conf"
+nofile=$(ulimit -Hn)
+[ "$nofile" = unlimited ] && nofile=1048576
+printf '[containers]\ndefault_ulimits = ["nofile=%s:%s","nproc=16384:16384"]\n[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n[network]\nnetwork_backend = "netavark"\nnetwork_config_dir = "%s/net"\n' \
+    "$nofile" "$nofile" "$conf" >"$conf/containers.conf"
+printf 'unqualified-search-registries = []\nshort-name-mode = "disabled"\n' >"$conf/registries.conf"
+export CONTAINERS_STORAGE_CONF=$conf/storage.conf CONTAINERS_CONF=$conf/containers.conf CONTAINERS_REGISTRIES_CONF=$conf/registries.conf
+engine="podman --log-level=fatal"
+$engine info >"$cache/info.log" 2>&1 || skip "podman does not run here (see $cache/info.log)"
+
+id=$(sha256sum "$base" | cut -c1-12)
+if [ "$(cat "$cache/base.id" 2>/dev/null)" != "$id" ] || ! $engine image exists debian:bookworm-slim; then
+    $engine import --change 'CMD ["bash"]' "$base" debian:bookworm-slim >/dev/null 2>"$cache/import.log" ||
+        skip "podman cannot import an image (see $cache/import.log)"
+    echo "$id" >"$cache/base.id"
+fi
+
+# --format docker: the OCI format drops HEALTHCHECK. Host network: apt inside the build goes the host's way.
+echo "image-test: building"
+$engine build --format docker --pull-never --network=host -t "$tag" . >"$cache/build.log" 2>&1 ||
+    { tail -n 40 "$cache/build.log" >&2; die "the image does not build"; }
+
+container=
+failures=0
+cleanup() { [ -z "$container" ] || $engine rm -f "$container" >/dev/null 2>&1; rm -rf "$TMPDIR/models"; }
+trap cleanup EXIT
+check() { # check WHAT ACTUAL EXPECTED
+    if [ "$2" = "$3" ]; then echo "image-test: ok   $1: $2"; else echo "image-test: FAIL $1: $2, expected $3"; failures=1; fi
+}
+free_port() { shuf -i 20000-29999 -n 50 | while read -r p; do (exec 3<>"/dev/tcp/127.0.0.1/$p") 2>/dev/null || { echo "$p"; break; }; done; }
+start() { # start [run options...]: the hardened container, until it is healthy
+    host_port=$(free_port)
+    container=$($engine run -d -p "127.0.0.1:$host_port:$port" --read-only --read-only-tmpfs=false --cap-drop=ALL \
+        --security-opt no-new-privileges --memory 1g --pids-limit 256 "$@" "$tag" 2>"$cache/run.log" 9>&-) ||
+        { cat "$cache/run.log" >&2; die "the container does not start"; }
+    url=http://127.0.0.1:$host_port
+    for _ in $(seq 300); do
+        curl -fsS -m 2 -o /dev/null "$url/readyz" 2>/dev/null && return
+        sleep 0.1
+    done
+    $engine logs "$container" >&2
+    die "the server in the container does not answer $url/readyz"
+}
+stop() {
+    $engine stop -t 15 "$container" >/dev/null
+    check "exit code after SIGTERM" "$($engine inspect -f '{{.State.ExitCode}}' "$container")" 0
+    $engine logs "$container" >"$cache/container.log" 2>&1
+    $engine rm -f "$container" >/dev/null
+    container=
+}
+
+# 1. nothing mounted: the samples, and a word about it
+start
+pid=$($engine inspect -f '{{.State.Pid}}' "$container")
+status() { awk -v key="$1:" '$1 == key {print $2}' "/proc/$pid/status"; }
+check "user" "$(status Uid)" 10001
+check "capabilities" "$(status CapEff)" 0000000000000000
+check "no new privileges" "$(status NoNewPrivs)" 1
+check "root file system" "$(awk '$5 == "/" {split($6, a, ","); print a[1]}' "/proc/$pid/mountinfo" | tail -n 1)" ro
+$engine healthcheck run "$container" >/dev/null && health=healthy || health=unhealthy
+check "health check" "$health" healthy
+model=$(curl -fsS "$url/v1/models" | sed -n 's/.*"model":"\([^"]*\)".*/\1/p')
+check "a sample is listed" "$([ -n "$model" ] && echo yes)" yes
+check "palette" "$(curl -s -o /dev/null -w '%{http_code}' "$url/v1/palette?model=$model&t=0.5")" 200
+check "picture" "$(curl -s "$url/v1/render?model=$model&t=0.5" | head -c 8 | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a
+check "says it serves samples" "$($engine logs "$container" 2>&1 | grep -c 'serving the sample models')" 1
+stop
+
+# 2. a mounted folder, one file of which its user may not read
+mkdir -p "$TMPDIR/models"
+cp build/samples/robot.glb "$TMPDIR/models/" 2>/dev/null || $engine run --rm --entrypoint cat "$tag" /usr/share/posed/samples/robot.glb >"$TMPDIR/models/robot.glb"
+cp "$TMPDIR/models/robot.glb" "$TMPDIR/models/secret.glb"
+chmod 755 "$TMPDIR/models" && chmod 644 "$TMPDIR/models/robot.glb" && chmod 600 "$TMPDIR/models/secret.glb"
+chmod 711 "$cache" "$TMPDIR"
+start -v "$TMPDIR/models:/models:ro"
+check "mounted model" "$(curl -s -o /dev/null -w '%{http_code}' "$url/v1/palette?model=robot.glb")" 200
+check "unreadable model" "$(curl -s -o /dev/null -w '%{http_code}' "$url/v1/palette?model=secret.glb")" 403
+check "says it cannot read it" "$($engine logs "$container" 2>&1 | grep -c 'cannot read some of the mounted files')" 1
+stop
+
+echo "image-test: image size $($engine image inspect -f '{{.Size}}' "$tag" | awk '{printf "%.0f MB", $1 / 1e6}')"
+[ "$failures" = 0 ] && echo "image-test: PASS" || { echo "image-test: FAILED"; exit 1; }
