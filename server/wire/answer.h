@@ -1,7 +1,8 @@
 /* answer.h - a model and a request to the bytes of an answer: evaluation and encoding together, so that
  * frames go from the pose straight into the output.
  *
- * Pure; any thread with its own struct answer. Documents: protocol/http.md (JSON), protocol/frames.md (binary). */
+ * Pure; any thread with its own struct answer. Documents: protocol/answers.md (fields), protocol/frames.md
+ * (binary). */
 #pragma once
 
 #include "../anim/pose.h"
@@ -9,12 +10,19 @@
 #include "request.h"
 
 /* Working memory, reused from request to request. */
-struct answer { struct pose pose; struct buf scratch; };
+struct answer {
+    struct pose pose;
+    struct buf selection; /* uint32_t: which skins, nodes or draws */
+    struct buf blocks;    /* struct frames_block */
+    struct buf palette;   /* struct mat4 of one skin */
+    struct buf vertices;  /* struct vec3, twice those of one primitive */
+};
 void answer_init(struct answer *answer);
 void answer_fini(struct answer *answer);
 
 /* Looks the request's clip up: an index, POSE_REST, or the model's first clip when none is named (the rest
- * pose when it has none). Unknown: 404, ambiguous: 409, with candidates in *reply, which is then complete. */
+ * pose when it has none). Unknown: 404, ambiguous: 409, with candidates in *reply, which is then complete.
+ * Returns 0, ERR_CLIP_NOT_FOUND or ERR_AMBIGUOUS_NAME. */
 int answer_find_clip(const struct model *model, const struct request *request, int32_t *clip, struct reply *reply);
 
 /* The content type that answer_make() will give for this request. */

@@ -1,0 +1,102 @@
+#include "answer_parts.h"
+#include "answer_select.h"
+
+void answer_init(struct answer *answer)
+{
+    /* any limit: running out of memory then fails the request instead of the process */
+    const size_t limit_bytes = SIZE_MAX / 4;
+    pose_init(&answer->pose);
+    buf_init(&answer->selection, limit_bytes);
+    buf_init(&answer->blocks, limit_bytes);
+    buf_init(&answer->palette, limit_bytes);
+    buf_init(&answer->vertices, limit_bytes);
+}
+
+void answer_fini(struct answer *answer)
+{
+    pose_fini(&answer->pose);
+    buf_fini(&answer->selection);
+    buf_fini(&answer->blocks);
+    buf_fini(&answer->palette);
+    buf_fini(&answer->vertices);
+}
+
+/* One huge model should not hold memory for ever. */
+static void trim(struct answer *answer)
+{
+    enum { KEPT_BYTES = 1 << 20 };
+    struct buf *const bufs[] = {&answer->selection, &answer->blocks, &answer->palette, &answer->vertices};
+    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
+        if (bufs[i]->capacity_bytes > KEPT_BYTES)
+            buf_fini(bufs[i]);
+}
+
+int answer_find_clip(const struct model *model, const struct request *request, int32_t *clip, struct reply *reply)
+{
+    uint32_t index = 0;
+    int rc = 0;
+    switch (request->clip.kind) {
+    case SELECT_REST:
+        *clip = POSE_REST;
+        return 0;
+    case SELECT_ABSENT:
+        *clip = model->clip_count > 0 ? 0 : POSE_REST;
+        return 0;
+    default:
+        break;
+    }
+    rc = select_thing(model, request, THING_CLIP, &request->clip, &index, reply);
+    *clip = rc < 0 ? POSE_REST : (int32_t)index;
+    return rc;
+}
+
+static bool is_binary(const struct request *request)
+{
+    return request->op != OP_MODEL && request->format == FORMAT_BIN;
+}
+
+const char *answer_content_type(const struct request *request)
+{
+    return is_binary(request) ? FRAMES_CONTENT_TYPE : "application/json";
+}
+
+void answer_make(struct answer *answer, const struct model *model, const struct request *request,
+                 const struct limits *limits, struct reply *reply)
+{
+    struct task task = {
+        .answer = answer,
+        .model = model,
+        .request = request,
+        .reply = reply,
+        .out = &reply->body,
+        .limit_bytes = limits->value[LIMIT_ANSWER_BYTES],
+        .clip = POSE_REST,
+    };
+    if (request->op != OP_MODEL && answer_find_clip(model, request, &task.clip, reply) < 0)
+        return;
+    if (task.clip != POSE_REST)
+        task.duration_s = model->clips[task.clip].duration_s;
+    buf_clear(&reply->body);
+    reply->body.limit_bytes = task.limit_bytes;
+    reply->status = 200;
+    reply->code = 0;
+    reply->content_type = answer_content_type(request);
+    reply->is_vary_accept = request->op != OP_MODEL;
+    switch (request->op) {
+    case OP_MODEL:
+        answer_model(&task);
+        break;
+    case OP_PALETTE:
+        answer_palette(&task);
+        break;
+    case OP_POSE:
+        answer_pose(&task);
+        break;
+    default:
+        answer_mesh(&task);
+        break;
+    }
+    if (reply->code == 0 && buf_failed(&reply->body))
+        parts_fail_too_large(&task);
+    trim(answer);
+}

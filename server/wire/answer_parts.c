@@ -1,0 +1,183 @@
+#include "answer_parts.h"
+
+#include "json.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+void *parts_array(struct buf *buf, size_t count, size_t item_bytes)
+{
+    buf_clear(buf);
+    if (item_bytes != 0 && count > SIZE_MAX / item_bytes)
+        return NULL;
+    return buf_reserve(buf, count * item_bytes + 1);
+}
+
+void parts_fail(struct task *task, const struct err *err) { reply_error(task->reply, err, NULL, 0); }
+
+void parts_fail_memory(struct task *task)
+{
+    struct err err;
+    err_set(&err, ERR_NO_MEMORY, "no memory to evaluate '%s'", task->request->model);
+    parts_fail(task, &err);
+}
+
+void parts_fail_too_large(struct task *task)
+{
+    struct err err;
+    err_set(&err, ERR_TOO_MANY_FRAMES, "%u frames of '%s' need more than the %llu bytes that one answer may have",
+            task->request->time_count, task->request->model, (unsigned long long)task->limit_bytes);
+    parts_fail(task, &err);
+}
+
+void parts_fail_at(struct task *task, struct err *err, double time_s)
+{
+    const struct model *model = task->model;
+    if (task->clip == POSE_REST) {
+        err_prefix(err, "'%s' at rest", task->request->model);
+    } else {
+        const struct str name = model->clips[task->clip].name;
+        const bool has_name = name.offset != STR_NONE && name.size_bytes > 0;
+        err_prefix(err, "'%s', clip %d '%.*s' at %.9g s", task->request->model, task->clip,
+                   has_name ? (int)(name.size_bytes < 100 ? name.size_bytes : 100) : 0,
+                   has_name ? model->text + name.offset : "", time_s);
+    }
+    parts_fail(task, err);
+}
+
+bool parts_may_fit_json(struct task *task, uint64_t floats_per_frame, uint64_t floats_once)
+{
+    enum { FLOAT_BYTES_MIN = 2 }; /* "0," */
+    const uint64_t room = task->limit_bytes / FLOAT_BYTES_MIN;
+    const uint32_t frames = task->request->time_count;
+    const bool fits = floats_once <= room && (frames == 0 || floats_per_frame <= (room - floats_once) / frames);
+    if (!fits)
+        parts_fail_too_large(task);
+    return fits;
+}
+
+bool parts_start_frames(struct task *task, struct frames *frames, enum frames_kind kind, uint32_t block_count)
+{
+    *frames = (struct frames){
+        .kind = kind,
+        .layout = task->request->layout,
+        .space = kind == FRAMES_PALETTE ? task->request->space : SPACE_SCENE,
+        .clip = task->clip,
+        .duration_s = task->duration_s,
+        .content_hash = task->model->infos[0].content_hash,
+        .times_s = task->request->times_s,
+        .wrap = task->request->wrap,
+        .frame_count = task->request->time_count,
+        .blocks = (struct frames_block *)(void *)task->answer->blocks.data,
+        .block_count = block_count,
+    };
+    if (!frames_plan(frames, task->limit_bytes)) {
+        parts_fail_too_large(task);
+        return false;
+    }
+    if (buf_reserve(task->out, frames->size_bytes) == NULL) {
+        parts_fail_memory(task);
+        return false;
+    }
+    frames_put_header(task->out, frames);
+    return true;
+}
+
+void parts_evaluate(struct task *task, double time_s)
+{
+    const double clip_time_s = clip_time_wrap(time_s, task->duration_s, task->request->wrap);
+    pose_evaluate(&task->answer->pose, task->model, task->clip, clip_time_s);
+}
+
+static void put_hex(struct buf *out, const uint8_t *bytes, size_t size_bytes)
+{
+    static const char DIGITS[] = "0123456789abcdef";
+    char *to = buf_reserve(out, 2 * size_bytes);
+    if (to == NULL)
+        return;
+    for (size_t i = 0; i < size_bytes; i++) {
+        to[2 * i] = DIGITS[bytes[i] >> 4];
+        to[2 * i + 1] = DIGITS[bytes[i] & 15];
+    }
+    buf_advance(out, 2 * size_bytes);
+}
+
+void parts_put_name_and_hash(struct buf *out, const struct model *model, const struct request *request)
+{
+    buf_put_text(out, "{\"model\":");
+    json_put_string(out, request->model, strlen(request->model));
+    buf_put_text(out, ",\"hash\":\"");
+    put_hex(out, model->infos[0].content_hash, sizeof model->infos[0].content_hash);
+    buf_put_char(out, '"');
+}
+
+void parts_put_head(struct task *task)
+{
+    static const char *const WRAPS[] = {[WRAP_LOOP] = "loop", [WRAP_CLAMP] = "clamp", [WRAP_MIRROR] = "mirror"};
+    struct buf *out = task->out;
+    parts_put_name_and_hash(out, task->model, task->request);
+    buf_put_text(out, ",\"clip\":");
+    if (task->clip == POSE_REST) {
+        buf_put_text(out, "null");
+    } else {
+        buf_put_text(out, "{\"index\":");
+        json_put_uint(out, (unsigned)task->clip);
+        buf_put_text(out, ",\"name\":");
+        json_put_str(out, task->model, task->model->clips[task->clip].name);
+        buf_put_text(out, ",\"duration\":");
+        json_put_double(out, task->duration_s);
+        buf_put_char(out, '}');
+    }
+    buf_put_text(out, ",\"wrap\":\"");
+    buf_put_text(out, WRAPS[task->request->wrap]);
+    buf_put_char(out, '"');
+}
+
+void parts_put_frame_head(struct task *task, double time_s)
+{
+    buf_put_text(task->out, "{\"time\":");
+    json_put_double(task->out, time_s);
+    buf_put_text(task->out, ",\"clip_time\":");
+    json_put_double(task->out, clip_time_wrap(time_s, task->duration_s, task->request->wrap));
+}
+
+void parts_put_index(struct buf *out, int32_t index)
+{
+    if (index < 0)
+        buf_put_text(out, "null");
+    else
+        json_put_uint(out, (unsigned)index);
+}
+
+void parts_put_node_head(struct buf *out, const struct model *model, uint32_t node)
+{
+    buf_put_text(out, "{\"node\":");
+    json_put_uint(out, node);
+    buf_put_text(out, ",\"name\":");
+    json_put_str(out, model, model->nodes[node].name);
+}
+
+size_t parts_lay_matrix(const struct mat4 *matrix, enum layout layout, float out[MATRIX_FLOATS_MAX])
+{
+    if (layout == LAYOUT_MAT4) {
+        memcpy(out, matrix->m, sizeof matrix->m);
+        return 16;
+    }
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 4; column++)
+            out[4 * row + column] = matrix->m[4 * column + row];
+    return 12;
+}
+
+uint32_t parts_matrix_floats(enum layout layout) { return layout == LAYOUT_MAT4 ? 16 : 12; }
+
+const char *parts_layout_name(enum layout layout) { return layout == LAYOUT_MAT4 ? "mat4" : "mat3x4"; }
+
+bool parts_is_finite(const float *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return true;
+}

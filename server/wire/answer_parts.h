@@ -1,0 +1,60 @@
+/* answer_parts.h - what the answers have in common; private to server/wire/answer*.c. Pure. */
+#pragma once
+
+#include "../anim/clip_time.h"
+#include "answer.h"
+#include "frames.h"
+
+/* One request being answered. */
+struct task {
+    struct answer *answer;
+    const struct model *model;
+    const struct request *request;
+    struct reply *reply;
+    struct buf *out; /* the reply's body, limited to limit_bytes */
+    uint64_t limit_bytes;
+    int32_t clip;      /* or POSE_REST */
+    double duration_s; /* of the clip; 0 at rest */
+};
+
+void answer_model(struct task *task);
+void answer_palette(struct task *task);
+void answer_pose(struct task *task);
+void answer_mesh(struct task *task);
+
+/* An array of `count` items in `buf`, whose former content is dropped; NULL when memory is gone. */
+void *parts_array(struct buf *buf, size_t count, size_t item_bytes);
+
+/* Make the reply an error. */
+void parts_fail(struct task *task, const struct err *err);
+void parts_fail_memory(struct task *task);
+void parts_fail_too_large(struct task *task);
+/* `err` is about the pose at `time_s`: its message gets clip and time in front. */
+void parts_fail_at(struct task *task, struct err *err, double time_s);
+
+/* True when an answer of `float_count` floats a frame could fit as JSON; else the reply is an error. Counts
+ * what a number takes at least, so that what is refused is surely too large. */
+bool parts_may_fit_json(struct task *task, uint64_t floats_per_frame, uint64_t floats_once);
+
+/* Plans the binary answer of the blocks in answer->blocks and writes its head. False: the reply is an error. */
+bool parts_start_frames(struct task *task, struct frames *frames, enum frames_kind kind, uint32_t block_count);
+
+/* Evaluates the pose at one of the times asked for. */
+void parts_evaluate(struct task *task, double time_s);
+
+/* {"model":..,"hash":..,"clip":..,"wrap":.. */
+void parts_put_head(struct task *task);
+void parts_put_name_and_hash(struct buf *out, const struct model *model, const struct request *request);
+/* {"time":..,"clip_time":.. */
+void parts_put_frame_head(struct task *task, double time_s);
+/* An index, or null for -1. */
+void parts_put_index(struct buf *out, int32_t index);
+/* {"node":..,"name":..  */
+void parts_put_node_head(struct buf *out, const struct model *model, uint32_t node);
+
+enum { MATRIX_FLOATS_MAX = 16 };
+/* The matrix as `layout` orders it; returns the number of floats, 16 or 12. */
+size_t parts_lay_matrix(const struct mat4 *matrix, enum layout layout, float out[MATRIX_FLOATS_MAX]);
+uint32_t parts_matrix_floats(enum layout layout);
+const char *parts_layout_name(enum layout layout);
+bool parts_is_finite(const float *values, size_t count);

@@ -1,0 +1,272 @@
+/* answer_pose.c - the transforms of the selected nodes at every time: scene matrices, local T R S, or both.
+ *
+ * A node whose matrix has shear, and which the clip leaves alone, has no T R S: its local transform is a
+ * matrix (local_matrix). Which nodes those are is the same at every time of a clip. */
+#include "answer_parts.h"
+#include "answer_select.h"
+#include "json.h"
+
+#include <string.h>
+
+enum { TRS_FLOATS = 10, BLOCKS_MAX = 5 };
+
+/* The nodes asked for, in that order; all without joints=. NULL: the reply is an error. The array has room for
+ * as many again: the places of the sheared ones. */
+static uint32_t *select_nodes(struct task *task, uint32_t *count)
+{
+    const struct request *request = task->request;
+    *count = request->joint_count > 0 ? request->joint_count : task->model->node_count;
+    uint32_t *nodes = parts_array(&task->answer->selection, 2 * (size_t)*count, sizeof *nodes);
+    if (nodes == NULL) {
+        parts_fail_memory(task);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < *count; i++) {
+        nodes[i] = i;
+        if (request->joint_count > 0 &&
+            select_thing(task->model, request, THING_NODE, &request->joints[i], &nodes[i], task->reply) < 0)
+            return NULL;
+    }
+    return nodes;
+}
+
+static bool is_sheared(const struct task *task, uint32_t node)
+{
+    return (task->model->nodes[node].flags & NODE_SHEAR) != 0 && !task->answer->pose.is_animated[node];
+}
+
+static void lay_trs(const struct trs *trs, float out[TRS_FLOATS])
+{
+    double rotation[4];
+    memcpy(rotation, trs->rotation, sizeof rotation);
+    quat_normalize(rotation);
+    for (int i = 0; i < 3; i++) {
+        out[i] = (float)trs->translation[i];
+        out[7 + i] = (float)trs->scale[i];
+    }
+    for (int i = 0; i < 4; i++)
+        out[3 + i] = (float)rotation[i];
+}
+
+/* False: a float is not finite and the reply is an error. */
+static bool check_floats(struct task *task, const float *floats, size_t count, uint32_t node, double time_s)
+{
+    if (parts_is_finite(floats, count))
+        return true;
+    struct err err;
+    const struct str name = task->model->nodes[node].name;
+    const bool has_name = name.offset != STR_NONE && name.size_bytes > 0;
+    err_set(&err, ERR_NOT_FINITE, "the transform of joint %u '%.*s' is not finite", node,
+            has_name ? (int)(name.size_bytes < 100 ? name.size_bytes : 100) : 0,
+            has_name ? task->model->text + name.offset : "");
+    parts_fail_at(task, &err, time_s);
+    return false;
+}
+
+/* Lays one node's transform into floats. Returns their number, or 0: the reply is an error. */
+static size_t lay_node(struct task *task, uint32_t node, enum frames_block_kind kind, double time_s,
+                       float floats[MATRIX_FLOATS_MAX])
+{
+    const struct pose *pose = &task->answer->pose;
+    size_t count = TRS_FLOATS;
+    if (kind == BLOCK_LOCAL) {
+        lay_trs(&pose->local[node], floats);
+    } else {
+        const struct dmat4 matrix =
+            kind == BLOCK_SCENE ? pose->scene_from_node[node] : pose_parent_from_node(pose, task->model, node);
+        const struct mat4 rounded = mat4_from_dmat4(&matrix);
+        count = parts_lay_matrix(&rounded, task->request->layout, floats);
+    }
+    return check_floats(task, floats, count, node, time_s) ? count : 0;
+}
+
+static void put_nodes(struct task *task, const uint32_t *nodes, uint32_t count)
+{
+    struct buf *out = task->out;
+    buf_put_text(out, ",\"nodes\":[");
+    for (uint32_t i = 0; i < count; i++) {
+        const int32_t parent = task->model->nodes[nodes[i]].parent;
+        if (i > 0)
+            buf_put_char(out, ',');
+        parts_put_node_head(out, task->model, nodes[i]);
+        buf_put_text(out, ",\"parent\":");
+        if (parent < 0)
+            buf_put_text(out, "-1");
+        else
+            json_put_uint(out, (unsigned)parent);
+        buf_put_char(out, '}');
+    }
+    buf_put_char(out, ']');
+}
+
+/* ,"scene":[..] or ,"local":[..]; null for nodes that have a local matrix. False: the reply is an error. */
+static bool put_transforms(struct task *task, const uint32_t *nodes, uint32_t count, enum frames_block_kind kind,
+                           double time_s)
+{
+    struct buf *out = task->out;
+    float floats[MATRIX_FLOATS_MAX];
+    buf_put_text(out, kind == BLOCK_SCENE ? ",\"scene\":[" : ",\"local\":[");
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0)
+            buf_put_char(out, ',');
+        if (kind == BLOCK_LOCAL && is_sheared(task, nodes[i])) {
+            buf_put_text(out, "null");
+            continue;
+        }
+        const size_t size = lay_node(task, nodes[i], kind, time_s, floats);
+        if (size == 0)
+            return false;
+        json_put_floats(out, floats, size);
+    }
+    buf_put_char(out, ']');
+    return true;
+}
+
+/* ,"local_matrix":{"4":[..]} when there are any. False: the reply is an error. */
+static bool put_local_matrices(struct task *task, const uint32_t *nodes, uint32_t count, double time_s)
+{
+    struct buf *out = task->out;
+    float floats[MATRIX_FLOATS_MAX];
+    bool is_first = true;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_sheared(task, nodes[i]))
+            continue;
+        const size_t size = lay_node(task, nodes[i], BLOCK_LOCAL_MATRIX, time_s, floats);
+        if (size == 0)
+            return false;
+        buf_put_text(out, is_first ? ",\"local_matrix\":{\"" : ",\"");
+        json_put_uint(out, nodes[i]);
+        buf_put_text(out, "\":");
+        json_put_floats(out, floats, size);
+        is_first = false;
+    }
+    if (!is_first)
+        buf_put_char(out, '}');
+    return true;
+}
+
+static void put_json(struct task *task, const uint32_t *nodes, uint32_t count)
+{
+    const struct request *request = task->request;
+    struct buf *out = task->out;
+    parts_put_head(task);
+    buf_put_text(out, ",\"layout\":\"");
+    buf_put_text(out, parts_layout_name(request->layout));
+    buf_put_char(out, '"');
+    put_nodes(task, nodes, count);
+    buf_put_text(out, ",\"frames\":[");
+    for (uint32_t f = 0; f < request->time_count && !buf_failed(out); f++) {
+        const double time_s = request->times_s[f];
+        if (f > 0)
+            buf_put_char(out, ',');
+        parts_put_frame_head(task, time_s);
+        parts_evaluate(task, time_s);
+        if ((request->what & WHAT_SCENE) != 0 && !put_transforms(task, nodes, count, BLOCK_SCENE, time_s))
+            return;
+        if ((request->what & WHAT_LOCAL) != 0 && (!put_transforms(task, nodes, count, BLOCK_LOCAL, time_s) ||
+                                                  !put_local_matrices(task, nodes, count, time_s)))
+            return;
+        buf_put_char(out, '}');
+    }
+    buf_put_text(out, "]}\n");
+}
+
+/* The places among `nodes` of those that have a local matrix; returns their number. */
+static uint32_t find_sheared(struct task *task, const uint32_t *nodes, uint32_t count, uint32_t *places)
+{
+    uint32_t found = 0;
+    if (task->request->time_count == 0 || (task->request->what & WHAT_LOCAL) == 0)
+        return 0;
+    parts_evaluate(task, task->request->times_s[0]); /* tells which nodes the clip moves */
+    for (uint32_t i = 0; i < count; i++)
+        if (is_sheared(task, nodes[i]))
+            places[found++] = i;
+    return found;
+}
+
+static uint32_t plan_blocks(const struct task *task, uint32_t count, uint32_t sheared_count,
+                            struct frames_block blocks[BLOCKS_MAX])
+{
+    const unsigned what = task->request->what;
+    const uint32_t matrix_bytes = parts_matrix_floats(task->request->layout) * (uint32_t)sizeof(float);
+    const struct {
+        bool is_wanted;
+        enum frames_block_kind kind;
+        uint32_t count, item_bytes;
+    } rows[BLOCKS_MAX] = {
+        {task->request->joint_count > 0, BLOCK_NODES, count, sizeof(uint32_t)},
+        {sheared_count > 0, BLOCK_SHEARED, sheared_count, sizeof(uint32_t)},
+        {(what & WHAT_SCENE) != 0, BLOCK_SCENE, count, matrix_bytes},
+        {(what & WHAT_LOCAL) != 0, BLOCK_LOCAL, count, TRS_FLOATS * sizeof(float)},
+        {sheared_count > 0, BLOCK_LOCAL_MATRIX, sheared_count, matrix_bytes},
+    };
+    uint32_t block_count = 0;
+    for (int i = 0; i < BLOCKS_MAX; i++)
+        if (rows[i].is_wanted)
+            blocks[block_count++] = (struct frames_block){.kind = rows[i].kind,
+                                                          .node = -1,
+                                                          .primitive = -1,
+                                                          .count = rows[i].count,
+                                                          .item_bytes = rows[i].item_bytes};
+    return block_count;
+}
+
+/* The items of one block of one frame. False: the reply is an error. */
+static bool put_block(struct task *task, const struct frames_block *block, const uint32_t *nodes,
+                      const uint32_t *places, double time_s)
+{
+    float floats[MATRIX_FLOATS_MAX];
+    for (uint32_t i = 0; i < block->count; i++) {
+        const uint32_t node = nodes[block->kind == BLOCK_LOCAL_MATRIX ? places[i] : i];
+        if (block->kind == BLOCK_LOCAL && is_sheared(task, node))
+            memset(floats, 0, sizeof floats); /* no rotation is all zeros: tells it from a transform */
+        else if (lay_node(task, node, block->kind, time_s, floats) == 0)
+            return false;
+        buf_put(task->out, floats, block->item_bytes);
+    }
+    return true;
+}
+
+static void put_binary(struct task *task, const uint32_t *nodes, uint32_t count, uint32_t *places)
+{
+    struct frames frames;
+    const uint32_t sheared_count = find_sheared(task, nodes, count, places);
+    struct frames_block *blocks = parts_array(&task->answer->blocks, BLOCKS_MAX, sizeof *blocks);
+    if (blocks == NULL) {
+        parts_fail_memory(task);
+        return;
+    }
+    if (!parts_start_frames(task, &frames, FRAMES_POSE, plan_blocks(task, count, sheared_count, blocks)))
+        return;
+    uint32_t first = 0;
+    for (; first < frames.block_count && frames_is_static(blocks[first].kind); first++) {
+        frames_start_block(task->out, &frames, &blocks[first], 0);
+        buf_put(task->out, blocks[first].kind == BLOCK_NODES ? nodes : places, blocks[first].count * sizeof(uint32_t));
+    }
+    for (uint32_t f = 0; f < frames.frame_count; f++) {
+        parts_evaluate(task, frames.times_s[f]);
+        for (uint32_t b = first; b < frames.block_count; b++) {
+            frames_start_block(task->out, &frames, &blocks[b], f);
+            if (!put_block(task, &blocks[b], nodes, places, frames.times_s[f]))
+                return;
+        }
+    }
+    frames_finish(task->out, &frames);
+}
+
+void answer_pose(struct task *task)
+{
+    const unsigned what = task->request->what;
+    uint32_t count = 0;
+    uint32_t *nodes = select_nodes(task, &count);
+    if (nodes == NULL)
+        return;
+    if (task->request->format == FORMAT_BIN) {
+        put_binary(task, nodes, count, nodes + count);
+        return;
+    }
+    const uint32_t floats = ((what & WHAT_SCENE) != 0 ? parts_matrix_floats(task->request->layout) : 0) +
+                            ((what & WHAT_LOCAL) != 0 ? 1 : 0); /* a local may be a null */
+    if (parts_may_fit_json(task, (uint64_t)count * floats, 0))
+        put_json(task, nodes, count);
+}

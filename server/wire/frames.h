@@ -1,0 +1,79 @@
+/* frames.h - the binary form of palettes, poses and meshes (application/vnd.posed.frames). Pure; any thread.
+ *
+ * Layout: protocol/frames.md. Fixed header, block table, times, static blocks, frames. A block is one array;
+ * all frames are alike, so that item i of block b of frame f lies at
+ * frames_offset + f * frame_bytes + b.offset + i * b.item_bytes.
+ * Whoever changes the layout or a field's meaning increments FRAMES_VERSION. */
+#pragma once
+
+#include "../anim/clip_time.h"
+#include "../base/buf.h"
+#include "request.h"
+
+#define FRAMES_MAGIC        "PSDF"
+#define FRAMES_CONTENT_TYPE "application/vnd.posed.frames"
+
+enum {
+    FRAMES_VERSION = 1,
+    FRAMES_HEADER_BYTES = 96, /* the fixed part */
+    FRAMES_BLOCK_BYTES = 32,  /* one entry of the table */
+    FRAMES_ALIGNMENT = 16,    /* of every block */
+};
+
+enum frames_kind { FRAMES_PALETTE = 1, FRAMES_POSE = 2, FRAMES_MESH = 3 };
+
+enum frames_block_kind {
+    BLOCK_PALETTE = 1,      /* index: skin; items: joints; 16 or 12 floats */
+    BLOCK_SCENE = 2,        /* items: nodes; 16 or 12 floats */
+    BLOCK_LOCAL = 3,        /* items: nodes; 10 floats: t xyz, q xyzw, s xyz */
+    BLOCK_LOCAL_MATRIX = 4, /* items: the nodes of BLOCK_SHEARED; 16 or 12 floats */
+    BLOCK_POSITIONS = 5,    /* index: entry; items: vertices; 3 floats */
+    BLOCK_NORMALS = 6,      /* index: entry; items: vertices; 3 floats */
+    BLOCK_NODES = 16,       /* static; items: the selected nodes; u32. Absent: item i is node i */
+    BLOCK_SHEARED = 17,     /* static; items: places in BLOCK_LOCAL that have a matrix instead; u32 */
+    BLOCK_REST = 18,        /* static; index: entry; items: vertices; 3 floats */
+    BLOCK_INDICES = 19,     /* static; index: entry; items: indices; u32 */
+};
+
+static inline bool frames_is_static(enum frames_block_kind kind) { return kind >= BLOCK_NODES; }
+
+struct frames_block {
+    enum frames_block_kind kind;
+    uint32_t index;    /* skin, or entry (node and primitive tell which), or 0 */
+    int32_t node;      /* mesh: the entry's node; else -1 */
+    int32_t primitive; /* mesh: the entry's primitive within its mesh; else -1 */
+    uint32_t count;    /* items */
+    uint32_t item_bytes;
+    uint64_t offset; /* by frames_plan(): static: from the first byte of all; else from its frame's start */
+};
+
+struct frames {
+    enum frames_kind kind;
+    enum layout layout;
+    enum space space;
+    int32_t clip;                /* or POSE_REST */
+    double duration_s;           /* of the clip; 0 at rest */
+    const uint8_t *content_hash; /* [32] */
+    const double *times_s;       /* [frame_count], as asked */
+    enum wrap wrap;
+    uint32_t frame_count;
+    struct frames_block *blocks; /* static ones first */
+    uint32_t block_count;
+    /* by frames_plan() */
+    uint32_t header_bytes;  /* header, table, times: the offset of the first block's bytes */
+    uint64_t frames_offset; /* of frame 0 */
+    uint64_t frame_bytes;   /* from a frame to the next */
+    uint64_t size_bytes;    /* of all */
+};
+
+/* Computes the offsets. Returns false when the whole would be larger than limit_bytes. */
+bool frames_plan(struct frames *frames, uint64_t limit_bytes);
+
+/* Writes header, table and times to the empty buffer `out`, up to the first block's place. */
+void frames_put_header(struct buf *out, const struct frames *frames);
+
+/* Pads `out` to the place of `block` in `frame` (ignored for static ones), which must be the next one: blocks
+ * are written in the table's order, static ones once, then the others for every frame. */
+void frames_start_block(struct buf *out, const struct frames *frames, const struct frames_block *block, uint32_t frame);
+/* Pads to the end of the last frame. */
+void frames_finish(struct buf *out, const struct frames *frames);
