@@ -6,6 +6,8 @@
 
 #include "reply.h"
 
+#include <stdint.h>
+
 struct http_response {
     const char *date;       /* "Sat, 31 Jan 2026 12:00:00 GMT": the caller's clock, cached for a second */
     const char *request_id; /* never NULL */

@@ -1,0 +1,53 @@
+#include "reply.h"
+
+#include "json.h"
+
+#include <string.h>
+
+enum { CANDIDATES_MAX = 20, OVERLOAD_RETRY_S = 1 };
+
+void reply_init(struct reply *reply) { *reply = (struct reply){.status = 200}; }
+
+void reply_fini(struct reply *reply)
+{
+    buf_fini(&reply->body);
+    reply_init(reply);
+}
+
+static void put_candidates(struct buf *out, const struct candidate *candidates, size_t count)
+{
+    buf_put_text(out, ",\"candidates\":[");
+    for (size_t i = 0; i < count && i < CANDIDATES_MAX; i++) {
+        if (i > 0)
+            buf_put_char(out, ',');
+        buf_put_text(out, "{\"index\":");
+        json_put_uint(out, candidates[i].index);
+        buf_put_text(out, ",\"name\":");
+        json_put_string(out, candidates[i].name, candidates[i].name_bytes);
+        buf_put_char(out, '}');
+    }
+    buf_put_char(out, ']');
+}
+
+void reply_error(struct reply *reply, const struct err *err, const struct candidate *candidates, size_t candidate_count)
+{
+    buf_fini(&reply->body); /* what was written so far may be large */
+    *reply = (struct reply){
+        .status = err_http_status(err->code),
+        .code = err->code,
+        .content_type = "application/json",
+        .cache_control = "no-store", /* the next request may find the file mended or the queue empty */
+    };
+    if (reply->status == 405)
+        reply->allow = "GET, HEAD";
+    if (reply->status == 503)
+        reply->retry_after_s = OVERLOAD_RETRY_S;
+    const char *name = err_name(err->code);
+    buf_put_text(&reply->body, "{\"error\":{\"code\":");
+    json_put_string(&reply->body, name, strlen(name));
+    buf_put_text(&reply->body, ",\"message\":");
+    json_put_string(&reply->body, err->message, strlen(err->message));
+    if (candidates != NULL)
+        put_candidates(&reply->body, candidates, candidate_count);
+    buf_put_text(&reply->body, "}}\n");
+}
