@@ -122,7 +122,8 @@ static int resolve(const char *base, const char *uri, char *out, struct err *err
 static int open_beneath(const struct opener *opener, const char *path, uint64_t flags)
 {
     const struct open_how how = {
-        .flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | flags,
+        /* openat2() refuses every other flag beside O_PATH */
+        .flags = O_CLOEXEC | O_NOFOLLOW | flags | ((flags & O_PATH) != 0 ? 0 : O_RDONLY | O_NONBLOCK | O_NOCTTY),
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
     };
     /* EAGAIN: something was renamed meanwhile and the kernel cannot vouch for the path (openat2(2)). */
