@@ -36,7 +36,8 @@ struct bake_section {
  * Total on any bytes: offsets, counts, indices, enums, orders (node_order is a permutation with parents
  * first; key times rise), UTF-8, finite numbers, and that every influence fits the skins it is drawn
  * with. After success no later code checks a model's indices again.
- * Returns 0 or ERR_BAD_BAKE; on failure *out is zeroed and err names the section, element and field. */
+ * Returns 0, ERR_BAD_BAKE, ERR_MODEL_LIMIT (more nodes, vertices, ... than protocol/limits.def allows) or
+ * ERR_NO_MEMORY; on failure *out is zeroed and err names the section, element and field. Linear in the size. */
 int bake_decode(const void *bytes, uint64_t size_bytes, struct model *out, struct err *err);
 
 /* Collects the arrays of a model. Element pointers are valid until the next add to the same array.
@@ -45,9 +46,9 @@ struct bake_builder {
 #define X(id, singular, plural, type) type *plural; uint32_t singular##_count, singular##_capacity;
 #include "model_sections.def"
 #undef X
-    uint64_t limit_bytes; /* of all arrays together; going over it, or out of memory, sets is_failed */
+    uint64_t limit_bytes; /* of all arrays together, 0 = none; going over it, or out of memory, sets is_failed */
     uint64_t used_bytes;
-    int is_failed;        /* adds return scratch-free NULL from then on */
+    int is_failed;        /* adds return NULL from then on */
 };
 
 void bake_builder_init(struct bake_builder *builder, uint64_t limit_bytes);
@@ -68,9 +69,16 @@ void bake_warn(struct bake_builder *builder, const char *code, const char *forma
     __attribute__((format(printf, 3, 4)));
 
 /* Derives what importers would all have to compute in the same way: node_order, NODE_IN_SCENE,
- * NODE_JOINT, rigid skins and draws from nodes and meshes, skins' mesh_node, clip start and duration,
- * rest bounds. Call once after everything else was added.
- * Returns 0, ERR_BAD_MODEL (a cycle among nodes; a node with a bad parent) or ERR_MODEL_LIMIT. */
+ * NODE_JOINT, NODE_SHEAR and the decomposition of matrix nodes, rigid skins and draws from nodes and meshes,
+ * skins' mesh_node, clip start and duration, rest bounds. Call once after everything else was added.
+ *
+ * Fills in where nothing was added: up +Y, forward +Z, unit_m 1, influence_firsts of no influences. Repairs,
+ * with a warning where it matters: the last row of matrices; a thing that a clip drives twice (the last counts);
+ * influences of a mesh under an unskinned node (dropped; a mesh used both ways is copied for those nodes).
+ *
+ * Then checks everything as bake_decode() does, so an importer need not check indices, ranges and finite
+ * numbers twice, and what it encodes is sure to be readable.
+ * Returns 0, ERR_BAD_MODEL (a cycle among nodes, or whatever else does not fit), ERR_MODEL_LIMIT, ERR_NO_MEMORY. */
 int bake_finish(struct bake_builder *builder, struct err *err);
 
 /* Appends the block to `out`. Returns 0, ERR_MODEL_LIMIT or ERR_NO_MEMORY. */

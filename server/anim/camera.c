@@ -83,11 +83,11 @@ static struct extent measure(const struct axes *axes, const double slope[2], con
     static const struct vec3 ORIGIN = {0, 0, 0};
     struct extent e;
     for (int i = 0; i < 3; i++) {
-        e.low[i] = INFINITY;
-        e.high[i] = -INFINITY;
+        e.low[i] = HUGE_VAL;
+        e.high[i] = -HUGE_VAL;
     }
     for (int i = 0; i < 2; i++)
-        e.plus[i] = e.minus[i] = -INFINITY;
+        e.plus[i] = e.minus[i] = -HUGE_VAL;
     for (uint64_t n = 0; n < (point_count == 0 ? 1 : point_count); n++) {
         double p[3];
         to_axes(axes, point_count == 0 ? &ORIGIN : &points[n], p);
@@ -111,7 +111,7 @@ static void center(const struct axes *axes, int axis, double slope, const struct
 {
     const double low = extent->plus[axis] - slope * eye[2], high = slope * eye[2] - extent->minus[axis];
     for (int round = 0; round < 12; round++) {
-        double top = -INFINITY, bottom = INFINITY, top_point[2] = {0}, bottom_point[2] = {0};
+        double top = -HUGE_VAL, bottom = HUGE_VAL, top_point[2] = {0}, bottom_point[2] = {0};
         for (uint64_t n = 0; n < point_count; n++) {
             double p[3];
             to_axes(axes, &points[n], p);

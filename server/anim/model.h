@@ -43,7 +43,7 @@ struct model_info {
 enum node_flags {
     NODE_IN_SCENE = 1, /* reachable from scene_roots */
     NODE_SHEAR = 2,    /* its matrix is not translation * rotation * scale */
-    NODE_JOINT = 4,    /* a joint of some skin */
+    NODE_JOINT = 4,    /* a joint of one of the file's skins (rigid ones do not count) */
 };
 
 struct node {

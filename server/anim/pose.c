@@ -23,13 +23,13 @@ void pose_fini(struct pose *pose)
 static void grow(struct pose *pose, const struct model *model)
 {
     const uint32_t nodes = model->node_count, weights = model->weight_count;
-    if (nodes > pose->node_capacity) {
+    if (nodes > pose->node_capacity || pose->local == NULL) {
         pose->local = mem_realloc(pose->local, nodes * sizeof *pose->local);
         pose->is_animated = mem_realloc(pose->is_animated, nodes * sizeof *pose->is_animated);
         pose->scene_from_node = mem_realloc(pose->scene_from_node, nodes * sizeof *pose->scene_from_node);
         pose->node_capacity = nodes;
     }
-    if (weights > pose->weight_capacity) {
+    if (weights > pose->weight_capacity || pose->weights == NULL) {
         pose->weights = mem_realloc(pose->weights, weights * sizeof *pose->weights);
         pose->weight_capacity = weights;
     }

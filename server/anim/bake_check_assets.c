@@ -1,0 +1,78 @@
+#include "bake_check.h"
+
+#include <math.h>
+
+enum { TEXTURE_SIDE_MAX = 32768 }; /* keeps the size of all levels far below 2^64 */
+
+static int check_materials(const struct model *model, struct err *err)
+{
+    for (uint32_t i = 0; i < model->material_count; i++) {
+        const struct material *material = &model->materials[i];
+        const uint32_t flags = MATERIAL_DOUBLE_SIDED | MATERIAL_UNLIT;
+        const char *field = !bake_is_str(model, material->name)                                  ? "name"
+                            : !bake_is_finite(material->base_color, 4)                           ? "base_color"
+                            : !isfinite(material->alpha_cutoff)                                  ? "alpha_cutoff"
+                            : material->alpha_mode > ALPHA_BLEND                                 ? "alpha_mode"
+                            : !bake_is_index(material->base_color_texture, model->texture_count) ? "base_color_texture"
+                            : (material->flags & ~flags) != 0                                    ? "flags"
+                                                                                                 : NULL;
+        if (field != NULL)
+            return bake_bad(err, "materials", i, field);
+    }
+    return 0;
+}
+
+static bool is_side(uint32_t side) { return side > 0 && side <= TEXTURE_SIDE_MAX && (side & (side - 1)) == 0; }
+
+/* All levels down to 1x1, and their pixels, are there; without FOUND there are none. */
+static bool is_picture(const struct model *model, const struct texture *texture)
+{
+    if (texture->state != TEXTURE_FOUND)
+        return texture->width == 0 && texture->height == 0 && texture->level_count == 0;
+    if (!is_side(texture->width) || !is_side(texture->height))
+        return false;
+    uint64_t size_bytes = 0;
+    uint32_t levels = 1, width = texture->width, height = texture->height;
+    for (;; levels++) {
+        size_bytes += (uint64_t)width * height * 4;
+        if (width == 1 && height == 1)
+            break;
+        width = width > 1 ? width / 2 : 1;
+        height = height > 1 ? height / 2 : 1;
+    }
+    return texture->level_count == levels && bake_is_range(texture->pixel_first, size_bytes, model->pixel_byte_count);
+}
+
+static int check_textures(const struct model *model, struct err *err)
+{
+    for (uint32_t i = 0; i < model->texture_count; i++) {
+        const struct texture *texture = &model->textures[i];
+        const char *field = !bake_is_str(model, texture->uri)       ? "uri"
+                            : texture->state > TEXTURE_BROKEN       ? "state"
+                            : !is_picture(model, texture)           ? "pixels"
+                            : texture->wrap_s > TEXTURE_WRAP_MIRROR ? "wrap_s"
+                            : texture->wrap_t > TEXTURE_WRAP_MIRROR ? "wrap_t"
+                                                                    : NULL;
+        if (field != NULL)
+            return bake_bad(err, "textures", i, field);
+    }
+    return 0;
+}
+
+int bake_check_assets(const struct model *model, struct err *err)
+{
+    int rc = check_materials(model, err);
+    if (rc == 0)
+        rc = check_textures(model, err);
+    for (uint32_t i = 0; i < model->warning_count && rc == 0; i++)
+        if (!bake_is_str(model, model->warnings[i].code) || !bake_is_str(model, model->warnings[i].message))
+            rc = bake_bad(err, "warnings", i, "message");
+    for (uint32_t i = 0; i < model->source_file_count && rc == 0; i++) {
+        const struct source_file *source = &model->source_files[i];
+        if (!bake_is_str(model, source->path))
+            rc = bake_bad(err, "source_files", i, "path");
+        else if (source->role > SOURCE_TEXTURE || source->is_missing > 1)
+            rc = bake_bad(err, "source_files", i, "role");
+    }
+    return rc;
+}

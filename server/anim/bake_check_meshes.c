@@ -1,0 +1,204 @@
+#include "bake_check.h"
+
+#include "../base/limits.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int check_vertices(const struct model *model, struct err *err)
+{
+    const uint64_t count = model->position_count;
+    const char *section = model->normal_count != count                                   ? "normals"
+                          : model->texcoord_count != 0 && model->texcoord_count != count ? "texcoords"
+                          : model->color_count != 0 && model->color_count != count       ? "colors"
+                          : model->influence_first_count != count + 1                    ? "influence_firsts"
+                                                                                         : NULL;
+    if (section != NULL)
+        return err_set(err, ERR_BAD_BAKE, "%s has not one element per vertex", section);
+    section = !bake_is_finite((const float *)model->positions, 3 * count)                             ? "positions"
+              : !bake_is_finite((const float *)model->normals, 3 * count)                             ? "normals"
+              : !bake_is_finite((const float *)model->texcoords, 2 * (uint64_t)model->texcoord_count) ? "texcoords"
+              : !bake_is_finite((const float *)model->morph_deltas, 3 * (uint64_t)model->morph_delta_count)
+                  ? "morph_deltas"
+                  : NULL;
+    if (section != NULL)
+        return err_set(err, ERR_BAD_BAKE, "%s has a value that is not finite", section);
+    return 0;
+}
+
+static int check_influences(const struct model *model, struct err *err)
+{
+    const uint32_t *firsts = model->influence_firsts;
+    if (firsts[0] != 0)
+        return bake_bad(err, "influence_firsts", 0, "first");
+    for (uint64_t v = 0; v < model->position_count; v++)
+        if (firsts[v + 1] < firsts[v])
+            return bake_bad(err, "influence_firsts", v + 1, "first");
+    if (firsts[model->position_count] != model->influence_count)
+        return bake_bad(err, "influence_firsts", model->position_count, "first");
+    for (uint32_t i = 0; i < model->influence_count; i++)
+        if (!(isfinite(model->influences[i].weight) && model->influences[i].weight > 0))
+            return bake_bad(err, "influences", i, "weight");
+    return 0;
+}
+
+static int check_mesh_ranges(const struct model *model, struct err *err)
+{
+    uint64_t primitives = 0;
+    for (uint32_t m = 0; m < model->mesh_count; m++) {
+        const struct mesh *mesh = &model->meshes[m];
+        primitives += mesh->primitive_count;
+        if (!bake_is_str(model, mesh->name))
+            return bake_bad(err, "meshes", m, "name");
+        if (!bake_is_range(mesh->primitive_first, mesh->primitive_count, model->primitive_count))
+            return bake_bad(err, "meshes", m, "primitives");
+    }
+    /* Each primitive lies in its own mesh's range, so with this sum no two ranges overlap. */
+    if (primitives != model->primitive_count)
+        return err_set(err, ERR_BAD_BAKE, "meshes have %llu primitives of %u", (unsigned long long)primitives,
+                       model->primitive_count);
+    return 0;
+}
+
+/* What all primitives together take; no more than there is, so that ranges which overlap cost nothing extra. */
+struct totals {
+    uint64_t vertices, indices, targets;
+};
+
+static bool are_indices(const struct model *model, const struct primitive *p)
+{
+    static const uint32_t CORNERS[] = {[TOPOLOGY_TRIANGLES] = 3, [TOPOLOGY_LINES] = 2, [TOPOLOGY_POINTS] = 1};
+    if (!bake_is_range(p->index_first, p->index_count, model->index_count) ||
+        p->index_count % CORNERS[p->topology] != 0)
+        return false;
+    for (uint32_t i = 0; i < p->index_count; i++)
+        if (model->indices[p->index_first + i] >= p->vertex_count)
+            return false;
+    return true;
+}
+
+static bool are_deltas(const struct model *model, uint32_t first, uint32_t vertex_count)
+{
+    return first == UINT32_MAX || bake_is_range(first, vertex_count, model->morph_delta_count);
+}
+
+static bool are_targets(const struct model *model, const struct primitive *p)
+{
+    if (!bake_is_range(p->morph_target_first, p->morph_target_count, model->morph_target_count))
+        return false;
+    for (uint32_t t = 0; t < p->morph_target_count; t++) {
+        const struct morph_target *target = &model->morph_targets[p->morph_target_first + t];
+        if (!are_deltas(model, target->position_first, p->vertex_count) ||
+            !are_deltas(model, target->normal_first, p->vertex_count))
+            return false;
+    }
+    return true;
+}
+
+static bool is_of_mesh(const struct model *model, uint32_t primitive)
+{
+    const uint32_t m = model->primitives[primitive].mesh;
+    return m < model->mesh_count && primitive >= model->meshes[m].primitive_first &&
+           primitive - model->meshes[m].primitive_first < model->meshes[m].primitive_count;
+}
+
+static bool are_flags(const struct model *model, uint32_t flags)
+{
+    const uint32_t known = PRIMITIVE_FILE_NORMALS | PRIMITIVE_TEXCOORDS | PRIMITIVE_COLORS;
+    return (flags & ~known) == 0 &&
+           ((flags & PRIMITIVE_TEXCOORDS) == 0 || model->texcoord_count == model->position_count) &&
+           ((flags & PRIMITIVE_COLORS) == 0 || model->color_count == model->position_count);
+}
+
+static int check_primitive(const struct model *model, uint32_t i, struct totals *totals, struct err *err)
+{
+    const struct primitive *p = &model->primitives[i];
+    totals->vertices += p->vertex_count;
+    totals->indices += p->index_count;
+    totals->targets += p->morph_target_count;
+    const char *field = !is_of_mesh(model, i)           ? "mesh"
+                        : p->topology > TOPOLOGY_POINTS ? "topology"
+                        : totals->vertices > model->position_count ||
+                                !bake_is_range(p->vertex_first, p->vertex_count, model->position_count)
+                            ? "vertices"
+                        : totals->indices > model->index_count || !are_indices(model, p)        ? "indices"
+                        : totals->targets > model->morph_target_count || !are_targets(model, p) ? "morph_targets"
+                        : !bake_is_index(p->material, model->material_count)                    ? "material"
+                        : !are_flags(model, p->flags)                                           ? "flags"
+                                                                                                : NULL;
+    return field == NULL ? 0 : bake_bad(err, "primitives", i, field);
+}
+
+int bake_check_meshes(const struct model *model, struct err *err)
+{
+    int rc = check_vertices(model, err);
+    if (rc == 0)
+        rc = check_influences(model, err);
+    if (rc == 0)
+        rc = check_mesh_ranges(model, err);
+    struct totals totals = {0};
+    for (uint32_t p = 0; p < model->primitive_count && rc == 0; p++)
+        rc = check_primitive(model, p, &totals, err);
+    for (uint32_t t = 0; t < model->morph_target_count && rc == 0; t++)
+        if (!bake_is_str(model, model->morph_targets[t].name))
+            rc = bake_bad(err, "morph_targets", t, "name");
+    return rc;
+}
+
+/* How many joints a skin must have to draw each primitive. */
+static void joints_needed(const struct model *model, uint32_t *needed)
+{
+    for (uint32_t p = 0; p < model->primitive_count; p++) {
+        const struct primitive *primitive = &model->primitives[p];
+        const uint32_t *firsts = model->influence_firsts + primitive->vertex_first;
+        needed[p] = 0;
+        for (uint32_t i = firsts[0]; i < firsts[primitive->vertex_count]; i++)
+            if (model->influences[i].joint >= needed[p])
+                needed[p] = model->influences[i].joint == UINT32_MAX ? UINT32_MAX : model->influences[i].joint + 1;
+    }
+}
+
+/* There is exactly one list of draws for given nodes and meshes. */
+static int check_draw_list(const struct model *model, const uint32_t *needed, struct err *err)
+{
+    uint64_t vertices = 0;
+    uint32_t d = 0, rigid = 0;
+    while (rigid < model->skin_count && model->skins[rigid].flags == 0)
+        rigid++;
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        const struct node *node = &model->nodes[n];
+        if (node->mesh < 0)
+            continue;
+        const uint32_t skin = node->skin >= 0 ? (uint32_t)node->skin : rigid++;
+        const struct mesh *mesh = &model->meshes[node->mesh];
+        const uint32_t flags = (node->flags & NODE_IN_SCENE) != 0 ? DRAW_IN_SCENE : 0;
+        for (uint32_t p = 0; p < mesh->primitive_count; p++, d++) {
+            const uint32_t primitive = mesh->primitive_first + p;
+            const struct draw *draw = d < model->draw_count ? &model->draws[d] : NULL;
+            if (draw == NULL || draw->node != n || draw->primitive != primitive || draw->skin != skin ||
+                draw->flags != flags)
+                return bake_bad(err, "draws", d, "node");
+            if (needed[primitive] > model->skins[skin].joint_count)
+                return err_set(err, ERR_BAD_BAKE,
+                               "mesh %d primitive %u refers to joint %u, but skin %u of its node %u has %u joints",
+                               (int)node->mesh, p, needed[primitive] - 1, skin, n, model->skins[skin].joint_count);
+            vertices += model->primitives[primitive].vertex_count;
+        }
+    }
+    const uint64_t limit = LIMIT_INFO[LIMIT_DRAWN_VERTICES].initial;
+    if (vertices > limit)
+        return err_set(err, ERR_MODEL_LIMIT, "the mesh nodes draw %llu vertices, more than %llu",
+                       (unsigned long long)vertices, (unsigned long long)limit);
+    return d == model->draw_count ? 0 : bake_bad(err, "draws", d, "node");
+}
+
+int bake_check_draws(const struct model *model, struct err *err)
+{
+    uint32_t *needed = malloc(((size_t)model->primitive_count + 1) * sizeof *needed);
+    if (needed == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory to check %u primitives", model->primitive_count);
+    joints_needed(model, needed);
+    const int rc = check_draw_list(model, needed, err);
+    free(needed);
+    return rc;
+}
