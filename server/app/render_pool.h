@@ -1,0 +1,50 @@
+/* render_pool.h - pictures by posed-render processes that stay alive: a bounded queue, one picture a process at a time.
+ *
+ * Whatever a process does, each job ends with a picture or an error: a process that dies is replaced and its job
+ * is tried once more, one that takes too long is killed, and one that cannot even start is tried again with
+ * growing pauses while jobs are answered with its last words. Loop thread only. */
+#pragma once
+
+#include "../base/buf.h"
+#include "../base/err.h"
+#include "baked.h"
+#include "config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+struct render_pool;
+
+/* The owner's; it stays until done() has run or starting() returned false. */
+struct render_query {
+    struct baked *baked;    /* the pool holds a reference of its own while it has the job */
+    uint32_t width, height; /* pixels, 1..LIMIT_PICTURE_SIDE */
+    int32_t clip;           /* or POSE_REST */
+    double clip_time_s;     /* wrapped */
+    double yaw_deg, pitch_deg;
+    uint8_t background[4]; /* RGBA, straight alpha */
+    /* The job is about to be drawn. False: nobody waits for it any more, it is dropped. NULL: always true. */
+    bool (*starting)(struct render_query *query);
+    /* Runs once, never before render_pool_submit() returns. *png is the callee's to move from (buf_init it
+     * then) and freed otherwise; NULL: *err says why. Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE,
+     * ERR_RENDER_FAILED, ERR_RENDER_TIMEOUT, ERR_NO_MEMORY, ERR_UNAVAILABLE. */
+    void (*done)(struct render_query *query, struct buf *png, const struct err *err);
+    void *user;                       /* the owner's */
+    struct render_query *prev, *next; /* private to the pool */
+    uint32_t attempts;                /* likewise */
+};
+
+/* Starts config->render_workers processes; `config` is borrowed. */
+struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config);
+
+/* Returns 0, ERR_OVERLOADED when the queue is full, or ERR_UNAVAILABLE when there are no workers by
+ * configuration (the job is then not taken). */
+int render_pool_submit(struct render_pool *pool, struct render_query *query, struct err *err);
+
+/* What the workers draw with ("llvmpipe (LLVM 15.0.6, 256 bits), OSMesa 22.3.6, avx2"): pixels are the same where
+ * this is the same. "" until a worker has started; then it changes only if a restarted worker finds another driver. */
+const char *render_pool_renderer(const struct render_pool *pool);
+
+/* Drops all jobs without a word and kills the processes; what is left ends by itself while the loop runs. */
+void render_pool_free(struct render_pool *pool);
