@@ -69,6 +69,13 @@ $(out)/gen/shaders.h: $(wildcard shaders/*.vert shaders/*.frag)
 	@for f in $^; do n=$$(basename $$f | tr . _); printf 'static const char shader_%s[] =\n' $$n; \
 	  sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $$f; echo ';'; done > $@
 
+# The page at / becomes the C string gallery_html. '?' is escaped because of trigraphs.
+$(obj)/server/app/gallery.o: $(out)/gen/gallery_html.h
+$(out)/gen/gallery_html.h: server/app/gallery.html
+	@mkdir -p $(@D)
+	@{ echo 'static const char gallery_html[] ='; \
+	  sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
+
 test_sources := $(wildcard tests/unit/*.c)
 tested := $(filter-out %/main.o,$(app) $(wire) $(worker) $(import) $(render) $(anim) $(base))
 $(out)/test/unit: $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(tested)

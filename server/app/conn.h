@@ -1,0 +1,45 @@
+/* conn.h - one HTTP connection: bytes to requests, requests to the service, answers back in order.
+ *
+ * Loop thread only. One request of a connection is under way at a time; what the client sends meanwhile waits,
+ * up to a limit, and then in its socket. A client that shuts down its sending side still gets its answers; one
+ * that resets the connection abandons the call under way. After the last answer the sending side is shut down and
+ * the rest of the client's bytes are read and dropped for a moment, so that a reset cannot overtake the answer. */
+#pragma once
+
+#include "config.h"
+#include "service.h"
+#include "timeouts.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+struct conn;
+
+enum { CONN_READ_BYTES = 65536 };
+
+/* What all connections of one loop share; the listener's. */
+struct conn_shared {
+    uv_loop_t *loop;
+    const struct config *config;
+    struct service *service;
+    struct timeouts timeouts;
+    struct conn *first;                         /* every open connection */
+    uint32_t open_count;                        /* of them */
+    uint64_t next_id;                           /* request ids that the server makes: counts up from a random start */
+    bool is_draining;                           /* every answer is its connection's last */
+    void (*closed)(struct conn_shared *shared); /* an open connection is gone */
+    char read_bytes[CONN_READ_BYTES];           /* of the read event under way */
+};
+
+/* Takes the waiting connection of `server`. is_refused: there are too many; it is answered 503 and closed. */
+void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool is_refused);
+
+/* Acts on every timeout that has passed. */
+void conn_expire(struct conn_shared *shared);
+
+/* Closes the idle connections; the others close after the answers under way. shared->is_draining is set. */
+void conn_drain(struct conn_shared *shared);
+
+/* Closes every connection now, whatever it is doing. */
+void conn_close_all(struct conn_shared *shared);

@@ -1,0 +1,29 @@
+/* listener.h - the HTTP port: accepts connections, keeps their number and their time in bounds, drains them.
+ * Loop thread only. */
+#pragma once
+
+#include "address.h"
+#include "config.h"
+#include "service.h"
+
+#include <uv.h>
+
+struct listener;
+
+/* Binds config->http and listens; connections wait until the loop runs. ERR_BAD_PARAMETER with a sentence for
+ * stderr ("cannot listen on 127.0.0.1:7878: address already in use"). `config` is kept. */
+int listener_new(uv_loop_t *loop, const struct config *config, struct listener **out, struct err *err);
+
+/* Who answers; before the loop runs. */
+void listener_serve(struct listener *listener, struct service *service);
+
+/* The address with the real port. */
+void listener_address(const struct listener *listener, char out[ADDRESS_SIZE]);
+
+/* Stops accepting, closes idle connections, lets answers under way finish for LIMIT_DRAIN_TIME_MS and calls
+ * drained(user) once, when no connection is left. */
+void listener_drain(struct listener *listener, void (*drained)(void *user), void *user);
+
+/* After the loop has become empty, or when it never ran with connections: closes what is open and runs the loop
+ * until that is gone. NULL is fine. */
+void listener_free(struct listener *listener);

@@ -1,0 +1,178 @@
+#include "log.h"
+
+#include "../base/utf8.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    SENTENCE_MAX = 1024,
+    PATH_MAX_LOGGED = 2048,
+    FLUSH_BYTES = 32 * 1024,
+    STUCK_MS = 200, /* how long a full, non-blocking stderr is waited for before lines are dropped */
+};
+
+static const char *const LEVEL_NAMES[] = {"info", "warn", "error"};
+
+static struct {
+    enum log_format format;
+    struct buf lines;
+} log_state;
+
+/* Characters that every reader of a line takes for themselves. */
+static bool is_plain(char c) { return (unsigned char)c >= 0x20 && c != '"' && c != '\\' && c != 0x7f; }
+
+/* Quoted for both formats: JSON's escapes, and U+FFFD for each byte that is not UTF-8. */
+static void put_quoted(struct buf *out, const char *text, size_t size_bytes)
+{
+    buf_put_char(out, '"');
+    for (size_t at = 0; at < size_bytes;) {
+        const size_t sequence = utf8_sequence(text + at, size_bytes - at);
+        const char c = text[at];
+        if (sequence == 0)
+            buf_put_text(out, "\\ufffd");
+        else if (sequence > 1 || is_plain(c))
+            buf_put(out, text + at, sequence);
+        else if (c == '"' || c == '\\')
+            buf_printf(out, "\\%c", c);
+        else
+            buf_printf(out, "\\u%04x", (unsigned)(unsigned char)c);
+        at += sequence == 0 ? 1 : sequence;
+    }
+    buf_put_char(out, '"');
+}
+
+/* A logfmt value needs no quotes when it is one printable ASCII word. */
+static bool is_word(const char *text, size_t size_bytes)
+{
+    for (size_t i = 0; i < size_bytes; i++)
+        if (text[i] <= ' ' || text[i] >= 0x7f || text[i] == '"' || text[i] == '\\')
+            return false;
+    return size_bytes > 0;
+}
+
+static void put_pair(struct buf *out, enum log_format format, const char *key, const char *value)
+{
+    if (value == NULL)
+        value = "-";
+    const size_t size = utf8_cut(value, strlen(value), PATH_MAX_LOGGED);
+    buf_printf(out, format == LOG_JSON ? ",\"%s\":" : " %s=", key);
+    if (format == LOG_JSON || !is_word(value, size))
+        put_quoted(out, value, size);
+    else
+        buf_put(out, value, size);
+}
+
+static void put_start(struct buf *out, enum log_format format, int64_t time_ms, enum log_level level)
+{
+    const time_t seconds = (time_t)(time_ms / 1000);
+    struct tm utc = {0};
+    gmtime_r(&seconds, &utc);
+    char stamp[32];
+    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &utc);
+    buf_printf(out, format == LOG_JSON ? "{\"time\":\"%s.%03dZ\",\"level\":\"%s\"" : "%s.%03dZ %s", stamp,
+               (int)(time_ms % 1000), LEVEL_NAMES[level]);
+}
+
+void log_put_request(struct buf *out, enum log_format format, int64_t time_ms, const struct log_request *request)
+{
+    put_start(out, format, time_ms, request->status >= 500 ? LOG_WARN : LOG_INFO);
+    put_pair(out, format, "method", request->method);
+    put_pair(out, format, "path", request->path);
+    buf_printf(out, format == LOG_JSON ? ",\"status\":%d,\"bytes\":%llu,\"ms\":%.3f" : " status=%d bytes=%llu ms=%.3f",
+               request->status, (unsigned long long)request->body_bytes, request->elapsed_ms);
+    put_pair(out, format, "id", request->id);
+    put_pair(out, format, "remote", request->remote);
+    buf_put_text(out, format == LOG_JSON ? "}\n" : "\n");
+}
+
+void log_put_sentence(struct buf *out, enum log_format format, int64_t time_ms, enum log_level level,
+                      const char *sentence)
+{
+    put_start(out, format, time_ms, level);
+    if (format == LOG_JSON) {
+        put_pair(out, format, "message", sentence);
+        buf_put_text(out, "}\n");
+        return;
+    }
+    buf_put_char(out, ' ');
+    const size_t start = out->size_bytes;
+    buf_put_text(out, sentence);
+    for (size_t i = start; i < out->size_bytes; i++)
+        if ((unsigned char)out->data[i] < 0x20 || out->data[i] == 0x7f)
+            out->data[i] = '?';
+    utf8_repair(out->data + start, out->size_bytes - start);
+    buf_put_char(out, '\n');
+}
+
+static int64_t wall_clock_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void log_flush(void)
+{
+    struct buf *lines = &log_state.lines;
+    for (size_t at = 0; at < lines->size_bytes;) {
+        const ssize_t written = write(STDERR_FILENO, lines->data + at, lines->size_bytes - at);
+        if (written > 0)
+            at += (size_t)written;
+        else if (written < 0 && errno == EAGAIN && poll(&(struct pollfd){STDERR_FILENO, POLLOUT, 0}, 1, STUCK_MS) > 0)
+            continue;
+        else if (!(written < 0 && errno == EINTR))
+            break; /* nobody reads: serving goes before logging */
+    }
+    buf_clear(lines);
+}
+
+void log_open(enum log_format format) { log_state.format = format; }
+
+void log_request(const struct log_request *request)
+{
+    if (log_state.format == LOG_OFF)
+        return;
+    log_put_request(&log_state.lines, log_state.format, wall_clock_ms(), request);
+    if (log_state.lines.size_bytes >= FLUSH_BYTES)
+        log_flush();
+}
+
+__attribute__((format(printf, 2, 0))) static void say(enum log_level level, const char *format, va_list args)
+{
+    if (log_state.format == LOG_OFF && level == LOG_INFO)
+        return;
+    char sentence[SENTENCE_MAX];
+    vsnprintf(sentence, sizeof sentence, format, args);
+    log_put_sentence(&log_state.lines, log_state.format, wall_clock_ms(), level, sentence);
+    log_flush();
+}
+
+void log_info(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(LOG_INFO, format, args);
+    va_end(args);
+}
+
+void log_warn(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(LOG_WARN, format, args);
+    va_end(args);
+}
+
+void log_error(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(LOG_ERROR, format, args);
+    va_end(args);
+}

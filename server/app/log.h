@@ -1,0 +1,36 @@
+/* log.h - what the daemon says on stderr: one line per request, and sentences about itself.
+ *
+ * Loop thread only. One log per process. Bytes from requests are escaped, so no request can forge a line.
+ *   text: 2026-01-31T12:00:00.123Z info method=GET path=/healthz status=200 bytes=16 ms=0.041 id=..
+ * remote=127.0.0.1:5000 json: the same keys, one object a line; sentences have "message" off:  no requests and no
+ * information; warnings and errors stay, as text Request lines are gathered and written when log_flush() is called or
+ * 32 KiB are full; sentences at once. */
+#pragma once
+
+#include "../base/buf.h"
+#include "config.h"
+
+#include <stdint.h>
+
+enum log_level { LOG_INFO, LOG_WARN, LOG_ERROR };
+
+/* One answered request. method and path NULL: they did not arrive. */
+struct log_request {
+    const char *method, *path;
+    int status; /* 499: the client left before its answer */
+    uint64_t body_bytes;
+    double elapsed_ms; /* from the whole request to the answer handed to the socket */
+    const char *id, *remote;
+};
+
+void log_open(enum log_format format); /* text until it is called */
+void log_request(const struct log_request *request);
+void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_flush(void);
+
+/* The lines themselves, with their newline, as of time_ms since 1970. Pure. */
+void log_put_request(struct buf *out, enum log_format format, int64_t time_ms, const struct log_request *request);
+void log_put_sentence(struct buf *out, enum log_format format, int64_t time_ms, enum log_level level,
+                      const char *sentence);

@@ -1,0 +1,165 @@
+/* main.c - posed, the daemon: options, port, service, one ready line, the loop, a clean end.
+ *
+ * SIGTERM and SIGINT drain: no new connections, answers under way are sent, exit 0. A second one exits at once with
+ * 128 + its number. SIGPIPE is ignored. Works as process 1 of a container. */
+#include "listener.h"
+#include "log.h"
+#include "notify.h"
+#include "health.h"
+#include "options.h"
+#include "service.h"
+
+#include "../base/version.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { EXIT_BAD_CONFIG = 2 };
+
+struct daemon {
+    uv_loop_t loop;
+    uv_signal_t signals[2];
+    uv_prepare_t before_wait;
+    struct listener *listener;
+    struct service *service;
+    bool is_draining;
+};
+
+static int complain(const struct err *err)
+{
+    log_flush();
+    fprintf(stderr, "posed: %s\n", err->message);
+    return EXIT_BAD_CONFIG;
+}
+
+static void on_drained(void *user)
+{
+    struct daemon *daemon = user;
+    service_free(daemon->service);
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    struct daemon *daemon = handle->data;
+    if (daemon->is_draining) {
+        log_warn("second signal: exiting at once");
+        _exit(128 + number);
+    }
+    daemon->is_draining = true;
+    log_info("stopping on SIG%s, %u calls under way", number == SIGTERM ? "TERM" : "INT",
+             service_pending(daemon->service));
+    notify_state("STOPPING=1");
+    service_drain(daemon->service);
+    listener_drain(daemon->listener, on_drained, daemon);
+}
+
+static void on_before_wait(uv_prepare_t *handle)
+{
+    (void)handle;
+    log_flush();
+}
+
+/* Not counted by the loop, which ends without them: a second signal must work until the very end. */
+static void start_handles(struct daemon *daemon)
+{
+    static const int numbers[2] = {SIGTERM, SIGINT};
+    for (int i = 0; i < 2; i++) {
+        daemon->signals[i].data = daemon;
+        uv_signal_init(&daemon->loop, &daemon->signals[i]);
+        uv_signal_start(&daemon->signals[i], on_signal, numbers[i]);
+        uv_unref((uv_handle_t *)&daemon->signals[i]);
+    }
+    uv_prepare_init(&daemon->loop, &daemon->before_wait);
+    uv_prepare_start(&daemon->before_wait, on_before_wait);
+    uv_unref((uv_handle_t *)&daemon->before_wait);
+}
+
+static void stop_handles(struct daemon *daemon)
+{
+    for (int i = 0; i < 2; i++)
+        uv_close((uv_handle_t *)&daemon->signals[i], NULL);
+    uv_close((uv_handle_t *)&daemon->before_wait, NULL);
+}
+
+/* A connection is a file: as many as the system lets us have. */
+static void raise_file_limit(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
+static void announce(const struct daemon *daemon, const struct config *config)
+{
+    char address[ADDRESS_SIZE];
+    listener_address(daemon->listener, address);
+    log_info("posed %s serves %s on http://%s/", POSED_VERSION, config->root, address);
+    printf("posed ready http=%s\n", address);
+    fflush(stdout);
+    notify_state("READY=1");
+}
+
+static int serve(const struct config *config)
+{
+    struct daemon daemon = {0};
+    struct err err;
+    log_open(config->log);
+    signal(SIGPIPE, SIG_IGN);
+    raise_file_limit();
+    uv_loop_init(&daemon.loop);
+    int rc = listener_new(&daemon.loop, config, &daemon.listener, &err);
+    if (rc == 0)
+        rc = service_new(&daemon.loop, config, &daemon.service, &err);
+    if (rc == 0) {
+        listener_serve(daemon.listener, daemon.service);
+        start_handles(&daemon);
+        announce(&daemon, config);
+        uv_run(&daemon.loop, UV_RUN_DEFAULT);
+        stop_handles(&daemon);
+        log_info("stopped");
+    }
+    listener_free(daemon.listener);
+    uv_loop_close(&daemon.loop);
+    log_flush();
+    return rc < 0 ? complain(&err) : EXIT_SUCCESS;
+}
+
+static int print(struct buf *text)
+{
+    fwrite(text->data, 1, text->size_bytes, stdout);
+    buf_fini(text);
+    return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    struct machine machine;
+    struct config config;
+    struct err err;
+    struct buf text;
+    buf_init(&text, 0);
+    machine_read("", &machine);
+    const int action = options_parse(&config, argc, argv, getenv, &machine, &err);
+    if (action < 0)
+        return complain(&err);
+    if (action == OPTIONS_HELP) {
+        options_help(&text, &machine);
+        return print(&text);
+    }
+    if (action == OPTIONS_VERSION)
+        return puts("posed " POSED_VERSION) < 0;
+    if (action == OPTIONS_HEALTH)
+        return health_probe(&config);
+    if (options_check(&config, &err) < 0)
+        return complain(&err);
+    if (action == OPTIONS_CHECK) {
+        options_print(&text, &config);
+        return print(&text);
+    }
+    return serve(&config);
+}

@@ -1,0 +1,5 @@
+/* notify.h - tells systemd how the service stands: one datagram to $NOTIFY_SOCKET (man 3 sd_notify). */
+#pragma once
+
+/* "READY=1", "STOPPING=1". Does nothing where nobody asked for it; failures are ignored. */
+void notify_state(const char *state);

@@ -1,0 +1,32 @@
+/* out.h - the answers that one connection still has to send, in order.
+ *
+ * Small answers are gathered in one buffer, so that the answers of one read leave in one write; a large body is
+ * moved in and sent from where it is. Loop thread only. */
+#pragma once
+
+#include "../wire/http_response.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <uv.h>
+
+struct out_part;
+
+struct out {
+    struct out_part *parts; /* heap */
+    size_t part_count, part_capacity;
+    size_t in_flight_count; /* parts that a uv_write() is sending: they may not move */
+    size_t unsent_bytes;    /* of all parts, those in flight included */
+};
+
+void out_init(struct out *out);
+void out_fini(struct out *out); /* not while a write is in flight */
+
+void out_put(struct out *out, const void *bytes, size_t size_bytes); /* copies */
+/* Head and body of an answer; takes the body out of *reply when it is large. */
+void out_put_answer(struct out *out, struct reply *reply, const struct http_response *response);
+
+/* Sends what the socket takes at once and gives the rest to uv_write(write, ..., written), whose callback calls
+ * out_written() and out_flush() again. Does nothing while a write is in flight. Returns 0 or libuv's negative code. */
+int out_flush(struct out *out, uv_stream_t *stream, uv_write_t *write, uv_write_cb written);
+void out_written(struct out *out);

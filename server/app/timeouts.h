@@ -1,0 +1,37 @@
+/* timeouts.h - many timeouts of few lengths: one first-in-first-out list a kind, so that arming, disarming and
+ * finding what has expired cost the same for one connection as for a thousand.
+ *
+ * Pure: the caller brings the clock (milliseconds, never backwards). Not thread-safe. */
+#pragma once
+
+#include <stdint.h>
+
+enum timeout_kind {
+    TIMEOUT_FIRST,  /* connected, nothing sent yet */
+    TIMEOUT_HEADER, /* in a request's head */
+    TIMEOUT_BODY,   /* in a request's body */
+    TIMEOUT_IDLE,   /* between requests */
+    TIMEOUT_WRITE,  /* an answer waits for the client to read */
+    TIMEOUT_LINGER, /* all said; waiting for the client to close */
+    TIMEOUT_NONE,
+};
+
+/* Part of the thing that can time out; zero-initialised means disarmed after timeout_init(). */
+struct timeout {
+    struct timeout *prev, *next;
+    uint64_t deadline_ms;
+    enum timeout_kind kind; /* TIMEOUT_NONE while disarmed */
+};
+
+struct timeouts {
+    struct timeout heads[TIMEOUT_NONE]; /* rings; the head is not an entry */
+    uint64_t length_ms[TIMEOUT_NONE];
+};
+
+void timeouts_init(struct timeouts *timeouts, const uint64_t length_ms[TIMEOUT_NONE]);
+void timeout_init(struct timeout *timeout);
+/* Starts (again) a timeout of this kind; TIMEOUT_NONE disarms. */
+void timeout_arm(struct timeouts *timeouts, struct timeout *timeout, enum timeout_kind kind, uint64_t now_ms);
+void timeout_disarm(struct timeout *timeout);
+/* The next timeout whose time has come, disarmed, with its kind in *kind; NULL when there is none. */
+struct timeout *timeouts_expired(struct timeouts *timeouts, uint64_t now_ms, enum timeout_kind *kind);
