@@ -50,6 +50,20 @@ int answer_find_clip(const struct model *model, const struct request *request, i
     return rc;
 }
 
+/* What a request costs does not follow from the size of its answer: one joint may need a whole skeleton. */
+static bool is_affordable(struct task *task, uint64_t evaluations_max)
+{
+    const uint64_t evaluations = (uint64_t)task->request->time_count * task->model->node_count;
+    if (task->request->op == OP_MODEL || evaluations <= evaluations_max)
+        return true;
+    struct err err;
+    err_set(&err, ERR_TOO_MANY_FRAMES, "%u frames of the %u nodes of '%s' are more than one request may ask for (%llu)",
+            task->request->time_count, task->model->node_count, task->request->model,
+            (unsigned long long)evaluations_max);
+    parts_fail(task, &err);
+    return false;
+}
+
 static bool is_binary(const struct request *request)
 {
     return request->op != OP_MODEL && request->format == FORMAT_BIN;
@@ -76,6 +90,8 @@ void answer_make(struct answer *answer, const struct model *model, const struct 
         return;
     if (task.clip != POSE_REST)
         task.duration_s = model->clips[task.clip].duration_s;
+    if (!is_affordable(&task, limits->value[LIMIT_EVALUATIONS]))
+        return;
     buf_clear(&reply->body);
     reply->body.limit_bytes = task.limit_bytes;
     reply->status = 200;

@@ -1,0 +1,39 @@
+/* wire_model.h - a small model for tests of answers: rotated, non-uniformly scaled, off-origin, with every
+ * kind of name, and a parsed view of JSON answers. */
+#pragma once
+
+#include "../../server/anim/model.h"
+#include "../../server/wire/answer.h"
+
+#include <cjson/cJSON.h>
+
+#include <stdbool.h>
+
+/* Nodes: 0 root; 1 'bone "A"\n' in 0; 2 'Bone' in 1; 3 'Bone' with mesh 0 and skin 0, in 0; 4 unnamed, sheared
+ * matrix, mesh 1, in 5; 5 '' in 0. Skin 0 'arm': joints 2, 1; skin 1: rigid, of node 4.
+ * Clips: 0 'wave' (0..2 s), 1 and 2 'twin' (0..1 s), 3 unnamed (0..1 s; its values overflow a float).
+ * Mesh 0 'body': 3 vertices, one morph target; mesh 1 unnamed: 2 primitives of 3 vertices. */
+const struct model *wire_model(void);
+
+/* A model without anything but its header. */
+const struct model *wire_model_empty(void);
+
+/* A request of `op` for the times given, everything else at its default. */
+struct request wire_request(enum op op, const double *times_s, uint32_t time_count);
+
+struct selector wire_index(uint32_t index);
+struct selector wire_name(const char *name);
+
+/* Answers with default limits into an initialised *reply. */
+void wire_answer(const struct model *model, const struct request *request, struct reply *reply);
+
+/* Answers, fails the test unless the status is 200, and parses the body; cJSON_Delete() it. */
+cJSON *wire_answer_json(const struct model *model, const struct request *request);
+/* The same for an error answer: its "error" object, with checked status and code; free with cJSON_Delete(*root). */
+cJSON *wire_answer_error(const struct model *model, const struct request *request, int code, cJSON **root);
+
+/* json[key]; a missing one fails the test. */
+cJSON *wire_get(const cJSON *json, const char *key);
+cJSON *wire_at(const cJSON *json, int index);
+/* Fails the test unless `json` is a list of exactly these floats. */
+void wire_check_floats(const cJSON *json, const float *expected, int count);
