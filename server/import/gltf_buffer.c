@@ -1,0 +1,93 @@
+#include "gltf_buffer.h"
+
+#include "gltf_uri.h"
+
+#include <stdlib.h>
+
+struct gltf_buffer {
+    const uint8_t *bytes; /* NULL until read */
+    uint8_t *owned;       /* the same when it was decoded here */
+    uint64_t size_bytes;  /* byteLength; the file may have more */
+};
+
+int gltf_buffers_new(struct gltf *gltf, struct err *err)
+{
+    void *buffers;
+    if (gltf_alloc(&buffers, gltf->lists[GLTF_BUFFERS].count, sizeof(struct gltf_buffer), err) < 0)
+        return err->code;
+    gltf->buffers = buffers;
+    return 0;
+}
+
+void gltf_buffers_free(struct gltf *gltf)
+{
+    for (uint32_t i = 0; gltf->buffers != NULL && i < gltf->lists[GLTF_BUFFERS].count; i++)
+        free(gltf->buffers[i].owned);
+    free(gltf->buffers);
+    gltf->buffers = NULL;
+}
+
+static int read_companion(struct gltf *gltf, const char *uri, const uint8_t **bytes, size_t *size_bytes,
+                          struct err *err)
+{
+    char *path;
+    if (uri_decode(uri, &path, err) < 0)
+        return err->code;
+    const int rc = opener_read(gltf->import->opener, path, SOURCE_COMPANION, bytes, size_bytes, err);
+    free(path);
+    return rc;
+}
+
+/* The bytes that a buffer has, however many its byteLength says. */
+static int find_bytes(struct gltf *gltf, uint32_t index, const char *uri, struct gltf_buffer *buffer,
+                      size_t *size_bytes, struct err *err)
+{
+    int rc = 0;
+    if (uri != NULL && uri_is_data(uri)) {
+        rc = uri_read_data(uri, &buffer->owned, size_bytes, err);
+        buffer->bytes = buffer->owned;
+    } else if (uri != NULL) {
+        rc = read_companion(gltf, uri, &buffer->bytes, size_bytes, err);
+    } else if (index == 0 && gltf->bin != NULL) {
+        buffer->bytes = gltf->bin;
+        *size_bytes = gltf->bin_bytes;
+    } else {
+        return err_set(err, ERR_BAD_MODEL, "buffers[%u] has no uri and no binary chunk", index);
+    }
+    return rc < 0 ? err_prefix(err, "buffers[%u]", index) : 0;
+}
+
+static int read_buffer(struct gltf *gltf, uint32_t index, struct err *err)
+{
+    struct gltf_buffer *buffer = &gltf->buffers[index];
+    if (buffer->bytes != NULL)
+        return 0;
+    const cJSON *json = gltf_item(gltf, GLTF_BUFFERS, index);
+    const char *uri = json_text(json, "uri");
+    size_t size_bytes = 0;
+    if (find_bytes(gltf, index, uri, buffer, &size_bytes, err) < 0)
+        return err->code;
+    buffer->size_bytes = json_count(json, "byteLength", 0);
+    if (buffer->size_bytes > size_bytes) {
+        const char *source = uri == NULL ? "the binary chunk" : uri_is_data(uri) ? "its data URI" : uri;
+        return err_set(err, ERR_BAD_MODEL, "buffers[%u] says %llu bytes, but %.100s has %zu", index,
+                       (unsigned long long)buffer->size_bytes, source, size_bytes);
+    }
+    return 0;
+}
+
+int gltf_view(struct gltf *gltf, uint32_t index, struct gltf_view *view, struct err *err)
+{
+    const cJSON *json = gltf_item(gltf, GLTF_BUFFER_VIEWS, index);
+    const uint32_t buffer_index = (uint32_t)json_index(json, "buffer");
+    if (read_buffer(gltf, buffer_index, err) < 0)
+        return err->code;
+    const struct gltf_buffer *buffer = &gltf->buffers[buffer_index];
+    /* Each at most 2^53, so the sum cannot overflow. */
+    const uint64_t offset = json_count(json, "byteOffset", 0), size = json_count(json, "byteLength", 0);
+    if (offset + size > buffer->size_bytes)
+        return err_set(err, ERR_BAD_MODEL, "bufferViews[%u] ends at byte %llu, but buffers[%u] has %llu bytes", index,
+                       (unsigned long long)(offset + size), buffer_index, (unsigned long long)buffer->size_bytes);
+    *view = (struct gltf_view){buffer->bytes + offset, size, json_count(json, "byteStride", 0)};
+    return 0;
+}

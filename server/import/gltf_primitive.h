@@ -1,0 +1,38 @@
+/* gltf_primitive.h - the parts of one mesh primitive while it is read into the builder: vertices, indices, influences,
+ * morph targets. One thread; functions return 0 or a negative ERR_ code that names the primitive. */
+#pragma once
+
+#include "gltf_accessor.h"
+
+/* JOINTS_0..63: 256 influences of one vertex. */
+enum { JOINT_SETS_MAX = 64 };
+
+struct primitive_reading {
+    struct gltf *gltf;
+    const cJSON *json;
+    char where[64]; /* "meshes[2].primitives[0]" */
+    struct primitive out;
+    struct gltf_texcoord texcoord_use;
+    int64_t position, normal, texcoord, color; /* accessors, or -1 */
+    int64_t joints[JOINT_SETS_MAX], weights[JOINT_SETS_MAX];
+    uint32_t set_count; /* one above the highest set that is there */
+};
+
+/* Opens an attribute and checks that it has as many rows as POSITION. `name` is "NORMAL", ... */
+int primitive_open(const struct primitive_reading *reading, const char *name, int64_t index, unsigned types,
+                   unsigned components, struct accessor *accessor, struct err *err);
+
+/* gltf_vertex.c: positions, normals, texture coordinates, colours; fills out.vertex_first, vertex_count and flags. */
+int primitive_read_vertices(struct primitive_reading *reading, struct err *err);
+/* Smooth normals from the triangles, each face weighted by its area, where the file has none; the specification asks
+ * for flat ones, which is what vertices that no faces share get. After the indices. */
+void primitive_make_normals(struct primitive_reading *reading);
+
+/* gltf_index.c: strips, fans and loops unrolled; fills out.topology, index_first, index_count. */
+int primitive_read_indices(struct primitive_reading *reading, struct err *err);
+
+/* gltf_influence.c: influence_firsts of each vertex, and what they point at. */
+int primitive_read_influences(struct primitive_reading *reading, struct err *err);
+
+/* gltf_morph.c */
+int primitive_read_targets(struct primitive_reading *reading, const cJSON *names, struct err *err);

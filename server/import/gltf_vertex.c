@@ -1,0 +1,192 @@
+#include "gltf_primitive.h"
+
+#include <math.h>
+
+/* Floats that only looks depend on: a number that is not finite (normals of collapsed faces are a common case)
+ * becomes 0 with a warning, where a position would be refused. */
+static void read_repaired(const struct primitive_reading *reading, const struct accessor *accessor, const char *name,
+                          double values[4], uint32_t row)
+{
+    accessor_row(accessor, row, values);
+    for (uint32_t i = 0; i < accessor->width; i++) {
+        if (isfinite((float)values[i]))
+            continue;
+        values[i] = 0;
+        bake_warn(reading->gltf->builder, "not_finite_repaired", "%s %s has numbers that are not finite: they become 0",
+                  reading->where, name);
+    }
+}
+
+static int read_positions(struct primitive_reading *reading, struct err *err)
+{
+    struct gltf *gltf = reading->gltf;
+    struct bake_builder *builder = gltf->builder;
+    struct accessor accessor;
+    if (primitive_open(reading, "POSITION", reading->position, ACCESSOR_VEC3, ACCESSOR_NUMBERS & ~ACCESSOR_U32,
+                       &accessor, err) < 0 ||
+        gltf_limit(gltf, LIMIT_VERTICES, builder->position_count, accessor.count, reading->where, err) < 0)
+        return err->code;
+    reading->out.vertex_count = accessor.count;
+    struct vec3 *positions = bake_add_position(builder, accessor.count);
+    if (positions == NULL)
+        return gltf_full(gltf, err);
+    return accessor_floats(&accessor, accessor.count, reading->where, &positions->x, err);
+}
+
+static int read_normals(struct primitive_reading *reading, struct err *err)
+{
+    struct vec3 *normals = bake_add_normal(reading->gltf->builder, reading->out.vertex_count);
+    if (normals == NULL)
+        return gltf_full(reading->gltf, err);
+    if (reading->normal < 0)
+        return 0;
+    struct accessor accessor;
+    if (primitive_open(reading, "NORMAL", reading->normal, ACCESSOR_VEC3, ACCESSOR_F32 | ACCESSOR_I8 | ACCESSOR_I16,
+                       &accessor, err) < 0)
+        return err->code;
+    for (uint32_t v = 0; v < accessor.count; v++) {
+        double n[4];
+        read_repaired(reading, &accessor, "NORMAL", n, v);
+        normals[v] = (struct vec3){(float)n[0], (float)n[1], (float)n[2]};
+    }
+    reading->out.flags |= PRIMITIVE_FILE_NORMALS;
+    return 0;
+}
+
+/* The model has texture coordinates for all vertices or for none: the first primitive that has some fills up those
+ * before it. NULL with *is_needed when the builder is full. */
+static struct vec2 *add_texcoords(struct primitive_reading *reading, bool *is_needed)
+{
+    struct bake_builder *builder = reading->gltf->builder;
+    *is_needed = reading->texcoord >= 0 || builder->texcoord_count > 0;
+    if (!*is_needed)
+        return NULL;
+    const uint32_t before = reading->out.vertex_first - builder->texcoord_count;
+    struct vec2 *added = bake_add_texcoord(builder, before + reading->out.vertex_count);
+    return added == NULL ? NULL : added + before;
+}
+
+static int read_texcoords(struct primitive_reading *reading, struct err *err)
+{
+    bool is_needed;
+    struct vec2 *texcoords = add_texcoords(reading, &is_needed);
+    if (is_needed && texcoords == NULL)
+        return gltf_full(reading->gltf, err);
+    if (reading->texcoord < 0)
+        return 0;
+    struct accessor accessor;
+    if (primitive_open(reading, "TEXCOORD", reading->texcoord, ACCESSOR_VEC2, ACCESSOR_NUMBERS & ~ACCESSOR_U32,
+                       &accessor, err) < 0)
+        return err->code;
+    const double *m = reading->texcoord_use.m;
+    for (uint32_t v = 0; v < accessor.count; v++) {
+        double uv[4];
+        read_repaired(reading, &accessor, "TEXCOORD", uv, v);
+        const float x = (float)(m[0] * uv[0] + m[1] * uv[1] + m[2]), y = (float)(m[3] * uv[0] + m[4] * uv[1] + m[5]);
+        texcoords[v] = (struct vec2){isfinite(x) ? x : 0, isfinite(y) ? y : 0};
+    }
+    reading->out.flags |= PRIMITIVE_TEXCOORDS;
+    return 0;
+}
+
+static uint8_t color_byte(double value) { return (uint8_t)(fmin(fmax(value, 0), 1) * 255 + 0.5); }
+
+/* As add_texcoords(); white is what leaves the material's colour alone. */
+static struct rgba8 *add_colors(struct primitive_reading *reading, bool *is_needed)
+{
+    struct bake_builder *builder = reading->gltf->builder;
+    *is_needed = reading->color >= 0 || builder->color_count > 0;
+    if (!*is_needed)
+        return NULL;
+    const uint32_t before = reading->out.vertex_first - builder->color_count;
+    const uint32_t count = before + reading->out.vertex_count;
+    struct rgba8 *added = bake_add_color(builder, count);
+    if (added == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        added[i] = (struct rgba8){255, 255, 255, 255};
+    return added + before;
+}
+
+static int read_colors(struct primitive_reading *reading, struct err *err)
+{
+    bool is_needed;
+    struct rgba8 *colors = add_colors(reading, &is_needed);
+    if (is_needed && colors == NULL)
+        return gltf_full(reading->gltf, err);
+    if (reading->color < 0)
+        return 0;
+    struct accessor accessor;
+    if (primitive_open(reading, "COLOR_0", reading->color, ACCESSOR_VEC3 | ACCESSOR_VEC4,
+                       ACCESSOR_F32 | ACCESSOR_U8 | ACCESSOR_U16, &accessor, err) < 0)
+        return err->code;
+    accessor.is_normalized = accessor.component != ACCESSOR_F32; /* the only meaning integers have here */
+    for (uint32_t v = 0; v < accessor.count; v++) {
+        double c[4];
+        read_repaired(reading, &accessor, "COLOR_0", c, v);
+        colors[v] = (struct rgba8){color_byte(c[0]), color_byte(c[1]), color_byte(c[2]),
+                                   accessor.width == 4 ? color_byte(c[3]) : 255};
+    }
+    reading->out.flags |= PRIMITIVE_COLORS;
+    return 0;
+}
+
+int primitive_read_vertices(struct primitive_reading *reading, struct err *err)
+{
+    if (read_positions(reading, err) < 0 || read_normals(reading, err) < 0 || read_texcoords(reading, err) < 0)
+        return err->code;
+    return read_colors(reading, err);
+}
+
+/* Twice the triangle's area, along its normal. */
+static void face_normal(const struct vec3 *a, const struct vec3 *b, const struct vec3 *c, double out[3])
+{
+    const double u[3] = {(double)b->x - (double)a->x, (double)b->y - (double)a->y, (double)b->z - (double)a->z};
+    const double v[3] = {(double)c->x - (double)a->x, (double)c->y - (double)a->y, (double)c->z - (double)a->z};
+    out[0] = u[1] * v[2] - u[2] * v[1];
+    out[1] = u[2] * v[0] - u[0] * v[2];
+    out[2] = u[0] * v[1] - u[1] * v[0];
+}
+
+/* The sums are kept as floats, so they are scaled down to lengths that cannot overflow. */
+static double largest_extent(const struct vec3 *positions, uint32_t count)
+{
+    double largest = 0;
+    for (uint32_t i = 0; i < count; i++)
+        largest = fmax(largest, fmax(fabs((double)positions[i].x),
+                                     fmax(fabs((double)positions[i].y), fabs((double)positions[i].z))));
+    return largest;
+}
+
+static void add_to(struct vec3 *sum, const double added[3], double factor)
+{
+    sum->x += (float)(added[0] * factor);
+    sum->y += (float)(added[1] * factor);
+    sum->z += (float)(added[2] * factor);
+}
+
+void primitive_make_normals(struct primitive_reading *reading)
+{
+    struct bake_builder *builder = reading->gltf->builder;
+    const struct primitive *out = &reading->out;
+    const struct vec3 *positions = builder->positions + out->vertex_first;
+    struct vec3 *normals = builder->normals + out->vertex_first;
+    const uint32_t *indices = builder->indices + out->index_first;
+    const double extent = largest_extent(positions, out->vertex_count);
+    const double factor = extent > 0 ? 1 / (extent * extent) : 0;
+    for (uint32_t i = 0; out->topology == TOPOLOGY_TRIANGLES && i + 2 < out->index_count; i += 3) {
+        double face[3];
+        face_normal(&positions[indices[i]], &positions[indices[i + 1]], &positions[indices[i + 2]], face);
+        for (int corner = 0; corner < 3; corner++)
+            add_to(&normals[indices[i + (uint32_t)corner]], face, factor);
+    }
+    for (uint32_t v = 0; v < out->vertex_count; v++) {
+        struct vec3 *n = &normals[v];
+        const double length =
+            sqrt((double)n->x * (double)n->x + (double)n->y * (double)n->y + (double)n->z * (double)n->z);
+        /* Lines, points and collapsed faces face up: towards the light. */
+        *n = length > 0 ? (struct vec3){(float)((double)n->x / length), (float)((double)n->y / length),
+                                        (float)((double)n->z / length)}
+                        : (struct vec3){0, 1, 0};
+    }
+}
