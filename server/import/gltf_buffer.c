@@ -10,10 +10,27 @@ struct gltf_buffer {
     uint64_t size_bytes;  /* byteLength; the file may have more */
 };
 
+/* By what the file says of its buffers, whether a view is used or not; no buffer is read for that. */
+static int check_views(const struct gltf *gltf, struct err *err)
+{
+    for (uint32_t i = 0; i < gltf->lists[GLTF_BUFFER_VIEWS].count; i++) {
+        const cJSON *view = gltf_item(gltf, GLTF_BUFFER_VIEWS, i);
+        const uint32_t buffer = (uint32_t)json_index(view, "buffer");
+        const uint64_t have = json_count(gltf_item(gltf, GLTF_BUFFERS, buffer), "byteLength", 0);
+        /* Each at most 2^53, so the sum cannot overflow. */
+        const uint64_t end = json_count(view, "byteOffset", 0) + json_count(view, "byteLength", 0);
+        if (end > have)
+            return err_set(err, ERR_BAD_MODEL, "bufferViews[%u] ends at byte %llu, but buffers[%u] has %llu bytes", i,
+                           (unsigned long long)end, buffer, (unsigned long long)have);
+    }
+    return 0;
+}
+
 int gltf_buffers_new(struct gltf *gltf, struct err *err)
 {
     void *buffers;
-    if (gltf_alloc(&buffers, gltf->lists[GLTF_BUFFERS].count, sizeof(struct gltf_buffer), err) < 0)
+    if (check_views(gltf, err) < 0 ||
+        gltf_alloc(&buffers, gltf->lists[GLTF_BUFFERS].count, sizeof(struct gltf_buffer), err) < 0)
         return err->code;
     gltf->buffers = buffers;
     return 0;
@@ -82,12 +99,8 @@ int gltf_view(struct gltf *gltf, uint32_t index, struct gltf_view *view, struct 
     const uint32_t buffer_index = (uint32_t)json_index(json, "buffer");
     if (read_buffer(gltf, buffer_index, err) < 0)
         return err->code;
-    const struct gltf_buffer *buffer = &gltf->buffers[buffer_index];
-    /* Each at most 2^53, so the sum cannot overflow. */
-    const uint64_t offset = json_count(json, "byteOffset", 0), size = json_count(json, "byteLength", 0);
-    if (offset + size > buffer->size_bytes)
-        return err_set(err, ERR_BAD_MODEL, "bufferViews[%u] ends at byte %llu, but buffers[%u] has %llu bytes", index,
-                       (unsigned long long)(offset + size), buffer_index, (unsigned long long)buffer->size_bytes);
-    *view = (struct gltf_view){buffer->bytes + offset, size, json_count(json, "byteStride", 0)};
+    *view = (struct gltf_view){.bytes = gltf->buffers[buffer_index].bytes + json_count(json, "byteOffset", 0),
+                               .size_bytes = json_count(json, "byteLength", 0),
+                               .stride = json_count(json, "byteStride", 0)};
     return 0;
 }

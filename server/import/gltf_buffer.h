@@ -11,9 +11,10 @@ struct gltf_view {
     uint64_t stride; /* 0: tightly packed */
 };
 
+/* Returns 0, ERR_IMPORT_MEMORY, or ERR_BAD_MODEL: a view ends behind its buffer. */
 int gltf_buffers_new(struct gltf *gltf, struct err *err);
 void gltf_buffers_free(struct gltf *gltf);
 
-/* `index` is in range. Returns 0, ERR_BAD_MODEL (the view ends behind its buffer, the buffer holds fewer bytes than it
- * says, a broken data URI), ERR_IMPORT_MEMORY, or what opener_read() says. */
+/* `index` is in range. Returns 0, ERR_BAD_MODEL (the buffer holds fewer bytes than it says, a broken data URI),
+ * ERR_IMPORT_MEMORY, or what opener_read() says. */
 int gltf_view(struct gltf *gltf, uint32_t index, struct gltf_view *view, struct err *err);

@@ -77,11 +77,21 @@ int primitive_open(const struct primitive_reading *reading, const char *name, in
     return 0;
 }
 
+static void check_texcoord(const struct primitive_reading *reading)
+{
+    const int32_t material = reading->out.material;
+    const struct bake_builder *builder = reading->gltf->builder;
+    if (material >= 0 && builder->materials[material].base_color_texture >= 0 && reading->texcoord < 0)
+        bake_warn(reading->gltf->builder, "texcoord_missing", "%s has no TEXCOORD_%llu for the texture of its material",
+                  reading->where, (unsigned long long)reading->texcoord_use.set);
+}
+
 static int read_parts(struct primitive_reading *reading, const cJSON *target_names, struct err *err)
 {
     if (primitive_read_vertices(reading, err) < 0 || primitive_read_indices(reading, err) < 0 ||
         primitive_read_influences(reading, err) < 0)
         return err->code;
+    check_texcoord(reading);
     if (reading->normal < 0)
         primitive_make_normals(reading);
     return primitive_read_targets(reading, target_names, err);

@@ -2,6 +2,7 @@
 #include "gltf.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* A quaternion further from unit length than this is worth a word; closer is rounding. */
@@ -59,10 +60,20 @@ static void read_node(struct gltf *gltf, uint32_t index)
         read_matrix(gltf, json, index);
 }
 
-static const char *name_of(const struct gltf *gltf, uint32_t node)
+struct label {
+    char text[96];
+};
+
+/* "nodes[3] ('Hips')", or "nodes[3]" for one without a name. */
+static struct label label_of(const struct gltf *gltf, uint32_t node)
 {
+    struct label label;
     const char *name = json_text(gltf_item(gltf, GLTF_NODES, node), "name");
-    return name == NULL ? "" : name;
+    if (name == NULL)
+        snprintf(label.text, sizeof label.text, "nodes[%u]", node);
+    else
+        snprintf(label.text, sizeof label.text, "nodes[%u] ('%.60s')", node, name);
+    return label;
 }
 
 static int read_children(struct gltf *gltf, uint32_t index, struct err *err)
@@ -72,10 +83,10 @@ static int read_children(struct gltf *gltf, uint32_t index, struct err *err)
         const uint32_t child = (uint32_t)item->valuedouble;
         struct node *node = &gltf->builder->nodes[child];
         if (child == index)
-            return err_set(err, ERR_BAD_MODEL, "nodes[%u] ('%.60s') is its own child", index, name_of(gltf, index));
+            return err_set(err, ERR_BAD_MODEL, "%s is its own child", label_of(gltf, index).text);
         if (node->parent >= 0)
-            return err_set(err, ERR_BAD_MODEL, "nodes[%u] ('%.60s') is a child of nodes[%d] and again of nodes[%u]",
-                           child, name_of(gltf, child), node->parent, index);
+            return err_set(err, ERR_BAD_MODEL, "%s is a child of %s and again of %s", label_of(gltf, child).text,
+                           label_of(gltf, (uint32_t)node->parent).text, label_of(gltf, index).text);
         node->parent = (int32_t)index;
     }
     return 0;
@@ -98,8 +109,8 @@ static int check_cycles(struct gltf *gltf, struct err *err)
             at = gltf->builder->nodes[at].parent;
         }
         if (at >= 0 && walk[at] == start + 1)
-            rc = err_set(err, ERR_BAD_MODEL, "nodes[%d] ('%.60s') is its own ancestor, through nodes[%d]", at,
-                         name_of(gltf, (uint32_t)at), gltf->builder->nodes[at].parent);
+            rc = err_set(err, ERR_BAD_MODEL, "%s is its own ancestor, through %s", label_of(gltf, (uint32_t)at).text,
+                         label_of(gltf, (uint32_t)gltf->builder->nodes[at].parent).text);
     }
     free(memory);
     return rc;
