@@ -98,7 +98,6 @@ static void put_counts(struct buf *out, const struct model *model)
     put_uint(out, ",\"vertices\":", model_vertex_count(model));
     put_uint(out, ",\"triangles\":", triangles);
     put_uint(out, ",\"clips\":", model->clip_count);
-    put_uint(out, ",\"memory_bytes\":", model->size_bytes);
     buf_put_char(out, '}');
 }
 
