@@ -1,0 +1,75 @@
+#include "import_command.h"
+
+#include "../base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *format_option(const char *option)
+{
+    char text[64];
+    snprintf(text, sizeof text, "--%s", option);
+    return mem_strdup(text);
+}
+
+static char *format_value(uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    return mem_strdup(text);
+}
+
+static char **copy_env(void)
+{
+    static const char *const KEPT[] = {"PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"};
+    enum { KEPT_COUNT = sizeof KEPT / sizeof *KEPT };
+    char **env = mem_zalloc(KEPT_COUNT + 2, sizeof *env);
+    size_t count = 0;
+    env[count++] = mem_strdup("LANG=C");
+    for (size_t i = 0; i < KEPT_COUNT; i++) {
+        const char *value = getenv(KEPT[i]);
+        if (value == NULL)
+            continue;
+        const size_t size = strlen(KEPT[i]) + strlen(value) + 2;
+        env[count] = mem_alloc(size);
+        snprintf(env[count++], size, "%s=%s", KEPT[i], value);
+    }
+    return env;
+}
+
+void import_command_init(struct import_command *command, const struct config *config)
+{
+    const size_t size = strlen(config->worker_dir) + sizeof "/posed-import";
+    command->program = mem_alloc(size);
+    snprintf(command->program, size, "%s/posed-import", config->worker_dir);
+    command->args = mem_zalloc(2 * LIMIT_COUNT + 4, sizeof *command->args);
+    size_t count = 0;
+    command->args[count++] = mem_strdup(command->program);
+    for (int i = 0; i < LIMIT_COUNT; i++) {
+        const uint64_t value = config->limits.value[i];
+        if (LIMIT_INFO[i].option[0] == '\0' || value == LIMIT_INFO[i].initial)
+            continue;
+        command->args[count++] = format_option(LIMIT_INFO[i].option);
+        command->args[count++] = format_value(value);
+    }
+    command->args[count++] = mem_strdup("--");
+    command->path = &command->args[count];
+    command->env = copy_env();
+}
+
+static void free_list(char **list)
+{
+    for (size_t i = 0; list[i] != NULL; i++)
+        free(list[i]);
+    free(list);
+}
+
+void import_command_fini(struct import_command *command)
+{
+    *command->path = NULL; /* was borrowed */
+    free(command->program);
+    free_list(command->args);
+    free_list(command->env);
+    *command = (struct import_command){0};
+}

@@ -1,0 +1,120 @@
+#include "import_outcome.h"
+
+#include "../worker/import_result.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_BAKED = 0, EXIT_REFUSED = 1, EXIT_USAGE = 2, EXIT_NO_PROGRAM = 127 };
+enum { QUOTE_SIZE = 240 };
+
+/* Copies the last line of `words` that holds `part` ("": the last line with anything in it). */
+static bool quote_line(const char *words, const char *part, char out[QUOTE_SIZE])
+{
+    bool is_found = false;
+    for (const char *line = words; *line != '\0';) {
+        const size_t size = strcspn(line, "\n");
+        if (size > 0 && memmem(line, size, part, strlen(part)) != NULL) {
+            snprintf(out, QUOTE_SIZE, "%.*s", (int)(size < QUOTE_SIZE ? size : QUOTE_SIZE), line);
+            is_found = true;
+        }
+        line += size;
+        line += *line != '\0';
+    }
+    return is_found;
+}
+
+static int explain_abort(const struct import_end *end, struct err *err)
+{
+    char quote[QUOTE_SIZE];
+    if (strstr(end->words, "std::bad_alloc") != NULL || strstr(end->words, "std::length_error") != NULL)
+        return err_set(err, ERR_IMPORT_MEMORY, "%s: the import needs more memory than the limit of %llu bytes",
+                       end->path, (unsigned long long)end->limits->value[LIMIT_IMPORT_MEMORY_BYTES]);
+    if (quote_line(end->words, "ssertion", quote) || quote_line(end->words, "ai_assert", quote))
+        return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer stopped at a check that failed: %s", end->path,
+                       quote);
+    return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer gave up (signal %d, aborted)", end->path, SIGABRT);
+}
+
+static int explain_signal(const struct import_end *end, struct err *err)
+{
+    const uint64_t *limits = end->limits->value;
+    const char *name = sigdescr_np(end->term_signal);
+    switch (end->term_signal) {
+    case SIGABRT:
+        return explain_abort(end, err);
+    case SIGXCPU:
+        return err_set(err, ERR_IMPORT_TIMEOUT, "%s: the import used more processor time than the limit of %llu s",
+                       end->path, (unsigned long long)limits[LIMIT_IMPORT_CPU_S]);
+    case SIGXFSZ:
+        return err_set(err, ERR_MODEL_LIMIT, "%s: the imported model is larger than the limit of %llu bytes", end->path,
+                       (unsigned long long)limits[LIMIT_BAKED_BYTES]);
+    case SIGKILL:
+        return err_set(err, ERR_IMPORT_MEMORY,
+                       "%s: the importer was killed, most likely because the machine or container ran out of memory",
+                       end->path);
+    default:
+        return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer crashed (signal %d, %s)", end->path, end->term_signal,
+                       name != NULL ? name : "unknown");
+    }
+}
+
+/* It ended by itself, but left nothing that can be used. */
+static int explain_status(const struct import_end *end, struct err *err)
+{
+    char quote[QUOTE_SIZE] = "";
+    quote_line(end->words, "", quote);
+    if (end->exit_status == EXIT_USAGE || end->exit_status == EXIT_NO_PROGRAM)
+        return err_set(err, ERR_INTERNAL, "%s: the importer could not work (exit status %d): %s", end->path,
+                       (int)end->exit_status, quote);
+    return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer ended with exit status %d and without a result",
+                   end->path, (int)end->exit_status);
+}
+
+/* What a file may be refused for; anything else in a failure is not the importer's to say. */
+static bool is_model_error(int code)
+{
+    switch (code) {
+    case ERR_MODEL_NOT_FOUND:
+    case ERR_FORBIDDEN:
+        return true;
+    default:
+        return code <= ERR_UNKNOWN_FORMAT && code >= ERR_NOTHING_TO_DRAW;
+    }
+}
+
+static int read_failure(int fd, const struct import_end *end, struct err *err)
+{
+    struct import_failure failure;
+    if (pread(fd, &failure, sizeof failure, 0) != (ssize_t)sizeof failure ||
+        memcmp(failure.magic, IMPORT_FAILURE_MAGIC, sizeof failure.magic) != 0)
+        return explain_status(end, err);
+    failure.message[sizeof failure.message - 1] = '\0';
+    const int code = err_from_number(failure.number);
+    const char *message = failure.message[0] != '\0' ? failure.message : err_meaning(code);
+    err_set(err, is_model_error(code) ? code : ERR_INTERNAL, "%s", message);
+    if (strstr(err->message, end->path) == NULL)
+        err_prefix(err, "%s", end->path);
+    return err->code;
+}
+
+int import_outcome(int result_fd, const struct import_end *end, uint64_t key, struct baked **out, struct err *err)
+{
+    *out = NULL;
+    if (end->is_timeout)
+        return err_set(err, ERR_IMPORT_TIMEOUT, "%s: the import took longer than the limit of %llu ms", end->path,
+                       (unsigned long long)end->limits->value[LIMIT_IMPORT_TIME_MS]);
+    if (end->term_signal != 0)
+        return explain_signal(end, err);
+    if (end->exit_status == EXIT_REFUSED)
+        return read_failure(result_fd, end, err);
+    if (end->exit_status != EXIT_BAKED)
+        return explain_status(end, err);
+    if (baked_open(result_fd, key, out, err) < 0) {
+        err_prefix(err, "%s: the importer's result", end->path);
+        return err->code;
+    }
+    return 0;
+}

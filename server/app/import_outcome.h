@@ -1,0 +1,25 @@
+/* import_outcome.h - what an importer process left behind, once it has ended: a model, or why there is none.
+ *
+ * The process is believed nothing: its result is sealed and checked, its message cleaned, its way of
+ * ending turned into a sentence. No loop, no globals; any thread. */
+#pragma once
+
+#include "../base/limits.h"
+#include "baked.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct import_end {
+    const char *path;    /* of the model, for the sentence */
+    int64_t exit_status; /* when term_signal is 0 */
+    int term_signal;     /* 0 = it ended by itself */
+    bool is_timeout;     /* posed killed it for its wall-clock time */
+    const char *words;   /* the last it wrote to stderr */
+    const struct limits *limits;
+};
+
+/* Returns 0 with *out (one reference; the memfd is now its own), or the error of the model with a sentence that names
+ * it, and the fd stays the caller's: an ERR_ of the importer's own (import_failure), ERR_IMPORT_CRASHED,
+ * ERR_IMPORT_TIMEOUT, ERR_IMPORT_MEMORY, ERR_MODEL_LIMIT, ERR_BAD_BAKE, or ERR_INTERNAL. */
+int import_outcome(int result_fd, const struct import_end *end, uint64_t key, struct baked **out, struct err *err);

@@ -1,0 +1,33 @@
+/* import_pool.h - imports in processes of their own: a bounded queue, a few at a time, each with limits.
+ *
+ * A process sees the root's descriptor, a memfd for its result and a pipe for its last words, nothing else of
+ * the daemon's. Whatever it does, the job ends with a model or an error. Loop thread only. */
+#pragma once
+
+#include "baked.h"
+#include "config.h"
+
+#include <stdbool.h>
+#include <uv.h>
+
+struct import_pool;
+
+/* The owner's; it stays until done() has run or starting() returned false. */
+struct import_job {
+    const char *path; /* of the model under the root */
+    /* The process is about to be started. False: nobody waits for it any more, the job is dropped. */
+    bool (*starting)(struct import_job *job);
+    /* Runs once, never before import_pool_submit() returns. *baked has a reference that is now the callee's;
+     * NULL: *err says why. */
+    void (*done)(struct import_job *job, struct baked *baked, const struct err *err);
+    struct import_job *prev, *next; /* private to the pool */
+};
+
+/* `root_fd` is borrowed, `config` as well. */
+struct import_pool *import_pool_new(uv_loop_t *loop, const struct config *config, int root_fd);
+
+/* Returns 0, or ERR_OVERLOADED when the queue is full (the job is then not taken). */
+int import_pool_submit(struct import_pool *pool, struct import_job *job, struct err *err);
+
+/* Drops all jobs without a word and kills their processes; what is left ends by itself while the loop runs. */
+void import_pool_free(struct import_pool *pool);

@@ -1,0 +1,238 @@
+#include "import_run.h"
+
+#include "../base/mem.h"
+#include "../worker/import_result.h"
+#include "background.h"
+#include "import_outcome.h"
+#include "log.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { WORDS_SIZE = 4096, READ_SIZE = 4096, LAST_READS = 16 };
+
+struct import_run {
+    uv_process_t process;
+    uv_pipe_t words_pipe; /* the process's stderr */
+    uv_timer_t timer;
+    uv_work_t work;
+    int open_handles;
+    int result_fd; /* -1 once it belongs to the baked model */
+    char words[WORDS_SIZE + 1];
+    size_t words_size;
+    char read_buffer[READ_SIZE];
+    bool is_running;
+    bool is_abandoned;
+    char *path; /* a copy: the work thread may outlive the owner's */
+    uint64_t key;
+    uint64_t started_ns;
+    struct limits limits; /* likewise */
+    struct import_end end;
+    struct baked *baked;
+    struct err err; /* the outcome when baked is NULL */
+    import_run_done *done;
+    void *context;
+};
+
+static void keep_words(struct import_run *run, const char *bytes, size_t size_bytes)
+{
+    if (size_bytes > WORDS_SIZE) {
+        bytes += size_bytes - WORDS_SIZE;
+        size_bytes = WORDS_SIZE;
+    }
+    if (run->words_size + size_bytes > WORDS_SIZE) {
+        const size_t dropped = run->words_size + size_bytes - WORDS_SIZE;
+        memmove(run->words, run->words + dropped, run->words_size - dropped);
+        run->words_size -= dropped;
+    }
+    memcpy(run->words + run->words_size, bytes, size_bytes);
+    run->words_size += size_bytes;
+}
+
+static void on_alloc(uv_handle_t *handle, size_t suggested_bytes __attribute__((unused)), uv_buf_t *out)
+{
+    struct import_run *run = handle->data;
+    *out = uv_buf_init(run->read_buffer, sizeof run->read_buffer);
+}
+
+static void on_words(uv_stream_t *stream, ssize_t size_bytes, const uv_buf_t *bytes)
+{
+    if (size_bytes > 0)
+        keep_words(stream->data, bytes->base, (size_t)size_bytes);
+    else if (size_bytes < 0)
+        uv_read_stop(stream);
+}
+
+/* What was written before the end and not yet read. The end of the stream is not waited for: a child of the
+ * process may hold it open. */
+static void read_last_words(struct import_run *run)
+{
+    uv_os_fd_t fd;
+    if (uv_fileno((uv_handle_t *)&run->words_pipe, &fd) != 0)
+        return;
+    for (int i = 0; i < LAST_READS; i++) {
+        const ssize_t n = read(fd, run->read_buffer, sizeof run->read_buffer);
+        if (n <= 0)
+            break;
+        keep_words(run, run->read_buffer, (size_t)n);
+    }
+    for (size_t i = 0; i < run->words_size; i++)
+        if (run->words[i] == '\0')
+            run->words[i] = '?';
+    run->words[run->words_size] = '\0';
+}
+
+static void free_run(struct import_run *run)
+{
+    if (run->result_fd >= 0)
+        close(run->result_fd);
+    baked_unref(run->baked);
+    free(run->path);
+    free(run);
+}
+
+/* Work thread: checking a large model takes longer than the loop can wait. */
+static void find_outcome(uv_work_t *work)
+{
+    struct import_run *run = work->data;
+    background_thread();
+    if (run->err.code == 0 && import_outcome(run->result_fd, &run->end, run->key, &run->baked, &run->err) == 0)
+        run->result_fd = -1;
+}
+
+static void log_end(const struct import_run *run)
+{
+    const double ms = (double)(uv_hrtime() - run->started_ns) / 1e6;
+    if (run->baked != NULL)
+        log_info("import model='%s' ms=%.1f bytes=%llu", run->path, ms,
+                 (unsigned long long)run->baked->model.size_bytes);
+    else
+        log_info("import model='%s' ms=%.1f error=%s (%s)", run->path, ms, err_name(run->err.code), run->err.message);
+}
+
+static void on_outcome(uv_work_t *work, int status __attribute__((unused)))
+{
+    struct import_run *run = work->data;
+    if (!run->is_abandoned) {
+        struct baked *baked = run->baked;
+        log_end(run);
+        run->baked = NULL;
+        run->done(run->context, baked, &run->err);
+    }
+    free_run(run);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct import_run *run = handle->data;
+    if (--run->open_handles > 0)
+        return;
+    if (run->is_abandoned || uv_queue_work(handle->loop, &run->work, find_outcome, on_outcome) != 0)
+        free_run(run);
+}
+
+static void close_handles(struct import_run *run)
+{
+    uv_close((uv_handle_t *)&run->process, on_closed);
+    uv_close((uv_handle_t *)&run->words_pipe, on_closed);
+    uv_close((uv_handle_t *)&run->timer, on_closed);
+}
+
+static void on_ended(uv_process_t *process, int64_t exit_status, int term_signal)
+{
+    struct import_run *run = process->data;
+    run->is_running = false;
+    run->end.exit_status = exit_status;
+    run->end.term_signal = term_signal;
+    read_last_words(run);
+    close_handles(run);
+}
+
+/* The process leads a group of its own, so that its children go with it. */
+static void kill_group(const struct import_run *run)
+{
+    if (run->is_running)
+        kill(-run->process.pid, SIGKILL);
+}
+
+static void on_timeout(uv_timer_t *timer)
+{
+    struct import_run *run = timer->data;
+    run->end.is_timeout = true;
+    kill_group(run);
+}
+
+static int spawn(struct import_run *run, uv_loop_t *loop, const struct import_command *command, int root_fd)
+{
+    enum { STDIO_COUNT = IMPORT_RESULT_FD + 1 };
+    uv_stdio_container_t stdio[STDIO_COUNT] = {
+        [0] = {.flags = UV_IGNORE},
+        [1] = {.flags = UV_IGNORE},
+        [2] = {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&run->words_pipe},
+        [IMPORT_ROOT_FD] = {.flags = UV_INHERIT_FD, .data.fd = root_fd},
+        [IMPORT_RESULT_FD] = {.flags = UV_INHERIT_FD, .data.fd = run->result_fd},
+    };
+    *command->path = run->path;
+    const uv_process_options_t options = {
+        .exit_cb = on_ended,
+        .file = command->program,
+        .args = command->args,
+        .env = command->env,
+        .flags = UV_PROCESS_DETACHED,
+        .stdio_count = STDIO_COUNT,
+        .stdio = stdio,
+    };
+    const int rc = uv_spawn(loop, &run->process, &options);
+    if (rc != 0)
+        return err_set(&run->err, ERR_INTERNAL, "%s: cannot start '%s': %s", run->path, command->program,
+                       uv_strerror(rc));
+    run->is_running = true;
+    return 0;
+}
+
+static void init_handles(struct import_run *run, uv_loop_t *loop)
+{
+    uv_pipe_init(loop, &run->words_pipe, 0);
+    uv_timer_init(loop, &run->timer);
+    run->process.data = run->words_pipe.data = run->timer.data = run->work.data = run;
+    run->open_handles = 3;
+}
+
+struct import_run *import_run_start(uv_loop_t *loop, const struct import_command *command, const struct config *config,
+                                    int root_fd, const char *path, uint64_t key, import_run_done *done, void *context)
+{
+    struct import_run *run = mem_zalloc(1, sizeof *run);
+    run->path = mem_strdup(path);
+    run->key = key;
+    run->limits = config->limits;
+    run->end = (struct import_end){.path = run->path, .words = run->words, .limits = &run->limits};
+    run->done = done;
+    run->context = context;
+    run->started_ns = uv_hrtime();
+    init_handles(run, loop);
+    run->result_fd = memfd_create("posed-model", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (run->result_fd < 0) {
+        err_set(&run->err, ERR_INTERNAL, "%s: no memory file for the import: %s", path, strerror(errno));
+        run->open_handles = 2; /* uv_spawn() never saw the process handle: it must not be closed */
+        uv_close((uv_handle_t *)&run->words_pipe, on_closed);
+        uv_close((uv_handle_t *)&run->timer, on_closed);
+        return run;
+    }
+    if (spawn(run, loop, command, root_fd) < 0) {
+        close_handles(run);
+        return run;
+    }
+    uv_read_start((uv_stream_t *)&run->words_pipe, on_alloc, on_words);
+    uv_timer_start(&run->timer, on_timeout, config->limits.value[LIMIT_IMPORT_TIME_MS], 0);
+    return run;
+}
+
+void import_run_abandon(struct import_run *run)
+{
+    run->is_abandoned = true;
+    kill_group(run);
+}

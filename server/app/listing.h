@@ -1,0 +1,31 @@
+/* listing.h - /v1/models: what lies under the root and what the cache knows of it.
+ *
+ * The folders are read by a work thread, one listing at a time, so that a large tree delays only other
+ * listings. Loop thread only. */
+#pragma once
+
+#include "../wire/reply.h"
+#include "../wire/request.h"
+#include "cache.h"
+
+#include <uv.h>
+
+struct listing;
+
+/* One listing; the owner's, until done() has run. */
+struct listing_job {
+    const struct request *request; /* prefix, after, list_limit */
+    const bool *is_abandoned;
+    /* Runs once, never before listing_submit() returns. */
+    void (*done)(struct listing_job *job, struct reply *reply);
+    struct listing_job *prev, *next; /* private to the listing */
+};
+
+/* All are borrowed. */
+struct listing *listing_new(uv_loop_t *loop, const struct cache *cache, int root_fd);
+
+/* Returns 0 or ERR_OVERLOADED (the job is then not taken). */
+int listing_submit(struct listing *listing, struct listing_job *job, struct err *err);
+
+/* Drops all jobs without a word; what is left ends by itself while the loop runs. */
+void listing_free(struct listing *listing);

@@ -1,0 +1,139 @@
+#include "root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, OPEN_TRIES = 8 };
+
+struct stamp stamp_of(const struct stat *stat)
+{
+    return (struct stamp){
+        .size_bytes = (uint64_t)stat->st_size,
+        .mtime_ns = (int64_t)stat->st_mtim.tv_sec * 1000000000 + stat->st_mtim.tv_nsec,
+        .ctime_ns = (int64_t)stat->st_ctim.tv_sec * 1000000000 + stat->st_ctim.tv_nsec,
+        .inode = stat->st_ino,
+    };
+}
+
+bool stamp_equal(const struct stamp *a, const struct stamp *b)
+{
+    return a->size_bytes == b->size_bytes && a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns &&
+           a->inode == b->inode;
+}
+
+int root_open(const char *path, struct err *err)
+{
+    const int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return err_set(err, ERR_BAD_PARAMETER, "cannot open the model root '%s': %s", path, strerror(errno));
+    return fd;
+}
+
+static int open_beneath(int root_fd, const char *path, uint64_t flags)
+{
+    const struct open_how how = {
+        .flags = O_CLOEXEC | O_NOFOLLOW | flags,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    /* EAGAIN: something was renamed meanwhile and the kernel cannot vouch for the path (openat2(2)). */
+    for (int i = 0; i < OPEN_TRIES; i++) {
+        const long fd = syscall(SYS_openat2, root_fd, path, &how, sizeof how);
+        if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
+            return (int)fd;
+    }
+    return -1;
+}
+
+static int open_error(const char *path, int error, struct err *err)
+{
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG:
+        return err_set(err, ERR_MODEL_NOT_FOUND, "there is no model '%s' under the root; /v1/models lists them", path);
+    case ELOOP:
+        return err_set(err, ERR_MODEL_NOT_FOUND, "'%s' is or lies behind a symbolic link; links are not followed",
+                       path);
+    case EXDEV:
+        return err_set(err, ERR_MODEL_NOT_FOUND, "'%s' lies outside the root", path);
+    case EACCES:
+    case EPERM:
+        return err_set(err, ERR_FORBIDDEN, "'%s': the server's user (uid %u) may not read it", path,
+                       (unsigned)geteuid());
+    case ENOSYS:
+        return err_set(err, ERR_INTERNAL, "this kernel has no openat2(), which reading '%s' safely needs", path);
+    default:
+        return err_set(err, ERR_INTERNAL, "cannot open '%s': %s", path, strerror(error));
+    }
+}
+
+static int stat_beneath(int root_fd, const char *path, struct stat *out)
+{
+    const int fd = open_beneath(root_fd, path, O_PATH);
+    if (fd < 0)
+        return -1;
+    const int rc = fstat(fd, out);
+    close(fd);
+    return rc;
+}
+
+int root_stat(int root_fd, const char *path, struct stamp *out, struct err *err)
+{
+    struct stat stat;
+    if (stat_beneath(root_fd, path, &stat) != 0)
+        return open_error(path, errno, err);
+    if (S_ISLNK(stat.st_mode))
+        return open_error(path, ELOOP, err);
+    if (S_ISDIR(stat.st_mode))
+        return err_set(err, ERR_MODEL_NOT_FOUND, "'%s' is a folder, not a model", path);
+    if (!S_ISREG(stat.st_mode))
+        return err_set(err, ERR_MODEL_NOT_FOUND, "'%s' is not a regular file", path);
+    *out = stamp_of(&stat);
+    return 0;
+}
+
+int root_check_readable(int root_fd, const char *path, struct err *err)
+{
+    const int fd = open_beneath(root_fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return open_error(path, errno, err);
+    close(fd);
+    return 0;
+}
+
+int root_open_folder(int root_fd, const char *path)
+{
+    return open_beneath(root_fd, path[0] != '\0' ? path : ".", O_RDONLY | O_DIRECTORY);
+}
+
+static bool is_unchanged(int root_fd, const struct model *model, const struct source_file *file)
+{
+    char path[PATH_SIZE];
+    if (file->path.offset == STR_NONE || file->path.size_bytes >= sizeof path)
+        return false;
+    memcpy(path, model->text + file->path.offset, file->path.size_bytes);
+    path[file->path.size_bytes] = '\0';
+    struct stat stat = {0};
+    if (stat_beneath(root_fd, path, &stat) != 0)
+        return file->is_missing != 0;
+    const struct stamp now = stamp_of(&stat);
+    const struct stamp then = {
+        .size_bytes = file->size_bytes,
+        .mtime_ns = file->mtime_ns,
+        .ctime_ns = file->ctime_ns,
+        .inode = file->inode,
+    };
+    return file->is_missing == 0 && stamp_equal(&now, &then);
+}
+
+bool root_is_unchanged(int root_fd, const struct model *model)
+{
+    for (uint32_t i = 0; i < model->source_file_count; i++)
+        if (!is_unchanged(root_fd, model, &model->source_files[i]))
+            return false;
+    return true;
+}

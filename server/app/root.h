@@ -1,0 +1,38 @@
+/* root.h - files beneath the model root: what is there, and whether it is still what an import read.
+ *
+ * Every look goes through openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS), as the
+ * importer's do. Nothing is read here. Any thread. */
+#pragma once
+
+#include "../anim/model.h"
+#include "../base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+/* What changes when a file's content does. All zero: there is no such file. */
+struct stamp {
+    uint64_t size_bytes;
+    int64_t mtime_ns, ctime_ns;
+    uint64_t inode;
+};
+
+struct stamp stamp_of(const struct stat *stat);
+bool stamp_equal(const struct stamp *a, const struct stamp *b);
+
+/* Opens the root (O_PATH: search permission is enough). Returns a descriptor or ERR_BAD_PARAMETER. */
+int root_open(const char *path, struct err *err);
+
+/* The stamp of a model file. Returns 0, ERR_MODEL_NOT_FOUND (missing, a link, a folder, not a regular file),
+ * ERR_FORBIDDEN or ERR_INTERNAL; messages name the path and the reason. */
+int root_stat(int root_fd, const char *path, struct stamp *out, struct err *err);
+
+/* Whether the server's user may read the file. Returns 0 or as root_stat(). */
+int root_check_readable(int root_fd, const char *path, struct err *err);
+
+/* Opens a folder for reading its names; "" is the root itself. Returns a descriptor or -1. */
+int root_open_folder(int root_fd, const char *path);
+
+/* True when every file that the import looked at is as it was, and those that were missing still are. */
+bool root_is_unchanged(int root_fd, const struct model *model);

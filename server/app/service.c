@@ -1,0 +1,303 @@
+#include "service.h"
+
+#include "../base/mem.h"
+#include "../base/version.h"
+#include "../wire/http_response.h"
+#include "../wire/json.h"
+#include "etag.h"
+#include "gallery.h"
+#include "service_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <utlist.h>
+
+enum { PROTOCOL_VERSION = 1 };
+static const char CACHE_REVALIDATE[] = "no-cache";
+static const char CACHE_IMMUTABLE[] = "public, max-age=31536000, immutable";
+static const char CACHE_NEVER[] = "no-store";
+
+/* --- jobs --- */
+
+static struct job *start_job(struct service *service, struct call *call)
+{
+    struct job *job = mem_zalloc(1, sizeof *job);
+    job->service = service;
+    job->call = call;
+    reply_init(&job->reply);
+    call->waiting = job;
+    DL_APPEND(service->jobs, job);
+    service->job_count++;
+    return job;
+}
+
+void job_finish(struct job *job, struct reply *reply)
+{
+    struct call *call = job->call;
+    DL_DELETE(job->service->jobs, job);
+    job->service->job_count--;
+    call->waiting = NULL;
+    baked_unref(job->baked);
+    reply_fini(&job->reply);
+    free(job);
+    if (reply->code != 0)
+        reply->cache_control = CACHE_NEVER;
+    call->done(call, reply);
+}
+
+void job_fail(struct job *job, const struct err *err)
+{
+    struct reply reply;
+    reply_init(&reply);
+    reply_error(&reply, err, NULL, 0);
+    job_finish(job, &reply);
+}
+
+bool job_is_not_modified(const struct job *job, struct reply *reply)
+{
+    const struct request *request = &job->call->request;
+    const bool is_picture = request->op == OP_RENDER;
+    const bool is_binary = request->op != OP_MODEL && request->format == FORMAT_BIN;
+    const struct etag_source source = {
+        .hash = job->baked->hash,
+        .canonical = request->canonical,
+        .renderer = is_picture ? render_pool_renderer(job->service->renders) : "",
+        .format = is_picture  ? "png"
+                  : is_binary ? "bin"
+                              : "json",
+    };
+    etag_make(&source, reply->etag);
+    reply->cache_control = request->hash != NULL ? CACHE_IMMUTABLE : CACHE_REVALIDATE;
+    reply->is_vary_accept = !is_picture && request->op != OP_MODEL;
+    if (!http_etag_matches(request->if_none_match, reply->etag))
+        return false;
+    reply->status = 304;
+    return true;
+}
+
+/* --- models --- */
+
+static void use_model(struct job *job)
+{
+    const struct request *request = &job->call->request;
+    if (request->hash != NULL && strcmp(request->hash, job->baked->hash) != 0) {
+        struct err err;
+        err_set(&err, ERR_HASH_MISMATCH, "%s: its content hash is %s, not %s", request->model, job->baked->hash,
+                request->hash);
+        job_fail(job, &err);
+    } else if (request->op == OP_RENDER) {
+        service_render(job);
+    } else {
+        service_answer(job);
+    }
+}
+
+static void on_model(struct cache_wait *wait, struct baked *baked, const struct err *err)
+{
+    struct job *job = (struct job *)((char *)wait - offsetof(struct job, wait));
+    if (baked == NULL) {
+        job_fail(job, err);
+        return;
+    }
+    job->baked = baked_ref(baked);
+    use_model(job);
+}
+
+static void find_model(struct service *service, struct call *call)
+{
+    struct job *job = start_job(service, call);
+    job->wait = (struct cache_wait){.ready = on_model, .is_abandoned = &call->is_abandoned};
+    struct err err = {0};
+    const int rc = cache_get(service->cache, call->request.model, &job->wait, &job->baked, &err);
+    if (rc < 0)
+        job_fail(job, &err);
+    else if (rc > 0)
+        use_model(job);
+}
+
+static void on_listed(struct listing_job *listing, struct reply *reply)
+{
+    job_finish((struct job *)((char *)listing - offsetof(struct job, listing)), reply);
+}
+
+static void list_models(struct service *service, struct call *call)
+{
+    struct job *job = start_job(service, call);
+    job->listing = (struct listing_job){
+        .request = &call->request,
+        .is_abandoned = &call->is_abandoned,
+        .done = on_listed,
+    };
+    struct err err;
+    if (listing_submit(service->listing, &job->listing, &err) < 0)
+        job_fail(job, &err);
+}
+
+/* --- what needs no model --- */
+
+static void make_json(struct reply *reply, const char *text)
+{
+    reply->content_type = "application/json";
+    reply->cache_control = CACHE_NEVER;
+    buf_put_text(&reply->body, text);
+}
+
+static void make_version(const struct service *service, struct reply *reply)
+{
+    const char *renderer = render_pool_renderer(service->renders);
+    make_json(reply, "{\"name\":\"posed\",\"version\":\"" POSED_VERSION "\",\"protocol\":");
+    json_put_uint(&reply->body, PROTOCOL_VERSION);
+    buf_put_text(&reply->body, ",\"renderer\":");
+    json_put_string(&reply->body, renderer[0] != '\0' ? renderer : NULL, strlen(renderer));
+    buf_put_text(&reply->body, "}\n");
+}
+
+static void make_shutting_down(struct reply *reply)
+{
+    struct err err;
+    err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
+    reply_error(reply, &err, NULL, 0);
+    reply->cache_control = CACHE_NEVER;
+}
+
+static void make_ready(const struct service *service, struct reply *reply)
+{
+    if (service->is_draining)
+        make_shutting_down(reply);
+    else
+        make_json(reply, "{\"status\":\"ok\"}\n");
+}
+
+static void make_gallery(struct reply *reply)
+{
+    reply->content_type = "text/html; charset=utf-8";
+    reply->cache_control = CACHE_REVALIDATE;
+    gallery_page(&reply->body);
+}
+
+void service_handle(struct service *service, struct call *call)
+{
+    struct reply reply;
+    call->waiting = NULL;
+    reply_init(&reply);
+    if (service->is_ending) {
+        make_shutting_down(&reply);
+        call->done(call, &reply);
+        return;
+    }
+    switch (call->request.op) {
+    case OP_HEALTHZ:
+        make_json(&reply, "{\"status\":\"ok\"}\n");
+        break;
+    case OP_READYZ:
+        make_ready(service, &reply);
+        break;
+    case OP_VERSION:
+        make_version(service, &reply);
+        break;
+    case OP_GALLERY:
+        make_gallery(&reply);
+        break;
+    case OP_MODELS:
+        list_models(service, call);
+        return;
+    default:
+        find_model(service, call);
+        return;
+    }
+    call->done(call, &reply);
+}
+
+uint32_t service_pending(const struct service *service) { return service->job_count; }
+void service_drain(struct service *service) { service->is_draining = true; }
+
+/* --- life --- */
+
+static struct job *find_dropped(const struct service *service)
+{
+    struct job *job;
+    DL_FOREACH(service->jobs, job)
+    if (job->is_dropped)
+        return job;
+    return NULL;
+}
+
+static void on_turn(uv_prepare_t *turn)
+{
+    struct service *service = turn->data;
+    cache_next_turn(service->cache);
+    for (; service->dropped_count > 0; service->dropped_count--) {
+        struct err err;
+        err_set(&err, ERR_REQUEST_TIMEOUT, "nobody waits for the picture any more");
+        job_fail(find_dropped(service), &err);
+    }
+}
+
+int service_new(uv_loop_t *loop, const struct config *config, struct service **out, struct err *err)
+{
+    *out = NULL;
+    const int root_fd = root_open(config->root, err);
+    if (root_fd < 0)
+        return root_fd;
+    struct service *service = mem_zalloc(1, sizeof *service);
+    service->loop = loop;
+    service->config = config;
+    service->root_fd = root_fd;
+    service->imports = import_pool_new(loop, config, root_fd);
+    service->cache = cache_new(config, service->imports, root_fd);
+    service->listing = listing_new(loop, service->cache, root_fd);
+    service->renders = render_pool_new(loop, config);
+    answer_init(&service->answer);
+    service->turn.data = service;
+    uv_prepare_init(loop, &service->turn);
+    uv_prepare_start(&service->turn, on_turn);
+    uv_unref((uv_handle_t *)&service->turn);
+    *out = service;
+    return 0;
+}
+
+void service_release(struct service *service)
+{
+    if (!service->is_closed || service->work_count > 0)
+        return;
+    answer_fini(&service->answer);
+    close(service->root_fd);
+    free(service);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct service *service = handle->data;
+    service->is_closed = true;
+    service_release(service);
+}
+
+static struct job *find_without_work(const struct service *service)
+{
+    struct job *job;
+    DL_FOREACH(service->jobs, job)
+    if (job->answer == NULL)
+        return job;
+    return NULL;
+}
+
+void service_free(struct service *service)
+{
+    if (service == NULL)
+        return;
+    service->is_ending = true;
+    import_pool_free(service->imports);
+    render_pool_free(service->renders);
+    listing_free(service->listing);
+    cache_free(service->cache);
+    struct err err;
+    err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
+    for (struct job *job; (job = find_without_work(service)) != NULL;)
+        job_fail(job, &err);
+    struct job *job;
+    DL_FOREACH(service->jobs, job)
+    service_answer_cancel(job); /* a work thread may be reading the request: it is answered afterwards */
+    uv_prepare_stop(&service->turn);
+    uv_close((uv_handle_t *)&service->turn, on_closed);
+}

@@ -1,0 +1,99 @@
+/* service_answer.c - evaluation: small answers at once, large ones in a work thread, so that no request makes the
+ * others wait long. */
+#include "service_parts.h"
+
+#include "../base/mem.h"
+#include "../wire/http_response.h"
+#include "background.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rough costs, to tell microseconds from milliseconds: sampling, multiplying and printing one node or joint; moving
+ * and printing one vertex. */
+enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_INLINE_NS = 2000000, WORK_MAX = 64 };
+
+static double cost_ns(const struct model *model, const struct request *request)
+{
+    double frame_ns = ((double)model->node_count + model->joint_count) * COST_NODE_NS;
+    if (request->op == OP_MESH)
+        frame_ns += (double)model_vertex_count(model) * COST_VERTEX_NS;
+    const double frames = request->op == OP_MODEL || request->time_count == 0 ? 1 : request->time_count;
+    return frames * frame_ns;
+}
+
+static void make(const struct job *job, struct answer *answer, struct reply *reply)
+{
+    answer_make(answer, &job->baked->model, &job->call->request, &job->service->config->limits, reply);
+}
+
+/* The answer is made; the headers are not. */
+static void finish(struct job *job, struct reply *reply)
+{
+    if (reply->code == 0 && job_is_not_modified(job, reply))
+        buf_clear(&reply->body);
+    job_finish(job, reply);
+}
+
+static void on_work(uv_work_t *work)
+{
+    struct job *job = work->data;
+    background_thread();
+    make(job, job->answer, &job->reply);
+}
+
+static void on_made(uv_work_t *work, int status)
+{
+    struct job *job = work->data;
+    struct service *service = job->service;
+    answer_fini(job->answer);
+    free(job->answer);
+    job->answer = NULL;
+    service->work_count--;
+    if (status != 0) {
+        struct err err;
+        err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
+        job_fail(job, &err);
+    } else {
+        struct reply reply = job->reply;
+        reply_init(&job->reply);
+        finish(job, &reply);
+    }
+    if (service->is_ending)
+        service_release(service);
+}
+
+static void start_work(struct job *job)
+{
+    struct service *service = job->service;
+    struct err err;
+    if (service->work_count >= WORK_MAX) {
+        err_set(&err, ERR_OVERLOADED, "%d large answers are already being made; try again later", WORK_MAX);
+        job_fail(job, &err);
+        return;
+    }
+    job->answer = mem_zalloc(1, sizeof *job->answer);
+    answer_init(job->answer);
+    job->work.data = job;
+    service->work_count++;
+    uv_queue_work(service->loop, &job->work, on_work, on_made);
+}
+
+void service_answer(struct job *job)
+{
+    const struct request *request = &job->call->request;
+    struct reply reply;
+    reply_init(&reply);
+    /* "*" matches whatever exists, and whether the clip does is found out on the way */
+    const bool is_any = request->if_none_match != NULL && strchr(request->if_none_match, '*') != NULL;
+    if (!is_any && job_is_not_modified(job, &reply)) {
+        job_finish(job, &reply);
+    } else if (cost_ns(&job->baked->model, request) > COST_INLINE_NS) {
+        start_work(job);
+    } else {
+        make(job, &job->service->answer, &reply);
+        finish(job, &reply);
+    }
+}
+
+void service_answer_cancel(struct job *job) { uv_cancel((uv_req_t *)&job->work); }

@@ -1,0 +1,57 @@
+/* service_parts.h - what the files of the service share. Private to service*.c. */
+#pragma once
+
+#include "../wire/answer.h"
+#include "cache.h"
+#include "listing.h"
+#include "render_pool.h"
+#include "service.h"
+
+struct service {
+    uv_loop_t *loop;
+    const struct config *config;
+    int root_fd;
+    struct import_pool *imports;
+    struct cache *cache;
+    struct listing *listing;
+    struct render_pool *renders;
+    struct answer answer; /* of the loop thread */
+    uv_prepare_t turn;    /* once a turn of the loop */
+    struct job *jobs;     /* calls under way */
+    uint32_t job_count;
+    uint32_t work_count;    /* of them with a work thread */
+    uint32_t dropped_count; /* of them let go by the render pool: answered at the next turn */
+    bool is_draining;
+    bool is_ending, is_closed; /* service_free() was called; the handle is closed */
+};
+
+/* A call that is not answered at once. */
+struct job {
+    struct service *service;
+    struct call *call;
+    struct baked *baked; /* a reference, or NULL */
+    struct cache_wait wait;
+    struct listing_job listing;
+    struct render_query render;
+    bool is_dropped; /* by the render pool */
+    uv_work_t work;
+    struct answer *answer; /* of the work thread, while there is work */
+    struct reply reply;    /* what the work makes */
+    struct job *prev, *next;
+};
+
+/* Ends the job and hands *reply to its call. The job is gone afterwards. */
+void job_finish(struct job *job, struct reply *reply);
+void job_fail(struct job *job, const struct err *err);
+
+/* True when the client's copy is good: *reply is then the 304. Otherwise *reply has its ETag and caching headers. */
+bool job_is_not_modified(const struct job *job, struct reply *reply);
+
+/* Evaluates (OP_MODEL, OP_PALETTE, OP_POSE, OP_MESH) job->baked, here or in a work thread, and finishes the job. */
+void service_answer(struct job *job);
+/* Has job->baked drawn and finishes the job. */
+void service_render(struct job *job);
+/* Gives up work that has not begun. */
+void service_answer_cancel(struct job *job);
+/* Frees the service once nothing of it is in use. */
+void service_release(struct service *service);

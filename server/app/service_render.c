@@ -1,0 +1,83 @@
+/* service_render.c - a picture: which pose of which clip, then the render pool. */
+#include "service_parts.h"
+
+#include "../wire/http_response.h"
+
+#include <string.h>
+
+static struct job *job_of(struct render_query *query) { return query->user; }
+
+static bool on_starting(struct render_query *query)
+{
+    struct job *job = job_of(query);
+    if (!job->call->is_abandoned)
+        return true;
+    job->is_dropped = true;
+    job->service->dropped_count++;
+    return false;
+}
+
+static void on_done(struct render_query *query, struct buf *png, const struct err *err)
+{
+    struct job *job = job_of(query);
+    if (png == NULL) {
+        job_fail(job, err);
+        return;
+    }
+    struct reply reply;
+    reply_init(&reply);
+    reply.content_type = "image/png";
+    if (!job_is_not_modified(job, &reply)) {
+        reply.body = *png;
+        buf_init(png, 0);
+    }
+    job_finish(job, &reply);
+}
+
+static void fill_query(struct job *job, int32_t clip, struct render_query *query)
+{
+    const struct request *request = &job->call->request;
+    const struct model *model = &job->baked->model;
+    const double time_s = request->time_count > 0 ? request->times_s[0] : 0;
+    *query = (struct render_query){
+        .baked = job->baked,
+        .width = request->width,
+        .height = request->height,
+        .clip = clip,
+        .clip_time_s = clip == POSE_REST ? 0 : clip_time_wrap(time_s, model->clips[clip].duration_s, request->wrap),
+        .yaw_deg = request->yaw_deg,
+        .pitch_deg = request->pitch_deg,
+        .starting = on_starting,
+        .done = on_done,
+        .user = job,
+    };
+    memcpy(query->background, request->background, sizeof query->background);
+}
+
+void service_render(struct job *job)
+{
+    const struct request *request = &job->call->request;
+    struct err err;
+    struct reply reply;
+    int32_t clip;
+    reply_init(&reply);
+    if (request->time_count > 1) {
+        err_set(&err, ERR_BAD_PARAMETER, "t: a picture shows one time, not %u", request->time_count);
+        job_fail(job, &err);
+        return;
+    }
+    if (answer_find_clip(&job->baked->model, request, &clip, &reply) < 0) {
+        job_finish(job, &reply);
+        return;
+    }
+    /* pixels are only the same where the renderer is, so without one no copy is known to be good */
+    const bool is_renderer_known = render_pool_renderer(job->service->renders)[0] != '\0';
+    if (is_renderer_known && job_is_not_modified(job, &reply)) {
+        job_finish(job, &reply);
+        return;
+    }
+    reply_fini(&reply);
+    fill_query(job, clip, &job->render);
+    if (render_pool_submit(job->service->renders, &job->render, &err) < 0)
+        job_fail(job, &err);
+}

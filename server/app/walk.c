@@ -1,0 +1,210 @@
+#include "walk.h"
+
+#include "../base/mem.h"
+#include "../base/utf8.h"
+#include "endings.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, DEPTH_MAX = 64, ENTRIES_MAX = 500000 };
+
+/* A folder being walked: its names, sorted; those of folders end in '/', so that the order of names is the order
+ * of the paths beneath them. */
+struct folder {
+    char **names;
+    size_t count, next;
+    size_t path_length; /* of the folder itself in walk.path */
+};
+
+struct walk {
+    int root_fd;
+    const struct walk_query *query;
+    struct walk_page *page;
+    char path[PATH_SIZE]; /* of what is looked at */
+    struct folder folders[DEPTH_MAX];
+    size_t depth;
+    size_t entries_left;
+};
+
+static int by_bytes(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
+
+/* Whether a folder ("a/b/") can hold something the query asks for. */
+static bool may_hold(const struct walk_query *query, const char *folder)
+{
+    const bool is_in_prefix = starts_with(folder, query->prefix) || starts_with(query->prefix, folder);
+    return is_in_prefix && strncmp(query->after, folder, strlen(folder)) <= 0;
+}
+
+static bool is_asked_for(const struct walk_query *query, const char *path)
+{
+    return starts_with(path, query->prefix) && strcmp(path, query->after) > 0;
+}
+
+/* The type by a stat where the file system does not say it in the folder. */
+static unsigned char type_of(int folder_fd, const struct dirent *entry)
+{
+    struct stat stat;
+    if (entry->d_type != DT_UNKNOWN)
+        return entry->d_type;
+    if (fstatat(folder_fd, entry->d_name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
+        return DT_UNKNOWN;
+    return S_ISREG(stat.st_mode) ? DT_REG : S_ISDIR(stat.st_mode) ? DT_DIR : DT_UNKNOWN;
+}
+
+/* The name to keep, or NULL. */
+static char *name_of(int folder_fd, const struct dirent *entry)
+{
+    const size_t size = strlen(entry->d_name);
+    if (entry->d_name[0] == '.' || !utf8_is_valid(entry->d_name, size))
+        return NULL;
+    const unsigned char type = type_of(folder_fd, entry);
+    if (type == DT_REG)
+        return ending_is_known(entry->d_name) ? mem_strdup(entry->d_name) : NULL;
+    if (type != DT_DIR)
+        return NULL;
+    char *name = mem_alloc(size + 2);
+    memcpy(name, entry->d_name, size);
+    memcpy(name + size, "/", 2);
+    return name;
+}
+
+static void read_names(struct walk *walk, struct folder *folder, DIR *dir)
+{
+    size_t capacity = 0;
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        if (walk->entries_left == 0) {
+            walk->page->is_cut = true;
+            break;
+        }
+        walk->entries_left--;
+        char *name = name_of(dirfd(dir), entry);
+        if (name == NULL)
+            continue;
+        if (folder->count == capacity) {
+            capacity = capacity == 0 ? 16 : 2 * capacity;
+            folder->names = mem_realloc(folder->names, capacity * sizeof *folder->names);
+        }
+        folder->names[folder->count++] = name;
+    }
+    if (folder->count > 0)
+        qsort(folder->names, folder->count, sizeof *folder->names, by_bytes);
+}
+
+/* Goes into the folder at walk->path ("" or ending in '/'). */
+static void enter(struct walk *walk)
+{
+    if (walk->depth == DEPTH_MAX) {
+        walk->page->is_cut = true;
+        return;
+    }
+    const int fd = root_open_folder(walk->root_fd, walk->path);
+    if (fd < 0)
+        return;
+    DIR *dir = fdopendir(fd);
+    if (dir == NULL) {
+        close(fd);
+        return;
+    }
+    struct folder *folder = &walk->folders[walk->depth++];
+    *folder = (struct folder){.path_length = strlen(walk->path)};
+    read_names(walk, folder, dir);
+    closedir(dir);
+}
+
+static void leave(struct walk *walk)
+{
+    struct folder *folder = &walk->folders[--walk->depth];
+    for (size_t i = 0; i < folder->count; i++)
+        free(folder->names[i]);
+    free(folder->names);
+}
+
+/* True when the folder also has the model that this file belongs to. */
+static bool is_companion(const struct folder *folder, const char *name)
+{
+    const char *ending = ending_companion_of(name);
+    if (ending == NULL)
+        return false;
+    const size_t stem_size = (size_t)(strrchr(name, '.') - name) + 1; /* with its dot */
+    size_t low = 0, high = folder->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strncmp(folder->names[middle], name, stem_size) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i < folder->count && strncmp(folder->names[i], name, stem_size) == 0; i++)
+        if (strcasecmp(folder->names[i] + stem_size, ending) == 0)
+            return true;
+    return false;
+}
+
+static void add_file(struct walk *walk)
+{
+    struct walk_page *page = walk->page;
+    struct stamp stamp;
+    struct err err;
+    if (root_stat(walk->root_fd, walk->path, &stamp, &err) < 0)
+        return;
+    if (page->count == walk->query->limit) {
+        page->has_more = true;
+        return;
+    }
+    if (page->files == NULL)
+        page->files = mem_zalloc(walk->query->limit, sizeof *page->files);
+    page->files[page->count++] = (struct walk_file){.path = mem_strdup(walk->path), .stamp = stamp};
+}
+
+/* The next name of the innermost folder. */
+static void step(struct walk *walk)
+{
+    struct folder *folder = &walk->folders[walk->depth - 1];
+    if (folder->next == folder->count) {
+        leave(walk);
+        return;
+    }
+    const char *name = folder->names[folder->next++];
+    const size_t size = strlen(name);
+    if (folder->path_length + size >= PATH_SIZE)
+        return;
+    memcpy(walk->path + folder->path_length, name, size + 1);
+    if (name[size - 1] == '/') {
+        if (may_hold(walk->query, walk->path))
+            enter(walk);
+    } else if (is_asked_for(walk->query, walk->path) && !is_companion(folder, name)) {
+        add_file(walk);
+    }
+}
+
+void walk_models(int root_fd, const struct walk_query *query, struct walk_page *out)
+{
+    *out = (struct walk_page){0};
+    struct walk *walk = mem_zalloc(1, sizeof *walk);
+    walk->root_fd = root_fd;
+    walk->query = query;
+    walk->page = out;
+    walk->entries_left = ENTRIES_MAX;
+    enter(walk);
+    while (walk->depth > 0 && !out->has_more)
+        step(walk);
+    while (walk->depth > 0)
+        leave(walk);
+    free(walk);
+}
+
+void walk_page_fini(struct walk_page *page)
+{
+    for (size_t i = 0; i < page->count; i++)
+        free(page->files[i].path);
+    free(page->files);
+    *page = (struct walk_page){0};
+}

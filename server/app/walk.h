@@ -1,0 +1,31 @@
+/* walk.h - the model files beneath the root, a page at a time, in the byte order of their paths.
+ *
+ * Reads folders and waits for the disk: for work threads. Left out: dot files and folders, links, companions of
+ * other models, names that are not UTF-8, endings that no importer knows, folders that may not be read. */
+#pragma once
+
+#include "root.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct walk_query {
+    const char *prefix; /* only paths that start so; "" = all */
+    const char *after;  /* only paths behind this one; "" = all */
+    size_t limit;       /* paths at most */
+};
+
+struct walk_file {
+    char *path;
+    struct stamp stamp;
+};
+
+struct walk_page {
+    struct walk_file *files; /* sorted; heap */
+    size_t count;
+    bool has_more; /* the query's limit ended the page */
+    bool is_cut;   /* folders deeper or larger than walk.c allows were left out */
+};
+
+void walk_models(int root_fd, const struct walk_query *query, struct walk_page *out);
+void walk_page_fini(struct walk_page *page);
