@@ -36,7 +36,7 @@ struct dmat4 dmat4_from_trs(const struct trs *trs)
 {
     double q[4];
     memcpy(q, trs->rotation, sizeof q);
-    quat_normalize(q);
+    quat_repair(q);
     const double x = q[0], y = q[1], z = q[2], w = q[3];
     const double *s = trs->scale, *t = trs->translation;
     return (struct dmat4){{
@@ -221,6 +221,13 @@ void quat_normalize(double q[4])
         q[i] = length > 0 ? q[i] / length : i == 3;
 }
 
+void quat_repair(double q[4])
+{
+    const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    if (!(fabs(sqrt(square) - 1) <= 1e-3))
+        quat_normalize(q);
+}
+
 void quat_slerp(const double a[4], const double b[4], double u, double out[4])
 {
     const double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
@@ -240,5 +247,5 @@ void quat_slerp(const double a[4], const double b[4], double u, double out[4])
     const double wb = sign * (is_chord ? u : sin(u * angle) / sine);
     for (int i = 0; i < 4; i++)
         out[i] = wa * a[i] + wb * b[i];
-    quat_normalize(out);
+    quat_repair(out);
 }

@@ -9,7 +9,9 @@
 
 #include <stdbool.h>
 
-struct dmat4 { double m[16]; };
+struct dmat4 {
+    double m[16];
+};
 
 /* A local transform: parent_from_node = T * R * S. */
 struct trs {
@@ -23,7 +25,7 @@ extern const struct dmat4 DMAT4_IDENTITY;
 struct dmat4 dmat4_mul(const struct dmat4 *a, const struct dmat4 *b); /* a * b */
 struct dmat4 dmat4_from_mat4(const struct mat4 *m);
 struct mat4 mat4_from_dmat4(const struct dmat4 *m);
-/* The rotation is normalised first; a zero quaternion is the identity. */
+/* The rotation passes quat_repair() first; a zero quaternion is the identity. */
 struct dmat4 dmat4_from_trs(const struct trs *trs);
 /* General inverse. False, and *out the identity, when the determinant is 0 or not finite. */
 bool dmat4_invert(const struct dmat4 *m, struct dmat4 *out);
@@ -36,6 +38,9 @@ void dmat4_point(const struct dmat4 *m, const double p[3], double out[3]);
 void dmat4_direction(const struct dmat4 *m, const double v[3], double out[3]);
 
 void quat_normalize(double q[4]); /* zero length becomes 0,0,0,1 */
+/* Normalises what is further than 1e-3 from unit length. Closer is a file's rounding (three decimals), and such a
+ * rotation is taken as it is, as the formulas of glTF 2.0 take a key's: normalising moves joints by twice the error. */
+void quat_repair(double q[4]);
 /* Spherical interpolation on the shorter arc of two unit quaternions, u in 0..1 (glTF 2.0, appendix C.5;
- * Shoemake 1985). Unit result. */
+ * Shoemake 1985). The result is as near to unit length as they are, within quat_repair()'s 1e-3. */
 void quat_slerp(const double a[4], const double b[4], double u, double out[4]);

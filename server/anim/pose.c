@@ -44,7 +44,7 @@ static struct trs rest_transform(const struct node *node)
     }
     for (int i = 0; i < 4; i++)
         trs.rotation[i] = (double)node->rotation[i];
-    quat_normalize(trs.rotation);
+    quat_repair(trs.rotation);
     return trs;
 }
 

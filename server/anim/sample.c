@@ -22,7 +22,7 @@ static void copy(const struct channel *channel, const float *values, double *out
     for (uint32_t i = 0; i < channel->component_count; i++)
         out[i] = (double)values[i];
     if (channel->path == PATH_ROTATION)
-        quat_normalize(out);
+        quat_repair(out);
 }
 
 static void linear(const struct channel *channel, const float *a, const float *b, double u, double *out)
