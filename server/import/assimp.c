@@ -1,0 +1,104 @@
+/* Every format but glTF, by assimp: settings and repairs for Debian's 5.2.5. */
+#include "assimp_io.h"
+#include "assimp_parts.h"
+#include "formats.h"
+
+#include <assimp/cimport.h>
+#include <assimp/config.h>
+#include <assimp/postprocess.h>
+#include <string.h>
+
+/* Beyond this depth assimp's recursive destructor could overflow the stack; the process ends soon anyway. */
+enum { RELEASED_DEPTH_MAX = 4096 };
+
+/* Nothing that touches bones or drops nodes: the palette's order and every socket stay. */
+static const unsigned STEPS =
+    aiProcess_Triangulate | aiProcess_SortByPType | aiProcess_JoinIdenticalVertices | aiProcess_GenSmoothNormals;
+
+struct str assimp_text(struct bake_builder *builder, const struct aiString *name)
+{
+    return name->length == 0 ? (struct str){.offset = STR_NONE} : bake_text(builder, name->data, name->length);
+}
+
+int32_t assimp_node_named(const struct assimp_job *job, const struct aiString *name)
+{
+    const uint32_t i = tree_find(&job->tree, name);
+    return i == TREE_NONE ? -1 : (int32_t)job->tree.nodes[i].model_node;
+}
+
+int assimp_no_room(const struct assimp_job *job, struct err *err)
+{
+    return err_set(err, ERR_MODEL_LIMIT, "the model takes more than %llu bytes, or than there is memory",
+                   (unsigned long long)job->import->builder->limit_bytes);
+}
+
+static const struct aiScene *load(struct import *import)
+{
+    const char *slash = strrchr(import->path, '/');
+    struct aiFileIO io;
+    assimp_io_init(&io, import->opener);
+    struct aiPropertyStore *settings = aiCreatePropertyStore();
+    aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 1);
+    aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
+    const struct aiScene *scene =
+        aiImportFileExWithProperties(slash != NULL ? slash + 1 : import->path, STEPS, &io, settings);
+    aiReleasePropertyStore(settings);
+    return scene;
+}
+
+static int load_error(struct err *err)
+{
+    const char *why = aiGetErrorString();
+    if (strstr(why, "bad_alloc") != NULL || strstr(why, "bad allocation") != NULL)
+        return err_set(err, ERR_IMPORT_MEMORY, "the importer ran out of memory");
+    return err_set(err, ERR_BAD_MODEL, "%s", why[0] != '\0' ? why : "assimp cannot read it");
+}
+
+static bool contains(const struct import *import, const char *text)
+{
+    return memmem(import->bytes, import->size_bytes, text, strlen(text)) != NULL;
+}
+
+/* assimp reads every curve as straight lines between its keys and does not say which were none. */
+static void warn_of_curves(const struct assimp_job *job)
+{
+    const struct import *import = job->import;
+    if (job->scene->mNumAnimations > 0 && strcmp(job->ending, "dae") == 0 &&
+        (contains(import, "BEZIER") || contains(import, "HERMITE") || contains(import, "BSPLINE")))
+        bake_warn(import->builder, "curves_linear",
+                  "the clips have curved interpolation, which is approximated by straight lines between the keys");
+}
+
+static int convert(struct assimp_job *job, struct err *err)
+{
+    const struct aiScene *scene = job->scene;
+    if (scene->mRootNode == NULL)
+        return err_set(err, ERR_BAD_MODEL, "the file has no scene");
+    if (tree_init(&job->tree, scene, job->import->limits, err) < 0)
+        return err->code;
+    if (scene->mNumMeshes == 0 && scene->mNumAnimations == 0 && job->tree.model_node_count <= 1)
+        return err_set(err, ERR_BAD_MODEL, "the file holds no mesh, no skeleton and no animation");
+    warn_of_curves(job);
+    assimp_axes(job);
+    assimp_look_at_meshes(job);
+    if (assimp_materials(job, err) < 0 || assimp_skins(job, err) < 0 || assimp_nodes(job, err) < 0 ||
+        assimp_clips(job, err) < 0)
+        return err->code;
+    return 0;
+}
+
+int import_assimp(struct import *import, struct err *err)
+{
+    const struct format *format = format_of_path(import->path);
+    struct assimp_job job = {.import = import, .ending = format != NULL ? format->ending : ""};
+    job.scene = load(import);
+    if (job.scene == NULL)
+        return load_error(err);
+    const int rc = convert(&job, err);
+    const bool is_released = job.tree.depth <= RELEASED_DEPTH_MAX;
+    skin_list_fini(&job.skins);
+    tree_fini(&job.tree);
+    if (is_released)
+        aiReleaseImport(job.scene);
+    return rc;
+}

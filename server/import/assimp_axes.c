@@ -1,0 +1,109 @@
+/* Axes and unit. The scene stays in the file's own; what assimp put on the root to change them is taken off again. */
+#include "assimp_parts.h"
+
+#include <assimp/metadata.h>
+#include <math.h>
+#include <string.h>
+
+/* An entry of the scene's metadata as a number. */
+static bool find_number(const struct aiScene *scene, const char *key, double *value)
+{
+    const struct aiMetadata *data = scene->mMetaData;
+    for (uint32_t i = 0; data != NULL && i < data->mNumProperties; i++) {
+        const struct aiMetadataEntry *entry = &data->mValues[i];
+        if (strcmp(data->mKeys[i].data, key) != 0 || entry->mData == NULL)
+            continue;
+        if (entry->mType == AI_INT32)
+            *value = *(const int32_t *)entry->mData;
+        else if (entry->mType == AI_FLOAT)
+            *value = (double)*(const float *)entry->mData;
+        else if (entry->mType == AI_DOUBLE)
+            *value = *(const double *)entry->mData;
+        else
+            continue;
+        return isfinite(*value);
+    }
+    return false;
+}
+
+static const struct aiString *find_text(const struct aiScene *scene, const char *key)
+{
+    const struct aiMetadata *data = scene->mMetaData;
+    for (uint32_t i = 0; data != NULL && i < data->mNumProperties; i++)
+        if (strcmp(data->mKeys[i].data, key) == 0 && data->mValues[i].mType == AI_AISTRING)
+            return data->mValues[i].mData;
+    return NULL;
+}
+
+/* FBX: GlobalSettings' axis (0..2) and sign. */
+static bool find_axis(const struct aiScene *scene, const char *key, const char *sign_key, float axis[3])
+{
+    double index, sign = 1;
+    if (!find_number(scene, key, &index) || index < 0 || index > 2)
+        return false;
+    find_number(scene, sign_key, &sign);
+    axis[0] = axis[1] = axis[2] = 0;
+    axis[(int)index] = sign < 0 ? -1 : 1;
+    return true;
+}
+
+static void fbx_axes(struct assimp_job *job)
+{
+    struct model_info *info = job->import->info;
+    double unit_cm;
+    if (find_axis(job->scene, "UpAxis", "UpAxisSign", info->up))
+        info->flags |= MODEL_HAS_UP;
+    if (find_axis(job->scene, "FrontAxis", "FrontAxisSign", info->forward))
+        info->flags |= MODEL_HAS_FORWARD;
+    if (find_number(job->scene, "UnitScaleFactor", &unit_cm) && unit_cm > 0) {
+        info->unit_m = (float)(unit_cm / 100);
+        info->flags |= MODEL_HAS_UNIT;
+    }
+}
+
+/* Formats whose importer turns, and for COLLADA scales, the file to Y-up and metres at the root, which is a node of
+ * its own making. */
+static const struct turned {
+    const char *ending;
+    uint32_t says; /* MODEL_HAS_ of what the file or its format defines */
+} TURNED[] = {
+    {"dae", MODEL_HAS_UP | MODEL_HAS_UNIT},
+    {"zae", MODEL_HAS_UP | MODEL_HAS_UNIT},
+    {"md5mesh", MODEL_HAS_UP},
+    {"md5anim", MODEL_HAS_UP},
+    {"3ds", MODEL_HAS_UP},
+    {"ase", MODEL_HAS_UP},
+    {"blend", MODEL_HAS_UP},
+};
+
+/* Row `r` of the root's rotation is where the file has assimp's axis r: for up and forward, y and z. */
+static void undo_root(struct assimp_job *job, uint32_t says)
+{
+    struct model_info *info = job->import->info;
+    struct dmat4 *root = &job->tree.nodes[0].parent_from_node;
+    const double *m = root->m;
+    const double unit = sqrt(m[1] * m[1] + m[5] * m[5] + m[9] * m[9]);
+    if (!(unit > 0) || m[12] != 0 || m[13] != 0 || m[14] != 0)
+        return;
+    for (int c = 0; c < 3; c++) {
+        info->up[c] = (float)(m[4 * c + 1] / unit);
+        info->forward[c] = (float)(m[4 * c + 2] / unit);
+    }
+    if ((says & MODEL_HAS_UNIT) != 0)
+        info->unit_m = (float)unit;
+    info->flags |= says;
+    *root = DMAT4_IDENTITY;
+}
+
+void assimp_axes(struct assimp_job *job)
+{
+    struct model_info *info = job->import->info;
+    const struct aiString *generator = find_text(job->scene, "SourceAsset_Generator");
+    if (generator != NULL)
+        info->generator = assimp_text(job->import->builder, generator);
+    if (strcmp(job->ending, "fbx") == 0)
+        fbx_axes(job);
+    for (size_t i = 0; i < sizeof TURNED / sizeof *TURNED; i++)
+        if (strcmp(job->ending, TURNED[i].ending) == 0)
+            undo_root(job, TURNED[i].says);
+}

@@ -1,0 +1,25 @@
+/* assimp_clip.h - between the two files that make clips: one node's motion, and its place in the model. */
+#pragma once
+
+#include "assimp_parts.h"
+#include "assimp_track.h"
+
+/* Translation, rotation, scale, as PATH_ numbers them; count 0 = none. */
+struct motion {
+    struct track paths[3];
+};
+
+/* What one assimp animation says, by tree node. */
+struct clip_source {
+    const struct aiAnimation *animation;
+    const struct aiNodeAnim **of_tree_node; /* [tree->count], NULL = none */
+    struct track_time time;
+};
+
+/* The motion of tree node `i` by its own channel. Returns 0 or as track_from_*(), naming the node. */
+int motion_direct(struct motion *motion, const struct assimp_job *job, const struct clip_source *source, uint32_t i,
+                  struct err *err);
+/* The motion of model node `n`, whose transform assimp spread over a chain of tree nodes. */
+int motion_of_chain(struct motion *motion, const struct assimp_job *job, const struct clip_source *source, uint32_t n,
+                    struct err *err);
+void motion_fini(struct motion *motion);

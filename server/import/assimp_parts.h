@@ -1,0 +1,68 @@
+/* assimp_parts.h - the steps of import_assimp(), in the order in which they run. Each adds its arrays to the builder.
+ *
+ * Spaces and names as in anim/model.h; meshes, materials and bones are assimp's. Errors: ERR_BAD_MODEL,
+ * ERR_MODEL_LIMIT, ERR_IMPORT_MEMORY. One thread. */
+#pragma once
+
+#include "assimp_tree.h"
+#include "import.h"
+
+#include <assimp/scene.h>
+
+/* A joint of a skin: a model node and where assimp says its vertices were bound. */
+struct skin_joint {
+    uint32_t node;
+    struct mat4 joint_from_bind;
+};
+
+/* Meshes whose shared bones agree share one skin. */
+struct skin_list {
+    struct skin_part {
+        struct skin_joint *joints; /* sorted by node */
+        uint32_t joint_count;
+    } * skins;
+    uint32_t count;
+    int32_t *of_mesh; /* [aiScene.mNumMeshes]: index into skins, or -1 */
+};
+
+struct assimp_job {
+    struct import *import;
+    const char *ending; /* of the file, as formats.def has it */
+    const struct aiScene *scene;
+    struct tree tree;
+    struct skin_list skins;
+    bool has_texcoords, has_colors; /* some mesh has them: then every vertex gets them */
+};
+
+/* Axes and unit into import->info, and the root's transform back to the file's own axes and units. */
+void assimp_axes(struct assimp_job *job);
+
+/* Materials and their textures, by assimp's material index. */
+int assimp_materials(struct assimp_job *job, struct err *err);
+
+/* Fills job->skins and adds the model's skins and joints. */
+int assimp_skins(struct assimp_job *job, struct err *err);
+void skin_list_fini(struct skin_list *list);
+/* Index of model node `node` among the skin's joints, or -1. */
+int32_t skin_joint_of(const struct skin_part *skin, uint32_t node);
+
+/* The model's nodes, and for those with meshes the meshes they show. */
+int assimp_nodes(struct assimp_job *job, struct err *err);
+
+/* Fills has_texcoords and has_colors. */
+void assimp_look_at_meshes(struct assimp_job *job);
+
+/* Vertices, indices and influences of one assimp mesh as a primitive of model mesh `mesh`. */
+int assimp_primitive(struct assimp_job *job, uint32_t mesh, const struct aiMesh *from, int32_t skin, struct err *err);
+
+/* The clips. */
+int assimp_clips(struct assimp_job *job, struct err *err);
+
+/* The model node that a bone's or channel's name means, or -1. */
+int32_t assimp_node_named(const struct assimp_job *job, const struct aiString *name);
+
+/* An aiString as text of the model; an empty one is a missing name, which assimp does not tell apart. */
+struct str assimp_text(struct bake_builder *builder, const struct aiString *name);
+
+/* What to return when an add to the builder gave NULL. */
+int assimp_no_room(const struct assimp_job *job, struct err *err);

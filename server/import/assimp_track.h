@@ -1,0 +1,38 @@
+/* assimp_track.h - one animated value over time, made safe: keys sorted, times rising, everything finite. Pure. */
+#pragma once
+
+#include "../base/err.h"
+
+#include <assimp/types.h>
+
+#include <assimp/anim.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct track {
+    double *times_s; /* [count], strictly rising; heap */
+    double *values;  /* [count * components]; rotations are unit x, y, z, w */
+    uint32_t count;
+    uint32_t components;
+    bool is_rotation;
+};
+
+/* How key ticks become seconds, and what part of the time is kept. */
+struct track_time {
+    double ticks_per_s; /* not 0 */
+    double end_s;       /* keys outside 0..end_s are cut off, with the value there kept; INFINITY keeps all */
+};
+
+/* keys[count] of a position, scale or rotation. Of keys at one time the last counts.
+ * Returns 0, ERR_BAD_MODEL (a key is not finite) or ERR_IMPORT_MEMORY; on failure *track is empty. */
+int track_from_vectors(struct track *track, const struct aiVectorKey *keys, uint32_t count, struct track_time time,
+                       struct err *err);
+int track_from_rotations(struct track *track, const struct aiQuatKey *keys, uint32_t count, struct track_time time,
+                         struct err *err);
+/* Times and weights: values[count * components], in the order of times_s[count], both copied. */
+int track_from_values(struct track *track, const double *ticks, const double *values, uint32_t count,
+                      uint32_t components, struct track_time time, struct err *err);
+void track_fini(struct track *track);
+
+/* Linear between keys, rotations by slerp, the nearest key outside. out[components]. */
+void track_sample(const struct track *track, double time_s, double *out);
