@@ -22,6 +22,7 @@ struct limit_info {
 
 extern const struct limit_info LIMIT_INFO[LIMIT_COUNT];
 
+/* Under AddressSanitizer the limits on address space are 0, none. */
 void limits_default(struct limits *limits);
 /* The limit whose option this is, or -1. */
 int limits_find(const char *option);

@@ -13,9 +13,11 @@ static int limit_to(int resource, uint64_t value, const char *name, struct err *
 {
     struct rlimit limit;
     if (getrlimit((__rlimit_resource_t)resource, &limit) == 0) {
-        if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > value)
-            limit.rlim_max = value;
-        limit.rlim_cur = limit.rlim_max;
+        /* SIGXCPU says why; at the hard limit it would be SIGKILL (setrlimit(2)), so that comes later */
+        const uint64_t hard = resource == RLIMIT_CPU ? value + 1 : value;
+        if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > hard)
+            limit.rlim_max = hard;
+        limit.rlim_cur = limit.rlim_max < value ? limit.rlim_max : value;
         if (setrlimit((__rlimit_resource_t)resource, &limit) == 0)
             return 0;
     }
