@@ -7,10 +7,12 @@
 #include "out.h"
 
 #include <inttypes.h>
+#include <linux/sockios.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 
 enum {
@@ -27,7 +29,7 @@ struct conn {
     struct conn_shared *shared;
     struct conn *prev, *next;
     struct timeout timeout;
-    size_t write_mark; /* bytes in libuv's queue when the write timeout began: less now is progress */
+    size_t write_mark; /* unread_by_client() when the write timeout began: less now is progress */
     struct http_parser parser;
     struct call call;
     struct out out;
@@ -294,12 +296,24 @@ static enum timeout_kind wanted_timeout(const struct conn *conn)
     return conn->has_answered ? TIMEOUT_IDLE : TIMEOUT_FIRST;
 }
 
+/* Bytes of answers that the client's system has not acknowledged, in libuv's queue or in the kernel's: that one takes
+ * megabytes in, and says nothing for long when they leave slowly. */
+static size_t unread_by_client(const struct conn *conn)
+{
+    int kernel_bytes = 0;
+    uv_os_fd_t fd;
+    if (uv_fileno((const uv_handle_t *)&conn->tcp, &fd) == 0)
+        (void)ioctl(fd, SIOCOUTQ, &kernel_bytes); /* man 7 tcp */
+    return uv_stream_get_write_queue_size((const uv_stream_t *)&conn->tcp) + (size_t)kernel_bytes;
+}
+
 static void arm(struct conn *conn)
 {
     const enum timeout_kind kind = wanted_timeout(conn);
     if (kind == conn->timeout.kind)
         return;
-    conn->write_mark = uv_stream_get_write_queue_size((uv_stream_t *)&conn->tcp);
+    if (kind == TIMEOUT_WRITE)
+        conn->write_mark = unread_by_client(conn);
     timeout_arm(&conn->shared->timeouts, &conn->timeout, kind, uv_now(conn->shared->loop));
 }
 

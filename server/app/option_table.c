@@ -34,7 +34,7 @@ static const struct option TABLE[] = {
     {"gl", OPTION_WORD, FIELD(gl), "DRIVER", "auto", "auto|osmesa|egl", 0, 0, "what draws: auto, osmesa or egl",
      "Workers and memory"},
     {"check-config", OPTION_FLAG, FIELD(is_check_only), NULL, NULL, NULL, 0, 0,
-     "say whether the configuration is good, print it, and exit 0 or 2", "Instead of serving"},
+     "print the configuration and exit 0, or say what is wrong with it and exit 2", "Instead of serving"},
     {"health", OPTION_PROBE, FIELD(health_url), "[URL]", NULL, NULL, 0, 0,
      "ask the server that runs with this configuration, or URL, whether it is well; exit 0 or 1", "Instead of serving"},
 };

@@ -13,7 +13,8 @@
 enum {
     GIVEN_MAX = 128, /* rows of the table; asserted below */
     HELP_COLUMN = 30,
-    FALLBACK_CACHE_BYTES = 256 << 20, /* where the machine does not say how much memory it has */
+    MIB = 1 << 20,
+    FALLBACK_CACHE_BYTES = 256 * MIB, /* where the machine does not say how much memory it has */
 };
 
 _Static_assert(LIMIT_COUNT + 32 < GIVEN_MAX, "room for every option");
@@ -47,7 +48,7 @@ static void set_defaults(struct config *out, const struct machine *machine)
 {
     *out = (struct config){0};
     limits_default(&out->limits);
-    out->cache_bytes = machine->memory_bytes == 0 ? FALLBACK_CACHE_BYTES : machine->memory_bytes / 4;
+    out->cache_bytes = machine->memory_bytes == 0 ? FALLBACK_CACHE_BYTES : machine->memory_bytes / 4 / MIB * MIB;
     out->import_workers = out->render_workers = machine->cores > 1 ? machine->cores - 1 : 1;
     out->worker_dir = default_worker_dir();
     for (size_t i = 0; i < option_count(); i++) {

@@ -1,0 +1,218 @@
+"""Black-box tests: the real server over real sockets.
+
+POSED_BUILD    folder of posed, posed-import and posed-render (default: build)
+POSED_SAMPLES  folder of the sample models (default: build/samples)
+POSED_SERVER   host:port of a server that runs already, on the samples; tests that need one of their own are skipped
+"""
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.parse
+
+import pytest
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("POSED_BUILD", REPOSITORY / "build"))
+SAMPLES = pathlib.Path(os.environ.get("POSED_SAMPLES", REPOSITORY / "build" / "samples"))
+PATIENCE_S = 30
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "short: quick enough to repeat with other compilers and under sanitizers")
+
+
+class Answer:
+    """One HTTP answer: status, headers (names in lower case), body."""
+
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    def json(self):
+        return json.loads(self.body)
+
+    def error(self):
+        """The error's code, after checking that the answer is an error as the contract has it."""
+        assert self.headers["content-type"].startswith("application/json"), self.headers
+        error = self.json()["error"]
+        assert error["message"], error
+        return error["code"]
+
+
+class Connection:
+    """A socket that sends bytes as they are and reads one answer at a time."""
+
+    def __init__(self, address, timeout_s=PATIENCE_S):
+        host, port = address.rsplit(":", 1)
+        self.socket = socket.create_connection((host.strip("[]"), int(port)), timeout=timeout_s)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.unread = b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def send(self, data):
+        self.socket.sendall(data.encode("latin-1") if isinstance(data, str) else data)
+
+    def get(self, target, *headers, method="GET"):
+        lines = "".join(line + "\r\n" for line in headers)
+        self.send(f"{method} {target} HTTP/1.1\r\nHost: test\r\n{lines}\r\n")
+        return self.answer(is_head=method == "HEAD")
+
+    def _more(self):
+        data = self.socket.recv(65536)
+        self.unread += data
+        return bool(data)
+
+    def answer(self, is_head=False):
+        """The next answer; None when the server closed instead."""
+        while b"\r\n\r\n" not in self.unread:
+            if not self._more():
+                assert not self.unread, self.unread
+                return None
+        head, self.unread = self.unread.split(b"\r\n\r\n", 1)
+        first, *lines = head.decode("latin-1").split("\r\n")
+        version, status, _ = first.split(" ", 2)
+        assert version == "HTTP/1.1"
+        headers = {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in lines)}
+        if int(status) < 200:
+            return Answer(int(status), headers, b"")
+        length = 0 if is_head or int(status) == 304 else int(headers["content-length"])
+        while len(self.unread) < length:
+            assert self._more(), "the body is cut"
+        body, self.unread = self.unread[:length], self.unread[length:]
+        return Answer(int(status), headers, body)
+
+    def is_closed_by_server(self, within_s=PATIENCE_S):
+        """True when the server closes without sending anything more."""
+        self.socket.settimeout(within_s)
+        try:
+            return not self.unread and self.socket.recv(1) == b""
+        except socket.timeout:
+            return False
+        except ConnectionResetError:
+            return True
+
+
+class Server:
+    """posed, started on a free port and ended by its process id."""
+
+    def __init__(self, root, *options, env=None):
+        self.log = tempfile.TemporaryFile()
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("POSED_")}
+        self.process = subprocess.Popen(
+            [BUILD / "posed", "--root", root, "--http", "127.0.0.1:0", *options],
+            stdout=subprocess.PIPE, stderr=self.log, env={**environment, **(env or {})})
+        line = self.process.stdout.readline().decode()
+        assert line.startswith("posed ready http="), (line, self.lines())
+        self.address = line.split("http=")[1].split()[0]
+
+    def connect(self, **options):
+        return Connection(self.address, **options)
+
+    def get(self, target, *headers, method="GET"):
+        with self.connect() as connection:
+            return connection.get(target, *headers, method=method)
+
+    def lines(self):
+        """What the server said on stderr so far."""
+        self.log.seek(0)
+        return self.log.read().decode(errors="replace").splitlines()
+
+    def wait_for_line(self, text):
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            for line in self.lines():
+                if text in line:
+                    return line
+            time.sleep(0.02)
+        raise AssertionError(f"no log line with {text!r}: {self.lines()}")
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def wait(self, timeout_s=PATIENCE_S):
+        return self.process.wait(timeout_s)
+
+    def end(self):
+        if self.process.poll() is None:
+            self.signal(signal.SIGTERM)
+            try:
+                self.wait(15)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.process.stdout.close()
+        self.log.close()
+
+
+class RunningServer:
+    """A server that someone else started: POSED_SERVER=host:port."""
+
+    def __init__(self, address):
+        self.address = address
+
+    connect = Server.connect
+    get = Server.get
+
+
+@pytest.fixture(scope="session")
+def server():
+    """A server on the sample models (an empty folder where there are none), shared by all tests that change nothing."""
+    if os.environ.get("POSED_SERVER"):
+        yield RunningServer(os.environ["POSED_SERVER"])
+        return
+    with tempfile.TemporaryDirectory() as empty:
+        running = Server(SAMPLES if SAMPLES.is_dir() else empty)
+        yield running
+        code = running.process.poll()
+        running.end()
+        assert code is None, f"the shared server died with {code}"
+        assert running.process.returncode == 0
+
+
+@pytest.fixture
+def start(tmp_path):
+    """start(*options, root=..., env=...): a server of the test's own; default root: an empty folder."""
+    if os.environ.get("POSED_SERVER"):
+        pytest.skip("needs a server of its own")
+    running = []
+
+    def begin(*options, root=tmp_path, env=None):
+        running.append(Server(root, *options, env=env))
+        return running[-1]
+
+    yield begin
+    for one in running:
+        one.end()
+
+
+@pytest.fixture
+def command():
+    """command(*options): runs posed to its end; returns (exit status, stdout, stderr)."""
+    if os.environ.get("POSED_SERVER"):
+        pytest.skip("needs the program")
+
+    def run(*options, env=None):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("POSED_")}
+        done = subprocess.run([BUILD / "posed", *options], capture_output=True, text=True, timeout=PATIENCE_S,
+                              env={**environment, **(env or {})})
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def a_model(server):
+    """The name of some model that the server has, percent-encoded for a query."""
+    models = server.get("/v1/models").json()["models"]
+    if not models:
+        pytest.skip("no sample models")
+    return urllib.parse.quote(models[0]["model"])

@@ -1,0 +1,222 @@
+"""The process: options, ready line, log, signals, health probe, gallery page."""
+import base64
+import hashlib
+import json
+import re
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+
+pytestmark = pytest.mark.short
+
+
+def one_line(stderr):
+    assert stderr.startswith("posed: ") and stderr.endswith("\n") and stderr.count("\n") == 1, stderr
+    return stderr
+
+
+def test_bad_option(command):
+    status, out, err = command("--rot", "x")
+    assert (status, out) == (2, "") and "did you mean --root?" in one_line(err)
+
+
+def test_missing_root(command, tmp_path):
+    status, out, err = command("--root", str(tmp_path / "nothing"), "--http", "127.0.0.1:0")
+    assert (status, out) == (2, "") and "nothing" in one_line(err)
+
+
+def test_root_is_a_file(command, tmp_path):
+    (tmp_path / "file").write_text("x")
+    status, out, err = command("--root", str(tmp_path / "file"), "--http", "127.0.0.1:0")
+    assert (status, out) == (2, "") and "not a folder" in one_line(err)
+
+
+def test_port_in_use(command, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        address = "127.0.0.1:%d" % other.getsockname()[1]
+        status, out, err = command("--root", str(tmp_path), "--http", address, "--log", "off")
+    assert (status, out) == (2, "") and address in one_line(err) and "in use" in err
+
+
+@pytest.mark.parametrize("address", ["nonsense", "127.0.0.1", "127.0.0.1:99999", "::1:80", ":80", "127.0.0.1:8x"])
+def test_bad_address(command, tmp_path, address):
+    status, out, err = command("--root", str(tmp_path), "--http", address)
+    assert (status, out) == (2, "") and address in one_line(err)
+
+
+def test_variable_is_read_and_named(command):
+    status, _, err = command(env={"POSED_CACHE_BYTES": "much"})
+    assert status == 2 and "POSED_CACHE_BYTES" in one_line(err)
+
+
+def test_check_config(command, tmp_path):
+    status, out, err = command("--check-config", "--root", str(tmp_path), "--max-url", "4k")
+    assert (status, err) == (0, "") and "POSED_MAX_URL=4k\n" in out
+    assert command("--check-config", "--root", str(tmp_path / "nothing"))[0] == 2
+
+
+def test_help_and_version(command):
+    status, out, _ = command("--help")
+    assert status == 0 and "--cache-bytes" in out and "POSED_CACHE_BYTES" in out
+    assert max(len(line) for line in out.splitlines()) <= 160
+    assert re.fullmatch(r"posed \d+\.\d+\.\d+\n", command("--version")[1])
+
+
+def test_listens_on_ipv6(start):
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("no IPv6 here")
+    server = start("--http", "[::1]:0")
+    assert re.fullmatch(r"\[::1\]:\d+", server.address)
+    assert server.get("/healthz").status == 200
+
+
+def test_health_probe(start, command):
+    server = start("--http", "0.0.0.0:0")
+    port = server.address.rsplit(":", 1)[1]
+    status, out, _ = command("--health", f"http://127.0.0.1:{port}")
+    assert status == 0 and out.startswith("healthy") and out.count("\n") == 1
+    assert command("--health", env={"POSED_HTTP": f"0.0.0.0:{port}"})[0] == 0, "does not follow the configured port"
+    status, _, err = command("--health", f"http://127.0.0.1:{port}/nothing")
+    assert status == 1 and "404" in one_line(err)
+    server.end()
+    status, _, err = command("--health", f"http://127.0.0.1:{port}")
+    assert status == 1 and "refused" in one_line(err)
+
+
+def test_log_is_json_lines(start):
+    server = start("--log", "json")
+    server.get("/healthz?a=%22%0a", "X-Request-Id: me", method="HEAD")
+    with server.connect() as connection:
+        connection.send(b'GET /"\xff\\ HTTP/1.1\r\nHost: t\r\n\r\n')
+        connection.answer()
+    server.wait_for_line('"me"')
+    server.signal(signal.SIGTERM)
+    assert server.wait() == 0
+    lines = [json.loads(line) for line in server.lines()]
+    assert all(line["time"].endswith("Z") and line["level"] in ("info", "warn", "error") for line in lines)
+    mine = next(line for line in lines if line.get("id") == "me")
+    assert mine["method"] == "HEAD" and mine["bytes"] == 0 and mine["ms"] >= 0
+    assert mine["path"] == "/healthz?a=%22%0a" and mine["remote"].startswith("127.0.0.1:")
+    assert any("serves" in line.get("message", "") for line in lines)
+    assert any("SIGTERM" in line.get("message", "") for line in lines)
+
+
+def test_log_text_one_line_a_request(start):
+    server = start()
+    for _ in range(3):
+        server.get("/healthz")
+    server.wait_for_line("path=/healthz")
+    server.signal(signal.SIGTERM)
+    assert server.wait() == 0
+    lines = [line for line in server.lines() if "method=GET path=/healthz status=200" in line]
+    assert len(lines) == 3 and all(re.match(r"\d{4}-\d\d-\d\dT[\d:.]+Z info method=GET ", line) for line in lines)
+
+
+def test_log_off(start):
+    server = start("--log", "off")
+    server.get("/healthz")
+    server.signal(signal.SIGTERM)
+    assert server.wait() == 0
+    assert server.lines() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal_ends_it_well(start, number):
+    server = start()
+    with server.connect() as idle:
+        assert idle.get("/healthz").status == 200
+        server.signal(number)
+        assert idle.is_closed_by_server(5)
+        assert server.wait(10) == 0
+    with pytest.raises(ConnectionRefusedError):
+        server.connect()
+
+
+def test_drain_lets_a_request_under_way_finish(start):
+    server = start()
+    with server.connect() as connection:
+        connection.send("GET /healthz HTTP/1.1\r\nHost: t\r\n")
+        time.sleep(0.1)
+        server.signal(signal.SIGTERM)
+        server.wait_for_line("SIGTERM")
+        with pytest.raises(ConnectionRefusedError):
+            server.connect()
+        connection.send("\r\n")
+        answer = connection.answer()
+        assert answer.status == 200 and answer.headers["connection"] == "close"
+    assert server.wait(10) == 0
+
+
+def test_drain_has_an_end(start):
+    server = start("--drain-timeout", "300ms")
+    with server.connect() as connection:
+        connection.send("GET /healthz HTTP/1.1\r\n")
+        time.sleep(0.1)
+        server.signal(signal.SIGTERM)
+        assert connection.is_closed_by_server(5)
+    assert server.wait(10) == 0
+
+
+def test_second_signal_ends_it_at_once(start):
+    server = start()
+    with server.connect() as connection:
+        connection.send("GET /healthz HTTP/1.1\r\n")
+        time.sleep(0.1)
+        server.signal(signal.SIGTERM)
+        server.wait_for_line("SIGTERM")
+        begin = time.monotonic()
+        server.signal(signal.SIGTERM)
+        assert server.wait(5) == 128 + signal.SIGTERM
+        assert time.monotonic() - begin < 2
+
+
+def test_client_that_leaves_while_answered_does_no_harm(start):
+    server = start()
+    for _ in range(20):
+        connection = server.connect()
+        connection.send("GET / HTTP/1.1\r\nHost: t\r\n\r\n" * 50)
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")  # close resets
+        connection.socket.close()
+    assert server.get("/healthz").status == 200
+
+
+def test_tells_systemd(start, tmp_path):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        manager.settimeout(10)
+        server = start(env={"NOTIFY_SOCKET": str(tmp_path / "notify")})
+        assert manager.recv(100) == b"READY=1"
+        server.signal(signal.SIGTERM)
+        assert manager.recv(100) == b"STOPPING=1"
+
+
+def test_works_as_process_1(start, tmp_path):
+    """Process 1 gets no default signal actions: SIGTERM must have a handler of its own."""
+    from conftest import BUILD
+    process = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", BUILD / "posed", "--root", tmp_path,
+                                "--http", "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    line = process.stdout.readline()
+    if not line:
+        pytest.skip("cannot make a process namespace here: " + process.stderr.read().decode().strip())
+    child = int(open(f"/proc/{process.pid}/task/{process.pid}/children").read().split()[0])
+    subprocess.run(["kill", "-TERM", str(child)], check=True)
+    assert process.wait(10) == 0
+
+
+def test_gallery_is_one_self_contained_page(server):
+    answer = server.get("/")
+    page = answer.body.decode()
+    assert answer.status == 200 and answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert not re.search(r'(src|href)="(https?:)?//', page)
+    assert "innerHTML" not in page and "insertAdjacentHTML" not in page
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+    assert "default-src 'none'" in policy
+    for tag in ("script", "style"):
+        text = re.search(rf"<{tag}>(.*?)</{tag}>", page, re.S)[1]
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy, f"the policy does not let the page's own {tag} run: sha256-{digest}"

@@ -1,0 +1,334 @@
+"""HTTP as such: framing, order, limits, timeouts, headers. Needs no model unless it says so."""
+import re
+import socket
+import threading
+import time
+
+import pytest
+
+pytestmark = pytest.mark.short
+GET = "GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n"
+
+
+def test_keep_alive(server):
+    with server.connect() as connection:
+        for _ in range(3):
+            answer = connection.get("/healthz")
+            assert answer.status == 200
+            assert answer.headers.get("connection") != "close"
+
+
+def test_close_when_asked(server):
+    with server.connect() as connection:
+        assert connection.get("/healthz", "Connection: close").headers["connection"] == "close"
+        assert connection.is_closed_by_server(5)
+
+
+def test_http_1_0(server):
+    with server.connect() as connection:
+        connection.send("GET /healthz HTTP/1.0\r\n\r\n")
+        answer = connection.answer()
+        assert answer.status == 200 and answer.headers["connection"] == "close"
+        assert connection.is_closed_by_server(5)
+    with server.connect() as connection:
+        connection.send("GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+        assert connection.answer().headers["connection"].lower() == "keep-alive"
+        assert connection.get("/healthz").status == 200
+
+
+def test_pipelined_answers_come_in_order(server):
+    with server.connect() as connection:
+        connection.send("".join(f"GET /{i} HTTP/1.1\r\nHost: test\r\nX-Request-Id: n{i}\r\n\r\n" for i in range(50)))
+        assert [connection.answer().headers["x-request-id"] for _ in range(50)] == [f"n{i}" for i in range(50)]
+
+
+def test_slow_answer_does_not_lose_its_place(start, a_model, server):
+    """A model's first request is an import: what was sent behind it is answered behind it."""
+    own = start(root=_root_of_samples())
+    with own.connect() as connection:
+        connection.send(f"GET /v1/model?model={a_model} HTTP/1.1\r\nHost: t\r\nX-Request-Id: slow\r\n\r\n" + GET)
+        first, second = connection.answer(), connection.answer()
+        assert first.headers["x-request-id"] == "slow" and first.status == 200
+        assert second.status == 200 and second.headers["x-request-id"] != "slow"
+
+
+def _root_of_samples():
+    from conftest import SAMPLES
+    return SAMPLES
+
+
+def test_byte_by_byte(server):
+    with server.connect() as connection:
+        for byte in GET.encode():
+            connection.send(bytes([byte]))
+        assert connection.answer().status == 200
+
+
+def test_two_requests_cut_anywhere(server):
+    data = (GET + GET).encode()
+    for cut in range(1, len(data), 7):
+        with server.connect() as connection:
+            connection.send(data[:cut])
+            time.sleep(0.002)
+            connection.send(data[cut:])
+            assert connection.answer().status == connection.answer().status == 200
+
+
+def test_head(server):
+    get = server.get("/v1/version")
+    with server.connect() as connection:
+        head = connection.get("/v1/version", method="HEAD")
+        assert head.status == 200 and head.headers["content-length"] == str(len(get.body))
+        assert connection.get("/healthz").status == 200, "the head's body was sent"
+
+
+def test_half_closed_client_gets_its_answer(server):
+    with server.connect() as connection:
+        connection.send(GET + GET)
+        connection.socket.shutdown(socket.SHUT_WR)
+        assert connection.answer().status == connection.answer().status == 200
+        assert connection.is_closed_by_server(5)
+
+
+def test_unknown_path(server):
+    assert server.get("/nothing").status == 404
+    assert server.get("/nothing").error() == "not_found"
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
+def test_method_not_allowed(server, method):
+    answer = server.get("/v1/models", method=method)
+    assert (answer.status, answer.error()) == (405, "method_not_allowed")
+    assert "GET" in answer.headers["allow"] and "HEAD" in answer.headers["allow"]
+
+
+def test_unknown_method(server):
+    with server.connect() as connection:
+        assert connection.get("/healthz", method="FROBNICATE").status == 405
+        assert connection.is_closed_by_server(5)
+
+
+def test_body_is_read_and_the_connection_goes_on(server):
+    with server.connect() as connection:
+        connection.send("POST /healthz HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\nhello" + GET)
+        assert connection.answer().status == 405
+        assert connection.answer().status == 200
+        connection.send("POST /healthz HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n" + GET)
+        assert connection.answer().status == 405
+        assert connection.answer().status == 200
+
+
+def test_expect_continue(server):
+    with server.connect() as connection:
+        connection.send("POST /healthz HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
+        assert connection.answer().status == 100
+        connection.send("abc" + GET)
+        assert connection.answer().status == 405
+        assert connection.answer().status == 200
+
+
+def test_body_too_large(server):
+    with server.connect() as connection:
+        connection.send("POST /healthz HTTP/1.1\r\nHost: t\r\nContent-Length: 1048577\r\n\r\n")
+        answer = connection.answer()
+        assert (answer.status, answer.error()) == (413, "body_too_large")
+        assert answer.headers["connection"] == "close"
+
+
+def test_body_too_large_in_chunks(start):
+    server = start("--max-body", "10k")
+    with server.connect() as connection:
+        connection.send("POST /healthz HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n")
+        try:
+            for _ in range(20):
+                connection.send("400\r\n" + "x" * 1024 + "\r\n")
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        assert connection.answer().error() == "body_too_large"
+
+
+def test_answer_survives_a_client_that_keeps_sending(start):
+    """The refused body is still on its way when the answer leaves: a plain close would reset the connection."""
+    server = start("--max-body", "1k")
+    for _ in range(5):
+        with server.connect() as connection:
+            connection.send("POST /healthz HTTP/1.1\r\nHost: t\r\nContent-Length: 2000000\r\n\r\n")
+            connection.send(b"x" * 1000000)
+            assert connection.answer().status == 413
+            assert connection.is_closed_by_server(5)
+
+
+def test_uri_too_long(start):
+    server = start("--max-url", "200")
+    assert server.get("/healthz?" + "a" * 500).error() == "uri_too_long"
+    assert server.get("/healthz?" + "a" * 500).status == 414
+    assert server.get("/" + "a" * 150).status == 404
+
+
+def test_headers_too_large(server):
+    assert server.get("/healthz", "X-Large: " + "a" * 9000).status == 431
+    assert server.get("/healthz", *[f"X-{i}: 1" for i in range(101)]).error() == "headers_too_large"
+    assert server.get("/healthz", *[f"X-{i}: 1" for i in range(90)]).status == 200
+
+
+@pytest.mark.parametrize("request_bytes", [
+    b"GET /healthz HTTP/1.1\r\n\r\n",                                      # no Host
+    b"GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+    b"GET /healthz HTTP/2.0\r\nHost: a\r\n\r\n",
+    b"GET /healthz\r\n\r\n",
+    b"GET  /healthz HTTP/1.1\r\nHost: a\r\n\r\n",
+    b"GET /healthz HTTP/1.1\nHost: a\n\n",
+    b"GET /healthz HTTP/1.1\r\nHost : a\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: a\r\nX: 1\r\n folded\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n",
+    b"POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    b"POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
+    b"POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+    b"POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n",
+    b"POST /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+    b"POST /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",              # TLS on a plain port
+])
+def test_bad_request(server, request_bytes):
+    with server.connect() as connection:
+        connection.send(request_bytes + GET.encode())
+        answer = connection.answer()
+        assert answer.status in (400, 413), answer.status
+        assert answer.headers["connection"] == "close"
+        answer.error()
+        assert connection.is_closed_by_server(5), "something was answered after a request that cannot be framed"
+
+
+def test_answers_before_a_bad_request_are_sent(server):
+    with server.connect() as connection:
+        connection.send(GET + GET + "bad\r\n\r\n")
+        assert [connection.answer().status for _ in range(3)] == [200, 200, 400]
+
+
+def test_request_id_is_echoed_or_made(server):
+    assert server.get("/healthz", "X-Request-Id: Abc-1.2_x").headers["x-request-id"] == "Abc-1.2_x"
+    made = {server.get("/healthz", "X-Request-Id: not valid").headers["x-request-id"] for _ in range(5)}
+    made |= {server.get("/healthz").headers["x-request-id"] for _ in range(5)}
+    assert len(made) == 10 and all(re.fullmatch(r"[0-9a-f]{16}", one) for one in made)
+    assert server.get("/nothing", "X-Request-Id: " + "a" * 65).headers["x-request-id"] != "a" * 65
+    with server.connect() as connection:
+        connection.send("nonsense\r\n\r\n")
+        assert connection.answer().headers["x-request-id"]
+
+
+def test_date_and_server(server):
+    headers = server.get("/healthz").headers
+    assert re.fullmatch(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z][a-z] \d{4} \d\d:\d\d:\d\d GMT", headers["date"])
+    assert headers["server"].startswith("posed/")
+
+
+def test_slow_header_is_408(start):
+    server = start("--header-timeout", "300ms")
+    with server.connect() as connection:
+        connection.send("GET /healthz HTTP/1.1\r\n")
+        begin = time.monotonic()
+        answer = connection.answer()
+        assert (answer.status, answer.error()) == (408, "request_timeout")
+        assert 0.2 < time.monotonic() - begin < 5
+        assert connection.is_closed_by_server(5)
+
+
+def test_dripping_header_is_408(start):
+    """Bytes that keep coming do not win time."""
+    server = start("--header-timeout", "500ms")
+    with server.connect() as connection:
+        connection.send("GET /healthz HTTP/1.1\r\nX: ")
+        connection.socket.settimeout(0.05)
+        for _ in range(100):
+            try:
+                connection.send("x")
+                if connection._more():
+                    break
+            except socket.timeout:
+                pass
+        else:
+            pytest.fail("no answer while dripping")
+        assert connection.answer().status == 408
+
+
+def test_slow_body_is_408(start):
+    server = start("--body-timeout", "300ms")
+    with server.connect() as connection:
+        connection.send("POST /healthz HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\nabc")
+        assert connection.answer().status == 408
+
+
+def test_idle_connections_are_closed_without_a_word(start):
+    server = start("--idle-timeout", "300ms", "--header-timeout", "300ms")
+    with server.connect() as silent, server.connect() as used:
+        assert used.get("/healthz").status == 200
+        assert used.is_closed_by_server(5)
+        assert silent.is_closed_by_server(5)
+
+
+def test_idle_time_starts_anew_with_each_request(start):
+    server = start("--idle-timeout", "1s")
+    with server.connect() as connection:
+        for _ in range(5):
+            time.sleep(0.4)
+            assert connection.get("/healthz").status == 200
+
+
+def test_too_many_connections(start):
+    server = start("--max-connections", "3")
+    held = [server.connect() for _ in range(3)]
+    assert all(one.get("/healthz").status == 200 for one in held)
+    with server.connect() as refused:
+        answer = refused.answer()
+        assert (answer.status, answer.error()) == (503, "overloaded")
+        assert answer.headers["retry-after"]
+        assert refused.is_closed_by_server(5)
+    held.pop().socket.close()
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        with server.connect() as connection:
+            if connection.get("/healthz").status == 200:
+                break
+    else:
+        pytest.fail("a closed connection does not make room")
+    for one in held:
+        one.socket.close()
+
+
+def test_client_that_reads_nothing_is_held_back(start):
+    """Thousands of pipelined requests, no reading: the server stops taking them, and forgets the client in time."""
+    server = start("--write-timeout", "500ms")
+    with server.connect(timeout_s=3) as connection:
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        request = b"GET / HTTP/1.1\r\nHost: t\r\n\r\n" * 1000
+        with pytest.raises((socket.timeout, ConnectionResetError, BrokenPipeError)):
+            for _ in range(10000):
+                connection.send(request)
+    assert server.get("/healthz").status == 200
+    assert len([line for line in server.lines() if "path=/ " in line]) < 3000, "answers pile up"
+
+
+def test_slow_reader_gets_everything(start):
+    """Back-pressure starts and ends without losing an answer."""
+    server = start()
+    count = 500
+    body = server.get("/").body
+    with server.connect() as connection:
+        sender = threading.Thread(target=lambda: connection.send(b"GET / HTTP/1.1\r\nHost: t\r\n\r\n" * count))
+        sender.start()
+        time.sleep(0.5)
+        assert all(connection.answer().body == body for _ in range(count))
+        sender.join()
+
+
+def test_slow_reader_is_not_taken_for_a_dead_one(start):
+    """A trickle is progress, although the kernel's buffer hides it from the server for long."""
+    server = start("--write-timeout", "500ms")
+    with server.connect() as connection:
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
+        sender = threading.Thread(target=lambda: connection.send(b"GET / HTTP/1.1\r\nHost: t\r\n\r\n" * 500))
+        sender.start()
+        for _ in range(40):
+            time.sleep(0.1)
+            assert connection.socket.recv(4096), "closed while the client was reading"
+        sender.join()
