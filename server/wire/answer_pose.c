@@ -39,7 +39,7 @@ static void lay_trs(const struct trs *trs, float out[TRS_FLOATS])
 {
     double rotation[4];
     memcpy(rotation, trs->rotation, sizeof rotation);
-    quat_normalize(rotation);
+    quat_repair(rotation); /* as the scene matrices take it */
     for (int i = 0; i < 3; i++) {
         out[i] = (float)trs->translation[i];
         out[7 + i] = (float)trs->scale[i];

@@ -68,7 +68,7 @@ TEST(answer_documents_json_examples)
     check_example(&rest, &request);
     request = wire_request(OP_MESH, TIMES, 1);
     request.mesh = wire_index(0);
-    request.has_rest = request.has_indices = request.has_normals = true;
+    request.has_rest = request.has_indices = true;
     check_example(&rest, &request);
     request = wire_request(OP_MODEL, NULL, 0);
     check_example(&rest, &request);
@@ -85,7 +85,7 @@ static size_t read_hex(char *example, unsigned char *out)
         line += 2;
         while (strspn(line, "0123456789abcdef") == 2) {
             out[size++] = (unsigned char)strtoul(line, &line, 16);
-            line += strcspn(line, " \n") == 0 && line[0] == ' ' ? 1 : 0;
+            line += *line == ' ';
         }
     }
     return size;

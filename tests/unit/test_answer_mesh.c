@@ -8,6 +8,33 @@
 
 static const double TIMES[] = {0.3, 1.25};
 
+/* One skin in every frame: its palette must not be that of the frame before. */
+TEST(answer_mesh_frames_are_those_of_single_answers)
+{
+    struct request request = wire_request(OP_MESH, TIMES, 2);
+    request.mesh = wire_index(0);
+    cJSON *both = wire_answer_json(wire_model(), &request);
+    request.times_s = TIMES + 1;
+    request.time_count = 1;
+    cJSON *second = wire_answer_json(wire_model(), &request);
+    assert_true(cJSON_Compare(wire_at(wire_get(both, "frames"), 1), wire_at(wire_get(second, "frames"), 0), true));
+    assert_false(cJSON_Compare(wire_at(wire_get(both, "frames"), 0), wire_at(wire_get(second, "frames"), 0), true));
+    for (uint32_t i = 0; i < 2; i++) {
+        struct reply reply;
+        reply_init(&reply);
+        request.times_s = TIMES + i;
+        request.time_count = 2 - i;
+        request.format = FORMAT_BIN;
+        wire_answer(wire_model(), &request, &reply);
+        float positions[9];
+        memcpy(positions, reply.body.data + reply.body.size_bytes - 48, sizeof positions); /* of the last frame */
+        wire_check_floats(wire_at(wire_get(wire_at(wire_get(second, "frames"), 0), "positions"), 0), positions, 9);
+        reply_fini(&reply);
+    }
+    cJSON_Delete(both);
+    cJSON_Delete(second);
+}
+
 /* By hand: morph with weight 0.5, then the weighted sum of both joints. */
 TEST(answer_mesh_vertex_is_the_sum_over_its_joints)
 {

@@ -78,6 +78,25 @@ TEST(answer_pose_local_composes_to_scene)
     cJSON_Delete(json);
 }
 
+TEST(answer_pose_local_of_a_sheared_node_that_the_clip_moves)
+{
+    struct request request = wire_request(OP_POSE, TIMES, 1);
+    struct reply reply;
+    request.clip = wire_index(2);
+    request.what = WHAT_LOCAL;
+    cJSON *json = wire_answer_json(wire_model(), &request);
+    const cJSON *frame = wire_at(wire_get(json, "frames"), 0);
+    assert_int_equal(cJSON_GetArraySize(wire_at(wire_get(frame, "local"), 4)), 10);
+    assert_null(cJSON_GetObjectItem(frame, "local_matrix"));
+    assert_null(cJSON_GetObjectItem(frame, "scene"));
+    cJSON_Delete(json);
+    request.format = FORMAT_BIN;
+    reply_init(&reply);
+    wire_answer(wire_model(), &request, &reply);
+    assert_int_equal(get_u32(reply.body.data + 20), 1); /* one block: local */
+    reply_fini(&reply);
+}
+
 TEST(answer_pose_of_selected_joints)
 {
     struct request request = wire_request(OP_POSE, TIMES, 1);
@@ -148,7 +167,7 @@ TEST(answer_pose_not_finite_names_clip_joint_and_time)
     request.time_count = 2;
     const cJSON *error = wire_answer_error(wire_model(), &request, ERR_NOT_FINITE, &root);
     assert_string_equal(wire_get(error, "message")->valuestring,
-                        "'arm.glb', clip 3 '' at 0.5 s: the transform of joint 3 'Bone' is not finite");
+                        "'arm.glb', clip 3 '' at 0.5 s: the transform of joint 1 'bone \"A\"?' is not finite");
     cJSON_Delete(root);
     request.op = OP_PALETTE;
     wire_answer_error(wire_model(), &request, ERR_NOT_FINITE, &root);

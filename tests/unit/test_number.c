@@ -75,7 +75,7 @@ static void check_float(uint32_t bits)
         fail_msg("%08x prints as %s", bits, text);
 }
 
-/* The fewest digits that printf needs. */
+/* As few digits as printf needs, and of those numbers the nearest. */
 static void check_shortest(uint32_t bits)
 {
     const float value = float_of(bits);
@@ -85,8 +85,9 @@ static void check_shortest(uint32_t bits)
         if (strtof(least, NULL) == value)
             break;
     }
-    if (count_digits(float_text(value)) > count_digits(least))
-        fail_msg("%08x prints as %s, %s is shorter", bits, float_text(value), least);
+    const int longer = count_digits(float_text(value)) - count_digits(least);
+    if (longer > 0 || (longer == 0 && strtod(float_text(value), NULL) != strtod(least, NULL)))
+        fail_msg("%08x prints as %s, %s is better", bits, float_text(value), least);
 }
 
 TEST(number_float_reads_back)

@@ -20,6 +20,7 @@ static void add_node(struct bake_builder *b, const char *name, int32_t parent, s
         node->rotation[3] = 1;
 }
 
+/* Numbers that are exact in binary: at a key the answers do not depend on how an evaluator rounds. */
 static void add_nodes(struct bake_builder *b)
 {
     static const struct mat4 SHEARED = {{1, 0, 0, 0, 0.5f, 2, 0, 0, 0, 0.25f, 1, 0, 3, -1, 0.5f, 1}};
@@ -31,26 +32,27 @@ static void add_nodes(struct bake_builder *b)
                            .matrix = -1,
                            .translation = {1, 2, 3},
                            .scale = {2, 1, 0.5f},
-                           .rotation = {0, 0, 0.6f, 0.8f}});
+                           .rotation = {0.5f, 0.5f, 0.5f, 0.5f}});
     add_node(b, "bone \"A\"\n", 0,
              (struct node){.mesh = -1,
                            .skin = -1,
                            .matrix = -1,
                            .translation = {0.5f, 1, -0.25f},
-                           .rotation = {0.48f, 0.64f, 0, 0.6f}});
+                           .rotation = {0.5f, -0.5f, 0.5f, 0.5f}});
     add_node(b, "Bone", 1,
              (struct node){.mesh = -1,
                            .skin = -1,
                            .matrix = -1,
                            .translation = {0, 1.5f, 0},
                            .scale = {1, 3, 1},
-                           .rotation = {0, 0.6f, 0, 0.8f}});
+                           .rotation = {0.5f, 0.5f, -0.5f, 0.5f}});
     add_node(b, "Bone", 0,
              (struct node){.mesh = 0, .skin = 0, .matrix = -1, .translation = {7, 7, 7}, .weight_count = 1});
     add_node(b, NULL, 5, (struct node){.mesh = 1, .skin = -1, .matrix = 0, .flags = NODE_SHEAR});
     add_node(
         b, "", 0,
-        (struct node){.mesh = -1, .skin = -1, .matrix = -1, .translation = {0, 0, 4}, .rotation = {0.6f, 0, 0, 0.8f}});
+        (struct node){
+            .mesh = -1, .skin = -1, .matrix = -1, .translation = {0, 0, 4}, .rotation = {0.5f, 0.5f, 0.5f, -0.5f}});
     *bake_add_root(b, 1) = 0;
 }
 
@@ -134,15 +136,15 @@ static void add_clip(struct bake_builder *b, const char *name, uint32_t channel_
 static void add_clips(struct bake_builder *b)
 {
     static const double WAVE_TIMES[] = {0, 0.5, 2}, SHORT_TIMES[] = {0, 1};
-    static const float TURNS[] = {0, 0, 0, 1, 0.6f, 0, 0, 0.8f, 0, 0.8f, 0, 0.6f};
+    static const float TURNS[] = {0, 0, 0, 1, 0.5f, 0.5f, -0.5f, 0.5f, 0, 1, 0, 0};
     static const float MOVES[] = {0, 1.5f, 0, 1, 2, 3, -1, 0.5f, 0.125f};
-    static const float FAR[] = {2e38f, 2e38f, 2e38f, -2e38f, 2e38f, 2e38f}, SCALES[] = {1, 1, 1, 3e38f, 1, 1};
+    static const float FAR[] = {2e38f, 2e38f, 2e38f, 2e38f, 2e38f, 2e38f}, SCALES[] = {1, 1, 1, 3e38f, 1, 1};
     add_channel(b, 1, PATH_ROTATION, WAVE_TIMES, TURNS, 3);
     add_channel(b, 2, PATH_TRANSLATION, WAVE_TIMES, MOVES, 3);
     add_clip(b, "wave", 2);
     add_channel(b, 2, PATH_TRANSLATION, SHORT_TIMES, MOVES, 2);
     add_clip(b, "twin", 1);
-    add_channel(b, 2, PATH_TRANSLATION, SHORT_TIMES, MOVES, 2);
+    add_channel(b, 4, PATH_TRANSLATION, SHORT_TIMES, MOVES, 2);
     add_clip(b, "twin", 1);
     add_channel(b, 1, PATH_TRANSLATION, SHORT_TIMES, FAR, 2);
     add_channel(b, 0, PATH_SCALE, SHORT_TIMES, SCALES, 2);

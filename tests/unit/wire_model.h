@@ -11,7 +11,7 @@
 
 /* Nodes: 0 root; 1 'bone "A"\n' in 0; 2 'Bone' in 1; 3 'Bone' with mesh 0 and skin 0, in 0; 4 unnamed, sheared
  * matrix, mesh 1, in 5; 5 '' in 0. Skin 0 'arm': joints 2, 1; skin 1: rigid, of node 4.
- * Clips: 0 'wave' (0..2 s), 1 and 2 'twin' (0..1 s), 3 unnamed (0..1 s; its values overflow a float).
+ * Clips: 0 'wave' (0..2 s), 1 and 2 'twin' (0..1 s; 2 moves node 4), 3 unnamed (0..1 s; its values overflow a float).
  * Mesh 0 'body': 3 vertices, one morph target; mesh 1 unnamed: 2 primitives of 3 vertices. */
 const struct model *wire_model(void);
 
