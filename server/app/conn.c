@@ -1,57 +1,16 @@
-#include "conn.h"
+#include "conn_state.h"
 
 #include "../base/mem.h"
-#include "../wire/http.h"
-#include "address.h"
-#include "log.h"
-#include "out.h"
 
-#include <inttypes.h>
 #include <linux/sockios.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 
-enum {
-    UNREAD_MAX = 16384, /* waiting bytes from which on a client is left in its socket */
-    ID_SIZE = 65,
-    STATUS_ABANDONED = 499, /* in the log only: nobody was there for the answer */
-    OVERLOAD_RETRY_S = 1,
-};
+enum { UNREAD_MAX = 16384 }; /* waiting bytes from which on a client is left in its socket */
 
-struct conn {
-    uv_tcp_t tcp;
-    uv_write_t write;
-    uv_shutdown_t shutdown;
-    struct conn_shared *shared;
-    struct conn *prev, *next;
-    struct timeout timeout;
-    size_t write_mark; /* unread_by_client() when the write timeout began: less now is progress */
-    struct http_parser parser;
-    struct call call;
-    struct out out;
-    const char *in; /* bytes not yet parsed: in shared->read_bytes during a read event, in `unread` between */
-    size_t in_bytes;
-    struct buf unread;
-    uint64_t start_ns; /* when the request under way was whole */
-    char id[ID_SIZE];  /* its id */
-    char remote[ADDRESS_SIZE];
-    bool is_calling; /* the service has the call */
-    bool is_running; /* run() is on the stack */
-    bool is_reading;
-    bool is_last; /* nothing is answered after what is in `out` */
-    bool is_eof;  /* the client has shut down its sending side */
-    bool is_lingering;
-    bool is_closing, is_closed;
-    bool has_answered; /* at least once */
-};
-
-static void run(struct conn *conn);
-
-static void free_when_done(struct conn *conn)
+void conn_free_when_done(struct conn *conn)
 {
     if (!conn->is_closed || conn->is_calling)
         return;
@@ -70,7 +29,7 @@ static void on_closed(uv_handle_t *handle)
     if (conn->next != NULL)
         conn->next->prev = conn->prev;
     shared->open_count--;
-    free_when_done(conn);
+    conn_free_when_done(conn);
     shared->closed(shared);
 }
 
@@ -83,124 +42,6 @@ static void close_now(struct conn *conn)
     timeout_disarm(&conn->timeout);
     uv_close((uv_handle_t *)&conn->tcp, on_closed);
 }
-
-/* --------- answers --------- */
-
-static const char *date_now(void)
-{
-    static char text[HTTP_DATE_SIZE];
-    static time_t written_s = -1;
-    const time_t now_s = time(NULL);
-    if (now_s != written_s)
-        http_date(written_s = now_s, text);
-    return text;
-}
-
-static void log_answer(const struct conn *conn, const struct reply *reply, bool is_head)
-{
-    const struct http_request *request = &conn->parser.request;
-    const bool is_sent = !conn->call.is_abandoned;
-    log_request(&(struct log_request){
-        .method = request->method,
-        .path = request->target,
-        .status = is_sent ? reply->status : STATUS_ABANDONED,
-        .body_bytes = is_sent && http_response_has_body(reply, is_head) ? reply->body.size_bytes : 0,
-        .elapsed_ms = (double)(uv_hrtime() - conn->start_ns) / 1e6,
-        .id = conn->id,
-        .remote = conn->remote,
-    });
-}
-
-/* Queues the answer to parser.request; takes *reply. */
-static void answer(struct conn *conn, struct reply *reply)
-{
-    const struct http_request *request = &conn->parser.request;
-    log_answer(conn, reply, request->is_head);
-    conn->has_answered = true;
-    if (!request->is_keep_alive || conn->shared->is_draining)
-        conn->is_last = true;
-    out_put_answer(&conn->out, reply,
-                   &(struct http_response){
-                       .date = date_now(),
-                       .request_id = conn->id,
-                       .is_head = request->is_head,
-                       .is_http_1_0 = request->is_http_1_0,
-                       .is_keep_alive = !conn->is_last,
-                   });
-    reply_fini(reply);
-}
-
-static void answer_error(struct conn *conn, const struct err *err)
-{
-    struct reply reply;
-    reply_init(&reply);
-    reply_error(&reply, err, NULL, 0);
-    if (err->code == ERR_METHOD_NOT_ALLOWED)
-        reply.allow = "GET, HEAD";
-    if (err->code == ERR_OVERLOADED)
-        reply.retry_after_s = OVERLOAD_RETRY_S;
-    answer(conn, &reply);
-}
-
-/* Notes when the request was there and by which id it goes. */
-static void begin_request(struct conn *conn)
-{
-    const char *given = conn->parser.request.request_id;
-    conn->start_ns = uv_hrtime();
-    if (given != NULL)
-        snprintf(conn->id, sizeof conn->id, "%s", given);
-    else
-        snprintf(conn->id, sizeof conn->id, "%016" PRIx64, conn->shared->next_id++);
-}
-
-static void on_call_done(struct call *call, struct reply *reply)
-{
-    struct conn *conn = (struct conn *)((char *)call - offsetof(struct conn, call));
-    conn->is_calling = false;
-    request_fini(&call->request);
-    if (conn->is_closing) {
-        log_answer(conn, reply, false);
-        reply_fini(reply);
-        free_when_done(conn);
-        return;
-    }
-    answer(conn, reply);
-    run(conn);
-}
-
-static void begin_call(struct conn *conn)
-{
-    const struct http_request *http = &conn->parser.request;
-    struct call *call = &conn->call;
-    struct err err;
-    begin_request(conn);
-    *call = (struct call){.done = on_call_done};
-    request_init(&call->request);
-    const struct request_head head = {
-        .method = http->method,
-        .target = http->target,
-        .target_bytes = http->target_bytes,
-        .accept = http->accept,
-        .if_none_match = http->if_none_match,
-    };
-    if (request_parse(&call->request, &head, &conn->shared->config->limits, &err) < 0) {
-        request_fini(&call->request);
-        answer_error(conn, &err);
-        return;
-    }
-    conn->is_calling = true;
-    service_handle(conn->shared->service, call);
-}
-
-/* Answers a request that did not arrive as it should; the connection cannot go on. */
-static void refuse(struct conn *conn, const struct err *err)
-{
-    begin_request(conn);
-    conn->is_last = true;
-    answer_error(conn, err);
-}
-
-/* --------- the flow of bytes --------- */
 
 static bool can_parse(const struct conn *conn)
 {
@@ -218,9 +59,9 @@ static void parse_one(struct conn *conn)
     conn->in_bytes -= used;
     if (rc == HTTP_COMPLETE) {
         timeout_disarm(&conn->timeout); /* the next request's time starts anew */
-        begin_call(conn);
+        conn_begin_call(conn);
     } else if (rc < 0) {
-        refuse(conn, &err);
+        conn_refuse(conn, &err);
     } else if (conn->parser.wants_continue) {
         out_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
         conn->parser.wants_continue = false;
@@ -236,7 +77,7 @@ static void on_written(uv_write_t *write, int status)
         return;
     }
     timeout_disarm(&conn->timeout); /* progress */
-    run(conn);
+    conn_run(conn);
 }
 
 static void flush(struct conn *conn)
@@ -347,7 +188,7 @@ static void settle(struct conn *conn)
 
 /* Parses, answers and sends as far as it goes. Answers of one read are gathered and leave in one write, unless they
  * fill the queue: then what was sent makes room for the next requests. */
-static void run(struct conn *conn)
+void conn_run(struct conn *conn)
 {
     if (conn->is_running || conn->is_closing)
         return;
@@ -402,7 +243,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
     } else {
         take_bytes(conn, buf->base, (size_t)size);
     }
-    run(conn);
+    conn_run(conn);
 }
 
 /* --------- for the listener --------- */
@@ -435,9 +276,9 @@ void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool is_refuse
         struct err err;
         err_set(&err, ERR_OVERLOADED, "too many connections are open, at most %llu",
                 (unsigned long long)shared->config->limits.value[LIMIT_CONNECTIONS]);
-        refuse(conn, &err);
+        conn_refuse(conn, &err);
     }
-    run(conn);
+    conn_run(conn);
 }
 
 static void expire(struct conn *conn, enum timeout_kind kind)
@@ -451,8 +292,8 @@ static void expire(struct conn *conn, enum timeout_kind kind)
         struct err err;
         err_set(&err, ERR_REQUEST_TIMEOUT, "the request's %s did not arrive in time",
                 kind == TIMEOUT_HEADER ? "headers" : "body");
-        refuse(conn, &err);
-        run(conn);
+        conn_refuse(conn, &err);
+        conn_run(conn);
     } else {
         close_now(conn);
     }
