@@ -6,6 +6,7 @@
 #include <assimp/cimport.h>
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Beyond this depth assimp's recursive destructor could overflow the stack; the process ends soon anyway. */
@@ -32,7 +33,7 @@ int assimp_no_room(const struct assimp_job *job, struct err *err)
                    (unsigned long long)job->import->builder->limit_bytes);
 }
 
-static const struct aiScene *load(struct import *import)
+const struct aiScene *assimp_load(struct import *import, bool by_name)
 {
     const char *slash = strrchr(import->path, '/');
     struct aiFileIO io;
@@ -40,8 +41,9 @@ static const struct aiScene *load(struct import *import)
     struct aiPropertyStore *settings = aiCreatePropertyStore();
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 1);
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
+    aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, by_name);
     const struct aiScene *scene =
-        aiImportFileExWithProperties(slash != NULL ? slash + 1 : import->path, STEPS, &io, settings);
+        aiImportFileExWithProperties(slash != NULL ? slash + 1 : import->path, by_name ? 0 : STEPS, &io, settings);
     aiReleasePropertyStore(settings);
     return scene;
 }
@@ -91,13 +93,18 @@ int import_assimp(struct import *import, struct err *err)
 {
     const struct format *format = format_of_path(import->path);
     struct assimp_job job = {.import = import, .ending = format != NULL ? format->ending : ""};
-    job.scene = load(import);
-    if (job.scene == NULL)
+    if (strcmp(job.ending, "dae") == 0 || strcmp(job.ending, "zae") == 0)
+        assimp_collada_names(&job);
+    job.scene = assimp_load(import, false);
+    if (job.scene == NULL) {
+        free(job.shown.names);
         return load_error(err);
+    }
     const int rc = convert(&job, err);
     const bool is_released = job.tree.depth <= RELEASED_DEPTH_MAX;
     skin_list_fini(&job.skins);
     tree_fini(&job.tree);
+    free(job.shown.names);
     if (is_released)
         aiReleaseImport(job.scene);
     return rc;

@@ -141,6 +141,9 @@ static struct track_time time_of(const struct assimp_job *job, const struct aiAn
     struct track_time time = {.ticks_per_s = animation->mTicksPerSecond, .end_s = HUGE_VAL};
     if (isnan(time.ticks_per_s) || time.ticks_per_s == 0)
         time.ticks_per_s = TICKS_PER_S_UNKNOWN;
+    if (strcmp(job->ending, "bvh") == 0) /* the file gives seconds a frame */
+        time.ticks_per_s = 1 / track_decimal(1 / time.ticks_per_s);
+    time.is_float = strcmp(job->ending, "dae") == 0 || strcmp(job->ending, "zae") == 0;
     /* An FBX take is a part of a longer time line, and its keys may lie outside of it. */
     if (strcmp(job->ending, "fbx") == 0 && isfinite(animation->mDuration))
         time.end_s = fabs(animation->mDuration / time.ticks_per_s);

@@ -3,6 +3,7 @@
 
 #include "../base/mem.h"
 
+#include <assimp/cimport.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,6 +158,36 @@ static int check_meshes(const struct assimp_job *job, const struct aiNode *from,
     return 0;
 }
 
+/* What assimp calls nodes that have no name in the file. */
+static const char AUTO_NAME[] = "$ColladaAutoName$_";
+
+static struct str name_of(struct assimp_job *job, uint32_t n)
+{
+    const uint32_t i = job->tree.of_model_node[n];
+    const struct aiString *name = &job->tree.nodes[i].node->mName;
+    if (job->shown.count == job->tree.count)
+        name = &job->shown.names[i];
+    if (strncmp(name->data, AUTO_NAME, sizeof AUTO_NAME - 1) == 0)
+        return (struct str){.offset = STR_NONE};
+    return assimp_text(job->import->builder, name);
+}
+
+void assimp_collada_names(struct assimp_job *job)
+{
+    const struct aiScene *scene = assimp_load(job->import, true);
+    if (scene == NULL)
+        return;
+    struct tree tree;
+    if (scene->mRootNode != NULL && tree_init(&tree, scene, job->import->limits, NULL) == 0) {
+        job->shown.names = mem_alloc(tree.count * sizeof *job->shown.names);
+        job->shown.count = tree.count;
+        for (uint32_t i = 0; i < tree.count; i++)
+            job->shown.names[i] = tree.nodes[i].node->mName;
+        tree_fini(&tree);
+    }
+    aiReleaseImport(scene);
+}
+
 int assimp_nodes(struct assimp_job *job, struct err *err)
 {
     struct bake_builder *builder = job->import->builder;
@@ -169,7 +200,7 @@ int assimp_nodes(struct assimp_job *job, struct err *err)
         if (node == NULL)
             return assimp_no_room(job, err);
         *node = (struct node){.parent = tree_model_parent(&job->tree, n), .mesh = -1, .skin = -1, .matrix = -1};
-        node->name = assimp_text(builder, &from->mName);
+        node->name = name_of(job, n);
         set_transform(job, node, &rest);
     }
     uint32_t *root = bake_add_root(builder, 1);

@@ -25,14 +25,26 @@ struct skin_list {
     int32_t *of_mesh; /* [aiScene.mNumMeshes]: index into skins, or -1 */
 };
 
+/* Names of assimp's nodes, in the order of struct tree. */
+struct name_list {
+    struct aiString *names;
+    uint32_t count;
+};
+
 struct assimp_job {
     struct import *import;
     const char *ending; /* of the file, as formats.def has it */
     const struct aiScene *scene;
     struct tree tree;
     struct skin_list skins;
+    struct name_list shown;         /* names instead of those that assimp links by; empty: the same */
     bool has_texcoords, has_colors; /* some mesh has them: then every vertex gets them */
 };
+
+/* Loads the scene; NULL on failure, which aiGetErrorString() explains. */
+const struct aiScene *assimp_load(struct import *import, bool by_name);
+/* COLLADA: assimp links by id, which is unique, and people know nodes by name. Reads the file for its names. */
+void assimp_collada_names(struct assimp_job *job);
 
 /* Axes and unit into import->info, and the root's transform back to the file's own axes and units. */
 void assimp_axes(struct assimp_job *job);

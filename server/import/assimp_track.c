@@ -4,6 +4,7 @@
 #include "../anim/sample.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,9 +118,26 @@ static int cut(struct track *track, double end_s, struct err *err)
     return 0;
 }
 
+double track_decimal(double value)
+{
+    const float single = (float)value;
+    /* A factor of a power of ten in between may cost the last bit of the double. */
+    if (!isfinite(single) || fabs((double)single - value) > 4e-16 * fabs(value))
+        return value;
+    for (int digits = 6; digits <= 9; digits++) {
+        char text[32];
+        snprintf(text, sizeof text, "%.*g", digits, (double)single);
+        if (strtof(text, NULL) == single)
+            return strtod(text, NULL);
+    }
+    return value;
+}
+
 static int finish(struct track *track, struct track_time time, struct err *err)
 {
     for (uint32_t i = 0; i < track->count; i++) {
+        if (time.is_float)
+            track->times_s[i] = track_decimal(track->times_s[i]);
         if (!isfinite(track->times_s[i])) {
             track_fini(track);
             return err_set(err, ERR_BAD_MODEL, "the time of key %u is not finite", i);

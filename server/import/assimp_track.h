@@ -20,6 +20,7 @@ struct track {
 /* How key ticks become seconds, and what part of the time is kept. */
 struct track_time {
     double ticks_per_s; /* not 0 */
+    bool is_float;      /* seconds that were decimal text in the file and passed through a float: see track_decimal() */
     double end_s;       /* keys outside 0..end_s are cut off, with the value there kept; INFINITY keeps all */
 };
 
@@ -33,6 +34,10 @@ int track_from_rotations(struct track *track, const struct aiQuatKey *keys, uint
 int track_from_values(struct track *track, const double *ticks, const double *values, uint32_t count,
                       uint32_t components, struct track_time time, struct err *err);
 void track_fini(struct track *track);
+
+/* The shortest decimal number that rounds to the float `value`, as a double; `value` itself where it is no float.
+ * Files write times as decimal text, and a time asked for as text then meets its key exactly. */
+double track_decimal(double value);
 
 /* Linear between keys, rotations by slerp, the nearest key outside. out[components]. */
 void track_sample(const struct track *track, double time_s, double *out);

@@ -162,8 +162,11 @@ static int by_name_and_index(const void *a, const void *b, void *tree)
 int tree_init(struct tree *tree, const struct aiScene *scene, const struct limits *limits, struct err *err)
 {
     *tree = (struct tree){0};
-    if (flatten(tree, scene, limits->value[LIMIT_NODES], err) < 0)
-        return err->code;
+    const int rc = flatten(tree, scene, limits->value[LIMIT_NODES], err);
+    if (rc < 0) {
+        tree_fini(tree);
+        return rc;
+    }
     fold(tree);
     tree->by_name = mem_alloc(tree->count * sizeof *tree->by_name);
     for (uint32_t i = 0; i < tree->count; i++)
