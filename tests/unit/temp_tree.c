@@ -1,0 +1,62 @@
+#include "temp_tree.h"
+
+#include "check.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void temp_tree_init(struct temp_tree *tree)
+{
+    strcpy(tree->path, "/tmp/posed-unit-XXXXXX");
+    assert_non_null(mkdtemp(tree->path));
+    tree->fd = open(tree->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    assert_true(tree->fd >= 0);
+}
+
+static int remove_one(const char *path, const struct stat *stat __attribute__((unused)),
+                      int type __attribute__((unused)), struct FTW *ftw __attribute__((unused)))
+{
+    return remove(path);
+}
+
+void temp_tree_fini(struct temp_tree *tree)
+{
+    close(tree->fd);
+    assert_int_equal(nftw(tree->path, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+/* Every folder above `path`, and it itself when it ends in '/'. */
+static void make_folders(const struct temp_tree *tree, const char *path)
+{
+    char part[256];
+    for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
+        mkdirat(tree->fd, part, 0755);
+    }
+}
+
+void temp_tree_file(const struct temp_tree *tree, const char *path, const char *text)
+{
+    make_folders(tree, path);
+    const int fd = openat(tree->fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+}
+
+void temp_tree_link(const struct temp_tree *tree, const char *path, const char *target)
+{
+    make_folders(tree, path);
+    assert_int_equal(symlinkat(target, tree->fd, path), 0);
+}
+
+void temp_tree_folder(const struct temp_tree *tree, const char *path)
+{
+    make_folders(tree, path);
+    assert_int_equal(mkdirat(tree->fd, path, 0755), 0);
+}

@@ -1,0 +1,16 @@
+/* temp_tree.h - a folder of files that lives as long as a test. */
+#pragma once
+
+#include <stddef.h>
+
+struct temp_tree {
+    char path[64];
+    int fd; /* O_PATH, as the model root is */
+};
+
+void temp_tree_init(struct temp_tree *tree);
+void temp_tree_fini(struct temp_tree *tree); /* removes it with everything inside */
+/* Paths are under the tree; folders on the way are made. */
+void temp_tree_file(const struct temp_tree *tree, const char *path, const char *text);
+void temp_tree_link(const struct temp_tree *tree, const char *path, const char *target);
+void temp_tree_folder(const struct temp_tree *tree, const char *path);

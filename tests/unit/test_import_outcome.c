@@ -1,0 +1,148 @@
+#include "check.h"
+#include "fixture.h"
+
+#include "../../server/app/import_outcome.h"
+#include "../../server/worker/import_result.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int memfd_of(const void *bytes, size_t size_bytes)
+{
+    const int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes, size_bytes), size_bytes);
+    return fd;
+}
+
+/* What `bytes` in the memfd and this end mean; fails the test when that is a model. */
+static struct err outcome_of(const void *bytes, size_t size_bytes, struct import_end end)
+{
+    struct limits limits;
+    struct err err = {0};
+    struct baked *baked = NULL;
+    limits_default(&limits);
+    limits.value[LIMIT_IMPORT_TIME_MS] = 1234;
+    end.path = "a/fox.glb";
+    end.limits = &limits;
+    end.words = end.words != NULL ? end.words : "";
+    const int fd = memfd_of(bytes, size_bytes);
+    const int rc = import_outcome(fd, &end, 1, &baked, &err);
+    assert_true(rc < 0);
+    assert_int_equal(rc, err.code);
+    assert_null(baked);
+    assert_int_equal(close(fd), 0); /* still the caller's */
+    assert_non_null(strstr(err.message, "a/fox.glb"));
+    return err;
+}
+
+TEST(import_outcome_of_every_way_to_end)
+{
+    static const struct {
+        struct import_end end;
+        int code;
+        const char *word;
+    } rows[] = {
+        {{.term_signal = SIGSEGV}, ERR_IMPORT_CRASHED, "signal 11, Segmentation fault"},
+        {{.term_signal = SIGBUS}, ERR_IMPORT_CRASHED, "signal 7"},
+        {{.term_signal = SIGFPE}, ERR_IMPORT_CRASHED, "signal 8"},
+        {{.term_signal = SIGABRT}, ERR_IMPORT_CRASHED, "aborted"},
+        {{.term_signal = SIGABRT, .words = "warn\nx.cpp:7: f(): Assertion `n > 0' failed.\n"},
+         ERR_IMPORT_CRASHED,
+         "x.cpp:7: f(): Assertion `n > 0' failed."},
+        {{.term_signal = SIGABRT, .words = "ai_assert failure in x.cpp(7): n > 0"}, ERR_IMPORT_CRASHED, "n > 0"},
+        {{.term_signal = SIGABRT, .words = "terminate called\n  what():  std::bad_alloc\n"},
+         ERR_IMPORT_MEMORY,
+         "bytes"},
+        {{.term_signal = SIGXCPU}, ERR_IMPORT_TIMEOUT, "processor time"},
+        {{.term_signal = SIGKILL, .is_timeout = true}, ERR_IMPORT_TIMEOUT, "1234 ms"},
+        {{.term_signal = SIGKILL}, ERR_IMPORT_MEMORY, "out of memory"},
+        {{.term_signal = SIGXFSZ}, ERR_MODEL_LIMIT, "larger"},
+        {{.exit_status = 0}, ERR_BAD_BAKE, "empty"},
+        {{.exit_status = 1}, ERR_IMPORT_CRASHED, "status 1"},
+        {{.exit_status = 77}, ERR_IMPORT_CRASHED, "status 77"},
+        {{.exit_status = 2, .words = "unknown option '--x'\n"}, ERR_INTERNAL, "unknown option '--x'"},
+        {{.exit_status = 127, .words = "not found"}, ERR_INTERNAL, "not found"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct err err = outcome_of("", 0, rows[i].end);
+        assert_int_equal(err.code, rows[i].code);
+        assert_non_null(strstr(err.message, rows[i].word));
+    }
+}
+
+static struct import_failure failure_of(uint32_t number, const char *message)
+{
+    struct import_failure failure = {.number = number};
+    memcpy(failure.magic, IMPORT_FAILURE_MAGIC, sizeof failure.magic);
+    memcpy(failure.message, message, strlen(message));
+    return failure;
+}
+
+TEST(import_outcome_believes_a_failure_only_so_far)
+{
+    const struct import_end refused = {.exit_status = 1};
+    struct import_failure failure = failure_of(34, "a/fox.glb: accessor 3 has no buffer view");
+    struct err err = outcome_of(&failure, sizeof failure, refused);
+    assert_int_equal(err.code, ERR_BAD_MODEL);
+    assert_string_equal(err.message, "a/fox.glb: accessor 3 has no buffer view");
+
+    failure = failure_of(30, "no\nsuch\x01 ending");
+    err = outcome_of(&failure, sizeof failure, refused);
+    assert_int_equal(err.code, ERR_UNKNOWN_FORMAT);
+    assert_string_equal(err.message, "a/fox.glb: no?such? ending");
+
+    failure = failure_of(34, "");
+    err = outcome_of(&failure, sizeof failure, refused);
+    assert_non_null(strstr(err.message, err_meaning(ERR_BAD_MODEL)));
+
+    static const uint32_t not_its_to_say[] = {0, 1, 7, 9, 29, 50, 53, 54, 999, UINT32_MAX};
+    for (size_t i = 0; i < sizeof not_its_to_say / sizeof *not_its_to_say; i++) {
+        failure = failure_of(not_its_to_say[i], "x");
+        assert_int_equal(outcome_of(&failure, sizeof failure, refused).code, ERR_INTERNAL);
+    }
+}
+
+TEST(import_outcome_of_a_damaged_failure)
+{
+    const struct import_end refused = {.exit_status = 1};
+    struct import_failure failure = failure_of(34, "x");
+    memset(failure.message, 'x', sizeof failure.message); /* no NUL anywhere */
+    struct err err = outcome_of(&failure, sizeof failure, refused);
+    assert_int_equal(err.code, ERR_BAD_MODEL);
+    assert_true(strlen(err.message) < ERR_MESSAGE_SIZE);
+
+    assert_int_equal(outcome_of(&failure, sizeof failure - 1, refused).code, ERR_IMPORT_CRASHED);
+    failure.magic[0] = 'X';
+    assert_int_equal(outcome_of(&failure, sizeof failure, refused).code, ERR_IMPORT_CRASHED);
+}
+
+TEST(import_outcome_of_a_model)
+{
+    struct fixture fixture;
+    fixture_worked(&fixture);
+    struct limits limits;
+    struct err err = {0};
+    struct baked *baked = NULL;
+    limits_default(&limits);
+    const struct import_end end = {.path = "a", .words = "", .limits = &limits};
+    const int fd = memfd_of(fixture.block, fixture.size_bytes);
+    assert_int_equal(import_outcome(fd, &end, 7, &baked, &err), 0);
+    assert_int_equal(baked->key, 7);
+    assert_int_equal(baked->fd, fd);
+    assert_int_equal(baked->model.node_count, fixture.model.node_count);
+    assert_int_equal(strlen(baked->hash), 64);
+    /* nobody can change it any more */
+    assert_int_equal(pwrite(fd, "x", 1, 0), -1);
+    assert_int_equal(ftruncate(fd, 0), -1);
+    baked_unref(baked_ref(baked));
+    baked_unref(baked);
+    assert_int_equal(fcntl(fd, F_GETFD), -1);
+
+    ((char *)fixture.block)[0] ^= 1;
+    assert_int_equal(outcome_of(fixture.block, fixture.size_bytes, (struct import_end){0}).code, ERR_BAD_BAKE);
+    fixture_fini(&fixture);
+}

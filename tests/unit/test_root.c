@@ -1,0 +1,109 @@
+#include "check.h"
+#include "temp_tree.h"
+
+#include "../../server/app/root.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+TEST(stamp_differs_with_every_field)
+{
+    const struct stamp stamp = {1, 2, 3, 4};
+    const struct stamp others[] = {{9, 2, 3, 4}, {1, 9, 3, 4}, {1, 2, 9, 4}, {1, 2, 3, 9}};
+    assert_true(stamp_equal(&stamp, &stamp));
+    for (size_t i = 0; i < 4; i++)
+        assert_false(stamp_equal(&stamp, &others[i]));
+}
+
+TEST(root_stat_tells_files_from_everything_else)
+{
+    static const struct {
+        const char *path;
+        int code;
+        const char *word;
+    } rows[] = {
+        {"a/fox.glb", 0, ""},
+        {"a/./fox.glb", 0, ""},
+        {"a", ERR_MODEL_NOT_FOUND, "folder"},
+        {"a/wolf.glb", ERR_MODEL_NOT_FOUND, "no model"},
+        {"a/fox.glb/b", ERR_MODEL_NOT_FOUND, "no model"},
+        {"link.glb", ERR_MODEL_NOT_FOUND, "links are not followed"},
+        {"linked/fox.glb", ERR_MODEL_NOT_FOUND, "links are not followed"},
+        {"pipe.glb", ERR_MODEL_NOT_FOUND, "regular"},
+        {"../etc/passwd", ERR_MODEL_NOT_FOUND, "outside"},
+        {"/etc/passwd", ERR_MODEL_NOT_FOUND, "outside"},
+    };
+    struct temp_tree tree;
+    temp_tree_init(&tree);
+    temp_tree_file(&tree, "a/fox.glb", "12345");
+    temp_tree_link(&tree, "link.glb", "a/fox.glb");
+    temp_tree_link(&tree, "linked", "a");
+    assert_int_equal(mkfifoat(tree.fd, "pipe.glb", 0600), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct stamp stamp = {0};
+        struct err err = {0};
+        assert_int_equal(root_stat(tree.fd, rows[i].path, &stamp, &err), rows[i].code);
+        if (rows[i].code == 0)
+            assert_int_equal(stamp.size_bytes, 5);
+        else
+            assert_true(strstr(err.message, rows[i].word) != NULL && strstr(err.message, rows[i].path) != NULL);
+    }
+    temp_tree_fini(&tree);
+}
+
+TEST(root_open_names_a_missing_folder)
+{
+    struct err err = {0};
+    assert_int_equal(root_open("/nowhere/at/all", &err), ERR_BAD_PARAMETER);
+    assert_non_null(strstr(err.message, "/nowhere/at/all"));
+}
+
+/* A model made of these files only, as root_is_unchanged() reads it. */
+static struct model model_of(const struct source_file *files, uint32_t count, const char *text)
+{
+    return (struct model){.text = text, .source_files = files, .source_file_count = count};
+}
+
+static struct source_file source_of(const struct temp_tree *tree, const char *path, struct str place)
+{
+    struct stamp stamp = {0};
+    struct err err;
+    const bool is_there = root_stat(tree->fd, path, &stamp, &err) == 0;
+    return (struct source_file){
+        .path = place,
+        .is_missing = !is_there,
+        .size_bytes = stamp.size_bytes,
+        .mtime_ns = stamp.mtime_ns,
+        .ctime_ns = stamp.ctime_ns,
+        .inode = stamp.inode,
+    };
+}
+
+TEST(root_sees_changed_removed_and_new_companions)
+{
+    static const char text[] = "a.gltfb.binc.png";
+    struct temp_tree tree;
+    temp_tree_init(&tree);
+    temp_tree_file(&tree, "a.gltf", "{}");
+    temp_tree_file(&tree, "b.bin", "xx");
+    const struct source_file files[] = {
+        source_of(&tree, "a.gltf", (struct str){0, 6}),
+        source_of(&tree, "b.bin", (struct str){6, 5}),
+        source_of(&tree, "c.png", (struct str){11, 5}),
+    };
+    const struct model model = model_of(files, 3, text);
+    assert_int_equal(files[2].is_missing, 1);
+    assert_true(root_is_unchanged(tree.fd, &model));
+
+    temp_tree_file(&tree, "c.png", "appears");
+    assert_false(root_is_unchanged(tree.fd, &model));
+    assert_int_equal(unlinkat(tree.fd, "c.png", 0), 0);
+    assert_true(root_is_unchanged(tree.fd, &model));
+
+    temp_tree_file(&tree, "b.bin", "longer");
+    assert_false(root_is_unchanged(tree.fd, &model));
+    assert_int_equal(unlinkat(tree.fd, "b.bin", 0), 0);
+    assert_false(root_is_unchanged(tree.fd, &model));
+    temp_tree_fini(&tree);
+}
