@@ -240,13 +240,14 @@ static uint32_t plan_blocks(const struct task *task, const struct work *work, st
             const struct primitive *primitive = primitive_of(task, work, e);
             const struct draw *draw = draw_of(task, work, e);
             const bool is_indices = rows[r].kind == BLOCK_INDICES;
-            blocks[count++] =
+            blocks[count] =
                 (struct frames_block){.kind = rows[r].kind,
                                       .index = e,
                                       .node = (int32_t)draw->node,
                                       .primitive = (int32_t)place_in_mesh(task->model, draw->primitive),
                                       .count = is_indices ? primitive->index_count : primitive->vertex_count,
                                       .item_bytes = is_indices ? sizeof(uint32_t) : sizeof(struct vec3)};
+            count++;
         }
     }
     return count;
