@@ -12,6 +12,7 @@ enum {
     BACKLOG = 511,
     TICK_MS = 500, /* how precisely timeouts are kept */
     LINGER_MS = 2000,
+    WARN_EVERY_MS = 10000,
     REFUSED_MAX = 64, /* connections above the limit that still get an answer */
 };
 
@@ -20,6 +21,7 @@ struct listener {
     uv_tcp_t tcp;
     uv_timer_t tick;
     bool is_stopped; /* accepts no more */
+    uint64_t accept_warned_ms;
     uint64_t drain_deadline_ms;
     void (*drained)(void *user);
     void *user;
@@ -27,13 +29,23 @@ struct listener {
 
 static void on_dropped(uv_handle_t *handle) { free(handle); }
 
+/* Once in a while: the same failure comes back at every turn of the loop. */
+static void warn_of_accept(struct listener *listener, int status)
+{
+    const uint64_t now_ms = uv_now(listener->shared.loop);
+    if (listener->accept_warned_ms != 0 && now_ms - listener->accept_warned_ms < WARN_EVERY_MS)
+        return;
+    listener->accept_warned_ms = now_ms;
+    log_warn("a connection could not be accepted: %s", uv_strerror(status));
+}
+
 static void on_connection(uv_stream_t *server, int status)
 {
     struct listener *listener = server->data;
     struct conn_shared *shared = &listener->shared;
     const uint64_t limit = shared->config->limits.value[LIMIT_CONNECTIONS];
     if (status < 0) {
-        log_warn("a connection could not be accepted: %s", uv_strerror(status));
+        warn_of_accept(listener, status);
         return;
     }
     if (shared->open_count >= limit + REFUSED_MAX) {
