@@ -1,0 +1,79 @@
+#include "accept.h"
+
+#include "frames.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* A weight in thousandths: "0", "0.5", "1.000". What is malformed counts as 0: not asked for. */
+static int weight_of(const char *text, size_t size_bytes)
+{
+    if (size_bytes == 0 || size_bytes > 5 || (text[0] != '0' && text[0] != '1') || (size_bytes > 1 && text[1] != '.'))
+        return 0;
+    int weight = (text[0] - '0') * 1000;
+    int unit = 100;
+    for (size_t i = 2; i < size_bytes; i++, unit /= 10) {
+        if (text[i] < '0' || text[i] > '9')
+            return 0;
+        weight += (text[i] - '0') * unit;
+    }
+    return weight > 1000 ? 0 : weight;
+}
+
+/* Cuts spaces off both ends of text[*size_bytes]. */
+static const char *trim(const char *text, size_t *size_bytes)
+{
+    while (*size_bytes > 0 && (text[0] == ' ' || text[0] == '\t')) {
+        text++;
+        --*size_bytes;
+    }
+    while (*size_bytes > 0 && (text[*size_bytes - 1] == ' ' || text[*size_bytes - 1] == '\t'))
+        --*size_bytes;
+    return text;
+}
+
+/* The weight among the parameters behind the type: ";a=b;q=0.5". */
+static int item_weight(const char *text, size_t size_bytes)
+{
+    int weight = 1000;
+    while (size_bytes > 0) {
+        const char *semicolon = memchr(text, ';', size_bytes);
+        size_t part_bytes = semicolon == NULL ? size_bytes : (size_t)(semicolon - text);
+        const size_t step = semicolon == NULL ? size_bytes : part_bytes + 1;
+        const char *part = trim(text, &part_bytes);
+        if (part_bytes >= 2 && (part[0] == 'q' || part[0] == 'Q') && part[1] == '=')
+            weight = weight_of(part + 2, part_bytes - 2);
+        text += step;
+        size_bytes -= step;
+    }
+    return weight;
+}
+
+enum { TYPE_FRAMES, TYPE_JSON, TYPE_APPLICATION, TYPE_ANY, TYPE_COUNT };
+static const char *const TYPES[TYPE_COUNT] = {
+    [TYPE_FRAMES] = FRAMES_CONTENT_TYPE,
+    [TYPE_JSON] = "application/json",
+    [TYPE_APPLICATION] = "application/*",
+    [TYPE_ANY] = "*/*",
+};
+
+enum format accept_format(const char *accept)
+{
+    int weights[TYPE_COUNT] = {-1, -1, -1, -1}; /* -1: not in the header */
+    while (accept != NULL && *accept != '\0') {
+        const size_t item_bytes = strcspn(accept, ",");
+        const char *semicolon = memchr(accept, ';', item_bytes);
+        size_t type_bytes = semicolon == NULL ? item_bytes : (size_t)(semicolon - accept);
+        const size_t rest_at = type_bytes;
+        const char *type = trim(accept, &type_bytes);
+        for (int i = 0; i < TYPE_COUNT; i++)
+            if (strlen(TYPES[i]) == type_bytes && strncasecmp(TYPES[i], type, type_bytes) == 0)
+                weights[i] = item_weight(accept + rest_at, item_bytes - rest_at);
+        accept += item_bytes;
+        accept += *accept == ',';
+    }
+    int json = weights[TYPE_JSON];
+    if (json < 0)
+        json = weights[TYPE_APPLICATION] >= 0 ? weights[TYPE_APPLICATION] : weights[TYPE_ANY];
+    return weights[TYPE_FRAMES] > 0 && weights[TYPE_FRAMES] >= json ? FORMAT_BIN : FORMAT_JSON;
+}

@@ -1,0 +1,303 @@
+#include "request.h"
+
+#include "../base/hash.h"
+#include "../base/mem.h"
+#include "accept.h"
+#include "query.h"
+#include "request_values.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PICTURE_SIDE = 256 };
+
+static const struct route {
+    const char *path;
+    enum op op;
+} ROUTES[] = {
+    {"/", OP_GALLERY},           {"/healthz", OP_HEALTHZ},    {"/livez", OP_HEALTHZ}, /* as Kubernetes calls it now */
+    {"/readyz", OP_READYZ},      {"/v1/version", OP_VERSION}, {"/v1/models", OP_MODELS}, {"/v1/model", OP_MODEL},
+    {"/v1/palette", OP_PALETTE}, {"/v1/pose", OP_POSE},       {"/v1/mesh", OP_MESH},     {"/v1/render", OP_RENDER},
+};
+enum { ROUTE_COUNT = sizeof ROUTES / sizeof *ROUTES };
+
+enum {
+    FOR_MODELS = 1 << OP_MODELS,
+    FOR_MODEL = 1 << OP_MODEL,
+    FOR_PALETTE = 1 << OP_PALETTE,
+    FOR_POSE = 1 << OP_POSE,
+    FOR_MESH = 1 << OP_MESH,
+    FOR_RENDER = 1 << OP_RENDER,
+};
+
+enum how_often { ONCE, MANY, NEEDED };
+
+static const struct param {
+    const char *name;
+    unsigned ops;
+    enum how_often how_often;
+    int (*parse)(struct value *value);
+} PARAMS[] = {
+#define X(symbol, name, ops, how_often, parse, text) {name, ops, how_often, parse},
+#include "request_params.def"
+#undef X
+};
+enum {
+#define X(symbol, name, ops, how_often, parse, text) PARAM_##symbol,
+#include "request_params.def"
+#undef X
+    PARAM_COUNT
+};
+
+const char *request_path(enum op op)
+{
+    for (int i = 0; i < ROUTE_COUNT; i++)
+        if (ROUTES[i].op == op)
+            return ROUTES[i].path;
+    return "";
+}
+
+void request_init(struct request *request) { *request = (struct request){0}; }
+
+void request_fini(struct request *request)
+{
+    struct request_lists *lists = request->blocks;
+    if (lists != NULL) {
+        buf_fini(&lists->times);
+        buf_fini(&lists->skins);
+        buf_fini(&lists->joints);
+        free(lists);
+    }
+    buf_fini(&request->memory);
+    request_init(request);
+}
+
+static int find_route(const char *path, size_t path_bytes, enum op *op, struct err *err)
+{
+    for (int i = 0; i < ROUTE_COUNT; i++) {
+        if (strlen(ROUTES[i].path) == path_bytes && memcmp(ROUTES[i].path, path, path_bytes) == 0) {
+            *op = ROUTES[i].op;
+            return 0;
+        }
+    }
+    char asked[64];
+    const size_t asked_bytes = path_bytes < sizeof asked ? path_bytes : sizeof asked - 1;
+    memcpy(asked, path, asked_bytes);
+    asked[asked_bytes] = '\0';
+    const char *names[ROUTE_COUNT];
+    for (int i = 0; i < ROUTE_COUNT; i++)
+        names[i] = ROUTES[i].path;
+    const char *nearest = query_nearest(asked, names, ROUTE_COUNT);
+    if (nearest != NULL)
+        return err_set(err, ERR_NOT_FOUND, "no resource '%s'; did you mean '%s'?", asked, nearest);
+    return err_set(err, ERR_NOT_FOUND, "no resource '%s'", asked);
+}
+
+/* A name that the operation does not take: why, and what it could have been. */
+static int unknown_param(const struct request *request, const char *name, struct err *err)
+{
+    const char *const path = request_path(request->op);
+    const char *names[PARAM_COUNT], *other = NULL;
+    size_t count = 0;
+    for (int i = 0; i < PARAM_COUNT; i++) {
+        if (PARAMS[i].ops & 1u << request->op)
+            names[count++] = PARAMS[i].name;
+        else if (strcmp(PARAMS[i].name, name) == 0)
+            for (int op = OP_COUNT - 1; op >= 0; op--)
+                other = PARAMS[i].ops & 1u << op ? request_path((enum op)op) : other;
+    }
+    if (count == 0)
+        return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %s takes none", name, path);
+    if (other != NULL)
+        return err_set(err, ERR_UNKNOWN_PARAMETER, "%s does not take '%s'; it belongs to %s", path, name, other);
+    const char *nearest = query_nearest(name, names, count);
+    if (nearest != NULL)
+        return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; did you mean '%s'?", name, nearest);
+    char list[256] = "";
+    for (size_t i = 0, at = 0; i < count && at < sizeof list; i++)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i == 0 ? "" : ", ", names[i]);
+    return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %s takes %s", name, path, list);
+}
+
+static int find_param(const struct request *request, const char *name, struct err *err)
+{
+    for (int i = 0; i < PARAM_COUNT; i++)
+        if (PARAMS[i].ops & 1u << request->op && strcmp(PARAMS[i].name, name) == 0)
+            return i;
+    return unknown_param(request, name, err);
+}
+
+/* Why a value could not be decoded. A path with such bytes is a bad path before it is a bad parameter. */
+static int undecodable(int param, const struct err *why, struct err *err)
+{
+    return err_set(err, param == PARAM_MODEL ? ERR_BAD_PATH : ERR_BAD_PARAMETER, "parameter '%s': %s",
+                   PARAMS[param].name, why->message);
+}
+
+/* Decoded text goes to the end of request->memory, which has the room (see reserve()): the name only until it
+ * was looked up, the value for good. */
+static int take_param(struct request *request, const struct query_part *part, uint64_t *seen,
+                      const struct limits *limits, struct err *err)
+{
+    struct err why;
+    char *text = request->memory.data + request->memory.size_bytes;
+    if (query_decode(part->name, part->name_bytes, text, &why) < 0)
+        return err_set(err, ERR_BAD_PARAMETER, "a parameter's name: %s", why.message);
+    const int i = find_param(request, text, err);
+    if (i < 0)
+        return i;
+    if (PARAMS[i].how_often != MANY && *seen & UINT64_C(1) << i)
+        return err_set(err, ERR_DUPLICATE_PARAMETER, "parameter '%s' is given twice; it may be given once",
+                       PARAMS[i].name);
+    *seen |= UINT64_C(1) << i;
+    const ptrdiff_t size_bytes = query_decode(part->value, part->value_bytes, text, &why);
+    if (size_bytes < 0)
+        return undecodable(i, &why, err);
+    buf_advance(&request->memory, (size_t)size_bytes + 1);
+    struct value value = {request, limits, PARAMS[i].name, text, (size_t)size_bytes, err};
+    return PARAMS[i].parse(&value);
+}
+
+/* What is missing or does not go together. */
+static int check_together(const struct request *request, uint64_t seen, struct err *err)
+{
+    for (int i = 0; i < PARAM_COUNT; i++)
+        if (PARAMS[i].how_often == NEEDED && PARAMS[i].ops & 1u << request->op && !(seen & UINT64_C(1) << i))
+            return err_set(err, ERR_MISSING_PARAMETER, "%s needs the parameter '%s'", request_path(request->op),
+                           PARAMS[i].name);
+    if (request->op == OP_RENDER && request->time_count > 1)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a picture shows one",
+                       request->time_count);
+    if (request->op == OP_PALETTE && request->mesh.kind != SELECT_ABSENT && request->space != SPACE_MESH)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
+    return 0;
+}
+
+/* Points the request at its lists and fills in what was not given. */
+static void finish_lists(struct request *request, uint64_t seen, const struct limits *limits)
+{
+    struct request_lists *lists = request->blocks;
+    if (PARAMS[PARAM_T].ops & 1u << request->op && !(seen & UINT64_C(1) << PARAM_T)) {
+        const double zero = 0;
+        buf_put(&lists->times, &zero, sizeof zero);
+    }
+    request->times_s = (const double *)(const void *)lists->times.data;
+    request->time_count = (uint32_t)(lists->times.size_bytes / sizeof *request->times_s);
+    request->skins = (const struct selector *)(const void *)lists->skins.data;
+    request->skin_count = (uint32_t)(lists->skins.size_bytes / sizeof *request->skins);
+    request->joints = (const struct selector *)(const void *)lists->joints.data;
+    request->joint_count = (uint32_t)(lists->joints.size_bytes / sizeof *request->joints);
+    if (request->what == 0)
+        request->what = WHAT_SCENE;
+    const uint64_t side = limits->value[LIMIT_PICTURE_SIDE];
+    const uint32_t default_side = side < PICTURE_SIDE ? (uint32_t)side : PICTURE_SIDE;
+    request->width = request->width == 0 ? default_side : request->width;
+    request->height = request->height == 0 ? default_side : request->height;
+    request->list_limit = request->list_limit == 0 ? (uint32_t)limits->value[LIMIT_LIST] : request->list_limit;
+}
+
+static uint64_t hash_uint(uint64_t state, uint64_t value) { return hash64(state, &value, sizeof value); }
+
+/* The NUL is part of it, so that neighbours cannot run into each other; absent is not empty. */
+static uint64_t hash_text(uint64_t state, const char *text)
+{
+    return text == NULL ? hash_uint(state, 0) : hash64(hash_uint(state, 1), text, strlen(text) + 1);
+}
+
+static uint64_t hash_selectors(uint64_t state, const struct selector *selectors, uint32_t count)
+{
+    state = hash_uint(state, count);
+    for (uint32_t i = 0; i < count; i++) {
+        state = hash_uint(state, (uint64_t)selectors[i].kind);
+        state = hash_uint(state, selectors[i].index);
+        state = hash_text(state, selectors[i].name);
+    }
+    return state;
+}
+
+/* Over the values, not their text: what means the same, however written and ordered, has one ETag. */
+static void set_canonical(struct request *request)
+{
+    uint64_t h = hash_uint(HASH64_SEED, (uint64_t)request->op);
+    h = hash_text(h, request->model);
+    h = hash_text(h, request->hash);
+    h = hash_selectors(h, &request->clip, 1);
+    h = hash_uint(h, request->time_count);
+    if (request->time_count > 0)
+        h = hash64(h, request->times_s, request->time_count * sizeof *request->times_s);
+    h = hash_selectors(h, request->skins, request->skin_count);
+    h = hash_selectors(h, request->joints, request->joint_count);
+    h = hash_selectors(h, &request->mesh, 1);
+    const uint64_t numbers[] = {
+        (uint64_t)request->wrap, (uint64_t)request->space, (uint64_t)request->layout, (uint64_t)request->format,
+        request->what,           request->has_indices,     request->has_normals,      request->has_rest,
+        request->width,          request->height,          request->list_limit};
+    h = hash64(h, numbers, sizeof numbers);
+    h = hash64(h, request->background, sizeof request->background);
+    h = hash64(h, &request->yaw_deg, sizeof request->yaw_deg);
+    h = hash64(h, &request->pitch_deg, sizeof request->pitch_deg);
+    h = hash_text(h, request->prefix);
+    h = hash_text(h, request->after);
+    snprintf(request->canonical, sizeof request->canonical, "%016" PRIx64, h);
+}
+
+/* Room for everything that will be decoded, at once, so that no string moves: a value decodes to at most its own
+ * size, and its NUL takes the place of a byte of its name, or of the '?' or '&' before it. */
+static int reserve(struct request *request, const struct request_head *head, struct err *err)
+{
+    const size_t header_bytes = head->if_none_match == NULL ? 0 : strlen(head->if_none_match) + 1;
+    request->blocks = mem_zalloc(1, sizeof(struct request_lists));
+    buf_init(&request->memory, header_bytes + head->target_bytes + 2);
+    if (buf_reserve(&request->memory, request->memory.limit_bytes) == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (header_bytes > 0) {
+        request->if_none_match = request->memory.data;
+        buf_put(&request->memory, head->if_none_match, header_bytes);
+    }
+    return 0;
+}
+
+static int parse_query(struct request *request, const char *query, size_t size_bytes, uint64_t *seen,
+                       const struct limits *limits, struct err *err)
+{
+    struct query_part part;
+    while (query_next(&query, &size_bytes, &part)) {
+        const int rc = take_param(request, &part, seen, limits, err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+int request_parse(struct request *request, const struct request_head *head, const struct limits *limits,
+                  struct err *err)
+{
+    request_fini(request);
+    const char *question = memchr(head->target, '?', head->target_bytes);
+    const size_t path_bytes = question == NULL ? head->target_bytes : (size_t)(question - head->target);
+    request->is_head = strcmp(head->method, "HEAD") == 0;
+    int rc = find_route(head->target, path_bytes, &request->op, err);
+    if (rc < 0)
+        return rc;
+    if (!request->is_head && strcmp(head->method, "GET") != 0)
+        return err_set(err, ERR_METHOD_NOT_ALLOWED, "%s takes GET and HEAD, not %.32s", request_path(request->op),
+                       head->method);
+    rc = reserve(request, head, err);
+    if (rc < 0)
+        return rc;
+    uint64_t seen = 0;
+    const size_t query_at = question == NULL ? path_bytes : path_bytes + 1;
+    rc = parse_query(request, head->target + query_at, head->target_bytes - query_at, &seen, limits, err);
+    if (rc < 0)
+        return rc;
+    if (PARAMS[PARAM_FORMAT].ops & 1u << request->op && !(seen & UINT64_C(1) << PARAM_FORMAT))
+        request->format = accept_format(head->accept);
+    finish_lists(request, seen, limits);
+    rc = check_together(request, seen, err);
+    if (rc < 0)
+        return rc;
+    set_canonical(request);
+    return 0;
+}
