@@ -35,7 +35,7 @@ app := $(call folder_objects,app)
 libs_of = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
 libs_app = $(call libs_of,libuv)
 libs_import = $(call libs_of,libcjson assimp libpng libturbojpeg libwebp nettle)
-libs_render = $(call libs_of,osmesa libpng libisal) -ldl
+libs_render = $(call libs_of,libpng libisal) -ldl
 
 all: $(programs)
 

@@ -1,0 +1,22 @@
+/* bones.h - a skeleton as triangles: what is drawn of a model that has nodes but nothing to draw (motion files).
+ *
+ * Pure; any thread. A bone runs from a node's parent to the node; a long octahedron, thick near its parent, as
+ * animation programs draw it, and a small one at each joint. Bones are what a clip moves or a skin uses, and what hangs
+ * from them; in a model without any, every node. */
+#pragma once
+
+#include "../anim/pose.h"
+#include "../base/err.h"
+
+#include <stdint.h>
+
+struct bones {
+    uint32_t vertex_count;            /* three a triangle */
+    struct vec3 *positions, *normals; /* scene space */
+    struct rgba8 *colors;             /* linear */
+};
+
+/* Builds the bones of an evaluated pose; bones_fini() frees them, also after a failure. vertex_count is 0 when there
+ * are no nodes. Returns 0, ERR_NOT_FINITE or ERR_NO_MEMORY. */
+int bones_init(struct bones *bones, const struct model *model, const struct pose *pose, struct err *err);
+void bones_fini(struct bones *bones);

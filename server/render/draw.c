@@ -1,0 +1,256 @@
+#include "draw.h"
+
+#include "../anim/skin.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An alpha from here on counts as opaque where a material is blended: such surfaces hide each other by depth, so that a
+ * whole figure marked as blended is not seen through. */
+static const float SOLID_ALPHA = 0.995f;
+/* Beyond any alpha. */
+static const float ALPHA_ANY = -1.0f, ALPHA_END = 1e9f;
+
+struct pass {
+    bool is_soft; /* the translucent parts of blended materials; else everything solid */
+};
+
+static const struct material *material_of(const struct model *model, const struct primitive *primitive)
+{
+    static const struct material PLAIN = {.base_color = {1, 1, 1, 1}, .base_color_texture = -1};
+    return primitive->material >= 0 ? &model->materials[primitive->material] : &PLAIN;
+}
+
+static void make_white(struct drawing *drawing)
+{
+    uint8_t levels[4 * (16 + 4 + 1)];
+    const struct texture texture = {.width = 4, .height = 4, .level_count = 3};
+    memset(levels, 255, sizeof levels);
+    drawing->white = scene_make_texture(drawing->gl, &texture, levels);
+}
+
+int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err)
+{
+    *drawing = (struct drawing){.gl = gl};
+    gl->GenVertexArrays(1, &drawing->vertex_array);
+    gl->BindVertexArray(drawing->vertex_array);
+    if (program_init(&drawing->program, gl, err) < 0)
+        return err->code;
+    make_white(drawing);
+    gl->GenBuffers(1, &drawing->palette);
+    gl->GenTextures(1, &drawing->palette_texture);
+    gl->GenBuffers(1, &drawing->own.positions);
+    gl->GenBuffers(1, &drawing->own.normals);
+    gl->GenBuffers(1, &drawing->own.colors);
+    gl->EnableVertexAttribArray(ATTRIBUTE_POSITION);
+    gl->PixelStorei(GL_PACK_ALIGNMENT, 4);
+    gl->Enable(GL_DEPTH_TEST);
+    gl->DepthFunc(GL_LEQUAL);
+    gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA); /* premultiplied "over" */
+    gl->CullFace(GL_BACK);
+    return gl_check(gl, "the renderer's own buffers", err);
+}
+
+void drawing_fini(struct drawing *drawing)
+{
+    const struct gl *gl = drawing->gl;
+    program_fini(&drawing->program, gl);
+    gl->DeleteTextures(1, &drawing->white);
+    gl->DeleteTextures(1, &drawing->palette_texture);
+    const GLuint buffers[] = {drawing->palette, drawing->own.positions, drawing->own.normals, drawing->own.colors};
+    gl->DeleteBuffers(sizeof buffers / sizeof *buffers, buffers);
+    gl->DeleteVertexArrays(1, &drawing->vertex_array);
+}
+
+/* Three texels a joint: the rows of view_from_bind. */
+static int upload_palette(const struct drawing *drawing, const struct frame *frame, struct err *err)
+{
+    const struct gl *gl = drawing->gl;
+    const size_t size_bytes = (size_t)frame->joint_count * 12 * sizeof(float);
+    float *rows = malloc(size_bytes);
+    if (rows == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for %u joints", frame->joint_count);
+    for (uint32_t j = 0; j < frame->joint_count; j++)
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 4; c++)
+                rows[12 * (size_t)j + (size_t)(4 * r + c)] = frame->palette[j].m[4 * c + r];
+    gl->BindBuffer(GL_TEXTURE_BUFFER, drawing->palette);
+    gl->BufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)size_bytes, rows, GL_STREAM_DRAW);
+    gl->ActiveTexture(GL_TEXTURE0 + UNIT_PALETTE);
+    gl->BindTexture(GL_TEXTURE_BUFFER, drawing->palette_texture);
+    gl->TexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32F, drawing->palette);
+    free(rows);
+    return 0;
+}
+
+static void fill(const struct gl *gl, GLuint buffer, const void *items, size_t size_bytes)
+{
+    gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
+    gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size_bytes, items, GL_STREAM_DRAW);
+}
+
+/* Fills the own buffers with a morphed primitive. */
+static int upload_morphed(const struct drawing *drawing, const struct model *model, const struct frame *frame,
+                          const struct frame_draw *draw, struct err *err)
+{
+    const struct draw *source = &model->draws[draw->draw];
+    const struct node *node = &model->nodes[source->node];
+    const size_t size_bytes = model->primitives[source->primitive].vertex_count * sizeof(struct vec3);
+    struct vec3 *normals = malloc(size_bytes + 1);
+    if (normals == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a morphed mesh");
+    skin_morph_normals(model, source->primitive, frame->pose.weights + node->weight_first, node->weight_count, normals);
+    fill(drawing->gl, drawing->own.positions, frame->morphed + draw->morph_first, size_bytes);
+    fill(drawing->gl, drawing->own.normals, normals, size_bytes);
+    free(normals);
+    return 0;
+}
+
+/* glTF says which side of a triangle is its back (2.0, 3.9.2 doubleSided); other formats' windings are not to be
+ * relied on. */
+static void set_culling(const struct gl *gl, const struct model *model, const struct material *material,
+                        const struct frame_draw *draw)
+{
+    const struct str format = model->infos[0].format;
+    const bool is_gltf =
+        format.size_bytes >= 3 && format.offset != STR_NONE &&
+        (strncmp(model->text + format.offset, "glT", 3) == 0 || strncmp(model->text + format.offset, "GLB", 3) == 0);
+    if (!is_gltf || draw->is_mixed || (material->flags & MATERIAL_DOUBLE_SIDED) != 0) {
+        gl->Disable(GL_CULL_FACE);
+        return;
+    }
+    gl->Enable(GL_CULL_FACE);
+    gl->FrontFace(draw->is_mirrored ? GL_CW : GL_CCW);
+}
+
+static void set_alpha(const struct drawing *drawing, const struct material *material, const struct pass *pass)
+{
+    const struct gl *gl = drawing->gl;
+    float low = ALPHA_ANY, high = ALPHA_END;
+    if (material->alpha_mode == ALPHA_MASK)
+        low = material->alpha_cutoff;
+    else if (material->alpha_mode == ALPHA_BLEND)
+        *(pass->is_soft ? &high : &low) = SOLID_ALPHA;
+    gl->Uniform2f(drawing->program.alpha_range, low, high);
+    gl->Uniform1i(drawing->program.is_blended, pass->is_soft);
+}
+
+static void set_material(const struct drawing *drawing, const struct loaded *loaded, const struct material *material,
+                         bool is_unlit)
+{
+    const struct gl *gl = drawing->gl;
+    const int32_t texture = material->base_color_texture;
+    const GLuint found = texture >= 0 ? loaded->scene.textures[texture] : 0;
+    gl->ActiveTexture(GL_TEXTURE0 + UNIT_BASE_COLOR);
+    gl->BindTexture(GL_TEXTURE_2D, found != 0 ? found : drawing->white);
+    gl->Uniform4fv(drawing->program.base_color, 1, material->base_color);
+    gl->Uniform1i(drawing->program.is_unlit, is_unlit);
+}
+
+static int draw_one(const struct drawing *drawing, const struct loaded *loaded, const struct frame *frame,
+                    const struct frame_draw *draw, const struct pass *pass, struct err *err)
+{
+    static const GLenum modes[] = {
+        [TOPOLOGY_TRIANGLES] = GL_TRIANGLES, [TOPOLOGY_LINES] = GL_LINES, [TOPOLOGY_POINTS] = GL_POINTS};
+    const struct gl *gl = drawing->gl;
+    const struct model *model = &loaded->model;
+    const struct draw *source = &model->draws[draw->draw];
+    const struct primitive *primitive = &model->primitives[source->primitive];
+    const struct material *material = material_of(model, primitive);
+    const bool is_morphed = draw->morph_first != FRAME_NOT_MORPHED;
+    if (pass->is_soft && material->alpha_mode != ALPHA_BLEND)
+        return 0;
+    if (is_morphed && upload_morphed(drawing, model, frame, draw, err) < 0)
+        return err->code;
+    scene_bind_primitive(&loaded->scene, gl, primitive, is_morphed ? &drawing->own : NULL);
+    set_culling(gl, model, material, draw);
+    set_alpha(drawing, material, pass);
+    /* lines and points have no surface that light could fall on */
+    set_material(drawing, loaded, material,
+                 (material->flags & MATERIAL_UNLIT) != 0 || primitive->topology != TOPOLOGY_TRIANGLES);
+    gl->Uniform1i(drawing->program.joint_first, (GLint)model->skins[source->skin].joint_first);
+    gl->DrawElements(modes[primitive->topology], (GLsizei)primitive->index_count, GL_UNSIGNED_INT,
+                     (const void *)((uintptr_t)primitive->index_first * sizeof(uint32_t)));
+    return 0;
+}
+
+static void draw_bones(const struct drawing *drawing, const struct frame *frame)
+{
+    static const float WHITE[4] = {1, 1, 1, 1};
+    const struct gl *gl = drawing->gl;
+    const struct bones *bones = &frame->bones;
+    fill(gl, drawing->own.positions, bones->positions, bones->vertex_count * sizeof *bones->positions);
+    fill(gl, drawing->own.normals, bones->normals, bones->vertex_count * sizeof *bones->normals);
+    fill(gl, drawing->own.colors, bones->colors, bones->vertex_count * sizeof *bones->colors);
+    scene_bind_arrays(gl, &drawing->own);
+    gl->Disable(GL_CULL_FACE);
+    gl->ActiveTexture(GL_TEXTURE0 + UNIT_BASE_COLOR);
+    gl->BindTexture(GL_TEXTURE_2D, drawing->white);
+    gl->Uniform4fv(drawing->program.base_color, 1, WHITE);
+    gl->Uniform2f(drawing->program.alpha_range, ALPHA_ANY, ALPHA_END);
+    gl->Uniform1i(drawing->program.is_blended, 0);
+    gl->Uniform1i(drawing->program.is_unlit, 0);
+    gl->Uniform1i(drawing->program.joint_first, (GLint)frame->joint_count - 1);
+    gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)bones->vertex_count);
+}
+
+static int far_first(const void *a, const void *b)
+{
+    const struct frame_draw *x = a, *y = b;
+    if (x->distance != y->distance)
+        return x->distance > y->distance ? -1 : 1;
+    return x->draw < y->draw ? -1 : x->draw > y->draw;
+}
+
+static int draw_pass(const struct drawing *drawing, const struct loaded *loaded, const struct frame *frame,
+                     const struct pass *pass, struct err *err)
+{
+    for (uint32_t d = 0; d < frame->draw_count; d++)
+        if (draw_one(drawing, loaded, frame, &frame->draws[d], pass, err) < 0)
+            return err->code;
+    return 0;
+}
+
+static bool has_blended(const struct model *model)
+{
+    for (uint32_t m = 0; m < model->material_count; m++)
+        if (model->materials[m].alpha_mode == ALPHA_BLEND)
+            return true;
+    return false;
+}
+
+static int draw_model(const struct drawing *drawing, const struct loaded *loaded, struct frame *frame, struct err *err)
+{
+    const struct gl *gl = drawing->gl;
+    gl->ActiveTexture(GL_TEXTURE0 + UNIT_INFLUENCES);
+    gl->BindTexture(GL_TEXTURE_BUFFER, loaded->scene.influences_texture);
+    if (draw_pass(drawing, loaded, frame, &(struct pass){.is_soft = false}, err) < 0)
+        return err->code;
+    if (!has_blended(&loaded->model))
+        return 0;
+    qsort(frame->draws, frame->draw_count, sizeof *frame->draws, far_first);
+    gl->Enable(GL_BLEND);
+    gl->DepthMask(GL_FALSE);
+    const int rc = draw_pass(drawing, loaded, frame, &(struct pass){.is_soft = true}, err);
+    gl->DepthMask(GL_TRUE);
+    gl->Disable(GL_BLEND);
+    return rc;
+}
+
+int draw_frame(struct drawing *drawing, const struct loaded *loaded, struct frame *frame, uint32_t scale,
+               struct err *err)
+{
+    const struct gl *gl = drawing->gl;
+    const struct mat4 clip_from_view = mat4_from_dmat4(&frame->camera.clip_from_view);
+    if (upload_palette(drawing, frame, err) < 0)
+        return err->code;
+    gl->UniformMatrix4fv(drawing->program.clip_from_view, 1, GL_FALSE, clip_from_view.m);
+    gl->LineWidth((float)scale);
+    gl->PointSize(3 * (float)scale);
+    if (frame->draw_count == 0)
+        draw_bones(drawing, frame);
+    else if (draw_model(drawing, loaded, frame, err) < 0)
+        return err->code;
+    return gl_check(gl, "drawing the model", err);
+}

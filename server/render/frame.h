@@ -1,0 +1,52 @@
+/* frame.h - one moment of a model, ready to be drawn: pose, palettes, morphed vertices, camera. Pure; one thread a
+ * frame. Memory is kept from one moment to the next. */
+#pragma once
+
+#include "../anim/camera.h"
+#include "../anim/pose.h"
+#include "../base/err.h"
+#include "bones.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is asked for. */
+struct frame_view {
+    uint32_t width, height;
+    int32_t clip; /* or POSE_REST */
+    double clip_time_s;
+    double yaw_deg, pitch_deg;
+};
+
+#define FRAME_NOT_MORPHED UINT64_MAX
+
+/* A draw of the model that is part of the picture. */
+struct frame_draw {
+    uint32_t draw;
+    uint64_t morph_first; /* into frame->morphed, or FRAME_NOT_MORPHED */
+    double middle[3];     /* of its vertices, scene space */
+    double distance;      /* of the middle along the line of sight */
+    bool is_mirrored;     /* its joints turn triangles inside out */
+    bool is_mixed;        /* some of them do: it has no consistent back */
+};
+
+struct frame {
+    struct pose pose;
+    struct frame_draw *draws;
+    uint32_t draw_count;
+    bool *is_skin_used;   /* [skin_count] */
+    struct mat4 *palette; /* [joint_count + 1] as model->joints, view_from_bind; the last one is view_from_scene */
+    uint32_t joint_count;
+    struct vec3 *points; /* of every drawn vertex, scene space */
+    uint64_t point_count;
+    struct vec3 *morphed; /* bind positions of morphed primitives */
+    struct bones bones;   /* instead of draws when there are none */
+    struct camera camera;
+    uint64_t draw_capacity, skin_capacity, palette_capacity, point_capacity, morphed_capacity;
+};
+
+/* Zero-initialise *frame before the first call. is_used: [vertex_count], vertices that count for the framing.
+ * Returns 0, ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_BAD_PARAMETER or ERR_NO_MEMORY. */
+int frame_prepare(struct frame *frame, const struct model *model, const uint8_t *is_used, const struct frame_view *view,
+                  struct err *err);
+void frame_fini(struct frame *frame);

@@ -1,0 +1,15 @@
+/* job_channel.h - the worker's end of the socket: jobs in, results out (worker/render_job.h). Blocking; one thread. */
+#pragma once
+
+#include "../base/buf.h"
+#include "../base/err.h"
+#include "../worker/render_job.h"
+
+/* Waits for a job. Returns 1 with *job and *model_fd (the caller's to close), 0 when posed has closed its end, or
+ * ERR_INTERNAL when the bytes are not a job. */
+int job_receive(int socket, struct render_job *job, int *model_fd, struct err *err);
+
+/* Sends the answer to a job: `err` (code 0 = success) and the picture, which may be NULL. message: what a result
+ * without failure says (the renderer's name), or NULL. Returns 0 or ERR_INTERNAL. */
+int job_answer(int socket, uint64_t job_id, const struct err *outcome, const struct buf *png, const char *message,
+               struct err *err);

@@ -1,0 +1,104 @@
+#include "png_file.h"
+
+#include <isa-l/igzip_lib.h>
+#include <png.h>
+
+#include <setjmp.h>
+#include <stdlib.h>
+
+enum { FILTER_UP = 2, BOUND_SLACK_BYTES = 1 << 16 };
+
+/* Rows as PNG wants them: a filter byte, then each byte minus the one above (PNG 1.2, 6.4). */
+static uint8_t *filter_rows(const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels, size_t *size)
+{
+    const size_t row_bytes = (size_t)width * channels + 1;
+    uint8_t *rows = malloc(row_bytes * height);
+    if (rows == NULL)
+        return NULL;
+    uint8_t *to = rows;
+    for (uint32_t y = 0; y < height; y++) {
+        const uint8_t *here = pixels + (size_t)y * width * 4, *above = y > 0 ? here - (size_t)width * 4 : NULL;
+        *to++ = FILTER_UP;
+        for (uint32_t x = 0; x < width; x++, here += 4)
+            for (uint32_t c = 0; c < channels; c++)
+                *to++ = (uint8_t)(here[c] - (above != NULL ? above[4 * x + c] : 0));
+    }
+    *size = row_bytes * height;
+    return rows;
+}
+
+/* A zlib stream (RFC 1950) of the rows in `out`. */
+static int deflate_rows(struct buf *out, uint8_t *rows, size_t size_bytes, struct err *err)
+{
+    struct isal_zstream stream;
+    uint8_t *level = malloc(ISAL_DEF_LVL1_DEFAULT);
+    uint8_t *to = level == NULL ? NULL : (uint8_t *)buf_reserve(out, size_bytes + size_bytes / 64 + BOUND_SLACK_BYTES);
+    if (to == NULL) {
+        free(level);
+        return err_set(err, ERR_NO_MEMORY, "no memory for the compressed picture");
+    }
+    isal_deflate_init(&stream);
+    stream.gzip_flag = IGZIP_ZLIB;
+    stream.level = 1;
+    stream.level_buf = level;
+    stream.level_buf_size = ISAL_DEF_LVL1_DEFAULT;
+    stream.end_of_stream = 1;
+    stream.next_in = rows;
+    stream.avail_in = (uint32_t)size_bytes;
+    stream.next_out = to;
+    stream.avail_out = (uint32_t)(size_bytes + size_bytes / 64 + BOUND_SLACK_BYTES);
+    const int rc = isal_deflate(&stream);
+    free(level);
+    if (rc != COMP_OK || stream.internal_state.state != ZSTATE_END)
+        return err_set(err, ERR_INTERNAL, "compressing the picture failed (%d)", rc);
+    buf_advance(out, stream.total_out);
+    return 0;
+}
+
+static void on_write(png_structp png, png_bytep bytes, png_size_t size_bytes)
+{
+    buf_put(png_get_io_ptr(png), bytes, size_bytes);
+}
+
+static void on_flush(png_structp png) { (void)png; }
+
+static int put_chunks(struct buf *out, const struct buf *data, uint32_t width, uint32_t height, bool has_alpha,
+                      struct err *err)
+{
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png == NULL ? NULL : png_create_info_struct(png);
+    if (info == NULL) {
+        png_destroy_write_struct(&png, NULL);
+        return err_set(err, ERR_NO_MEMORY, "no memory for the picture's file");
+    }
+    if (setjmp(png_jmpbuf(png))) {
+        png_destroy_write_struct(&png, &info);
+        return err_set(err, ERR_INTERNAL, "libpng failed on a picture of %u x %u", width, height);
+    }
+    png_set_write_fn(png, out, on_write, on_flush);
+    png_set_IHDR(png, info, width, height, 8, has_alpha ? PNG_COLOR_TYPE_RGBA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
+    png_write_info(png, info);
+    png_write_chunk(png, (png_const_bytep) "IDAT", (png_const_bytep)data->data, data->size_bytes);
+    png_write_chunk(png, (png_const_bytep) "IEND", NULL, 0);
+    png_destroy_write_struct(&png, &info);
+    return buf_failed(out) ? err_set(err, ERR_NO_MEMORY, "no memory for the picture's file") : 0;
+}
+
+int png_file_put(struct buf *out, const uint8_t *pixels, uint32_t width, uint32_t height, bool has_alpha,
+                 struct err *err)
+{
+    struct buf data;
+    size_t size_bytes = 0;
+    uint8_t *rows = filter_rows(pixels, width, height, has_alpha ? 4 : 3, &size_bytes);
+    if (rows == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", width, height);
+    buf_init(&data, SIZE_MAX);
+    int rc = deflate_rows(&data, rows, size_bytes, err);
+    free(rows);
+    if (rc == 0)
+        rc = put_chunks(out, &data, width, height, has_alpha, err);
+    buf_fini(&data);
+    return rc;
+}

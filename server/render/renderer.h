@@ -1,0 +1,26 @@
+/* renderer.h - a job and a baked model to a PNG: all of posed-render but its process. One thread. */
+#pragma once
+
+#include "../base/buf.h"
+#include "../base/err.h"
+#include "../worker/render_job.h"
+
+#include <stdint.h>
+
+struct renderer;
+
+/* gl: "auto", "osmesa" or "egl". cache_bytes bounds the models kept between jobs. The first frame is drawn, so that the
+ * driver has compiled what it needs. Returns 0, ERR_UNAVAILABLE or ERR_RENDER_FAILED. */
+int renderer_new(const char *gl, uint64_t cache_bytes, struct renderer **out, struct err *err);
+
+/* The driver and what else decides about pixels, for people and for ETags: "llvmpipe (LLVM 15.0.6, 256 bits), OSMesa,
+ * 4.5 (Core Profile) Mesa 22.3.6, avx2". */
+const char *renderer_name(const struct renderer *renderer);
+
+/* Draws job->clip at job->clip_time_s of the model in `model_fd` (borrowed) and appends the PNG to `png`.
+ * Returns 0, ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_BAD_PARAMETER, ERR_BAD_BAKE, ERR_MODEL_LIMIT, ERR_NO_MEMORY,
+ * ERR_RENDER_FAILED or ERR_INTERNAL; then `png` has no more than it had. */
+int renderer_draw(struct renderer *renderer, const struct render_job *job, int model_fd, struct buf *png,
+                  struct err *err);
+
+void renderer_free(struct renderer *renderer); /* NULL is fine */

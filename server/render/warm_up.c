@@ -1,0 +1,78 @@
+#include "warm_up.h"
+
+#include "../anim/bake.h"
+
+#include <string.h>
+
+enum { QUAD_VERTICES = 4, QUAD_INDICES = 6, TEXTURE_SIDE = 4, TEXTURE_BYTES = 4 * (16 + 4 + 1) };
+
+/* A quad that two joints bend. */
+static void add_quad(struct bake_builder *b, int32_t material, float z)
+{
+    static const uint32_t corners[QUAD_INDICES] = {0, 1, 2, 0, 2, 3};
+    const uint32_t first = b->position_count;
+    *bake_add_primitive(b, 1) = (struct primitive){.vertex_first = first,
+                                                   .vertex_count = QUAD_VERTICES,
+                                                   .index_first = b->index_count,
+                                                   .index_count = QUAD_INDICES,
+                                                   .morph_target_first = b->morph_target_count,
+                                                   .material = material,
+                                                   .flags = PRIMITIVE_FILE_NORMALS | PRIMITIVE_TEXCOORDS};
+    memcpy(bake_add_index(b, QUAD_INDICES), corners, sizeof corners);
+    for (uint32_t v = 0; v < QUAD_VERTICES; v++) {
+        const float x = v == 1 || v == 2 ? 1.0f : 0.0f, y = v >= 2 ? 1.0f : 0.0f;
+        *bake_add_position(b, 1) = (struct vec3){x, y, z};
+        *bake_add_normal(b, 1) = (struct vec3){0, 0, 1};
+        *bake_add_texcoord(b, 1) = (struct vec2){x, 1 - y};
+        *bake_add_influence_first(b, 1) = b->influence_count;
+        *bake_add_influence(b, 1) = (struct influence){0, 0.75f};
+        *bake_add_influence(b, 1) = (struct influence){1, 0.25f};
+    }
+}
+
+static void add_nodes(struct bake_builder *b)
+{
+    for (int32_t n = 0; n < 2; n++) {
+        *bake_add_node(b, 1) = (struct node){.name = {.offset = STR_NONE},
+                                             .parent = n - 1,
+                                             .mesh = n == 0 ? 0 : -1,
+                                             .skin = n == 0 ? 0 : -1,
+                                             .matrix = -1,
+                                             .rotation = {0, 0, 0, 1},
+                                             .scale = {1, 1, 1}};
+        struct joint *joint = bake_add_joint(b, 1);
+        joint->node = (uint32_t)n;
+        for (int i = 0; i < 16; i += 5)
+            joint->joint_from_bind.m[i] = 1;
+    }
+    *bake_add_root(b, 1) = 0;
+    *bake_add_skin(b, 1) = (struct skin){.name = {.offset = STR_NONE}, .joint_count = 2, .mesh_node = -1};
+}
+
+int warm_up_model(struct buf *out, struct err *err)
+{
+    struct bake_builder b;
+    bake_builder_init(&b, 0);
+    bake_add_info(&b, 1)->format = bake_textz(&b, "warm-up");
+    add_nodes(&b);
+    *bake_add_mesh(&b, 1) = (struct mesh){.name = {.offset = STR_NONE}, .primitive_count = 2};
+    add_quad(&b, 0, 0);
+    add_quad(&b, 1, 0.5f);
+    *bake_add_influence_first(&b, 1) = b.influence_count;
+    for (uint32_t m = 0; m < 2; m++)
+        *bake_add_material(&b, 1) = (struct material){.name = {.offset = STR_NONE},
+                                                      .base_color = {1, 1, 1, m == 0 ? 1.0f : 0.5f},
+                                                      .alpha_cutoff = 0.5f,
+                                                      .alpha_mode = m == 0 ? ALPHA_OPAQUE : ALPHA_BLEND};
+    *bake_add_texture(&b, 1) = (struct texture){.source_width = TEXTURE_SIDE,
+                                                .source_height = TEXTURE_SIDE,
+                                                .width = TEXTURE_SIDE,
+                                                .height = TEXTURE_SIDE,
+                                                .level_count = 3};
+    memset(bake_add_pixel_byte(&b, TEXTURE_BYTES), 128, TEXTURE_BYTES);
+    int rc = bake_finish(&b, err);
+    if (rc == 0)
+        rc = bake_encode(&b, out, err);
+    bake_builder_fini(&b);
+    return rc;
+}

@@ -1,0 +1,75 @@
+#version 330 core
+// Base colour under studio light that hangs at the camera, so that every view of a model is lit alike.
+// Light is linear; the result is sRGB-encoded and premultiplied.
+
+in vec3 view_position;
+in vec3 view_normal;
+in vec2 uv;
+in vec4 vertex_color;
+
+uniform sampler2D base_color_texture;
+uniform vec4 base_color;
+uniform vec2 alpha_range; // fragments with alpha outside [x, y) are not drawn
+uniform int is_blended;   // 0: what is drawn is opaque
+uniform int is_unlit;
+
+out vec4 fragment;
+
+// The interpolated normal, on the side that is seen: windings and normals of files do not always agree.
+vec3 shading_normal(vec3 to_eye)
+{
+    vec3 face = cross(dFdx(view_position), dFdy(view_position));
+    float size = max(max(abs(face.x), abs(face.y)), abs(face.z));
+    face = size > 0.0 ? normalize(face / size) : to_eye;
+    if (dot(face, to_eye) < 0.0)
+        face = -face;
+    float length_squared = dot(view_normal, view_normal);
+    if (!(length_squared > 1e-8))
+        return face;
+    vec3 n = view_normal * inversesqrt(length_squared);
+    return dot(n, face) < 0.0 ? -n : n;
+}
+
+float wrapped(vec3 n, vec3 to_light, float wrap)
+{
+    return max(0.0, (dot(n, to_light) + wrap) / (1.0 + wrap));
+}
+
+vec3 light(vec3 albedo)
+{
+    const vec3 KEY = vec3(-0.45, 0.60, 0.66), FILL = vec3(0.83, 0.10, 0.55), BACK = vec3(0.35, 0.62, -0.70);
+    vec3 to_eye = normalize(-view_position);
+    vec3 n = shading_normal(to_eye);
+    float facing = max(0.0, dot(n, to_eye));
+    vec3 sky = mix(vec3(0.20, 0.19, 0.19), vec3(0.40, 0.42, 0.46), 0.5 + 0.5 * n.y);
+    vec3 diffuse = sky + 0.78 * vec3(1.0, 0.97, 0.93) * wrapped(n, normalize(KEY), 0.15) +
+                   0.20 * vec3(0.86, 0.93, 1.0) * wrapped(n, normalize(FILL), 0.3) +
+                   0.25 * wrapped(n, normalize(BACK), 0.0);
+    // What even a black surface reflects: without it a black model is a hole.
+    float gloss = pow(max(0.0, dot(n, normalize(normalize(KEY) + to_eye))), 24.0);
+    float rim = pow(1.0 - facing, 3.0);
+    return albedo * diffuse + 0.012 + 0.05 * gloss + 0.10 * rim;
+}
+
+// Straight up to the knee, then ever slower towards 1: highlights keep their shading.
+vec3 soft_shoulder(vec3 c)
+{
+    const float KNEE = 0.65;
+    return mix(c, 1.0 - (1.0 - KNEE) * exp(-(c - KNEE) / (1.0 - KNEE)), greaterThan(c, vec3(KNEE)));
+}
+
+// IEC 61966-2-1
+vec3 srgb(vec3 c)
+{
+    return mix(12.92 * c, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, greaterThan(c, vec3(0.0031308)));
+}
+
+void main()
+{
+    vec4 color = base_color * vertex_color * texture(base_color_texture, uv);
+    if (color.a < alpha_range.x || color.a >= alpha_range.y)
+        discard;
+    vec3 seen = is_unlit != 0 ? min(color.rgb, 1.0) : soft_shoulder(light(color.rgb));
+    float alpha = is_blended != 0 ? color.a : 1.0;
+    fragment = vec4(srgb(clamp(seen, 0.0, 1.0)) * alpha, alpha);
+}

@@ -1,0 +1,56 @@
+#version 330 core
+// From bind space to the screen by any number of influences; an unskinned mesh has one joint and none.
+
+layout(location = 0) in vec3 bind_position;
+layout(location = 1) in vec3 bind_normal;
+layout(location = 2) in vec2 texcoord;
+layout(location = 3) in vec4 color;
+layout(location = 4) in uvec2 influence_range; // first, end
+
+uniform samplerBuffer palette;     // view_from_bind, three rows (texels) a joint
+uniform usamplerBuffer influences; // joint, bits of the weight
+uniform int joint_first;           // of the draw's skin in the palette
+uniform mat4 clip_from_view;
+
+out vec3 view_position;
+out vec3 view_normal;
+out vec2 uv;
+out vec4 vertex_color;
+
+vec4 row_x = vec4(0), row_y = vec4(0), row_z = vec4(0);
+
+void add_joint(int joint, float weight)
+{
+    int texel = 3 * (joint_first + joint);
+    row_x += weight * texelFetch(palette, texel);
+    row_y += weight * texelFetch(palette, texel + 1);
+    row_z += weight * texelFetch(palette, texel + 2);
+}
+
+// By the inverse transpose, as cofactors: only the direction counts. Zero where there is none.
+vec3 turn_normal(vec3 n)
+{
+    vec3 x = cross(row_y.xyz, row_z.xyz), y = cross(row_z.xyz, row_x.xyz), z = cross(row_x.xyz, row_y.xyz);
+    vec3 turned = vec3(dot(x, n), dot(y, n), dot(z, n));
+    if (dot(row_x.xyz, x) < 0.0)
+        turned = -turned;
+    // small units: squares of these would vanish before normalize() sees them
+    float largest = max(max(abs(turned.x), abs(turned.y)), abs(turned.z));
+    return largest > 0.0 ? normalize(turned / largest) : vec3(0);
+}
+
+void main()
+{
+    if (influence_range.x >= influence_range.y)
+        add_joint(0, 1.0);
+    for (uint i = influence_range.x; i < influence_range.y; i++) {
+        uvec2 influence = texelFetch(influences, int(i)).xy;
+        add_joint(int(influence.x), uintBitsToFloat(influence.y));
+    }
+    vec4 p = vec4(bind_position, 1.0);
+    view_position = vec3(dot(row_x, p), dot(row_y, p), dot(row_z, p));
+    view_normal = turn_normal(bind_normal);
+    uv = texcoord;
+    vertex_color = color;
+    gl_Position = clip_from_view * vec4(view_position, 1.0);
+}
