@@ -5,10 +5,13 @@ import json
 import re
 import signal
 import socket
+import struct
 import subprocess
 import time
 
 import pytest
+
+from conftest import BUILD, SAMPLES
 
 pytestmark = pytest.mark.short
 
@@ -16,6 +19,12 @@ pytestmark = pytest.mark.short
 def one_line(stderr):
     assert stderr.startswith("posed: ") and stderr.endswith("\n") and stderr.count("\n") == 1, stderr
     return stderr
+
+
+def reset(connection):
+    """Closes so that the server sees an error, not an end."""
+    connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.socket.close()
 
 
 def test_bad_option(command):
@@ -152,6 +161,35 @@ def test_drain_lets_a_request_under_way_finish(start):
     assert server.wait(10) == 0
 
 
+def test_drain_sends_the_answers_of_imports_under_way(start, a_model):
+    server = start("--import-workers", "1", root=SAMPLES)
+    models = [one["model"] for one in server.get("/v1/models").json()["models"]]
+    connections = [server.connect() for _ in models]
+    for connection, model in zip(connections, models):
+        connection.send(f"GET /v1/model?model={model} HTTP/1.1\r\nHost: t\r\n\r\n")
+    assert server.get("/healthz").status == 200
+    server.signal(signal.SIGTERM)
+    for connection, model in zip(connections, models):
+        answer = connection.answer()
+        assert answer.status == 200 and answer.json()["model"] == model
+        connection.socket.close()
+    assert server.wait(10) == 0
+
+
+def test_client_that_leaves_during_an_import_is_logged_as_gone(start, a_model):
+    server = start("--import-workers", "1", root=SAMPLES)
+    models = [one["model"] for one in server.get("/v1/models").json()["models"]]
+    with server.connect() as staying:
+        leaving = server.connect()
+        for connection, model in ((staying, models[0]), (leaving, models[1])):
+            connection.send(f"GET /v1/model?model={model} HTTP/1.1\r\nHost: t\r\n\r\n")
+        assert server.get("/healthz").status == 200
+        reset(leaving)
+        assert staying.answer().status == 200
+    assert models[1] in server.wait_for_line("status=499")
+    assert server.get(f"/v1/model?model={models[1]}").status == 200
+
+
 def test_drain_has_an_end(start):
     server = start("--drain-timeout", "300ms")
     with server.connect() as connection:
@@ -180,8 +218,7 @@ def test_client_that_leaves_while_answered_does_no_harm(start):
     for _ in range(20):
         connection = server.connect()
         connection.send("GET / HTTP/1.1\r\nHost: t\r\n\r\n" * 50)
-        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")  # close resets
-        connection.socket.close()
+        reset(connection)
     assert server.get("/healthz").status == 200
 
 
@@ -197,7 +234,6 @@ def test_tells_systemd(start, tmp_path):
 
 def test_works_as_process_1(start, tmp_path):
     """Process 1 gets no default signal actions: SIGTERM must have a handler of its own."""
-    from conftest import BUILD
     process = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", BUILD / "posed", "--root", tmp_path,
                                 "--http", "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     line = process.stdout.readline()

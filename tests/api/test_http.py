@@ -6,6 +6,8 @@ import time
 
 import pytest
 
+from conftest import SAMPLES
+
 pytestmark = pytest.mark.short
 GET = "GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n"
 
@@ -42,19 +44,14 @@ def test_pipelined_answers_come_in_order(server):
         assert [connection.answer().headers["x-request-id"] for _ in range(50)] == [f"n{i}" for i in range(50)]
 
 
-def test_slow_answer_does_not_lose_its_place(start, a_model, server):
+def test_slow_answer_does_not_lose_its_place(start, a_model):
     """A model's first request is an import: what was sent behind it is answered behind it."""
-    own = start(root=_root_of_samples())
+    own = start(root=SAMPLES)
     with own.connect() as connection:
         connection.send(f"GET /v1/model?model={a_model} HTTP/1.1\r\nHost: t\r\nX-Request-Id: slow\r\n\r\n" + GET)
         first, second = connection.answer(), connection.answer()
         assert first.headers["x-request-id"] == "slow" and first.status == 200
         assert second.status == 200 and second.headers["x-request-id"] != "slow"
-
-
-def _root_of_samples():
-    from conftest import SAMPLES
-    return SAMPLES
 
 
 def test_byte_by_byte(server):
