@@ -167,8 +167,8 @@ static void put_static(struct task *task, const struct work *work, enum frames_b
         if (e > 0)
             buf_put_char(out, ',');
         if (kind == BLOCK_REST)
-            json_put_floats(out, &task->model->positions[primitive->vertex_first].x,
-                            VEC3_FLOATS * (size_t)primitive->vertex_count);
+            json_put_exact_floats(out, &task->model->positions[primitive->vertex_first].x,
+                                  VEC3_FLOATS * (size_t)primitive->vertex_count);
         else
             put_indices(out, task->model->indices + primitive->index_first, primitive->index_count);
     }

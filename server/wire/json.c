@@ -116,3 +116,14 @@ void json_put_floats(struct buf *out, const float *values, size_t count)
         out->size_bytes--; /* the last comma */
     buf_put_char(out, ']');
 }
+
+void json_put_exact_floats(struct buf *out, const float *values, size_t count)
+{
+    buf_put_char(out, '[');
+    for (size_t i = 0; i < count && !buf_failed(out); i++) {
+        if (i > 0)
+            buf_put_char(out, ',');
+        json_put_double(out, (double)values[i]);
+    }
+    buf_put_char(out, ']');
+}

@@ -13,3 +13,6 @@ void json_put_float(struct buf *out, float value); /* a value that is not finite
 void json_put_double(struct buf *out, double value);
 void json_put_uint(struct buf *out, unsigned long long value);
 void json_put_floats(struct buf *out, const float *values, size_t count); /* [1,2,3] */
+/* The same, but each number is the float's exact value as a double reads it (0.25005000829696655 for the float that
+ * json_put_floats() writes as 0.25005): for values that clients match, round or compare as doubles. */
+void json_put_exact_floats(struct buf *out, const float *values, size_t count);

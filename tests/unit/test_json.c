@@ -94,3 +94,13 @@ TEST(json_stops_at_the_buffers_limit)
     assert_true(out.size_bytes <= 3000);
     buf_fini(&out);
 }
+
+TEST(json_exact_floats_are_the_floats_own_value_as_a_double)
+{
+    struct buf out;
+    buf_init(&out, 0);
+    json_put_exact_floats(&out, (const float[]){0.25005f, -1.5f, 0.0f}, 3);
+    buf_put_char(&out, '\0');
+    assert_string_equal(out.data, "[0.25005000829696655,-1.5,0]");
+    buf_fini(&out);
+}
