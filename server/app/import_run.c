@@ -117,13 +117,19 @@ static void log_end(const struct import_run *run)
 static void on_outcome(uv_work_t *work, int status __attribute__((unused)))
 {
     struct import_run *run = work->data;
-    if (!run->is_abandoned) {
-        struct baked *baked = run->baked;
-        log_end(run);
-        run->baked = NULL;
-        run->done(run->context, baked, &run->err);
+    if (run->is_abandoned) {
+        free_run(run);
+        return;
     }
+    log_end(run);
+    /* Whoever hears of the outcome finds nothing of the run left: no descriptor, no memory. */
+    import_run_done *done = run->done;
+    void *context = run->context;
+    struct baked *baked = run->baked;
+    const struct err err = run->err;
+    run->baked = NULL;
     free_run(run);
+    done(context, baked, &err);
 }
 
 static void on_closed(uv_handle_t *handle)

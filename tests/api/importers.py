@@ -1,0 +1,24 @@
+"""Programs named posed-import that misbehave, for --worker-dir: real processes that really die."""
+import pathlib
+
+from conftest import BUILD
+
+REAL = f'"{(BUILD / "posed-import").resolve()}" "$@"'
+# The tests here draw nothing, and the folder has no posed-render.
+NO_RENDERING = ("--render-workers", "0")
+
+
+def install(folder, script):
+    """Options for a server whose importer is this shell script; {real} in it is the real one with its arguments."""
+    folder = pathlib.Path(folder)
+    folder.mkdir(exist_ok=True)
+    program = folder / "posed-import"
+    program.write_text("#!/bin/sh\n" + script.replace("{real}", REAL) + "\n")
+    program.chmod(0o755)
+    return ("--worker-dir", str(folder), *NO_RENDERING)
+
+
+def imports(server, model=None):
+    """How many imports have ended so far, of one model or all."""
+    wanted = f"import model='{model}'" if model else "import model='"
+    return sum(wanted in line for line in server.lines())

@@ -1,0 +1,36 @@
+"""Models of a few bytes, made by the tests that use them."""
+import base64
+import json
+import struct
+
+TRIANGLE = struct.pack("<9f", 0, 0, 0, 1, 0, 0, 0, 1, 0)
+
+
+def gltf(x=0.0, buffer=None, image=None, triangles=1):
+    """Triangles on a node at (x, 0, 0). `buffer`: the file of their bytes (else inside); `image`: that of their
+    texture."""
+    size = len(TRIANGLE) * triangles
+    uri = buffer or "data:application/octet-stream;base64," + base64.b64encode(TRIANGLE * triangles).decode()
+    document = {
+        "asset": {"version": "2.0"},
+        "scene": 0,
+        "scenes": [{"nodes": [0]}],
+        "nodes": [{"name": "triangle", "mesh": 0, "translation": [x, 0, 0]}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3 * triangles, "type": "VEC3",
+                       "min": [0, 0, 0], "max": [1, 1, 0]}],
+        "bufferViews": [{"buffer": 0, "byteLength": size}],
+        "buffers": [{"uri": uri, "byteLength": size}],
+    }
+    if image:
+        document["images"] = [{"uri": image}]
+        document["textures"] = [{"source": 0}]
+        document["materials"] = [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}]
+        document["meshes"][0]["primitives"][0]["material"] = 0
+    return json.dumps(document)
+
+
+def place(answer):
+    """The x of the triangle in a /v1/palette answer."""
+    assert answer.status == 200, answer.body
+    return answer.json()["frames"][0]["palettes"][0][0][12]

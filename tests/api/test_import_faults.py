@@ -1,0 +1,180 @@
+"""Whatever the importer does, its model gets an error that says so, and the server goes on as if nothing had been."""
+import os
+import pathlib
+import signal
+import time
+
+import pytest
+
+from conftest import BUILD
+from importers import NO_RENDERING, install
+from small_models import gltf
+
+pytestmark = pytest.mark.short
+
+
+@pytest.fixture
+def root(tmp_path):
+    folder = tmp_path / "root"
+    folder.mkdir()
+    (folder / "a.gltf").write_text(gltf())
+    return folder
+
+
+def open_files(server):
+    return len(os.listdir(f"/proc/{server.process.pid}/fd"))
+
+
+def children(server):
+    return pathlib.Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
+
+
+def memory_kib(server):
+    for line in pathlib.Path(f"/proc/{server.process.pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1])
+
+
+FAULTS = {
+    "segfault": ("kill -SEGV $$", 422, "import_crashed", "signal 11"),
+    "bus error": ("kill -BUS $$", 422, "import_crashed", "signal 7"),
+    "assertion": ("echo 'warning' >&2; echo \"tree.cpp:7: walk(): Assertion 'depth < 9' failed.\" >&2; kill -ABRT $$",
+                  422, "import_crashed", "tree.cpp:7: walk(): Assertion 'depth < 9' failed."),
+    "bad_alloc": ("echo \"terminate called after throwing an instance of 'std::bad_alloc'\" >&2; kill -ABRT $$",
+                  422, "import_memory", "memory"),
+    "killed": ("kill -KILL $$", 422, "import_memory", "killed"),
+    "processor time": ("kill -XCPU $$", 422, "import_timeout", "processor time"),
+    "file size": ("kill -XFSZ $$", 422, "model_limit", "larger"),
+    "no result": ("exit 0", 422, "bad_bake", "empty"),
+    "noise": ("head -c 100000 /dev/urandom >&4; exit 0", 422, "bad_bake", "a.gltf"),
+    "noise as a refusal": ("head -c 100000 /dev/urandom >&4; exit 1", 422, "import_crashed", "status 1"),
+    "strange status": ("exit 99", 422, "import_crashed", "status 99"),
+    "cut result": ("{real}; truncate -s 200 /proc/self/fd/4; exit 0", 422, "bad_bake", "a.gltf"),
+    "result for another version": ("{real}; printf '\\377' | dd of=/proc/self/fd/4 bs=1 seek=8 conv=notrunc 2>/dev/null",
+                                   422, "bad_bake", "a.gltf"),
+    "wrong arguments": ("echo 'posed-import: unknown option' >&2; exit 2", 500, "internal", "unknown option"),
+    "much to say": ("head -c 5000000 /dev/zero | tr '\\0' x >&2; kill -SEGV $$", 422, "import_crashed", "signal 11"),
+    "no program": ("", 500, "internal", "posed-import"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_fault(start, root, tmp_path, fault):
+    script, status, code, word = FAULTS[fault]
+    options = install(tmp_path / "bin", script)
+    server = start(*options, root=root)
+    files = open_files(server)
+    if fault == "no program":
+        (tmp_path / "bin" / "posed-import").unlink()
+    with server.connect() as connection:
+        answer = connection.get("/v1/palette?model=a.gltf")
+        assert (answer.status, answer.error()) == (status, code)
+        message = answer.json()["error"]["message"]
+        assert "a.gltf" in message and word in message
+        # the same connection, and the model's error in the listing
+        entry = connection.get("/v1/models").json()["models"][0]
+        assert (entry["state"], entry["error"]["code"]) == ("failed", code)
+        assert connection.get("/healthz").status == 200
+    server.wait_for_line(f"error={code}")
+    deadline = time.monotonic() + 10
+    while (open_files(server) > files + 1 or children(server)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert open_files(server) <= files + 1 and children(server) == []
+
+
+def test_timeout_ends_the_whole_group(start, root, tmp_path):
+    pids = tmp_path / "pids"
+    script = f"sleep 100 & echo $! $$ > {pids}; wait"
+    server = start(*install(tmp_path / "bin", script), "--import-timeout", "700ms", root=root)
+    answer = server.get("/v1/palette?model=a.gltf")
+    assert (answer.status, answer.error()) == (422, "import_timeout")
+    assert "700 ms" in answer.json()["error"]["message"] and "a.gltf" in answer.json()["error"]["message"]
+    for pid in map(int, pids.read_text().split()):
+        deadline = time.monotonic() + 10
+        while is_alive(pid):
+            assert time.monotonic() < deadline, f"process {pid} lives on"
+            time.sleep(0.02)
+    assert server.get("/healthz").status == 200
+
+
+def is_alive(pid):
+    """A zombie that its new parent has not noticed yet is dead enough."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_child_that_stays_behind_is_not_waited_for(start, root, tmp_path):
+    server = start(*install(tmp_path / "bin", "sleep 20 & exec {real}"), root=root)
+    began = time.monotonic()
+    assert server.get("/v1/palette?model=a.gltf").status == 200
+    assert time.monotonic() - began < 10
+
+
+def test_real_memory_limit(start, root):
+    """A small file that asks for a lot of memory."""
+    (root / "greedy.off").write_text("OFF\n200000000 200000000 0\n0 0 0\n")
+    if "sanitize" in str(BUILD):
+        pytest.skip("AddressSanitizer cannot work under a limit on address space")
+    server = start("--import-memory", "300m", *NO_RENDERING, root=root)
+    answer = server.get("/v1/model?model=greedy.off")
+    assert (answer.status, answer.error()) == (422, "import_memory"), answer.body
+    assert "greedy.off" in answer.json()["error"]["message"]
+    assert server.get("/v1/model?model=a.gltf").status == 200
+
+
+def test_real_processor_limit(start, root, tmp_path):
+    script = "ulimit -S -t 1; while :; do :; done"
+    server = start(*install(tmp_path / "bin", script), "--import-cpu", "1s", root=root)
+    answer = server.get("/v1/model?model=a.gltf")
+    assert (answer.status, answer.error()) == (422, "import_timeout")
+    assert "limit of 1 s" in answer.json()["error"]["message"]
+
+
+def test_full_queue(start, root, tmp_path):
+    for name in "bcd":
+        (root / f"{name}.gltf").write_text(gltf())
+    options = install(tmp_path / "bin", "sleep 0.6; exec {real}")
+    server = start(*options, "--import-workers", "1", "--import-queue", "1", root=root)
+    waiting = []
+    for name in "ab":
+        waiting.append(server.connect())
+        waiting[-1].send(f"GET /v1/palette?model={name}.gltf HTTP/1.1\r\nHost: x\r\n\r\n")
+        while server.get(f"/v1/models?prefix={name}").json()["models"][0]["state"] != "importing":
+            time.sleep(0.01)
+    refused = server.get("/v1/palette?model=c.gltf")
+    assert (refused.status, refused.error()) == (503, "overloaded") and "retry-after" in refused.headers
+    # waiting for an import that is under way costs no place
+    assert server.get("/v1/palette?model=b.gltf").status == 200
+    assert [one.answer().status for one in waiting] == [200, 200]
+    assert server.get("/v1/palette?model=c.gltf").status == 200
+    for one in waiting:
+        one.socket.close()
+
+
+def test_stopping_during_an_import(start, root, tmp_path):
+    server = start(*install(tmp_path / "bin", "sleep 0.6; exec {real}"), root=root)
+    with server.connect() as connection:
+        connection.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: x\r\n\r\n")
+        while not children(server):
+            time.sleep(0.01)
+        server.signal(signal.SIGTERM)
+        assert connection.answer().status == 200
+    assert server.wait() == 0
+
+
+def test_memory_after_many_bad_files(start, root):
+    for i in range(150):
+        (root / f"{i}.gltf").write_text("{" + "x" * i)
+        (root / f"{i}.obj").write_text("f 1 2 3\n" * i)
+    server = start(*NO_RENDERING, root=root)
+    before = memory_kib(server)
+    with server.connect() as connection:
+        for i in range(150):
+            for ending in ("gltf", "obj"):
+                assert connection.get(f"/v1/model?model={i}.{ending}").status in (415, 422)
+    if "sanitize" not in str(BUILD):  # AddressSanitizer keeps freed memory for a while
+        assert memory_kib(server) - before < 20000
+    assert sum("memfd" in os.readlink(f"/proc/{server.process.pid}/fd/{fd}")
+               for fd in os.listdir(f"/proc/{server.process.pid}/fd")) == 0
