@@ -138,9 +138,8 @@ void bake_warn(struct bake_builder *builder, const char *code, const char *forma
         add_warning(builder, "more", MORE, sizeof MORE - 1);
         return;
     }
-    size_t kept = strlen(message);
-    if (kept == sizeof message - 1)
-        kept = utf8_cut(message, kept, kept);
+    /* Shorter than the buffer, so that the character at the cut can be seen whole. */
+    const size_t kept = utf8_cut(message, strlen(message), sizeof message - 8);
     /* Repaired as the stored one will be, so that the same message is found again. */
     utf8_repair(message, kept);
     add_warning(builder, code, message, kept);

@@ -1,0 +1,141 @@
+/* walk_model.h - uses everything of a decoded model, as the server would: evaluates every clip, deforms every
+ * draw, follows every index and reads every text and pixel. Buffers are exactly as large as the rules say, so
+ * that ASan sees whatever bake_decode() let through. For tests and fuzz targets. */
+#pragma once
+
+#include "../../server/anim/pose.h"
+#include "../../server/anim/skin.h"
+
+#include <stdlib.h>
+
+/* Everything read ends up in here, so that no read can be left out by the compiler. */
+static volatile uint64_t walk_sum;
+
+static void *walk_alloc(size_t count, size_t item_bytes)
+{
+    void *p = malloc(count * item_bytes == 0 ? 1 : count * item_bytes);
+    if (p == NULL)
+        abort();
+    return p;
+}
+
+static void walk_bytes(const void *bytes, uint64_t size_bytes)
+{
+    const unsigned char *b = bytes;
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < size_bytes; i++)
+        sum += b[i];
+    walk_sum += sum;
+}
+
+static void walk_str(const struct model *model, struct str str)
+{
+    if (str.offset != STR_NONE)
+        walk_bytes(model->text + str.offset, str.size_bytes);
+}
+
+static void walk_texts(const struct model *model)
+{
+    walk_str(model, model->infos[0].format);
+    walk_str(model, model->infos[0].generator);
+    for (uint32_t i = 0; i < model->node_count; i++)
+        walk_str(model, model->nodes[i].name);
+    for (uint32_t i = 0; i < model->skin_count; i++)
+        walk_str(model, model->skins[i].name);
+    for (uint32_t i = 0; i < model->mesh_count; i++)
+        walk_str(model, model->meshes[i].name);
+    for (uint32_t i = 0; i < model->morph_target_count; i++)
+        walk_str(model, model->morph_targets[i].name);
+    for (uint32_t i = 0; i < model->clip_count; i++)
+        walk_str(model, model->clips[i].name);
+    for (uint32_t i = 0; i < model->material_count; i++)
+        walk_str(model, model->materials[i].name);
+    for (uint32_t i = 0; i < model->texture_count; i++)
+        walk_str(model, model->textures[i].uri);
+    for (uint32_t i = 0; i < model->warning_count; i++) {
+        walk_str(model, model->warnings[i].code);
+        walk_str(model, model->warnings[i].message);
+    }
+    for (uint32_t i = 0; i < model->source_file_count; i++)
+        walk_str(model, model->source_files[i].path);
+}
+
+static void walk_texture(const struct model *model, const struct texture *texture)
+{
+    uint64_t first = texture->pixel_first;
+    uint32_t width = texture->width, height = texture->height;
+    for (uint32_t level = 0; level < texture->level_count; level++) {
+        walk_bytes(model->pixels + first, (uint64_t)width * height * 4);
+        first += (uint64_t)width * height * 4;
+        width = width > 1 ? width / 2 : 1;
+        height = height > 1 ? height / 2 : 1;
+    }
+}
+
+static void walk_primitive(const struct model *model, const struct primitive *p)
+{
+    for (uint32_t i = 0; i < p->index_count; i++) {
+        const uint32_t vertex = p->vertex_first + model->indices[p->index_first + i];
+        walk_bytes(&model->positions[vertex], sizeof model->positions[vertex]);
+        if ((p->flags & PRIMITIVE_TEXCOORDS) != 0)
+            walk_bytes(&model->texcoords[vertex], sizeof model->texcoords[vertex]);
+        if ((p->flags & PRIMITIVE_COLORS) != 0)
+            walk_bytes(&model->colors[vertex], sizeof model->colors[vertex]);
+    }
+    if (p->material >= 0 && model->materials[p->material].base_color_texture >= 0)
+        walk_texture(model, &model->textures[model->materials[p->material].base_color_texture]);
+}
+
+static void walk_draw(const struct model *model, const struct pose *pose, const struct draw *draw,
+                      const struct mat4 *palette)
+{
+    const struct node *node = &model->nodes[draw->node];
+    const uint32_t count = model->primitives[draw->primitive].vertex_count;
+    struct vec3 *points = walk_alloc(count, sizeof *points);
+    const double *weights = pose->weights + node->weight_first;
+    skin_morph_positions(model, draw->primitive, weights, node->weight_count, points);
+    skin_positions(model, draw->primitive, palette, points, points);
+    walk_bytes(points, count * sizeof *points);
+    skin_morph_normals(model, draw->primitive, weights, node->weight_count, points);
+    skin_normals(model, draw->primitive, palette, points, points);
+    walk_bytes(points, count * sizeof *points);
+    free(points);
+}
+
+static void walk_frame(const struct model *model, struct pose *pose, int32_t clip, double time_s)
+{
+    pose_evaluate(pose, model, clip, time_s);
+    for (uint32_t s = 0; s < model->skin_count; s++) {
+        struct mat4 *palette = walk_alloc(model->skins[s].joint_count, sizeof *palette);
+        bool is_drawable = true;
+        for (int space = SPACE_MESH; space >= SPACE_SCENE; space--) {
+            struct dmat4 front;
+            is_drawable =
+                pose_space_from_scene(pose, model, (enum space)space, model->skins[s].mesh_node, &front, NULL) == 0 &&
+                pose_palette(pose, model, s, &front, palette, NULL) == 0;
+        }
+        for (uint32_t d = 0; d < model->draw_count && is_drawable; d++)
+            if (model->draws[d].skin == s)
+                walk_draw(model, pose, &model->draws[d], palette);
+        free(palette);
+    }
+}
+
+static void walk_model(const struct model *model)
+{
+    struct pose pose;
+    pose_init(&pose);
+    walk_texts(model);
+    for (uint32_t t = 0; t < model->texture_count; t++)
+        walk_texture(model, &model->textures[t]);
+    for (uint32_t p = 0; p < model->primitive_count; p++)
+        walk_primitive(model, &model->primitives[p]);
+    walk_frame(model, &pose, POSE_REST, 0);
+    for (uint32_t c = 0; c < model->clip_count; c++) {
+        const struct clip *clip = &model->clips[c];
+        const double times[] = {clip->start_s - 1, clip->start_s, 0.7 * clip->duration_s, clip->duration_s};
+        for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+            walk_frame(model, &pose, (int32_t)c, times[i]);
+    }
+    pose_fini(&pose);
+}
