@@ -37,6 +37,32 @@ static int keep_set(struct primitive_reading *reading, int64_t *slots, int64_t s
     return 0;
 }
 
+/* glTF 2.0, 3.7.2.1: the sets of an attribute start with 0 and have no gaps. */
+static int check_sets(const struct primitive_reading *reading, struct err *err)
+{
+    enum { SETS_MAX = 64 };
+    static const char *const PREFIXES[] = {"TEXCOORD_", "COLOR_", "JOINTS_", "WEIGHTS_"};
+    uint64_t seen[sizeof PREFIXES / sizeof *PREFIXES] = {0};
+    for (const cJSON *item = json_member(reading->json, "attributes")->child; item != NULL; item = item->next)
+        for (size_t p = 0; p < sizeof PREFIXES / sizeof *PREFIXES; p++) {
+            const int64_t set = set_of(item->string, PREFIXES[p]);
+            if (set >= SETS_MAX)
+                return err_set(err, ERR_MODEL_LIMIT, "%s has %s, beyond the %d sets that are supported", reading->where,
+                               item->string, SETS_MAX);
+            if (set >= 0)
+                seen[p] |= UINT64_C(1) << set;
+        }
+    for (size_t p = 0; p < sizeof PREFIXES / sizeof *PREFIXES; p++)
+        if ((seen[p] & (seen[p] + 1)) != 0) {
+            int missing = 0;
+            while ((seen[p] >> missing & 1) != 0)
+                missing++;
+            return err_set(err, ERR_BAD_MODEL, "%s has a later set, but no %s%d: sets count from 0 without gaps",
+                           reading->where, PREFIXES[p], missing);
+        }
+    return 0;
+}
+
 static int find_attributes(struct primitive_reading *reading, struct err *err)
 {
     reading->position = reading->normal = reading->texcoord = reading->color = -1;
@@ -109,7 +135,7 @@ static int read_primitive(struct gltf *gltf, uint32_t mesh, uint32_t index, cons
     reading.out.index_first = builder->index_count;
     reading.out.morph_target_first = builder->morph_target_count;
     reading.texcoord_use = gltf_material_texcoord(gltf, reading.out.material);
-    if (find_attributes(&reading, err) < 0)
+    if (check_sets(&reading, err) < 0 || find_attributes(&reading, err) < 0)
         return err->code;
     if (reading.position < 0)
         bake_warn(builder, "primitive_without_positions", "%s has no POSITION: it is empty here", reading.where);
