@@ -1,0 +1,471 @@
+/* server/wire/request.h: what a target means, and why another one is refused. */
+#include "check.h"
+
+#include "../../server/wire/request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct limits limits;
+
+/* The target lies in a block of its own size, so that reading past it is seen by ASan. */
+static int parse_as(struct request *request, const char *method, const char *target, const char *accept,
+                    struct err *err)
+{
+    limits_default(&limits);
+    const size_t size = strlen(target);
+    char *copy = malloc(size == 0 ? 1 : size);
+    assert_non_null(copy);
+    memcpy(copy, target, size);
+    const struct request_head head = {
+        .method = method, .target = copy, .target_bytes = size, .accept = accept, .if_none_match = "\"e\""};
+    const int rc = request_parse(request, &head, &limits, err);
+    memset(copy, 'x', size); /* nothing may point into it */
+    free(copy);
+    return rc;
+}
+
+static struct request parse(const char *target)
+{
+    struct request request;
+    struct err err = {0};
+    request_init(&request);
+    if (parse_as(&request, "GET", target, NULL, &err) != 0)
+        fail_msg("%s: %s", target, err.message);
+    return request;
+}
+
+TEST(request_routes)
+{
+    static const struct {
+        const char *target;
+        enum op op;
+    } rows[] = {
+        {"/", OP_GALLERY},
+        {"/?", OP_GALLERY},
+        {"/healthz", OP_HEALTHZ},
+        {"/livez", OP_HEALTHZ},
+        {"/readyz", OP_READYZ},
+        {"/v1/version", OP_VERSION},
+        {"/v1/models", OP_MODELS},
+        {"/v1/model?model=a", OP_MODEL},
+        {"/v1/palette?model=a", OP_PALETTE},
+        {"/v1/pose?model=a", OP_POSE},
+        {"/v1/mesh?model=a", OP_MESH},
+        {"/v1/render?model=a", OP_RENDER},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct request request = parse(rows[i].target);
+        assert_int_equal(request.op, rows[i].op);
+        request_fini(&request);
+    }
+    for (int op = 0; op < OP_COUNT; op++)
+        assert_int_equal(request_path((enum op)op)[0], '/');
+    assert_string_equal(request_path(OP_HEALTHZ), "/healthz");
+}
+
+TEST(request_defaults)
+{
+    struct request r = parse("/v1/palette?model=sub/fox.glb");
+    assert_string_equal(r.model, "sub/fox.glb");
+    assert_null(r.hash);
+    assert_int_equal(r.clip.kind, SELECT_ABSENT);
+    assert_int_equal(r.time_count, 1);
+    CHECK_NEAR(r.times_s[0], 0, 0);
+    assert_int_equal(r.wrap, WRAP_LOOP);
+    assert_int_equal(r.skin_count, 0);
+    assert_int_equal(r.joint_count, 0);
+    assert_int_equal(r.space, SPACE_SCENE);
+    assert_int_equal(r.mesh.kind, SELECT_ABSENT);
+    assert_int_equal(r.layout, LAYOUT_MAT4);
+    assert_int_equal(r.format, FORMAT_JSON);
+    assert_string_equal(r.if_none_match, "\"e\"");
+    assert_false(r.is_head);
+    request_fini(&r);
+    r = parse("/v1/pose?model=a");
+    assert_int_equal(r.what, WHAT_SCENE);
+    request_fini(&r);
+    r = parse("/v1/mesh?model=a");
+    assert_false(r.has_indices || r.has_normals || r.has_rest);
+    request_fini(&r);
+    r = parse("/v1/render?model=a");
+    assert_int_equal(r.width, 256);
+    assert_int_equal(r.height, 256);
+    assert_int_equal(r.background[3], 0);
+    CHECK_NEAR(r.yaw_deg, 0, 0);
+    CHECK_NEAR(r.pitch_deg, 0, 0);
+    request_fini(&r);
+    r = parse("/v1/models");
+    assert_null(r.prefix);
+    assert_null(r.after);
+    assert_int_equal(r.list_limit, 1000);
+    assert_int_equal(r.time_count, 0);
+    request_fini(&r);
+}
+
+TEST(request_values)
+{
+    struct request r = parse("/v1/palette?model=a+b%2Bc%C3%A4.glb&clip=Walk&t=1&wrap=mirror&skin=0,body&skin_name=7"
+                             "&skin_name=a,b&space=mesh&mesh=3&layout=mat3x4&format=bin&hash="
+                             "00112233445566778899AABBCCDDEEFF00112233445566778899aabbccddeeff");
+    assert_string_equal(r.model, "a b+c\xc3\xa4.glb");
+    assert_string_equal(r.hash, "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff");
+    assert_int_equal(r.clip.kind, SELECT_NAME);
+    assert_string_equal(r.clip.name, "Walk");
+    assert_int_equal(r.clip.name_bytes, 4);
+    assert_int_equal(r.wrap, WRAP_MIRROR);
+    assert_int_equal(r.skin_count, 4);
+    assert_int_equal(r.skins[0].kind, SELECT_INDEX);
+    assert_int_equal(r.skins[0].index, 0);
+    assert_string_equal(r.skins[1].name, "body");
+    assert_int_equal(r.skins[2].kind, SELECT_NAME);
+    assert_string_equal(r.skins[2].name, "7");
+    assert_string_equal(r.skins[3].name, "a,b");
+    assert_int_equal(r.space, SPACE_MESH);
+    assert_int_equal(r.mesh.index, 3);
+    assert_int_equal(r.layout, LAYOUT_MAT3X4);
+    assert_int_equal(r.format, FORMAT_BIN);
+    request_fini(&r);
+
+    r = parse("/v1/pose?model=a&what=local,scene&joints=Hips,4&joint_name=4&joints=5&wrap=clamp&layout=mat3x4");
+    assert_int_equal(r.what, WHAT_LOCAL | WHAT_SCENE);
+    assert_int_equal(r.joint_count, 4);
+    assert_string_equal(r.joints[0].name, "Hips");
+    assert_int_equal(r.joints[1].index, 4);
+    assert_string_equal(r.joints[2].name, "4");
+    assert_int_equal(r.joints[3].index, 5);
+    assert_int_equal(r.wrap, WRAP_CLAMP);
+    request_fini(&r);
+
+    r = parse("/v1/mesh?model=a&indices=1&normals=0&rest=1&mesh=body&clip=-");
+    assert_true(r.has_indices && r.has_rest);
+    assert_false(r.has_normals);
+    assert_string_equal(r.mesh.name, "body");
+    assert_int_equal(r.clip.kind, SELECT_REST);
+    request_fini(&r);
+
+    r = parse("/v1/render?model=a&width=1&height=4096&background=0aF0ff80&yaw=-720.5&pitch=90&clip_name=-");
+    assert_int_equal(r.width, 1);
+    assert_int_equal(r.height, 4096);
+    assert_memory_equal(r.background, "\x0a\xf0\xff\x80", 4);
+    CHECK_NEAR(r.yaw_deg, -720.5, 0);
+    CHECK_NEAR(r.pitch_deg, 90, 0);
+    assert_int_equal(r.clip.kind, SELECT_NAME);
+    request_fini(&r);
+
+    r = parse("/v1/models?prefix=a/&limit=3&after=");
+    assert_string_equal(r.prefix, "a/");
+    assert_string_equal(r.after, "");
+    assert_int_equal(r.list_limit, 3);
+    request_fini(&r);
+}
+
+TEST(request_opaque_background)
+{
+    struct request r = parse("/v1/render?model=a&background=ff8000");
+    assert_memory_equal(r.background, "\xff\x80\x00\xff", 4);
+    request_fini(&r);
+    r = parse("/v1/render?model=a&background=transparent");
+    assert_memory_equal(r.background, "\0\0\0\0", 4);
+    request_fini(&r);
+}
+
+static void check_times(const char *t, const double *expected, uint32_t count)
+{
+    char target[256];
+    snprintf(target, sizeof target, "/v1/pose?model=a&%s", t);
+    struct request r = parse(target);
+    assert_int_equal(r.time_count, count);
+    for (uint32_t i = 0; i < count; i++)
+        CHECK_NEAR(r.times_s[i], expected[i], 0);
+    request_fini(&r);
+}
+
+TEST(request_times)
+{
+    check_times("t=0.5", (double[]){0.5}, 1);
+    check_times("t=-3.25&t=1e2,1,1&t=0", (double[]){-3.25, 100, 1, 1, 0}, 5);
+    check_times("t=0:1:4", (double[]){0, 0.25, 0.5, 0.75, 1}, 5);
+    check_times("t=0.1:0.4:10", (double[]){0.1, 0.1 + 1 / 10.0, 0.1 + 2 / 10.0, 0.1 + 3 / 10.0}, 4);
+    check_times("t=0:0.99:2", (double[]){0, 0.5}, 2);
+    check_times("t=0:0.4999999999:2", (double[]){0, 0.5}, 2); /* within 1e-9 of the end */
+    check_times("t=0:0.49999999:2", (double[]){0}, 1);
+    check_times("t=2:2:30", (double[]){2}, 1);
+    check_times("t=5,0:1:1&t=-1:0:2", (double[]){5, 0, 1, -1, -0.5, 0}, 6);
+}
+
+TEST(request_times_are_limited)
+{
+    struct request r = parse("/v1/pose?model=a&t=0:9999:1");
+    assert_int_equal(r.time_count, 10000);
+    CHECK_NEAR(r.times_s[9999], 9999, 0);
+    request_fini(&r);
+    static const char *const too_many[] = {"t=0:10000:1", "t=0:9999:1&t=0",   "t=0:1e300:1e300",
+                                           "t=0:1:1e300", "t=-1e308:1e308:1", "t=0:1e18:30"};
+    for (size_t i = 0; i < sizeof too_many / sizeof *too_many; i++) {
+        char target[128];
+        snprintf(target, sizeof target, "/v1/pose?model=a&%s", too_many[i]);
+        struct err err = {0};
+        request_init(&r);
+        assert_int_equal(parse_as(&r, "GET", target, NULL, &err), ERR_TOO_MANY_FRAMES);
+        assert_non_null(strstr(err.message, "10000"));
+        request_fini(&r);
+    }
+}
+
+static const struct row {
+    const char *target;
+    int code;
+    const char *part; /* of the message */
+} REFUSED[] = {
+    {"", ERR_NOT_FOUND, "no resource"},
+    {"*", ERR_NOT_FOUND, "no resource '*'"},
+    {"/v1", ERR_NOT_FOUND, "'/v1'"},
+    {"/v1/palettes?model=a", ERR_NOT_FOUND, "did you mean '/v1/palette'?"},
+    {"/v1/Pose", ERR_NOT_FOUND, "did you mean '/v1/pose'?"},
+    {"/V1/%00", ERR_NOT_FOUND, "/V1/%00"},
+    {"//v1/pose", ERR_NOT_FOUND, "did you mean '/v1/pose'?"},
+
+    {"/healthz?x=1", ERR_UNKNOWN_PARAMETER, "/healthz takes none"},
+    {"/v1/render?model=a&wdth=3", ERR_UNKNOWN_PARAMETER, "unknown parameter 'wdth'; did you mean 'width'?"},
+    {"/v1/pose?model=a&width=3", ERR_UNKNOWN_PARAMETER, "/v1/pose does not take 'width'; it belongs to /v1/render"},
+    {"/v1/render?model=a&format=bin", ERR_UNKNOWN_PARAMETER, "belongs to /v1/palette"},
+    {"/v1/models?zzz", ERR_UNKNOWN_PARAMETER, "/v1/models takes prefix, limit, after"},
+    {"/v1/pose?model=a&=3", ERR_UNKNOWN_PARAMETER, "unknown parameter ''"},
+    {"/v1/pose?model=a&T=3", ERR_UNKNOWN_PARAMETER, "did you mean 't'?"},
+    {"/v1/pose?model=a&a%zz=3", ERR_BAD_PARAMETER, "name: bad percent-escape '%zz'"},
+
+    {"/v1/pose?model=a&model=a", ERR_DUPLICATE_PARAMETER, "'model' is given twice"},
+    {"/v1/pose?model=a&wrap=loop&wrap=loop", ERR_DUPLICATE_PARAMETER, "'wrap' is given twice"},
+    {"/v1/pose?model=a&clip=1&clip_name=a", ERR_DUPLICATE_PARAMETER, "clip_name"},
+    {"/v1/pose?model=a&clip_name=a&clip=-", ERR_DUPLICATE_PARAMETER, "clip_name"},
+
+    {"/v1/pose", ERR_MISSING_PARAMETER, "/v1/pose needs the parameter 'model'"},
+    {"/v1/render?width=3", ERR_MISSING_PARAMETER, "'model'"},
+
+    {"/v1/model?model=", ERR_BAD_PATH, "is empty"},
+    {"/v1/model?model", ERR_BAD_PATH, "is empty"},
+    {"/v1/model?model=/etc/passwd", ERR_BAD_PATH, "absolute"},
+    {"/v1/model?model=%2fetc/passwd", ERR_BAD_PATH, "absolute"},
+    {"/v1/model?model=../a", ERR_BAD_PATH, "'..'"},
+    {"/v1/model?model=a/..", ERR_BAD_PATH, "'..'"},
+    {"/v1/model?model=a/%2e%2e/b", ERR_BAD_PATH, "'..'"},
+    {"/v1/model?model=./a", ERR_BAD_PATH, "'.'"},
+    {"/v1/model?model=a//b", ERR_BAD_PATH, "empty part"},
+    {"/v1/model?model=a/", ERR_BAD_PATH, "empty part"},
+    {"/v1/model?model=a%00b", ERR_BAD_PATH, "NUL"},
+    {"/v1/model?model=a%ffb", ERR_BAD_PATH, "UTF-8"},
+    {"/v1/model?model=a%zz", ERR_BAD_PATH, "'%zz'"},
+
+    {"/v1/pose?model=a&hash=12", ERR_BAD_PARAMETER, "64 hex digits"},
+    {"/v1/pose?model=a&hash=g0112233445566778899aabbccddeeff00112233445566778899aabbccddeeff", ERR_BAD_PARAMETER,
+     "64 hex"},
+    {"/v1/pose?model=a&clip=", ERR_BAD_PARAMETER, "clip_name= takes an empty name"},
+    {"/v1/pose?model=a&clip=4294967296", ERR_BAD_PARAMETER, "clip_name= takes a name of digits"},
+    {"/v1/pose?model=a&joints=a,,b", ERR_BAD_PARAMETER, "'joints' has an empty entry"},
+    {"/v1/pose?model=a&t=", ERR_BAD_PARAMETER, "'t' has ''"},
+    {"/v1/pose?model=a&t=abc", ERR_BAD_PARAMETER, "'t' has 'abc'"},
+    {"/v1/pose?model=a&t=nan", ERR_BAD_PARAMETER, "'nan'"},
+    {"/v1/pose?model=a&t=inf", ERR_BAD_PARAMETER, "'inf'"},
+    {"/v1/pose?model=a&t=1e999", ERR_BAD_PARAMETER, "finite"},
+    {"/v1/pose?model=a&t=1,", ERR_BAD_PARAMETER, "'t' has ''"},
+    {"/v1/pose?model=a&t=+1", ERR_BAD_PARAMETER, "' 1'"},
+    {"/v1/pose?model=a&t=0x10", ERR_BAD_PARAMETER, "'0x10'"},
+    {"/v1/pose?model=a&t=0:1", ERR_BAD_PARAMETER, "without fps"},
+    {"/v1/pose?model=a&t=0:1:2:3", ERR_BAD_PARAMETER, "'t' has '3'"},
+    {"/v1/pose?model=a&t=0::2", ERR_BAD_PARAMETER, "'t' has ''"},
+    {"/v1/pose?model=a&t=2:1:30", ERR_BAD_PARAMETER, "ends at 1, before its start at 2"},
+    {"/v1/pose?model=a&t=0:1:0", ERR_BAD_PARAMETER, "fps must be above 0"},
+    {"/v1/pose?model=a&t=0:1:-5", ERR_BAD_PARAMETER, "fps must be above 0"},
+    {"/v1/pose?model=a&t=%zz", ERR_BAD_PARAMETER, "'t': bad percent-escape"},
+    {"/v1/pose?model=a&t=%00", ERR_BAD_PARAMETER, "'t': a NUL"},
+    {"/v1/pose?model=a&clip=%ff", ERR_BAD_PARAMETER, "'clip': not valid UTF-8"},
+    {"/v1/pose?model=a&wrap=Loop", ERR_BAD_PARAMETER, "must be loop, clamp or mirror"},
+    {"/v1/pose?model=a&what=local,world", ERR_BAD_PARAMETER, "'world'"},
+    {"/v1/pose?model=a&what=", ERR_BAD_PARAMETER, "'what'"},
+    {"/v1/pose?model=a&format=xml", ERR_BAD_PARAMETER, "json or bin"},
+    {"/v1/palette?model=a&space=world", ERR_BAD_PARAMETER, "scene, root or mesh"},
+    {"/v1/palette?model=a&layout=mat3", ERR_BAD_PARAMETER, "mat4 or mat3x4"},
+    {"/v1/palette?model=a&mesh=1", ERR_BAD_PARAMETER, "needs space=mesh"},
+    {"/v1/mesh?model=a&rest=yes", ERR_BAD_PARAMETER, "0 or 1"},
+    {"/v1/mesh?model=a&indices=", ERR_BAD_PARAMETER, "0 or 1"},
+    {"/v1/render?model=a&width=0", ERR_BAD_PARAMETER, "from 1 to 4096"},
+    {"/v1/render?model=a&height=4097", ERR_BAD_PARAMETER, "from 1 to 4096"},
+    {"/v1/render?model=a&width=-1", ERR_BAD_PARAMETER, "from 1 to 4096"},
+    {"/v1/render?model=a&width=99999999999999999999", ERR_BAD_PARAMETER, "from 1 to 4096"},
+    {"/v1/render?model=a&background=red", ERR_BAD_PARAMETER, "RRGGBB"},
+    {"/v1/render?model=a&background=gg0000", ERR_BAD_PARAMETER, "RRGGBB"},
+    {"/v1/render?model=a&background=%23ff0000", ERR_BAD_PARAMETER, "RRGGBB"},
+    {"/v1/render?model=a&yaw=east", ERR_BAD_PARAMETER, "degrees"},
+    {"/v1/render?model=a&pitch=90.1", ERR_BAD_PARAMETER, "from -90 to 90"},
+    {"/v1/render?model=a&t=0,1", ERR_BAD_PARAMETER, "names 2 times; a picture shows one"},
+    {"/v1/models?limit=0", ERR_BAD_PARAMETER, "from 1 to 1000"},
+    {"/v1/models?limit=1001", ERR_BAD_PARAMETER, "from 1 to 1000"},
+};
+
+TEST(request_refuses)
+{
+    for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++) {
+        struct request request;
+        struct err err = {0};
+        request_init(&request);
+        const int rc = parse_as(&request, "GET", REFUSED[i].target, NULL, &err);
+        if (rc != REFUSED[i].code || err.code != rc)
+            fail_msg("%s: %d (%s), expected %s", REFUSED[i].target, rc, err.message, err_name(REFUSED[i].code));
+        if (strstr(err.message, REFUSED[i].part) == NULL)
+            fail_msg("%s: '%s' is not in '%s'", REFUSED[i].target, REFUSED[i].part, err.message);
+        request_fini(&request);
+    }
+}
+
+TEST(request_methods)
+{
+    struct request r;
+    struct err err;
+    request_init(&r);
+    assert_int_equal(parse_as(&r, "HEAD", "/v1/pose?model=a", NULL, &err), 0);
+    assert_true(r.is_head);
+    assert_int_equal(parse_as(&r, "POST", "/v1/pose?model=a", NULL, &err), ERR_METHOD_NOT_ALLOWED);
+    assert_non_null(strstr(err.message, "not POST"));
+    assert_int_equal(parse_as(&r, "POST", "/nowhere", NULL, &err), ERR_NOT_FOUND);
+    assert_int_equal(parse_as(&r, "HEAD", "/nowhere", NULL, &err), ERR_NOT_FOUND);
+    request_fini(&r);
+}
+
+TEST(request_format_by_accept)
+{
+    struct request r;
+    struct err err;
+    request_init(&r);
+    assert_int_equal(parse_as(&r, "GET", "/v1/pose?model=a", "application/vnd.posed.frames", &err), 0);
+    assert_int_equal(r.format, FORMAT_BIN);
+    assert_int_equal(parse_as(&r, "GET", "/v1/pose?model=a&format=json", "application/vnd.posed.frames", &err), 0);
+    assert_int_equal(r.format, FORMAT_JSON);
+    assert_int_equal(parse_as(&r, "GET", "/v1/model?model=a", "application/vnd.posed.frames", &err), 0);
+    assert_int_equal(r.format, FORMAT_JSON);
+    request_fini(&r);
+}
+
+static void canonical_of(const char *target, const char *accept, char out[24])
+{
+    struct request r;
+    struct err err = {0};
+    request_init(&r);
+    if (parse_as(&r, "GET", target, accept, &err) != 0)
+        fail_msg("%s: %s", target, err.message);
+    memcpy(out, r.canonical, 24);
+    assert_int_equal(strlen(out), 16);
+    request_fini(&r);
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    char canonical_a[24], canonical_b[24];
+    canonical_of(a, NULL, canonical_a);
+    canonical_of(b, NULL, canonical_b);
+    return strcmp(canonical_a, canonical_b) == 0;
+}
+
+TEST(request_canonical_is_of_the_meaning)
+{
+    assert_true(is_same("/v1/pose?model=a&t=1&wrap=clamp", "/v1/pose?wrap=clamp&t=1.0&model=%61"));
+    assert_true(is_same("/v1/pose?model=a&t=0,0.5,1", "/v1/pose?model=a&t=0:1:2"));
+    assert_true(is_same("/v1/pose?model=a", "/v1/pose?model=a&t=0&what=scene&wrap=loop&format=json"));
+    assert_false(is_same("/v1/pose?model=a&t=0,1", "/v1/pose?model=a&t=1,0"));
+    assert_false(is_same("/v1/pose?model=a&joints=1,2", "/v1/pose?model=a&joints=2,1"));
+    assert_false(is_same("/v1/pose?model=a&joints=1,2", "/v1/pose?model=a&joint_name=1,2"));
+    assert_false(is_same("/v1/pose?model=a&clip_name=1", "/v1/pose?model=a&clip=1"));
+    assert_false(is_same("/v1/models?prefix=", "/v1/models"));
+    char parameter[24], header[24];
+    canonical_of("/v1/pose?model=a&format=bin", NULL, parameter);
+    canonical_of("/v1/pose?model=a", "application/vnd.posed.frames", header);
+    assert_string_equal(parameter, header);
+}
+
+/* A value that is not the default, for every parameter: a parameter that the hash forgets is found here. */
+TEST(request_canonical_covers_every_parameter)
+{
+    static const struct {
+        const char *name, *target;
+    } rows[] = {
+        {"model", "/v1/model?model=b"},
+        {"hash", "/v1/model?model=a&hash=00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"},
+        {"clip", "/v1/pose?model=a&clip=1"},
+        {"clip_name", "/v1/pose?model=a&clip_name=b"},
+        {"t", "/v1/pose?model=a&t=1"},
+        {"wrap", "/v1/pose?model=a&wrap=clamp"},
+        {"skin", "/v1/palette?model=a&skin=0"},
+        {"skin_name", "/v1/palette?model=a&skin_name=0"},
+        {"space", "/v1/palette?model=a&space=root"},
+        {"mesh", "/v1/mesh?model=a&mesh=0"},
+        {"layout", "/v1/palette?model=a&layout=mat3x4"},
+        {"format", "/v1/pose?model=a&format=bin"},
+        {"what", "/v1/pose?model=a&what=local"},
+        {"joints", "/v1/pose?model=a&joints=0"},
+        {"joint_name", "/v1/pose?model=a&joint_name=0"},
+        {"indices", "/v1/mesh?model=a&indices=1"},
+        {"normals", "/v1/mesh?model=a&normals=1"},
+        {"rest", "/v1/mesh?model=a&rest=1"},
+        {"width", "/v1/render?model=a&width=9"},
+        {"height", "/v1/render?model=a&height=9"},
+        {"background", "/v1/render?model=a&background=ffffff"},
+        {"yaw", "/v1/render?model=a&yaw=9"},
+        {"pitch", "/v1/render?model=a&pitch=9"},
+        {"prefix", "/v1/models?prefix=a"},
+        {"limit", "/v1/models?limit=9"},
+        {"after", "/v1/models?after=a"},
+    };
+    static const char *const names[] = {
+#define X(symbol, name, ops, how_often, parse, text) name,
+#include "../../server/wire/request_params.def"
+#undef X
+    };
+    assert_int_equal(sizeof rows / sizeof *rows, sizeof names / sizeof *names);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_string_equal(rows[i].name, names[i]);
+        char plain[64];
+        const size_t path_bytes = strcspn(rows[i].target, "?");
+        snprintf(plain, sizeof plain, "%.*s%s", (int)path_bytes, rows[i].target,
+                 strstr(rows[i].target, "models") != NULL ? "" : "?model=a");
+        if (is_same(plain, rows[i].target))
+            fail_msg("'%s' does not change the canonical hash", rows[i].name);
+    }
+}
+
+/* A query of the greatest length in its densest forms needs no more memory than was set aside. */
+TEST(request_dense_queries)
+{
+    static const char *const units[] = {"&t", "&t=0", ",0", "&t=%30", "&", "%", "&=", "&joints=0"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        for (size_t size = 0; size < 40; size++) {
+            char target[1024] = "/v1/pose?model=a&t=0";
+            for (size_t n = 0; n < size; n++)
+                strcat(target, units[i]);
+            struct request r;
+            struct err err = {0};
+            request_init(&r);
+            const int rc = parse_as(&r, "GET", target, NULL, &err);
+            assert_true(rc == 0 || err.message[0] != '\0');
+            request_fini(&r);
+        }
+}
+
+TEST(request_every_one_byte_change_is_an_answer)
+{
+    static const char text[] = "/v1/palette?model=a%20b&t=0:1:2,3&skin=1,b&clip=-&wrap=loop&format=bin";
+    for (size_t at = 0; at < sizeof text - 1; at++)
+        for (int value = 1; value < 256; value++) {
+            char changed[sizeof text];
+            memcpy(changed, text, sizeof text);
+            changed[at] = (char)value;
+            struct request r;
+            struct err err = {0};
+            request_init(&r);
+            const int rc = parse_as(&r, "GET", changed, NULL, &err);
+            assert_true(rc == 0 || (err.code == rc && err.message[0] != '\0'));
+            if (rc == 0)
+                assert_in_range(r.time_count, 1, 10000);
+            request_fini(&r);
+        }
+}
