@@ -1,0 +1,44 @@
+/* Any bytes as a glTF or GLB file: read and finished, or refused with a reason. No companion files. */
+#include "../../server/import/import.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct limits limits;
+    struct err err = {0};
+    struct bake_builder builder;
+    limits_default(&limits);
+    /* Small, so that what a limit stops costs little. */
+    limits.value[LIMIT_BAKED_BYTES] = 4 << 20;
+    limits.value[LIMIT_VERTICES] = 10000;
+    limits.value[LIMIT_INDICES] = 50000;
+    limits.value[LIMIT_KEYS] = 50000;
+    limits.value[LIMIT_TEXTURE_SIDE] = 16;
+    limits.value[LIMIT_IMAGE_SIDE] = 256;
+    bake_builder_init(&builder, limits.value[LIMIT_BAKED_BYTES]);
+    uint8_t *copy = malloc(size + 1);
+    if (copy == NULL)
+        return 0;
+    memcpy(copy, data, size);
+    copy[size] = 0;
+    struct import import = {.path = "fuzz.gltf",
+                            .bytes = copy,
+                            .size_bytes = size,
+                            .opener = opener_new(-1, "fuzz.gltf", &limits),
+                            .builder = &builder,
+                            .info = bake_add_info(&builder, 1),
+                            .limits = &limits};
+    int rc = import_gltf(&import, &err);
+    free(copy);
+    if (rc == 0)
+        rc = bake_finish(&builder, &err);
+    if (rc > 0 || (rc < 0 && (err.code != rc || err.message[0] == '\0')))
+        abort();
+    bake_builder_fini(&builder);
+    opener_free(import.opener);
+    return 0;
+}

@@ -1,0 +1,67 @@
+#include "check.h"
+#include "gltf_run.h"
+
+#define HEAD           "{'asset':{'version':'2.0'}"
+#define COLOR(texture) "'pbrMetallicRoughness':{'baseColorTexture':{'index':" #texture "}}"
+
+TEST(gltf_material_values)
+{
+    struct gltf_run run;
+    gltf_run_init(&run);
+    gltf_run_json(&run, HEAD ",'materials':[{},{'name':'glass','alphaMode':'BLEND','doubleSided':true,"
+                             "'pbrMetallicRoughness':{'baseColorFactor':[0.1,0.2,0.3,0.4]}},"
+                             "{'alphaMode':'MASK','alphaCutoff':0.25,'extensions':{'KHR_materials_unlit':{}}}]}");
+    assert_true(gltf_succeeded(&run));
+    const struct material *m = run.builder.materials;
+    assert_int_equal(run.builder.material_count, 3);
+    CHECK_NEAR(m[0].base_color[3], 1, 0);
+    CHECK_NEAR(m[0].alpha_cutoff, 0.5, 0);
+    assert_int_equal(m[0].base_color_texture, -1);
+    assert_true(gltf_str_is(&run, m[1].name, "glass"));
+    CHECK_NEAR(m[1].base_color[1], 0.2f, 0);
+    assert_int_equal(m[1].alpha_mode, ALPHA_BLEND);
+    assert_int_equal(m[1].flags, MATERIAL_DOUBLE_SIDED);
+    assert_int_equal(m[2].alpha_mode, ALPHA_MASK);
+    CHECK_NEAR(m[2].alpha_cutoff, 0.25, 0);
+    assert_int_equal(m[2].flags, MATERIAL_UNLIT);
+    gltf_run_fini(&run);
+}
+
+TEST(gltf_textures_of_one_image_and_wrap_are_one)
+{
+    struct gltf_run run;
+    gltf_run_init(&run);
+    gltf_run_json(&run,
+                  HEAD ",'images':[{'uri':'my%20skin.png'},{'uri':'data:image/png;base64,AAAA'}],"
+                       "'samplers':[{'wrapS':33071,'wrapT':33648},{},{'wrapS':10497}],"
+                       "'textures':[{'source':0},{'source':0,'sampler':1},{'source':0,'sampler':2},"
+                       "{'source':0,'sampler':0},{'source':1}],"
+                       "'materials':[{" COLOR(0) "},{" COLOR(1) "},{" COLOR(2) "},{" COLOR(3) "},{" COLOR(4) "}]}");
+    assert_true(gltf_succeeded(&run));
+    const struct bake_builder *b = &run.builder;
+    assert_int_equal(b->texture_count, 3);
+    const int32_t textures[] = {0, 0, 0, 1, 2};
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(b->materials[i].base_color_texture, textures[i]);
+    assert_true(gltf_str_is(&run, b->textures[0].uri, "my skin.png"));
+    assert_true(b->textures[0].state != TEXTURE_FOUND);
+    assert_int_equal(b->textures[1].wrap_s, TEXTURE_WRAP_CLAMP);
+    assert_int_equal(b->textures[1].wrap_t, TEXTURE_WRAP_MIRROR);
+    assert_int_equal(b->textures[2].state, TEXTURE_BROKEN);
+    gltf_run_fini(&run);
+}
+
+TEST(gltf_textures_that_are_wrong)
+{
+    struct gltf_run run;
+    gltf_run_init(&run);
+    gltf_run_json(&run, HEAD ",'images':[{'uri':'a.png'}],'samplers':[{'wrapT':1}],"
+                             "'textures':[{'source':0,'sampler':0}],'materials':[{" COLOR(0) "}]}");
+    assert_true(gltf_failed(&run, ERR_BAD_MODEL, "materials[0]: samplers[0].wrapT is 1"));
+    gltf_run_json(&run, HEAD ",'images':[{}],'textures':[{'source':0}],'materials':[{" COLOR(0) "}]}");
+    assert_true(gltf_failed(&run, ERR_BAD_MODEL, "images[0] has neither uri nor bufferView"));
+    gltf_run_json(&run, HEAD ",'images':[{'uri':'data:;base64,!'}],'textures':[{'source':0}],"
+                             "'materials':[{" COLOR(0) "}]}");
+    assert_true(gltf_failed(&run, ERR_BAD_MODEL, "materials[0]: images[0]: the base64"));
+    gltf_run_fini(&run);
+}
