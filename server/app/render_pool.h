@@ -24,7 +24,7 @@ struct render_query {
     double clip_time_s;     /* wrapped */
     double yaw_deg, pitch_deg;
     uint8_t background[4]; /* RGBA, straight alpha */
-    /* The job is about to be drawn. False: nobody waits for it any more, it is dropped. NULL: always true. */
+    /* The job is about to be drawn, or drawn again. False: nobody waits for it any more, it is dropped. NULL: true. */
     bool (*starting)(struct render_query *query);
     /* Runs once, never before render_pool_submit() returns. *png is the callee's to move from (buf_init it
      * then) and freed otherwise; NULL: *err says why. Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE,
@@ -32,6 +32,7 @@ struct render_query {
     void (*done)(struct render_query *query, struct buf *png, const struct err *err);
     void *user;                       /* the owner's */
     struct render_query *prev, *next; /* private to the pool */
+    struct baked *pinned;             /* likewise */
     uint32_t attempts;                /* likewise */
 };
 

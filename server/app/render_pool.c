@@ -1,0 +1,300 @@
+#include "render_pool.h"
+
+#include "../anim/pose.h"
+#include "../base/mem.h"
+#include "log.h"
+#include "render_worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+enum {
+    ATTEMPTS_MAX = 2,
+    NAME_SIZE = 256,
+    RESTART_FIRST_MS = 100, /* the pause doubles with each death without a picture between, up to */
+    RESTART_LAST_MS = 5000,
+};
+
+/* A place for a worker. Its timer bounds a start or a picture, or is the pause before the next start. */
+struct slot {
+    struct render_pool *pool;
+    struct render_worker *worker; /* NULL: none runs */
+    bool is_ready;
+    bool is_timeout;            /* the worker was killed for its time */
+    struct render_query *query; /* under way */
+    uint32_t deaths;            /* since the last picture */
+    uint32_t failed_starts;     /* since it was last ready */
+    uv_timer_t timer;
+};
+
+struct render_pool {
+    uv_loop_t *loop;
+    const struct config *config;
+    struct render_query *queue;
+    uint64_t queue_count;
+    uint64_t last_job_id;
+    char name[NAME_SIZE];
+    struct err start_failure; /* why the last start failed */
+    uint32_t open_timers;     /* the pool is freed with the last */
+    uint32_t slot_count;
+    struct slot slots[];
+};
+
+static void start_jobs(struct render_pool *pool);
+static void start_worker(struct slot *slot);
+
+/* --------- jobs --------- */
+
+/* Takes the query from its slot or from the queue's hands and ends it. */
+static void finish(struct render_query *query, struct buf *png, const struct err *err)
+{
+    baked_unref(query->pinned);
+    query->pinned = NULL;
+    query->done(query, png, err);
+}
+
+static struct slot *find_idle_slot(struct render_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        if (pool->slots[i].is_ready && pool->slots[i].query == NULL)
+            return &pool->slots[i];
+    return NULL;
+}
+
+static void on_too_late(uv_timer_t *timer)
+{
+    struct slot *slot = timer->data;
+    slot->is_timeout = true;
+    render_worker_kill(slot->worker);
+}
+
+static void start_job(struct slot *slot, struct render_query *query)
+{
+    struct render_job job = {
+        .magic = RENDER_JOB_MAGIC,
+        .width = query->width,
+        .height = query->height,
+        .clip = query->clip,
+        .job_id = ++slot->pool->last_job_id,
+        .model_key = query->pinned->key,
+        .model_bytes = query->pinned->model.size_bytes,
+        .clip_time_s = query->clip_time_s,
+        .yaw_deg = query->yaw_deg,
+        .pitch_deg = query->pitch_deg,
+    };
+    memcpy(job.background, query->background, sizeof job.background);
+    query->attempts++;
+    slot->query = query;
+    uv_timer_start(&slot->timer, on_too_late, slot->pool->config->limits.value[LIMIT_RENDER_TIME_MS], 0);
+    render_worker_send(slot->worker, &job, query->pinned->fd);
+}
+
+static struct render_query *take_first(struct render_pool *pool)
+{
+    struct render_query *query = pool->queue;
+    DL_DELETE(pool->queue, query);
+    pool->queue_count--;
+    return query;
+}
+
+static void start_jobs(struct render_pool *pool)
+{
+    for (struct slot *slot; pool->queue != NULL && (slot = find_idle_slot(pool)) != NULL;) {
+        struct render_query *query = take_first(pool);
+        struct baked *pinned = query->pinned;
+        if (query->starting == NULL || query->starting(query))
+            start_job(slot, query);
+        else
+            baked_unref(pinned); /* the query may be gone */
+    }
+}
+
+static void fail_queue(struct render_pool *pool, const struct err *err)
+{
+    /* what done() submits meanwhile comes behind and is refused there */
+    for (uint64_t n = pool->queue_count; n > 0 && pool->queue != NULL; n--)
+        finish(take_first(pool), NULL, err);
+}
+
+/* No worker can be started as things are. */
+static bool is_broken(const struct render_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        if (pool->slots[i].is_ready || pool->slots[i].failed_starts == 0)
+            return false;
+    return true;
+}
+
+int render_pool_submit(struct render_pool *pool, struct render_query *query, struct err *err)
+{
+    const uint64_t limit = pool->config->limits.value[LIMIT_RENDER_QUEUE];
+    if (pool->slot_count == 0)
+        return err_set(err, ERR_UNAVAILABLE, "this server draws no pictures: it was started with --render-workers 0");
+    if (is_broken(pool))
+        return err_set(err, ERR_UNAVAILABLE, "%s", pool->start_failure.message);
+    if (find_idle_slot(pool) == NULL && pool->queue_count >= limit)
+        return err_set(err, ERR_OVERLOADED, "%llu pictures already wait to be drawn; try again later",
+                       (unsigned long long)limit);
+    query->attempts = 0;
+    query->pinned = baked_ref(query->baked);
+    DL_APPEND(pool->queue, query);
+    pool->queue_count++;
+    start_jobs(pool);
+    return 0;
+}
+
+/* --------- workers --------- */
+
+static void on_ready(void *context, const char *name)
+{
+    struct slot *slot = context;
+    struct render_pool *pool = slot->pool;
+    slot->is_ready = true;
+    slot->failed_starts = 0;
+    uv_timer_stop(&slot->timer);
+    if (strncmp(pool->name, name, NAME_SIZE - 1) != 0) {
+        snprintf(pool->name, NAME_SIZE, "%s", name);
+        log_info("pictures are drawn by %s", pool->name);
+    }
+    start_jobs(pool);
+}
+
+static void on_answered(void *context, struct buf *png, const struct err *err)
+{
+    struct slot *slot = context;
+    struct render_query *query = slot->query;
+    slot->query = NULL;
+    slot->deaths = 0;
+    uv_timer_stop(&slot->timer);
+    finish(query, png, err);
+    start_jobs(slot->pool);
+}
+
+/* The worker died over its job: another try, or an answer. */
+static void retry_or_fail(struct slot *slot, const char *why)
+{
+    struct render_pool *pool = slot->pool;
+    struct render_query *query = slot->query;
+    struct err err = {0};
+    slot->query = NULL;
+    if (query == NULL)
+        return;
+    if (slot->is_timeout) {
+        err_set(&err, ERR_RENDER_TIMEOUT, "the picture was not drawn within %llu ms",
+                (unsigned long long)pool->config->limits.value[LIMIT_RENDER_TIME_MS]);
+    } else if (query->attempts < ATTEMPTS_MAX) {
+        DL_PREPEND(pool->queue, query);
+        pool->queue_count++;
+        return;
+    } else {
+        err_set(&err, ERR_RENDER_FAILED, "the renderer died %d times on this picture: posed-render %s", ATTEMPTS_MAX,
+                why);
+    }
+    finish(query, NULL, &err);
+}
+
+static void on_pause_over(uv_timer_t *timer) { start_worker(timer->data); }
+
+static void pause_and_restart(struct slot *slot)
+{
+    uint64_t pause_ms = 0;
+    for (uint32_t d = 1; d < slot->deaths && pause_ms < RESTART_LAST_MS; d++)
+        pause_ms = pause_ms == 0 ? RESTART_FIRST_MS : pause_ms * 2;
+    uv_timer_start(&slot->timer, on_pause_over, pause_ms < RESTART_LAST_MS ? pause_ms : RESTART_LAST_MS, 0);
+}
+
+static void on_start_failed(struct slot *slot, const struct err *err)
+{
+    struct render_pool *pool = slot->pool;
+    pool->start_failure = *err;
+    slot->failed_starts++;
+    if (is_broken(pool))
+        fail_queue(pool, &pool->start_failure);
+}
+
+static void on_ended(void *context, const char *why)
+{
+    struct slot *slot = context;
+    const bool was_ready = slot->is_ready;
+    slot->worker = NULL;
+    slot->is_ready = false;
+    slot->deaths++;
+    uv_timer_stop(&slot->timer);
+    log_warn("posed-render %s%s", slot->is_timeout ? "took too long and " : "", why);
+    pause_and_restart(slot);
+    if (was_ready) {
+        retry_or_fail(slot, why);
+        start_jobs(slot->pool);
+    } else {
+        struct err err = {0};
+        err_set(&err, ERR_UNAVAILABLE, "the renderer does not start: posed-render %s", why);
+        on_start_failed(slot, &err);
+    }
+}
+
+static void start_worker(struct slot *slot)
+{
+    static const struct render_worker_events EVENTS = {.ready = on_ready, .answered = on_answered, .ended = on_ended};
+    struct render_pool *pool = slot->pool;
+    struct err err = {0};
+    slot->is_timeout = false;
+    slot->worker = render_worker_start(pool->loop, pool->config, &EVENTS, slot, &err);
+    if (slot->worker != NULL) {
+        uv_timer_start(&slot->timer, on_too_late, pool->config->limits.value[LIMIT_RENDER_TIME_MS], 0);
+        return;
+    }
+    log_warn("%s", err.message);
+    slot->deaths++;
+    pause_and_restart(slot);
+    on_start_failed(slot, &err);
+}
+
+/* --------- the pool --------- */
+
+struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config)
+{
+    const uint32_t count = config->render_workers;
+    struct render_pool *pool = mem_zalloc(1, sizeof *pool + count * sizeof *pool->slots);
+    pool->loop = loop;
+    pool->config = config;
+    pool->slot_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct slot *slot = &pool->slots[i];
+        slot->pool = pool;
+        uv_timer_init(loop, &slot->timer);
+        slot->timer.data = slot;
+        pool->open_timers++;
+        start_worker(slot);
+    }
+    return pool;
+}
+
+const char *render_pool_renderer(const struct render_pool *pool) { return pool->name; }
+
+static void on_timer_closed(uv_handle_t *timer)
+{
+    struct slot *slot = timer->data;
+    struct render_pool *pool = slot->pool;
+    if (--pool->open_timers == 0)
+        free(pool);
+}
+
+void render_pool_free(struct render_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    while (pool->queue != NULL)
+        baked_unref(take_first(pool)->pinned);
+    for (uint32_t i = 0; i < pool->slot_count; i++) {
+        struct slot *slot = &pool->slots[i];
+        if (slot->query != NULL)
+            baked_unref(slot->query->pinned);
+        if (slot->worker != NULL)
+            render_worker_abandon(slot->worker);
+        uv_close((uv_handle_t *)&slot->timer, on_timer_closed);
+    }
+    if (pool->slot_count == 0)
+        free(pool);
+}

@@ -1,0 +1,361 @@
+#include "render_worker.h"
+
+#include "../base/mem.h"
+#include "../base/utf8.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    WORDS_SIZE = 4096, /* kept of its stderr */
+    WHY_SIZE = 384,
+    READ_SIZE = 4096,
+    LAST_READS = 16,
+};
+
+/* A PNG is hardly longer than its pixels; 4096 x 4096 of them are 64 MiB. */
+#define PNG_BYTES_MAX (UINT64_C(1) << 31)
+
+struct render_worker {
+    uv_process_t process;
+    uv_pipe_t socket;
+    uv_pipe_t words_pipe; /* its stderr */
+    int open_handles;
+    const struct render_worker_events *events;
+    void *context;
+    bool is_running; /* the process */
+    bool is_open;    /* the socket */
+    bool is_ready;
+    bool is_abandoned;
+    const char *breach; /* what it did against the contract */
+    uint64_t job_id;    /* under way; 0 = none, or not ready yet */
+    struct render_result result;
+    size_t result_bytes; /* of it received */
+    struct buf png;
+    char words[WORDS_SIZE + 1];
+    size_t words_size;
+    char read_buffer[READ_SIZE];
+    int64_t exit_status;
+    int term_signal;
+};
+
+/* --------- its words --------- */
+
+static void keep_words(struct render_worker *worker, const char *bytes, size_t size_bytes)
+{
+    if (worker->words_size + size_bytes > WORDS_SIZE) {
+        const size_t dropped = worker->words_size + size_bytes - WORDS_SIZE;
+        memmove(worker->words, worker->words + dropped, worker->words_size - dropped);
+        worker->words_size -= dropped;
+    }
+    memcpy(worker->words + worker->words_size, bytes, size_bytes);
+    worker->words_size += size_bytes;
+}
+
+static void on_words_alloc(uv_handle_t *handle, size_t suggested_bytes __attribute__((unused)), uv_buf_t *out)
+{
+    struct render_worker *worker = handle->data;
+    *out = uv_buf_init(worker->read_buffer, sizeof worker->read_buffer);
+}
+
+static void on_words(uv_stream_t *stream, ssize_t size_bytes, const uv_buf_t *bytes)
+{
+    if (size_bytes > 0)
+        keep_words(stream->data, bytes->base, (size_t)size_bytes);
+    else if (size_bytes < 0)
+        uv_read_stop(stream);
+}
+
+static void read_last_words(struct render_worker *worker)
+{
+    uv_os_fd_t fd;
+    if (uv_fileno((uv_handle_t *)&worker->words_pipe, &fd) != 0)
+        return;
+    for (int i = 0; i < LAST_READS; i++) {
+        const ssize_t got = read(fd, worker->read_buffer, sizeof worker->read_buffer);
+        if (got <= 0)
+            break;
+        keep_words(worker, worker->read_buffer, (size_t)got);
+    }
+}
+
+/* The last line of its stderr that is not empty, made printable. */
+static const char *last_line(struct render_worker *worker)
+{
+    char *words = worker->words;
+    size_t end = worker->words_size;
+    while (end > 0 && (unsigned char)words[end - 1] <= ' ')
+        end--;
+    size_t start = end;
+    while (start > 0 && words[start - 1] != '\n')
+        start--;
+    words[end] = '\0';
+    for (size_t i = start; i < end; i++)
+        if ((unsigned char)words[i] < ' ')
+            words[i] = '?';
+    utf8_repair(words + start, end - start);
+    return words + start;
+}
+
+/* --------- its end --------- */
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct render_worker *worker = handle->data;
+    if (--worker->open_handles > 0)
+        return;
+    buf_fini(&worker->png);
+    free(worker);
+}
+
+static void close_handles(struct render_worker *worker)
+{
+    uv_close((uv_handle_t *)&worker->process, on_closed);
+    uv_close((uv_handle_t *)&worker->socket, on_closed);
+    uv_close((uv_handle_t *)&worker->words_pipe, on_closed);
+}
+
+static void say_why(struct render_worker *worker, char out[WHY_SIZE])
+{
+    const char *line = last_line(worker);
+    char end[96];
+    if (worker->breach != NULL)
+        snprintf(end, sizeof end, "%s and was killed", worker->breach);
+    else if (worker->term_signal != 0)
+        snprintf(end, sizeof end, "was killed by signal %d (%s)", worker->term_signal, strsignal(worker->term_signal));
+    else
+        snprintf(end, sizeof end, "ended with status %lld", (long long)worker->exit_status);
+    snprintf(out, WHY_SIZE, "%s%s%.280s", end, line[0] != '\0' ? ": " : "", line);
+}
+
+/* The process's end and that of its socket come in any order, and an answer may still lie in the socket. */
+static void end_if_over(struct render_worker *worker)
+{
+    char why[WHY_SIZE];
+    if (worker->is_running || worker->is_open)
+        return;
+    read_last_words(worker);
+    say_why(worker, why);
+    close_handles(worker);
+    if (!worker->is_abandoned)
+        worker->events->ended(worker->context, why);
+}
+
+static void on_exit_of(uv_process_t *process, int64_t exit_status, int term_signal)
+{
+    struct render_worker *worker = process->data;
+    worker->is_running = false;
+    worker->exit_status = exit_status;
+    worker->term_signal = term_signal;
+    end_if_over(worker);
+}
+
+void render_worker_kill(struct render_worker *worker)
+{
+    if (worker->is_running)
+        uv_process_kill(&worker->process, SIGKILL);
+}
+
+void render_worker_abandon(struct render_worker *worker)
+{
+    worker->is_abandoned = true;
+    render_worker_kill(worker);
+}
+
+/* --------- its answers --------- */
+
+static void break_off(struct render_worker *worker, const char *breach)
+{
+    if (worker->breach == NULL)
+        worker->breach = breach;
+    render_worker_kill(worker);
+}
+
+static bool is_good_result(const struct render_worker *worker)
+{
+    const struct render_result *result = &worker->result;
+    const bool is_expected =
+        worker->is_ready ? worker->job_id != 0 && result->job_id == worker->job_id : result->job_id == 0;
+    const bool has_picture = worker->is_ready && result->number == 0;
+    return result->magic == RENDER_RESULT_MAGIC && is_expected && (result->size_bytes > 0) == has_picture &&
+           result->size_bytes <= PNG_BYTES_MAX;
+}
+
+/* Only what can be the picture's fault is passed on as such. */
+static int code_of(uint32_t number)
+{
+    const int code = err_from_number(number);
+    switch (code) {
+    case ERR_NOTHING_TO_DRAW:
+    case ERR_NOT_FINITE:
+    case ERR_MODEL_LIMIT:
+    case ERR_NO_MEMORY:
+        return code;
+    default:
+        return ERR_RENDER_FAILED;
+    }
+}
+
+/* The result and its picture are complete. */
+static void take_result(struct render_worker *worker)
+{
+    struct render_result *result = &worker->result;
+    struct err err = {0};
+    result->message[sizeof result->message - 1] = '\0';
+    worker->result_bytes = 0;
+    worker->job_id = 0;
+    if (!worker->is_ready) {
+        worker->is_ready = true;
+        utf8_repair(result->message, strlen(result->message));
+        worker->events->ready(worker->context, result->message);
+        return;
+    }
+    struct buf png = worker->png;
+    buf_init(&worker->png, 0);
+    if (result->number != 0)
+        err_set(&err, code_of(result->number), "%s", result->message);
+    worker->events->answered(worker->context, result->number == 0 ? &png : NULL, &err);
+    buf_fini(&png);
+}
+
+static void on_answer_alloc(uv_handle_t *handle, size_t suggested_bytes __attribute__((unused)), uv_buf_t *out)
+{
+    struct render_worker *worker = handle->data;
+    char *to = (char *)&worker->result + worker->result_bytes;
+    size_t room = sizeof worker->result - worker->result_bytes;
+    if (room == 0) {
+        room = (size_t)worker->result.size_bytes - worker->png.size_bytes;
+        to = buf_reserve(&worker->png, room);
+    }
+    *out = uv_buf_init(to, to != NULL ? (unsigned)room : 0); /* NULL: on_answer() gets UV_ENOBUFS */
+}
+
+static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __attribute__((unused)))
+{
+    struct render_worker *worker = stream->data;
+    if (got == 0)
+        return;
+    if (got < 0) {
+        uv_read_stop(stream);
+        worker->is_open = false;
+        if (got == UV_ENOBUFS)
+            break_off(worker, "sent a picture that there is no memory for");
+        render_worker_kill(worker); /* without its socket it is of no use */
+        end_if_over(worker);
+        return;
+    }
+    if (worker->is_abandoned || worker->breach != NULL) {
+        worker->result_bytes = worker->png.size_bytes = 0;
+        return;
+    }
+    if (worker->result_bytes < sizeof worker->result) {
+        worker->result_bytes += (size_t)got;
+        if (worker->result_bytes < sizeof worker->result)
+            return;
+        if (!is_good_result(worker)) {
+            worker->result_bytes = 0;
+            break_off(worker, "sent something that is no answer");
+            return;
+        }
+        buf_fini(&worker->png);
+        buf_init(&worker->png, (size_t)worker->result.size_bytes);
+    } else {
+        buf_advance(&worker->png, (size_t)got);
+    }
+    if (worker->png.size_bytes == worker->result.size_bytes)
+        take_result(worker);
+}
+
+void render_worker_send(struct render_worker *worker, const struct render_job *job, int model_fd)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {.header = {.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
+    struct iovec part = {.iov_base = (void *)(uintptr_t)job, .iov_len = sizeof *job};
+    const struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    uv_os_fd_t socket = -1;
+    memcpy(CMSG_DATA(&control.header), &model_fd, sizeof model_fd);
+    worker->job_id = job->job_id;
+    uv_fileno((const uv_handle_t *)&worker->socket, &socket);
+    ssize_t sent;
+    do
+        sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (sent < 0 && errno == EINTR);
+    /* the socket is empty and the job is small: anything but all of it means that nobody reads */
+    if (sent != (ssize_t)sizeof *job)
+        render_worker_kill(worker);
+}
+
+/* --------- its start --------- */
+
+static int spawn(struct render_worker *worker, uv_loop_t *loop, const struct config *config, int socket,
+                 struct err *err)
+{
+    enum { STDIO_COUNT = RENDER_SOCKET_FD + 1 };
+    char program[4096], memory[32];
+    snprintf(program, sizeof program, "%s/posed-render", config->worker_dir);
+    snprintf(memory, sizeof memory, "%llu", (unsigned long long)config->limits.value[LIMIT_RENDER_MEMORY_BYTES]);
+    char gl[16];
+    snprintf(gl, sizeof gl, "%s", config->gl);
+    char *args[] = {program, (char[]){"--gl"}, gl, (char[]){"--memory"}, memory, NULL};
+    uv_stdio_container_t stdio[STDIO_COUNT] = {
+        [0] = {.flags = UV_IGNORE},
+        [1] = {.flags = UV_IGNORE},
+        [2] = {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&worker->words_pipe},
+        [RENDER_SOCKET_FD] = {.flags = UV_INHERIT_FD, .data.fd = socket},
+    };
+    const uv_process_options_t options = {
+        .exit_cb = on_exit_of,
+        .file = program,
+        .args = args,
+        .flags = UV_PROCESS_DETACHED, /* a Ctrl-C at the daemon's terminal is not meant for it */
+        .stdio_count = STDIO_COUNT,
+        .stdio = stdio,
+    };
+    const int rc = uv_spawn(loop, &worker->process, &options);
+    if (rc != 0)
+        return err_set(err, ERR_UNAVAILABLE, "cannot start '%s': %s", program, uv_strerror(rc));
+    worker->is_running = true;
+    return 0;
+}
+
+static void init_handles(struct render_worker *worker, uv_loop_t *loop)
+{
+    uv_pipe_init(loop, &worker->socket, 0);
+    uv_pipe_init(loop, &worker->words_pipe, 0);
+    worker->process.data = worker->socket.data = worker->words_pipe.data = worker;
+    worker->open_handles = 3;
+}
+
+struct render_worker *render_worker_start(uv_loop_t *loop, const struct config *config,
+                                          const struct render_worker_events *events, void *context, struct err *err)
+{
+    int sockets[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
+        err_set(err, ERR_UNAVAILABLE, "no socket for a render worker: %s", strerror(errno));
+        return NULL;
+    }
+    struct render_worker *worker = mem_zalloc(1, sizeof *worker);
+    worker->events = events;
+    worker->context = context;
+    init_handles(worker, loop);
+    const int rc = spawn(worker, loop, config, sockets[1], err);
+    close(sockets[1]);
+    if (rc < 0) {
+        close(sockets[0]);
+        close_handles(worker);
+        return NULL;
+    }
+    uv_pipe_open(&worker->socket, sockets[0]);
+    worker->is_open = true;
+    uv_read_start((uv_stream_t *)&worker->socket, on_answer_alloc, on_answer);
+    uv_read_start((uv_stream_t *)&worker->words_pipe, on_words_alloc, on_words);
+    return worker;
+}

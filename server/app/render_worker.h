@@ -1,0 +1,37 @@
+/* render_worker.h - one posed-render process: started, spoken to, watched until it ends. Loop thread only.
+ *
+ * The process has a socket for jobs and a pipe for its last words; nothing else of the daemon's is open to it. */
+#pragma once
+
+#include "../base/buf.h"
+#include "../base/err.h"
+#include "../worker/render_job.h"
+#include "config.h"
+
+#include <uv.h>
+
+struct render_worker;
+
+/* What a worker tells its owner; `context` is that of render_worker_start(). None runs before that has returned. */
+struct render_worker_events {
+    /* It can draw; name: of its driver. */
+    void (*ready)(void *context, const char *name);
+    /* The answer to the job under way. png: the callee's to move from; NULL: *err says why. */
+    void (*answered)(void *context, struct buf *png, const struct err *err);
+    /* The process is gone and the worker is freed. why: "was killed by signal 11 (Segmentation fault)" and what it
+     * said last, for a sentence that starts with the program's name. */
+    void (*ended)(void *context, const char *why);
+};
+
+/* Returns NULL when the program cannot be started. `events` stays the caller's. */
+struct render_worker *render_worker_start(uv_loop_t *loop, const struct config *config,
+                                          const struct render_worker_events *events, void *context, struct err *err);
+
+/* Sends a job; one at a time, only after ready(). A worker that takes none is killed: ended() follows. */
+void render_worker_send(struct render_worker *worker, const struct render_job *job, int model_fd);
+
+/* Kills the process; ended() follows. */
+void render_worker_kill(struct render_worker *worker);
+
+/* Kills the process; no event follows, and what is left frees itself while the loop runs. */
+void render_worker_abandon(struct render_worker *worker);
