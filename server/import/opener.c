@@ -114,7 +114,7 @@ static int resolve(const char *base, const char *uri, char *out, struct err *err
     }
     if (append_parts(out, &length, uri, err) < 0)
         return err->code;
-    if (length == 0)
+    if (length == 0 || uri[0] == '\0')
         return err_set(err, ERR_COMPANION_MISSING, "'%s' names no file", uri);
     return 0;
 }

@@ -1,0 +1,26 @@
+/* Image files of every kind that textures may have, through decoding, resampling and mip levels. */
+#include "../../server/import/texture_image.h"
+#include "../../server/import/texture_mip.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct limits limits;
+    struct image image;
+    struct err err;
+    limits_default(&limits);
+    limits.value[LIMIT_IMAGE_PIXELS] = 1 << 16; /* a fuzzer's time goes into bytes, not into large blank pictures */
+    if (image_decode(data, size, &limits, &image, &err) == 0) {
+        const uint32_t width = mip_side(image.width, 16), height = mip_side(image.height, 16);
+        uint8_t *pixels = malloc(mip_bytes(width, height));
+        if (pixels == NULL || mip_resample(image.rgba, image.width, image.height, pixels, width, height) < 0 ||
+            mip_fill(pixels, width, height) < 0)
+            abort();
+        free(pixels);
+    }
+    image_fini(&image);
+    return 0;
+}
