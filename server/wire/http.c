@@ -172,10 +172,13 @@ static int feed_body(struct http_parser *parser, const char *bytes, size_t size_
     if (size_bytes == 0)
         return HTTP_NEED_MORE;
     parser->wants_continue = false;
-    const int rc = execute(state, bytes, size_bytes, used_bytes);
+    /* exact, so that it does not matter how the bytes were cut */
+    const uint64_t raw_max = BODY_OVERHEAD_MAX * body_limit(state) + state->limits->value[LIMIT_HEADER_BYTES];
+    const uint64_t room = raw_max - state->body_raw_bytes;
+    const size_t part_bytes = size_bytes < room ? size_bytes : (size_t)room;
+    const int rc = execute(state, bytes, part_bytes, used_bytes);
     state->body_raw_bytes += *used_bytes;
-    if (rc >= 0 &&
-        state->body_raw_bytes > BODY_OVERHEAD_MAX * body_limit(state) + state->limits->value[LIMIT_HEADER_BYTES]) {
+    if (rc == HTTP_NEED_MORE && part_bytes < size_bytes) {
         body_too_large(state);
         return state->err.code;
     }

@@ -1,0 +1,81 @@
+/* HTTP bytes, fed whole and in pieces: never a crash, and the same requests and errors both ways.
+ * The first byte chooses the size of the pieces. */
+#include "../../server/base/hash.h"
+#include "../../server/wire/http.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static uint64_t hash_text(uint64_t state, const char *text)
+{
+    return text == NULL ? hash64(state, "", 1) : hash64(state, text, strlen(text) + 1);
+}
+
+static uint64_t hash_request(uint64_t state, const struct http_request *request)
+{
+    state = hash_text(state, request->method);
+    state = hash_text(state, request->target);
+    state = hash_text(state, request->host);
+    state = hash_text(state, request->accept);
+    state = hash_text(state, request->if_none_match);
+    state = hash_text(state, request->request_id);
+    state = hash64(state, request->body, request->body_bytes);
+    return hash64(state, &request->is_keep_alive, sizeof request->is_keep_alive);
+}
+
+static void require(int is_true)
+{
+    if (!is_true)
+        abort();
+}
+
+/* Feeds pieces of at most `piece_bytes` and returns a hash of all that came out. */
+static uint64_t outcome(const struct limits *limits, const char *bytes, size_t size, size_t piece_bytes)
+{
+    struct http_parser parser;
+    http_init(&parser, limits);
+    uint64_t state = HASH64_SEED;
+    int rc = HTTP_NEED_MORE;
+    for (size_t at = 0; at < size && rc >= 0;) {
+        const size_t left = size - at;
+        const size_t part = left < piece_bytes ? left : piece_bytes;
+        struct err err = {0};
+        size_t used = SIZE_MAX;
+        rc = http_feed(&parser, bytes + at, part, &used, &err);
+        require(used <= part && (rc < 0 || used > 0));
+        require(rc != HTTP_NEED_MORE || used == part);
+        at += used;
+        if (rc == HTTP_COMPLETE) {
+            require(parser.request.method != NULL && parser.request.target != NULL);
+            require(parser.request.target_bytes == strlen(parser.request.target));
+            state = hash_request(state, &parser.request);
+        }
+        if (rc < 0) {
+            require(err.code == rc && err.message[0] != '\0' && parser.phase == HTTP_PHASE_FAILED);
+            state = hash64(state, &rc, sizeof rc);
+        }
+    }
+    state = hash64(state, &parser.phase, sizeof parser.phase);
+    http_fini(&parser);
+    return state;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0)
+        return 0;
+    struct limits limits;
+    limits_default(&limits);
+    /* small enough to be met by small inputs */
+    limits.value[LIMIT_URL_BYTES] = 200;
+    limits.value[LIMIT_HEADER_BYTES] = 300;
+    limits.value[LIMIT_HEADER_COUNT] = 12;
+    limits.value[LIMIT_BODY_BYTES] = 100;
+    const char *bytes = (const char *)data + 1;
+    const size_t piece_bytes = (size_t)data[0] + 1;
+    require(outcome(&limits, bytes, size - 1, SIZE_MAX) == outcome(&limits, bytes, size - 1, piece_bytes));
+    return 0;
+}
