@@ -5,10 +5,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { EXIT_BAKED = 0, EXIT_REFUSED = 1, EXIT_USAGE = 2, EXIT_NO_PROGRAM = 127 };
 enum { QUOTE_SIZE = 240 };
+enum { RESULT_SLACK_BYTES = 1 << 20 }; /* the result is a little larger than the arrays it is made of */
 
 /* Copies the last line of `words` that holds `part` ("": the last line with anything in it). */
 static bool quote_line(const char *words, const char *part, char out[QUOTE_SIZE])
@@ -38,6 +40,12 @@ static int explain_abort(const struct import_end *end, struct err *err)
     return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer gave up (signal %d, aborted)", end->path, SIGABRT);
 }
 
+static int explain_size(const struct import_end *end, struct err *err)
+{
+    return err_set(err, ERR_MODEL_LIMIT, "%s: the imported model is larger than the limit of %llu bytes", end->path,
+                   (unsigned long long)end->limits->value[LIMIT_BAKED_BYTES]);
+}
+
 static int explain_signal(const struct import_end *end, struct err *err)
 {
     const uint64_t *limits = end->limits->value;
@@ -49,8 +57,7 @@ static int explain_signal(const struct import_end *end, struct err *err)
         return err_set(err, ERR_IMPORT_TIMEOUT, "%s: the import used more processor time than the limit of %llu s",
                        end->path, (unsigned long long)limits[LIMIT_IMPORT_CPU_S]);
     case SIGXFSZ:
-        return err_set(err, ERR_MODEL_LIMIT, "%s: the imported model is larger than the limit of %llu bytes", end->path,
-                       (unsigned long long)limits[LIMIT_BAKED_BYTES]);
+        return explain_size(end, err);
     case SIGKILL:
         return err_set(err, ERR_IMPORT_MEMORY,
                        "%s: the importer was killed, most likely because the machine or container ran out of memory",
@@ -112,6 +119,10 @@ int import_outcome(int result_fd, const struct import_end *end, uint64_t key, st
         return read_failure(result_fd, end, err);
     if (end->exit_status != EXIT_BAKED)
         return explain_status(end, err);
+    struct stat stat;
+    if (fstat(result_fd, &stat) == 0 &&
+        (uint64_t)stat.st_size > end->limits->value[LIMIT_BAKED_BYTES] + RESULT_SLACK_BYTES)
+        return explain_size(end, err);
     if (baked_open(result_fd, key, out, err) < 0) {
         err_prefix(err, "%s: the importer's result", end->path);
         return err->code;

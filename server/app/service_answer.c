@@ -8,10 +8,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 /* Rough costs, to tell microseconds from milliseconds: sampling, multiplying and printing one node or joint; moving
  * and printing one vertex. */
-enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_INLINE_NS = 2000000, WORK_MAX = 64 };
+enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_INLINE_NS = 2000000 };
+/* libuv has four work threads: some stay for imports and listings. */
+enum { WORK_MAX = 2, WORK_QUEUE_MAX = 64 };
 
 static double cost_ns(const struct model *model, const struct request *request)
 {
@@ -42,6 +45,8 @@ static void on_work(uv_work_t *work)
     make(job, job->answer, &job->reply);
 }
 
+static void start_queued(struct service *service);
+
 static void on_made(uv_work_t *work, int status)
 {
     struct job *job = work->data;
@@ -50,6 +55,7 @@ static void on_made(uv_work_t *work, int status)
     free(job->answer);
     job->answer = NULL;
     service->work_count--;
+    start_queued(service);
     if (status != 0) {
         struct err err;
         err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
@@ -65,18 +71,41 @@ static void on_made(uv_work_t *work, int status)
 
 static void start_work(struct job *job)
 {
-    struct service *service = job->service;
-    struct err err;
-    if (service->work_count >= WORK_MAX) {
-        err_set(&err, ERR_OVERLOADED, "%d large answers are already being made; try again later", WORK_MAX);
-        job_fail(job, &err);
-        return;
-    }
     job->answer = mem_zalloc(1, sizeof *job->answer);
     answer_init(job->answer);
     job->work.data = job;
-    service->work_count++;
-    uv_queue_work(service->loop, &job->work, on_work, on_made);
+    job->service->work_count++;
+    uv_queue_work(job->service->loop, &job->work, on_work, on_made);
+}
+
+static void start_queued(struct service *service)
+{
+    while (!service->is_ending && service->work_count < WORK_MAX && service->work_queue != NULL) {
+        struct job *job = service->work_queue;
+        DL_DELETE2(service->work_queue, job, work_prev, work_next);
+        service->work_queue_count--;
+        if (!job->call->is_abandoned) {
+            start_work(job);
+            continue;
+        }
+        struct err err;
+        err_set(&err, ERR_REQUEST_TIMEOUT, "nobody waits for the answer any more");
+        job_fail(job, &err);
+    }
+}
+
+static void queue_work(struct job *job)
+{
+    struct service *service = job->service;
+    if (service->work_queue_count >= WORK_QUEUE_MAX) {
+        struct err err;
+        err_set(&err, ERR_OVERLOADED, "%d large answers already wait to be made; try again later", WORK_QUEUE_MAX);
+        job_fail(job, &err);
+        return;
+    }
+    DL_APPEND2(service->work_queue, job, work_prev, work_next);
+    service->work_queue_count++;
+    start_queued(service);
 }
 
 void service_answer(struct job *job)
@@ -89,7 +118,7 @@ void service_answer(struct job *job)
     if (!is_any && job_is_not_modified(job, &reply)) {
         job_finish(job, &reply);
     } else if (cost_ns(&job->baked->model, request) > COST_INLINE_NS) {
-        start_work(job);
+        queue_work(job);
     } else {
         make(job, &job->service->answer, &reply);
         finish(job, &reply);

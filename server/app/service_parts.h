@@ -20,6 +20,8 @@ struct service {
     struct job *jobs;     /* calls under way */
     uint32_t job_count;
     uint32_t work_count;    /* of them with a work thread */
+    struct job *work_queue; /* of them those that wait for one */
+    uint32_t work_queue_count;
     uint32_t dropped_count; /* of them let go by the render pool: answered at the next turn */
     bool is_draining;
     bool is_ending, is_closed; /* service_free() was called; the handle is closed */
@@ -37,6 +39,7 @@ struct job {
     uv_work_t work;
     struct answer *answer; /* of the work thread, while there is work */
     struct reply reply;    /* what the work makes */
+    struct job *work_prev, *work_next;
     struct job *prev, *next;
 };
 
@@ -51,7 +54,7 @@ bool job_is_not_modified(const struct job *job, struct reply *reply);
 void service_answer(struct job *job);
 /* Has job->baked drawn and finishes the job. */
 void service_render(struct job *job);
-/* Gives up work that has not begun. */
+/* Takes work back from its thread, if that has not begun. */
 void service_answer_cancel(struct job *job);
 /* Frees the service once nothing of it is in use. */
 void service_release(struct service *service);
