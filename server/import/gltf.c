@@ -28,7 +28,8 @@ const char *const GLTF_LIST_NAMES[GLTF_LIST_COUNT] = {
 };
 
 /* What a file may require. Others that it merely uses change nothing that is read here. */
-static const char *const EXTENSIONS[] = {"KHR_mesh_quantization", "KHR_materials_unlit", "KHR_texture_transform"};
+static const char *const EXTENSIONS[] = {"KHR_mesh_quantization", "KHR_materials_unlit", "KHR_texture_transform",
+                                         "EXT_texture_webp"};
 
 int gltf_alloc(void **out, uint64_t count, size_t item_bytes, struct err *err)
 {

@@ -90,12 +90,20 @@ static int add_image(struct gltf *gltf, uint32_t image, struct texture_query *qu
     return rc;
 }
 
+/* The image of a texture, or -1. Where a file has both, EXT_texture_webp's is the same picture again. */
+static int64_t image_of(const cJSON *texture)
+{
+    const int64_t image = json_index(texture, "source");
+    return image >= 0 ? image
+                      : json_index(json_member(json_member(texture, "extensions"), "EXT_texture_webp"), "source");
+}
+
 /* The builder's index of textures[index], or -1 when it has no image; one image with the same wrap modes is one. */
 static int find_texture(struct gltf *gltf, uint32_t index, int32_t *out, struct err *err)
 {
     *out = -1;
     const cJSON *json = gltf_item(gltf, GLTF_TEXTURES, index);
-    const int64_t image = json_index(json, "source"), sampler_index = json_index(json, "sampler");
+    const int64_t image = image_of(json), sampler_index = json_index(json, "sampler");
     if (image < 0) {
         bake_warn(gltf->builder, "texture_without_image", "textures[%u] has no image that is known here", index);
         return 0;

@@ -26,29 +26,25 @@ static void keep_first(int64_t *slot, int64_t index)
         *slot = index;
 }
 
-static int keep_set(struct primitive_reading *reading, int64_t *slots, int64_t set, int64_t index, struct err *err)
+/* `set` is below JOINT_SETS_MAX: check_sets() has passed. */
+static void keep_set(struct primitive_reading *reading, int64_t *slots, int64_t set, int64_t index)
 {
-    if (set >= JOINT_SETS_MAX)
-        return err_set(err, ERR_MODEL_LIMIT, "%s has joint sets beyond the %d that are supported", reading->where,
-                       JOINT_SETS_MAX);
     keep_first(&slots[set], index);
     if (set >= reading->set_count)
         reading->set_count = (uint32_t)set + 1;
-    return 0;
 }
 
 /* glTF 2.0, 3.7.2.1: the sets of an attribute start with 0 and have no gaps. */
 static int check_sets(const struct primitive_reading *reading, struct err *err)
 {
-    enum { SETS_MAX = 64 };
     static const char *const PREFIXES[] = {"TEXCOORD_", "COLOR_", "JOINTS_", "WEIGHTS_"};
     uint64_t seen[sizeof PREFIXES / sizeof *PREFIXES] = {0};
     for (const cJSON *item = json_member(reading->json, "attributes")->child; item != NULL; item = item->next)
         for (size_t p = 0; p < sizeof PREFIXES / sizeof *PREFIXES; p++) {
             const int64_t set = set_of(item->string, PREFIXES[p]);
-            if (set >= SETS_MAX)
+            if (set >= JOINT_SETS_MAX)
                 return err_set(err, ERR_MODEL_LIMIT, "%s has %s, beyond the %d sets that are supported", reading->where,
-                               item->string, SETS_MAX);
+                               item->string, JOINT_SETS_MAX);
             if (set >= 0)
                 seen[p] |= UINT64_C(1) << set;
         }
@@ -63,7 +59,7 @@ static int check_sets(const struct primitive_reading *reading, struct err *err)
     return 0;
 }
 
-static int find_attributes(struct primitive_reading *reading, struct err *err)
+static void find_attributes(struct primitive_reading *reading)
 {
     reading->position = reading->normal = reading->texcoord = reading->color = -1;
     for (int set = 0; set < JOINT_SETS_MAX; set++)
@@ -81,12 +77,11 @@ static int find_attributes(struct primitive_reading *reading, struct err *err)
             keep_first(&reading->color, index);
         else if (texcoord >= 0 && (uint64_t)texcoord == reading->texcoord_use.set)
             keep_first(&reading->texcoord, index);
-        else if (joints >= 0 && keep_set(reading, reading->joints, joints, index, err) < 0)
-            return err->code;
-        else if (weights >= 0 && keep_set(reading, reading->weights, weights, index, err) < 0)
-            return err->code;
+        else if (joints >= 0)
+            keep_set(reading, reading->joints, joints, index);
+        else if (weights >= 0)
+            keep_set(reading, reading->weights, weights, index);
     }
-    return 0;
 }
 
 int primitive_open(const struct primitive_reading *reading, const char *name, int64_t index, unsigned types,
@@ -135,8 +130,9 @@ static int read_primitive(struct gltf *gltf, uint32_t mesh, uint32_t index, cons
     reading.out.index_first = builder->index_count;
     reading.out.morph_target_first = builder->morph_target_count;
     reading.texcoord_use = gltf_material_texcoord(gltf, reading.out.material);
-    if (check_sets(&reading, err) < 0 || find_attributes(&reading, err) < 0)
+    if (check_sets(&reading, err) < 0)
         return err->code;
+    find_attributes(&reading);
     if (reading.position < 0)
         bake_warn(builder, "primitive_without_positions", "%s has no POSITION: it is empty here", reading.where);
     else if (read_parts(&reading, target_names, err) < 0)

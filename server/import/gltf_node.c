@@ -17,12 +17,13 @@ static void read_matrix(struct gltf *gltf, const cJSON *json, uint32_t index)
     json_floats(json, "matrix", 16, matrix->m);
     gltf->builder->nodes[index].matrix = (int32_t)gltf->builder->node_matrix_count - 1;
     const float last[4] = {0, 0, 0, 1};
+    bool is_repaired = false;
     for (int c = 0; c < 4; c++) {
-        if (matrix->m[4 * c + 3] != last[c])
-            bake_warn(gltf->builder, "matrix_row_repaired", "nodes[%u].matrix has a last row other than 0, 0, 0, 1",
-                      index);
+        is_repaired |= matrix->m[4 * c + 3] != last[c];
         matrix->m[4 * c + 3] = last[c];
     }
+    if (is_repaired)
+        bake_warn(gltf->builder, "matrix_row_repaired", "nodes[%u].matrix has a last row other than 0, 0, 0, 1", index);
 }
 
 static void read_rotation(struct gltf *gltf, const cJSON *json, uint32_t index)

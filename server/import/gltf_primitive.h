@@ -4,7 +4,7 @@
 
 #include "gltf_accessor.h"
 
-/* JOINTS_0..63: 256 influences of one vertex. */
+/* JOINTS_0..63: 256 influences of one vertex. A bit each in a 64-bit number. */
 enum { JOINT_SETS_MAX = 64 };
 
 struct primitive_reading {

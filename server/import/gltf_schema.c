@@ -1,6 +1,5 @@
 #include "gltf_schema.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +29,7 @@ enum object {
     OBJECT_EXTENSIONS,
     OBJECT_TEXTURE_TRANSFORM,
     OBJECT_TEXTURE,
+    OBJECT_TEXTURE_SOURCE,
     OBJECT_IMAGE,
     OBJECT_SAMPLER,
     OBJECT_CAMERA,
@@ -115,7 +115,8 @@ static int check_number(const struct place *place, const cJSON *item, struct err
 {
     if (!cJSON_IsNumber(item))
         return wrong_type(place, item, "a number", err);
-    if (!(fabs(item->valuedouble) <= (double)FLT_MAX))
+    /* Rounded as it will be stored: exporters print FLT_MAX a little too large. */
+    if (!isfinite((float)item->valuedouble))
         return wrong_value(place, "does not fit a finite 32-bit number", err);
     return 0;
 }

@@ -2,19 +2,26 @@
 
 #include <math.h>
 
-/* Floats that only looks depend on: a number that is not finite (normals of collapsed faces are a common case)
- * becomes 0 with a warning, where a position would be refused. */
-static void read_repaired(const struct primitive_reading *reading, const struct accessor *accessor, const char *name,
-                          double values[4], uint32_t row)
+/* A row of floats that only looks depend on: a number that is not finite (normals of collapsed faces are a common
+ * case) becomes 0, where a position would be refused. True when there was one. */
+static bool read_repaired(const struct accessor *accessor, uint32_t row, double values[4])
 {
+    bool is_repaired = false;
     accessor_row(accessor, row, values);
     for (uint32_t i = 0; i < accessor->width; i++) {
         if (isfinite((float)values[i]))
             continue;
         values[i] = 0;
+        is_repaired = true;
+    }
+    return is_repaired;
+}
+
+static void warn_repaired(const struct primitive_reading *reading, const char *name, bool is_repaired)
+{
+    if (is_repaired)
         bake_warn(reading->gltf->builder, "not_finite_repaired", "%s %s has numbers that are not finite: they become 0",
                   reading->where, name);
-    }
 }
 
 static int read_positions(struct primitive_reading *reading, struct err *err)
@@ -44,11 +51,13 @@ static int read_normals(struct primitive_reading *reading, struct err *err)
     if (primitive_open(reading, "NORMAL", reading->normal, ACCESSOR_VEC3, ACCESSOR_F32 | ACCESSOR_I8 | ACCESSOR_I16,
                        &accessor, err) < 0)
         return err->code;
+    bool is_repaired = false;
     for (uint32_t v = 0; v < accessor.count; v++) {
         double n[4];
-        read_repaired(reading, &accessor, "NORMAL", n, v);
+        is_repaired |= read_repaired(&accessor, v, n);
         normals[v] = (struct vec3){(float)n[0], (float)n[1], (float)n[2]};
     }
+    warn_repaired(reading, "NORMAL", is_repaired);
     reading->out.flags |= PRIMITIVE_FILE_NORMALS;
     return 0;
 }
@@ -79,12 +88,14 @@ static int read_texcoords(struct primitive_reading *reading, struct err *err)
                        &accessor, err) < 0)
         return err->code;
     const double *m = reading->texcoord_use.m;
+    bool is_repaired = false;
     for (uint32_t v = 0; v < accessor.count; v++) {
         double uv[4];
-        read_repaired(reading, &accessor, "TEXCOORD", uv, v);
+        is_repaired |= read_repaired(&accessor, v, uv);
         const float x = (float)(m[0] * uv[0] + m[1] * uv[1] + m[2]), y = (float)(m[3] * uv[0] + m[4] * uv[1] + m[5]);
         texcoords[v] = (struct vec2){isfinite(x) ? x : 0, isfinite(y) ? y : 0};
     }
+    warn_repaired(reading, "TEXCOORD", is_repaired);
     reading->out.flags |= PRIMITIVE_TEXCOORDS;
     return 0;
 }
@@ -121,12 +132,14 @@ static int read_colors(struct primitive_reading *reading, struct err *err)
                        ACCESSOR_F32 | ACCESSOR_U8 | ACCESSOR_U16, &accessor, err) < 0)
         return err->code;
     accessor.is_normalized = accessor.component != ACCESSOR_F32; /* the only meaning integers have here */
+    bool is_repaired = false;
     for (uint32_t v = 0; v < accessor.count; v++) {
         double c[4];
-        read_repaired(reading, &accessor, "COLOR_0", c, v);
+        is_repaired |= read_repaired(&accessor, v, c);
         colors[v] = (struct rgba8){color_byte(c[0]), color_byte(c[1]), color_byte(c[2]),
                                    accessor.width == 4 ? color_byte(c[3]) : 255};
     }
+    warn_repaired(reading, "COLOR_0", is_repaired);
     reading->out.flags |= PRIMITIVE_COLORS;
     return 0;
 }

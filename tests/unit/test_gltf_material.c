@@ -65,3 +65,17 @@ TEST(gltf_textures_that_are_wrong)
     assert_true(gltf_failed(&run, ERR_BAD_MODEL, "materials[0]: images[0]: the base64"));
     gltf_run_fini(&run);
 }
+
+TEST(gltf_texture_of_webp)
+{
+    struct gltf_run run;
+    gltf_run_init(&run);
+    gltf_run_json(&run, HEAD ",'extensionsRequired':['EXT_texture_webp'],'images':[{'uri':'a.webp'},{'uri':'b.png'}],"
+                             "'textures':[{'extensions':{'EXT_texture_webp':{'source':0}}},"
+                             "{'source':1,'extensions':{'EXT_texture_webp':{'source':0}}}],"
+                             "'materials':[{" COLOR(0) "},{" COLOR(1) "}]}");
+    assert_true(gltf_succeeded(&run));
+    assert_true(gltf_str_is(&run, run.builder.textures[0].uri, "a.webp"));
+    assert_true(gltf_str_is(&run, run.builder.textures[1].uri, "b.png"));
+    gltf_run_fini(&run);
+}

@@ -145,11 +145,12 @@ TEST(gltf_colors_and_texcoords_of_some)
         "{'asset':{'version':'2.0'},'buffers':[{'byteLength':32}],'bufferViews':[{'buffer':0,'byteLength':32}],"
         "'accessors':[{'bufferView':0,'componentType':5126,'count':1,'type':'VEC3'},"
         "{'bufferView':0,'byteOffset':12,'componentType':5126,'count':1,'type':'VEC3'},"
-        "{'bufferView':0,'byteOffset':24,'componentType':5126,'count':1,'type':'VEC2'}],"
+        "{'bufferView':0,'byteOffset':24,'componentType':5126,'count':1,'type':'VEC2'},"
+        "{'componentType':5126,'count':1,'type':'VEC2'}],"
         "'materials':[{},{'pbrMetallicRoughness':{'baseColorTexture':{'index':0,'texCoord':1,'extensions':{"
         "'KHR_texture_transform':{'offset':[10,20],'rotation':1.5707963267948966,'scale':[2,4]}}}}}],"
         "'textures':[{}],'meshes':[{'primitives':[{'mode':0,'attributes':{'POSITION':0}},"
-        "{'mode':0,'material':1,'attributes':{'POSITION':0,'COLOR_0':1,'TEXCOORD_1':2}},"
+        "{'mode':0,'material':1,'attributes':{'POSITION':0,'COLOR_0':1,'TEXCOORD_0':3,'TEXCOORD_1':2}},"
         "{'mode':0,'attributes':{'POSITION':0}}]}]}";
     struct gltf_run run;
     gltf_run_init(&run);
@@ -218,5 +219,19 @@ TEST(gltf_morph_weights_of_another_count)
     gltf_run_glb(&run, WEIGHTS_FILE(",'weights':[1]", ""), FLOATS, sizeof FLOATS);
     assert_true(gltf_succeeded(&run));
     assert_true(gltf_warned(&run, "weights_without_targets"));
+    gltf_run_fini(&run);
+}
+
+TEST(gltf_attribute_sets_with_gaps)
+{
+    static const float FLOATS[3];
+    struct gltf_run run;
+    gltf_run_init(&run);
+    run_primitive(&run, "'attributes':{'POSITION':0,'TEXCOORD_1':0}", 1, "", FLOATS, sizeof FLOATS);
+    assert_true(gltf_failed(&run, ERR_BAD_MODEL, "meshes[0].primitives[0] has a later set, but no TEXCOORD_0"));
+    run_primitive(&run, "'attributes':{'POSITION':0,'COLOR_0':0,'COLOR_2':0}", 1, "", FLOATS, sizeof FLOATS);
+    assert_true(gltf_failed(&run, ERR_BAD_MODEL, "no COLOR_1"));
+    run_primitive(&run, "'attributes':{'POSITION':0,'COLOR_64':0}", 1, "", FLOATS, sizeof FLOATS);
+    assert_true(gltf_failed(&run, ERR_MODEL_LIMIT, "COLOR_64"));
     gltf_run_fini(&run);
 }
