@@ -19,8 +19,8 @@ struct call {
     /* Runs exactly once, perhaps before service_handle() returns. *reply is the callee's to move from or
      * reply_fini(). */
     void (*done)(struct call *call, struct reply *reply);
-    struct call *next;  /* private to the service */
-    void *waiting;      /* private to the service */
+    struct call *next; /* private to the service */
+    void *waiting;     /* private to the service */
 };
 
 /* Opens the root and starts the render workers. Returns 0 or a negative ERR_ with a sentence for stderr. */
