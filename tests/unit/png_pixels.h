@@ -1,0 +1,16 @@
+/* png_pixels.h - PNG bytes to RGBA8 pixels by libpng, for tests. */
+#pragma once
+
+#include "../../server/base/buf.h"
+
+#include <stdint.h>
+
+struct png_pixels {
+    uint32_t width, height;
+    int has_alpha;   /* the file has an alpha channel */
+    uint8_t *pixels; /* straight RGBA, rows top first */
+};
+
+/* Fails the test when the file is not a good PNG. */
+void png_pixels_init(struct png_pixels *out, const struct buf *file);
+void png_pixels_fini(struct png_pixels *pixels);

@@ -1,0 +1,365 @@
+/* Small models drawn in this process, each pixel where arithmetic by hand puts it. Skipped where there is no GL. */
+#include "../../server/render/renderer.h"
+#include "check.h"
+#include "fixture.h"
+#include "png_pixels.h"
+
+#include "../../server/anim/pose.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { SIDE = 200 };
+
+static const float RED[4] = {1, 0, 0, 1}, GREEN[4] = {0, 1, 0, 1}, BLUE[4] = {0, 0, 1, 1}, YELLOW[4] = {1, 1, 0, 1};
+
+/* What LeakSanitizer is told: Mesa never frees a few bytes of each context. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void) { return "leak:libOSMesa.so\nleak:libEGL\nleak:_dri.so\n"; }
+
+/* One for all tests: its start takes half a second. */
+static struct renderer *renderer(void)
+{
+    static struct renderer *shared;
+    struct err err = {0};
+    if (shared != NULL)
+        return shared;
+    const int rc = renderer_new("auto", 64 << 20, &shared, &err);
+    if (rc == ERR_UNAVAILABLE)
+        skip();
+    if (rc < 0)
+        fail_msg("%s", err.message);
+    return shared;
+}
+
+/* Draws the finished fixture; 0 with *png filled, or the error. */
+static int draw_bytes(const struct fixture *f, double yaw_deg, struct buf *png)
+{
+    static uint64_t key;
+    struct err err = {0};
+    const struct render_job job = {.width = SIDE,
+                                   .height = SIDE,
+                                   .clip = POSE_REST,
+                                   .model_key = ++key,
+                                   .model_bytes = f->size_bytes,
+                                   .yaw_deg = yaw_deg};
+    const int fd = memfd_create("test", MFD_CLOEXEC);
+    assert_int_equal(write(fd, f->block, f->size_bytes), f->size_bytes);
+    buf_init(png, 0);
+    const int rc = renderer_draw(renderer(), &job, fd, png, &err);
+    close(fd);
+    return rc;
+}
+
+static struct png_pixels draw(const struct fixture *f, double yaw_deg)
+{
+    struct buf png;
+    struct png_pixels pixels;
+    assert_int_equal(draw_bytes(f, yaw_deg, &png), 0);
+    png_pixels_init(&pixels, &png);
+    assert_int_equal(pixels.width, SIDE);
+    assert_int_equal(pixels.height, SIDE);
+    buf_fini(&png);
+    return pixels;
+}
+
+static void check_pixel(const struct png_pixels *p, int x, int y, int r, int g, int b, int a)
+{
+    const uint8_t *found = p->pixels + 4 * ((size_t)y * p->width + (size_t)x);
+    const int expected[4] = {r, g, b, a};
+    for (int i = 0; i < 4; i++)
+        if (abs(found[i] - expected[i]) > 2)
+            fail_msg("pixel %d, %d is %d %d %d %d, expected %d %d %d %d", x, y, found[0], found[1], found[2], found[3],
+                     r, g, b, a);
+}
+
+/* Adds a mesh: a square of half side `half` at `middle`, facing +z, unlit, of one colour, two influences a vertex when
+ * `weight` < 1. Returns the mesh's index. */
+static uint32_t add_square(struct fixture *f, struct vec3 middle, float half, const float color[4], const float *weight)
+{
+    struct bake_builder *b = &f->builder;
+    static const uint32_t corners[6] = {0, 1, 2, 0, 2, 3};
+    const struct vec3 positions[4] = {{middle.x - half, middle.y - half, middle.z},
+                                      {middle.x + half, middle.y - half, middle.z},
+                                      {middle.x + half, middle.y + half, middle.z},
+                                      {middle.x - half, middle.y + half, middle.z}};
+    const uint32_t mesh = fixture_mesh(f, positions, 4);
+    struct primitive *primitive = &b->primitives[b->primitive_count - 1];
+    bake_add_index(b, 2);
+    memcpy(&b->indices[primitive->index_first], corners, sizeof corners);
+    primitive->topology = TOPOLOGY_TRIANGLES;
+    primitive->index_count = 6;
+    primitive->material = (int32_t)b->material_count;
+    struct material *material = bake_add_material(b, 1);
+    *material = (struct material){.name = {.offset = STR_NONE},
+                                  .alpha_cutoff = 0.5f,
+                                  .alpha_mode = color[3] < 1 ? ALPHA_BLEND : ALPHA_OPAQUE,
+                                  .base_color_texture = -1,
+                                  .flags = MATERIAL_UNLIT};
+    memcpy(material->base_color, color, sizeof material->base_color);
+    for (uint32_t v = 0; weight != NULL && v < 4; v++) {
+        for (uint32_t j = 0; j < 2; j++)
+            if (weight[j] > 0)
+                *bake_add_influence(b, 1) = (struct influence){j, weight[j]};
+        b->influence_firsts[primitive->vertex_first + v + 1] = b->influence_count;
+    }
+    for (uint32_t v = 0; weight == NULL && v < 4; v++)
+        b->influence_firsts[primitive->vertex_first + v + 1] = b->influence_count;
+    return mesh;
+}
+
+static uint32_t add_mesh_node(struct fixture *f, uint32_t mesh, int32_t skin)
+{
+    const uint32_t node = fixture_node(f, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
+    f->builder.nodes[node].mesh = (int32_t)mesh;
+    f->builder.nodes[node].skin = skin;
+    fixture_root(f, node);
+    return node;
+}
+
+/* Joint 0 (node 0) takes bind (x, y) to (100 - 2y, -50 + x); joint 1 (node 1, its child, with an inverse bind
+ * matrix that moves by -2) to (98 + y, -45 - x). The squares' corners then reach from (97.75, -50.25) to (102.25,
+ * -44.75), 32 pixels a unit in a picture of 200: a scene point is at 100 + 32 (x - 100), 100 - 32 (y + 47.5). */
+TEST(renderer_puts_skinned_vertices_where_they_belong)
+{
+    struct fixture f;
+    const float half = 0.70710678f;
+    const float root_place[3] = {100, -50, 30}, root_turn[4] = {0, 0, half, half}, root_scale[3] = {1, 2, 1};
+    const float child_place[3] = {3, 1, 0}, child_turn[4] = {0, 0, 1, 0}, child_scale[3] = {1, 0.5f, 1};
+    const float first[2] = {1, 0}, second[2] = {0, 1}, both[2] = {0.75f, 0.25f};
+    const uint32_t joints[2] = {0, 1};
+    fixture_init(&f);
+    fixture_node(&f, -1, root_place, root_turn, root_scale);
+    fixture_node(&f, 0, child_place, child_turn, child_scale);
+    fixture_root(&f, 0);
+    const int32_t skin = (int32_t)fixture_skin(&f, joints, 2);
+    f.builder.joints[1].joint_from_bind.m[12] = -2;
+    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 0.25f, RED, first), skin);
+    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 0.25f, GREEN, second), skin);
+    add_mesh_node(&f, add_square(&f, (struct vec3){3, 4, 0}, 0.25f, BLUE, second), skin);
+    add_mesh_node(&f, add_square(&f, (struct vec3){2, -1, 0}, 0.25f, YELLOW, both), skin);
+    fixture_finish(&f);
+    struct png_pixels p = draw(&f, 0);
+    check_pixel(&p, 100, 180, 255, 0, 0, 255); /* (100, -50) */
+    check_pixel(&p, 113, 180, 255, 0, 0, 255); /* its side is one unit wide */
+    check_pixel(&p, 119, 180, 0, 0, 0, 0);
+    check_pixel(&p, 36, 20, 0, 255, 0, 255);     /* (98, -45) */
+    check_pixel(&p, 164, 116, 0, 0, 255, 255);   /* (102, -48) */
+    check_pixel(&p, 124, 108, 255, 255, 0, 255); /* (100.75, -47.75) */
+    check_pixel(&p, 132, 108, 255, 255, 0, 255);
+    check_pixel(&p, 132, 114, 0, 0, 0, 0); /* it is a quarter unit high */
+    check_pixel(&p, 36, 180, 0, 0, 0, 0);
+    png_pixels_fini(&p);
+    fixture_fini(&f);
+}
+
+/* The same from behind, mirrored left to right. */
+TEST(renderer_turns_the_camera)
+{
+    struct fixture f;
+    fixture_init(&f);
+    add_mesh_node(&f, add_square(&f, (struct vec3){-1, 1, 0}, 0.5f, RED, NULL), -1);
+    add_mesh_node(&f, add_square(&f, (struct vec3){1, -1, 0}, 0.5f, BLUE, NULL), -1);
+    fixture_finish(&f);
+    struct png_pixels front = draw(&f, 0), back = draw(&f, 180);
+    check_pixel(&front, 50, 50, 255, 0, 0, 255);
+    check_pixel(&front, 150, 150, 0, 0, 255, 255);
+    check_pixel(&back, 150, 50, 255, 0, 0, 255);
+    check_pixel(&back, 50, 150, 0, 0, 255, 255);
+    png_pixels_fini(&front);
+    png_pixels_fini(&back);
+    fixture_fini(&f);
+}
+
+TEST(renderer_hides_what_is_behind)
+{
+    struct fixture f;
+    fixture_init(&f);
+    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0.1f}, 1, RED, NULL), -1);
+    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, -0.1f}, 1, GREEN, NULL), -1);
+    fixture_finish(&f);
+    struct png_pixels front = draw(&f, 0), back = draw(&f, 180);
+    check_pixel(&front, 100, 100, 255, 0, 0, 255);
+    check_pixel(&back, 100, 100, 0, 255, 0, 255);
+    png_pixels_fini(&front);
+    png_pixels_fini(&back);
+    fixture_fini(&f);
+}
+
+/* Half red before half green before nothing, in the wrong order in the file: 3/4 opaque, two parts red, one green. */
+TEST(renderer_blends_from_far_to_near)
+{
+    struct fixture f;
+    const float half_red[4] = {1, 0, 0, 0.5f}, half_green[4] = {0, 1, 0, 0.5f};
+    fixture_init(&f);
+    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0.1f}, 1, half_red, NULL), -1);
+    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, -0.1f}, 1, half_green, NULL), -1);
+    fixture_finish(&f);
+    struct png_pixels front = draw(&f, 0), back = draw(&f, 180);
+    check_pixel(&front, 100, 100, 170, 85, 0, 191);
+    check_pixel(&back, 100, 100, 85, 170, 0, 191);
+    png_pixels_fini(&front);
+    png_pixels_fini(&back);
+    fixture_fini(&f);
+}
+
+/* A back is not drawn where glTF says so, and a mirrored node keeps its front. */
+TEST(renderer_culls_backs_of_gltf_only)
+{
+    for (int is_gltf = 0; is_gltf < 2; is_gltf++)
+        for (int is_mirrored = 0; is_mirrored < 2; is_mirrored++) {
+            struct fixture f;
+            struct buf png;
+            fixture_init(&f);
+            f.builder.infos[0].format = bake_textz(&f.builder, is_gltf ? "glTF 2.0" : "FBX");
+            const uint32_t node = add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, RED, NULL), -1);
+            f.builder.nodes[node].scale[0] = is_mirrored ? -1 : 1;
+            fixture_finish(&f);
+            assert_int_equal(draw_bytes(&f, 0, &png), 0);
+            buf_fini(&png);
+            assert_int_equal(draw_bytes(&f, 180, &png), is_gltf ? ERR_NOTHING_TO_DRAW : 0);
+            assert_int_equal(png.size_bytes > 0, !is_gltf);
+            buf_fini(&png);
+            fixture_fini(&f);
+        }
+}
+
+/* Texture coordinate (0, 0) is the first pixel of the first row. */
+TEST(renderer_lays_textures_the_right_way_up)
+{
+    struct fixture f;
+    const float white[4] = {1, 1, 1, 1};
+    static const uint8_t colors[4][4] = {{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}, {255, 255, 255, 255}};
+    uint8_t levels[4 * (16 + 4 + 1)] = {0};
+    for (int i = 0; i < 16; i++) /* each colour is a quarter of the picture, so that no neighbour shines in */
+        memcpy(levels + 4 * i, colors[2 * (i / 8) + i % 4 / 2], 4);
+    fixture_init(&f);
+    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, white, NULL), -1);
+    struct bake_builder *b = &f.builder;
+    b->primitives[0].flags = PRIMITIVE_TEXCOORDS;
+    const struct vec2 texcoords[4] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+    memcpy(bake_add_texcoord(b, 4), texcoords, sizeof texcoords);
+    *bake_add_texture(b, 1) =
+        (struct texture){.source_width = 4, .source_height = 4, .width = 4, .height = 4, .level_count = 3};
+    memcpy(bake_add_pixel_byte(b, sizeof levels), levels, sizeof levels);
+    b->materials[0].base_color_texture = 0;
+    fixture_finish(&f);
+    struct png_pixels p = draw(&f, 0);
+    check_pixel(&p, 56, 56, 255, 0, 0, 255);
+    check_pixel(&p, 144, 56, 0, 255, 0, 255);
+    check_pixel(&p, 56, 144, 0, 0, 255, 255);
+    check_pixel(&p, 144, 144, 255, 255, 255, 255);
+    png_pixels_fini(&p);
+    fixture_fini(&f);
+}
+
+/* A morph target moves the second square from the right of the first to its left; the framing follows. */
+TEST(renderer_draws_morphed_vertices)
+{
+    struct fixture f;
+    fixture_init(&f);
+    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 0.5f, RED, NULL), -1);
+    const uint32_t node = add_mesh_node(&f, add_square(&f, (struct vec3){2, 0, 0}, 0.5f, BLUE, NULL), -1);
+    struct bake_builder *b = &f.builder;
+    *bake_add_morph_target(b, 1) =
+        (struct morph_target){.name = {.offset = STR_NONE}, .position_first = 0, .normal_first = UINT32_MAX};
+    struct vec3 *deltas = bake_add_morph_delta(b, 4);
+    for (int v = 0; v < 4; v++)
+        deltas[v] = (struct vec3){-8, 0, 0};
+    b->primitives[1].morph_target_count = 1;
+    *bake_add_weight(b, 1) = 0.5f;
+    b->nodes[node].weight_count = 1;
+    fixture_finish(&f);
+    struct png_pixels p = draw(&f, 0);
+    check_pixel(&p, 36, 100, 0, 0, 255, 255);
+    check_pixel(&p, 164, 100, 255, 0, 0, 255);
+    png_pixels_fini(&p);
+    fixture_fini(&f);
+}
+
+/* The same bytes again, whatever was drawn between. */
+TEST(renderer_is_deterministic)
+{
+    struct fixture f, other;
+    struct buf first, between, second;
+    fixture_init(&f);
+    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, BLUE, NULL), -1);
+    f.builder.materials[0].flags = 0;
+    fixture_finish(&f);
+    fixture_worked(&other);
+    assert_int_equal(draw_bytes(&f, 33, &first), 0);
+    assert_int_equal(draw_bytes(&other, 0, &between), 0);
+    assert_int_equal(draw_bytes(&f, 33, &second), 0);
+    assert_int_equal(first.size_bytes, second.size_bytes);
+    assert_memory_equal(first.data, second.data, first.size_bytes);
+    buf_fini(&first);
+    buf_fini(&between);
+    buf_fini(&second);
+    fixture_fini(&f);
+    fixture_fini(&other);
+}
+
+TEST(renderer_draws_a_skeleton_without_meshes)
+{
+    struct fixture f;
+    const float tip[3] = {0, 2, 0};
+    fixture_init(&f);
+    fixture_node(&f, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
+    fixture_node(&f, 0, tip, FIXTURE_NO_TURN, FIXTURE_ONE);
+    fixture_root(&f, 0);
+    fixture_finish(&f);
+    struct png_pixels p = draw(&f, 0);
+    const uint8_t *bone = p.pixels + 4 * (SIDE * 150 + SIDE / 2);
+    assert_int_equal(bone[3], 255);
+    assert_true(bone[0] > 40);
+    check_pixel(&p, 40, 100, 0, 0, 0, 0);
+    png_pixels_fini(&p);
+    fixture_fini(&f);
+}
+
+TEST(renderer_says_when_there_is_nothing)
+{
+    struct fixture f;
+    struct buf png;
+    const float clear[4] = {1, 1, 1, 0};
+    fixture_init(&f);
+    fixture_finish(&f);
+    assert_int_equal(draw_bytes(&f, 0, &png), ERR_NOTHING_TO_DRAW);
+    buf_fini(&png);
+    fixture_fini(&f);
+    fixture_init(&f);
+    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, clear, NULL), -1);
+    fixture_finish(&f);
+    assert_int_equal(draw_bytes(&f, 0, &png), ERR_NOTHING_TO_DRAW);
+    buf_fini(&png);
+    fixture_fini(&f);
+}
+
+/* What a job could get wrong is an error, and the next job works. */
+TEST(renderer_refuses_bad_jobs)
+{
+    struct fixture f;
+    struct buf png;
+    struct err err = {0};
+    struct render_job job = {.width = 0, .height = 9, .clip = POSE_REST, .model_key = UINT64_MAX, .model_bytes = 64};
+    const int fd = memfd_create("test", MFD_CLOEXEC);
+    buf_init(&png, 0);
+    assert_int_equal(renderer_draw(renderer(), &job, fd, &png, &err), ERR_BAD_PARAMETER);
+    job.width = 9;
+    assert_int_equal(renderer_draw(renderer(), &job, fd, &png, &err), ERR_INTERNAL); /* the file is empty */
+    assert_int_equal(ftruncate(fd, 4096), 0);
+    job.model_bytes = 4096;
+    assert_int_equal(renderer_draw(renderer(), &job, fd, &png, &err), ERR_BAD_BAKE);
+    job.clip_time_s = NAN;
+    assert_int_equal(renderer_draw(renderer(), &job, fd, &png, &err), ERR_BAD_PARAMETER);
+    close(fd);
+    fixture_init(&f);
+    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, RED, NULL), -1);
+    fixture_finish(&f);
+    struct png_pixels p = draw(&f, 0);
+    check_pixel(&p, 100, 100, 255, 0, 0, 255);
+    png_pixels_fini(&p);
+    fixture_fini(&f);
+}
