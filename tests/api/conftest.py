@@ -121,6 +121,16 @@ class Server:
         with self.connect() as connection:
             return connection.get(target, *headers, method=method)
 
+    def json(self, path, **query):
+        """The JSON of an answer that must be a 200."""
+        answer = self.get(path + ("?" + urllib.parse.urlencode(query, doseq=True) if query else ""))
+        assert answer.status == 200, answer.body
+        return answer.json()
+
+    @property
+    def url(self):
+        return "http://" + self.address
+
     def lines(self):
         """What the server said on stderr so far."""
         self.log.seek(0)
@@ -161,6 +171,8 @@ class RunningServer:
 
     connect = Server.connect
     get = Server.get
+    json = Server.json
+    url = Server.url
 
 
 @pytest.fixture(scope="session")

@@ -60,22 +60,22 @@ def readme_commands():
 
 
 @pytest.mark.parametrize("command, printed", readme_commands())
-def test_readme_curl_prints_what_it_says(samples_server, tmp_path, command, printed):
-    command = command.replace("http://127.0.0.1:7878", samples_server.url)
+def test_readme_curl_prints_what_it_says(server, tmp_path, command, printed):
+    command = command.replace("http://127.0.0.1:7878", server.url)
     result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path, timeout=60)
     assert result.returncode == 0, result.stderr
-    assert result.stdout.strip() == printed.replace("127.0.0.1:7878", samples_server.url.removeprefix("http://")).strip()
+    assert result.stdout.strip() == printed.replace("127.0.0.1:7878", server.url.removeprefix("http://")).strip()
 
 
 def test_readme_shows_commands():
     assert len(readme_commands()) >= 4
 
 
-def test_samples_are_skinned_textured_and_have_clips(samples_server):
-    models = samples_server.json("/v1/models")["models"]
+def test_samples_are_skinned_textured_and_have_clips(server):
+    models = server.json("/v1/models")["models"]
     assert sorted(m["model"] for m in models) == ["dragon.glb", "octopus.glb", "robot.glb"]
     for entry in models:
-        model = samples_server.json("/v1/model", model=entry["model"])
+        model = server.json("/v1/model", model=entry["model"])
         assert len(model["clips"]) >= 3 and len(model["skins"][0]["joints"]) > 10
         assert [t["state"] for t in model["textures"]] == ["found"]
         assert model["warnings"] == []
