@@ -71,6 +71,17 @@ static void warn_of_curves(const struct assimp_job *job)
                   "the clips have curved interpolation, which is approximated by straight lines between the keys");
 }
 
+/* assimp's MD5 reader passes over a joints section that no empty line precedes. */
+static int check_md5(const struct assimp_job *job, struct err *err)
+{
+    if (strcmp(job->ending, "md5mesh") != 0)
+        return 0;
+    for (uint32_t m = 0; m < job->scene->mNumMeshes; m++)
+        if (job->scene->mMeshes[m]->mNumBones > 0)
+            return 0;
+    return err_set(err, ERR_BAD_MODEL, "no joints could be read; the 'joints {' line needs an empty line before it");
+}
+
 static int convert(struct assimp_job *job, struct err *err)
 {
     const struct aiScene *scene = job->scene;
@@ -80,6 +91,8 @@ static int convert(struct assimp_job *job, struct err *err)
         return err->code;
     if (scene->mNumMeshes == 0 && scene->mNumAnimations == 0 && job->tree.model_node_count <= 1)
         return err_set(err, ERR_BAD_MODEL, "the file holds no mesh, no skeleton and no animation");
+    if (check_md5(job, err) < 0)
+        return err->code;
     warn_of_curves(job);
     assimp_axes(job);
     assimp_look_at_meshes(job);
