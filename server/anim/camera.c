@@ -188,10 +188,10 @@ struct camera camera_frame(const struct camera_query *query, const struct vec3 *
         center(&axes, i, slope[i], &extent, points, point_count, eye);
 
     const double first = eye[2] - extent.high[2], last = eye[2] - extent.low[2];
-    const double slack = 0.01 * size;
+    const double slack = 0.01 * size; /* half of what `nearest` leaves at least */
     struct camera camera;
     camera.view_from_scene = view_matrix(&axes, eye);
-    camera.clip_from_view = projection(tan_x, tan_y, fmax(first - slack, 0.5 * first), last + slack);
+    camera.clip_from_view = projection(tan_x, tan_y, first - slack, last + slack);
     for (int i = 0; i < 3; i++)
         camera.eye[i] = eye[0] * axes.x[i] + eye[1] * axes.y[i] + eye[2] * axes.z[i];
     return camera;

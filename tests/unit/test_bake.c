@@ -365,3 +365,40 @@ TEST(bake_decode_rules_of_assets)
     REFUSED(&f, source_files[0].role, 3, "source_files[0].role");
     fixture_fini(&f);
 }
+
+/* Two skinned nodes of two meshes of points, whose ranges can overlap and stay inside their arrays. */
+static void twins(struct fixture *f)
+{
+    const struct vec3 positions[3] = {{1, 0, 0}, {2, 0, 0}, {3, 0, 0}};
+    const double time = 1;
+    const uint32_t joint = 0;
+    fixture_init(f);
+    struct bake_builder *b = &f->builder;
+    fixture_clip(f);
+    for (uint32_t n = 0; n < 2; n++) {
+        fixture_node(f, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
+        const uint32_t mesh = fixture_mesh(f, positions, 3);
+        b->nodes[n].mesh = (int32_t)mesh;
+        b->nodes[n].skin = 0;
+        memset(b->indices, 0, b->index_count * sizeof *b->indices);
+        b->primitives[n].morph_target_count = 1;
+        *bake_add_morph_target(b, 1) = (struct morph_target){{.offset = STR_NONE}, 0, 0};
+        fixture_channel(f, n, PATH_SCALE, INTERPOLATION_LINEAR, 3, &time, 1, &positions[0].x);
+    }
+    bake_add_morph_delta(b, 4);
+    fixture_skin(f, &joint, 1);
+    fixture_finish(f);
+}
+
+/* What overlaps is inside every array, but would make work that grows with the square of the size. */
+TEST(bake_decode_bounds_overlapping_ranges)
+{
+    struct fixture f;
+    twins(&f);
+    REFUSED(&f, primitives[0].index_count, 4, "primitives[1].indices");
+    REFUSED(&f, primitives[0].morph_target_count, 2, "primitives[1].morph_targets");
+    REFUSED(&f, primitives[0].vertex_count, 4, "primitives[1].vertices");
+    REFUSED(&f, channels[1].node, 0, "channels[1].node"); /* one thing driven twice */
+    REFUSED(&f, skins[0].mesh_node, 1, "nodes[0].skin");  /* node 0 uses it first */
+    fixture_fini(&f);
+}

@@ -101,6 +101,29 @@ TEST(pose_root_space_is_the_rest_of_the_root)
     fixture_fini(&f);
 }
 
+TEST(pose_root_space_of_a_scene_that_starts_below)
+{
+    /* The scene's root 0 has a parent: (1,1,1) in it lies where pose_scene_matrix_of_a_chain says, (3,6,6). */
+    struct fixture f;
+    struct pose pose;
+    struct dmat4 front;
+    double out[3];
+    const float arm[3] = {2, 0, 0}, arm_scale[3] = {2, 1, 1}, hip[3] = {1, 2, 3}, hip_scale[3] = {1, 2, 3};
+    fixture_init(&f);
+    fixture_node(&f, 1, arm, TURN_X, arm_scale);
+    fixture_node(&f, -1, hip, TURN_Z, hip_scale);
+    fixture_root(&f, 0);
+    fixture_finish(&f);
+    pose_init(&pose);
+    pose_evaluate(&pose, &f.model, POSE_REST, 0);
+    assert_int_equal(pose_space_from_scene(&pose, &f.model, SPACE_ROOT, -1, &front, NULL), 0);
+    dmat4_point(&front, (const double[3]){3, 6, 6}, out);
+    for (int i = 0; i < 3; i++)
+        CHECK_NEAR(out[i], 1, 1e-6);
+    pose_fini(&pose);
+    fixture_fini(&f);
+}
+
 TEST(pose_mesh_space_follows_the_time)
 {
     struct fixture f;
