@@ -2,7 +2,7 @@
  *
  * Pure: bytes in, struct out; no I/O, no model: names are looked up later. One table (request_params.def)
  * says which operation takes which parameter, of which type, and whether it may repeat; parsing, the 400s
- * and the documents follow it. Strings point into the request's own memory. One thread per request. */
+ * and the documents follow it. Strings and lists are the request's own and live until request_fini(). One thread per request. */
 #pragma once
 
 #include "../anim/clip_time.h"
@@ -16,16 +16,16 @@
 #include <stdint.h>
 
 enum op {
-    OP_GALLERY,  /* GET / */
-    OP_HEALTHZ,  /* GET /healthz */
-    OP_READYZ,   /* GET /readyz */
-    OP_VERSION,  /* GET /v1/version */
-    OP_MODELS,   /* GET /v1/models */
-    OP_MODEL,    /* GET /v1/model */
-    OP_PALETTE,  /* GET /v1/palette */
-    OP_POSE,     /* GET /v1/pose */
-    OP_MESH,     /* GET /v1/mesh */
-    OP_RENDER,   /* GET /v1/render */
+    OP_GALLERY, /* GET / */
+    OP_HEALTHZ, /* GET /healthz */
+    OP_READYZ,  /* GET /readyz */
+    OP_VERSION, /* GET /v1/version */
+    OP_MODELS,  /* GET /v1/models */
+    OP_MODEL,   /* GET /v1/model */
+    OP_PALETTE, /* GET /v1/palette */
+    OP_POSE,    /* GET /v1/pose */
+    OP_MESH,    /* GET /v1/mesh */
+    OP_RENDER,  /* GET /v1/render */
     OP_COUNT
 };
 
@@ -50,11 +50,11 @@ enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
 
 struct request {
     enum op op;
-    bool is_head;             /* HEAD: the answer without its body */
-    const char *model;        /* path under the root, checked: relative, no "..", no NUL, UTF-8 */
-    const char *hash;         /* 64 lower-case hex digits, or NULL */
+    bool is_head;      /* HEAD: the answer without its body */
+    const char *model; /* path under the root, checked: relative, no "..", no NUL, UTF-8 */
+    const char *hash;  /* 64 lower-case hex digits, or NULL */
     struct selector clip;
-    const double *times_s;    /* in the order asked, ranges unrolled; at least one for ops that take t */
+    const double *times_s; /* in the order asked, ranges unrolled; at least one for ops that take t */
     uint32_t time_count;
     enum wrap wrap;
     const struct selector *skins; /* empty: all */
@@ -62,27 +62,27 @@ struct request {
     const struct selector *joints; /* empty: all */
     uint32_t joint_count;
     enum space space;
-    struct selector mesh;     /* space=mesh: mesh node; /v1/mesh: only this mesh */
+    struct selector mesh; /* space=mesh: mesh node; /v1/mesh: only this mesh */
     enum layout layout;
-    enum format format;       /* by format= or Accept */
-    unsigned what;            /* WHAT_ bits */
+    enum format format; /* by format= or Accept */
+    unsigned what;      /* WHAT_ bits */
     bool has_indices, has_normals, has_rest;
     uint32_t width, height;
-    uint8_t background[4];    /* RGBA, straight alpha; 0,0,0,0 = transparent */
+    uint8_t background[4]; /* RGBA, straight alpha; 0,0,0,0 = transparent */
     double yaw_deg, pitch_deg;
     const char *prefix, *after; /* /v1/models; NULL when not given */
     uint32_t list_limit;
-    const char *if_none_match;  /* the header's value, or NULL */
-    char canonical[24];       /* 16 hex digits: hash of op and every parameter's value in a fixed order,
-                                 what the ETag is made of beside the model's content */
-    struct buf memory;        /* owns the strings and arrays above */
-    void *blocks;             /* private to request.c */
+    const char *if_none_match; /* the header's value, or NULL */
+    char canonical[24];        /* 16 hex digits: hash of op and every parameter's value in a fixed order,
+                                  what the ETag is made of beside the model's content */
+    struct buf memory;         /* owns the strings above */
+    void *blocks;              /* private to request.c: owns the lists above */
 };
 
 /* What a front end knows of an HTTP request besides its target. NULL when the header is absent. */
 struct request_head {
-    const char *method;        /* "GET" */
-    const char *target;        /* "/v1/palette?model=fox.glb&t=0.5", size_bytes long */
+    const char *method; /* "GET" */
+    const char *target; /* "/v1/palette?model=fox.glb&t=0.5", size_bytes long */
     size_t target_bytes;
     const char *accept;
     const char *if_none_match;
@@ -95,7 +95,7 @@ void request_fini(struct request *request);
  * comma-separated times, unrolls ranges start:end:fps. On failure the err message names the parameter, and
  * for an unknown one the nearest known name.
  * Returns 0, ERR_NOT_FOUND, ERR_METHOD_NOT_ALLOWED, ERR_UNKNOWN_PARAMETER, ERR_BAD_PARAMETER,
- * ERR_DUPLICATE_PARAMETER, ERR_MISSING_PARAMETER, ERR_BAD_PATH or ERR_TOO_MANY_FRAMES. */
+ * ERR_DUPLICATE_PARAMETER, ERR_MISSING_PARAMETER, ERR_BAD_PATH, ERR_TOO_MANY_FRAMES or ERR_NO_MEMORY. */
 int request_parse(struct request *request, const struct request_head *head, const struct limits *limits,
                   struct err *err);
 

@@ -1,0 +1,135 @@
+/* protocol/http.md says what the tables say: errors, limits, and the parameters of every operation. Run from the
+ * project's root. */
+#include "check.h"
+
+#include "../../server/base/err.h"
+#include "../../server/base/limits.h"
+#include "../../server/wire/request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *read_http_md(void)
+{
+    FILE *file = fopen("protocol/http.md", "rb");
+    if (file == NULL)
+        fail_msg("cannot open protocol/http.md: run the tests in the project's root");
+    char *text = calloc(1, 1 << 18);
+    assert_non_null(text);
+    assert_in_range(fread(text, 1, (1 << 18) - 1, file), 1, (1 << 18) - 2);
+    fclose(file);
+    return text;
+}
+
+/* The part of the document from the line `heading` to the next heading of the same depth; the caller frees it. */
+static char *section_of(const char *text, const char *heading)
+{
+    char needle[64];
+    snprintf(needle, sizeof needle, "\n%s\n", heading);
+    const char *start = strstr(text, needle);
+    if (start == NULL)
+        fail_msg("http.md has no section '%s'", heading);
+    start += strlen(needle);
+    const char *end = strstr(start, "\n## ");
+    const size_t size = end == NULL ? strlen(start) : (size_t)(end - start);
+    char *section = calloc(1, size + 1);
+    assert_non_null(section);
+    memcpy(section, start, size);
+    return section;
+}
+
+static size_t count_of(const char *text, const char *what)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, what)) != NULL; text += strlen(what))
+        count++;
+    return count;
+}
+
+static void check_row(const char *section, const char *row)
+{
+    if (strstr(section, row) == NULL)
+        fail_msg("http.md should have the line: %s", row);
+}
+
+TEST(http_document_has_every_error)
+{
+    static const struct {
+        int number, status;
+        const char *name, *meaning;
+    } errors[] = {
+#define X(symbol, number, status, name, meaning) {number, status, name, meaning},
+#include "../../protocol/errors.def"
+#undef X
+    };
+    const size_t count = sizeof errors / sizeof *errors;
+    char *text = read_http_md(), *section = section_of(text, "## Errors");
+    for (size_t i = 0; i < count; i++) {
+        char row[256];
+        snprintf(row, sizeof row, "\n| `%s` | %d | %d | %s |\n", errors[i].name, errors[i].number, errors[i].status,
+                 errors[i].meaning);
+        check_row(section, row);
+    }
+    assert_int_equal(count_of(section, "\n| `"), count);
+    free(section);
+    free(text);
+}
+
+TEST(http_document_has_every_limit)
+{
+    char *text = read_http_md(), *section = section_of(text, "## Limits");
+    for (int i = 0; i < LIMIT_COUNT; i++) {
+        const struct limit_info *limit = &LIMIT_INFO[i];
+        const bool is_option = limit->option[0] != '\0';
+        char row[256];
+        snprintf(row, sizeof row, "\n| %s%s%s | %llu %s | %s |\n", is_option ? "`--" : "fixed", limit->option,
+                 is_option ? "`" : "", (unsigned long long)limit->initial, limit->unit, limit->text);
+        check_row(section, row);
+    }
+    assert_int_equal(count_of(section, "\n| `--") + count_of(section, "\n| fixed |"), LIMIT_COUNT);
+    free(section);
+    free(text);
+}
+
+enum {
+    FOR_MODELS = 1 << OP_MODELS,
+    FOR_MODEL = 1 << OP_MODEL,
+    FOR_PALETTE = 1 << OP_PALETTE,
+    FOR_POSE = 1 << OP_POSE,
+    FOR_MESH = 1 << OP_MESH,
+    FOR_RENDER = 1 << OP_RENDER,
+};
+
+static const struct {
+    const char *name;
+    unsigned ops;
+} PARAMS[] = {
+#define X(symbol, name, ops, how_often, parse, text) {name, ops},
+#include "../../server/wire/request_params.def"
+#undef X
+};
+
+TEST(http_document_has_every_parameter)
+{
+    char *text = read_http_md();
+    for (int op = OP_MODELS; op < OP_COUNT; op++) {
+        char heading[64];
+        snprintf(heading, sizeof heading, "## `GET %s`", request_path((enum op)op));
+        char *section = section_of(text, heading);
+        size_t count = 0;
+        for (size_t i = 0; i < sizeof PARAMS / sizeof *PARAMS; i++) {
+            if (!(PARAMS[i].ops & 1u << op))
+                continue;
+            char start[64];
+            snprintf(start, sizeof start, "\n| `%s` | ", PARAMS[i].name);
+            if (strstr(section, start) == NULL)
+                fail_msg("http.md does not tell %s of '%s'", heading + 3, PARAMS[i].name);
+            count++;
+        }
+        if (count_of(section, "\n| `") != count)
+            fail_msg("http.md gives %s a parameter that the server does not know", heading + 3);
+        free(section);
+    }
+    free(text);
+}
