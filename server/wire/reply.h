@@ -7,13 +7,13 @@
 #include <stddef.h>
 
 struct reply {
-    int status;               /* HTTP status; 200, 304, or the error table's */
-    int code;                 /* 0 or an ERR_ value */
-    const char *content_type; /* static storage */
-    const char *cache_control;/* static storage, or NULL */
-    const char *allow;        /* for 405; static storage, or NULL */
-    int retry_after_s;        /* 0 = no header */
-    char etag[56];            /* with its quotes; "" = none */
+    int status;                /* HTTP status; 200, 304, or the error table's */
+    int code;                  /* 0 or an ERR_ value */
+    const char *content_type;  /* static storage */
+    const char *cache_control; /* static storage, or NULL */
+    const char *allow;         /* for 405; static storage, or NULL */
+    int retry_after_s;         /* 0 = no header */
+    char etag[56];             /* with its quotes; "" = none */
     bool is_vary_accept;
     struct buf body;
 };
@@ -22,8 +22,13 @@ void reply_init(struct reply *reply);
 void reply_fini(struct reply *reply);
 
 /* A thing that an unknown or ambiguous name could have meant. */
-struct candidate { uint32_t index; const char *name; size_t name_bytes; /* name NULL: unnamed */ };
+struct candidate {
+    uint32_t index;
+    const char *name;
+    size_t name_bytes; /* name NULL: unnamed */
+};
 
 /* Turns *reply into the error answer {"error":{"code":..,"message":..,"candidates":[..]}} of `err`; drops
  * whatever body it had. candidates may be NULL; at most 20 are listed. */
-void reply_error(struct reply *reply, const struct err *err, const struct candidate *candidates, size_t candidate_count);
+void reply_error(struct reply *reply, const struct err *err, const struct candidate *candidates,
+                 size_t candidate_count);
