@@ -37,6 +37,9 @@ libs_app = $(call libs_of,libuv)
 libs_import = $(call libs_of,libcjson assimp libpng libturbojpeg libwebp nettle)
 libs_render = $(call libs_of,libpng libisal) -ldl
 
+# One short line a file; V=1 shows the commands.
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2);)
+
 all: $(programs)
 
 # Installs the Debian packages that are missing; says nothing when there are none. NODEPS=1 skips it.
@@ -44,15 +47,15 @@ deps:
 	@deploy/deps.sh build
 
 $(out)/posed: $(app) $(wire) $(anim) $(base)
-	$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) -lm
 $(out)/posed-import: $(import) $(worker) $(anim) $(base)
-	$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_import) -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_import) -lm
 $(out)/posed-render: $(render) $(worker) $(anim) $(base)
-	$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render) -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render) -lm
 
 $(obj)/%.o: %.c | deps
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(flags) -I$(out)/gen -c -MMD -MP -o $@ $<
+	$(call say,CC,$<)$(CC) $(CFLAGS) $(flags) -I$(out)/gen -c -MMD -MP -o $@ $<
 
 # Debian 12 ships llhttp as C sources. Strict mode, because the default lets request-smuggling forms through.
 LLHTTP ?= /usr/share/llhttp
@@ -60,7 +63,7 @@ LLHTTP_INCLUDE ?= /usr/share/include/llhttp
 $(obj)/server/wire/%.o $(obj)/llhttp/%.o: flags += -isystem $(LLHTTP_INCLUDE)
 $(obj)/llhttp/%.o: | deps
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(filter-out -W%,$(flags)) -w -DLLHTTP_STRICT_MODE=1 -c -o $@ $(LLHTTP)/$*.c
+	$(call say,CC,$(LLHTTP)/$*.c)$(CC) $(CFLAGS) $(filter-out -W%,$(flags)) -w -DLLHTTP_STRICT_MODE=1 -c -o $@ $(LLHTTP)/$*.c
 
 # shaders/skin.vert becomes the C string shader_skin_vert in gen/shaders.h
 $(render): $(out)/gen/shaders.h
@@ -80,12 +83,12 @@ test_sources := $(wildcard tests/unit/*.c)
 tested := $(filter-out %/main.o,$(app) $(wire) $(worker) $(import) $(render) $(anim) $(base))
 $(out)/test/unit: $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(tested)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) $(call libs_of,cmocka) -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) $(call libs_of,cmocka) -lm
 
 # --- samples: models made by a program of the project -----------------------------------------------------------
 samples := build/samples
 $(out)/make-samples: $(patsubst %.c,$(obj)/%.o,$(wildcard deploy/samples/*.c)) $(anim) $(base)
-	$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libpng) -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libpng) -lm
 $(samples)/.made: $(out)/make-samples
 	@mkdir -p $(@D)
 	$< $(@D)
@@ -104,7 +107,7 @@ deps-test:
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 $(out)/test/replay_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/replay.o $(tested)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) -lm
 replays := $(fuzz_targets:%=$(out)/test/replay_%)
 
 suite_layers = layers=one:tests/layers.sh
@@ -135,7 +138,7 @@ fuzz:
 	@mkdir -p build/fuzz/corpus_$(t)
 	build/fuzz/fuzz_$(t) -max_total_time=$(seconds) -rss_limit_mb=2048 build/fuzz/corpus_$(t) tests/fuzz/corpus/$(t)
 $(out)/fuzz_%: $(obj)/tests/fuzz/fuzz_%.o $(tested)
-	$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) -lm
 
 lint:
 	@deploy/deps.sh build lint
@@ -169,7 +172,7 @@ help:
 	@echo 'make install        programs and documents                                 [PREFIX=/usr/local DESTDIR=]'
 	@echo 'make clean          remove build/'
 	@echo
-	@echo 'config=release|debug|sanitize (default release)   werror=1   CC=clang out=build/clang   NODEPS=1'
+	@echo 'config=release|debug|sanitize (default release)   werror=1   CC=clang out=build/clang   NODEPS=1   V=1'
 
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)
 
