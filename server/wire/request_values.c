@@ -175,7 +175,7 @@ static int add_range(struct value *value, double start_s, double end_s, double f
 /* One entry of t=: a time, or start:end:fps. */
 static int add_times(struct value *value, char *entry)
 {
-    double numbers[3];
+    double numbers[3] = {0};
     int count = 0;
     for (char *at = entry; at != NULL; count++) {
         char *colon = strchr(at, ':');

@@ -4,6 +4,7 @@
 #include "../../server/wire/http_response.h"
 
 #include <string.h>
+#include <time.h>
 
 static const struct http_response PLAIN = {
     .date = "Sat, 31 Jan 2026 12:00:00 GMT", .request_id = "r1", .is_keep_alive = true};
@@ -142,6 +143,20 @@ TEST(http_date_is_imf_fixdate)
     assert_string_equal(text, "Fri, 31 Dec 9999 23:59:59 GMT");
     http_date(-5, text);
     assert_string_equal(text, "Thu, 01 Jan 1970 00:00:00 GMT");
+}
+
+/* Every day of the four centuries that the calendar repeats after, and the ends of its months. */
+TEST(http_date_is_gmtime)
+{
+    for (int64_t day = 0; day < 146097 + 400; day++) {
+        const time_t t = (time_t)(day * 86400 + 86399 - day % 86400);
+        struct tm tm;
+        char expected[64], text[HTTP_DATE_SIZE];
+        assert_non_null(gmtime_r(&t, &tm));
+        strftime(expected, sizeof expected, "%a, %d %b %Y %H:%M:%S GMT", &tm);
+        http_date(t, text);
+        assert_string_equal(text, expected);
+    }
 }
 
 TEST(http_etag_matching)
