@@ -43,12 +43,14 @@ int bake_decode(const void *bytes, uint64_t size_bytes, struct model *out, struc
 /* Collects the arrays of a model. Element pointers are valid until the next add to the same array.
  * Builder arrays are named as in struct model: builder.nodes, builder.node_count. */
 struct bake_builder {
-#define X(id, singular, plural, type) type *plural; uint32_t singular##_count, singular##_capacity;
+#define X(id, singular, plural, type)                                                                                  \
+    type *plural;                                                                                                      \
+    uint32_t singular##_count, singular##_capacity;
 #include "model_sections.def"
 #undef X
     uint64_t limit_bytes; /* of all arrays together, 0 = none; going over it, or out of memory, sets is_failed */
     uint64_t used_bytes;
-    int is_failed;        /* adds return NULL from then on */
+    int is_failed; /* adds return NULL from then on */
 };
 
 void bake_builder_init(struct bake_builder *builder, uint64_t limit_bytes);

@@ -8,16 +8,16 @@
 
 struct camera {
     struct dmat4 view_from_scene;
-    struct dmat4 clip_from_view;  /* GL clip space, depth -1..1 */
-    double eye[3];                /* scene space */
+    struct dmat4 clip_from_view; /* GL clip space, depth -1..1 */
+    double eye[3];               /* scene space */
 };
 
 struct camera_query {
     double up[3], forward[3]; /* of the model, scene space; forward is made perpendicular to up */
     double yaw_deg, pitch_deg;
-    double fov_deg;           /* vertical, of the smaller side when aspect < 1 */
-    double aspect;            /* width / height */
-    double margin;            /* share of the picture left free on each side, 0..0.4 */
+    double fov_deg; /* vertical, of the smaller side when aspect < 1 */
+    double aspect;  /* width / height */
+    double margin;  /* share of the picture left free on each side, 0..0.4 */
 };
 
 /* The tightest perspective camera for all points: the centre of the view's bounding rectangle is the

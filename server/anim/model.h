@@ -12,15 +12,25 @@
 
 #include <stdint.h>
 
-struct vec2 { float x, y; };
-struct vec3 { float x, y, z; };
-struct rgba8 { uint8_t r, g, b, a; };
-struct mat4 { float m[16]; };
+struct vec2 {
+    float x, y;
+};
+struct vec3 {
+    float x, y, z;
+};
+struct rgba8 {
+    uint8_t r, g, b, a;
+};
+struct mat4 {
+    float m[16];
+};
 
 /* Text in model->text, UTF-8 without NUL bytes, not terminated. A missing name has offset STR_NONE
  * (JSON null); an empty one has size 0 (JSON ""). */
 #define STR_NONE UINT32_MAX
-struct str { uint32_t offset, size_bytes; };
+struct str {
+    uint32_t offset, size_bytes;
+};
 
 enum model_flags {
     MODEL_HAS_UP = 1,      /* the file says which way is up */
@@ -36,7 +46,8 @@ struct model_info {
     float up[3];              /* unit vector in scene space; +Y where the file does not say */
     float forward[3];         /* unit vector the model faces; a best guess where the file does not say */
     float unit_m;             /* metres per unit; 1 where the file does not say */
-    struct vec3 rest_min, rest_max; /* bounds of all drawn vertices at rest, scene space; min > max when there are none */
+    struct vec3 rest_min;     /* bounds of all drawn vertices at rest, scene space; min > max when there are none */
+    struct vec3 rest_max;
     uint32_t reserved;
 };
 
@@ -56,7 +67,7 @@ struct node {
     float rotation[4];
     float scale[3];
     uint32_t weight_first, weight_count; /* rest morph weights of this mesh instance */
-    uint32_t flags;       /* NODE_ */
+    uint32_t flags;                      /* NODE_ */
 };
 
 enum skin_flags { SKIN_RIGID = 1 }; /* made for an unskinned mesh node: one joint, identity inverse bind */
@@ -64,8 +75,8 @@ enum skin_flags { SKIN_RIGID = 1 }; /* made for an unskinned mesh node: one join
 struct skin {
     struct str name;
     uint32_t joint_first, joint_count; /* at least 1 */
-    int32_t mesh_node;  /* first mesh node that uses the skin, or -1 (space=mesh) */
-    uint32_t flags;     /* SKIN_ */
+    int32_t mesh_node;                 /* first mesh node that uses the skin, or -1 (space=mesh) */
+    uint32_t flags;                    /* SKIN_ */
 };
 
 struct joint {
@@ -88,12 +99,12 @@ enum primitive_flags {
 
 struct primitive {
     uint32_t mesh;
-    uint32_t topology;                 /* TOPOLOGY_; strips, fans and loops are unrolled at import */
+    uint32_t topology; /* TOPOLOGY_; strips, fans and loops are unrolled at import */
     uint32_t vertex_first, vertex_count;
     uint32_t index_first, index_count; /* values are relative to vertex_first: 0..vertex_count-1 */
     uint32_t morph_target_first, morph_target_count;
-    int32_t material;                  /* or -1 */
-    uint32_t flags;                    /* PRIMITIVE_ */
+    int32_t material; /* or -1 */
+    uint32_t flags;   /* PRIMITIVE_ */
 };
 
 /* A vertex's influences are influences[influence_firsts[v] .. influence_firsts[v + 1]), all of them,
@@ -135,9 +146,9 @@ enum interpolation { INTERPOLATION_LINEAR = 0, INTERPOLATION_STEP = 1, INTERPOLA
  * last key the nearest value holds. */
 struct channel {
     uint32_t node;
-    uint32_t path;            /* PATH_ */
-    uint32_t interpolation;   /* INTERPOLATION_ */
-    uint32_t component_count; /* 3, 4, 3, or the node's weight_count */
+    uint32_t path;                      /* PATH_ */
+    uint32_t interpolation;             /* INTERPOLATION_ */
+    uint32_t component_count;           /* 3, 4, 3, or the node's weight_count */
     uint32_t key_time_first, key_count; /* at least 1; times strictly rising; shared between channels */
     uint32_t value_first;
     uint32_t reserved;
@@ -150,9 +161,9 @@ struct material {
     struct str name;
     float base_color[4]; /* linear RGB, alpha */
     float alpha_cutoff;
-    uint32_t alpha_mode; /* ALPHA_ */
+    uint32_t alpha_mode;        /* ALPHA_ */
     int32_t base_color_texture; /* into textures, or -1 */
-    uint32_t flags;      /* MATERIAL_ */
+    uint32_t flags;             /* MATERIAL_ */
 };
 
 enum texture_state {
@@ -164,10 +175,10 @@ enum texture_wrap { TEXTURE_WRAP_REPEAT = 0, TEXTURE_WRAP_CLAMP = 1, TEXTURE_WRA
 
 /* Pixels: RGBA8, sRGB, rows top first, power-of-two sides, then every smaller mip level down to 1x1. */
 struct texture {
-    struct str uri;          /* as the file names it; "" when embedded */
-    uint32_t state;          /* TEXTURE_; without FOUND there are no pixels */
+    struct str uri;                       /* as the file names it; "" when embedded */
+    uint32_t state;                       /* TEXTURE_; without FOUND there are no pixels */
     uint32_t source_width, source_height; /* as stored in the image file; 0 when unknown */
-    uint32_t width, height;  /* of level 0, powers of two */
+    uint32_t width, height;               /* of level 0, powers of two */
     uint32_t level_count;
     uint32_t wrap_s, wrap_t; /* TEXTURE_WRAP_ */
     uint64_t pixel_first;    /* into pixels */
@@ -195,7 +206,9 @@ struct source_file {
 struct model {
     const void *bytes;
     uint64_t size_bytes;
-#define X(id, singular, plural, type) const type *plural; uint32_t singular##_count;
+#define X(id, singular, plural, type)                                                                                  \
+    const type *plural;                                                                                                \
+    uint32_t singular##_count;
 #include "model_sections.def"
 #undef X
 };

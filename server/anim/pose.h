@@ -41,8 +41,8 @@ enum space { SPACE_SCENE = 0, SPACE_ROOT = 1, SPACE_MESH = 2 };
  * scene's only root node (identity where there are several); mesh: the inverse of mesh node `mesh_node` at
  * the evaluated time (identity when -1). ERR_NOT_FINITE when that matrix cannot be inverted. */
 struct err;
-int pose_space_from_scene(const struct pose *pose, const struct model *model, enum space space,
-                          int32_t mesh_node, struct dmat4 *space_from_scene, struct err *err);
+int pose_space_from_scene(const struct pose *pose, const struct model *model, enum space space, int32_t mesh_node,
+                          struct dmat4 *space_from_scene, struct err *err);
 
 /* out[joint_count of the skin], caller's: space_from_scene * scene_from_joint * joint_from_bind.
  * Returns 0, or ERR_NOT_FINITE naming the joint when a result does not fit a finite float. */

@@ -9,16 +9,16 @@
 /* Morphed bind positions of a primitive: out[vertex_count of the primitive], caller's.
  * `weights` are those of the draw's node: pose->weights + node.weight_first, morph_target_count of them
  * (missing ones count as 0: pass weight_count). */
-void skin_morph_positions(const struct model *model, uint32_t primitive, const double *weights,
-                          uint32_t weight_count, struct vec3 *out);
+void skin_morph_positions(const struct model *model, uint32_t primitive, const double *weights, uint32_t weight_count,
+                          struct vec3 *out);
 /* The same for normals; not normalised. */
-void skin_morph_normals(const struct model *model, uint32_t primitive, const double *weights,
-                        uint32_t weight_count, struct vec3 *out);
+void skin_morph_normals(const struct model *model, uint32_t primitive, const double *weights, uint32_t weight_count,
+                        struct vec3 *out);
 
 /* Skins `bind` (positions of the primitive, morphed or the model's own) into out[vertex_count]; may be the
  * same array. palette: of the draw's skin, in the wanted space. */
-void skin_positions(const struct model *model, uint32_t primitive, const struct mat4 *palette,
-                    const struct vec3 *bind, struct vec3 *out);
+void skin_positions(const struct model *model, uint32_t primitive, const struct mat4 *palette, const struct vec3 *bind,
+                    struct vec3 *out);
 /* Normals by the inverse transpose of each vertex's blended matrix (its cofactors), unit length. */
-void skin_normals(const struct model *model, uint32_t primitive, const struct mat4 *palette,
-                  const struct vec3 *bind, struct vec3 *out);
+void skin_normals(const struct model *model, uint32_t primitive, const struct mat4 *palette, const struct vec3 *bind,
+                  struct vec3 *out);
