@@ -153,10 +153,11 @@ image-test:
 # --- install: make install PREFIX=/usr DESTDIR=stage -----------------------------------------------------------------
 PREFIX ?= /usr/local
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/posed $(DESTDIR)$(PREFIX)/share/doc/posed
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/posed $(DESTDIR)$(PREFIX)/share/doc/posed/protocol
 	install -m 755 $(out)/posed $(DESTDIR)$(PREFIX)/bin/posed
 	install -m 755 $(out)/posed-import $(out)/posed-render $(DESTDIR)$(PREFIX)/libexec/posed/
-	install -m 644 README.md LICENSE CHANGELOG.md protocol/*.md $(DESTDIR)$(PREFIX)/share/doc/posed/
+	install -m 644 README.md LICENSE CHANGELOG.md $(DESTDIR)$(PREFIX)/share/doc/posed/
+	install -m 644 protocol/*.md protocol/*.def $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/
 
 help:
 	@echo 'make                build build/posed, build/posed-import and build/posed-render'
