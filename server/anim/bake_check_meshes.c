@@ -1,9 +1,6 @@
 #include "bake_check.h"
 
-#include "../base/limits.h"
-
 #include <math.h>
-#include <stdlib.h>
 
 static int check_vertices(const struct model *model, struct err *err)
 {
@@ -62,7 +59,7 @@ static int check_mesh_ranges(const struct model *model, struct err *err)
 
 /* What all primitives together take; no more than there is, so that ranges which overlap cost nothing extra. */
 struct totals {
-    uint64_t vertices, indices, targets;
+    uint64_t vertices, influences, indices, targets;
 };
 
 static bool are_indices(const struct model *model, const struct primitive *p)
@@ -95,6 +92,20 @@ static bool are_targets(const struct model *model, const struct primitive *p)
     return true;
 }
 
+static uint32_t influences_of(const struct model *model, const struct primitive *p)
+{
+    return model->influence_firsts[p->vertex_first + p->vertex_count] - model->influence_firsts[p->vertex_first];
+}
+
+static bool are_vertices(const struct model *model, const struct primitive *p, struct totals *totals)
+{
+    if (totals->vertices > model->position_count ||
+        !bake_is_range(p->vertex_first, p->vertex_count, model->position_count))
+        return false;
+    totals->influences += influences_of(model, p);
+    return totals->influences <= model->influence_count;
+}
+
 static bool is_of_mesh(const struct model *model, uint32_t primitive)
 {
     const uint32_t m = model->primitives[primitive].mesh;
@@ -116,11 +127,9 @@ static int check_primitive(const struct model *model, uint32_t i, struct totals 
     totals->vertices += p->vertex_count;
     totals->indices += p->index_count;
     totals->targets += p->morph_target_count;
-    const char *field = !is_of_mesh(model, i)           ? "mesh"
-                        : p->topology > TOPOLOGY_POINTS ? "topology"
-                        : totals->vertices > model->position_count ||
-                                !bake_is_range(p->vertex_first, p->vertex_count, model->position_count)
-                            ? "vertices"
+    const char *field = !is_of_mesh(model, i)                                                   ? "mesh"
+                        : p->topology > TOPOLOGY_POINTS                                         ? "topology"
+                        : !are_vertices(model, p, totals)                                       ? "vertices"
                         : totals->indices > model->index_count || !are_indices(model, p)        ? "indices"
                         : totals->targets > model->morph_target_count || !are_targets(model, p) ? "morph_targets"
                         : !bake_is_index(p->material, model->material_count)                    ? "material"
@@ -142,63 +151,5 @@ int bake_check_meshes(const struct model *model, struct err *err)
     for (uint32_t t = 0; t < model->morph_target_count && rc == 0; t++)
         if (!bake_is_str(model, model->morph_targets[t].name))
             rc = bake_bad(err, "morph_targets", t, "name");
-    return rc;
-}
-
-/* How many joints a skin must have to draw each primitive. */
-static void joints_needed(const struct model *model, uint32_t *needed)
-{
-    for (uint32_t p = 0; p < model->primitive_count; p++) {
-        const struct primitive *primitive = &model->primitives[p];
-        const uint32_t *firsts = model->influence_firsts + primitive->vertex_first;
-        needed[p] = 0;
-        for (uint32_t i = firsts[0]; i < firsts[primitive->vertex_count]; i++)
-            if (model->influences[i].joint >= needed[p])
-                needed[p] = model->influences[i].joint == UINT32_MAX ? UINT32_MAX : model->influences[i].joint + 1;
-    }
-}
-
-/* There is exactly one list of draws for given nodes and meshes. */
-static int check_draw_list(const struct model *model, const uint32_t *needed, struct err *err)
-{
-    uint64_t vertices = 0;
-    uint32_t d = 0, rigid = 0;
-    while (rigid < model->skin_count && model->skins[rigid].flags == 0)
-        rigid++;
-    for (uint32_t n = 0; n < model->node_count; n++) {
-        const struct node *node = &model->nodes[n];
-        if (node->mesh < 0)
-            continue;
-        const uint32_t skin = node->skin >= 0 ? (uint32_t)node->skin : rigid++;
-        const struct mesh *mesh = &model->meshes[node->mesh];
-        const uint32_t flags = (node->flags & NODE_IN_SCENE) != 0 ? DRAW_IN_SCENE : 0;
-        for (uint32_t p = 0; p < mesh->primitive_count; p++, d++) {
-            const uint32_t primitive = mesh->primitive_first + p;
-            const struct draw *draw = d < model->draw_count ? &model->draws[d] : NULL;
-            if (draw == NULL || draw->node != n || draw->primitive != primitive || draw->skin != skin ||
-                draw->flags != flags)
-                return bake_bad(err, "draws", d, "node");
-            if (needed[primitive] > model->skins[skin].joint_count)
-                return err_set(err, ERR_BAD_BAKE,
-                               "mesh %d primitive %u refers to joint %u, but skin %u of its node %u has %u joints",
-                               (int)node->mesh, p, needed[primitive] - 1, skin, n, model->skins[skin].joint_count);
-            vertices += model->primitives[primitive].vertex_count;
-        }
-    }
-    const uint64_t limit = LIMIT_INFO[LIMIT_DRAWN_VERTICES].initial;
-    if (vertices > limit)
-        return err_set(err, ERR_MODEL_LIMIT, "the mesh nodes draw %llu vertices, more than %llu",
-                       (unsigned long long)vertices, (unsigned long long)limit);
-    return d == model->draw_count ? 0 : bake_bad(err, "draws", d, "node");
-}
-
-int bake_check_draws(const struct model *model, struct err *err)
-{
-    uint32_t *needed = malloc(((size_t)model->primitive_count + 1) * sizeof *needed);
-    if (needed == NULL)
-        return err_set(err, ERR_NO_MEMORY, "no memory to check %u primitives", model->primitive_count);
-    joints_needed(model, needed);
-    const int rc = check_draw_list(model, needed, err);
-    free(needed);
     return rc;
 }

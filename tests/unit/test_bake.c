@@ -385,6 +385,9 @@ static void twins(struct fixture *f)
         fixture_channel(f, n, PATH_SCALE, INTERPOLATION_LINEAR, 3, &time, 1, &positions[0].x);
     }
     bake_add_morph_delta(b, 4);
+    *bake_add_influence(b, 1) = (struct influence){0, 1};
+    for (int v = 1; v <= 6; v++) /* all influences at vertex 0 */
+        b->influence_firsts[v] = 1;
     fixture_skin(f, &joint, 1);
     fixture_finish(f);
 }
@@ -397,7 +400,30 @@ TEST(bake_decode_bounds_overlapping_ranges)
     REFUSED(&f, primitives[0].index_count, 4, "primitives[1].indices");
     REFUSED(&f, primitives[0].morph_target_count, 2, "primitives[1].morph_targets");
     REFUSED(&f, primitives[0].vertex_count, 4, "primitives[1].vertices");
-    REFUSED(&f, channels[1].node, 0, "channels[1].node"); /* one thing driven twice */
-    REFUSED(&f, skins[0].mesh_node, 1, "nodes[0].skin");  /* node 0 uses it first */
+    REFUSED(&f, primitives[1].vertex_first, 0, "primitives[1].vertices"); /* one influence, used twice */
+    REFUSED(&f, channels[1].node, 0, "channels[1].node");                 /* one thing driven twice */
+    REFUSED(&f, skins[0].mesh_node, 1, "nodes[0].skin");                  /* node 0 uses it first */
+    fixture_fini(&f);
+}
+
+TEST(bake_finish_limits_what_a_frame_deforms)
+{
+    struct fixture f;
+    struct err err = {0};
+    const struct vec3 position = {0, 0, 0};
+    fixture_init(&f);
+    struct bake_builder *b = &f.builder;
+    for (uint32_t n = 0; n < 2000; n++) {
+        fixture_node(&f, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
+        b->nodes[n].mesh = 0;
+    }
+    fixture_mesh(&f, &position, 1);
+    /* 2000 nodes draw a mesh of 50001 vertices: 100 002 000, and the limit is 100 million */
+    bake_add_position(b, 50000);
+    bake_add_normal(b, 50000);
+    bake_add_influence_first(b, 50000);
+    b->primitives[0].vertex_count = 50001;
+    assert_int_equal(bake_finish(b, &err), ERR_MODEL_LIMIT);
+    assert_non_null(strstr(err.message, "node 1999"));
     fixture_fini(&f);
 }
