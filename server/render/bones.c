@@ -101,6 +101,22 @@ static bool *find_moved(const struct model *model)
     return is_moved;
 }
 
+/* Takes out what hangs on no other (cameras, lights and their targets, which exporters animate as well), unless
+ * nothing does: markers of a motion capture. */
+static void drop_lone(const struct model *model, bool *is_moved)
+{
+    bool *is_joined = mem_zalloc((size_t)model->node_count + 1, sizeof *is_joined), is_any = false;
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        const int32_t parent = model->nodes[n].parent;
+        if (parent < 0 || !is_moved[parent] || (model->nodes[n].flags & NODE_IN_SCENE) == 0)
+            continue;
+        is_joined[n] = is_joined[parent] = is_any = true;
+    }
+    for (uint32_t n = 0; is_any && n < model->node_count; n++)
+        is_moved[n] = is_moved[n] && is_joined[n];
+    free(is_joined);
+}
+
 static bool is_drawn(const struct model *model, const bool *is_moved, uint32_t node)
 {
     const int32_t parent = model->nodes[node].parent;
@@ -156,6 +172,7 @@ int bones_init(struct bones *bones, const struct model *model, const struct pose
     if (bones->positions == NULL || bones->normals == NULL || bones->colors == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory to draw a skeleton of %u nodes", model->node_count);
     bool *is_moved = find_moved(model);
+    drop_lone(model, is_moved);
     const double size = measure(model, pose, is_moved);
     int rc = 0;
     if (size < 0)

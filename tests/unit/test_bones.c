@@ -95,6 +95,52 @@ TEST(bones_leave_out_what_nothing_moves)
     fixture_fini(&f);
 }
 
+/* A camera that the clip moves, but that no bone leads to, would make the skeleton small. */
+TEST(bones_leave_out_what_hangs_on_no_other)
+{
+    struct fixture f;
+    struct pose pose;
+    const double times[1] = {0};
+    const float hip[3] = {1, 0, 0}, knee[3] = {0, -1, 0}, camera[3] = {100, 0, 0};
+    fixture_init(&f);
+    fixture_node(&f, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
+    fixture_node(&f, 0, hip, FIXTURE_NO_TURN, FIXTURE_ONE);
+    fixture_node(&f, 1, knee, FIXTURE_NO_TURN, FIXTURE_ONE);
+    fixture_node(&f, 0, camera, FIXTURE_NO_TURN, FIXTURE_ONE);
+    fixture_root(&f, 0);
+    fixture_clip(&f);
+    fixture_channel(&f, 1, PATH_TRANSLATION, INTERPOLATION_LINEAR, 3, times, 1, hip);
+    fixture_channel(&f, 3, PATH_TRANSLATION, INTERPOLATION_LINEAR, 3, times, 1, camera);
+    struct bones bones = build(&f, &pose);
+    check_bounds(&bones, 0, 1, 1, 0.1);
+    check_bounds(&bones, 1, -1, 0, 0.1);
+    bones_fini(&bones);
+    pose_fini(&pose);
+    fixture_fini(&f);
+}
+
+/* Markers hang on no other, all of them. */
+TEST(bones_draw_places_that_nothing_joins)
+{
+    struct fixture f;
+    struct pose pose;
+    const double times[1] = {0};
+    const float left[3] = {1, 0, 0}, right[3] = {5, 0, 0};
+    fixture_init(&f);
+    fixture_node(&f, -1, left, FIXTURE_NO_TURN, FIXTURE_ONE);
+    fixture_node(&f, -1, right, FIXTURE_NO_TURN, FIXTURE_ONE);
+    fixture_root(&f, 0);
+    fixture_root(&f, 1);
+    fixture_clip(&f);
+    fixture_channel(&f, 0, PATH_TRANSLATION, INTERPOLATION_LINEAR, 3, times, 1, left);
+    fixture_channel(&f, 1, PATH_TRANSLATION, INTERPOLATION_LINEAR, 3, times, 1, right);
+    struct bones bones = build(&f, &pose);
+    check_bounds(&bones, 0, 1, 5, 0.1);
+    bones_fini(&bones);
+    pose_fini(&pose);
+    fixture_fini(&f);
+}
+
 TEST(bones_refuse_places_beyond_floats)
 {
     struct fixture f;
