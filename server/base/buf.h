@@ -10,16 +10,16 @@
 #include <stdint.h>
 
 struct buf {
-    char *data;          /* heap, NULL while empty */
+    char *data; /* heap, NULL while empty */
     size_t size_bytes;
     size_t capacity_bytes;
-    size_t limit_bytes;  /* 0 = no limit */
+    size_t limit_bytes; /* 0 = no limit */
     bool is_failed;
 };
 
 void buf_init(struct buf *buf, size_t limit_bytes);
-void buf_fini(struct buf *buf);                    /* frees; the struct is as after buf_init */
-void buf_clear(struct buf *buf);                   /* keeps the memory; also clears is_failed */
+void buf_fini(struct buf *buf);  /* frees; the struct is as after buf_init */
+void buf_clear(struct buf *buf); /* keeps the memory; also clears is_failed */
 bool buf_failed(const struct buf *buf);
 /* Room for `size_bytes` more bytes at the end, not yet counted; NULL when the buffer failed.
  * The writer fills what it needs and calls buf_advance(). */

@@ -33,7 +33,7 @@ static void clean(char *message)
 {
     size_t size = strlen(message);
     if (size == ERR_MESSAGE_SIZE - 1)
-        size = utf8_cut(message, size, ERR_MESSAGE_SIZE - 1);
+        size = utf8_whole(message, size);
     message[size] = '\0';
     for (size_t i = 0; i < size; i++)
         if ((unsigned char)message[i] < 0x20 || message[i] == 0x7f)

@@ -25,13 +25,12 @@ struct err {
 /* Fills *err (which may be NULL) and returns `code`, which is negative. A message that does not fit
  * is cut at a UTF-8 boundary; control characters and invalid UTF-8 (names come from strangers'
  * files) become '?'. */
-int err_set(struct err *err, int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+int err_set(struct err *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Puts "prefix: " before the message, as a caller that knows the file or the clip does. */
 int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-const char *err_name(int code);    /* "clip_not_found"; "internal" for a code not in the table */
-int err_http_status(int code);     /* 404; 500 for a code not in the table */
-const char *err_meaning(int code); /* the table's text; static storage */
+const char *err_name(int code);       /* "clip_not_found"; "internal" for a code not in the table */
+int err_http_status(int code);        /* 404; 500 for a code not in the table */
+const char *err_meaning(int code);    /* the table's text; static storage */
 int err_from_number(unsigned number); /* 21 -> ERR_CLIP_NOT_FOUND; ERR_INTERNAL if not in the table */

@@ -10,7 +10,9 @@ enum limit {
     LIMIT_COUNT
 };
 
-struct limits { uint64_t value[LIMIT_COUNT]; };
+struct limits {
+    uint64_t value[LIMIT_COUNT];
+};
 
 struct limit_info {
     const char *symbol; /* "LIMIT_URL_BYTES" */

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-void *mem_alloc(size_t size_bytes);             /* uninitialised; never NULL */
+void *mem_alloc(size_t size_bytes);                /* uninitialised; never NULL */
 void *mem_zalloc(size_t count, size_t size_bytes); /* zeroed, overflow-checked; never NULL */
-void *mem_realloc(void *p, size_t size_bytes);  /* never NULL */
+void *mem_realloc(void *p, size_t size_bytes);     /* never NULL */
 char *mem_strdup(const char *text);
 char *mem_strndup(const char *text, size_t size_bytes); /* adds the NUL */

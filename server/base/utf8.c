@@ -69,3 +69,15 @@ size_t utf8_cut(const char *text, size_t size_bytes, size_t limit_bytes)
     }
     return end;
 }
+
+size_t utf8_whole(const char *text, size_t size_bytes)
+{
+    enum { CONTINUATIONS_MAX = 3 };
+    for (size_t back = 1; back <= CONTINUATIONS_MAX && back <= size_bytes; back++) {
+        const unsigned char byte = (unsigned char)text[size_bytes - back];
+        if ((byte & 0xc0) == 0x80)
+            continue;
+        return byte >= 0xc0 && utf8_sequence(text + size_bytes - back, back) == 0 ? size_bytes - back : size_bytes;
+    }
+    return size_bytes;
+}

@@ -16,3 +16,6 @@ void utf8_repair(char *text, size_t size_bytes);
 
 /* The largest n <= limit_bytes at which `text` can be cut without splitting a sequence. */
 size_t utf8_cut(const char *text, size_t size_bytes, size_t limit_bytes);
+
+/* The size without the sequence that the end of the text cuts in two, if it does. */
+size_t utf8_whole(const char *text, size_t size_bytes);

@@ -18,7 +18,7 @@ static const unsigned STEPS =
 
 struct str assimp_text(struct bake_builder *builder, const struct aiString *name)
 {
-    return name->length == 0 ? (struct str){.offset = STR_NONE} : bake_text(builder, name->data, name->length);
+    return bake_text(builder, name->length == 0 ? NULL : name->data, name->length);
 }
 
 int32_t assimp_node_named(const struct assimp_job *job, const struct aiString *name)

@@ -4,8 +4,8 @@
 #include "opener.h"
 
 struct import {
-    const char *path;       /* of the model, under the root */
-    const uint8_t *bytes;   /* the whole file, followed by a NUL byte that does not count */
+    const char *path;     /* of the model, under the root */
+    const uint8_t *bytes; /* the whole file, followed by a NUL byte that does not count */
     size_t size_bytes;
     struct opener *opener;
     struct bake_builder *builder;

@@ -2,7 +2,8 @@
  *
  * Pure: bytes in, struct out; no I/O, no model: names are looked up later. One table (request_params.def)
  * says which operation takes which parameter, of which type, and whether it may repeat; parsing, the 400s
- * and the documents follow it. Strings and lists are the request's own and live until request_fini(). One thread per request. */
+ * and the documents follow it. Strings and lists are the request's own and live until request_fini(). One thread per
+ * request. */
 #pragma once
 
 #include "../anim/clip_time.h"
