@@ -16,6 +16,8 @@ import urllib.parse
 
 import pytest
 
+import contract_model
+
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("POSED_BUILD", REPOSITORY / "build"))
 SAMPLES = pathlib.Path(os.environ.get("POSED_SAMPLES", REPOSITORY / "build" / "samples"))
@@ -188,6 +190,20 @@ def server():
         running.end()
         assert code is None, f"the shared server died with {code}"
         assert running.process.returncode == 0
+
+
+@pytest.fixture(scope="session")
+def awkward(tmp_path_factory):
+    """A server whose only model, awkward.gltf, is that of contract_model.py; shared by tests that change nothing."""
+    if os.environ.get("POSED_SERVER"):
+        pytest.skip("needs a server of its own")
+    root = tmp_path_factory.mktemp("awkward")
+    (root / "awkward.gltf").write_text(contract_model.awkward())
+    running = Server(root)
+    yield running
+    code = running.process.poll()
+    running.end()
+    assert code is None, f"the server died with {code}"
 
 
 @pytest.fixture
