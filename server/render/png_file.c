@@ -27,31 +27,68 @@ static uint8_t *filter_rows(const uint8_t *pixels, uint32_t width, uint32_t heig
     return rows;
 }
 
-/* A zlib stream (RFC 1950) of the rows in `out`. */
-static int deflate_rows(struct buf *out, uint8_t *rows, size_t size_bytes, struct err *err)
-{
+/* isa-l 2.30's body for levels 1 and 2 (isal_deflate_icf_body_hash_hist) enters the second position of a stream without
+ * history into its hash table under a hash of the stream's address instead of the data's: the same picture would now
+ * and then get other bytes. A stream that has a dictionary takes another way. So the first bytes go into a stored block
+ * of our own, and are the dictionary of the rest, whose matches may then refer to them as to any bytes before. */
+enum { STORED_BYTES = 32 };
+
+struct deflate_state {
     struct isal_zstream stream;
-    uint8_t *level = malloc(ISAL_DEF_LVL1_DEFAULT);
-    uint8_t *to = level == NULL ? NULL : (uint8_t *)buf_reserve(out, size_bytes + size_bytes / 64 + BOUND_SLACK_BYTES);
+    uint8_t level[ISAL_DEF_LVL1_DEFAULT];
+};
+
+static void put_stored(struct buf *out, const uint8_t *bytes, uint16_t size_bytes, bool is_final)
+{
+    buf_put_char(out, is_final ? 1 : 0); /* RFC 1951, 3.2.4 */
+    buf_put_u16(out, size_bytes);
+    buf_put_u16(out, (uint16_t)~size_bytes);
+    buf_put(out, bytes, size_bytes);
+}
+
+/* The final blocks: `rest` compressed, after `head`. */
+static int put_compressed(struct buf *out, uint8_t *head, uint8_t *rest, size_t size_bytes, struct err *err)
+{
+    const size_t room = size_bytes + size_bytes / 64 + BOUND_SLACK_BYTES;
+    struct deflate_state *state = malloc(sizeof *state);
+    uint8_t *to = state == NULL ? NULL : (uint8_t *)buf_reserve(out, room);
     if (to == NULL) {
-        free(level);
+        free(state);
         return err_set(err, ERR_NO_MEMORY, "no memory for the compressed picture");
     }
-    isal_deflate_init(&stream);
-    stream.gzip_flag = IGZIP_ZLIB;
-    stream.level = 1;
-    stream.level_buf = level;
-    stream.level_buf_size = ISAL_DEF_LVL1_DEFAULT;
-    stream.end_of_stream = 1;
-    stream.next_in = rows;
-    stream.avail_in = (uint32_t)size_bytes;
-    stream.next_out = to;
-    stream.avail_out = (uint32_t)(size_bytes + size_bytes / 64 + BOUND_SLACK_BYTES);
-    const int rc = isal_deflate(&stream);
-    free(level);
-    if (rc != COMP_OK || stream.internal_state.state != ZSTATE_END)
-        return err_set(err, ERR_INTERNAL, "compressing the picture failed (%d)", rc);
-    buf_advance(out, stream.total_out);
+    struct isal_zstream *stream = &state->stream;
+    isal_deflate_init(stream);
+    stream->level = 1;
+    stream->level_buf = state->level;
+    stream->level_buf_size = sizeof state->level;
+    int rc = isal_deflate_set_dict(stream, head, STORED_BYTES);
+    stream->end_of_stream = 1;
+    stream->next_in = rest;
+    stream->avail_in = (uint32_t)size_bytes;
+    stream->next_out = to;
+    stream->avail_out = (uint32_t)room;
+    if (rc == COMP_OK)
+        rc = isal_deflate(stream);
+    if (rc != COMP_OK || stream->internal_state.state != ZSTATE_END)
+        rc = err_set(err, ERR_INTERNAL, "compressing the picture failed (%d)", rc);
+    else
+        buf_advance(out, stream->total_out);
+    free(state);
+    return rc;
+}
+
+/* Appends a zlib stream (RFC 1950) of the rows. */
+static int deflate_rows(struct buf *out, uint8_t *rows, size_t size_bytes, struct err *err)
+{
+    static const uint8_t HEAD[2] = {0x78, 0x01}; /* deflate, 32 KiB window, fastest */
+    const size_t stored = size_bytes < STORED_BYTES ? size_bytes : STORED_BYTES;
+    buf_put(out, HEAD, sizeof HEAD);
+    put_stored(out, rows, (uint16_t)stored, stored == size_bytes);
+    if (stored < size_bytes && put_compressed(out, rows, rows + stored, size_bytes - stored, err) < 0)
+        return err->code;
+    const uint32_t sum = isal_adler32(1, rows, size_bytes);
+    for (int shift = 24; shift >= 0; shift -= 8)
+        buf_put_char(out, (char)(sum >> shift));
     return 0;
 }
 
