@@ -17,11 +17,22 @@ static bool on_starting(struct render_query *query)
     return false;
 }
 
+/* Says which picture failed, unless it never came to it. */
+static void fail_picture(struct job *job, const struct err *why)
+{
+    const struct request *request = &job->call->request;
+    struct err err = *why;
+    if (err.code != ERR_OVERLOADED && err.code != ERR_UNAVAILABLE && err.code != ERR_SHUTTING_DOWN)
+        answer_name_pose(&job->baked->model, request, job->render.clip,
+                         request->time_count > 0 ? request->times_s[0] : 0, &err);
+    job_fail(job, &err);
+}
+
 static void on_done(struct render_query *query, struct buf *png, const struct err *err)
 {
     struct job *job = job_of(query);
     if (png == NULL) {
-        job_fail(job, err);
+        fail_picture(job, err);
         return;
     }
     struct reply reply;

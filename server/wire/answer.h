@@ -32,3 +32,7 @@ const char *answer_content_type(const struct request *request);
  * request->model. Never fails otherwise than by making *reply an error. Does not set the ETag. */
 void answer_make(struct answer *answer, const struct model *model, const struct request *request,
                  const struct limits *limits, struct reply *reply);
+
+/* `err` is about a pose of the model: its message gets the model, the clip (or POSE_REST) and the time in front. */
+void answer_name_pose(const struct model *model, const struct request *request, int32_t clip, double time_s,
+                      struct err *err);

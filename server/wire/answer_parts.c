@@ -31,18 +31,23 @@ void parts_fail_too_large(struct task *task)
     parts_fail(task, &err);
 }
 
+void answer_name_pose(const struct model *model, const struct request *request, int32_t clip, double time_s,
+                      struct err *err)
+{
+    if (clip == POSE_REST) {
+        err_prefix(err, "'%s' at rest", request->model);
+        return;
+    }
+    const struct str name = model->clips[clip].name;
+    const bool has_name = name.offset != STR_NONE && name.size_bytes > 0;
+    err_prefix(err, "'%s', clip %d '%.*s' at %.9g s", request->model, clip,
+               has_name ? (int)(name.size_bytes < 100 ? name.size_bytes : 100) : 0,
+               has_name ? model->text + name.offset : "", time_s);
+}
+
 void parts_fail_at(struct task *task, struct err *err, double time_s)
 {
-    const struct model *model = task->model;
-    if (task->clip == POSE_REST) {
-        err_prefix(err, "'%s' at rest", task->request->model);
-    } else {
-        const struct str name = model->clips[task->clip].name;
-        const bool has_name = name.offset != STR_NONE && name.size_bytes > 0;
-        err_prefix(err, "'%s', clip %d '%.*s' at %.9g s", task->request->model, task->clip,
-                   has_name ? (int)(name.size_bytes < 100 ? name.size_bytes : 100) : 0,
-                   has_name ? model->text + name.offset : "", time_s);
-    }
+    answer_name_pose(task->model, task->request, task->clip, time_s, err);
     parts_fail(task, err);
 }
 
