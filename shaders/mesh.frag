@@ -41,20 +41,20 @@ vec3 light(vec3 albedo)
     vec3 to_eye = normalize(-view_position);
     vec3 n = shading_normal(to_eye);
     float facing = max(0.0, dot(n, to_eye));
-    vec3 sky = mix(vec3(0.20, 0.19, 0.19), vec3(0.40, 0.42, 0.46), 0.5 + 0.5 * n.y);
-    vec3 diffuse = sky + 0.78 * vec3(1.0, 0.97, 0.93) * wrapped(n, normalize(KEY), 0.15) +
-                   0.20 * vec3(0.86, 0.93, 1.0) * wrapped(n, normalize(FILL), 0.3) +
-                   0.25 * wrapped(n, normalize(BACK), 0.0);
+    vec3 sky = mix(vec3(0.13, 0.12, 0.12), vec3(0.30, 0.32, 0.35), 0.5 + 0.5 * n.y);
+    vec3 diffuse = sky + 0.72 * vec3(1.0, 0.97, 0.93) * wrapped(n, normalize(KEY), 0.1) +
+                   0.12 * vec3(0.86, 0.93, 1.0) * wrapped(n, normalize(FILL), 0.2) +
+                   0.20 * wrapped(n, normalize(BACK), 0.0);
     // What even a black surface reflects: without it a black model is a hole.
     float gloss = pow(max(0.0, dot(n, normalize(normalize(KEY) + to_eye))), 24.0);
     float rim = pow(1.0 - facing, 3.0);
-    return albedo * diffuse + 0.012 + 0.05 * gloss + 0.10 * rim;
+    return albedo * diffuse + 0.010 + 0.04 * gloss + 0.07 * rim;
 }
 
 // Straight up to the knee, then ever slower towards 1: highlights keep their shading.
 vec3 soft_shoulder(vec3 c)
 {
-    const float KNEE = 0.65;
+    const float KNEE = 0.70;
     return mix(c, 1.0 - (1.0 - KNEE) * exp(-(c - KNEE) / (1.0 - KNEE)), greaterThan(c, vec3(KNEE)));
 }
 
