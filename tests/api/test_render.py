@@ -1,0 +1,368 @@
+"""Pictures over HTTP: what they show, and what happens when the processes that draw them stop, hang and die."""
+import json
+import os
+import pathlib
+import signal
+import socket
+import struct
+import sys
+import time
+import zlib
+
+import pytest
+
+from conftest import BUILD, PATIENCE_S
+from small_models import gltf
+
+ONE = ("--render-workers", "1")
+PICTURE = "/v1/render?model=triangle.gltf"
+PALETTE = "/v1/palette?model=triangle.gltf"
+
+
+class Picture:
+    """A PNG, decoded: rows of (r, g, b, a). Only what posed writes: 8 bits, RGB or RGBA, filters None and Up."""
+
+    def __init__(self, data):
+        assert data[:8] == b"\x89PNG\r\n\x1a\n", data[:40]
+        chunks, at = [], 8
+        while at < len(data):
+            size, kind = struct.unpack(">I4s", data[at:at + 8])
+            body = data[at + 8:at + 8 + size]
+            assert struct.unpack(">I", data[at + 8 + size:at + 12 + size])[0] == zlib.crc32(kind + body)
+            chunks.append((kind, body))
+            at += 12 + size
+        assert [kind for kind, _ in chunks] == [b"IHDR", b"sRGB", b"IDAT", b"IEND"]
+        self.width, self.height, depth, kind = struct.unpack(">IIBB", chunks[0][1][:10])
+        assert depth == 8 and kind in (2, 6)
+        self.has_alpha = kind == 6
+        self.rows = self._rows(zlib.decompress(chunks[2][1]), 4 if self.has_alpha else 3)
+
+    def _rows(self, data, channels):
+        size, rows, above = self.width * channels, [], bytes(self.width * channels)
+        assert len(data) == (size + 1) * self.height
+        for y in range(self.height):
+            kind, line = data[y * (size + 1)], data[y * (size + 1) + 1:(y + 1) * (size + 1)]
+            assert kind in (0, 2)
+            above = bytes((a + b) & 255 for a, b in zip(line, above)) if kind == 2 else line
+            pixels = [tuple(above[i:i + channels]) for i in range(0, size, channels)]
+            rows.append([p if self.has_alpha else (*p, 255) for p in pixels])
+        return rows
+
+    def covered(self):
+        """Left, top, right, bottom of what is not transparent."""
+        places = [(x, y) for y, row in enumerate(self.rows) for x, pixel in enumerate(row) if pixel[3]]
+        return (min(x for x, _ in places), min(y for _, y in places),
+                max(x for x, _ in places), max(y for _, y in places))
+
+
+def picture(answer):
+    assert answer.status == 200, answer.body[:500]
+    assert answer.headers["content-type"] == "image/png"
+    return Picture(answer.body)
+
+
+@pytest.fixture
+def triangle(tmp_path):
+    """A folder with triangle.gltf: right angle at the origin, legs to (1, 0, 0) and (0, 1, 0), facing +z."""
+    folder = tmp_path / "models"
+    folder.mkdir()
+    (folder / "triangle.gltf").write_text(gltf())
+    return folder
+
+
+@pytest.fixture
+def server_of_one(start, triangle):
+    """A server with one render worker, which has drawn before; tests stop, continue and kill that one."""
+    server = start(*ONE, root=triangle)
+    picture(server.get(PICTURE))
+    return server
+
+
+def workers(server):
+    """Process ids of the server's renderers."""
+    found = []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, rest = stat.read_text().split("(", 1)[1].rsplit(")", 1)
+        except (OSError, IndexError):
+            continue  # it has ended meanwhile
+        state, parent = rest.split()[:2]
+        if name.startswith("posed-render") and int(parent) == server.process.pid and state != "Z":
+            found.append(int(stat.parent.name))
+    return found
+
+
+def wait_for(condition, what):
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.01)
+
+
+def ask(server, target=PICTURE):
+    """Sends a request and returns its connection once the server has it."""
+    connection = server.connect()
+    connection.send(f"GET {target} HTTP/1.1\r\nHost: test\r\n\r\n")
+    assert server.get("/healthz").status == 200  # one loop: what was sent before has been read
+    return connection
+
+
+def has_answer(connection, within_s=0.2):
+    connection.socket.settimeout(within_s)
+    try:
+        return bool(connection.socket.recv(1, socket.MSG_PEEK))
+    except socket.timeout:
+        return False
+    finally:
+        connection.socket.settimeout(PATIENCE_S)
+
+
+def install(folder, render):
+    """--worker-dir with the real importer and this text as posed-render."""
+    folder.mkdir()
+    (folder / "posed-import").symlink_to((BUILD / "posed-import").resolve())
+    (folder / "posed-render").write_text(render)
+    (folder / "posed-render").chmod(0o755)
+    return ("--worker-dir", str(folder))
+
+
+# ---- what a picture shows ----
+
+@pytest.mark.short
+def test_default_picture(server_of_one):
+    shown = picture(server_of_one.get(PICTURE))
+    assert (shown.width, shown.height) == (256, 256)
+    assert shown.has_alpha
+    assert shown.rows[0][0] == (0, 0, 0, 0)
+    # it stands in the middle, right angle lower left, with 6 % of free room on each side
+    left, top, right, bottom = shown.covered()
+    assert abs(left - 15) <= 2 and abs(right - 240) <= 2
+    assert abs(top - 15) <= 2 and abs(bottom - 240) <= 2
+    assert shown.rows[230][25][3] == 255
+    assert shown.rows[25][230][3] == 0
+
+
+@pytest.mark.parametrize("width, height", [(1, 1), (64, 200), (333, 77)])
+def test_size(server_of_one, width, height):
+    shown = picture(server_of_one.get(f"{PICTURE}&width={width}&height={height}"))
+    assert (shown.width, shown.height) == (width, height)
+
+
+def test_large_picture(server_of_one):
+    answer = server_of_one.get(f"{PICTURE}&width=4096&height=3")
+    assert (picture(answer).width, picture(answer).height) == (4096, 3)
+
+
+@pytest.mark.short
+def test_same_query_same_bytes(server_of_one):
+    first = server_of_one.get(f"{PICTURE}&yaw=20")
+    between = server_of_one.get(f"{PICTURE}&yaw=40&width=100")
+    second = server_of_one.get(f"{PICTURE}&yaw=20")
+    assert first.status == between.status == 200
+    assert first.body == second.body
+    assert first.headers["etag"] == second.headers["etag"] != between.headers["etag"]
+    again = server_of_one.get(f"{PICTURE}&yaw=20", f"If-None-Match: {first.headers['etag']}")
+    assert (again.status, again.body) == (304, b"")
+
+
+def test_same_bytes_from_another_process(server_of_one):
+    before = server_of_one.get(f"{PICTURE}&yaw=20").body
+    os.kill(workers(server_of_one)[0], signal.SIGKILL)
+    assert server_of_one.get(f"{PICTURE}&yaw=20").body == before
+
+
+def test_background(server_of_one):
+    shown = picture(server_of_one.get(f"{PICTURE}&background=336699"))
+    assert not shown.has_alpha
+    assert shown.rows[0][0] == (0x33, 0x66, 0x99, 255)
+    half = picture(server_of_one.get(f"{PICTURE}&background=33669980"))
+    assert half.has_alpha
+    assert half.rows[0][0] == (0x33, 0x66, 0x99, 0x80)
+    assert half.rows[230][25] == shown.rows[230][25]
+
+
+def test_yaw_turns_the_camera(server_of_one):
+    front = picture(server_of_one.get(PICTURE))
+    turned = picture(server_of_one.get(f"{PICTURE}&yaw=70"))
+    width = front.covered()[2] - front.covered()[0]
+    assert turned.covered()[2] - turned.covered()[0] < width / 2
+
+
+def test_the_back_of_a_single_sided_triangle_is_nothing(server_of_one):
+    answer = server_of_one.get(f"{PICTURE}&yaw=180")
+    assert (answer.status, answer.error()) == (422, "nothing_to_draw")
+
+
+def test_empty_scene(start, tmp_path):
+    (tmp_path / "empty.gltf").write_text(json.dumps({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{}]}))
+    answer = start(*ONE).get("/v1/render?model=empty.gltf")
+    assert (answer.status, answer.error()) == (422, "nothing_to_draw")
+
+
+@pytest.mark.parametrize("query, status, code", [
+    ("clip=Nope", 404, "clip_not_found"),
+    ("width=0", 400, "bad_parameter"),
+    ("width=100000", 400, "bad_parameter"),
+    ("t=0&t=1", 400, None),
+    ("background=red", 400, "bad_parameter"),
+    ("yaw=nan", 400, "bad_parameter"),
+    ("colour=1", 400, "unknown_parameter"),
+])
+def test_bad_queries(server_of_one, query, status, code):
+    answer = server_of_one.get(f"{PICTURE}&{query}")
+    assert answer.status == status, answer.body
+    assert code is None or answer.error() == code
+
+
+def test_osmesa_and_egl_draw_the_same(start, triangle):
+    bodies = set()
+    for driver in ("osmesa", "egl"):
+        server = start(*ONE, "--gl", driver, root=triangle)
+        answer = server.get(f"{PICTURE}&yaw=20")
+        if answer.status == 503:
+            pytest.skip(answer.json()["error"]["message"])
+        bodies.add(picture(answer).rows[128][60])
+        assert driver in server.wait_for_line("pictures are drawn by").lower()
+    assert len(bodies) == 1
+
+
+def test_without_a_writable_home(start, triangle):
+    server = start(*ONE, root=triangle, env={"HOME": "/proc/nothing", "XDG_CACHE_HOME": "/proc/nothing"})
+    picture(server.get(PICTURE))
+
+
+# ---- a renderer that stops, hangs or dies ----
+
+def test_killed_over_a_picture(server_of_one):
+    stopped = workers(server_of_one)[0]
+    os.kill(stopped, signal.SIGSTOP)
+    with ask(server_of_one) as connection:
+        assert not has_answer(connection)
+        os.kill(stopped, signal.SIGKILL)
+        picture(connection.answer())
+    assert stopped not in workers(server_of_one)
+    picture(server_of_one.get(f"{PICTURE}&yaw=1"))
+
+
+def test_killed_while_idle(server_of_one):
+    for _ in range(3):
+        before = workers(server_of_one)
+        os.kill(before[0], signal.SIGKILL)
+        picture(server_of_one.get(PICTURE))
+        assert workers(server_of_one) != before
+
+
+def test_palettes_are_answered_while_pictures_wait(server_of_one):
+    stopped = workers(server_of_one)[0]
+    os.kill(stopped, signal.SIGSTOP)
+    try:
+        connections = [ask(server_of_one) for _ in range(3)]
+        assert server_of_one.get(PALETTE).status == 200
+        assert not any(has_answer(c, 0.05) for c in connections)
+    finally:
+        os.kill(stopped, signal.SIGCONT)
+    for connection in connections:
+        with connection:
+            picture(connection.answer())
+
+
+def test_deadline(start, triangle):
+    server = start(*ONE, "--render-timeout", "1500ms", root=triangle)
+    picture(server.get(PICTURE))
+    os.kill(workers(server)[0], signal.SIGSTOP)
+    answer = server.get(PICTURE)
+    assert (answer.status, answer.error()) == (503, "render_timeout")
+    picture(server.get(PICTURE))
+
+
+def test_full_queue(start, triangle):
+    server = start(*ONE, "--render-queue", "1", root=triangle)
+    picture(server.get(PICTURE))
+    stopped = workers(server)[0]
+    os.kill(stopped, signal.SIGSTOP)
+    try:
+        drawn, queued = ask(server), ask(server)
+        refused = server.get(PICTURE)
+        assert (refused.status, refused.error()) == (503, "overloaded")
+        assert int(refused.headers["retry-after"]) > 0
+    finally:
+        os.kill(stopped, signal.SIGCONT)
+    for connection in (drawn, queued):
+        with connection:
+            picture(connection.answer())
+
+
+def test_renderers_end_with_the_server(start, triangle):
+    server = start("--render-workers", "2", root=triangle)
+    wait_for(lambda: len(workers(server)) == 2, "two renderers")
+    found = workers(server)
+    server.process.kill()
+    server.wait()
+    wait_for(lambda: not any(pathlib.Path(f"/proc/{pid}").exists() for pid in found), "they outlive it")
+
+
+def test_no_renderers(start, triangle):
+    server = start("--render-workers", "0", root=triangle)
+    answer = server.get(PICTURE)
+    assert (answer.status, answer.error()) == (503, "unavailable")
+    assert server.get(PALETTE).status == 200
+
+
+# ---- renderers that misbehave ----
+
+def test_renderer_that_does_not_start(start, triangle, tmp_path):
+    script = "#!/bin/sh\necho 'first line' >&2\necho 'libnothing.so.1: cannot open' >&2\nexit 3\n"
+    server = start(*ONE, *install(tmp_path / "workers", script), root=triangle)
+    answer = server.get(PICTURE)
+    assert (answer.status, answer.error()) == (503, "unavailable")
+    message = answer.json()["error"]["message"]
+    assert "libnothing.so.1: cannot open" in message and "status 3" in message
+    assert server.get(PALETTE).status == 200
+    time.sleep(1.2)
+    starts = sum("posed-render ended with status 3" in line for line in server.lines())
+    assert 2 <= starts <= 7  # it is tried again, with pauses
+
+
+FAKE = f"""#!{sys.executable}
+import os, signal, socket, struct
+posed = socket.socket(fileno=3)
+posed.sendall(struct.pack("<IIQQ480s", 0x53455250, 0, 0, 0, b"fake"))
+def job():
+    data = posed.recv(88)
+    return struct.unpack("<IIIiQ", data[:24])[4] if data else os._exit(0)
+def answer(job_id, number=0, size=0, magic=0x53455250):
+    posed.sendall(struct.pack("<IIQQ480s", magic, number, job_id, size, b"fake words"))
+"""
+
+
+@pytest.mark.parametrize("behaviour, status, code, words", [
+    ("os.kill(os.getpid(), signal.SIGSEGV)", 500, "render_failed", "signal 11"),
+    ("os._exit(0)", 500, "render_failed", "status 0"),
+    ("answer(number, magic=1)", 500, "render_failed", "no answer"),
+    ("answer(number + 1, size=9)", 500, "render_failed", "no answer"),
+    ("answer(number, size=1 << 60)", 500, "render_failed", "no answer"),
+    ("answer(number)", 500, "render_failed", "no answer"),
+    ("answer(number, size=9); posed.sendall(b'1234'); os._exit(1)", 500, "render_failed", "status 1"),
+    ("answer(number, number=51)", 500, "render_failed", "fake words"),
+    ("answer(number, number=12345)", 500, "render_failed", "fake words"),
+    ("answer(number, number=43)", 422, "nothing_to_draw", "fake words"),
+])
+def test_renderer_that_fails(start, triangle, tmp_path, behaviour, status, code, words):
+    script = FAKE + f"while True:\n    number = job()\n    {behaviour}\n"
+    server = start(*ONE, *install(tmp_path / "workers", script), root=triangle)
+    for _ in range(2):
+        answer = server.get(PICTURE)
+        assert (answer.status, answer.error()) == (status, code), answer.body
+        assert words in answer.json()["error"]["message"], answer.body
+    assert server.get(PALETTE).status == 200
+
+
+def test_picture_in_many_pieces(start, triangle, tmp_path):
+    behaviour = """
+    answer(number, size=5)
+    for c in b"PIECE":
+        posed.sendall(bytes([c]))
+"""
+    server = start(*ONE, *install(tmp_path / "workers", FAKE + "while True:\n    number = job()" + behaviour),
+                   root=triangle)
+    assert server.get(PICTURE).body == b"PIECE"
