@@ -129,6 +129,10 @@ test-unit: deps-test $(out)/test/unit
 test-api: deps-test all samples
 	@$(run_suites) "api=pytest:$(if $(SERVER),POSED_SERVER=$(SERVER)) $(pytest) $(if $(t),-k '$(t)') tests/api"
 
+# Makes deliberate mistakes in a copy of the tree and shows that the tests notice each.
+mutations: deps-test
+	@$(PYTHON) tests/mutations.py $(t)
+
 # make fuzz t=bake [seconds=60]: clang's libFuzzer, starting from the corpus.
 seconds ?= 60
 fuzz:
@@ -167,6 +171,7 @@ help:
 	@echo 'make test-api       the black-box tests                                    [t=words SERVER=host:port]'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make fuzz           a fuzz target under libFuzzer                          [t=name seconds=60]'
+	@echo 'make mutations      show that the tests notice deliberate mistakes              [t=word]'
 	@echo 'make lint           format, static analysis, layers'
 	@echo 'make samples        make the sample models in build/samples'
 	@echo 'make image-test     build the container image, run it, stop it'
@@ -180,4 +185,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all deps deps-test samples run test test-short test-unit test-api fuzz lint image-test install help clean
+.PHONY: all deps deps-test samples run test test-short test-unit test-api mutations fuzz lint image-test install help clean

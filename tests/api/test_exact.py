@@ -4,13 +4,13 @@ import math
 import pathlib
 import random
 import sys
-import urllib.parse
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "oracle"))
 import gltf_evaluator  # noqa: E402
 import random_models  # noqa: E402
+from conftest import SAMPLES  # noqa: E402
 
 CASES, PER_SERVER = 1000, 250
 TOLERANCE = 1e-5  # of the model's size
@@ -32,11 +32,9 @@ def times_of(model, clip, rng):
     return [rng.choice(keys), rng.uniform(0, end), rng.uniform(0, end), end]
 
 
-def check(server, name, document, seed):
-    """The worst error of one model, relative to its size."""
-    model, rng = gltf_evaluator.Model(document), random.Random(seed)
-    clip = rng.randrange(len(document["animations"])) if "animations" in document else None
-    times = times_of(model, clip, rng)
+def check(server, name, model, clip, times):
+    """The worst error of one model's clip, relative to the model's size."""
+    document = model.document
     query = {"model": name, "clip": "-" if clip is None else clip, "wrap": "clamp", "t": [repr(t) for t in times]}
     ask = lambda path, **more: server.json(path, **query, **more)
     palettes, poses, meshes = ask("/v1/palette"), ask("/v1/pose"), ask("/v1/mesh")
@@ -70,10 +68,18 @@ def test_random_models_agree_with_the_specification(start, tmp_path, first):
     server = start("--log", "off", "--render-workers", "0", root=tmp_path)
     for seed in range(first, first + PER_SERVER):
         name = f"random_{seed}.gltf"
-        document = random_models.make(seed)
-        (tmp_path / name).write_text(json.dumps(document), encoding="utf-8")
-        error = check(server, urllib.parse.unquote(name), document, seed)
+        model, rng = gltf_evaluator.Model(random_models.make(seed)), random.Random(seed)
+        (tmp_path / name).write_text(json.dumps(model.document), encoding="utf-8")
+        clip = rng.randrange(len(model.document["animations"])) if "animations" in model.document else None
+        error = check(server, name, model, clip, times_of(model, clip, rng))
         assert error <= TOLERANCE, f"seed {seed}: {error:.2e} of the model's size"
+
+
+@pytest.mark.parametrize("name", ["dragon.glb", "octopus.glb", "robot.glb"])
+def test_samples_agree_with_the_specification(server, name):
+    model = gltf_evaluator.Model.from_glb((SAMPLES / name).read_bytes())
+    for clip in range(len(model.document["animations"])):
+        assert check(server, name, model, clip, [0.25, model.duration(clip)]) <= TOLERANCE
 
 
 def test_random_models_use_every_corner():

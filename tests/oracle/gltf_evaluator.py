@@ -7,6 +7,7 @@ value. Section numbers are those of the glTF 2.0 specification (Khronos, 2021-10
 Matrices here are lists of four rows; flat() turns one into the 16 column-major numbers of glTF.
 """
 import base64
+import json
 import math
 import struct
 
@@ -60,6 +61,14 @@ class Model:
         self.buffers = buffers or [base64.b64decode(b["uri"].split(",", 1)[1]) for b in document.get("buffers", [])]
         self.nodes = document.get("nodes", [])
         self.parent = {child: n for n, node in enumerate(self.nodes) for child in node.get("children", [])}
+
+    @classmethod
+    def from_glb(cls, data):
+        """A GLB file (4.4): header, JSON chunk, binary chunk."""
+        json_size = struct.unpack_from("<I", data, 12)[0]
+        binary = 20 + json_size
+        binary_size = struct.unpack_from("<I", data, binary)[0]
+        return cls(json.loads(data[20:binary]), [data[binary + 8:binary + 8 + binary_size]])
 
     # --- accessors (3.6.2) ---
 

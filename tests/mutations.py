@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Shows that the tests notice mistakes: makes deliberate ones in the evaluator and the glTF reader, one at a time, in a copy
+of the tree, and expects the unit tests or the comparison with the independent evaluator to fail each time.
+
+    tests/mutations.py [WORD]       only those whose title contains WORD
+
+Prints a line per mistake: what caught it. Exit status 1 when one was not noticed, or no longer applies to the code.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TOP = pathlib.Path(__file__).resolve().parents[1]
+POSE, SAMPLE, MAT, SKIN = ("server/anim/%s.c" % name for name in ("pose", "sample", "mat", "skin"))
+INFLUENCE, ACCESSOR, ANIM, NODE = ("server/import/gltf_%s.c" % name for name in ("influence", "accessor", "anim", "node"))
+
+# title, file, the code, the mistake
+MUTATIONS = [
+    ("hierarchy product swapped", POSE,
+     "dmat4_mul(&pose->scene_from_node[parent], &parent_from_node)", "dmat4_mul(&parent_from_node, &pose->scene_from_node[parent])"),
+    ("palette product swapped", POSE,
+     "dmat4_mul(&pose->scene_from_node[joint->node], &joint_from_bind)", "dmat4_mul(&joint_from_bind, &pose->scene_from_node[joint->node])"),
+    ("slerp goes the long way", MAT, "const double sign = dot < 0 ? -1 : 1;", "const double sign = dot < -2 ? -1 : 1;"),
+    ("slerp is a straight line", MAT, "const bool is_chord = sine < 1e-8;", "const bool is_chord = sine < 2;"),
+    ("cubic tangents not scaled by the key distance", SAMPLE,
+     "tangent_a = distance_s * (u3 - 2 * u2 + u)", "tangent_a = 0 * distance_s + (u3 - 2 * u2 + u)"),
+    ("cubic reads the wrong tangent", SAMPLE, "tangent_a * (double)a[2 * n + i]", "tangent_a * (double)a[i]"),
+    ("cubic rotation not normalised", SAMPLE,
+     "tangent_b * (double)b[i];\n    if (channel->path == PATH_ROTATION)", "tangent_b * (double)b[i];\n    if (channel->path == PATH_COUNT_MUTANT)"),
+    ("STEP keeps the old value at a key", SAMPLE, "if (times[middle] <= time_s)", "if (times[middle] < time_s)"),
+    ("STEP read as LINEAR", SAMPLE, " || channel->interpolation == INTERPOLATION_STEP)", ")"),
+    ("an animated channel set loses the node's other parts", POSE,
+     "pose->local[n] = rest_transform(&model->nodes[n]);", "pose->local[n] = (struct trs){.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};"),
+    ("only four influences", INFLUENCE, "for (uint32_t set = 0; set < source->set_count; set++) {\n        uint32_t joint[4];",
+     "for (uint32_t set = 0; set < 1; set++) {\n        uint32_t joint[4];"),
+    ("weights not renormalised", INFLUENCE, "(float)(weights[i] / sum)", "(float)(weights[i] + 0 * sum)"),
+    ("old rule for normalized integers", ACCESSOR, "fmax((int16_t)get_u16(bytes) / 32767.0, -1.0)",
+     "(2.0 * (int16_t)get_u16(bytes) + 1.0) / 65535.0"),
+    ("morph weights not applied", SKIN, "add_delta(&model->morph_deltas[first + v], weights[t], sum);",
+     "add_delta(&model->morph_deltas[first + v], 1.0, sum);"),
+    ("skinning ignores the weight", SKIN, "(double)influence->weight * (double)m[e]", "(double)m[e] / (end - first)"),
+    ("channels looked up by name", ANIM, "source->channel.node = (uint32_t)node;",
+     "source->channel.node = (uint32_t)node;\n    for (uint32_t n = (uint32_t)node; n-- > 0;)\n"
+     "        if (builder->nodes[n].name.size_bytes == builder->nodes[node].name.size_bytes &&\n"
+     "            builder->nodes[n].name.offset != STR_NONE && builder->nodes[n].mesh < 0 && builder->nodes[node].mesh < 0)\n"
+     "            source->channel.node = n;"),
+]
+
+
+def run(command, folder, log):
+    return subprocess.run(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT).returncode == 0
+
+
+def build(copy, log):
+    jobs = f"-j{os.cpu_count()}"
+    return run(["make", "-s", jobs, "NODEPS=1", "all", "build/test/unit"], copy, log)
+
+
+def caught_by(copy, log):
+    """Which tests fail on the copy as it is."""
+    if not build(copy, log):
+        return ["it does not build"]
+    failing = [] if run(["build/test/unit"], copy, log) else ["unit tests"]
+    environment = ["env", f"POSED_BUILD={copy}/build", sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    if not run(environment + ["tests/api/test_exact.py::test_random_models_agree_with_the_specification[0]"], copy, log):
+        failing.append("random models")
+    return failing
+
+
+def main():
+    word = sys.argv[1] if len(sys.argv) > 1 else ""
+    missed = 0
+    with tempfile.TemporaryDirectory() as folder, open(os.path.join(folder, "log"), "w") as log:
+        copy = pathlib.Path(folder) / "copy"
+        for name in subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True, check=True).stdout.splitlines():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(TOP / name, copy / name)
+        before = caught_by(copy, log)
+        if before:
+            log.flush()
+            print(pathlib.Path(log.name).read_text()[-2000:])
+            sys.exit(f"mutations: the tests fail without any mistake: {before}")
+        for title, path, code, mistake in MUTATIONS:
+            if word not in title:
+                continue
+            mistake = mistake.replace("PATH_COUNT_MUTANT", "99u")
+            original = (copy / path).read_text(encoding="utf-8")
+            if original.count(code) != 1:
+                print(f"STALE   {title}: its code is not in {path} exactly once")
+                missed += 1
+                continue
+            (copy / path).write_text(original.replace(code, mistake), encoding="utf-8")
+            tests = caught_by(copy, log)
+            (copy / path).write_text(original, encoding="utf-8")
+            is_caught = tests and tests != ["it does not build"]
+            missed += not is_caught
+            print(f"{'caught' if is_caught else 'MISSED'}  {title}: {', '.join(tests) or 'all tests pass'}", flush=True)
+    sys.exit(1 if missed else 0)
+
+
+if __name__ == "__main__":
+    main()
