@@ -22,6 +22,7 @@ enum {
     SIDE_MAX = 16384,        /* of a framebuffer, everywhere that GL 3.3 is */
     SUPERSAMPLED_MAX = 2048, /* larger pictures have one sample a pixel: four would take a gigabyte */
     KEPT_BYTES = 64 << 20,   /* of pixel memory between jobs */
+    SURE_SIDE = 16,          /* pictures this wide and high show every model that can be seen */
     NAME_SIZE = 256
 };
 
@@ -147,7 +148,8 @@ static int put_picture(struct renderer *renderer, const struct render_job *job, 
         return err->code;
     const struct picture_stats stats =
         picture_resolve(renderer->samples, job->width, job->height, scale, job->background, renderer->pixels);
-    if (stats.covered_count == 0)
+    /* a sound model can slip between the samples of a very small picture */
+    if (stats.covered_count == 0 && job->width >= SURE_SIDE && job->height >= SURE_SIDE)
         return err_set(err, ERR_NOTHING_TO_DRAW,
                        "no pixel shows the model from yaw %g, pitch %g: its surfaces are transparent, turn their backs "
                        "or have no area",

@@ -103,6 +103,13 @@ def test_size(pictures, query, size):
 
 
 @pytest.mark.short
+def test_small_pictures_of_sound_models(awkward):
+    """A thin model may lie between the samples of a tiny picture: that is no fault of its file."""
+    for query in ("width=1&height=1", "width=256&height=1", "width=8", "height=15"):
+        picture(awkward, f"{P}&{query}")
+
+
+@pytest.mark.short
 def test_up_left_and_margins(pictures):
     """Seen from +Z with +Y up: red below left, green below right, blue above; all of it inside, in the middle."""
     found = picture(pictures, "model=flag.gltf&width=64&height=64")
@@ -207,5 +214,5 @@ def test_palettes_do_not_wait_for_pictures(awkward):
             begin = time.monotonic()
             assert quick.get(f"/v1/palette?{P}").status == 200
             longest = max(longest, time.monotonic() - begin)
-        assert longest < 0.2, longest
+        assert longest < 0.5, longest
         assert all(slow.answer().status == 200 for _ in range(8))
