@@ -46,16 +46,20 @@ vec3 light(vec3 albedo)
                    0.12 * vec3(0.86, 0.93, 1.0) * wrapped(n, normalize(FILL), 0.2) +
                    0.20 * wrapped(n, normalize(BACK), 0.0);
     // What even a black surface reflects: without it a black model is a hole.
-    float gloss = pow(max(0.0, dot(n, normalize(normalize(KEY) + to_eye))), 24.0);
-    float rim = pow(1.0 - facing, 3.0);
-    return albedo * diffuse + 0.010 + 0.04 * gloss + 0.07 * rim;
+    float half_way = max(0.0, dot(n, normalize(normalize(KEY) + to_eye)));
+    float half_way_4 = half_way * half_way * half_way * half_way;
+    float half_way_8 = half_way_4 * half_way_4;
+    float gloss = half_way_8 * half_way_8 * half_way_8;
+    float rim = 1.0 - facing;
+    return albedo * diffuse + 0.010 + 0.04 * gloss + 0.07 * rim * rim * rim;
 }
 
 // Straight up to the knee, then ever slower towards 1: highlights keep their shading.
 vec3 soft_shoulder(vec3 c)
 {
     const float KNEE = 0.70;
-    return mix(c, 1.0 - (1.0 - KNEE) * exp(-(c - KNEE) / (1.0 - KNEE)), greaterThan(c, vec3(KNEE)));
+    vec3 over = max(c - KNEE, 0.0) / (1.0 - KNEE);
+    return min(c, KNEE) + (1.0 - KNEE) * over / (1.0 + over);
 }
 
 // IEC 61966-2-1
