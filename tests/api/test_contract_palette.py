@@ -1,8 +1,11 @@
 """/v1/palette against arithmetic: rotated, unevenly scaled and off the origin, root and mesh node included."""
+import json
+
 import pytest
 
 from contract_model import (ARM, BODY, BODY_JOINTS, BODY_WEIGHTS, BONES, HAND, IDENTITY, MESH_NODE, OUTSIDE, PLATE, ROOT,
                             SHEAR, bend, inverse, is_near, place, product)
+from small_models import gltf
 
 pytestmark = pytest.mark.short
 P = "model=awkward.gltf"
@@ -127,3 +130,18 @@ def test_palette_of_a_sample(server, a_model):
         for j, joint in enumerate(skin["joints"]):
             bind = product(inverse(still[joint["node"]]), rest[s][j])
             assert is_near(answer["frames"][0]["palettes"][s][j], product(pose[joint["node"]], bind), 1e-4)
+
+
+def test_root_space_of_several_roots(start, tmp_path):
+    """Nothing in front; a root that cannot be inverted is an error, not a number."""
+    one = {"mesh": 0, "translation": [5, 0, 0], "scale": [2, 2, 2]}
+    for name, nodes in [("two", [one, {}]), ("flat", [{**one, "scale": [0, 0, 0]}])]:
+        model = json.loads(gltf())
+        model["nodes"], model["scenes"] = nodes, [{"nodes": list(range(len(nodes)))}]
+        (tmp_path / f"{name}.gltf").write_text(json.dumps(model))
+    server = start(root=tmp_path)
+    scene, root = (server.json("/v1/palette", model="two.gltf", space=space)["frames"] for space in ("scene", "root"))
+    assert scene == root and root[0]["palettes"][0][0] == [2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 5, 0, 0, 1]
+    for space in ("root", "mesh"):
+        assert server.get(f"/v1/palette?model=flat.gltf&space={space}").error() == "not_finite"
+    assert server.get("/v1/palette?model=flat.gltf").status == 200
