@@ -67,12 +67,15 @@ void opener_free(struct opener *opener)
     free(opener);
 }
 
+/* What stands between the parts of a path: of a file that the kernel names, and of one that a model names. */
+static const char OWN_SEPARATORS[] = "/", MODEL_SEPARATORS[] = "/\\";
+
 /* Appends the parts of `relative` to the path in `out`, which has `*length` bytes, taking "." and ".." away.
  * Doing that on the text is what the kernel would do, since no part may be a symbolic link. */
-static int append_parts(char *out, size_t *length, const char *relative, struct err *err)
+static int append_parts(char *out, size_t *length, const char *relative, const char *separators, struct err *err)
 {
     for (const char *part = relative; *part != '\0';) {
-        const size_t size = strcspn(part, "/\\");
+        const size_t size = strcspn(part, separators);
         if (size == 2 && memcmp(part, "..", 2) == 0) {
             if (*length == 0)
                 return err_set(err, ERR_COMPANION_MISSING, "'%s' lies outside the model root", relative);
@@ -99,20 +102,31 @@ static bool is_absolute(const char *uri)
     return uri[0] == '/' || uri[0] == '\\' || is_drive;
 }
 
-/* `uri` relative to `base`'s folder (NULL: to the root), normalised, into out[PATH_SIZE]. */
-static int resolve(const char *base, const char *uri, char *out, struct err *err)
+/* The model's own path, normalised, into out[PATH_SIZE]. It is a file's name as it stands: 'C:x' and 'a\b' too. */
+static int resolve_model(const char *path, char *out, struct err *err)
 {
     size_t length = 0;
     out[0] = '\0';
+    if (path[0] == '/')
+        return err_set(err, ERR_COMPANION_MISSING, "'%s' is an absolute path", path);
+    if (append_parts(out, &length, path, OWN_SEPARATORS, err) < 0)
+        return err->code;
+    if (length == 0)
+        return err_set(err, ERR_COMPANION_MISSING, "'%s' names no file", path);
+    return 0;
+}
+
+/* `uri` relative to the folder of `model_path`, normalised, into out[PATH_SIZE]. */
+static int resolve(const char *model_path, const char *uri, char *out, struct err *err)
+{
     if (is_absolute(uri))
         return err_set(err, ERR_COMPANION_MISSING, "'%s' is an absolute path", uri);
-    if (base != NULL) {
-        if (append_parts(out, &length, base, err) < 0)
-            return err->code;
-        while (length > 0 && out[--length] != '/')
-            ;
-    }
-    if (append_parts(out, &length, uri, err) < 0)
+    if (resolve_model(model_path, out, err) < 0)
+        return err->code;
+    size_t length = strlen(out);
+    while (length > 0 && out[--length] != '/')
+        ;
+    if (append_parts(out, &length, uri, MODEL_SEPARATORS, err) < 0)
         return err->code;
     if (length == 0 || uri[0] == '\0')
         return err_set(err, ERR_COMPANION_MISSING, "'%s' names no file", uri);
@@ -266,7 +280,7 @@ int opener_read_model(struct opener *opener, const uint8_t **bytes, size_t *size
     char path[PATH_SIZE];
     *bytes = NULL;
     *size_bytes = 0;
-    if (resolve(NULL, opener->model_path, path, err) == 0 &&
+    if (resolve_model(opener->model_path, path, err) == 0 &&
         read_path(opener, path, SOURCE_MODEL, bytes, size_bytes, err) == 0)
         return 0;
     if (err->code == ERR_COMPANION_MISSING)
@@ -288,7 +302,7 @@ int opener_list(struct opener *opener, const char *suffix, const char *const **n
     *names = NULL;
     *count = 0;
     free_names(opener);
-    if (resolve(NULL, opener->model_path, path, err) < 0)
+    if (resolve_model(opener->model_path, path, err) < 0)
         return err->code;
     char *slash = strrchr(path, '/');
     strcpy(slash != NULL ? slash : path, slash != NULL ? "" : ".");

@@ -133,6 +133,26 @@ TEST(opener_says_when_the_model_is_not_there)
     teardown(&o);
 }
 
+/* The daemon looked at the file of exactly this name; another must not be read in its place. */
+TEST(opener_takes_the_model_path_as_it_stands)
+{
+    static const char *const NAMES[] = {"models/a\\b.glb", "C:x.glb", "\\x.glb"};
+    struct opened o;
+    setup(&o);
+    temp_tree_file(&o.tree, "models/a/b.glb", "another");
+    for (int i = 0; i < 3; i++) {
+        temp_tree_file(&o.tree, NAMES[i], NAMES[i]);
+        opener_free(o.opener);
+        o.opener = opener_new(o.tree.fd, NAMES[i], &o.limits);
+        assert_int_equal(opener_read_model(o.opener, &o.bytes, &o.size_bytes, &o.err), 0);
+        assert_string_equal((const char *)o.bytes, NAMES[i]);
+    }
+    opener_free(o.opener);
+    o.opener = opener_new(o.tree.fd, NAMES[0], &o.limits);
+    expect(&o, "tex\\skin.png", "pixels"); /* but what a model names may come from Windows */
+    teardown(&o);
+}
+
 TEST(opener_reads_each_file_once)
 {
     struct opened o;
