@@ -54,7 +54,7 @@ static int check_sizes(const struct model *model, struct err *err)
     } rows[] = {
         {"nodes", model->node_count, LIMIT_NODES},          {"positions", model->position_count, LIMIT_VERTICES},
         {"indices", model->index_count, LIMIT_INDICES},     {"key_values", model->key_value_count, LIMIT_KEYS},
-        {"textures", model->texture_count, LIMIT_TEXTURES},
+        {"textures", model->texture_count, LIMIT_TEXTURES}, {"weights", model->weight_count, LIMIT_WEIGHTS},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].count > LIMIT_INFO[rows[i].limit].initial)

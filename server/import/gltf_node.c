@@ -244,6 +244,8 @@ static int read_node_weights(struct gltf *gltf, uint32_t index, struct err *err)
                       index);
         return 0;
     }
+    if (gltf_limit(gltf, LIMIT_WEIGHTS, gltf->builder->weight_count, count, "the nodes' morph weights", err) < 0)
+        return err->code;
     node->weight_first = gltf->builder->weight_count;
     node->weight_count = count;
     float *weights = bake_add_weight(gltf->builder, count);

@@ -53,12 +53,17 @@ int answer_find_clip(const struct model *model, const struct request *request, i
 /* What a request costs does not follow from the size of its answer: one joint may need a whole skeleton. */
 static bool is_affordable(struct task *task, uint64_t evaluations_max)
 {
-    const uint64_t evaluations = (uint64_t)task->request->time_count * task->model->node_count;
+    const struct model *model = task->model;
+    uint64_t steps = (uint64_t)model->node_count + model->weight_count;
+    if (task->request->op == OP_MESH)
+        steps += (uint64_t)model->joint_count + model->draw_count;
+    const uint64_t evaluations = task->request->time_count * steps;
     if (task->request->op == OP_MODEL || evaluations <= evaluations_max)
         return true;
     struct err err;
-    err_set(&err, ERR_TOO_MANY_FRAMES, "%u frames of the %u nodes of '%s' are more than one request may ask for (%llu)",
-            task->request->time_count, task->model->node_count, task->request->model,
+    err_set(&err, ERR_TOO_MANY_FRAMES,
+            "%u frames of '%s' take %llu steps each, more than one request may ask for (%llu)",
+            task->request->time_count, task->request->model, (unsigned long long)steps,
             (unsigned long long)evaluations_max);
     parts_fail(task, &err);
     return false;

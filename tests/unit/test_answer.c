@@ -93,8 +93,15 @@ TEST(answer_of_limited_size)
 TEST(answer_of_limited_cost)
 {
     struct request request = wire_request(OP_PALETTE, TIMES, 2);
-    assert_int_equal(answer_with_limit(&request, LIMIT_EVALUATIONS, 12), 0);
-    assert_int_equal(answer_with_limit(&request, LIMIT_EVALUATIONS, 11), ERR_TOO_MANY_FRAMES);
+    const struct model *model = wire_model();
+    const uint64_t pose = 2 * ((uint64_t)model->node_count + model->weight_count);
+    assert_true(model->weight_count > 0 && model->joint_count > 0 && model->draw_count > 0);
+    assert_int_equal(answer_with_limit(&request, LIMIT_EVALUATIONS, pose), 0);
+    assert_int_equal(answer_with_limit(&request, LIMIT_EVALUATIONS, pose - 1), ERR_TOO_MANY_FRAMES);
+    const uint64_t mesh = pose + 2 * ((uint64_t)model->joint_count + model->draw_count);
+    request = wire_request(OP_MESH, TIMES, 2);
+    assert_int_equal(answer_with_limit(&request, LIMIT_EVALUATIONS, mesh), 0);
+    assert_int_equal(answer_with_limit(&request, LIMIT_EVALUATIONS, mesh - 1), ERR_TOO_MANY_FRAMES);
 }
 
 TEST(answer_content_types)

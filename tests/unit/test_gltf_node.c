@@ -78,6 +78,19 @@ TEST(gltf_node_graph_that_would_explode)
     gltf_run_fini(&run);
 }
 
+/* A few bytes name a mesh once more, and each time all of its morph targets count. */
+TEST(gltf_morph_weights_that_would_explode)
+{
+    struct gltf_run run;
+    gltf_run_init(&run);
+    run.limits.value[LIMIT_WEIGHTS] = 5;
+    gltf_run_json(&run, "{'asset':{'version':'2.0'},'accessors':[{'componentType':5126,'type':'VEC3','count':3}],"
+                        "'meshes':[{'primitives':[{'attributes':{'POSITION':0},'targets':[{},{},{}]}]}],"
+                        "'nodes':[{'mesh':0},{'mesh':0}]}");
+    assert_true(gltf_failed(&run, ERR_MODEL_LIMIT, "more than 5 weights"));
+    gltf_run_fini(&run);
+}
+
 TEST(gltf_nodes_in_a_long_chain)
 {
     enum { COUNT = 50000 };
