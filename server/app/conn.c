@@ -10,6 +10,9 @@
 
 enum { UNREAD_MAX = 16384 }; /* waiting bytes from which on a client is left in its socket */
 
+/* A read holds a thousand requests: after so long the other connections have their turn. */
+static const uint64_t SHARE_NS = 2000000;
+
 void conn_free_when_done(struct conn *conn)
 {
     if (!conn->is_closed || conn->is_calling)
@@ -123,7 +126,7 @@ static enum timeout_kind wanted_timeout(const struct conn *conn)
         return TIMEOUT_LINGER;
     if (conn->out.unsent_bytes > 0)
         return TIMEOUT_WRITE;
-    if (conn->is_calling)
+    if (conn->is_calling || conn->is_resting)
         return TIMEOUT_NONE;
     switch (conn->parser.phase) {
     case HTTP_PHASE_HEAD:
@@ -186,22 +189,37 @@ static void settle(struct conn *conn)
     arm(conn);
 }
 
-/* Parses, answers and sends as far as it goes. Answers of one read are gathered and leave in one write, unless they
- * fill the queue: then what was sent makes room for the next requests. */
+/* Goes on with the connections that had their share in the last turn of the loop. */
+static void on_next_turn(uv_idle_t *idle)
+{
+    struct conn_shared *shared = idle->data;
+    uv_idle_stop(idle);
+    for (struct conn *conn = shared->first; conn != NULL; conn = conn->next)
+        if (conn->is_resting)
+            conn_run(conn);
+}
+
+/* Parses, answers and sends as far as it goes in its share of the turn. Answers of one read are gathered and leave in
+ * one write, unless they fill the queue: then what was sent makes room for the next requests. */
 void conn_run(struct conn *conn)
 {
     if (conn->is_running || conn->is_closing)
         return;
+    const uint64_t end_ns = uv_hrtime() + SHARE_NS;
+    bool is_in_time = true;
     conn->is_running = true;
     do {
-        while (can_parse(conn))
+        for (; can_parse(conn) && is_in_time; is_in_time = uv_hrtime() < end_ns)
             parse_one(conn);
         flush(conn);
-    } while (can_parse(conn));
+    } while (can_parse(conn) && is_in_time);
     conn->is_running = false;
     if (conn->is_closing)
         return;
     keep_unread(conn);
+    conn->is_resting = can_parse(conn);
+    if (conn->is_resting)
+        uv_idle_start(&conn->shared->next_turn, on_next_turn);
     settle(conn);
 }
 
@@ -248,6 +266,18 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
 
 /* --------- for the listener --------- */
 
+void conn_shared_start(struct conn_shared *shared)
+{
+    uv_idle_init(shared->loop, &shared->next_turn);
+    shared->next_turn.data = shared;
+}
+
+void conn_shared_stop(struct conn_shared *shared)
+{
+    if (!uv_is_closing((uv_handle_t *)&shared->next_turn))
+        uv_close((uv_handle_t *)&shared->next_turn, NULL);
+}
+
 void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool is_refused)
 {
     struct conn *conn = mem_zalloc(1, sizeof *conn);
@@ -284,9 +314,7 @@ void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool is_refuse
 static void expire(struct conn *conn, enum timeout_kind kind)
 {
     const bool is_late = kind == TIMEOUT_HEADER || kind == TIMEOUT_BODY;
-    const bool is_moving =
-        kind == TIMEOUT_WRITE && uv_stream_get_write_queue_size((uv_stream_t *)&conn->tcp) < conn->write_mark;
-    if (is_moving) {
+    if (kind == TIMEOUT_WRITE && unread_by_client(conn) < conn->write_mark) {
         arm(conn);
     } else if (is_late) {
         struct err err;

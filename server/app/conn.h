@@ -24,6 +24,7 @@ struct conn_shared {
     const struct config *config;
     struct service *service;
     struct timeouts timeouts;
+    uv_idle_t next_turn;                        /* active while connections wait for their next share */
     struct conn *first;                         /* every open connection */
     uint32_t open_count;                        /* of them */
     uint64_t next_id;                           /* request ids that the server makes: counts up from a random start */
@@ -31,6 +32,11 @@ struct conn_shared {
     void (*closed)(struct conn_shared *shared); /* an open connection is gone */
     char read_bytes[CONN_READ_BYTES];           /* of the read event under way */
 };
+
+/* Before the first connection, with `loop` set. */
+void conn_shared_start(struct conn_shared *shared);
+/* After the last; the handle is closed while the loop runs. Again is fine. */
+void conn_shared_stop(struct conn_shared *shared);
 
 /* Takes the waiting connection of `server`. is_refused: there are too many; it is answered 503 and closed. */
 void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool is_refused);

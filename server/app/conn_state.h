@@ -28,6 +28,7 @@ struct conn {
     char remote[ADDRESS_SIZE];
     bool is_calling; /* the service has the call */
     bool is_running; /* run() is on the stack */
+    bool is_resting; /* it had its share of this turn of the loop and has more to parse */
     bool is_reading;
     bool is_last; /* nothing is answered after what is in `out` */
     bool is_eof;  /* the client has shut down its sending side */

@@ -65,6 +65,7 @@ static void finish_drain(struct listener *listener)
         return;
     listener->drained = NULL;
     uv_close((uv_handle_t *)&listener->tick, NULL);
+    conn_shared_stop(&listener->shared);
     drained(listener->user);
 }
 
@@ -121,6 +122,7 @@ int listener_new(uv_loop_t *loop, const struct config *config, struct listener *
     set_timeouts(&listener->shared.timeouts, &config->limits);
     uv_tcp_init(loop, &listener->tcp);
     uv_timer_init(loop, &listener->tick);
+    conn_shared_start(&listener->shared);
     listener->tcp.data = listener->tick.data = listener;
     const int rc = bind_http(listener, config->http, err);
     if (rc < 0) {
@@ -163,6 +165,7 @@ void listener_free(struct listener *listener)
         uv_close((uv_handle_t *)&listener->tcp, NULL);
     if (!uv_is_closing((uv_handle_t *)&listener->tick))
         uv_close((uv_handle_t *)&listener->tick, NULL);
+    conn_shared_stop(&listener->shared);
     uv_run(listener->shared.loop, UV_RUN_DEFAULT);
     free(listener);
 }

@@ -44,6 +44,24 @@ def test_pipelined_answers_come_in_order(server):
         assert [connection.answer().headers["x-request-id"] for _ in range(50)] == [f"n{i}" for i in range(50)]
 
 
+def test_pipelined_work_does_not_stop_the_others(server, a_model):
+    """Hundreds of requests that come in one read, a millisecond each: others are answered between them."""
+    times = "0:0.099:1000"
+    target = f"/v1/palette?model={a_model}&t={times}"
+    with server.connect() as connection, server.connect() as other:
+        assert connection.get(target, method="HEAD").status == 200
+        other.get("/healthz")
+        count = 300
+        start_s = time.monotonic()
+        connection.send(f"HEAD {target} HTTP/1.1\r\nHost: t\r\n\r\n" * count)
+        time.sleep(0.005)
+        other.get("/healthz")
+        waited_s = time.monotonic() - start_s
+        assert all(connection.answer(is_head=True).status == 200 for _ in range(count))
+        worked_s = time.monotonic() - start_s
+    assert waited_s < worked_s / 2, f"an answer took {waited_s:.3f} s of the {worked_s:.3f} s of another's work"
+
+
 def test_slow_answer_does_not_lose_its_place(start, a_model):
     """A model's first request is an import: what was sent behind it is answered behind it."""
     own = start(root=SAMPLES)
@@ -295,10 +313,10 @@ def test_too_many_connections(start):
 def test_client_that_reads_nothing_is_held_back(start):
     """Thousands of pipelined requests, no reading: the server stops taking them, and forgets the client in time."""
     server = start("--write-timeout", "500ms")
-    with server.connect(timeout_s=3) as connection:
+    with server.connect(timeout_s=10) as connection:
         connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         request = b"GET / HTTP/1.1\r\nHost: t\r\n\r\n" * 1000
-        with pytest.raises((socket.timeout, ConnectionResetError, BrokenPipeError)):
+        with pytest.raises((ConnectionResetError, BrokenPipeError)):
             for _ in range(10000):
                 connection.send(request)
     assert server.get("/healthz").status == 200
