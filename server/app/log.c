@@ -3,6 +3,7 @@
 #include "../base/utf8.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@ enum {
     SENTENCE_MAX = 1024,
     PATH_MAX_LOGGED = 2048,
     FLUSH_BYTES = 32 * 1024,
-    STUCK_MS = 200, /* how long a full, non-blocking stderr is waited for before lines are dropped */
+    KEPT_BYTES = 256 * 1024, /* of lines that stderr does not take */
+    STUCK_MS = 200,          /* how long stderr is waited for at the end */
 };
 
 static const char *const LEVEL_NAMES[] = {"info", "warn", "error"};
@@ -117,26 +119,45 @@ static int64_t wall_clock_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-void log_flush(void)
+/* Writes what stderr takes. A write is at most what a pipe that can be written to takes at once (PIPE_BUF), so that
+ * it cannot block, whether stderr is set to block or not. */
+static void write_lines(int patience_ms)
 {
     struct buf *lines = &log_state.lines;
-    for (size_t at = 0; at < lines->size_bytes;) {
-        const ssize_t written = write(STDERR_FILENO, lines->data + at, lines->size_bytes - at);
+    size_t at = 0;
+    if (lines->size_bytes == 0)
+        return;
+    while (at < lines->size_bytes) {
+        struct pollfd room = {STDERR_FILENO, POLLOUT, 0};
+        const int ready = poll(&room, 1, patience_ms);
+        if (ready < 0 && errno == EINTR)
+            continue;
+        if (ready <= 0)
+            break;
+        const size_t left = lines->size_bytes - at;
+        const ssize_t written = write(STDERR_FILENO, lines->data + at, left < PIPE_BUF ? left : PIPE_BUF);
         if (written > 0)
             at += (size_t)written;
-        else if (written < 0 && errno == EAGAIN && poll(&(struct pollfd){STDERR_FILENO, POLLOUT, 0}, 1, STUCK_MS) > 0)
-            continue;
+        else if (written < 0 && errno == EAGAIN)
+            break;
         else if (!(written < 0 && errno == EINTR))
-            break; /* nobody reads: serving goes before logging */
+            at = lines->size_bytes; /* nobody will ever read them */
     }
-    buf_clear(lines);
+    lines->size_bytes -= at;
+    memmove(lines->data, lines->data + at, lines->size_bytes);
 }
+
+void log_flush(void) { write_lines(0); }
+void log_finish(void) { write_lines(STUCK_MS); }
+
+/* Whole lines are dropped while nobody reads: serving goes before logging. */
+static bool has_room(void) { return log_state.lines.size_bytes < KEPT_BYTES; }
 
 void log_open(enum log_format format) { log_state.format = format; }
 
 void log_request(const struct log_request *request)
 {
-    if (log_state.format == LOG_OFF)
+    if (log_state.format == LOG_OFF || !has_room())
         return;
     log_put_request(&log_state.lines, log_state.format, wall_clock_ms(), request);
     if (log_state.lines.size_bytes >= FLUSH_BYTES)
@@ -145,7 +166,7 @@ void log_request(const struct log_request *request)
 
 __attribute__((format(printf, 2, 0))) static void say(enum log_level level, const char *format, va_list args)
 {
-    if (log_state.format == LOG_OFF && level == LOG_INFO)
+    if ((log_state.format == LOG_OFF && level == LOG_INFO) || !has_room())
         return;
     char sentence[SENTENCE_MAX];
     vsnprintf(sentence, sizeof sentence, format, args);

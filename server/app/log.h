@@ -1,10 +1,12 @@
 /* log.h - what the daemon says on stderr: one line per request, and sentences about itself.
  *
  * Loop thread only. One log per process. Bytes from requests are escaped, so no request can forge a line.
- *   text: 2026-01-31T12:00:00.123Z info method=GET path=/healthz status=200 bytes=16 ms=0.041 id=..
- * remote=127.0.0.1:5000 json: the same keys, one object a line; sentences have "message" off:  no requests and no
- * information; warnings and errors stay, as text Request lines are gathered and written when log_flush() is called or
- * 32 KiB are full; sentences at once. */
+ *   text: 2026-01-31T12:00:00.123Z info method=GET path=/healthz status=200 bytes=16 ms=0.041 id=.. remote=1.2.3.4:5
+ *   json: the same keys, one object a line; sentences have "message"
+ *   off:  no requests and no information; warnings and errors stay, as text
+ *
+ * Request lines are gathered and written when log_flush() is called or 32 KiB are full; sentences at once. A stderr
+ * that nobody reads costs lines, never answers. */
 #pragma once
 
 #include "../base/buf.h"
@@ -28,7 +30,10 @@ void log_request(const struct log_request *request);
 void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Writes what stderr takes without waiting and keeps the rest; lines that find too much kept are dropped. */
 void log_flush(void);
+/* The last lines: waits a moment for a slow reader. */
+void log_finish(void);
 
 /* The lines themselves, with their newline, as of time_ms since 1970. Pure. */
 void log_put_request(struct buf *out, enum log_format format, int64_t time_ms, const struct log_request *request);

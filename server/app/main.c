@@ -30,7 +30,7 @@ struct daemon {
 
 static int complain(const struct err *err)
 {
-    log_flush();
+    log_finish();
     fprintf(stderr, "posed: %s\n", err->message);
     return EXIT_BAD_CONFIG;
 }
@@ -125,7 +125,7 @@ static int serve(const struct config *config)
     }
     listener_free(daemon.listener);
     uv_loop_close(&daemon.loop);
-    log_flush();
+    log_finish();
     return rc < 0 ? complain(&err) : EXIT_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 import base64
 import hashlib
 import json
+import os
 import re
 import signal
 import socket
@@ -11,7 +12,7 @@ import time
 
 import pytest
 
-from conftest import BUILD, SAMPLES
+from conftest import BUILD, SAMPLES, Connection
 
 pytestmark = pytest.mark.short
 
@@ -124,6 +125,26 @@ def test_log_text_one_line_a_request(start):
     assert server.wait() == 0
     lines = [line for line in server.lines() if "method=GET path=/healthz status=200" in line]
     assert len(lines) == 3 and all(re.match(r"\d{4}-\d\d-\d\dT[\d:.]+Z info method=GET ", line) for line in lines)
+
+
+def test_log_that_nobody_reads_stops_nothing(tmp_path):
+    """stderr is a pipe that is full: answers go on, and so does the end."""
+    if os.environ.get("POSED_SERVER"):
+        pytest.skip("needs a server of its own")
+    process = subprocess.Popen([BUILD / "posed", "--root", tmp_path, "--http", "127.0.0.1:0"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        address = process.stdout.readline().decode().split("http=")[1].split()[0]
+        with Connection(address, timeout_s=5) as connection:
+            for _ in range(4000):
+                assert connection.get("/healthz", "X-Request-Id: " + "x" * 64).status == 200
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 0
+        lines = process.stderr.read().decode().splitlines()
+        assert 100 < len(lines) < 4000
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def test_log_off(start):
