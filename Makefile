@@ -116,10 +116,11 @@ suite_replay = $(foreach f,$(fuzz_targets),"replay-$(f)=replay:$(out)/test/repla
 pytest = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -p no:cacheprovider
 suite_api = "api=pytest:$(pytest) tests/api"
 suite_short = "api-short=pytest:$(pytest) -m short tests/api"
+suite_web = "web=node:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) tests/web/run.sh"
 run_suites = $(PYTHON) tests/run.py --log $(out)/test/logs
 
 test: deps-test all samples $(out)/test/unit $(replays)
-	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_replay) $(suite_api)
+	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_replay) $(suite_api) $(suite_web)
 # What is worth repeating with another compiler or under sanitizers.
 test-short: deps-test all samples $(out)/test/unit $(replays)
 	@$(run_suites) $(suite_unit) $(suite_replay) $(suite_short)
@@ -128,6 +129,10 @@ test-unit: deps-test $(out)/test/unit
 # make test-api [t=words of pytest -k] [SERVER=host:port]
 test-api: deps-test all samples
 	@$(run_suites) "api=pytest:$(if $(SERVER),POSED_SERVER=$(SERVER)) $(pytest) $(if $(t),-k '$(t)') tests/api"
+
+# make test-web [t=pattern of test names]
+test-web: deps-test all samples
+	@$(run_suites) $(if $(t),$(suite_web:run.sh"=run.sh '$(t)'"),$(suite_web))
 
 # Makes deliberate mistakes in a copy of the tree and shows that the tests notice each.
 mutations: deps-test
@@ -169,6 +174,7 @@ help:
 	@echo 'make test           everything; the last line counts                       [config=sanitize]'
 	@echo 'make test-unit      the unit tests                                         [t=part of a name]'
 	@echo 'make test-api       the black-box tests                                    [t=words SERVER=host:port]'
+	@echo 'make test-web       the page at / in a browser                             [t=pattern]'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make fuzz           a fuzz target under libFuzzer                          [t=name seconds=60]'
 	@echo 'make mutations      show that the tests notice deliberate mistakes              [t=word]'
@@ -185,4 +191,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all deps deps-test samples run test test-short test-unit test-api mutations fuzz lint image-test install help clean
+.PHONY: all deps deps-test samples run test test-short test-unit test-api test-web mutations fuzz lint image-test install help clean

@@ -9,16 +9,23 @@ set -eu
 # cost more than the picture. osmesa: GL without a display.
 build="gcc make pkg-config libc6-dev libuv1-dev node-llhttp libcjson-dev libassimp-dev libpng-dev libturbojpeg0-dev
  libstb-dev libwebp-dev nettle-dev libisal-dev libosmesa6-dev uthash-dev libgl-dev libegl-dev curl"
-# cmocka: unit tests. pytest: black-box tests. chromium: the gallery page.
-test="libcmocka-dev python3 python3-pytest procps chromium"
+# cmocka: unit tests. pytest: black-box tests.
+test="libcmocka-dev python3 python3-pytest procps"
 lint="clang-format cppcheck"
 fuzz="clang libclang-rt-14-dev"
+
+# The gallery page is tested with node and a browser, which machines often have from elsewhere than Debian.
+missing_for_page() {
+    command -v node >/dev/null 2>&1 && node -e 'process.exit(parseInt(process.versions.node) >= 18 ? 0 : 1)' || echo nodejs
+    command -v npm >/dev/null 2>&1 || echo npm
+    command -v "${CHROMIUM:-chromium}" >/dev/null 2>&1 || echo chromium
+}
 
 wanted=
 for group in "$@"; do
     case $group in
     build) wanted="$wanted $build" ;;
-    test) wanted="$wanted $test" ;;
+    test) wanted="$wanted $test $(missing_for_page)" ;;
     lint) wanted="$wanted $lint" ;;
     fuzz) wanted="$wanted $fuzz" ;;
     *) echo "deps: unknown group '$group'" >&2; exit 2 ;;

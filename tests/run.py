@@ -3,7 +3,7 @@
 
     run.py --log DIR NAME=KIND:COMMAND...
 
-KIND says how to count: cmocka and pytest print their own totals; `replay` prints `N inputs`; `one` is a single test
+KIND says how to count: cmocka, pytest and node print their own totals; `replay` prints `N inputs`; `one` is a single test
 that passes when its command exits 0. A suite that ends badly without a counted failure counts as one; a suite that
 ran nothing is a failure. Exit status 1 when anything failed.
 """
@@ -30,11 +30,17 @@ def count_pytest(text):
     return of("passed") + of("xfailed"), of("failed") + of("error") + of("xpassed"), of("skipped")
 
 
+def count_node(text):
+    """The totals at the end, `# pass 3` (TAP) or `\u2139 pass 3` (spec). A cancelled test did not pass."""
+    of = lambda word: sum(int(n) for n in re.findall(rf"^(?:#|\u2139) {word} (\d+)$", text, re.M))
+    return of("pass"), of("fail") + of("cancelled"), of("skipped") + of("todo")
+
+
 def count_replay(text):
     return sum(int(n) for n in re.findall(r"(\d+) inputs", text)), 0, 0
 
 
-COUNT = {"cmocka": count_cmocka, "pytest": count_pytest, "replay": count_replay, "one": lambda text: (0, 0, 0)}
+COUNT = {"cmocka": count_cmocka, "pytest": count_pytest, "node": count_node, "replay": count_replay, "one": lambda text: (0, 0, 0)}
 
 
 def run(name, kind, command, log_path):

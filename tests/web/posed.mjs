@@ -1,0 +1,62 @@
+// What the tests of the page stand on: model folders, the real server on a free port, one browser.
+//
+// POSED_BUILD    folder of posed (default: build)
+// POSED_SAMPLES  folder of the sample models (default: build/samples)
+// CHROMIUM       the browser (default: the first that is on PATH)
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const TOP = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+export const BUILD = process.env.POSED_BUILD || path.join(TOP, 'build');
+export const SAMPLES = process.env.POSED_SAMPLES || path.join(TOP, 'build/samples');
+const PATIENCE_MS = 30000;
+
+export const temporaryFolder = () => fs.mkdtempSync(path.join(os.tmpdir(), 'posed-web-'));
+
+// Starts posed and waits for its ready line; `end` stops it and gives its exit status.
+export async function startServer(root) {
+  const server = spawn(path.join(BUILD, 'posed'), ['--root', root, '--http', '127.0.0.1:0', '--log', 'off'],
+    { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve, reject) => { server.on('exit', resolve); server.on('error', reject); });
+  const ready = new Promise((resolve) => {
+    let text = '';
+    server.stdout.on('data', (data) => {
+      text += data;
+      const address = /^posed ready http=(\S+)/m.exec(text);
+      if (address) resolve('http://' + address[1]);
+    });
+  });
+  const early = ended.then((status) => { throw new Error('posed ended with status ' + status); });
+  const url = await Promise.race([ready, early]);
+  return { url, end: () => { server.kill('SIGTERM'); return ended; } };
+}
+
+function findBrowser() {
+  const names = ['chromium', 'chromium-browser', 'google-chrome'];
+  const folders = process.env.PATH.split(':');
+  const found = names.flatMap((name) => folders.map((folder) => path.join(folder, name))).find((file) => fs.existsSync(file));
+  if (!found) throw new Error('no chromium on PATH; set CHROMIUM to a browser');
+  return found;
+}
+
+// Playwright gives it a fresh profile folder and removes that at the end.
+export const launchBrowser = () => chromium.launch({
+  executablePath: process.env.CHROMIUM || findBrowser(),
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+    '--disable-component-update', '--disable-sync'],
+});
+
+// Polls until `question` gives something true, and gives that back; otherwise says what was waited for.
+export async function until(what, question, patience_ms = PATIENCE_MS) {
+  const end = Date.now() + patience_ms;
+  for (;;) {
+    const answer = await question();
+    if (answer) return answer;
+    if (Date.now() > end) throw new Error(`waited ${patience_ms} ms in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+}
