@@ -50,25 +50,6 @@ int answer_find_clip(const struct model *model, const struct request *request, i
     return rc;
 }
 
-/* What a request costs does not follow from the size of its answer: one joint may need a whole skeleton. */
-static bool is_affordable(struct task *task, uint64_t evaluations_max)
-{
-    const struct model *model = task->model;
-    uint64_t steps = (uint64_t)model->node_count + model->weight_count;
-    if (task->request->op == OP_MESH)
-        steps += (uint64_t)model->joint_count + model->draw_count;
-    const uint64_t evaluations = task->request->time_count * steps;
-    if (task->request->op == OP_MODEL || evaluations <= evaluations_max)
-        return true;
-    struct err err;
-    err_set(&err, ERR_TOO_MANY_FRAMES,
-            "%u frames of '%s' take %llu steps each, more than one request may ask for (%llu)",
-            task->request->time_count, task->request->model, (unsigned long long)steps,
-            (unsigned long long)evaluations_max);
-    parts_fail(task, &err);
-    return false;
-}
-
 static bool is_binary(const struct request *request)
 {
     return request->op != OP_MODEL && request->format == FORMAT_BIN;
@@ -89,13 +70,14 @@ void answer_make(struct answer *answer, const struct model *model, const struct 
         .reply = reply,
         .out = &reply->body,
         .limit_bytes = limits->value[LIMIT_ANSWER_BYTES],
+        .evaluations_max = limits->value[LIMIT_EVALUATIONS],
         .clip = POSE_REST,
     };
     if (request->op != OP_MODEL && answer_find_clip(model, request, &task.clip, reply) < 0)
         return;
     if (task.clip != POSE_REST)
         task.duration_s = model->clips[task.clip].duration_s;
-    if (!is_affordable(&task, limits->value[LIMIT_EVALUATIONS]))
+    if (request->op != OP_MODEL && !parts_is_affordable(&task, (uint64_t)model->node_count + model->weight_count))
         return;
     buf_clear(&reply->body);
     reply->body.limit_bytes = task.limit_bytes;

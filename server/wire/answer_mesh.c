@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-enum { BLOCKS_PER_DRAW = 4, VEC3_FLOATS = 3 };
+/* So many influences and morph deltas are about the work for one node. */
+enum { BLOCKS_PER_DRAW = 4, VEC3_FLOATS = 3, DELTAS_PER_STEP = 32 };
 
 /* Memory for one primitive at a time. */
 struct work {
@@ -30,6 +31,24 @@ static const struct primitive *primitive_of(const struct task *task, const struc
 static uint32_t place_in_mesh(const struct model *model, uint32_t primitive)
 {
     return primitive - model->meshes[model->primitives[primitive].mesh].primitive_first;
+}
+
+/* What a frame of the chosen draws takes, beside the pose: palettes as load_palette() makes them, and vertices. */
+static uint64_t steps_per_frame(const struct task *task, const struct work *work)
+{
+    const struct model *model = task->model;
+    uint64_t joints = 0, deltas = 0;
+    uint32_t skin = UINT32_MAX;
+    for (uint32_t e = 0; e < work->draw_count; e++) {
+        const struct draw *draw = draw_of(task, work, e);
+        const struct primitive *p = &model->primitives[draw->primitive];
+        const uint32_t *firsts = model->influence_firsts + p->vertex_first;
+        joints += draw->skin == skin ? 0 : model->skins[draw->skin].joint_count;
+        deltas += (uint64_t)p->vertex_count * p->morph_target_count + (firsts[p->vertex_count] - firsts[0]);
+        skin = draw->skin;
+    }
+    const uint64_t passes = task->request->has_normals ? 2 : 1;
+    return passes * (joints + work->draw_count + deltas / DELTAS_PER_STEP);
 }
 
 /* The draws asked for, in the model's order, and memory for the largest. False: the reply is an error. */
@@ -59,7 +78,8 @@ static bool start_work(struct task *task, struct work *work)
         return false;
     }
     work->deformed = work->morphed + vertices;
-    return true;
+    const uint64_t pose = (uint64_t)model->node_count + model->weight_count;
+    return parts_is_affordable(task, pose + steps_per_frame(task, work));
 }
 
 static bool check_vertices(struct task *task, const struct work *work, uint32_t entry, double time_s)

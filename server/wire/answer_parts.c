@@ -51,6 +51,19 @@ void parts_fail_at(struct task *task, struct err *err, double time_s)
     parts_fail(task, err);
 }
 
+bool parts_is_affordable(struct task *task, uint64_t steps_per_frame)
+{
+    const uint32_t frames = task->request->time_count;
+    if (frames == 0 || steps_per_frame <= task->evaluations_max / frames)
+        return true;
+    struct err err;
+    err_set(&err, ERR_TOO_MANY_FRAMES,
+            "%u frames of '%s' take %llu steps each, more than one request may ask for (%llu)", frames,
+            task->request->model, (unsigned long long)steps_per_frame, (unsigned long long)task->evaluations_max);
+    parts_fail(task, &err);
+    return false;
+}
+
 bool parts_may_fit_json(struct task *task, uint64_t floats_per_frame, uint64_t floats_once)
 {
     enum { FLOAT_BYTES_MIN = 2 }; /* "0," */

@@ -13,6 +13,7 @@ struct task {
     struct reply *reply;
     struct buf *out; /* the reply's body, limited to limit_bytes */
     uint64_t limit_bytes;
+    uint64_t evaluations_max;
     int32_t clip;      /* or POSE_REST */
     double duration_s; /* of the clip; 0 at rest */
 };
@@ -31,6 +32,10 @@ void parts_fail_memory(struct task *task);
 void parts_fail_too_large(struct task *task);
 /* `err` is about the pose at `time_s`: its message gets clip and time in front. */
 void parts_fail_at(struct task *task, struct err *err, double time_s);
+
+/* What a request costs does not follow from the size of its answer: one joint may need a whole skeleton. True when
+ * all its frames of so many steps, each about the work for one node, may be asked for; else the reply is an error. */
+bool parts_is_affordable(struct task *task, uint64_t steps_per_frame);
 
 /* True when an answer of `float_count` floats a frame could fit as JSON; else the reply is an error. Counts
  * what a number takes at least, so that what is refused is surely too large. */
