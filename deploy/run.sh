@@ -4,14 +4,30 @@ set -eu
 program=$1 root=$2
 shift 2
 
+# The first model that the server lists, as it is written in a query.
+first_model() {
+    name=$(curl -s --max-time 5 "$1/v1/models?limit=1" |
+        LC_ALL=C sed -n 's/^{"model":"\(\([^"\\]\|\\.\)*\)".*/\1/p' | LC_ALL=C sed 's/\\\(["\\/]\)/\1/g')
+    case $name in
+    '') echo MODEL ;;
+    *[!A-Za-z0-9._/-]*) printf %s "$name" | od -An -v -tx1 | tr -d '\n' | tr ' ' % ;;
+    *) echo "$name" ;;
+    esac
+}
+
 hints() {
     while IFS= read -r line; do
         printf '%s\n' "$line"
         case $line in 'posed ready http='*) ;; *) continue ;; esac
         address=${line#posed ready http=}
-        url=http://${address%% *}
-        model=$(curl -s --max-time 5 "$url/v1/models?limit=1" | sed -n 's/.*"model":"\([^"]*\)".*/\1/p')
-        [ -n "$model" ] || model=MODEL
+        address=${address%% *}
+        # A server that listens everywhere is not at that address.
+        case $address in
+        0.0.0.0:*) address=127.0.0.1:${address##*:} ;;
+        '[::]':*) address="[::1]:${address##*:}" ;;
+        esac
+        url=http://$address
+        model=$(first_model "$url")
         cat <<TEXT
 
 Open $url/ in a browser, or try:
