@@ -270,17 +270,19 @@ const contrasts = (page) => page.evaluate(() => {
     const back = getComputedStyle(node).backgroundColor;
     return numbers(back)[3] === 0 && node.parentElement ? backOf(node.parentElement) : back;
   };
-  const parts = ['h1', '#count', '#search', '#motion', '.card h2', '.facts', '.error:not([hidden])', 'select', '.links a'];
+  const parts = ['h1', '#count', '#search', '#search::placeholder', '#motion', '.card h2', '.facts', '.error:not([hidden])', 'select', '.links a'];
   return parts.map((part) => {
-    const node = document.querySelector(part);
-    const [low, high] = [luminance(getComputedStyle(node).color), luminance(backOf(node))].sort((a, b) => a - b);
+    const [selector, pseudo] = part.split('::');
+    const node = document.querySelector(selector);
+    const colour = getComputedStyle(node, pseudo && '::' + pseudo).color;
+    const [low, high] = [luminance(colour), luminance(backOf(node))].sort((a, b) => a - b);
     return [part, (high + 0.05) / (low + 0.05), luminance(backOf(node))];
   });
 });
 
 for (const colorScheme of ['light', 'dark']) {
   test(`can be read in the ${colorScheme} scheme`, () => withPage({ ...still, colorScheme }, async (page) => {
-    await cardOf(page, 'robot.glb').locator('select').waitFor();
+    for (const name of READABLE) await drawn(cardOf(page, name));
     await page.locator('.error:visible').first().waitFor();
     for (const [part, contrast, back] of await contrasts(page)) {
       assert.ok(contrast >= 4.5, `${part} has a contrast of ${contrast}`);
