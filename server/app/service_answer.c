@@ -10,19 +10,41 @@
 #include <string.h>
 #include <utlist.h>
 
-/* Rough costs, to tell microseconds from milliseconds: sampling, multiplying and printing one node or joint; moving
- * and printing one vertex. */
-enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_INLINE_NS = 2000000 };
+/* Rough costs, to tell microseconds from milliseconds: sampling, multiplying and printing one node or joint (or any
+ * other thing of a list); moving and printing one vertex; looking at one vertex, weight or morph delta. */
+enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_LOOK_NS = 2, COST_INLINE_NS = 2000000 };
 /* libuv has four work threads: some stay for imports and listings. */
 enum { WORK_MAX = 2, WORK_QUEUE_MAX = 64 };
 
+/* Everything that /v1/model lists or adds up. */
+static double list_cost_ns(const struct model *model)
+{
+    const double listed = (double)model->node_count + model->joint_count + model->skin_count + model->mesh_count +
+                          model->primitive_count + model->clip_count + model->material_count + model->texture_count +
+                          model->source_file_count + model->warning_count;
+    return listed * COST_NODE_NS + ((double)model->position_count + model->channel_count) * COST_LOOK_NS;
+}
+
+/* A mesh counts for each node that draws it; stops counting when that is enough. */
+static double draw_cost_ns(const struct model *model)
+{
+    double ns = (double)model->draw_count * COST_NODE_NS;
+    for (uint32_t d = 0; d < model->draw_count && ns <= COST_INLINE_NS; d++) {
+        const struct primitive *p = &model->primitives[model->draws[d].primitive];
+        ns += (double)p->vertex_count * (COST_VERTEX_NS + (double)p->morph_target_count * COST_LOOK_NS);
+    }
+    return ns;
+}
+
 static double cost_ns(const struct model *model, const struct request *request)
 {
-    double frame_ns = ((double)model->node_count + model->joint_count) * COST_NODE_NS;
+    if (request->op == OP_MODEL)
+        return list_cost_ns(model);
+    double frame_ns =
+        ((double)model->node_count + model->joint_count) * COST_NODE_NS + (double)model->weight_count * COST_LOOK_NS;
     if (request->op == OP_MESH)
-        frame_ns += (double)model_vertex_count(model) * COST_VERTEX_NS;
-    const double frames = request->op == OP_MODEL || request->time_count == 0 ? 1 : request->time_count;
-    return frames * frame_ns;
+        frame_ns += draw_cost_ns(model);
+    return frame_ns * (request->time_count == 0 ? 1 : request->time_count);
 }
 
 static void make(const struct job *job, struct answer *answer, struct reply *reply)

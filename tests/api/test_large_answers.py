@@ -1,4 +1,5 @@
 """Answers that take long to make are made beside the loop: others are served meanwhile, and nothing else changes."""
+import json
 import signal
 import time
 
@@ -31,13 +32,39 @@ def test_many_frames_are_the_single_ones(server):
     assert server.get(MESH, "If-None-Match: *").status == 304
 
 
-def test_others_are_served_meanwhile(server):
-    began = time.monotonic()
-    assert server.get(MESH).status == 200
-    alone_s = time.monotonic() - began
+def long_lists():
+    """A quarter of a million clips: there is much to tell about a model of one node."""
+    return json.dumps({"asset": {"version": "2.0"}, "nodes": [{}],
+                       "animations": [{"channels": [], "samplers": []}] * 250000})
+
+
+def one_mesh(targets, nodes):
+    """A mesh of 10000 vertices without bytes, drawn under every node."""
+    primitive = {"attributes": {"POSITION": 0}, "targets": [{}] * targets}
+    return json.dumps({"asset": {"version": "2.0"}, "scenes": [{"nodes": list(range(nodes))}],
+                       "accessors": [{"componentType": 5126, "type": "VEC3", "count": 10000}],
+                       "meshes": [{"primitives": [primitive]}], "nodes": [{"mesh": 0}] * nodes})
+
+
+@pytest.mark.parametrize("model, path", [
+    (None, MESH),
+    (long_lists(), "/v1/model?model=b.gltf"),
+    (one_mesh(targets=10000, nodes=1), "/v1/mesh?model=b.gltf"),
+    (one_mesh(targets=0, nodes=200), "/v1/mesh?model=b.gltf"),
+], ids=["frames", "lists", "targets", "nodes"])
+def test_others_are_served_meanwhile(server, tmp_path, model, path):
+    if model is not None:
+        (tmp_path / "root" / "b.gltf").write_text(model)
+    assert server.get(path).status == 200
+    head = f"HEAD {path} HTTP/1.1\r\nHost: x\r\n\r\n"
+    with server.connect() as one:
+        began = time.monotonic()
+        one.send(head)
+        assert one.answer(is_head=True).status == 200
+        alone_s = time.monotonic() - began
     large = [server.connect() for _ in range(4)]
     for one in large:
-        one.send(f"HEAD {MESH} HTTP/1.1\r\nHost: x\r\n\r\n")
+        one.send(head)
     waits = []
     with server.connect() as small:
         end = time.monotonic() + 1.5 * alone_s
