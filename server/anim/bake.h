@@ -62,7 +62,8 @@ void bake_builder_fini(struct bake_builder *builder);
 #include "model_sections.def"
 #undef X
 
-/* Stores text (repaired to UTF-8, NUL bytes become '?') and returns its place; NULL text gives STR_NONE. */
+/* Stores text (repaired to UTF-8, NUL bytes become '?', cut to LIMIT_NAME_BYTES with a warning) and returns its
+ * place; NULL text gives STR_NONE. */
 struct str bake_text(struct bake_builder *builder, const char *text, size_t size_bytes);
 struct str bake_textz(struct bake_builder *builder, const char *text); /* NUL-terminated or NULL */
 

@@ -17,7 +17,8 @@ bool bake_is_str(const struct model *model, struct str str)
 {
     if (str.offset == STR_NONE)
         return str.size_bytes == 0;
-    if (!bake_is_range(str.offset, str.size_bytes, model->text_byte_count))
+    if (!bake_is_range(str.offset, str.size_bytes, model->text_byte_count) ||
+        str.size_bytes > LIMIT_INFO[LIMIT_NAME_BYTES].initial)
         return false;
     const uint64_t ends[] = {str.offset, (uint64_t)str.offset + str.size_bytes};
     for (int i = 0; i < 2; i++)

@@ -30,6 +30,36 @@ TEST(bake_text_is_repaired)
     bake_builder_fini(&b);
 }
 
+/* 4096 bytes are 1365 characters of three bytes and one byte more. */
+TEST(bake_text_is_cut_at_a_character)
+{
+    struct bake_builder b;
+    struct err err = {0};
+    char euros[4098], letters[4096];
+    for (int i = 0; i < 4098; i++)
+        euros[i] = "\xe2\x82\xac"[i % 3];
+    memset(letters, 'x', sizeof letters);
+    bake_builder_init(&b, 0);
+    assert_int_equal(bake_text(&b, letters, sizeof letters).size_bytes, 4096);
+    assert_int_equal(b.warning_count, 0);
+    const struct str cut = bake_text(&b, euros, sizeof euros);
+    assert_int_equal(cut.size_bytes, 4095);
+    assert_memory_equal(b.text + cut.offset, euros, 4095);
+    assert_int_equal(b.warning_count, 1);
+    /* and no reader takes a longer one */
+    memset(bake_add_text_byte(&b, 4097), 'x', 4097);
+    *bake_add_node(&b, 1) = (struct node){.name = {b.text_byte_count - 4097, 4097},
+                                          .parent = -1,
+                                          .mesh = -1,
+                                          .skin = -1,
+                                          .matrix = -1,
+                                          .rotation = {0, 0, 0, 1},
+                                          .scale = {1, 1, 1}};
+    assert_int_equal(bake_finish(&b, &err), ERR_BAD_MODEL);
+    assert_non_null(strstr(err.message, "nodes[0].name"));
+    bake_builder_fini(&b);
+}
+
 TEST(bake_builder_keeps_its_limit)
 {
     struct bake_builder b;
