@@ -36,15 +36,44 @@ static double draw_cost_ns(const struct model *model)
     return ns;
 }
 
+/* Joints that are printed in each frame; a skin may be asked for many times. By name, any skin: the largest sum. */
+static double joint_count(const struct model *model, const struct request *request)
+{
+    double count = request->skin_count == 0 ? model->joint_count : 0;
+    for (uint32_t i = 0; i < request->skin_count; i++) {
+        const struct selector *skin = &request->skins[i];
+        const bool is_known = skin->kind == SELECT_INDEX && skin->index < model->skin_count;
+        count += is_known ? model->skins[skin->index].joint_count : model->joint_count;
+    }
+    return count;
+}
+
+static double frame_cost_ns(const struct model *model, const struct request *request)
+{
+    const double ns = (double)model->node_count * COST_NODE_NS + (double)model->weight_count * COST_LOOK_NS;
+    switch (request->op) {
+    case OP_PALETTE:
+        return ns + joint_count(model, request) * COST_NODE_NS;
+    case OP_POSE:
+        return ns + (double)(request->joint_count > 0 ? request->joint_count : model->node_count) * COST_NODE_NS;
+    default:
+        return ns + (double)model->joint_count * COST_NODE_NS + draw_cost_ns(model);
+    }
+}
+
+/* Each name is looked for in the whole list. */
+static double lookup_cost_ns(const struct model *model, const struct request *request)
+{
+    return ((double)request->joint_count * model->node_count + (double)request->skin_count * model->skin_count) *
+           COST_LOOK_NS;
+}
+
 static double cost_ns(const struct model *model, const struct request *request)
 {
     if (request->op == OP_MODEL)
         return list_cost_ns(model);
-    double frame_ns =
-        ((double)model->node_count + model->joint_count) * COST_NODE_NS + (double)model->weight_count * COST_LOOK_NS;
-    if (request->op == OP_MESH)
-        frame_ns += draw_cost_ns(model);
-    return frame_ns * (request->time_count == 0 ? 1 : request->time_count);
+    return lookup_cost_ns(model, request) +
+           frame_cost_ns(model, request) * (request->time_count == 0 ? 1 : request->time_count);
 }
 
 static void make(const struct job *job, struct answer *answer, struct reply *reply)

@@ -46,12 +46,17 @@ def one_mesh(targets, nodes):
                        "meshes": [{"primitives": [primitive]}], "nodes": [{"mesh": 0}] * nodes})
 
 
+MANY = ",".join(["0"] * 3900)
+
+
 @pytest.mark.parametrize("model, path", [
     (None, MESH),
+    (None, f"/v1/palette?model=a.gltf&t=0:199:1&skin={MANY}"),
+    (None, f"/v1/pose?model=a.gltf&t=0:199:1&joints={MANY}"),
     (long_lists(), "/v1/model?model=b.gltf"),
     (one_mesh(targets=10000, nodes=1), "/v1/mesh?model=b.gltf"),
     (one_mesh(targets=0, nodes=200), "/v1/mesh?model=b.gltf"),
-], ids=["frames", "lists", "targets", "nodes"])
+], ids=["frames", "skins", "joints", "lists", "targets", "nodes"])
 def test_others_are_served_meanwhile(server, tmp_path, model, path):
     if model is not None:
         (tmp_path / "root" / "b.gltf").write_text(model)
