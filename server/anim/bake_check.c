@@ -45,7 +45,8 @@ bool bake_is_affine(const struct mat4 *matrix)
     return bake_is_finite(m, 16) && m[3] == 0 && m[7] == 0 && m[11] == 0 && m[15] == 1;
 }
 
-/* Evaluation allocates by these counts, so a block may not ask for more than an importer may give. */
+/* Evaluation allocates by these counts, and each source file is looked at for each request, so a block may not ask
+ * for more than an importer may give. */
 static int check_sizes(const struct model *model, struct err *err)
 {
     const struct {
@@ -53,9 +54,13 @@ static int check_sizes(const struct model *model, struct err *err)
         uint64_t count;
         enum limit limit;
     } rows[] = {
-        {"nodes", model->node_count, LIMIT_NODES},          {"positions", model->position_count, LIMIT_VERTICES},
-        {"indices", model->index_count, LIMIT_INDICES},     {"key_values", model->key_value_count, LIMIT_KEYS},
-        {"textures", model->texture_count, LIMIT_TEXTURES}, {"weights", model->weight_count, LIMIT_WEIGHTS},
+        {"nodes", model->node_count, LIMIT_NODES},
+        {"positions", model->position_count, LIMIT_VERTICES},
+        {"indices", model->index_count, LIMIT_INDICES},
+        {"key_values", model->key_value_count, LIMIT_KEYS},
+        {"textures", model->texture_count, LIMIT_TEXTURES},
+        {"weights", model->weight_count, LIMIT_WEIGHTS},
+        {"source_files", model->source_file_count, LIMIT_SOURCE_FILES},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].count > LIMIT_INFO[rows[i].limit].initial)

@@ -406,6 +406,27 @@ TEST(bake_decode_bounds_overlapping_ranges)
     fixture_fini(&f);
 }
 
+TEST(bake_limits_what_each_request_looks_at)
+{
+    struct fixture f;
+    struct err err = {0};
+    fixture_init(&f);
+    struct bake_builder *b = &f.builder;
+    bake_add_source_file(b, 1024);
+    assert_int_equal(bake_finish(b, &err), 0);
+    bake_add_source_file(b, 1);
+    assert_int_equal(bake_finish(b, &err), ERR_MODEL_LIMIT);
+    assert_non_null(strstr(err.message, "source_files"));
+    bake_builder_fini(b);
+    fixture_init(&f);
+    bake_add_weight(b, 1000000);
+    assert_int_equal(bake_finish(b, &err), 0);
+    bake_add_weight(b, 1);
+    assert_int_equal(bake_finish(b, &err), ERR_MODEL_LIMIT);
+    assert_non_null(strstr(err.message, "weights"));
+    fixture_fini(&f);
+}
+
 TEST(bake_finish_limits_what_a_frame_deforms)
 {
     struct fixture f;
