@@ -352,7 +352,7 @@ TEST(renderer_refuses_bad_jobs)
     assert_int_equal(ftruncate(fd, 4096), 0);
     job.model_bytes = 4096;
     assert_int_equal(renderer_draw(renderer(), &job, fd, &png, &err), ERR_BAD_BAKE);
-    job.clip_time_s = NAN;
+    job.clip_time_s = (double)NAN;
     assert_int_equal(renderer_draw(renderer(), &job, fd, &png, &err), ERR_BAD_PARAMETER);
     close(fd);
     fixture_init(&f);
