@@ -2,14 +2,27 @@
 
 #include "../anim/bake.h"
 #include "../base/mem.h"
+#include "background.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { LARGE_BYTES = 4 << 20 };
+
+/* Giving memory back takes a millisecond for a few megabytes: for large models a thread does it, while there are any.
+ */
+static struct {
+    pthread_mutex_t mutex;
+    struct baked *first;
+    bool is_running;
+} releases = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static void put_hex(char *out, const uint8_t *bytes, size_t count)
 {
@@ -54,11 +67,60 @@ struct baked *baked_ref(struct baked *baked)
     return baked;
 }
 
+static void release(struct baked *baked)
+{
+    munmap((void *)(uintptr_t)baked->model.bytes, baked->model.size_bytes);
+    close(baked->fd);
+    free(baked);
+}
+
+static void release_all(void)
+{
+    for (;;) {
+        pthread_mutex_lock(&releases.mutex);
+        struct baked *baked = releases.first;
+        if (baked != NULL)
+            releases.first = baked->next;
+        else
+            releases.is_running = false;
+        pthread_mutex_unlock(&releases.mutex);
+        if (baked == NULL)
+            return;
+        release(baked);
+    }
+}
+
+static void *release_beside(void *unused)
+{
+    (void)unused;
+    background_thread();
+    release_all();
+    return NULL;
+}
+
+static void release_later(struct baked *baked)
+{
+    pthread_mutex_lock(&releases.mutex);
+    baked->next = releases.first;
+    releases.first = baked;
+    const bool must_start = !releases.is_running;
+    releases.is_running = true;
+    pthread_mutex_unlock(&releases.mutex);
+    pthread_t thread;
+    if (!must_start)
+        return;
+    if (pthread_create(&thread, NULL, release_beside, NULL) == 0)
+        pthread_detach(thread);
+    else
+        release_all();
+}
+
 void baked_unref(struct baked *baked)
 {
     if (baked == NULL || --baked->ref_count > 0)
         return;
-    munmap((void *)(uintptr_t)baked->model.bytes, baked->model.size_bytes);
-    close(baked->fd);
-    free(baked);
+    if (baked->model.size_bytes >= LARGE_BYTES)
+        release_later(baked);
+    else
+        release(baked);
 }

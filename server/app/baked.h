@@ -15,6 +15,7 @@ struct baked {
     uint64_t key;       /* unique in this process: same key, same bytes */
     char hash[65];      /* the content hash, lower-case hex */
     uint32_t ref_count;
+    struct baked *next; /* private to baked.c */
 };
 
 /* Seals and maps the memfd and checks its content. On success the fd is the new baked's, with one
@@ -23,4 +24,5 @@ struct baked {
 int baked_open(int fd, uint64_t key, struct baked **out, struct err *err);
 
 struct baked *baked_ref(struct baked *baked);
-void baked_unref(struct baked *baked); /* NULL is fine; the last one unmaps and closes */
+/* NULL is fine. The last one unmaps and closes, for a large model a moment later: it never takes long. */
+void baked_unref(struct baked *baked);
