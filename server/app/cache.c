@@ -285,7 +285,7 @@ int cache_get(struct cache *cache, const char *path, struct cache_wait *wait, st
     }
     struct stamp stamp;
     if (check_file(cache, path, &stamp, err) < 0) {
-        if (slot != NULL)
+        if (slot != NULL && err->code != ERR_OVERLOADED) /* which says nothing about the file */
             remove_slot(slot);
         return err->code;
     }

@@ -64,6 +64,9 @@ static int open_error(const char *path, int error, struct err *err)
     case EPERM:
         return err_set(err, ERR_FORBIDDEN, "'%s': the server's user (uid %u) may not read it", path,
                        (unsigned)geteuid());
+    case EMFILE:
+    case ENFILE:
+        return err_set(err, ERR_OVERLOADED, "'%s': no file descriptor is free to look at it; try again later", path);
     case ENOSYS:
         return err_set(err, ERR_INTERNAL, "this kernel has no openat2(), which reading '%s' safely needs", path);
     default:

@@ -4,6 +4,7 @@
 #include "../../server/app/root.h"
 
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,6 +50,23 @@ TEST(root_stat_tells_files_from_everything_else)
         else
             assert_true(strstr(err.message, rows[i].word) != NULL && strstr(err.message, rows[i].path) != NULL);
     }
+    temp_tree_fini(&tree);
+}
+
+TEST(root_without_descriptors_is_overload)
+{
+    struct temp_tree tree;
+    temp_tree_init(&tree);
+    temp_tree_file(&tree, "fox.glb", "12345");
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const struct rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
+    struct stamp stamp;
+    struct err err = {0};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    const int rc = root_stat(tree.fd, "fox.glb", &stamp, &err);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(rc, ERR_OVERLOADED);
     temp_tree_fini(&tree);
 }
 
