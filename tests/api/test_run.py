@@ -41,13 +41,15 @@ def is_running(pid):
 
 
 class MakeRun:
-    """`make run` in a session of its own, as a shell would start it, with a file in place of the terminal."""
+    """`make run` in a session of its own, as a shell would start it, with a file in place of the terminal.
+
+    `-o all`: the programs are those of POSED_BUILD as they are, however they were compiled."""
 
     def __init__(self, folder, *variables, http="127.0.0.1:0"):
         self.output = folder / "output"
         with open(self.output, "wb") as output:
             self.process = subprocess.Popen(
-                ["make", "-s", "run", "NODEPS=1", f"out={BUILD}", f"ROOT={SAMPLES}", f"HTTP={http}", *variables],
+                ["make", "-s", "-o", "all", "run", "NODEPS=1", f"out={BUILD}", f"ROOT={SAMPLES}", f"HTTP={http}", *variables],
                 cwd=REPOSITORY, stdout=output, stderr=subprocess.STDOUT, start_new_session=True, env=ENVIRONMENT)
 
     def text(self):
