@@ -34,17 +34,16 @@ static void on_done(struct render_query *query, struct buf *png, const struct er
     job_finish(job, &reply);
 }
 
-static void fill_query(struct job *job, int32_t clip, struct render_query *query)
+static void fill_query(struct job *job, int32_t clip, const struct clip_span *span, struct render_query *query)
 {
     const struct request *request = &job->call->request;
-    const struct model *model = &job->baked->model;
     const double time_s = request->time_count > 0 ? request->times_s[0] : 0;
     *query = (struct render_query){
         .baked = job->baked,
         .width = request->width,
         .height = request->height,
         .clip = clip,
-        .clip_time_s = clip == POSE_REST ? 0 : clip_time_wrap(time_s, model->clips[clip].duration_s, request->wrap),
+        .clip_time_s = clip_time_in_span(span, time_s),
         .yaw_deg = request->yaw_deg,
         .pitch_deg = request->pitch_deg,
         .starting = on_starting,
@@ -59,6 +58,7 @@ void service_render(struct job *job)
     const struct request *request = &job->call->request;
     struct err err;
     struct reply reply;
+    struct clip_span span;
     int32_t clip;
     reply_init(&reply);
     if (request->time_count > 1) {
@@ -70,6 +70,11 @@ void service_render(struct job *job)
         job_finish(job, &reply);
         return;
     }
+    const double duration_s = clip == POSE_REST ? 0 : job->baked->model.clips[clip].duration_s;
+    if (answer_find_span(request, duration_s, &span, &err) < 0) {
+        job_fail(job, &err);
+        return;
+    }
     /* pixels are only the same where the renderer is, so without one no copy is known to be good */
     const bool is_renderer_known = render_pool_renderer(job->service->renders)[0] != '\0';
     if (is_renderer_known && job_is_not_modified(job, &reply)) {
@@ -77,7 +82,7 @@ void service_render(struct job *job)
         return;
     }
     reply_fini(&reply);
-    fill_query(job, clip, &job->render);
+    fill_query(job, clip, &span, &job->render);
     if (render_pool_submit(job->service->renders, &job->render, &err) < 0)
         job_fail(job, &err);
 }

@@ -10,6 +10,8 @@ void answer_init(struct answer *answer)
     buf_init(&answer->blocks, limit_bytes);
     buf_init(&answer->palette, limit_bytes);
     buf_init(&answer->vertices, limit_bytes);
+    buf_init(&answer->laid, limit_bytes);
+    buf_init(&answer->signs, limit_bytes);
 }
 
 void answer_fini(struct answer *answer)
@@ -19,13 +21,16 @@ void answer_fini(struct answer *answer)
     buf_fini(&answer->blocks);
     buf_fini(&answer->palette);
     buf_fini(&answer->vertices);
+    buf_fini(&answer->laid);
+    buf_fini(&answer->signs);
 }
 
 /* One huge model should not hold memory for ever. */
 static void trim(struct answer *answer)
 {
     enum { KEPT_BYTES = 1 << 20 };
-    struct buf *const bufs[] = {&answer->selection, &answer->blocks, &answer->palette, &answer->vertices};
+    struct buf *const bufs[] = {&answer->selection, &answer->blocks, &answer->palette,
+                                &answer->vertices,  &answer->laid,   &answer->signs};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         if (bufs[i]->capacity_bytes > KEPT_BYTES)
             buf_fini(bufs[i]);
@@ -90,6 +95,11 @@ void answer_make(struct answer *answer, const struct model *model, const struct 
         return;
     if (task.clip != POSE_REST)
         task.duration_s = model->clips[task.clip].duration_s;
+    struct err err;
+    if (answer_find_span(request, task.duration_s, &task.span, &err) < 0) {
+        parts_fail(&task, &err);
+        return;
+    }
     if (!is_affordable(&task, limits->value[LIMIT_EVALUATIONS]))
         return;
     buf_clear(&reply->body);

@@ -16,6 +16,8 @@ struct answer {
     struct buf blocks;    /* struct frames_block */
     struct buf palette;   /* struct mat4 of one skin */
     struct buf vertices;  /* struct vec3, twice those of one primitive */
+    struct buf laid;      /* float: a palette in another layout than mat4 */
+    struct buf signs;     /* of answer_dualquat.c */
 };
 void answer_init(struct answer *answer);
 void answer_fini(struct answer *answer);
@@ -24,6 +26,12 @@ void answer_fini(struct answer *answer);
  * pose when it has none). Unknown: 404, ambiguous: 409, with candidates in *reply, which is then complete.
  * Returns 0, ERR_CLIP_NOT_FOUND or ERR_AMBIGUOUS_NAME. */
 int answer_find_clip(const struct model *model, const struct request *request, int32_t *clip, struct reply *reply);
+
+/* The part of a clip of `duration_s` (0 at rest) that the request means. Returns 0, or ERR_BAD_PARAMETER when from= or
+ * to= lies behind the clip's end by more than 0.1 ms; nearer than that it is the end. */
+int answer_find_span(const struct request *request, double duration_s, struct clip_span *span, struct err *err);
+/* True when the request says anything of that part, so that the answer repeats it. */
+bool answer_has_span(const struct request *request);
 
 /* The content type that answer_make() will give for this request. */
 const char *answer_content_type(const struct request *request);

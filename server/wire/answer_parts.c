@@ -67,7 +67,8 @@ bool parts_start_frames(struct task *task, struct frames *frames, enum frames_ki
         .duration_s = task->duration_s,
         .content_hash = task->model->infos[0].content_hash,
         .times_s = task->request->times_s,
-        .wrap = task->request->wrap,
+        .span = task->span,
+        .has_span = answer_has_span(task->request),
         .frame_count = task->request->time_count,
         .blocks = (struct frames_block *)(void *)task->answer->blocks.data,
         .block_count = block_count,
@@ -86,8 +87,7 @@ bool parts_start_frames(struct task *task, struct frames *frames, enum frames_ki
 
 void parts_evaluate(struct task *task, double time_s)
 {
-    const double clip_time_s = clip_time_wrap(time_s, task->duration_s, task->request->wrap);
-    pose_evaluate(&task->answer->pose, task->model, task->clip, clip_time_s);
+    pose_evaluate(&task->answer->pose, task->model, task->clip, clip_time_in_span(&task->span, time_s));
 }
 
 static void put_hex(struct buf *out, const uint8_t *bytes, size_t size_bytes)
@@ -112,6 +112,19 @@ void parts_put_name_and_hash(struct buf *out, const struct model *model, const s
     buf_put_char(out, '"');
 }
 
+/* ,"from":..,"to":..,"speed":..,"phase":.. */
+static void put_span(struct buf *out, const struct clip_span *span)
+{
+    buf_put_text(out, ",\"from\":");
+    json_put_double(out, span->from_s);
+    buf_put_text(out, ",\"to\":");
+    json_put_double(out, span->to_s);
+    buf_put_text(out, ",\"speed\":");
+    json_put_double(out, span->speed);
+    buf_put_text(out, ",\"phase\":");
+    json_put_double(out, span->phase);
+}
+
 void parts_put_head(struct task *task)
 {
     static const char *const WRAPS[] = {[WRAP_LOOP] = "loop", [WRAP_CLAMP] = "clamp", [WRAP_MIRROR] = "mirror"};
@@ -132,6 +145,8 @@ void parts_put_head(struct task *task)
     buf_put_text(out, ",\"wrap\":\"");
     buf_put_text(out, WRAPS[task->request->wrap]);
     buf_put_char(out, '"');
+    if (answer_has_span(task->request))
+        put_span(out, &task->span);
 }
 
 void parts_put_frame_head(struct task *task, double time_s)
@@ -139,7 +154,7 @@ void parts_put_frame_head(struct task *task, double time_s)
     buf_put_text(task->out, "{\"time\":");
     json_put_double(task->out, time_s);
     buf_put_text(task->out, ",\"clip_time\":");
-    json_put_double(task->out, clip_time_wrap(time_s, task->duration_s, task->request->wrap));
+    json_put_double(task->out, clip_time_in_span(&task->span, time_s));
 }
 
 void parts_put_index(struct buf *out, int32_t index)
@@ -170,9 +185,18 @@ size_t parts_lay_matrix(const struct mat4 *matrix, enum layout layout, float out
     return 12;
 }
 
-uint32_t parts_matrix_floats(enum layout layout) { return layout == LAYOUT_MAT4 ? 16 : 12; }
+uint32_t parts_matrix_floats(enum layout layout)
+{
+    static const uint32_t FLOATS[] = {[LAYOUT_MAT4] = 16, [LAYOUT_MAT3X4] = 12, [LAYOUT_DUALQUAT] = 8};
+    return FLOATS[layout];
+}
 
-const char *parts_layout_name(enum layout layout) { return layout == LAYOUT_MAT4 ? "mat4" : "mat3x4"; }
+const char *parts_layout_name(enum layout layout)
+{
+    static const char *const NAMES[] = {
+        [LAYOUT_MAT4] = "mat4", [LAYOUT_MAT3X4] = "mat3x4", [LAYOUT_DUALQUAT] = "dualquat"};
+    return NAMES[layout];
+}
 
 bool parts_is_finite(const float *values, size_t count)
 {

@@ -15,6 +15,7 @@ struct task {
     uint64_t limit_bytes;
     int32_t clip;      /* or POSE_REST */
     double duration_s; /* of the clip; 0 at rest */
+    struct clip_span span;
 };
 
 void answer_model(struct task *task);
@@ -53,8 +54,9 @@ void parts_put_index(struct buf *out, int32_t index);
 void parts_put_node_head(struct buf *out, const struct model *model, uint32_t node);
 
 enum { MATRIX_FLOATS_MAX = 16 };
-/* The matrix as `layout` orders it; returns the number of floats, 16 or 12. */
+/* The matrix as `layout` (not LAYOUT_DUALQUAT) orders it; returns the number of floats, 16 or 12. */
 size_t parts_lay_matrix(const struct mat4 *matrix, enum layout layout, float out[MATRIX_FLOATS_MAX]);
+/* 16, 12 or 8. */
 uint32_t parts_matrix_floats(enum layout layout);
 const char *parts_layout_name(enum layout layout);
 bool parts_is_finite(const float *values, size_t count);

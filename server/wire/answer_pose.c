@@ -2,6 +2,7 @@
  *
  * A node whose matrix has shear, and which the clip leaves alone, has no T R S: its local transform is a
  * matrix (local_matrix). Which nodes those are is the same at every time of a clip. */
+#include "../anim/dualquat.h"
 #include "answer_parts.h"
 #include "answer_select.h"
 #include "json.h"
@@ -63,6 +64,30 @@ static bool check_floats(struct task *task, const float *floats, size_t count, u
     return false;
 }
 
+/* False: the reply is an error. */
+static bool lay_dualquat(struct task *task, uint32_t node, const struct mat4 *rounded, double time_s,
+                         float floats[MATRIX_FLOATS_MAX])
+{
+    const struct dmat4 matrix = dmat4_from_mat4(rounded);
+    struct dualquat q;
+    struct err err;
+    if (!check_floats(task, rounded->m, 16, node, time_s))
+        return false;
+    if (dualquat_from_matrix(&matrix, &q, &err) < 0) {
+        const struct str name = task->model->nodes[node].name;
+        const bool has_name = name.offset != STR_NONE && name.size_bytes > 0;
+        err_prefix(&err, "joint %u '%.*s'", node, has_name ? (int)(name.size_bytes < 100 ? name.size_bytes : 100) : 0,
+                   has_name ? task->model->text + name.offset : "");
+        parts_fail_at(task, &err, time_s);
+        return false;
+    }
+    for (int i = 0; i < 4; i++) {
+        floats[i] = (float)q.real[i];
+        floats[4 + i] = (float)q.dual[i];
+    }
+    return true;
+}
+
 /* Lays one node's transform into floats. Returns their number, or 0: the reply is an error. */
 static size_t lay_node(struct task *task, uint32_t node, enum frames_block_kind kind, double time_s,
                        float floats[MATRIX_FLOATS_MAX])
@@ -75,7 +100,11 @@ static size_t lay_node(struct task *task, uint32_t node, enum frames_block_kind 
         const struct dmat4 matrix =
             kind == BLOCK_SCENE ? pose->scene_from_node[node] : pose_parent_from_node(pose, task->model, node);
         const struct mat4 rounded = mat4_from_dmat4(&matrix);
-        count = parts_lay_matrix(&rounded, task->request->layout, floats);
+        count = parts_matrix_floats(task->request->layout);
+        if (task->request->layout != LAYOUT_DUALQUAT)
+            parts_lay_matrix(&rounded, task->request->layout, floats);
+        else if (!lay_dualquat(task, node, &rounded, time_s, floats))
+            return 0;
     }
     return check_floats(task, floats, count, node, time_s) ? count : 0;
 }

@@ -160,6 +160,16 @@ static int take_param(struct request *request, const struct query_part *part, ui
     return PARAMS[i].parse(&value);
 }
 
+static int check_span(const struct request_span *span, struct err *err)
+{
+    if (span->has_fps && !span->has_from && !span->has_to)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'fps' is the unit of 'from' and 'to': give one of them");
+    if (span->has_from && span->has_to && span->from > span->to)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'from' is %.15g, after 'to', which is %.15g", span->from,
+                       span->to);
+    return 0;
+}
+
 /* What is missing or does not go together. */
 static int check_together(const struct request *request, uint64_t seen, struct err *err)
 {
@@ -172,7 +182,7 @@ static int check_together(const struct request *request, uint64_t seen, struct e
                        request->time_count);
     if (request->op == OP_PALETTE && request->mesh.kind != SELECT_ABSENT && request->space != SPACE_MESH)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
-    return 0;
+    return check_span(&request->span, err);
 }
 
 /* Points the request at its lists and fills in what was not given. */
@@ -236,6 +246,11 @@ static void set_canonical(struct request *request)
         request->width,          request->height,          request->list_limit};
     h = hash64(h, numbers, sizeof numbers);
     h = hash64(h, request->background, sizeof request->background);
+    const struct request_span *span = &request->span;
+    const uint64_t given[] = {span->has_from, span->has_to, span->has_fps, span->has_speed, span->has_phase};
+    const double amounts[] = {span->from, span->to, span->fps, span->speed, span->phase};
+    h = hash64(h, given, sizeof given);
+    h = hash64(h, amounts, sizeof amounts);
     h = hash64(h, &request->yaw_deg, sizeof request->yaw_deg);
     h = hash64(h, &request->pitch_deg, sizeof request->pitch_deg);
     h = hash_text(h, request->prefix);

@@ -46,8 +46,17 @@ struct selector {
 };
 
 enum format { FORMAT_JSON, FORMAT_BIN };
-enum layout { LAYOUT_MAT4, LAYOUT_MAT3X4 };
+enum layout { LAYOUT_MAT4, LAYOUT_MAT3X4, LAYOUT_DUALQUAT };
 enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
+
+/* Which part of the clip, as given: answer_find_span() makes clip times of it. */
+struct request_span {
+    bool has_from, has_to, has_fps, has_speed, has_phase;
+    double from, to; /* seconds, or frames with has_fps; >= 0 */
+    double fps;      /* > 0 */
+    double speed;    /* finite */
+    double phase;    /* 0..1 */
+};
 
 struct request {
     enum op op;
@@ -58,6 +67,7 @@ struct request {
     const double *times_s; /* in the order asked, ranges unrolled; at least one for ops that take t */
     uint32_t time_count;
     enum wrap wrap;
+    struct request_span span;
     const struct selector *skins; /* empty: all */
     uint32_t skin_count;
     const struct selector *joints; /* empty: all */

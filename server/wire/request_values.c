@@ -2,6 +2,7 @@
 
 #include "query.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -231,6 +232,48 @@ int value_wrap(struct value *value)
     return 0;
 }
 
+/* A finite number from `least` to `most`; `expected` says so. */
+static int number_of(struct value *value, double least, double most, const char *expected, double *out)
+{
+    double number;
+    if (!query_double(value->text, &number) || number < least || number > most)
+        return bad(value, expected);
+    *out = number + 0; /* not -0 */
+    return 0;
+}
+
+int value_from(struct value *value)
+{
+    value->request->span.has_from = true;
+    return number_of(value, 0, DBL_MAX, "a number of seconds, or of frames with 'fps', from 0",
+                     &value->request->span.from);
+}
+
+int value_to(struct value *value)
+{
+    value->request->span.has_to = true;
+    return number_of(value, 0, DBL_MAX, "a number of seconds, or of frames with 'fps', from 0",
+                     &value->request->span.to);
+}
+
+int value_fps(struct value *value)
+{
+    value->request->span.has_fps = true;
+    return number_of(value, DBL_MIN, DBL_MAX, "a number of frames a second above 0", &value->request->span.fps);
+}
+
+int value_speed(struct value *value)
+{
+    value->request->span.has_speed = true;
+    return number_of(value, -DBL_MAX, DBL_MAX, "a finite number", &value->request->span.speed);
+}
+
+int value_phase(struct value *value)
+{
+    value->request->span.has_phase = true;
+    return number_of(value, 0, 1, "a number from 0 to 1", &value->request->span.phase);
+}
+
 int value_space(struct value *value)
 {
     static const char *const WORDS[] = {[SPACE_SCENE] = "scene", [SPACE_ROOT] = "root", [SPACE_MESH] = "mesh"};
@@ -243,10 +286,11 @@ int value_space(struct value *value)
 
 int value_layout(struct value *value)
 {
-    static const char *const WORDS[] = {[LAYOUT_MAT4] = "mat4", [LAYOUT_MAT3X4] = "mat3x4"};
-    const int word = word_of(value->text, WORDS, 2);
+    static const char *const WORDS[] = {
+        [LAYOUT_MAT4] = "mat4", [LAYOUT_MAT3X4] = "mat3x4", [LAYOUT_DUALQUAT] = "dualquat"};
+    const int word = word_of(value->text, WORDS, 3);
     if (word < 0)
-        return bad(value, "mat4 or mat3x4");
+        return bad(value, "mat4, mat3x4 or dualquat");
     value->request->layout = (enum layout)word;
     return 0;
 }

@@ -286,7 +286,7 @@ static const struct row {
     {"/v1/pose?model=a&what=", ERR_BAD_PARAMETER, "'what'"},
     {"/v1/pose?model=a&format=xml", ERR_BAD_PARAMETER, "json or bin"},
     {"/v1/palette?model=a&space=world", ERR_BAD_PARAMETER, "scene, root or mesh"},
-    {"/v1/palette?model=a&layout=mat3", ERR_BAD_PARAMETER, "mat4 or mat3x4"},
+    {"/v1/palette?model=a&layout=mat3", ERR_BAD_PARAMETER, "mat4, mat3x4 or dualquat"},
     {"/v1/palette?model=a&mesh=1", ERR_BAD_PARAMETER, "needs space=mesh"},
     {"/v1/mesh?model=a&rest=yes", ERR_BAD_PARAMETER, "0 or 1"},
     {"/v1/mesh?model=a&indices=", ERR_BAD_PARAMETER, "0 or 1"},
@@ -395,6 +395,11 @@ TEST(request_canonical_covers_every_parameter)
         {"clip_name", "/v1/pose?model=a&clip_name=b"},
         {"t", "/v1/pose?model=a&t=1"},
         {"wrap", "/v1/pose?model=a&wrap=clamp"},
+        {"from", "/v1/pose?model=a&from=0"},
+        {"to", "/v1/pose?model=a&to=0"},
+        {"fps", "/v1/pose?model=a&to=0&fps=1"},
+        {"speed", "/v1/pose?model=a&speed=0"},
+        {"phase", "/v1/pose?model=a&phase=0"},
         {"skin", "/v1/palette?model=a&skin=0"},
         {"skin_name", "/v1/palette?model=a&skin_name=0"},
         {"space", "/v1/palette?model=a&space=root"},
@@ -468,4 +473,47 @@ TEST(request_every_one_byte_change_is_an_answer)
                 assert_in_range(r.time_count, 1, 10000);
             request_fini(&r);
         }
+}
+
+TEST(request_parts_of_a_clip)
+{
+    struct request r = parse("/v1/pose?model=a&from=31&to=5e1&fps=29.97&speed=-0.5&phase=0.25");
+    assert_true(r.span.has_from && r.span.has_to && r.span.has_fps && r.span.has_speed && r.span.has_phase);
+    assert_true(r.span.from == 31 && r.span.to == 50 && r.span.fps == 29.97);
+    assert_true(r.span.speed == -0.5 && r.span.phase == 0.25);
+    request_fini(&r);
+    r = parse("/v1/render?model=a&from=-0&speed=0&phase=1");
+    assert_true(r.span.has_from && !r.span.has_to && !r.span.has_fps && !signbit(r.span.from));
+    request_fini(&r);
+    r = parse("/v1/mesh?model=a");
+    assert_false(r.span.has_from || r.span.has_to || r.span.has_fps || r.span.has_speed || r.span.has_phase);
+    request_fini(&r);
+}
+
+static void check_part(const char *query, const char *words)
+{
+    char target[256];
+    struct request request;
+    struct err err = {0};
+    snprintf(target, sizeof target, "/v1/palette?model=a&%s", query);
+    request_init(&request);
+    assert_int_equal(parse_as(&request, "GET", target, NULL, &err), ERR_BAD_PARAMETER);
+    if (strstr(err.message, words) == NULL)
+        fail_msg("%s: '%s' should say '%s'", query, err.message, words);
+    request_fini(&request);
+}
+
+TEST(request_bad_parts_of_a_clip)
+{
+    check_part("from=2&to=1", "'from' is 2, after 'to', which is 1");
+    check_part("from=-1", "from 0");
+    check_part("to=inf", "from 0");
+    check_part("to=", "from 0");
+    check_part("fps=30", "'from' and 'to'");
+    check_part("fps=0&to=1", "above 0");
+    check_part("fps=-1&to=1", "above 0");
+    check_part("speed=fast", "finite");
+    check_part("speed=1e999", "finite");
+    check_part("phase=1.01", "from 0 to 1");
+    check_part("phase=-0.01", "from 0 to 1");
 }
