@@ -30,7 +30,7 @@ may() {
 # nothing but the plain structs in worker/.
 may base   ""                  ""
 may anim   "base"              ""
-may wire   "base anim"         "llhttp"
+may wire   "base anim"         "cjson llhttp"
 may worker "base"              ""
 may import "base anim worker"  "assimp cjson meshoptimizer draco png turbojpeg stb webp nettle"
 may render "base anim worker"  "GL EGL png isa-l"

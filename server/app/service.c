@@ -104,7 +104,7 @@ static void on_model(struct cache_wait *wait, struct baked *baked, const struct 
     use_model(job);
 }
 
-static void find_model(struct service *service, struct call *call)
+void service_find_model(struct service *service, struct call *call)
 {
     struct job *job = start_job(service, call);
     job->wait = (struct cache_wait){.ready = on_model, .is_abandoned = &call->is_abandoned};
@@ -202,8 +202,11 @@ void service_handle(struct service *service, struct call *call)
     case OP_MODELS:
         list_models(service, call);
         return;
+    case OP_QUERY:
+        service_batch(service, call);
+        return;
     default:
-        find_model(service, call);
+        service_find_model(service, call);
         return;
     }
     call->done(call, &reply);
@@ -295,6 +298,7 @@ void service_free(struct service *service)
     err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
     for (struct job *job; (job = find_without_work(service)) != NULL;)
         job_fail(job, &err);
+    service_batch_end(service);
     struct job *job;
     DL_FOREACH(service->jobs, job)
     service_answer_cancel(job); /* a work thread may be reading the request: it is answered afterwards */

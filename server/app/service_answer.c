@@ -22,17 +22,31 @@ static double cost_ns(const struct model *model, const struct request *request)
     if (request->op == OP_MESH)
         frame_ns += (double)model_vertex_count(model) * COST_VERTEX_NS;
     const double frames = request->op == OP_MODEL || request->time_count == 0 ? 1 : request->time_count;
-    return frames * frame_ns;
+    return frames * frame_ns * (request->layer_count > 0 ? 2 * request->layer_count : 1);
 }
 
 static void make(const struct job *job, struct answer *answer, struct reply *reply)
 {
-    answer_make(answer, &job->baked->model, &job->call->request, &job->service->config->limits, reply);
+    const struct limits *left = job->call->left;
+    answer_make(answer, &job->baked->model, &job->call->request, left != NULL ? left : &job->service->config->limits,
+                reply);
+}
+
+/* Takes from what the other queries of a batch may cost. */
+static void spend(struct job *job)
+{
+    if (job->call->left == NULL)
+        return;
+    uint64_t *left = &job->call->left->value[LIMIT_EVALUATIONS];
+    const uint64_t evaluations = answer_evaluations(&job->baked->model, &job->call->request);
+    *left -= evaluations < *left ? evaluations : *left;
 }
 
 /* The answer is made; the headers are not. */
 static void finish(struct job *job, struct reply *reply)
 {
+    if (reply->code == 0)
+        spend(job);
     if (reply->code == 0 && job_is_not_modified(job, reply))
         buf_clear(&reply->body);
     job_finish(job, reply);
@@ -111,15 +125,17 @@ static void queue_work(struct job *job)
 void service_answer(struct job *job)
 {
     const struct request *request = &job->call->request;
+    const double cost = cost_ns(&job->baked->model, request);
     struct reply reply;
     reply_init(&reply);
     /* "*" matches whatever exists, and whether the clip does is found out on the way */
     const bool is_any = request->if_none_match != NULL && strchr(request->if_none_match, '*') != NULL;
     if (!is_any && job_is_not_modified(job, &reply)) {
         job_finish(job, &reply);
-    } else if (cost_ns(&job->baked->model, request) > COST_INLINE_NS) {
+    } else if (job->call->spent_ns + cost > COST_INLINE_NS) {
         queue_work(job);
     } else {
+        job->call->spent_ns += cost;
         make(job, &job->service->answer, &reply);
         finish(job, &reply);
     }

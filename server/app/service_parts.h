@@ -15,9 +15,10 @@ struct service {
     struct cache *cache;
     struct listing *listing;
     struct render_pool *renders;
-    struct answer answer; /* of the loop thread */
-    uv_prepare_t turn;    /* once a turn of the loop */
-    struct job *jobs;     /* calls under way */
+    struct answer answer;  /* of the loop thread */
+    uv_prepare_t turn;     /* once a turn of the loop */
+    struct job *jobs;      /* calls under way */
+    struct batch *batches; /* of them those of several queries */
     uint32_t job_count;
     uint32_t work_count;    /* of them with a work thread */
     struct job *work_queue; /* of them those that wait for one */
@@ -54,6 +55,12 @@ bool job_is_not_modified(const struct job *job, struct reply *reply);
 void service_answer(struct job *job);
 /* Has job->baked drawn and finishes the job. */
 void service_render(struct job *job);
+/* Answers the queries of an OP_QUERY one after the other. */
+void service_batch(struct service *service, struct call *call);
+/* Ends the batches that wait for nothing but models; once no model will come. */
+void service_batch_end(struct service *service);
+/* Finds the model of a call and answers it. */
+void service_find_model(struct service *service, struct call *call);
 /* Takes work back from its thread, if that has not begun. */
 void service_answer_cancel(struct job *job);
 /* Frees the service once nothing of it is in use. */

@@ -6,6 +6,7 @@ void answer_init(struct answer *answer)
     /* any limit: running out of memory then fails the request instead of the process */
     const size_t limit_bytes = SIZE_MAX / 4;
     pose_init(&answer->pose);
+    blend_init(&answer->blend);
     buf_init(&answer->selection, limit_bytes);
     buf_init(&answer->blocks, limit_bytes);
     buf_init(&answer->palette, limit_bytes);
@@ -17,6 +18,7 @@ void answer_init(struct answer *answer)
 void answer_fini(struct answer *answer)
 {
     pose_fini(&answer->pose);
+    blend_fini(&answer->blend);
     buf_fini(&answer->selection);
     buf_fini(&answer->blocks);
     buf_fini(&answer->palette);
@@ -34,12 +36,18 @@ static void trim(struct answer *answer)
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         if (bufs[i]->capacity_bytes > KEPT_BYTES)
             buf_fini(bufs[i]);
+    if ((uint64_t)answer->blend.node_capacity * BLEND_LAYERS_MAX * sizeof(struct trs) > KEPT_BYTES)
+        blend_fini(&answer->blend);
 }
 
 int answer_find_clip(const struct model *model, const struct request *request, int32_t *clip, struct reply *reply)
 {
     uint32_t index = 0;
     int rc = 0;
+    if (request->layer_count > 0) {
+        *clip = POSE_REST;
+        return 0;
+    }
     switch (request->clip.kind) {
     case SELECT_REST:
         *clip = POSE_REST;
@@ -55,10 +63,16 @@ int answer_find_clip(const struct model *model, const struct request *request, i
     return rc;
 }
 
+uint64_t answer_evaluations(const struct model *model, const struct request *request)
+{
+    const uint64_t poses = request->layer_count > 0 ? 2 * (uint64_t)request->layer_count : 1;
+    return poses * request->time_count * model->node_count;
+}
+
 /* What a request costs does not follow from the size of its answer: one joint may need a whole skeleton. */
 static bool is_affordable(struct task *task, uint64_t evaluations_max)
 {
-    const uint64_t evaluations = (uint64_t)task->request->time_count * task->model->node_count;
+    const uint64_t evaluations = answer_evaluations(task->model, task->request);
     if (task->request->op == OP_MODEL || evaluations <= evaluations_max)
         return true;
     struct err err;
@@ -100,7 +114,8 @@ void answer_make(struct answer *answer, const struct model *model, const struct 
         parts_fail(&task, &err);
         return;
     }
-    if (!is_affordable(&task, limits->value[LIMIT_EVALUATIONS]))
+    if (!is_affordable(&task, limits->value[LIMIT_EVALUATIONS]) ||
+        answer_find_layers(&answer->layers, model, request, reply) < 0)
         return;
     buf_clear(&reply->body);
     reply->body.limit_bytes = task.limit_bytes;

@@ -5,26 +5,29 @@
  * (binary). */
 #pragma once
 
-#include "../anim/pose.h"
+#include "../anim/blend.h"
+#include "answer_layers.h"
 #include "reply.h"
 #include "request.h"
 
 /* Working memory, reused from request to request. */
 struct answer {
     struct pose pose;
-    struct buf selection; /* uint32_t: which skins, nodes or draws */
-    struct buf blocks;    /* struct frames_block */
-    struct buf palette;   /* struct mat4 of one skin */
-    struct buf vertices;  /* struct vec3, twice those of one primitive */
-    struct buf laid;      /* float: a palette in another layout than mat4 */
-    struct buf signs;     /* of answer_dualquat.c */
+    struct blend blend;          /* of requests with layers */
+    struct answer_layers layers; /* likewise */
+    struct buf selection;        /* uint32_t: which skins, nodes or draws */
+    struct buf blocks;           /* struct frames_block */
+    struct buf palette;          /* struct mat4 of one skin */
+    struct buf vertices;         /* struct vec3, twice those of one primitive */
+    struct buf laid;             /* float: a palette in another layout than mat4 */
+    struct buf signs;            /* of answer_dualquat.c */
 };
 void answer_init(struct answer *answer);
 void answer_fini(struct answer *answer);
 
 /* Looks the request's clip up: an index, POSE_REST, or the model's first clip when none is named (the rest
- * pose when it has none). Unknown: 404, ambiguous: 409, with candidates in *reply, which is then complete.
- * Returns 0, ERR_CLIP_NOT_FOUND or ERR_AMBIGUOUS_NAME. */
+ * pose when it has none, and POSE_REST for a blend). Unknown: 404, ambiguous: 409, with candidates in *reply, which is
+ * then complete. Returns 0, ERR_CLIP_NOT_FOUND or ERR_AMBIGUOUS_NAME. */
 int answer_find_clip(const struct model *model, const struct request *request, int32_t *clip, struct reply *reply);
 
 /* The part of a clip of `duration_s` (0 at rest) that the request means. Returns 0, or ERR_BAD_PARAMETER when from= or
@@ -32,6 +35,9 @@ int answer_find_clip(const struct model *model, const struct request *request, i
 int answer_find_span(const struct request *request, double duration_s, struct clip_span *span, struct err *err);
 /* True when the request says anything of that part, so that the answer repeats it. */
 bool answer_has_span(const struct request *request);
+
+/* Nodes evaluated for an answer, what LIMIT_EVALUATIONS bounds: an additive layer has two poses. */
+uint64_t answer_evaluations(const struct model *model, const struct request *request);
 
 /* The content type that answer_make() will give for this request. */
 const char *answer_content_type(const struct request *request);

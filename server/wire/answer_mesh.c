@@ -212,8 +212,8 @@ static void put_json(struct task *task, struct work *work)
         const double time_s = request->times_s[f];
         if (f > 0)
             buf_put_char(out, ',');
-        parts_put_frame_head(task, time_s);
-        parts_evaluate(task, time_s);
+        parts_put_frame_head(task, f);
+        parts_evaluate(task, f);
         work->skin = UINT32_MAX;
         if (!put_vertices(task, work, BLOCK_POSITIONS, time_s) ||
             (request->has_normals && !put_vertices(task, work, BLOCK_NORMALS, time_s)))
@@ -280,7 +280,7 @@ static void put_binary(struct task *task, struct work *work)
         put_static_block(task, work, &blocks[first]);
     }
     for (uint32_t f = 0; f < frames.frame_count; f++) {
-        parts_evaluate(task, frames.times_s[f]);
+        parts_evaluate(task, f);
         work->skin = UINT32_MAX;
         for (uint32_t b = first; b < frames.block_count; b++) {
             if (!deform(task, work, blocks[b].index, blocks[b].kind, frames.times_s[f]))

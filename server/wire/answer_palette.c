@@ -143,9 +143,9 @@ static void put_json(struct task *task, const uint32_t *skins, uint32_t count, i
     for (uint32_t f = 0; f < request->time_count && !buf_failed(out); f++) {
         if (f > 0)
             buf_put_char(out, ',');
-        parts_put_frame_head(task, request->times_s[f]);
+        parts_put_frame_head(task, f);
         buf_put_text(out, ",\"palettes\":[");
-        parts_evaluate(task, request->times_s[f]);
+        parts_evaluate(task, f);
         for (uint32_t s = 0; s < count; s++) {
             const float *laid = lay_palette(task, skins[s], mesh_node, request->times_s[f]);
             if (laid == NULL)
@@ -179,7 +179,7 @@ static void put_binary(struct task *task, const uint32_t *skins, uint32_t count,
     if (!parts_start_frames(task, &frames, FRAMES_PALETTE, count))
         return;
     for (uint32_t f = 0; f < request->time_count; f++) {
-        parts_evaluate(task, request->times_s[f]);
+        parts_evaluate(task, f);
         for (uint32_t s = 0; s < count; s++) {
             const float *laid = lay_palette(task, skins[s], mesh_node, request->times_s[f]);
             if (laid == NULL)

@@ -34,7 +34,9 @@ void parts_fail_too_large(struct task *task)
 void parts_fail_at(struct task *task, struct err *err, double time_s)
 {
     const struct model *model = task->model;
-    if (task->clip == POSE_REST) {
+    if (task->request->layer_count > 0) {
+        err_prefix(err, "'%s' blended at %.9g s", task->request->model, time_s);
+    } else if (task->clip == POSE_REST) {
         err_prefix(err, "'%s' at rest", task->request->model);
     } else {
         const struct str name = model->clips[task->clip].name;
@@ -85,9 +87,16 @@ bool parts_start_frames(struct task *task, struct frames *frames, enum frames_ki
     return true;
 }
 
-void parts_evaluate(struct task *task, double time_s)
+void parts_evaluate(struct task *task, uint32_t frame)
 {
-    pose_evaluate(&task->answer->pose, task->model, task->clip, clip_time_in_span(&task->span, time_s));
+    struct answer *answer = task->answer;
+    const struct request *request = task->request;
+    if (request->layer_count > 0) {
+        answer_set_layers(&answer->layers, request, frame);
+        blend_evaluate(&answer->blend, &answer->pose, task->model, answer->layers.layers, answer->layers.count);
+        return;
+    }
+    pose_evaluate(&answer->pose, task->model, task->clip, clip_time_in_span(&task->span, request->times_s[frame]));
 }
 
 static void put_hex(struct buf *out, const uint8_t *bytes, size_t size_bytes)
@@ -125,36 +134,70 @@ static void put_span(struct buf *out, const struct clip_span *span)
     json_put_double(out, span->phase);
 }
 
-void parts_put_head(struct task *task)
+/* "clip":..,"wrap":.. and what else is said of the time; `request` may be a layer. */
+static void put_clip(struct task *task, const struct request *request, int32_t index, const struct clip_span *span)
 {
     static const char *const WRAPS[] = {[WRAP_LOOP] = "loop", [WRAP_CLAMP] = "clamp", [WRAP_MIRROR] = "mirror"};
     struct buf *out = task->out;
-    parts_put_name_and_hash(out, task->model, task->request);
-    buf_put_text(out, ",\"clip\":");
-    if (task->clip == POSE_REST) {
-        buf_put_text(out, "null");
+    if (index == POSE_REST) {
+        buf_put_text(out, "\"clip\":null");
     } else {
-        buf_put_text(out, "{\"index\":");
-        json_put_uint(out, (unsigned)task->clip);
+        const struct clip *clip = &task->model->clips[index];
+        buf_put_text(out, "\"clip\":{\"index\":");
+        json_put_uint(out, (unsigned)index);
         buf_put_text(out, ",\"name\":");
-        json_put_str(out, task->model, task->model->clips[task->clip].name);
+        json_put_str(out, task->model, clip->name);
         buf_put_text(out, ",\"duration\":");
-        json_put_double(out, task->duration_s);
+        json_put_double(out, clip->duration_s);
         buf_put_char(out, '}');
     }
     buf_put_text(out, ",\"wrap\":\"");
-    buf_put_text(out, WRAPS[task->request->wrap]);
+    buf_put_text(out, WRAPS[request->wrap]);
     buf_put_char(out, '"');
-    if (answer_has_span(task->request))
-        put_span(out, &task->span);
+    if (answer_has_span(request))
+        put_span(out, span);
 }
 
-void parts_put_frame_head(struct task *task, double time_s)
+static void put_layers(struct task *task)
 {
+    const struct answer_layers *layers = &task->answer->layers;
+    buf_put_text(task->out, ",\"layers\":[");
+    for (uint32_t i = 0; i < layers->count; i++) {
+        buf_put_text(task->out, i == 0 ? "{" : ",{");
+        put_clip(task, &task->request->layers[i], layers->layers[i].clip, &layers->spans[i]);
+        buf_put_text(task->out, layers->layers[i].is_additive ? ",\"mode\":\"additive\"" : ",\"mode\":\"override\"");
+        buf_put_text(task->out, ",\"weight\":");
+        json_put_double(task->out, layers->layers[i].weight);
+        buf_put_char(task->out, '}');
+    }
+    buf_put_char(task->out, ']');
+}
+
+void parts_put_head(struct task *task)
+{
+    parts_put_name_and_hash(task->out, task->model, task->request);
+    buf_put_char(task->out, ',');
+    put_clip(task, task->request, task->clip, &task->span);
+    if (task->request->layer_count > 0)
+        put_layers(task);
+}
+
+void parts_put_frame_head(struct task *task, uint32_t frame)
+{
+    const double time_s = task->request->times_s[frame];
     buf_put_text(task->out, "{\"time\":");
     json_put_double(task->out, time_s);
     buf_put_text(task->out, ",\"clip_time\":");
     json_put_double(task->out, clip_time_in_span(&task->span, time_s));
+    if (task->request->layer_count == 0)
+        return;
+    struct answer_layers *layers = &task->answer->layers;
+    answer_set_layers(layers, task->request, frame);
+    for (uint32_t i = 0; i < layers->count; i++) {
+        buf_put_text(task->out, i == 0 ? ",\"clip_times\":[" : ",");
+        json_put_double(task->out, layers->layers[i].clip_time_s);
+    }
+    buf_put_char(task->out, ']');
 }
 
 void parts_put_index(struct buf *out, int32_t index)

@@ -40,14 +40,14 @@ bool parts_may_fit_json(struct task *task, uint64_t floats_per_frame, uint64_t f
 /* Plans the binary answer of the blocks in answer->blocks and writes its head. False: the reply is an error. */
 bool parts_start_frames(struct task *task, struct frames *frames, enum frames_kind kind, uint32_t block_count);
 
-/* Evaluates the pose at one of the times asked for. */
-void parts_evaluate(struct task *task, double time_s);
+/* Evaluates the pose of one of the frames asked for. */
+void parts_evaluate(struct task *task, uint32_t frame);
 
 /* {"model":..,"hash":..,"clip":..,"wrap":.. */
 void parts_put_head(struct task *task);
 void parts_put_name_and_hash(struct buf *out, const struct model *model, const struct request *request);
 /* {"time":..,"clip_time":.. */
-void parts_put_frame_head(struct task *task, double time_s);
+void parts_put_frame_head(struct task *task, uint32_t frame);
 /* An index, or null for -1. */
 void parts_put_index(struct buf *out, int32_t index);
 /* {"node":..,"name":..  */

@@ -188,8 +188,8 @@ static void put_json(struct task *task, const uint32_t *nodes, uint32_t count)
         const double time_s = request->times_s[f];
         if (f > 0)
             buf_put_char(out, ',');
-        parts_put_frame_head(task, time_s);
-        parts_evaluate(task, time_s);
+        parts_put_frame_head(task, f);
+        parts_evaluate(task, f);
         if ((request->what & WHAT_SCENE) != 0 && !put_transforms(task, nodes, count, BLOCK_SCENE, time_s))
             return;
         if ((request->what & WHAT_LOCAL) != 0 && (!put_transforms(task, nodes, count, BLOCK_LOCAL, time_s) ||
@@ -206,7 +206,7 @@ static uint32_t find_sheared(struct task *task, const uint32_t *nodes, uint32_t 
     uint32_t found = 0;
     if (task->request->time_count == 0 || (task->request->what & WHAT_LOCAL) == 0)
         return 0;
-    parts_evaluate(task, task->request->times_s[0]); /* tells which nodes the clip moves */
+    parts_evaluate(task, 0); /* tells which nodes the clip moves */
     for (uint32_t i = 0; i < count; i++)
         if (is_sheared(task, nodes[i]))
             places[found++] = i;
@@ -273,7 +273,7 @@ static void put_binary(struct task *task, const uint32_t *nodes, uint32_t count,
         buf_put(task->out, blocks[first].kind == BLOCK_NODES ? nodes : places, blocks[first].count * sizeof(uint32_t));
     }
     for (uint32_t f = 0; f < frames.frame_count; f++) {
-        parts_evaluate(task, frames.times_s[f]);
+        parts_evaluate(task, f);
         for (uint32_t b = first; b < frames.block_count; b++) {
             frames_start_block(task->out, &frames, &blocks[b], f);
             if (!put_block(task, &blocks[b], nodes, places, frames.times_s[f]))

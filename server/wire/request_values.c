@@ -322,9 +322,9 @@ int value_what(struct value *value)
 
 static int flag_of(struct value *value, bool *out)
 {
-    static const char *const WORDS[] = {"0", "1"};
-    const int word = word_of(value->text, WORDS, 2);
-    *out = word == 1;
+    static const char *const WORDS[] = {"0", "1", "false", "true"}; /* the words are JSON's */
+    const int word = word_of(value->text, WORDS, 4);
+    *out = word == 1 || word == 3;
     return word < 0 ? bad(value, "0 or 1") : 0;
 }
 
@@ -407,3 +407,41 @@ int value_after(struct value *value)
     value->request->after = value->text;
     return 0;
 }
+
+int value_of_body(struct value *value)
+{
+    return err_set(value->err, ERR_BAD_PARAMETER,
+                   "parameter '%s' does not fit a query: it is given in the JSON body of a POST", value->name);
+}
+
+int value_weight(struct value *value)
+{
+    enum { WEIGHT_MAX = 1000 };
+    double *weight = &value->request->weight;
+    return query_double(value->text, weight) && *weight >= 0 && *weight <= WEIGHT_MAX
+               ? 0
+               : bad(value, "a number from 0 to 1000");
+}
+
+int value_mode(struct value *value)
+{
+    static const char *const WORDS[] = {"override", "additive"};
+    const int word = word_of(value->text, WORDS, 2);
+    value->request->is_additive = word == 1;
+    return word < 0 ? bad(value, "override or additive") : 0;
+}
+
+/* Nodes that stand for all below them. */
+static int add_subtrees(struct value *value, enum blend_reach reach)
+{
+    struct buf *joints = &lists_of(value)->joints;
+    const size_t first = joints->size_bytes;
+    const int rc = select_many(value, NULL, joints);
+    struct selector *added = (struct selector *)(void *)(joints->data + first);
+    for (size_t i = 0; i < (joints->size_bytes - first) / sizeof *added; i++)
+        added[i].reach = reach;
+    return rc;
+}
+
+int value_subtree(struct value *value) { return add_subtrees(value, BLEND_SUBTREE); }
+int value_except(struct value *value) { return add_subtrees(value, BLEND_EXCEPT); }
