@@ -156,6 +156,10 @@ lint:
 	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
 	  --suppress=missingIncludeSystem --suppress=unknownMacro -Ibuild/gen server tests/unit tests/fuzz deploy/samples
 
+# The README's table of formats, from protocol/formats.def.
+readme:
+	tests/formats_table.py --write
+
 image-test:
 	@deploy/image-test.sh
 
@@ -177,6 +181,7 @@ help:
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make fuzz           a fuzz target under libFuzzer                          [t=name seconds=60]'
 	@echo 'make lint           format, static analysis, layers'
+	@echo 'make readme         make the table of formats in README.md'
 	@echo 'make samples        make the sample models in build/samples'
 	@echo 'make image-test     build the container image, run it, stop it'
 	@echo 'make install        programs and documents                                 [PREFIX=/usr/local DESTDIR=]'
@@ -189,4 +194,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all deps deps-test samples run test test-short test-unit test-api fuzz lint image-test install help clean
+.PHONY: all deps deps-test samples run test test-short test-unit test-api fuzz lint readme image-test install help clean

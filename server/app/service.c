@@ -2,6 +2,7 @@
 
 #include "../base/mem.h"
 #include "../base/version.h"
+#include "../wire/answer_formats.h"
 #include "../wire/http_response.h"
 #include "../wire/json.h"
 #include "etag.h"
@@ -58,7 +59,7 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
 {
     const struct request *request = &job->call->request;
     const bool is_picture = request->op == OP_RENDER;
-    const bool is_binary = request->op != OP_MODEL && request->format == FORMAT_BIN;
+    const bool is_binary = answer_has_binary(request->op) && request->format == FORMAT_BIN;
     const struct etag_source source = {
         .hash = job->baked->hash,
         .canonical = request->canonical,
@@ -69,7 +70,7 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
     };
     etag_make(&source, reply->etag);
     reply->cache_control = request->hash != NULL ? CACHE_IMMUTABLE : CACHE_REVALIDATE;
-    reply->is_vary_accept = !is_picture && request->op != OP_MODEL;
+    reply->is_vary_accept = answer_has_binary(request->op);
     if (!http_etag_matches(request->if_none_match, reply->etag))
         return false;
     reply->status = 304;
@@ -176,6 +177,13 @@ static void make_gallery(struct reply *reply)
     gallery_page(&reply->body);
 }
 
+static void make_formats(struct reply *reply)
+{
+    reply->content_type = "application/json";
+    reply->cache_control = CACHE_REVALIDATE;
+    answer_formats(&reply->body);
+}
+
 void service_handle(struct service *service, struct call *call)
 {
     struct reply reply;
@@ -198,6 +206,9 @@ void service_handle(struct service *service, struct call *call)
         break;
     case OP_GALLERY:
         make_gallery(&reply);
+        break;
+    case OP_FORMATS:
+        make_formats(&reply);
         break;
     case OP_MODELS:
         list_models(service, call);

@@ -13,14 +13,26 @@
 /* Rough costs, to tell microseconds from milliseconds: sampling, multiplying and printing one node or joint; moving
  * and printing one vertex. */
 enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_INLINE_NS = 2000000 };
+enum { COST_CLIP_POSES = 1000 }; /* of a whole clip: keys are not counted to find out */
 /* libuv has four work threads: some stay for imports and listings. */
 enum { WORK_MAX = 2, WORK_QUEUE_MAX = 64 };
+
+/* A mesh counts once for every node that uses it. */
+static double drawn_vertices(const struct model *model)
+{
+    double vertices = 0;
+    for (uint32_t d = 0; d < model->draw_count; d++)
+        vertices += model->primitives[model->draws[d].primitive].vertex_count;
+    return vertices;
+}
 
 static double cost_ns(const struct model *model, const struct request *request)
 {
     double frame_ns = ((double)model->node_count + model->joint_count) * COST_NODE_NS;
-    if (request->op == OP_MESH)
-        frame_ns += (double)model_vertex_count(model) * COST_VERTEX_NS;
+    if (request->op == OP_MESH || request->op == OP_BOUNDS)
+        frame_ns += drawn_vertices(model) * COST_VERTEX_NS;
+    if (request->is_over_clip)
+        return frame_ns * COST_CLIP_POSES;
     const double frames = request->op == OP_MODEL || request->time_count == 0 ? 1 : request->time_count;
     return frames * frame_ns * (request->layer_count > 0 ? 2 * request->layer_count : 1);
 }

@@ -51,7 +51,7 @@ void job_fail(struct job *job, const struct err *err);
 /* True when the client's copy is good: *reply is then the 304. Otherwise *reply has its ETag and caching headers. */
 bool job_is_not_modified(const struct job *job, struct reply *reply);
 
-/* Evaluates (OP_MODEL, OP_PALETTE, OP_POSE, OP_MESH) job->baked, here or in a work thread, and finishes the job. */
+/* Evaluates job->baked (any operation on a model but OP_RENDER), here or in a work thread, and finishes the job. */
 void service_answer(struct job *job);
 /* Has job->baked drawn and finishes the job. */
 void service_render(struct job *job);

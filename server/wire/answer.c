@@ -83,9 +83,11 @@ static bool is_affordable(struct task *task, uint64_t evaluations_max)
     return false;
 }
 
+bool answer_has_binary(enum op op) { return op == OP_PALETTE || op == OP_POSE || op == OP_MESH; }
+
 static bool is_binary(const struct request *request)
 {
-    return request->op != OP_MODEL && request->format == FORMAT_BIN;
+    return answer_has_binary(request->op) && request->format == FORMAT_BIN;
 }
 
 const char *answer_content_type(const struct request *request)
@@ -102,6 +104,7 @@ void answer_make(struct answer *answer, const struct model *model, const struct 
         .request = request,
         .reply = reply,
         .out = &reply->body,
+        .limits = limits,
         .limit_bytes = limits->value[LIMIT_ANSWER_BYTES],
         .clip = POSE_REST,
     };
@@ -122,7 +125,7 @@ void answer_make(struct answer *answer, const struct model *model, const struct 
     reply->status = 200;
     reply->code = 0;
     reply->content_type = answer_content_type(request);
-    reply->is_vary_accept = request->op != OP_MODEL;
+    reply->is_vary_accept = answer_has_binary(request->op);
     switch (request->op) {
     case OP_MODEL:
         answer_model(&task);
@@ -132,6 +135,9 @@ void answer_make(struct answer *answer, const struct model *model, const struct 
         break;
     case OP_POSE:
         answer_pose(&task);
+        break;
+    case OP_BOUNDS:
+        answer_bounds(&task);
         break;
     default:
         answer_mesh(&task);

@@ -39,10 +39,13 @@ bool answer_has_span(const struct request *request);
 /* Nodes evaluated for an answer, what LIMIT_EVALUATIONS bounds: an additive layer has two poses. */
 uint64_t answer_evaluations(const struct model *model, const struct request *request);
 
+/* True when the operation's answer has a binary form. */
+bool answer_has_binary(enum op op);
+
 /* The content type that answer_make() will give for this request. */
 const char *answer_content_type(const struct request *request);
 
-/* Fills *reply with the answer of OP_MODEL, OP_PALETTE, OP_POSE or OP_MESH for `model`, which is called
+/* Fills *reply with the answer of OP_MODEL, OP_PALETTE, OP_POSE, OP_MESH or OP_BOUNDS for `model`, which is called
  * request->model. Never fails otherwise than by making *reply an error. Does not set the ETag. */
 void answer_make(struct answer *answer, const struct model *model, const struct request *request,
                  const struct limits *limits, struct reply *reply);

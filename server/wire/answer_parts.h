@@ -12,6 +12,7 @@ struct task {
     const struct request *request;
     struct reply *reply;
     struct buf *out; /* the reply's body, limited to limit_bytes */
+    const struct limits *limits;
     uint64_t limit_bytes;
     int32_t clip;      /* or POSE_REST */
     double duration_s; /* of the clip; 0 at rest */
@@ -22,6 +23,7 @@ void answer_model(struct task *task);
 void answer_palette(struct task *task);
 void answer_pose(struct task *task);
 void answer_mesh(struct task *task);
+void answer_bounds(struct task *task);
 
 /* An array of `count` items in `buf`, whose former content is dropped; NULL when memory is gone. */
 void *parts_array(struct buf *buf, size_t count, size_t item_bytes);

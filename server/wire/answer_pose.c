@@ -3,33 +3,12 @@
  * A node whose matrix has shear, and which the clip leaves alone, has no T R S: its local transform is a
  * matrix (local_matrix). Which nodes those are is the same at every time of a clip. */
 #include "../anim/dualquat.h"
-#include "answer_parts.h"
-#include "answer_select.h"
+#include "answer_nodes.h"
 #include "json.h"
 
 #include <string.h>
 
 enum { TRS_FLOATS = 10, BLOCKS_MAX = 5 };
-
-/* The nodes asked for, in that order; all without joints=. NULL: the reply is an error. The array has room for
- * as many again: the places of the sheared ones. */
-static uint32_t *select_nodes(struct task *task, uint32_t *count)
-{
-    const struct request *request = task->request;
-    *count = request->joint_count > 0 ? request->joint_count : task->model->node_count;
-    uint32_t *nodes = parts_array(&task->answer->selection, 2 * (size_t)*count, sizeof *nodes);
-    if (nodes == NULL) {
-        parts_fail_memory(task);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < *count; i++) {
-        nodes[i] = i;
-        if (request->joint_count > 0 &&
-            select_thing(task->model, request, THING_NODE, &request->joints[i], &nodes[i], task->reply) < 0)
-            return NULL;
-    }
-    return nodes;
-}
 
 static bool is_sheared(const struct task *task, uint32_t node)
 {
@@ -287,7 +266,7 @@ void answer_pose(struct task *task)
 {
     const unsigned what = task->request->what;
     uint32_t count = 0;
-    uint32_t *nodes = select_nodes(task, &count);
+    uint32_t *nodes = nodes_select(task, &count);
     if (nodes == NULL)
         return;
     if (task->request->format == FORMAT_BIN) {

@@ -32,6 +32,8 @@ static const struct route {
     {"/v1/pose", OP_POSE, TAKES_GET | TAKES_POST | IN_BATCH},
     {"/v1/mesh", OP_MESH, TAKES_GET | TAKES_POST | IN_BATCH},
     {"/v1/render", OP_RENDER, TAKES_GET | TAKES_POST},
+    {"/v1/bounds", OP_BOUNDS, TAKES_GET},
+    {"/v1/formats", OP_FORMATS, TAKES_GET},
     {"/v1/query", OP_QUERY, TAKES_POST},
 };
 enum { ROUTE_COUNT = sizeof ROUTES / sizeof *ROUTES };
@@ -138,7 +140,7 @@ static int unknown_param(const struct request *request, const char *name, struct
         if (REQUEST_PARAMS[i].ops & 1u << request->op)
             names[count++] = REQUEST_PARAMS[i].name;
         else if (strcmp(REQUEST_PARAMS[i].name, name) == 0)
-            for (int op = OP_COUNT - 1; op >= 0; op--)
+            for (int op = OP_REFERENCE; op >= 0; op--)
                 other = REQUEST_PARAMS[i].ops & 1u << op ? request_path((enum op)op) : other;
     }
     if (count == 0)
@@ -216,6 +218,18 @@ static int check_span(const struct request_span *span, struct err *err)
     return 0;
 }
 
+static int check_bounds(const struct request *request, uint64_t seen, struct err *err)
+{
+    static const int TIMES[] = {PARAM_T, PARAM_WRAP, PARAM_SPEED, PARAM_PHASE};
+    if (request->has_rate && !request->is_over_clip)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'rate' needs over=clip");
+    for (size_t i = 0; request->is_over_clip && i < sizeof TIMES / sizeof *TIMES; i++)
+        if (seen & UINT64_C(1) << TIMES[i])
+            return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with over=clip, which takes all times",
+                           REQUEST_PARAMS[TIMES[i]].name);
+    return 0;
+}
+
 /* What is missing or does not go together. */
 static int check_together(const struct request *request, uint64_t seen, struct err *err)
 {
@@ -229,7 +243,7 @@ static int check_together(const struct request *request, uint64_t seen, struct e
                        request->time_count);
     if (request->op == OP_PALETTE && request->mesh.kind != SELECT_ABSENT && request->space != SPACE_MESH)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
-    if (check_span(&request->span, err) < 0)
+    if (check_span(&request->span, err) < 0 || check_bounds(request, seen, err) < 0)
         return err->code;
     return request_check_layer(request, seen, err);
 }
@@ -311,7 +325,8 @@ static void set_canonical(struct request *request)
     const uint64_t numbers[] = {
         (uint64_t)request->wrap, (uint64_t)request->space, (uint64_t)request->layout, (uint64_t)request->format,
         request->what,           request->has_indices,     request->has_normals,      request->has_rest,
-        request->width,          request->height,          request->list_limit};
+        request->width,          request->height,          request->list_limit,       request->is_over_clip,
+        request->has_rate,       request->is_per_joint};
     h = hash64(h, numbers, sizeof numbers);
     h = hash64(h, request->background, sizeof request->background);
     const struct request_span *span = &request->span;
@@ -319,6 +334,7 @@ static void set_canonical(struct request *request)
     const double amounts[] = {span->from, span->to, span->fps, span->speed, span->phase};
     h = hash64(h, given, sizeof given);
     h = hash64(h, amounts, sizeof amounts);
+    h = hash64(h, &request->rate, sizeof request->rate);
     h = hash64(h, &request->yaw_deg, sizeof request->yaw_deg);
     h = hash64(h, &request->pitch_deg, sizeof request->pitch_deg);
     h = hash_text(h, request->prefix);

@@ -28,6 +28,8 @@ enum op {
     OP_POSE,    /* GET /v1/pose */
     OP_MESH,    /* GET /v1/mesh */
     OP_RENDER,  /* GET /v1/render */
+    OP_BOUNDS,  /* GET /v1/bounds */
+    OP_FORMATS, /* GET /v1/formats */
     OP_QUERY,   /* POST /v1/query */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
@@ -84,6 +86,9 @@ struct request {
     enum format format; /* by format= or Accept */
     unsigned what;      /* WHAT_ bits */
     bool has_indices, has_normals, has_rest;
+    bool is_over_clip; /* OP_BOUNDS: over all of the clip instead of times_s */
+    bool has_rate, is_per_joint;
+    double rate; /* with has_rate: poses a second of is_over_clip, 0..1000 */
     uint32_t width, height;
     uint8_t background[4]; /* RGBA, straight alpha; 0,0,0,0 = transparent */
     double yaw_deg, pitch_deg;

@@ -15,6 +15,7 @@ enum {
     FOR_POSE = 1 << OP_POSE,
     FOR_MESH = 1 << OP_MESH,
     FOR_RENDER = 1 << OP_RENDER,
+    FOR_BOUNDS = 1 << OP_BOUNDS,
     FOR_QUERY = 1 << OP_QUERY,
     FOR_LAYER = 1 << OP_LAYER,
     FOR_REFERENCE = 1 << OP_REFERENCE,

@@ -396,6 +396,25 @@ int value_pitch(struct value *value)
                : bad(value, "a number of degrees from -90 to 90");
 }
 
+int value_over(struct value *value)
+{
+    value->request->is_over_clip = true;
+    return strcmp(value->text, "clip") == 0 ? 0 : bad(value, "clip");
+}
+
+int value_rate(struct value *value)
+{
+    enum { RATE_MAX = 1000 };
+    value->request->has_rate = true;
+    return number_of(value, 0, RATE_MAX, "a number of poses a second from 0 to 1000", &value->request->rate);
+}
+
+int value_per(struct value *value)
+{
+    value->request->is_per_joint = true;
+    return strcmp(value->text, "joint") == 0 ? 0 : bad(value, "joint");
+}
+
 int value_prefix(struct value *value)
 {
     value->request->prefix = value->text;

@@ -54,6 +54,8 @@ TEST(request_routes)
         {"/v1/pose?model=a", OP_POSE},
         {"/v1/mesh?model=a", OP_MESH},
         {"/v1/render?model=a", OP_RENDER},
+        {"/v1/bounds?model=a", OP_BOUNDS},
+        {"/v1/formats", OP_FORMATS},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct request request = parse(rows[i].target);
@@ -416,6 +418,9 @@ TEST(request_canonical_covers_every_parameter)
         {"indices", "/v1/mesh?model=a&indices=1"},
         {"normals", "/v1/mesh?model=a&normals=1"},
         {"rest", "/v1/mesh?model=a&rest=1"},
+        {"over", "/v1/bounds?model=a&over=clip"},
+        {"rate", "/v1/bounds?model=a&over=clip&rate=9"},
+        {"per", "/v1/bounds?model=a&per=joint"},
         {"width", "/v1/render?model=a&width=9"},
         {"height", "/v1/render?model=a&height=9"},
         {"background", "/v1/render?model=a&background=ffffff"},
@@ -530,4 +535,51 @@ TEST(request_bad_parts_of_a_clip)
     check_part("speed=1e999", "finite");
     check_part("phase=1.01", "from 0 to 1");
     check_part("phase=-0.01", "from 0 to 1");
+}
+
+TEST(request_subtrees_stand_among_the_joints)
+{
+    struct request r = parse("/v1/pose?model=a&joints=5&subtree=Hips,3&joints=6&subtree=0");
+    const enum blend_reach reaches[] = {BLEND_NODE, BLEND_SUBTREE, BLEND_SUBTREE, BLEND_NODE, BLEND_SUBTREE};
+    assert_int_equal(r.joint_count, 5);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(r.joints[i].reach, reaches[i]);
+    assert_string_equal(r.joints[1].name, "Hips");
+    assert_int_equal(r.joints[2].index, 3);
+    request_fini(&r);
+}
+
+TEST(request_bounds)
+{
+    struct request r = parse("/v1/bounds?model=a&over=clip&from=1&to=2&rate=0&per=joint&mesh=body");
+    assert_true(r.is_over_clip && r.has_rate && r.rate == 0 && r.is_per_joint);
+    assert_string_equal(r.mesh.name, "body");
+    request_fini(&r);
+    r = parse("/v1/bounds?model=a&t=1,2");
+    assert_true(!r.is_over_clip && !r.has_rate && !r.is_per_joint && r.time_count == 2);
+    request_fini(&r);
+}
+
+TEST(request_bad_bounds)
+{
+    static const char *const rows[][2] = {{"over=all", "it must be clip"},
+                                          {"per=node", "it must be joint"},
+                                          {"rate=10", "'rate' needs over=clip"},
+                                          {"over=clip&rate=1001", "from 0 to 1000"},
+                                          {"over=clip&rate=-1", "from 0 to 1000"},
+                                          {"over=clip&t=0", "'t' does not go with over=clip"},
+                                          {"over=clip&wrap=loop", "'wrap' does not go"},
+                                          {"over=clip&speed=1", "'speed' does not go"},
+                                          {"over=clip&phase=0", "'phase' does not go"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char target[128];
+        struct request request;
+        struct err err = {0};
+        snprintf(target, sizeof target, "/v1/bounds?model=a&%s", rows[i][0]);
+        request_init(&request);
+        assert_int_equal(parse_as(&request, "GET", target, NULL, &err), ERR_BAD_PARAMETER);
+        if (strstr(err.message, rows[i][1]) == NULL)
+            fail_msg("%s: '%s' should say '%s'", rows[i][0], err.message, rows[i][1]);
+        request_fini(&request);
+    }
 }
