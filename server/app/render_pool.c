@@ -85,6 +85,8 @@ static void start_job(struct slot *slot, struct render_query *query)
         .pitch_deg = query->pitch_deg,
     };
     memcpy(job.background, query->background, sizeof job.background);
+    if (query->blend != NULL)
+        job.blend = *query->blend;
     query->attempts++;
     slot->query = query;
     uv_timer_start(&slot->timer, on_too_late, slot->pool->config->limits.value[LIMIT_RENDER_TIME_MS], 0);

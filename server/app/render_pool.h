@@ -7,6 +7,7 @@
 
 #include "../base/buf.h"
 #include "../base/err.h"
+#include "../worker/render_job.h"
 #include "baked.h"
 #include "config.h"
 
@@ -23,7 +24,8 @@ struct render_query {
     int32_t clip;           /* or POSE_REST */
     double clip_time_s;     /* wrapped */
     double yaw_deg, pitch_deg;
-    uint8_t background[4]; /* RGBA, straight alpha */
+    uint8_t background[4];            /* RGBA, straight alpha */
+    const struct render_blend *blend; /* instead of clip; the owner's, as long as the query. NULL: none */
     /* The job is about to be drawn, or drawn again. False: nobody waits for it any more, it is dropped. NULL: true. */
     bool (*starting)(struct render_query *query);
     /* Runs once, never before render_pool_submit() returns. *png is the callee's to move from (buf_init it

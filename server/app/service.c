@@ -40,6 +40,7 @@ void job_finish(struct job *job, struct reply *reply)
     job->service->job_count--;
     call->waiting = NULL;
     baked_unref(job->baked);
+    free(job->blend);
     reply_fini(&job->reply);
     free(job);
     if (reply->code != 0)

@@ -60,7 +60,8 @@ static void put_result(struct batch *batch, const struct reply *reply)
     buf_put_text(&batch->reply.body, batch->place == 1 ? "\n" : ",\n");
     buf_put(&batch->reply.body, reply->body.data, size_bytes);
     uint64_t *left = &batch->limits.value[LIMIT_ANSWER_BYTES];
-    *left -= size_bytes < *left ? size_bytes : *left;
+    if (reply->code == 0)
+        *left -= size_bytes < *left ? size_bytes : *left - 1; /* 0 would be no limit */
 }
 
 static void put_error(struct batch *batch, const struct err *err)

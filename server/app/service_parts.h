@@ -36,7 +36,8 @@ struct job {
     struct cache_wait wait;
     struct listing_job listing;
     struct render_query render;
-    bool is_dropped; /* by the render pool */
+    struct render_blend *blend; /* of `render`, or NULL */
+    bool is_dropped;            /* by the render pool */
     uv_work_t work;
     struct answer *answer; /* of the work thread, while there is work */
     struct reply reply;    /* what the work makes */

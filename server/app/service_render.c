@@ -1,9 +1,13 @@
 /* service_render.c - a picture: which pose of which clip, then the render pool. */
 #include "service_parts.h"
 
+#include "../base/mem.h"
 #include "../wire/http_response.h"
 
 #include <string.h>
+
+_Static_assert((int)BLEND_LAYERS_MAX == (int)RENDER_LAYERS_MAX && (int)BLEND_MASKS_MAX == (int)RENDER_MASKS_MAX,
+               "what can be blended can be drawn");
 
 static struct job *job_of(struct render_query *query) { return query->user; }
 
@@ -46,11 +50,44 @@ static void fill_query(struct job *job, int32_t clip, const struct clip_span *sp
         .clip_time_s = clip_time_in_span(span, time_s),
         .yaw_deg = request->yaw_deg,
         .pitch_deg = request->pitch_deg,
+        .blend = job->blend,
         .starting = on_starting,
         .done = on_done,
         .user = job,
     };
     memcpy(query->background, request->background, sizeof query->background);
+}
+
+/* The layers of the request as the workers take them. False: *reply is the error. */
+static bool find_blend(struct job *job, struct reply *reply)
+{
+    const struct request *request = &job->call->request;
+    struct answer_layers *layers = &job->service->answer.layers; /* scratch of the loop thread */
+    if (request->layer_count == 0)
+        return true;
+    if (answer_find_layers(layers, &job->baked->model, request, reply) < 0)
+        return false;
+    answer_set_layers(layers, request, 0);
+    struct render_blend *blend = mem_zalloc(1, sizeof *blend);
+    blend->layer_count = layers->count;
+    blend->mask_count = layers->mask_count;
+    for (uint32_t i = 0; i < layers->count; i++) {
+        const struct blend_layer *layer = &layers->layers[i];
+        blend->layers[i] = (struct render_layer){
+            .clip = layer->clip,
+            .reference_clip = layer->reference_clip,
+            .clip_time_s = layer->clip_time_s,
+            .reference_time_s = layer->reference_time_s,
+            .weight = layer->weight,
+            .is_additive = layer->is_additive,
+            .mask_first = (uint32_t)(layer->masks - layers->masks),
+            .mask_count = layer->mask_count,
+        };
+    }
+    for (uint32_t i = 0; i < layers->mask_count; i++)
+        blend->masks[i] = layers->masks[i].node * 4 + (uint32_t)layers->masks[i].reach;
+    job->blend = blend;
+    return true;
 }
 
 void service_render(struct job *job)
@@ -66,7 +103,7 @@ void service_render(struct job *job)
         job_fail(job, &err);
         return;
     }
-    if (answer_find_clip(&job->baked->model, request, &clip, &reply) < 0) {
+    if (answer_find_clip(&job->baked->model, request, &clip, &reply) < 0 || !find_blend(job, &reply)) {
         job_finish(job, &reply);
         return;
     }

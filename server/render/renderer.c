@@ -4,6 +4,7 @@
 #include "draw.h"
 #include "frame.h"
 #include "gl_context.h"
+#include "job_layers.h"
 #include "model_cache.h"
 #include "picture.h"
 #include "png_file.h"
@@ -159,16 +160,21 @@ int renderer_draw(struct renderer *renderer, const struct render_job *job, int m
                   struct err *err)
 {
     struct loaded *loaded = NULL;
+    struct job_layers layers;
     const size_t png_bytes = png->size_bytes;
     if (check_job(job, err) < 0 ||
         model_cache_get(&renderer->cache, &renderer->gl, job->model_key, model_fd, job->model_bytes, &loaded, err) < 0)
+        return err->code;
+    if (job_layers_init(&layers, &job->blend, &loaded->model, err) < 0)
         return err->code;
     const struct frame_view view = {.width = job->width,
                                     .height = job->height,
                                     .clip = job->clip,
                                     .clip_time_s = job->clip_time_s,
                                     .yaw_deg = job->yaw_deg,
-                                    .pitch_deg = job->pitch_deg};
+                                    .pitch_deg = job->pitch_deg,
+                                    .layers = layers.layers,
+                                    .layer_count = layers.count};
     const uint32_t scale = job->width <= SUPERSAMPLED_MAX && job->height <= SUPERSAMPLED_MAX ? 2 : 1;
     int rc = frame_prepare(&renderer->frame, &loaded->model, loaded->is_used, &view, err);
     if (rc == 0)

@@ -12,26 +12,45 @@
 #include <stdint.h>
 
 enum { RENDER_SOCKET_FD = 3 };
-#define RENDER_JOB_MAGIC UINT32_C(0x424f4a50)    /* "PJOB" */
+#define RENDER_JOB_MAGIC    UINT32_C(0x424f4a50) /* "PJOB" */
 #define RENDER_RESULT_MAGIC UINT32_C(0x53455250) /* "PRES" */
+
+enum { RENDER_LAYERS_MAX = 16, RENDER_MASKS_MAX = 1024 };
+
+/* Layers to blend instead of one clip, as anim/blend.h has them. */
+struct render_layer {
+    int32_t clip, reference_clip; /* or POSE_REST */
+    double clip_time_s, reference_time_s;
+    double weight;
+    uint32_t is_additive;
+    uint32_t mask_first, mask_count; /* in masks */
+    uint32_t reserved;
+};
+struct render_blend {
+    uint32_t layer_count; /* 0: clip and clip_time_s of the job hold */
+    uint32_t mask_count;
+    struct render_layer layers[RENDER_LAYERS_MAX];
+    uint32_t masks[RENDER_MASKS_MAX]; /* node * 4 + enum blend_reach */
+};
 
 struct render_job {
     uint32_t magic;
-    uint32_t width, height;  /* pixels */
-    int32_t clip;            /* or POSE_REST */
-    uint64_t job_id;         /* > 0 */
-    uint64_t model_key;      /* same key = same bytes: the worker may still have it on the GPU */
-    uint64_t model_bytes;    /* size of the baked model in the memfd */
-    double clip_time_s;      /* wrapped */
+    uint32_t width, height; /* pixels */
+    int32_t clip;           /* or POSE_REST */
+    uint64_t job_id;        /* > 0 */
+    uint64_t model_key;     /* same key = same bytes: the worker may still have it on the GPU */
+    uint64_t model_bytes;   /* size of the baked model in the memfd */
+    double clip_time_s;     /* wrapped */
     double yaw_deg, pitch_deg;
-    uint8_t background[4];   /* straight RGBA */
+    uint8_t background[4]; /* straight RGBA */
     uint32_t reserved;
+    struct render_blend blend;
 };
 
 struct render_result {
     uint32_t magic;
-    uint32_t number;         /* 0, or of the error table */
+    uint32_t number; /* 0, or of the error table */
     uint64_t job_id;
-    uint64_t size_bytes;     /* of the PNG that follows */
+    uint64_t size_bytes;            /* of the PNG that follows */
     char message[ERR_MESSAGE_SIZE]; /* NUL-terminated; why, when number is not 0 */
 };
