@@ -40,6 +40,7 @@ void job_finish(struct job *job, struct reply *reply)
     job->service->job_count--;
     call->waiting = NULL;
     baked_unref(job->baked);
+    baked_unref(job->clips);
     free(job->blend);
     reply_fini(&job->reply);
     free(job);
@@ -64,13 +65,15 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
     const struct etag_source source = {
         .hash = job->baked->hash,
         .canonical = request->canonical,
+        .clips = job->clips != NULL ? job->clips->hash : NULL,
         .renderer = is_picture ? render_pool_renderer(job->service->renders) : "",
         .format = is_picture  ? "png"
                   : is_binary ? "bin"
                               : "json",
     };
     etag_make(&source, reply->etag);
-    reply->cache_control = request->hash != NULL ? CACHE_IMMUTABLE : CACHE_REVALIDATE;
+    /* the hash says nothing of another file */
+    reply->cache_control = request->hash != NULL && job->clips == NULL ? CACHE_IMMUTABLE : CACHE_REVALIDATE;
     reply->is_vary_accept = answer_has_binary(request->op);
     if (!http_etag_matches(request->if_none_match, reply->etag))
         return false;
@@ -80,6 +83,9 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
 
 /* --- models --- */
 
+static void find_clips(struct job *job);
+
+/* Both models are there, or the second is still to be found. */
 static void use_model(struct job *job)
 {
     const struct request *request = &job->call->request;
@@ -88,6 +94,8 @@ static void use_model(struct job *job)
         err_set(&err, ERR_HASH_MISMATCH, "%s: its content hash is %s, not %s", request->model, job->baked->hash,
                 request->hash);
         job_fail(job, &err);
+    } else if (request->clip_file != NULL && job->clips == NULL) {
+        find_clips(job);
     } else if (request->op == OP_RENDER) {
         service_render(job);
     } else {
@@ -104,6 +112,28 @@ static void on_model(struct cache_wait *wait, struct baked *baked, const struct 
     }
     job->baked = baked_ref(baked);
     use_model(job);
+}
+
+static void on_clips(struct cache_wait *wait, struct baked *baked, const struct err *err)
+{
+    struct job *job = (struct job *)((char *)wait - offsetof(struct job, wait));
+    if (baked == NULL) {
+        job_fail(job, err);
+        return;
+    }
+    job->clips = baked_ref(baked);
+    use_model(job);
+}
+
+static void find_clips(struct job *job)
+{
+    struct err err = {0};
+    job->wait.ready = on_clips;
+    const int rc = cache_get(job->service->cache, job->call->request.clip_file, &job->wait, &job->clips, &err);
+    if (rc < 0)
+        job_fail(job, &err);
+    else if (rc > 0)
+        use_model(job);
 }
 
 void service_find_model(struct service *service, struct call *call)

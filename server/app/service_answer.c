@@ -13,6 +13,8 @@
 /* Rough costs, to tell microseconds from milliseconds: sampling, multiplying and printing one node or joint; moving
  * and printing one vertex. */
 enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_INLINE_NS = 2000000 };
+/* Finding the partner of a node in another file, and what else that takes of its size. */
+enum { COST_PARTNER_NS = 500, COPIED_BYTES_PER_NS = 4 };
 enum { COST_CLIP_POSES = 1000 }; /* of a whole clip: keys are not counted to find out */
 /* libuv has four work threads: some stay for imports and listings. */
 enum { WORK_MAX = 2, WORK_QUEUE_MAX = 64 };
@@ -26,22 +28,28 @@ static double drawn_vertices(const struct model *model)
     return vertices;
 }
 
-static double cost_ns(const struct model *model, const struct request *request)
+static double cost_ns(const struct model *model, const struct model *clips, const struct request *request)
 {
     double frame_ns = ((double)model->node_count + model->joint_count) * COST_NODE_NS;
     if (request->op == OP_MESH || request->op == OP_BOUNDS)
         frame_ns += drawn_vertices(model) * COST_VERTEX_NS;
+    double once_ns = 0;
+    if (clips != NULL)
+        once_ns = ((double)model->node_count + clips->node_count) * COST_PARTNER_NS +
+                  ((double)model->text_byte_count + clips->channel_count) / COPIED_BYTES_PER_NS;
     if (request->is_over_clip)
-        return frame_ns * COST_CLIP_POSES;
+        return once_ns + frame_ns * COST_CLIP_POSES;
     const double frames = request->op == OP_MODEL || request->time_count == 0 ? 1 : request->time_count;
-    return frames * frame_ns * (request->layer_count > 0 ? 2 * request->layer_count : 1);
+    return once_ns + frames * frame_ns * (request->layer_count > 0 ? 2 * request->layer_count : 1);
 }
+
+static const struct model *clips_of(const struct job *job) { return job->clips != NULL ? &job->clips->model : NULL; }
 
 static void make(const struct job *job, struct answer *answer, struct reply *reply)
 {
     const struct limits *left = job->call->left;
-    answer_make(answer, &job->baked->model, &job->call->request, left != NULL ? left : &job->service->config->limits,
-                reply);
+    answer_make_with(answer, &job->baked->model, clips_of(job), &job->call->request,
+                     left != NULL ? left : &job->service->config->limits, reply);
 }
 
 /* Takes from what the other queries of a batch may cost. */
@@ -137,7 +145,7 @@ static void queue_work(struct job *job)
 void service_answer(struct job *job)
 {
     const struct request *request = &job->call->request;
-    const double cost = cost_ns(&job->baked->model, request);
+    const double cost = cost_ns(&job->baked->model, clips_of(job), request);
     struct reply reply;
     reply_init(&reply);
     /* "*" matches whatever exists, and whether the clip does is found out on the way */

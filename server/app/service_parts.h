@@ -33,6 +33,7 @@ struct job {
     struct service *service;
     struct call *call;
     struct baked *baked; /* a reference, or NULL */
+    struct baked *clips; /* likewise: the model of clip_file= */
     struct cache_wait wait;
     struct listing_job listing;
     struct render_query render;

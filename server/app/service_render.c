@@ -1,6 +1,7 @@
 /* service_render.c - a picture: which pose of which clip, then the render pool. */
 #include "service_parts.h"
 
+#include "../anim/retarget.h"
 #include "../base/mem.h"
 #include "../wire/http_response.h"
 
@@ -44,6 +45,7 @@ static void fill_query(struct job *job, int32_t clip, const struct clip_span *sp
     const double time_s = request->time_count > 0 ? request->times_s[0] : 0;
     *query = (struct render_query){
         .baked = job->baked,
+        .clips = job->clips,
         .width = request->width,
         .height = request->height,
         .clip = clip,
@@ -58,6 +60,19 @@ static void fill_query(struct job *job, int32_t clip, const struct clip_span *sp
     memcpy(query->background, request->background, sizeof query->background);
 }
 
+/* Their clips may be those of another file, their joints are the model's. */
+static int find_layers(const struct job *job, struct answer_layers *layers, struct reply *reply)
+{
+    const struct request *request = &job->call->request;
+    if (job->clips == NULL)
+        return answer_find_layers(layers, &job->baked->model, request, reply);
+    struct retarget retarget;
+    retarget_init(&retarget, &job->baked->model, &job->clips->model);
+    const int rc = answer_find_layers(layers, &retarget.model, request, reply);
+    retarget_fini(&retarget);
+    return rc;
+}
+
 /* The layers of the request as the workers take them. False: *reply is the error. */
 static bool find_blend(struct job *job, struct reply *reply)
 {
@@ -65,7 +80,7 @@ static bool find_blend(struct job *job, struct reply *reply)
     struct answer_layers *layers = &job->service->answer.layers; /* scratch of the loop thread */
     if (request->layer_count == 0)
         return true;
-    if (answer_find_layers(layers, &job->baked->model, request, reply) < 0)
+    if (find_layers(job, layers, reply) < 0)
         return false;
     answer_set_layers(layers, request, 0);
     struct render_blend *blend = mem_zalloc(1, sizeof *blend);
@@ -103,11 +118,12 @@ void service_render(struct job *job)
         job_fail(job, &err);
         return;
     }
-    if (answer_find_clip(&job->baked->model, request, &clip, &reply) < 0 || !find_blend(job, &reply)) {
+    const struct model *clips = job->clips != NULL ? &job->clips->model : &job->baked->model;
+    if (answer_find_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, &reply)) {
         job_finish(job, &reply);
         return;
     }
-    const double duration_s = clip == POSE_REST ? 0 : job->baked->model.clips[clip].duration_s;
+    const double duration_s = clip == POSE_REST ? 0 : clips->clips[clip].duration_s;
     if (answer_find_span(request, duration_s, &span, &err) < 0) {
         job_fail(job, &err);
         return;

@@ -1,3 +1,4 @@
+#include "answer_clips.h"
 #include "answer_parts.h"
 #include "answer_select.h"
 
@@ -40,8 +41,17 @@ static void trim(struct answer *answer)
         blend_fini(&answer->blend);
 }
 
+static int no_clips(const struct request *request, struct reply *reply)
+{
+    struct err err;
+    err_set(&err, ERR_CLIP_NOT_FOUND, "the clip file '%s' has no clips", request->clip_file);
+    reply_error(reply, &err, NULL, 0);
+    return err.code;
+}
+
 int answer_find_clip(const struct model *model, const struct request *request, int32_t *clip, struct reply *reply)
 {
+    struct request named = *request; /* whose messages name the file that was searched */
     uint32_t index = 0;
     int rc = 0;
     if (request->layer_count > 0) {
@@ -54,11 +64,13 @@ int answer_find_clip(const struct model *model, const struct request *request, i
         return 0;
     case SELECT_ABSENT:
         *clip = model->clip_count > 0 ? 0 : POSE_REST;
-        return 0;
+        return request->clip_file != NULL && model->clip_count == 0 ? no_clips(request, reply) : 0;
     default:
         break;
     }
-    rc = select_thing(model, request, THING_CLIP, &request->clip, &index, reply);
+    if (request->clip_file != NULL)
+        named.model = request->clip_file;
+    rc = select_thing(model, &named, THING_CLIP, &request->clip, &index, reply);
     *clip = rc < 0 ? POSE_REST : (int32_t)index;
     return rc;
 }
@@ -95,12 +107,13 @@ const char *answer_content_type(const struct request *request)
     return is_binary(request) ? FRAMES_CONTENT_TYPE : "application/json";
 }
 
-void answer_make(struct answer *answer, const struct model *model, const struct request *request,
-                 const struct limits *limits, struct reply *reply)
+static void make(struct answer *answer, const struct model *model, struct retarget *retarget,
+                 const struct request *request, const struct limits *limits, struct reply *reply)
 {
     struct task task = {
         .answer = answer,
         .model = model,
+        .retarget = retarget,
         .request = request,
         .reply = reply,
         .out = &reply->body,
@@ -118,7 +131,7 @@ void answer_make(struct answer *answer, const struct model *model, const struct 
         return;
     }
     if (!is_affordable(&task, limits->value[LIMIT_EVALUATIONS]) ||
-        answer_find_layers(&answer->layers, model, request, reply) < 0)
+        answer_find_layers(&answer->layers, model, request, reply) < 0 || !answer_play_clips(&task))
         return;
     buf_clear(&reply->body);
     reply->body.limit_bytes = task.limit_bytes;
@@ -146,4 +159,23 @@ void answer_make(struct answer *answer, const struct model *model, const struct 
     if (reply->code == 0 && buf_failed(&reply->body))
         parts_fail_too_large(&task);
     trim(answer);
+}
+
+void answer_make(struct answer *answer, const struct model *model, const struct request *request,
+                 const struct limits *limits, struct reply *reply)
+{
+    make(answer, model, NULL, request, limits, reply);
+}
+
+void answer_make_with(struct answer *answer, const struct model *model, const struct model *clips,
+                      const struct request *request, const struct limits *limits, struct reply *reply)
+{
+    struct retarget retarget;
+    if (clips == NULL) {
+        answer_make(answer, model, request, limits, reply);
+        return;
+    }
+    retarget_init(&retarget, model, clips);
+    make(answer, &retarget.model, &retarget, request, limits, reply);
+    retarget_fini(&retarget);
 }

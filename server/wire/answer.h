@@ -25,9 +25,10 @@ struct answer {
 void answer_init(struct answer *answer);
 void answer_fini(struct answer *answer);
 
-/* Looks the request's clip up: an index, POSE_REST, or the model's first clip when none is named (the rest
- * pose when it has none, and POSE_REST for a blend). Unknown: 404, ambiguous: 409, with candidates in *reply, which is
- * then complete. Returns 0, ERR_CLIP_NOT_FOUND or ERR_AMBIGUOUS_NAME. */
+/* Looks the request's clip up in `model`, which is the one that has the clips (request->clip_file, where that is
+ * given): an index, POSE_REST, or the first clip when none is named (the rest pose when a model has none, and POSE_REST
+ * for a blend; a clip file without clips is an error). Unknown: 404, ambiguous: 409, with candidates in *reply, which
+ * is then complete. Returns 0, ERR_CLIP_NOT_FOUND or ERR_AMBIGUOUS_NAME. */
 int answer_find_clip(const struct model *model, const struct request *request, int32_t *clip, struct reply *reply);
 
 /* The part of a clip of `duration_s` (0 at rest) that the request means. Returns 0, or ERR_BAD_PARAMETER when from= or
@@ -49,3 +50,6 @@ const char *answer_content_type(const struct request *request);
  * request->model. Never fails otherwise than by making *reply an error. Does not set the ETag. */
 void answer_make(struct answer *answer, const struct model *model, const struct request *request,
                  const struct limits *limits, struct reply *reply);
+/* The same with the clips of another model, which is called request->clip_file; NULL: of the model itself. */
+void answer_make_with(struct answer *answer, const struct model *model, const struct model *clips,
+                      const struct request *request, const struct limits *limits, struct reply *reply);

@@ -1,5 +1,7 @@
 #include "answer_parts.h"
 
+#include "answer_clips.h"
+
 #include "json.h"
 
 #include <math.h>
@@ -99,9 +101,11 @@ void parts_evaluate(struct task *task, uint32_t frame)
     pose_evaluate(&answer->pose, task->model, task->clip, clip_time_in_span(&task->span, request->times_s[frame]));
 }
 
-static void put_hex(struct buf *out, const uint8_t *bytes, size_t size_bytes)
+void parts_put_hash(struct buf *out, const struct model *model)
 {
     static const char DIGITS[] = "0123456789abcdef";
+    const uint8_t *bytes = model->infos[0].content_hash;
+    const size_t size_bytes = sizeof model->infos[0].content_hash;
     char *to = buf_reserve(out, 2 * size_bytes);
     if (to == NULL)
         return;
@@ -117,7 +121,7 @@ void parts_put_name_and_hash(struct buf *out, const struct model *model, const s
     buf_put_text(out, "{\"model\":");
     json_put_string(out, request->model, strlen(request->model));
     buf_put_text(out, ",\"hash\":\"");
-    put_hex(out, model->infos[0].content_hash, sizeof model->infos[0].content_hash);
+    parts_put_hash(out, model);
     buf_put_char(out, '"');
 }
 
@@ -180,6 +184,7 @@ void parts_put_head(struct task *task)
     put_clip(task, task->request, task->clip, &task->span);
     if (task->request->layer_count > 0)
         put_layers(task);
+    answer_put_clip_file(task);
 }
 
 void parts_put_frame_head(struct task *task, uint32_t frame)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../anim/clip_time.h"
+#include "../anim/retarget.h"
 #include "answer.h"
 #include "frames.h"
 
@@ -14,8 +15,9 @@ struct task {
     struct buf *out; /* the reply's body, limited to limit_bytes */
     const struct limits *limits;
     uint64_t limit_bytes;
-    int32_t clip;      /* or POSE_REST */
-    double duration_s; /* of the clip; 0 at rest */
+    int32_t clip;              /* or POSE_REST */
+    double duration_s;         /* of the clip; 0 at rest */
+    struct retarget *retarget; /* what `model` is a view of when the clips lie in another file, or NULL */
     struct clip_span span;
 };
 
@@ -48,6 +50,8 @@ void parts_evaluate(struct task *task, uint32_t frame);
 /* {"model":..,"hash":..,"clip":..,"wrap":.. */
 void parts_put_head(struct task *task);
 void parts_put_name_and_hash(struct buf *out, const struct model *model, const struct request *request);
+/* The content hash in hex. */
+void parts_put_hash(struct buf *out, const struct model *model);
 /* {"time":..,"clip_time":.. */
 void parts_put_frame_head(struct task *task, uint32_t frame);
 /* An index, or null for -1. */

@@ -167,8 +167,8 @@ int request_find_param(const struct request *request, const char *name, struct e
 /* Why a value could not be decoded. A path with such bytes is a bad path before it is a bad parameter. */
 static int undecodable(int param, const struct err *why, struct err *err)
 {
-    return err_set(err, param == PARAM_MODEL ? ERR_BAD_PATH : ERR_BAD_PARAMETER, "parameter '%s': %s",
-                   REQUEST_PARAMS[param].name, why->message);
+    return err_set(err, param == PARAM_MODEL || param == PARAM_CLIP_FILE ? ERR_BAD_PATH : ERR_BAD_PARAMETER,
+                   "parameter '%s': %s", REQUEST_PARAMS[param].name, why->message);
 }
 
 int request_note_param(int param, bool may_repeat, uint64_t *seen, struct err *err)
@@ -340,6 +340,8 @@ static void set_canonical(struct request *request)
     h = hash_text(h, request->prefix);
     h = hash_text(h, request->after);
     h = hash_layers(h, request);
+    if (request->clip_file != NULL)
+        h = hash_text(h, request->clip_file);
     snprintf(request->canonical, sizeof request->canonical, "%016" PRIx64, h);
 }
 

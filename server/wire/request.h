@@ -68,9 +68,10 @@ struct request_span {
 
 struct request {
     enum op op;
-    bool is_head;      /* HEAD: the answer without its body */
-    const char *model; /* path under the root, checked: relative, no "..", no NUL, UTF-8 */
-    const char *hash;  /* 64 lower-case hex digits, or NULL */
+    bool is_head;          /* HEAD: the answer without its body */
+    const char *model;     /* path under the root, checked: relative, no "..", no NUL, UTF-8 */
+    const char *hash;      /* 64 lower-case hex digits, or NULL */
+    const char *clip_file; /* path of the model that has the clips, checked as model is, or NULL: the model */
     struct selector clip;
     const double *times_s; /* in the order asked, ranges unrolled; at least one for ops that take t */
     uint32_t time_count;

@@ -15,7 +15,7 @@ static int bad(struct value *value, const char *expected)
                    expected);
 }
 
-int value_model(struct value *value)
+static int check_path(const struct value *value)
 {
     const char *path = value->text;
     const char *fault = value->size_bytes == 0               ? "is empty"
@@ -34,9 +34,20 @@ int value_model(struct value *value)
         part++;
     }
     if (fault != NULL)
-        return err_set(value->err, ERR_BAD_PATH, "the model path '%.200s' %s", path, fault);
-    value->request->model = path;
+        return err_set(value->err, ERR_BAD_PATH, "the %s path '%.200s' %s", value->name, path, fault);
     return 0;
+}
+
+int value_model(struct value *value)
+{
+    value->request->model = value->text;
+    return check_path(value);
+}
+
+int value_clip_file(struct value *value)
+{
+    value->request->clip_file = value->text;
+    return check_path(value);
 }
 
 int value_hash(struct value *value)

@@ -1,7 +1,8 @@
 /* render_job.h - the contract between posed and a posed-render process.
  *
  * posed starts `posed-render [options]` with file descriptor 3 = one end of a SOCK_STREAM socket pair. posed
- * sends struct render_job, with the model's sealed memfd attached (SCM_RIGHTS) to its first byte; the worker
+ * sends struct render_job, with the model's sealed memfd attached (SCM_RIGHTS) to its first byte, and behind it
+ * that of another model when the clip lies there; the worker
  * answers struct render_result followed by size_bytes bytes (the PNG, or nothing on failure), in order. One
  * job is under way at a time. Before its first job, once the GL context has drawn its warm-up frame, the worker
  * sends a render_result with job_id 0 and its renderer's name in message. End of stream: the worker exits. */
@@ -36,10 +37,12 @@ struct render_blend {
 struct render_job {
     uint32_t magic;
     uint32_t width, height; /* pixels */
-    int32_t clip;           /* or POSE_REST */
+    int32_t clip;           /* of the clips' model, or POSE_REST */
     uint64_t job_id;        /* > 0 */
     uint64_t model_key;     /* same key = same bytes: the worker may still have it on the GPU */
     uint64_t model_bytes;   /* size of the baked model in the memfd */
+    uint64_t clips_key;     /* likewise of the model that has the clips */
+    uint64_t clips_bytes;   /* 0: there is none, the model has its own */
     double clip_time_s;     /* wrapped */
     double yaw_deg, pitch_deg;
     uint8_t background[4]; /* straight RGBA */

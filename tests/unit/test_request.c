@@ -399,6 +399,7 @@ TEST(request_canonical_covers_every_parameter)
         {"hash", "/v1/model?model=a&hash=00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"},
         {"clip", "/v1/pose?model=a&clip=1"},
         {"clip_name", "/v1/pose?model=a&clip_name=b"},
+        {"clip_file", "/v1/pose?model=a&clip_file=b"},
         {"t", "/v1/pose?model=a&t=1"},
         {"wrap", "/v1/pose?model=a&wrap=clamp"},
         {"from", "/v1/pose?model=a&from=0"},
