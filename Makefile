@@ -28,13 +28,14 @@ base := $(call folder_objects,base)
 anim := $(call folder_objects,anim)
 wire := $(call folder_objects,wire) $(obj)/llhttp/llhttp.o $(obj)/llhttp/api.o $(obj)/llhttp/http.o
 worker := $(call folder_objects,worker)
-import := $(call folder_objects,import)
+import := $(call folder_objects,import) $(obj)/server/import/draco.o
 render := $(call folder_objects,render)
 app := $(call folder_objects,app)
 
 libs_of = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
-libs_app = $(call libs_of,libuv)
-libs_import = $(call libs_of,libcjson assimp libpng libturbojpeg libwebp nettle)
+libs_app = $(call libs_of,libuv libcjson)
+# meshoptimizer has no .pc file; draco is C++, linked by the C compiler.
+libs_import = $(call libs_of,libcjson assimp libpng libturbojpeg libwebp nettle draco) -lmeshoptimizer -lstdc++
 libs_render = $(call libs_of,libpng libisal) -ldl
 
 # One short line a file; V=1 shows the commands.
@@ -56,6 +57,14 @@ $(out)/posed-render: $(render) $(worker) $(anim) $(base)
 $(obj)/%.o: %.c | deps
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CFLAGS) $(flags) -I$(out)/gen -c -MMD -MP -o $@ $<
+
+# C++ only where a library is: shims with C headers. Linked by the C compiler, which has no typeinfo checks.
+CXX := $(if $(findstring clang,$(CC)),clang++,g++)
+cxxflags = $(filter-out -std=% -Wstrict-prototypes -Wmissing-prototypes -Wdouble-promotion,$(flags)) -std=c++17 \
+  $(if $(filter sanitize,$(config)),-fno-sanitize=vptr)
+$(obj)/%.o: %.cpp | deps
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)$(CXX) $(CFLAGS) $(cxxflags) -c -MMD -MP -o $@ $<
 
 # Debian 12 ships llhttp as C sources. Strict mode, because the default lets request-smuggling forms through.
 LLHTTP ?= /usr/share/llhttp
@@ -81,7 +90,7 @@ $(out)/gen/gallery_html.h: server/app/gallery.html
 
 test_sources := $(wildcard tests/unit/*.c)
 tested := $(filter-out %/main.o,$(app) $(wire) $(worker) $(import) $(render) $(anim) $(base))
-$(out)/test/unit: $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(tested)
+$(out)/test/unit: $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/draco_encode.o $(tested)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) $(call libs_of,cmocka) -lm
 
@@ -152,9 +161,13 @@ $(out)/fuzz_%: $(obj)/tests/fuzz/fuzz_%.o $(tested)
 lint:
 	@deploy/deps.sh build lint
 	tests/layers.sh
-	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
+	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h' '*.cpp')
 	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
 	  --suppress=missingIncludeSystem --suppress=unknownMacro -Ibuild/gen server tests/unit tests/fuzz deploy/samples
+
+# The README's table of formats, from protocol/formats.def.
+readme:
+	tests/formats_table.py --write
 
 image-test:
 	@deploy/image-test.sh
@@ -179,6 +192,7 @@ help:
 	@echo 'make fuzz           a fuzz target under libFuzzer                          [t=name seconds=60]'
 	@echo 'make mutations      show that the tests notice deliberate mistakes              [t=word]'
 	@echo 'make lint           format, static analysis, layers'
+	@echo 'make readme         make the table of formats in README.md'
 	@echo 'make samples        make the sample models in build/samples'
 	@echo 'make image-test     build the container image, run it, stop it'
 	@echo 'make install        programs and documents                                 [PREFIX=/usr/local DESTDIR=]'
@@ -191,4 +205,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all deps deps-test samples run test test-short test-unit test-api test-web mutations fuzz lint image-test install help clean
+.PHONY: all deps deps-test samples run test test-short test-unit test-api test-web mutations fuzz lint readme image-test install help clean

@@ -6,9 +6,10 @@ set -eu
 
 # libuv: the event loop. node-llhttp: the HTTP parser's C sources. cjson: glTF files. assimp: every other format.
 # libpng, libjpeg-turbo, stb, libwebp: textures and pictures. nettle: SHA-256. isal: a deflate that does not
-# cost more than the picture. osmesa: GL without a display.
-build="gcc make pkg-config libc6-dev libuv1-dev node-llhttp libcjson-dev libassimp-dev libpng-dev libturbojpeg0-dev
- libstb-dev libwebp-dev nettle-dev libisal-dev libosmesa6-dev uthash-dev libgl-dev libegl-dev curl"
+# cost more than the picture. osmesa: GL without a display. meshoptimizer, draco: compressed glTF; g++: draco is C++.
+build="gcc g++ make pkg-config libc6-dev libuv1-dev node-llhttp libcjson-dev libassimp-dev libmeshoptimizer-dev
+ libdraco-dev libpng-dev libturbojpeg0-dev libstb-dev libwebp-dev nettle-dev libisal-dev libosmesa6-dev uthash-dev libgl-dev
+ libegl-dev curl"
 # cmocka: unit tests. pytest: black-box tests.
 test="libcmocka-dev python3 python3-pytest procps"
 lint="clang-format cppcheck"

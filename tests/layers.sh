@@ -4,7 +4,7 @@
 set -eu
 server=${1:-server}
 bad=0
-libraries='uv cjson assimp GL EGL png turbojpeg stb webp nettle isa-l llhttp wslay uthash'
+libraries='uv cjson assimp meshoptimizer draco GL EGL png turbojpeg stb webp nettle isa-l llhttp wslay uthash'
 
 say() { echo "layers: $*"; bad=1; }
 
@@ -12,7 +12,7 @@ say() { echo "layers: $*"; bad=1; }
 may() {
     dir=$server/$1
     [ -d "$dir" ] || { say "no folder $dir"; return; }
-    for file in "$dir"/*.[ch]; do
+    for file in "$dir"/*.[ch] "$dir"/*.cpp; do
         [ -e "$file" ] || continue
         for folder in $(sed -n 's/^ *# *include "\.\.\/\([a-z]*\)\/.*/\1/p' "$file"); do
             case " $2 " in *" $folder "*) ;; *) say "$file includes $folder/" ;; esac
@@ -30,9 +30,9 @@ may() {
 # nothing but the plain structs in worker/.
 may base   ""                  ""
 may anim   "base"              ""
-may wire   "base anim"         "llhttp"
+may wire   "base anim"         "cjson llhttp"
 may worker "base"              ""
-may import "base anim worker"  "assimp cjson png turbojpeg stb webp nettle"
+may import "base anim worker"  "assimp cjson meshoptimizer draco png turbojpeg stb webp nettle"
 may render "base anim worker"  "GL EGL png isa-l"
 may app    "base anim wire worker" "uv uthash"
 

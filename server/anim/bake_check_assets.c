@@ -71,7 +71,7 @@ int bake_check_assets(const struct model *model, struct err *err)
         const struct source_file *source = &model->source_files[i];
         if (!bake_is_str(model, source->path))
             rc = bake_bad(err, "source_files", i, "path");
-        else if (source->role > SOURCE_TEXTURE || source->is_missing > 1)
+        else if (source->role > SOURCE_FOLDER || source->is_missing > 1)
             rc = bake_bad(err, "source_files", i, "role");
     }
     return rc;

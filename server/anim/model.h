@@ -189,7 +189,12 @@ struct warning {
     struct str message; /* for people, names the culprit */
 };
 
-enum source_role { SOURCE_MODEL = 0, SOURCE_COMPANION = 1, SOURCE_TEXTURE = 2 };
+enum source_role {
+    SOURCE_MODEL = 0,
+    SOURCE_COMPANION = 1,
+    SOURCE_TEXTURE = 2,
+    SOURCE_FOLDER = 3, /* whose names were looked at */
+};
 
 /* A file the import looked at, for freshness: the model is stale when any stamp differs. */
 struct source_file {

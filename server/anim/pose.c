@@ -79,12 +79,16 @@ struct dmat4 pose_parent_from_node(const struct pose *pose, const struct model *
     return dmat4_from_trs(&pose->local[node]);
 }
 
-void pose_evaluate(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s)
+void pose_sample(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s)
 {
     grow(pose, model);
     set_rest(pose, model);
     if (clip >= 0)
         apply_clip(pose, model, &model->clips[clip], clip_time_s);
+}
+
+void pose_compose(struct pose *pose, const struct model *model)
+{
     for (uint32_t i = 0; i < model->order_count; i++) {
         const uint32_t node = model->node_order[i];
         const int32_t parent = model->nodes[node].parent;
@@ -92,6 +96,12 @@ void pose_evaluate(struct pose *pose, const struct model *model, int32_t clip, d
         pose->scene_from_node[node] =
             parent < 0 ? parent_from_node : dmat4_mul(&pose->scene_from_node[parent], &parent_from_node);
     }
+}
+
+void pose_evaluate(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s)
+{
+    pose_sample(pose, model, clip, clip_time_s);
+    pose_compose(pose, model);
 }
 
 static struct dmat4 rest_scene_from_node(const struct model *model, uint32_t node)

@@ -32,6 +32,11 @@ void pose_fini(struct pose *pose);
  * keeps the node's rest value for it. Grows `pose` when the model is larger than any before. */
 void pose_evaluate(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s);
 
+/* The two halves of it, for who changes local transforms in between (blend.c): pose_sample() fills local,
+ * is_animated and weights, pose_compose() makes scene_from_node of them. */
+void pose_sample(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s);
+void pose_compose(struct pose *pose, const struct model *model);
+
 /* parent_from_node of the pose: the matrix of an unanimated matrix node, else T * R * S. */
 struct dmat4 pose_parent_from_node(const struct pose *pose, const struct model *model, uint32_t node);
 

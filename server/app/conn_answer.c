@@ -57,13 +57,14 @@ static void answer(struct conn *conn, struct reply *reply)
     reply_fini(reply);
 }
 
-static void answer_error(struct conn *conn, const struct err *err)
+/* allow: the methods that the resource takes, for 405; NULL where no resource is known. */
+static void answer_error(struct conn *conn, const struct err *err, const char *allow)
 {
     struct reply reply;
     reply_init(&reply);
     reply_error(&reply, err, NULL, 0);
-    if (err->code == ERR_METHOD_NOT_ALLOWED)
-        reply.allow = "GET, HEAD";
+    if (err->code == ERR_METHOD_NOT_ALLOWED && allow != NULL)
+        reply.allow = allow;
     if (err->code == ERR_OVERLOADED)
         reply.retry_after_s = OVERLOAD_RETRY_S;
     answer(conn, &reply);
@@ -109,10 +110,14 @@ void conn_begin_call(struct conn *conn)
         .target_bytes = http->target_bytes,
         .accept = http->accept,
         .if_none_match = http->if_none_match,
+        .content_type = http->content_type,
+        .body = http->body,
+        .body_bytes = http->body_bytes,
     };
     if (request_parse(&call->request, &head, &conn->shared->config->limits, &err) < 0) {
+        const char *allow = request_methods(call->request.op);
         request_fini(&call->request);
-        answer_error(conn, &err);
+        answer_error(conn, &err, allow);
         return;
     }
     conn->is_calling = true;
@@ -123,5 +128,5 @@ void conn_refuse(struct conn *conn, const struct err *err)
 {
     begin_request(conn);
     conn->is_last = true;
-    answer_error(conn, err);
+    answer_error(conn, err, NULL);
 }

@@ -7,7 +7,7 @@
 static const struct row {
     const char *ending, *companion_of;
 } ROWS[] = {
-#define X(ending, name, reader, companion_of, magic, fidelity) {ending, companion_of},
+#define X(ending, name, reader, companion_of, magic, clips, fidelity) {ending, companion_of},
 #include "../../protocol/formats.def"
 #undef X
 };

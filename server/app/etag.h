@@ -10,6 +10,7 @@ enum { ETAG_SIZE = 56 };
 struct etag_source {
     const char *hash;      /* the model's content hash, hex, at least 16 digits */
     const char *canonical; /* the request's, 16 hex digits */
+    const char *clips;     /* the content hash of the file that the clips are from, or NULL: the model */
     const char *renderer;  /* what draws, for pictures; "" otherwise */
     const char *format;    /* "json", "bin", "png" */
 };

@@ -47,11 +47,17 @@ static void start_worker(struct slot *slot);
 
 /* --------- jobs --------- */
 
+static void unpin(struct render_query *query)
+{
+    baked_unref(query->pinned);
+    baked_unref(query->pinned_clips);
+    query->pinned = query->pinned_clips = NULL;
+}
+
 /* Takes the query from its slot or from the queue's hands and ends it. */
 static void finish(struct render_query *query, struct buf *png, const struct err *err)
 {
-    baked_unref(query->pinned);
-    query->pinned = NULL;
+    unpin(query);
     query->done(query, png, err);
 }
 
@@ -80,15 +86,20 @@ static void start_job(struct slot *slot, struct render_query *query)
         .job_id = ++slot->pool->last_job_id,
         .model_key = query->pinned->key,
         .model_bytes = query->pinned->model.size_bytes,
+        .clips_key = query->pinned_clips != NULL ? query->pinned_clips->key : 0,
+        .clips_bytes = query->pinned_clips != NULL ? query->pinned_clips->model.size_bytes : 0,
         .clip_time_s = query->clip_time_s,
         .yaw_deg = query->yaw_deg,
         .pitch_deg = query->pitch_deg,
     };
     memcpy(job.background, query->background, sizeof job.background);
+    if (query->blend != NULL)
+        job.blend = *query->blend;
     query->attempts++;
     slot->query = query;
     uv_timer_start(&slot->timer, on_too_late, slot->pool->config->limits.value[LIMIT_RENDER_TIME_MS], 0);
-    render_worker_send(slot->worker, &job, query->pinned->fd);
+    render_worker_send(slot->worker, &job, query->pinned->fd,
+                       query->pinned_clips != NULL ? query->pinned_clips->fd : -1);
 }
 
 static struct render_query *take_first(struct render_pool *pool)
@@ -103,11 +114,13 @@ static void start_jobs(struct render_pool *pool)
 {
     for (struct slot *slot; pool->queue != NULL && (slot = find_idle_slot(pool)) != NULL;) {
         struct render_query *query = take_first(pool);
-        struct baked *pinned = query->pinned;
-        if (query->starting == NULL || query->starting(query))
+        struct baked *pinned = query->pinned, *pinned_clips = query->pinned_clips;
+        if (query->starting == NULL || query->starting(query)) {
             start_job(slot, query);
-        else
-            baked_unref(pinned); /* the query may be gone */
+        } else { /* the query may be gone */
+            baked_unref(pinned);
+            baked_unref(pinned_clips);
+        }
     }
 }
 
@@ -139,6 +152,7 @@ int render_pool_submit(struct render_pool *pool, struct render_query *query, str
                        (unsigned long long)limit);
     query->attempts = 0;
     query->pinned = baked_ref(query->baked);
+    query->pinned_clips = query->clips != NULL ? baked_ref(query->clips) : NULL;
     DL_APPEND(pool->queue, query);
     pool->queue_count++;
     start_jobs(pool);
@@ -286,11 +300,11 @@ void render_pool_free(struct render_pool *pool)
     if (pool == NULL)
         return;
     while (pool->queue != NULL)
-        baked_unref(take_first(pool)->pinned);
+        unpin(take_first(pool));
     for (uint32_t i = 0; i < pool->slot_count; i++) {
         struct slot *slot = &pool->slots[i];
         if (slot->query != NULL)
-            baked_unref(slot->query->pinned);
+            unpin(slot->query);
         if (slot->worker != NULL)
             render_worker_abandon(slot->worker);
         uv_close((uv_handle_t *)&slot->timer, on_timer_closed);

@@ -7,6 +7,7 @@
 
 #include "../base/buf.h"
 #include "../base/err.h"
+#include "../worker/render_job.h"
 #include "baked.h"
 #include "config.h"
 
@@ -20,19 +21,22 @@ struct render_pool;
 struct render_query {
     struct baked *baked;    /* the pool holds a reference of its own while it has the job */
     uint32_t width, height; /* pixels, 1..LIMIT_PICTURE_SIDE */
+    struct baked *clips;    /* likewise: the model that has the clip, or NULL: `baked` */
     int32_t clip;           /* or POSE_REST */
     double clip_time_s;     /* wrapped */
     double yaw_deg, pitch_deg;
-    uint8_t background[4]; /* RGBA, straight alpha */
+    uint8_t background[4];            /* RGBA, straight alpha */
+    const struct render_blend *blend; /* instead of clip; the owner's, as long as the query. NULL: none */
     /* The job is about to be drawn, or drawn again. False: nobody waits for it any more, it is dropped. NULL: true. */
     bool (*starting)(struct render_query *query);
     /* Runs once, never before render_pool_submit() returns. *png is the callee's to move from (buf_init it
-     * then) and freed otherwise; NULL: *err says why. Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE,
+     * then) and freed otherwise; NULL: *err says why. Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH,
      * ERR_RENDER_FAILED, ERR_RENDER_TIMEOUT, ERR_NO_MEMORY, ERR_UNAVAILABLE. */
     void (*done)(struct render_query *query, struct buf *png, const struct err *err);
     void *user;                       /* the owner's */
     struct render_query *prev, *next; /* private to the pool */
     struct baked *pinned;             /* likewise */
+    struct baked *pinned_clips;       /* likewise, or NULL */
     uint32_t attempts;                /* likewise */
 };
 

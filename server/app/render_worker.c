@@ -193,6 +193,7 @@ static int code_of(uint32_t number)
     switch (code) {
     case ERR_NOTHING_TO_DRAW:
     case ERR_NOT_FINITE:
+    case ERR_CLIP_NO_MATCH:
     case ERR_MODEL_LIMIT:
     case ERR_NO_MEMORY:
         return code;
@@ -271,17 +272,19 @@ static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __
         take_result(worker);
 }
 
-void render_worker_send(struct render_worker *worker, const struct render_job *job, int model_fd)
+void render_worker_send(struct render_worker *worker, const struct render_job *job, int model_fd, int clips_fd)
 {
+    const int fds[2] = {model_fd, clips_fd};
+    const size_t fds_bytes = (clips_fd < 0 ? 1 : 2) * sizeof *fds;
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control = {.header = {.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
+        char bytes[CMSG_SPACE(sizeof fds)];
+    } control = {.header = {.cmsg_len = CMSG_LEN(fds_bytes), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
     struct iovec part = {.iov_base = (void *)(uintptr_t)job, .iov_len = sizeof *job};
     const struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = CMSG_SPACE(fds_bytes)};
     uv_os_fd_t socket = -1;
-    memcpy(CMSG_DATA(&control.header), &model_fd, sizeof model_fd);
+    memcpy(CMSG_DATA(&control.header), fds, fds_bytes);
     worker->job_id = job->job_id;
     uv_fileno((const uv_handle_t *)&worker->socket, &socket);
     ssize_t sent;

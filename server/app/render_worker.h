@@ -27,8 +27,9 @@ struct render_worker_events {
 struct render_worker *render_worker_start(uv_loop_t *loop, const struct config *config,
                                           const struct render_worker_events *events, void *context, struct err *err);
 
-/* Sends a job; one at a time, only after ready(). A worker that takes none is killed: ended() follows. */
-void render_worker_send(struct render_worker *worker, const struct render_job *job, int model_fd);
+/* Sends a job with its models; clips_fd: -1 when the job has none. One at a time, only after ready(). A worker that
+ * takes none is killed: ended() follows. */
+void render_worker_send(struct render_worker *worker, const struct render_job *job, int model_fd, int clips_fd);
 
 /* Kills the process; ended() follows. */
 void render_worker_kill(struct render_worker *worker);

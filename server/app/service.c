@@ -2,6 +2,7 @@
 
 #include "../base/mem.h"
 #include "../base/version.h"
+#include "../wire/answer_formats.h"
 #include "../wire/http_response.h"
 #include "../wire/json.h"
 #include "etag.h"
@@ -39,6 +40,8 @@ void job_finish(struct job *job, struct reply *reply)
     job->service->job_count--;
     call->waiting = NULL;
     baked_unref(job->baked);
+    baked_unref(job->clips);
+    free(job->blend);
     reply_fini(&job->reply);
     free(job);
     if (reply->code != 0)
@@ -58,18 +61,20 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
 {
     const struct request *request = &job->call->request;
     const bool is_picture = request->op == OP_RENDER;
-    const bool is_binary = request->op != OP_MODEL && request->format == FORMAT_BIN;
+    const bool is_binary = answer_has_binary(request->op) && request->format == FORMAT_BIN;
     const struct etag_source source = {
         .hash = job->baked->hash,
         .canonical = request->canonical,
+        .clips = job->clips != NULL ? job->clips->hash : NULL,
         .renderer = is_picture ? render_pool_renderer(job->service->renders) : "",
         .format = is_picture  ? "png"
                   : is_binary ? "bin"
                               : "json",
     };
     etag_make(&source, reply->etag);
-    reply->cache_control = request->hash != NULL ? CACHE_IMMUTABLE : CACHE_REVALIDATE;
-    reply->is_vary_accept = !is_picture && request->op != OP_MODEL;
+    /* the hash says nothing of another file */
+    reply->cache_control = request->hash != NULL && job->clips == NULL ? CACHE_IMMUTABLE : CACHE_REVALIDATE;
+    reply->is_vary_accept = answer_has_binary(request->op);
     if (!http_etag_matches(request->if_none_match, reply->etag))
         return false;
     reply->status = 304;
@@ -78,6 +83,9 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
 
 /* --- models --- */
 
+static void find_clips(struct job *job);
+
+/* Both models are there, or the second is still to be found. */
 static void use_model(struct job *job)
 {
     const struct request *request = &job->call->request;
@@ -86,6 +94,8 @@ static void use_model(struct job *job)
         err_set(&err, ERR_HASH_MISMATCH, "%s: its content hash is %s, not %s", request->model, job->baked->hash,
                 request->hash);
         job_fail(job, &err);
+    } else if (request->clip_file != NULL && job->clips == NULL) {
+        find_clips(job);
     } else if (request->op == OP_RENDER) {
         service_render(job);
     } else {
@@ -104,7 +114,29 @@ static void on_model(struct cache_wait *wait, struct baked *baked, const struct 
     use_model(job);
 }
 
-static void find_model(struct service *service, struct call *call)
+static void on_clips(struct cache_wait *wait, struct baked *baked, const struct err *err)
+{
+    struct job *job = (struct job *)((char *)wait - offsetof(struct job, wait));
+    if (baked == NULL) {
+        job_fail(job, err);
+        return;
+    }
+    job->clips = baked_ref(baked);
+    use_model(job);
+}
+
+static void find_clips(struct job *job)
+{
+    struct err err = {0};
+    job->wait.ready = on_clips;
+    const int rc = cache_get(job->service->cache, job->call->request.clip_file, &job->wait, &job->clips, &err);
+    if (rc < 0)
+        job_fail(job, &err);
+    else if (rc > 0)
+        use_model(job);
+}
+
+void service_find_model(struct service *service, struct call *call)
 {
     struct job *job = start_job(service, call);
     job->wait = (struct cache_wait){.ready = on_model, .is_abandoned = &call->is_abandoned};
@@ -176,6 +208,13 @@ static void make_gallery(struct reply *reply)
     gallery_page(&reply->body);
 }
 
+static void make_formats(struct reply *reply)
+{
+    reply->content_type = "application/json";
+    reply->cache_control = CACHE_REVALIDATE;
+    answer_formats(&reply->body);
+}
+
 void service_handle(struct service *service, struct call *call)
 {
     struct reply reply;
@@ -199,11 +238,17 @@ void service_handle(struct service *service, struct call *call)
     case OP_GALLERY:
         make_gallery(&reply);
         break;
+    case OP_FORMATS:
+        make_formats(&reply);
+        break;
     case OP_MODELS:
         list_models(service, call);
         return;
+    case OP_QUERY:
+        service_batch(service, call);
+        return;
     default:
-        find_model(service, call);
+        service_find_model(service, call);
         return;
     }
     call->done(call, &reply);
@@ -295,6 +340,7 @@ void service_free(struct service *service)
     err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
     for (struct job *job; (job = find_without_work(service)) != NULL;)
         job_fail(job, &err);
+    service_batch_end(service);
     struct job *job;
     DL_FOREACH(service->jobs, job)
     service_answer_cancel(job); /* a work thread may be reading the request: it is answered afterwards */

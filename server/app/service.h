@@ -19,8 +19,10 @@ struct call {
     /* Runs exactly once, perhaps before service_handle() returns. *reply is the callee's to move from or
      * reply_fini(). */
     void (*done)(struct call *call, struct reply *reply);
-    struct call *next; /* private to the service */
-    void *waiting;     /* private to the service */
+    struct call *next;   /* private to the service */
+    void *waiting;       /* private to the service */
+    struct limits *left; /* likewise: of a query in a batch, what all of it still may have; else NULL */
+    double spent_ns;     /* likewise: what its batch has kept the loop busy for in one go */
 };
 
 /* Opens the root and starts the render workers. Returns 0 or a negative ERR_ with a sentence for stderr. */

@@ -13,6 +13,9 @@
 /* Rough costs, to tell microseconds from milliseconds: sampling, multiplying and printing one node or joint (or any
  * other thing of a list); moving and printing one vertex; looking at one vertex, weight or morph delta. */
 enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_LOOK_NS = 2, COST_INLINE_NS = 2000000 };
+/* Finding the partner of a node in another file, and what else that takes of its size. */
+enum { COST_PARTNER_NS = 500, COPIED_BYTES_PER_NS = 4 };
+enum { COST_CLIP_POSES = 1000 }; /* of a whole clip: keys are not counted to find out */
 /* libuv has four work threads: some stay for imports and listings. */
 enum { WORK_MAX = 2, WORK_QUEUE_MAX = 64 };
 
@@ -68,22 +71,49 @@ static double lookup_cost_ns(const struct model *model, const struct request *re
            COST_LOOK_NS;
 }
 
-static double cost_ns(const struct model *model, const struct request *request)
+/* Playing the clips of another file. */
+static double partner_cost_ns(const struct model *model, const struct model *clips)
+{
+    return ((double)model->node_count + clips->node_count) * COST_PARTNER_NS +
+           ((double)model->text_byte_count + clips->channel_count) / COPIED_BYTES_PER_NS;
+}
+
+static double cost_ns(const struct model *model, const struct model *clips, const struct request *request)
 {
     if (request->op == OP_MODEL)
         return list_cost_ns(model);
-    return lookup_cost_ns(model, request) +
-           frame_cost_ns(model, request) * (request->time_count == 0 ? 1 : request->time_count);
+    const double once_ns = lookup_cost_ns(model, request) + (clips != NULL ? partner_cost_ns(model, clips) : 0);
+    const double frame_ns = frame_cost_ns(model, request);
+    if (request->is_over_clip)
+        return once_ns + frame_ns * COST_CLIP_POSES;
+    const double frames = request->time_count == 0 ? 1 : request->time_count;
+    return once_ns + frames * frame_ns * (request->layer_count > 0 ? 2 * request->layer_count : 1);
 }
+
+static const struct model *clips_of(const struct job *job) { return job->clips != NULL ? &job->clips->model : NULL; }
 
 static void make(const struct job *job, struct answer *answer, struct reply *reply)
 {
-    answer_make(answer, &job->baked->model, &job->call->request, &job->service->config->limits, reply);
+    const struct limits *left = job->call->left;
+    answer_make_with(answer, &job->baked->model, clips_of(job), &job->call->request,
+                     left != NULL ? left : &job->service->config->limits, reply);
+}
+
+/* Takes from what the other queries of a batch may cost. */
+static void spend(struct job *job)
+{
+    if (job->call->left == NULL)
+        return;
+    uint64_t *left = &job->call->left->value[LIMIT_EVALUATIONS];
+    const uint64_t evaluations = answer_evaluations(&job->baked->model, &job->call->request);
+    *left -= evaluations < *left ? evaluations : *left;
 }
 
 /* The answer is made; the headers are not. */
 static void finish(struct job *job, struct reply *reply)
 {
+    if (reply->code == 0)
+        spend(job);
     if (reply->code == 0 && job_is_not_modified(job, reply))
         buf_clear(&reply->body);
     job_finish(job, reply);
@@ -162,15 +192,17 @@ static void queue_work(struct job *job)
 void service_answer(struct job *job)
 {
     const struct request *request = &job->call->request;
+    const double cost = cost_ns(&job->baked->model, clips_of(job), request);
     struct reply reply;
     reply_init(&reply);
     /* "*" matches whatever exists, and whether the clip does is found out on the way */
     const bool is_any = request->if_none_match != NULL && strchr(request->if_none_match, '*') != NULL;
     if (!is_any && job_is_not_modified(job, &reply)) {
         job_finish(job, &reply);
-    } else if (cost_ns(&job->baked->model, request) > COST_INLINE_NS) {
+    } else if (job->call->spent_ns + cost > COST_INLINE_NS) {
         queue_work(job);
     } else {
+        job->call->spent_ns += cost;
         make(job, &job->service->answer, &reply);
         finish(job, &reply);
     }

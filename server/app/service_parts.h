@@ -15,9 +15,10 @@ struct service {
     struct cache *cache;
     struct listing *listing;
     struct render_pool *renders;
-    struct answer answer; /* of the loop thread */
-    uv_prepare_t turn;    /* once a turn of the loop */
-    struct job *jobs;     /* calls under way */
+    struct answer answer;  /* of the loop thread */
+    uv_prepare_t turn;     /* once a turn of the loop */
+    struct job *jobs;      /* calls under way */
+    struct batch *batches; /* of them those of several queries */
     uint32_t job_count;
     uint32_t work_count;    /* of them with a work thread */
     struct job *work_queue; /* of them those that wait for one */
@@ -32,10 +33,12 @@ struct job {
     struct service *service;
     struct call *call;
     struct baked *baked; /* a reference, or NULL */
+    struct baked *clips; /* likewise: the model of clip_file= */
     struct cache_wait wait;
     struct listing_job listing;
     struct render_query render;
-    bool is_dropped; /* by the render pool */
+    struct render_blend *blend; /* of `render`, or NULL */
+    bool is_dropped;            /* by the render pool */
     uv_work_t work;
     struct answer *answer; /* of the work thread, while there is work */
     struct reply reply;    /* what the work makes */
@@ -50,10 +53,16 @@ void job_fail(struct job *job, const struct err *err);
 /* True when the client's copy is good: *reply is then the 304. Otherwise *reply has its ETag and caching headers. */
 bool job_is_not_modified(const struct job *job, struct reply *reply);
 
-/* Evaluates (OP_MODEL, OP_PALETTE, OP_POSE, OP_MESH) job->baked, here or in a work thread, and finishes the job. */
+/* Evaluates job->baked (any operation on a model but OP_RENDER), here or in a work thread, and finishes the job. */
 void service_answer(struct job *job);
 /* Has job->baked drawn and finishes the job. */
 void service_render(struct job *job);
+/* Answers the queries of an OP_QUERY one after the other. */
+void service_batch(struct service *service, struct call *call);
+/* Ends the batches that wait for nothing but models; once no model will come. */
+void service_batch_end(struct service *service);
+/* Finds the model of a call and answers it. */
+void service_find_model(struct service *service, struct call *call);
 /* Takes work back from its thread, if that has not begun. */
 void service_answer_cancel(struct job *job);
 /* Frees the service once nothing of it is in use. */

@@ -1,9 +1,14 @@
 /* service_render.c - a picture: which pose of which clip, then the render pool. */
 #include "service_parts.h"
 
+#include "../anim/retarget.h"
+#include "../base/mem.h"
 #include "../wire/http_response.h"
 
 #include <string.h>
+
+_Static_assert((int)BLEND_LAYERS_MAX == (int)RENDER_LAYERS_MAX && (int)BLEND_MASKS_MAX == (int)RENDER_MASKS_MAX,
+               "what can be blended can be drawn");
 
 static struct job *job_of(struct render_query *query) { return query->user; }
 
@@ -23,7 +28,7 @@ static void fail_picture(struct job *job, const struct err *why)
     const struct request *request = &job->call->request;
     struct err err = *why;
     if (err.code != ERR_OVERLOADED && err.code != ERR_UNAVAILABLE && err.code != ERR_SHUTTING_DOWN)
-        answer_name_pose(&job->baked->model, request, job->render.clip,
+        answer_name_pose(job->clips != NULL ? &job->clips->model : &job->baked->model, request, job->render.clip,
                          request->time_count > 0 ? request->times_s[0] : 0, &err);
     job_fail(job, &err);
 }
@@ -45,19 +50,20 @@ static void on_done(struct render_query *query, struct buf *png, const struct er
     job_finish(job, &reply);
 }
 
-static void fill_query(struct job *job, int32_t clip, struct render_query *query)
+static void fill_query(struct job *job, int32_t clip, const struct clip_span *span, struct render_query *query)
 {
     const struct request *request = &job->call->request;
-    const struct model *model = &job->baked->model;
     const double time_s = request->time_count > 0 ? request->times_s[0] : 0;
     *query = (struct render_query){
         .baked = job->baked,
+        .clips = job->clips,
         .width = request->width,
         .height = request->height,
         .clip = clip,
-        .clip_time_s = clip == POSE_REST ? 0 : clip_time_wrap(time_s, model->clips[clip].duration_s, request->wrap),
+        .clip_time_s = clip_time_in_span(span, time_s),
         .yaw_deg = request->yaw_deg,
         .pitch_deg = request->pitch_deg,
+        .blend = job->blend,
         .starting = on_starting,
         .done = on_done,
         .user = job,
@@ -65,11 +71,57 @@ static void fill_query(struct job *job, int32_t clip, struct render_query *query
     memcpy(query->background, request->background, sizeof query->background);
 }
 
+/* Their clips may be those of another file, their joints are the model's. */
+static int find_layers(const struct job *job, struct answer_layers *layers, struct reply *reply)
+{
+    const struct request *request = &job->call->request;
+    if (job->clips == NULL)
+        return answer_find_layers(layers, &job->baked->model, request, reply);
+    struct retarget retarget;
+    retarget_init(&retarget, &job->baked->model, &job->clips->model);
+    const int rc = answer_find_layers(layers, &retarget.model, request, reply);
+    retarget_fini(&retarget);
+    return rc;
+}
+
+/* The layers of the request as the workers take them. False: *reply is the error. */
+static bool find_blend(struct job *job, struct reply *reply)
+{
+    const struct request *request = &job->call->request;
+    struct answer_layers *layers = &job->service->answer.layers; /* scratch of the loop thread */
+    if (request->layer_count == 0)
+        return true;
+    if (find_layers(job, layers, reply) < 0)
+        return false;
+    answer_set_layers(layers, request, 0);
+    struct render_blend *blend = mem_zalloc(1, sizeof *blend);
+    blend->layer_count = layers->count;
+    blend->mask_count = layers->mask_count;
+    for (uint32_t i = 0; i < layers->count; i++) {
+        const struct blend_layer *layer = &layers->layers[i];
+        blend->layers[i] = (struct render_layer){
+            .clip = layer->clip,
+            .reference_clip = layer->reference_clip,
+            .clip_time_s = layer->clip_time_s,
+            .reference_time_s = layer->reference_time_s,
+            .weight = layer->weight,
+            .is_additive = layer->is_additive,
+            .mask_first = (uint32_t)(layer->masks - layers->masks),
+            .mask_count = layer->mask_count,
+        };
+    }
+    for (uint32_t i = 0; i < layers->mask_count; i++)
+        blend->masks[i] = layers->masks[i].node * 4 + (uint32_t)layers->masks[i].reach;
+    job->blend = blend;
+    return true;
+}
+
 void service_render(struct job *job)
 {
     const struct request *request = &job->call->request;
     struct err err;
     struct reply reply;
+    struct clip_span span;
     int32_t clip;
     reply_init(&reply);
     if (request->time_count > 1) {
@@ -77,8 +129,14 @@ void service_render(struct job *job)
         job_fail(job, &err);
         return;
     }
-    if (answer_find_clip(&job->baked->model, request, &clip, &reply) < 0) {
+    const struct model *clips = job->clips != NULL ? &job->clips->model : &job->baked->model;
+    if (answer_find_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, &reply)) {
         job_finish(job, &reply);
+        return;
+    }
+    const double duration_s = clip == POSE_REST ? 0 : clips->clips[clip].duration_s;
+    if (answer_find_span(request, duration_s, &span, &err) < 0) {
+        job_fail(job, &err);
         return;
     }
     /* pixels are only the same where the renderer is, so without one no copy is known to be good */
@@ -88,7 +146,7 @@ void service_render(struct job *job)
         return;
     }
     reply_fini(&reply);
-    fill_query(job, clip, &job->render);
+    fill_query(job, clip, &span, &job->render);
     if (render_pool_submit(job->service->renders, &job->render, &err) < 0)
         job_fail(job, &err);
 }

@@ -33,19 +33,24 @@ int assimp_no_room(const struct assimp_job *job, struct err *err)
                    (unsigned long long)job->import->builder->limit_bytes);
 }
 
-const struct aiScene *assimp_load(struct import *import, bool by_name)
+const struct aiScene *assimp_load_file(struct import *import, const char *file, unsigned steps, bool by_name)
 {
-    const char *slash = strrchr(import->path, '/');
-    struct aiFileIO io;
-    assimp_io_init(&io, import->opener);
+    struct assimp_io io;
+    assimp_io_init(&io, import->opener, file);
     struct aiPropertyStore *settings = aiCreatePropertyStore();
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 1);
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
+    aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_MD5_NO_ANIM_AUTOLOAD, 1);
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, by_name);
-    const struct aiScene *scene =
-        aiImportFileExWithProperties(slash != NULL ? slash + 1 : import->path, by_name ? 0 : STEPS, &io, settings);
+    const struct aiScene *scene = aiImportFileExWithProperties(file, steps, &io.io, settings);
     aiReleasePropertyStore(settings);
     return scene;
+}
+
+const struct aiScene *assimp_load(struct import *import, bool by_name)
+{
+    const char *slash = strrchr(import->path, '/');
+    return assimp_load_file(import, slash != NULL ? slash + 1 : import->path, by_name ? 0 : STEPS, by_name);
 }
 
 static int load_error(struct err *err)

@@ -136,9 +136,10 @@ static int add_node_motion(struct assimp_job *job, const struct clip_source *sou
     return rc;
 }
 
-static struct track_time time_of(const struct assimp_job *job, const struct aiAnimation *animation)
+static struct track_time time_of(const struct assimp_job *job, const struct aiAnimation *animation, double ticks_per_s)
 {
-    struct track_time time = {.ticks_per_s = animation->mTicksPerSecond, .end_s = HUGE_VAL};
+    struct track_time time = {.ticks_per_s = ticks_per_s != 0 ? ticks_per_s : animation->mTicksPerSecond,
+                              .end_s = HUGE_VAL};
     if (isnan(time.ticks_per_s) || time.ticks_per_s == 0)
         time.ticks_per_s = TICKS_PER_S_UNKNOWN;
     if (strcmp(job->ending, "bvh") == 0) /* the file gives seconds a frame */
@@ -240,15 +241,16 @@ static struct str clip_name(struct assimp_job *job, const struct aiAnimation *an
     return bake_text(job->import->builder, stem, (size_t)(strrchr(stem, '.') - stem));
 }
 
-static int add_clip(struct assimp_job *job, const struct aiAnimation *animation, struct err *err)
+int assimp_add_clip(struct assimp_job *job, const struct aiAnimation *animation, struct str name, double ticks_per_s,
+                    struct err *err)
 {
     struct bake_builder *builder = job->import->builder;
     struct clip_source source = {
         .animation = animation,
         .of_tree_node = mem_zalloc(job->tree.count, sizeof *source.of_tree_node),
-        .time = time_of(job, animation),
+        .time = time_of(job, animation, ticks_per_s),
     };
-    struct clip clip = {.name = clip_name(job, animation), .channel_first = builder->channel_count};
+    struct clip clip = {.name = name, .channel_first = builder->channel_count};
     int rc = 0;
     find_channels(job, &source);
     for (uint32_t n = 0; n < job->tree.model_node_count && rc == 0; n++)
@@ -268,8 +270,9 @@ static int add_clip(struct assimp_job *job, const struct aiAnimation *animation,
 
 int assimp_clips(struct assimp_job *job, struct err *err)
 {
+    const double rate = strcmp(job->ending, "md5anim") == 0 ? assimp_md5_rate(job->import->bytes) : 0;
     for (uint32_t a = 0; a < job->scene->mNumAnimations; a++)
-        if (add_clip(job, job->scene->mAnimations[a], err) < 0)
+        if (assimp_add_clip(job, job->scene->mAnimations[a], clip_name(job, job->scene->mAnimations[a]), rate, err) < 0)
             return err->code;
-    return 0;
+    return strcmp(job->ending, "md5mesh") == 0 ? assimp_md5_clips(job, err) : 0;
 }

@@ -23,3 +23,8 @@ int motion_direct(struct motion *motion, const struct assimp_job *job, const str
 int motion_of_chain(struct motion *motion, const struct assimp_job *job, const struct clip_source *source, uint32_t n,
                     struct err *err);
 void motion_fini(struct motion *motion);
+
+/* Adds an animation, of this or of another scene with the same node names, as a clip. ticks_per_s: 0 for what assimp
+ * found. */
+int assimp_add_clip(struct assimp_job *job, const struct aiAnimation *animation, struct str name, double ticks_per_s,
+                    struct err *err);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct open_file {
     struct aiFile file;
@@ -53,11 +54,12 @@ static enum aiReturn seek(struct aiFile *file, size_t offset, enum aiOrigin orig
 
 static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const char *mode)
 {
-    struct opener *opener = (struct opener *)(void *)io->UserData;
+    const struct assimp_io *own = (const struct assimp_io *)(void *)io->UserData;
+    const char *name = strcasecmp(path, own->file) == 0 ? own->file : path;
     const uint8_t *bytes;
     size_t size_bytes;
     struct err err;
-    if (strpbrk(mode, "wa+") != NULL || opener_read(opener, path, SOURCE_COMPANION, &bytes, &size_bytes, &err) < 0)
+    if (strpbrk(mode, "wa+") != NULL || opener_read(own->opener, name, SOURCE_COMPANION, &bytes, &size_bytes, &err) < 0)
         return NULL;
     struct open_file *open = mem_zalloc(1, sizeof *open);
     open->bytes = bytes;
@@ -80,7 +82,11 @@ static void close_proc(struct aiFileIO *io, struct aiFile *file)
     free(of(file));
 }
 
-void assimp_io_init(struct aiFileIO *io, struct opener *opener)
+void assimp_io_init(struct assimp_io *io, struct opener *opener, const char *file)
 {
-    *io = (struct aiFileIO){.OpenProc = open_proc, .CloseProc = close_proc, .UserData = (aiUserData)(void *)opener};
+    *io = (struct assimp_io){
+        .io = {.OpenProc = open_proc, .CloseProc = close_proc, .UserData = (aiUserData)(void *)io},
+        .opener = opener,
+        .file = file,
+    };
 }

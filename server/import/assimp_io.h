@@ -5,5 +5,12 @@
 
 #include <assimp/cfileio.h>
 
-/* Fills *io, which borrows the opener. Reading only: files opened for writing are refused. */
-void assimp_io_init(struct aiFileIO *io, struct opener *opener);
+struct assimp_io {
+    struct aiFileIO io; /* what assimp takes; its user data is this struct */
+    struct opener *opener;
+    const char *file;
+};
+
+/* Both are borrowed. `file` is the one that will be loaded: some readers put its ending in lower case, and still mean
+ * this one. Reading only: files opened for writing are refused. */
+void assimp_io_init(struct assimp_io *io, struct opener *opener, const char *file);

@@ -41,7 +41,10 @@ struct assimp_job {
     bool has_texcoords, has_colors; /* some mesh has them: then every vertex gets them */
 };
 
-/* Loads the scene; NULL on failure, which aiGetErrorString() explains. */
+/* Loads a file of the model's folder with these post-processing steps; NULL on failure, which aiGetErrorString()
+ * explains. by_name: COLLADA nodes by their names instead of their ids. */
+const struct aiScene *assimp_load_file(struct import *import, const char *file, unsigned steps, bool by_name);
+/* The model's own file. */
 const struct aiScene *assimp_load(struct import *import, bool by_name);
 /* COLLADA: assimp links by id, which is unique, and people know nodes by name. Reads the file for its names. */
 void assimp_collada_names(struct assimp_job *job);
@@ -69,6 +72,10 @@ int assimp_primitive(struct assimp_job *job, uint32_t mesh, const struct aiMesh 
 
 /* The clips. */
 int assimp_clips(struct assimp_job *job, struct err *err);
+/* Those of an MD5 mesh: the .md5anim files beside it. */
+int assimp_md5_clips(struct assimp_job *job, struct err *err);
+/* The frames a second of an .md5anim (NUL-terminated), or 0 where it gives none. */
+double assimp_md5_rate(const uint8_t *bytes);
 
 /* The model node that a bone's or channel's name means, or -1. */
 int32_t assimp_node_named(const struct assimp_job *job, const struct aiString *name);

@@ -6,7 +6,8 @@
 #define GLTF   READER_GLTF
 #define ASSIMP READER_ASSIMP
 const struct format FORMATS[] = {
-#define X(ending, name, reader, companion_of, magic, fidelity) {ending, name, reader, companion_of, magic, fidelity},
+#define X(ending, name, reader, companion_of, magic, clips, fidelity)                                                  \
+    {ending, name, reader, companion_of, magic, fidelity},
 #include "../../protocol/formats.def"
 #undef X
 };

@@ -28,8 +28,9 @@ const char *const GLTF_LIST_NAMES[GLTF_LIST_COUNT] = {
 };
 
 /* What a file may require. Others that it merely uses change nothing that is read here. */
-static const char *const EXTENSIONS[] = {"KHR_mesh_quantization", "KHR_materials_unlit", "KHR_texture_transform",
-                                         "EXT_texture_webp"};
+static const char *const EXTENSIONS[] = {"KHR_mesh_quantization",   "KHR_materials_unlit",
+                                         "KHR_texture_transform",   "EXT_texture_webp",
+                                         "EXT_meshopt_compression", "KHR_draco_mesh_compression"};
 
 int gltf_alloc(void **out, uint64_t count, size_t item_bytes, struct err *err)
 {

@@ -57,6 +57,8 @@ struct gltf {
     const uint8_t *bin; /* a GLB's binary chunk, or NULL */
     uint64_t bin_bytes;
     struct gltf_buffer *buffers;     /* [buffers] */
+    uint8_t **decoded_views;         /* [bufferViews], NULL where a view is not compressed or not asked for yet */
+    uint64_t decoded_bytes;          /* of those together */
     struct gltf_mesh_use *mesh_uses; /* [meshes] */
     struct gltf_times *times;        /* [accessors] */
     int32_t *textures;               /* [images][wrap_s][wrap_t]: the builder's texture + 1, or 0 */

@@ -29,11 +29,19 @@ static const struct component_row {
 };
 enum { COMPONENT_COUNT = sizeof COMPONENTS / sizeof *COMPONENTS };
 
-static uint32_t component_bytes(enum accessor_component component)
+uint32_t accessor_component_bytes(enum accessor_component component)
 {
     for (int i = 0; i < COMPONENT_COUNT; i++)
         if (COMPONENTS[i].component == component)
             return COMPONENTS[i].bytes;
+    return 0;
+}
+
+uint32_t accessor_component_number(enum accessor_component component)
+{
+    for (int i = 0; i < COMPONENT_COUNT; i++)
+        if (COMPONENTS[i].component == component)
+            return COMPONENTS[i].number;
     return 0;
 }
 
@@ -94,7 +102,7 @@ static int find_rows(struct gltf *gltf, const cJSON *json, struct accessor *acce
     snprintf(what, sizeof what, "accessors[%u]", accessor->index);
     if (gltf_view(gltf, (uint32_t)view_index, &view, err) < 0)
         return err_prefix(err, "%s", what);
-    const uint32_t row_bytes = accessor->width * component_bytes(accessor->component);
+    const uint32_t row_bytes = accessor->width * accessor_component_bytes(accessor->component);
     const uint64_t offset = json_count(json, "byteOffset", 0);
     accessor->stride = view.stride == 0 ? row_bytes : view.stride;
     if (accessor->stride < row_bytes)
@@ -115,7 +123,7 @@ static uint32_t read_unsigned(const uint8_t *bytes, enum accessor_component comp
 
 static uint32_t sparse_index(const struct accessor *accessor, uint32_t i)
 {
-    const uint32_t bytes = component_bytes(accessor->sparse_component);
+    const uint32_t bytes = accessor_component_bytes(accessor->sparse_component);
     return read_unsigned(accessor->sparse_indices + (uint64_t)i * bytes, accessor->sparse_component);
 }
 
@@ -170,15 +178,15 @@ static int find_sparse(struct gltf *gltf, const cJSON *json, struct accessor *ac
     accessor->sparse_component = component->component;
     if (find_sparse_part(gltf, indices, "indices", accessor, component->bytes, &accessor->sparse_indices, err) < 0)
         return err->code;
-    const uint32_t row_bytes = accessor->width * component_bytes(accessor->component);
+    const uint32_t row_bytes = accessor->width * accessor_component_bytes(accessor->component);
     if (find_sparse_part(gltf, json_member(sparse, "values"), "values", accessor, row_bytes, &accessor->sparse_rows,
                          err) < 0)
         return err->code;
     return check_sparse_indices(accessor, err);
 }
 
-int accessor_open(struct gltf *gltf, uint32_t index, const struct accessor_use *use, struct accessor *accessor,
-                  struct err *err)
+int accessor_describe(const struct gltf *gltf, uint32_t index, const struct accessor_use *use,
+                      struct accessor *accessor, struct err *err)
 {
     *accessor = (struct accessor){.index = index};
     const cJSON *json = gltf_item(gltf, GLTF_ACCESSORS, index);
@@ -187,7 +195,14 @@ int accessor_open(struct gltf *gltf, uint32_t index, const struct accessor_use *
         return err_set(err, ERR_BAD_MODEL, "accessors[%u].count is %llu, expected 1 to 4294967295", index,
                        (unsigned long long)count);
     accessor->count = (uint32_t)count;
-    if (find_types(json, use, accessor, err) < 0 || find_rows(gltf, json, accessor, err) < 0)
+    return find_types(json, use, accessor, err);
+}
+
+int accessor_open(struct gltf *gltf, uint32_t index, const struct accessor_use *use, struct accessor *accessor,
+                  struct err *err)
+{
+    const cJSON *json = gltf_item(gltf, GLTF_ACCESSORS, index);
+    if (accessor_describe(gltf, index, use, accessor, err) < 0 || find_rows(gltf, json, accessor, err) < 0)
         return err->code;
     return find_sparse(gltf, json, accessor, err);
 }
@@ -204,7 +219,7 @@ static const uint8_t *find_row(const struct accessor *accessor, uint32_t row)
             high = middle;
     }
     if (low < accessor->sparse_count && sparse_index(accessor, low) == row)
-        return accessor->sparse_rows + (uint64_t)low * accessor->width * component_bytes(accessor->component);
+        return accessor->sparse_rows + (uint64_t)low * accessor->width * accessor_component_bytes(accessor->component);
     return accessor->rows == NULL ? NULL : accessor->rows + row * accessor->stride;
 }
 
@@ -229,7 +244,7 @@ static double read_component(const uint8_t *bytes, enum accessor_component compo
 void accessor_row(const struct accessor *accessor, uint32_t row, double *out)
 {
     const uint8_t *bytes = find_row(accessor, row);
-    const uint32_t step = component_bytes(accessor->component);
+    const uint32_t step = accessor_component_bytes(accessor->component);
     for (uint32_t i = 0; i < accessor->width; i++)
         out[i] = bytes == NULL ? 0 : read_component(bytes + i * step, accessor->component, accessor->is_normalized);
 }
@@ -237,7 +252,7 @@ void accessor_row(const struct accessor *accessor, uint32_t row, double *out)
 void accessor_row_u32(const struct accessor *accessor, uint32_t row, uint32_t *out)
 {
     const uint8_t *bytes = find_row(accessor, row);
-    const uint32_t step = component_bytes(accessor->component);
+    const uint32_t step = accessor_component_bytes(accessor->component);
     for (uint32_t i = 0; i < accessor->width; i++)
         out[i] = bytes == NULL ? 0 : read_unsigned(bytes + i * step, accessor->component);
 }

@@ -52,6 +52,12 @@ struct accessor {
 int accessor_open(struct gltf *gltf, uint32_t index, const struct accessor_use *use, struct accessor *accessor,
                   struct err *err);
 
+/* Type and count alone, rows of zeros: for rows that come from elsewhere. */
+int accessor_describe(const struct gltf *gltf, uint32_t index, const struct accessor_use *use,
+                      struct accessor *accessor, struct err *err);
+uint32_t accessor_component_bytes(enum accessor_component component);
+uint32_t accessor_component_number(enum accessor_component component); /* 5120..5126 */
+
 /* One row as numbers: normalized integers by glTF 2.0, 3.11 (max(c / 127, -1) and its like), others as they are.
  * row < count. */
 void accessor_row(const struct accessor *accessor, uint32_t row, double *out);

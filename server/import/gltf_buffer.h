@@ -1,6 +1,7 @@
 /* gltf_buffer.h - buffers and buffer views: where the bytes of accessors and embedded images come from. One thread.
  *
- * A buffer is read when something first asks for it: a GLB's binary chunk, a data URI, or a file beside the model. */
+ * A buffer is read when something first asks for it: a GLB's binary chunk, a data URI, or a file beside the model.
+ * A compressed view is decompressed then, and once. */
 #pragma once
 
 #include "gltf.h"

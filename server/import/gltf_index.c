@@ -51,6 +51,13 @@ static int check_indices(const struct primitive_reading *reading, const struct i
 
 static int open_source(const struct primitive_reading *reading, struct index_source *source, struct err *err)
 {
+    if (reading->draco != NULL) {
+        *source = (struct index_source){0};
+        if (primitive_draco_indices(reading, &source->accessor, err) < 0)
+            return err->code;
+        source->count = source->accessor.count;
+        return 0;
+    }
     const int64_t index = json_index(reading->json, "indices");
     *source = (struct index_source){.is_counting = index < 0, .count = reading->out.vertex_count};
     if (index < 0)
@@ -119,7 +126,12 @@ int primitive_read_indices(struct primitive_reading *reading, struct err *err)
     if (number >= MODE_COUNT)
         return err_set(err, ERR_BAD_MODEL, "%s.mode is %llu, which is none of glTF's", reading->where,
                        (unsigned long long)number);
-    const enum mode mode = (enum mode)number;
+    /* A Draco mesh holds triangles, whatever strips it was made from. */
+    const bool is_draco = reading->draco != NULL;
+    if (is_draco && number != MODE_TRIANGLES && number != MODE_TRIANGLE_STRIP)
+        return err_set(err, ERR_BAD_MODEL, "%s.mode is %llu, but a Draco mesh holds triangles", reading->where,
+                       (unsigned long long)number);
+    const enum mode mode = is_draco ? MODE_TRIANGLES : (enum mode)number;
     reading->out.topology = mode == MODE_POINTS     ? TOPOLOGY_POINTS
                             : mode < MODE_TRIANGLES ? TOPOLOGY_LINES
                                                     : TOPOLOGY_TRIANGLES;

@@ -90,8 +90,13 @@ int primitive_open(const struct primitive_reading *reading, const char *name, in
     char where[128];
     snprintf(where, sizeof where, "%s %s", reading->where, name);
     const struct accessor_use use = {where, types, components};
-    if (accessor_open(reading->gltf, (uint32_t)index, &use, accessor, err) < 0)
+    if (!primitive_draco_has(reading, name)) {
+        if (accessor_open(reading->gltf, (uint32_t)index, &use, accessor, err) < 0)
+            return err->code;
+    } else if (accessor_describe(reading->gltf, (uint32_t)index, &use, accessor, err) < 0 ||
+               primitive_draco_rows(reading, name, accessor, err) < 0) {
         return err->code;
+    }
     if (reading->out.vertex_count != 0 && accessor->count != reading->out.vertex_count)
         return err_set(err, ERR_BAD_MODEL, "%s has %u rows (accessors[%u]), but POSITION has %u", where,
                        accessor->count, accessor->index, reading->out.vertex_count);
@@ -109,8 +114,8 @@ static void check_texcoord(const struct primitive_reading *reading)
 
 static int read_parts(struct primitive_reading *reading, const cJSON *target_names, struct err *err)
 {
-    if (primitive_read_vertices(reading, err) < 0 || primitive_read_indices(reading, err) < 0 ||
-        primitive_read_influences(reading, err) < 0)
+    if (primitive_draco_open(reading, err) < 0 || primitive_read_vertices(reading, err) < 0 ||
+        primitive_read_indices(reading, err) < 0 || primitive_read_influences(reading, err) < 0)
         return err->code;
     check_texcoord(reading);
     if (reading->normal < 0)
@@ -133,10 +138,14 @@ static int read_primitive(struct gltf *gltf, uint32_t mesh, uint32_t index, cons
     if (check_sets(&reading, err) < 0)
         return err->code;
     find_attributes(&reading);
+    int rc = 0;
     if (reading.position < 0)
         bake_warn(builder, "primitive_without_positions", "%s has no POSITION: it is empty here", reading.where);
-    else if (read_parts(&reading, target_names, err) < 0)
-        return err->code;
+    else
+        rc = read_parts(&reading, target_names, err);
+    primitive_draco_close(&reading);
+    if (rc < 0)
+        return rc;
     struct primitive *primitive = bake_add_primitive(builder, 1);
     if (primitive == NULL)
         return gltf_full(gltf, err);

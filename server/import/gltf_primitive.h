@@ -15,10 +15,11 @@ struct primitive_reading {
     struct gltf_texcoord texcoord_use;
     int64_t position, normal, texcoord, color; /* accessors, or -1 */
     int64_t joints[JOINT_SETS_MAX], weights[JOINT_SETS_MAX];
-    uint32_t set_count; /* one above the highest set that is there */
+    uint32_t set_count;            /* one above the highest set that is there */
+    struct primitive_draco *draco; /* or NULL: not compressed */
 };
 
-/* Opens an attribute and checks that it has as many rows as POSITION. `name` is "NORMAL", ... */
+/* Opens an attribute and checks that it has as many rows as POSITION. `name` is "NORMAL", "TEXCOORD_0", ... */
 int primitive_open(const struct primitive_reading *reading, const char *name, int64_t index, unsigned types,
                    unsigned components, struct accessor *accessor, struct err *err);
 
@@ -33,6 +34,15 @@ int primitive_read_indices(struct primitive_reading *reading, struct err *err);
 
 /* gltf_influence.c: influence_firsts of each vertex, and what they point at. */
 int primitive_read_influences(struct primitive_reading *reading, struct err *err);
+
+/* gltf_draco.c: decodes the primitive's Draco mesh, where it has one; close in any case. The rows of the attributes
+ * that it _has() and its triangles' indices then come from there, until it is closed. */
+int primitive_draco_open(struct primitive_reading *reading, struct err *err);
+void primitive_draco_close(struct primitive_reading *reading);
+bool primitive_draco_has(const struct primitive_reading *reading, const char *name);
+int primitive_draco_rows(const struct primitive_reading *reading, const char *name, struct accessor *accessor,
+                         struct err *err);
+int primitive_draco_indices(const struct primitive_reading *reading, struct accessor *accessor, struct err *err);
 
 /* gltf_morph.c */
 int primitive_read_targets(struct primitive_reading *reading, const cJSON *names, struct err *err);

@@ -12,6 +12,8 @@ enum object {
     OBJECT_NODE,
     OBJECT_MESH,
     OBJECT_PRIMITIVE,
+    OBJECT_PRIMITIVE_EXTENSIONS,
+    OBJECT_DRACO,
     OBJECT_SKIN,
     OBJECT_ANIMATION,
     OBJECT_CHANNEL,
@@ -22,6 +24,8 @@ enum object {
     OBJECT_SPARSE_INDICES,
     OBJECT_SPARSE_VALUES,
     OBJECT_BUFFER_VIEW,
+    OBJECT_VIEW_EXTENSIONS,
+    OBJECT_MESHOPT,
     OBJECT_BUFFER,
     OBJECT_MATERIAL,
     OBJECT_PBR,
@@ -47,6 +51,7 @@ enum type {
     TYPE_TEXTS,
     TYPE_OBJECTS,
     TYPE_INDEX_MAP,
+    TYPE_COUNT_MAP,
     TYPE_INDEX_MAPS,
 };
 
@@ -149,14 +154,16 @@ static int check_index(const struct gltf *gltf, const struct place *place, const
 static int check_object(const struct gltf *gltf, const struct place *place, const cJSON *item, enum object object,
                         struct err *err);
 
-static int check_index_map(const struct gltf *gltf, const struct place *place, const cJSON *item, int list,
-                           struct err *err)
+enum { NO_LIST = -1 };
+
+/* An index of `list`, or with NO_LIST any whole number. */
+static int check_map(const struct gltf *gltf, const struct place *place, const cJSON *item, int list, struct err *err)
 {
     if (!cJSON_IsObject(item))
         return wrong_type(place, item, "an object", err);
     for (const cJSON *member = item->child; member != NULL; member = member->next) {
         const struct place inner = {.parent = place, .member = member->string};
-        if (check_index(gltf, &inner, member, list, err) < 0)
+        if ((list == NO_LIST ? check_count(&inner, member, err) : check_index(gltf, &inner, member, list, err)) < 0)
             return err->code;
     }
     return 0;
@@ -173,7 +180,7 @@ static int check_element(const struct gltf *gltf, const struct place *place, con
     case TYPE_OBJECTS:
         return check_object(gltf, place, item, (enum object)row->argument, err);
     case TYPE_INDEX_MAPS:
-        return check_index_map(gltf, place, item, row->argument, err);
+        return check_map(gltf, place, item, row->argument, err);
     default:
         return cJSON_IsString(item) ? 0 : wrong_type(place, item, "a text", err);
     }
@@ -213,7 +220,9 @@ static int check_member(const struct gltf *gltf, const struct place *place, cons
     case TYPE_OBJECT:
         return check_object(gltf, place, item, (enum object)row->argument, err);
     case TYPE_INDEX_MAP:
-        return check_index_map(gltf, place, item, row->argument, err);
+        return check_map(gltf, place, item, row->argument, err);
+    case TYPE_COUNT_MAP:
+        return check_map(gltf, place, item, NO_LIST, err);
     default:
         return check_array(gltf, place, item, row, err);
     }

@@ -1,6 +1,7 @@
 #include "gltf_primitive.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* A row of floats that only looks depend on: a number that is not finite (normals of collapsed faces are a common
  * case) becomes 0, where a position would be refused. True when there was one. */
@@ -84,8 +85,10 @@ static int read_texcoords(struct primitive_reading *reading, struct err *err)
     if (reading->texcoord < 0)
         return 0;
     struct accessor accessor;
-    if (primitive_open(reading, "TEXCOORD", reading->texcoord, ACCESSOR_VEC2, ACCESSOR_NUMBERS & ~ACCESSOR_U32,
-                       &accessor, err) < 0)
+    char name[24];
+    snprintf(name, sizeof name, "TEXCOORD_%u", (uint32_t)reading->texcoord_use.set);
+    if (primitive_open(reading, name, reading->texcoord, ACCESSOR_VEC2, ACCESSOR_NUMBERS & ~ACCESSOR_U32, &accessor,
+                       err) < 0)
         return err->code;
     const double *m = reading->texcoord_use.m;
     bool is_repaired = false;

@@ -225,20 +225,29 @@ static struct file *find(const struct opener *opener, const char *path)
     return NULL;
 }
 
-/* The file at a normalised path, read now or before; NULL when the model looks at too many. */
-static struct file *load(struct opener *opener, const char *path, enum source_role role)
+/* A new record, or NULL when the model looks at too many files. */
+static struct file *add(struct opener *opener, const char *path, enum source_role role)
 {
-    struct file *file = find(opener, path);
-    if (file != NULL)
-        return file;
     if (opener->file_count >= opener->limits->value[LIMIT_SOURCE_FILES])
         return NULL;
     if (opener->file_count == opener->file_capacity) {
         opener->file_capacity = opener->file_capacity == 0 ? 8 : 2 * opener->file_capacity;
         opener->files = mem_realloc(opener->files, opener->file_capacity * sizeof *opener->files);
     }
-    file = &opener->files[opener->file_count++];
+    struct file *file = &opener->files[opener->file_count++];
     *file = (struct file){.path = mem_strdup(path), .role = role};
+    return file;
+}
+
+/* The file at a normalised path, read now or before; NULL when the model looks at too many. */
+static struct file *load(struct opener *opener, const char *path, enum source_role role)
+{
+    struct file *file = find(opener, path);
+    if (file != NULL)
+        return file;
+    file = add(opener, path, role);
+    if (file == NULL)
+        return NULL;
     const int fd = open_beneath(opener, path, 0);
     if (fd < 0) {
         open_error(path, errno, &file->err);
@@ -296,6 +305,17 @@ static bool ends_with(const char *name, const char *suffix)
     return name_size >= suffix_size && strcasecmp(name + name_size - suffix_size, suffix) == 0;
 }
 
+/* Before its names are read, so that a change in between shows. */
+static void record_folder(struct opener *opener, int fd, const char *path)
+{
+    struct file *folder = find(opener, path) == NULL ? add(opener, path, SOURCE_FOLDER) : NULL;
+    if (folder == NULL)
+        return;
+    if (fstat(fd, &folder->stat) != 0)
+        memset(&folder->stat, 0, sizeof folder->stat);
+    err_set(&folder->err, ERR_COMPANION_MISSING, "'%s' is not a regular file", path);
+}
+
 int opener_list(struct opener *opener, const char *suffix, const char *const **names, size_t *count, struct err *err)
 {
     char path[PATH_SIZE];
@@ -309,6 +329,7 @@ int opener_list(struct opener *opener, const char *suffix, const char *const **n
     const int fd = open_beneath(opener, path, O_DIRECTORY);
     if (fd < 0)
         return open_error(path, errno, err);
+    record_folder(opener, fd, path);
     DIR *dir = fdopendir(fd);
     if (dir == NULL) {
         close(fd);

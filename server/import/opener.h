@@ -29,7 +29,8 @@ int opener_read(struct opener *opener, const char *uri, enum source_role role, c
 int opener_read_model(struct opener *opener, const uint8_t **bytes, size_t *size_bytes, struct err *err);
 
 /* Names in the folder of the model that end in `suffix` (case-insensitive), sorted; *names and its strings are
- * the opener's. For formats whose clips lie in files beside the mesh (MD5). */
+ * the opener's. The folder is recorded: a file that comes or goes makes the model stale. For formats whose clips lie
+ * in files beside the mesh (MD5). */
 int opener_list(struct opener *opener, const char *suffix, const char *const **names, size_t *count, struct err *err);
 
 /* Adds what was looked at to builder->source_files and fills content_hash: SHA-256 over each file read, in the order

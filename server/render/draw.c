@@ -154,7 +154,7 @@ static int draw_one(const struct drawing *drawing, const struct loaded *loaded, 
     static const GLenum modes[] = {
         [TOPOLOGY_TRIANGLES] = GL_TRIANGLES, [TOPOLOGY_LINES] = GL_LINES, [TOPOLOGY_POINTS] = GL_POINTS};
     const struct gl *gl = drawing->gl;
-    const struct model *model = &loaded->model;
+    const struct model *model = &loaded->mapped.model;
     const struct draw *source = &model->draws[draw->draw];
     const struct primitive *primitive = &model->primitives[source->primitive];
     const struct material *material = material_of(model, primitive);
@@ -227,7 +227,7 @@ static int draw_model(const struct drawing *drawing, const struct loaded *loaded
     gl->BindTexture(GL_TEXTURE_BUFFER, loaded->scene.influences_texture);
     if (draw_pass(drawing, loaded, frame, &(struct pass){.is_soft = false}, err) < 0)
         return err->code;
-    if (!has_blended(&loaded->model))
+    if (!has_blended(&loaded->mapped.model))
         return 0;
     qsort(frame->draws, frame->draw_count, sizeof *frame->draws, far_first);
     gl->Enable(GL_BLEND);

@@ -179,7 +179,10 @@ int frame_prepare(struct frame *frame, const struct model *model, const uint8_t 
         return err_set(err, ERR_BAD_PARAMETER, "the model has no clip %d", view->clip);
     bones_fini(&frame->bones);
     frame->point_count = 0;
-    pose_evaluate(&frame->pose, model, view->clip, view->clip_time_s);
+    if (view->layer_count > 0)
+        blend_evaluate(&frame->blend, &frame->pose, model, view->layers, view->layer_count);
+    else
+        pose_evaluate(&frame->pose, model, view->clip, view->clip_time_s);
     if (gather(frame, model, err) < 0)
         return err->code;
     if (frame->draw_count > 0)
@@ -195,6 +198,7 @@ int frame_prepare(struct frame *frame, const struct model *model, const uint8_t 
 void frame_fini(struct frame *frame)
 {
     pose_fini(&frame->pose);
+    blend_fini(&frame->blend);
     bones_fini(&frame->bones);
     free(frame->draws);
     free(frame->is_skin_used);

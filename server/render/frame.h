@@ -2,6 +2,7 @@
  * frame. Memory is kept from one moment to the next. */
 #pragma once
 
+#include "../anim/blend.h"
 #include "../anim/camera.h"
 #include "../anim/pose.h"
 #include "../base/err.h"
@@ -16,6 +17,8 @@ struct frame_view {
     int32_t clip; /* or POSE_REST */
     double clip_time_s;
     double yaw_deg, pitch_deg;
+    const struct blend_layer *layers; /* checked; they hold instead of the clip when there are any */
+    uint32_t layer_count;
 };
 
 #define FRAME_NOT_MORPHED UINT64_MAX
@@ -32,6 +35,7 @@ struct frame_draw {
 
 struct frame {
     struct pose pose;
+    struct blend blend;
     struct frame_draw *draws;
     uint32_t draw_count;
     bool *is_skin_used;   /* [skin_count] */

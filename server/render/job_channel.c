@@ -5,21 +5,47 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The descriptor in a message's control data, or -1. More than one were never sent; they would be closed. */
-static int take_fd(struct msghdr *message)
+enum { FDS_MAX = 2 };
+
+void job_fds_close(struct job_fds *fds)
 {
-    int fd = -1;
-    for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part != NULL; part = CMSG_NXTHDR(message, part))
-        if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS && part->cmsg_len == CMSG_LEN(sizeof fd))
-            memcpy(&fd, CMSG_DATA(part), sizeof fd);
-    return fd;
+    if (fds->model >= 0)
+        close(fds->model);
+    if (fds->clips >= 0)
+        close(fds->clips);
+    *fds = (struct job_fds){-1, -1};
 }
 
-static ssize_t receive_some(int socket, void *to, size_t size_bytes, int *model_fd)
+/* The first is the model's, the second that of the clips; more were never sent and are closed. */
+static void keep_fd(struct job_fds *fds, int fd)
+{
+    int *place = fds->model < 0 ? &fds->model : &fds->clips;
+    if (*place >= 0)
+        close(fd);
+    else
+        *place = fd;
+}
+
+/* The descriptors in a message's control data. */
+static void take_fds(struct msghdr *message, struct job_fds *fds)
+{
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part != NULL; part = CMSG_NXTHDR(message, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
+            continue;
+        const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t i = 0; i < count; i++) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(part) + i * sizeof fd, sizeof fd);
+            keep_fd(fds, fd);
+        }
+    }
+}
+
+static ssize_t receive_some(int socket, void *to, size_t size_bytes, struct job_fds *fds)
 {
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
+        char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
     } control;
     struct iovec part = {.iov_base = to, .iov_len = size_bytes};
     struct msghdr message = {
@@ -28,33 +54,28 @@ static ssize_t receive_some(int socket, void *to, size_t size_bytes, int *model_
     do
         got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
-    if (got <= 0)
-        return got;
-    const int fd = take_fd(&message);
-    if (fd >= 0 && *model_fd >= 0)
-        close(fd);
-    else if (fd >= 0)
-        *model_fd = fd;
+    if (got > 0)
+        take_fds(&message, fds);
     return got;
 }
 
-int job_receive(int socket, struct render_job *job, int *model_fd, struct err *err)
+int job_receive(int socket, struct render_job *job, struct job_fds *fds, struct err *err)
 {
     size_t have = 0;
-    *model_fd = -1;
+    *fds = (struct job_fds){-1, -1};
     while (have < sizeof *job) {
-        const ssize_t got = receive_some(socket, (char *)job + have, sizeof *job - have, model_fd);
+        const ssize_t got = receive_some(socket, (char *)job + have, sizeof *job - have, fds);
         if (got == 0 && have == 0)
             return 0;
         if (got <= 0)
             break;
         have += (size_t)got;
     }
-    if (have == sizeof *job && job->magic == RENDER_JOB_MAGIC && *model_fd >= 0)
+    if (have == sizeof *job && job->magic == RENDER_JOB_MAGIC && fds->model >= 0 &&
+        (fds->clips >= 0) == (job->clips_bytes > 0))
         return 1;
-    if (*model_fd >= 0)
-        close(*model_fd);
-    return err_set(err, ERR_INTERNAL, "what arrived is not a job with a model (%zu bytes)", have);
+    job_fds_close(fds);
+    return err_set(err, ERR_INTERNAL, "what arrived is not a job with its models (%zu bytes)", have);
 }
 
 static int send_all(int socket, const void *bytes, size_t size_bytes, struct err *err)

@@ -5,9 +5,15 @@
 #include "../base/err.h"
 #include "../worker/render_job.h"
 
-/* Waits for a job. Returns 1 with *job and *model_fd (the caller's to close), 0 when posed has closed its end, or
+/* The files of a job. */
+struct job_fds {
+    int model, clips; /* -1: none */
+};
+void job_fds_close(struct job_fds *fds);
+
+/* Waits for a job. Returns 1 with *job and *fds (the caller's to close), 0 when posed has closed its end, or
  * ERR_INTERNAL when the bytes are not a job. */
-int job_receive(int socket, struct render_job *job, int *model_fd, struct err *err);
+int job_receive(int socket, struct render_job *job, struct job_fds *fds, struct err *err);
 
 /* Sends the answer to a job: `err` (code 0 = success) and the picture, which may be NULL. message: what a result
  * without failure says (the renderer's name), or NULL. Returns 0 or ERR_INTERNAL. */

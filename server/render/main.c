@@ -68,13 +68,13 @@ static int serve(struct renderer *renderer, struct err *err)
     while (rc == 0) {
         struct render_job job;
         struct err outcome = {0};
-        int model_fd = -1;
-        rc = job_receive(RENDER_SOCKET_FD, &job, &model_fd, err);
+        struct job_fds fds;
+        rc = job_receive(RENDER_SOCKET_FD, &job, &fds, err);
         if (rc <= 0)
             break;
         buf_clear(&png);
-        renderer_draw(renderer, &job, model_fd, &png, &outcome);
-        close(model_fd);
+        renderer_draw(renderer, &job, fds.model, fds.clips, &png, &outcome);
+        job_fds_close(&fds);
         rc = job_answer(RENDER_SOCKET_FD, job.job_id, &outcome, &png, NULL, err);
     }
     buf_fini(&png);

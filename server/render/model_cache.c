@@ -1,15 +1,13 @@
 #include "model_cache.h"
 
-#include "../anim/bake.h"
 #include "../base/mem.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
-static uint64_t loaded_bytes(const struct loaded *loaded) { return loaded->mapping_bytes + loaded->scene.size_bytes; }
+static uint64_t loaded_bytes(const struct loaded *loaded)
+{
+    return loaded->mapped.mapping_bytes + loaded->scene.size_bytes;
+}
 
 static void unlink_loaded(struct model_cache *cache, struct loaded *loaded)
 {
@@ -28,8 +26,7 @@ static void link_first(struct model_cache *cache, struct loaded *loaded)
 static void free_loaded(struct loaded *loaded, const struct gl *gl)
 {
     scene_fini(&loaded->scene, gl);
-    if (loaded->mapping != NULL)
-        munmap(loaded->mapping, loaded->mapping_bytes);
+    mapped_close(&loaded->mapped);
     free(loaded->is_used);
     free(loaded);
 }
@@ -42,24 +39,10 @@ static void drop_last(struct model_cache *cache, const struct gl *gl)
     free_loaded(last, gl);
 }
 
-static int map(struct loaded *loaded, int fd, uint64_t size_bytes, struct err *err)
-{
-    struct stat stat;
-    if (fstat(fd, &stat) != 0 || size_bytes == 0 || (uint64_t)stat.st_size < size_bytes)
-        return err_set(err, ERR_INTERNAL, "the job's model is shorter than %llu bytes", (unsigned long long)size_bytes);
-    void *mapping = mmap(NULL, size_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (mapping == MAP_FAILED)
-        return err_set(err, ERR_NO_MEMORY, "the renderer cannot map a model of %llu bytes: %s",
-                       (unsigned long long)size_bytes, strerror(errno));
-    loaded->mapping = mapping;
-    loaded->mapping_bytes = size_bytes;
-    return bake_decode(mapping, size_bytes, &loaded->model, err);
-}
-
 /* Vertices that no index names are not part of the picture, so they may not move the camera either. */
 static int mark_used(struct loaded *loaded, struct err *err)
 {
-    const struct model *model = &loaded->model;
+    const struct model *model = &loaded->mapped.model;
     loaded->is_used = calloc((size_t)model->position_count + 1, 1);
     if (loaded->is_used == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a model of %u vertices", model->position_count);
@@ -73,18 +56,18 @@ static int mark_used(struct loaded *loaded, struct err *err)
 
 static int upload(struct model_cache *cache, const struct gl *gl, struct loaded *loaded, struct err *err)
 {
-    int rc = scene_init(&loaded->scene, gl, &loaded->model, err);
+    int rc = scene_init(&loaded->scene, gl, &loaded->mapped.model, err);
     if (rc != ERR_NO_MEMORY || cache->last == NULL)
         return rc;
     while (cache->last != NULL)
         drop_last(cache, gl);
-    return scene_init(&loaded->scene, gl, &loaded->model, err);
+    return scene_init(&loaded->scene, gl, &loaded->mapped.model, err);
 }
 
 static int load(struct model_cache *cache, const struct gl *gl, struct loaded *loaded, int fd, uint64_t size_bytes,
                 struct err *err)
 {
-    if (map(loaded, fd, size_bytes, err) < 0 || mark_used(loaded, err) < 0)
+    if (mapped_open(&loaded->mapped, fd, size_bytes, err) < 0 || mark_used(loaded, err) < 0)
         return err->code;
     return upload(cache, gl, loaded, err);
 }

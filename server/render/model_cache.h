@@ -3,15 +3,14 @@
 #pragma once
 
 #include "gl.h"
+#include "mapped.h"
 #include "scene.h"
 
 #include <stdint.h>
 
 struct loaded {
     uint64_t key;
-    struct model model; /* a view of the mapping */
-    void *mapping;
-    uint64_t mapping_bytes;
+    struct mapped mapped;
     uint8_t *is_used; /* [vertex_count]: some index names the vertex */
     struct scene scene;
     struct loaded *prev, *next; /* prev: more recently used */

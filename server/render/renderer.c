@@ -1,9 +1,11 @@
 #include "renderer.h"
 
+#include "../anim/retarget.h"
 #include "../base/mem.h"
 #include "draw.h"
 #include "frame.h"
 #include "gl_context.h"
+#include "job_layers.h"
 #include "model_cache.h"
 #include "picture.h"
 #include "png_file.h"
@@ -23,6 +25,7 @@ enum {
     SUPERSAMPLED_MAX = 2048, /* larger pictures have one sample a pixel: four would take a gigabyte */
     KEPT_BYTES = 64 << 20,   /* of pixel memory between jobs */
     SURE_SIDE = 16,          /* pictures this wide and high show every model that can be seen */
+    CLIP_FILES_SHARE = 4,    /* of the memory for models, beside it */
     NAME_SIZE = 256
 };
 
@@ -32,6 +35,7 @@ struct renderer {
     struct drawing drawing;
     struct targets targets;
     struct model_cache cache;
+    struct clip_files clip_files;
     struct frame frame;
     uint8_t *samples, *pixels;
     size_t samples_bytes, pixels_bytes;
@@ -71,7 +75,7 @@ static int warm_up(struct renderer *renderer, struct err *err)
     const struct render_job job = {
         .width = 64, .height = 64, .clip = POSE_REST, .model_bytes = model.size_bytes, .yaw_deg = 20};
     if (rc == 0)
-        rc = renderer_draw(renderer, &job, fd, &png, err);
+        rc = renderer_draw(renderer, &job, fd, -1, &png, err);
     if (fd >= 0)
         close(fd);
     buf_fini(&model);
@@ -84,6 +88,7 @@ int renderer_new(const char *gl, uint64_t cache_bytes, struct renderer **out, st
     struct renderer *renderer = mem_zalloc(1, sizeof *renderer);
     *out = NULL;
     renderer->cache.limit_bytes = cache_bytes;
+    renderer->clip_files.limit_bytes = cache_bytes / CLIP_FILES_SHARE;
     if (gl_context_new(gl, &renderer->context, &renderer->gl, err) < 0) {
         free(renderer);
         return err->code;
@@ -157,7 +162,67 @@ static int put_picture(struct renderer *renderer, const struct render_job *job, 
     return png_file_put(png, renderer->pixels, job->width, job->height, !stats.is_opaque, err);
 }
 
-int renderer_draw(struct renderer *renderer, const struct render_job *job, int model_fd, struct buf *png,
+static int draw(struct renderer *renderer, const struct render_job *job, struct loaded *loaded,
+                const struct model *posed, struct buf *png, struct err *err)
+{
+    struct job_layers layers;
+    if (job_layers_init(&layers, &job->blend, posed, err) < 0)
+        return err->code;
+    const struct frame_view view = {.width = job->width,
+                                    .height = job->height,
+                                    .clip = job->clip,
+                                    .clip_time_s = job->clip_time_s,
+                                    .yaw_deg = job->yaw_deg,
+                                    .pitch_deg = job->pitch_deg,
+                                    .layers = layers.layers,
+                                    .layer_count = layers.count};
+    const uint32_t scale = job->width <= SUPERSAMPLED_MAX && job->height <= SUPERSAMPLED_MAX ? 2 : 1;
+    int rc = frame_prepare(&renderer->frame, posed, loaded->is_used, &view, err);
+    if (rc == 0)
+        rc = target_bind(&renderer->targets, &renderer->gl, job->width * scale, job->height * scale, err);
+    if (rc == 0)
+        rc = draw_frame(&renderer->drawing, loaded, &renderer->frame, scale, err);
+    if (rc == 0)
+        rc = put_picture(renderer, job, scale, png, err);
+    return rc;
+}
+
+/* Clips that are not there are refused later, with all else that is wrong with the job. */
+static int play(struct retarget *retarget, int32_t clip, struct err *err)
+{
+    const bool is_clip = clip >= 0 && (uint32_t)clip < retarget->model.clip_count;
+    return is_clip ? retarget_clip(retarget, (uint32_t)clip, err) : 0;
+}
+
+static int play_all(struct retarget *retarget, const struct render_job *job, struct err *err)
+{
+    int rc = play(retarget, job->clip, err);
+    for (uint32_t i = 0; i < job->blend.layer_count && i < RENDER_LAYERS_MAX && rc == 0; i++) {
+        const struct render_layer *layer = &job->blend.layers[i];
+        rc = play(retarget, layer->clip, err);
+        if (rc == 0 && layer->is_additive != 0)
+            rc = play(retarget, layer->reference_clip, err);
+    }
+    return rc;
+}
+
+/* The same with clips of another model. */
+static int draw_foreign(struct renderer *renderer, const struct render_job *job, struct loaded *loaded, int clips_fd,
+                        struct buf *png, struct err *err)
+{
+    const struct model *clips;
+    if (clip_files_get(&renderer->clip_files, job->clips_key, clips_fd, job->clips_bytes, &clips, err) < 0)
+        return err->code;
+    struct retarget retarget;
+    retarget_init(&retarget, &loaded->mapped.model, clips);
+    int rc = play_all(&retarget, job, err);
+    if (rc == 0)
+        rc = draw(renderer, job, loaded, &retarget.model, png, err);
+    retarget_fini(&retarget);
+    return rc;
+}
+
+int renderer_draw(struct renderer *renderer, const struct render_job *job, int model_fd, int clips_fd, struct buf *png,
                   struct err *err)
 {
     struct loaded *loaded = NULL;
@@ -165,20 +230,8 @@ int renderer_draw(struct renderer *renderer, const struct render_job *job, int m
     if (check_job(job, err) < 0 ||
         model_cache_get(&renderer->cache, &renderer->gl, job->model_key, model_fd, job->model_bytes, &loaded, err) < 0)
         return err->code;
-    const struct frame_view view = {.width = job->width,
-                                    .height = job->height,
-                                    .clip = job->clip,
-                                    .clip_time_s = job->clip_time_s,
-                                    .yaw_deg = job->yaw_deg,
-                                    .pitch_deg = job->pitch_deg};
-    const uint32_t scale = job->width <= SUPERSAMPLED_MAX && job->height <= SUPERSAMPLED_MAX ? 2 : 1;
-    int rc = frame_prepare(&renderer->frame, &loaded->model, loaded->is_used, &view, err);
-    if (rc == 0)
-        rc = target_bind(&renderer->targets, &renderer->gl, job->width * scale, job->height * scale, err);
-    if (rc == 0)
-        rc = draw_frame(&renderer->drawing, loaded, &renderer->frame, scale, err);
-    if (rc == 0)
-        rc = put_picture(renderer, job, scale, png, err);
+    const int rc = job->clips_bytes == 0 ? draw(renderer, job, loaded, &loaded->mapped.model, png, err)
+                                         : draw_foreign(renderer, job, loaded, clips_fd, png, err);
     if (rc < 0)
         png->size_bytes = png_bytes;
     trim(renderer);
@@ -190,6 +243,7 @@ void renderer_free(struct renderer *renderer)
     if (renderer == NULL)
         return;
     model_cache_fini(&renderer->cache, &renderer->gl);
+    clip_files_fini(&renderer->clip_files);
     targets_fini(&renderer->targets, &renderer->gl);
     drawing_fini(&renderer->drawing);
     gl_context_free(renderer->context);

@@ -1,3 +1,4 @@
+#include "answer_clips.h"
 #include "answer_parts.h"
 #include "answer_select.h"
 
@@ -6,53 +7,84 @@ void answer_init(struct answer *answer)
     /* any limit: running out of memory then fails the request instead of the process */
     const size_t limit_bytes = SIZE_MAX / 4;
     pose_init(&answer->pose);
+    blend_init(&answer->blend);
     buf_init(&answer->selection, limit_bytes);
     buf_init(&answer->blocks, limit_bytes);
     buf_init(&answer->palette, limit_bytes);
     buf_init(&answer->vertices, limit_bytes);
+    buf_init(&answer->laid, limit_bytes);
+    buf_init(&answer->signs, limit_bytes);
 }
 
 void answer_fini(struct answer *answer)
 {
     pose_fini(&answer->pose);
+    blend_fini(&answer->blend);
     buf_fini(&answer->selection);
     buf_fini(&answer->blocks);
     buf_fini(&answer->palette);
     buf_fini(&answer->vertices);
+    buf_fini(&answer->laid);
+    buf_fini(&answer->signs);
 }
 
 /* One huge model should not hold memory for ever. */
 static void trim(struct answer *answer)
 {
     enum { KEPT_BYTES = 1 << 20 };
-    struct buf *const bufs[] = {&answer->selection, &answer->blocks, &answer->palette, &answer->vertices};
+    struct buf *const bufs[] = {&answer->selection, &answer->blocks, &answer->palette,
+                                &answer->vertices,  &answer->laid,   &answer->signs};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         if (bufs[i]->capacity_bytes > KEPT_BYTES)
             buf_fini(bufs[i]);
+    if ((uint64_t)answer->blend.node_capacity * BLEND_LAYERS_MAX * sizeof(struct trs) > KEPT_BYTES)
+        blend_fini(&answer->blend);
+}
+
+static int no_clips(const struct request *request, struct reply *reply)
+{
+    struct err err;
+    err_set(&err, ERR_CLIP_NOT_FOUND, "the clip file '%s' has no clips", request->clip_file);
+    reply_error(reply, &err, NULL, 0);
+    return err.code;
 }
 
 int answer_find_clip(const struct model *model, const struct request *request, int32_t *clip, struct reply *reply)
 {
+    struct request named = *request; /* whose messages name the file that was searched */
     uint32_t index = 0;
     int rc = 0;
+    if (request->layer_count > 0) {
+        *clip = POSE_REST;
+        return 0;
+    }
     switch (request->clip.kind) {
     case SELECT_REST:
         *clip = POSE_REST;
         return 0;
     case SELECT_ABSENT:
         *clip = model->clip_count > 0 ? 0 : POSE_REST;
-        return 0;
+        return request->clip_file != NULL && model->clip_count == 0 ? no_clips(request, reply) : 0;
     default:
         break;
     }
-    rc = select_thing(model, request, THING_CLIP, &request->clip, &index, reply);
+    if (request->clip_file != NULL)
+        named.model = request->clip_file;
+    rc = select_thing(model, &named, THING_CLIP, &request->clip, &index, reply);
     *clip = rc < 0 ? POSE_REST : (int32_t)index;
     return rc;
 }
 
+uint64_t answer_evaluations(const struct model *model, const struct request *request)
+{
+    return request->time_count * parts_pose_steps(model, request);
+}
+
+bool answer_has_binary(enum op op) { return op == OP_PALETTE || op == OP_POSE || op == OP_MESH; }
+
 static bool is_binary(const struct request *request)
 {
-    return request->op != OP_MODEL && request->format == FORMAT_BIN;
+    return answer_has_binary(request->op) && request->format == FORMAT_BIN;
 }
 
 const char *answer_content_type(const struct request *request)
@@ -60,15 +92,17 @@ const char *answer_content_type(const struct request *request)
     return is_binary(request) ? FRAMES_CONTENT_TYPE : "application/json";
 }
 
-void answer_make(struct answer *answer, const struct model *model, const struct request *request,
-                 const struct limits *limits, struct reply *reply)
+static void make(struct answer *answer, const struct model *model, struct retarget *retarget,
+                 const struct request *request, const struct limits *limits, struct reply *reply)
 {
     struct task task = {
         .answer = answer,
         .model = model,
+        .retarget = retarget,
         .request = request,
         .reply = reply,
         .out = &reply->body,
+        .limits = limits,
         .limit_bytes = limits->value[LIMIT_ANSWER_BYTES],
         .evaluations_max = limits->value[LIMIT_EVALUATIONS],
         .clip = POSE_REST,
@@ -77,14 +111,20 @@ void answer_make(struct answer *answer, const struct model *model, const struct 
         return;
     if (task.clip != POSE_REST)
         task.duration_s = model->clips[task.clip].duration_s;
-    if (request->op != OP_MODEL && !parts_is_affordable(&task, (uint64_t)model->node_count + model->weight_count))
+    struct err err;
+    if (answer_find_span(request, task.duration_s, &task.span, &err) < 0) {
+        parts_fail(&task, &err);
+        return;
+    }
+    if ((request->op != OP_MODEL && !parts_is_affordable(&task, parts_pose_steps(model, request))) ||
+        answer_find_layers(&answer->layers, model, request, reply) < 0 || !answer_play_clips(&task))
         return;
     buf_clear(&reply->body);
     reply->body.limit_bytes = task.limit_bytes;
     reply->status = 200;
     reply->code = 0;
     reply->content_type = answer_content_type(request);
-    reply->is_vary_accept = request->op != OP_MODEL;
+    reply->is_vary_accept = answer_has_binary(request->op);
     switch (request->op) {
     case OP_MODEL:
         answer_model(&task);
@@ -95,6 +135,9 @@ void answer_make(struct answer *answer, const struct model *model, const struct 
     case OP_POSE:
         answer_pose(&task);
         break;
+    case OP_BOUNDS:
+        answer_bounds(&task);
+        break;
     default:
         answer_mesh(&task);
         break;
@@ -102,4 +145,23 @@ void answer_make(struct answer *answer, const struct model *model, const struct 
     if (reply->code == 0 && buf_failed(&reply->body))
         parts_fail_too_large(&task);
     trim(answer);
+}
+
+void answer_make(struct answer *answer, const struct model *model, const struct request *request,
+                 const struct limits *limits, struct reply *reply)
+{
+    make(answer, model, NULL, request, limits, reply);
+}
+
+void answer_make_with(struct answer *answer, const struct model *model, const struct model *clips,
+                      const struct request *request, const struct limits *limits, struct reply *reply)
+{
+    struct retarget retarget;
+    if (clips == NULL) {
+        answer_make(answer, model, request, limits, reply);
+        return;
+    }
+    retarget_init(&retarget, model, clips);
+    make(answer, &retarget.model, &retarget, request, limits, reply);
+    retarget_fini(&retarget);
 }

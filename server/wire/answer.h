@@ -5,30 +5,48 @@
  * (binary). */
 #pragma once
 
-#include "../anim/pose.h"
+#include "../anim/blend.h"
+#include "answer_layers.h"
 #include "reply.h"
 #include "request.h"
 
 /* Working memory, reused from request to request. */
 struct answer {
     struct pose pose;
-    struct buf selection; /* uint32_t: which skins, nodes or draws */
-    struct buf blocks;    /* struct frames_block */
-    struct buf palette;   /* struct mat4 of one skin */
-    struct buf vertices;  /* struct vec3, twice those of one primitive */
+    struct blend blend;          /* of requests with layers */
+    struct answer_layers layers; /* likewise */
+    struct buf selection;        /* uint32_t: which skins, nodes or draws */
+    struct buf blocks;           /* struct frames_block */
+    struct buf palette;          /* struct mat4 of one skin */
+    struct buf vertices;         /* struct vec3, twice those of one primitive */
+    struct buf laid;             /* float: a palette in another layout than mat4 */
+    struct buf signs;            /* of answer_dualquat.c */
 };
 void answer_init(struct answer *answer);
 void answer_fini(struct answer *answer);
 
-/* Looks the request's clip up: an index, POSE_REST, or the model's first clip when none is named (the rest
- * pose when it has none). Unknown: 404, ambiguous: 409, with candidates in *reply, which is then complete.
- * Returns 0, ERR_CLIP_NOT_FOUND or ERR_AMBIGUOUS_NAME. */
+/* Looks the request's clip up in `model`, which is the one that has the clips (request->clip_file, where that is
+ * given): an index, POSE_REST, or the first clip when none is named (the rest pose when a model has none, and POSE_REST
+ * for a blend; a clip file without clips is an error). Unknown: 404, ambiguous: 409, with candidates in *reply, which
+ * is then complete. Returns 0, ERR_CLIP_NOT_FOUND or ERR_AMBIGUOUS_NAME. */
 int answer_find_clip(const struct model *model, const struct request *request, int32_t *clip, struct reply *reply);
+
+/* The part of a clip of `duration_s` (0 at rest) that the request means. Returns 0, or ERR_BAD_PARAMETER when from= or
+ * to= lies behind the clip's end by more than 0.1 ms; nearer than that it is the end. */
+int answer_find_span(const struct request *request, double duration_s, struct clip_span *span, struct err *err);
+/* True when the request says anything of that part, so that the answer repeats it. */
+bool answer_has_span(const struct request *request);
+
+/* Nodes evaluated for an answer, what LIMIT_EVALUATIONS bounds: an additive layer has two poses. */
+uint64_t answer_evaluations(const struct model *model, const struct request *request);
+
+/* True when the operation's answer has a binary form. */
+bool answer_has_binary(enum op op);
 
 /* The content type that answer_make() will give for this request. */
 const char *answer_content_type(const struct request *request);
 
-/* Fills *reply with the answer of OP_MODEL, OP_PALETTE, OP_POSE or OP_MESH for `model`, which is called
+/* Fills *reply with the answer of OP_MODEL, OP_PALETTE, OP_POSE, OP_MESH or OP_BOUNDS for `model`, which is called
  * request->model. Never fails otherwise than by making *reply an error. Does not set the ETag. */
 void answer_make(struct answer *answer, const struct model *model, const struct request *request,
                  const struct limits *limits, struct reply *reply);
@@ -36,3 +54,6 @@ void answer_make(struct answer *answer, const struct model *model, const struct 
 /* `err` is about a pose of the model: its message gets the model, the clip (or POSE_REST) and the time in front. */
 void answer_name_pose(const struct model *model, const struct request *request, int32_t clip, double time_s,
                       struct err *err);
+/* The same with the clips of another model, which is called request->clip_file; NULL: of the model itself. */
+void answer_make_with(struct answer *answer, const struct model *model, const struct model *clips,
+                      const struct request *request, const struct limits *limits, struct reply *reply);

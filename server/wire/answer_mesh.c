@@ -78,8 +78,7 @@ static bool start_work(struct task *task, struct work *work)
         return false;
     }
     work->deformed = work->morphed + vertices;
-    const uint64_t pose = (uint64_t)model->node_count + model->weight_count;
-    return parts_is_affordable(task, pose + steps_per_frame(task, work));
+    return parts_is_affordable(task, parts_pose_steps(model, task->request) + steps_per_frame(task, work));
 }
 
 static bool check_vertices(struct task *task, const struct work *work, uint32_t entry, double time_s)
@@ -232,8 +231,8 @@ static void put_json(struct task *task, struct work *work)
         const double time_s = request->times_s[f];
         if (f > 0)
             buf_put_char(out, ',');
-        parts_put_frame_head(task, time_s);
-        parts_evaluate(task, time_s);
+        parts_put_frame_head(task, f);
+        parts_evaluate(task, f);
         work->skin = UINT32_MAX;
         if (!put_vertices(task, work, BLOCK_POSITIONS, time_s) ||
             (request->has_normals && !put_vertices(task, work, BLOCK_NORMALS, time_s)))
@@ -300,7 +299,7 @@ static void put_binary(struct task *task, struct work *work)
         put_static_block(task, work, &blocks[first]);
     }
     for (uint32_t f = 0; f < frames.frame_count; f++) {
-        parts_evaluate(task, frames.times_s[f]);
+        parts_evaluate(task, f);
         work->skin = UINT32_MAX;
         for (uint32_t b = first; b < frames.block_count; b++) {
             if (!deform(task, work, blocks[b].index, blocks[b].kind, frames.times_s[f]))

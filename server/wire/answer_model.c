@@ -7,8 +7,10 @@ static const char *const TOPOLOGIES[] = {
 static const char *const ALPHA_MODES[] = {[ALPHA_OPAQUE] = "opaque", [ALPHA_MASK] = "mask", [ALPHA_BLEND] = "blend"};
 static const char *const TEXTURE_STATES[] = {
     [TEXTURE_FOUND] = "found", [TEXTURE_MISSING] = "missing", [TEXTURE_BROKEN] = "broken"};
-static const char *const SOURCE_ROLES[] = {
-    [SOURCE_MODEL] = "model", [SOURCE_COMPANION] = "companion", [SOURCE_TEXTURE] = "texture"};
+static const char *const SOURCE_ROLES[] = {[SOURCE_MODEL] = "model",
+                                           [SOURCE_COMPANION] = "companion",
+                                           [SOURCE_TEXTURE] = "texture",
+                                           [SOURCE_FOLDER] = "folder"};
 
 static void put_bool(struct buf *out, const char *key, bool value)
 {

@@ -1,7 +1,10 @@
 /* answer_palette.c - the skinning palettes of the selected skins at every time. */
+#include "answer_dualquat.h"
 #include "answer_parts.h"
 #include "answer_select.h"
 #include "json.h"
+
+#include <string.h>
 
 /* The skins asked for, in that order; all without skin=. NULL: the reply is an error. */
 static const uint32_t *select_skins(struct task *task, uint32_t *count)
@@ -63,6 +66,31 @@ static const struct mat4 *evaluate_palette(struct task *task, uint32_t skin, int
     return palette;
 }
 
+/* The same in the layout asked for: parts_matrix_floats() a joint. NULL: the reply is an error. */
+static const float *lay_palette(struct task *task, uint32_t skin, int32_t mesh_node, double time_s)
+{
+    const enum layout layout = task->request->layout;
+    const uint32_t count = task->model->skins[skin].joint_count, size = parts_matrix_floats(layout);
+    struct err err;
+    const struct mat4 *palette = evaluate_palette(task, skin, mesh_node, time_s);
+    if (palette == NULL || layout == LAYOUT_MAT4)
+        return palette == NULL ? NULL : palette->m;
+    float *laid = parts_array(&task->answer->laid, (size_t)count * size, sizeof *laid);
+    if (laid == NULL) {
+        parts_fail_memory(task);
+        return NULL;
+    }
+    if (layout == LAYOUT_DUALQUAT && dualquats_of_palette(task, skin, palette, laid, &err) < 0) {
+        parts_fail_at(task, &err, time_s);
+        return NULL;
+    }
+    for (uint32_t j = 0; layout == LAYOUT_MAT3X4 && j < count; j++) {
+        float rows[MATRIX_FLOATS_MAX];
+        memcpy(laid + (size_t)j * size, rows, parts_lay_matrix(&palette[j], layout, rows) * sizeof *rows);
+    }
+    return laid;
+}
+
 static void put_skin(struct task *task, uint32_t index)
 {
     const struct skin *skin = &task->model->skins[index];
@@ -83,14 +111,14 @@ static void put_skin(struct task *task, uint32_t index)
     buf_put_text(out, "]}");
 }
 
-static void put_palette(struct task *task, const struct mat4 *palette, uint32_t joint_count)
+static void put_palette(struct task *task, const float *laid, uint32_t joint_count)
 {
-    float floats[MATRIX_FLOATS_MAX];
+    const uint32_t size = parts_matrix_floats(task->request->layout);
     buf_put_char(task->out, '[');
     for (uint32_t j = 0; j < joint_count; j++) {
         if (j > 0)
             buf_put_char(task->out, ',');
-        json_put_floats(task->out, floats, parts_lay_matrix(&palette[j], task->request->layout, floats));
+        json_put_floats(task->out, laid + (size_t)j * size, size);
     }
     buf_put_char(task->out, ']');
 }
@@ -115,16 +143,16 @@ static void put_json(struct task *task, const uint32_t *skins, uint32_t count, i
     for (uint32_t f = 0; f < request->time_count && !buf_failed(out); f++) {
         if (f > 0)
             buf_put_char(out, ',');
-        parts_put_frame_head(task, request->times_s[f]);
+        parts_put_frame_head(task, f);
         buf_put_text(out, ",\"palettes\":[");
-        parts_evaluate(task, request->times_s[f]);
+        parts_evaluate(task, f);
         for (uint32_t s = 0; s < count; s++) {
-            const struct mat4 *palette = evaluate_palette(task, skins[s], mesh_node, request->times_s[f]);
-            if (palette == NULL)
+            const float *laid = lay_palette(task, skins[s], mesh_node, request->times_s[f]);
+            if (laid == NULL)
                 return;
             if (s > 0)
                 buf_put_char(out, ',');
-            put_palette(task, palette, task->model->skins[skins[s]].joint_count);
+            put_palette(task, laid, task->model->skins[skins[s]].joint_count);
         }
         buf_put_text(out, "]}");
     }
@@ -151,17 +179,13 @@ static void put_binary(struct task *task, const uint32_t *skins, uint32_t count,
     if (!parts_start_frames(task, &frames, FRAMES_PALETTE, count))
         return;
     for (uint32_t f = 0; f < request->time_count; f++) {
-        parts_evaluate(task, request->times_s[f]);
+        parts_evaluate(task, f);
         for (uint32_t s = 0; s < count; s++) {
-            const struct mat4 *palette = evaluate_palette(task, skins[s], mesh_node, request->times_s[f]);
-            if (palette == NULL)
+            const float *laid = lay_palette(task, skins[s], mesh_node, request->times_s[f]);
+            if (laid == NULL)
                 return;
             frames_start_block(task->out, &frames, &blocks[s], f);
-            float floats[MATRIX_FLOATS_MAX];
-            for (uint32_t j = 0; j < blocks[s].count; j++) {
-                parts_lay_matrix(&palette[j], request->layout, floats);
-                buf_put(task->out, floats, item_bytes);
-            }
+            buf_put(task->out, laid, (size_t)blocks[s].count * item_bytes);
         }
     }
     frames_finish(task->out, &frames);
@@ -173,6 +197,8 @@ void answer_palette(struct task *task)
     int32_t mesh_node = -1;
     const uint32_t *skins = select_skins(task, &count);
     if (skins == NULL || !select_mesh_node(task, &mesh_node))
+        return;
+    if (task->request->layout == LAYOUT_DUALQUAT && !dualquats_start(task, skins, count))
         return;
     if (task->request->format == FORMAT_BIN) {
         put_binary(task, skins, count, mesh_node);

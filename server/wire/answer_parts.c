@@ -1,5 +1,7 @@
 #include "answer_parts.h"
 
+#include "answer_clips.h"
+
 #include "json.h"
 
 #include <math.h>
@@ -34,6 +36,10 @@ void parts_fail_too_large(struct task *task)
 void answer_name_pose(const struct model *model, const struct request *request, int32_t clip, double time_s,
                       struct err *err)
 {
+    if (request->layer_count > 0) {
+        err_prefix(err, "'%s' blended at %.9g s", request->model, time_s);
+        return;
+    }
     if (clip == POSE_REST) {
         err_prefix(err, "'%s' at rest", request->model);
         return;
@@ -49,6 +55,12 @@ void parts_fail_at(struct task *task, struct err *err, double time_s)
 {
     answer_name_pose(task->model, task->request, task->clip, time_s, err);
     parts_fail(task, err);
+}
+
+uint64_t parts_pose_steps(const struct model *model, const struct request *request)
+{
+    const uint64_t poses = request->layer_count > 0 ? 2 * (uint64_t)request->layer_count : 1;
+    return poses * ((uint64_t)model->node_count + model->weight_count);
 }
 
 bool parts_is_affordable(struct task *task, uint64_t steps_per_frame)
@@ -85,7 +97,8 @@ bool parts_start_frames(struct task *task, struct frames *frames, enum frames_ki
         .duration_s = task->duration_s,
         .content_hash = task->model->infos[0].content_hash,
         .times_s = task->request->times_s,
-        .wrap = task->request->wrap,
+        .span = task->span,
+        .has_span = answer_has_span(task->request),
         .frame_count = task->request->time_count,
         .blocks = (struct frames_block *)(void *)task->answer->blocks.data,
         .block_count = block_count,
@@ -102,15 +115,23 @@ bool parts_start_frames(struct task *task, struct frames *frames, enum frames_ki
     return true;
 }
 
-void parts_evaluate(struct task *task, double time_s)
+void parts_evaluate(struct task *task, uint32_t frame)
 {
-    const double clip_time_s = clip_time_wrap(time_s, task->duration_s, task->request->wrap);
-    pose_evaluate(&task->answer->pose, task->model, task->clip, clip_time_s);
+    struct answer *answer = task->answer;
+    const struct request *request = task->request;
+    if (request->layer_count > 0) {
+        answer_set_layers(&answer->layers, request, frame);
+        blend_evaluate(&answer->blend, &answer->pose, task->model, answer->layers.layers, answer->layers.count);
+        return;
+    }
+    pose_evaluate(&answer->pose, task->model, task->clip, clip_time_in_span(&task->span, request->times_s[frame]));
 }
 
-static void put_hex(struct buf *out, const uint8_t *bytes, size_t size_bytes)
+void parts_put_hash(struct buf *out, const struct model *model)
 {
     static const char DIGITS[] = "0123456789abcdef";
+    const uint8_t *bytes = model->infos[0].content_hash;
+    const size_t size_bytes = sizeof model->infos[0].content_hash;
     char *to = buf_reserve(out, 2 * size_bytes);
     if (to == NULL)
         return;
@@ -126,38 +147,88 @@ void parts_put_name_and_hash(struct buf *out, const struct model *model, const s
     buf_put_text(out, "{\"model\":");
     json_put_string(out, request->model, strlen(request->model));
     buf_put_text(out, ",\"hash\":\"");
-    put_hex(out, model->infos[0].content_hash, sizeof model->infos[0].content_hash);
+    parts_put_hash(out, model);
     buf_put_char(out, '"');
+}
+
+/* ,"from":..,"to":..,"speed":..,"phase":.. */
+static void put_span(struct buf *out, const struct clip_span *span)
+{
+    buf_put_text(out, ",\"from\":");
+    json_put_double(out, span->from_s);
+    buf_put_text(out, ",\"to\":");
+    json_put_double(out, span->to_s);
+    buf_put_text(out, ",\"speed\":");
+    json_put_double(out, span->speed);
+    buf_put_text(out, ",\"phase\":");
+    json_put_double(out, span->phase);
+}
+
+/* "clip":..,"wrap":.. and what else is said of the time; `request` may be a layer. */
+static void put_clip(struct task *task, const struct request *request, int32_t index, const struct clip_span *span)
+{
+    static const char *const WRAPS[] = {[WRAP_LOOP] = "loop", [WRAP_CLAMP] = "clamp", [WRAP_MIRROR] = "mirror"};
+    struct buf *out = task->out;
+    if (index == POSE_REST) {
+        buf_put_text(out, "\"clip\":null");
+    } else {
+        const struct clip *clip = &task->model->clips[index];
+        buf_put_text(out, "\"clip\":{\"index\":");
+        json_put_uint(out, (unsigned)index);
+        buf_put_text(out, ",\"name\":");
+        json_put_str(out, task->model, clip->name);
+        buf_put_text(out, ",\"duration\":");
+        json_put_double(out, clip->duration_s);
+        buf_put_char(out, '}');
+    }
+    buf_put_text(out, ",\"wrap\":\"");
+    buf_put_text(out, WRAPS[request->wrap]);
+    buf_put_char(out, '"');
+    if (answer_has_span(request))
+        put_span(out, span);
+}
+
+static void put_layers(struct task *task)
+{
+    const struct answer_layers *layers = &task->answer->layers;
+    buf_put_text(task->out, ",\"layers\":[");
+    for (uint32_t i = 0; i < layers->count; i++) {
+        buf_put_text(task->out, i == 0 ? "{" : ",{");
+        put_clip(task, &task->request->layers[i], layers->layers[i].clip, &layers->spans[i]);
+        buf_put_text(task->out, layers->layers[i].is_additive ? ",\"mode\":\"additive\"" : ",\"mode\":\"override\"");
+        buf_put_text(task->out, ",\"weight\":");
+        json_put_double(task->out, layers->layers[i].weight);
+        buf_put_char(task->out, '}');
+    }
+    buf_put_char(task->out, ']');
 }
 
 void parts_put_head(struct task *task)
 {
-    static const char *const WRAPS[] = {[WRAP_LOOP] = "loop", [WRAP_CLAMP] = "clamp", [WRAP_MIRROR] = "mirror"};
-    struct buf *out = task->out;
-    parts_put_name_and_hash(out, task->model, task->request);
-    buf_put_text(out, ",\"clip\":");
-    if (task->clip == POSE_REST) {
-        buf_put_text(out, "null");
-    } else {
-        buf_put_text(out, "{\"index\":");
-        json_put_uint(out, (unsigned)task->clip);
-        buf_put_text(out, ",\"name\":");
-        json_put_str(out, task->model, task->model->clips[task->clip].name);
-        buf_put_text(out, ",\"duration\":");
-        json_put_double(out, task->duration_s);
-        buf_put_char(out, '}');
-    }
-    buf_put_text(out, ",\"wrap\":\"");
-    buf_put_text(out, WRAPS[task->request->wrap]);
-    buf_put_char(out, '"');
+    parts_put_name_and_hash(task->out, task->model, task->request);
+    buf_put_char(task->out, ',');
+    put_clip(task, task->request, task->clip, &task->span);
+    if (task->request->layer_count > 0)
+        put_layers(task);
+    answer_put_clip_file(task);
 }
 
-void parts_put_frame_head(struct task *task, double time_s)
+void parts_put_frame_head(struct task *task, uint32_t frame)
 {
+    const double time_s = task->request->times_s[frame];
     buf_put_text(task->out, "{\"time\":");
     json_put_double(task->out, time_s);
     buf_put_text(task->out, ",\"clip_time\":");
-    json_put_double(task->out, clip_time_wrap(time_s, task->duration_s, task->request->wrap));
+    json_put_double(task->out, clip_time_in_span(&task->span, time_s));
+    if (task->request->layer_count == 0)
+        return;
+    struct answer_layers *layers = &task->answer->layers;
+    answer_set_layers(layers, task->request, frame);
+    for (uint32_t i = 0; i < layers->count; i++) {
+        buf_put_text(task->out, i == 0 ? ",\"clip_times\":[" : ",");
+        json_put_double(task->out, layers->layers[i].clip_time_s);
+    }
+    buf_put_char(task->out, ']');
 }
 
 void parts_put_index(struct buf *out, int32_t index)
@@ -188,9 +259,18 @@ size_t parts_lay_matrix(const struct mat4 *matrix, enum layout layout, float out
     return 12;
 }
 
-uint32_t parts_matrix_floats(enum layout layout) { return layout == LAYOUT_MAT4 ? 16 : 12; }
+uint32_t parts_matrix_floats(enum layout layout)
+{
+    static const uint32_t FLOATS[] = {[LAYOUT_MAT4] = 16, [LAYOUT_MAT3X4] = 12, [LAYOUT_DUALQUAT] = 8};
+    return FLOATS[layout];
+}
 
-const char *parts_layout_name(enum layout layout) { return layout == LAYOUT_MAT4 ? "mat4" : "mat3x4"; }
+const char *parts_layout_name(enum layout layout)
+{
+    static const char *const NAMES[] = {
+        [LAYOUT_MAT4] = "mat4", [LAYOUT_MAT3X4] = "mat3x4", [LAYOUT_DUALQUAT] = "dualquat"};
+    return NAMES[layout];
+}
 
 bool parts_is_finite(const float *values, size_t count)
 {

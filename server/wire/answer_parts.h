@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../anim/clip_time.h"
+#include "../anim/retarget.h"
 #include "answer.h"
 #include "frames.h"
 
@@ -12,16 +13,20 @@ struct task {
     const struct request *request;
     struct reply *reply;
     struct buf *out; /* the reply's body, limited to limit_bytes */
+    const struct limits *limits;
     uint64_t limit_bytes;
     uint64_t evaluations_max;
-    int32_t clip;      /* or POSE_REST */
-    double duration_s; /* of the clip; 0 at rest */
+    int32_t clip;              /* or POSE_REST */
+    double duration_s;         /* of the clip; 0 at rest */
+    struct retarget *retarget; /* what `model` is a view of when the clips lie in another file, or NULL */
+    struct clip_span span;
 };
 
 void answer_model(struct task *task);
 void answer_palette(struct task *task);
 void answer_pose(struct task *task);
 void answer_mesh(struct task *task);
+void answer_bounds(struct task *task);
 
 /* An array of `count` items in `buf`, whose former content is dropped; NULL when memory is gone. */
 void *parts_array(struct buf *buf, size_t count, size_t item_bytes);
@@ -32,6 +37,9 @@ void parts_fail_memory(struct task *task);
 void parts_fail_too_large(struct task *task);
 /* `err` is about the pose at `time_s`: its message gets clip and time in front. */
 void parts_fail_at(struct task *task, struct err *err, double time_s);
+
+/* What one frame of the request takes to evaluate: nodes and morph weights, for each pose of a blend. */
+uint64_t parts_pose_steps(const struct model *model, const struct request *request);
 
 /* What a request costs does not follow from the size of its answer: one joint may need a whole skeleton. True when
  * all its frames of so many steps, each about the work for one node, may be asked for; else the reply is an error. */
@@ -44,22 +52,25 @@ bool parts_may_fit_json(struct task *task, uint64_t floats_per_frame, uint64_t f
 /* Plans the binary answer of the blocks in answer->blocks and writes its head. False: the reply is an error. */
 bool parts_start_frames(struct task *task, struct frames *frames, enum frames_kind kind, uint32_t block_count);
 
-/* Evaluates the pose at one of the times asked for. */
-void parts_evaluate(struct task *task, double time_s);
+/* Evaluates the pose of one of the frames asked for. */
+void parts_evaluate(struct task *task, uint32_t frame);
 
 /* {"model":..,"hash":..,"clip":..,"wrap":.. */
 void parts_put_head(struct task *task);
 void parts_put_name_and_hash(struct buf *out, const struct model *model, const struct request *request);
+/* The content hash in hex. */
+void parts_put_hash(struct buf *out, const struct model *model);
 /* {"time":..,"clip_time":.. */
-void parts_put_frame_head(struct task *task, double time_s);
+void parts_put_frame_head(struct task *task, uint32_t frame);
 /* An index, or null for -1. */
 void parts_put_index(struct buf *out, int32_t index);
 /* {"node":..,"name":..  */
 void parts_put_node_head(struct buf *out, const struct model *model, uint32_t node);
 
 enum { MATRIX_FLOATS_MAX = 16 };
-/* The matrix as `layout` orders it; returns the number of floats, 16 or 12. */
+/* The matrix as `layout` (not LAYOUT_DUALQUAT) orders it; returns the number of floats, 16 or 12. */
 size_t parts_lay_matrix(const struct mat4 *matrix, enum layout layout, float out[MATRIX_FLOATS_MAX]);
+/* 16, 12 or 8. */
 uint32_t parts_matrix_floats(enum layout layout);
 const char *parts_layout_name(enum layout layout);
 bool parts_is_finite(const float *values, size_t count);

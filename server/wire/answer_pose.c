@@ -2,33 +2,13 @@
  *
  * A node whose matrix has shear, and which the clip leaves alone, has no T R S: its local transform is a
  * matrix (local_matrix). Which nodes those are is the same at every time of a clip. */
-#include "answer_parts.h"
-#include "answer_select.h"
+#include "../anim/dualquat.h"
+#include "answer_nodes.h"
 #include "json.h"
 
 #include <string.h>
 
 enum { TRS_FLOATS = 10, BLOCKS_MAX = 5 };
-
-/* The nodes asked for, in that order; all without joints=. NULL: the reply is an error. The array has room for
- * as many again: the places of the sheared ones. */
-static uint32_t *select_nodes(struct task *task, uint32_t *count)
-{
-    const struct request *request = task->request;
-    *count = request->joint_count > 0 ? request->joint_count : task->model->node_count;
-    uint32_t *nodes = parts_array(&task->answer->selection, 2 * (size_t)*count, sizeof *nodes);
-    if (nodes == NULL) {
-        parts_fail_memory(task);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < *count; i++) {
-        nodes[i] = i;
-        if (request->joint_count > 0 &&
-            select_thing(task->model, request, THING_NODE, &request->joints[i], &nodes[i], task->reply) < 0)
-            return NULL;
-    }
-    return nodes;
-}
 
 static bool is_sheared(const struct task *task, uint32_t node)
 {
@@ -63,6 +43,30 @@ static bool check_floats(struct task *task, const float *floats, size_t count, u
     return false;
 }
 
+/* False: the reply is an error. */
+static bool lay_dualquat(struct task *task, uint32_t node, const struct mat4 *rounded, double time_s,
+                         float floats[MATRIX_FLOATS_MAX])
+{
+    const struct dmat4 matrix = dmat4_from_mat4(rounded);
+    struct dualquat q;
+    struct err err;
+    if (!check_floats(task, rounded->m, 16, node, time_s))
+        return false;
+    if (dualquat_from_matrix(&matrix, &q, &err) < 0) {
+        const struct str name = task->model->nodes[node].name;
+        const bool has_name = name.offset != STR_NONE && name.size_bytes > 0;
+        err_prefix(&err, "joint %u '%.*s'", node, has_name ? (int)(name.size_bytes < 100 ? name.size_bytes : 100) : 0,
+                   has_name ? task->model->text + name.offset : "");
+        parts_fail_at(task, &err, time_s);
+        return false;
+    }
+    for (int i = 0; i < 4; i++) {
+        floats[i] = (float)q.real[i];
+        floats[4 + i] = (float)q.dual[i];
+    }
+    return true;
+}
+
 /* Lays one node's transform into floats. Returns their number, or 0: the reply is an error. */
 static size_t lay_node(struct task *task, uint32_t node, enum frames_block_kind kind, double time_s,
                        float floats[MATRIX_FLOATS_MAX])
@@ -75,7 +79,11 @@ static size_t lay_node(struct task *task, uint32_t node, enum frames_block_kind 
         const struct dmat4 matrix =
             kind == BLOCK_SCENE ? pose->scene_from_node[node] : pose_parent_from_node(pose, task->model, node);
         const struct mat4 rounded = mat4_from_dmat4(&matrix);
-        count = parts_lay_matrix(&rounded, task->request->layout, floats);
+        count = parts_matrix_floats(task->request->layout);
+        if (task->request->layout != LAYOUT_DUALQUAT)
+            parts_lay_matrix(&rounded, task->request->layout, floats);
+        else if (!lay_dualquat(task, node, &rounded, time_s, floats))
+            return 0;
     }
     return check_floats(task, floats, count, node, time_s) ? count : 0;
 }
@@ -159,8 +167,8 @@ static void put_json(struct task *task, const uint32_t *nodes, uint32_t count)
         const double time_s = request->times_s[f];
         if (f > 0)
             buf_put_char(out, ',');
-        parts_put_frame_head(task, time_s);
-        parts_evaluate(task, time_s);
+        parts_put_frame_head(task, f);
+        parts_evaluate(task, f);
         if ((request->what & WHAT_SCENE) != 0 && !put_transforms(task, nodes, count, BLOCK_SCENE, time_s))
             return;
         if ((request->what & WHAT_LOCAL) != 0 && (!put_transforms(task, nodes, count, BLOCK_LOCAL, time_s) ||
@@ -177,7 +185,7 @@ static uint32_t find_sheared(struct task *task, const uint32_t *nodes, uint32_t 
     uint32_t found = 0;
     if (task->request->time_count == 0 || (task->request->what & WHAT_LOCAL) == 0)
         return 0;
-    parts_evaluate(task, task->request->times_s[0]); /* tells which nodes the clip moves */
+    parts_evaluate(task, 0); /* tells which nodes the clip moves */
     for (uint32_t i = 0; i < count; i++)
         if (is_sheared(task, nodes[i]))
             places[found++] = i;
@@ -244,7 +252,7 @@ static void put_binary(struct task *task, const uint32_t *nodes, uint32_t count,
         buf_put(task->out, blocks[first].kind == BLOCK_NODES ? nodes : places, blocks[first].count * sizeof(uint32_t));
     }
     for (uint32_t f = 0; f < frames.frame_count; f++) {
-        parts_evaluate(task, frames.times_s[f]);
+        parts_evaluate(task, f);
         for (uint32_t b = first; b < frames.block_count; b++) {
             frames_start_block(task->out, &frames, &blocks[b], f);
             if (!put_block(task, &blocks[b], nodes, places, frames.times_s[f]))
@@ -258,7 +266,7 @@ void answer_pose(struct task *task)
 {
     const unsigned what = task->request->what;
     uint32_t count = 0;
-    uint32_t *nodes = select_nodes(task, &count);
+    uint32_t *nodes = nodes_select(task, &count);
     if (nodes == NULL)
         return;
     if (task->request->format == FORMAT_BIN) {

@@ -33,6 +33,7 @@ enum frames_block_kind {
     BLOCK_SHEARED = 17,     /* static; items: places in BLOCK_LOCAL that have a matrix instead; u32 */
     BLOCK_REST = 18,        /* static; index: entry; items: vertices; 3 floats */
     BLOCK_INDICES = 19,     /* static; index: entry; items: indices; u32 */
+    BLOCK_SPAN = 20,        /* static; one item; 4 f64: from, to, speed, phase */
 };
 
 static inline bool frames_is_static(enum frames_block_kind kind) { return kind >= BLOCK_NODES; }
@@ -55,12 +56,13 @@ struct frames {
     double duration_s;           /* of the clip; 0 at rest */
     const uint8_t *content_hash; /* [32] */
     const double *times_s;       /* [frame_count], as asked */
-    enum wrap wrap;
+    struct clip_span span;       /* how clip times come of them */
+    bool has_span;               /* it was asked for: told in a block of its own, the first, which is not in `blocks` */
     uint32_t frame_count;
     struct frames_block *blocks; /* static ones first */
     uint32_t block_count;
     /* by frames_plan() */
-    uint32_t header_bytes;  /* header, table, times: the offset of the first block's bytes */
+    uint32_t header_bytes;  /* header, table, times */
     uint64_t frames_offset; /* of frame 0 */
     uint64_t frame_bytes;   /* from a frame to the next */
     uint64_t size_bytes;    /* of all */
@@ -69,7 +71,7 @@ struct frames {
 /* Computes the offsets. Returns false when the whole would be larger than limit_bytes. */
 bool frames_plan(struct frames *frames, uint64_t limit_bytes);
 
-/* Writes header, table and times to the empty buffer `out`, up to the first block's place. */
+/* Writes header, table, times and span to the empty buffer `out`, up to the first block's place. */
 void frames_put_header(struct buf *out, const struct frames *frames);
 
 /* Pads `out` to the place of `block` in `frame` (ignored for static ones), which must be the next one: blocks

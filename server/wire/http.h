@@ -33,6 +33,7 @@ struct http_request {
     const char *host;          /* of the Host header; NULL when absent (HTTP/1.0) */
     const char *accept;        /* repeated headers joined by ", "; NULL when absent */
     const char *if_none_match; /* likewise */
+    const char *content_type;  /* likewise */
     const char *request_id;    /* X-Request-Id where it is [A-Za-z0-9._-]{1,64}; else NULL: the caller makes one */
     const char *body;          /* NULL when there is none; that of GET and HEAD is read and dropped */
     size_t body_bytes;

@@ -23,6 +23,7 @@ void http_head_fini(struct http_head *head)
     buf_fini(&head->host);
     buf_fini(&head->accept);
     buf_fini(&head->if_none_match);
+    buf_fini(&head->content_type);
 }
 
 static struct buf reuse(struct buf buf)
@@ -43,6 +44,7 @@ void http_head_clear(struct http_head *head)
         .host = reuse(head->host),
         .accept = reuse(head->accept),
         .if_none_match = reuse(head->if_none_match),
+        .content_type = reuse(head->content_type),
     };
 }
 
@@ -210,6 +212,8 @@ static int take_header(struct http_head *head, const char *line, size_t size_byt
         join(&head->accept, value, value_bytes);
     else if (IS("If-None-Match"))
         join(&head->if_none_match, value, value_bytes);
+    else if (IS("Content-Type"))
+        join(&head->content_type, value, value_bytes);
     else if (IS("X-Request-Id"))
         take_request_id(head, value, value_bytes);
     else if (IS("Expect") && value_bytes == 12 && strncasecmp(value, "100-continue", 12) == 0)
@@ -304,6 +308,7 @@ void http_head_view(const struct http_head *head, struct http_request *request)
     request->host = head->host_count > 0 ? head->host.data : NULL;
     request->accept = text_of(&head->accept);
     request->if_none_match = text_of(&head->if_none_match);
+    request->content_type = text_of(&head->content_type);
     request->request_id = head->request_id[0] != '\0' ? head->request_id : NULL;
     request->is_head = request->method != NULL && strcmp(request->method, "HEAD") == 0;
     request->is_http_1_0 = head->is_http_1_0;

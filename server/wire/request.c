@@ -4,6 +4,7 @@
 #include "../base/mem.h"
 #include "accept.h"
 #include "query.h"
+#include "request_parts.h"
 #include "request_values.h"
 
 #include <inttypes.h>
@@ -13,50 +14,75 @@
 
 enum { PICTURE_SIDE = 256 };
 
+enum { TAKES_GET = 1, TAKES_POST = 2, IN_BATCH = 4 };
+
 static const struct route {
     const char *path;
     enum op op;
+    unsigned methods;
 } ROUTES[] = {
-    {"/", OP_GALLERY},           {"/healthz", OP_HEALTHZ},    {"/livez", OP_HEALTHZ}, /* as Kubernetes calls it now */
-    {"/readyz", OP_READYZ},      {"/v1/version", OP_VERSION}, {"/v1/models", OP_MODELS}, {"/v1/model", OP_MODEL},
-    {"/v1/palette", OP_PALETTE}, {"/v1/pose", OP_POSE},       {"/v1/mesh", OP_MESH},     {"/v1/render", OP_RENDER},
+    {"/", OP_GALLERY, TAKES_GET},
+    {"/healthz", OP_HEALTHZ, TAKES_GET},
+    {"/livez", OP_HEALTHZ, TAKES_GET}, /* as Kubernetes calls it now */
+    {"/readyz", OP_READYZ, TAKES_GET},
+    {"/v1/version", OP_VERSION, TAKES_GET},
+    {"/v1/models", OP_MODELS, TAKES_GET},
+    {"/v1/model", OP_MODEL, TAKES_GET | IN_BATCH},
+    {"/v1/palette", OP_PALETTE, TAKES_GET | TAKES_POST | IN_BATCH},
+    {"/v1/pose", OP_POSE, TAKES_GET | TAKES_POST | IN_BATCH},
+    {"/v1/mesh", OP_MESH, TAKES_GET | TAKES_POST | IN_BATCH},
+    {"/v1/render", OP_RENDER, TAKES_GET | TAKES_POST},
+    {"/v1/bounds", OP_BOUNDS, TAKES_GET},
+    {"/v1/formats", OP_FORMATS, TAKES_GET},
+    {"/v1/query", OP_QUERY, TAKES_POST},
 };
 enum { ROUTE_COUNT = sizeof ROUTES / sizeof *ROUTES };
 
-enum {
-    FOR_MODELS = 1 << OP_MODELS,
-    FOR_MODEL = 1 << OP_MODEL,
-    FOR_PALETTE = 1 << OP_PALETTE,
-    FOR_POSE = 1 << OP_POSE,
-    FOR_MESH = 1 << OP_MESH,
-    FOR_RENDER = 1 << OP_RENDER,
-};
-
-enum how_often { ONCE, MANY, NEEDED };
-
-static const struct param {
-    const char *name;
-    unsigned ops;
-    enum how_often how_often;
-    int (*parse)(struct value *value);
-} PARAMS[] = {
+const struct param REQUEST_PARAMS[] = {
 #define X(symbol, name, ops, how_often, parse, text) {name, ops, how_often, parse},
 #include "request_params.def"
 #undef X
 };
-enum {
-#define X(symbol, name, ops, how_often, parse, text) PARAM_##symbol,
-#include "request_params.def"
-#undef X
-    PARAM_COUNT
-};
+_Static_assert(PARAM_COUNT <= 64, "the parameters seen are bits of a uint64_t");
+_Static_assert((int)OP_REFERENCE < 32, "the operations of a parameter are bits of an unsigned");
 
 const char *request_path(enum op op)
 {
     for (int i = 0; i < ROUTE_COUNT; i++)
         if (ROUTES[i].op == op)
             return ROUTES[i].path;
-    return "";
+    return op == OP_LAYER ? "a layer" : "a reference";
+}
+
+static unsigned methods_of(enum op op)
+{
+    unsigned methods = 0;
+    for (int i = 0; i < ROUTE_COUNT; i++)
+        methods |= ROUTES[i].op == op ? ROUTES[i].methods : 0;
+    return methods;
+}
+
+const char *request_methods(enum op op)
+{
+    static const char *const METHODS[] = {"", "GET, HEAD", "POST", "GET, HEAD, POST"};
+    return METHODS[methods_of(op) & (TAKES_GET | TAKES_POST)];
+}
+
+int request_find_op(const char *name, enum op *op, struct err *err)
+{
+    static const char VERSION[] = "/v1/";
+    char list[128] = "";
+    size_t at = 0;
+    for (int i = 0; i < ROUTE_COUNT; i++) {
+        if ((ROUTES[i].methods & IN_BATCH) == 0)
+            continue;
+        const char *own = ROUTES[i].path + sizeof VERSION - 1;
+        *op = ROUTES[i].op;
+        if (strcmp(own, name) == 0)
+            return 0;
+        at += (size_t)snprintf(list + at, at < sizeof list ? sizeof list - at : 0, "%s%s", at == 0 ? "" : ", ", own);
+    }
+    return err_set(err, ERR_BAD_PARAMETER, "parameter 'op' is '%.80s'; it must be one of %s", name, list);
 }
 
 void request_init(struct request *request) { *request = (struct request){0}; }
@@ -70,6 +96,15 @@ void request_fini(struct request *request)
         buf_fini(&lists->joints);
         free(lists);
     }
+    for (uint32_t i = 0; i < request->layer_count; i++)
+        request_fini(&request->layers[i]); /* which have no layers */
+    free(request->layers);
+    if (request->reference != NULL)
+        request_fini(request->reference);
+    free(request->reference);
+    for (uint32_t i = 0; i < request->query_count; i++)
+        request_fini(&request->queries[i].request); /* which have no queries */
+    free(request->queries);
     buf_fini(&request->memory);
     request_init(request);
 }
@@ -102,11 +137,11 @@ static int unknown_param(const struct request *request, const char *name, struct
     const char *names[PARAM_COUNT], *other = NULL;
     size_t count = 0;
     for (int i = 0; i < PARAM_COUNT; i++) {
-        if (PARAMS[i].ops & 1u << request->op)
-            names[count++] = PARAMS[i].name;
-        else if (strcmp(PARAMS[i].name, name) == 0)
-            for (int op = OP_COUNT - 1; op >= 0; op--)
-                other = PARAMS[i].ops & 1u << op ? request_path((enum op)op) : other;
+        if (REQUEST_PARAMS[i].ops & 1u << request->op)
+            names[count++] = REQUEST_PARAMS[i].name;
+        else if (strcmp(REQUEST_PARAMS[i].name, name) == 0)
+            for (int op = OP_REFERENCE; op >= 0; op--)
+                other = REQUEST_PARAMS[i].ops & 1u << op ? request_path((enum op)op) : other;
     }
     if (count == 0)
         return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %s takes none", name, path);
@@ -121,10 +156,10 @@ static int unknown_param(const struct request *request, const char *name, struct
     return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %s takes %s", name, path, list);
 }
 
-static int find_param(const struct request *request, const char *name, struct err *err)
+int request_find_param(const struct request *request, const char *name, struct err *err)
 {
     for (int i = 0; i < PARAM_COUNT; i++)
-        if (PARAMS[i].ops & 1u << request->op && strcmp(PARAMS[i].name, name) == 0)
+        if (REQUEST_PARAMS[i].ops & 1u << request->op && strcmp(REQUEST_PARAMS[i].name, name) == 0)
             return i;
     return unknown_param(request, name, err);
 }
@@ -132,8 +167,24 @@ static int find_param(const struct request *request, const char *name, struct er
 /* Why a value could not be decoded. A path with such bytes is a bad path before it is a bad parameter. */
 static int undecodable(int param, const struct err *why, struct err *err)
 {
-    return err_set(err, param == PARAM_MODEL ? ERR_BAD_PATH : ERR_BAD_PARAMETER, "parameter '%s': %s",
-                   PARAMS[param].name, why->message);
+    return err_set(err, param == PARAM_MODEL || param == PARAM_CLIP_FILE ? ERR_BAD_PATH : ERR_BAD_PARAMETER,
+                   "parameter '%s': %s", REQUEST_PARAMS[param].name, why->message);
+}
+
+int request_note_param(int param, bool may_repeat, uint64_t *seen, struct err *err)
+{
+    if (!may_repeat && *seen & UINT64_C(1) << param)
+        return err_set(err, ERR_DUPLICATE_PARAMETER, "parameter '%s' is given twice; it may be given once",
+                       REQUEST_PARAMS[param].name);
+    *seen |= UINT64_C(1) << param;
+    return 0;
+}
+
+int request_take_text(struct request *request, int param, char *text, size_t size_bytes, const struct limits *limits,
+                      struct err *err)
+{
+    struct value value = {request, limits, REQUEST_PARAMS[param].name, text, size_bytes, err};
+    return REQUEST_PARAMS[param].parse(&value);
 }
 
 /* Decoded text goes to the end of request->memory, which has the room (see reserve()): the name only until it
@@ -145,41 +196,64 @@ static int take_param(struct request *request, const struct query_part *part, ui
     char *text = request->memory.data + request->memory.size_bytes;
     if (query_decode(part->name, part->name_bytes, text, &why) < 0)
         return err_set(err, ERR_BAD_PARAMETER, "a parameter's name: %s", why.message);
-    const int i = find_param(request, text, err);
+    const int i = request_find_param(request, text, err);
     if (i < 0)
         return i;
-    if (PARAMS[i].how_often != MANY && *seen & UINT64_C(1) << i)
-        return err_set(err, ERR_DUPLICATE_PARAMETER, "parameter '%s' is given twice; it may be given once",
-                       PARAMS[i].name);
-    *seen |= UINT64_C(1) << i;
+    if (request_note_param(i, REQUEST_PARAMS[i].how_often == MANY, seen, err) < 0)
+        return err->code;
     const ptrdiff_t size_bytes = query_decode(part->value, part->value_bytes, text, &why);
     if (size_bytes < 0)
         return undecodable(i, &why, err);
     buf_advance(&request->memory, (size_t)size_bytes + 1);
-    struct value value = {request, limits, PARAMS[i].name, text, (size_t)size_bytes, err};
-    return PARAMS[i].parse(&value);
+    return request_take_text(request, i, text, (size_t)size_bytes, limits, err);
+}
+
+static int check_span(const struct request_span *span, struct err *err)
+{
+    if (span->has_fps && !span->has_from && !span->has_to)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'fps' is the unit of 'from' and 'to': give one of them");
+    if (span->has_from && span->has_to && span->from > span->to)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'from' is %.15g, after 'to', which is %.15g", span->from,
+                       span->to);
+    return 0;
+}
+
+static int check_bounds(const struct request *request, uint64_t seen, struct err *err)
+{
+    static const int TIMES[] = {PARAM_T, PARAM_WRAP, PARAM_SPEED, PARAM_PHASE};
+    if (request->has_rate && !request->is_over_clip)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'rate' needs over=clip");
+    for (size_t i = 0; request->is_over_clip && i < sizeof TIMES / sizeof *TIMES; i++)
+        if (seen & UINT64_C(1) << TIMES[i])
+            return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with over=clip, which takes all times",
+                           REQUEST_PARAMS[TIMES[i]].name);
+    return 0;
 }
 
 /* What is missing or does not go together. */
 static int check_together(const struct request *request, uint64_t seen, struct err *err)
 {
     for (int i = 0; i < PARAM_COUNT; i++)
-        if (PARAMS[i].how_often == NEEDED && PARAMS[i].ops & 1u << request->op && !(seen & UINT64_C(1) << i))
+        if (REQUEST_PARAMS[i].how_often == NEEDED && REQUEST_PARAMS[i].ops & 1u << request->op &&
+            !(seen & UINT64_C(1) << i))
             return err_set(err, ERR_MISSING_PARAMETER, "%s needs the parameter '%s'", request_path(request->op),
-                           PARAMS[i].name);
+                           REQUEST_PARAMS[i].name);
     if (request->op == OP_RENDER && request->time_count > 1)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a picture shows one",
                        request->time_count);
     if (request->op == OP_PALETTE && request->mesh.kind != SELECT_ABSENT && request->space != SPACE_MESH)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
-    return 0;
+    if (check_span(&request->span, err) < 0 || check_bounds(request, seen, err) < 0)
+        return err->code;
+    return request_check_layer(request, seen, err);
 }
 
 /* Points the request at its lists and fills in what was not given. */
 static void finish_lists(struct request *request, uint64_t seen, const struct limits *limits)
 {
     struct request_lists *lists = request->blocks;
-    if (PARAMS[PARAM_T].ops & 1u << request->op && !(seen & UINT64_C(1) << PARAM_T)) {
+    const bool has_frames = REQUEST_PARAMS[PARAM_T].ops & 1u << request->op && request->op != OP_LAYER;
+    if (has_frames && !(seen & UINT64_C(1) << PARAM_T)) {
         const double zero = 0;
         buf_put(&lists->times, &zero, sizeof zero);
     }
@@ -191,6 +265,9 @@ static void finish_lists(struct request *request, uint64_t seen, const struct li
     request->joint_count = (uint32_t)(lists->joints.size_bytes / sizeof *request->joints);
     if (request->what == 0)
         request->what = WHAT_SCENE;
+    request->has_wrap = seen & UINT64_C(1) << PARAM_WRAP;
+    if (request->op == OP_LAYER && !(seen & UINT64_C(1) << PARAM_WEIGHT))
+        request->weight = 1;
     const uint64_t side = limits->value[LIMIT_PICTURE_SIDE];
     const uint32_t default_side = side < PICTURE_SIDE ? (uint32_t)side : PICTURE_SIDE;
     request->width = request->width == 0 ? default_side : request->width;
@@ -213,6 +290,21 @@ static uint64_t hash_selectors(uint64_t state, const struct selector *selectors,
         state = hash_uint(state, (uint64_t)selectors[i].kind);
         state = hash_uint(state, selectors[i].index);
         state = hash_text(state, selectors[i].name);
+        state = hash_uint(state, (uint64_t)selectors[i].reach);
+    }
+    return state;
+}
+
+/* Nothing where there are none, so that a query without layers is what it was. */
+static uint64_t hash_layers(uint64_t state, const struct request *request)
+{
+    for (uint32_t i = 0; i < request->layer_count; i++) {
+        const struct request *layer = &request->layers[i];
+        state = hash_text(state, layer->canonical);
+        state = hash_uint(state, (uint64_t)layer->wrap); /* which it may have from the request */
+        state = hash_uint(state, layer->is_additive);
+        state = hash64(state, &layer->weight, sizeof layer->weight);
+        state = hash_text(state, layer->reference == NULL ? NULL : layer->reference->canonical);
     }
     return state;
 }
@@ -233,25 +325,49 @@ static void set_canonical(struct request *request)
     const uint64_t numbers[] = {
         (uint64_t)request->wrap, (uint64_t)request->space, (uint64_t)request->layout, (uint64_t)request->format,
         request->what,           request->has_indices,     request->has_normals,      request->has_rest,
-        request->width,          request->height,          request->list_limit};
+        request->width,          request->height,          request->list_limit,       request->is_over_clip,
+        request->has_rate,       request->is_per_joint};
     h = hash64(h, numbers, sizeof numbers);
     h = hash64(h, request->background, sizeof request->background);
+    const struct request_span *span = &request->span;
+    const uint64_t given[] = {span->has_from, span->has_to, span->has_fps, span->has_speed, span->has_phase};
+    const double amounts[] = {span->from, span->to, span->fps, span->speed, span->phase};
+    h = hash64(h, given, sizeof given);
+    h = hash64(h, amounts, sizeof amounts);
+    h = hash64(h, &request->rate, sizeof request->rate);
     h = hash64(h, &request->yaw_deg, sizeof request->yaw_deg);
     h = hash64(h, &request->pitch_deg, sizeof request->pitch_deg);
     h = hash_text(h, request->prefix);
     h = hash_text(h, request->after);
+    h = hash_layers(h, request);
+    if (request->clip_file != NULL)
+        h = hash_text(h, request->clip_file);
     snprintf(request->canonical, sizeof request->canonical, "%016" PRIx64, h);
+}
+
+int request_reserve(struct request *request, size_t text_bytes, struct err *err)
+{
+    struct request_lists *lists = mem_zalloc(1, sizeof *lists);
+    request->blocks = lists;
+    /* limits only so that running out of memory is an error of this request */
+    buf_init(&lists->times, SIZE_MAX / 4);
+    buf_init(&lists->skins, SIZE_MAX / 4);
+    buf_init(&lists->joints, SIZE_MAX / 4);
+    buf_init(&request->memory, text_bytes + 1);
+    if (buf_reserve(&request->memory, text_bytes + 1) == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a request of %zu bytes", text_bytes);
+    return 0;
 }
 
 /* Room for everything that will be decoded, at once, so that no string moves: a value decodes to at most its own
  * size, and its NUL takes the place of a byte of its name, or of the '?' or '&' before it. */
-static int reserve(struct request *request, const struct request_head *head, struct err *err)
+static int reserve(struct request *request, const struct request_head *head, const cJSON *body, struct err *err)
 {
-    const size_t header_bytes = head->if_none_match == NULL ? 0 : strlen(head->if_none_match) + 1;
-    request->blocks = mem_zalloc(1, sizeof(struct request_lists));
-    buf_init(&request->memory, header_bytes + head->target_bytes + 2);
-    if (buf_reserve(&request->memory, request->memory.limit_bytes) == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    const bool has_header = head->if_none_match != NULL && body == NULL;
+    const size_t header_bytes = has_header ? strlen(head->if_none_match) + 1 : 0;
+    const size_t body_bytes = body == NULL ? 0 : request_body_text_bytes(body);
+    if (request_reserve(request, head->target_bytes + header_bytes + body_bytes, err) < 0)
+        return err->code;
     if (header_bytes > 0) {
         request->if_none_match = request->memory.data;
         buf_put(&request->memory, head->if_none_match, header_bytes);
@@ -271,33 +387,56 @@ static int parse_query(struct request *request, const char *query, size_t size_b
     return 0;
 }
 
+int request_complete(struct request *request, uint64_t seen, const char *accept, const struct limits *limits,
+                     struct err *err)
+{
+    if (REQUEST_PARAMS[PARAM_FORMAT].ops & 1u << request->op && !(seen & UINT64_C(1) << PARAM_FORMAT))
+        request->format = accept_format(accept);
+    finish_lists(request, seen, limits);
+    if (check_together(request, seen, err) < 0 || request_check_layers(request, seen, limits, err) < 0)
+        return err->code;
+    set_canonical(request);
+    return 0;
+}
+
+static int check_method(const struct request *request, const char *method, bool *is_post, struct err *err)
+{
+    const unsigned methods = methods_of(request->op);
+    *is_post = strcmp(method, "POST") == 0;
+    const bool is_get = request->is_head || strcmp(method, "GET") == 0;
+    if ((is_get && (methods & TAKES_GET) != 0) || (*is_post && (methods & TAKES_POST) != 0))
+        return 0;
+    return err_set(err, ERR_METHOD_NOT_ALLOWED, "%s takes %s, not %.32s", request_path(request->op),
+                   request_methods(request->op), method);
+}
+
+static int take_all(struct request *request, const struct request_head *head, const char *query, const cJSON *body,
+                    const struct limits *limits, struct err *err)
+{
+    uint64_t seen = 0;
+    const size_t query_bytes = head->target_bytes - (size_t)(query - head->target);
+    if (reserve(request, head, body, err) < 0 || parse_query(request, query, query_bytes, &seen, limits, err) < 0 ||
+        (body != NULL && request_take_body(request, body, &seen, limits, err) < 0))
+        return err->code;
+    return request_complete(request, seen, head->accept, limits, err);
+}
+
 int request_parse(struct request *request, const struct request_head *head, const struct limits *limits,
                   struct err *err)
 {
     request_fini(request);
     const char *question = memchr(head->target, '?', head->target_bytes);
     const size_t path_bytes = question == NULL ? head->target_bytes : (size_t)(question - head->target);
+    bool is_post = false;
+    cJSON *body = NULL;
     request->is_head = strcmp(head->method, "HEAD") == 0;
-    int rc = find_route(head->target, path_bytes, &request->op, err);
-    if (rc < 0)
-        return rc;
-    if (!request->is_head && strcmp(head->method, "GET") != 0)
-        return err_set(err, ERR_METHOD_NOT_ALLOWED, "%s takes GET and HEAD, not %.32s", request_path(request->op),
-                       head->method);
-    rc = reserve(request, head, err);
-    if (rc < 0)
-        return rc;
-    uint64_t seen = 0;
-    const size_t query_at = question == NULL ? path_bytes : path_bytes + 1;
-    rc = parse_query(request, head->target + query_at, head->target_bytes - query_at, &seen, limits, err);
-    if (rc < 0)
-        return rc;
-    if (PARAMS[PARAM_FORMAT].ops & 1u << request->op && !(seen & UINT64_C(1) << PARAM_FORMAT))
-        request->format = accept_format(head->accept);
-    finish_lists(request, seen, limits);
-    rc = check_together(request, seen, err);
-    if (rc < 0)
-        return rc;
-    set_canonical(request);
-    return 0;
+    if (find_route(head->target, path_bytes, &request->op, err) < 0 ||
+        check_method(request, head->method, &is_post, err) < 0)
+        return err->code;
+    if (is_post && request_open_body(head, limits, &body, err) < 0)
+        return err->code;
+    const int rc =
+        take_all(request, head, question == NULL ? head->target + path_bytes : question + 1, body, limits, err);
+    cJSON_Delete(body);
+    return rc;
 }

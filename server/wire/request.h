@@ -6,6 +6,7 @@
  * request. */
 #pragma once
 
+#include "../anim/blend.h"
 #include "../anim/clip_time.h"
 #include "../anim/pose.h"
 #include "../base/buf.h"
@@ -27,7 +28,13 @@ enum op {
     OP_POSE,    /* GET /v1/pose */
     OP_MESH,    /* GET /v1/mesh */
     OP_RENDER,  /* GET /v1/render */
-    OP_COUNT
+    OP_BOUNDS,  /* GET /v1/bounds */
+    OP_FORMATS, /* GET /v1/formats */
+    OP_QUERY,   /* POST /v1/query */
+    OP_COUNT,
+    /* parts of a body: they have parameters but no path */
+    OP_LAYER = OP_COUNT, /* one of "layers" */
+    OP_REFERENCE         /* "reference" of a layer */
 };
 
 enum select_kind {
@@ -43,21 +50,33 @@ struct selector {
     uint32_t index;
     const char *name; /* UTF-8, name_bytes long, NUL-terminated as well */
     size_t name_bytes;
+    enum blend_reach reach; /* of a node: it alone, or all below it too; BLEND_EXCEPT is for layers */
 };
 
 enum format { FORMAT_JSON, FORMAT_BIN };
-enum layout { LAYOUT_MAT4, LAYOUT_MAT3X4 };
+enum layout { LAYOUT_MAT4, LAYOUT_MAT3X4, LAYOUT_DUALQUAT };
 enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
+
+/* Which part of the clip, as given: answer_find_span() makes clip times of it. */
+struct request_span {
+    bool has_from, has_to, has_fps, has_speed, has_phase;
+    double from, to; /* seconds, or frames with has_fps; >= 0 */
+    double fps;      /* > 0 */
+    double speed;    /* finite */
+    double phase;    /* 0..1 */
+};
 
 struct request {
     enum op op;
-    bool is_head;      /* HEAD: the answer without its body */
-    const char *model; /* path under the root, checked: relative, no "..", no NUL, UTF-8 */
-    const char *hash;  /* 64 lower-case hex digits, or NULL */
+    bool is_head;          /* HEAD: the answer without its body */
+    const char *model;     /* path under the root, checked: relative, no "..", no NUL, UTF-8 */
+    const char *hash;      /* 64 lower-case hex digits, or NULL */
+    const char *clip_file; /* path of the model that has the clips, checked as model is, or NULL: the model */
     struct selector clip;
     const double *times_s; /* in the order asked, ranges unrolled; at least one for ops that take t */
     uint32_t time_count;
     enum wrap wrap;
+    struct request_span span;
     const struct selector *skins; /* empty: all */
     uint32_t skin_count;
     const struct selector *joints; /* empty: all */
@@ -68,16 +87,34 @@ struct request {
     enum format format; /* by format= or Accept */
     unsigned what;      /* WHAT_ bits */
     bool has_indices, has_normals, has_rest;
+    bool is_over_clip; /* OP_BOUNDS: over all of the clip instead of times_s */
+    bool has_rate, is_per_joint;
+    double rate; /* with has_rate: poses a second of is_over_clip, 0..1000 */
     uint32_t width, height;
     uint8_t background[4]; /* RGBA, straight alpha; 0,0,0,0 = transparent */
     double yaw_deg, pitch_deg;
     const char *prefix, *after; /* /v1/models; NULL when not given */
     uint32_t list_limit;
-    const char *if_none_match; /* the header's value, or NULL */
+    struct request *layers; /* OP_LAYER each: the pose is their blend; clip and span are not given then */
+    uint32_t layer_count;
+    double weight; /* OP_LAYER: this and what follows; its times: none (the frame's own), one, or as
+                      many as there are frames; its joints: the mask */
+    bool is_additive;
+    bool has_wrap;
+    struct request *reference;     /* OP_REFERENCE with one time, or NULL */
+    struct request_query *queries; /* OP_QUERY */
+    uint32_t query_count;
+    const char *if_none_match; /* the header's value, or NULL; of GET and HEAD */
     char canonical[24];        /* 16 hex digits: hash of op and every parameter's value in a fixed order,
                                   what the ETag is made of beside the model's content */
     struct buf memory;         /* owns the strings above */
     void *blocks;              /* private to request.c: owns the lists above */
+};
+
+/* One query of a batch: good when err.code is 0. */
+struct request_query {
+    struct request request;
+    struct err err;
 };
 
 /* What a front end knows of an HTTP request besides its target. NULL when the header is absent. */
@@ -87,6 +124,9 @@ struct request_head {
     size_t target_bytes;
     const char *accept;
     const char *if_none_match;
+    const char *content_type;
+    const char *body; /* body_bytes long; of POST */
+    size_t body_bytes;
 };
 
 void request_init(struct request *request);
@@ -95,10 +135,15 @@ void request_fini(struct request *request);
 /* Fills *request from an HTTP request line and headers. Decodes percent-escapes and '+', splits repeated and
  * comma-separated times, unrolls ranges start:end:fps. On failure the err message names the parameter, and
  * for an unknown one the nearest known name.
+ * The JSON body of a POST gives parameters as the query does, by the same names; a list stands for repetitions. So a
+ * GET and a POST that mean the same have the same canonical hash.
  * Returns 0, ERR_NOT_FOUND, ERR_METHOD_NOT_ALLOWED, ERR_UNKNOWN_PARAMETER, ERR_BAD_PARAMETER,
- * ERR_DUPLICATE_PARAMETER, ERR_MISSING_PARAMETER, ERR_BAD_PATH, ERR_TOO_MANY_FRAMES or ERR_NO_MEMORY. */
+ * ERR_DUPLICATE_PARAMETER, ERR_MISSING_PARAMETER, ERR_BAD_PATH, ERR_TOO_MANY_FRAMES, ERR_NO_MEMORY, and for
+ * bodies ERR_BAD_REQUEST, ERR_BODY_TOO_LARGE or ERR_UNSUPPORTED_MEDIA_TYPE. */
 int request_parse(struct request *request, const struct request_head *head, const struct limits *limits,
                   struct err *err);
 
 /* "/v1/palette" for OP_PALETTE; the same table that request_parse reads. */
 const char *request_path(enum op op);
+/* The methods that the operation takes, for the Allow header: "GET, HEAD, POST". */
+const char *request_methods(enum op op);

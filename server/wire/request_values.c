@@ -2,6 +2,7 @@
 
 #include "query.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ static int bad(struct value *value, const char *expected)
                    expected);
 }
 
-int value_model(struct value *value)
+static int check_path(const struct value *value)
 {
     const char *path = value->text;
     const char *fault = value->size_bytes == 0               ? "is empty"
@@ -33,9 +34,20 @@ int value_model(struct value *value)
         part++;
     }
     if (fault != NULL)
-        return err_set(value->err, ERR_BAD_PATH, "the model path '%.200s' %s", path, fault);
-    value->request->model = path;
+        return err_set(value->err, ERR_BAD_PATH, "the %s path '%.200s' %s", value->name, path, fault);
     return 0;
+}
+
+int value_model(struct value *value)
+{
+    value->request->model = value->text;
+    return check_path(value);
+}
+
+int value_clip_file(struct value *value)
+{
+    value->request->clip_file = value->text;
+    return check_path(value);
 }
 
 int value_hash(struct value *value)
@@ -231,6 +243,48 @@ int value_wrap(struct value *value)
     return 0;
 }
 
+/* A finite number from `least` to `most`; `expected` says so. */
+static int number_of(struct value *value, double least, double most, const char *expected, double *out)
+{
+    double number;
+    if (!query_double(value->text, &number) || number < least || number > most)
+        return bad(value, expected);
+    *out = number + 0; /* not -0 */
+    return 0;
+}
+
+int value_from(struct value *value)
+{
+    value->request->span.has_from = true;
+    return number_of(value, 0, DBL_MAX, "a number of seconds, or of frames with 'fps', from 0",
+                     &value->request->span.from);
+}
+
+int value_to(struct value *value)
+{
+    value->request->span.has_to = true;
+    return number_of(value, 0, DBL_MAX, "a number of seconds, or of frames with 'fps', from 0",
+                     &value->request->span.to);
+}
+
+int value_fps(struct value *value)
+{
+    value->request->span.has_fps = true;
+    return number_of(value, DBL_MIN, DBL_MAX, "a number of frames a second above 0", &value->request->span.fps);
+}
+
+int value_speed(struct value *value)
+{
+    value->request->span.has_speed = true;
+    return number_of(value, -DBL_MAX, DBL_MAX, "a finite number", &value->request->span.speed);
+}
+
+int value_phase(struct value *value)
+{
+    value->request->span.has_phase = true;
+    return number_of(value, 0, 1, "a number from 0 to 1", &value->request->span.phase);
+}
+
 int value_space(struct value *value)
 {
     static const char *const WORDS[] = {[SPACE_SCENE] = "scene", [SPACE_ROOT] = "root", [SPACE_MESH] = "mesh"};
@@ -243,10 +297,11 @@ int value_space(struct value *value)
 
 int value_layout(struct value *value)
 {
-    static const char *const WORDS[] = {[LAYOUT_MAT4] = "mat4", [LAYOUT_MAT3X4] = "mat3x4"};
-    const int word = word_of(value->text, WORDS, 2);
+    static const char *const WORDS[] = {
+        [LAYOUT_MAT4] = "mat4", [LAYOUT_MAT3X4] = "mat3x4", [LAYOUT_DUALQUAT] = "dualquat"};
+    const int word = word_of(value->text, WORDS, 3);
     if (word < 0)
-        return bad(value, "mat4 or mat3x4");
+        return bad(value, "mat4, mat3x4 or dualquat");
     value->request->layout = (enum layout)word;
     return 0;
 }
@@ -278,9 +333,9 @@ int value_what(struct value *value)
 
 static int flag_of(struct value *value, bool *out)
 {
-    static const char *const WORDS[] = {"0", "1"};
-    const int word = word_of(value->text, WORDS, 2);
-    *out = word == 1;
+    static const char *const WORDS[] = {"0", "1", "false", "true"}; /* the words are JSON's */
+    const int word = word_of(value->text, WORDS, 4);
+    *out = word == 1 || word == 3;
     return word < 0 ? bad(value, "0 or 1") : 0;
 }
 
@@ -352,6 +407,25 @@ int value_pitch(struct value *value)
                : bad(value, "a number of degrees from -90 to 90");
 }
 
+int value_over(struct value *value)
+{
+    value->request->is_over_clip = true;
+    return strcmp(value->text, "clip") == 0 ? 0 : bad(value, "clip");
+}
+
+int value_rate(struct value *value)
+{
+    enum { RATE_MAX = 1000 };
+    value->request->has_rate = true;
+    return number_of(value, 0, RATE_MAX, "a number of poses a second from 0 to 1000", &value->request->rate);
+}
+
+int value_per(struct value *value)
+{
+    value->request->is_per_joint = true;
+    return strcmp(value->text, "joint") == 0 ? 0 : bad(value, "joint");
+}
+
 int value_prefix(struct value *value)
 {
     value->request->prefix = value->text;
@@ -363,3 +437,41 @@ int value_after(struct value *value)
     value->request->after = value->text;
     return 0;
 }
+
+int value_of_body(struct value *value)
+{
+    return err_set(value->err, ERR_BAD_PARAMETER,
+                   "parameter '%s' does not fit a query: it is given in the JSON body of a POST", value->name);
+}
+
+int value_weight(struct value *value)
+{
+    enum { WEIGHT_MAX = 1000 };
+    double *weight = &value->request->weight;
+    return query_double(value->text, weight) && *weight >= 0 && *weight <= WEIGHT_MAX
+               ? 0
+               : bad(value, "a number from 0 to 1000");
+}
+
+int value_mode(struct value *value)
+{
+    static const char *const WORDS[] = {"override", "additive"};
+    const int word = word_of(value->text, WORDS, 2);
+    value->request->is_additive = word == 1;
+    return word < 0 ? bad(value, "override or additive") : 0;
+}
+
+/* Nodes that stand for all below them. */
+static int add_subtrees(struct value *value, enum blend_reach reach)
+{
+    struct buf *joints = &lists_of(value)->joints;
+    const size_t first = joints->size_bytes;
+    const int rc = select_many(value, NULL, joints);
+    struct selector *added = (struct selector *)(void *)(joints->data + first);
+    for (size_t i = 0; i < (joints->size_bytes - first) / sizeof *added; i++)
+        added[i].reach = reach;
+    return rc;
+}
+
+int value_subtree(struct value *value) { return add_subtrees(value, BLEND_SUBTREE); }
+int value_except(struct value *value) { return add_subtrees(value, BLEND_EXCEPT); }

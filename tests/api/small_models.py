@@ -34,3 +34,62 @@ def place(answer):
     """The x of the triangle in a /v1/palette answer."""
     assert answer.status == 200, answer.body
     return answer.json()["frames"][0]["palettes"][0][0][12]
+
+
+MD5MESH = """MD5Version 10
+commandline ""
+numJoints 2
+numMeshes 1
+
+joints {
+"hip" -1 ( 1 2 3 ) ( 0 0 0 )
+"leg" 0 ( 5 2 3 ) ( 0 0 -0.7071067811865476 )
+}
+mesh {
+shader "skin"
+numverts 3
+vert 0 ( 0 0 ) 0 1
+vert 1 ( 1 0 ) 1 1
+vert 2 ( 0 1 ) 2 1
+numtris 1
+tri 0 0 2 1
+numweights 3
+weight 0 0 1 ( 1 1 1 )
+weight 1 0 1 ( 8 0 0 )
+weight 2 1 1 ( 0 0 2 )
+}
+"""
+
+
+def md5anim(x):
+    """A clip of MD5MESH: 2 frames at 10 a second, the first joint at (x, 2, 3) in the second."""
+    bounds = "( 0 0 0 ) ( 1 1 1 )\n" * 2
+    return f"""MD5Version 10
+commandline ""
+
+numFrames 2
+numJoints 2
+frameRate 10
+numAnimatedComponents 1
+
+hierarchy {{
+"hip" -1 1 0
+"leg" 0 0 1
+}}
+
+bounds {{
+{bounds}}}
+
+baseframe {{
+( 1 2 3 ) ( 0 0 0 )
+( 4 0 0 ) ( 0 0 -0.7071067811865476 )
+}}
+
+frame 0 {{
+1
+}}
+
+frame 1 {{
+{x}
+}}
+"""

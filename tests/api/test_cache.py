@@ -7,7 +7,7 @@ import time
 import pytest
 
 from importers import NO_RENDERING, imports, install
-from small_models import TRIANGLE, gltf, place
+from small_models import MD5MESH, TRIANGLE, gltf, md5anim, place
 
 pytestmark = pytest.mark.short
 
@@ -89,6 +89,22 @@ def test_texture_appears(start, root):
     assert texture() == "missing" and imports(server) == 1
     (root / "skin.png").write_bytes(b"no picture")
     assert texture() != "missing" and imports(server) == 2
+
+
+def test_md5_clips_come_and_go(start, root):
+    (root / "leg.md5mesh").write_text(MD5MESH)
+    (root / "walk.md5anim").write_text(md5anim(7))
+    server = start(*NO_RENDERING, root=root)
+    clips = lambda: [clip["name"] for clip in server.get("/v1/model?model=leg.md5mesh").json()["clips"]]
+    assert clips() == ["walk"]
+    assert clips() == ["walk"] and imports(server) == 1
+    (root / "leg.md5anim").write_text(md5anim(9))
+    assert clips() == ["leg", "walk"]
+    (root / "walk.md5anim").unlink()
+    assert clips() == ["leg"] and imports(server) == 3
+    pose = server.get("/v1/pose?model=leg.md5mesh&clip=leg&t=0.1&wrap=clamp").json()
+    hip = [node["name"] for node in pose["nodes"]].index("hip")
+    assert pose["frames"][0]["scene"][hip][12:15] == pytest.approx([9, 2, 3])
 
 
 def test_companion_that_is_a_link_is_no_reason_to_import_again(start, root):

@@ -70,6 +70,10 @@ TEST(answer_documents_json_examples)
     request.mesh = wire_index(0);
     request.has_rest = request.has_indices = true;
     check_example(&rest, &request);
+    request = wire_request(OP_BOUNDS, TIMES, 1);
+    request.mesh = wire_index(0);
+    request.is_per_joint = true;
+    check_example(&rest, &request);
     request = wire_request(OP_MODEL, NULL, 0);
     check_example(&rest, &request);
     free(text);

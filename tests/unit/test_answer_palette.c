@@ -1,6 +1,8 @@
+#include "../../server/anim/dualquat.h"
 #include "../../server/base/bytes.h"
 #include "../../server/wire/frames.h"
 #include "check.h"
+#include "fixture.h"
 #include "wire_model.h"
 
 #include <string.h>
@@ -205,4 +207,63 @@ TEST(answer_palette_binary_has_the_bits_of_the_json)
         cJSON_Delete(json);
         reply_fini(&reply);
     }
+}
+
+/* A skin of a bent finger whose child joint comes first, bent by 170 and by 210 degrees. */
+TEST(answer_palette_dualquat_moves_vertices_as_the_matrices_do)
+{
+    static const float MOVES[][3] = {{1, 2, 3}, {0, 1.5f, 0}, {0.5f, -1, 2}};
+    static const float TURNS[][4] = {{0.59771682f, 0, 0.79695576f, 0.08715574f},
+                                     {0.20521208f, 0, 0.27361611f, 0.93969262f},
+                                     {0, 0.17364818f, 0, 0.98480775f}};
+    static const uint32_t JOINTS[] = {2, 0, 1, 2};
+    struct fixture f;
+    fixture_init(&f);
+    for (int n = 0; n < 3; n++)
+        fixture_node(&f, n - 1, MOVES[n], TURNS[n], FIXTURE_ONE);
+    fixture_root(&f, 0);
+    fixture_skin(&f, JOINTS, 4);
+    fixture_finish(&f);
+    struct request request = wire_request(OP_PALETTE, TIMES, 1);
+    cJSON *matrices = wire_answer_json(&f.model, &request);
+    request.layout = LAYOUT_DUALQUAT;
+    cJSON *json = wire_answer_json(&f.model, &request);
+    const cJSON *a = wire_at(wire_get(wire_at(wire_get(matrices, "frames"), 0), "palettes"), 0);
+    const cJSON *b = wire_at(wire_get(wire_at(wire_get(json, "frames"), 0), "palettes"), 0);
+    struct dualquat q[4];
+    for (int j = 0; j < 4; j++) {
+        const double vertex[3] = {0.25, -1.5, 4};
+        double by_matrix[3], by_q[3];
+        struct dmat4 m;
+        assert_int_equal(cJSON_GetArraySize(wire_at(b, j)), 8);
+        for (int i = 0; i < 16; i++)
+            m.m[i] = wire_at(wire_at(a, j), i)->valuedouble;
+        for (int i = 0; i < 4; i++) {
+            q[j].real[i] = wire_at(wire_at(b, j), i)->valuedouble;
+            q[j].dual[i] = wire_at(wire_at(b, j), 4 + i)->valuedouble;
+        }
+        dmat4_point(&m, vertex, by_matrix);
+        dualquat_point(&q[j], vertex, by_q);
+        for (int i = 0; i < 3; i++)
+            CHECK_NEAR(by_q[i], by_matrix[i], 3e-6);
+    }
+    const int pairs[][2] = {{2, 1}, {0, 2}, {3, 0}}; /* joint and the one above; node 2 is there twice */
+    for (int p = 0; p < 3; p++) {
+        const double *x = q[pairs[p][0]].real, *y = q[pairs[p][1]].real;
+        assert_true(x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3] >= 0);
+    }
+    assert_true(q[0].real[3] < 0); /* not just every w >= 0 */
+    cJSON_Delete(matrices);
+    cJSON_Delete(json);
+    fixture_fini(&f);
+}
+
+TEST(answer_palette_dualquat_refuses_scale)
+{
+    struct request request = wire_request(OP_PALETTE, TIMES, 1);
+    cJSON *root;
+    request.layout = LAYOUT_DUALQUAT;
+    const cJSON *error = wire_answer_error(wire_model(), &request, ERR_NOT_RIGID, &root);
+    assert_non_null(strstr(wire_get(error, "message")->valuestring, "of skin 0 (node "));
+    cJSON_Delete(root);
 }

@@ -226,3 +226,73 @@ TEST(answer_pose_binary_has_the_bits_of_the_json)
     cJSON_Delete(json);
     reply_fini(&reply);
 }
+
+static void check_nodes(const struct selector *joints, uint32_t count, const int *expected, int expected_count)
+{
+    static const double TIME[] = {0.25};
+    struct request request = wire_request(OP_POSE, TIME, 1);
+    cJSON *whole = wire_answer_json(wire_model(), &request);
+    request.joints = joints;
+    request.joint_count = count;
+    cJSON *json = wire_answer_json(wire_model(), &request);
+    const cJSON *nodes = wire_get(json, "nodes"), *scene = wire_get(wire_at(wire_get(json, "frames"), 0), "scene");
+    assert_int_equal(cJSON_GetArraySize(nodes), expected_count);
+    assert_int_equal(cJSON_GetArraySize(scene), expected_count);
+    for (int i = 0; i < expected_count; i++) {
+        assert_int_equal(wire_get(wire_at(nodes, i), "node")->valueint, expected[i]);
+        const cJSON *all = wire_get(wire_at(wire_get(whole, "frames"), 0), "scene");
+        assert_true(cJSON_Compare(wire_at(scene, i), wire_at(all, expected[i]), true));
+    }
+    cJSON_Delete(json);
+    cJSON_Delete(whole);
+}
+
+TEST(answer_pose_of_subtrees)
+{
+    struct selector bone = wire_name("bone \"A\"\n"), empty = wire_name(""), root = wire_index(0), leaf = wire_index(2);
+    bone.reach = empty.reach = root.reach = leaf.reach = BLEND_SUBTREE;
+    check_nodes(&bone, 1, (const int[]){1, 2}, 2);
+    check_nodes(&empty, 1, (const int[]){4, 5}, 2); /* the child's index is the smaller one */
+    check_nodes(&root, 1, (const int[]){0, 1, 2, 3, 4, 5}, 6);
+    check_nodes(&leaf, 1, (const int[]){2}, 1);
+    const struct selector mixed[] = {wire_index(3), empty, wire_index(4), bone, bone};
+    check_nodes(mixed, 5, (const int[]){3, 4, 5, 4, 1, 2, 1, 2}, 8);
+}
+
+TEST(answer_pose_of_an_unknown_subtree)
+{
+    static const double TIME[] = {0};
+    struct request request = wire_request(OP_POSE, TIME, 1);
+    struct selector selector = wire_name("bone");
+    cJSON *root;
+    selector.reach = BLEND_SUBTREE;
+    request.joints = &selector;
+    request.joint_count = 1;
+    const cJSON *error = wire_answer_error(wire_model(), &request, ERR_JOINT_NOT_FOUND, &root);
+    assert_true(cJSON_GetArraySize(wire_get(error, "candidates")) > 0);
+    cJSON_Delete(root);
+}
+
+TEST(answer_pose_dualquat_names_the_joint_with_scale)
+{
+    static const double TIME[] = {0.25};
+    struct request request = wire_request(OP_POSE, TIME, 1);
+    const struct selector bone = wire_index(1), sheared = wire_index(4);
+    cJSON *root;
+    request.joints = &bone;
+    request.joint_count = 1;
+    request.layout = LAYOUT_DUALQUAT; /* of matrices: a local T R S is none */
+    request.what = WHAT_LOCAL;
+    cJSON *json = wire_answer_json(wire_model(), &request);
+    assert_string_equal(wire_get(json, "layout")->valuestring, "dualquat");
+    assert_int_equal(cJSON_GetArraySize(wire_at(wire_get(wire_at(wire_get(json, "frames"), 0), "local"), 0)), 10);
+    cJSON_Delete(json);
+    request.what = WHAT_SCENE;
+    const cJSON *error = wire_answer_error(wire_model(), &request, ERR_NOT_RIGID, &root);
+    assert_non_null(strstr(wire_get(error, "message")->valuestring, "joint 1 'bone \"A\"?': scales by "));
+    cJSON_Delete(root);
+    request.what = WHAT_LOCAL;
+    request.joints = &sheared;
+    wire_answer_error(wire_model(), &request, ERR_NOT_RIGID, &root);
+    cJSON_Delete(root);
+}

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double ORIGIN[3] = {0, 0, 0};
@@ -150,6 +151,64 @@ TEST(assimp_skins_md5_in_its_own_axes)
     CHECK_NEAR(blended[0], 9, 1e-4);
     CHECK_NEAR(blended[1], 2, 1e-4);
     CHECK_NEAR(blended[2], 3, 1e-4);
+    assimp_run_fini(&run);
+}
+
+/* Two joints in two frames at 10 a second; the first stands at (1, 2, 3) plus what the frame adds in x. */
+static const char MD5ANIM[] = "MD5Version 10\ncommandline \"\"\n\nnumFrames 2\nnumJoints 2\nframeRate 10\n"
+                              "numAnimatedComponents 1\n\nhierarchy {\n\"hip\" -1 1 0\n\"%s\" 0 0 1\n}\n\n"
+                              "bounds {\n( 0 0 0 ) ( 1 1 1 )\n( 0 0 0 ) ( 1 1 1 )\n}\n\n"
+                              "baseframe {\n( 1 2 3 ) ( 0 0 0 )\n( 4 0 0 ) ( 0 0 -0.7071067811865476 )\n}\n\n"
+                              "frame 0 {\n1\n}\n\nframe 1 {\n%d\n}\n\n";
+
+static void put_md5anim(struct assimp_run *run, const char *path, const char *joint, int x)
+{
+    char text[1024];
+    snprintf(text, sizeof text, MD5ANIM, joint, x);
+    temp_tree_file(&run->tree, path, text);
+}
+
+TEST(assimp_makes_clips_of_all_md5anim_files_beside_the_mesh)
+{
+    static const char *const NAMES[] = {"leg", "a walk", "run.fast"};
+    static const int32_t X[] = {7, 11, 13};
+    struct assimp_run run;
+    assimp_run_init(&run);
+    temp_tree_file(&run.tree, "dir/leg.md5mesh", MD5);
+    put_md5anim(&run, "dir/run.fast.MD5ANIM", "leg", 13);
+    put_md5anim(&run, "dir/a walk.md5anim", "leg", 11);
+    put_md5anim(&run, "dir/leg.md5anim", "leg", 7);
+    put_md5anim(&run, "dir/stranger.md5anim", "arm", 1);
+    temp_tree_file(&run.tree, "dir/broken.md5anim", "MD5Version 11\n");
+    put_md5anim(&run, "elsewhere.md5anim", "leg", 1);
+    assimp_run_import(&run, "dir/leg.md5mesh");
+    assert_int_equal(run.rc, 0);
+    assert_int_equal(run.model.clip_count, 3);
+    const uint32_t hip = assimp_run_node(&run, "hip");
+    for (uint32_t c = 0; c < 3; c++) {
+        double out[3];
+        const struct str name = run.model.clips[c].name;
+        assert_int_equal(name.size_bytes, strlen(NAMES[c]));
+        assert_memory_equal(run.model.text + name.offset, NAMES[c], name.size_bytes);
+        CHECK_NEAR(run.model.clips[c].duration_s, 0.1, 1e-9);
+        assimp_run_point(&run, (int32_t)c, 0.1, hip, ORIGIN, out);
+        CHECK_NEAR(out[0], X[c], 1e-5);
+        CHECK_NEAR(out[1], 2, 1e-5);
+    }
+    assert_true(assimp_run_warned(&run, "clip_joints_differ"));
+    assert_true(assimp_run_warned(&run, "clip_unreadable"));
+    assimp_run_fini(&run);
+}
+
+TEST(assimp_reads_md5anim_alone_at_its_own_rate)
+{
+    struct assimp_run run;
+    assimp_run_init(&run);
+    put_md5anim(&run, "leg.md5anim", "leg", 7);
+    assimp_run_import(&run, "leg.md5anim");
+    assert_int_equal(run.rc, 0);
+    assert_int_equal(run.model.clip_count, 1);
+    CHECK_NEAR(run.model.clips[0].duration_s, 0.1, 1e-9);
     assimp_run_fini(&run);
 }
 

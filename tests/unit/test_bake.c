@@ -17,8 +17,8 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 1, 30 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 1, 0, 0, 0, 30, 0, 0, 0, 0xc0, 3};
+    /* header: magic, version 2, 30 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 2, 0, 0, 0, 30, 0, 0, 0, 0xc0, 3};
     assert_memory_equal(b, header, sizeof header); /* 960 bytes = 0x3c0, see below */
     /* section 1: id 1, 108 bytes an element, at 768, 1 element */
     const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 1};
@@ -361,7 +361,7 @@ TEST(bake_decode_rules_of_assets)
     REFUSED(&f, textures[0].wrap_t, 3, "textures[0].wrap_t");
     REFUSED(&f, warnings[0].message.size_bytes, 5000, "warnings[0].message");
     REFUSED(&f, source_files[0].path.offset, 5000, "source_files[0].path");
-    REFUSED(&f, source_files[0].role, 3, "source_files[0].role");
+    REFUSED(&f, source_files[0].role, 4, "source_files[0].role");
     fixture_fini(&f);
 }
 

@@ -99,6 +99,10 @@ enum {
     FOR_POSE = 1 << OP_POSE,
     FOR_MESH = 1 << OP_MESH,
     FOR_RENDER = 1 << OP_RENDER,
+    FOR_BOUNDS = 1 << OP_BOUNDS,
+    FOR_QUERY = 1 << OP_QUERY,
+    FOR_LAYER = 1 << OP_LAYER,
+    FOR_REFERENCE = 1 << OP_REFERENCE,
 };
 
 static const struct {
@@ -115,7 +119,7 @@ TEST(http_document_has_every_parameter)
     char *text = read_http_md();
     for (int op = OP_MODELS; op < OP_COUNT; op++) {
         char heading[64];
-        snprintf(heading, sizeof heading, "## `GET %s`", request_path((enum op)op));
+        snprintf(heading, sizeof heading, "## `%s %s`", op == OP_QUERY ? "POST" : "GET", request_path((enum op)op));
         char *section = section_of(text, heading);
         size_t count = 0;
         for (size_t i = 0; i < sizeof PARAMS / sizeof *PARAMS; i++) {

@@ -193,10 +193,16 @@ TEST(opener_records_files_and_hashes_what_it_read)
     opener_read_model(o.opener, &o.bytes, &o.size_bytes, &o.err);
     read_uri(&o, "none.png");
     read_uri(&o, "tex/skin.png");
+    const char *const *names;
+    size_t count;
+    assert_int_equal(opener_list(o.opener, ".md5anim", &names, &count, &o.err), 0);
     uint8_t hash[32], expected[32];
     opener_record(o.opener, &builder, hash);
-    assert_int_equal(builder.source_file_count, 3);
+    assert_int_equal(builder.source_file_count, 4);
     const struct source_file *files = builder.source_files;
+    assert_int_equal(files[3].role, SOURCE_FOLDER);
+    assert_int_equal(files[3].is_missing, 0);
+    assert_memory_equal(builder.text + files[3].path.offset, "models", 6);
     assert_int_equal(files[0].role, SOURCE_MODEL);
     assert_int_equal(files[0].size_bytes, 14);
     assert_true(files[0].mtime_ns > 0 && files[0].inode > 0);

@@ -54,6 +54,8 @@ TEST(request_routes)
         {"/v1/pose?model=a", OP_POSE},
         {"/v1/mesh?model=a", OP_MESH},
         {"/v1/render?model=a", OP_RENDER},
+        {"/v1/bounds?model=a", OP_BOUNDS},
+        {"/v1/formats", OP_FORMATS},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct request request = parse(rows[i].target);
@@ -286,7 +288,7 @@ static const struct row {
     {"/v1/pose?model=a&what=", ERR_BAD_PARAMETER, "'what'"},
     {"/v1/pose?model=a&format=xml", ERR_BAD_PARAMETER, "json or bin"},
     {"/v1/palette?model=a&space=world", ERR_BAD_PARAMETER, "scene, root or mesh"},
-    {"/v1/palette?model=a&layout=mat3", ERR_BAD_PARAMETER, "mat4 or mat3x4"},
+    {"/v1/palette?model=a&layout=mat3", ERR_BAD_PARAMETER, "mat4, mat3x4 or dualquat"},
     {"/v1/palette?model=a&mesh=1", ERR_BAD_PARAMETER, "needs space=mesh"},
     {"/v1/mesh?model=a&rest=yes", ERR_BAD_PARAMETER, "0 or 1"},
     {"/v1/mesh?model=a&indices=", ERR_BAD_PARAMETER, "0 or 1"},
@@ -326,8 +328,12 @@ TEST(request_methods)
     request_init(&r);
     assert_int_equal(parse_as(&r, "HEAD", "/v1/pose?model=a", NULL, &err), 0);
     assert_true(r.is_head);
-    assert_int_equal(parse_as(&r, "POST", "/v1/pose?model=a", NULL, &err), ERR_METHOD_NOT_ALLOWED);
-    assert_non_null(strstr(err.message, "not POST"));
+    assert_int_equal(parse_as(&r, "PUT", "/v1/pose?model=a", NULL, &err), ERR_METHOD_NOT_ALLOWED);
+    assert_non_null(strstr(err.message, "takes GET, HEAD, POST, not PUT"));
+    assert_int_equal(parse_as(&r, "POST", "/v1/model?model=a", NULL, &err), ERR_METHOD_NOT_ALLOWED);
+    assert_non_null(strstr(err.message, "takes GET, HEAD, not POST"));
+    assert_int_equal(parse_as(&r, "HEAD", "/v1/query", NULL, &err), ERR_METHOD_NOT_ALLOWED);
+    assert_non_null(strstr(err.message, "takes POST, not HEAD"));
     assert_int_equal(parse_as(&r, "POST", "/nowhere", NULL, &err), ERR_NOT_FOUND);
     assert_int_equal(parse_as(&r, "HEAD", "/nowhere", NULL, &err), ERR_NOT_FOUND);
     request_fini(&r);
@@ -393,8 +399,14 @@ TEST(request_canonical_covers_every_parameter)
         {"hash", "/v1/model?model=a&hash=00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"},
         {"clip", "/v1/pose?model=a&clip=1"},
         {"clip_name", "/v1/pose?model=a&clip_name=b"},
+        {"clip_file", "/v1/pose?model=a&clip_file=b"},
         {"t", "/v1/pose?model=a&t=1"},
         {"wrap", "/v1/pose?model=a&wrap=clamp"},
+        {"from", "/v1/pose?model=a&from=0"},
+        {"to", "/v1/pose?model=a&to=0"},
+        {"fps", "/v1/pose?model=a&to=0&fps=1"},
+        {"speed", "/v1/pose?model=a&speed=0"},
+        {"phase", "/v1/pose?model=a&phase=0"},
         {"skin", "/v1/palette?model=a&skin=0"},
         {"skin_name", "/v1/palette?model=a&skin_name=0"},
         {"space", "/v1/palette?model=a&space=root"},
@@ -407,6 +419,9 @@ TEST(request_canonical_covers_every_parameter)
         {"indices", "/v1/mesh?model=a&indices=1"},
         {"normals", "/v1/mesh?model=a&normals=1"},
         {"rest", "/v1/mesh?model=a&rest=1"},
+        {"over", "/v1/bounds?model=a&over=clip"},
+        {"rate", "/v1/bounds?model=a&over=clip&rate=9"},
+        {"per", "/v1/bounds?model=a&per=joint"},
         {"width", "/v1/render?model=a&width=9"},
         {"height", "/v1/render?model=a&height=9"},
         {"background", "/v1/render?model=a&background=ffffff"},
@@ -415,6 +430,14 @@ TEST(request_canonical_covers_every_parameter)
         {"prefix", "/v1/models?prefix=a"},
         {"limit", "/v1/models?limit=9"},
         {"after", "/v1/models?after=a"},
+        /* those without a target are given in bodies: test_request_body.c */
+        {"layers", NULL},
+        {"weight", NULL},
+        {"mode", NULL},
+        {"subtree", "/v1/pose?model=a&subtree=0"},
+        {"except", NULL},
+        {"reference", NULL},
+        {"queries", NULL},
     };
     static const char *const names[] = {
 #define X(symbol, name, ops, how_often, parse, text) name,
@@ -425,6 +448,8 @@ TEST(request_canonical_covers_every_parameter)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_string_equal(rows[i].name, names[i]);
         char plain[64];
+        if (rows[i].target == NULL)
+            continue;
         const size_t path_bytes = strcspn(rows[i].target, "?");
         snprintf(plain, sizeof plain, "%.*s%s", (int)path_bytes, rows[i].target,
                  strstr(rows[i].target, "models") != NULL ? "" : "?model=a");
@@ -468,4 +493,94 @@ TEST(request_every_one_byte_change_is_an_answer)
                 assert_in_range(r.time_count, 1, 10000);
             request_fini(&r);
         }
+}
+
+TEST(request_parts_of_a_clip)
+{
+    struct request r = parse("/v1/pose?model=a&from=31&to=5e1&fps=29.97&speed=-0.5&phase=0.25");
+    assert_true(r.span.has_from && r.span.has_to && r.span.has_fps && r.span.has_speed && r.span.has_phase);
+    assert_true(r.span.from == 31 && r.span.to == 50 && r.span.fps == 29.97);
+    assert_true(r.span.speed == -0.5 && r.span.phase == 0.25);
+    request_fini(&r);
+    r = parse("/v1/render?model=a&from=-0&speed=0&phase=1");
+    assert_true(r.span.has_from && !r.span.has_to && !r.span.has_fps && !signbit(r.span.from));
+    request_fini(&r);
+    r = parse("/v1/mesh?model=a");
+    assert_false(r.span.has_from || r.span.has_to || r.span.has_fps || r.span.has_speed || r.span.has_phase);
+    request_fini(&r);
+}
+
+static void check_part(const char *query, const char *words)
+{
+    char target[256];
+    struct request request;
+    struct err err = {0};
+    snprintf(target, sizeof target, "/v1/palette?model=a&%s", query);
+    request_init(&request);
+    assert_int_equal(parse_as(&request, "GET", target, NULL, &err), ERR_BAD_PARAMETER);
+    if (strstr(err.message, words) == NULL)
+        fail_msg("%s: '%s' should say '%s'", query, err.message, words);
+    request_fini(&request);
+}
+
+TEST(request_bad_parts_of_a_clip)
+{
+    check_part("from=2&to=1", "'from' is 2, after 'to', which is 1");
+    check_part("from=-1", "from 0");
+    check_part("to=inf", "from 0");
+    check_part("to=", "from 0");
+    check_part("fps=30", "'from' and 'to'");
+    check_part("fps=0&to=1", "above 0");
+    check_part("fps=-1&to=1", "above 0");
+    check_part("speed=fast", "finite");
+    check_part("speed=1e999", "finite");
+    check_part("phase=1.01", "from 0 to 1");
+    check_part("phase=-0.01", "from 0 to 1");
+}
+
+TEST(request_subtrees_stand_among_the_joints)
+{
+    struct request r = parse("/v1/pose?model=a&joints=5&subtree=Hips,3&joints=6&subtree=0");
+    const enum blend_reach reaches[] = {BLEND_NODE, BLEND_SUBTREE, BLEND_SUBTREE, BLEND_NODE, BLEND_SUBTREE};
+    assert_int_equal(r.joint_count, 5);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(r.joints[i].reach, reaches[i]);
+    assert_string_equal(r.joints[1].name, "Hips");
+    assert_int_equal(r.joints[2].index, 3);
+    request_fini(&r);
+}
+
+TEST(request_bounds)
+{
+    struct request r = parse("/v1/bounds?model=a&over=clip&from=1&to=2&rate=0&per=joint&mesh=body");
+    assert_true(r.is_over_clip && r.has_rate && r.rate == 0 && r.is_per_joint);
+    assert_string_equal(r.mesh.name, "body");
+    request_fini(&r);
+    r = parse("/v1/bounds?model=a&t=1,2");
+    assert_true(!r.is_over_clip && !r.has_rate && !r.is_per_joint && r.time_count == 2);
+    request_fini(&r);
+}
+
+TEST(request_bad_bounds)
+{
+    static const char *const rows[][2] = {{"over=all", "it must be clip"},
+                                          {"per=node", "it must be joint"},
+                                          {"rate=10", "'rate' needs over=clip"},
+                                          {"over=clip&rate=1001", "from 0 to 1000"},
+                                          {"over=clip&rate=-1", "from 0 to 1000"},
+                                          {"over=clip&t=0", "'t' does not go with over=clip"},
+                                          {"over=clip&wrap=loop", "'wrap' does not go"},
+                                          {"over=clip&speed=1", "'speed' does not go"},
+                                          {"over=clip&phase=0", "'phase' does not go"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char target[128];
+        struct request request;
+        struct err err = {0};
+        snprintf(target, sizeof target, "/v1/bounds?model=a&%s", rows[i][0]);
+        request_init(&request);
+        assert_int_equal(parse_as(&request, "GET", target, NULL, &err), ERR_BAD_PARAMETER);
+        if (strstr(err.message, rows[i][1]) == NULL)
+            fail_msg("%s: '%s' should say '%s'", rows[i][0], err.message, rows[i][1]);
+        request_fini(&request);
+    }
 }

@@ -1,0 +1,48 @@
+#include "job_layers.h"
+
+#include <math.h>
+
+static bool is_clip(const struct model *model, int32_t clip)
+{
+    return clip == POSE_REST || (clip >= 0 && (uint32_t)clip < model->clip_count);
+}
+
+static bool is_good(const struct render_blend *blend, const struct render_layer *layer, const struct model *model)
+{
+    return is_clip(model, layer->clip) && is_clip(model, layer->reference_clip) && isfinite(layer->clip_time_s) &&
+           isfinite(layer->reference_time_s) && isfinite(layer->weight) && layer->weight >= 0 &&
+           (layer->is_additive == 0 || layer->weight <= 1) && layer->mask_count <= blend->mask_count &&
+           layer->mask_first <= blend->mask_count - layer->mask_count;
+}
+
+int job_layers_init(struct job_layers *layers, const struct render_blend *blend, const struct model *model,
+                    struct err *err)
+{
+    layers->count = 0;
+    if (blend->layer_count > BLEND_LAYERS_MAX || blend->mask_count > BLEND_MASKS_MAX)
+        return err_set(err, ERR_BAD_PARAMETER, "%u layers with %u joints cannot be blended", blend->layer_count,
+                       blend->mask_count);
+    for (uint32_t i = 0; i < blend->mask_count; i++) {
+        const uint32_t node = blend->masks[i] / 4, reach = blend->masks[i] % 4;
+        if (node >= model->node_count || reach > BLEND_EXCEPT)
+            return err_set(err, ERR_BAD_PARAMETER, "joint %u of the layers is not one of the model's", i);
+        layers->masks[i] = (struct blend_mask){.node = node, .reach = (enum blend_reach)reach};
+    }
+    for (uint32_t i = 0; i < blend->layer_count; i++) {
+        const struct render_layer *layer = &blend->layers[i];
+        if (!is_good(blend, layer, model))
+            return err_set(err, ERR_BAD_PARAMETER, "layer %u cannot be blended", i);
+        layers->layers[i] = (struct blend_layer){
+            .clip = layer->clip,
+            .clip_time_s = layer->clip_time_s,
+            .weight = layer->weight,
+            .is_additive = layer->is_additive != 0,
+            .reference_clip = layer->reference_clip,
+            .reference_time_s = layer->reference_time_s,
+            .masks = layers->masks + layer->mask_first,
+            .mask_count = layer->mask_count,
+        };
+    }
+    layers->count = blend->layer_count;
+    return 0;
+}

@@ -1,0 +1,17 @@
+/* job_layers.h - the layers of a job, checked against its model. Pure; any thread. */
+#pragma once
+
+#include "../anim/blend.h"
+#include "../base/err.h"
+#include "../worker/render_job.h"
+
+/* Points into itself: it stays where it was filled. */
+struct job_layers {
+    struct blend_layer layers[BLEND_LAYERS_MAX];
+    struct blend_mask masks[BLEND_MASKS_MAX];
+    uint32_t count; /* 0: the job has a clip */
+};
+
+/* Returns 0, or ERR_BAD_PARAMETER for what the model does not have or blend.h does not take. */
+int job_layers_init(struct job_layers *layers, const struct render_blend *blend, const struct model *model,
+                    struct err *err);

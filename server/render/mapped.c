@@ -1,0 +1,93 @@
+#include "mapped.h"
+
+#include "../anim/bake.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+int mapped_open(struct mapped *mapped, int fd, uint64_t size_bytes, struct err *err)
+{
+    struct stat stat;
+    *mapped = (struct mapped){0};
+    if (fstat(fd, &stat) != 0 || size_bytes == 0 || (uint64_t)stat.st_size < size_bytes)
+        return err_set(err, ERR_INTERNAL, "the job's model is shorter than %llu bytes", (unsigned long long)size_bytes);
+    void *mapping = mmap(NULL, size_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (mapping == MAP_FAILED)
+        return err_set(err, ERR_NO_MEMORY, "the renderer cannot map a model of %llu bytes: %s",
+                       (unsigned long long)size_bytes, strerror(errno));
+    mapped->mapping = mapping;
+    mapped->mapping_bytes = size_bytes;
+    return bake_decode(mapping, size_bytes, &mapped->model, err);
+}
+
+void mapped_close(struct mapped *mapped)
+{
+    if (mapped->mapping != NULL)
+        munmap(mapped->mapping, mapped->mapping_bytes);
+    *mapped = (struct mapped){0};
+}
+
+/* An empty place, or the one that was not used for longest. */
+static struct clip_file *oldest(struct clip_files *files)
+{
+    struct clip_file *found = &files->files[0];
+    for (int i = 1; i < CLIP_FILES_MAX; i++) {
+        struct clip_file *file = &files->files[i];
+        if (found->mapped.mapping != NULL && (file->mapped.mapping == NULL || file->used < found->used))
+            found = file;
+    }
+    return found;
+}
+
+static uint64_t held_bytes(const struct clip_files *files)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < CLIP_FILES_MAX; i++)
+        bytes += files->files[i].mapped.mapping_bytes;
+    return bytes;
+}
+
+static void make_room(struct clip_files *files, uint64_t size_bytes)
+{
+    while (held_bytes(files) > 0 && held_bytes(files) + size_bytes > files->limit_bytes) {
+        struct clip_file *dropped = NULL;
+        for (int i = 0; i < CLIP_FILES_MAX; i++) {
+            struct clip_file *file = &files->files[i];
+            if (file->mapped.mapping != NULL && (dropped == NULL || file->used < dropped->used))
+                dropped = file;
+        }
+        mapped_close(&dropped->mapped);
+    }
+}
+
+int clip_files_get(struct clip_files *files, uint64_t key, int fd, uint64_t size_bytes, const struct model **out,
+                   struct err *err)
+{
+    struct clip_file *file = NULL;
+    *out = NULL;
+    for (int i = 0; i < CLIP_FILES_MAX; i++)
+        if (files->files[i].mapped.mapping != NULL && files->files[i].key == key)
+            file = &files->files[i];
+    if (file == NULL) {
+        make_room(files, size_bytes);
+        file = oldest(files);
+        mapped_close(&file->mapped);
+        if (mapped_open(&file->mapped, fd, size_bytes, err) < 0) {
+            mapped_close(&file->mapped);
+            return err->code;
+        }
+        file->key = key;
+    }
+    file->used = ++files->uses;
+    *out = &file->mapped.model;
+    return 0;
+}
+
+void clip_files_fini(struct clip_files *files)
+{
+    for (int i = 0; i < CLIP_FILES_MAX; i++)
+        mapped_close(&files->files[i].mapped);
+}

@@ -1,0 +1,33 @@
+/* mapped.h - a baked model mapped from the memfd that came with a job, checked. The worker's only thread. */
+#pragma once
+
+#include "../anim/model.h"
+#include "../base/err.h"
+
+struct mapped {
+    struct model model; /* a view of the mapping */
+    void *mapping;      /* NULL: none */
+    uint64_t mapping_bytes;
+};
+
+/* `fd` is borrowed. Returns 0, ERR_INTERNAL (fewer bytes than that), ERR_NO_MEMORY, or as bake_decode(); close it in
+ * any case. */
+int mapped_open(struct mapped *mapped, int fd, uint64_t size_bytes, struct err *err);
+void mapped_close(struct mapped *mapped);
+
+/* The last few files of clips, by key: they are small beside what is drawn, and one is used again and again. */
+enum { CLIP_FILES_MAX = 8 };
+struct clip_files {
+    struct clip_file {
+        uint64_t key; /* of `mapped`, where that has a mapping */
+        struct mapped mapped;
+        uint64_t used; /* when last */
+    } files[CLIP_FILES_MAX];
+    uint64_t uses;
+    uint64_t limit_bytes; /* of all together; one alone may have more */
+};
+
+/* The file of this key, mapped from `fd` when it is not here yet. The pointer is valid until the next call. */
+int clip_files_get(struct clip_files *files, uint64_t key, int fd, uint64_t size_bytes, const struct model **out,
+                   struct err *err);
+void clip_files_fini(struct clip_files *files);

@@ -1,0 +1,23 @@
+/* answer_layers.h - from the layers that a request names to those that blend.h takes. Pure; any thread. */
+#pragma once
+
+#include "../anim/blend.h"
+#include "../anim/clip_time.h"
+#include "reply.h"
+#include "request.h"
+
+/* Points into itself: it stays where it was filled. */
+struct answer_layers {
+    struct blend_layer layers[BLEND_LAYERS_MAX]; /* all but clip_time_s */
+    struct clip_span spans[BLEND_LAYERS_MAX];
+    struct blend_mask masks[BLEND_MASKS_MAX];
+    uint32_t count, mask_count;
+};
+
+/* Looks up the clips, joints and reference poses of request->layers. Returns 0, or the code of *reply, which is then
+ * the complete error. */
+int answer_find_layers(struct answer_layers *layers, const struct model *model, const struct request *request,
+                       struct reply *reply);
+
+/* Sets every layer's clip_time_s for the frame `frame` of the request. */
+void answer_set_layers(struct answer_layers *layers, const struct request *request, uint32_t frame);

@@ -1,0 +1,74 @@
+/* request_parts.h - what the files that make requests share: the table of parameters and the steps from a parameter to
+ * a whole request. Private to request*.c. Pure. */
+#pragma once
+
+#include "request.h"
+
+#include <cjson/cJSON.h>
+
+struct value;
+
+enum {
+    FOR_MODELS = 1 << OP_MODELS,
+    FOR_MODEL = 1 << OP_MODEL,
+    FOR_PALETTE = 1 << OP_PALETTE,
+    FOR_POSE = 1 << OP_POSE,
+    FOR_MESH = 1 << OP_MESH,
+    FOR_RENDER = 1 << OP_RENDER,
+    FOR_BOUNDS = 1 << OP_BOUNDS,
+    FOR_QUERY = 1 << OP_QUERY,
+    FOR_LAYER = 1 << OP_LAYER,
+    FOR_REFERENCE = 1 << OP_REFERENCE,
+};
+
+enum how_often { ONCE, MANY, NEEDED };
+
+struct param {
+    const char *name;
+    unsigned ops;
+    enum how_often how_often;
+    int (*parse)(struct value *value);
+};
+
+enum {
+#define X(symbol, name, ops, how_often, parse, text) PARAM_##symbol,
+#include "request_params.def"
+#undef X
+    PARAM_COUNT
+};
+extern const struct param REQUEST_PARAMS[PARAM_COUNT];
+
+/* --- request.c --- */
+
+/* Room for all texts of a request at once, so that none moves, and its lists. */
+int request_reserve(struct request *request, size_t text_bytes, struct err *err);
+/* The index of a parameter that the request's operation takes, or ERR_UNKNOWN_PARAMETER. */
+int request_find_param(const struct request *request, const char *name, struct err *err);
+/* Notes that the parameter is given; ERR_DUPLICATE_PARAMETER when it was already and may not be again. */
+int request_note_param(int param, bool may_repeat, uint64_t *seen, struct err *err);
+/* Parses `text`, which lies in request->memory and may be cut up there. */
+int request_take_text(struct request *request, int param, char *text, size_t size_bytes, const struct limits *limits,
+                      struct err *err);
+/* Fills in what was not given and checks what was: after the last parameter. `accept` may be NULL. */
+int request_complete(struct request *request, uint64_t seen, const char *accept, const struct limits *limits,
+                     struct err *err);
+/* The operation that a batch calls `name` ("palette"); ERR_BAD_PARAMETER with those there are. */
+int request_find_op(const char *name, enum op *op, struct err *err);
+
+/* --- request_layers.c --- */
+
+/* Checks the layers of a request against it and hands down what they share. `seen`: its own parameters. */
+int request_check_layers(struct request *request, uint64_t seen, const struct limits *limits, struct err *err);
+/* The rules for one layer. */
+int request_check_layer(const struct request *layer, uint64_t seen, struct err *err);
+
+/* --- request_body.c --- */
+
+/* Parses the body of a POST into *json, an object: cJSON_Delete() it. ERR_UNSUPPORTED_MEDIA_TYPE, ERR_BAD_REQUEST,
+ * ERR_BODY_TOO_LARGE or ERR_NO_MEMORY. */
+int request_open_body(const struct request_head *head, const struct limits *limits, cJSON **json, struct err *err);
+/* Bytes of request->memory that the members of `object` need. */
+size_t request_body_text_bytes(const cJSON *object);
+/* Takes every member of `object` as a parameter. */
+int request_take_body(struct request *request, const cJSON *object, uint64_t *seen, const struct limits *limits,
+                      struct err *err);

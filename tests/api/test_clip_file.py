@@ -1,0 +1,237 @@
+"""clip_file=: the clip of another file moves a model exactly as the same clip inside of it does."""
+import base64
+import json
+import struct
+
+import pytest
+
+from importers import NO_RENDERING, imports
+
+pytestmark = pytest.mark.short
+
+HALF = 0.5 ** 0.5
+# name -> (parent, transform); a root that is turned, unevenly scaled and off the origin
+RIG = {
+    "root": (None, {"translation": [5, -1, 2], "rotation": [0, 0, HALF, HALF], "scale": [2, 1, 0.5]}),
+    "hip": ("root", {"translation": [0, 1, 0]}),
+    "knee": ("hip", {"translation": [0, 2, 0], "rotation": [HALF, 0, 0, HALF]}),
+    "toe": ("knee", {"translation": [0, 1, 0.5]}),
+}
+CLIPS = {
+    "stand": {("hip", "translation"): [[0, 1, 0], [0, 1, 0.25]]},
+    "run": {("hip", "translation"): [[0, 1, 0], [1, 3, -2]], ("hip", "rotation"): [[0, 0, 0, 1], [0, HALF, 0, HALF]],
+            ("knee", "rotation"): [[HALF, 0, 0, HALF], [0, 0, -0.6, 0.8]], ("knee", "scale"): [[1, 1, 1], [1, 2, 3]]},
+}
+DURATION = 0.5
+
+
+class Writer:
+    """A glTF file with all its data inside."""
+
+    def __init__(self):
+        self.bytes = b""
+        self.document = {"asset": {"version": "2.0"}, "bufferViews": [], "accessors": [], "nodes": []}
+
+    def accessor(self, rows, kind, component=5126, code="f"):
+        flat = [number for row in rows for number in (row if isinstance(row, (list, tuple)) else [row])]
+        data = struct.pack(f"<{len(flat)}{code}", *flat)
+        self.document["bufferViews"].append({"buffer": 0, "byteOffset": len(self.bytes), "byteLength": len(data)})
+        self.bytes += data + b"\0" * (-len(data) % 4)
+        self.document["accessors"].append({"bufferView": len(self.document["bufferViews"]) - 1, "type": kind,
+                                           "componentType": component, "count": len(rows)})
+        return len(self.document["accessors"]) - 1
+
+    def rig(self, names, rig=RIG):
+        nodes = self.document["nodes"]
+        for name in names:
+            nodes.append({"name": name, **rig[name][1]})
+        for name in names:
+            children = [names.index(child) for child in names if rig[child][0] == name]
+            if children:
+                nodes[names.index(name)]["children"] = children
+        self.document["scenes"] = [{"nodes": [i for i, name in enumerate(names) if rig[name][0] not in names]}]
+        self.document["scene"] = 0
+        self.names = names
+
+    def skin(self):
+        """Triangles between the joints, each vertex on two of them; the bind pose is not the rest pose."""
+        joints = [self.names.index(name) for name in ("knee", "hip", "toe")]
+        binds = [[1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, -1 * i, 0.5, i, 1] for i in range(3)]
+        positions = [(0, 0, 0), (1, 0, 0), (0, 2, 0), (1, 2, 3), (-1, 1, 1), (0.5, -2, 1)]
+        primitive = {"attributes": {
+            "POSITION": self.accessor(positions, "VEC3"),
+            "JOINTS_0": self.accessor([(i % 3, (i + 1) % 3, 0, 0) for i in range(6)], "VEC4", 5121, "B"),
+            "WEIGHTS_0": self.accessor([(0.25, 0.75, 0, 0)] * 6, "VEC4")}}
+        self.document["meshes"] = [{"primitives": [primitive]}]
+        self.document["skins"] = [{"joints": joints, "inverseBindMatrices": self.accessor(binds, "MAT4")}]
+        self.document["nodes"].append({"name": "body", "mesh": 0, "skin": 0})
+        self.document["scenes"][0]["nodes"].append(len(self.document["nodes"]) - 1)
+
+    def clips(self, clips):
+        times = self.accessor([0, DURATION], "SCALAR")
+        self.document["animations"] = [{
+            "name": name,
+            "samplers": [{"input": times, "output": self.accessor(rows, "VEC4" if path == "rotation" else "VEC3")}
+                         for (_, path), rows in channels.items()],
+            "channels": [{"sampler": i, "target": {"node": self.names.index(node), "path": path}}
+                         for i, (node, path) in enumerate(channels)]} for name, channels in clips.items()]
+
+    def text(self):
+        self.document["buffers"] = [{"byteLength": len(self.bytes), "uri": "data:application/octet-stream;base64," +
+                                     base64.b64encode(self.bytes).decode()}]
+        return json.dumps(self.document)
+
+
+def character(clips=None):
+    writer = Writer()
+    writer.rig(["root", "hip", "knee", "toe"])
+    writer.skin()
+    if clips:
+        writer.clips(clips)
+    return writer.text()
+
+
+def moves(clips=CLIPS, names=("toe", "knee", "hip", "root"), rig=RIG):
+    writer = Writer()
+    writer.rig(list(names), rig)
+    writer.clips(clips)
+    return writer.text()
+
+
+@pytest.fixture
+def root(tmp_path):
+    folder = tmp_path / "root"
+    (folder / "anims").mkdir(parents=True)
+    (folder / "body.gltf").write_text(character())
+    (folder / "whole.gltf").write_text(character(CLIPS))
+    (folder / "anims/moves.gltf").write_text(moves())
+    return folder
+
+
+@pytest.mark.parametrize("query", [
+    "palette?clip=run&t=0,0.1,0.37", "palette?clip=1&t=0:2:9&wrap=mirror&layout=mat3x4",
+    "palette?t=0.3", "palette?clip=-", "pose?clip=run&what=local,scene&t=0.2,0.45", "mesh?clip=run&t=0.4&normals=1",
+    "pose?clip=run&from=0.1&to=0.3&speed=-0.5&t=0.25", "bounds?clip=run&t=0.2", "bounds?clip=run&over=clip"])
+def test_same_as_a_clip_of_its_own(start, root, query):
+    server = start(*NO_RENDERING, root=root)
+    own = server.get(f"/v1/{query}&model=whole.gltf").json()
+    other = server.get(f"/v1/{query}&model=body.gltf&clip_file=anims/moves.gltf").json()
+    assert all(other[key] == own[key] for key in own.keys() - {"model", "hash"})
+    assert other["clip_file"]["model"] == "anims/moves.gltf"
+    assert other["clip_file"]["hash"] == server.get("/v1/model?model=anims/moves.gltf").json()["hash"]
+    assert other["clip_file"]["unmatched"]["nodes"] == [] and other["clip_file"]["warnings"] == []
+    still = [joint["name"] for joint in other["clip_file"]["unmatched"]["joints"]]
+    assert still == (["hip", "knee", "toe"] if other["clip"] is None else
+                     ["toe"] if other["clip"]["name"] == "run" else ["knee", "toe"])
+
+
+def test_binary(start, root):
+    server = start(*NO_RENDERING, root=root)
+    own = server.get("/v1/palette?model=whole.gltf&clip=run&t=0.2&format=bin").body
+    other = server.get("/v1/palette?model=body.gltf&clip_file=anims/moves.gltf&clip=run&t=0.2&format=bin").body
+    assert own[-3 * 64:] == other[-3 * 64:] and len(own) == len(other)
+
+
+def test_picture(start, root):
+    server = start(root=root)
+    own = server.get("/v1/render?model=whole.gltf&clip=run&t=0.4&width=64&height=64")
+    assert own.status == 200
+    other = server.get("/v1/render?model=body.gltf&clip_file=anims/moves.gltf&clip=run&t=0.4&width=64&height=64")
+    rest = server.get("/v1/render?model=body.gltf&width=64&height=64")
+    assert other.body == own.body != rest.body
+    again = server.get("/v1/render?model=body.gltf&clip_file=anims/moves.gltf&clip=stand&width=64&height=64")
+    assert again.status == 200 and again.headers["etag"] != other.headers["etag"]
+
+
+def post(server, path, body):
+    text = json.dumps(body)
+    with server.connect() as connection:
+        connection.send(f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                        f"Content-Length: {len(text)}\r\n\r\n{text}")
+        answer = connection.answer()
+    assert answer.status == 200, answer.body
+    return answer
+
+
+def test_layers(start, root):
+    server = start(*NO_RENDERING, root=root)
+    layers = [{"clip": "run", "t": 0.3}, {"clip": "stand", "t": 0.1, "weight": 3}]
+    body = {"layers": layers, "what": ["local"]}
+    own = post(server, "/v1/pose", {"model": "whole.gltf", **body}).json()
+    other = post(server, "/v1/pose", {"model": "body.gltf", "clip_file": "anims/moves.gltf", **body}).json()
+    assert other["frames"] == own["frames"] and other["layers"] == own["layers"]
+    assert [joint["name"] for joint in other["clip_file"]["unmatched"]["joints"]] == ["toe"]
+
+
+def test_picture_of_layers(start, root):
+    server = start(root=root)
+    body = {"layers": [{"clip": "run", "t": 0.4}, {"clip": "stand", "t": 0.1, "mode": "additive"}], "width": 64,
+            "height": 64}
+    own = post(server, "/v1/render", {"model": "whole.gltf", **body})
+    other = post(server, "/v1/render", {"model": "body.gltf", "clip_file": "anims/moves.gltf", **body})
+    assert own.body == other.body and own.headers["content-type"] == "image/png"
+
+
+def test_what_has_no_partner_is_listed(start, root):
+    rig = {**RIG, "tail": ("hip", {}), "twin": ("root", {}), "": ("root", {})}
+    clips = {"run": {**CLIPS["run"], ("tail", "translation"): [[0, 0, 0], [1, 1, 1]],
+                     ("twin", "translation"): [[0, 0, 0], [1, 1, 1]], ("", "scale"): [[1, 1, 1], [2, 2, 2]]}}
+    names = ["tail", "twin", "", "hip", "knee", "root"]
+    (root / "anims/moves.gltf").write_text(moves(clips, names, rig))
+    document = json.loads(character())
+    document["nodes"] += [{"name": "twin"}, {"name": "twin"}]
+    (root / "body.gltf").write_text(json.dumps(document))
+    server = start(*NO_RENDERING, root=root)
+    answer = server.get("/v1/palette?model=body.gltf&clip_file=anims/moves.gltf").json()
+    assert answer["clip_file"]["unmatched"] == {
+        "nodes": [{"node": 0, "name": "tail", "reason": "missing"}, {"node": 1, "name": "twin", "reason": "ambiguous"},
+                  {"node": 2, "name": "", "reason": "unnamed"}],
+        "joints": [{"node": 3, "name": "toe"}]}
+    own = server.get("/v1/palette?model=whole.gltf&clip=run").json()
+    assert answer["frames"] == own["frames"]
+
+
+def test_errors(start, root):
+    rig = {"Hips": (None, {})}
+    (root / "anims/other.gltf").write_text(moves({"run": {("Hips", "scale"): [[1, 1, 1], [2, 2, 2]]}}, ["Hips"], rig))
+    server = start(*NO_RENDERING, root=root)
+
+    def refused(query, status, code, *words):
+        answer = server.get(f"/v1/palette?model=body.gltf&{query}")
+        assert (answer.status, answer.error()) == (status, code)
+        message = answer.json()["error"]["message"]
+        assert all(word in message for word in words), message
+
+    refused("clip_file=anims/other.gltf", 422, "clip_no_match", "anims/other.gltf", "body.gltf", "'run'", "'Hips'")
+    refused("clip_file=anims/moves.gltf&clip=ruin", 404, "clip_not_found", "anims/moves.gltf")
+    refused("clip_file=body.gltf", 404, "clip_not_found", "body.gltf", "no clips")
+    refused("clip_file=anims/none.gltf", 404, "model_not_found", "anims/none.gltf")
+    refused("clip_file=../x.gltf", 400, "bad_path", "clip_file")
+    refused("clip_file=", 400, "bad_path", "clip_file")
+    assert server.get("/v1/model?model=body.gltf&clip_file=a.gltf").error() == "unknown_parameter"
+    nearest = server.get("/v1/palette?model=body.gltf&clip_file=anims/moves.gltf&clip=ruin").json()["error"]
+    assert [one["name"] for one in nearest["candidates"]][0] == "run"
+
+
+def test_picture_of_a_clip_that_moves_nothing(start, root):
+    rig = {"Hips": (None, {})}
+    (root / "anims/other.gltf").write_text(moves({"run": {("Hips", "scale"): [[1, 1, 1], [2, 2, 2]]}}, ["Hips"], rig))
+    server = start(root=root)
+    picture = server.get("/v1/render?model=body.gltf&clip_file=anims/other.gltf")
+    assert (picture.status, picture.error()) == (422, "clip_no_match")
+
+
+def test_both_files_are_watched(start, root):
+    server = start(*NO_RENDERING, root=root)
+    query = "/v1/palette?model=body.gltf&clip_file=anims/moves.gltf&clip=run&t=0.4"
+    first = server.get(query)
+    assert first.headers["cache-control"] == "no-cache" and imports(server) == 2
+    assert server.get(query, f"If-None-Match: {first.headers['etag']}").status == 304
+    changed = {"run": {**CLIPS["run"], ("hip", "translation"): [[0, 1, 0], [1, 3, 4]]}}
+    (root / "anims/moves.gltf").write_text(moves(changed))
+    second = server.get(query, f"If-None-Match: {first.headers['etag']}")
+    assert second.status == 200 and second.headers["etag"] != first.headers["etag"]
+    assert second.json()["frames"] != first.json()["frames"] and imports(server) == 3
+    hash_ = first.json()["hash"]
+    assert server.get(f"{query}&hash={hash_}").headers["cache-control"] == "no-cache"
+    assert server.get(f"/v1/palette?model=whole.gltf&hash={'0' * 64}").status == 409
