@@ -51,6 +51,15 @@ static double joint_count(const struct model *model, const struct request *reque
     return count;
 }
 
+/* Nodes that are printed in each frame: all, or those asked for; a subtree may be all of them again. */
+static double selected_count(const struct model *model, const struct request *request)
+{
+    double count = request->joint_count == 0 ? model->node_count : 0;
+    for (uint32_t i = 0; i < request->joint_count; i++)
+        count += request->joints[i].reach == BLEND_NODE ? 1 : model->node_count;
+    return count;
+}
+
 static double frame_cost_ns(const struct model *model, const struct request *request)
 {
     const double ns = (double)model->node_count * COST_NODE_NS + (double)model->weight_count * COST_LOOK_NS;
@@ -58,7 +67,7 @@ static double frame_cost_ns(const struct model *model, const struct request *req
     case OP_PALETTE:
         return ns + joint_count(model, request) * COST_NODE_NS;
     case OP_POSE:
-        return ns + (double)(request->joint_count > 0 ? request->joint_count : model->node_count) * COST_NODE_NS;
+        return ns + selected_count(model, request) * COST_NODE_NS;
     default:
         return ns + (double)model->joint_count * COST_NODE_NS + draw_cost_ns(model);
     }
