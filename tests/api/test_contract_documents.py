@@ -45,7 +45,7 @@ def test_pose(awkward):
 
 def test_mesh(awkward):
     answer = awkward.json(f"/v1/mesh?{P}&rest=1&indices=1")
-    assert fields(answer) == example_with("answers.md", "meshes", "frames")
+    assert fields(answer) == example_with("answers.md", "meshes", "frames", "rest")
 
 
 def test_model(server, awkward, a_model, start, tmp_path):
@@ -86,7 +86,8 @@ def test_every_table_of_parameters(awkward):
     sections = re.findall(r"^## `GET (/v1/\w+)`\n(.*?)(?=^## )", document, re.S | re.M)
     tables = {path: re.findall(r"^\| `(\w+)` \|", text, re.M) for path, text in sections}
     names = set(sum(tables.values(), []))
-    assert {"/v1/models", "/v1/model", "/v1/palette", "/v1/pose", "/v1/mesh", "/v1/render", "/v1/version"} == set(tables)
+    assert {"/v1/models", "/v1/model", "/v1/palette", "/v1/pose", "/v1/mesh", "/v1/bounds", "/v1/render", "/v1/formats",
+            "/v1/version"} == set(tables)
     for path, own in tables.items():
         for name in names:
             answer = awkward.get(f"{path}?{name}=%00")

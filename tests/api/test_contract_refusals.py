@@ -48,7 +48,7 @@ def test_model_is_needed(awkward, op):
     "palette?wrap=Loop", "palette?wrap=", "palette?wrap=loop,clamp", "palette?space=local", "palette?layout=mat4x4",
     "palette?format=xml", "palette?format=", "palette?skin=", "palette?skin=0,", "palette?skin=99999999999999999999",
     "palette?clip=", "palette?clip=99999999999", "palette?mesh=0", "palette?space=mesh&mesh=", "pose?what=global",
-    "pose?what=", "pose?what=local,", "pose?joints=", "pose?joints=,", "mesh?indices=true", "mesh?indices=", "mesh?indices=2",
+    "pose?what=", "pose?what=local,", "pose?joints=", "pose?joints=,", "mesh?indices=yes", "mesh?indices=", "mesh?indices=2",
     "mesh?rest=yes", "mesh?normals=01", "mesh?mesh=", "render?width=0", "render?width=-1", "render?width=4097",
     "render?width=1e2", "render?width=", "render?width=99999999999999999999", "render?height=0", "render?height=12.5",
     "render?background=red", "render?background=%23ffffff", "render?background=fff", "render?background=fffffg",
