@@ -20,7 +20,7 @@ int bake_check_nodes(const struct model *model, struct err *err);  /* nodes, the
 int bake_check_meshes(const struct model *model, struct err *err); /* vertices, meshes, primitives, morphs */
 int bake_check_draws(const struct model *model, struct err *err);
 int bake_check_clips(const struct model *model, struct err *err);
-int bake_check_assets(const struct model *model, struct err *err); /* materials, textures, warnings, sources */
+int bake_check_assets(const struct model *model, struct err *err); /* materials, textures, warnings, sources, extras */
 
 /* What the functions above are made of. */
 int bake_bad(struct err *err, const char *section, uint64_t element, const char *field);

@@ -1,5 +1,8 @@
 #include "bake_check.h"
 
+#include "../base/limits.h"
+#include "json_check.h"
+
 #include <math.h>
 
 enum { TEXTURE_SIDE_MAX = 32768 }; /* keeps the size of all levels far below 2^64 */
@@ -59,11 +62,41 @@ static int check_textures(const struct model *model, struct err *err)
     return 0;
 }
 
+/* Texts may overlap, so what is checked, and later sent, is bounded by its sum. */
+static int check_extras(const struct model *model, struct err *err)
+{
+    const uint32_t counts[] = {
+        [EXTRA_NODE] = model->node_count, [EXTRA_MATERIAL] = model->material_count, [EXTRA_CLIP] = model->clip_count};
+    const uint64_t limit = LIMIT_INFO[LIMIT_EXTRAS_BYTES].initial;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < model->extra_count; i++) {
+        const struct extra *extra = &model->extras[i], *before = i > 0 ? extra - 1 : NULL;
+        const bool is_owner = extra->owner <= EXTRA_CLIP;
+        const char *field = !is_owner                              ? "owner"
+                            : extra->index >= counts[extra->owner] ? "index"
+                            : before != NULL && (before->owner > extra->owner ||
+                                                 (before->owner == extra->owner && before->index >= extra->index))
+                                ? "index"
+                            : !bake_is_str(model, extra->json) || extra->json.offset == STR_NONE ? "json"
+                                                                                                 : NULL;
+        bytes += extra->json.size_bytes;
+        if (field == NULL && bytes > limit)
+            return err_set(err, ERR_MODEL_LIMIT, "extras have more than %llu bytes", (unsigned long long)limit);
+        if (field == NULL && !json_check(model->text + extra->json.offset, extra->json.size_bytes))
+            field = "json";
+        if (field != NULL)
+            return bake_bad(err, "extras", i, field);
+    }
+    return 0;
+}
+
 int bake_check_assets(const struct model *model, struct err *err)
 {
     int rc = check_materials(model, err);
     if (rc == 0)
         rc = check_textures(model, err);
+    if (rc == 0)
+        rc = check_extras(model, err);
     for (uint32_t i = 0; i < model->warning_count && rc == 0; i++)
         if (!bake_is_str(model, model->warnings[i].code) || !bake_is_str(model, model->warnings[i].message))
             rc = bake_bad(err, "warnings", i, "message");

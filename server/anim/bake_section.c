@@ -23,6 +23,7 @@ _Static_assert(sizeof(struct material) == 40, "layout");
 _Static_assert(sizeof(struct texture) == 48, "layout");
 _Static_assert(sizeof(struct warning) == 16, "layout");
 _Static_assert(sizeof(struct source_file) == 48, "layout");
+_Static_assert(sizeof(struct extra) == 16, "layout");
 
 const struct bake_section_kind BAKE_SECTION_KINDS[BAKE_SECTION_COUNT] = {
 #define X(id, singular, plural, type)                                                                                  \

@@ -163,22 +163,21 @@ static double mix(const struct shares *shares, const double *values)
 
 static void mix_local(const struct blend *blend, const struct shares *shares, uint32_t node, struct pose *pose)
 {
-    double values[BLEND_LAYERS_MAX], rotations[BLEND_LAYERS_MAX][4];
-    const struct trs *of[BLEND_LAYERS_MAX];
+    double translations[3][BLEND_LAYERS_MAX], scales[3][BLEND_LAYERS_MAX], rotations[BLEND_LAYERS_MAX][4];
     for (uint32_t i = 0; i < shares->count; i++) {
         const struct pose *layer = &blend->poses[shares->layers[i]];
-        of[i] = &layer->local[node];
-        memcpy(rotations[i], of[i]->rotation, sizeof rotations[i]);
+        const struct trs *local = &layer->local[node];
+        for (int k = 0; k < 3; k++) {
+            translations[k][i] = local->translation[k];
+            scales[k][i] = local->scale[k];
+        }
+        memcpy(rotations[i], local->rotation, sizeof rotations[i]);
         pose->is_animated[node] = pose->is_animated[node] || layer->is_animated[node];
     }
     struct trs *out = &pose->local[node];
     for (int k = 0; k < 3; k++) {
-        for (uint32_t i = 0; i < shares->count; i++)
-            values[i] = of[i]->translation[k];
-        out->translation[k] = mix(shares, values);
-        for (uint32_t i = 0; i < shares->count; i++)
-            values[i] = of[i]->scale[k];
-        out->scale[k] = mix(shares, values);
+        out->translation[k] = mix(shares, translations[k]);
+        out->scale[k] = mix(shares, scales[k]);
     }
     blend_rotations((const double(*)[4])rotations, shares->weights, shares->count, out->rotation);
 }

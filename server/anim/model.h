@@ -207,6 +207,15 @@ struct source_file {
     uint64_t inode;
 };
 
+enum extra_owner { EXTRA_NODE = 0, EXTRA_MATERIAL = 1, EXTRA_CLIP = 2 };
+
+/* What a file says of a thing beyond its format, as JSON without white space; sorted by owner, then index. */
+struct extra {
+    uint32_t owner; /* EXTRA_ */
+    uint32_t index;
+    struct str json;
+};
+
 /* The checked view. All arrays live in the block that was decoded and as long as it does. */
 struct model {
     const void *bytes;

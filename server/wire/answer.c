@@ -14,6 +14,7 @@ void answer_init(struct answer *answer)
     buf_init(&answer->vertices, limit_bytes);
     buf_init(&answer->laid, limit_bytes);
     buf_init(&answer->signs, limit_bytes);
+    buf_init(&answer->moved, limit_bytes);
 }
 
 void answer_fini(struct answer *answer)
@@ -26,14 +27,15 @@ void answer_fini(struct answer *answer)
     buf_fini(&answer->vertices);
     buf_fini(&answer->laid);
     buf_fini(&answer->signs);
+    buf_fini(&answer->moved);
 }
 
 /* One huge model should not hold memory for ever. */
 static void trim(struct answer *answer)
 {
     enum { KEPT_BYTES = 1 << 20 };
-    struct buf *const bufs[] = {&answer->selection, &answer->blocks, &answer->palette,
-                                &answer->vertices,  &answer->laid,   &answer->signs};
+    struct buf *const bufs[] = {&answer->selection, &answer->blocks, &answer->palette, &answer->vertices,
+                                &answer->laid,      &answer->signs,  &answer->moved};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         if (bufs[i]->capacity_bytes > KEPT_BYTES)
             buf_fini(bufs[i]);
@@ -117,7 +119,8 @@ static void make(struct answer *answer, const struct model *model, struct retarg
         return;
     }
     if ((request->op != OP_MODEL && !parts_is_affordable(&task, parts_pose_steps(model, request))) ||
-        answer_find_layers(&answer->layers, model, request, reply) < 0 || !answer_play_clips(&task))
+        answer_find_layers(&answer->layers, model, request, reply) < 0 || !answer_play_clips(&task) ||
+        !motion_start(&task))
         return;
     buf_clear(&reply->body);
     reply->body.limit_bytes = task.limit_bytes;

@@ -21,6 +21,7 @@ struct answer {
     struct buf vertices;         /* struct vec3, twice those of one primitive */
     struct buf laid;             /* float: a palette in another layout than mat4 */
     struct buf signs;            /* of answer_dualquat.c */
+    struct buf moved;            /* of answer_motion.c */
 };
 void answer_init(struct answer *answer);
 void answer_fini(struct answer *answer);

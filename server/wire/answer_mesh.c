@@ -233,6 +233,8 @@ static void put_json(struct task *task, struct work *work)
             buf_put_char(out, ',');
         parts_put_frame_head(task, f);
         parts_evaluate(task, f);
+        if (!motion_put(task, time_s))
+            return;
         work->skin = UINT32_MAX;
         if (!put_vertices(task, work, BLOCK_POSITIONS, time_s) ||
             (request->has_normals && !put_vertices(task, work, BLOCK_NORMALS, time_s)))
@@ -300,6 +302,8 @@ static void put_binary(struct task *task, struct work *work)
     }
     for (uint32_t f = 0; f < frames.frame_count; f++) {
         parts_evaluate(task, f);
+        if (!motion_put_block(task, &frames, f))
+            return;
         work->skin = UINT32_MAX;
         for (uint32_t b = first; b < frames.block_count; b++) {
             if (!deform(task, work, blocks[b].index, blocks[b].kind, frames.times_s[f]))

@@ -144,8 +144,10 @@ static void put_json(struct task *task, const uint32_t *skins, uint32_t count, i
         if (f > 0)
             buf_put_char(out, ',');
         parts_put_frame_head(task, f);
-        buf_put_text(out, ",\"palettes\":[");
         parts_evaluate(task, f);
+        if (!motion_put(task, request->times_s[f]))
+            return;
+        buf_put_text(out, ",\"palettes\":[");
         for (uint32_t s = 0; s < count; s++) {
             const float *laid = lay_palette(task, skins[s], mesh_node, request->times_s[f]);
             if (laid == NULL)
@@ -180,6 +182,8 @@ static void put_binary(struct task *task, const uint32_t *skins, uint32_t count,
         return;
     for (uint32_t f = 0; f < request->time_count; f++) {
         parts_evaluate(task, f);
+        if (!motion_put_block(task, &frames, f))
+            return;
         for (uint32_t s = 0; s < count; s++) {
             const float *laid = lay_palette(task, skins[s], mesh_node, request->times_s[f]);
             if (laid == NULL)

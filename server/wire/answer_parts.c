@@ -99,6 +99,7 @@ bool parts_start_frames(struct task *task, struct frames *frames, enum frames_ki
         .times_s = task->request->times_s,
         .span = task->span,
         .has_span = answer_has_span(task->request),
+        .has_motion = task->motion.is_on,
         .frame_count = task->request->time_count,
         .blocks = (struct frames_block *)(void *)task->answer->blocks.data,
         .block_count = block_count,
@@ -125,6 +126,8 @@ void parts_evaluate(struct task *task, uint32_t frame)
         return;
     }
     pose_evaluate(&answer->pose, task->model, task->clip, clip_time_in_span(&task->span, request->times_s[frame]));
+    if (task->motion.is_on)
+        root_motion_take_out(&task->motion.motion, &answer->pose, task->model, &task->motion.step);
 }
 
 void parts_put_hash(struct buf *out, const struct model *model)
@@ -210,6 +213,7 @@ void parts_put_head(struct task *task)
     put_clip(task, task->request, task->clip, &task->span);
     if (task->request->layer_count > 0)
         put_layers(task);
+    motion_put_head(task);
     answer_put_clip_file(task);
 }
 

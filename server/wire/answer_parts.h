@@ -4,6 +4,7 @@
 #include "../anim/clip_time.h"
 #include "../anim/retarget.h"
 #include "answer.h"
+#include "answer_motion.h"
 #include "frames.h"
 
 /* One request being answered. */
@@ -20,6 +21,7 @@ struct task {
     double duration_s;         /* of the clip; 0 at rest */
     struct retarget *retarget; /* what `model` is a view of when the clips lie in another file, or NULL */
     struct clip_span span;
+    struct answer_motion motion;
 };
 
 void answer_model(struct task *task);

@@ -67,6 +67,18 @@ static bool lay_dualquat(struct task *task, uint32_t node, const struct mat4 *ro
     return true;
 }
 
+/* Without its movement the root may hang in its parent by a matrix that is no T R S. False: the reply is an error. */
+static bool check_still_root(struct task *task, uint32_t node, double time_s)
+{
+    const struct answer_motion *motion = &task->motion;
+    if (!motion->is_on || node != motion->motion.node || motion->step.is_local_exact)
+        return true;
+    struct err err;
+    err_set(&err, ERR_NOT_RIGID, "the root, node %u, shears within its parent when its movement is taken out", node);
+    parts_fail_at(task, &err, time_s);
+    return false;
+}
+
 /* Lays one node's transform into floats. Returns their number, or 0: the reply is an error. */
 static size_t lay_node(struct task *task, uint32_t node, enum frames_block_kind kind, double time_s,
                        float floats[MATRIX_FLOATS_MAX])
@@ -74,6 +86,8 @@ static size_t lay_node(struct task *task, uint32_t node, enum frames_block_kind 
     const struct pose *pose = &task->answer->pose;
     size_t count = TRS_FLOATS;
     if (kind == BLOCK_LOCAL) {
+        if (!check_still_root(task, node, time_s))
+            return 0;
         lay_trs(&pose->local[node], floats);
     } else {
         const struct dmat4 matrix =
@@ -169,6 +183,8 @@ static void put_json(struct task *task, const uint32_t *nodes, uint32_t count)
             buf_put_char(out, ',');
         parts_put_frame_head(task, f);
         parts_evaluate(task, f);
+        if (!motion_put(task, time_s))
+            return;
         if ((request->what & WHAT_SCENE) != 0 && !put_transforms(task, nodes, count, BLOCK_SCENE, time_s))
             return;
         if ((request->what & WHAT_LOCAL) != 0 && (!put_transforms(task, nodes, count, BLOCK_LOCAL, time_s) ||
@@ -253,6 +269,8 @@ static void put_binary(struct task *task, const uint32_t *nodes, uint32_t count,
     }
     for (uint32_t f = 0; f < frames.frame_count; f++) {
         parts_evaluate(task, f);
+        if (!motion_put_block(task, &frames, f))
+            return;
         for (uint32_t b = first; b < frames.block_count; b++) {
             frames_start_block(task->out, &frames, &blocks[b], f);
             if (!put_block(task, &blocks[b], nodes, places, frames.times_s[f]))

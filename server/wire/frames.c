@@ -5,21 +5,23 @@
 /* Callers append float and index arrays as they lie in memory. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the frames are little-endian");
 
-enum { SPAN_BYTES = 4 * sizeof(double) };
+enum { SPAN_BYTES = 4 * sizeof(double), MOTION_BYTES = 4 * sizeof(float) };
 
 static uint64_t align(uint64_t size) { return (size + FRAMES_ALIGNMENT - 1) / FRAMES_ALIGNMENT * FRAMES_ALIGNMENT; }
 
 bool frames_plan(struct frames *frames, uint64_t limit_bytes)
 {
     /* 32-bit factors, so no product below overflows; sums are checked against the limit one by one */
-    const uint64_t header = FRAMES_HEADER_BYTES +
-                            FRAMES_BLOCK_BYTES * ((uint64_t)frames->block_count + frames->has_span) +
-                            2 * sizeof(double) * (uint64_t)frames->frame_count;
+    const uint64_t header =
+        FRAMES_HEADER_BYTES +
+        FRAMES_BLOCK_BYTES * ((uint64_t)frames->block_count + frames->has_span + frames->has_motion) +
+        2 * sizeof(double) * (uint64_t)frames->frame_count;
     const uint64_t most = limit_bytes < UINT64_MAX / 2 ? limit_bytes : UINT64_MAX / 2;
     if (header > most || header > UINT32_MAX - FRAMES_ALIGNMENT)
         return false;
     frames->header_bytes = (uint32_t)align(header);
-    uint64_t at = frames->header_bytes + (frames->has_span ? SPAN_BYTES : 0), frame_bytes = 0;
+    uint64_t at = frames->header_bytes + (frames->has_span ? SPAN_BYTES : 0),
+             frame_bytes = frames->has_motion ? MOTION_BYTES : 0;
     for (uint32_t i = 0; i < frames->block_count; i++) {
         struct frames_block *block = &frames->blocks[i];
         uint64_t *end = frames_is_static(block->kind) ? &at : &frame_bytes;
@@ -59,7 +61,7 @@ void frames_put_header(struct buf *out, const struct frames *frames)
     buf_put_u16(out, (uint16_t)frames->kind);
     buf_put_u16(out, (uint16_t)frames->space);
     buf_put_u32(out, frames->frame_count);
-    buf_put_u32(out, frames->block_count + frames->has_span);
+    buf_put_u32(out, frames->block_count + frames->has_span + frames->has_motion);
     buf_put_u32(out, (uint32_t)frames->clip);
     buf_put_u32(out, (uint32_t)frames->span.wrap);
     buf_put_u64(out, frames->frames_offset);
@@ -74,9 +76,16 @@ void frames_put_header(struct buf *out, const struct frames *frames)
                                               .count = 1,
                                               .item_bytes = SPAN_BYTES,
                                               .offset = frames->header_bytes});
-    for (uint32_t i = 0; i < frames->block_count; i++)
+    uint32_t i = 0;
+    for (; i < frames->block_count && frames_is_static(frames->blocks[i].kind); i++)
         put_block(out, &frames->blocks[i]);
-    for (uint32_t i = 0; i < frames->frame_count; i++) {
+    if (frames->has_motion)
+        put_block(out,
+                  &(struct frames_block){
+                      .kind = BLOCK_ROOT_MOTION, .node = -1, .primitive = -1, .count = 1, .item_bytes = MOTION_BYTES});
+    for (; i < frames->block_count; i++)
+        put_block(out, &frames->blocks[i]);
+    for (i = 0; i < frames->frame_count; i++) {
         buf_put_f64(out, frames->times_s[i]);
         buf_put_f64(out, clip_time_in_span(&frames->span, frames->times_s[i]));
     }
@@ -95,6 +104,12 @@ void frames_start_block(struct buf *out, const struct frames *frames, const stru
     buf_align(out, FRAMES_ALIGNMENT);
     const uint64_t base = frames_is_static(block->kind) ? 0 : frames->frames_offset + frame * frames->frame_bytes;
     assert(buf_failed(out) || out->size_bytes == base + block->offset);
+}
+
+void frames_put_motion(struct buf *out, const struct frames *frames, uint32_t frame, const float step[4])
+{
+    frames_start_block(out, frames, &(struct frames_block){.kind = BLOCK_ROOT_MOTION}, frame);
+    buf_put(out, step, MOTION_BYTES);
 }
 
 void frames_finish(struct buf *out, const struct frames *frames)

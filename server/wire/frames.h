@@ -29,6 +29,7 @@ enum frames_block_kind {
     BLOCK_LOCAL_MATRIX = 4, /* items: the nodes of BLOCK_SHEARED; 16 or 12 floats */
     BLOCK_POSITIONS = 5,    /* index: entry; items: vertices; 3 floats */
     BLOCK_NORMALS = 6,      /* index: entry; items: vertices; 3 floats */
+    BLOCK_ROOT_MOTION = 7,  /* one item; 4 floats: translation, yaw in degrees */
     BLOCK_NODES = 16,       /* static; items: the selected nodes; u32. Absent: item i is node i */
     BLOCK_SHEARED = 17,     /* static; items: places in BLOCK_LOCAL that have a matrix instead; u32 */
     BLOCK_REST = 18,        /* static; index: entry; items: vertices; 3 floats */
@@ -58,6 +59,7 @@ struct frames {
     const double *times_s;       /* [frame_count], as asked */
     struct clip_span span;       /* how clip times come of them */
     bool has_span;               /* it was asked for: told in a block of its own, the first, which is not in `blocks` */
+    bool has_motion;             /* every frame begins with root motion, in a block that is not in `blocks` */
     uint32_t frame_count;
     struct frames_block *blocks; /* static ones first */
     uint32_t block_count;
@@ -77,5 +79,7 @@ void frames_put_header(struct buf *out, const struct frames *frames);
 /* Pads `out` to the place of `block` in `frame` (ignored for static ones), which must be the next one: blocks
  * are written in the table's order, static ones once, then the others for every frame. */
 void frames_start_block(struct buf *out, const struct frames *frames, const struct frames_block *block, uint32_t frame);
+/* The root motion of `frame`, which begins with it: translation x, y, z, yaw. */
+void frames_put_motion(struct buf *out, const struct frames *frames, uint32_t frame, const float step[4]);
 /* Pads to the end of the last frame. */
 void frames_finish(struct buf *out, const struct frames *frames);

@@ -32,7 +32,7 @@ static const struct route {
     {"/v1/pose", OP_POSE, TAKES_GET | TAKES_POST | IN_BATCH},
     {"/v1/mesh", OP_MESH, TAKES_GET | TAKES_POST | IN_BATCH},
     {"/v1/render", OP_RENDER, TAKES_GET | TAKES_POST},
-    {"/v1/bounds", OP_BOUNDS, TAKES_GET},
+    {"/v1/bounds", OP_BOUNDS, TAKES_GET | TAKES_POST},
     {"/v1/formats", OP_FORMATS, TAKES_GET},
     {"/v1/query", OP_QUERY, TAKES_POST},
 };
@@ -230,6 +230,18 @@ static int check_bounds(const struct request *request, uint64_t seen, struct err
     return 0;
 }
 
+static int check_root_motion(const struct request *request, uint64_t seen, struct err *err)
+{
+    static const int OF_IT[] = {PARAM_ROOT, PARAM_TURN};
+    for (size_t i = 0; !request->has_root_motion && i < sizeof OF_IT / sizeof *OF_IT; i++)
+        if (seen & UINT64_C(1) << OF_IT[i])
+            return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs root_motion=extract",
+                           REQUEST_PARAMS[OF_IT[i]].name);
+    if (request->has_root_motion && (seen & UINT64_C(1) << PARAM_LAYERS) != 0)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'root_motion' does not go with layers");
+    return 0;
+}
+
 /* What is missing or does not go together. */
 static int check_together(const struct request *request, uint64_t seen, struct err *err)
 {
@@ -243,7 +255,8 @@ static int check_together(const struct request *request, uint64_t seen, struct e
                        request->time_count);
     if (request->op == OP_PALETTE && request->mesh.kind != SELECT_ABSENT && request->space != SPACE_MESH)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
-    if (check_span(&request->span, err) < 0 || check_bounds(request, seen, err) < 0)
+    if (check_span(&request->span, err) < 0 || check_bounds(request, seen, err) < 0 ||
+        check_root_motion(request, seen, err) < 0)
         return err->code;
     return request_check_layer(request, seen, err);
 }
@@ -334,6 +347,9 @@ static void set_canonical(struct request *request)
     const double amounts[] = {span->from, span->to, span->fps, span->speed, span->phase};
     h = hash64(h, given, sizeof given);
     h = hash64(h, amounts, sizeof amounts);
+    const uint64_t motion[] = {request->has_root_motion, request->has_turn};
+    h = hash64(h, motion, sizeof motion);
+    h = hash_selectors(h, &request->root, 1);
     h = hash64(h, &request->rate, sizeof request->rate);
     h = hash64(h, &request->yaw_deg, sizeof request->yaw_deg);
     h = hash64(h, &request->pitch_deg, sizeof request->pitch_deg);

@@ -87,7 +87,10 @@ struct request {
     enum format format; /* by format= or Accept */
     unsigned what;      /* WHAT_ bits */
     bool has_indices, has_normals, has_rest;
-    bool is_over_clip; /* OP_BOUNDS: over all of the clip instead of times_s */
+    bool has_root_motion; /* take the movement of `root` out and tell it */
+    bool has_turn;        /* its turning about the up axis too */
+    struct selector root; /* absent: the topmost joint */
+    bool is_over_clip;    /* OP_BOUNDS: over all of the clip instead of times_s */
     bool has_rate, is_per_joint;
     double rate; /* with has_rate: poses a second of is_over_clip, 0..1000 */
     uint32_t width, height;

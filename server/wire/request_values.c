@@ -426,6 +426,15 @@ int value_per(struct value *value)
     return strcmp(value->text, "joint") == 0 ? 0 : bad(value, "joint");
 }
 
+int value_root_motion(struct value *value)
+{
+    value->request->has_root_motion = true;
+    return strcmp(value->text, "extract") == 0 ? 0 : bad(value, "extract");
+}
+
+int value_root(struct value *value) { return select_one(value, value->text, NULL, &value->request->root); }
+int value_turn(struct value *value) { return flag_of(value, &value->request->has_turn); }
+
 int value_prefix(struct value *value)
 {
     value->request->prefix = value->text;

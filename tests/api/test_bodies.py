@@ -1,10 +1,12 @@
 """POST: JSON bodies, layers, batches."""
 import json
+import signal
+import time
 import urllib.parse
 
 import pytest
 
-from importers import NO_RENDERING, imports
+from importers import NO_RENDERING, imports, install
 from small_models import gltf, place
 
 pytestmark = pytest.mark.short
@@ -173,3 +175,18 @@ def test_client_leaves_its_batch(start, root):
         with server.connect() as one:
             one.send(f"POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
     assert place(server.get("/v1/palette?model=3.gltf")) == 3
+
+
+def test_stopping_during_batches(start, root, tmp_path):
+    """One batch waits for its first import, one has lost its client: the server still stops cleanly."""
+    server = start(*install(tmp_path / "slow", "sleep 1\n{real}"), "--drain-timeout", "200", root=root)
+    body = json.dumps({"queries": [{"op": "palette", "model": f"{i}.gltf"} for i in range(6)]}).encode()
+    request = f"POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+    with server.connect() as one, server.connect() as other:
+        one.send(request)
+        other.send(request)
+        time.sleep(0.3)
+        other.socket.close()
+        time.sleep(0.1)
+        server.signal(signal.SIGTERM)
+        assert server.wait() == 0

@@ -1,5 +1,6 @@
 """/v1/models, and what a model's name may be."""
 import datetime
+import json
 import os
 import re
 
@@ -171,3 +172,17 @@ def test_etag_and_hash(start, root):
 
     (root / "a.gltf").write_text(gltf(x=1))
     assert server.get(target, f"If-None-Match: {tag}").status == 200
+
+
+def test_extras_and_counted_warnings(start, root):
+    document = json.loads(gltf(image="gone.png"))
+    extras = {"socket": "hand", "weights": [1, 2.5, None], "名": {"deep": [True, {}]}}
+    document["nodes"][0]["extras"] = extras
+    document["nodes"].append({"name": "plain"})
+    document["materials"][0]["extras"] = "wool"
+    document["animations"] = [{"name": "a", "channels": [], "samplers": [], "extras": {"loop": False}}]
+    (root / "a.gltf").write_text(json.dumps(document))
+    model = start(*NO_RENDERING, root=root).get("/v1/model?model=a.gltf").json()
+    assert model["nodes"][0]["extras"] == extras and "extras" not in model["nodes"][1]
+    assert model["materials"][0]["extras"] == "wool" and model["clips"][0]["extras"] == {"loop": False}
+    assert model["counts"]["warnings"] == len(model["warnings"]) > 0

@@ -169,6 +169,10 @@ static void worked_assets(struct bake_builder *b)
     memset(bake_add_pixel_byte(b, 12), 0x7f, 12);
     bake_warn(b, "texture_missing", "there is no 'gone.png'");
     *bake_add_source_file(b, 1) = (struct source_file){.path = bake_textz(b, "worked.glb"), .size_bytes = 1000};
+    struct extra *extras = bake_add_extra(b, 3);
+    extras[0] = (struct extra){EXTRA_NODE, 1, bake_textz(b, "{\"socket\":[1,2.5,null]}")};
+    extras[1] = (struct extra){EXTRA_MATERIAL, 0, bake_textz(b, "\"wool\"")};
+    extras[2] = (struct extra){EXTRA_CLIP, 1, bake_textz(b, "true")};
 }
 
 void fixture_worked(struct fixture *f)

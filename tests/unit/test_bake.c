@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLE = sizeof(struct bake_header), SECTIONS = 30, ARRAYS = 768 }; /* 32 + 30 * 24 = 752, then to 64 */
+enum { TABLE = sizeof(struct bake_header), SECTIONS = 31, ARRAYS = 832 }; /* 32 + 31 * 24 = 776, then to 64 */
 
 TEST(bake_bytes_of_the_smallest_model)
 {
@@ -17,19 +17,19 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 2, 30 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 2, 0, 0, 0, 30, 0, 0, 0, 0xc0, 3};
-    assert_memory_equal(b, header, sizeof header); /* 960 bytes = 0x3c0, see below */
-    /* section 1: id 1, 108 bytes an element, at 768, 1 element */
-    const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 1};
+    /* header: magic, version 2, 31 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 2, 0, 0, 0, 31, 0, 0, 0, 0, 4};
+    assert_memory_equal(b, header, sizeof header); /* 1024 bytes = 0x400, see below */
+    /* section 1: id 1, 108 bytes an element, at 832, 1 element */
+    const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0x40, 3, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE, info, sizeof info);
-    /* section 3, nodes: 76 bytes an element, none, at 896, the next multiple of 64 after 768 + 108 */
-    const unsigned char nodes[24] = {3, 0, 0, 0, 76, 0, 0, 0, 0x80, 3};
+    /* section 3, nodes: 76 bytes an element, none, at 960, the next multiple of 64 after 832 + 108 */
+    const unsigned char nodes[24] = {3, 0, 0, 0, 76, 0, 0, 0, 0xc0, 3};
     assert_memory_equal(b + TABLE + 2 * 24, nodes, sizeof nodes);
-    /* section 16, influence_firsts: one element for no vertex, at 896; the rest from 960 on is empty */
-    const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0x80, 3, 0, 0, 0, 0, 0, 0, 1};
+    /* section 16, influence_firsts: one element for no vertex, at 960; the rest from 1024 on is empty */
+    const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0xc0, 3, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE + 15 * 24, firsts, sizeof firsts);
-    assert_int_equal(get_u64(b + TABLE + 29 * 24 + 8), 960);
+    assert_int_equal(get_u64(b + TABLE + 30 * 24 + 8), 1024);
     assert_int_equal(f.size_bytes, get_u64(b + 16));
     /* up +y, forward +z, one metre, bounds of nothing: from 52 on, after hash, two texts and flags */
     CHECK_NEAR(get_f32(b + ARRAYS + 52 + 4), 1, 0);
@@ -362,6 +362,13 @@ TEST(bake_decode_rules_of_assets)
     REFUSED(&f, warnings[0].message.size_bytes, 5000, "warnings[0].message");
     REFUSED(&f, source_files[0].path.offset, 5000, "source_files[0].path");
     REFUSED(&f, source_files[0].role, 4, "source_files[0].role");
+    REFUSED(&f, extras[1].owner, 3, "extras[1].owner");
+    REFUSED(&f, extras[1].owner, EXTRA_NODE, "extras[1].index"); /* after that of node 1 */
+    REFUSED(&f, extras[2].owner, EXTRA_MATERIAL, "extras[2].index");
+    REFUSED(&f, extras[1].index, 1, "extras[1].index");
+    REFUSED(&f, extras[0].json.size_bytes, 5000, "extras[0].json");
+    REFUSED(&f, extras[0].json.size_bytes, 3, "extras[0].json"); /* a part of it is no JSON */
+    REFUSED(&f, extras[2].json.offset, f.model.extras[2].json.offset + 1, "extras[2].json");
     fixture_fini(&f);
 }
 

@@ -427,6 +427,9 @@ TEST(request_canonical_covers_every_parameter)
         {"background", "/v1/render?model=a&background=ffffff"},
         {"yaw", "/v1/render?model=a&yaw=9"},
         {"pitch", "/v1/render?model=a&pitch=9"},
+        {"root_motion", "/v1/pose?model=a&root_motion=extract"},
+        {"root", "/v1/pose?model=a&root_motion=extract&root=1"},
+        {"yaw", "/v1/pose?model=a&root_motion=extract&yaw=1"},
         {"prefix", "/v1/models?prefix=a"},
         {"limit", "/v1/models?limit=9"},
         {"after", "/v1/models?after=a"},
@@ -582,5 +585,28 @@ TEST(request_bad_bounds)
         if (strstr(err.message, rows[i][1]) == NULL)
             fail_msg("%s: '%s' should say '%s'", rows[i][0], err.message, rows[i][1]);
         request_fini(&request);
+    }
+}
+
+TEST(request_root_motion)
+{
+    struct request r = parse("/v1/mesh?model=a&root_motion=extract&root=hips&yaw=1");
+    assert_true(r.has_root_motion && r.has_turn);
+    assert_string_equal(r.root.name, "hips");
+    assert_true(r.yaw_deg == 0);
+    request_fini(&r);
+    static const char *const rows[][2] = {{"root=hips", "'root' needs root_motion=extract"},
+                                          {"yaw=1", "'yaw' needs root_motion=extract"},
+                                          {"root_motion=keep", "it must be extract"},
+                                          {"root_motion=extract&yaw=45", "it must be 0 or 1"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char target[128];
+        struct err err = {0};
+        snprintf(target, sizeof target, "/v1/palette?model=a&%s", rows[i][0]);
+        request_init(&r);
+        assert_int_equal(parse_as(&r, "GET", target, NULL, &err), ERR_BAD_PARAMETER);
+        if (strstr(err.message, rows[i][1]) == NULL)
+            fail_msg("%s: '%s' should say '%s'", rows[i][0], err.message, rows[i][1]);
+        request_fini(&r);
     }
 }

@@ -1,0 +1,91 @@
+"""root_motion=extract: what is taken out, put back, is the clip."""
+import base64
+import json
+import math
+import struct
+
+import pytest
+
+pytestmark = pytest.mark.short
+
+
+def walk():
+    """glTF text: hips below a scaled, turned armature walk along x and turn left; a spine and a prop beside them."""
+    times, moves = [0, 1, 2], [0, 5, 0, 3, 6, 0, 6, 5, -2]
+    half = math.sqrt(0.5)
+    turns = [0, 0, 0, 1, 0, math.sin(math.pi / 8), 0, math.cos(math.pi / 8), 0, half, 0, half]
+    data = struct.pack("<3f9f12f", *times, *moves, *turns)
+    views = [(0, 12), (12, 36), (48, 48)]
+    return json.dumps({
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0, 3]}],
+        "nodes": [{"name": "armature", "children": [1], "translation": [2, 0, 0], "scale": [2, 2, 2], "rotation": [0, half, 0, half]},
+                  {"name": "hips", "children": [2], "translation": [0, 5, 0]},
+                  {"name": "spine", "translation": [0.25, 1, 0]}, {"name": "prop", "translation": [7, 7, 7]}],
+        "buffers": [{"byteLength": len(data),
+                     "uri": "data:application/octet-stream;base64," + base64.b64encode(data).decode()}],
+        "bufferViews": [{"buffer": 0, "byteOffset": at, "byteLength": size} for at, size in views],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "SCALAR", "min": [0], "max": [2]},
+                      {"bufferView": 1, "componentType": 5126, "count": 3, "type": "VEC3"},
+                      {"bufferView": 2, "componentType": 5126, "count": 3, "type": "VEC4"}],
+        "animations": [{"name": "walk", "samplers": [{"input": 0, "output": 1}, {"input": 0, "output": 2}],
+                        "channels": [{"sampler": 0, "target": {"node": 1, "path": "translation"}},
+                                     {"sampler": 1, "target": {"node": 1, "path": "rotation"}}]}]})
+
+
+@pytest.fixture
+def served(start, tmp_path):
+    (tmp_path / "walk.gltf").write_text(walk())
+    return start(root=tmp_path)
+
+
+def put_back(m, head, step):
+    """T(origin + translation) * R(y, yaw) * T(-origin) * m, with m in columns."""
+    angle = math.radians(step.get("yaw", 0))
+    out = []
+    for c in range(4):
+        x, y, z, w = m[4 * c:4 * c + 4]
+        x, y, z = [v - w * o for v, o in zip((x, y, z), head["origin"])]
+        x, z = x * math.cos(angle) + z * math.sin(angle), z * math.cos(angle) - x * math.sin(angle)
+        x, y, z = [v + w * (o + d) for v, o, d in zip((x, y, z), head["origin"], step["translation"])]
+        out += [x, y, z, w]
+    return out
+
+
+@pytest.mark.parametrize("yaw", [0, 1])
+def test_what_is_taken_out_put_back_is_the_clip(served, yaw):
+    query = {"model": "walk.gltf", "t": "0:2:8", "wrap": "clamp", "what": "scene,local"}
+    still = served.json("/v1/pose", root_motion="extract", root="hips", yaw=yaw, **query)
+    plain = served.json("/v1/pose", **query)
+    head = still["root_motion"]
+    assert head["root"] == {"node": 1, "name": "hips"} and head["up"] == [0, 1, 0]
+    for a, b in zip(still["frames"], plain["frames"]):
+        for node in (1, 2):
+            assert put_back(a["scene"][node], head, a["root_motion"]) == pytest.approx(b["scene"][node], abs=1e-5)
+        assert [a["scene"][n] for n in (0, 3)] == [b["scene"][n] for n in (0, 3)]
+        assert [a["local"][n] for n in (0, 2, 3)] == [b["local"][n] for n in (0, 2, 3)]
+        x, y, z = a["scene"][1][12:15]
+        assert [x, z] == pytest.approx([head["origin"][0], head["origin"][2]], abs=1e-5)
+        assert y == pytest.approx(b["scene"][1][13], abs=1e-5)
+    last = still["frames"][-1]["root_motion"]
+    assert last == head["lap"]
+    # the armature turns x to -z and doubles it: 6 along x, -2 along z become -12 along z, -4 along x
+    assert last["translation"] == pytest.approx([-4, 0, -12], abs=1e-5)
+    assert ("yaw" in last) == bool(yaw) and last.get("yaw", 90) == pytest.approx(90, abs=1e-4)
+
+
+def test_it_begins_at_from(served):
+    step = served.json("/v1/pose", model="walk.gltf", root_motion="extract", root=1, t=0.5, **{"from": 1})
+    assert step["root_motion"]["lap"]["translation"] == pytest.approx([-4, 0, -6], abs=1e-5)
+    assert step["frames"][0]["root_motion"]["translation"] == pytest.approx([-2, 0, -3], abs=1e-5)
+
+
+def test_what_is_refused(served):
+    for query, status, code in [("root=hips", 400, "bad_parameter"), ("root_motion=extract", 400, "bad_parameter"),
+                                ("root_motion=extract&root=hip", 404, "joint_not_found")]:
+        answer = served.get("/v1/pose?model=walk.gltf&" + query)
+        assert (answer.status, answer.error()) == (status, code), answer.body
+
+
+def test_samples_find_their_root(server):
+    answer = server.json("/v1/palette", model="robot.glb", clip="walk", t=0.3, root_motion="extract", yaw=1)
+    assert answer["root_motion"]["root"]["name"] is not None and "yaw" in answer["frames"][0]["root_motion"]
