@@ -111,5 +111,6 @@ def test_model_agrees_with_the_mesh(awkward):
     drawn = sum((p for e, p in zip(mesh["meshes"], mesh["frames"][0]["positions"]) if e["in_scene"]), [])
     assert is_near(model["bounds"]["min"], [min(drawn[i::3]) for i in range(3)], 1e-6)
     assert is_near(model["bounds"]["max"], [max(drawn[i::3]) for i in range(3)], 1e-6)
-    assert model["counts"] == {"nodes": 11, "skins": 6, "joints": 6, "meshes": 2, "vertices": 12, "triangles": 6, "clips": 9}
+    assert model["counts"] == {"nodes": 11, "skins": 6, "joints": 6, "meshes": 2, "vertices": 12, "triangles": 6, "clips": 9,
+                               "warnings": len(model["warnings"])}
     assert model["nodes"][HAND]["parent"] == 2
