@@ -85,8 +85,9 @@ static const float *lay_palette(struct task *task, uint32_t skin, int32_t mesh_n
         return NULL;
     }
     for (uint32_t j = 0; layout == LAYOUT_MAT3X4 && j < count; j++) {
-        float rows[MATRIX_FLOATS_MAX];
-        memcpy(laid + (size_t)j * size, rows, parts_lay_matrix(&palette[j], layout, rows) * sizeof *rows);
+        float rows[MATRIX_FLOATS_MAX] = {0};
+        parts_lay_matrix(&palette[j], layout, rows);
+        memcpy(laid + (size_t)j * size, rows, size * sizeof *rows);
     }
     return laid;
 }
