@@ -14,21 +14,27 @@
 enum { BODY_DEPTH_MAX = 16 };
 #define WHOLE_MAX 9007199254740992.0 /* 2^53: whole numbers up to it are exact in a double */
 
-/* "application/json", perhaps with parameters. */
-static bool is_json_type(const char *type)
+/* One of the types, perhaps with parameters. Forms as well: curl and Python's urllib call any body so when nobody tells
+ * them otherwise, and what the body is shows when it is parsed. */
+static bool is_accepted_type(const char *type)
 {
-    static const char JSON[] = "application/json";
-    if (strncasecmp(type, JSON, sizeof JSON - 1) != 0)
-        return false;
-    const char *rest = type + sizeof JSON - 1;
-    return rest[strspn(rest, " \t")] == '\0' || rest[strspn(rest, " \t")] == ';';
+    static const char *const TYPES[] = {"application/json", "application/x-www-form-urlencoded"};
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
+        const size_t size = strlen(TYPES[i]);
+        const char *rest = type + size;
+        if (strncasecmp(type, TYPES[i], size) != 0)
+            continue;
+        rest += strspn(rest, " \t");
+        return *rest == '\0' || *rest == ';';
+    }
+    return false;
 }
 
 int request_open_body(const struct request_head *head, const struct limits *limits, cJSON **json, struct err *err)
 {
     const struct json_scan_limits scan = {.depth = BODY_DEPTH_MAX, .values = limits->value[LIMIT_BODY_VALUES]};
     *json = NULL;
-    if (head->content_type != NULL && !is_json_type(head->content_type))
+    if (head->content_type != NULL && !is_accepted_type(head->content_type))
         return err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE, "the body is '%.80s'; this server takes application/json",
                        head->content_type);
     if (head->body_bytes == 0)
