@@ -65,11 +65,11 @@ TEST(job_layers_refuse_what_the_model_has_not)
     REFUSED(b.layers[0].clip = 4);
     REFUSED(b.layers[0].clip = -2);
     REFUSED(b.layers[1].reference_clip = 4);
-    REFUSED(b.layers[0].clip_time_s = INFINITY);
-    REFUSED(b.layers[1].reference_time_s = NAN);
+    REFUSED(b.layers[0].clip_time_s = (double)INFINITY);
+    REFUSED(b.layers[1].reference_time_s = (double)NAN);
     REFUSED(b.layers[0].weight = -1);
-    REFUSED(b.layers[0].weight = NAN);
-    REFUSED(b.layers[0].weight = INFINITY);
+    REFUSED(b.layers[0].weight = (double)NAN);
+    REFUSED(b.layers[0].weight = (double)INFINITY);
     REFUSED(b.layers[1].weight = 1.5);
     REFUSED(b.layers[1].mask_first = 2);
     REFUSED(b.layers[1].mask_count = 2);
