@@ -61,21 +61,6 @@ static int load_error(struct err *err)
     return err_set(err, ERR_BAD_MODEL, "%s", why[0] != '\0' ? why : "assimp cannot read it");
 }
 
-static bool contains(const struct import *import, const char *text)
-{
-    return memmem(import->bytes, import->size_bytes, text, strlen(text)) != NULL;
-}
-
-/* assimp reads every curve as straight lines between its keys and does not say which were none. */
-static void warn_of_curves(const struct assimp_job *job)
-{
-    const struct import *import = job->import;
-    if (job->scene->mNumAnimations > 0 && strcmp(job->ending, "dae") == 0 &&
-        (contains(import, "BEZIER") || contains(import, "HERMITE") || contains(import, "BSPLINE")))
-        bake_warn(import->builder, "curves_linear",
-                  "the clips have curved interpolation, which is approximated by straight lines between the keys");
-}
-
 /* assimp's MD5 reader passes over a joints section that no empty line precedes. */
 static int check_md5(const struct assimp_job *job, struct err *err)
 {
@@ -98,7 +83,7 @@ static int convert(struct assimp_job *job, struct err *err)
         return err_set(err, ERR_BAD_MODEL, "the file holds no mesh, no skeleton and no animation");
     if (check_md5(job, err) < 0)
         return err->code;
-    warn_of_curves(job);
+    assimp_losses(job);
     assimp_axes(job);
     assimp_look_at_meshes(job);
     if (assimp_materials(job, err) < 0 || assimp_skins(job, err) < 0 || assimp_nodes(job, err) < 0 ||

@@ -49,6 +49,9 @@ const struct aiScene *assimp_load(struct import *import, bool by_name);
 /* COLLADA: assimp links by id, which is unique, and people know nodes by name. Reads the file for its names. */
 void assimp_collada_names(struct assimp_job *job);
 
+/* Warns of what the file has and the scene has not. */
+void assimp_losses(const struct assimp_job *job);
+
 /* Axes and unit into import->info, and the root's transform back to the file's own axes and units. */
 void assimp_axes(struct assimp_job *job);
 

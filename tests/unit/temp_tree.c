@@ -42,10 +42,15 @@ static void make_folders(const struct temp_tree *tree, const char *path)
 
 void temp_tree_file(const struct temp_tree *tree, const char *path, const char *text)
 {
+    temp_tree_bytes(tree, path, text, strlen(text));
+}
+
+void temp_tree_bytes(const struct temp_tree *tree, const char *path, const void *bytes, size_t size)
+{
     make_folders(tree, path);
     const int fd = openat(tree->fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    assert_int_equal(write(fd, bytes, size), size);
     close(fd);
 }
 

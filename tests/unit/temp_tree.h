@@ -12,5 +12,6 @@ void temp_tree_init(struct temp_tree *tree);
 void temp_tree_fini(struct temp_tree *tree); /* removes it with everything inside */
 /* Paths are under the tree; folders on the way are made. */
 void temp_tree_file(const struct temp_tree *tree, const char *path, const char *text);
+void temp_tree_bytes(const struct temp_tree *tree, const char *path, const void *bytes, size_t size);
 void temp_tree_link(const struct temp_tree *tree, const char *path, const char *target);
 void temp_tree_folder(const struct temp_tree *tree, const char *path);

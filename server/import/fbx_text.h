@@ -1,0 +1,9 @@
+/* fbx_text.h - fbx_scan() for FBX files in text form, line by line. Private to fbx_*.c; pure. */
+#pragma once
+
+#include "fbx_scan.h"
+
+struct fbx_losses fbx_scan_text(const char *text, size_t size_bytes);
+
+/* Counts a moving curve, of whose pieces all KeyAttrFlags are ored together. */
+void fbx_count_curve(struct fbx_losses *losses, uint32_t flags);

@@ -1,0 +1,14 @@
+/* Any bytes as an FBX file: counted, whatever they are. */
+#include "../../server/import/fbx_scan.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct fbx_losses losses = fbx_scan(data, size);
+    if (losses.cubic_count > losses.curve_count || losses.stepped_count > losses.curve_count - losses.cubic_count)
+        abort();
+    return 0;
+}
