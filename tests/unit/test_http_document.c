@@ -4,6 +4,7 @@
 
 #include "../../server/base/err.h"
 #include "../../server/base/limits.h"
+#include "../../server/wire/request_parts.h"
 #include "../../server/wire/request.h"
 
 #include <stdio.h>
@@ -91,19 +92,6 @@ TEST(http_document_has_every_limit)
     free(section);
     free(text);
 }
-
-enum {
-    FOR_MODELS = 1 << OP_MODELS,
-    FOR_MODEL = 1 << OP_MODEL,
-    FOR_PALETTE = 1 << OP_PALETTE,
-    FOR_POSE = 1 << OP_POSE,
-    FOR_MESH = 1 << OP_MESH,
-    FOR_RENDER = 1 << OP_RENDER,
-    FOR_BOUNDS = 1 << OP_BOUNDS,
-    FOR_QUERY = 1 << OP_QUERY,
-    FOR_LAYER = 1 << OP_LAYER,
-    FOR_REFERENCE = 1 << OP_REFERENCE,
-};
 
 static const struct {
     const char *name;
