@@ -16,6 +16,11 @@ static int check_bounds(const struct request *request, uint64_t seen, struct err
     static const int TIMES[] = {PARAM_T, PARAM_WRAP, PARAM_SPEED, PARAM_PHASE};
     if (request->has_rate && !request->is_over_clip)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'rate' needs over=clip");
+    if (request->is_over_clip && (seen & SEEN(PARAM_LAYERS)) != 0)
+        return err_set(
+            err, ERR_BAD_PARAMETER,
+            "parameter 'over' does not go with layers, each of which has a time of its own: give 't' a range, "
+            "such as 0:2:60");
     for (size_t i = 0; request->is_over_clip && i < sizeof TIMES / sizeof *TIMES; i++)
         if (seen & SEEN(TIMES[i]))
             return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with over=clip, which takes all times",
