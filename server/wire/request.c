@@ -35,6 +35,7 @@ static const struct route {
     {"/v1/bounds", OP_BOUNDS, TAKES_GET | TAKES_POST},
     {"/v1/formats", OP_FORMATS, TAKES_GET},
     {"/v1/query", OP_QUERY, TAKES_POST},
+    {"/v1/stats", OP_STATS, TAKES_GET},
 };
 enum { ROUTE_COUNT = sizeof ROUTES / sizeof *ROUTES };
 
