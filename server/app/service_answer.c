@@ -5,6 +5,7 @@
 #include "../base/mem.h"
 #include "../wire/http_response.h"
 #include "background.h"
+#include "stats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +149,7 @@ static void on_made(uv_work_t *work, int status)
     answer_fini(job->answer);
     free(job->answer);
     job->answer = NULL;
-    service->work_count--;
+    stats_set(STAT_ANSWERS_RUNNING, --service->work_count);
     start_queued(service);
     if (status != 0) {
         struct err err;
@@ -168,7 +169,8 @@ static void start_work(struct job *job)
     job->answer = mem_zalloc(1, sizeof *job->answer);
     answer_init(job->answer);
     job->work.data = job;
-    job->service->work_count++;
+    stats_add(STAT_ANSWERS_STARTED, 1);
+    stats_set(STAT_ANSWERS_RUNNING, ++job->service->work_count);
     uv_queue_work(job->service->loop, &job->work, on_work, on_made);
 }
 
@@ -177,11 +179,12 @@ static void start_queued(struct service *service)
     while (!service->is_ending && service->work_count < WORK_MAX && service->work_queue != NULL) {
         struct job *job = service->work_queue;
         DL_DELETE2(service->work_queue, job, work_prev, work_next);
-        service->work_queue_count--;
+        stats_set(STAT_ANSWERS_WAITING, --service->work_queue_count);
         if (!job->call->is_abandoned) {
             start_work(job);
             continue;
         }
+        stats_add(STAT_ANSWERS_CANCELLED, 1);
         struct err err;
         err_set(&err, ERR_REQUEST_TIMEOUT, "nobody waits for the answer any more");
         job_fail(job, &err);
@@ -193,12 +196,13 @@ static void queue_work(struct job *job)
     struct service *service = job->service;
     if (service->work_queue_count >= WORK_QUEUE_MAX) {
         struct err err;
+        stats_add(STAT_ANSWERS_REFUSED, 1);
         err_set(&err, ERR_OVERLOADED, "%d large answers already wait to be made; try again later", WORK_QUEUE_MAX);
         job_fail(job, &err);
         return;
     }
     DL_APPEND2(service->work_queue, job, work_prev, work_next);
-    service->work_queue_count++;
+    stats_set(STAT_ANSWERS_WAITING, ++service->work_queue_count);
     start_queued(service);
 }
 
