@@ -2,6 +2,7 @@
 #include "conn_state.h"
 
 #include "log.h"
+#include "stats.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -39,10 +40,19 @@ static void log_answer(const struct conn *conn, const struct reply *reply, bool 
     });
 }
 
+static void count_answer(const struct reply *reply)
+{
+    stats_add(STAT_REQUESTS_ANSWERED, 1);
+    stats_add(STAT_REQUESTS_NOT_MODIFIED, reply->status == 304);
+    if (reply->code != 0)
+        stats_end(STAT_ENDS_REQUESTS, reply->code);
+}
+
 /* Queues the answer to parser.request; takes *reply. */
 static void answer(struct conn *conn, struct reply *reply)
 {
     const struct http_request *request = &conn->parser.request;
+    count_answer(reply);
     log_answer(conn, reply, request->is_head);
     conn->has_answered = true;
     if (!request->is_keep_alive || conn->shared->is_draining)
@@ -91,6 +101,7 @@ static void on_call_done(struct call *call, struct reply *reply)
     conn->is_calling = false;
     request_fini(&call->request);
     if (conn->is_closing) {
+        stats_add(STAT_REQUESTS_ABANDONED, 1);
         log_answer(conn, reply, false);
         reply_fini(reply);
         conn_free_when_done(conn);

@@ -4,6 +4,7 @@
 #include "access_policy.h"
 #include "conn.h"
 #include "log.h"
+#include "stats.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -50,6 +51,8 @@ static void on_connection(uv_stream_t *server, int status)
         warn_of_accept(listener, status);
         return;
     }
+    stats_add(STAT_CONNECTIONS_ACCEPTED, 1);
+    stats_add(STAT_CONNECTIONS_REFUSED, shared->open_count >= limit);
     if (shared->open_count >= limit + REFUSED_MAX) {
         uv_tcp_t *dropped = mem_zalloc(1, sizeof *dropped);
         uv_tcp_init(shared->loop, dropped);

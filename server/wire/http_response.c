@@ -148,27 +148,53 @@ void http_response_head(const struct reply *reply, const struct http_response *r
     buf_put(out, "\r\n", 2);
 }
 
-/* The opaque part of an entity tag: what weak comparison compares (RFC 9110, 8.8.3.2). */
-static const char *skip_weak(const char *tag) { return tag[0] == 'W' && tag[1] == '/' ? tag + 2 : tag; }
+/* The end of the entity tag at `at`, or NULL: [W/] and, in quotes, anything but a quote, controls and spaces (RFC 9110,
+ * 8.8.3). *opaque: its part in quotes, which is what weak comparison compares (8.8.3.2). */
+static const char *tag_end(const char *at, const char **opaque)
+{
+    at += strncmp(at, "W/", 2) == 0 ? 2 : 0;
+    *opaque = at;
+    if (*at++ != '"')
+        return NULL;
+    while (*at != '"') {
+        const unsigned char c = (unsigned char)*at++;
+        if (c <= ' ' || c == 0x7f)
+            return NULL;
+    }
+    return at + 1;
+}
+
+bool http_etag_is_any(const char *if_none_match)
+{
+    if (if_none_match == NULL)
+        return false;
+    const char *at = if_none_match + strspn(if_none_match, " \t");
+    return *at == '*' && at[1 + strspn(at + 1, " \t")] == '\0';
+}
 
 bool http_etag_matches(const char *if_none_match, const char *etag)
 {
-    if (if_none_match == NULL || etag[0] == '\0')
+    const char *wanted, *tag;
+    const char *wanted_end = tag_end(etag, &wanted);
+    bool is_named = false;
+    if (if_none_match == NULL || wanted_end == NULL)
         return false;
-    const char *wanted = skip_weak(etag);
-    const size_t wanted_bytes = strlen(wanted);
-    const char *at = if_none_match + strspn(if_none_match, " \t,");
-    if (strcmp(at, "*") == 0)
+    if (http_etag_is_any(if_none_match))
         return true;
-    while (*at != '\0') {
-        const char *tag = skip_weak(at);
-        const char *end = tag[0] == '"' ? strchr(tag + 1, '"') : NULL;
-        if (end == NULL)
-            return false; /* not an entity tag: the rest cannot be told apart */
-        end++;
-        if ((size_t)(end - tag) == wanted_bytes && memcmp(tag, wanted, wanted_bytes) == 0)
-            return true;
-        at = end + strspn(end, " \t,");
+    /* a list whose elements may be empty (5.6.1.2); what is no such list names nothing */
+    for (const char *at = if_none_match;; at++) {
+        at += strspn(at, " \t");
+        if (*at != ',' && *at != '\0') {
+            const char *end = tag_end(at, &tag);
+            if (end == NULL)
+                return false;
+            is_named = is_named ||
+                       (end - tag == wanted_end - wanted && memcmp(tag, wanted, (size_t)(wanted_end - wanted)) == 0);
+            at = end + strspn(end, " \t");
+        }
+        if (*at == '\0')
+            return is_named;
+        if (*at != ',')
+            return false;
     }
-    return false;
 }

@@ -31,5 +31,9 @@ void http_response_head(const struct reply *reply, const struct http_response *r
 /* False for HEAD, 204 and 304: nothing follows the head. */
 bool http_response_has_body(const struct reply *reply, bool is_head);
 
-/* True when an If-None-Match header value (or NULL) names `etag`: weak comparison, lists, "*" (RFC 9110, 13.1.2). */
+/* True when an If-None-Match header value (or NULL) names `etag`: weak comparison, lists, "*" (RFC 9110, 13.1.2). One
+ * that breaks the grammar anywhere names nothing: the client then gets the answer whole. */
 bool http_etag_matches(const char *if_none_match, const char *etag);
+
+/* True for "*", which names whatever there is. */
+bool http_etag_is_any(const char *if_none_match);

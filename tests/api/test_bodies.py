@@ -6,6 +6,7 @@ import urllib.parse
 
 import pytest
 
+from conftest import SAMPLES
 from importers import NO_RENDERING, imports, install
 from small_models import gltf, place
 
@@ -77,13 +78,14 @@ def test_bad_bodies(server, body, headers, status, code):
 
 def test_layers_in_every_operation(server, model):
     name, clips = model
-    for path in ("/v1/palette", "/v1/pose", "/v1/mesh"):
+    for path in ("/v1/palette", "/v1/pose", "/v1/mesh", "/v1/bounds"):
         alone = frames(post(server, path, {"model": name, "clip": clips[1], "t": [0.1, 0.7]}))
         same = frames(post(server, path, {"model": name, "t": [0.1, 0.7], "layers": [
             {"clip": clips[1], "weight": 0.5}, {"clip": clips[1], "weight": 0.5}]}))
         other = frames(post(server, path, {"model": name, "t": [0.1, 0.7], "layers": [
             {"clip": clips[1], "weight": 0.5}, {"clip": clips[0], "weight": 0.5}]}))
-        kind = {"/v1/palette": "palettes", "/v1/pose": "scene", "/v1/mesh": "positions"}[path]
+        kind = {"/v1/palette": "palettes", "/v1/pose": "scene", "/v1/mesh": "positions",
+                "/v1/bounds": "bounds"}[path]
         assert [f[kind] for f in same] == [f[kind] for f in alone]
         assert [f[kind] for f in other] != [f[kind] for f in alone]
         assert other[1]["clip_times"] == [0.7, 0.7]
@@ -138,10 +140,39 @@ def test_batch_of_many_models(start, root):
 def test_batch_says_what_single_queries_say(server, model):
     name, clips = model
     one = {"model": name, "clip": clips[0], "t": [0, 0.5]}
-    results = post(server, "/v1/query", {"queries": [{"op": op, **one} for op in ("palette", "pose", "mesh")] +
-                                         [{"op": "model", "model": name}]}).json()["results"]
-    assert results[:3] == [post(server, "/v1/" + op, one).json() for op in ("palette", "pose", "mesh")]
-    assert results[3] == server.json("/v1/model", model=name)
+    ops = ("palette", "pose", "mesh", "bounds")
+    whole = {"model": name, "clip": clips[0], "over": "clip", "per": "joint"}
+    results = post(server, "/v1/query", {"queries": [{"op": op, **one} for op in ops] + [
+        {"op": "model", "model": name}, {"op": "bounds", **whole}]}).json()["results"]
+    assert results[:4] == [post(server, "/v1/" + op, one).json() for op in ops]
+    assert results[4] == server.json("/v1/model", model=name)
+    assert results[5] == server.json("/v1/bounds", **whole)
+
+
+def test_bounds_of_layers(server, model):
+    """Around the vertices of the blend; per joint; not over a clip, of which there are several."""
+    name, clips = model
+    layers = [{"clip": clips[1], "weight": 2, "speed": 0.5}, {"clip": clips[0], "mode": "additive", "weight": 0.5}]
+    body = {"model": name, "t": [0.1, 0.7], "layers": layers}
+    answer = post(server, "/v1/bounds", {**body, "per": "joint"}).json()
+    mesh = post(server, "/v1/mesh", body).json()
+    assert [one["mode"] for one in answer["layers"]] == ["override", "additive"] and answer["joints"]
+    for box, shape in zip(answer["frames"], mesh["frames"]):
+        points = [p for one in shape["positions"] for p in one]
+        assert box["bounds"] == {"min": [min(points[i::3]) for i in range(3)], "max": [max(points[i::3]) for i in range(3)]}
+        assert box["clip_times"] == shape["clip_times"] and len(box["joints"]) == len(answer["joints"])
+    refused = post(server, "/v1/bounds", {"model": name, "layers": layers, "over": "clip"})
+    assert (refused.status, refused.error()) == (400, "bad_parameter")
+    assert "'over'" in refused.json()["error"]["message"]
+
+
+def test_batch_counts_every_pose_of_a_whole_clip(start, model):
+    name, clips = model
+    one = {"op": "bounds", "model": name, "clip": clips[0], "over": "clip"}
+    poses = start(*NO_RENDERING, root=SAMPLES).json("/v1/bounds", model=name, clip=clips[0], over="clip")["sampled"]["poses"]
+    server = start(*NO_RENDERING, "--max-frames", str(2 * poses + 1), root=SAMPLES)
+    results = post(server, "/v1/query", {"queries": [one, one, one]}).json()["results"]
+    assert [one.get("error", {}).get("code") for one in results] == [None, None, "too_many_frames"]
 
 
 def test_batch_shares_what_one_request_may_have(start, root):
