@@ -12,7 +12,7 @@ enum {
 };
 
 #define COUNT_MAX UINT64_C(1000000)
-#define LARGER    UINT64_C(100) /* than its default a count may always be */
+#define LARGER    UINT64_C(100)                    /* than its default a count may always be */
 #define BYTES_MAX (UINT64_C(1) << 46)              /* 64 TiB: sums of two still fit */
 #define MS_MAX    (UINT64_C(7) * 24 * 3600 * 1000) /* a week */
 
