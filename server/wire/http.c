@@ -21,13 +21,18 @@ struct http_state {
     struct buf body;
     uint64_t body_bytes;     /* so far, kept or dropped */
     uint64_t body_raw_bytes; /* so far, with chunk sizes, extensions and trailers */
+    uint64_t declared_bytes; /* by Content-Length, or 0 */
+    struct http_sink *sink;  /* parser.sink while there is a body */
     bool is_body_dropped;
     bool is_keep_alive;
     bool is_complete; /* the last call handed a request out */
     struct err err;   /* of HTTP_PHASE_FAILED */
 };
 
-static uint64_t body_limit(const struct http_state *state) { return state->limits->value[LIMIT_BODY_BYTES]; }
+static uint64_t body_limit(const struct http_state *state)
+{
+    return state->sink != NULL ? state->sink->limit_bytes : state->limits->value[LIMIT_BODY_BYTES];
+}
 
 static int body_too_large(struct http_state *state)
 {
@@ -41,8 +46,7 @@ static int on_headers_complete(llhttp_t *llhttp)
     struct http_state *state = llhttp->data;
     /* For HTTP/1.0 llhttp lets keep-alive win over close. */
     state->is_keep_alive = llhttp_should_keep_alive(llhttp) && !(llhttp->flags & F_CONNECTION_CLOSE);
-    if (!(llhttp->flags & F_CHUNKED) && llhttp->content_length > body_limit(state))
-        return body_too_large(state);
+    state->declared_bytes = llhttp->flags & F_CHUNKED ? 0 : llhttp->content_length;
     return 0;
 }
 
@@ -58,6 +62,8 @@ static int on_body(llhttp_t *llhttp, const char *bytes, size_t size_bytes)
     if (size_bytes > body_limit(state) - state->body_bytes)
         return body_too_large(state);
     state->body_bytes += size_bytes;
+    if (state->sink != NULL)
+        return state->sink->take(state->sink, bytes, size_bytes, &state->err) < 0 ? -1 : 0;
     if (!state->is_body_dropped)
         buf_put(&state->body, bytes, size_bytes);
     return buf_failed(&state->body) ? body_too_large(state) : 0;
@@ -104,7 +110,9 @@ static void begin(struct http_parser *parser)
     buf_clear(&state->body);
     state->body_bytes = 0;
     state->body_raw_bytes = 0;
+    state->declared_bytes = 0;
     state->is_complete = false;
+    state->sink = parser->sink = NULL;
     parser->request = (struct http_request){0};
 }
 
@@ -169,6 +177,11 @@ static int feed_body(struct http_parser *parser, const char *bytes, size_t size_
 {
     struct http_state *state = parser->state;
     *used_bytes = 0;
+    state->sink = parser->sink;
+    if (state->declared_bytes > body_limit(state)) {
+        body_too_large(state);
+        return state->err.code;
+    }
     if (size_bytes == 0)
         return HTTP_NEED_MORE;
     parser->wants_continue = false;
@@ -205,6 +218,10 @@ int http_feed(struct http_parser *parser, const char *bytes, size_t size_bytes, 
             return rc < 0 ? fail(parser, err) : complete(parser);
         parser->phase = HTTP_PHASE_BODY;
         parser->wants_continue = state->head.is_expecting_continue && !state->head.is_http_1_0;
+        if (strcmp(state->head.method.data, "PUT") == 0) {
+            http_head_view(&state->head, &parser->request);
+            return HTTP_HEAD_DONE;
+        }
     }
     size_t body_used_bytes;
     rc = feed_body(parser, bytes + *used_bytes, size_bytes - *used_bytes, &body_used_bytes);

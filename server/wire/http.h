@@ -15,7 +15,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { HTTP_NEED_MORE = 0, HTTP_COMPLETE = 1 };
+enum { HTTP_NEED_MORE = 0, HTTP_COMPLETE = 1, HTTP_HEAD_DONE = 2 };
+
+/* Takes a body piece by piece; the caller's. */
+struct http_sink {
+    /* 0, or an ERR_ that becomes that of http_feed(). */
+    int (*take)(struct http_sink *sink, const char *bytes, size_t size_bytes, struct err *err);
+    uint64_t limit_bytes; /* a longer body is ERR_BODY_TOO_LARGE, before its first byte where its length is declared */
+};
 
 /* Where the parser stands, for the caller's timeouts. */
 enum http_phase {
@@ -51,7 +58,9 @@ struct http_parser {
                                     sends HTTP_CONTINUE, behind all earlier answers, and clears the flag */
     struct http_request request; /* valid after HTTP_COMPLETE; after an error what was understood so far, for the log:
                                     method, target and request_id may be NULL, is_keep_alive is false */
-    struct http_state *state;    /* private to http.c */
+    struct http_sink *sink;   /* set after HTTP_HEAD_DONE: the body goes there, request.body stays NULL. NULL again when
+                                 http_feed() begins with the next request */
+    struct http_state *state; /* private to http.c */
 };
 
 #define HTTP_CONTINUE "HTTP/1.1 100 Continue\r\n\r\n"
@@ -64,7 +73,8 @@ void http_fini(struct http_parser *parser);
  * After HTTP_COMPLETE the next call starts the next request, with the bytes that were not taken.
  *
  * HTTP_NEED_MORE  all bytes taken, the request goes on
- * HTTP_COMPLETE   parser->request is filled
- * ERR_BAD_REQUEST, ERR_METHOD_NOT_ALLOWED (a method nobody knows), ERR_URI_TOO_LONG, ERR_HEADERS_TOO_LARGE,
- * ERR_BODY_TOO_LARGE: answer with it, "Connection: close", and close. Later calls return the same code. */
+ * HTTP_HEAD_DONE       of a PUT with a body, once: the head is there, request has its fields, sink and wants_continue
+ * may be set; no byte of the body is taken yet HTTP_COMPLETE   parser->request is filled ERR_BAD_REQUEST,
+ * ERR_METHOD_NOT_ALLOWED (a method nobody knows), ERR_URI_TOO_LONG, ERR_HEADERS_TOO_LARGE, ERR_BODY_TOO_LARGE: answer
+ * with it, "Connection: close", and close. Later calls return the same code. */
 int http_feed(struct http_parser *parser, const char *bytes, size_t size_bytes, size_t *used_bytes, struct err *err);

@@ -37,12 +37,12 @@ static int hex_digit(char c)
     return -1;
 }
 
-ptrdiff_t query_decode(const char *text, size_t size_bytes, char *out, struct err *err)
+static ptrdiff_t decode(const char *text, size_t size_bytes, bool is_plus_blank, char *out, struct err *err)
 {
     char *to = out;
     for (size_t i = 0; i < size_bytes; i++) {
         char c = text[i];
-        if (c == '+') {
+        if (c == '+' && is_plus_blank) {
             c = ' ';
         } else if (c == '%') {
             const int high = size_bytes - i > 2 ? hex_digit(text[i + 1]) : -1;
@@ -61,6 +61,16 @@ ptrdiff_t query_decode(const char *text, size_t size_bytes, char *out, struct er
     if (!utf8_is_valid(out, (size_t)(to - out)))
         return err_set(err, ERR_BAD_PARAMETER, "not valid UTF-8");
     return to - out;
+}
+
+ptrdiff_t query_decode(const char *text, size_t size_bytes, char *out, struct err *err)
+{
+    return decode(text, size_bytes, true, out, err);
+}
+
+ptrdiff_t query_decode_path(const char *text, size_t size_bytes, char *out, struct err *err)
+{
+    return decode(text, size_bytes, false, out, err);
 }
 
 static const char *skip_digits(const char *text)

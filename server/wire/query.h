@@ -25,6 +25,9 @@ bool query_next(const char **text, size_t *size_bytes, struct query_part *part);
  * NULs. Returns the decoded length, or ERR_BAD_PARAMETER for a bad escape, a NUL or invalid UTF-8. */
 ptrdiff_t query_decode(const char *text, size_t size_bytes, char *out, struct err *err);
 
+/* The same for a part of a URL's path, where '+' is itself (RFC 3986, 3.3). */
+ptrdiff_t query_decode_path(const char *text, size_t size_bytes, char *out, struct err *err);
+
 /* A decimal number: [-]digits[.digits][e[+-]digits], finite, nothing around it. False otherwise. */
 bool query_double(const char *text, double *value);
 

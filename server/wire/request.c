@@ -203,12 +203,34 @@ int request_complete(struct request *request, uint64_t seen, const char *accept,
     return 0;
 }
 
-static int take_all(struct request *request, const struct request_head *head, const char *query, const cJSON *body,
+/* The name that ends the path. It is decoded where the parameters will be, in front of them. */
+static int take_name(struct request *request, const char *name, size_t size_bytes, struct err *err)
+{
+    char *text = request->memory.data + request->memory.size_bytes;
+    struct err why;
+    const ptrdiff_t text_bytes = query_decode_path(name, size_bytes, text, &why);
+    if (text_bytes < 0)
+        return err_set(err, ERR_BAD_PATH, "the path of the file: %s", why.message);
+    buf_advance(&request->memory, (size_t)text_bytes + 1);
+    request->model = text;
+    return request_check_path("file's", text, err);
+}
+
+/* What of the target is path, and how much of that ends it as a name. */
+struct split {
+    size_t path_bytes, name_bytes;
+};
+
+static int take_all(struct request *request, const struct request_head *head, struct split split, const cJSON *body,
                     const struct limits *limits, struct err *err)
 {
     uint64_t seen = 0;
-    const size_t query_bytes = head->target_bytes - (size_t)(query - head->target);
-    if (reserve(request, head, body, err) < 0 || parse_query(request, query, query_bytes, &seen, limits, err) < 0 ||
+    const char *path_end = head->target + split.path_bytes;
+    const bool has_query = split.path_bytes < head->target_bytes;
+    const size_t query_bytes = has_query ? head->target_bytes - split.path_bytes - 1 : 0;
+    if (reserve(request, head, body, err) < 0 ||
+        (request->op == OP_FILE && take_name(request, path_end - split.name_bytes, split.name_bytes, err) < 0) ||
+        parse_query(request, has_query ? path_end + 1 : path_end, query_bytes, &seen, limits, err) < 0 ||
         (body != NULL && request_take_body(request, body, &seen, limits, err) < 0))
         return err->code;
     return request_complete(request, seen, head->accept, limits, err);
@@ -219,17 +241,17 @@ int request_parse(struct request *request, const struct request_head *head, cons
 {
     request_fini(request);
     const char *question = memchr(head->target, '?', head->target_bytes);
-    const size_t path_bytes = question == NULL ? head->target_bytes : (size_t)(question - head->target);
+    struct split split = {question == NULL ? head->target_bytes : (size_t)(question - head->target), 0};
     bool is_post = false;
     cJSON *body = NULL;
     request->is_head = strcmp(head->method, "HEAD") == 0;
-    if (request_find_route(head->target, path_bytes, &request->op, err) < 0 ||
+    request->is_delete = strcmp(head->method, "DELETE") == 0;
+    if (request_find_route(head->target, split.path_bytes, &request->op, &split.name_bytes, err) < 0 ||
         request_check_method(request, head->method, &is_post, err) < 0)
         return err->code;
     if (is_post && request_open_body(head, limits, &body, err) < 0)
         return err->code;
-    const int rc =
-        take_all(request, head, question == NULL ? head->target + path_bytes : question + 1, body, limits, err);
+    const int rc = take_all(request, head, split, body, limits, err);
     cJSON_Delete(body);
     return rc;
 }

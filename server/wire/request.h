@@ -32,6 +32,7 @@ enum op {
     OP_FORMATS, /* GET /v1/formats */
     OP_QUERY,   /* POST /v1/query */
     OP_STATS,   /* GET /v1/stats */
+    OP_FILE,    /* PUT and DELETE /v1/models/NAME */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
     OP_LAYER = OP_COUNT, /* one of "layers" */
@@ -69,9 +70,11 @@ struct request_span {
 
 struct request {
     enum op op;
-    bool is_head;          /* HEAD: the answer without its body */
-    const char *model;     /* path under the root, checked: relative, no "..", no NUL, UTF-8 */
-    const char *hash;      /* 64 lower-case hex digits, or NULL */
+    bool is_head;      /* HEAD: the answer without its body */
+    bool is_delete;    /* OP_FILE: DELETE, else PUT */
+    const char *model; /* path under the root (OP_FILE: of the file under the folder of uploads), checked: relative, no
+                          "..", no NUL, UTF-8 */
+    const char *hash;  /* 64 lower-case hex digits, or NULL */
     const char *clip_file; /* path of the model that has the clips, checked as model is, or NULL: the model */
     struct selector clip;
     const double *times_s; /* in the order asked, ranges unrolled; at least one for ops that take t */

@@ -8,6 +8,10 @@
 
 struct value;
 
+/* A path of a file: relative, without empty, '.' and '..' parts, at most 4095 bytes. `name` is what messages call it.
+ * Returns 0 or ERR_BAD_PATH. */
+int request_check_path(const char *name, const char *path, struct err *err);
+
 enum {
     FOR_MODELS = 1 << OP_MODELS,
     FOR_MODEL = 1 << OP_MODEL,
@@ -58,8 +62,8 @@ int request_complete(struct request *request, uint64_t seen, const char *accept,
 
 /* --- request_routes.c --- */
 
-/* ERR_NOT_FOUND, with the nearest path there is. */
-int request_find_route(const char *path, size_t path_bytes, enum op *op, struct err *err);
+/* ERR_NOT_FOUND, with the nearest path there is. *name_bytes: how much of the path's end is a name, still encoded. */
+int request_find_route(const char *path, size_t path_bytes, enum op *op, size_t *name_bytes, struct err *err);
 /* ERR_METHOD_NOT_ALLOWED for what the operation does not take. */
 int request_check_method(const struct request *request, const char *method, bool *is_post, struct err *err);
 /* The operation that a batch calls `name` ("palette"); ERR_BAD_PARAMETER with those there are. */

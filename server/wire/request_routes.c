@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TAKES_GET = 1, TAKES_POST = 2, IN_BATCH = 4 };
+enum { TAKES_GET = 1, TAKES_POST = 2, TAKES_PUT = 4, TAKES_DELETE = 8, IN_BATCH = 16, HAS_NAME = 32 };
 
 static const struct route {
     const char *path;
     enum op op;
-    unsigned methods;
+    unsigned traits; /* methods; IN_BATCH: a query of a batch may be one; HAS_NAME: what follows the path is a name */
 } ROUTES[] = {
     {"/", OP_GALLERY, TAKES_GET},
     {"/healthz", OP_HEALTHZ, TAKES_GET},
@@ -27,6 +27,7 @@ static const struct route {
     {"/v1/formats", OP_FORMATS, TAKES_GET},
     {"/v1/query", OP_QUERY, TAKES_POST},
     {"/v1/stats", OP_STATS, TAKES_GET},
+    {"/v1/models/", OP_FILE, TAKES_PUT | TAKES_DELETE | HAS_NAME},
 };
 enum { ROUTE_COUNT = sizeof ROUTES / sizeof *ROUTES };
 
@@ -42,14 +43,19 @@ static unsigned methods_of(enum op op)
 {
     unsigned methods = 0;
     for (int i = 0; i < ROUTE_COUNT; i++)
-        methods |= ROUTES[i].op == op ? ROUTES[i].methods : 0;
-    return methods;
+        methods |= ROUTES[i].op == op ? ROUTES[i].traits : 0;
+    return methods & (TAKES_GET | TAKES_POST | TAKES_PUT | TAKES_DELETE);
 }
 
 const char *request_methods(enum op op)
 {
-    static const char *const METHODS[] = {"", "GET, HEAD", "POST", "GET, HEAD, POST"};
-    return METHODS[methods_of(op) & (TAKES_GET | TAKES_POST)];
+    static const char *const METHODS[] = {
+        [TAKES_GET] = "GET, HEAD",
+        [TAKES_POST] = "POST",
+        [TAKES_GET | TAKES_POST] = "GET, HEAD, POST",
+        [TAKES_PUT | TAKES_DELETE] = "PUT, DELETE",
+    };
+    return METHODS[methods_of(op)];
 }
 
 int request_find_op(const char *name, enum op *op, struct err *err)
@@ -58,7 +64,7 @@ int request_find_op(const char *name, enum op *op, struct err *err)
     char list[128] = "";
     size_t at = 0;
     for (int i = 0; i < ROUTE_COUNT; i++) {
-        if ((ROUTES[i].methods & IN_BATCH) == 0)
+        if ((ROUTES[i].traits & IN_BATCH) == 0)
             continue;
         const char *own = ROUTES[i].path + sizeof VERSION - 1;
         *op = ROUTES[i].op;
@@ -69,11 +75,14 @@ int request_find_op(const char *name, enum op *op, struct err *err)
     return err_set(err, ERR_BAD_PARAMETER, "parameter 'op' is '%.80s'; it must be one of %s", name, list);
 }
 
-int request_find_route(const char *path, size_t path_bytes, enum op *op, struct err *err)
+int request_find_route(const char *path, size_t path_bytes, enum op *op, size_t *name_bytes, struct err *err)
 {
     for (int i = 0; i < ROUTE_COUNT; i++) {
-        if (strlen(ROUTES[i].path) == path_bytes && memcmp(ROUTES[i].path, path, path_bytes) == 0) {
+        const size_t bytes = strlen(ROUTES[i].path);
+        const bool has_name = (ROUTES[i].traits & HAS_NAME) != 0 && path_bytes > bytes;
+        if ((path_bytes == bytes || has_name) && memcmp(ROUTES[i].path, path, bytes) == 0) {
             *op = ROUTES[i].op;
+            *name_bytes = path_bytes - bytes;
             return 0;
         }
     }
@@ -95,7 +104,12 @@ int request_check_method(const struct request *request, const char *method, bool
     const unsigned methods = methods_of(request->op);
     *is_post = strcmp(method, "POST") == 0;
     const bool is_get = request->is_head || strcmp(method, "GET") == 0;
-    if ((is_get && (methods & TAKES_GET) != 0) || (*is_post && (methods & TAKES_POST) != 0))
+    const unsigned asked = is_get                          ? TAKES_GET
+                           : *is_post                      ? TAKES_POST
+                           : strcmp(method, "PUT") == 0    ? TAKES_PUT
+                           : strcmp(method, "DELETE") == 0 ? TAKES_DELETE
+                                                           : 0;
+    if ((methods & asked) != 0)
         return 0;
     return err_set(err, ERR_METHOD_NOT_ALLOWED, "%s takes %s, not %.32s", request_path(request->op),
                    request_methods(request->op), method);

@@ -1,19 +1,19 @@
 /* request_value_names.c - what names something: files by path and hash; clips, skins, nodes, meshes by index or name.
  */
 #include "query.h"
+#include "request_parts.h"
 #include "request_values.h"
 
 #include <string.h>
 
 enum { PATH_MAX_BYTES = 4095, HASH_DIGITS = 64 };
 
-static int check_path(const struct value *value)
+int request_check_path(const char *name, const char *path, struct err *err)
 {
-    const char *path = value->text;
-    const char *fault = value->size_bytes == 0               ? "is empty"
-                        : value->size_bytes > PATH_MAX_BYTES ? "is too long"
-                        : path[0] == '/'                     ? "is absolute; it must be relative to the root"
-                                                             : NULL;
+    const char *fault = path[0] == '\0'                 ? "is empty"
+                        : strlen(path) > PATH_MAX_BYTES ? "is too long"
+                        : path[0] == '/'                ? "is absolute; it must be relative to the root"
+                                                        : NULL;
     for (const char *part = path; fault == NULL;) {
         const size_t part_bytes = strcspn(part, "/");
         if (part_bytes == 0)
@@ -26,20 +26,20 @@ static int check_path(const struct value *value)
         part++;
     }
     if (fault != NULL)
-        return err_set(value->err, ERR_BAD_PATH, "the %s path '%.200s' %s", value->name, path, fault);
+        return err_set(err, ERR_BAD_PATH, "the %s path '%.200s' %s", name, path, fault);
     return 0;
 }
 
 int value_model(struct value *value)
 {
     value->request->model = value->text;
-    return check_path(value);
+    return request_check_path(value->name, value->text, value->err);
 }
 
 int value_clip_file(struct value *value)
 {
     value->request->clip_file = value->text;
-    return check_path(value);
+    return request_check_path(value->name, value->text, value->err);
 }
 
 int value_hash(struct value *value)

@@ -32,6 +32,24 @@ static void require(int is_true)
         abort();
 }
 
+/* A sink for the bodies of PUT that fails at its 41st byte. */
+struct collector {
+    struct http_sink sink;
+    char bytes[64];
+    size_t size_bytes;
+};
+
+enum { COLLECTOR_FULL = 40 };
+
+static int collect(struct http_sink *sink, const char *bytes, size_t size_bytes, struct err *err)
+{
+    struct collector *to = (struct collector *)sink;
+    require(size_bytes > 0 && to->size_bytes + size_bytes <= sizeof to->bytes);
+    memcpy(to->bytes + to->size_bytes, bytes, size_bytes);
+    to->size_bytes += size_bytes;
+    return to->size_bytes <= COLLECTOR_FULL ? 0 : err_set(err, ERR_OVERLOADED, "full");
+}
+
 /* Feeds pieces of at most `piece_bytes` and returns a hash of all that came out. */
 static uint64_t outcome(const struct limits *limits, const char *bytes, size_t size, size_t piece_bytes)
 {
@@ -39,6 +57,7 @@ static uint64_t outcome(const struct limits *limits, const char *bytes, size_t s
     http_init(&parser, limits);
     uint64_t state = HASH64_SEED;
     int rc = HTTP_NEED_MORE;
+    struct collector collector = {.sink = {collect, sizeof collector.bytes}};
     for (size_t at = 0; at < size && rc >= 0;) {
         const size_t left = size - at;
         const size_t part = left < piece_bytes ? left : piece_bytes;
@@ -48,10 +67,16 @@ static uint64_t outcome(const struct limits *limits, const char *bytes, size_t s
         require(used <= part && (rc < 0 || used > 0));
         require(rc != HTTP_NEED_MORE || used == part);
         at += used;
+        if (rc == HTTP_HEAD_DONE) {
+            require(strcmp(parser.request.method, "PUT") == 0 && parser.phase == HTTP_PHASE_BODY);
+            parser.sink = parser.request.target[0] == '/' ? &collector.sink : NULL;
+            collector.size_bytes = 0;
+        }
         if (rc == HTTP_COMPLETE) {
             require(parser.request.method != NULL && parser.request.target != NULL);
             require(parser.request.target_bytes == strlen(parser.request.target));
             state = hash_request(state, &parser.request);
+            state = hash64(state, collector.bytes, parser.sink == NULL ? 0 : collector.size_bytes);
         }
         if (rc < 0) {
             require(err.code == rc && err.message[0] != '\0' && parser.phase == HTTP_PHASE_FAILED);

@@ -414,3 +414,88 @@ TEST(http_one_byte_chunks)
     assert_int_equal(feed(&parser, "1\r\n", 3, &used, NULL), ERR_BODY_TOO_LARGE);
     http_fini(&parser);
 }
+
+struct collector {
+    struct http_sink sink;
+    char bytes[64];
+    size_t size_bytes;
+};
+
+static int collect(struct http_sink *sink, const char *bytes, size_t size_bytes, struct err *err)
+{
+    struct collector *to = (struct collector *)sink;
+    if (to->size_bytes + size_bytes > 20)
+        return err_set(err, ERR_OVERLOADED, "the disk is full");
+    memcpy(to->bytes + to->size_bytes, bytes, size_bytes);
+    to->size_bytes += size_bytes;
+    return 0;
+}
+
+TEST(http_put_goes_to_a_sink)
+{
+    static const char BYTES[] = "PUT /v1/models/a.glb HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n0123456789"
+                                "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    struct limits limits;
+    limits_default(&limits);
+    limits.value[LIMIT_BODY_BYTES] = 4; /* not that of a sink */
+    for (size_t piece = 1; piece < sizeof BYTES; piece++) {
+        struct http_parser parser;
+        struct collector collector = {.sink = {collect, 10}};
+        int heads = 0, completes = 0;
+        http_init(&parser, &limits);
+        for (size_t at = 0; at < sizeof BYTES - 1;) {
+            const size_t left = sizeof BYTES - 1 - at;
+            size_t used = 0;
+            struct err err;
+            const int rc = http_feed(&parser, BYTES + at, left < piece ? left : piece, &used, &err);
+            assert_true(rc >= 0);
+            at += used;
+            if (rc == HTTP_HEAD_DONE) {
+                heads++;
+                assert_string_equal(parser.request.target, "/v1/models/a.glb");
+                assert_int_equal(collector.size_bytes, 0);
+                parser.sink = &collector.sink;
+            } else if (rc == HTTP_COMPLETE && completes++ == 0) {
+                assert_ptr_equal(parser.sink, &collector.sink);
+                assert_null(parser.request.body);
+            }
+        }
+        assert_int_equal(heads, 1);
+        assert_int_equal(completes, 2);
+        assert_null(parser.sink);
+        assert_memory_equal(collector.bytes, "0123456789", 10);
+        http_fini(&parser);
+    }
+}
+
+/* What the request ends with when its sink takes `limit` bytes by declaration and fails after 20. */
+static int put_outcome(const char *framing, uint64_t limit)
+{
+    char text[256];
+    snprintf(text, sizeof text, "PUT /a HTTP/1.1\r\nHost: a\r\n%s", framing);
+    struct limits limits;
+    limits_default(&limits);
+    struct http_parser parser;
+    struct collector collector = {.sink = {collect, limit}};
+    struct err err;
+    http_init(&parser, &limits);
+    int rc = HTTP_NEED_MORE;
+    for (size_t at = 0, used; at < strlen(text) && (rc == HTTP_NEED_MORE || rc == HTTP_HEAD_DONE); at += used) {
+        rc = http_feed(&parser, text + at, strlen(text) - at, &used, &err);
+        if (rc == HTTP_HEAD_DONE)
+            parser.sink = &collector.sink;
+    }
+    http_fini(&parser);
+    return rc;
+}
+
+TEST(http_put_ends)
+{
+    assert_int_equal(put_outcome("Content-Length: 3\r\n\r\nabc", 3), HTTP_COMPLETE);
+    assert_int_equal(put_outcome("Content-Length: 4\r\n\r\nabc", 3), ERR_BODY_TOO_LARGE);
+    assert_int_equal(put_outcome("Content-Length: 0\r\n\r\n", 3), HTTP_COMPLETE); /* without HTTP_HEAD_DONE: no body */
+    assert_int_equal(put_outcome("Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n", 3), HTTP_COMPLETE);
+    assert_int_equal(put_outcome("Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n2\r\ncd\r\n0\r\n\r\n", 3),
+                     ERR_BODY_TOO_LARGE);
+    assert_int_equal(put_outcome("Content-Length: 21\r\n\r\n012345678901234567890", 30), ERR_OVERLOADED);
+}
