@@ -12,6 +12,7 @@ enum token_for { TOKEN_FOR_ALL, TOKEN_FOR_UPLOADS };
 struct config {
     const char *root;         /* --root DIR, default "." */
     const char *http;         /* --http ADDR:PORT, default "127.0.0.1:7878" */
+    const char *uploads;      /* --uploads DIR, or NULL: none are taken */
     const char *token_file;   /* --token-file FILE, or NULL: nobody needs a token */
     enum token_for token_for; /* --token-for all|uploads */
     const char *allow_host;   /* --allow-host NAMES, or NULL: see access_policy.h */

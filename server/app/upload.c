@@ -1,0 +1,456 @@
+#include "upload.h"
+
+#include "../base/buf.h"
+#include "../base/mem.h"
+#include "background.h"
+#include "endings.h"
+#include "stats.h"
+#include "upload_store.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <utlist.h>
+
+struct uploads {
+    uv_loop_t *loop;
+    const struct config *config;
+    struct import_pool *imports;
+    struct upload_store store;
+    struct upload *all;
+    uint32_t count, delete_count;
+    bool is_ending;
+};
+
+enum stage {
+    STAGE_RECEIVING, /* bytes come and are written */
+    STAGE_IMPORTING, /* the importer looks at the staged file */
+    STAGE_PUBLISHING,
+    STAGE_OVER, /* told its end, or abandoned; the stage is being removed */
+};
+
+struct upload {
+    struct uploads *uploads;
+    struct http_sink sink;
+    enum stage stage;
+    char *name;                    /* under the store, as the client said it */
+    const char *base;              /* its last part */
+    char import_path[PATH_MAX];    /* of the staged file under the root */
+    char published_path[PATH_MAX]; /* of the final one */
+    struct buf waiting;            /* bytes for the next piece of work */
+    struct buf writing;            /* those of the work under way */
+    bool is_working, is_whole, is_full, is_new;
+    struct upload_stage files; /* of the work thread while is_working */
+    int fd;                    /* likewise; -1 before the first piece of work */
+    struct err err;            /* what went wrong first; code 0 before */
+    uv_work_t work;
+    struct import_job import;
+    void (*has_room)(void *user);
+    void *room_user;
+    void (*done)(void *user, const char *path, bool is_new, const struct err *err);
+    void *user;
+    struct upload *prev, *next;
+};
+
+static void go_on(struct upload *upload);
+
+/* --- end --- */
+
+static void release(struct uploads *uploads)
+{
+    if (!uploads->is_ending || uploads->count > 0 || uploads->delete_count > 0)
+        return;
+    upload_store_close(&uploads->store);
+    free(uploads);
+}
+
+static void free_upload(struct upload *upload)
+{
+    struct uploads *uploads = upload->uploads;
+    DL_DELETE(uploads->all, upload);
+    uploads->count--;
+    stats_set(STAT_UPLOADS_RUNNING, uploads->count);
+    buf_fini(&upload->waiting);
+    buf_fini(&upload->writing);
+    free(upload->name);
+    free(upload);
+    release(uploads);
+}
+
+static void on_removed(uv_work_t *work, int status)
+{
+    (void)status;
+    free_upload(work->data);
+}
+
+static void remove_files(uv_work_t *work)
+{
+    struct upload *upload = work->data;
+    background_thread();
+    if (upload->fd >= 0)
+        close(upload->fd);
+    upload->fd = -1;
+    upload_stage_remove(&upload->uploads->store, &upload->files);
+}
+
+/* Tells how it ended, once, and removes the stage. */
+static void finish(struct upload *upload)
+{
+    upload->stage = STAGE_OVER;
+    if (upload->done != NULL) {
+        const bool is_good = upload->err.code == 0;
+        stats_add(is_good ? STAT_UPLOADS_STORED : STAT_UPLOADS_REFUSED, 1);
+        upload->done(upload->user, is_good ? upload->published_path : NULL, upload->is_new, &upload->err);
+        upload->done = NULL;
+    }
+    upload->has_room = NULL;
+    if (upload->is_working)
+        return; /* go_on() comes back here */
+    if (uv_queue_work(upload->uploads->loop, &upload->work, remove_files, on_removed) != 0) {
+        remove_files(&upload->work);
+        free_upload(upload);
+    }
+}
+
+static void fail(struct upload *upload, const struct err *err)
+{
+    if (upload->err.code == 0)
+        upload->err = *err;
+}
+
+static void fail_for_ending(struct upload *upload)
+{
+    struct err err;
+    err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
+    fail(upload, &err);
+}
+
+/* --- work threads --- */
+
+static void write_piece(uv_work_t *work)
+{
+    struct upload *upload = work->data;
+    struct err *err = &upload->err;
+    background_thread();
+    if (upload->fd < 0) {
+        if (upload_stage_begin(&upload->uploads->store, &upload->files, err) < 0)
+            return;
+        upload->fd = upload_stage_create(&upload->files, upload->base, err);
+        if (upload->fd < 0)
+            return;
+    }
+    upload_write(upload->fd, upload->writing.data, upload->writing.size_bytes, err);
+}
+
+static void publish(uv_work_t *work)
+{
+    struct upload *upload = work->data;
+    background_thread();
+    if (upload_sync(upload->fd, &upload->err) == 0)
+        upload_store_publish(&upload->uploads->store, &upload->files, upload->base, upload->name, &upload->is_new,
+                             &upload->err);
+}
+
+static void on_worked(uv_work_t *work, int status)
+{
+    (void)status;
+    struct upload *upload = work->data;
+    upload->is_working = false;
+    go_on(upload);
+}
+
+static void start_work(struct upload *upload, void (*run)(uv_work_t *))
+{
+    upload->is_working = true;
+    if (uv_queue_work(upload->uploads->loop, &upload->work, run, on_worked) == 0)
+        return;
+    upload->is_working = false;
+    err_set(&upload->err, ERR_NO_MEMORY, "no thread can store the upload");
+}
+
+/* --- import --- */
+
+static bool on_import_starting(struct import_job *job)
+{
+    (void)job;
+    return true;
+}
+
+/* The importer knows the staged file; whoever reads the message knows the name that he gave. */
+static void say_own_name(const struct upload *upload, struct err *err)
+{
+    const char *found = strstr(err->message, upload->import_path);
+    if (found == NULL)
+        return;
+    const struct err staged = *err;
+    err_set(err, staged.code, "%.*s%.300s%s", (int)(found - err->message), staged.message, upload->name,
+            staged.message + (found - err->message) + strlen(upload->import_path));
+}
+
+static void on_imported(struct import_job *job, struct baked *baked, const struct err *err)
+{
+    struct upload *upload = (struct upload *)((char *)job - offsetof(struct upload, import));
+    if (baked == NULL) {
+        struct err own = *err;
+        say_own_name(upload, &own);
+        fail(upload, &own);
+        finish(upload);
+        return;
+    }
+    baked_unref(baked);
+    upload->stage = STAGE_PUBLISHING;
+    start_work(upload, publish);
+    if (!upload->is_working)
+        finish(upload);
+}
+
+static void import(struct upload *upload)
+{
+    const struct upload_store *store = &upload->uploads->store;
+    upload->stage = STAGE_IMPORTING;
+    snprintf(upload->import_path, sizeof upload->import_path, "%s%s/%s", store->folder, upload->files.name,
+             upload->base);
+    upload->import =
+        (struct import_job){.path = upload->import_path, .starting = on_import_starting, .done = on_imported};
+    if (import_pool_submit(upload->uploads->imports, &upload->import, &upload->err) < 0)
+        finish(upload);
+}
+
+/* --- the course of an upload --- */
+
+static void make_room(struct upload *upload)
+{
+    if (!upload->is_full)
+        return;
+    upload->is_full = false;
+    if (upload->has_room != NULL)
+        upload->has_room(upload->room_user);
+}
+
+static void receive(struct upload *upload)
+{
+    if (upload->waiting.size_bytes > 0 && upload->err.code == 0) {
+        const struct buf written = upload->writing;
+        upload->writing = upload->waiting;
+        upload->waiting = written;
+        buf_clear(&upload->waiting);
+        start_work(upload, write_piece);
+        make_room(upload);
+        return;
+    }
+    if (!upload->is_whole) {
+        make_room(upload); /* after a fault too: it is said when the next bytes come */
+        return;
+    }
+    if (upload->err.code == 0 && upload->fd < 0)
+        err_set(&upload->err, ERR_EMPTY_FILE, "%.300s: the upload has no bytes", upload->name);
+    if (upload->err.code != 0)
+        finish(upload);
+    else
+        import(upload);
+}
+
+static void go_on(struct upload *upload)
+{
+    if (upload->is_working)
+        return;
+    switch (upload->stage) {
+    case STAGE_RECEIVING:
+        receive(upload);
+        break;
+    case STAGE_IMPORTING:
+        break; /* on_imported() goes on */
+    case STAGE_OVER:
+        if (upload->uploads->is_ending)
+            fail_for_ending(upload);
+        finish(upload);
+        break;
+    case STAGE_PUBLISHING:
+        finish(upload);
+        break;
+    }
+}
+
+static int take(struct http_sink *sink, const char *bytes, size_t size_bytes, struct err *err)
+{
+    struct upload *upload = (struct upload *)((char *)sink - offsetof(struct upload, sink));
+    if (!upload->is_working && upload->err.code != 0) { /* while a thread works the error is its */
+        *err = upload->err;
+        return err->code;
+    }
+    buf_put(&upload->waiting, bytes, size_bytes);
+    if (buf_failed(&upload->waiting))
+        return err_set(err, ERR_NO_MEMORY, "no memory for the upload");
+    upload->is_full = upload->waiting.size_bytes >= UPLOAD_WAITING_BYTES;
+    if (!upload->is_working)
+        receive(upload);
+    return 0;
+}
+
+struct http_sink *upload_sink(struct upload *upload) { return &upload->sink; }
+bool upload_is_full(const struct upload *upload) { return upload->is_full; }
+
+void upload_abandon(struct upload *upload)
+{
+    upload->has_room = NULL;
+    upload->stage = STAGE_OVER;
+    if (!upload->is_working)
+        finish(upload);
+}
+
+void upload_finish(struct upload *upload,
+                   void (*done)(void *user, const char *path, bool is_new, const struct err *err), void *user)
+{
+    upload->has_room = NULL;
+    upload->done = done;
+    upload->user = user;
+    upload->is_whole = true;
+    if (!upload->is_working)
+        receive(upload);
+}
+
+/* --- all of them --- */
+
+static int check_name(const struct uploads *uploads, const char *name, struct err *err)
+{
+    if (uploads == NULL)
+        return err_set(err, ERR_UNAVAILABLE, "this server takes no uploads; start it with --uploads DIR");
+    if (strlen(uploads->store.folder) + strlen(name) + UPLOAD_STAGE_SIZE + NAME_MAX >= PATH_MAX)
+        return err_set(err, ERR_BAD_PATH, "the path '%.80s...' is too long", name);
+    for (const char *part = name; part != NULL; part = strchr(part, '/') == NULL ? NULL : strchr(part, '/') + 1) {
+        if (part[0] == '.')
+            return err_set(err, ERR_BAD_PATH, "the path '%.200s' has a hidden part, which no listing shows", name);
+        if (strcspn(part, "/") > NAME_MAX)
+            return err_set(err, ERR_BAD_PATH, "the path '%.80s...' has a part of more than %d bytes", name, NAME_MAX);
+    }
+    return 0;
+}
+
+int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(void *user), void *user,
+                 struct upload **out, struct err *err)
+{
+    if (check_name(uploads, name, err) < 0)
+        return err->code;
+    if (!ending_is_known(name))
+        return err_set(err, ERR_UNKNOWN_FORMAT, "'%.200s': no importer knows this ending; see /v1/formats", name);
+    const uint64_t most = uploads->config->limits.value[LIMIT_UPLOADS];
+    if (uploads->is_ending)
+        return err_set(err, ERR_SHUTTING_DOWN, "the server is stopping");
+    if (uploads->count >= most)
+        return err_set(err, ERR_OVERLOADED, "%llu uploads are under way; try again later", (unsigned long long)most);
+    struct upload *upload = mem_zalloc(1, sizeof *upload);
+    upload->uploads = uploads;
+    upload->sink = (struct http_sink){take, uploads->config->limits.value[LIMIT_UPLOAD_BYTES]};
+    upload->name = mem_strdup(name);
+    const char *slash = strrchr(upload->name, '/');
+    upload->base = slash == NULL ? upload->name : slash + 1;
+    snprintf(upload->published_path, sizeof upload->published_path, "%s%s", uploads->store.folder, name);
+    upload->fd = upload->files.fd = -1;
+    upload->has_room = has_room;
+    upload->room_user = user;
+    upload->work.data = upload;
+    /* a read more than what makes it full, so that only memory running out fails it */
+    buf_init(&upload->waiting, 2 * UPLOAD_WAITING_BYTES);
+    buf_init(&upload->writing, 2 * UPLOAD_WAITING_BYTES);
+    DL_APPEND(uploads->all, upload);
+    uploads->count++;
+    stats_set(STAT_UPLOADS_RUNNING, uploads->count);
+    *out = upload;
+    return 0;
+}
+
+int uploads_new(uv_loop_t *loop, const struct config *config, struct import_pool *imports, struct uploads **out,
+                struct err *err)
+{
+    *out = NULL;
+    if (config->uploads == NULL)
+        return 0;
+    struct uploads *uploads = mem_zalloc(1, sizeof *uploads);
+    uploads->loop = loop;
+    uploads->config = config;
+    uploads->imports = imports;
+    if (upload_store_open(&uploads->store, config->uploads, config->root, err) < 0) {
+        free(uploads);
+        return err->code;
+    }
+    *out = uploads;
+    return 0;
+}
+
+void uploads_free(struct uploads *uploads)
+{
+    if (uploads == NULL)
+        return;
+    uploads->is_ending = true;
+    uploads->count++; /* so that the last one does not free what is being walked */
+    struct upload *upload, *next;
+    DL_FOREACH_SAFE(uploads->all, upload, next)
+    {
+        upload->has_room = NULL;
+        if (upload->is_working && upload->stage == STAGE_PUBLISHING)
+            continue; /* it ends by itself, with its answer */
+        upload->stage = STAGE_OVER;
+        if (!upload->is_working) {
+            fail_for_ending(upload);
+            finish(upload);
+        }
+    }
+    uploads->count--;
+    release(uploads);
+}
+
+/* --- delete --- */
+
+struct deletion {
+    struct uploads *uploads;
+    uv_work_t work;
+    char *name;
+    struct err err;
+    void (*done)(void *user, const struct err *err);
+    void *user;
+};
+
+static void delete_file(uv_work_t *work)
+{
+    struct deletion *deletion = work->data;
+    background_thread();
+    upload_store_delete(&deletion->uploads->store, deletion->name, &deletion->err);
+}
+
+static void on_deleted(uv_work_t *work, int status)
+{
+    (void)status;
+    struct deletion *deletion = work->data;
+    struct uploads *uploads = deletion->uploads;
+    if (deletion->err.code == 0)
+        stats_add(STAT_UPLOADS_DELETED, 1);
+    deletion->done(deletion->user, &deletion->err);
+    free(deletion->name);
+    free(deletion);
+    uploads->delete_count--;
+    release(uploads);
+}
+
+int upload_delete(struct uploads *uploads, const char *name, void (*done)(void *user, const struct err *err),
+                  void *user, struct err *err)
+{
+    if (check_name(uploads, name, err) < 0)
+        return err->code;
+    struct deletion *deletion = mem_zalloc(1, sizeof *deletion);
+    deletion->uploads = uploads;
+    deletion->name = mem_strdup(name);
+    deletion->done = done;
+    deletion->user = user;
+    deletion->work.data = deletion;
+    if (uv_queue_work(uploads->loop, &deletion->work, delete_file, on_deleted) != 0) {
+        free(deletion->name);
+        free(deletion);
+        return err_set(err, ERR_NO_MEMORY, "no thread can delete '%.200s'", name);
+    }
+    uploads->delete_count++;
+    return 0;
+}

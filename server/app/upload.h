@@ -1,0 +1,44 @@
+/* upload.h - a model on its way in: bytes to a staged file, an import to see that it is one, then into place at once.
+ *
+ * A broken, refused or abandoned upload leaves nothing behind, and an older file of that name as it was. Files are
+ * written by work threads; what they have not yet taken is at most UPLOAD_WAITING_BYTES, then the client waits. Loop
+ * thread only. */
+#pragma once
+
+#include "../wire/http.h"
+#include "config.h"
+#include "import_pool.h"
+
+#include <stdbool.h>
+#include <uv.h>
+
+struct uploads; /* all there are, and the folder they go to */
+struct upload;  /* one */
+
+enum { UPLOAD_WAITING_BYTES = 4 << 20 };
+
+/* Opens config->uploads; *out is NULL when there is none. All are borrowed. ERR_BAD_PARAMETER. */
+int uploads_new(uv_loop_t *loop, const struct config *config, struct import_pool *imports, struct uploads **out,
+                struct err *err);
+/* Ends every upload with ERR_SHUTTING_DOWN; the pool is gone by now. What is left ends while the loop runs. */
+void uploads_free(struct uploads *uploads);
+
+/* Begins one for the file `name`. has_room() runs when upload_is_full() has become false. Returns 0, ERR_UNAVAILABLE
+ * (`uploads` is NULL), ERR_BAD_PATH, ERR_UNKNOWN_FORMAT or ERR_OVERLOADED. */
+int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(void *user), void *user,
+                 struct upload **out, struct err *err);
+/* Where its bytes go; gives the error of the disk when there was one. */
+struct http_sink *upload_sink(struct upload *upload);
+bool upload_is_full(const struct upload *upload);
+/* The client is gone before its last byte. The upload is no longer the caller's. */
+void upload_abandon(struct upload *upload);
+
+/* The last byte is there. done() runs once, perhaps before this returns: with the model's path under the root and
+ * whether it is new, or with *err (path NULL). The upload is gone afterwards. */
+void upload_finish(struct upload *upload,
+                   void (*done)(void *user, const char *path, bool is_new, const struct err *err), void *user);
+
+/* Takes away the file or folder `name`; done() as above, with a NULL path either way. Returns 0, ERR_UNAVAILABLE or
+ * ERR_BAD_PATH. */
+int upload_delete(struct uploads *uploads, const char *name, void (*done)(void *user, const struct err *err),
+                  void *user, struct err *err);

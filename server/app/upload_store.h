@@ -1,0 +1,52 @@
+/* upload_store.h - the folder of uploads: staging beside it, moving into place at once, taking away.
+ *
+ * Nothing of an upload is visible under its name until it is whole and was imported; what a crash leaves is removed at
+ * the next start. Paths of clients are resolved beneath the folder and follow no links. Everything here waits for the
+ * file system: work threads, or start-up. */
+#pragma once
+
+#include "../base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { UPLOAD_STAGE_SIZE = 32, UPLOAD_FOLDER_SIZE = 1024 };
+
+struct upload_store {
+    int fd;                          /* of the folder, O_PATH */
+    char folder[UPLOAD_FOLDER_SIZE]; /* its path under the root with a slash behind it; "" is the root itself */
+};
+
+/* Opens `folder` and creates it if only its last part is missing. Removes what earlier processes left in the middle of
+ * an upload. ERR_BAD_PARAMETER: it is not the root or a folder beneath it, or cannot be written to. */
+int upload_store_open(struct upload_store *store, const char *folder, const char *root, struct err *err);
+void upload_store_close(struct upload_store *store);
+
+/* A folder of its own for one upload, locked while it is open. */
+struct upload_stage {
+    char name[UPLOAD_STAGE_SIZE]; /* in the store; "" = there is none */
+    int fd;                       /* of the folder */
+};
+
+int upload_stage_begin(const struct upload_store *store, struct upload_stage *stage, struct err *err);
+/* Creates a file, and the folders on its way, in the stage. Returns a descriptor for writing, or ERR_CONFLICT (the name
+ * is taken), ERR_STORAGE. */
+int upload_stage_create(const struct upload_stage *stage, const char *path, struct err *err);
+/* All of it, with what is inside. Does nothing when there is none. */
+void upload_stage_remove(const struct upload_store *store, struct upload_stage *stage);
+
+/* ERR_STORAGE: "the disk is full" and the like. */
+int upload_write(int fd, const char *bytes, size_t size_bytes, struct err *err);
+
+/* Once all is written; so that what is published later is whole after a power failure too. */
+int upload_sync(int fd, struct err *err);
+
+/* Makes what is `item` in the stage what is `path` in the store: all of it or nothing, also when the machine fails.
+ * What was there before goes to the stage. *is_new: nothing was. ERR_CONFLICT: a folder is where the file should go, or
+ * the other way round, or a file is where a folder is needed. */
+int upload_store_publish(const struct upload_store *store, const struct upload_stage *stage, const char *item,
+                         const char *path, bool *is_new, struct err *err);
+
+/* Takes away a file, or a folder with all that is in it, and the folders above it that are empty then.
+ * ERR_MODEL_NOT_FOUND, ERR_STORAGE. */
+int upload_store_delete(const struct upload_store *store, const char *path, struct err *err);

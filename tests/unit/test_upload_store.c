@@ -1,0 +1,200 @@
+/* server/app/upload_store.h: staging, moving into place, taking away; what a client names stays beneath the folder. */
+#include "check.h"
+#include "temp_tree.h"
+
+#include "../../server/app/upload_store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void open_store(const struct temp_tree *tree, struct upload_store *store)
+{
+    char folder[128];
+    struct err err;
+    snprintf(folder, sizeof folder, "%s/in", tree->path);
+    assert_int_equal(upload_store_open(store, folder, tree->path, &err), 0);
+    assert_string_equal(store->folder, "in/");
+}
+
+/* Stages one file, "item", with this text. */
+static void stage_text(const struct upload_store *store, struct upload_stage *stage, const char *text)
+{
+    struct err err;
+    assert_int_equal(upload_stage_begin(store, stage, &err), 0);
+    const int fd = upload_stage_create(stage, "item", &err);
+    assert_true(fd >= 0);
+    assert_int_equal(upload_write(fd, text, strlen(text), &err), 0);
+    assert_int_equal(upload_sync(fd, &err), 0);
+    close(fd);
+}
+
+static void check_text(const struct temp_tree *tree, const char *path, const char *text)
+{
+    char found[64] = "";
+    const int fd = openat(tree->fd, path, O_RDONLY);
+    assert_true(fd >= 0);
+    assert_int_equal(read(fd, found, sizeof found - 1), (ssize_t)strlen(text));
+    assert_string_equal(found, text);
+    close(fd);
+}
+
+static size_t entries(const struct temp_tree *tree, const char *path)
+{
+    char full[128];
+    snprintf(full, sizeof full, "%s/%s", tree->path, path);
+    DIR *dir = opendir(full);
+    assert_non_null(dir);
+    size_t count = 0;
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(dir);
+    return count;
+}
+
+static int publish(const struct upload_store *store, const char *path, const char *text, bool *is_new, struct err *err)
+{
+    struct upload_stage stage;
+    stage_text(store, &stage, text);
+    const int rc = upload_store_publish(store, &stage, "item", path, is_new, err);
+    upload_stage_remove(store, &stage);
+    return rc;
+}
+
+TEST(upload_store_publishes_and_deletes)
+{
+    struct temp_tree tree;
+    struct upload_store store;
+    struct err err;
+    bool is_new;
+    temp_tree_init(&tree);
+    open_store(&tree, &store);
+    assert_int_equal(publish(&store, "a/b/fox.glb", "one", &is_new, &err), 0);
+    assert_true(is_new);
+    check_text(&tree, "in/a/b/fox.glb", "one");
+    assert_int_equal(publish(&store, "a/b/fox.glb", "two", &is_new, &err), 0);
+    assert_false(is_new);
+    check_text(&tree, "in/a/b/fox.glb", "two");
+    assert_int_equal(publish(&store, "a/crow.glb", "three", &is_new, &err), 0);
+    assert_int_equal(entries(&tree, "in"), 1); /* no stage is left */
+    assert_int_equal(upload_store_delete(&store, "a/b/fox.glb", &err), 0);
+    assert_int_equal(entries(&tree, "in/a"), 1); /* the empty folder went with it */
+    assert_int_equal(upload_store_delete(&store, "a/b/fox.glb", &err), ERR_MODEL_NOT_FOUND);
+    assert_int_equal(upload_store_delete(&store, "a", &err), 0);
+    assert_int_equal(entries(&tree, "in"), 0);
+    upload_store_close(&store);
+    temp_tree_fini(&tree);
+}
+
+TEST(upload_store_keeps_kinds_apart)
+{
+    struct temp_tree tree;
+    struct upload_store store;
+    struct err err;
+    bool is_new;
+    temp_tree_init(&tree);
+    temp_tree_file(&tree, "in/folder/file", "old");
+    open_store(&tree, &store);
+    assert_int_equal(publish(&store, "folder", "new", &is_new, &err), ERR_CONFLICT);
+    assert_non_null(strstr(err.message, "folder already"));
+    assert_int_equal(publish(&store, "folder/file/inner", "new", &is_new, &err), ERR_CONFLICT);
+    check_text(&tree, "in/folder/file", "old");
+    assert_int_equal(entries(&tree, "in"), 1);
+    upload_store_close(&store);
+    temp_tree_fini(&tree);
+}
+
+TEST(upload_store_follows_no_link)
+{
+    struct temp_tree tree;
+    struct upload_store store;
+    struct err err;
+    bool is_new;
+    temp_tree_init(&tree);
+    temp_tree_file(&tree, "secret/file", "old");
+    temp_tree_folder(&tree, "in");
+    temp_tree_link(&tree, "in/out", "../secret");
+    temp_tree_link(&tree, "in/one", "../secret/file");
+    open_store(&tree, &store);
+    assert_true(publish(&store, "out/file", "new", &is_new, &err) < 0);
+    assert_true(publish(&store, "out/other", "new", &is_new, &err) < 0);
+    assert_true(publish(&store, "../secret/file", "new", &is_new, &err) < 0);
+    assert_int_equal(upload_store_delete(&store, "out/file", &err), ERR_MODEL_NOT_FOUND);
+    assert_int_equal(upload_store_delete(&store, "../secret/file", &err), ERR_MODEL_NOT_FOUND);
+    assert_int_equal(publish(&store, "one", "new", &is_new, &err), 0); /* the link is replaced, not what it leads to */
+    check_text(&tree, "secret/file", "old");
+    assert_int_equal(upload_store_delete(&store, "out", &err), 0); /* the link */
+    check_text(&tree, "secret/file", "old");
+    assert_int_equal(entries(&tree, "secret"), 1);
+    upload_store_close(&store);
+    temp_tree_fini(&tree);
+}
+
+TEST(upload_store_sweeps_what_a_crash_left)
+{
+    struct temp_tree tree;
+    struct upload_store store, other;
+    struct upload_stage living;
+    temp_tree_init(&tree);
+    temp_tree_file(&tree, "in/.posed-upload-0123456789abcdef/a/b/c.glb", "half");
+    temp_tree_file(&tree, "in/.mine", "kept");
+    open_store(&tree, &store);
+    assert_int_equal(entries(&tree, "in"), 1);
+    stage_text(&store, &living, "under way");
+    open_store(&tree, &other); /* another process starts */
+    assert_int_equal(entries(&tree, "in"), 2);
+    upload_store_close(&other);
+    upload_stage_remove(&store, &living);
+    upload_store_close(&store);
+    temp_tree_fini(&tree);
+}
+
+TEST(upload_store_stage_creates_folders)
+{
+    struct temp_tree tree;
+    struct upload_store store;
+    struct upload_stage stage;
+    struct err err;
+    temp_tree_init(&tree);
+    open_store(&tree, &store);
+    assert_int_equal(upload_stage_begin(&store, &stage, &err), 0);
+    const int first = upload_stage_create(&stage, "a/b/c.png", &err);
+    assert_true(first >= 0);
+    close(first);
+    assert_int_equal(upload_stage_create(&stage, "a/b/c.png", &err), ERR_CONFLICT);
+    assert_int_equal(upload_stage_create(&stage, "a/b/c.png/d", &err), ERR_CONFLICT);
+    assert_true(upload_stage_create(&stage, "../d", &err) < 0);
+    assert_true(upload_stage_create(&stage, "a/../../d", &err) < 0);
+    upload_stage_remove(&store, &stage);
+    assert_int_equal(entries(&tree, "in"), 0);
+    upload_store_close(&store);
+    temp_tree_fini(&tree);
+}
+
+TEST(upload_store_lies_beneath_the_root)
+{
+    struct temp_tree tree, elsewhere;
+    struct upload_store store;
+    struct err err;
+    char path[128];
+    temp_tree_init(&tree);
+    temp_tree_init(&elsewhere);
+    assert_int_equal(upload_store_open(&store, elsewhere.path, tree.path, &err), ERR_BAD_PARAMETER);
+    assert_int_equal(upload_store_open(&store, tree.path, tree.path, &err), 0);
+    assert_string_equal(store.folder, "");
+    upload_store_close(&store);
+    temp_tree_link(&tree, "link", elsewhere.path);
+    temp_tree_file(&tree, "file", "");
+    static const char *const BAD[] = {"link", "file", "no/such", ".hidden"};
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/%s", tree.path, BAD[i]);
+        if (upload_store_open(&store, path, tree.path, &err) != ERR_BAD_PARAMETER)
+            fail_msg("'%s' was taken", BAD[i]);
+    }
+    temp_tree_fini(&elsewhere);
+    temp_tree_fini(&tree);
+}
