@@ -39,13 +39,19 @@ static bool is_same_matrix(const struct dmat4 *a, const struct dmat4 *b)
     return worst <= SAME_MATRIX * largest;
 }
 
-/* assimp takes the up vector of a <lookat> as it is, and knows no <skew>. */
+/* assimp takes the up vector of a <lookat> and the axis of a <rotate> as they are, of whatever direction and length,
+ * and knows no <skew>. */
 static bool is_comparable(const struct collada *collada, uint32_t n)
 {
     const struct collada_node *node = &collada->nodes[n];
-    for (uint32_t i = 0; i < node->step_count; i++)
-        if (collada->steps[node->step_first + i].kind >= COLLADA_LOOKAT)
+    for (uint32_t i = 0; i < node->step_count; i++) {
+        const struct collada_step *step = &collada->steps[node->step_first + i];
+        const double *v = step->values;
+        if (step->kind >= COLLADA_LOOKAT)
             return false;
+        if (step->kind == COLLADA_ROTATE && fabs(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - 1) > SAME_MATRIX)
+            return false;
+    }
     return true;
 }
 
@@ -191,8 +197,10 @@ static void warn_of(struct assimp_job *job, uint32_t n, bool is_skewed, bool is_
     if (is_skewed)
         bake_warn(job->import->builder, "shear_dropped", "node '%s': a clip skews it, which is left out", name);
     if (!is_near)
-        bake_warn(job->import->builder, "curve_approximated",
-                  "node '%s': a clip has a curve that stands upright, which is followed less closely there", name);
+        bake_warn(
+            job->import->builder, "curve_approximated",
+            "node '%s': a clip stands upright or turns inside out between keys, which is followed less closely there",
+            name);
 }
 
 static int add_node(struct assimp_job *job, const struct collada_clip *clip, uint32_t n, struct err *err)

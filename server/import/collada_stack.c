@@ -166,30 +166,40 @@ static struct dmat4 driven_matrix(const struct stack *stack, const struct stack_
     return dmat4_from_trs(&between);
 }
 
+static struct dmat4 part_matrix(const struct stack *stack, const struct stack_part *part, double time_s);
+
+/* Of a part that has these parts. */
+static void part_trs(const struct stack *stack, const struct stack_part *part, double time_s, struct trs *trs)
+{
+    double v[16];
+    *trs = (struct trs){.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
+    values_at(stack, part, time_s, v);
+    if (part->step->kind == COLLADA_TRANSLATE) {
+        memcpy(trs->translation, v, sizeof trs->translation);
+    } else if (part->step->kind == COLLADA_ROTATE) {
+        quat_of(v, trs->rotation);
+    } else if (part->step->kind == COLLADA_SCALE) {
+        memcpy(trs->scale, v, sizeof trs->scale);
+    } else {
+        const struct dmat4 m = part_matrix(stack, part, time_s);
+        trs_from_dmat4(&m, trs);
+    }
+}
+
 static struct dmat4 part_matrix(const struct stack *stack, const struct stack_part *part, double time_s)
 {
     double v[16];
-    struct trs trs = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
+    struct trs trs;
     if (part->time_count > 0)
         return driven_matrix(stack, part, time_s);
     values_at(stack, part, time_s, v);
-    switch (part->step->kind) {
-    case COLLADA_MATRIX:
+    if (part->step->kind == COLLADA_MATRIX)
         return matrix_of(v);
-    case COLLADA_LOOKAT:
+    if (part->step->kind == COLLADA_LOOKAT)
         return lookat_of(v);
-    case COLLADA_SKEW:
+    if (part->step->kind == COLLADA_SKEW)
         return skew_of(v);
-    case COLLADA_TRANSLATE:
-        memcpy(trs.translation, v, sizeof trs.translation);
-        break;
-    case COLLADA_ROTATE:
-        quat_of(v, trs.rotation);
-        break;
-    case COLLADA_SCALE:
-        memcpy(trs.scale, v, sizeof trs.scale);
-        break;
-    }
+    part_trs(stack, part, time_s, &trs);
     return dmat4_from_trs(&trs);
 }
 
@@ -222,26 +232,35 @@ double *channels_times(const struct collada *collada, const uint32_t *channels, 
     return times;
 }
 
+/* But for rounding. */
+static bool is_even(const double scale[3])
+{
+    return fabs(scale[0] - scale[1]) <= 1e-12 * fabs(scale[0]) && fabs(scale[0] - scale[2]) <= 1e-12 * fabs(scale[0]);
+}
+
+/* Whether a part that is given as a matrix can always be taken apart, and then its scale. */
+static bool is_part_trs(const struct stack *stack, const struct stack_part *part, double scale[3])
+{
+    struct trs trs;
+    const struct dmat4 m = part_matrix(stack, part, 0);
+    const bool is_trs = trs_from_dmat4(&m, &trs);
+    memcpy(scale, trs.scale, sizeof trs.scale);
+    return part->step->kind == COLLADA_LOOKAT || (is_trs && part->channel_count == 0);
+}
+
 /* A rotation behind an uneven scale skews; a translation does not. */
 static bool is_always_trs(const struct stack *stack)
 {
     bool is_uneven = false;
     for (uint32_t i = 0; i < stack->part_count; i++) {
         const struct stack_part *part = &stack->parts[i];
-        const double *v = part->step->values;
-        switch (part->step->kind) {
-        case COLLADA_TRANSLATE:
-            break;
-        case COLLADA_SCALE:
-            is_uneven |= part->channel_count > 0 || v[0] != v[1] || v[0] != v[2];
-            break;
-        case COLLADA_ROTATE:
-            if (is_uneven)
-                return false;
-            break;
-        default:
+        double scale[3] = {1, 1, 1};
+        if (part->step->kind == COLLADA_SCALE)
+            memcpy(scale, part->step->values, sizeof scale);
+        else if (part->step->kind != COLLADA_TRANSLATE &&
+                 (is_uneven || (part->step->kind != COLLADA_ROTATE && !is_part_trs(stack, part, scale))))
             return false;
-        }
+        is_uneven |= !is_even(scale) || (part->step->kind == COLLADA_SCALE && part->channel_count > 0);
     }
     return true;
 }
@@ -343,24 +362,17 @@ bool stack_trs(const struct stack *stack, double time_s, struct trs *trs)
     }
     *trs = (struct trs){.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
     for (uint32_t i = 0; i < stack->part_count; i++) {
-        double v[16], turned[3], q[4];
-        values_at(stack, &stack->parts[i], time_s, v);
-        switch (stack->parts[i].step->kind) {
-        case COLLADA_ROTATE:
-            quat_of(v, q);
-            quat_mul(trs->rotation, q, trs->rotation);
-            break;
-        case COLLADA_SCALE:
-            for (int c = 0; c < 3; c++)
-                trs->scale[c] *= v[c];
-            break;
-        default:
-            for (int c = 0; c < 3; c++)
-                v[c] *= trs->scale[c];
-            quat_turn(trs->rotation, v, turned);
-            for (int c = 0; c < 3; c++)
-                trs->translation[c] += turned[c];
+        struct trs part;
+        double turned[3];
+        part_trs(stack, &stack->parts[i], time_s, &part);
+        for (int c = 0; c < 3; c++)
+            part.translation[c] *= trs->scale[c];
+        quat_turn(trs->rotation, part.translation, turned);
+        for (int c = 0; c < 3; c++) {
+            trs->translation[c] += turned[c];
+            trs->scale[c] *= part.scale[c];
         }
+        quat_mul(trs->rotation, part.rotation, trs->rotation);
     }
     quat_normalize(trs->rotation);
     return true;
