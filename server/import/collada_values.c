@@ -133,8 +133,8 @@ void rows_fini(struct value_rows *rows)
     *rows = (struct value_rows){0};
 }
 
-int64_t names_read(const struct xml *xml, uint32_t element, const char *attribute,
-                   void take(void *user, uint32_t index, const char *name, size_t size), void *user, struct err *err)
+int64_t names_read(const struct xml *xml, uint32_t element, const char *attribute, take_name *take, void *user,
+                   struct err *err)
 {
     struct layout layout;
     const char *word;

@@ -22,5 +22,6 @@ int rows_read(const struct xml *xml, uint32_t element, const char *attribute, st
 void rows_fini(struct value_rows *rows);
 
 /* Likewise a <source> of names: calls take() for each, in order. Returns how many, or ERR_BAD_MODEL. */
-int64_t names_read(const struct xml *xml, uint32_t element, const char *attribute,
-                   void take(void *user, uint32_t index, const char *name, size_t size), void *user, struct err *err);
+typedef void take_name(void *user, uint32_t index, const char *name, size_t size_bytes);
+int64_t names_read(const struct xml *xml, uint32_t element, const char *attribute, take_name *take, void *user,
+                   struct err *err);

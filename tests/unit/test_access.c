@@ -3,8 +3,8 @@
 
 #include "../../server/wire/access.h"
 
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char TOKEN[] = "0123456789abcdef-one", OTHER[] = "0123456789abcdef-two";
