@@ -4,6 +4,7 @@
 #include "stats.h"
 
 #include <linux/sockios.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,12 +38,20 @@ static void on_closed(uv_handle_t *handle)
     shared->closed(shared);
 }
 
+void conn_forget_probe(struct conn *conn)
+{
+    conn->shared->probed_count -= conn->is_probed;
+    conn->is_probed = false;
+}
+
 static void close_now(struct conn *conn)
 {
     if (conn->is_closing)
         return;
     conn->is_closing = true;
-    conn->call.is_abandoned = conn->is_calling;
+    conn_forget_probe(conn);
+    if (conn->is_calling)
+        service_cancel(conn->shared->service, &conn->call);
     timeout_disarm(&conn->timeout);
     uv_close((uv_handle_t *)&conn->tcp, on_closed);
 }
@@ -200,6 +209,18 @@ static void on_next_turn(uv_idle_t *idle)
             conn_run(conn);
 }
 
+/* Who closes a connection looks like who only shuts down the sending side, until something is sent: then the system of
+ * one that is gone resets it. An interim answer may be sent at any time before the answer, but not to HTTP/1.0
+ * (RFC 9110, 15.2). */
+static void probe(struct conn *conn)
+{
+    if (!conn->is_eof || !conn->is_calling || conn->is_probed || conn->parser.request.is_http_1_0)
+        return;
+    conn->is_probed = true;
+    conn->shared->probed_count++;
+    out_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
+}
+
 /* Parses, answers and sends as far as it goes in its share of the turn. Answers of one read are gathered and leave in
  * one write, unless they fill the queue: then what was sent makes room for the next requests. */
 void conn_run(struct conn *conn)
@@ -212,6 +233,7 @@ void conn_run(struct conn *conn)
     do {
         for (; can_parse(conn) && is_in_time; is_in_time = uv_hrtime() < end_ns)
             parse_one(conn);
+        probe(conn);
         flush(conn);
     } while (can_parse(conn) && is_in_time);
     conn->is_running = false;
@@ -331,8 +353,26 @@ static void expire(struct conn *conn, enum timeout_kind kind)
     }
 }
 
+static bool is_reset(const struct conn *conn)
+{
+    uv_os_fd_t fd;
+    struct pollfd socket = {.fd = -1};
+    if (uv_fileno((const uv_handle_t *)&conn->tcp, &fd) == 0)
+        socket.fd = fd;
+    return poll(&socket, 1, 0) > 0 && (socket.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+/* A socket that is not read tells nothing of its reset by itself. */
+static void close_reset(struct conn_shared *shared)
+{
+    for (struct conn *conn = shared->first; conn != NULL && shared->probed_count > 0; conn = conn->next)
+        if (conn->is_probed && !conn->is_closing && is_reset(conn))
+            close_now(conn);
+}
+
 void conn_expire(struct conn_shared *shared)
 {
+    close_reset(shared);
     enum timeout_kind kind;
     struct timeout *timeout;
     while ((timeout = timeouts_expired(&shared->timeouts, uv_now(shared->loop), &kind)) != NULL)

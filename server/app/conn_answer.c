@@ -32,7 +32,7 @@ static void log_answer(const struct conn *conn, const struct reply *reply, bool 
         .method = request->method,
         .path = request->target,
         .status = is_sent ? reply->status : STATUS_ABANDONED,
-        .body_bytes = is_sent && http_response_has_body(reply, is_head) ? reply->body.size_bytes : 0,
+        .body_bytes = is_sent && http_response_has_body(reply, is_head) ? reply_body_bytes(reply) : 0,
         .elapsed_ms = (double)(uv_hrtime() - conn->start_ns) / 1e6,
         .id = conn->id,
         .remote = conn->remote,
@@ -95,6 +95,7 @@ static void on_call_done(struct call *call, struct reply *reply)
 {
     struct conn *conn = (struct conn *)((char *)call - offsetof(struct conn, call));
     conn->is_calling = false;
+    conn_forget_probe(conn);
     request_fini(&call->request);
     if (conn->is_closing) {
         stats_add(STAT_REQUESTS_ABANDONED, 1);

@@ -30,8 +30,9 @@ struct conn {
     bool is_running; /* run() is on the stack */
     bool is_resting; /* it had its share of this turn of the loop and has more to parse */
     bool is_reading;
-    bool is_last; /* nothing is answered after what is in `out` */
-    bool is_eof;  /* the client has shut down its sending side */
+    bool is_last;   /* nothing is answered after what is in `out` */
+    bool is_eof;    /* the client has shut down its sending side, or is gone */
+    bool is_probed; /* and was sent something to find out which */
     bool is_lingering;
     bool is_closing, is_closed;
     bool has_answered; /* at least once */
@@ -44,5 +45,7 @@ void conn_refuse(struct conn *conn, const struct err *err);
 
 /* conn.c: parses, sends and reads on as far as it goes; after an answer was queued. */
 void conn_run(struct conn *conn);
+/* conn.c: the call that a probe was sent for is over. */
+void conn_forget_probe(struct conn *conn);
 /* conn.c: frees the connection when it is closed and the service has none of its calls. */
 void conn_free_when_done(struct conn *conn);

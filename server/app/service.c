@@ -140,7 +140,7 @@ static void find_clips(struct job *job)
 void service_find_model(struct service *service, struct call *call)
 {
     struct job *job = start_job(service, call);
-    job->wait = (struct cache_wait){.ready = on_model, .is_abandoned = &call->is_abandoned};
+    job->wait = (struct cache_wait){.ready = on_model};
     struct err err = {0};
     const int rc = cache_get(service->cache, call->request.model, &job->wait, &job->baked, &err);
     if (rc < 0)
@@ -157,9 +157,9 @@ static void on_listed(struct listing_job *listing, struct reply *reply)
 static void list_models(struct service *service, struct call *call)
 {
     struct job *job = start_job(service, call);
+    job->stage = JOB_LISTS;
     job->listing = (struct listing_job){
         .request = &call->request,
-        .is_abandoned = &call->is_abandoned,
         .done = on_listed,
     };
     struct err err;
@@ -264,29 +264,45 @@ void service_handle(struct service *service, struct call *call)
     call->done(call, &reply);
 }
 
+void service_cancel(struct service *service, struct call *call)
+{
+    if (call->request.op == OP_QUERY) {
+        service_batch_cancel(service, call);
+        return;
+    }
+    struct job *job = call->waiting;
+    call->is_abandoned = true;
+    switch (job->stage) {
+    case JOB_FINDS_MODEL:
+        cache_cancel(service->cache, &job->wait);
+        break;
+    case JOB_LISTS:
+        if (!listing_cancel(service->listing, &job->listing))
+            return;
+        break;
+    case JOB_QUEUES:
+        service_answer_dequeue(job);
+        break;
+    case JOB_WORKS:
+        return;
+    case JOB_DRAWS:
+        render_pool_cancel(service->renders, &job->render);
+        break;
+    }
+    struct err err;
+    err_set(&err, ERR_REQUEST_TIMEOUT, "nobody waits for the answer any more");
+    job_fail(job, &err);
+}
+
 uint32_t service_pending(const struct service *service) { return service->job_count; }
 void service_drain(struct service *service) { service->is_draining = true; }
 
 /* --- life --- */
 
-static struct job *find_dropped(const struct service *service)
-{
-    struct job *job;
-    DL_FOREACH(service->jobs, job)
-    if (job->is_dropped)
-        return job;
-    return NULL;
-}
-
 static void on_turn(uv_prepare_t *turn)
 {
     struct service *service = turn->data;
     cache_next_turn(service->cache);
-    for (; service->dropped_count > 0; service->dropped_count--) {
-        struct err err;
-        err_set(&err, ERR_REQUEST_TIMEOUT, "nobody waits for the picture any more");
-        job_fail(find_dropped(service), &err);
-    }
 }
 
 int service_new(uv_loop_t *loop, const struct config *config, struct service **out, struct err *err)
@@ -301,7 +317,7 @@ int service_new(uv_loop_t *loop, const struct config *config, struct service **o
     service->root_fd = root_fd;
     service->imports = import_pool_new(loop, config, root_fd);
     service->cache = cache_new(config, service->imports, root_fd);
-    service->listing = listing_new(loop, service->cache, root_fd);
+    service->listing = listing_new(loop, config, service->cache, root_fd);
     service->renders = render_pool_new(loop, config);
     answer_init(&service->answer);
     service->turn.data = service;
@@ -353,7 +369,7 @@ void service_free(struct service *service)
     service_batch_end(service);
     struct job *job;
     DL_FOREACH(service->jobs, job)
-    service_answer_cancel(job); /* a work thread may be reading the request: it is answered afterwards */
+    service_answer_stop(job); /* a work thread may be reading the request: it is answered afterwards */
     uv_prepare_stop(&service->turn);
     uv_close((uv_handle_t *)&service->turn, on_closed);
 }

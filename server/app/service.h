@@ -11,11 +11,10 @@
 struct service; /* owns cache, import pool, render pool and scratch memory */
 
 /* One request on its way. The front end owns it and its request until `done` has run; it must not free them
- * before. When the client leaves earlier, set is_abandoned: queued work for it is then dropped, and `done` still
- * runs (with any reply). */
+ * before. When the client leaves earlier, service_cancel() says so, and `done` still runs (with any reply). */
 struct call {
     struct request request;
-    bool is_abandoned;
+    bool is_abandoned; /* the client has left; read only */
     /* Runs exactly once, perhaps before service_handle() returns. *reply is the callee's to move from or
      * reply_fini(). */
     void (*done)(struct call *call, struct reply *reply);
@@ -29,6 +28,10 @@ struct call {
 int service_new(uv_loop_t *loop, const struct config *config, struct service **out, struct err *err);
 
 void service_handle(struct service *service, struct call *call);
+
+/* Nobody waits for the answer any more: work for it is dropped, unless others wait for the same. `done` runs, mostly
+ * before this returns. */
+void service_cancel(struct service *service, struct call *call);
 
 /* Number of calls under way. */
 uint32_t service_pending(const struct service *service);

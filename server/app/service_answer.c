@@ -18,7 +18,7 @@ enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_LOOK_NS = 2, COST_INLINE_N
 enum { COST_PARTNER_NS = 500, COPIED_BYTES_PER_NS = 4 };
 enum { COST_CLIP_POSES = 1000 }; /* of a whole clip: keys are not counted to find out */
 /* libuv has four work threads: some stay for imports and listings. */
-enum { WORK_MAX = 2, WORK_QUEUE_MAX = 64 };
+enum { WORK_MAX = 2 };
 
 /* Everything that /v1/model lists or adds up. */
 static double list_cost_ns(const struct model *model)
@@ -165,38 +165,47 @@ static void start_work(struct job *job)
     job->answer = mem_zalloc(1, sizeof *job->answer);
     answer_init(job->answer);
     job->work.data = job;
+    job->stage = JOB_WORKS;
     stats_add(STAT_ANSWERS_STARTED, 1);
     stats_set(STAT_ANSWERS_RUNNING, ++job->service->work_count);
     uv_queue_work(job->service->loop, &job->work, on_work, on_made);
+}
+
+static void take(struct job *job)
+{
+    struct service *service = job->service;
+    DL_DELETE2(service->work_queue, job, work_prev, work_next);
+    stats_set(STAT_ANSWERS_WAITING, --service->work_queue_count);
+}
+
+void service_answer_dequeue(struct job *job)
+{
+    take(job);
+    stats_add(STAT_ANSWERS_CANCELLED, 1);
 }
 
 static void start_queued(struct service *service)
 {
     while (!service->is_ending && service->work_count < WORK_MAX && service->work_queue != NULL) {
         struct job *job = service->work_queue;
-        DL_DELETE2(service->work_queue, job, work_prev, work_next);
-        stats_set(STAT_ANSWERS_WAITING, --service->work_queue_count);
-        if (!job->call->is_abandoned) {
-            start_work(job);
-            continue;
-        }
-        stats_add(STAT_ANSWERS_CANCELLED, 1);
-        struct err err;
-        err_set(&err, ERR_REQUEST_TIMEOUT, "nobody waits for the answer any more");
-        job_fail(job, &err);
+        take(job);
+        start_work(job);
     }
 }
 
 static void queue_work(struct job *job)
 {
     struct service *service = job->service;
-    if (service->work_queue_count >= WORK_QUEUE_MAX) {
+    const uint64_t limit = service->config->limits.value[LIMIT_ANSWER_QUEUE];
+    if (service->work_count >= WORK_MAX && service->work_queue_count >= limit) {
         struct err err;
         stats_add(STAT_ANSWERS_REFUSED, 1);
-        err_set(&err, ERR_OVERLOADED, "%d large answers already wait to be made; try again later", WORK_QUEUE_MAX);
+        err_set(&err, ERR_OVERLOADED, "%llu large answers already wait to be made; try again later",
+                (unsigned long long)limit);
         job_fail(job, &err);
         return;
     }
+    job->stage = JOB_QUEUES;
     DL_APPEND2(service->work_queue, job, work_prev, work_next);
     stats_set(STAT_ANSWERS_WAITING, ++service->work_queue_count);
     start_queued(service);
@@ -221,4 +230,4 @@ void service_answer(struct job *job)
     }
 }
 
-void service_answer_cancel(struct job *job) { uv_cancel((uv_req_t *)&job->work); }
+void service_answer_stop(struct job *job) { uv_cancel((uv_req_t *)&job->work); }

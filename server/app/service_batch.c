@@ -99,7 +99,7 @@ static void look_at(struct batch *batch, uint32_t index)
     struct baked *baked = NULL;
     struct err err;
     ahead->batch = batch;
-    ahead->wait = (struct cache_wait){.ready = on_ahead, .is_abandoned = &batch->call->is_abandoned};
+    ahead->wait = (struct cache_wait){.ready = on_ahead};
     const int rc = cache_get(batch->service->cache, query->request.model, &ahead->wait, &baked, &err);
     if (rc == 0)
         batch->wait_count++;
@@ -172,6 +172,23 @@ void service_batch_end(struct service *service)
         run(batch);
 }
 
+void service_batch_cancel(struct service *service, struct call *call)
+{
+    struct batch *batch = call->waiting;
+    call->is_abandoned = true;
+    for (uint32_t i = 0; i < batch->looked_at && !service->is_ending; i++) { /* the cache is gone then */
+        struct cache_wait *wait = &batch->aheads[i].wait;
+        if (wait->list == NULL)
+            continue;
+        cache_cancel(service->cache, wait);
+        batch->wait_count--;
+    }
+    if (batch->is_under_way)
+        service_cancel(service, &batch->item);
+    else
+        run(batch);
+}
+
 void service_batch(struct service *service, struct call *call)
 {
     const size_t count = call->request.query_count;
@@ -180,6 +197,7 @@ void service_batch(struct service *service, struct call *call)
     service->job_count++;
     batch->service = service;
     batch->call = call;
+    call->waiting = batch;
     batch->limits = service->config->limits;
     reply_init(&batch->reply);
     batch->reply.content_type = "application/json";

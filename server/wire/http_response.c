@@ -94,7 +94,7 @@ void http_response_head(const struct reply *reply, const struct http_response *r
     if (reply->status != 304) {
         if (reply->content_type != NULL)
             put_header(out, "Content-Type", reply->content_type);
-        buf_printf(out, "Content-Length: %zu\r\n", reply->body.size_bytes);
+        buf_printf(out, "Content-Length: %zu\r\n", reply_body_bytes(reply));
     }
     if (reply->etag[0] != '\0')
         put_header(out, "ETag", reply->etag);
