@@ -49,8 +49,9 @@ struct job {
     int32_t render_clip;        /* of the picture, for messages */
     struct render_blend *blend; /* likewise, or NULL */
     uv_work_t work;
-    struct answer *answer; /* of the work thread, while there is work */
-    struct reply reply;    /* what the work makes */
+    struct answer *answer;   /* of the work thread, while there is work */
+    struct reply reply;      /* what the work makes */
+    struct answer_cost cost; /* of that */
     struct job *work_prev, *work_next;
     struct job *prev, *next;
 };
