@@ -103,11 +103,17 @@ static void touch(struct cache_slot *slot)
     DL_PREPEND(slot->cache->used, slot);
 }
 
+static bool is_too_much(const struct cache *cache)
+{
+    return cache->baked_bytes > cache->config->cache_bytes || cache->baked_count > cache->config->models_max ||
+           HASH_COUNT(cache->slots) > SLOTS_MAX;
+}
+
 /* From the least recently used on, until the rest fits. Imports under way stay: they hold nothing yet. */
 static void evict(struct cache *cache)
 {
     struct cache_slot *slot = cache->used != NULL ? cache->used->prev : NULL; /* utlist: the head's prev is the tail */
-    while (slot != NULL && (cache->baked_bytes > cache->config->cache_bytes || HASH_COUNT(cache->slots) > SLOTS_MAX)) {
+    while (slot != NULL && is_too_much(cache)) {
         struct cache_slot *before = slot != cache->used ? slot->prev : NULL;
         if (!slot->is_importing) {
             stats_add(STAT_CACHE_EVICTED, slot->baked != NULL);

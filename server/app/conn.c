@@ -4,13 +4,17 @@
 #include "stats.h"
 
 #include <linux/sockios.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
-enum { UNREAD_MAX = 16384 }; /* waiting bytes from which on a client is left in its socket */
+enum {
+    UNREAD_MAX = 16384,          /* waiting bytes from which on a client is left in its socket */
+    KERNEL_UNSENT_BYTES = 131072 /* of answers that the kernel takes in beyond what it sends at once */
+};
 
 /* A read holds a thousand requests: after so long the other connections have their turn. */
 static const uint64_t SHARE_NS = 2000000;
@@ -19,6 +23,7 @@ void conn_free_when_done(struct conn *conn)
 {
     if (!conn->is_closed || conn->is_calling)
         return;
+    budget_count(conn->shared->budget, &conn->counted_bytes, 0);
     http_fini(&conn->parser);
     out_fini(&conn->out);
     buf_fini(&conn->unread);
@@ -58,7 +63,9 @@ static void close_now(struct conn *conn)
 
 static bool can_parse(const struct conn *conn)
 {
-    const uint64_t queue_max = conn->shared->config->limits.value[LIMIT_WRITE_QUEUE_BYTES];
+    const struct budget *budget = conn->shared->budget;
+    const bool is_used_up = budget->used_bytes >= budget->max_bytes;
+    const uint64_t queue_max = is_used_up ? 1 : conn->shared->config->limits.value[LIMIT_WRITE_QUEUE_BYTES];
     return !conn->is_closing && !conn->is_calling && !conn->is_last && conn->in_bytes > 0 &&
            conn->out.unsent_bytes < queue_max;
 }
@@ -78,6 +85,12 @@ static void parse_one(struct conn *conn)
     } else if (conn->parser.wants_continue) {
         out_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
         conn->parser.wants_continue = false;
+    }
+    const size_t body_bytes = http_held_bytes(&conn->parser);
+    if (rc == HTTP_NEED_MORE && body_bytes > BUDGET_SMALL_BYTES && !budget_has_room(conn->shared->budget, 0)) {
+        stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
+        err_set(&err, ERR_OVERLOADED, "too many large requests are being received; try again later");
+        conn_refuse(conn, &err);
     }
 }
 
@@ -111,6 +124,16 @@ static void keep_unread(struct conn *conn)
         buf_put(&conn->unread, conn->in, conn->in_bytes);
         conn->in = conn->unread.data;
     }
+}
+
+static void count_memory(struct conn *conn)
+{
+    budget_count(conn->shared->budget, &conn->counted_bytes,
+                 out_held_bytes(&conn->out) + conn->unread.capacity_bytes + http_held_bytes(&conn->parser));
+    if (conn->out.unsent_bytes == 0)
+        conn->unsent_ms = 0;
+    else if (conn->unsent_ms == 0)
+        conn->unsent_ms = uv_now(conn->shared->loop);
 }
 
 static void on_shutdown(uv_shutdown_t *shutdown, int status)
@@ -168,6 +191,8 @@ static void arm(struct conn *conn)
         return;
     if (kind == TIMEOUT_WRITE)
         conn->write_mark = unread_by_client(conn);
+    if (kind == TIMEOUT_BODY)
+        conn->body_mark = 0;
     timeout_arm(&conn->shared->timeouts, &conn->timeout, kind, uv_now(conn->shared->loop));
 }
 
@@ -240,17 +265,22 @@ void conn_run(struct conn *conn)
     if (conn->is_closing)
         return;
     keep_unread(conn);
+    count_memory(conn);
     conn->is_resting = can_parse(conn);
     if (conn->is_resting)
         uv_idle_start(&conn->shared->next_turn, on_next_turn);
     settle(conn);
 }
 
+/* So much in the time of a timeout is progress: less is a client that holds a connection rather than uses it. */
+static uint64_t part_bytes(const struct conn *conn) { return conn->shared->config->limits.value[LIMIT_PART_BYTES]; }
+
 static void take_bytes(struct conn *conn, const char *bytes, size_t size_bytes)
 {
     if (conn->is_last)
         return; /* read and dropped */
-    if (conn->timeout.kind == TIMEOUT_BODY)
+    conn->body_mark += size_bytes;
+    if (conn->timeout.kind == TIMEOUT_BODY && conn->body_mark >= part_bytes(conn))
         timeout_disarm(&conn->timeout); /* progress */
     if (conn->in_bytes == 0) {
         conn->in = bytes;
@@ -301,6 +331,16 @@ void conn_shared_stop(struct conn_shared *shared)
         uv_close((uv_handle_t *)&shared->next_turn, NULL);
 }
 
+/* What a client does not read should lie in our memory, which is counted, and not by the megabyte in the kernel's:
+ * so it takes in little more than it can send (man 7 tcp). */
+static void keep_answers_here(struct conn *conn)
+{
+    const int unsent_bytes = KERNEL_UNSENT_BYTES;
+    uv_os_fd_t fd;
+    if (uv_fileno((const uv_handle_t *)&conn->tcp, &fd) == 0)
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes, sizeof unsent_bytes);
+}
+
 void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool is_refused)
 {
     struct conn *conn = mem_zalloc(1, sizeof *conn);
@@ -321,6 +361,7 @@ void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool is_refuse
         return;
     }
     uv_tcp_nodelay(&conn->tcp, 1);
+    keep_answers_here(conn);
     struct sockaddr_storage peer = {0};
     int peer_bytes = sizeof peer;
     uv_tcp_getpeername(&conn->tcp, (struct sockaddr *)&peer, &peer_bytes);
@@ -337,7 +378,7 @@ void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool is_refuse
 static void expire(struct conn *conn, enum timeout_kind kind)
 {
     const bool is_late = kind == TIMEOUT_HEADER || kind == TIMEOUT_BODY;
-    if (kind == TIMEOUT_WRITE && unread_by_client(conn) < conn->write_mark) {
+    if (kind == TIMEOUT_WRITE && unread_by_client(conn) + part_bytes(conn) <= conn->write_mark) {
         arm(conn);
         return;
     }
@@ -370,9 +411,25 @@ static void close_reset(struct conn_shared *shared)
             close_now(conn);
 }
 
+/* Others wait for the room that answers take which have been there for long. */
+static void make_room(struct conn_shared *shared)
+{
+    const uint64_t patience_ms = shared->config->limits.value[LIMIT_WRITE_TIME_MS];
+    for (struct conn *conn = shared->first; conn != NULL && shared->budget->is_short; conn = conn->next) {
+        const bool is_late = conn->unsent_ms != 0 && uv_now(shared->loop) - conn->unsent_ms >= patience_ms;
+        if (conn->is_closing || !is_late || conn->counted_bytes <= BUDGET_SMALL_BYTES)
+            continue;
+        stats_add(STAT_CONNECTIONS_TIMED_OUT, 1);
+        close_now(conn);
+    }
+    shared->budget->is_short = false;
+}
+
 void conn_expire(struct conn_shared *shared)
 {
     close_reset(shared);
+    if (shared->budget->is_short)
+        make_room(shared);
     enum timeout_kind kind;
     struct timeout *timeout;
     while ((timeout = timeouts_expired(&shared->timeouts, uv_now(shared->loop), &kind)) != NULL)

@@ -24,6 +24,7 @@ struct conn_shared {
     uv_loop_t *loop;
     const struct config *config;
     struct service *service;
+    struct budget *budget;
     const struct access *access; /* who may ask */
     struct timeouts timeouts;
     uv_idle_t next_turn;                        /* active while connections wait for their next share */
@@ -44,7 +45,8 @@ void conn_shared_stop(struct conn_shared *shared);
 /* Takes the waiting connection of `server`. is_refused: there are too many; it is answered 503 and closed. */
 void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool is_refused);
 
-/* Acts on every timeout that has passed, and closes those found to be gone. */
+/* Acts on every timeout that has passed, closes those found to be gone, and where memory is short those who have not
+ * read an answer in time. */
 void conn_expire(struct conn_shared *shared);
 
 /* Closes the idle connections; the others close after the answers under way. shared->is_draining is set. */

@@ -69,6 +69,7 @@ static void answer(struct conn *conn, struct reply *reply)
                        .is_keep_alive = !conn->is_last,
                    });
     reply_fini(reply);
+    http_forget(&conn->parser);
 }
 
 /* allow: the methods that the resource takes, for 405; NULL where no resource is known. */

@@ -23,6 +23,9 @@ struct conn {
     const char *in; /* bytes not yet parsed: in shared->read_bytes during a read event, in `unread` between */
     size_t in_bytes;
     struct buf unread;
+    size_t counted_bytes;  /* its share of the budget */
+    size_t body_mark;      /* bytes of the body since its timeout began */
+    uint64_t unsent_ms;    /* since when an answer waits for the client; 0: none does */
     uint64_t start_ns;     /* when the request under way was whole */
     char id[CONN_ID_SIZE]; /* its id */
     char remote[ADDRESS_SIZE];

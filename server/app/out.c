@@ -43,6 +43,14 @@ void out_fini(struct out *out)
     out_init(out);
 }
 
+size_t out_held_bytes(const struct out *out)
+{
+    size_t held_bytes = 0;
+    for (size_t i = 0; i < out->part_count; i++)
+        held_bytes += out->parts[i].bytes.capacity_bytes;
+    return held_bytes;
+}
+
 static struct out_part *add_part(struct out *out)
 {
     if (out->part_count == out->part_capacity) {
@@ -82,6 +90,7 @@ void out_put_answer(struct out *out, struct reply *reply, const struct http_resp
     out->unsent_bytes += head->size_bytes - before;
     if (has_body && body_bytes > COPY_MAX) {
         struct out_part *part = add_part(out);
+        buf_shrink(&reply->body);
         part->bytes = reply->body;
         part->blob = reply->blob;
         part->is_closed = true;

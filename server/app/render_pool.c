@@ -36,6 +36,7 @@ struct slot {
 struct render_pool {
     uv_loop_t *loop;
     const struct config *config;
+    struct budget *budget;
     struct picture *queue;
     uint64_t queue_count, running_count;
     uint64_t last_job_id;
@@ -103,7 +104,9 @@ static void take(struct render_pool *pool, struct picture *picture)
 
 static void start_jobs(struct render_pool *pool)
 {
-    for (struct slot *slot; pool->queue != NULL && (slot = find_idle_slot(pool)) != NULL;) {
+    /* how large a picture will be nobody knows: one more than there is room for does no harm */
+    for (struct slot *slot;
+         pool->queue != NULL && (slot = find_idle_slot(pool)) != NULL && budget_has_room(pool->budget, 0);) {
         struct picture *picture = pool->queue;
         take(pool, picture);
         start_job(slot, picture);
@@ -247,12 +250,13 @@ static void on_answered(void *context, struct buf *png, const struct err *err)
 {
     struct slot *slot = context;
     struct picture *picture = take_from(slot);
-    struct blob *blob = png != NULL ? blob_new(png, NULL) : NULL;
+    struct render_pool *pool = slot->pool;
+    struct blob *blob = png != NULL ? blob_new(png, &pool->budget->used_bytes) : NULL;
     slot->deaths = 0;
     uv_timer_stop(&slot->timer);
     finish(picture, blob, err);
     blob_unref(blob);
-    start_jobs(slot->pool);
+    start_jobs(pool);
 }
 
 /* The worker died over its job: another try, or an answer. */
@@ -347,12 +351,13 @@ static void start_worker(struct slot *slot)
 
 /* --------- the pool --------- */
 
-struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config)
+struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config, struct budget *budget)
 {
     const uint32_t count = config->render_workers;
     struct render_pool *pool = mem_zalloc(1, sizeof *pool + count * sizeof *pool->slots);
     pool->loop = loop;
     pool->config = config;
+    pool->budget = budget;
     pool->slot_count = count;
     for (uint32_t i = 0; i < count; i++) {
         struct slot *slot = &pool->slots[i];
@@ -363,6 +368,12 @@ struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config
         start_worker(slot);
     }
     return pool;
+}
+
+void render_pool_go_on(struct render_pool *pool)
+{
+    if (pool->queue != NULL)
+        start_jobs(pool);
 }
 
 const char *render_pool_renderer(const struct render_pool *pool) { return pool->name; }

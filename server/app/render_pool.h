@@ -6,6 +6,7 @@
  * more leaves the queue; one under way is ended when others wait. Loop thread only. */
 #pragma once
 
+#include "budget.h"
 #include "config.h"
 #include "render_picture.h"
 
@@ -13,8 +14,8 @@
 
 struct render_pool;
 
-/* Starts config->render_workers processes; `config` is borrowed. */
-struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config);
+/* Starts config->render_workers processes; all are borrowed. */
+struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config, struct budget *budget);
 
 /* Has the picture drawn, or waits for the same one that is queued or under way. Returns 0, ERR_OVERLOADED when the
  * queue is full, or ERR_UNAVAILABLE when there are no workers by configuration or none starts (*wait is then not
@@ -23,6 +24,9 @@ int render_pool_submit(struct render_pool *pool, const struct render_query *quer
                        struct err *err);
 /* *wait, which was submitted and not yet told, is the owner's again: done() does not run. */
 void render_pool_cancel(struct render_pool *pool, struct render_wait *wait);
+
+/* Begins pictures that wait for room in the budget. */
+void render_pool_go_on(struct render_pool *pool);
 
 /* What the workers draw with ("llvmpipe (LLVM 15.0.6, 256 bits), OSMesa 22.3.6, avx2"): pixels are the same where
  * this is the same. "" until a worker has started; then it changes only if a restarted worker finds another driver. */

@@ -202,9 +202,11 @@ static void make_ready(const struct service *service, struct reply *reply)
         make_json(reply, "{\"status\":\"ok\"}\n");
 }
 
-static void make_stats(struct reply *reply)
+static void make_stats(const struct service *service, struct reply *reply)
 {
     make_json(reply, "");
+    stats_set(STAT_CLIENT_MEMORY_BYTES, service->budget->used_bytes);
+    stats_set(STAT_CLIENT_MEMORY_MAX_BYTES, service->budget->max_bytes);
     stats_put_json(&reply->body);
 }
 
@@ -249,7 +251,7 @@ void service_handle(struct service *service, struct call *call)
         make_formats(&reply);
         break;
     case OP_STATS:
-        make_stats(&reply);
+        make_stats(service, &reply);
         break;
     case OP_MODELS:
         list_models(service, call);
@@ -303,9 +305,12 @@ static void on_turn(uv_prepare_t *turn)
 {
     struct service *service = turn->data;
     cache_next_turn(service->cache);
+    service_answer_go_on(service); /* clients may have read what took the room */
+    render_pool_go_on(service->renders);
 }
 
-int service_new(uv_loop_t *loop, const struct config *config, struct service **out, struct err *err)
+int service_new(uv_loop_t *loop, const struct config *config, struct budget *budget, struct service **out,
+                struct err *err)
 {
     *out = NULL;
     const int root_fd = root_open(config->root, err);
@@ -314,11 +319,12 @@ int service_new(uv_loop_t *loop, const struct config *config, struct service **o
     struct service *service = mem_zalloc(1, sizeof *service);
     service->loop = loop;
     service->config = config;
+    service->budget = budget;
     service->root_fd = root_fd;
     service->imports = import_pool_new(loop, config, root_fd);
     service->cache = cache_new(config, service->imports, root_fd);
     service->listing = listing_new(loop, config, service->cache, root_fd);
-    service->renders = render_pool_new(loop, config);
+    service->renders = render_pool_new(loop, config, budget);
     answer_init(&service->answer);
     service->turn.data = service;
     uv_prepare_init(loop, &service->turn);

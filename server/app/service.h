@@ -4,6 +4,7 @@
 
 #include "../wire/reply.h"
 #include "../wire/request.h"
+#include "budget.h"
 #include "config.h"
 
 #include <uv.h>
@@ -25,7 +26,8 @@ struct call {
 };
 
 /* Opens the root and starts the render workers. Returns 0 or a negative ERR_ with a sentence for stderr. */
-int service_new(uv_loop_t *loop, const struct config *config, struct service **out, struct err *err);
+int service_new(uv_loop_t *loop, const struct config *config, struct budget *budget, struct service **out,
+                struct err *err);
 
 void service_handle(struct service *service, struct call *call);
 

@@ -182,15 +182,28 @@ static void take(struct job *job)
     stats_set(STAT_ANSWERS_WAITING, --service->work_queue_count);
 }
 
+void service_answer_go_on(struct service *service)
+{
+    if (service->work_queue != NULL)
+        start_queued(service);
+}
+
 void service_answer_dequeue(struct job *job)
 {
     take(job);
     stats_add(STAT_ANSWERS_CANCELLED, 1);
 }
 
+/* For one more answer as large as they may be, beside those that are being made. */
+static bool has_room(const struct service *service)
+{
+    return budget_has_room(service->budget,
+                           (service->work_count + 1) * service->config->limits.value[LIMIT_ANSWER_BYTES]);
+}
+
 static void start_queued(struct service *service)
 {
-    while (!service->is_ending && service->work_count < WORK_MAX && service->work_queue != NULL) {
+    while (!service->is_ending && service->work_count < WORK_MAX && service->work_queue != NULL && has_room(service)) {
         struct job *job = service->work_queue;
         take(job);
         start_work(job);
@@ -215,6 +228,19 @@ static void queue_work(struct job *job)
     start_queued(service);
 }
 
+/* The answer is made, but it is not small, and there is no room for what its client may not read. */
+static void refuse_without_room(const struct job *job, struct reply *reply)
+{
+    struct budget *budget = job->service->budget;
+    struct err err;
+    if (reply->body.size_bytes <= BUDGET_SMALL_BYTES || budget_has_room(budget, reply->body.size_bytes))
+        return;
+    stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
+    err_set(&err, ERR_OVERLOADED, "answers that clients have not read yet fill the %llu bytes that there are for them",
+            (unsigned long long)budget->max_bytes);
+    reply_error(reply, &err, NULL, 0);
+}
+
 void service_answer(struct job *job)
 {
     const struct request *request = &job->call->request;
@@ -229,6 +255,7 @@ void service_answer(struct job *job)
     } else {
         job->call->spent_ns += cost;
         make(job, &job->service->answer, &reply);
+        refuse_without_room(job, &reply);
         finish(job, &reply);
     }
 }

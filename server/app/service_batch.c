@@ -26,6 +26,7 @@ struct batch {
     struct call item;          /* the query under way; its request is borrowed from the batch's */
     struct limits limits;      /* what the queries still have together */
     struct reply reply;
+    size_t counted_bytes;  /* of the reply, in the budget */
     uint32_t place;        /* the query to begin */
     uint32_t looked_at;    /* queries whose models were asked for */
     uint32_t wait_count;   /* asked for and not there yet */
@@ -46,6 +47,7 @@ static void finish(struct batch *batch)
     struct reply reply = batch->reply;
     if (reply.code == 0)
         buf_put_text(&reply.body, "]}\n");
+    budget_count(batch->service->budget, &batch->counted_bytes, 0); /* now the connection counts it */
     DL_DELETE(batch->service->batches, batch);
     batch->service->job_count--;
     free(batch);
@@ -59,6 +61,7 @@ static void put_result(struct batch *batch, const struct reply *reply)
         size_bytes--;
     buf_put_text(&batch->reply.body, batch->place == 1 ? "\n" : ",\n");
     buf_put(&batch->reply.body, reply->body.data, size_bytes);
+    budget_count(batch->service->budget, &batch->counted_bytes, batch->reply.body.capacity_bytes);
     uint64_t *left = &batch->limits.value[LIMIT_ANSWER_BYTES];
     if (reply->code == 0)
         *left -= size_bytes < *left ? size_bytes : *left - 1; /* 0 would be no limit */

@@ -10,6 +10,7 @@
 struct service {
     uv_loop_t *loop;
     const struct config *config;
+    struct budget *budget;
     int root_fd;
     struct import_pool *imports;
     struct cache *cache;
@@ -77,6 +78,8 @@ void service_batch_end(struct service *service);
 void service_find_model(struct service *service, struct call *call);
 /* Takes work back from its thread, if that has not begun: the job then ends by itself. */
 void service_answer_stop(struct job *job);
+/* Begins large answers that wait and have room. */
+void service_answer_go_on(struct service *service);
 /* Takes the job out of the queue for work threads. */
 void service_answer_dequeue(struct job *job);
 /* Frees the service once nothing of it is in use. */

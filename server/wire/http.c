@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum {
-    KEEP_BODY_BYTES = 65536, /* a larger body buffer is not kept for the next request */
     /* Chunks of one byte cost six; what costs more than this is padding, not a body. */
     BODY_OVERHEAD_MAX = 8,
 };
@@ -99,9 +98,8 @@ static void begin(struct http_parser *parser)
 {
     struct http_state *state = parser->state;
     http_head_clear(&state->head);
-    if (state->body.capacity_bytes > KEEP_BODY_BYTES)
-        buf_fini(&state->body);
-    buf_clear(&state->body);
+    buf_fini(&state->body);
+    state->body.is_failed = false;
     state->body_bytes = 0;
     state->body_raw_bytes = 0;
     state->is_complete = false;
@@ -184,6 +182,14 @@ static int feed_body(struct http_parser *parser, const char *bytes, size_t size_
     }
     return rc;
 }
+
+void http_forget(struct http_parser *parser)
+{
+    if (parser->state->is_complete)
+        begin(parser);
+}
+
+size_t http_held_bytes(const struct http_parser *parser) { return parser->state->body.capacity_bytes; }
 
 int http_feed(struct http_parser *parser, const char *bytes, size_t size_bytes, size_t *used_bytes, struct err *err)
 {

@@ -60,6 +60,11 @@ struct http_parser {
 void http_init(struct http_parser *parser, const struct limits *limits);
 void http_fini(struct http_parser *parser);
 
+/* The request that was handed out is answered: forgets it and gives back what it took. */
+void http_forget(struct http_parser *parser);
+/* Memory that the body of the request takes so far. */
+size_t http_held_bytes(const struct http_parser *parser);
+
 /* Reads from `size_bytes` bytes; *used_bytes is how many it took, at most to the end of one request.
  * After HTTP_COMPLETE the next call starts the next request, with the bytes that were not taken.
  *

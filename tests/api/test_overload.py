@@ -46,7 +46,7 @@ def stopped(start, root):
 
 def ask(server, target, method="GET", version="1.1"):
     connection = server.connect()
-    connection.send(f"{method} {target} HTTP/{version}\r\nHost: x\r\n\r\n")
+    connection.send(f"{method} {target} HTTP/{version}\r\nHost: localhost\r\n\r\n")
     return connection
 
 
@@ -222,7 +222,7 @@ def test_queued_imports_of_clients_that_left(start, root, tmp_path):
     gone = [ask(server, f"/v1/palette?model={name}.gltf") for name in "bc"]
     body = '{"queries":[{"op":"pose","model":"b.gltf"},{"op":"pose","model":"d.gltf"}]}'
     batch = server.connect()
-    batch.send(f"POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n{body}")
+    batch.send(f"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n{body}")
     imports(server, waiting=3)
     refused = server.get("/v1/palette?model=e.gltf")
     assert (refused.status, refused.error()) == (503, "overloaded") and int(refused.headers["retry-after"]) > 0
@@ -269,7 +269,7 @@ def test_half_closed_client_gets_a_slow_answer(start, root, tmp_path, version):
 
 def test_pipelined_requests_of_a_client_that_left(stopped):
     one = stopped.connect()
-    one.send("".join(f"GET {PICTURE}&yaw={yaw} HTTP/1.1\r\nHost: x\r\n\r\n" for yaw in range(1, 5)))
+    one.send("".join(f"GET {PICTURE}&yaw={yaw} HTTP/1.1\r\nHost: localhost\r\n\r\n" for yaw in range(1, 5)))
     renders(stopped, running=1)
     reset(one)
     wait_until(stopped, lambda stats: stats["requests"]["abandoned"] == 1 and stats["connections"]["open"] == 1)
