@@ -104,7 +104,7 @@ TEST(http_document_has_every_share_of_memory)
 #undef X
     };
     const size_t count = sizeof rows / sizeof *rows;
-    char *text = read_http_md(), *section = section_of(text, "## Limits");
+    char *text = read_http_md(), *section = section_of(text, "## Limits and memory");
     for (size_t i = 0; i < count; i++) {
         char row[256];
         const bool is_count = rows[i].limit == LIMIT_CONNECTIONS;
