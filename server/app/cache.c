@@ -103,11 +103,17 @@ static void touch(struct cache_slot *slot)
     DL_PREPEND(slot->cache->used, slot);
 }
 
+static bool is_too_much(const struct cache *cache)
+{
+    return cache->baked_bytes > cache->config->cache_bytes || cache->baked_count > cache->config->models_max ||
+           HASH_COUNT(cache->slots) > SLOTS_MAX;
+}
+
 /* From the least recently used on, until the rest fits. Imports under way stay: they hold nothing yet. */
 static void evict(struct cache *cache)
 {
     struct cache_slot *slot = cache->used != NULL ? cache->used->prev : NULL; /* utlist: the head's prev is the tail */
-    while (slot != NULL && (cache->baked_bytes > cache->config->cache_bytes || HASH_COUNT(cache->slots) > SLOTS_MAX)) {
+    while (slot != NULL && is_too_much(cache)) {
         struct cache_slot *before = slot != cache->used ? slot->prev : NULL;
         if (!slot->is_importing) {
             stats_add(STAT_CACHE_EVICTED, slot->baked != NULL);
@@ -117,7 +123,8 @@ static void evict(struct cache *cache)
     }
 }
 
-static bool on_starting(struct import_job *job);
+static void on_starting(struct import_job *job);
+static bool is_wanted(const struct import_job *job);
 static void on_done(struct import_job *job, struct baked *baked, const struct err *err);
 
 static struct cache_slot *add_slot(struct cache *cache, const char *path)
@@ -125,30 +132,58 @@ static struct cache_slot *add_slot(struct cache *cache, const char *path)
     struct cache_slot *slot = mem_zalloc(1, sizeof *slot);
     slot->cache = cache;
     slot->path = mem_strdup(path);
-    slot->job = (struct import_job){.path = slot->path, .starting = on_starting, .done = on_done};
+    slot->job =
+        (struct import_job){.path = slot->path, .starting = on_starting, .is_wanted = is_wanted, .done = on_done};
     HASH_ADD_KEYPTR(hh, cache->slots, slot->path, strlen(slot->path), slot);
     DL_PREPEND(cache->used, slot);
     return slot;
 }
 
-/* Answers a list that no slot holds any more. *baked and *err are borrowed. */
-static void answer(struct cache_wait *list, struct baked *baked, const struct err *err)
+/* --- lists of who waits --- */
+
+static void add_wait(struct cache_wait **list, struct cache_wait *wait)
 {
-    struct cache_wait *wait, *next;
-    for (wait = list; wait != NULL; wait = next) {
-        next = wait->next;
-        wait->prev = wait->next = NULL;
+    wait->list = list;
+    DL_APPEND(*list, wait);
+}
+
+static void remove_wait(struct cache_wait *wait)
+{
+    DL_DELETE(*wait->list, wait);
+    wait->list = NULL;
+}
+
+/* Appends one list to another. slot: whose list it is now; NULL: nobody's. */
+static void move_waits(struct cache_wait **from, struct cache_wait **to, struct cache_slot *slot)
+{
+    for (struct cache_wait *wait; (wait = *from) != NULL;) {
+        remove_wait(wait);
+        add_wait(to, wait);
+        wait->slot = slot;
+    }
+}
+
+static void wait_for(struct cache_slot *slot, struct cache_wait *wait)
+{
+    wait->slot = slot;
+    add_wait(&slot->waiting, wait);
+}
+
+/* Answers a list that no slot holds any more; what is left of it can still be cancelled. *baked and *err are borrowed.
+ */
+static void answer(struct cache_wait **list, struct baked *baked, const struct err *err)
+{
+    for (struct cache_wait *wait; (wait = *list) != NULL;) {
+        remove_wait(wait);
         wait->ready(wait, baked, err);
     }
 }
 
 /* One by one, as if each had just asked. */
-static void ask_again(struct cache *cache, const char *path, struct cache_wait *list)
+static void ask_again(struct cache *cache, const char *path, struct cache_wait **list)
 {
-    struct cache_wait *wait, *next;
-    for (wait = list; wait != NULL; wait = next) {
-        next = wait->next;
-        wait->prev = wait->next = NULL;
+    for (struct cache_wait *wait; (wait = *list) != NULL;) {
+        remove_wait(wait);
         struct baked *baked = NULL;
         struct err err = {0};
         const int rc = cache_get(cache, path, wait, &baked, &err);
@@ -158,29 +193,32 @@ static void ask_again(struct cache *cache, const char *path, struct cache_wait *
     }
 }
 
-static bool is_wanted(const struct cache_wait *list)
+/* --- imports --- */
+
+static struct cache_slot *slot_of(const struct import_job *job)
 {
-    const struct cache_wait *wait;
-    DL_FOREACH(list, wait)
-    if (!*wait->is_abandoned)
-        return true;
-    return false;
+    return (struct cache_slot *)((char *)(uintptr_t)job - offsetof(struct cache_slot, job));
 }
 
-static bool on_starting(struct import_job *job)
+static void on_starting(struct import_job *job)
 {
-    struct cache_slot *slot = (struct cache_slot *)((char *)job - offsetof(struct cache_slot, job));
-    struct cache_wait *list = slot->waiting;
-    slot->waiting = NULL;
-    if (is_wanted(list)) {
-        slot->served = list;
-        return true;
-    }
-    struct err err;
-    err_set(&err, ERR_REQUEST_TIMEOUT, "%s: nobody waits for the import any more", slot->path);
-    remove_slot(slot);
-    answer(list, NULL, &err);
-    return false;
+    struct cache_slot *slot = slot_of(job);
+    move_waits(&slot->waiting, &slot->served, slot);
+}
+
+static bool is_wanted(const struct import_job *job)
+{
+    const struct cache_slot *slot = slot_of(job);
+    return slot->served != NULL || slot->waiting != NULL;
+}
+
+void cache_cancel(struct cache *cache, struct cache_wait *wait)
+{
+    struct cache_slot *slot = wait->slot;
+    remove_wait(wait);
+    wait->slot = NULL;
+    if (slot != NULL && !is_wanted(&slot->job) && import_pool_drop(cache->pool, &slot->job))
+        remove_slot(slot);
 }
 
 /* The model file as the import read it, which may be newer than what its request saw. */
@@ -220,22 +258,25 @@ static bool is_current(const struct cache_slot *slot)
 
 static void on_done(struct import_job *job, struct baked *baked, const struct err *err)
 {
-    struct cache_slot *slot = (struct cache_slot *)((char *)job - offsetof(struct cache_slot, job));
+    struct cache_slot *slot = slot_of(job);
     struct cache *cache = slot->cache;
-    struct cache_wait *served = slot->served, *late = slot->waiting;
-    slot->served = slot->waiting = NULL;
+    struct cache_wait *served = NULL, *late = NULL;
+    move_waits(&slot->served, &served, NULL);
+    move_waits(&slot->waiting, &late, NULL);
+    if (baked == NULL && err->code == ERR_OVERLOADED && served == NULL && late == NULL) { /* says nothing of the file */
+        remove_slot(slot);
+        return;
+    }
     keep_result(slot, baked, err);
     if (baked != NULL)
         baked_ref(baked); /* for the answers: the slot may be gone at any time from here on */
-    if (is_current(slot)) {
-        DL_CONCAT(served, late);
-        late = NULL;
-    }
+    if (is_current(slot))
+        move_waits(&late, &served, NULL);
     char *path = late != NULL ? mem_strdup(slot->path) : NULL;
     evict(cache);
-    answer(served, baked, err);
+    answer(&served, baked, err);
     if (late != NULL)
-        ask_again(cache, path, late);
+        ask_again(cache, path, &late);
     free(path);
     baked_unref(baked);
 }
@@ -248,10 +289,11 @@ static int begin(struct cache *cache, struct cache_slot *slot, const struct stam
     slot->stamp = *stamp;
     slot->is_importing = true;
     stats_add(STAT_CACHE_MISSES, 1);
-    DL_APPEND(slot->waiting, wait);
+    wait_for(slot, wait);
     if (import_pool_submit(cache->pool, &slot->job, err) == 0)
         return 0;
-    slot->waiting = NULL;
+    remove_wait(wait);
+    wait->slot = NULL;
     remove_slot(slot);
     return err->code;
 }
@@ -290,7 +332,7 @@ int cache_get(struct cache *cache, const char *path, struct cache_wait *wait, st
         touch(slot);
     if (slot != NULL && slot->is_importing) {
         stats_add(STAT_IMPORTS_SHARED, 1);
-        DL_APPEND(slot->waiting, wait);
+        wait_for(slot, wait);
         return 0;
     }
     if (find_ready(cache, slot)) {

@@ -14,12 +14,13 @@
 
 struct cache;
 
-/* A place in the queue for a model that is being imported; the caller's, until ready() runs. */
+/* A place in the queue for a model that is being imported; the caller's, until ready() runs or it is cancelled. */
 struct cache_wait {
     /* *baked is borrowed for the call: baked_ref() keeps it. NULL: *err says why. */
     void (*ready)(struct cache_wait *wait, struct baked *baked, const struct err *err);
-    const bool *is_abandoned;       /* true: nobody needs the model any more; ready() still runs */
-    struct cache_wait *prev, *next; /* private to the cache */
+    struct cache_slot *slot;  /* private to the cache, like the rest; NULL once the result is known */
+    struct cache_wait **list; /* where it is; NULL: nowhere */
+    struct cache_wait *prev, *next;
 };
 
 /* All are borrowed. */
@@ -30,6 +31,10 @@ void cache_free(struct cache *cache);
 /* Returns 1 with *baked holding a reference for the caller; 0 when wait->ready() will run later; or an error:
  * ERR_MODEL_NOT_FOUND, ERR_FORBIDDEN, ERR_UNKNOWN_FORMAT, ERR_OVERLOADED, or that of the failed import. */
 int cache_get(struct cache *cache, const char *path, struct cache_wait *wait, struct baked **baked, struct err *err);
+
+/* *wait, for which cache_get() returned 0 and whose ready() has not run, is the caller's again. An import that nobody
+ * waits for any more leaves the queue. */
+void cache_cancel(struct cache *cache, struct cache_wait *wait);
 
 /* Files are looked at once a turn of the loop, for all requests in it. */
 void cache_next_turn(struct cache *cache);

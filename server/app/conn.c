@@ -4,12 +4,17 @@
 #include "stats.h"
 
 #include <linux/sockios.h>
+#include <netinet/tcp.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
-enum { UNREAD_MAX = 16384 }; /* waiting bytes from which on a client is left in its socket */
+enum {
+    UNREAD_MAX = 16384,          /* waiting bytes from which on a client is left in its socket */
+    KERNEL_UNSENT_BYTES = 131072 /* of answers that the kernel takes in beyond what it sends at once */
+};
 
 /* A read holds a thousand requests: after so long the other connections have their turn. */
 static const uint64_t SHARE_NS = 2000000;
@@ -18,6 +23,7 @@ void conn_free_when_done(struct conn *conn)
 {
     if (!conn->is_closed || conn->is_calling)
         return;
+    budget_count(conn->shared->budget, &conn->counted_bytes, 0);
     http_fini(&conn->parser);
     out_fini(&conn->out);
     buf_fini(&conn->unread);
@@ -37,21 +43,41 @@ static void on_closed(uv_handle_t *handle)
     shared->closed(shared);
 }
 
+void conn_forget_probe(struct conn *conn)
+{
+    conn->shared->probed_count -= conn->is_probed;
+    conn->is_probed = false;
+}
+
+void conn_drop_upload(struct conn *conn)
+{
+    if (conn->upload != NULL)
+        upload_abandon(conn->upload);
+    conn->upload = NULL;
+}
+
+static bool is_upload_full(const struct conn *conn) { return conn->upload != NULL && upload_is_full(conn->upload); }
+
 static void close_now(struct conn *conn)
 {
     if (conn->is_closing)
         return;
     conn->is_closing = true;
-    conn->call.is_abandoned = conn->is_calling;
+    conn_forget_probe(conn);
+    conn_drop_upload(conn);
+    if (conn->is_calling)
+        service_cancel(conn->shared->service, &conn->call);
     timeout_disarm(&conn->timeout);
     uv_close((uv_handle_t *)&conn->tcp, on_closed);
 }
 
 static bool can_parse(const struct conn *conn)
 {
-    const uint64_t queue_max = conn->shared->config->limits.value[LIMIT_WRITE_QUEUE_BYTES];
+    const struct budget *budget = conn->shared->budget;
+    const bool is_used_up = budget->used_bytes >= budget->max_bytes;
+    const uint64_t queue_max = is_used_up ? 1 : conn->shared->config->limits.value[LIMIT_WRITE_QUEUE_BYTES];
     return !conn->is_closing && !conn->is_calling && !conn->is_last && conn->in_bytes > 0 &&
-           conn->out.unsent_bytes < queue_max;
+           conn->out.unsent_bytes < queue_max && !is_upload_full(conn);
 }
 
 static void parse_one(struct conn *conn)
@@ -66,9 +92,18 @@ static void parse_one(struct conn *conn)
         conn_begin_call(conn);
     } else if (rc < 0) {
         conn_refuse(conn, &err);
-    } else if (conn->parser.wants_continue) {
+    } else if (rc == HTTP_HEAD_DONE) {
+        conn_begin_upload(conn);
+    }
+    if (rc >= 0 && rc != HTTP_COMPLETE && conn->parser.wants_continue && !conn->is_last) {
         out_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
         conn->parser.wants_continue = false;
+    }
+    const size_t body_bytes = http_held_bytes(&conn->parser);
+    if (rc == HTTP_NEED_MORE && body_bytes > BUDGET_SMALL_BYTES && !budget_has_room(conn->shared->budget, 0)) {
+        stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
+        err_set(&err, ERR_OVERLOADED, "too many large requests are being received; try again later");
+        conn_refuse(conn, &err);
     }
 }
 
@@ -104,6 +139,16 @@ static void keep_unread(struct conn *conn)
     }
 }
 
+static void count_memory(struct conn *conn)
+{
+    budget_count(conn->shared->budget, &conn->counted_bytes,
+                 out_held_bytes(&conn->out) + conn->unread.capacity_bytes + http_held_bytes(&conn->parser));
+    if (conn->out.unsent_bytes == 0)
+        conn->unsent_ms = 0;
+    else if (conn->unsent_ms == 0)
+        conn->unsent_ms = uv_now(conn->shared->loop);
+}
+
 static void on_shutdown(uv_shutdown_t *shutdown, int status)
 {
     struct conn *conn = shutdown->data;
@@ -127,7 +172,7 @@ static enum timeout_kind wanted_timeout(const struct conn *conn)
         return TIMEOUT_LINGER;
     if (conn->out.unsent_bytes > 0)
         return TIMEOUT_WRITE;
-    if (conn->is_calling || conn->is_resting)
+    if (conn->is_calling || conn->is_resting || is_upload_full(conn))
         return TIMEOUT_NONE;
     switch (conn->parser.phase) {
     case HTTP_PHASE_HEAD:
@@ -159,6 +204,8 @@ static void arm(struct conn *conn)
         return;
     if (kind == TIMEOUT_WRITE)
         conn->write_mark = unread_by_client(conn);
+    if (kind == TIMEOUT_BODY)
+        conn->body_mark = 0;
     timeout_arm(&conn->shared->timeouts, &conn->timeout, kind, uv_now(conn->shared->loop));
 }
 
@@ -200,6 +247,18 @@ static void on_next_turn(uv_idle_t *idle)
             conn_run(conn);
 }
 
+/* Who closes a connection looks like who only shuts down the sending side, until something is sent: then the system of
+ * one that is gone resets it. An interim answer may be sent at any time before the answer, but not to HTTP/1.0
+ * (RFC 9110, 15.2). */
+static void probe(struct conn *conn)
+{
+    if (!conn->is_eof || !conn->is_calling || conn->is_probed || conn->parser.request.is_http_1_0)
+        return;
+    conn->is_probed = true;
+    conn->shared->probed_count++;
+    out_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
+}
+
 /* Parses, answers and sends as far as it goes in its share of the turn. Answers of one read are gathered and leave in
  * one write, unless they fill the queue: then what was sent makes room for the next requests. */
 void conn_run(struct conn *conn)
@@ -212,23 +271,29 @@ void conn_run(struct conn *conn)
     do {
         for (; can_parse(conn) && is_in_time; is_in_time = uv_hrtime() < end_ns)
             parse_one(conn);
+        probe(conn);
         flush(conn);
     } while (can_parse(conn) && is_in_time);
     conn->is_running = false;
     if (conn->is_closing)
         return;
     keep_unread(conn);
+    count_memory(conn);
     conn->is_resting = can_parse(conn);
     if (conn->is_resting)
         uv_idle_start(&conn->shared->next_turn, on_next_turn);
     settle(conn);
 }
 
+/* So much in the time of a timeout is progress: less is a client that holds a connection rather than uses it. */
+static uint64_t part_bytes(const struct conn *conn) { return conn->shared->config->limits.value[LIMIT_PART_BYTES]; }
+
 static void take_bytes(struct conn *conn, const char *bytes, size_t size_bytes)
 {
     if (conn->is_last)
         return; /* read and dropped */
-    if (conn->timeout.kind == TIMEOUT_BODY)
+    conn->body_mark += size_bytes;
+    if (conn->timeout.kind == TIMEOUT_BODY && conn->body_mark >= part_bytes(conn))
         timeout_disarm(&conn->timeout); /* progress */
     if (conn->in_bytes == 0) {
         conn->in = bytes;
@@ -279,6 +344,16 @@ void conn_shared_stop(struct conn_shared *shared)
         uv_close((uv_handle_t *)&shared->next_turn, NULL);
 }
 
+/* What a client does not read should lie in our memory, which is counted, and not by the megabyte in the kernel's:
+ * so it takes in little more than it can send (man 7 tcp). */
+static void keep_answers_here(struct conn *conn)
+{
+    const int unsent_bytes = KERNEL_UNSENT_BYTES;
+    uv_os_fd_t fd;
+    if (uv_fileno((const uv_handle_t *)&conn->tcp, &fd) == 0)
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes, sizeof unsent_bytes);
+}
+
 void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool is_refused)
 {
     struct conn *conn = mem_zalloc(1, sizeof *conn);
@@ -299,6 +374,7 @@ void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool is_refuse
         return;
     }
     uv_tcp_nodelay(&conn->tcp, 1);
+    keep_answers_here(conn);
     struct sockaddr_storage peer = {0};
     int peer_bytes = sizeof peer;
     uv_tcp_getpeername(&conn->tcp, (struct sockaddr *)&peer, &peer_bytes);
@@ -315,7 +391,7 @@ void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool is_refuse
 static void expire(struct conn *conn, enum timeout_kind kind)
 {
     const bool is_late = kind == TIMEOUT_HEADER || kind == TIMEOUT_BODY;
-    if (kind == TIMEOUT_WRITE && unread_by_client(conn) < conn->write_mark) {
+    if (kind == TIMEOUT_WRITE && unread_by_client(conn) + part_bytes(conn) <= conn->write_mark) {
         arm(conn);
         return;
     }
@@ -331,8 +407,42 @@ static void expire(struct conn *conn, enum timeout_kind kind)
     }
 }
 
+static bool is_reset(const struct conn *conn)
+{
+    uv_os_fd_t fd;
+    struct pollfd socket = {.fd = -1};
+    if (uv_fileno((const uv_handle_t *)&conn->tcp, &fd) == 0)
+        socket.fd = fd;
+    return poll(&socket, 1, 0) > 0 && (socket.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+/* A socket that is not read tells nothing of its reset by itself. */
+static void close_reset(struct conn_shared *shared)
+{
+    for (struct conn *conn = shared->first; conn != NULL && shared->probed_count > 0; conn = conn->next)
+        if (conn->is_probed && !conn->is_closing && is_reset(conn))
+            close_now(conn);
+}
+
+/* Others wait for the room that answers take which have been there for long. */
+static void make_room(struct conn_shared *shared)
+{
+    const uint64_t patience_ms = shared->config->limits.value[LIMIT_WRITE_TIME_MS];
+    for (struct conn *conn = shared->first; conn != NULL && shared->budget->is_short; conn = conn->next) {
+        const bool is_late = conn->unsent_ms != 0 && uv_now(shared->loop) - conn->unsent_ms >= patience_ms;
+        if (conn->is_closing || !is_late || conn->counted_bytes <= BUDGET_SMALL_BYTES)
+            continue;
+        stats_add(STAT_CONNECTIONS_TIMED_OUT, 1);
+        close_now(conn);
+    }
+    shared->budget->is_short = false;
+}
+
 void conn_expire(struct conn_shared *shared)
 {
+    close_reset(shared);
+    if (shared->budget->is_short)
+        make_room(shared);
     enum timeout_kind kind;
     struct timeout *timeout;
     while ((timeout = timeouts_expired(&shared->timeouts, uv_now(shared->loop), &kind)) != NULL)

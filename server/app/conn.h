@@ -2,7 +2,7 @@
  *
  * Loop thread only. One request of a connection is under way at a time; what the client sends meanwhile waits,
  * up to a limit, and then in its socket. A client that shuts down its sending side still gets its answers; one
- * that resets the connection abandons the call under way. After the last answer the sending side is shut down and
+ * that is gone abandons the call under way. After the last answer the sending side is shut down and
  * the rest of the client's bytes are read and dropped for a moment, so that a reset cannot overtake the answer. */
 #pragma once
 
@@ -24,11 +24,13 @@ struct conn_shared {
     uv_loop_t *loop;
     const struct config *config;
     struct service *service;
+    struct budget *budget;
     const struct access *access; /* who may ask */
     struct timeouts timeouts;
     uv_idle_t next_turn;                        /* active while connections wait for their next share */
     struct conn *first;                         /* every open connection */
     uint32_t open_count;                        /* of them */
+    uint32_t probed_count;                      /* of them those that may be gone */
     uint64_t next_id;                           /* request ids that the server makes: counts up from a random start */
     bool is_draining;                           /* every answer is its connection's last */
     void (*closed)(struct conn_shared *shared); /* an open connection is gone */
@@ -43,7 +45,8 @@ void conn_shared_stop(struct conn_shared *shared);
 /* Takes the waiting connection of `server`. is_refused: there are too many; it is answered 503 and closed. */
 void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool is_refused);
 
-/* Acts on every timeout that has passed. */
+/* Acts on every timeout that has passed, closes those found to be gone, and where memory is short those who have not
+ * read an answer in time. */
 void conn_expire(struct conn_shared *shared);
 
 /* Closes the idle connections; the others close after the answers under way. shared->is_draining is set. */

@@ -33,7 +33,7 @@ static void log_answer(const struct conn *conn, const struct reply *reply, bool 
         .method = request->method,
         .path = request->target,
         .status = is_sent ? reply->status : STATUS_ABANDONED,
-        .body_bytes = is_sent && http_response_has_body(reply, is_head) ? reply->body.size_bytes : 0,
+        .body_bytes = is_sent && http_response_has_body(reply, is_head) ? reply_body_bytes(reply) : 0,
         .elapsed_ms = (double)(uv_hrtime() - conn->start_ns) / 1e6,
         .id = conn->id,
         .remote = conn->remote,
@@ -69,6 +69,7 @@ static void answer(struct conn *conn, struct reply *reply)
                        .is_keep_alive = !conn->is_last,
                    });
     reply_fini(reply);
+    http_forget(&conn->parser);
 }
 
 /* allow: the methods that the resource takes, for 405; NULL where no resource is known. */
@@ -99,6 +100,7 @@ static void on_call_done(struct call *call, struct reply *reply)
 {
     struct conn *conn = (struct conn *)((char *)call - offsetof(struct conn, call));
     conn->is_calling = false;
+    conn_forget_probe(conn);
     request_fini(&call->request);
     if (conn->is_closing) {
         stats_add(STAT_REQUESTS_ABANDONED, 1);
@@ -129,16 +131,9 @@ static bool answer_at_the_door(struct conn *conn)
     return true;
 }
 
-void conn_begin_call(struct conn *conn)
+static int parse_request(const struct conn *conn, struct request *request, struct err *err)
 {
     const struct http_request *http = &conn->parser.request;
-    struct call *call = &conn->call;
-    struct err err;
-    begin_request(conn);
-    if (answer_at_the_door(conn))
-        return;
-    *call = (struct call){.done = on_call_done};
-    request_init(&call->request);
     const struct request_head head = {
         .method = http->method,
         .target = http->target,
@@ -149,8 +144,23 @@ void conn_begin_call(struct conn *conn)
         .body = http->body,
         .body_bytes = http->body_bytes,
     };
-    if (request_parse(&call->request, &head, &conn->shared->config->limits, &err) < 0) {
+    request_init(request);
+    return request_parse(request, &head, &conn->shared->config->limits, err);
+}
+
+void conn_begin_call(struct conn *conn)
+{
+    struct call *call = &conn->call;
+    struct err err;
+    begin_request(conn);
+    *call = (struct call){.done = on_call_done, .upload = conn->upload};
+    conn->upload = NULL;
+    if (call->upload == NULL && answer_at_the_door(conn))
+        return;
+    if (parse_request(conn, &call->request, &err) < 0) {
         const char *allow = request_methods(call->request.op);
+        if (call->upload != NULL)
+            upload_abandon(call->upload);
         request_fini(&call->request);
         answer_error(conn, &err, allow);
         return;
@@ -159,8 +169,31 @@ void conn_begin_call(struct conn *conn)
     service_handle(conn->shared->service, call);
 }
 
+static void on_upload_room(void *user) { conn_run(user); }
+
+void conn_begin_upload(struct conn *conn)
+{
+    struct request request = {0};
+    struct err err;
+    begin_request(conn);
+    int rc = access_check(conn->shared->access, &conn->parser.request, &err);
+    if (rc == 0)
+        rc = parse_request(conn, &request, &err);
+    if (rc == 0)
+        rc = service_upload_begin(conn->shared->service, &request, on_upload_room, conn, &conn->upload, &err);
+    if (rc == 0)
+        rc = http_set_sink(&conn->parser, upload_sink(conn->upload), &err);
+    if (rc < 0) {
+        conn_drop_upload(conn);
+        conn->is_last = true; /* the body is not read */
+        answer_error(conn, &err, request_methods(request.op));
+    }
+    request_fini(&request);
+}
+
 void conn_refuse(struct conn *conn, const struct err *err)
 {
+    conn_drop_upload(conn);
     begin_request(conn);
     conn->is_last = true;
     answer_error(conn, err, NULL);

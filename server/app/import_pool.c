@@ -49,17 +49,49 @@ static struct slot *find_free_slot(struct import_pool *pool)
 }
 
 static void on_done(void *context, struct baked *baked, const struct err *err);
+static void start_jobs(struct import_pool *pool);
+
+static void take(struct import_pool *pool, struct import_job *job)
+{
+    DL_DELETE(pool->queue, job);
+    job->is_queued = false;
+    stats_set(STAT_IMPORTS_WAITING, --pool->queue_count);
+}
+
+static struct import_job *leave(struct slot *slot)
+{
+    struct import_job *job = slot->job;
+    slot->run = NULL;
+    slot->job = NULL;
+    stats_set(STAT_IMPORTS_RUNNING, --slot->pool->running_count);
+    return job;
+}
+
+/* Ends an import that nobody waits for when another waits for its place. */
+static void make_room(struct import_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->slot_count && pool->queue != NULL; i++) {
+        struct slot *slot = &pool->slots[i];
+        if (slot->run == NULL || slot->job->is_wanted(slot->job))
+            continue;
+        struct err err;
+        import_run_abandon(slot->run);
+        struct import_job *job = leave(slot);
+        stats_add(STAT_IMPORTS_CANCELLED, 1);
+        err_set(&err, ERR_OVERLOADED, "%s: its import was ended, because nobody waited for it and others did",
+                job->path);
+        job->done(job, NULL, &err);
+        start_jobs(pool);
+    }
+}
 
 static void start_jobs(struct import_pool *pool)
 {
     for (struct slot *slot; pool->queue != NULL && (slot = find_free_slot(pool)) != NULL;) {
         struct import_job *job = pool->queue;
-        DL_DELETE(pool->queue, job);
-        stats_set(STAT_IMPORTS_WAITING, --pool->queue_count);
-        if (!job->starting(job)) {
-            stats_add(STAT_IMPORTS_CANCELLED, 1);
-            continue;
-        }
+        take(pool, job);
+        if (job->starting != NULL)
+            job->starting(job);
         stats_add(STAT_IMPORTS_STARTED, 1);
         stats_set(STAT_IMPORTS_RUNNING, ++pool->running_count);
         slot->job = job;
@@ -71,10 +103,7 @@ static void start_jobs(struct import_pool *pool)
 static void on_done(void *context, struct baked *baked, const struct err *err)
 {
     struct slot *slot = context;
-    struct import_job *job = slot->job;
-    slot->run = NULL;
-    slot->job = NULL;
-    stats_set(STAT_IMPORTS_RUNNING, --slot->pool->running_count);
+    struct import_job *job = leave(slot);
     if (baked == NULL)
         stats_end(STAT_ENDS_IMPORTS, err->code);
     job->done(job, baked, err);
@@ -90,9 +119,22 @@ int import_pool_submit(struct import_pool *pool, struct import_job *job, struct 
                        (unsigned long long)limit);
     }
     DL_APPEND(pool->queue, job);
+    job->is_queued = true;
     stats_set(STAT_IMPORTS_WAITING, ++pool->queue_count);
     start_jobs(pool);
+    make_room(pool);
     return 0;
+}
+
+bool import_pool_drop(struct import_pool *pool, struct import_job *job)
+{
+    if (!job->is_queued) {
+        make_room(pool);
+        return false;
+    }
+    take(pool, job);
+    stats_add(STAT_IMPORTS_CANCELLED, 1);
+    return true;
 }
 
 void import_pool_free(struct import_pool *pool)

@@ -12,15 +12,19 @@
 
 struct import_pool;
 
-/* The owner's; it stays until done() has run or starting() returned false. */
+/* The owner's; it stays until done() has run or the job was dropped. */
 struct import_job {
     const char *path; /* of the model under the root */
-    /* The process is about to be started. False: nobody waits for it any more, the job is dropped. */
-    bool (*starting)(struct import_job *job);
+    /* The process is about to be started; may be NULL. */
+    void (*starting)(struct import_job *job);
+    /* Whether somebody waits for it. One that nobody waits for goes on, for its result is kept, until another job waits
+     * for its place: then it ends, and done() has ERR_OVERLOADED, which says nothing about the model. */
+    bool (*is_wanted)(const struct import_job *job);
     /* Runs once, never before import_pool_submit() returns. *baked has a reference that is now the callee's;
      * NULL: *err says why. */
     void (*done)(struct import_job *job, struct baked *baked, const struct err *err);
-    struct import_job *prev, *next; /* private to the pool */
+    struct import_job *prev, *next; /* private to the pool, like the rest */
+    bool is_queued;
 };
 
 /* `root_fd` is borrowed, `config` as well. */
@@ -28,6 +32,9 @@ struct import_pool *import_pool_new(uv_loop_t *loop, const struct config *config
 
 /* Returns 0, or ERR_OVERLOADED when the queue is full (the job is then not taken). */
 int import_pool_submit(struct import_pool *pool, struct import_job *job, struct err *err);
+
+/* Nobody waits for the job any more. True: it was queued and is the owner's again; done() does not run. */
+bool import_pool_drop(struct import_pool *pool, struct import_job *job);
 
 /* Drops all jobs without a word and kills their processes; what is left ends by itself while the loop runs. */
 void import_pool_free(struct import_pool *pool);

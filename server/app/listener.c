@@ -116,11 +116,13 @@ static void set_timeouts(struct timeouts *timeouts, const struct limits *limits)
                             });
 }
 
-int listener_new(uv_loop_t *loop, const struct config *config, struct listener **out, struct err *err)
+int listener_new(uv_loop_t *loop, const struct config *config, struct budget *budget, struct listener **out,
+                 struct err *err)
 {
     struct listener *listener = mem_zalloc(1, sizeof *listener);
     listener->shared.loop = loop;
     listener->shared.config = config;
+    listener->shared.budget = budget;
     listener->shared.closed = on_conn_closed;
     if (getrandom(&listener->shared.next_id, sizeof listener->shared.next_id, 0) < 0)
         listener->shared.next_id = uv_hrtime();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "address.h"
+#include "budget.h"
 #include "config.h"
 #include "service.h"
 
@@ -10,9 +11,10 @@
 
 struct listener;
 
-/* Binds config->http and listens; connections wait until the loop runs. ERR_BAD_PARAMETER with a sentence for
- * stderr ("cannot listen on 127.0.0.1:7878: address already in use"). `config` is kept. */
-int listener_new(uv_loop_t *loop, const struct config *config, struct listener **out, struct err *err);
+/* All are borrowed. Binds config->http and listens; connections wait until the loop runs. ERR_BAD_PARAMETER with a
+ * sentence for stderr ("cannot listen on 127.0.0.1:7878: address already in use"). */
+int listener_new(uv_loop_t *loop, const struct config *config, struct budget *budget, struct listener **out,
+                 struct err *err);
 
 /* Who answers; before the loop runs. */
 void listener_serve(struct listener *listener, struct service *service);

@@ -14,8 +14,6 @@
 #include <unistd.h>
 #include <utlist.h>
 
-enum { QUEUE_MAX = 64 };
-
 /* One walk by a work thread. It outlives the listing when that is freed meanwhile. */
 struct walk_run {
     uv_work_t work;
@@ -29,6 +27,7 @@ struct walk_run {
 
 struct listing {
     uv_loop_t *loop;
+    const struct config *config;
     const struct cache *cache;
     int root_fd;
     struct walk_run *run; /* or NULL */
@@ -36,10 +35,10 @@ struct listing {
     uint32_t queue_count;
 };
 
-struct listing *listing_new(uv_loop_t *loop, const struct cache *cache, int root_fd)
+struct listing *listing_new(uv_loop_t *loop, const struct config *config, const struct cache *cache, int root_fd)
 {
     struct listing *listing = mem_zalloc(1, sizeof *listing);
-    *listing = (struct listing){.loop = loop, .cache = cache, .root_fd = root_fd};
+    *listing = (struct listing){.loop = loop, .config = config, .cache = cache, .root_fd = root_fd};
     return listing;
 }
 
@@ -174,8 +173,7 @@ static void start_next(struct listing *listing)
         DL_DELETE(listing->queue, job);
         listing->queue_count--;
         struct err err;
-        err_set(&err, ERR_REQUEST_TIMEOUT, "nobody waits for the listing any more");
-        if (!*job->is_abandoned && start(listing, job, &err) == 0)
+        if (start(listing, job, &err) == 0)
             return;
         struct reply reply;
         reply_init(&reply);
@@ -188,11 +186,21 @@ int listing_submit(struct listing *listing, struct listing_job *job, struct err 
 {
     if (listing->run == NULL)
         return start(listing, job, err);
-    if (listing->queue_count >= QUEUE_MAX)
-        return err_set(err, ERR_OVERLOADED, "%d listings already wait; try again later", QUEUE_MAX);
+    const uint64_t limit = listing->config->limits.value[LIMIT_LIST_QUEUE];
+    if (listing->queue_count >= limit)
+        return err_set(err, ERR_OVERLOADED, "%llu listings already wait; try again later", (unsigned long long)limit);
     DL_APPEND(listing->queue, job);
     listing->queue_count++;
     return 0;
+}
+
+bool listing_cancel(struct listing *listing, struct listing_job *job)
+{
+    if (listing->run != NULL && listing->run->job == job)
+        return false;
+    DL_DELETE(listing->queue, job);
+    listing->queue_count--;
+    return true;
 }
 
 void listing_free(struct listing *listing)

@@ -15,17 +15,20 @@ struct listing;
 /* One listing; the owner's, until done() has run. */
 struct listing_job {
     const struct request *request; /* prefix, after, list_limit */
-    const bool *is_abandoned;
     /* Runs once, never before listing_submit() returns. */
     void (*done)(struct listing_job *job, struct reply *reply);
     struct listing_job *prev, *next; /* private to the listing */
 };
 
 /* All are borrowed. */
-struct listing *listing_new(uv_loop_t *loop, const struct cache *cache, int root_fd);
+struct listing *listing_new(uv_loop_t *loop, const struct config *config, const struct cache *cache, int root_fd);
 
 /* Returns 0 or ERR_OVERLOADED (the job is then not taken). */
 int listing_submit(struct listing *listing, struct listing_job *job, struct err *err);
+
+/* Takes back a job that was submitted: true when it is the owner's again, and done() does not run. False when its walk
+ * is under way. */
+bool listing_cancel(struct listing *listing, struct listing_job *job);
 
 /* Drops all jobs without a word; what is left ends by itself while the loop runs. */
 void listing_free(struct listing *listing);

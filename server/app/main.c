@@ -3,6 +3,8 @@
  * SIGTERM and SIGINT drain: no new connections, answers under way are sent, exit 0. A second one exits at once with
  * 128 + its number. SIGPIPE is ignored. Works as process 1 of a container. */
 #include "access_policy.h"
+#include "budget.h"
+#include "file_limit.h"
 #include "listener.h"
 #include "log.h"
 #include "notify.h"
@@ -15,7 +17,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 enum { EXIT_BAD_CONFIG = 2 };
@@ -24,6 +25,7 @@ struct daemon {
     uv_loop_t loop;
     uv_signal_t signals[2];
     uv_prepare_t before_wait;
+    struct budget budget;
     struct listener *listener;
     struct service *service;
     bool is_draining;
@@ -85,16 +87,6 @@ static void stop_handles(struct daemon *daemon)
     uv_close((uv_handle_t *)&daemon->before_wait, NULL);
 }
 
-/* A connection is a file: as many as the system lets us have. */
-static void raise_file_limit(void)
-{
-    struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-        files.rlim_cur = files.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &files);
-    }
-}
-
 static void announce(const struct daemon *daemon, const struct config *config)
 {
     char address[ADDRESS_SIZE];
@@ -108,17 +100,18 @@ static void announce(const struct daemon *daemon, const struct config *config)
     notify_state("READY=1");
 }
 
-static int serve(const struct config *config)
+static int serve(struct config *config)
 {
-    struct daemon daemon = {0};
+    struct daemon daemon = {.budget = {.max_bytes = config->limits.value[LIMIT_CLIENT_MEMORY_BYTES]}};
     struct err err;
     log_open(config->log);
     signal(SIGPIPE, SIG_IGN);
-    raise_file_limit();
+    signal(SIGXFSZ, SIG_IGN); /* a file larger than the system allows is an error of that file */
+    file_limit_apply(config);
     uv_loop_init(&daemon.loop);
-    int rc = listener_new(&daemon.loop, config, &daemon.listener, &err);
+    int rc = listener_new(&daemon.loop, config, &daemon.budget, &daemon.listener, &err);
     if (rc == 0)
-        rc = service_new(&daemon.loop, config, &daemon.service, &err);
+        rc = service_new(&daemon.loop, config, &daemon.budget, &daemon.service, &err);
     if (rc == 0) {
         listener_serve(daemon.listener, daemon.service);
         start_handles(&daemon);

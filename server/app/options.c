@@ -45,12 +45,33 @@ static const char *default_worker_dir(void)
     return folder;
 }
 
+/* What is plenty on a large machine is too much for a small one. */
+static void shrink_limits(struct limits *limits, const struct machine *machine)
+{
+    static const struct {
+        enum limit limit;
+        uint64_t divisor;
+    } SHARES[] = {
+#define X(limit, divisor) {limit, divisor},
+#include "../../protocol/shares.def"
+#undef X
+    };
+    for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++) {
+        uint64_t *value = &limits->value[SHARES[i].limit];
+        const uint64_t share = machine->memory_bytes / SHARES[i].divisor;
+        const uint64_t rounded = share > MIB ? share / MIB * MIB : share;
+        if (rounded > 0 && rounded < *value) /* 0: unknown, or none under a sanitizer */
+            *value = rounded;
+    }
+}
+
 static void set_defaults(struct config *out, const struct machine *machine)
 {
     *out = (struct config){0};
     limits_default(&out->limits);
     out->cache_bytes = machine->memory_bytes == 0 ? FALLBACK_CACHE_BYTES : machine->memory_bytes / 4 / MIB * MIB;
     out->import_workers = out->render_workers = machine->cores > 1 ? machine->cores - 1 : 1;
+    shrink_limits(&out->limits, machine);
     out->worker_dir = default_worker_dir();
     for (size_t i = 0; i < option_count(); i++) {
         const struct option option = option_at(i);
@@ -128,6 +149,12 @@ int options_parse(struct config *out, int argc, char **argv, char *(*get)(const 
 
 int options_check(const struct config *config, struct err *err)
 {
+    const uint64_t *limits = config->limits.value;
+    if (limits[LIMIT_CLIENT_MEMORY_BYTES] < limits[LIMIT_ANSWER_BYTES])
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "--client-memory %llu is less than --max-answer %llu: such an answer would never be made",
+                       (unsigned long long)limits[LIMIT_CLIENT_MEMORY_BYTES],
+                       (unsigned long long)limits[LIMIT_ANSWER_BYTES]);
     struct stat root;
     if (stat(config->root, &root) != 0)
         return err_set(err, ERR_BAD_PARAMETER, "root '%s': %s", config->root, strerror(errno));

@@ -12,18 +12,43 @@ enum {
 
 struct out_part {
     struct buf bytes;
+    struct blob *blob; /* instead of `bytes`, or NULL */
     size_t sent_bytes;
     bool is_closed; /* holds a body: nothing may be appended, which could move it */
 };
+
+static const char *data_of(const struct out_part *part)
+{
+    return part->blob != NULL ? part->blob->data : part->bytes.data;
+}
+
+static size_t size_of(const struct out_part *part)
+{
+    return part->blob != NULL ? part->blob->size_bytes : part->bytes.size_bytes;
+}
+
+static void fini_part(struct out_part *part)
+{
+    buf_fini(&part->bytes);
+    blob_unref(part->blob);
+}
 
 void out_init(struct out *out) { *out = (struct out){0}; }
 
 void out_fini(struct out *out)
 {
     for (size_t i = 0; i < out->part_count; i++)
-        buf_fini(&out->parts[i].bytes);
+        fini_part(&out->parts[i]);
     free(out->parts);
     out_init(out);
+}
+
+size_t out_held_bytes(const struct out *out)
+{
+    size_t held_bytes = 0;
+    for (size_t i = 0; i < out->part_count; i++)
+        held_bytes += out->parts[i].bytes.capacity_bytes;
+    return held_bytes;
 }
 
 static struct out_part *add_part(struct out *out)
@@ -57,17 +82,20 @@ void out_put_answer(struct out *out, struct reply *reply, const struct http_resp
 {
     struct buf *head = tail(out);
     const size_t before = head->size_bytes;
-    const size_t body_bytes = reply->body.size_bytes;
+    const size_t body_bytes = reply_body_bytes(reply);
     const bool has_body = http_response_has_body(reply, response->is_head) && body_bytes > 0;
     http_response_head(reply, response, head);
     if (has_body && body_bytes <= COPY_MAX)
-        buf_put(head, reply->body.data, body_bytes);
+        buf_put(head, reply->blob != NULL ? reply->blob->data : reply->body.data, body_bytes);
     out->unsent_bytes += head->size_bytes - before;
     if (has_body && body_bytes > COPY_MAX) {
         struct out_part *part = add_part(out);
+        buf_shrink(&reply->body);
         part->bytes = reply->body;
+        part->blob = reply->blob;
         part->is_closed = true;
         buf_init(&reply->body, 0);
+        reply->blob = NULL;
         out->unsent_bytes += body_bytes;
     }
 }
@@ -76,7 +104,7 @@ void out_put_answer(struct out *out, struct reply *reply, const struct http_resp
 static void drop_parts(struct out *out, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        buf_fini(&out->parts[i].bytes);
+        fini_part(&out->parts[i]);
     out->part_count -= count;
     memmove(out->parts, out->parts + count, out->part_count * sizeof *out->parts);
 }
@@ -87,7 +115,7 @@ static void mark_sent(struct out *out, size_t sent_bytes)
     out->unsent_bytes -= sent_bytes;
     while (done < out->part_count) {
         struct out_part *part = &out->parts[done];
-        const size_t left = part->bytes.size_bytes - part->sent_bytes;
+        const size_t left = size_of(part) - part->sent_bytes;
         if (sent_bytes < left) {
             part->sent_bytes += sent_bytes;
             break;
@@ -104,7 +132,7 @@ static unsigned fill(const struct out *out, uv_buf_t bufs[PARTS_PER_WRITE], size
     *total_bytes = 0;
     for (; count < PARTS_PER_WRITE && count < out->part_count; count++) {
         const struct out_part *part = &out->parts[count];
-        bufs[count] = (uv_buf_t){part->bytes.data + part->sent_bytes, part->bytes.size_bytes - part->sent_bytes};
+        bufs[count] = (uv_buf_t){(char *)(uintptr_t)data_of(part) + part->sent_bytes, size_of(part) - part->sent_bytes};
         *total_bytes += bufs[count].len;
     }
     return count;
@@ -137,7 +165,7 @@ int out_flush(struct out *out, uv_stream_t *stream, uv_write_t *write, uv_write_
 void out_written(struct out *out)
 {
     for (size_t i = 0; i < out->in_flight_count; i++)
-        out->unsent_bytes -= out->parts[i].bytes.size_bytes - out->parts[i].sent_bytes;
+        out->unsent_bytes -= size_of(&out->parts[i]) - out->parts[i].sent_bytes;
     const size_t count = out->in_flight_count;
     out->in_flight_count = 0;
     drop_parts(out, count);

@@ -22,6 +22,9 @@ struct out {
 void out_init(struct out *out);
 void out_fini(struct out *out); /* not while a write is in flight */
 
+/* Memory that only this connection needs: without bodies that it shares with others. */
+size_t out_held_bytes(const struct out *out);
+
 void out_put(struct out *out, const void *bytes, size_t size_bytes); /* copies */
 /* Head and body of an answer; takes the body out of *reply when it is large. */
 void out_put_answer(struct out *out, struct reply *reply, const struct http_response *response);

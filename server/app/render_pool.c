@@ -16,6 +16,7 @@ enum {
     NAME_SIZE = 256,
     RESTART_FIRST_MS = 100, /* the pause doubles with each death without a picture between, up to */
     RESTART_LAST_MS = 5000,
+    RESTART_WORTH_MS = 500,
 };
 
 /* A place for a worker. Its timer bounds a start or a picture, or is the pause before the next start. */
@@ -23,17 +24,20 @@ struct slot {
     struct render_pool *pool;
     struct render_worker *worker; /* NULL: none runs */
     bool is_ready;
-    bool is_timeout;            /* the worker was killed for its time */
-    struct render_query *query; /* under way */
-    uint32_t deaths;            /* since the last picture */
-    uint32_t failed_starts;     /* since it was last ready */
+    bool is_timeout;         /* the worker was killed for its time */
+    bool is_cancelled;       /* or because nobody waits for its picture */
+    struct picture *picture; /* under way */
+    uint64_t started_ms;     /* when it began */
+    uint32_t deaths;         /* since the last picture */
+    uint32_t failed_starts;  /* since it was last ready */
     uv_timer_t timer;
 };
 
 struct render_pool {
     uv_loop_t *loop;
     const struct config *config;
-    struct render_query *queue;
+    struct budget *budget;
+    struct picture *queue;
     uint64_t queue_count, running_count;
     uint64_t last_job_id;
     char name[NAME_SIZE];
@@ -48,26 +52,17 @@ static void start_worker(struct slot *slot);
 
 /* --------- jobs --------- */
 
-static void unpin(struct render_query *query)
+static void finish(struct picture *picture, struct blob *png, const struct err *err)
 {
-    baked_unref(query->pinned);
-    baked_unref(query->pinned_clips);
-    query->pinned = query->pinned_clips = NULL;
-}
-
-/* Takes the query from its slot or from the queue's hands and ends it. */
-static void finish(struct render_query *query, struct buf *png, const struct err *err)
-{
-    unpin(query);
     if (png == NULL)
         stats_end(STAT_ENDS_RENDERS, err->code);
-    query->done(query, png, err);
+    picture_end(picture, png, err);
 }
 
 static struct slot *find_idle_slot(struct render_pool *pool)
 {
     for (uint32_t i = 0; i < pool->slot_count; i++)
-        if (pool->slots[i].is_ready && pool->slots[i].query == NULL)
+        if (pool->slots[i].is_ready && pool->slots[i].picture == NULL)
             return &pool->slots[i];
     return NULL;
 }
@@ -79,62 +74,111 @@ static void on_too_late(uv_timer_t *timer)
     render_worker_kill(slot->worker);
 }
 
-static void start_job(struct slot *slot, struct render_query *query)
+static void start_job(struct slot *slot, struct picture *picture)
 {
-    struct render_job job = {
-        .magic = RENDER_JOB_MAGIC,
-        .width = query->width,
-        .height = query->height,
-        .clip = query->clip,
-        .job_id = ++slot->pool->last_job_id,
-        .model_key = query->pinned->key,
-        .model_bytes = query->pinned->model.size_bytes,
-        .clips_key = query->pinned_clips != NULL ? query->pinned_clips->key : 0,
-        .clips_bytes = query->pinned_clips != NULL ? query->pinned_clips->model.size_bytes : 0,
-        .clip_time_s = query->clip_time_s,
-        .yaw_deg = query->yaw_deg,
-        .pitch_deg = query->pitch_deg,
-    };
-    memcpy(job.background, query->background, sizeof job.background);
-    if (query->blend != NULL)
-        job.blend = *query->blend;
-    query->attempts++;
-    slot->query = query;
+    struct render_pool *pool = slot->pool;
+    struct render_job job = picture->job;
+    job.job_id = ++pool->last_job_id;
+    picture->attempts++;
+    slot->picture = picture;
+    slot->started_ms = uv_now(pool->loop);
     stats_add(STAT_RENDERS_STARTED, 1);
-    stats_set(STAT_RENDERS_RUNNING, ++slot->pool->running_count);
-    uv_timer_start(&slot->timer, on_too_late, slot->pool->config->limits.value[LIMIT_RENDER_TIME_MS], 0);
-    render_worker_send(slot->worker, &job, query->pinned->fd,
-                       query->pinned_clips != NULL ? query->pinned_clips->fd : -1);
+    stats_set(STAT_RENDERS_RUNNING, ++pool->running_count);
+    uv_timer_start(&slot->timer, on_too_late, pool->config->limits.value[LIMIT_RENDER_TIME_MS], 0);
+    render_worker_send(slot->worker, &job, picture->baked->fd, picture->clips != NULL ? picture->clips->fd : -1);
 }
 
-static struct render_query *take_first(struct render_pool *pool)
+static void put_first(struct render_pool *pool, struct picture *picture)
 {
-    struct render_query *query = pool->queue;
-    DL_DELETE(pool->queue, query);
+    picture->is_taken = false;
+    DL_PREPEND(pool->queue, picture);
+    stats_set(STAT_RENDERS_WAITING, ++pool->queue_count);
+}
+
+static void take(struct render_pool *pool, struct picture *picture)
+{
+    DL_DELETE(pool->queue, picture);
+    picture->is_taken = true;
     stats_set(STAT_RENDERS_WAITING, --pool->queue_count);
-    return query;
 }
 
 static void start_jobs(struct render_pool *pool)
 {
-    for (struct slot *slot; pool->queue != NULL && (slot = find_idle_slot(pool)) != NULL;) {
-        struct render_query *query = take_first(pool);
-        struct baked *pinned = query->pinned, *pinned_clips = query->pinned_clips;
-        if (query->starting == NULL || query->starting(query)) {
-            start_job(slot, query);
-        } else { /* the query may be gone */
-            stats_add(STAT_RENDERS_CANCELLED, 1);
-            baked_unref(pinned);
-            baked_unref(pinned_clips);
-        }
+    /* how large a picture will be nobody knows: one more than there is room for does no harm */
+    for (struct slot *slot;
+         pool->queue != NULL && (slot = find_idle_slot(pool)) != NULL && budget_has_room(pool->budget, 0);) {
+        struct picture *picture = pool->queue;
+        take(pool, picture);
+        start_job(slot, picture);
     }
 }
 
 static void fail_queue(struct render_pool *pool, const struct err *err)
 {
     /* what done() submits meanwhile comes behind and is refused there */
-    for (uint64_t n = pool->queue_count; n > 0 && pool->queue != NULL; n--)
-        finish(take_first(pool), NULL, err);
+    for (uint64_t n = pool->queue_count; n > 0 && pool->queue != NULL; n--) {
+        struct picture *picture = pool->queue;
+        take(pool, picture);
+        finish(picture, NULL, err);
+    }
+}
+
+/* --------- who waits for what --------- */
+
+static void on_unwanted(uv_timer_t *timer)
+{
+    struct slot *slot = timer->data;
+    struct render_pool *pool = slot->pool;
+    if (slot->picture->waits == NULL && pool->queue != NULL) {
+        slot->is_cancelled = true;
+        render_worker_kill(slot->worker);
+        return;
+    }
+    const uint64_t limit_ms = pool->config->limits.value[LIMIT_RENDER_TIME_MS];
+    const uint64_t age_ms = uv_now(pool->loop) - slot->started_ms;
+    uv_timer_start(timer, on_too_late, age_ms < limit_ms ? limit_ms - age_ms : 0, 0);
+}
+
+/* Ends what nobody waits for where others wait, unless it is likely to be done sooner than its worker, which ends with
+ * it, is there again. */
+static void make_room(struct render_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->slot_count && pool->queue != NULL; i++) {
+        struct slot *slot = &pool->slots[i];
+        if (slot->picture == NULL || slot->picture->waits != NULL || slot->is_cancelled || slot->is_timeout)
+            continue;
+        const uint64_t age_ms = uv_now(pool->loop) - slot->started_ms;
+        uv_timer_start(&slot->timer, on_unwanted, age_ms < RESTART_WORTH_MS ? RESTART_WORTH_MS - age_ms : 0, 0);
+    }
+}
+
+/* The same picture, queued or under way. */
+static struct picture *find_same(const struct render_pool *pool, const struct picture *wanted)
+{
+    struct picture *picture;
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        if (pool->slots[i].picture != NULL && picture_is(pool->slots[i].picture, wanted))
+            return pool->slots[i].picture;
+    DL_FOREACH(pool->queue, picture)
+    if (picture_is(picture, wanted))
+        return picture;
+    return NULL;
+}
+
+void render_pool_cancel(struct render_pool *pool, struct render_wait *wait)
+{
+    struct picture *picture = wait->picture;
+    DL_DELETE(picture->waits, wait);
+    wait->picture = NULL;
+    if (picture->waits != NULL)
+        return;
+    if (picture->is_taken) {
+        make_room(pool);
+        return;
+    }
+    stats_add(STAT_RENDERS_CANCELLED, 1);
+    take(pool, picture);
+    picture_free(picture);
 }
 
 /* No worker can be started as things are. */
@@ -146,24 +190,33 @@ static bool is_broken(const struct render_pool *pool)
     return true;
 }
 
-int render_pool_submit(struct render_pool *pool, struct render_query *query, struct err *err)
+int render_pool_submit(struct render_pool *pool, const struct render_query *query, struct render_wait *wait,
+                       struct err *err)
 {
     const uint64_t limit = pool->config->limits.value[LIMIT_RENDER_QUEUE];
     if (pool->slot_count == 0)
         return err_set(err, ERR_UNAVAILABLE, "this server draws no pictures: it was started with --render-workers 0");
     if (is_broken(pool))
         return err_set(err, ERR_UNAVAILABLE, "%s", pool->start_failure.message);
+    struct picture *picture = picture_new(query);
+    struct picture *same = find_same(pool, picture);
+    if (same != NULL) {
+        stats_add(STAT_RENDERS_SHARED, 1);
+        picture_free(picture);
+        picture_add(same, wait);
+        return 0;
+    }
     if (find_idle_slot(pool) == NULL && pool->queue_count >= limit) {
         stats_add(STAT_RENDERS_REFUSED, 1);
+        picture_free(picture);
         return err_set(err, ERR_OVERLOADED, "%llu pictures already wait to be drawn; try again later",
                        (unsigned long long)limit);
     }
-    query->attempts = 0;
-    query->pinned = baked_ref(query->baked);
-    query->pinned_clips = query->clips != NULL ? baked_ref(query->clips) : NULL;
-    DL_APPEND(pool->queue, query);
+    picture_add(picture, wait);
+    DL_APPEND(pool->queue, picture);
     stats_set(STAT_RENDERS_WAITING, ++pool->queue_count);
     start_jobs(pool);
+    make_room(pool);
     return 0;
 }
 
@@ -183,46 +236,57 @@ static void on_ready(void *context, const char *name)
     start_jobs(pool);
 }
 
-/* The query that the slot's worker was at, or NULL. */
-static struct render_query *take_from(struct slot *slot)
+/* The picture that the slot's worker was at, or NULL. */
+static struct picture *take_from(struct slot *slot)
 {
-    struct render_query *query = slot->query;
-    slot->query = NULL;
-    if (query != NULL)
+    struct picture *picture = slot->picture;
+    slot->picture = NULL;
+    if (picture != NULL)
         stats_set(STAT_RENDERS_RUNNING, --slot->pool->running_count);
-    return query;
+    return picture;
 }
 
 static void on_answered(void *context, struct buf *png, const struct err *err)
 {
     struct slot *slot = context;
-    struct render_query *query = take_from(slot);
+    struct picture *picture = take_from(slot);
+    struct render_pool *pool = slot->pool;
+    struct blob *blob = png != NULL ? blob_new(png, &pool->budget->used_bytes) : NULL;
     slot->deaths = 0;
     uv_timer_stop(&slot->timer);
-    finish(query, png, err);
-    start_jobs(slot->pool);
+    finish(picture, blob, err);
+    blob_unref(blob);
+    start_jobs(pool);
 }
 
 /* The worker died over its job: another try, or an answer. */
 static void retry_or_fail(struct slot *slot, const char *why)
 {
     struct render_pool *pool = slot->pool;
-    struct render_query *query = take_from(slot);
+    struct picture *picture = take_from(slot);
     struct err err = {0};
-    if (query == NULL)
+    if (picture == NULL)
         return;
+    if (picture->waits == NULL) {
+        stats_add(STAT_RENDERS_CANCELLED, 1);
+        picture_free(picture);
+        return;
+    }
+    if (slot->is_cancelled) { /* and somebody has asked for it since */
+        put_first(pool, picture);
+        return;
+    }
     if (slot->is_timeout) {
         err_set(&err, ERR_RENDER_TIMEOUT, "the picture was not drawn within %llu ms",
                 (unsigned long long)pool->config->limits.value[LIMIT_RENDER_TIME_MS]);
-    } else if (query->attempts < ATTEMPTS_MAX) {
-        DL_PREPEND(pool->queue, query);
-        stats_set(STAT_RENDERS_WAITING, ++pool->queue_count);
+    } else if (picture->attempts < ATTEMPTS_MAX) {
+        put_first(pool, picture);
         return;
     } else {
         err_set(&err, ERR_RENDER_FAILED, "the renderer died %d times on this picture: posed-render %s", ATTEMPTS_MAX,
                 why);
     }
-    finish(query, NULL, &err);
+    finish(picture, NULL, &err);
 }
 
 static void on_pause_over(uv_timer_t *timer) { start_worker(timer->data); }
@@ -250,10 +314,13 @@ static void on_ended(void *context, const char *why)
     const bool was_ready = slot->is_ready;
     slot->worker = NULL;
     slot->is_ready = false;
-    slot->deaths++;
+    slot->deaths += !slot->is_cancelled;
     stats_add(STAT_RENDERS_WORKERS_ENDED, 1);
     uv_timer_stop(&slot->timer);
-    log_warn("posed-render %s%s", slot->is_timeout ? "took too long and " : "", why);
+    if (slot->is_cancelled)
+        log_info("posed-render is started anew: nobody waited for its picture any more");
+    else
+        log_warn("posed-render %s%s", slot->is_timeout ? "took too long and " : "", why);
     pause_and_restart(slot);
     if (was_ready) {
         retry_or_fail(slot, why);
@@ -270,7 +337,7 @@ static void start_worker(struct slot *slot)
     static const struct render_worker_events EVENTS = {.ready = on_ready, .answered = on_answered, .ended = on_ended};
     struct render_pool *pool = slot->pool;
     struct err err = {0};
-    slot->is_timeout = false;
+    slot->is_timeout = slot->is_cancelled = false;
     slot->worker = render_worker_start(pool->loop, pool->config, &EVENTS, slot, &err);
     if (slot->worker != NULL) {
         uv_timer_start(&slot->timer, on_too_late, pool->config->limits.value[LIMIT_RENDER_TIME_MS], 0);
@@ -284,12 +351,13 @@ static void start_worker(struct slot *slot)
 
 /* --------- the pool --------- */
 
-struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config)
+struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config, struct budget *budget)
 {
     const uint32_t count = config->render_workers;
     struct render_pool *pool = mem_zalloc(1, sizeof *pool + count * sizeof *pool->slots);
     pool->loop = loop;
     pool->config = config;
+    pool->budget = budget;
     pool->slot_count = count;
     for (uint32_t i = 0; i < count; i++) {
         struct slot *slot = &pool->slots[i];
@@ -300,6 +368,12 @@ struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config
         start_worker(slot);
     }
     return pool;
+}
+
+void render_pool_go_on(struct render_pool *pool)
+{
+    if (pool->queue != NULL)
+        start_jobs(pool);
 }
 
 const char *render_pool_renderer(const struct render_pool *pool) { return pool->name; }
@@ -316,12 +390,14 @@ void render_pool_free(struct render_pool *pool)
 {
     if (pool == NULL)
         return;
-    while (pool->queue != NULL)
-        unpin(take_first(pool));
+    while (pool->queue != NULL) {
+        struct picture *picture = pool->queue;
+        take(pool, picture);
+        picture_free(picture);
+    }
     for (uint32_t i = 0; i < pool->slot_count; i++) {
         struct slot *slot = &pool->slots[i];
-        if (slot->query != NULL)
-            unpin(slot->query);
+        picture_free(slot->picture);
         if (slot->worker != NULL)
             render_worker_abandon(slot->worker);
         uv_close((uv_handle_t *)&slot->timer, on_timer_closed);

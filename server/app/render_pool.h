@@ -2,50 +2,31 @@
  *
  * Whatever a process does, each job ends with a picture or an error: a process that dies is replaced and its job
  * is tried once more, one that takes too long is killed, and one that cannot even start is tried again with
- * growing pauses while jobs are answered with its last words. Loop thread only. */
+ * growing pauses while jobs are answered with its last words. Equal jobs are done once. A job that nobody waits for any
+ * more leaves the queue; one under way is ended when others wait. Loop thread only. */
 #pragma once
 
-#include "../base/buf.h"
-#include "../base/err.h"
-#include "../worker/render_job.h"
-#include "baked.h"
+#include "budget.h"
 #include "config.h"
+#include "render_picture.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <uv.h>
 
 struct render_pool;
 
-/* The owner's; it stays until done() has run or starting() returned false. */
-struct render_query {
-    struct baked *baked;    /* the pool holds a reference of its own while it has the job */
-    uint32_t width, height; /* pixels, 1..LIMIT_PICTURE_SIDE */
-    struct baked *clips;    /* likewise: the model that has the clip, or NULL: `baked` */
-    int32_t clip;           /* or POSE_REST */
-    double clip_time_s;     /* wrapped */
-    double yaw_deg, pitch_deg;
-    uint8_t background[4];            /* RGBA, straight alpha */
-    const struct render_blend *blend; /* instead of clip; the owner's, as long as the query. NULL: none */
-    /* The job is about to be drawn, or drawn again. False: nobody waits for it any more, it is dropped. NULL: true. */
-    bool (*starting)(struct render_query *query);
-    /* Runs once, never before render_pool_submit() returns. *png is the callee's to move from (buf_init it
-     * then) and freed otherwise; NULL: *err says why. Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH,
-     * ERR_RENDER_FAILED, ERR_RENDER_TIMEOUT, ERR_NO_MEMORY, ERR_UNAVAILABLE. */
-    void (*done)(struct render_query *query, struct buf *png, const struct err *err);
-    void *user;                       /* the owner's */
-    struct render_query *prev, *next; /* private to the pool */
-    struct baked *pinned;             /* likewise */
-    struct baked *pinned_clips;       /* likewise, or NULL */
-    uint32_t attempts;                /* likewise */
-};
+/* Starts config->render_workers processes; all are borrowed. */
+struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config, struct budget *budget);
 
-/* Starts config->render_workers processes; `config` is borrowed. */
-struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config);
+/* Has the picture drawn, or waits for the same one that is queued or under way. Returns 0, ERR_OVERLOADED when the
+ * queue is full, or ERR_UNAVAILABLE when there are no workers by configuration or none starts (*wait is then not
+ * taken). *query is borrowed for the call. */
+int render_pool_submit(struct render_pool *pool, const struct render_query *query, struct render_wait *wait,
+                       struct err *err);
+/* *wait, which was submitted and not yet told, is the owner's again: done() does not run. */
+void render_pool_cancel(struct render_pool *pool, struct render_wait *wait);
 
-/* Returns 0, ERR_OVERLOADED when the queue is full, or ERR_UNAVAILABLE when there are no workers by
- * configuration (the job is then not taken). */
-int render_pool_submit(struct render_pool *pool, struct render_query *query, struct err *err);
+/* Begins pictures that wait for room in the budget. */
+void render_pool_go_on(struct render_pool *pool);
 
 /* What the workers draw with ("llvmpipe (LLVM 15.0.6, 256 bits), OSMesa 22.3.6, avx2"): pixels are the same where
  * this is the same. "" until a worker has started; then it changes only if a restarted worker finds another driver. */

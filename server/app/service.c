@@ -140,7 +140,7 @@ static void find_clips(struct job *job)
 void service_find_model(struct service *service, struct call *call)
 {
     struct job *job = start_job(service, call);
-    job->wait = (struct cache_wait){.ready = on_model, .is_abandoned = &call->is_abandoned};
+    job->wait = (struct cache_wait){.ready = on_model};
     struct err err = {0};
     const int rc = cache_get(service->cache, call->request.model, &job->wait, &job->baked, &err);
     if (rc < 0)
@@ -157,9 +157,9 @@ static void on_listed(struct listing_job *listing, struct reply *reply)
 static void list_models(struct service *service, struct call *call)
 {
     struct job *job = start_job(service, call);
+    job->stage = JOB_LISTS;
     job->listing = (struct listing_job){
         .request = &call->request,
-        .is_abandoned = &call->is_abandoned,
         .done = on_listed,
     };
     struct err err;
@@ -202,9 +202,11 @@ static void make_ready(const struct service *service, struct reply *reply)
         make_json(reply, "{\"status\":\"ok\"}\n");
 }
 
-static void make_stats(struct reply *reply)
+static void make_stats(const struct service *service, struct reply *reply)
 {
     make_json(reply, "");
+    stats_set(STAT_CLIENT_MEMORY_BYTES, service->budget->used_bytes);
+    stats_set(STAT_CLIENT_MEMORY_MAX_BYTES, service->budget->max_bytes);
     stats_put_json(&reply->body);
 }
 
@@ -249,13 +251,16 @@ void service_handle(struct service *service, struct call *call)
         make_formats(&reply);
         break;
     case OP_STATS:
-        make_stats(&reply);
+        make_stats(service, &reply);
         break;
     case OP_MODELS:
         list_models(service, call);
         return;
     case OP_QUERY:
         service_batch(service, call);
+        return;
+    case OP_FILE:
+        service_file(service, call);
         return;
     default:
         service_find_model(service, call);
@@ -264,45 +269,74 @@ void service_handle(struct service *service, struct call *call)
     call->done(call, &reply);
 }
 
+void service_cancel(struct service *service, struct call *call)
+{
+    if (call->request.op == OP_QUERY) {
+        service_batch_cancel(service, call);
+        return;
+    }
+    struct job *job = call->waiting;
+    call->is_abandoned = true;
+    if (call->request.op == OP_FILE)
+        return; /* what is whole is stored */
+    switch (job->stage) {
+    case JOB_FINDS_MODEL:
+        cache_cancel(service->cache, &job->wait);
+        break;
+    case JOB_LISTS:
+        if (!listing_cancel(service->listing, &job->listing))
+            return;
+        break;
+    case JOB_QUEUES:
+        service_answer_dequeue(job);
+        break;
+    case JOB_WORKS:
+        return;
+    case JOB_DRAWS:
+        render_pool_cancel(service->renders, &job->render);
+        break;
+    }
+    struct err err;
+    err_set(&err, ERR_REQUEST_TIMEOUT, "nobody waits for the answer any more");
+    job_fail(job, &err);
+}
+
 uint32_t service_pending(const struct service *service) { return service->job_count; }
 void service_drain(struct service *service) { service->is_draining = true; }
 
 /* --- life --- */
 
-static struct job *find_dropped(const struct service *service)
-{
-    struct job *job;
-    DL_FOREACH(service->jobs, job)
-    if (job->is_dropped)
-        return job;
-    return NULL;
-}
-
 static void on_turn(uv_prepare_t *turn)
 {
     struct service *service = turn->data;
     cache_next_turn(service->cache);
-    for (; service->dropped_count > 0; service->dropped_count--) {
-        struct err err;
-        err_set(&err, ERR_REQUEST_TIMEOUT, "nobody waits for the picture any more");
-        job_fail(find_dropped(service), &err);
-    }
+    service_answer_go_on(service); /* clients may have read what took the room */
+    render_pool_go_on(service->renders);
 }
 
-int service_new(uv_loop_t *loop, const struct config *config, struct service **out, struct err *err)
+int service_new(uv_loop_t *loop, const struct config *config, struct budget *budget, struct service **out,
+                struct err *err)
 {
     *out = NULL;
     const int root_fd = root_open(config->root, err);
     if (root_fd < 0)
         return root_fd;
+    struct uploads *uploads;
+    if (uploads_new(loop, config, &uploads, err) < 0) {
+        close(root_fd);
+        return err->code;
+    }
     struct service *service = mem_zalloc(1, sizeof *service);
     service->loop = loop;
     service->config = config;
+    service->budget = budget;
     service->root_fd = root_fd;
     service->imports = import_pool_new(loop, config, root_fd);
+    service->uploads = uploads;
+    uploads_use(uploads, service->imports);
     service->cache = cache_new(config, service->imports, root_fd);
-    service->listing = listing_new(loop, service->cache, root_fd);
-    service->renders = render_pool_new(loop, config);
+    service->listing = listing_new(loop, config, service->cache, root_fd);
+    service->renders = render_pool_new(loop, config, budget);
     answer_init(&service->answer);
     service->turn.data = service;
     uv_prepare_init(loop, &service->turn);
@@ -345,6 +379,7 @@ void service_free(struct service *service)
     import_pool_free(service->imports);
     render_pool_free(service->renders);
     listing_free(service->listing);
+    uploads_free(service->uploads);
     cache_free(service->cache);
     struct err err;
     err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
@@ -353,7 +388,7 @@ void service_free(struct service *service)
     service_batch_end(service);
     struct job *job;
     DL_FOREACH(service->jobs, job)
-    service_answer_cancel(job); /* a work thread may be reading the request: it is answered afterwards */
+    service_answer_stop(job); /* a work thread may be reading the request: it is answered afterwards */
     uv_prepare_stop(&service->turn);
     uv_close((uv_handle_t *)&service->turn, on_closed);
 }

@@ -4,31 +4,43 @@
 
 #include "../wire/reply.h"
 #include "../wire/request.h"
+#include "budget.h"
 #include "config.h"
 
 #include <uv.h>
 
+struct upload;
 struct service; /* owns cache, import pool, render pool and scratch memory */
 
 /* One request on its way. The front end owns it and its request until `done` has run; it must not free them
- * before. When the client leaves earlier, set is_abandoned: queued work for it is then dropped, and `done` still
- * runs (with any reply). */
+ * before. When the client leaves earlier, service_cancel() says so, and `done` still runs (with any reply). */
 struct call {
     struct request request;
-    bool is_abandoned;
+    bool is_abandoned; /* the client has left; read only */
     /* Runs exactly once, perhaps before service_handle() returns. *reply is the callee's to move from or
      * reply_fini(). */
     void (*done)(struct call *call, struct reply *reply);
-    struct call *next;   /* private to the service */
-    void *waiting;       /* private to the service */
-    struct limits *left; /* likewise: of a query in a batch, what all of it still may have; else NULL */
-    double spent_ns;     /* likewise: what its batch has kept the loop busy for in one go */
+    struct upload *upload; /* of a PUT, when its last byte is there; service_handle() takes it */
+    struct call *next;     /* private to the service */
+    void *waiting;         /* private to the service */
+    struct limits *left;   /* likewise: of a query in a batch, what all of it still may have; else NULL */
+    double spent_ns;       /* likewise: what its batch has kept the loop busy for in one go */
 };
 
 /* Opens the root and starts the render workers. Returns 0 or a negative ERR_ with a sentence for stderr. */
-int service_new(uv_loop_t *loop, const struct config *config, struct service **out, struct err *err);
+int service_new(uv_loop_t *loop, const struct config *config, struct budget *budget, struct service **out,
+                struct err *err);
 
 void service_handle(struct service *service, struct call *call);
+
+/* The head of a PUT is there: where its body goes (upload.h). Whoever has it hands it over in its call or abandons it.
+ */
+int service_upload_begin(struct service *service, const struct request *request, void (*has_room)(void *user),
+                         void *user, struct upload **out, struct err *err);
+
+/* Nobody waits for the answer any more: work for it is dropped, unless others wait for the same. `done` runs, mostly
+ * before this returns. */
+void service_cancel(struct service *service, struct call *call);
 
 /* Number of calls under way. */
 uint32_t service_pending(const struct service *service);

@@ -18,7 +18,7 @@ enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_LOOK_NS = 2, COST_INLINE_N
 enum { COST_PARTNER_NS = 500, COPIED_BYTES_PER_NS = 4 };
 enum { COST_CLIP_POSES = 1000 }; /* of a whole clip: keys are not counted to find out */
 /* libuv has four work threads: some stay for imports and listings. */
-enum { WORK_MAX = 2, WORK_QUEUE_MAX = 64 };
+enum { WORK_MAX = 2 };
 
 /* Everything that /v1/model lists or adds up. */
 static double list_cost_ns(const struct model *model)
@@ -169,41 +169,76 @@ static void start_work(struct job *job)
     job->answer = mem_zalloc(1, sizeof *job->answer);
     answer_init(job->answer);
     job->work.data = job;
+    job->stage = JOB_WORKS;
     stats_add(STAT_ANSWERS_STARTED, 1);
     stats_set(STAT_ANSWERS_RUNNING, ++job->service->work_count);
     uv_queue_work(job->service->loop, &job->work, on_work, on_made);
 }
 
+static void take(struct job *job)
+{
+    struct service *service = job->service;
+    DL_DELETE2(service->work_queue, job, work_prev, work_next);
+    stats_set(STAT_ANSWERS_WAITING, --service->work_queue_count);
+}
+
+void service_answer_go_on(struct service *service)
+{
+    if (service->work_queue != NULL)
+        start_queued(service);
+}
+
+void service_answer_dequeue(struct job *job)
+{
+    take(job);
+    stats_add(STAT_ANSWERS_CANCELLED, 1);
+}
+
+/* For one more answer as large as they may be, beside those that are being made. */
+static bool has_room(const struct service *service)
+{
+    return budget_has_room(service->budget,
+                           (service->work_count + 1) * service->config->limits.value[LIMIT_ANSWER_BYTES]);
+}
+
 static void start_queued(struct service *service)
 {
-    while (!service->is_ending && service->work_count < WORK_MAX && service->work_queue != NULL) {
+    while (!service->is_ending && service->work_count < WORK_MAX && service->work_queue != NULL && has_room(service)) {
         struct job *job = service->work_queue;
-        DL_DELETE2(service->work_queue, job, work_prev, work_next);
-        stats_set(STAT_ANSWERS_WAITING, --service->work_queue_count);
-        if (!job->call->is_abandoned) {
-            start_work(job);
-            continue;
-        }
-        stats_add(STAT_ANSWERS_CANCELLED, 1);
-        struct err err;
-        err_set(&err, ERR_REQUEST_TIMEOUT, "nobody waits for the answer any more");
-        job_fail(job, &err);
+        take(job);
+        start_work(job);
     }
 }
 
 static void queue_work(struct job *job)
 {
     struct service *service = job->service;
-    if (service->work_queue_count >= WORK_QUEUE_MAX) {
+    const uint64_t limit = service->config->limits.value[LIMIT_ANSWER_QUEUE];
+    if (service->work_count >= WORK_MAX && service->work_queue_count >= limit) {
         struct err err;
         stats_add(STAT_ANSWERS_REFUSED, 1);
-        err_set(&err, ERR_OVERLOADED, "%d large answers already wait to be made; try again later", WORK_QUEUE_MAX);
+        err_set(&err, ERR_OVERLOADED, "%llu large answers already wait to be made; try again later",
+                (unsigned long long)limit);
         job_fail(job, &err);
         return;
     }
+    job->stage = JOB_QUEUES;
     DL_APPEND2(service->work_queue, job, work_prev, work_next);
     stats_set(STAT_ANSWERS_WAITING, ++service->work_queue_count);
     start_queued(service);
+}
+
+/* The answer is made, but it is not small, and there is no room for what its client may not read. */
+static void refuse_without_room(const struct job *job, struct reply *reply)
+{
+    struct budget *budget = job->service->budget;
+    struct err err;
+    if (reply->body.size_bytes <= BUDGET_SMALL_BYTES || budget_has_room(budget, reply->body.size_bytes))
+        return;
+    stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
+    err_set(&err, ERR_OVERLOADED, "answers that clients have not read yet fill the %llu bytes that there are for them",
+            (unsigned long long)budget->max_bytes);
+    reply_error(reply, &err, NULL, 0);
 }
 
 void service_answer(struct job *job)
@@ -220,8 +255,9 @@ void service_answer(struct job *job)
     } else {
         job->call->spent_ns += cost;
         make(job, &job->service->answer, &reply);
+        refuse_without_room(job, &reply);
         finish(job, &reply);
     }
 }
 
-void service_answer_cancel(struct job *job) { uv_cancel((uv_req_t *)&job->work); }
+void service_answer_stop(struct job *job) { uv_cancel((uv_req_t *)&job->work); }

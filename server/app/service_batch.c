@@ -26,6 +26,7 @@ struct batch {
     struct call item;          /* the query under way; its request is borrowed from the batch's */
     struct limits limits;      /* what the queries still have together */
     struct reply reply;
+    size_t counted_bytes;  /* of the reply, in the budget */
     uint32_t place;        /* the query to begin */
     uint32_t looked_at;    /* queries whose models were asked for */
     uint32_t wait_count;   /* asked for and not there yet */
@@ -46,6 +47,7 @@ static void finish(struct batch *batch)
     struct reply reply = batch->reply;
     if (reply.code == 0)
         buf_put_text(&reply.body, "]}\n");
+    budget_count(batch->service->budget, &batch->counted_bytes, 0); /* now the connection counts it */
     DL_DELETE(batch->service->batches, batch);
     batch->service->job_count--;
     free(batch);
@@ -59,6 +61,7 @@ static void put_result(struct batch *batch, const struct reply *reply)
         size_bytes--;
     buf_put_text(&batch->reply.body, batch->place == 1 ? "\n" : ",\n");
     buf_put(&batch->reply.body, reply->body.data, size_bytes);
+    budget_count(batch->service->budget, &batch->counted_bytes, batch->reply.body.capacity_bytes);
     uint64_t *left = &batch->limits.value[LIMIT_ANSWER_BYTES];
     if (reply->code == 0)
         *left -= size_bytes < *left ? size_bytes : *left - 1; /* 0 would be no limit */
@@ -99,7 +102,7 @@ static void look_at(struct batch *batch, uint32_t index)
     struct baked *baked = NULL;
     struct err err;
     ahead->batch = batch;
-    ahead->wait = (struct cache_wait){.ready = on_ahead, .is_abandoned = &batch->call->is_abandoned};
+    ahead->wait = (struct cache_wait){.ready = on_ahead};
     const int rc = cache_get(batch->service->cache, query->request.model, &ahead->wait, &baked, &err);
     if (rc == 0)
         batch->wait_count++;
@@ -172,6 +175,23 @@ void service_batch_end(struct service *service)
         run(batch);
 }
 
+void service_batch_cancel(struct service *service, struct call *call)
+{
+    struct batch *batch = call->waiting;
+    call->is_abandoned = true;
+    for (uint32_t i = 0; i < batch->looked_at && !service->is_ending; i++) { /* the cache is gone then */
+        struct cache_wait *wait = &batch->aheads[i].wait;
+        if (wait->list == NULL)
+            continue;
+        cache_cancel(service->cache, wait);
+        batch->wait_count--;
+    }
+    if (batch->is_under_way)
+        service_cancel(service, &batch->item);
+    else
+        run(batch);
+}
+
 void service_batch(struct service *service, struct call *call)
 {
     const size_t count = call->request.query_count;
@@ -180,6 +200,7 @@ void service_batch(struct service *service, struct call *call)
     service->job_count++;
     batch->service = service;
     batch->call = call;
+    call->waiting = batch;
     batch->limits = service->config->limits;
     reply_init(&batch->reply);
     batch->reply.content_type = "application/json";

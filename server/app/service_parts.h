@@ -6,39 +6,51 @@
 #include "listing.h"
 #include "render_pool.h"
 #include "service.h"
+#include "upload.h"
 
 struct service {
     uv_loop_t *loop;
     const struct config *config;
+    struct budget *budget;
     int root_fd;
     struct import_pool *imports;
     struct cache *cache;
     struct listing *listing;
     struct render_pool *renders;
-    struct answer answer;  /* of the loop thread */
-    uv_prepare_t turn;     /* once a turn of the loop */
-    struct job *jobs;      /* calls under way */
-    struct batch *batches; /* of them those of several queries */
+    struct uploads *uploads; /* or NULL: none are taken */
+    struct answer answer;    /* of the loop thread */
+    uv_prepare_t turn;       /* once a turn of the loop */
+    struct job *jobs;        /* calls under way */
+    struct batch *batches;   /* of them those of several queries */
     uint32_t job_count;
-    uint32_t work_count;    /* of them with a work thread */
+    uint32_t work_count;    /* of them with a work thread, and the uploads and deletions under way */
     struct job *work_queue; /* of them those that wait for one */
     uint32_t work_queue_count;
-    uint32_t dropped_count; /* of them let go by the render pool: answered at the next turn */
     bool is_draining;
     bool is_ending, is_closed; /* service_free() was called; the handle is closed */
+};
+
+/* What a job waits for. */
+enum job_stage {
+    JOB_FINDS_MODEL, /* in the cache */
+    JOB_LISTS,
+    JOB_QUEUES, /* for a work thread */
+    JOB_WORKS,  /* in one */
+    JOB_DRAWS,
 };
 
 /* A call that is not answered at once. */
 struct job {
     struct service *service;
     struct call *call;
+    enum job_stage stage;
     struct baked *baked; /* a reference, or NULL */
     struct baked *clips; /* likewise: the model of clip_file= */
     struct cache_wait wait;
     struct listing_job listing;
-    struct render_query render;
-    struct render_blend *blend; /* of `render`, or NULL */
-    bool is_dropped;            /* by the render pool */
+    struct render_wait render;
+    int32_t render_clip;        /* of the picture, for messages */
+    struct render_blend *blend; /* likewise, or NULL */
     uv_work_t work;
     struct answer *answer;   /* of the work thread, while there is work */
     struct reply reply;      /* what the work makes */
@@ -60,11 +72,19 @@ void service_answer(struct job *job);
 void service_render(struct job *job);
 /* Answers the queries of an OP_QUERY one after the other. */
 void service_batch(struct service *service, struct call *call);
+/* The client of a batch has left. */
+void service_batch_cancel(struct service *service, struct call *call);
 /* Ends the batches that wait for nothing but models; once no model will come. */
 void service_batch_end(struct service *service);
+/* Answers an OP_FILE. */
+void service_file(struct service *service, struct call *call);
 /* Finds the model of a call and answers it. */
 void service_find_model(struct service *service, struct call *call);
-/* Takes work back from its thread, if that has not begun. */
-void service_answer_cancel(struct job *job);
+/* Takes work back from its thread, if that has not begun: the job then ends by itself. */
+void service_answer_stop(struct job *job);
+/* Begins large answers that wait and have room. */
+void service_answer_go_on(struct service *service);
+/* Takes the job out of the queue for work threads. */
+void service_answer_dequeue(struct job *job);
 /* Frees the service once nothing of it is in use. */
 void service_release(struct service *service);

@@ -5,22 +5,11 @@
 #include "../base/mem.h"
 #include "../wire/http_response.h"
 
+#include <stddef.h>
 #include <string.h>
 
 _Static_assert((int)BLEND_LAYERS_MAX == (int)RENDER_LAYERS_MAX && (int)BLEND_MASKS_MAX == (int)RENDER_MASKS_MAX,
                "what can be blended can be drawn");
-
-static struct job *job_of(struct render_query *query) { return query->user; }
-
-static bool on_starting(struct render_query *query)
-{
-    struct job *job = job_of(query);
-    if (!job->call->is_abandoned)
-        return true;
-    job->is_dropped = true;
-    job->service->dropped_count++;
-    return false;
-}
 
 /* Says which picture failed, unless it never came to it. */
 static void fail_picture(struct job *job, const struct err *why)
@@ -28,14 +17,14 @@ static void fail_picture(struct job *job, const struct err *why)
     const struct request *request = &job->call->request;
     struct err err = *why;
     if (err.code != ERR_OVERLOADED && err.code != ERR_UNAVAILABLE && err.code != ERR_SHUTTING_DOWN)
-        answer_name_pose(job->clips != NULL ? &job->clips->model : &job->baked->model, request, job->render.clip,
+        answer_name_pose(job->clips != NULL ? &job->clips->model : &job->baked->model, request, job->render_clip,
                          request->time_count > 0 ? request->times_s[0] : 0, &err);
     job_fail(job, &err);
 }
 
-static void on_done(struct render_query *query, struct buf *png, const struct err *err)
+static void on_done(struct render_wait *wait, struct blob *png, const struct err *err)
 {
-    struct job *job = job_of(query);
+    struct job *job = (struct job *)((char *)wait - offsetof(struct job, render));
     if (png == NULL) {
         fail_picture(job, err);
         return;
@@ -43,14 +32,12 @@ static void on_done(struct render_query *query, struct buf *png, const struct er
     struct reply reply;
     reply_init(&reply);
     reply.content_type = "image/png";
-    if (!job_is_not_modified(job, &reply)) {
-        reply.body = *png;
-        buf_init(png, 0);
-    }
+    if (!job_is_not_modified(job, &reply))
+        reply.blob = blob_ref(png);
     job_finish(job, &reply);
 }
 
-static void fill_query(struct job *job, int32_t clip, const struct clip_span *span, struct render_query *query)
+static void fill_query(const struct job *job, int32_t clip, const struct clip_span *span, struct render_query *query)
 {
     const struct request *request = &job->call->request;
     const double time_s = request->time_count > 0 ? request->times_s[0] : 0;
@@ -64,9 +51,6 @@ static void fill_query(struct job *job, int32_t clip, const struct clip_span *sp
         .yaw_deg = request->yaw_deg,
         .pitch_deg = request->pitch_deg,
         .blend = job->blend,
-        .starting = on_starting,
-        .done = on_done,
-        .user = job,
     };
     memcpy(query->background, request->background, sizeof query->background);
 }
@@ -146,7 +130,11 @@ void service_render(struct job *job)
         return;
     }
     reply_fini(&reply);
-    fill_query(job, clip, &span, &job->render);
-    if (render_pool_submit(job->service->renders, &job->render, &err) < 0)
+    struct render_query query;
+    fill_query(job, clip, &span, &query);
+    job->stage = JOB_DRAWS;
+    job->render_clip = clip;
+    job->render.done = on_done;
+    if (render_pool_submit(job->service->renders, &query, &job->render, &err) < 0)
         job_fail(job, &err);
 }

@@ -109,7 +109,8 @@ static void finish(struct upload *upload)
     }
     upload->has_room = NULL;
     if (upload->is_working)
-        return; /* go_on() comes back here */
+        return;                /* go_on() comes back here */
+    upload->is_working = true; /* until it is freed */
     if (uv_queue_work(upload->uploads->loop, &upload->work, remove_files, on_removed) != 0) {
         remove_files(&upload->work);
         free_upload(upload);
@@ -174,7 +175,7 @@ static void start_work(struct upload *upload, void (*run)(uv_work_t *))
 
 /* --- import --- */
 
-static bool on_import_starting(struct import_job *job)
+static bool is_import_wanted(const struct import_job *job)
 {
     (void)job;
     return true;
@@ -215,7 +216,7 @@ static void import(struct upload *upload)
     snprintf(upload->import_path, sizeof upload->import_path, "%s%s/%s", store->folder, upload->files.name,
              upload->base);
     upload->import =
-        (struct import_job){.path = upload->import_path, .starting = on_import_starting, .done = on_imported};
+        (struct import_job){.path = upload->import_path, .is_wanted = is_import_wanted, .done = on_imported};
     if (import_pool_submit(upload->uploads->imports, &upload->import, &upload->err) < 0)
         finish(upload);
 }
@@ -363,8 +364,7 @@ int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(voi
     return 0;
 }
 
-int uploads_new(uv_loop_t *loop, const struct config *config, struct import_pool *imports, struct uploads **out,
-                struct err *err)
+int uploads_new(uv_loop_t *loop, const struct config *config, struct uploads **out, struct err *err)
 {
     *out = NULL;
     if (config->uploads == NULL)
@@ -372,13 +372,18 @@ int uploads_new(uv_loop_t *loop, const struct config *config, struct import_pool
     struct uploads *uploads = mem_zalloc(1, sizeof *uploads);
     uploads->loop = loop;
     uploads->config = config;
-    uploads->imports = imports;
     if (upload_store_open(&uploads->store, config->uploads, config->root, err) < 0) {
         free(uploads);
         return err->code;
     }
     *out = uploads;
     return 0;
+}
+
+void uploads_use(struct uploads *uploads, struct import_pool *imports)
+{
+    if (uploads != NULL)
+        uploads->imports = imports;
 }
 
 void uploads_free(struct uploads *uploads)

@@ -18,8 +18,9 @@ struct upload;  /* one */
 enum { UPLOAD_WAITING_BYTES = 4 << 20 };
 
 /* Opens config->uploads; *out is NULL when there is none. All are borrowed. ERR_BAD_PARAMETER. */
-int uploads_new(uv_loop_t *loop, const struct config *config, struct import_pool *imports, struct uploads **out,
-                struct err *err);
+int uploads_new(uv_loop_t *loop, const struct config *config, struct uploads **out, struct err *err);
+/* Who looks at them; before the first one. NULL is fine. */
+void uploads_use(struct uploads *uploads, struct import_pool *imports);
 /* Ends every upload with ERR_SHUTTING_DOWN; the pool is gone by now. What is left ends while the loop runs. */
 void uploads_free(struct uploads *uploads);
 

@@ -19,6 +19,18 @@ void buf_clear(struct buf *buf)
     buf->is_failed = false;
 }
 
+void buf_shrink(struct buf *buf)
+{
+    enum { MUCH_BYTES = 65536 };
+    if (buf->size_bytes == 0 || buf->capacity_bytes - buf->size_bytes < MUCH_BYTES)
+        return;
+    char *data = realloc(buf->data, buf->size_bytes);
+    if (data == NULL)
+        return;
+    buf->data = data;
+    buf->capacity_bytes = buf->size_bytes;
+}
+
 bool buf_failed(const struct buf *buf) { return buf->is_failed; }
 
 /* Doubles, so that many small appends cost one copy each on average. */

@@ -18,8 +18,9 @@ struct buf {
 };
 
 void buf_init(struct buf *buf, size_t limit_bytes);
-void buf_fini(struct buf *buf);  /* frees; the struct is as after buf_init */
-void buf_clear(struct buf *buf); /* keeps the memory; also clears is_failed */
+void buf_fini(struct buf *buf);   /* frees; the struct is as after buf_init */
+void buf_clear(struct buf *buf);  /* keeps the memory; also clears is_failed */
+void buf_shrink(struct buf *buf); /* gives unused memory back when that is much */
 bool buf_failed(const struct buf *buf);
 /* Room for `size_bytes` more bytes at the end, not yet counted; NULL when the buffer failed.
  * The writer fills what it needs and calls buf_advance(). */

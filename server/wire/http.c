@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum {
-    KEEP_BODY_BYTES = 65536, /* a larger body buffer is not kept for the next request */
     /* Chunks of one byte cost six; what costs more than this is padding, not a body. */
     BODY_OVERHEAD_MAX = 8,
 };
@@ -105,9 +104,8 @@ static void begin(struct http_parser *parser)
 {
     struct http_state *state = parser->state;
     http_head_clear(&state->head);
-    if (state->body.capacity_bytes > KEEP_BODY_BYTES)
-        buf_fini(&state->body);
-    buf_clear(&state->body);
+    buf_fini(&state->body);
+    state->body.is_failed = false;
     state->body_bytes = 0;
     state->body_raw_bytes = 0;
     state->declared_bytes = 0;
@@ -177,7 +175,6 @@ static int feed_body(struct http_parser *parser, const char *bytes, size_t size_
 {
     struct http_state *state = parser->state;
     *used_bytes = 0;
-    state->sink = parser->sink;
     if (state->declared_bytes > body_limit(state)) {
         body_too_large(state);
         return state->err.code;
@@ -197,6 +194,14 @@ static int feed_body(struct http_parser *parser, const char *bytes, size_t size_
     }
     return rc;
 }
+
+void http_forget(struct http_parser *parser)
+{
+    if (parser->state->is_complete)
+        begin(parser);
+}
+
+size_t http_held_bytes(const struct http_parser *parser) { return parser->state->body.capacity_bytes; }
 
 int http_feed(struct http_parser *parser, const char *bytes, size_t size_bytes, size_t *used_bytes, struct err *err)
 {
@@ -229,4 +234,15 @@ int http_feed(struct http_parser *parser, const char *bytes, size_t size_bytes, 
     if (rc == HTTP_NEED_MORE)
         return rc;
     return rc < 0 ? fail(parser, err) : complete(parser);
+}
+
+int http_set_sink(struct http_parser *parser, struct http_sink *sink, struct err *err)
+{
+    struct http_state *state = parser->state;
+    state->sink = parser->sink = sink;
+    if (state->declared_bytes <= body_limit(state))
+        return 0;
+    body_too_large(state);
+    *err = state->err;
+    return err->code;
 }

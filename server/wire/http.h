@@ -58,9 +58,8 @@ struct http_parser {
                                     sends HTTP_CONTINUE, behind all earlier answers, and clears the flag */
     struct http_request request; /* valid after HTTP_COMPLETE; after an error what was understood so far, for the log:
                                     method, target and request_id may be NULL, is_keep_alive is false */
-    struct http_sink *sink;   /* set after HTTP_HEAD_DONE: the body goes there, request.body stays NULL. NULL again when
-                                 http_feed() begins with the next request */
-    struct http_state *state; /* private to http.c */
+    struct http_sink *sink;      /* where the body goes, or NULL: request.body. Read only, see http_set_sink() */
+    struct http_state *state;    /* private to http.c */
 };
 
 #define HTTP_CONTINUE "HTTP/1.1 100 Continue\r\n\r\n"
@@ -68,6 +67,11 @@ struct http_parser {
 /* Keeps a pointer to `limits` (LIMIT_URL_BYTES, LIMIT_HEADER_BYTES, LIMIT_HEADER_COUNT, LIMIT_BODY_BYTES). */
 void http_init(struct http_parser *parser, const struct limits *limits);
 void http_fini(struct http_parser *parser);
+
+/* The request that was handed out is answered: forgets it and gives back what it took. */
+void http_forget(struct http_parser *parser);
+/* Memory that the body of the request takes so far. */
+size_t http_held_bytes(const struct http_parser *parser);
 
 /* Reads from `size_bytes` bytes; *used_bytes is how many it took, at most to the end of one request.
  * After HTTP_COMPLETE the next call starts the next request, with the bytes that were not taken.
@@ -78,3 +82,7 @@ void http_fini(struct http_parser *parser);
  * ERR_METHOD_NOT_ALLOWED (a method nobody knows), ERR_URI_TOO_LONG, ERR_HEADERS_TOO_LARGE, ERR_BODY_TOO_LARGE: answer
  * with it, "Connection: close", and close. Later calls return the same code. */
 int http_feed(struct http_parser *parser, const char *bytes, size_t size_bytes, size_t *used_bytes, struct err *err);
+
+/* After HTTP_HEAD_DONE: the body of this request goes to the sink. ERR_BODY_TOO_LARGE when it is declared to be too
+ * long. */
+int http_set_sink(struct http_parser *parser, struct http_sink *sink, struct err *err);

@@ -11,6 +11,8 @@ static const char *reason_of(int status)
     switch (status) {
     case 200:
         return "OK";
+    case 201:
+        return "Created";
     case 204:
         return "No Content";
     case 304:
@@ -45,6 +47,8 @@ static const char *reason_of(int status)
         return "Internal Server Error";
     case 503:
         return "Service Unavailable";
+    case 507:
+        return "Insufficient Storage";
     default:
         return "Status"; /* the phrase may be anything (RFC 9112, 4) */
     }
@@ -124,7 +128,7 @@ void http_response_head(const struct reply *reply, const struct http_response *r
     if (has_content(reply)) {
         if (reply->content_type != NULL)
             put_header(out, "Content-Type", reply->content_type);
-        buf_printf(out, "Content-Length: %zu\r\n", reply->body.size_bytes);
+        buf_printf(out, "Content-Length: %zu\r\n", reply_body_bytes(reply));
     }
     if (reply->etag[0] != '\0')
         put_header(out, "ETag", reply->etag);

@@ -1,6 +1,6 @@
 /* http_response.h - the head of an HTTP/1.1 answer from a struct reply (RFC 9110, 9112).
  *
- * Pure; any thread. The body is not copied: the caller sends reply->body behind the head when
+ * Pure; any thread. The body is not copied: the caller sends the reply's body or blob behind the head when
  * http_response_has_body() says so. */
 #pragma once
 

@@ -11,7 +11,13 @@ void reply_init(struct reply *reply) { *reply = (struct reply){.status = 200}; }
 void reply_fini(struct reply *reply)
 {
     buf_fini(&reply->body);
+    blob_unref(reply->blob);
     reply_init(reply);
+}
+
+size_t reply_body_bytes(const struct reply *reply)
+{
+    return reply->blob != NULL ? reply->blob->size_bytes : reply->body.size_bytes;
 }
 
 static void put_candidates(struct buf *out, const struct candidate *candidates, size_t count)
@@ -31,7 +37,7 @@ static void put_candidates(struct buf *out, const struct candidate *candidates, 
 
 void reply_error(struct reply *reply, const struct err *err, const struct candidate *candidates, size_t candidate_count)
 {
-    buf_fini(&reply->body); /* what was written so far may be large */
+    reply_fini(reply); /* what was written so far may be large */
     *reply = (struct reply){
         .status = err_http_status(err->code),
         .code = err->code,

@@ -1,6 +1,7 @@
 /* reply.h - the one reply struct, before a protocol frames it. Pure; moved, not shared, between owners. */
 #pragma once
 
+#include "../base/blob.h"
 #include "../base/buf.h"
 #include "../base/err.h"
 
@@ -16,10 +17,12 @@ struct reply {
     char etag[56];             /* with its quotes; "" = none */
     bool is_vary_accept;
     struct buf body;
+    struct blob *blob; /* the body instead of `body`, held; or NULL */
 };
 
 void reply_init(struct reply *reply);
 void reply_fini(struct reply *reply);
+size_t reply_body_bytes(const struct reply *reply);
 
 /* A thing that an unknown or ambiguous name could have meant. */
 struct candidate {

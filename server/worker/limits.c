@@ -8,6 +8,19 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+/* A process that leads a session is in a scheduling group of its own where the kernel makes such groups, and nice()
+ * then counts only inside it (man 7 sched, "The autogroup feature"). Elsewhere the file is missing, and that is fine.
+ */
+static void lower_group_priority(void)
+{
+    const int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (write(fd, "19", 2) != 2)
+        errno = 0;
+    close(fd);
+}
+
 /* Never raises a limit that the process already has: without privileges that would fail. */
 static int limit_to(int resource, uint64_t value, const char *name, struct err *err)
 {
@@ -51,6 +64,7 @@ int worker_limit(const struct worker_limits *limits, struct err *err)
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
         return err_set(err, ERR_INTERNAL, "cannot give up privileges: %s", strerror(errno));
     prefer_as_oom_victim();
+    lower_group_priority();
     errno = 0;
     if (nice(19) == -1 && errno != 0)
         return err_set(err, ERR_INTERNAL, "cannot lower the priority: %s", strerror(errno));

@@ -48,9 +48,14 @@ class Answer:
 class Connection:
     """A socket that sends bytes as they are and reads one answer at a time."""
 
-    def __init__(self, address, timeout_s=PATIENCE_S):
+    def __init__(self, address, timeout_s=PATIENCE_S, receive_bytes=None):
+        """receive_bytes: of the socket's buffer, so that the system takes little in for a client that does not read."""
         host, port = address.rsplit(":", 1)
-        self.socket = socket.create_connection((host.strip("[]"), int(port)), timeout=timeout_s)
+        self.socket = socket.socket(socket.AF_INET6 if "[" in host else socket.AF_INET)
+        self.socket.settimeout(timeout_s)
+        if receive_bytes:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
+        self.socket.connect((host.strip("[]"), int(port)))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.unread = b""
 

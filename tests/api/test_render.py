@@ -281,8 +281,8 @@ def test_full_queue(start, triangle):
     stopped = workers(server)[0]
     os.kill(stopped, signal.SIGSTOP)
     try:
-        drawn, queued = ask(server), ask(server)
-        refused = server.get(PICTURE)
+        drawn, queued = ask(server), ask(server, PICTURE + "&yaw=1")
+        refused = server.get(PICTURE + "&yaw=2")
         assert (refused.status, refused.error()) == (503, "overloaded")
         assert int(refused.headers["retry-after"]) > 0
     finally:

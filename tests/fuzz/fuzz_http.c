@@ -69,7 +69,8 @@ static uint64_t outcome(const struct limits *limits, const char *bytes, size_t s
         at += used;
         if (rc == HTTP_HEAD_DONE) {
             require(strcmp(parser.request.method, "PUT") == 0 && parser.phase == HTTP_PHASE_BODY);
-            parser.sink = parser.request.target[0] == '/' ? &collector.sink : NULL;
+            if (parser.request.target[0] == '/')
+                (void)http_set_sink(&parser, &collector.sink, &err);
             collector.size_bytes = 0;
         }
         if (rc == HTTP_COMPLETE) {

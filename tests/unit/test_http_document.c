@@ -93,6 +93,30 @@ TEST(http_document_has_every_limit)
     free(text);
 }
 
+TEST(http_document_has_every_share_of_memory)
+{
+    static const struct {
+        enum limit limit;
+        int divisor;
+    } rows[] = {
+#define X(limit, divisor) {limit, divisor},
+#include "../../protocol/shares.def"
+#undef X
+    };
+    const size_t count = sizeof rows / sizeof *rows;
+    char *text = read_http_md(), *section = section_of(text, "## Limits and memory");
+    for (size_t i = 0; i < count; i++) {
+        char row[256];
+        const bool is_count = rows[i].limit == LIMIT_CONNECTIONS;
+        snprintf(row, sizeof row, is_count ? "\n| `--%s` | one for each %d bytes |\n" : "\n| `--%s` | 1/%d |\n",
+                 LIMIT_INFO[rows[i].limit].option, rows[i].divisor);
+        check_row(section, row);
+    }
+    assert_int_equal(count_of(section, " | 1/") + count_of(section, " | one for each"), count + 1); /* --cache-bytes */
+    free(section);
+    free(text);
+}
+
 TEST(http_document_has_every_statistic)
 {
     static const struct {
@@ -130,7 +154,9 @@ TEST(http_document_has_every_parameter)
     char *text = read_http_md();
     for (int op = OP_MODELS; op < OP_COUNT; op++) {
         char heading[64];
-        snprintf(heading, sizeof heading, "## `%s %s`", op == OP_QUERY ? "POST" : "GET", request_path((enum op)op));
+        const char *method = op == OP_QUERY ? "POST" : op == OP_FILE ? "PUT" : "GET";
+        snprintf(heading, sizeof heading, "## `%s %s%s`", method, request_path((enum op)op),
+                 op == OP_FILE ? "NAME" : "");
         char *section = section_of(text, heading);
         size_t count = 0;
         for (size_t i = 0; i < sizeof PARAMS / sizeof *PARAMS; i++) {

@@ -1,0 +1,62 @@
+#include "render_picture.h"
+
+#include "../base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+struct picture *picture_new(const struct render_query *query)
+{
+    struct picture *picture = mem_zalloc(1, sizeof *picture); /* zeros between the fields too: jobs are compared */
+    struct render_job *job = &picture->job;
+    job->magic = RENDER_JOB_MAGIC;
+    job->width = query->width;
+    job->height = query->height;
+    job->clip = query->clip;
+    job->model_key = query->baked->key;
+    job->model_bytes = query->baked->model.size_bytes;
+    job->clip_time_s = query->clip_time_s;
+    job->yaw_deg = query->yaw_deg;
+    job->pitch_deg = query->pitch_deg;
+    memcpy(job->background, query->background, sizeof job->background);
+    if (query->blend != NULL)
+        memcpy(&job->blend, query->blend, sizeof job->blend);
+    picture->baked = baked_ref(query->baked);
+    if (query->clips != NULL) {
+        job->clips_key = query->clips->key;
+        job->clips_bytes = query->clips->model.size_bytes;
+        picture->clips = baked_ref(query->clips);
+    }
+    return picture;
+}
+
+void picture_add(struct picture *picture, struct render_wait *wait)
+{
+    wait->picture = picture;
+    DL_APPEND(picture->waits, wait);
+}
+
+bool picture_is(const struct picture *picture, const struct picture *other)
+{
+    return memcmp(&picture->job, &other->job, sizeof picture->job) == 0;
+}
+
+void picture_end(struct picture *picture, struct blob *png, const struct err *err)
+{
+    for (struct render_wait *wait; (wait = picture->waits) != NULL;) {
+        DL_DELETE(picture->waits, wait); /* the others can still be cancelled meanwhile */
+        wait->picture = NULL;
+        wait->done(wait, png, err);
+    }
+    picture_free(picture);
+}
+
+void picture_free(struct picture *picture)
+{
+    if (picture == NULL)
+        return;
+    baked_unref(picture->baked);
+    baked_unref(picture->clips);
+    free(picture);
+}

@@ -1,0 +1,52 @@
+/* render_picture.h - one picture to be drawn and everybody who waits for it: who asks for the same one gets the same
+ * bytes. The pool's; loop thread only. */
+#pragma once
+
+#include "../base/blob.h"
+#include "../base/err.h"
+#include "../worker/render_job.h"
+#include "baked.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is to be drawn. */
+struct render_query {
+    struct baked *baked;
+    uint32_t width, height; /* pixels, 1..LIMIT_PICTURE_SIDE */
+    struct baked *clips;    /* the model that has the clip, or NULL: `baked` */
+    int32_t clip;           /* or POSE_REST */
+    double clip_time_s;     /* wrapped */
+    double yaw_deg, pitch_deg;
+    uint8_t background[4];            /* RGBA, straight alpha */
+    const struct render_blend *blend; /* instead of clip, or NULL */
+};
+
+/* One who waits for a picture; the owner's, until done() has run or the wait is cancelled. */
+struct render_wait {
+    /* Runs once, never before render_pool_submit() returns. *png is borrowed: blob_ref() keeps it. NULL: *err says why.
+     * Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH, ERR_RENDER_FAILED, ERR_RENDER_TIMEOUT,
+     * ERR_NO_MEMORY, ERR_UNAVAILABLE. */
+    void (*done)(struct render_wait *wait, struct blob *png, const struct err *err);
+    struct picture *picture; /* private, like the rest */
+    struct render_wait *prev, *next;
+};
+
+struct picture {
+    struct render_job job; /* without its job_id */
+    struct baked *baked;   /* references */
+    struct baked *clips;   /* or NULL */
+    struct render_wait *waits;
+    uint32_t attempts;
+    bool is_taken; /* out of the queue: a worker has it, or it ends */
+    struct picture *prev, *next;
+};
+
+/* Takes references on the models and copies the rest. */
+struct picture *picture_new(const struct render_query *query);
+void picture_add(struct picture *picture, struct render_wait *wait);
+bool picture_is(const struct picture *picture, const struct picture *other);
+/* Tells all who wait and frees the picture. */
+void picture_end(struct picture *picture, struct blob *png, const struct err *err);
+/* Frees it without a word. NULL is fine. */
+void picture_free(struct picture *picture);

@@ -1,0 +1,262 @@
+"""Clients that read slowly, send slowly or do nothing: they cost others time at most, and the server a limited memory."""
+import json
+import resource
+import socket
+import subprocess
+import time
+
+import pytest
+
+from conftest import BUILD, PATIENCE_S
+from small_models import gltf
+from test_import_faults import memory_kib
+from test_stats import wait_until
+
+pytestmark = pytest.mark.short
+MIB = 1 << 20
+LARGE = "/v1/mesh?model=large.gltf&t=0:19:1"  # twenty frames of 15000 vertices: some 3.5 MB
+MIDDLE = "/v1/mesh?model=large.gltf&rest=1&normals=1&indices=1"  # one, with all there is: made on the loop
+SMALL = "/v1/palette?model=large.gltf"
+
+
+@pytest.fixture
+def slow(start, tmp_path):
+    """slow(*options): a server with large.gltf in memory and 8 MiB for all clients."""
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "large.gltf").write_text(gltf(x=0.25, triangles=5000))
+
+    def begin(*options, memory="8m", answer="4m"):
+        server = start("--render-workers", "0", "--client-memory", memory, "--max-answer", answer, *options, root=root)
+        assert server.get(SMALL).status == 200
+        return server
+
+    return begin
+
+
+def ask(server, target):
+    """A client that does not read, for now."""
+    connection = server.connect(receive_bytes=16384)
+    connection.send(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    return connection
+
+
+def memory(server):
+    return server.json("/v1/stats")["client_memory"]
+
+
+def test_answers_that_nobody_reads_have_a_budget(slow):
+    server = slow("--write-timeout", "1s", "--answer-queue", "64")
+    size = len(server.get(LARGE).body)
+    assert 2 * MIB < size < 4 * MIB
+    before_kib = memory_kib(server)
+    clients = [ask(server, LARGE) for _ in range(24)]
+    most, deadline = 0, time.monotonic() + 3 * PATIENCE_S
+    while True:
+        stats = server.json("/v1/stats")
+        most = max(most, stats["client_memory"]["bytes"])
+        assert server.get(SMALL).status == 200
+        if stats["answers"]["started"] == 25 and stats["connections"]["open"] == 1:
+            break
+        assert time.monotonic() < deadline, stats
+        time.sleep(0.02)
+    assert size < most <= 8 * MIB + MIB  # 24 answers are ten times as much
+    assert (memory_kib(server) - before_kib) / 1024 < 60
+    assert stats["connections"]["timed_out"] == 24 and memory(server)["bytes"] < MIB
+    for one in clients:
+        one.socket.close()
+    assert len(server.get(LARGE).body) == size
+
+
+def test_large_answers_wait_for_room(slow):
+    server = slow()
+    clients = [ask(server, LARGE) for _ in range(8)]
+    wait_until(server, lambda stats: stats["answers"]["waiting"] >= 1 and stats["answers"]["running"] == 0)
+    assert server.get(SMALL).status == 200
+    for one in clients:
+        answer = one.answer()
+        assert answer.status == 200 and len(answer.json()["frames"]) == 20
+        one.socket.close()
+    stats = server.json("/v1/stats")
+    assert stats["answers"]["started"] == 8 and stats["requests"]["errors"] == {}
+
+
+def fill(server):
+    """Answers of the middle size until there is no room; returns their clients and the refusal."""
+    clients = []
+    for _ in range(200):
+        one = ask(server, MIDDLE)
+        clients.append(one)
+        if memory(server)["refused"] > 0:
+            return clients, one.answer()
+    raise AssertionError(memory(server))
+
+
+def test_middle_answers_are_refused_without_room(slow):
+    server = slow(memory="2m", answer="1m")
+    clients, refused = fill(server)
+    assert (refused.status, refused.error()) == (503, "overloaded") and int(refused.headers["retry-after"]) > 0
+    assert memory(server)["bytes"] <= 2 * MIB + 65536
+    body = json.dumps({"queries": [{"op": "pose", "model": "large.gltf"}], "x": "y" * 200000})
+    with server.connect() as one:
+        one.send(f"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n{body[:150000]}")
+        answer = one.answer()
+        assert (answer.status, answer.error()) in ((503, "overloaded"), (400, "unknown_parameter"))
+    assert server.get(SMALL).status == 200
+    assert clients[0].answer().status == 200  # what was begun is sent whole
+    for one in clients:
+        one.socket.close()
+    wait_until(server, lambda stats: stats["client_memory"]["bytes"] < 65536)
+    assert server.get(MIDDLE).status == 200
+
+
+def test_steady_reader_is_closed_only_when_others_need_the_room(slow):
+    """It takes 20 KB at a time: progress, but an answer of megabytes would stay for long."""
+    server = slow("--write-timeout", "1s")
+    slow_one = ask(server, LARGE)
+    got, end = 0, time.monotonic() + 3
+    while time.monotonic() < end:
+        got += len(slow_one.socket.recv(20000))
+        time.sleep(0.05)
+    assert server.json("/v1/stats")["connections"]["timed_out"] == 0 and got > 500000
+    others = [ask(server, LARGE) for _ in range(6)]
+    deadline = time.monotonic() + PATIENCE_S
+    with pytest.raises((ConnectionResetError, AssertionError)):
+        while time.monotonic() < deadline:
+            data = slow_one.socket.recv(2000)
+            assert data, "closed"
+            time.sleep(0.02)
+        pytest.fail("the slow reader kept its room")
+    for one in others:
+        one.socket.close()
+
+
+def test_trickled_body_is_408(start):
+    """A byte now and then is no progress."""
+    server = start("--render-workers", "0", "--body-timeout", "800ms")
+    with server.connect() as one:
+        one.send("POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n")
+        began, answer = time.monotonic(), None
+        one.socket.settimeout(0.1)
+        while answer is None and time.monotonic() < began + PATIENCE_S:
+            try:
+                one.send("x")
+                answer = one.answer()
+            except socket.timeout:
+                pass
+        assert (answer.status, answer.error()) == (408, "request_timeout")
+
+
+def test_body_of_steady_parts_is_no_trickle(start):
+    server = start("--render-workers", "0", "--body-timeout", "1500ms")
+    body = json.dumps({"model": "none.glb", "clip": "x" * 150000}).encode()
+    with server.connect() as one:
+        one.send(f"POST /v1/pose HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n")
+        for at in range(0, len(body), 20000):
+            one.send(body[at:at + 20000])
+            time.sleep(0.4)
+        assert one.answer().error() == "model_not_found"
+
+
+# --- connections that do nothing ---
+
+def connect_many(server, count):
+    clients = []
+    host, port = server.address.rsplit(":", 1)
+    for _ in range(count):
+        clients.append(socket.create_connection((host, int(port)), timeout=PATIENCE_S))
+    return clients
+
+
+def file_limit(count):
+    """True when this process may open so many files; raises its own limit for it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count + 200
+    if hard != resource.RLIM_INFINITY and hard < wanted:
+        return False
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return True
+
+
+def hold_idle(server, count, per_connection_kib):
+    """Opens idle connections and checks that they are all held, cost little, and are all still of use."""
+    before_kib = memory_kib(server)
+    clients = connect_many(server, count)
+    wait_until(server, lambda stats: stats["connections"]["open"] == count + 1)
+    each_kib = (memory_kib(server) - before_kib) / count
+    print(f"{count} idle connections, {each_kib:.1f} KiB each")
+    assert each_kib < per_connection_kib
+    for one in clients[:: max(1, count // 50)]:
+        one.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert one.recv(4096).startswith(b"HTTP/1.1 200")
+    stats = server.json("/v1/stats")["connections"]
+    assert stats["timed_out"] == stats["refused"] == 0
+    for one in clients:
+        one.close()
+    wait_until(server, lambda stats: stats["connections"]["open"] == 1)
+
+
+def test_thousand_idle_connections(slow):
+    if not file_limit(1000):
+        pytest.skip("this process may not open so many files")
+    server = slow("--header-timeout", "5min", "--idle-timeout", "5min")
+    assert server.get(SMALL).status == 200
+    hold_idle(server, 1000, per_connection_kib=16)
+
+
+def test_keep_alive_connections_keep_little(start):
+    """Also after large bodies and heads."""
+    if not file_limit(300):
+        pytest.skip("this process may not open so many files")
+    server = start("--render-workers", "0", "--idle-timeout", "5min")
+    assert server.get("/healthz").status == 200
+    before_kib = memory_kib(server)
+    body = json.dumps({"model": "none.glb", "clip": "x" * 200000})
+    clients = []
+    for _ in range(300):
+        one = server.connect()
+        one.send(f"POST /v1/pose HTTP/1.1\r\nHost: localhost\r\nX-Padding: {'p' * 6000}\r\n"
+                 f"Content-Length: {len(body)}\r\n\r\n{body}")
+        assert one.answer().error() == "model_not_found"
+        clients.append(one)
+    assert memory(server)["bytes"] < MIB
+    assert (memory_kib(server) - before_kib) / 300 < 24
+    for one in clients:
+        one.socket.close()
+
+
+def test_says_when_the_system_allows_fewer_connections(start):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 600:
+        pytest.skip("the limit is lower already")
+    process = subprocess.Popen(
+        ["sh", "-c", f'ulimit -n 600; exec "{BUILD / "posed"}" --root . --http 127.0.0.1:0 --render-workers 0'],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        address = process.stdout.readline().split("http=")[1].strip()
+        line = process.stderr.readline()
+        assert " warn " in line and "600 open files" in line and "instead of 10000" in line, line
+        allowed = int(line.split("only ")[1].split()[0])
+        assert 200 < allowed < 600
+        host, port = address.rsplit(":", 1)
+        clients = [socket.create_connection((host, int(port)), timeout=PATIENCE_S) for _ in range(allowed)]
+        refused = socket.create_connection((host, int(port)), timeout=PATIENCE_S)
+        assert refused.recv(4096).startswith(b"HTTP/1.1 503")
+        refused.close()
+        clients[0].sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert clients[0].recv(4096).startswith(b"HTTP/1.1 200")
+        for one in clients:
+            one.close()
+    finally:
+        process.terminate()
+        assert process.wait(PATIENCE_S) == 0
+        process.stdout.close()
+        process.stderr.close()
+
+
+def test_limits_follow_the_memory(command):
+    status, text, _ = command("--check-config", "--client-memory", "2m", "--max-answer", "1m")
+    assert status == 0 and "POSED_CLIENT_MEMORY=2m" in text
+    status, _, said = command("--check-config", "--client-memory", "2m", "--max-answer", "4m")
+    assert status == 2 and "--client-memory" in said and "--max-answer" in said

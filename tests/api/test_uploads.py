@@ -1,0 +1,248 @@
+"""PUT and DELETE /v1/models/NAME: a model is there whole, described, or not at all."""
+import os
+import pathlib
+import socket
+import time
+
+import pytest
+
+from conftest import SAMPLES
+from small_models import gltf
+
+TRIANGLE = gltf().encode()
+
+
+def put(server, name, body, *headers, chunk=None, **options):
+    with server.connect(**options) as connection:
+        lines = "".join(line + "\r\n" for line in headers)
+        framing = f"Content-Length: {len(body)}" if chunk is None else "Transfer-Encoding: chunked"
+        connection.send(f"PUT /v1/models/{name} HTTP/1.1\r\nHost: localhost\r\n{framing}\r\n{lines}\r\n")
+        if chunk is None:
+            connection.send(body)
+        else:
+            for at in range(0, len(body), chunk):
+                part = body[at:at + chunk]
+                connection.send(f"{len(part):x}\r\n".encode() + part + b"\r\n")
+            connection.send("0\r\n\r\n")
+        return connection.answer()
+
+
+def delete(server, name):
+    return server.get(f"/v1/models/{name}", method="DELETE")
+
+
+def files(root):
+    return sorted(str(path.relative_to(root)) for path in pathlib.Path(root).rglob("*"))
+
+
+def wait_until(is_so, patience_s=20):
+    deadline = time.monotonic() + patience_s
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def taking(start, tmp_path):
+    """A server that takes uploads, its root and the folder."""
+    root = tmp_path / "root"
+    root.mkdir()
+    server = start("--uploads", str(root / "in"), root=root)
+    return server, root, root / "in"
+
+
+def test_an_upload_becomes_a_model(taking):
+    server, root, folder = taking
+    answer = put(server, "birds/r%C3%B6bin+1.gltf", TRIANGLE)
+    assert answer.status == 201, answer.body
+    assert "etag" not in answer.headers and answer.headers["cache-control"] == "no-store"
+    described = answer.json()
+    path = "in/birds/röbin+1.gltf"
+    assert described == server.json("/v1/model", model=path)
+    assert (root / path).read_bytes() == TRIANGLE
+    assert [entry["model"] for entry in server.json("/v1/models")["models"]] == [path]
+    assert files(folder) == ["birds", "birds/röbin+1.gltf"]
+
+
+def test_a_second_upload_replaces_the_first(taking):
+    server, root, folder = taking
+    assert put(server, "a.gltf", TRIANGLE).status == 201
+    first = server.json("/v1/model", model="in/a.gltf")
+    other = (SAMPLES / "robot.glb").read_bytes()
+    assert put(server, "b.glb", other, chunk=5000).status == 201
+    changed = TRIANGLE.replace(b'"asset"', b' "asset"')
+    answer = put(server, "a.gltf", changed, chunk=7)
+    assert answer.status == 200
+    assert answer.json()["hash"] == server.json("/v1/model", model="in/a.gltf")["hash"] != first["hash"]
+    assert (folder / "a.gltf").read_bytes() == changed
+
+
+def test_what_is_no_model_leaves_nothing(taking):
+    server, root, folder = taking
+    assert put(server, "a.gltf", TRIANGLE).status == 201
+    for name, body, status, code in (
+            ("a.gltf", b"{", 422, "bad_model"),
+            ("new/b.glb", b"glTF" + b"\0" * 100, 415, "not_a_model"),
+            ("b.gltf", b"", 415, "empty_file"),
+            ("b.txt", TRIANGLE, 415, "unknown_format"),
+            (".hidden.gltf", TRIANGLE, 400, "bad_path"),
+            (".posed-upload-0/b.gltf", TRIANGLE, 400, "bad_path"),
+            ("a/../b.gltf", TRIANGLE, 400, "bad_path"),
+            ("%2e%2e/b.gltf", TRIANGLE, 400, "bad_path"),
+            ("%2Fetc/b.gltf", TRIANGLE, 400, "bad_path"),
+            ("a%00b.gltf", TRIANGLE, 400, "bad_path"),
+            ("", TRIANGLE, 400, "bad_path"),
+            ("a.gltf/b.gltf", TRIANGLE, 409, "conflict"),
+            ("n" * 300 + ".gltf", TRIANGLE, 400, "bad_path"),
+            ("b.gltf?model=a.gltf", TRIANGLE, 400, "unknown_parameter")):
+        answer = put(server, name, body)
+        assert (answer.status, answer.error()) == (status, code), (name, answer.body)
+        assert ".posed-upload" not in answer.json()["error"]["message"] or name.startswith(".posed")
+    wait_until(lambda: files(folder) == ["a.gltf"])
+    assert (folder / "a.gltf").read_bytes() == TRIANGLE
+    assert server.json("/v1/model", model="in/a.gltf")["meshes"]
+
+
+def test_delete(taking):
+    server, root, folder = taking
+    put(server, "x/y/a.gltf", TRIANGLE)
+    put(server, "x/b.gltf", TRIANGLE)
+    assert server.json("/v1/model", model="in/x/y/a.gltf")
+    answer = delete(server, "x/y/a.gltf")
+    assert (answer.status, answer.body) == (204, b"")
+    assert server.get("/v1/model?model=in/x/y/a.gltf").status == 404
+    assert files(folder) == ["x", "x/b.gltf"]
+    answer = delete(server, "x/y/a.gltf")
+    assert (answer.status, answer.error()) == (404, "model_not_found")
+    assert delete(server, "..").status == 400
+    assert delete(server, "x").status == 204
+    wait_until(lambda: files(folder) == [])
+    assert server.json("/v1/stats")["uploads"] == {"running": 0, "stored": 2, "refused": 0, "deleted": 2}
+
+
+def test_other_methods(taking):
+    server, _, _ = taking
+    answer = server.get("/v1/models/a.gltf")
+    assert (answer.status, answer.headers["allow"]) == (405, "PUT, DELETE")
+    answer = server.get("/v1/models", method="DELETE")
+    assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD")
+
+
+def test_off_unless_asked_for(server):
+    answer = put(server, "a.gltf", TRIANGLE)
+    assert (answer.status, answer.error()) == (503, "unavailable")
+    assert "--uploads" in answer.json()["error"]["message"]
+    answer = delete(server, "a.gltf")
+    assert (answer.status, answer.error()) == (503, "unavailable")
+
+
+def test_too_large_is_refused_before_its_bytes(start, tmp_path):
+    server = start("--uploads", str(tmp_path / "in"), "--max-upload", "1000")
+    with server.connect() as connection:
+        connection.send("PUT /v1/models/a.gltf HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1001\r\nExpect: 100-continue\r\n\r\n")
+        answer = connection.answer()
+        assert (answer.status, answer.error()) == (413, "body_too_large"), answer.body
+    answer = put(server, "a.gltf", b" " * 1001, chunk=100)
+    assert (answer.status, answer.error()) == (413, "body_too_large")
+    assert put(server, "a.gltf", b"{" + b" " * 998 + b"}").status == 422
+    wait_until(lambda: files(tmp_path / "in") == [])
+
+
+def test_expect_is_answered_once_the_upload_is_welcome(taking):
+    server, _, _ = taking
+    with server.connect() as connection:
+        connection.send(f"PUT /v1/models/a.gltf HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(TRIANGLE)}\r\n"
+                        "Expect: 100-continue\r\n\r\n")
+        assert connection.answer().status == 100
+        connection.send(TRIANGLE)
+        assert connection.answer().status == 201
+        assert connection.get("/v1/model?model=in/a.gltf").status == 200
+    with server.connect() as connection:
+        connection.send("PUT /v1/models/a.txt HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+        assert connection.answer().status == 415
+        assert connection.is_closed_by_server()
+
+
+def test_requests_behind_an_upload(taking):
+    server, _, _ = taking
+    with server.connect() as connection:
+        head = f"PUT /v1/models/a.gltf HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(TRIANGLE)}\r\n\r\n".encode()
+        get = b"GET /v1/model?model=in/a.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        connection.send(head + TRIANGLE + get + head + TRIANGLE + get)
+        assert [connection.answer().status for _ in range(4)] == [201, 200, 200, 200]
+
+
+def test_a_client_that_leaves_half_way_leaves_nothing(taking):
+    server, _, folder = taking
+    for _ in range(10):
+        with server.connect() as connection:
+            connection.send("PUT /v1/models/a.gltf HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n\r\n")
+            connection.send(b" " * 1_000_000)
+    wait_until(lambda: server.json("/v1/stats")["uploads"]["running"] == 0)
+    wait_until(lambda: files(folder) == [])
+
+
+def test_a_large_upload_does_not_stay_in_memory(start, tmp_path):
+    server = start("--uploads", str(tmp_path / "in"), "--max-upload", "400m")
+    status = pathlib.Path(f"/proc/{server.process.pid}/status")
+
+    def peak_bytes():
+        return int(status.read_text().split("VmHWM:")[1].split()[0]) * 1024
+
+    before = peak_bytes()
+    body = b"{" + b" " * 150_000_000
+    answer = put(server, "a.gltf", body, timeout_s=120)
+    assert answer.status in (415, 422), answer.body
+    assert peak_bytes() - before < 60_000_000
+    wait_until(lambda: files(tmp_path / "in") == [])
+
+
+def test_uploads_under_way_are_bounded(start, tmp_path):
+    server = start("--uploads", str(tmp_path / "in"), "--max-uploads", "2")
+    head = "PUT /v1/models/a{}.gltf HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n"
+    with server.connect() as one, server.connect() as two:
+        for i, connection in enumerate((one, two)):
+            connection.send(head.format(i) + " " * 1000)
+        wait_until(lambda: server.json("/v1/stats")["uploads"]["running"] == 2)
+        answer = put(server, "b.gltf", TRIANGLE)
+        assert (answer.status, answer.error()) == (503, "overloaded") and int(answer.headers["retry-after"]) > 0
+    wait_until(lambda: server.json("/v1/stats")["uploads"]["running"] == 0)
+    assert put(server, "b.gltf", TRIANGLE).status == 201
+
+
+def test_killed_half_way_and_started_again(start, tmp_path):
+    server = start("--uploads", str(tmp_path / "in"))
+    assert put(server, "a.gltf", TRIANGLE).status == 201
+    with server.connect() as connection:
+        connection.send("PUT /v1/models/a.gltf HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n\r\n" + " " * 1_000_000)
+        wait_until(lambda: any(name.startswith(".posed-upload-") for name in os.listdir(tmp_path / "in")))
+        server.process.kill()
+        server.process.wait()
+    start("--uploads", str(tmp_path / "in"))
+    assert files(tmp_path / "in") == ["a.gltf"]
+    assert (tmp_path / "in" / "a.gltf").read_bytes() == TRIANGLE
+
+
+def test_stopping_during_an_upload(start, tmp_path):
+    server = start("--uploads", str(tmp_path / "in"), "--drain-timeout", "300ms")
+    with server.connect() as connection:
+        connection.send("PUT /v1/models/a.gltf HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n\r\n" + " " * 1_000_000)
+        wait_until(lambda: server.json("/v1/stats")["uploads"]["running"] == 1)
+        server.signal(15)
+        assert server.wait() == 0
+    assert files(tmp_path / "in") == []
+
+
+def test_a_full_disk_is_said(start, tmp_path):
+    import resource
+    server = start("--uploads", str(tmp_path / "in"))
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (50_000, 50_000))
+    answer = put(server, "a.gltf", b"{" + b" " * 10_000_000)
+    assert (answer.status, answer.error()) == (507, "storage")
+    wait_until(lambda: files(tmp_path / "in") == [])
+
+
+@pytest.mark.parametrize("folder, why", [("/", "beneath"), ("none/such", "No such file"), (".hidden", "hidden")])
+def test_the_folder_lies_beneath_the_root(command, tmp_path, folder, why):
+    code, _, complaint = command("--root", tmp_path, "--http", "127.0.0.1:0", "--uploads", str(tmp_path / folder))
+    assert code == 2 and "--uploads" in complaint and why in complaint
