@@ -4,7 +4,7 @@
 set -eu
 server=${1:-server}
 bad=0
-libraries='uv cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb webp nettle isa-l llhttp wslay uthash'
+libraries='uv cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb webp zip nettle isa-l llhttp wslay uthash'
 
 say() { echo "layers: $*"; bad=1; }
 
@@ -32,7 +32,7 @@ may base   ""                  ""
 may anim   "base"              ""
 may wire   "base anim"         "cjson llhttp"
 may worker "base"              ""
-may import "base anim worker"  "assimp cjson expat meshoptimizer draco png turbojpeg stb webp nettle"
+may import "base anim worker"  "assimp cjson expat meshoptimizer draco png turbojpeg stb webp zip nettle"
 may render "base anim worker"  "GL EGL png isa-l"
 may app    "base anim wire worker" "uv uthash"
 
@@ -52,7 +52,7 @@ done
 for file in "$server"/app/*.[ch]; do
     [ -e "$file" ] || continue
     for header in $(sed -n 's/^ *# *include "\.\.\/worker\/\([^"]*\)".*/\1/p' "$file"); do
-        case $header in import_result.h | render_job.h) ;; *) say "$file includes worker/$header" ;; esac
+        case $header in archive.h | import_result.h | render_job.h) ;; *) say "$file includes worker/$header" ;; esac
     done
 done
 exit $bad
