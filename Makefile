@@ -108,7 +108,7 @@ samples: $(samples)/.made
 ROOT ?= $(samples)
 HTTP ?= 127.0.0.1:7878
 run: all $(if $(filter $(samples),$(ROOT)),samples)
-	@deploy/run.sh $(out)/posed $(ROOT) --http $(HTTP) $(ARGS)
+	@deploy/run.sh $(out)/posed $(ROOT) --http $(HTTP) $(if $(filter $(samples),$(ROOT)),--uploads $(ROOT)/uploads) $(ARGS)
 
 # --- tests --------------------------------------------------------------------------------------------------------
 deps-test:

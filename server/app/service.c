@@ -183,6 +183,9 @@ static void make_version(const struct service *service, struct reply *reply)
     json_put_uint(&reply->body, PROTOCOL_VERSION);
     buf_put_text(&reply->body, ",\"renderer\":");
     json_put_string(&reply->body, renderer[0] != '\0' ? renderer : NULL, strlen(renderer));
+    const char *folder = uploads_folder(service->uploads);
+    buf_put_text(&reply->body, ",\"uploads\":");
+    json_put_string(&reply->body, folder, folder == NULL ? 0 : strlen(folder));
     buf_put_text(&reply->body, "}\n");
 }
 

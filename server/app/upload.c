@@ -380,6 +380,8 @@ int uploads_new(uv_loop_t *loop, const struct config *config, struct uploads **o
     return 0;
 }
 
+const char *uploads_folder(const struct uploads *uploads) { return uploads == NULL ? NULL : uploads->store.folder; }
+
 void uploads_use(struct uploads *uploads, struct import_pool *imports)
 {
     if (uploads != NULL)

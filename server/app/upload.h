@@ -24,6 +24,9 @@ void uploads_use(struct uploads *uploads, struct import_pool *imports);
 /* Ends every upload with ERR_SHUTTING_DOWN; the pool is gone by now. What is left ends while the loop runs. */
 void uploads_free(struct uploads *uploads);
 
+/* Where they go: a path under the root with a slash behind it, "" for the root; NULL when none are taken. */
+const char *uploads_folder(const struct uploads *uploads);
+
 /* Begins one for the file `name`. has_room() runs when upload_is_full() has become false. Returns 0, ERR_UNAVAILABLE
  * (`uploads` is NULL), ERR_BAD_PATH, ERR_UNKNOWN_FORMAT or ERR_OVERLOADED. */
 int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(void *user), void *user,

@@ -369,7 +369,7 @@ test('asks for the token where the server wants one', async () => {
   fs.writeFileSync(tokens, token + '\n');
   const other = await startServer(SAMPLES, '--token-file', tokens);
   try {
-    await withPage({ ...still, url: other.url, refused: ['/v1/models'] }, async (page, requests) => {
+    await withPage({ ...still, url: other.url, refused: ['/v1/version'] }, async (page, requests) => {
       await page.locator('#sign-in').waitFor();
       assert.equal(await page.locator('.card').count(), 0);
       await page.locator('#token').fill(token);
@@ -386,3 +386,57 @@ test('asks for the token where the server wants one', async () => {
     fs.rmSync(folder, { recursive: true });
   }
 });
+
+test('takes what is chosen, says what is wrong with it, and deletes it', async () => {
+  const folder = temporaryFolder();
+  const other = await startServer(folder, '--uploads', path.join(folder, 'in'));
+  try {
+    await withPage({ ...still, url: other.url, refused: ['/v1/models/broken.glb'] }, async (page) => {
+      await page.locator('#drop').waitFor();
+      await page.locator('#files').setInputFiles(path.join(SAMPLES, 'robot.glb'));
+      await drawn(cardOf(page, 'in/robot.glb'));
+      assert.deepEqual(fs.readFileSync(path.join(folder, 'in/robot.glb')), fs.readFileSync(path.join(SAMPLES, 'robot.glb')));
+      await page.locator('#files').setInputFiles({ name: 'broken.glb', mimeType: 'model/gltf-binary', buffer: Buffer.from('glTF') });
+      await until('the server\'s sentence', async () => /broken\.glb: .*GLB/.test(await page.locator('#coming').textContent()));
+      assert.deepEqual(fs.readdirSync(path.join(folder, 'in')), ['robot.glb']);
+      page.on('dialog', (dialog) => dialog.accept());
+      await page.getByRole('button', { name: 'Delete in/robot.glb' }).click();
+      await until('no card', async () => await page.locator('.card').count() === 0);
+      assert.deepEqual(fs.readdirSync(path.join(folder, 'in')), []);
+    });
+  } finally {
+    await other.end();
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
+test('takes a model with its companions', async () => {
+  const folder = temporaryFolder();
+  const other = await startServer(folder, '--uploads', path.join(folder, 'in'));
+  const glb = fs.readFileSync(path.join(SAMPLES, 'robot.glb'));
+  const json_bytes = glb.readUInt32LE(12);
+  const gltf = JSON.parse(glb.subarray(20, 20 + json_bytes));
+  gltf.buffers[0].uri = 'data/röbot.bin';
+  const bin = glb.subarray(20 + json_bytes + 8);
+  try {
+    await withPage({ ...still, url: other.url }, async (page) => {
+      await page.locator('#drop').waitFor();
+      // what a browser makes of a dropped folder
+      await page.evaluate(async ({ text, bytes }) => {
+        const file = (path, content) => ({ path, file: new File([content], path.split('/').pop()) });
+        await upload([file('hero/robot.gltf', text), file('hero/data/röbot.bin', Uint8Array.from(bytes))]);
+      }, { text: JSON.stringify(gltf), bytes: [...bin] });
+      await drawn(cardOf(page, 'in/hero/robot.gltf'));
+      assert.deepEqual(fs.readFileSync(path.join(folder, 'in/hero/data/röbot.bin')), bin);
+    });
+  } finally {
+    await other.end();
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
+test('offers no upload where none is taken', () => withPage(still, async (page) => {
+  await cardOf(page, 'robot.glb').waitFor();
+  assert.equal(await page.locator('#drop').isVisible(), false);
+  assert.equal(await page.locator('.gone').count(), 0);
+}));
