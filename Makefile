@@ -150,6 +150,14 @@ soak: deps-test all samples
 	@deploy/deps.sh soak
 	@$(run_suites) $(suite_soak)
 
+# Measures and prints, compares with nothing: every program in tests/bench. make bench [t=name]
+$(out)/bench/load: tests/bench/load.c | deps
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $<
+bench: deps-test all samples $(out)/bench/load
+	@for f in $(if $(t),tests/bench/$(t).py,$(sort $(wildcard tests/bench/*.py))); do \
+	  POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) $$f || exit 1; done
+
 # Makes deliberate mistakes in a copy of the tree and shows that the tests notice each.
 mutations: deps-test
 	@$(PYTHON) tests/mutations.py $(t)
@@ -172,7 +180,7 @@ lint:
 	tests/layers.sh
 	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h' '*.cpp')
 	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
-	  --suppress=missingIncludeSystem --suppress=unknownMacro -Ibuild/gen server tests/unit tests/fuzz deploy/samples
+	  --suppress=missingIncludeSystem --suppress=unknownMacro -Ibuild/gen server tests/unit tests/fuzz tests/bench deploy/samples
 
 # The README's table of formats, from protocol/formats.def.
 readme:
@@ -199,6 +207,7 @@ help:
 	@echo 'make test-web       the page at / in a browser                             [t=pattern]'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make soak           the long runs: thousands of damaged models, kills, loads   [t=name of tests/soak]'
+	@echo 'make bench          measure, and print the figures                         [t=name of tests/bench]'
 	@echo 'make fuzz           every fuzz target under libFuzzer                      [t=name T=60]'
 	@echo 'make mutations      show that the tests notice deliberate mistakes              [t=word]'
 	@echo 'make lint           format, static analysis, layers'
@@ -215,4 +224,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all deps deps-test samples run test test-short test-unit test-api test-web soak mutations fuzz lint readme image-test install help clean
+.PHONY: all deps deps-test samples run test test-short test-unit test-api test-web soak bench mutations fuzz lint readme image-test install help clean

@@ -106,7 +106,7 @@ static int serve(struct config *config)
     struct err err;
     log_open(config->log);
     signal(SIGPIPE, SIG_IGN);
-    file_limit_apply(config);
+    const struct file_limit files = file_limit_apply(config);
     uv_loop_init(&daemon.loop);
     int rc = listener_new(&daemon.loop, config, &daemon.budget, &daemon.listener, &err);
     if (rc == 0)
@@ -114,6 +114,7 @@ static int serve(struct config *config)
     if (rc == 0) {
         listener_serve(daemon.listener, daemon.service);
         start_handles(&daemon);
+        file_limit_tell(&files, config);
         announce(&daemon, config);
         uv_run(&daemon.loop, UV_RUN_DEFAULT);
         stop_handles(&daemon);
