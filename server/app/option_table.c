@@ -11,10 +11,11 @@ enum {
     NEAR_EDITS = 3, /* more differences than this are no typing error */
 };
 
-#define COUNT_MAX UINT64_C(1000000)
-#define LARGER    UINT64_C(100)                    /* than its default a count may always be */
-#define BYTES_MAX (UINT64_C(1) << 46)              /* 64 TiB: sums of two still fit */
-#define MS_MAX    (UINT64_C(7) * 24 * 3600 * 1000) /* a week */
+#define COUNT_MAX  UINT64_C(1000000)
+#define PIXELS_MAX UINT64_C(268435456)              /* what the side of a picture allows, squared */
+#define LARGER     UINT64_C(100)                    /* than its default a count may always be */
+#define BYTES_MAX  (UINT64_C(1) << 46)              /* 64 TiB: sums of two still fit */
+#define MS_MAX     (UINT64_C(7) * 24 * 3600 * 1000) /* a week */
 
 #define FIELD(name) offsetof(struct config, name)
 
@@ -77,6 +78,11 @@ struct option option_at(size_t index)
         option.kind = OPTION_MS, option.value = "TIME", option.max = MS_MAX;
     else if (strcmp(info->unit, "s") == 0)
         option.kind = OPTION_S, option.value = "TIME", option.max = MS_MAX / 1000;
+    else if (strcmp(info->unit, "pixels") == 0)
+        option.max = PIXELS_MAX;
+    const uint64_t most = limit_most((enum limit)(index - TABLE_COUNT));
+    if (most != UINT64_MAX)
+        option.max = most;
     return option;
 }
 

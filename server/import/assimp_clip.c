@@ -18,8 +18,8 @@ static int add_channel(struct assimp_job *job, uint32_t node, uint32_t path, con
     struct bake_builder *builder = job->import->builder;
     const uint64_t values = (uint64_t)track->count * track->components;
     if (builder->key_value_count + values > job->import->limits->value[LIMIT_KEYS])
-        return err_set(err, ERR_MODEL_LIMIT, "the clips have more than %llu key values",
-                       (unsigned long long)job->import->limits->value[LIMIT_KEYS]);
+        return err_set(err, ERR_MODEL_LIMIT, "the clips have more key values than %s",
+                       LIMIT_TEXT(job->import->limits, LIMIT_KEYS));
     struct channel added = {
         .node = node,
         .path = path,
@@ -189,7 +189,8 @@ static int morph_track(const struct assimp_job *job, const struct clip_source *s
     const uint32_t width = node->weight_count;
     const uint64_t total = (uint64_t)from->mNumKeys * width;
     if (total > job->import->limits->value[LIMIT_KEYS])
-        return err_set(err, ERR_MODEL_LIMIT, "the clips have too many morph weights");
+        return err_set(err, ERR_MODEL_LIMIT, "the clips have more morph weights than %s",
+                       LIMIT_TEXT(job->import->limits, LIMIT_KEYS));
     double *ticks = mem_alloc(from->mNumKeys * sizeof *ticks);
     double *values = mem_alloc((size_t)total * sizeof *values);
     for (uint32_t k = 0; k < from->mNumKeys; k++) {

@@ -135,7 +135,8 @@ int assimp_skins(struct assimp_job *job, struct err *err)
         if (mesh->mNumBones == 0)
             continue;
         if (mesh->mNumBones > job->import->limits->value[LIMIT_NODES])
-            return err_set(err, ERR_MODEL_LIMIT, "mesh '%s' has %u bones", mesh->mName.data, mesh->mNumBones);
+            return err_set(err, ERR_MODEL_LIMIT, "mesh '%s' has %u bones, more than %s", mesh->mName.data,
+                           mesh->mNumBones, LIMIT_TEXT(job->import->limits, LIMIT_NODES));
         struct skin_joint *joints = mem_alloc(mesh->mNumBones * sizeof *joints);
         uint32_t count;
         const int rc = collect(job, mesh, joints, &count, err);

@@ -1,6 +1,7 @@
 /* posed-import: one model file to one baked model (worker/import_result.h), then it ends. */
 #include "formats.h"
 #include "import.h"
+#include "model_limits.h"
 
 #include "../worker/import_result.h"
 #include "../worker/limits.h"
@@ -103,7 +104,7 @@ static int bake(struct import *import, struct buf *out, struct err *err)
         return err_set(err, ERR_IMPORT_MEMORY, "the importer ran out of memory");
     import->info->format = bake_textz(import->builder, format->name);
     const int rc = format->reader == READER_GLTF ? import_gltf(import, err) : import_assimp(import, err);
-    if (rc < 0 || bake_finish(import->builder, err) < 0)
+    if (rc < 0 || bake_finish(import->builder, err) < 0 || model_limits_check(import->builder, import->limits, err) < 0)
         return err->code;
     uint8_t hash[sizeof import->info->content_hash];
     opener_record(import->opener, import->builder, hash);
@@ -135,6 +136,16 @@ static int refuse(const struct err *err)
     memcpy(failure.message, err->message, sizeof failure.message);
     fprintf(stderr, "posed-import: %s\n", err->message);
     return write_result(&failure, sizeof failure) < 0 ? EXIT_USAGE : EXIT_REFUSED;
+}
+
+/* Whoever ran out of memory does not know why. */
+static void name_memory_limit(const struct limits *limits, struct err *err)
+{
+    char message[ERR_MESSAGE_SIZE];
+    if (err->code != ERR_IMPORT_MEMORY)
+        return;
+    snprintf(message, sizeof message, "%s", err->message);
+    err_set(err, err->code, "%s, of which it may have %s", message, LIMIT_TEXT(limits, LIMIT_IMPORT_MEMORY_BYTES));
 }
 
 static int limit_self(const struct limits *limits, struct err *err)
@@ -169,6 +180,7 @@ int main(int argc, char **argv)
     };
     int status;
     if (limit_self(&limits, &err) < 0 || bake(&import, &out, &err) < 0) {
+        name_memory_limit(&limits, &err);
         err_prefix(&err, "%s", path);
         status = refuse(&err);
     } else {

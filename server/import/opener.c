@@ -182,8 +182,8 @@ static int read_all(const struct opener *opener, int fd, struct file *file)
         return err_set(err, ERR_COMPANION_MISSING, "'%s' is not a regular file", file->path);
     const uint64_t limit = opener->limits->value[LIMIT_FILE_BYTES];
     if ((uint64_t)file->stat.st_size > limit)
-        return err_set(err, ERR_MODEL_LIMIT, "'%s' has %llu bytes, more than the limit of %llu", file->path,
-                       (unsigned long long)file->stat.st_size, (unsigned long long)limit);
+        return err_set(err, ERR_MODEL_LIMIT, "'%s' has %llu bytes, more than %s", file->path,
+                       (unsigned long long)file->stat.st_size, LIMIT_TEXT(opener->limits, LIMIT_FILE_BYTES));
     const size_t size = (size_t)file->stat.st_size;
     uint8_t *bytes = malloc(size + 1);
     if (bytes == NULL)
@@ -264,8 +264,8 @@ static int read_path(struct opener *opener, const char *path, enum source_role r
 {
     const struct file *file = load(opener, path, role);
     if (file == NULL)
-        return err_set(err, ERR_MODEL_LIMIT, "the model refers to more than %llu files ('%s' is one too many)",
-                       (unsigned long long)opener->limits->value[LIMIT_SOURCE_FILES], path);
+        return err_set(err, ERR_MODEL_LIMIT, "the model refers to more files than %s ('%s' is one too many)",
+                       LIMIT_TEXT(opener->limits, LIMIT_SOURCE_FILES), path);
     if (file->bytes == NULL)
         return err_set(err, file->err.code, "%s", file->err.message);
     *bytes = file->bytes;

@@ -40,7 +40,7 @@ static int check_root_motion(const struct request *request, uint64_t seen, struc
     return 0;
 }
 
-int request_check_together(const struct request *request, uint64_t seen, struct err *err)
+int request_check_together(const struct request *request, uint64_t seen, const struct limits *limits, struct err *err)
 {
     for (int i = 0; i < PARAM_COUNT; i++)
         if (REQUEST_PARAMS[i].how_often == NEEDED && REQUEST_PARAMS[i].ops & 1u << request->op && !(seen & SEEN(i)))
@@ -49,6 +49,10 @@ int request_check_together(const struct request *request, uint64_t seen, struct 
     if (request->op == OP_RENDER && request->time_count > 1)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a picture shows one",
                        request->time_count);
+    const uint64_t pixels = (uint64_t)request->width * request->height;
+    if (request->op == OP_RENDER && pixels > limits->value[LIMIT_PICTURE_PIXELS])
+        return err_set(err, ERR_BAD_PARAMETER, "%u x %u pixels are more than %s", request->width, request->height,
+                       LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS));
     if (request->op == OP_PALETTE && request->mesh.kind != SELECT_ABSENT && request->space != SPACE_MESH)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
     if (check_span(&request->span, err) < 0 || check_bounds(request, seen, err) < 0 ||

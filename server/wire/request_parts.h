@@ -68,7 +68,7 @@ int request_find_op(const char *name, enum op *op, struct err *err);
 /* --- request_check.c, request_canonical.c --- */
 
 /* What is missing or does not go together. */
-int request_check_together(const struct request *request, uint64_t seen, struct err *err);
+int request_check_together(const struct request *request, uint64_t seen, const struct limits *limits, struct err *err);
 /* Over the values, not their text: what means the same, however written and ordered, has one ETag. */
 void request_set_canonical(struct request *request);
 
