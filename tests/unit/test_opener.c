@@ -118,7 +118,7 @@ TEST(opener_keeps_its_limits)
     expect_error(&o, "tex/skin.png", ERR_MODEL_LIMIT, "'models/tex/skin.png' has 6 bytes");
     o.limits.value[LIMIT_SOURCE_FILES] = 2;
     expect(&o, "walk.md5anim", "clip"); /* known already */
-    expect_error(&o, "../secret", ERR_MODEL_LIMIT, "more than 2 files");
+    expect_error(&o, "../secret", ERR_MODEL_LIMIT, "more files than --max-source-files 2");
     teardown(&o);
 }
 
