@@ -143,8 +143,12 @@ test-api: deps-test all samples
 test-web: deps-test all samples
 	@$(run_suites) $(if $(t),$(suite_web:run.sh"=run.sh '$(t)'"),$(suite_web))
 
+# Makes the stored reference values of tests/oracle again, with three.js from npm as a second opinion.
+refs: samples
+	$(PYTHON) tests/oracle/refs.py $(samples) --write
+
 # Makes deliberate mistakes in a copy of the tree and shows that the tests notice each.
-mutations: deps-test
+mutations: deps-test samples
 	@$(PYTHON) tests/mutations.py $(t)
 
 # make fuzz t=bake [seconds=60]: clang's libFuzzer, starting from the corpus.
@@ -190,6 +194,7 @@ help:
 	@echo 'make test-web       the page at / in a browser                             [t=pattern]'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make fuzz           a fuzz target under libFuzzer                          [t=name seconds=60]'
+	@echo 'make refs           make the stored reference values again (needs npm)'
 	@echo 'make mutations      show that the tests notice deliberate mistakes              [t=word]'
 	@echo 'make lint           format, static analysis, layers'
 	@echo 'make readme         make the table of formats in README.md'
@@ -205,4 +210,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all deps deps-test samples run test test-short test-unit test-api test-web mutations fuzz lint readme image-test install help clean
+.PHONY: all deps deps-test samples run test test-short test-unit test-api test-web refs mutations fuzz lint readme image-test install help clean

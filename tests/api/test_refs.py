@@ -93,6 +93,8 @@ def test_answers_are_the_reference_values(models, name):
     info = models.json("/v1/model", model=reference["model"])
     clips = [clip for clip in reference["clips"] if clip["index"] is not None]
     assert len(info["clips"]) == len(clips)
+    assert info["up"] == (reference["up"] and pytest.approx(reference["up"], abs=1e-6))
+    assert info["unit_m"] == (reference["unit_m"] and pytest.approx(reference["unit_m"], rel=1e-6))
     for clip in reference["clips"]:
         if clip["index"] is not None:
             shown = info["clips"][clip["index"]]

@@ -21,6 +21,9 @@ def numbers(text):
 class Model:
     def __init__(self, path):
         self.root = tree.fromstring(path.read_bytes())
+        asset = self.root.find(NAMESPACE + "asset")
+        self.unit_m = float(asset.find(NAMESPACE + "unit").get("meter"))
+        self.up = {"X_UP": [1, 0, 0], "Y_UP": [0, 1, 0], "Z_UP": [0, 0, 1]}[asset.find(NAMESPACE + "up_axis").text]
         self.by_id = {e.get("id"): e for e in self.root.iter() if e.get("id")}
         self.elements, self.nodes, self.parents = [], [], []
         self._node_index = {}

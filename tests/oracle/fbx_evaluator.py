@@ -64,6 +64,9 @@ def euler(degrees, order="xyz"):
 class Model:
     def __init__(self, path):
         top = parse(path.read_text(encoding="utf-8"))
+        settings = {p.values[0]: p.values[4] for p in top.one("GlobalSettings").one("Properties70").all("P")}
+        self.unit_m = settings["UnitScaleFactor"] / 100
+        self.up = [int(settings["UpAxisSign"]) * (axis == settings["UpAxis"]) for axis in range(3)]
         self.objects = {int(record.values[0]): record for record in top.one("Objects").records}
         self.links = [record.values for record in top.one("Connections").all("C")]
         models = [i for i, record in self.objects.items() if record.name == "Model"]

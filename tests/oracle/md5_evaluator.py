@@ -25,6 +25,8 @@ def rotation(xyz):
 
 
 class Model:
+    up = [0, 0, 1]
+
     def __init__(self, mesh_path, clip_paths):
         text = mesh_path.read_text(encoding="utf-8")
         rows = re.findall(r'"([^"]*)"\s+(-?\d+)\s*' + TRIPLE + r"\s*" + TRIPLE, block(text, "joints"))

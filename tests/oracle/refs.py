@@ -5,7 +5,7 @@ of the files in models/, at some times of every clip.
     refs.py SAMPLES --write    make tests/oracle/refs again, with a second opinion by three.js (needs npm)
     refs.py SAMPLES --check    say whether the stored values are what the evaluators make now; exit status 1 when not
 
-A reference file: `model`; `size` of the model, to which tolerances are relative; `nodes`, index or name of each; `clips` with `name`, `duration`
+A reference file: `model`; `size` of the model, to which tolerances are relative; `up` and `unit_m` where the format says; `nodes`, index or name of each; `clips` with `name`, `duration`
 and `frames`: `t`, `nodes` (scene_from_node, 16 numbers in columns), `palettes` (of each skin by joint), `vertices`. `rest` has the vertices
 as the file has them, for glTF with the index of the mesh entry behind. A clip with index null is the rest pose. `three` is the worst difference from three.js, relative to size.
 """
@@ -40,6 +40,8 @@ def some(items, count):
 
 class Gltf:
     """gltf_evaluator.Model with the interface of the other evaluators; nodes by index, since their names mean nothing."""
+
+    up, unit_m = [0, 1, 0], 1  # 3.4
 
     def __init__(self, model):
         self.model = model
@@ -118,7 +120,7 @@ def reference(name, model):
             size = max([size] + [abs(x) for p in made["vertices"] for x in p] + [abs(x) for m in made["nodes"] for x in m[12:15]])
             frames.append({key: value if key == "t" else rounded(value) for key, value in made.items()})
         clips.append({"index": c, "name": clip["name"], "duration": clip["times"][-1], "frames": frames})
-    return {"model": name, "size": float("%.9g" % size), "nodes": [model.nodes[n] for n in nodes], "rest": rest, "clips": clips}
+    return {"model": name, "size": float("%.9g" % size), "up": getattr(model, "up", None), "unit_m": getattr(model, "unit_m", None), "nodes": [model.nodes[n] for n in nodes], "rest": rest, "clips": clips}
 
 
 def difference(a, b, where=""):

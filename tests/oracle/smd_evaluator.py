@@ -13,6 +13,8 @@ FRAMES_PER_S = 25
 
 
 class Model:
+    up = [0, 0, 1]
+
     def __init__(self, path):
         lines = iter(path.read_text(encoding="utf-8").splitlines())
         self.nodes, self.parents, self.corners = [], [], []
