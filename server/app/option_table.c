@@ -12,6 +12,7 @@ enum {
 };
 
 #define COUNT_MAX UINT64_C(1000000)
+#define LARGER    UINT64_C(100)                    /* than its default a count may always be */
 #define BYTES_MAX (UINT64_C(1) << 46)              /* 64 TiB: sums of two still fit */
 #define MS_MAX    (UINT64_C(7) * 24 * 3600 * 1000) /* a week */
 
@@ -23,6 +24,18 @@ static const struct option TABLE[] = {
      "where to listen; [ADDR]:PORT for IPv6, port 0 for any free one", "What to serve"},
     {"log", OPTION_CHOICE, FIELD(log), "FORM", "text", "text|json|off", 0, 0,
      "request log on stderr: text, json or off", "What to serve"},
+    {"token-file", OPTION_TEXT, FIELD(token_file), "FILE", NULL, NULL, 0, 0,
+     "who asks needs one of the tokens in FILE, one a line, 16 to 256 characters (Authorization: Bearer TOKEN)",
+     "Who may ask"},
+    {"token-for", OPTION_CHOICE, FIELD(token_for), "WHAT", "all", "all|uploads", 0, 0,
+     "what needs a token: all, or uploads and deletes only", "Who may ask"},
+    {"allow-host", OPTION_TEXT, FIELD(allow_host), "NAMES", NULL, NULL, 0, 0,
+     "Host names answered beside loopback ones: a.example,*.b.example or *; on loopback none unless given, elsewhere "
+     "any",
+     "Who may ask"},
+    {"cors", OPTION_TEXT, FIELD(cors), "ORIGINS", NULL, NULL, 0, 0,
+     "web pages that may read answers: https://editor.example,http://localhost:5173 or *; none unless given",
+     "Who may ask"},
     {"cache-bytes", OPTION_BYTES, FIELD(cache_bytes), "SIZE", NULL, NULL, 1 << 20, BYTES_MAX,
      "memory for imported models; a quarter of the machine's or container's unless given", "Workers and memory"},
     {"import-workers", OPTION_COUNT, FIELD(import_workers), "N", NULL, NULL, 1, 1024,
@@ -56,6 +69,8 @@ struct option option_at(size_t index)
                             .max = COUNT_MAX,
                             .help = info->text,
                             .group = "Limits"};
+    if (info->initial * LARGER > option.max)
+        option.max = info->initial * LARGER;
     if (strcmp(info->unit, "bytes") == 0)
         option.kind = OPTION_BYTES, option.value = "SIZE", option.max = BYTES_MAX;
     else if (strcmp(info->unit, "ms") == 0)
