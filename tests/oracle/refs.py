@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import bvh_evaluator  # noqa: E402
-import collada_evaluator  # noqa: E402
+import collada_skins  # noqa: E402
 import corner_models  # noqa: E402
 import fbx_evaluator  # noqa: E402
 import gltf_evaluator  # noqa: E402
@@ -73,7 +73,7 @@ def evaluators(samples):
     """(name, how to make it) of every model that there is a reference for."""
     found = [(name, lambda name=name: Gltf(gltf_evaluator.Model.from_glb((samples / name).read_bytes()))) for name in SAMPLES]
     found += [(name, lambda make=make: Gltf(gltf_evaluator.Model(make()))) for name, make in corner_models.ALL.items()]
-    kinds = {".bvh": bvh_evaluator, ".dae": collada_evaluator, ".fbx": fbx_evaluator, ".smd": smd_evaluator, ".x": x_evaluator}
+    kinds = {".bvh": bvh_evaluator, ".dae": collada_skins, ".fbx": fbx_evaluator, ".smd": smd_evaluator, ".x": x_evaluator}
     for path in sorted(MODELS.iterdir()):
         if path.suffix == ".md5mesh":
             clips = sorted(MODELS.glob("*.md5anim"), key=lambda clip: (clip.stem != path.stem, clip.name))

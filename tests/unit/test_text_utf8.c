@@ -45,9 +45,7 @@ TEST(text_utf8_worked_bytes)
 
 TEST(text_utf8_leaves_text_without_a_mark)
 {
-    static const char *const TEXTS[] = {"", "\xff", "\xef\xbb", "AC3Db",
-                                        "\xfe"
-                                        "a"};
+    static const char *const TEXTS[] = {"", "\xff", "\xef\xbb", "AC3Db", "\376a"};
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
         uint8_t *out;
         size_t size;
