@@ -61,6 +61,8 @@ MUTATIONS = [
     ("FBX: unit taken for metres", AXES, "info->unit_m = (float)(unit_cm / 100);", "info->unit_m = (float)(unit_cm / unit_cm);"),
     ("axes left as assimp turns them", AXES, "    *root = DMAT4_IDENTITY;", "    (void)root;"),
     ("up and forward exchanged", AXES, "info->up[c] = (float)(m[4 * c + 1] / unit);", "info->up[c] = (float)(m[4 * c + 2] / unit);"),
+    ("MS3D: moves not turned", CLIP, "            turn_ms3d_moves(job, last, &motion);", "            (void)last;"),
+    ("B3D: vertices taken for scene space", "server/import/assimp_skin.c", "offset = dmat4_mul(&offset, &scene);", "(void)scene;"),
     ("MD5: clips beside the mesh not read", CLIP, 'strcmp(job->ending, "md5mesh") == 0 ? assimp_md5_clips(job, err) : 0', "0"),
     ("MD5: always 24 frames a second", MD5, "return isfinite(rate) && rate > 0 ? rate : 0;", "return isfinite(rate) ? 0 : rate;"),
     ("warnings of cubic curves lost", LOSSES, "    if (bent > 0)", "    if (bent > 1000000)"),

@@ -9,6 +9,7 @@ import pytest
 
 ORACLE = pathlib.Path(__file__).resolve().parents[1] / "oracle"
 sys.path.insert(0, str(ORACLE))
+import binary_models  # noqa: E402
 import corner_models  # noqa: E402
 import json  # noqa: E402
 import refs  # noqa: E402
@@ -28,6 +29,8 @@ def models(tmp_path_factory):
         shutil.copy(SAMPLES / name, root)
     for name, make in corner_models.ALL.items():
         (root / name).write_text(json.dumps(make()), encoding="utf-8")
+    for name, make in binary_models.ALL.items():
+        (root / name).write_bytes(make.file())
     running = Server(root, "--log", "off", "--render-workers", "0")
     yield running
     running.end()
