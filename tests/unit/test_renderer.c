@@ -5,6 +5,7 @@
 #include "png_pixels.h"
 
 #include "../../server/anim/pose.h"
+#include "../../server/render/frame.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -352,6 +353,9 @@ TEST(renderer_refuses_bad_jobs)
     assert_int_equal(ftruncate(fd, 4096), 0);
     job.model_bytes = 4096;
     assert_int_equal(renderer_draw(renderer(), &job, fd, NULL, &png, NULL, &err), ERR_BAD_BAKE);
+    job.root_start_s = (double)INFINITY;
+    assert_int_equal(renderer_draw(renderer(), &job, fd, NULL, &png, NULL, &err), ERR_BAD_PARAMETER);
+    job.root_start_s = 0;
     job.clip_time_s = (double)NAN;
     assert_int_equal(renderer_draw(renderer(), &job, fd, NULL, &png, NULL, &err), ERR_BAD_PARAMETER);
     close(fd);
@@ -361,5 +365,9 @@ TEST(renderer_refuses_bad_jobs)
     struct png_pixels p = draw(&f, 0);
     check_pixel(&p, 100, 100, 255, 0, 0, 255);
     png_pixels_fini(&p);
+    struct frame frame = {.draws = NULL};
+    const struct frame_view view = {.width = 9, .height = 9, .clip = POSE_REST, .root = f.model.node_count + 1};
+    assert_int_equal(frame_prepare(&frame, &f.model, NULL, &view, &err), ERR_BAD_PARAMETER);
+    frame_fini(&frame);
     fixture_fini(&f);
 }
