@@ -57,7 +57,7 @@ static ssize_t receive_some(int socket, void *to, size_t size_bytes, struct job_
     while (got < 0 && errno == EINTR);
     if (got > 0)
         take_fds(&message, fds);
-    return got;
+    return (message.msg_flags & MSG_CTRUNC) != 0 ? -1 : got; /* more descriptors than any job has, or than fit here */
 }
 
 int job_receive(int socket, struct render_job *job, struct job_fds *fds, struct err *err)

@@ -11,10 +11,14 @@ static const char *reason_of(int status)
     switch (status) {
     case 200:
         return "OK";
+    case 204:
+        return "No Content";
     case 304:
         return "Not Modified";
     case 400:
         return "Bad Request";
+    case 401:
+        return "Unauthorized";
     case 403:
         return "Forbidden";
     case 404:
@@ -31,6 +35,8 @@ static const char *reason_of(int status)
         return "URI Too Long";
     case 415:
         return "Unsupported Media Type";
+    case 421:
+        return "Misdirected Request";
     case 422:
         return "Unprocessable Content";
     case 431:
@@ -84,14 +90,38 @@ static void put_header(struct buf *out, const char *name, const char *value)
     buf_put(out, "\r\n", 2);
 }
 
-bool http_response_has_body(const struct reply *reply, bool is_head) { return !is_head && reply->status != 304; }
+static bool has_content(const struct reply *reply) { return reply->status != 204 && reply->status != 304; }
+
+bool http_response_has_body(const struct reply *reply, bool is_head) { return !is_head && has_content(reply); }
+
+/* What pages of another origin may read and send (https://fetch.spec.whatwg.org/#http-cors-protocol). */
+static void put_cors(const struct http_response *response, struct buf *out)
+{
+    put_header(out, "Access-Control-Allow-Origin", response->cors_origin);
+    if (!response->is_preflight) {
+        put_header(out, "Access-Control-Expose-Headers", "*, ETag, Retry-After, X-Request-Id");
+        return;
+    }
+    put_header(out, "Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE");
+    put_header(out, "Access-Control-Allow-Headers", "Authorization, Content-Type, If-None-Match, X-Request-Id");
+    put_header(out, "Access-Control-Max-Age", "7200"); /* more than browsers keep it */
+}
+
+static void put_vary(const struct reply *reply, const struct http_response *response, struct buf *out)
+{
+    if (reply->is_vary_accept || response->is_vary_origin)
+        put_header(out, "Vary",
+                   !response->is_vary_origin ? "Accept"
+                   : reply->is_vary_accept   ? "Accept, Origin"
+                                             : "Origin");
+}
 
 void http_response_head(const struct reply *reply, const struct http_response *response, struct buf *out)
 {
     buf_printf(out, "HTTP/1.1 %d %s\r\n", reply->status, reason_of(reply->status));
     put_header(out, "Date", response->date);
     put_header(out, "Server", "posed/" POSED_VERSION);
-    if (reply->status != 304) {
+    if (has_content(reply)) {
         if (reply->content_type != NULL)
             put_header(out, "Content-Type", reply->content_type);
         buf_printf(out, "Content-Length: %zu\r\n", reply->body.size_bytes);
@@ -100,8 +130,7 @@ void http_response_head(const struct reply *reply, const struct http_response *r
         put_header(out, "ETag", reply->etag);
     if (reply->cache_control != NULL)
         put_header(out, "Cache-Control", reply->cache_control);
-    if (reply->is_vary_accept)
-        put_header(out, "Vary", "Accept");
+    put_vary(reply, response, out);
     if (reply->status == 200 && reply->warning_count > 0)
         buf_printf(out, "X-Posed-Warnings: %u\r\n", reply->warning_count);
     if (reply->status == 200 && reply->unmatched.size_bytes > 0)
@@ -110,6 +139,10 @@ void http_response_head(const struct reply *reply, const struct http_response *r
         buf_printf(out, "Retry-After: %d\r\n", reply->retry_after_s);
     if (reply->allow != NULL)
         put_header(out, "Allow", reply->allow);
+    if (reply->status == 401)
+        put_header(out, "WWW-Authenticate", "Bearer realm=\"posed\"");
+    if (response->cors_origin != NULL)
+        put_cors(response, out);
     put_header(out, "X-Request-Id", response->request_id);
     put_header(out, "X-Content-Type-Options", "nosniff");
     if (!response->is_keep_alive)

@@ -17,7 +17,7 @@ def post(server, path, body, **headers):
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     lines = [f"Content-Length: {len(data)}", *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items())]
     with server.connect() as connection:
-        connection.send(f"POST {path} HTTP/1.1\r\nHost: test\r\n" + "".join(line + "\r\n" for line in lines) + "\r\n")
+        connection.send(f"POST {path} HTTP/1.1\r\nHost: localhost\r\n" + "".join(line + "\r\n" for line in lines) + "\r\n")
         connection.send(data)
         return connection.answer()
 
@@ -193,7 +193,7 @@ def test_large_batch_lets_others_through(server, model):
     name, _ = model
     body = json.dumps({"queries": [{"op": "mesh", "model": name, "t": "0:1:4"} for _ in range(40)]}).encode()
     with server.connect() as one:
-        one.send(f"POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+        one.send(f"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
         for _ in range(5):
             assert server.get("/healthz").status == 200
         assert len(one.answer().json()["results"]) == 40
@@ -204,7 +204,7 @@ def test_client_leaves_its_batch(start, root):
     body = json.dumps({"queries": [{"op": "palette", "model": f"{i % 6}.gltf"} for i in range(60)]}).encode()
     for _ in range(5):
         with server.connect() as one:
-            one.send(f"POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+            one.send(f"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
     assert place(server.get("/v1/palette?model=3.gltf")) == 3
 
 
@@ -212,7 +212,7 @@ def test_stopping_during_batches(start, root, tmp_path):
     """One batch waits for its first import, one has lost its client: the server still stops cleanly."""
     server = start(*install(tmp_path / "slow", "sleep 1\n{real}"), "--drain-timeout", "200", root=root)
     body = json.dumps({"queries": [{"op": "palette", "model": f"{i}.gltf"} for i in range(6)]}).encode()
-    request = f"POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+    request = f"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
     with server.connect() as one, server.connect() as other:
         one.send(request)
         other.send(request)
