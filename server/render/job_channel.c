@@ -16,15 +16,17 @@ void job_fds_close(struct job_fds *fds)
     *fds = (struct job_fds){.model = -1};
 }
 
-/* The first is the model's, the others those of the sources; more were never sent and are closed. */
+/* The first is the model's, the others those of the sources; more were never sent. */
 static void keep_fd(struct job_fds *fds, int fd)
 {
-    if (fds->model < 0)
+    if (fds->model < 0) {
         fds->model = fd;
-    else if (fds->source_count < RENDER_SOURCES_MAX)
+    } else if (fds->source_count < RENDER_SOURCES_MAX) {
         fds->sources[fds->source_count++] = fd;
-    else
+    } else {
         close(fd);
+        fds->has_more = true;
+    }
 }
 
 /* The descriptors in a message's control data. */
@@ -73,7 +75,7 @@ int job_receive(int socket, struct render_job *job, struct job_fds *fds, struct 
         have += (size_t)got;
     }
     if (have == sizeof *job && job->magic == RENDER_JOB_MAGIC && fds->model >= 0 &&
-        fds->source_count == job->source_count)
+        fds->source_count == job->source_count && !fds->has_more)
         return 1;
     job_fds_close(fds);
     return err_set(err, ERR_INTERNAL, "what arrived is not a job with its models (%zu bytes)", have);

@@ -5,11 +5,14 @@
 #include "../base/err.h"
 #include "../worker/render_job.h"
 
+#include <stdbool.h>
+
 /* The files of a job. */
 struct job_fds {
     int model; /* -1: none */
     int sources[RENDER_SOURCES_MAX];
     uint32_t source_count;
+    bool has_more; /* than any job has; they are closed */
 };
 void job_fds_close(struct job_fds *fds);
 

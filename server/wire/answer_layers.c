@@ -30,8 +30,10 @@ static int find_clip(struct answer_layers *layers, const struct model *clips, co
     const int rc = answer_find_clip(clips, layer, &out->clip, reply);
     if (rc < 0)
         return rc;
-    if (answer_find_span(layer, duration_of(clips, out->clip), &layers->spans[layers->count], &err) < 0)
+    if (answer_find_span(layer, duration_of(clips, out->clip), &layers->spans[layers->count], &err) < 0) {
+        err_prefix(&err, "layers[%u]", layers->count);
         return fail(reply, &err);
+    }
     return 0;
 }
 

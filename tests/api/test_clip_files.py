@@ -28,7 +28,7 @@ def root(tmp_path):
 def post(server, path, body):
     data = json.dumps(body).encode()
     with server.connect() as connection:
-        connection.send(f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(data)}\r\n\r\n".encode() + data)
+        connection.send(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(data)}\r\n\r\n".encode() + data)
         return connection.answer()
 
 
@@ -179,6 +179,7 @@ def test_what_is_refused_names_the_file(start, root):
     refused([good, {"clip_file": "anims/sway.gltf", "clip": "swaj"}], 404, "clip_not_found", "anims/sway.gltf", "'swaj'")
     refused([good, {"clip_file": "anims/other.gltf"}], 422, "clip_no_match", "anims/other.gltf", "'Hips'")
     refused([good, {"clip_file": "body.gltf"}], 404, "clip_not_found", "body.gltf", "no clips")
+    refused([good, {"clip_file": "anims/sway.gltf", "from": 9}], 400, "bad_parameter", "layers[1]", "'from'")
     refused([good, {"clip_file": "../x.gltf"}], 400, "bad_path", "layers[1]")
     refused([good, {**good, "clip_hash": "0" * 64}], 409, "hash_mismatch", "anims/run.gltf")
     refused([good, {**good, "mode": "additive", "reference": {"clip_file": "anims/sway.gltf", "clip": "no"}}], 404,

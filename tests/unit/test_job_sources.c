@@ -149,7 +149,7 @@ TEST(job_sources_refuse_what_is_not_there)
 /* Sends the job with so many descriptors and receives it. */
 static int pass(struct render_job *job, uint32_t fd_count, struct job_fds *fds, struct err *err)
 {
-    int ends[2], sent[COUNT + 3];
+    int ends[2], sent[COUNT + 3] = {0};
     union {
         struct cmsghdr header;
         char bytes[CMSG_SPACE(sizeof sent)];
