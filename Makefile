@@ -35,7 +35,7 @@ app := $(call folder_objects,app)
 libs_of = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
 libs_app = $(call libs_of,libuv libcjson)
 # meshoptimizer has no .pc file; draco is C++, linked by the C compiler.
-libs_import = $(call libs_of,libcjson assimp libpng libturbojpeg libwebp nettle draco zlib) -lmeshoptimizer -lstdc++
+libs_import = $(call libs_of,libcjson assimp expat libpng libturbojpeg libwebp nettle draco zlib) -lmeshoptimizer -lstdc++
 libs_render = $(call libs_of,libpng libisal) -ldl
 
 # One short line a file; V=1 shows the commands.
@@ -143,6 +143,10 @@ test-api: deps-test all samples
 test-web: deps-test all samples
 	@$(run_suites) $(if $(t),$(suite_web:run.sh"=run.sh '$(t)'"),$(suite_web))
 
+# Makes the stored reference values of tests/oracle again, with three.js from npm as a second opinion.
+refs: samples
+	$(PYTHON) tests/oracle/refs.py $(samples) --write
+
 # The long runs: every program in tests/soak, each of which closes with a line of totals. make soak [t=name]
 soaks := $(sort $(wildcard tests/soak/*.py))
 suite_soak = $(foreach f,$(if $(t),tests/soak/$(t).py,$(soaks)),"$(basename $(notdir $(f)))=total:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) $(f)")
@@ -159,7 +163,7 @@ bench: deps-test all samples $(out)/bench/load
 	  POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) $$f || exit 1; done
 
 # Makes deliberate mistakes in a copy of the tree and shows that the tests notice each.
-mutations: deps-test
+mutations: deps-test samples
 	@$(PYTHON) tests/mutations.py $(t)
 
 # make fuzz [t=bake] [T=60]: clang's libFuzzer for T seconds on one target or on each, starting from the corpus.
@@ -206,6 +210,7 @@ help:
 	@echo 'make test-api       the black-box tests                                    [t=words SERVER=host:port]'
 	@echo 'make test-web       the page at / in a browser                             [t=pattern]'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
+	@echo 'make refs           make the stored reference values again (needs npm)'
 	@echo 'make soak           the long runs: thousands of damaged models, kills, loads   [t=name of tests/soak]'
 	@echo 'make bench          measure, and print the figures                         [t=name of tests/bench]'
 	@echo 'make fuzz           every fuzz target under libFuzzer                      [t=name T=60]'
@@ -224,4 +229,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all deps deps-test samples run test test-short test-unit test-api test-web soak bench mutations fuzz lint readme image-test install help clean
+.PHONY: all deps deps-test samples run test test-short test-unit test-api test-web refs soak bench mutations fuzz lint readme image-test install help clean
