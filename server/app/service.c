@@ -230,6 +230,7 @@ void service_cancel(struct service *service, struct call *call)
         service_answer_dequeue(job);
         break;
     case JOB_WORKS:
+        service_answer_stop(job);
         return;
     case JOB_DRAWS:
         render_pool_cancel(service->renders, &job->render);

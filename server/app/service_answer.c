@@ -152,8 +152,9 @@ static void on_made(uv_work_t *work, int status)
     free(job->answer);
     job->answer = NULL;
     stats_set(STAT_ANSWERS_RUNNING, --service->work_count);
+    stats_add(STAT_ANSWERS_CANCELLED, job->is_stopped);
     start_queued(service);
-    if (status != 0) {
+    if (status != 0 || job->is_stopped) {
         struct err err;
         err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
         job_fail(job, &err);
@@ -170,6 +171,7 @@ static void start_work(struct job *job)
 {
     job->answer = mem_zalloc(1, sizeof *job->answer);
     answer_init(job->answer);
+    job->answer->is_stopped = &job->is_stopped;
     job->work.data = job;
     job->stage = JOB_WORKS;
     stats_add(STAT_ANSWERS_STARTED, 1);
@@ -262,4 +264,8 @@ void service_answer(struct job *job)
     }
 }
 
-void service_answer_stop(struct job *job) { uv_cancel((uv_req_t *)&job->work); }
+void service_answer_stop(struct job *job)
+{
+    job->is_stopped = true;
+    uv_cancel((uv_req_t *)&job->work);
+}

@@ -53,6 +53,7 @@ struct job {
     struct render_blend *blend; /* likewise, or NULL */
     uv_work_t work;
     struct answer *answer;   /* of the work thread, while there is work */
+    _Atomic bool is_stopped; /* read by it: nobody waits for the answer any more */
     struct reply reply;      /* what the work makes */
     struct answer_cost cost; /* of that */
     struct job *work_prev, *work_next;
@@ -82,7 +83,7 @@ void service_batch_cancel(struct service *service, struct call *call);
 void service_batch_end(struct service *service);
 /* Finds the models of a call and answers it. */
 void service_find_model(struct service *service, struct call *call);
-/* Takes work back from its thread, if that has not begun: the job then ends by itself. */
+/* Takes work back from its thread, or lets it end soon: the job then ends by itself. */
 void service_answer_stop(struct job *job);
 /* Begins large answers that wait and have room. */
 void service_answer_go_on(struct service *service);

@@ -6,6 +6,7 @@ void answer_init(struct answer *answer)
 {
     /* any limit: running out of memory then fails the request instead of the process */
     const size_t limit_bytes = SIZE_MAX / 4;
+    answer->is_stopped = NULL;
     pose_init(&answer->pose);
     blend_init(&answer->blend);
     buf_init(&answer->selection, limit_bytes);

@@ -133,9 +133,11 @@ void parts_evaluate(struct task *task, uint32_t frame)
     if (request->layer_count > 0) {
         answer_set_layers(&answer->layers, request, frame);
         blend_evaluate(&answer->blend, &answer->pose, task->model, answer->layers.layers, answer->layers.count);
-        return;
+    } else {
+        parts_evaluate_at(task, clip_time_in_span(&task->span, request->times_s[frame]));
     }
-    parts_evaluate_at(task, clip_time_in_span(&task->span, request->times_s[frame]));
+    if (answer->is_stopped != NULL && *answer->is_stopped)
+        task->out->is_failed = true; /* ends every loop over frames */
 }
 
 void parts_put_hash(struct buf *out, const struct model *model)
