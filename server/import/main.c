@@ -1,4 +1,5 @@
 /* posed-import: one model file to one baked model (worker/import_result.h), then it ends. */
+#include "content_hash.h"
 #include "formats.h"
 #include "import.h"
 
@@ -106,8 +107,9 @@ static int bake(struct import *import, struct buf *out, struct err *err)
     if (rc < 0 || bake_finish(import->builder, err) < 0)
         return err->code;
     uint8_t hash[sizeof import->info->content_hash];
-    opener_record(import->opener, import->builder, hash);
+    content_hash(import->builder, hash);
     memcpy(import->builder->infos[0].content_hash, hash, sizeof hash);
+    opener_record(import->opener, import->builder);
     return bake_encode(import->builder, out, err);
 }
 

@@ -106,3 +106,25 @@ def test_cache_control_of_the_rest(awkward):
         assert awkward.get(target).headers["cache-control"] == "no-cache"
     for target in ("/v1/version", "/healthz", "/livez", "/readyz", "/nothing", f"/v1/pose?{P}&joints=99"):
         assert awkward.get(target).headers["cache-control"] == "no-store"
+
+
+def model_hash(server, name):
+    return server.json("/v1/model", model=name)["hash"]
+
+
+def test_hash_is_of_the_content(start, tmp_path):
+    """A copy elsewhere is the same content; what is left of a texture is part of it."""
+    (tmp_path / "copies").mkdir()
+    plain = gltf(x=1, image="skin.png")
+    for name in ("a.gltf", "b.gltf", "copies/c.gltf"):
+        (tmp_path / name).write_text(plain)
+    server = start("--max-file", "10k", "--render-workers", "0")
+    missing = model_hash(server, "a.gltf")
+    assert model_hash(server, "b.gltf") == model_hash(server, "copies/c.gltf") == missing
+    (tmp_path / "skin.png").write_bytes(bytes(10241))
+    too_large = model_hash(server, "a.gltf")
+    (tmp_path / "skin.png").write_bytes(bytes(10240))
+    assert server.json("/v1/model", model="a.gltf")["textures"][0]["state"] == "broken"
+    assert model_hash(server, "copies/c.gltf") == missing != too_large
+    (tmp_path / "a.gltf").write_text(gltf(x=2, image="skin.png"))
+    assert model_hash(server, "a.gltf") not in (missing, too_large)
