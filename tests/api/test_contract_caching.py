@@ -113,18 +113,19 @@ def model_hash(server, name):
 
 
 def test_hash_is_of_the_content(start, tmp_path):
-    """A copy elsewhere is the same content; what is left of a texture is part of it."""
+    """A copy is the same content; what is left of a texture is part of it."""
     (tmp_path / "copies").mkdir()
-    plain = gltf(x=1, image="skin.png")
-    for name in ("a.gltf", "b.gltf", "copies/c.gltf"):
-        (tmp_path / name).write_text(plain)
+    for name in ("plain.gltf", "copies/plain.gltf"):
+        (tmp_path / name).write_text(gltf(x=1))
+    for name in ("a.gltf", "b.gltf"):
+        (tmp_path / name).write_text(gltf(x=1, image="skin.png"))
     server = start("--max-file", "10k", "--render-workers", "0")
-    missing = model_hash(server, "a.gltf")
-    assert model_hash(server, "b.gltf") == model_hash(server, "copies/c.gltf") == missing
+    plain, missing = model_hash(server, "plain.gltf"), model_hash(server, "a.gltf")
+    assert model_hash(server, "copies/plain.gltf") == plain
+    assert model_hash(server, "b.gltf") == missing != plain
     (tmp_path / "skin.png").write_bytes(bytes(10241))
-    too_large = model_hash(server, "a.gltf")
-    (tmp_path / "skin.png").write_bytes(bytes(10240))
     assert server.json("/v1/model", model="a.gltf")["textures"][0]["state"] == "broken"
-    assert model_hash(server, "copies/c.gltf") == missing != too_large
-    (tmp_path / "a.gltf").write_text(gltf(x=2, image="skin.png"))
-    assert model_hash(server, "a.gltf") not in (missing, too_large)
+    too_large = model_hash(server, "a.gltf")
+    assert model_hash(server, "b.gltf") == too_large not in (plain, missing)
+    (tmp_path / "a.gltf").write_text(gltf(x=2))
+    assert model_hash(server, "a.gltf") not in (plain, missing, too_large)
