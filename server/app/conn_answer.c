@@ -11,6 +11,7 @@
 
 enum {
     STATUS_ABANDONED = 499, /* in the log only: nobody was there for the answer */
+    STATUS_PREFLIGHT = 204,
     OVERLOAD_RETRY_S = 1,
 };
 
@@ -60,6 +61,9 @@ static void answer(struct conn *conn, struct reply *reply)
                    &(struct http_response){
                        .date = date_now(),
                        .request_id = conn->id,
+                       .cors_origin = access_cors_origin(conn->shared->access, request->origin),
+                       .is_preflight = reply->status == STATUS_PREFLIGHT,
+                       .is_vary_origin = access_is_vary(conn->shared->access),
                        .is_head = request->is_head,
                        .is_http_1_0 = request->is_http_1_0,
                        .is_keep_alive = !conn->is_last,
@@ -107,12 +111,32 @@ static void on_call_done(struct call *call, struct reply *reply)
     conn_run(conn);
 }
 
+/* Answers what needs no service: the refused, and the question of a browser before it sends a page's request. */
+static bool answer_at_the_door(struct conn *conn)
+{
+    const struct http_request *http = &conn->parser.request;
+    struct err err;
+    if (access_check(conn->shared->access, http, &err) < 0) {
+        answer_error(conn, &err, NULL);
+        return true;
+    }
+    if (!access_is_preflight(conn->shared->access, http))
+        return false;
+    struct reply reply;
+    reply_init(&reply);
+    reply.status = STATUS_PREFLIGHT;
+    answer(conn, &reply);
+    return true;
+}
+
 void conn_begin_call(struct conn *conn)
 {
     const struct http_request *http = &conn->parser.request;
     struct call *call = &conn->call;
     struct err err;
     begin_request(conn);
+    if (answer_at_the_door(conn))
+        return;
     *call = (struct call){.done = on_call_done};
     request_init(&call->request);
     const struct request_head head = {

@@ -1,6 +1,7 @@
 #include "listener.h"
 
 #include "../base/mem.h"
+#include "access_policy.h"
 #include "conn.h"
 #include "log.h"
 #include "stats.h"
@@ -19,6 +20,7 @@ enum {
 
 struct listener {
     struct conn_shared shared;
+    struct access access;
     uv_tcp_t tcp;
     uv_timer_t tick;
     bool is_stopped; /* accepts no more */
@@ -127,7 +129,10 @@ int listener_new(uv_loop_t *loop, const struct config *config, struct listener *
     uv_timer_init(loop, &listener->tick);
     conn_shared_start(&listener->shared);
     listener->tcp.data = listener->tick.data = listener;
-    const int rc = bind_http(listener, config->http, err);
+    int rc = access_policy_init(config, &listener->access, err);
+    listener->shared.access = &listener->access;
+    if (rc == 0)
+        rc = bind_http(listener, config->http, err);
     if (rc < 0) {
         listener_free(listener);
         return rc;
@@ -170,5 +175,6 @@ void listener_free(struct listener *listener)
         uv_close((uv_handle_t *)&listener->tick, NULL);
     conn_shared_stop(&listener->shared);
     uv_run(listener->shared.loop, UV_RUN_DEFAULT);
+    access_fini(&listener->access);
     free(listener);
 }

@@ -102,21 +102,25 @@ static double cost_ns(const struct model *model, const struct model *clips, cons
 
 static const struct model *clips_of(const struct job *job) { return job->clips != NULL ? &job->clips->model : NULL; }
 
-static void make(const struct job *job, struct answer *answer, struct reply *reply)
+static void make(struct job *job, struct answer *answer, struct reply *reply)
 {
     const struct limits *left = job->call->left;
     answer_make_with(answer, &job->baked->model, clips_of(job), &job->call->request,
                      left != NULL ? left : &job->service->config->limits, reply);
+    job->cost = answer->cost;
 }
+
+static void take_from(uint64_t *left, uint64_t spent) { *left -= spent < *left ? spent : *left; }
 
 /* Takes from what the other queries of a batch may cost. */
 static void spend(struct job *job)
 {
     if (job->call->left == NULL)
         return;
-    uint64_t *left = &job->call->left->value[LIMIT_EVALUATIONS];
-    const uint64_t evaluations = answer_evaluations(&job->baked->model, &job->call->request);
-    *left -= evaluations < *left ? evaluations : *left;
+    uint64_t *left = job->call->left->value;
+    take_from(&left[LIMIT_FRAMES], job->cost.frames);
+    take_from(&left[LIMIT_EVALUATIONS], job->cost.evaluations);
+    take_from(&left[LIMIT_BOUNDS_VERTICES], job->cost.vertices);
 }
 
 /* The answer is made; the headers are not. */
@@ -209,8 +213,7 @@ void service_answer(struct job *job)
     struct reply reply;
     reply_init(&reply);
     /* "*" matches whatever exists, and whether the clip does is found out on the way */
-    const bool is_any = request->if_none_match != NULL && strchr(request->if_none_match, '*') != NULL;
-    if (!is_any && job_is_not_modified(job, &reply)) {
+    if (!http_etag_is_any(request->if_none_match) && job_is_not_modified(job, &reply)) {
         job_finish(job, &reply);
     } else if (job->call->spent_ns + cost > COST_INLINE_NS) {
         queue_work(job);

@@ -78,7 +78,7 @@ def test_counts_pictures(start, tmp_path):
     renders = server.json("/v1/stats")["renders"]
     assert (renders["started"], renders["running"], renders["waiting"], renders["workers_ended"]) == (3, 0, 0, 0)
     with server.connect() as one:
-        one.send("GET /v1/render?model=a.gltf&width=2048&height=2048 HTTP/1.1\r\nHost: x\r\n\r\n")
+        one.send("GET /v1/render?model=a.gltf&width=2048&height=2048 HTTP/1.1\r\nHost: localhost\r\n\r\n")
         wait_until(server, lambda stats: stats["renders"]["started"] == 4)
         one.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # close by reset
     wait_until(server, lambda stats: stats["requests"]["abandoned"] == 1)
