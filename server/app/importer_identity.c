@@ -44,7 +44,8 @@ static size_t read_output(int fd, char *out, size_t size)
 
 static int start(const char *program, int output_fd, pid_t *process)
 {
-    char *const args[] = {(char *)(uintptr_t)program, "--version", NULL};
+    char version[] = "--version";
+    char *const args[] = {(char *)(uintptr_t)program, version, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);

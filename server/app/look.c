@@ -111,6 +111,7 @@ static enum look_verdict judge(const struct freshness *fresh, struct look *look,
 {
     begin_count(fresh, look);
     const bool is_same = look->known != NULL && sources_are_unchanged(fresh->root_fd, look->known->sources);
+    look->is_unchanged = is_same;
     if (is_same && (!look->is_whole || look->known->has_pixels))
         return LOOK_SAME;
     if (check_model(fresh, look) < 0)

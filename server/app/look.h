@@ -18,19 +18,20 @@ struct look {
     /* what is asked */
     const char *path; /* borrowed */
     bool is_check_only;
-    bool is_whole;            /* with textures */
-    bool is_doubtful;         /* the failure may be that of a half-written file */
-    struct baked *known;      /* borrowed, or NULL */
-    bool has_failed;          /* instead: an import of the model file with this stamp failed */
+    bool is_whole;       /* with textures */
+    bool is_doubtful;    /* the failure may be that of a half-written file */
+    struct baked *known; /* borrowed, or NULL */
+    bool has_failed;     /* instead: an import of the model file with this stamp failed */
     struct stamp failed_stamp;
-    struct watch_set *set;    /* borrowed, or NULL: is taken where it can be */
+    struct watch_set *set; /* borrowed, or NULL: is taken where it can be */
     /* what is found */
     enum look_verdict verdict;
-    struct stamp stamp;       /* of the model file, but for SAME and CHANGED of a known model */
-    struct baked *loaded;     /* a reference for the owner */
-    bool is_retaken;          /* `taken` replaces `set` */
-    struct watch_set *taken;  /* likewise, or NULL: events cannot vouch for these files */
-    uint64_t count;           /* of the set when the files were looked at */
+    bool is_unchanged;       /* the files are still those of `known` */
+    struct stamp stamp;      /* of the model file, but for SAME of a known model */
+    struct baked *loaded;    /* a reference for the owner */
+    bool is_retaken;         /* `taken` replaces `set` */
+    struct watch_set *taken; /* likewise, or NULL: events cannot vouch for these files */
+    uint64_t count;          /* of the set when the files were looked at */
     struct err err;
     double ms;
 };

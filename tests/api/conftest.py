@@ -109,6 +109,7 @@ class Server:
     def __init__(self, root, *options, env=None):
         self.log = tempfile.TemporaryFile()
         environment = {k: v for k, v in os.environ.items() if not k.startswith("POSED_")}
+        environment["POSED_CACHE_DIR"] = "none"  # what one test imports is no other's
         self.process = subprocess.Popen(
             [BUILD / "posed", "--root", root, "--http", "127.0.0.1:0", *options],
             stdout=subprocess.PIPE, stderr=self.log, env={**environment, **(env or {})})
