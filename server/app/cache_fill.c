@@ -218,9 +218,12 @@ static void after_import(struct cache_slot *slot, struct look *found)
 
 static void take_found(struct cache_slot *slot, struct look *found)
 {
+    /* what happened beside a file that failed may be what it lacked: that stays to be tried */
+    const bool is_old_failure = slot->err != NULL && !slot->is_after_import && found->verdict == LOOK_SAME;
     slot->look = NULL;
     slot->work = SLOT_IDLE;
-    slot->count = found->count;
+    if (!is_old_failure || slot->is_doubtful)
+        slot->count = found->count;
     slot->checked_ms = cache_now_ms();
     if (!found->is_retaken)
         return;
@@ -232,9 +235,9 @@ static void on_looked(void *user, struct look *found)
 {
     struct cache_slot *slot = user;
     const bool is_after_import = slot->is_after_import;
+    take_found(slot, found);
     slot->cache->beside_count -= slot->is_beside;
     slot->is_after_import = slot->is_beside = false;
-    take_found(slot, found);
     if (is_after_import) {
         after_import(slot, found);
         return;

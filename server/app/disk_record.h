@@ -1,4 +1,4 @@
-/* disk_record.h - the bytes of the two kinds of files in the disk cache (server/disk-cache.md). Pure; any thread.
+/* disk_record.h - the bytes of the two kinds of files in the disk cache (protocol/disk-cache.md). Pure; any thread.
  *
  * Little-endian. Both are a record: magic (8 bytes), version (u32), size of the whole record (u32), fields, the list of
  * source files, XXH3-64 of everything before it (u64). A decoder is total on any bytes and believes none of them:
