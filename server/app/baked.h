@@ -17,9 +17,9 @@ struct baked {
     struct sources *sources; /* what it was made from */
     bool has_pixels;         /* else those of its textures were left on disk: the view has zeros in their place */
     uint64_t held_bytes;     /* of memory */
-    int fd;             /* the memfd, sealed; what a render worker is sent */
-    uint64_t key;       /* unique in this process: same key, same bytes */
-    char hash[65];      /* the content hash, lower-case hex */
+    int fd;                  /* the memfd, sealed; what a render worker is sent */
+    uint64_t key;            /* unique in this process: same key, same bytes */
+    char hash[65];           /* the content hash, lower-case hex */
     uint32_t ref_count;
     struct baked *next; /* private to baked.c */
 };

@@ -146,8 +146,8 @@ bool disk_temporary_remove(int folder_fd, const char *name)
     const int fd = openat(folder_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    const bool is_left = fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) && stat.st_uid == geteuid() &&
-                         flock(fd, LOCK_EX | LOCK_NB) == 0;
+    const bool is_left =
+        fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) && stat.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0;
     const bool is_removed = is_left && unlinkat(folder_fd, name, 0) == 0;
     close(fd);
     return is_removed;

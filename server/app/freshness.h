@@ -13,7 +13,7 @@ struct freshness {
     struct disk_cache *disk; /* or NULL */
     struct watch *watch;     /* or NULL: no events */
     uint32_t refs;
-    bool is_broken; /* the disk cache could not be written, and that was said */
+    bool is_broken;                    /* the disk cache could not be written, and that was said */
     struct store *stores, *last_store; /* private: the first is under way */
     uint32_t store_count;
 };

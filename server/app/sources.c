@@ -168,10 +168,10 @@ bool source_read(int root_fd, uint64_t max_file_bytes, struct source *source)
         return is_lasting(errno);
     }
     source->stamp = stamp_of(&stat);
-    source->kind = S_ISDIR(stat.st_mode)                               ? SOURCE_NAMES
-                   : !S_ISREG(stat.st_mode)                            ? SOURCE_OTHER
-                   : source->stamp.size_bytes > max_file_bytes         ? SOURCE_TOO_LARGE
-                                                                       : SOURCE_BYTES;
+    source->kind = S_ISDIR(stat.st_mode)                       ? SOURCE_NAMES
+                   : !S_ISREG(stat.st_mode)                    ? SOURCE_OTHER
+                   : source->stamp.size_bytes > max_file_bytes ? SOURCE_TOO_LARGE
+                                                               : SOURCE_BYTES;
     if ((source->kind == SOURCE_NAMES || source->kind == SOURCE_BYTES) && !read_content(root_fd, source))
         return false;
     return is_unchanged(root_fd, source);

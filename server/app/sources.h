@@ -24,7 +24,7 @@ enum source_kind {
 };
 
 struct source {
-    char *path; /* under the root */
+    char *path;    /* under the root */
     uint32_t role; /* SOURCE_MODEL, ... */
     bool is_missing;
     struct stamp stamp; /* zero when missing */

@@ -150,10 +150,10 @@ uint32_t watch_count(const struct watch *watch)
 static bool has_events(int fd)
 {
     static const unsigned long WITHOUT[] = {
-        0x6969 /* NFS */,         0xff534d42 /* CIFS */,   0xfe534d42 /* SMB2 */,       0x517b /* SMB */,
-        0x65735546 /* FUSE */,    0x01021997 /* 9P */,     0x00c36400 /* Ceph */,       0x0bd00bd0 /* Lustre */,
-        0x5346414f /* AFS */,     0x6b414653 /* kAFS */,   0x73757245 /* Coda */,       0x786f4256 /* VirtualBox */,
-        0xbacbacbc /* VMware */,  0x013661de /* OrangeFS */, 0x7461636f /* OCFS2 */,    0x01161970 /* GFS2 */,
+        0x6969 /* NFS */,        0xff534d42 /* CIFS */,     0xfe534d42 /* SMB2 */,  0x517b /* SMB */,
+        0x65735546 /* FUSE */,   0x01021997 /* 9P */,       0x00c36400 /* Ceph */,  0x0bd00bd0 /* Lustre */,
+        0x5346414f /* AFS */,    0x6b414653 /* kAFS */,     0x73757245 /* Coda */,  0x786f4256 /* VirtualBox */,
+        0xbacbacbc /* VMware */, 0x013661de /* OrangeFS */, 0x7461636f /* OCFS2 */, 0x01161970 /* GFS2 */,
     };
     struct statfs stat;
     if (fstatfs(fd, &stat) != 0)

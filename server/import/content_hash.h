@@ -1,4 +1,5 @@
-/* content_hash.h - the identity of a model's content: what answers are made from, not where it lay. Pure; any thread. */
+/* content_hash.h - the identity of a model's content: what answers are made from, not where it lay. Pure; any thread.
+ */
 #pragma once
 
 #include "../anim/bake.h"
