@@ -275,9 +275,8 @@ struct watch_set *watch_take(struct watch *watch, int root_fd, const char *path,
 static void kill_tree(struct watch *watch, struct folder *top)
 {
     const size_t size = strlen(top->path);
-    struct folder *folder, *next;
-    HASH_ITER(hh_path, watch->by_path, folder, next)
-    {
+    for (struct folder *folder = watch->by_path, *next; folder != NULL; folder = next) {
+        next = folder->hh_path.next;
         if (folder == top || size == 0 || (strncmp(folder->path, top->path, size) == 0 && folder->path[size] == '/')) {
             inotify_rm_watch(watch->fd, folder->wd);
             kill_folder(watch, folder);
@@ -337,10 +336,9 @@ static void on_readable(uv_poll_t *poll, int status __attribute__((unused)), int
 
 void watch_reset(struct watch *watch)
 {
-    struct folder *folder, *next;
     lock(watch);
-    HASH_ITER(hh_path, watch->by_path, folder, next)
-    {
+    for (struct folder *folder = watch->by_path, *next; folder != NULL; folder = next) {
+        next = folder->hh_path.next;
         inotify_rm_watch(watch->fd, folder->wd);
         kill_folder(watch, folder);
     }

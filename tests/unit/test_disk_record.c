@@ -51,6 +51,15 @@ static void encode_head(struct buf *out)
     sources_free(head.sources);
 }
 
+static void encode(bool is_index, struct buf *out)
+{
+    buf_init(out, 0);
+    if (is_index)
+        encode_index(out);
+    else
+        encode_head(out);
+}
+
 #define REPEAT8(x)  x, x, x, x, x, x, x, x
 #define REPEAT32(x) REPEAT8(x), REPEAT8(x), REPEAT8(x), REPEAT8(x)
 
@@ -210,7 +219,7 @@ TEST(disk_records_cut_or_longer_are_refused)
     for (int is_index = 0; is_index < 2; is_index++) {
         struct buf record;
         struct err err;
-        (is_index ? encode_index : encode_head)(&record);
+        encode(is_index, &record);
         const size_t size = record.size_bytes;
         for (size_t cut = 0; cut < size; cut++)
             assert_int_equal(decode(is_index, record.data, cut, &err), ERR_BAD_BAKE);
@@ -226,7 +235,7 @@ TEST(disk_records_with_another_byte_are_refused)
     for (int is_index = 0; is_index < 2; is_index++) {
         struct buf record;
         struct err err;
-        (is_index ? encode_index : encode_head)(&record);
+        encode(is_index, &record);
         for (size_t i = 0; i < record.size_bytes; i++)
             for (int bit = 0; bit < 8; bit++) {
                 record.data[i] = (char)(record.data[i] ^ (1 << bit));
