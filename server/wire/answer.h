@@ -17,9 +17,9 @@ struct answer_cost {
 
 /* Working memory, reused from request to request. */
 struct answer {
-    struct answer_cost cost; /* of the last answer, once it is made without an error */
-    const _Atomic bool *is_stopped; /* the maker's, or NULL: once it is true nobody needs the answer that is being made, and
-                                       it ends soon, as some error */
+    struct answer_cost cost;        /* of the last answer, once it is made without an error */
+    const _Atomic bool *is_stopped; /* the maker's, or NULL: once it is true nobody needs the answer that is being made,
+                                       and it ends soon, as some error */
     struct pose pose;
     struct blend blend;          /* of requests with layers */
     struct answer_layers layers; /* likewise */
