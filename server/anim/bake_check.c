@@ -55,6 +55,8 @@ static int check_sizes(const struct model *model, struct err *err)
         enum limit limit;
     } rows[] = {
         {"nodes", model->node_count, LIMIT_NODES},
+        {"joints", model->joint_count, LIMIT_JOINTS},
+        {"clips", model->clip_count, LIMIT_CLIPS},
         {"positions", model->position_count, LIMIT_VERTICES},
         {"indices", model->index_count, LIMIT_INDICES},
         {"key_values", model->key_value_count, LIMIT_KEYS},

@@ -24,24 +24,28 @@ void file_limit_share(struct config *config, uint64_t files)
     config->models_max = (uint32_t)(models < MODELS_MAX ? models : MODELS_MAX);
 }
 
-void file_limit_apply(struct config *config)
+struct file_limit file_limit_apply(struct config *config)
 {
-    const uint64_t wanted = config->limits.value[LIMIT_CONNECTIONS];
+    struct file_limit limit = {.wanted_connections = config->limits.value[LIMIT_CONNECTIONS], .files = UINT64_MAX};
     struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
-        return;
-    const rlim_t before = files.rlim_cur;
-    files.rlim_cur = files.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &files) != 0)
-        files.rlim_cur = before;
-    file_limit_share(config, files.rlim_cur);
-    const unsigned long long allowed = files.rlim_cur, connections = config->limits.value[LIMIT_CONNECTIONS];
-    if (connections < wanted)
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        const rlim_t before = files.rlim_cur;
+        files.rlim_cur = files.rlim_max;
+        limit.files = setrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_max : before;
+    }
+    file_limit_share(config, limit.files);
+    return limit;
+}
+
+void file_limit_tell(const struct file_limit *limit, const struct config *config)
+{
+    const unsigned long long files = limit->files, connections = config->limits.value[LIMIT_CONNECTIONS];
+    if (connections < limit->wanted_connections)
         log_warn(
             "only %llu connections instead of %llu: the system allows %llu open files; raise that with ulimit -Hn, "
             "LimitNOFILE= or docker run --ulimit nofile=",
-            connections, (unsigned long long)wanted, allowed);
+            connections, (unsigned long long)limit->wanted_connections, files);
     else
         log_info("up to %llu connections and %u models at a time; the system allows %llu open files", connections,
-                 config->models_max, allowed);
+                 config->models_max, files);
 }

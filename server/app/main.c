@@ -107,7 +107,8 @@ static int serve(struct config *config)
     log_open(config->log);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file larger than the system allows is an error of that file */
-    file_limit_apply(config);
+    signal(SIGIO, SIG_IGN);   /* somebody waits for a lease that is given back anyway (look.c) */
+    const struct file_limit files = file_limit_apply(config);
     uv_loop_init(&daemon.loop);
     int rc = listener_new(&daemon.loop, config, &daemon.budget, &daemon.listener, &err);
     if (rc == 0)
@@ -115,6 +116,7 @@ static int serve(struct config *config)
     if (rc == 0) {
         listener_serve(daemon.listener, daemon.service);
         start_handles(&daemon);
+        file_limit_tell(&files, config);
         announce(&daemon, config);
         uv_run(&daemon.loop, UV_RUN_DEFAULT);
         stop_handles(&daemon);

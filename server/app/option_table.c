@@ -11,10 +11,11 @@ enum {
     NEAR_EDITS = 3, /* more differences than this are no typing error */
 };
 
-#define COUNT_MAX UINT64_C(1000000)
-#define LARGER    UINT64_C(100)                    /* than its default a count may always be */
-#define BYTES_MAX (UINT64_C(1) << 46)              /* 64 TiB: sums of two still fit */
-#define MS_MAX    (UINT64_C(7) * 24 * 3600 * 1000) /* a week */
+#define COUNT_MAX  UINT64_C(1000000)
+#define PIXELS_MAX UINT64_C(268435456)              /* what the side of a picture allows, squared */
+#define LARGER     UINT64_C(100)                    /* than its default a count may always be */
+#define BYTES_MAX  (UINT64_C(1) << 46)              /* 64 TiB: sums of two still fit */
+#define MS_MAX     (UINT64_C(7) * 24 * 3600 * 1000) /* a week */
 
 #define FIELD(name) offsetof(struct config, name)
 
@@ -27,6 +28,10 @@ static const struct option TABLE[] = {
      "What to serve"},
     {"log", OPTION_CHOICE, FIELD(log), "FORM", "text", "text|json|off", 0, 0,
      "request log on stderr: text, json or off", "What to serve"},
+    {"watch", OPTION_CHOICE, FIELD(watch), "HOW", "auto", "auto|poll|off", 0, 0,
+     "how changed files are noticed: auto (events of the system where it has them), poll (looks at them) or off "
+     "(never)",
+     "What to serve"},
     {"token-file", OPTION_TEXT, FIELD(token_file), "FILE", NULL, NULL, 0, 0,
      "who asks needs one of the tokens in FILE, one a line, 16 to 256 characters (Authorization: Bearer TOKEN)",
      "Who may ask"},
@@ -39,6 +44,10 @@ static const struct option TABLE[] = {
     {"cors", OPTION_TEXT, FIELD(cors), "ORIGINS", NULL, NULL, 0, 0,
      "web pages that may read answers: https://editor.example,http://localhost:5173 or *; none unless given",
      "Who may ask"},
+    {"cache-dir", OPTION_TEXT, FIELD(cache_dir), "DIR", NULL, NULL, 0, 0,
+     "folder for imported models, so that a restart needs no import; none for none", "Workers and memory"},
+    {"cache-dir-size", OPTION_BYTES, FIELD(cache_dir_bytes), "SIZE", "0", NULL, 0, BYTES_MAX,
+     "what that folder may hold; 0 means a tenth of what its file system has free", "Workers and memory"},
     {"cache-bytes", OPTION_BYTES, FIELD(cache_bytes), "SIZE", NULL, NULL, 1 << 20, BYTES_MAX,
      "memory for imported models; a quarter of the machine's or container's unless given", "Workers and memory"},
     {"import-workers", OPTION_COUNT, FIELD(import_workers), "N", NULL, NULL, 1, 1024,
@@ -80,6 +89,11 @@ struct option option_at(size_t index)
         option.kind = OPTION_MS, option.value = "TIME", option.max = MS_MAX;
     else if (strcmp(info->unit, "s") == 0)
         option.kind = OPTION_S, option.value = "TIME", option.max = MS_MAX / 1000;
+    else if (strcmp(info->unit, "pixels") == 0)
+        option.max = PIXELS_MAX;
+    const uint64_t most = limit_most((enum limit)(index - TABLE_COUNT));
+    if (most != UINT64_MAX)
+        option.max = most;
     return option;
 }
 

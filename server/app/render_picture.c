@@ -16,17 +16,22 @@ struct picture *picture_new(const struct render_query *query)
     job->clip = query->clip;
     job->model_key = query->baked->key;
     job->model_bytes = query->baked->model.size_bytes;
+    job->source_count = query->clip_count;
+    job->clip_source = query->clip_source;
     job->clip_time_s = query->clip_time_s;
+    job->root = query->root;
+    job->has_turn = query->has_turn;
+    job->root_start_s = query->root_start_s;
     job->yaw_deg = query->yaw_deg;
     job->pitch_deg = query->pitch_deg;
     memcpy(job->background, query->background, sizeof job->background);
     if (query->blend != NULL)
         memcpy(&job->blend, query->blend, sizeof job->blend);
     picture->baked = baked_ref(query->baked);
-    if (query->clips != NULL) {
-        job->clips_key = query->clips->key;
-        job->clips_bytes = query->clips->model.size_bytes;
-        picture->clips = baked_ref(query->clips);
+    for (uint32_t i = 0; i < query->clip_count; i++) {
+        picture->clips[i] = baked_ref(query->clips[i]);
+        job->sources[i].key = query->clips[i]->key;
+        job->sources[i].size_bytes = query->clips[i]->model.size_bytes;
     }
     return picture;
 }
@@ -42,12 +47,12 @@ bool picture_is(const struct picture *picture, const struct picture *other)
     return memcmp(&picture->job, &other->job, sizeof picture->job) == 0;
 }
 
-void picture_end(struct picture *picture, struct blob *png, const struct err *err)
+void picture_end(struct picture *picture, struct blob *png, const char *unmatched, const struct err *err)
 {
     for (struct render_wait *wait; (wait = picture->waits) != NULL;) {
         DL_DELETE(picture->waits, wait); /* the others can still be cancelled meanwhile */
         wait->picture = NULL;
-        wait->done(wait, png, err);
+        wait->done(wait, png, unmatched, err);
     }
     picture_free(picture);
 }
@@ -57,6 +62,7 @@ void picture_free(struct picture *picture)
     if (picture == NULL)
         return;
     baked_unref(picture->baked);
-    baked_unref(picture->clips);
+    for (uint32_t i = 0; i < RENDER_SOURCES_MAX; i++)
+        baked_unref(picture->clips[i]);
     free(picture);
 }

@@ -13,10 +13,15 @@
 /* What is to be drawn. */
 struct render_query {
     struct baked *baked;
-    uint32_t width, height; /* pixels, 1..LIMIT_PICTURE_SIDE */
-    struct baked *clips;    /* the model that has the clip, or NULL: `baked` */
-    int32_t clip;           /* or POSE_REST */
-    double clip_time_s;     /* wrapped */
+    uint32_t width, height;     /* pixels, 1..LIMIT_PICTURE_SIDE */
+    struct baked *const *clips; /* [clip_count]: other models that clips are from */
+    uint32_t clip_count;        /* 0..RENDER_SOURCES_MAX */
+    uint32_t clip_source;       /* 0: the clip is one of `baked`; n: of clips[n - 1] */
+    int32_t clip;               /* or POSE_REST */
+    double clip_time_s;         /* wrapped */
+    uint32_t root;              /* 0, or 1 + the node whose movement over the ground is taken out */
+    bool has_turn;              /* its turning too */
+    double root_start_s;        /* clip time since which it moves */
     double yaw_deg, pitch_deg;
     uint8_t background[4];            /* RGBA, straight alpha */
     const struct render_blend *blend; /* instead of clip, or NULL */
@@ -24,10 +29,11 @@ struct render_query {
 
 /* One who waits for a picture; the owner's, until done() has run or the wait is cancelled. */
 struct render_wait {
-    /* Runs once, never before render_pool_submit() returns. *png is borrowed: blob_ref() keeps it. NULL: *err says why.
+    /* Runs once, never before render_pool_submit() returns. *png is borrowed: blob_ref() keeps it; unmatched: what of
+     * the clips has no partner, "" for nothing to say. NULL: *err says why.
      * Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH, ERR_RENDER_FAILED, ERR_RENDER_TIMEOUT,
      * ERR_NO_MEMORY, ERR_UNAVAILABLE. */
-    void (*done)(struct render_wait *wait, struct blob *png, const struct err *err);
+    void (*done)(struct render_wait *wait, struct blob *png, const char *unmatched, const struct err *err);
     struct picture *picture; /* private, like the rest */
     struct render_wait *prev, *next;
 };
@@ -35,7 +41,7 @@ struct render_wait {
 struct picture {
     struct render_job job; /* without its job_id */
     struct baked *baked;   /* references */
-    struct baked *clips;   /* or NULL */
+    struct baked *clips[RENDER_SOURCES_MAX];
     struct render_wait *waits;
     uint32_t attempts;
     bool is_taken; /* out of the queue: a worker has it, or it ends */
@@ -47,6 +53,6 @@ struct picture *picture_new(const struct render_query *query);
 void picture_add(struct picture *picture, struct render_wait *wait);
 bool picture_is(const struct picture *picture, const struct picture *other);
 /* Tells all who wait and frees the picture. */
-void picture_end(struct picture *picture, struct blob *png, const struct err *err);
+void picture_end(struct picture *picture, struct blob *png, const char *unmatched, const struct err *err);
 /* Frees it without a word. NULL is fine. */
 void picture_free(struct picture *picture);

@@ -52,11 +52,11 @@ static void start_worker(struct slot *slot);
 
 /* --------- jobs --------- */
 
-static void finish(struct picture *picture, struct blob *png, const struct err *err)
+static void finish(struct picture *picture, struct blob *png, const char *unmatched, const struct err *err)
 {
     if (png == NULL)
         stats_end(STAT_ENDS_RENDERS, err->code);
-    picture_end(picture, png, err);
+    picture_end(picture, png, unmatched, err);
 }
 
 static struct slot *find_idle_slot(struct render_pool *pool)
@@ -85,7 +85,10 @@ static void start_job(struct slot *slot, struct picture *picture)
     stats_add(STAT_RENDERS_STARTED, 1);
     stats_set(STAT_RENDERS_RUNNING, ++pool->running_count);
     uv_timer_start(&slot->timer, on_too_late, pool->config->limits.value[LIMIT_RENDER_TIME_MS], 0);
-    render_worker_send(slot->worker, &job, picture->baked->fd, picture->clips != NULL ? picture->clips->fd : -1);
+    int fds[1 + RENDER_SOURCES_MAX] = {picture->baked->fd};
+    for (uint32_t i = 0; i < job.source_count; i++)
+        fds[1 + i] = picture->clips[i]->fd;
+    render_worker_send(slot->worker, &job, fds, 1 + job.source_count);
 }
 
 static void put_first(struct render_pool *pool, struct picture *picture)
@@ -119,7 +122,7 @@ static void fail_queue(struct render_pool *pool, const struct err *err)
     for (uint64_t n = pool->queue_count; n > 0 && pool->queue != NULL; n--) {
         struct picture *picture = pool->queue;
         take(pool, picture);
-        finish(picture, NULL, err);
+        finish(picture, NULL, "", err);
     }
 }
 
@@ -246,7 +249,7 @@ static struct picture *take_from(struct slot *slot)
     return picture;
 }
 
-static void on_answered(void *context, struct buf *png, const struct err *err)
+static void on_answered(void *context, struct buf *png, const char *unmatched, const struct err *err)
 {
     struct slot *slot = context;
     struct picture *picture = take_from(slot);
@@ -254,7 +257,7 @@ static void on_answered(void *context, struct buf *png, const struct err *err)
     struct blob *blob = png != NULL ? blob_new(png, &pool->budget->used_bytes) : NULL;
     slot->deaths = 0;
     uv_timer_stop(&slot->timer);
-    finish(picture, blob, err);
+    finish(picture, blob, unmatched, err);
     blob_unref(blob);
     start_jobs(pool);
 }
@@ -286,7 +289,7 @@ static void retry_or_fail(struct slot *slot, const char *why)
         err_set(&err, ERR_RENDER_FAILED, "the renderer died %d times on this picture: posed-render %s", ATTEMPTS_MAX,
                 why);
     }
-    finish(picture, NULL, &err);
+    finish(picture, NULL, "", &err);
 }
 
 static void on_pause_over(uv_timer_t *timer) { start_worker(timer->data); }

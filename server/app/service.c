@@ -7,9 +7,13 @@
 #include "../wire/json.h"
 #include "etag.h"
 #include "gallery.h"
+#include "importer_identity.h"
+#include "log.h"
 #include "service_parts.h"
 #include "stats.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +26,7 @@ static const char CACHE_NEVER[] = "no-store";
 
 /* --- jobs --- */
 
-static struct job *start_job(struct service *service, struct call *call)
+struct job *job_start(struct service *service, struct call *call)
 {
     struct job *job = mem_zalloc(1, sizeof *job);
     job->service = service;
@@ -41,7 +45,8 @@ void job_finish(struct job *job, struct reply *reply)
     job->service->job_count--;
     call->waiting = NULL;
     baked_unref(job->baked);
-    baked_unref(job->clips);
+    for (uint32_t i = 0; i < job->clip_count; i++)
+        baked_unref(job->clips[i]);
     free(job->blend);
     reply_fini(&job->reply);
     free(job);
@@ -63,18 +68,21 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
     const struct request *request = &job->call->request;
     const bool is_picture = request->op == OP_RENDER;
     const bool is_binary = answer_has_binary(request->op) && request->format == FORMAT_BIN;
+    const char *clip_hashes[REQUEST_SOURCES_MAX];
+    for (uint32_t i = 0; i < job->clip_count; i++)
+        clip_hashes[i] = job->clips[i]->hash;
     const struct etag_source source = {
         .hash = job->baked->hash,
         .canonical = request->canonical,
-        .clips = job->clips != NULL ? job->clips->hash : NULL,
+        .clips = clip_hashes,
+        .clips_count = job->clip_count,
         .renderer = is_picture ? render_pool_renderer(job->service->renders) : "",
         .format = is_picture  ? "png"
                   : is_binary ? "bin"
                               : "json",
     };
     etag_make(&source, reply->etag);
-    /* the hash says nothing of another file */
-    reply->cache_control = request->hash != NULL && job->clips == NULL ? CACHE_IMMUTABLE : CACHE_REVALIDATE;
+    reply->cache_control = request_names_content(request) ? CACHE_IMMUTABLE : CACHE_REVALIDATE;
     reply->is_vary_accept = answer_has_binary(request->op);
     if (!http_etag_matches(request->if_none_match, reply->etag))
         return false;
@@ -82,72 +90,12 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
     return true;
 }
 
-/* --- models --- */
-
-static void find_clips(struct job *job);
-
-/* Both models are there, or the second is still to be found. */
-static void use_model(struct job *job)
+void job_put_notes(const struct job *job, struct reply *reply)
 {
-    const struct request *request = &job->call->request;
-    if (request->hash != NULL && strcmp(request->hash, job->baked->hash) != 0) {
-        struct err err;
-        err_set(&err, ERR_HASH_MISMATCH, "%s: its content hash is %s, not %s", request->model, job->baked->hash,
-                request->hash);
-        job_fail(job, &err);
-    } else if (request->clip_file != NULL && job->clips == NULL) {
-        find_clips(job);
-    } else if (request->op == OP_RENDER) {
-        service_render(job);
-    } else {
-        service_answer(job);
-    }
+    reply->warning_count = answer_count_warnings(&job->baked->model, job->sources, job->clip_count);
 }
 
-static void on_model(struct cache_wait *wait, struct baked *baked, const struct err *err)
-{
-    struct job *job = (struct job *)((char *)wait - offsetof(struct job, wait));
-    if (baked == NULL) {
-        job_fail(job, err);
-        return;
-    }
-    job->baked = baked_ref(baked);
-    use_model(job);
-}
-
-static void on_clips(struct cache_wait *wait, struct baked *baked, const struct err *err)
-{
-    struct job *job = (struct job *)((char *)wait - offsetof(struct job, wait));
-    if (baked == NULL) {
-        job_fail(job, err);
-        return;
-    }
-    job->clips = baked_ref(baked);
-    use_model(job);
-}
-
-static void find_clips(struct job *job)
-{
-    struct err err = {0};
-    job->wait.ready = on_clips;
-    const int rc = cache_get(job->service->cache, job->call->request.clip_file, &job->wait, &job->clips, &err);
-    if (rc < 0)
-        job_fail(job, &err);
-    else if (rc > 0)
-        use_model(job);
-}
-
-void service_find_model(struct service *service, struct call *call)
-{
-    struct job *job = start_job(service, call);
-    job->wait = (struct cache_wait){.ready = on_model};
-    struct err err = {0};
-    const int rc = cache_get(service->cache, call->request.model, &job->wait, &job->baked, &err);
-    if (rc < 0)
-        job_fail(job, &err);
-    else if (rc > 0)
-        use_model(job);
-}
+/* --- the list of models --- */
 
 static void on_listed(struct listing_job *listing, struct reply *reply)
 {
@@ -156,7 +104,7 @@ static void on_listed(struct listing_job *listing, struct reply *reply)
 
 static void list_models(struct service *service, struct call *call)
 {
-    struct job *job = start_job(service, call);
+    struct job *job = job_start(service, call);
     job->stage = JOB_LISTS;
     job->listing = (struct listing_job){
         .request = &call->request,
@@ -284,7 +232,7 @@ void service_cancel(struct service *service, struct call *call)
         return; /* what is whole is stored */
     switch (job->stage) {
     case JOB_FINDS_MODEL:
-        cache_cancel(service->cache, &job->wait);
+        cache_cancel(&job->wait);
         break;
     case JOB_LISTS:
         if (!listing_cancel(service->listing, &job->listing))
@@ -294,6 +242,7 @@ void service_cancel(struct service *service, struct call *call)
         service_answer_dequeue(job);
         break;
     case JOB_WORKS:
+        service_answer_stop(job);
         return;
     case JOB_DRAWS:
         render_pool_cancel(service->renders, &job->render);
@@ -317,6 +266,23 @@ static void on_turn(uv_prepare_t *turn)
     render_pool_go_on(service->renders);
 }
 
+/* NULL: there is none, and where that was not asked for the log says why. */
+static struct disk_cache *open_disk(const struct config *config)
+{
+    char program[PATH_MAX], importer[IMPORTER_IDENTITY_SIZE];
+    struct disk_cache *disk = NULL;
+    struct err err;
+    if (strcmp(config->cache_dir, "none") == 0)
+        return NULL;
+    snprintf(program, sizeof program, "%s/posed-import", config->worker_dir);
+    if (importer_identity(program, importer, &err) < 0 || disk_cache_open(config, importer, &disk, &err) < 0)
+        log_warn("no disk cache: %s", err.message);
+    else
+        log_info("disk cache in %s, at most %llu MiB", config->cache_dir,
+                 (unsigned long long)(disk_cache_limit(disk) >> 20));
+    return disk;
+}
+
 int service_new(uv_loop_t *loop, const struct config *config, struct budget *budget, struct service **out,
                 struct err *err)
 {
@@ -337,7 +303,7 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
     service->imports = import_pool_new(loop, config, root_fd);
     service->uploads = uploads;
     uploads_use(uploads, service->imports);
-    service->cache = cache_new(config, service->imports, root_fd);
+    service->cache = cache_new(loop, config, service->imports, root_fd, open_disk(config));
     service->listing = listing_new(loop, config, service->cache, root_fd);
     service->renders = render_pool_new(loop, config, budget);
     answer_init(&service->answer);

@@ -183,7 +183,7 @@ void service_batch_cancel(struct service *service, struct call *call)
         struct cache_wait *wait = &batch->aheads[i].wait;
         if (wait->list == NULL)
             continue;
-        cache_cancel(service->cache, wait);
+        cache_cancel(wait);
         batch->wait_count--;
     }
     if (batch->is_under_way)

@@ -44,8 +44,10 @@ struct job {
     struct service *service;
     struct call *call;
     enum job_stage stage;
-    struct baked *baked; /* a reference, or NULL */
-    struct baked *clips; /* likewise: the model of clip_file= */
+    struct baked *baked;                              /* a reference, or NULL */
+    struct baked *clips[REQUEST_SOURCES_MAX];         /* likewise: those of the request's sources, in their order */
+    const struct model *sources[REQUEST_SOURCES_MAX]; /* their models */
+    uint32_t clip_count;                              /* found so far */
     struct cache_wait wait;
     struct listing_job listing;
     struct render_wait render;
@@ -53,15 +55,20 @@ struct job {
     struct render_blend *blend; /* likewise, or NULL */
     uv_work_t work;
     struct answer *answer;   /* of the work thread, while there is work */
+    _Atomic bool is_stopped; /* read by it: nobody waits for the answer any more */
     struct reply reply;      /* what the work makes */
     struct answer_cost cost; /* of that */
     struct job *work_prev, *work_next;
     struct job *prev, *next;
 };
 
+struct job *job_start(struct service *service, struct call *call);
 /* Ends the job and hands *reply to its call. The job is gone afterwards. */
 void job_finish(struct job *job, struct reply *reply);
 void job_fail(struct job *job, const struct err *err);
+
+/* Puts what is not the answer itself but told beside it: warnings. */
+void job_put_notes(const struct job *job, struct reply *reply);
 
 /* True when the client's copy is good: *reply is then the 304. Otherwise *reply has its ETag and caching headers. */
 bool job_is_not_modified(const struct job *job, struct reply *reply);
@@ -78,9 +85,9 @@ void service_batch_cancel(struct service *service, struct call *call);
 void service_batch_end(struct service *service);
 /* Answers an OP_FILE. */
 void service_file(struct service *service, struct call *call);
-/* Finds the model of a call and answers it. */
+/* Finds the models of a call and answers it. */
 void service_find_model(struct service *service, struct call *call);
-/* Takes work back from its thread, if that has not begun: the job then ends by itself. */
+/* Takes work back from its thread, or lets it end soon: the job then ends by itself. */
 void service_answer_stop(struct job *job);
 /* Begins large answers that wait and have room. */
 void service_answer_go_on(struct service *service);

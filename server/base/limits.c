@@ -1,5 +1,6 @@
 #include "limits.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const struct limit_info LIMIT_INFO[LIMIT_COUNT] = {
@@ -23,6 +24,40 @@ void limits_default(struct limits *limits)
         limits->value[i] = LIMIT_INFO[i].initial;
     if (IS_ADDRESS_SANITIZED)
         limits->value[LIMIT_IMPORT_MEMORY_BYTES] = limits->value[LIMIT_RENDER_MEMORY_BYTES] = 0;
+}
+
+const char *limit_text(const struct limits *limits, enum limit limit, char out[LIMIT_TEXT_SIZE])
+{
+    const struct limit_info *info = &LIMIT_INFO[limit];
+    const unsigned long long value = limits->value[limit];
+    if (info->option[0] != '\0')
+        snprintf(out, LIMIT_TEXT_SIZE, "--%s %llu", info->option, value);
+    else
+        snprintf(out, LIMIT_TEXT_SIZE, "%llu %s", value, info->unit);
+    return out;
+}
+
+uint64_t limit_most(enum limit limit)
+{
+    switch (limit) {
+    case LIMIT_SOURCE_FILES:
+    case LIMIT_NODES:
+    case LIMIT_DEPTH:
+    case LIMIT_JOINTS:
+    case LIMIT_CLIPS:
+    case LIMIT_VERTICES:
+    case LIMIT_DRAWN_VERTICES:
+    case LIMIT_INDICES:
+    case LIMIT_WEIGHTS:
+    case LIMIT_KEYS:
+    case LIMIT_IMAGE_SIDE:
+    case LIMIT_IMAGE_PIXELS:
+    case LIMIT_TEXTURE_SIDE:
+    case LIMIT_TEXTURES:
+        return LIMIT_INFO[limit].initial;
+    default:
+        return UINT64_MAX;
+    }
 }
 
 int limits_find(const char *option)

@@ -30,8 +30,8 @@ int32_t assimp_node_named(const struct assimp_job *job, const struct aiString *n
 
 int assimp_no_room(const struct assimp_job *job, struct err *err)
 {
-    return err_set(err, ERR_MODEL_LIMIT, "the model takes more than %llu bytes, or than there is memory",
-                   (unsigned long long)job->import->builder->limit_bytes);
+    return err_set(err, ERR_MODEL_LIMIT, "the model takes more bytes than %s, or than there is memory",
+                   LIMIT_TEXT(job->import->limits, LIMIT_BAKED_BYTES));
 }
 
 const struct aiScene *assimp_load_file(struct import *import, const char *file, unsigned steps, bool by_name)

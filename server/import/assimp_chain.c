@@ -177,7 +177,8 @@ static int combine(struct motion *motion, const struct assimp_job *job, const st
     int rc = 0;
     if (times == NULL || count > limit ||
         (has_pivot && count > 0 && refine(links, link_count, &times, &count, limit) < 0))
-        rc = err_set(err, ERR_MODEL_LIMIT, "node '%s' has too many keys", name);
+        rc = err_set(err, ERR_MODEL_LIMIT, "node '%s' has more keys than a tenth of %s", name,
+                     LIMIT_TEXT(job->import->limits, LIMIT_KEYS));
     else if (count > 0)
         rc = allocate(motion, times, count, err);
     if (rc == 0 && count > 0 && !fill(motion, links, link_count))

@@ -107,8 +107,8 @@ static int add_indices(struct assimp_job *job, const struct aiMesh *from, const 
         return err_set(err, ERR_BAD_MODEL, "mesh '%s' has a face of %u corners", from->mName.data, corners);
     const uint64_t total = (uint64_t)from->mNumFaces * corners;
     if (builder->index_count + total > job->import->limits->value[LIMIT_INDICES])
-        return err_set(err, ERR_MODEL_LIMIT, "the model has more than %llu indices",
-                       (unsigned long long)job->import->limits->value[LIMIT_INDICES]);
+        return err_set(err, ERR_MODEL_LIMIT, "the model has more indices than %s",
+                       LIMIT_TEXT(job->import->limits, LIMIT_INDICES));
     primitive->topology = corners == 3 ? TOPOLOGY_TRIANGLES : corners == 2 ? TOPOLOGY_LINES : TOPOLOGY_POINTS;
     primitive->index_first = builder->index_count;
     primitive->index_count = (uint32_t)total;
@@ -177,7 +177,8 @@ static int check(const struct assimp_job *job, const struct aiMesh *from, struct
 {
     const uint64_t limit = job->import->limits->value[LIMIT_VERTICES];
     if (job->import->builder->position_count + (uint64_t)from->mNumVertices > limit)
-        return err_set(err, ERR_MODEL_LIMIT, "the model has more than %llu vertices", (unsigned long long)limit);
+        return err_set(err, ERR_MODEL_LIMIT, "the model has more vertices than %s",
+                       LIMIT_TEXT(job->import->limits, LIMIT_VERTICES));
     if (from->mNumVertices > 0 && from->mVertices == NULL)
         return err_set(err, ERR_BAD_MODEL, "mesh '%s' has no positions", from->mName.data);
     return 0;

@@ -25,8 +25,9 @@ bool dmat4_is_finite(const struct dmat4 *m)
 }
 
 /* Depth first in the order of the children, with a stack of our own: the depth is the file's choice. */
-static int flatten(struct tree *tree, const struct aiScene *scene, uint64_t limit, struct err *err)
+static int flatten(struct tree *tree, const struct aiScene *scene, const struct limits *limits, struct err *err)
 {
+    const uint64_t limit = limits->value[LIMIT_NODES];
     struct todo {
         const struct aiNode *node;
         uint32_t parent, depth;
@@ -39,7 +40,7 @@ static int flatten(struct tree *tree, const struct aiScene *scene, uint64_t limi
         const struct todo todo = stack[--stack_count];
         const uint32_t children = todo.node->mNumChildren;
         if (tree->count >= limit || children > limit || stack_count + children > limit) {
-            rc = err_set(err, ERR_MODEL_LIMIT, "the model has more than %llu nodes", (unsigned long long)limit);
+            rc = err_set(err, ERR_MODEL_LIMIT, "the model has more nodes than %s", LIMIT_TEXT(limits, LIMIT_NODES));
             break;
         }
         if (tree->count == capacity) {
@@ -162,7 +163,7 @@ static int by_name_and_index(const void *a, const void *b, void *tree)
 int tree_init(struct tree *tree, const struct aiScene *scene, const struct limits *limits, struct err *err)
 {
     *tree = (struct tree){0};
-    const int rc = flatten(tree, scene, limits->value[LIMIT_NODES], err);
+    const int rc = flatten(tree, scene, limits, err);
     if (rc < 0) {
         tree_fini(tree);
         return rc;

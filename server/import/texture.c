@@ -67,7 +67,8 @@ static int put_pixels(struct bake_builder *builder, const struct limits *limits,
         return err_set(err, ERR_MODEL_LIMIT, "the model's textures together have more than 4 GiB");
     uint8_t *pixels = bake_add_pixel_byte(builder, (uint32_t)bytes);
     if (pixels == NULL)
-        return err_set(err, ERR_MODEL_LIMIT, "the model with its textures is larger than the limit");
+        return err_set(err, ERR_MODEL_LIMIT, "the model with its textures is larger than %s",
+                       LIMIT_TEXT(limits, LIMIT_BAKED_BYTES));
     if (mip_resample(image->rgba, image->width, image->height, pixels, width, height) < 0 ||
         mip_fill(pixels, width, height) < 0)
         return err_set(err, ERR_IMPORT_MEMORY, "no memory to resample a texture");
@@ -117,8 +118,7 @@ int texture_add(struct bake_builder *builder, struct opener *opener, const struc
     if (same >= 0)
         return same;
     if (builder->texture_count >= limits->value[LIMIT_TEXTURES])
-        return err_set(err, ERR_MODEL_LIMIT, "the model has more than %llu textures",
-                       (unsigned long long)limits->value[LIMIT_TEXTURES]);
+        return err_set(err, ERR_MODEL_LIMIT, "the model has more textures than %s", LIMIT_TEXT(limits, LIMIT_TEXTURES));
     struct texture texture = {0};
     if (same_file >= 0)
         texture = builder->textures[same_file]; /* shares its pixels */
@@ -129,7 +129,7 @@ int texture_add(struct bake_builder *builder, struct opener *opener, const struc
     texture.wrap_t = query->wrap_t;
     struct texture *added = bake_add_texture(builder, 1);
     if (added == NULL)
-        return err_set(err, ERR_MODEL_LIMIT, "the model is larger than the limit");
+        return err_set(err, ERR_MODEL_LIMIT, "the model is larger than %s", LIMIT_TEXT(limits, LIMIT_BAKED_BYTES));
     *added = texture;
     return (int)(builder->texture_count - 1);
 }

@@ -59,8 +59,8 @@ int image_check(const struct image *image, const struct limits *limits, struct e
     if (pixels == 0)
         return err_set(err, ERR_BAD_MODEL, "the picture is %u x %u pixels", image->width, image->height);
     if (image->width > side_max || image->height > side_max || pixels > pixels_max)
-        return err_set(err, ERR_MODEL_LIMIT, "%u x %u pixels are more than the limit of %llu a side and %llu in all",
-                       image->width, image->height, (unsigned long long)side_max, (unsigned long long)pixels_max);
+        return err_set(err, ERR_MODEL_LIMIT, "%u x %u pixels are more than %s or %s", image->width, image->height,
+                       LIMIT_TEXT(limits, LIMIT_IMAGE_SIDE), LIMIT_TEXT(limits, LIMIT_IMAGE_PIXELS));
     return 0;
 }
 

@@ -300,7 +300,7 @@ static void put_binary(struct task *task, struct work *work)
         frames_start_block(task->out, &frames, &blocks[first], 0);
         put_static_block(task, work, &blocks[first]);
     }
-    for (uint32_t f = 0; f < frames.frame_count; f++) {
+    for (uint32_t f = 0; f < frames.frame_count && !buf_failed(task->out); f++) {
         parts_evaluate(task, f);
         if (!motion_put_block(task, &frames, f))
             return;

@@ -181,7 +181,7 @@ static void put_binary(struct task *task, const uint32_t *skins, uint32_t count,
                                           .item_bytes = item_bytes};
     if (!parts_start_frames(task, &frames, FRAMES_PALETTE, count))
         return;
-    for (uint32_t f = 0; f < request->time_count; f++) {
+    for (uint32_t f = 0; f < request->time_count && !buf_failed(task->out); f++) {
         parts_evaluate(task, f);
         if (!motion_put_block(task, &frames, f))
             return;

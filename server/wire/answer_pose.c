@@ -267,7 +267,7 @@ static void put_binary(struct task *task, const uint32_t *nodes, uint32_t count,
         frames_start_block(task->out, &frames, &blocks[first], 0);
         buf_put(task->out, blocks[first].kind == BLOCK_NODES ? nodes : places, blocks[first].count * sizeof(uint32_t));
     }
-    for (uint32_t f = 0; f < frames.frame_count; f++) {
+    for (uint32_t f = 0; f < frames.frame_count && !buf_failed(task->out); f++) {
         parts_evaluate(task, f);
         if (!motion_put_block(task, &frames, f))
             return;

@@ -12,6 +12,7 @@ void reply_fini(struct reply *reply)
 {
     buf_fini(&reply->body);
     blob_unref(reply->blob);
+    buf_fini(&reply->unmatched);
     reply_init(reply);
 }
 

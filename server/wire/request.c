@@ -142,8 +142,10 @@ static void finish_lists(struct request *request, uint64_t seen, const struct li
     request->has_wrap = seen & UINT64_C(1) << PARAM_WRAP;
     if (request->op == OP_LAYER && !(seen & UINT64_C(1) << PARAM_WEIGHT))
         request->weight = 1;
-    const uint64_t side = limits->value[LIMIT_PICTURE_SIDE];
-    const uint32_t default_side = side < PICTURE_SIDE ? (uint32_t)side : PICTURE_SIDE;
+    const uint64_t side = limits->value[LIMIT_PICTURE_SIDE], pixels = limits->value[LIMIT_PICTURE_PIXELS];
+    uint32_t default_side = side < PICTURE_SIDE ? (uint32_t)side : PICTURE_SIDE;
+    while (default_side > 1 && (uint64_t)default_side * default_side > pixels)
+        default_side /= 2;
     request->width = request->width == 0 ? default_side : request->width;
     request->height = request->height == 0 ? default_side : request->height;
     request->list_limit = request->list_limit == 0 ? (uint32_t)limits->value[LIMIT_LIST] : request->list_limit;
@@ -197,7 +199,9 @@ int request_complete(struct request *request, uint64_t seen, const char *accept,
     if (REQUEST_PARAMS[PARAM_FORMAT].ops & 1u << request->op && !(seen & UINT64_C(1) << PARAM_FORMAT))
         request->format = accept_format(accept);
     finish_lists(request, seen, limits);
-    if (request_check_together(request, seen, err) < 0 || request_check_layers(request, seen, limits, err) < 0)
+    if (request_check_together(request, seen, limits, err) < 0 ||
+        request_check_layers(request, seen, limits, err) < 0 ||
+        (request->op < OP_COUNT && request_find_sources(request, err) < 0))
         return err->code;
     request_set_canonical(request);
     return 0;

@@ -72,7 +72,7 @@ int request_find_op(const char *name, enum op *op, struct err *err);
 /* --- request_check.c, request_canonical.c --- */
 
 /* What is missing or does not go together. */
-int request_check_together(const struct request *request, uint64_t seen, struct err *err);
+int request_check_together(const struct request *request, uint64_t seen, const struct limits *limits, struct err *err);
 /* Over the values, not their text: what means the same, however written and ordered, has one ETag. */
 void request_set_canonical(struct request *request);
 
@@ -82,6 +82,11 @@ void request_set_canonical(struct request *request);
 int request_check_layers(struct request *request, uint64_t seen, const struct limits *limits, struct err *err);
 /* The rules for one layer. */
 int request_check_layer(const struct request *layer, uint64_t seen, struct err *err);
+
+/* --- request_sources.c --- */
+
+/* Gives every part of the request the file that its clips are in, and lists these files: after the layers' check. */
+int request_find_sources(struct request *request, struct err *err);
 
 /* --- request_body.c --- */
 

@@ -136,11 +136,12 @@ def test_failure_is_tried_again(start, root):
 def test_change_during_an_import(start, root, tmp_path):
     """Who asks after the change gets the new file; who asked before may get the old one."""
     (root / "a.gltf").write_text(gltf(x=1))
-    server = start(*install(tmp_path / "bin", "{real}; rc=$?; sleep 0.7; exit $rc"), root=root)
+    done = tmp_path / "done"
+    server = start(*install(tmp_path / "bin", "{real}; rc=$?; touch %s; sleep 0.7; exit $rc" % done), root=root)
     with server.connect() as early, server.connect() as late:
         early.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
         wait_until(lambda: state(server)["a.gltf"] == "importing", "the import does not begin")
-        time.sleep(0.3)
+        wait_until(done.exists, "the importer does not end")
         (root / "a.gltf").write_text(gltf(x=2))
         late.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert place(early.answer()) == 1

@@ -253,6 +253,17 @@ def test_large_answers_wait_in_a_queue(start, root):
     assert stats["answers"]["started"] + stats["answers"]["cancelled"] >= 5
 
 
+def test_large_answer_of_a_client_that_left_ends(start, root):
+    (root / "large.gltf").write_text(gltf(triangles=20000))
+    server = start("--render-workers", "0", root=root)
+    assert server.get("/v1/model?model=large.gltf").status == 200
+    gone = ask(server, "/v1/mesh?model=large.gltf&t=0:299:1", method="HEAD")
+    wait_until(server, lambda stats: stats["answers"]["running"] == 1)
+    reset(gone)
+    stats = wait_until(server, lambda stats: stats["answers"]["running"] == 0)
+    assert stats["answers"]["cancelled"] == 1 and stats["requests"]["abandoned"] == 1
+
+
 # --- clients that shut down one side only, and the end ---
 
 @pytest.mark.parametrize("version", ["1.0", "1.1"])

@@ -186,3 +186,30 @@ TEST(answer_model_lists_parts_and_files)
     assert_true(cJSON_IsNull(wire_get(json, "bounds")));
     cJSON_Delete(json);
 }
+
+/* Whatever the form, and without breaking what the encoders count on. */
+TEST(answer_that_nobody_needs_any_more_ends_as_an_error)
+{
+    static const enum op OPS[] = {OP_PALETTE, OP_POSE, OP_MESH, OP_BOUNDS};
+    for (int i = 0; i < 4; i++) {
+        for (int format = FORMAT_JSON; format <= FORMAT_BIN; format++) {
+            struct request request = wire_request(OPS[i], TIMES, 2);
+            struct limits limits;
+            struct answer answer;
+            struct reply reply;
+            _Atomic bool is_stopped = false;
+            request.format = (enum format)format;
+            limits_default(&limits);
+            answer_init(&answer);
+            answer.is_stopped = &is_stopped;
+            reply_init(&reply);
+            answer_make(&answer, wire_model(), &request, &limits, &reply);
+            assert_int_equal(reply.code, 0);
+            is_stopped = true;
+            answer_make(&answer, wire_model(), &request, &limits, &reply);
+            assert_int_not_equal(reply.code, 0);
+            reply_fini(&reply);
+            answer_fini(&answer);
+        }
+    }
+}

@@ -12,7 +12,7 @@ TEST(import_command_holds_what_differs)
     for (int i = 0; i < LIMIT_COUNT; i++)
         config.limits.value[i] = LIMIT_INFO[i].initial;
     config.limits.value[LIMIT_IMPORT_CPU_S] = 3;
-    config.limits.value[LIMIT_NODES] = 5; /* fixed: no option */
+    config.limits.value[LIMIT_NAME_BYTES] = 5; /* fixed: no option */
     assert_int_equal(setenv("POSED_SECRET", "x", 1), 0);
 
     struct import_command command;

@@ -202,9 +202,23 @@ TEST(options_every_limit_with_an_option_can_be_set)
         struct config config;
         struct err err;
         snprintf(flag, sizeof flag, "--%s", LIMIT_INFO[i].option);
-        assert_int_equal(parse(&config, &err, flag, "4321", NULL), OPTIONS_SERVE);
-        assert_int_equal(config.limits.value[i], 4321);
+        const uint64_t most = limit_most((enum limit)i), value = most < 4321 ? most : 4321;
+        char text[32];
+        snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+        assert_int_equal(parse(&config, &err, flag, text, NULL), OPTIONS_SERVE);
+        assert_int_equal(config.limits.value[i], value);
     }
+}
+
+TEST(options_limits_of_models_can_only_be_lowered)
+{
+    struct config config;
+    struct err err;
+    clear_env();
+    assert_int_equal(parse(&config, &err, "--max-nodes", "7", NULL), OPTIONS_SERVE);
+    assert_int_equal(config.limits.value[LIMIT_NODES], 7);
+    check_refused("--max-nodes", "100001", "--max-nodes: 100001 is not from 1 to 100000");
+    check_refused("--max-vertices", "0", "--max-vertices: 0 is not from 1 to 20000000");
 }
 
 TEST(options_fixed_limit_is_no_option)
