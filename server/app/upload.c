@@ -151,7 +151,10 @@ static void publish(uv_work_t *work)
 {
     struct upload *upload = work->data;
     background_thread();
-    if (upload_sync(upload->fd, &upload->err) == 0)
+    const int rc = upload_sync(upload->fd, &upload->err);
+    close(upload->fd); /* first: what is open for writing counts as unfinished */
+    upload->fd = -1;
+    if (rc == 0)
         upload_store_publish(&upload->uploads->store, &upload->files, upload->base, upload->name, &upload->is_new,
                              &upload->err);
 }
