@@ -6,6 +6,7 @@
 #include "endings.h"
 #include "stats.h"
 #include "upload_store.h"
+#include "upload_unpack.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 #include <utlist.h>
 
@@ -28,7 +30,9 @@ struct uploads {
 
 enum stage {
     STAGE_RECEIVING, /* bytes come and are written */
-    STAGE_IMPORTING, /* the importer looks at the staged file */
+    STAGE_OPENING,   /* of a zip: an importer unpacks it */
+    STAGE_UNPACKING, /* likewise: its files are written to a folder in the stage */
+    STAGE_IMPORTING, /* the importer looks at the staged model */
     STAGE_PUBLISHING,
     STAGE_OVER, /* told its end, or abandoned; the stage is being removed */
 };
@@ -37,12 +41,17 @@ struct upload {
     struct uploads *uploads;
     struct http_sink sink;
     enum stage stage;
-    char *name;                    /* under the store, as the client said it */
-    const char *base;              /* its last part */
-    char import_path[PATH_MAX];    /* of the staged file under the root */
-    char published_path[PATH_MAX]; /* of the final one */
-    struct buf waiting;            /* bytes for the next piece of work */
-    struct buf writing;            /* those of the work under way */
+    char *name;       /* under the store, as the client said it */
+    const char *base; /* its last part */
+    char *target;     /* the path under the store that is published: the name, of a zip without ".zip" */
+    const char *item; /* its last part, and what it is called in the stage */
+    bool is_zip;
+    int archive_fd;                     /* of a zip, -1 while there is none */
+    char model_path[ARCHIVE_PATH_SIZE]; /* of a zip: the model's in its folder */
+    char import_path[PATH_MAX];         /* of the staged file under the root */
+    char published_path[PATH_MAX];      /* of the final one */
+    struct buf waiting;                 /* bytes for the next piece of work */
+    struct buf writing;                 /* those of the work under way */
     bool is_working, is_whole, is_full, is_new;
     struct upload_stage files; /* of the work thread while is_working */
     int fd;                    /* likewise; -1 before the first piece of work */
@@ -76,7 +85,10 @@ static void free_upload(struct upload *upload)
     stats_set(STAT_UPLOADS_RUNNING, uploads->count);
     buf_fini(&upload->waiting);
     buf_fini(&upload->writing);
+    if (upload->archive_fd >= 0)
+        close(upload->archive_fd);
     free(upload->name);
+    free(upload->target);
     free(upload);
     release(uploads);
 }
@@ -147,16 +159,33 @@ static void write_piece(uv_work_t *work)
     upload_write(upload->fd, upload->writing.data, upload->writing.size_bytes, err);
 }
 
+/* Work thread; the file is whole. */
+static void close_file(struct upload *upload)
+{
+    upload_sync(upload->fd, &upload->err);
+    close(upload->fd); /* at once: what is open for writing counts as unfinished */
+    upload->fd = -1;
+}
+
+static void finish_file(uv_work_t *work)
+{
+    background_thread();
+    close_file(work->data);
+}
+
+static void unpack(uv_work_t *work)
+{
+    struct upload *upload = work->data;
+    background_thread();
+    upload_unpack(&upload->files, upload->archive_fd, upload->item, upload->model_path, &upload->err);
+}
+
 static void publish(uv_work_t *work)
 {
     struct upload *upload = work->data;
     background_thread();
-    const int rc = upload_sync(upload->fd, &upload->err);
-    close(upload->fd); /* first: what is open for writing counts as unfinished */
-    upload->fd = -1;
-    if (rc == 0)
-        upload_store_publish(&upload->uploads->store, &upload->files, upload->base, upload->name, &upload->is_new,
-                             &upload->err);
+    upload_store_publish(&upload->uploads->store, &upload->files, upload->item, upload->target, &upload->is_new,
+                         &upload->err);
 }
 
 static void on_worked(uv_work_t *work, int status)
@@ -191,35 +220,53 @@ static void say_own_name(const struct upload *upload, struct err *err)
     if (found == NULL)
         return;
     const struct err staged = *err;
-    err_set(err, staged.code, "%.*s%.300s%s", (int)(found - err->message), staged.message, upload->name,
+    const bool is_inside = upload->stage == STAGE_IMPORTING && upload->is_zip;
+    err_set(err, staged.code, "%.*s%.300s%s%.200s%s", (int)(found - err->message), staged.message, upload->name,
+            is_inside ? ": " : "", is_inside ? upload->model_path : "",
             staged.message + (found - err->message) + strlen(upload->import_path));
+}
+
+static void go_to(struct upload *upload, enum stage stage, void (*run)(uv_work_t *))
+{
+    upload->stage = stage;
+    start_work(upload, run);
+    if (!upload->is_working)
+        finish(upload);
 }
 
 static void on_imported(struct import_job *job, struct baked *baked, const struct err *err)
 {
     struct upload *upload = (struct upload *)((char *)job - offsetof(struct upload, import));
-    if (baked == NULL) {
+    if (job->archive_fd >= 0) {
+        upload->archive_fd = job->archive_fd;
+        go_to(upload, STAGE_UNPACKING, unpack);
+    } else if (baked != NULL) {
+        baked_unref(baked);
+        go_to(upload, STAGE_PUBLISHING, publish);
+    } else {
         struct err own = *err;
         say_own_name(upload, &own);
         fail(upload, &own);
         finish(upload);
-        return;
     }
-    baked_unref(baked);
-    upload->stage = STAGE_PUBLISHING;
-    start_work(upload, publish);
-    if (!upload->is_working)
-        finish(upload);
 }
 
-static void import(struct upload *upload)
+/* Has the importer look at a path in the stage: the zip, or the model. */
+static void import(struct upload *upload, enum stage stage)
 {
     const struct upload_store *store = &upload->uploads->store;
-    upload->stage = STAGE_IMPORTING;
-    snprintf(upload->import_path, sizeof upload->import_path, "%s%s/%s", store->folder, upload->files.name,
-             upload->base);
-    upload->import =
-        (struct import_job){.path = upload->import_path, .is_wanted = is_import_wanted, .done = on_imported};
+    const bool is_in_folder = stage == STAGE_IMPORTING && upload->is_zip;
+    upload->stage = stage;
+    snprintf(upload->import_path, sizeof upload->import_path, "%s%s/%s%s%s", store->folder, upload->files.name,
+             is_in_folder ? upload->item : upload->base, is_in_folder ? "/" : "",
+             is_in_folder ? upload->model_path : "");
+    snprintf(upload->published_path, sizeof upload->published_path, "%s%s%s%s", store->folder, upload->target,
+             is_in_folder ? "/" : "", is_in_folder ? upload->model_path : "");
+    upload->import = (struct import_job){.path = upload->import_path,
+                                         .is_wanted = is_import_wanted,
+                                         .done = on_imported,
+                                         .is_archive = stage == STAGE_OPENING,
+                                         .archive_fd = -1};
     if (import_pool_submit(upload->uploads->imports, &upload->import, &upload->err) < 0)
         finish(upload);
 }
@@ -250,12 +297,14 @@ static void receive(struct upload *upload)
         make_room(upload); /* after a fault too: it is said when the next bytes come */
         return;
     }
-    if (upload->err.code == 0 && upload->fd < 0)
+    if (upload->err.code == 0 && upload->files.name[0] == '\0')
         err_set(&upload->err, ERR_EMPTY_FILE, "%.300s: the upload has no bytes", upload->name);
     if (upload->err.code != 0)
         finish(upload);
+    else if (upload->fd >= 0)
+        start_work(upload, finish_file);
     else
-        import(upload);
+        import(upload, upload->is_zip ? STAGE_OPENING : STAGE_IMPORTING);
 }
 
 static void go_on(struct upload *upload)
@@ -266,8 +315,17 @@ static void go_on(struct upload *upload)
     case STAGE_RECEIVING:
         receive(upload);
         break;
+    case STAGE_OPENING:
     case STAGE_IMPORTING:
         break; /* on_imported() goes on */
+    case STAGE_UNPACKING:
+        if (upload->err.code == 0) {
+            import(upload, STAGE_IMPORTING);
+        } else {
+            err_prefix(&upload->err, "%.300s", upload->name);
+            finish(upload);
+        }
+        break;
     case STAGE_OVER:
         if (upload->uploads->is_ending)
             fail_for_ending(upload);
@@ -334,12 +392,24 @@ static int check_name(const struct uploads *uploads, const char *name, struct er
     return 0;
 }
 
+static bool is_zip(const char *name)
+{
+    const size_t bytes = strlen(name);
+    return bytes > 4 && strcasecmp(name + bytes - 4, ".zip") == 0;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
 int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(void *user), void *user,
                  struct upload **out, struct err *err)
 {
     if (check_name(uploads, name, err) < 0)
         return err->code;
-    if (!ending_is_known(name))
+    if (!ending_is_known(name) && !is_zip(name))
         return err_set(err, ERR_UNKNOWN_FORMAT, "'%.200s': no importer knows this ending; see /v1/formats", name);
     const uint64_t most = uploads->config->limits.value[LIMIT_UPLOADS];
     if (uploads->is_ending)
@@ -350,9 +420,11 @@ int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(voi
     upload->uploads = uploads;
     upload->sink = (struct http_sink){take, uploads->config->limits.value[LIMIT_UPLOAD_BYTES]};
     upload->name = mem_strdup(name);
-    const char *slash = strrchr(upload->name, '/');
-    upload->base = slash == NULL ? upload->name : slash + 1;
-    snprintf(upload->published_path, sizeof upload->published_path, "%s%s", uploads->store.folder, name);
+    upload->base = last_part(upload->name);
+    upload->is_zip = is_zip(name);
+    upload->target = mem_strndup(name, strlen(name) - (upload->is_zip ? 4 : 0));
+    upload->item = last_part(upload->target);
+    upload->archive_fd = -1;
     upload->fd = upload->files.fd = -1;
     upload->has_room = has_room;
     upload->room_user = user;

@@ -217,6 +217,11 @@ int upload_sync(int fd, struct err *err)
     return fsync(fd) == 0 ? 0 : storage_error("the upload cannot be stored", err);
 }
 
+int upload_sync_all(const struct upload_stage *stage, struct err *err)
+{
+    return syncfs(stage->fd) == 0 ? 0 : storage_error("the upload cannot be stored", err);
+}
+
 /* --- into place, and away --- */
 
 static int check_kinds(int stage_fd, const char *item, int parent_fd, const char *name, const char *path,

@@ -40,6 +40,8 @@ int upload_write(int fd, const char *bytes, size_t size_bytes, struct err *err);
 
 /* Once all is written; so that what is published later is whole after a power failure too. */
 int upload_sync(int fd, struct err *err);
+/* The same for everything in a stage. */
+int upload_sync_all(const struct upload_stage *stage, struct err *err);
 
 /* Makes what is `item` in the stage what is `path` in the store: all of it or nothing, also when the machine fails.
  * What was there before goes to the stage. *is_new: nothing was. ERR_CONFLICT: a folder is where the file should go, or

@@ -1,0 +1,12 @@
+/* upload_unpack.h - writes what an importer unpacked from a zip into the stage of its upload. Work threads. */
+#pragma once
+
+#include "archive.h"
+#include "upload_store.h"
+
+/* The files of the archive go to the folder `stem` in the stage; model_path becomes the path in that folder of the one
+ * that the archive is about. The descriptor is sealed and stays the caller's; what is in it is not believed.
+ * ERR_BAD_BAKE, ERR_UNKNOWN_FORMAT, ERR_AMBIGUOUS_NAME, ERR_BAD_MODEL (a file is where a folder is needed),
+ * ERR_STORAGE. */
+int upload_unpack(const struct upload_stage *stage, int archive_fd, const char *stem,
+                  char model_path[ARCHIVE_PATH_SIZE], struct err *err);
