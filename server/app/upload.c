@@ -1,102 +1,20 @@
-#include "upload.h"
-
-#include "../base/buf.h"
-#include "../base/mem.h"
 #include "background.h"
-#include "endings.h"
 #include "stats.h"
-#include "upload_store.h"
-#include "upload_unpack.h"
+#include "upload_parts.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
-#include <utlist.h>
-
-struct uploads {
-    uv_loop_t *loop;
-    const struct config *config;
-    struct import_pool *imports;
-    struct upload_store store;
-    struct upload *all;
-    uint32_t count, delete_count;
-    bool is_ending;
-};
-
-enum stage {
-    STAGE_RECEIVING, /* bytes come and are written */
-    STAGE_OPENING,   /* of a zip: an importer unpacks it */
-    STAGE_UNPACKING, /* likewise: its files are written to a folder in the stage */
-    STAGE_IMPORTING, /* the importer looks at the staged model */
-    STAGE_PUBLISHING,
-    STAGE_OVER, /* told its end, or abandoned; the stage is being removed */
-};
-
-struct upload {
-    struct uploads *uploads;
-    struct http_sink sink;
-    enum stage stage;
-    char *name;       /* under the store, as the client said it */
-    const char *base; /* its last part */
-    char *target;     /* the path under the store that is published: the name, of a zip without ".zip" */
-    const char *item; /* its last part, and what it is called in the stage */
-    bool is_zip;
-    int archive_fd;                     /* of a zip, -1 while there is none */
-    char model_path[ARCHIVE_PATH_SIZE]; /* of a zip: the model's in its folder */
-    char import_path[PATH_MAX];         /* of the staged file under the root */
-    char published_path[PATH_MAX];      /* of the final one */
-    struct buf waiting;                 /* bytes for the next piece of work */
-    struct buf writing;                 /* those of the work under way */
-    bool is_working, is_whole, is_full, is_new;
-    struct upload_stage files; /* of the work thread while is_working */
-    int fd;                    /* likewise; -1 before the first piece of work */
-    struct err err;            /* what went wrong first; code 0 before */
-    uv_work_t work;
-    struct import_job import;
-    void (*has_room)(void *user);
-    void *room_user;
-    void (*done)(void *user, const char *path, bool is_new, const struct err *err);
-    void *user;
-    struct upload *prev, *next;
-};
 
 static void go_on(struct upload *upload);
 
 /* --- end --- */
 
-static void release(struct uploads *uploads)
-{
-    if (!uploads->is_ending || uploads->count > 0 || uploads->delete_count > 0)
-        return;
-    upload_store_close(&uploads->store);
-    free(uploads);
-}
-
-static void free_upload(struct upload *upload)
-{
-    struct uploads *uploads = upload->uploads;
-    DL_DELETE(uploads->all, upload);
-    uploads->count--;
-    stats_set(STAT_UPLOADS_RUNNING, uploads->count);
-    buf_fini(&upload->waiting);
-    buf_fini(&upload->writing);
-    if (upload->archive_fd >= 0)
-        close(upload->archive_fd);
-    free(upload->name);
-    free(upload->target);
-    free(upload);
-    release(uploads);
-}
-
 static void on_removed(uv_work_t *work, int status)
 {
     (void)status;
-    free_upload(work->data);
+    upload_free(work->data);
 }
 
 static void remove_files(uv_work_t *work)
@@ -125,7 +43,7 @@ static void finish(struct upload *upload)
     upload->is_working = true; /* until it is freed */
     if (uv_queue_work(upload->uploads->loop, &upload->work, remove_files, on_removed) != 0) {
         remove_files(&upload->work);
-        free_upload(upload);
+        upload_free(upload);
     }
 }
 
@@ -337,7 +255,7 @@ static void go_on(struct upload *upload)
     }
 }
 
-static int take(struct http_sink *sink, const char *bytes, size_t size_bytes, struct err *err)
+int upload_take(struct http_sink *sink, const char *bytes, size_t size_bytes, struct err *err)
 {
     struct upload *upload = (struct upload *)((char *)sink - offsetof(struct upload, sink));
     if (!upload->is_working && upload->err.code != 0) { /* while a thread works the error is its */
@@ -375,164 +293,14 @@ void upload_finish(struct upload *upload,
         receive(upload);
 }
 
-/* --- all of them --- */
-
-static int check_name(const struct uploads *uploads, const char *name, struct err *err)
+void upload_end(struct upload *upload)
 {
-    if (uploads == NULL)
-        return err_set(err, ERR_UNAVAILABLE, "this server takes no uploads; start it with --uploads DIR");
-    if (strlen(uploads->store.folder) + strlen(name) + UPLOAD_STAGE_SIZE + NAME_MAX >= PATH_MAX)
-        return err_set(err, ERR_BAD_PATH, "the path '%.80s...' is too long", name);
-    for (const char *part = name; part != NULL; part = strchr(part, '/') == NULL ? NULL : strchr(part, '/') + 1) {
-        if (part[0] == '.')
-            return err_set(err, ERR_BAD_PATH, "the path '%.200s' has a hidden part, which no listing shows", name);
-        if (strcspn(part, "/") > NAME_MAX)
-            return err_set(err, ERR_BAD_PATH, "the path '%.80s...' has a part of more than %d bytes", name, NAME_MAX);
+    upload->has_room = NULL;
+    if (upload->is_working && upload->stage == STAGE_PUBLISHING)
+        return; /* it ends by itself, with its answer */
+    upload->stage = STAGE_OVER;
+    if (!upload->is_working) {
+        fail_for_ending(upload);
+        finish(upload);
     }
-    return 0;
-}
-
-static bool is_zip(const char *name)
-{
-    const size_t bytes = strlen(name);
-    return bytes > 4 && strcasecmp(name + bytes - 4, ".zip") == 0;
-}
-
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
-int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(void *user), void *user,
-                 struct upload **out, struct err *err)
-{
-    if (check_name(uploads, name, err) < 0)
-        return err->code;
-    if (!ending_is_known(name) && !is_zip(name))
-        return err_set(err, ERR_UNKNOWN_FORMAT, "'%.200s': no importer knows this ending; see /v1/formats", name);
-    const uint64_t most = uploads->config->limits.value[LIMIT_UPLOADS];
-    if (uploads->is_ending)
-        return err_set(err, ERR_SHUTTING_DOWN, "the server is stopping");
-    if (uploads->count >= most)
-        return err_set(err, ERR_OVERLOADED, "%llu uploads are under way; try again later", (unsigned long long)most);
-    struct upload *upload = mem_zalloc(1, sizeof *upload);
-    upload->uploads = uploads;
-    upload->sink = (struct http_sink){take, uploads->config->limits.value[LIMIT_UPLOAD_BYTES]};
-    upload->name = mem_strdup(name);
-    upload->base = last_part(upload->name);
-    upload->is_zip = is_zip(name);
-    upload->target = mem_strndup(name, strlen(name) - (upload->is_zip ? 4 : 0));
-    upload->item = last_part(upload->target);
-    upload->archive_fd = -1;
-    upload->fd = upload->files.fd = -1;
-    upload->has_room = has_room;
-    upload->room_user = user;
-    upload->work.data = upload;
-    /* a read more than what makes it full, so that only memory running out fails it */
-    buf_init(&upload->waiting, 2 * UPLOAD_WAITING_BYTES);
-    buf_init(&upload->writing, 2 * UPLOAD_WAITING_BYTES);
-    DL_APPEND(uploads->all, upload);
-    uploads->count++;
-    stats_set(STAT_UPLOADS_RUNNING, uploads->count);
-    *out = upload;
-    return 0;
-}
-
-int uploads_new(uv_loop_t *loop, const struct config *config, struct uploads **out, struct err *err)
-{
-    *out = NULL;
-    if (config->uploads == NULL)
-        return 0;
-    struct uploads *uploads = mem_zalloc(1, sizeof *uploads);
-    uploads->loop = loop;
-    uploads->config = config;
-    if (upload_store_open(&uploads->store, config->uploads, config->root, err) < 0) {
-        free(uploads);
-        return err->code;
-    }
-    *out = uploads;
-    return 0;
-}
-
-const char *uploads_folder(const struct uploads *uploads) { return uploads == NULL ? NULL : uploads->store.folder; }
-
-void uploads_use(struct uploads *uploads, struct import_pool *imports)
-{
-    if (uploads != NULL)
-        uploads->imports = imports;
-}
-
-void uploads_free(struct uploads *uploads)
-{
-    if (uploads == NULL)
-        return;
-    uploads->is_ending = true;
-    uploads->count++; /* so that the last one does not free what is being walked */
-    struct upload *upload, *next;
-    DL_FOREACH_SAFE(uploads->all, upload, next)
-    {
-        upload->has_room = NULL;
-        if (upload->is_working && upload->stage == STAGE_PUBLISHING)
-            continue; /* it ends by itself, with its answer */
-        upload->stage = STAGE_OVER;
-        if (!upload->is_working) {
-            fail_for_ending(upload);
-            finish(upload);
-        }
-    }
-    uploads->count--;
-    release(uploads);
-}
-
-/* --- delete --- */
-
-struct deletion {
-    struct uploads *uploads;
-    uv_work_t work;
-    char *name;
-    struct err err;
-    void (*done)(void *user, const struct err *err);
-    void *user;
-};
-
-static void delete_file(uv_work_t *work)
-{
-    struct deletion *deletion = work->data;
-    background_thread();
-    upload_store_delete(&deletion->uploads->store, deletion->name, &deletion->err);
-}
-
-static void on_deleted(uv_work_t *work, int status)
-{
-    (void)status;
-    struct deletion *deletion = work->data;
-    struct uploads *uploads = deletion->uploads;
-    if (deletion->err.code == 0)
-        stats_add(STAT_UPLOADS_DELETED, 1);
-    deletion->done(deletion->user, &deletion->err);
-    free(deletion->name);
-    free(deletion);
-    uploads->delete_count--;
-    release(uploads);
-}
-
-int upload_delete(struct uploads *uploads, const char *name, void (*done)(void *user, const struct err *err),
-                  void *user, struct err *err)
-{
-    if (check_name(uploads, name, err) < 0)
-        return err->code;
-    struct deletion *deletion = mem_zalloc(1, sizeof *deletion);
-    deletion->uploads = uploads;
-    deletion->name = mem_strdup(name);
-    deletion->done = done;
-    deletion->user = user;
-    deletion->work.data = deletion;
-    if (uv_queue_work(uploads->loop, &deletion->work, delete_file, on_deleted) != 0) {
-        free(deletion->name);
-        free(deletion);
-        return err_set(err, ERR_NO_MEMORY, "no thread can delete '%.200s'", name);
-    }
-    uploads->delete_count++;
-    return 0;
 }

@@ -1,0 +1,192 @@
+/* uploads.c - all uploads: the folder, how many there are, what a name may be, and taking away. */
+#include "../base/mem.h"
+#include "background.h"
+#include "endings.h"
+#include "stats.h"
+#include "upload_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+#include <utlist.h>
+
+/* --- one of them --- */
+
+static int check_name(const struct uploads *uploads, const char *name, struct err *err)
+{
+    if (uploads == NULL)
+        return err_set(err, ERR_UNAVAILABLE, "this server takes no uploads; start it with --uploads DIR");
+    if (strlen(uploads->store.folder) + strlen(name) + UPLOAD_STAGE_SIZE + NAME_MAX >= PATH_MAX)
+        return err_set(err, ERR_BAD_PATH, "the path '%.80s...' is too long", name);
+    for (const char *part = name; part != NULL; part = strchr(part, '/') == NULL ? NULL : strchr(part, '/') + 1) {
+        if (part[0] == '.')
+            return err_set(err, ERR_BAD_PATH, "the path '%.200s' has a hidden part, which no listing shows", name);
+        if (strcspn(part, "/") > NAME_MAX)
+            return err_set(err, ERR_BAD_PATH, "the path '%.80s...' has a part of more than %d bytes", name, NAME_MAX);
+    }
+    return 0;
+}
+
+static bool is_zip(const char *name)
+{
+    const size_t bytes = strlen(name);
+    return bytes > 4 && strcasecmp(name + bytes - 4, ".zip") == 0;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(void *user), void *user,
+                 struct upload **out, struct err *err)
+{
+    if (check_name(uploads, name, err) < 0)
+        return err->code;
+    if (!ending_is_known(name) && !is_zip(name))
+        return err_set(err, ERR_UNKNOWN_FORMAT, "'%.200s': no importer knows this ending; see /v1/formats", name);
+    const uint64_t most = uploads->config->limits.value[LIMIT_UPLOADS];
+    if (uploads->is_ending)
+        return err_set(err, ERR_SHUTTING_DOWN, "the server is stopping");
+    if (uploads->count >= most)
+        return err_set(err, ERR_OVERLOADED, "%llu uploads are under way; try again later", (unsigned long long)most);
+    struct upload *upload = mem_zalloc(1, sizeof *upload);
+    upload->uploads = uploads;
+    upload->sink = (struct http_sink){upload_take, uploads->config->limits.value[LIMIT_UPLOAD_BYTES]};
+    upload->name = mem_strdup(name);
+    upload->base = last_part(upload->name);
+    upload->is_zip = is_zip(name);
+    upload->target = mem_strndup(name, strlen(name) - (upload->is_zip ? 4 : 0));
+    upload->item = last_part(upload->target);
+    upload->archive_fd = -1;
+    upload->fd = upload->files.fd = -1;
+    upload->has_room = has_room;
+    upload->room_user = user;
+    upload->work.data = upload;
+    /* a read more than what makes it full, so that only memory running out fails it */
+    buf_init(&upload->waiting, 2 * UPLOAD_WAITING_BYTES);
+    buf_init(&upload->writing, 2 * UPLOAD_WAITING_BYTES);
+    DL_APPEND(uploads->all, upload);
+    uploads->count++;
+    stats_set(STAT_UPLOADS_RUNNING, uploads->count);
+    *out = upload;
+    return 0;
+}
+
+void uploads_release(struct uploads *uploads)
+{
+    if (!uploads->is_ending || uploads->count > 0 || uploads->delete_count > 0)
+        return;
+    upload_store_close(&uploads->store);
+    free(uploads);
+}
+
+void upload_free(struct upload *upload)
+{
+    struct uploads *uploads = upload->uploads;
+    DL_DELETE(uploads->all, upload);
+    uploads->count--;
+    stats_set(STAT_UPLOADS_RUNNING, uploads->count);
+    buf_fini(&upload->waiting);
+    buf_fini(&upload->writing);
+    if (upload->archive_fd >= 0)
+        close(upload->archive_fd);
+    free(upload->name);
+    free(upload->target);
+    free(upload);
+    uploads_release(uploads);
+}
+
+/* --- all of them --- */
+
+int uploads_new(uv_loop_t *loop, const struct config *config, struct uploads **out, struct err *err)
+{
+    *out = NULL;
+    if (config->uploads == NULL)
+        return 0;
+    struct uploads *uploads = mem_zalloc(1, sizeof *uploads);
+    uploads->loop = loop;
+    uploads->config = config;
+    if (upload_store_open(&uploads->store, config->uploads, config->root, err) < 0) {
+        free(uploads);
+        return err->code;
+    }
+    *out = uploads;
+    return 0;
+}
+
+const char *uploads_folder(const struct uploads *uploads) { return uploads == NULL ? NULL : uploads->store.folder; }
+
+void uploads_use(struct uploads *uploads, struct import_pool *imports)
+{
+    if (uploads != NULL)
+        uploads->imports = imports;
+}
+
+void uploads_free(struct uploads *uploads)
+{
+    if (uploads == NULL)
+        return;
+    uploads->is_ending = true;
+    uploads->count++; /* so that the last one does not free what is being walked */
+    struct upload *upload, *next;
+    DL_FOREACH_SAFE(uploads->all, upload, next)
+    upload_end(upload);
+    uploads->count--;
+    uploads_release(uploads);
+}
+
+/* --- delete --- */
+
+struct deletion {
+    struct uploads *uploads;
+    uv_work_t work;
+    char *name;
+    struct err err;
+    void (*done)(void *user, const struct err *err);
+    void *user;
+};
+
+static void delete_file(uv_work_t *work)
+{
+    struct deletion *deletion = work->data;
+    background_thread();
+    upload_store_delete(&deletion->uploads->store, deletion->name, &deletion->err);
+}
+
+static void on_deleted(uv_work_t *work, int status)
+{
+    (void)status;
+    struct deletion *deletion = work->data;
+    struct uploads *uploads = deletion->uploads;
+    if (deletion->err.code == 0)
+        stats_add(STAT_UPLOADS_DELETED, 1);
+    deletion->done(deletion->user, &deletion->err);
+    free(deletion->name);
+    free(deletion);
+    uploads->delete_count--;
+    uploads_release(uploads);
+}
+
+int upload_delete(struct uploads *uploads, const char *name, void (*done)(void *user, const struct err *err),
+                  void *user, struct err *err)
+{
+    if (check_name(uploads, name, err) < 0)
+        return err->code;
+    struct deletion *deletion = mem_zalloc(1, sizeof *deletion);
+    deletion->uploads = uploads;
+    deletion->name = mem_strdup(name);
+    deletion->done = done;
+    deletion->user = user;
+    deletion->work.data = deletion;
+    if (uv_queue_work(uploads->loop, &deletion->work, delete_file, on_deleted) != 0) {
+        free(deletion->name);
+        free(deletion);
+        return err_set(err, ERR_NO_MEMORY, "no thread can delete '%.200s'", name);
+    }
+    uploads->delete_count++;
+    return 0;
+}
