@@ -61,15 +61,13 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
 {
     const struct request *request = &job->call->request;
     const bool is_picture = request->op == OP_RENDER;
-    const bool is_binary = answer_has_binary(request->op) && request->format == FORMAT_BIN;
+    static const char *const FORMATS[] = {[FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb"};
     const struct etag_source source = {
         .hash = job->baked->hash,
         .canonical = request->canonical,
         .clips = job->clips != NULL ? job->clips->hash : NULL,
         .renderer = is_picture ? render_pool_renderer(job->service->renders) : "",
-        .format = is_picture  ? "png"
-                  : is_binary ? "bin"
-                              : "json",
+        .format = is_picture ? "png" : FORMATS[answer_format(request)],
     };
     etag_make(&source, reply->etag);
     /* the hash says nothing of another file */

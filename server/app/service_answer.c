@@ -11,8 +11,9 @@
 #include <utlist.h>
 
 /* Rough costs, to tell microseconds from milliseconds: sampling, multiplying and printing one node or joint (or any
- * other thing of a list); moving and printing one vertex; looking at one vertex, weight or morph delta. */
-enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_LOOK_NS = 2, COST_INLINE_NS = 2000000 };
+ * other thing of a list); moving and printing one vertex; looking at one vertex, weight or morph delta; compressing
+ * one byte of a texture. */
+enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_LOOK_NS = 2, COST_PIXEL_BYTE_NS = 10, COST_INLINE_NS = 2000000 };
 /* Finding the partner of a node in another file, and what else that takes of its size. */
 enum { COST_PARTNER_NS = 500, COPIED_BYTES_PER_NS = 4 };
 enum { COST_CLIP_POSES = 1000 }; /* of a whole clip: keys are not counted to find out */
@@ -91,7 +92,9 @@ static double cost_ns(const struct model *model, const struct model *clips, cons
 {
     if (request->op == OP_MODEL)
         return list_cost_ns(model);
-    const double once_ns = lookup_cost_ns(model, request) + (clips != NULL ? partner_cost_ns(model, clips) : 0);
+    const bool has_pictures = request->format == FORMAT_GLB && !request->has_no_textures;
+    const double once_ns = lookup_cost_ns(model, request) + (clips != NULL ? partner_cost_ns(model, clips) : 0) +
+                           (has_pictures ? (double)model->pixel_byte_count * COST_PIXEL_BYTE_NS : 0);
     const double frame_ns = frame_cost_ns(model, request);
     if (request->is_over_clip)
         return once_ns + frame_ns * COST_CLIP_POSES;

@@ -15,6 +15,7 @@ struct reply {
     int retry_after_s;         /* 0 = no header */
     char etag[56];             /* with its quotes; "" = none */
     bool is_vary_accept;
+    const char *glb_of; /* the model's path, the request's: the body is a file that has its name; or NULL */
     struct buf body;
 };
 

@@ -242,6 +242,20 @@ static int check_root_motion(const struct request *request, uint64_t seen, struc
     return 0;
 }
 
+static int check_glb(const struct request *request, uint64_t seen, struct err *err)
+{
+    if (request->format != FORMAT_GLB)
+        return (seen & UINT64_C(1) << PARAM_TEXTURES) == 0
+                   ? 0
+                   : err_set(err, ERR_BAD_PARAMETER, "parameter 'textures' needs format=glb");
+    if (request->time_count > 1)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a GLB file holds the mesh at one",
+                       request->time_count);
+    if (request->has_rest)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'rest' does not go with format=glb");
+    return 0;
+}
+
 /* What is missing or does not go together. */
 static int check_together(const struct request *request, uint64_t seen, struct err *err)
 {
@@ -256,7 +270,7 @@ static int check_together(const struct request *request, uint64_t seen, struct e
     if (request->op == OP_PALETTE && request->mesh.kind != SELECT_ABSENT && request->space != SPACE_MESH)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
     if (check_span(&request->span, err) < 0 || check_bounds(request, seen, err) < 0 ||
-        check_root_motion(request, seen, err) < 0)
+        check_root_motion(request, seen, err) < 0 || check_glb(request, seen, err) < 0)
         return err->code;
     return request_check_layer(request, seen, err);
 }
@@ -339,7 +353,7 @@ static void set_canonical(struct request *request)
         (uint64_t)request->wrap, (uint64_t)request->space, (uint64_t)request->layout, (uint64_t)request->format,
         request->what,           request->has_indices,     request->has_normals,      request->has_rest,
         request->width,          request->height,          request->list_limit,       request->is_over_clip,
-        request->has_rate,       request->is_per_joint};
+        request->has_rate,       request->is_per_joint,    request->has_no_textures};
     h = hash64(h, numbers, sizeof numbers);
     h = hash64(h, request->background, sizeof request->background);
     const struct request_span *span = &request->span;
@@ -407,7 +421,7 @@ int request_complete(struct request *request, uint64_t seen, const char *accept,
                      struct err *err)
 {
     if (REQUEST_PARAMS[PARAM_FORMAT].ops & 1u << request->op && !(seen & UINT64_C(1) << PARAM_FORMAT))
-        request->format = accept_format(accept);
+        request->format = accept_format(accept, request->op == OP_MESH);
     finish_lists(request, seen, limits);
     if (check_together(request, seen, err) < 0 || request_check_layers(request, seen, limits, err) < 0)
         return err->code;

@@ -152,7 +152,26 @@ int value_skin(struct value *value) { return select_many(value, "skin_name", &li
 int value_skin_name(struct value *value) { return select_name(value, &lists_of(value)->skins); }
 int value_joints(struct value *value) { return select_many(value, "joint_name", &lists_of(value)->joints); }
 int value_joint_name(struct value *value) { return select_name(value, &lists_of(value)->joints); }
-int value_mesh(struct value *value) { return select_one(value, value->text, NULL, &value->request->mesh); }
+
+static int mesh_is_single(const struct value *value)
+{
+    if (value->request->mesh.kind == SELECT_ABSENT)
+        return 0;
+    return err_set(value->err, ERR_DUPLICATE_PARAMETER, "mesh= and mesh_name= both name the mesh; give one");
+}
+
+int value_mesh(struct value *value)
+{
+    const int rc = mesh_is_single(value);
+    return rc < 0 ? rc : select_one(value, value->text, "mesh_name", &value->request->mesh);
+}
+
+int value_mesh_name(struct value *value)
+{
+    const int rc = mesh_is_single(value);
+    value->request->mesh = by_name(value->text, value->size_bytes);
+    return rc;
+}
 
 static int too_many_times(struct value *value)
 {
@@ -308,10 +327,11 @@ int value_layout(struct value *value)
 
 int value_format(struct value *value)
 {
-    static const char *const WORDS[] = {[FORMAT_JSON] = "json", [FORMAT_BIN] = "bin"};
-    const int word = word_of(value->text, WORDS, 2);
+    static const char *const WORDS[] = {[FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb"};
+    const bool has_glb = value->request->op == OP_MESH;
+    const int word = word_of(value->text, WORDS, has_glb ? 3 : 2);
     if (word < 0)
-        return bad(value, "json or bin");
+        return bad(value, has_glb ? "json, bin or glb" : "json or bin");
     value->request->format = (enum format)word;
     return 0;
 }
@@ -341,6 +361,13 @@ static int flag_of(struct value *value, bool *out)
 
 int value_indices(struct value *value) { return flag_of(value, &value->request->has_indices); }
 int value_normals(struct value *value) { return flag_of(value, &value->request->has_normals); }
+int value_textures(struct value *value)
+{
+    bool has_textures = true;
+    const int rc = flag_of(value, &has_textures);
+    value->request->has_no_textures = !has_textures;
+    return rc;
+}
 int value_rest(struct value *value) { return flag_of(value, &value->request->has_rest); }
 
 /* A whole number from 1 to `most`. */
