@@ -76,17 +76,19 @@ static uint32_t end_view(struct glb *glb)
     return last;
 }
 
+static float least(float a, float b) { return b < a ? b : a; }
+static float most(float a, float b) { return b > a ? b : a; }
+
 static void widen(struct glb_accessor *accessor, const struct vec3 *points)
 {
-    accessor->min = accessor->max = points[0];
-    float *min = &accessor->min.x, *max = &accessor->max.x;
+    struct vec3 min = points[0], max = points[0];
     for (uint32_t i = 1; i < accessor->count; i++) {
-        const float *p = &points[i].x;
-        for (int c = 0; c < 3; c++) {
-            min[c] = p[c] < min[c] ? p[c] : min[c];
-            max[c] = p[c] > max[c] ? p[c] : max[c];
-        }
+        const struct vec3 p = points[i];
+        min = (struct vec3){least(min.x, p.x), least(min.y, p.y), least(min.z, p.z)};
+        max = (struct vec3){most(max.x, p.x), most(max.y, p.y), most(max.z, p.z)};
     }
+    accessor->min = min;
+    accessor->max = max;
 }
 
 uint32_t glb_add(struct glb *glb, enum glb_array array, const void *elements, uint32_t count)
