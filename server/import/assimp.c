@@ -83,6 +83,7 @@ static int convert(struct assimp_job *job, struct err *err)
         return err_set(err, ERR_BAD_MODEL, "the file holds no mesh, no skeleton and no animation");
     if (check_md5(job, err) < 0)
         return err->code;
+    job->is_skeleton = strcmp(job->ending, "md5anim") == 0 || strcmp(job->ending, "bvh") == 0;
     assimp_losses(job);
     assimp_axes(job);
     assimp_look_at_meshes(job);

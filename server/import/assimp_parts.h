@@ -38,6 +38,7 @@ struct assimp_job {
     struct tree tree;
     struct skin_list skins;
     struct name_list shown;         /* names instead of those that assimp links by; empty: the same */
+    bool is_skeleton;               /* the format has no meshes: assimp's is a stand-in, which is not taken */
     bool has_texcoords, has_colors; /* some mesh has them: then every vertex gets them */
 };
 
