@@ -93,9 +93,10 @@ static int check_markers(const struct model *model, struct err *err)
 {
     for (uint32_t i = 0; i < model->marker_count; i++) {
         const struct marker *marker = &model->markers[i], *before = i > 0 ? marker - 1 : NULL;
-        const char *field = marker->clip >= model->clip_count || (before != NULL && before->clip > marker->clip) ? "clip"
-                            : !isfinite(marker->time_s) || (before != NULL && before->clip == marker->clip &&
-                                                            before->time_s > marker->time_s)
+        const char *field = marker->clip >= model->clip_count || (before != NULL && before->clip > marker->clip)
+                                ? "clip"
+                            : !isfinite(marker->time_s) ||
+                                    (before != NULL && before->clip == marker->clip && before->time_s > marker->time_s)
                                 ? "time_s"
                             : !bake_is_str(model, marker->name)  ? "name"
                             : !bake_is_str(model, marker->value) ? "value"

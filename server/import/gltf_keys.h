@@ -10,7 +10,7 @@ extern const char *const GLTF_PATHS[4]; /* by PATH_: "translation", ... */
 struct key_source {
     char where[80]; /* "animations[0].channels[3]" */
     struct accessor times, values;
-    bool is_open; /* times has rows, not only a type and a count */
+    bool is_open;           /* times has rows, not only a type and a count */
     struct channel channel; /* node, path and component_count are set; gltf_read_keys() fills the rest */
 };
 

@@ -2,7 +2,8 @@
  * doubles, the text has every digit.
  *
  * A walk goes over the members of an object or the items of a list beside the text, in the text's order, so it knows
- * names and duplicates as the tree does. Linear in the text of the container, no recursion, no allocation; any thread. */
+ * names and duplicates as the tree does. Linear in the text of the container, no recursion, no allocation; any thread.
+ */
 #pragma once
 
 #include "../base/buf.h"

@@ -32,7 +32,7 @@ struct opener {
     struct file *files;
     size_t file_count, file_capacity;
     uint64_t size_bytes; /* of those that were read */
-    char **names; /* of the last opener_list() */
+    char **names;        /* of the last opener_list() */
     size_t name_count;
 };
 

@@ -83,7 +83,8 @@ static int put_pixels(struct bake_builder *builder, const struct limits *limits,
                       bool is_crisp, struct texture *texture, struct err *err)
 {
     const uint32_t side_max = (uint32_t)limits->value[LIMIT_TEXTURE_SIDE];
-    const uint32_t width = side_of(image->width, side_max, is_crisp), height = side_of(image->height, side_max, is_crisp);
+    const uint32_t width = side_of(image->width, side_max, is_crisp),
+                   height = side_of(image->height, side_max, is_crisp);
     const bool is_repeated = is_crisp && width >= image->width && height >= image->height;
     const uint64_t bytes = mip_bytes(width, height);
     const uint64_t first = builder->pixel_byte_count;

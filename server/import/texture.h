@@ -3,8 +3,8 @@
  *
  * PNG by libpng, JPEG by libjpeg-turbo, TGA and BMP by stb_image; the header's size is checked before anything is
  * decoded. Textures of one image share their pixels. One that shows its texels as squares (TEXTURE_MAG_NEAREST) is
- * enlarged to a power of two without mixing them. A texture that is missing or broken is not an error of the model: it is recorded with its state and a
- * warning, and drawn as plain colour. */
+ * enlarged to a power of two without mixing them. A texture that is missing or broken is not an error of the model: it
+ * is recorded with its state and a warning, and drawn as plain colour. */
 #pragma once
 
 #include "opener.h"

@@ -46,10 +46,11 @@ TEST(gltf_extras_keep_every_digit)
 {
     struct gltf_run run;
     gltf_run_init(&run);
-    gltf_run_json(&run, "\xef\xbb\xbf {'asset':{'version':'2.0'} , 'extras' : [ { 'nodes' : '}]' } ] ,\n"
-                        "'\\u006eodes' : [ { 'name' : '\\\\', 'extras' : [ 12345678901234567890 , 1.10,\t1e400, -0.0 ,\r\n"
-                        "'a , \\' ] b' , '\\u0000\\ud83e\\udd8a' ] , 'extras' : 2 } , { 'extras':{ } } ,"
-                        "{'extras':' '} ] , 'nodes':7 }");
+    gltf_run_json(&run,
+                  "\xef\xbb\xbf {'asset':{'version':'2.0'} , 'extras' : [ { 'nodes' : '}]' } ] ,\n"
+                  "'\\u006eodes' : [ { 'name' : '\\\\', 'extras' : [ 12345678901234567890 , 1.10,\t1e400, -0.0 ,\r\n"
+                  "'a , \\' ] b' , '\\u0000\\ud83e\\udd8a' ] , 'extras' : 2 } , { 'extras':{ } } ,"
+                  "{'extras':' '} ] , 'nodes':7 }");
     assert_true(gltf_succeeded(&run));
     assert_int_equal(run.builder.extra_count, 3);
     /* The test's JSON has ' for ", also behind the backslash. */

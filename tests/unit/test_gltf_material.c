@@ -84,10 +84,11 @@ TEST(gltf_sampler_filters)
 {
     struct gltf_run run;
     gltf_run_init(&run);
-    gltf_run_json(&run, HEAD ",'images':[{'uri':'a.png'}],'samplers':[{'magFilter':9728,'minFilter':9986},"
-                             "{'magFilter':9729,'minFilter':9729},{'minFilter':9987}],"
-                             "'textures':[{'source':0,'sampler':0},{'source':0,'sampler':1},{'source':0,'sampler':2},"
-                             "{'source':0}],'materials':[{" COLOR(0) "},{" COLOR(1) "},{" COLOR(2) "},{" COLOR(3) "}]}");
+    gltf_run_json(&run,
+                  HEAD ",'images':[{'uri':'a.png'}],'samplers':[{'magFilter':9728,'minFilter':9986},"
+                       "{'magFilter':9729,'minFilter':9729},{'minFilter':9987}],"
+                       "'textures':[{'source':0,'sampler':0},{'source':0,'sampler':1},{'source':0,'sampler':2},"
+                       "{'source':0}],'materials':[{" COLOR(0) "},{" COLOR(1) "},{" COLOR(2) "},{" COLOR(3) "}]}");
     assert_true(gltf_succeeded(&run));
     const struct bake_builder *b = &run.builder;
     assert_int_equal(b->texture_count, 3);
@@ -104,7 +105,8 @@ TEST(gltf_sampler_filters)
 }
 
 /* An uncompressed TGA of 3 x 1: no power of two. */
-static const uint8_t THREE[] = {0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 1, 0, 24, 0x20, 0, 0, 255, 0, 255, 0, 255, 0, 0};
+static const uint8_t THREE[] = {0, 0, 2,  0,    0, 0, 0,   0, 0,   0, 0,   0, 3, 0,
+                                1, 0, 24, 0x20, 0, 0, 255, 0, 255, 0, 255, 0, 0};
 
 TEST(gltf_images_are_decoded_once)
 {

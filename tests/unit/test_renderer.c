@@ -279,7 +279,8 @@ static void add_chessboard(struct fixture *f, uint32_t side, float times, uint32
             for (uint32_t x = 0; x < side >> level; x++) {
                 /* smaller levels are red, so that it shows which are used */
                 const uint8_t value = (x + y) % 2 == 0 ? 255 : 0;
-                const uint8_t texel[4] = {level == 0 ? value : 255, level == 0 ? value : 0, level == 0 ? value : 0, 255};
+                const uint8_t texel[4] = {level == 0 ? value : 255, level == 0 ? value : 0, level == 0 ? value : 0,
+                                          255};
                 memcpy(bake_add_pixel_byte(b, 4), texel, 4);
             }
     b->materials[0].base_color_texture = 0;
@@ -327,9 +328,12 @@ TEST(renderer_minifies_as_the_file_says)
     static const struct {
         uint32_t min;
         bool is_level_0;
-    } ROWS[] = {{TEXTURE_MIN_LINEAR_MIPMAP_LINEAR, false},  {TEXTURE_MIN_NEAREST, true},
-                {TEXTURE_MIN_LINEAR, true},                 {TEXTURE_MIN_NEAREST_MIPMAP_NEAREST, false},
-                {TEXTURE_MIN_LINEAR_MIPMAP_NEAREST, false}, {TEXTURE_MIN_NEAREST_MIPMAP_LINEAR, false}};
+    } ROWS[] = {{TEXTURE_MIN_LINEAR_MIPMAP_LINEAR, false},
+                {TEXTURE_MIN_NEAREST, true},
+                {TEXTURE_MIN_LINEAR, true},
+                {TEXTURE_MIN_NEAREST_MIPMAP_NEAREST, false},
+                {TEXTURE_MIN_LINEAR_MIPMAP_NEAREST, false},
+                {TEXTURE_MIN_NEAREST_MIPMAP_LINEAR, false}};
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         int crisp, red, other;
         struct fixture f;
