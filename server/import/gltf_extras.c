@@ -1,39 +1,24 @@
 /* gltf_extras.c - what a file says of nodes, materials and animations beyond glTF (glTF 2.0, 3.2: "extras"): the text
  * of the file, so that numbers keep every digit, without the white space. */
+#include "extras.h"
 #include "gltf.h"
 #include "json_source.h"
 
-#include "../anim/json_check.h"
+#include <stdio.h>
 
 struct extras_reading {
     struct gltf *gltf;
+    struct extras extras;
     struct buf buf; /* one value without white space */
-    uint64_t bytes; /* of all that were taken */
 };
 
-static int add_extra(struct extras_reading *reading, enum extra_owner owner, uint32_t index, const char *where,
+static int add_extra(struct extras_reading *reading, enum extra_owner owner, uint32_t index, const char *list,
                      struct err *err)
 {
-    struct bake_builder *builder = reading->gltf->builder;
-    const struct buf *buf = &reading->buf;
-    const uint64_t limit = reading->gltf->import->limits->value[LIMIT_EXTRAS_BYTES];
-    /* cJSON takes more than JSON is. */
-    if (!json_check(buf->data, buf->size_bytes)) {
-        bake_warn(builder, "extras_dropped", "%s[%u].extras is not JSON as RFC 8259 has it: it is left out", where,
-                  index);
-        return 0;
-    }
-    if (reading->bytes + buf->size_bytes > limit) {
-        bake_warn(builder, "extras_dropped", "the file has more than %llu bytes of extras: some are left out",
-                  (unsigned long long)limit);
-        return 0;
-    }
-    reading->bytes += buf->size_bytes;
-    const struct str text = bake_long_text(builder, buf->data, buf->size_bytes);
-    struct extra *extra = bake_add_extra(builder, 1);
-    if (extra == NULL)
+    char where[64];
+    snprintf(where, sizeof where, "%s[%u].extras", list, index);
+    if (extras_add(&reading->extras, owner, index, reading->buf.data, reading->buf.size_bytes, where) < 0)
         return gltf_full(reading->gltf, err);
-    *extra = (struct extra){.owner = owner, .index = index, .json = text};
     return 0;
 }
 
@@ -63,7 +48,8 @@ int gltf_read_extras(struct gltf *gltf, struct err *err)
     static const enum gltf_list_id LISTS[] = {
         [EXTRA_NODE] = GLTF_NODES, [EXTRA_MATERIAL] = GLTF_MATERIALS, [EXTRA_CLIP] = GLTF_ANIMATIONS};
     const struct json_source root = json_source_of(gltf->json, gltf->json_bytes);
-    struct extras_reading reading = {.gltf = gltf};
+    struct extras_reading reading = {.gltf = gltf,
+                                     .extras = {.builder = gltf->builder, .limits = gltf->import->limits}};
     buf_init(&reading.buf, gltf->json_bytes + 1);
     int rc = 0;
     for (uint32_t owner = 0; owner < sizeof LISTS / sizeof *LISTS && rc == 0; owner++) {
