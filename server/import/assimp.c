@@ -88,7 +88,7 @@ static int convert(struct assimp_job *job, struct err *err)
     assimp_axes(job);
     assimp_look_at_meshes(job);
     if (assimp_materials(job, err) < 0 || assimp_skins(job, err) < 0 || assimp_nodes(job, err) < 0 ||
-        assimp_clips(job, err) < 0)
+        assimp_clips(job, err) < 0 || assimp_extras(job, err) < 0)
         return err->code;
     return 0;
 }

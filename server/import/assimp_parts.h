@@ -81,6 +81,9 @@ int assimp_md5_clips(struct assimp_job *job, struct err *err);
 /* The frames a second of an .md5anim (NUL-terminated), or 0 where it gives none. */
 double assimp_md5_rate(const uint8_t *bytes);
 
+/* Extras and markers; after the clips. */
+int assimp_extras(struct assimp_job *job, struct err *err);
+
 /* The model node that a bone's or channel's name means, or -1. */
 int32_t assimp_node_named(const struct assimp_job *job, const struct aiString *name);
 

@@ -69,4 +69,3 @@ bool fbx_take(struct fbx_line *line, const char *word)
     line->at += size;
     return true;
 }
-

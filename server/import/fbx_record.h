@@ -1,5 +1,6 @@
 /* fbx_record.h - the records of a binary FBX file, and the lines of a text one. Total on any bytes; no I/O, any thread.
- * Format: "FBX binary file format specification", Blender Developers Blog, 2013-08-10; from 7.5 on with 64-bit sizes. */
+ * Format: "FBX binary file format specification", Blender Developers Blog, 2013-08-10; from 7.5 on with 64-bit sizes.
+ */
 #pragma once
 
 #include <stdbool.h>

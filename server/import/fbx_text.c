@@ -88,8 +88,8 @@ static void look_at_line(struct text_scan *scan, struct fbx_line line)
         scan->in = IN_NOTHING;
     } else if (fbx_take(&line, "AnimationLayer:") && take_int(&line, &child)) {
         fbx_layers_add(&scan->layers, child);
-    } else if (fbx_take(&line, "C: \"O") && (fbx_take(&line, "O\"") || fbx_take(&line, "P\"")) && take_int(&line, &child) &&
-               take_int(&line, &parent)) {
+    } else if (fbx_take(&line, "C: \"O") && (fbx_take(&line, "O\"") || fbx_take(&line, "P\"")) &&
+               take_int(&line, &child) && take_int(&line, &parent)) {
         fbx_layers_connect(&scan->layers, child, parent);
     } else if (fbx_take(&line, "Take:")) {
         scan->has_takes = true;
