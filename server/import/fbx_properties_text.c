@@ -114,7 +114,7 @@ static void end_object(struct reading *reading)
 /* Sections stand at depth 0, objects at depth 1. */
 static void look_at_block(struct reading *reading, struct fbx_line line)
 {
-    if (reading->depth <= 1)
+    if (reading->depth == 0 || (reading->depth == 1 && reading->in == IN_OBJECT))
         end_object(reading);
     if (reading->depth == 0 && fbx_take(&line, "GlobalSettings:"))
         reading->in = IN_GLOBAL;
