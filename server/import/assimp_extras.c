@@ -180,10 +180,9 @@ static int add_event(struct assimp_job *job, const struct aiNode *event, uint32_
     const struct aiString *text = options == NULL ? NULL : options->mData;
     char name[16];
     snprintf(name, sizeof name, "%" PRId32, number);
-    struct marker marker = {.name = bake_textz(builder, name),
-                            .value = text == NULL || text->length == 0 ? (struct str){.offset = STR_NONE}
-                                                                       : bake_text(builder, text->data, text->length),
-                            .time_s = frame / frames_per_s};
+    struct marker marker = {.name = bake_textz(builder, name), .time_s = frame / frames_per_s};
+    marker.value =
+        text == NULL || text->length == 0 ? bake_textz(builder, NULL) : bake_text(builder, text->data, text->length);
     for (marker.clip = first; marker.clip - first < count && marker.clip < builder->clip_count; marker.clip++)
         if (assimp_add_marker(job, &marker, err) < 0)
             return err->code;
