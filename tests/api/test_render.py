@@ -326,12 +326,12 @@ def test_renderer_that_does_not_start(start, triangle, tmp_path):
 FAKE = f"""#!{sys.executable}
 import os, signal, socket, struct
 posed = socket.socket(fileno=3)
-posed.sendall(struct.pack("<IIQQ480s", 0x53455250, 0, 0, 0, b"fake"))
+posed.sendall(struct.pack("<IIQQ480s1024s", 0x53455250, 0, 0, 0, b"fake", b""))
 def job():
-    data = posed.recv(88)
+    data = posed.recv(1 << 16)
     return struct.unpack("<IIIiQ", data[:24])[4] if data else os._exit(0)
-def answer(job_id, number=0, size=0, magic=0x53455250):
-    posed.sendall(struct.pack("<IIQQ480s", magic, number, job_id, size, b"fake words"))
+def answer(job_id, number=0, size=0, magic=0x53455250, unmatched=b""):
+    posed.sendall(struct.pack("<IIQQ480s1024s", magic, number, job_id, size, b"fake words", unmatched))
 """
 
 
@@ -342,6 +342,9 @@ def answer(job_id, number=0, size=0, magic=0x53455250):
     ("answer(number + 1, size=9)", 500, "render_failed", "no answer"),
     ("answer(number, size=1 << 60)", 500, "render_failed", "no answer"),
     ("answer(number)", 500, "render_failed", "no answer"),
+    ("answer(number, size=9, unmatched=b'1\\r\\nSet-Cookie: a=b')", 500, "render_failed", "no answer"),
+    ("answer(number, size=9, unmatched=b'1' * 1024)", 500, "render_failed", "no answer"),
+    ("answer(number, size=9, unmatched=bytes([0xff]))", 500, "render_failed", "no answer"),
     ("answer(number, size=9); posed.sendall(b'1234'); os._exit(1)", 500, "render_failed", "status 1"),
     ("answer(number, number=51)", 500, "render_failed", "fake words"),
     ("answer(number, number=12345)", 500, "render_failed", "fake words"),
@@ -359,10 +362,11 @@ def test_renderer_that_fails(start, triangle, tmp_path, behaviour, status, code,
 
 def test_picture_in_many_pieces(start, triangle, tmp_path):
     behaviour = """
-    answer(number, size=5)
+    answer(number, size=5, unmatched=b"2;joints=0")
     for c in b"PIECE":
         posed.sendall(bytes([c]))
 """
     server = start(*ONE, *install(tmp_path / "workers", FAKE + "while True:\n    number = job()" + behaviour),
                    root=triangle)
-    assert server.get(PICTURE).body == b"PIECE"
+    answer = server.get(PICTURE)
+    assert answer.body == b"PIECE" and answer.headers["x-posed-unmatched"] == "2;joints=0"
