@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -356,18 +355,8 @@ static int64_t nanoseconds(struct timespec time) { return (int64_t)time.tv_sec *
 
 uint64_t opener_bytes(const struct opener *opener) { return opener->size_bytes; }
 
-static void hash_number(struct sha256_ctx *sha, uint64_t value, size_t size_bytes)
+void opener_record(const struct opener *opener, struct bake_builder *builder)
 {
-    uint8_t bytes[8];
-    for (size_t i = 0; i < size_bytes; i++)
-        bytes[i] = (uint8_t)(value >> 8 * i);
-    sha256_update(sha, size_bytes, bytes);
-}
-
-void opener_record(const struct opener *opener, struct bake_builder *builder, uint8_t content_hash[32])
-{
-    struct sha256_ctx sha;
-    sha256_init(&sha);
     for (size_t i = 0; i < opener->file_count; i++) {
         const struct file *file = &opener->files[i];
         struct source_file *source = bake_add_source_file(builder, 1);
@@ -381,12 +370,5 @@ void opener_record(const struct opener *opener, struct bake_builder *builder, ui
                 .ctime_ns = nanoseconds(file->stat.st_ctim),
                 .inode = file->stat.st_ino,
             };
-        if (file->bytes == NULL)
-            continue;
-        hash_number(&sha, strlen(file->path), 4);
-        sha256_update(&sha, strlen(file->path), (const uint8_t *)file->path);
-        hash_number(&sha, file->size_bytes, 8);
-        sha256_update(&sha, file->size_bytes, file->bytes);
     }
-    sha256_digest(&sha, SHA256_DIGEST_SIZE, content_hash);
 }
