@@ -141,6 +141,14 @@ static void add_indices(struct task *task, struct glb_scene *scene, uint32_t ent
         turn_triangles(scene->glb, p->index_count);
 }
 
+/* Those made for points and lines mean nothing, and without any a viewer takes those of the faces (3.7.2.1), as flat
+ * triangles want it. */
+static bool has_normals(const struct primitive *p)
+{
+    return (p->flags & PRIMITIVE_FILE_NORMALS) != 0 ||
+           (p->topology == TOPOLOGY_TRIANGLES && (p->flags & PRIMITIVE_FLAT) == 0);
+}
+
 /* False: the reply is an error. */
 static bool add_entry(struct task *task, struct glb_scene *scene, uint32_t entry)
 {
@@ -156,8 +164,7 @@ static bool add_entry(struct task *task, struct glb_scene *scene, uint32_t entry
     if (!deform_entry(task, scene->deform, entry, BLOCK_POSITIONS, time_s))
         return false;
     accessors[GLB_POSITION] = glb_add(scene->glb, GLB_POSITION, vertices, p->vertex_count);
-    /* those made for points and lines mean nothing */
-    if (p->topology == TOPOLOGY_TRIANGLES || (p->flags & PRIMITIVE_FILE_NORMALS) != 0) {
+    if (has_normals(p)) {
         if (!deform_entry(task, scene->deform, entry, BLOCK_NORMALS, time_s))
             return false;
         accessors[GLB_NORMAL] = glb_add(scene->glb, GLB_NORMAL, vertices, p->vertex_count);

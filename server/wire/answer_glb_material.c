@@ -6,7 +6,13 @@
 
 enum { PIXEL_BYTES_PER_STEP = 64 }; /* compressing so many is about the work for one node */
 /* GL's numbers, as the specification has them (5.26). */
-enum { LINEAR = 9729, LINEAR_MIPMAP_LINEAR = 9987 };
+static const uint32_t MAG_FILTERS[] = {[TEXTURE_MAG_LINEAR] = 9729, [TEXTURE_MAG_NEAREST] = 9728};
+static const uint32_t MIN_FILTERS[] = {[TEXTURE_MIN_LINEAR_MIPMAP_LINEAR] = 9987,
+                                       [TEXTURE_MIN_NEAREST] = 9728,
+                                       [TEXTURE_MIN_LINEAR] = 9729,
+                                       [TEXTURE_MIN_NEAREST_MIPMAP_NEAREST] = 9984,
+                                       [TEXTURE_MIN_LINEAR_MIPMAP_NEAREST] = 9985,
+                                       [TEXTURE_MIN_NEAREST_MIPMAP_LINEAR] = 9986};
 static const uint32_t WRAPS[] = {
     [TEXTURE_WRAP_REPEAT] = 10497, [TEXTURE_WRAP_CLAMP] = 33071, [TEXTURE_WRAP_MIRROR] = 33648};
 
@@ -148,8 +154,8 @@ static void put_texture(struct buf *out, const struct model *model, const struct
 static void put_sampler(struct buf *out, const struct model *model, const struct glb_scene *scene, uint32_t index)
 {
     (void)scene;
-    put_uint(out, "{\"magFilter\":", LINEAR);
-    put_uint(out, ",\"minFilter\":", LINEAR_MIPMAP_LINEAR);
+    put_uint(out, "{\"magFilter\":", MAG_FILTERS[model->textures[index].mag_filter]);
+    put_uint(out, ",\"minFilter\":", MIN_FILTERS[model->textures[index].min_filter]);
     put_uint(out, ",\"wrapS\":", WRAPS[model->textures[index].wrap_s]);
     put_uint(out, ",\"wrapT\":", WRAPS[model->textures[index].wrap_t]);
     buf_put_char(out, '}');

@@ -182,6 +182,8 @@ static void add_texture(struct bake_builder *b, const char *uri, uint8_t shade)
                                                .level_count = 2,
                                                .wrap_s = TEXTURE_WRAP_CLAMP,
                                                .wrap_t = TEXTURE_WRAP_MIRROR,
+                                               .mag_filter = TEXTURE_MAG_NEAREST,
+                                               .min_filter = TEXTURE_MIN_NEAREST_MIPMAP_LINEAR,
                                                .pixel_first = first};
 }
 
@@ -209,7 +211,7 @@ static void add_primitives(struct bake_builder *b)
 {
     static const struct primitive SHAPES[] = {
         {.material = 1, .flags = PRIMITIVE_TEXCOORDS | PRIMITIVE_COLORS | PRIMITIVE_FILE_NORMALS, .index_count = 3},
-        {.material = 1, .index_count = 3},
+        {.material = 1, .flags = PRIMITIVE_FLAT, .index_count = 3},
         {.material = 2, .topology = TOPOLOGY_POINTS, .index_count = 3},
         {.material = 0}};
     for (uint32_t p = 0; p < 4; p++) {
@@ -323,22 +325,24 @@ TEST(answer_glb_turns_mirrored_triangles)
 {
     struct request request = glb_request();
     struct file file = open_answer(make_model(), &request);
-    for (int mesh = 0; mesh < 2; mesh++)
-        for (int place = 0; place < 2; place++) {
-            const float *p = floats(&file, mesh, place, "POSITION", "VEC3", 3);
-            const float *n = floats(&file, mesh, place, "NORMAL", "VEC3", 3);
-            const uint8_t *indices = array(&file, primitive(&file, mesh, place), "indices", 5125, "SCALAR", 3, 4);
-            const float *a = p + 3 * get_u32(indices), *b = p + 3 * get_u32(indices + 4),
-                        *c = p + 3 * get_u32(indices + 8);
-            double along = 0;
-            for (int i = 0; i < 3; i++) {
-                const int j = (i + 1) % 3, k = (i + 2) % 3;
-                along += (double)n[i] * ((double)(b[j] - a[j]) * (double)(c[k] - a[k]) -
-                                         (double)(b[k] - a[k]) * (double)(c[j] - a[j]));
-            }
-            assert_true(along > 0.1);
-            assert_int_equal(get_u32(indices + 4), mesh == LEFT ? 2 : 1);
+    for (int mesh = 0; mesh < 2; mesh++) {
+        const float *p = floats(&file, mesh, 0, "POSITION", "VEC3", 3);
+        const float *n = floats(&file, mesh, 0, "NORMAL", "VEC3", 3);
+        const uint8_t *indices = array(&file, primitive(&file, mesh, 0), "indices", 5125, "SCALAR", 3, 4);
+        const float *a = p + 3 * get_u32(indices), *b = p + 3 * get_u32(indices + 4), *c = p + 3 * get_u32(indices + 8);
+        double along = 0;
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, k = (i + 2) % 3;
+            along += (double)n[i] *
+                     ((double)(b[j] - a[j]) * (double)(c[k] - a[k]) - (double)(b[k] - a[k]) * (double)(c[j] - a[j]));
         }
+        assert_true(along > 0.1);
+        assert_int_equal(get_u32(indices + 4), mesh == LEFT ? 2 : 1);
+        /* one that is drawn flat is turned too, and its normals are left to the viewer */
+        const cJSON *flat = primitive(&file, mesh, 1);
+        assert_null(cJSON_GetObjectItem(wire_get(flat, "attributes"), "NORMAL"));
+        assert_int_equal(get_u32(array(&file, flat, "indices", 5125, "SCALAR", 3, 4) + 4), mesh == LEFT ? 2 : 1);
+    }
     /* what the pose does not change is there once */
     assert_int_equal(wire_get(wire_get(primitive(&file, 0, 0), "attributes"), "COLOR_0")->valueint >= 0, 1);
     assert_int_equal(get_u32(array(&file, primitive(&file, 1, 2), "indices", 5125, "SCALAR", 3, 4) + 4), 1);
@@ -408,6 +412,8 @@ TEST(answer_glb_embeds_textures)
     assert_int_equal(cJSON_GetArraySize(wire_get(file.json, "images")), 1);
     assert_string_equal(wire_get(image, "name")->valuestring, "skin.png");
     assert_string_equal(wire_get(image, "mimeType")->valuestring, "image/png");
+    assert_int_equal(wire_get(sampler, "magFilter")->valueint, 9728);
+    assert_int_equal(wire_get(sampler, "minFilter")->valueint, 9986);
     assert_int_equal(wire_get(sampler, "wrapS")->valueint, 33071);
     assert_int_equal(wire_get(sampler, "wrapT")->valueint, 33648);
     const uint8_t *bytes = view(&file, wire_get(image, "bufferView")->valueint, &size_bytes);
