@@ -108,6 +108,9 @@ static int serve(struct config *config)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file larger than the system allows is an error of that file */
     signal(SIGIO, SIG_IGN);   /* somebody waits for a lease that is given back anyway (look.c) */
+    /* libuv has four work threads unless told: answers, listings, stores and looks at slow disks must not wait for
+     * each other */
+    setenv("UV_THREADPOOL_SIZE", "12", 0);
     const struct file_limit files = file_limit_apply(config);
     uv_loop_init(&daemon.loop);
     int rc = listener_new(&daemon.loop, config, &daemon.budget, &daemon.listener, &err);

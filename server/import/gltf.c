@@ -53,8 +53,9 @@ int gltf_limit(const struct gltf *gltf, enum limit limit, uint64_t have, uint64_
     const uint64_t most = gltf->import->limits->value[limit];
     if (have <= most && more <= most - have)
         return 0;
-    return err_set(err, ERR_MODEL_LIMIT, "%s: the model would have more than %llu %s", where, (unsigned long long)most,
-                   LIMIT_INFO[limit].unit);
+    const char *option = LIMIT_INFO[limit].option;
+    return err_set(err, ERR_MODEL_LIMIT, "%s: the model would have more than %llu %s%s%s", where,
+                   (unsigned long long)most, LIMIT_INFO[limit].unit, option[0] != '\0' ? ", --" : "", option);
 }
 
 struct str gltf_name(struct gltf *gltf, const cJSON *object, enum gltf_list_id list, uint32_t index)
@@ -134,6 +135,8 @@ static int open_container(struct gltf *gltf, struct err *err)
     const uint64_t depth = import->limits->value[LIMIT_JSON_DEPTH];
     if (!glb_is_glb(import->bytes, import->size_bytes)) {
         import->info->format = bake_textz(gltf->builder, "glTF 2.0");
+        gltf->json = (const char *)import->bytes;
+        gltf->json_bytes = import->size_bytes;
         return json_parse(import->bytes, import->size_bytes, depth, &gltf->root, err);
     }
     import->info->format = bake_textz(gltf->builder, "GLB 2.0");
@@ -144,6 +147,8 @@ static int open_container(struct gltf *gltf, struct err *err)
         bake_warn(gltf->builder, "trailing_bytes", "the file is longer than its GLB header says: the rest is not read");
     gltf->bin = glb.bin;
     gltf->bin_bytes = glb.bin_bytes;
+    gltf->json = (const char *)glb.json;
+    gltf->json_bytes = glb.json_bytes;
     return json_parse(glb.json, glb.json_bytes, depth, &gltf->root, err);
 }
 
@@ -186,7 +191,10 @@ int import_gltf(struct import *import, struct err *err)
         free(gltf.lists[id].items);
     free(gltf.mesh_uses);
     free(gltf.times);
-    free(gltf.textures);
+    free(gltf.values);
+    free(gltf.deltas);
+    free(gltf.texture_images);
+    free(gltf.view_images);
     cJSON_Delete(gltf.root);
     return rc;
 }

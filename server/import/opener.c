@@ -30,7 +30,8 @@ struct opener {
     const struct limits *limits;
     struct file *files;
     size_t file_count, file_capacity;
-    char **names; /* of the last opener_list() */
+    uint64_t size_bytes; /* of those that were read */
+    char **names;        /* of the last opener_list() */
     size_t name_count;
 };
 
@@ -254,6 +255,7 @@ static struct file *load(struct opener *opener, const char *path, enum source_ro
         return file;
     }
     read_all(opener, fd, file);
+    opener->size_bytes += file->size_bytes;
     close(fd);
     return file;
 }
@@ -350,6 +352,8 @@ int opener_list(struct opener *opener, const char *suffix, const char *const **n
 }
 
 static int64_t nanoseconds(struct timespec time) { return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec; }
+
+uint64_t opener_bytes(const struct opener *opener) { return opener->size_bytes; }
 
 void opener_record(const struct opener *opener, struct bake_builder *builder)
 {

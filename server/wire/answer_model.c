@@ -7,6 +7,15 @@ static const char *const TOPOLOGIES[] = {
 static const char *const ALPHA_MODES[] = {[ALPHA_OPAQUE] = "opaque", [ALPHA_MASK] = "mask", [ALPHA_BLEND] = "blend"};
 static const char *const TEXTURE_STATES[] = {
     [TEXTURE_FOUND] = "found", [TEXTURE_MISSING] = "missing", [TEXTURE_BROKEN] = "broken"};
+static const char *const WRAPS[] = {
+    [TEXTURE_WRAP_REPEAT] = "repeat", [TEXTURE_WRAP_CLAMP] = "clamp", [TEXTURE_WRAP_MIRROR] = "mirror"};
+static const char *const MAG_FILTERS[] = {[TEXTURE_MAG_LINEAR] = "linear", [TEXTURE_MAG_NEAREST] = "nearest"};
+static const char *const MIN_FILTERS[] = {[TEXTURE_MIN_LINEAR_MIPMAP_LINEAR] = "linear_mipmap_linear",
+                                          [TEXTURE_MIN_NEAREST] = "nearest",
+                                          [TEXTURE_MIN_LINEAR] = "linear",
+                                          [TEXTURE_MIN_NEAREST_MIPMAP_NEAREST] = "nearest_mipmap_nearest",
+                                          [TEXTURE_MIN_LINEAR_MIPMAP_NEAREST] = "linear_mipmap_nearest",
+                                          [TEXTURE_MIN_NEAREST_MIPMAP_LINEAR] = "nearest_mipmap_linear"};
 static const char *const SOURCE_ROLES[] = {[SOURCE_MODEL] = "model",
                                            [SOURCE_COMPANION] = "companion",
                                            [SOURCE_TEXTURE] = "texture",
@@ -54,24 +63,6 @@ static void put_float(struct buf *out, const char *key, float value)
 {
     buf_put_text(out, key);
     json_put_float(out, value);
-}
-
-/* ,"extras":.. where the thing has some. They were checked to be JSON when the model was decoded. */
-static void put_extras(struct buf *out, const struct model *model, enum extra_owner owner, uint32_t index)
-{
-    uint32_t low = 0, high = model->extra_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const struct extra *extra = &model->extras[middle];
-        if (extra->owner < owner || (extra->owner == owner && extra->index < index))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == model->extra_count || model->extras[low].owner != owner || model->extras[low].index != index)
-        return;
-    buf_put_text(out, ",\"extras\":");
-    buf_put(out, model->text + model->extras[low].json.offset, model->extras[low].json.size_bytes);
 }
 
 static void put_info(struct buf *out, const struct model *model)
@@ -122,6 +113,34 @@ static void put_counts(struct buf *out, const struct model *model)
     buf_put_char(out, '}');
 }
 
+/* ,"markers":[..] where the clip has some. */
+static void put_markers(struct buf *out, const struct model *model, uint32_t clip)
+{
+    uint32_t low = 0, high = model->marker_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (model->markers[middle].clip < clip)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == model->marker_count || model->markers[low].clip != clip)
+        return;
+    const char *before = ",\"markers\":[";
+    for (uint32_t i = low; i < model->marker_count && model->markers[i].clip == clip; i++) {
+        const struct marker *marker = &model->markers[i];
+        buf_put_text(out, before);
+        put_str(out, "{\"name\":", model, marker->name);
+        buf_put_text(out, ",\"time\":");
+        json_put_double(out, marker->time_s);
+        if (marker->value.offset != STR_NONE)
+            put_str(out, ",\"value\":", model, marker->value);
+        buf_put_char(out, '}');
+        before = ",";
+    }
+    buf_put_char(out, ']');
+}
+
 static void put_clip(struct buf *out, const struct model *model, uint32_t index)
 {
     const struct clip *clip = &model->clips[index];
@@ -136,7 +155,8 @@ static void put_clip(struct buf *out, const struct model *model, uint32_t index)
     json_put_double(out, clip->duration_s);
     put_uint(out, ",\"channels\":", clip->channel_count);
     put_uint(out, ",\"keys\":", keys);
-    put_extras(out, model, EXTRA_CLIP, index);
+    put_markers(out, model, index);
+    parts_put_extras(out, model, EXTRA_CLIP, index);
     buf_put_char(out, '}');
 }
 
@@ -152,7 +172,7 @@ static void put_node(struct buf *out, const struct model *model, uint32_t index)
     put_index(out, ",\"mesh\":", node->mesh);
     put_index(out, ",\"skin\":", node->skin);
     put_bool(out, ",\"in_scene\":", (node->flags & NODE_IN_SCENE) != 0);
-    put_extras(out, model, EXTRA_NODE, index);
+    parts_put_extras(out, model, EXTRA_NODE, index);
     buf_put_char(out, '}');
 }
 
@@ -197,6 +217,7 @@ static void put_mesh(struct buf *out, const struct model *model, uint32_t index)
         put_uint(out, ",\"indices\":", primitive->index_count);
         put_uint(out, ",\"morph_targets\":", primitive->morph_target_count);
         put_uint(out, ",\"influences_max\":", most_influences(model, primitive));
+        put_bool(out, ",\"flat\":", (primitive->flags & PRIMITIVE_FLAT) != 0);
         buf_put_char(out, '}');
     }
     buf_put_text(out, "]}");
@@ -213,7 +234,7 @@ static void put_material(struct buf *out, const struct model *model, uint32_t in
     put_float(out, ",\"alpha_cutoff\":", material->alpha_cutoff);
     put_bool(out, ",\"double_sided\":", (material->flags & MATERIAL_DOUBLE_SIDED) != 0);
     put_bool(out, ",\"unlit\":", (material->flags & MATERIAL_UNLIT) != 0);
-    put_extras(out, model, EXTRA_MATERIAL, index);
+    parts_put_extras(out, model, EXTRA_MATERIAL, index);
     buf_put_char(out, '}');
 }
 
@@ -225,6 +246,10 @@ static void put_texture(struct buf *out, const struct model *model, uint32_t ind
     put_text(out, ",\"state\":", TEXTURE_STATES[texture->state]);
     put_uint(out, ",\"width\":", texture->source_width);
     put_uint(out, ",\"height\":", texture->source_height);
+    put_text(out, ",\"wrap_s\":", WRAPS[texture->wrap_s]);
+    put_text(out, ",\"wrap_t\":", WRAPS[texture->wrap_t]);
+    put_text(out, ",\"mag_filter\":", MAG_FILTERS[texture->mag_filter]);
+    put_text(out, ",\"min_filter\":", MIN_FILTERS[texture->min_filter]);
     buf_put_char(out, '}');
 }
 
