@@ -2,6 +2,8 @@
 
 #include "../worker/import_result.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,9 +109,9 @@ static int read_failure(int fd, const struct import_end *end, struct err *err)
     return err->code;
 }
 
-int import_outcome(int result_fd, const struct import_end *end, uint64_t key, struct baked **out, struct err *err)
+/* 0 when it ended well and left something. */
+static int check_end(int result_fd, const struct import_end *end, struct err *err)
 {
-    *out = NULL;
     if (end->is_timeout)
         return err_set(err, ERR_IMPORT_TIMEOUT, "%s: the import took longer than the limit of %llu ms", end->path,
                        (unsigned long long)end->limits->value[LIMIT_IMPORT_TIME_MS]);
@@ -123,9 +125,26 @@ int import_outcome(int result_fd, const struct import_end *end, uint64_t key, st
     if (fstat(result_fd, &stat) == 0 &&
         (uint64_t)stat.st_size > end->limits->value[LIMIT_BAKED_BYTES] + RESULT_SLACK_BYTES)
         return explain_size(end, err);
+    return 0;
+}
+
+int import_outcome(int result_fd, const struct import_end *end, uint64_t key, struct baked **out, struct err *err)
+{
+    *out = NULL;
+    if (check_end(result_fd, end, err) < 0)
+        return err->code;
     if (baked_open(result_fd, key, out, err) < 0) {
         err_prefix(err, "%s: the importer's result", end->path);
         return err->code;
     }
+    return 0;
+}
+
+int import_outcome_archive(int result_fd, const struct import_end *end, struct err *err)
+{
+    if (check_end(result_fd, end, err) < 0)
+        return err->code;
+    if (fcntl(result_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)
+        return err_set(err, ERR_INTERNAL, "%s: cannot seal the importer's result: %s", end->path, strerror(errno));
     return 0;
 }

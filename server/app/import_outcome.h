@@ -23,3 +23,7 @@ struct import_end {
  * it, and the fd stays the caller's: an ERR_ of the importer's own (import_failure), ERR_IMPORT_CRASHED,
  * ERR_IMPORT_TIMEOUT, ERR_IMPORT_MEMORY, ERR_MODEL_LIMIT, ERR_BAD_BAKE, or ERR_INTERNAL. */
 int import_outcome(int result_fd, const struct import_end *end, uint64_t key, struct baked **out, struct err *err);
+
+/* The same for an importer that had a zip to unpack: 0 when the fd, now sealed, holds what it left (archive.h), which
+ * is not looked at. */
+int import_outcome_archive(int result_fd, const struct import_end *end, struct err *err);

@@ -48,7 +48,7 @@ static struct slot *find_free_slot(struct import_pool *pool)
     return NULL;
 }
 
-static void on_done(void *context, struct baked *baked, const struct err *err);
+static void on_done(void *context, struct baked *baked, int archive_fd, const struct err *err);
 static void start_jobs(struct import_pool *pool);
 
 static void take(struct import_pool *pool, struct import_job *job)
@@ -96,15 +96,16 @@ static void start_jobs(struct import_pool *pool)
         stats_set(STAT_IMPORTS_RUNNING, ++pool->running_count);
         slot->job = job;
         slot->run = import_run_start(pool->loop, &pool->command, pool->config, pool->root_fd, job->path,
-                                     ++pool->last_key, on_done, slot);
+                                     job->is_archive, ++pool->last_key, on_done, slot);
     }
 }
 
-static void on_done(void *context, struct baked *baked, const struct err *err)
+static void on_done(void *context, struct baked *baked, int archive_fd, const struct err *err)
 {
     struct slot *slot = context;
     struct import_job *job = leave(slot);
-    if (baked == NULL)
+    job->archive_fd = archive_fd;
+    if (baked == NULL && archive_fd < 0)
         stats_end(STAT_ENDS_IMPORTS, err->code);
     job->done(job, baked, err);
     start_jobs(slot->pool);
@@ -118,6 +119,7 @@ int import_pool_submit(struct import_pool *pool, struct import_job *job, struct 
         return err_set(err, ERR_OVERLOADED, "%s: %llu models already wait for their import; try again later", job->path,
                        (unsigned long long)limit);
     }
+    job->archive_fd = -1;
     DL_APPEND(pool->queue, job);
     job->is_queued = true;
     stats_set(STAT_IMPORTS_WAITING, ++pool->queue_count);

@@ -23,6 +23,8 @@ struct import_job {
     /* Runs once, never before import_pool_submit() returns. *baked has a reference that is now the callee's;
      * NULL: *err says why. */
     void (*done)(struct import_job *job, struct baked *baked, const struct err *err);
+    bool is_archive; /* a zip, which is unpacked: done() finds its files in archive_fd (import_outcome_archive()) */
+    int archive_fd;  /* then the callee's; -1 otherwise */
     struct import_job *prev, *next; /* private to the pool, like the rest */
     bool is_queued;
 };

@@ -27,7 +27,9 @@ struct import_run {
     char read_buffer[READ_SIZE];
     bool is_running;
     bool is_abandoned;
-    char *path; /* a copy: the work thread may outlive the owner's */
+    bool is_archive; /* the result is not a model but the files of a zip: */
+    int archive_fd;  /* -1 while there are none */
+    char *path;      /* a copy: the work thread may outlive the owner's */
     uint64_t key;
     uint64_t started_ns;
     struct limits limits; /* likewise */
@@ -90,6 +92,8 @@ static void free_run(struct import_run *run)
 {
     if (run->result_fd >= 0)
         close(run->result_fd);
+    if (run->archive_fd >= 0)
+        close(run->archive_fd);
     baked_unref(run->baked);
     free(run->path);
     free(run);
@@ -100,14 +104,23 @@ static void find_outcome(uv_work_t *work)
 {
     struct import_run *run = work->data;
     background_thread();
-    if (run->err.code == 0 && import_outcome(run->result_fd, &run->end, run->key, &run->baked, &run->err) == 0)
-        run->result_fd = -1;
+    if (run->err.code != 0)
+        return;
+    const int rc = run->is_archive ? import_outcome_archive(run->result_fd, &run->end, &run->err)
+                                   : import_outcome(run->result_fd, &run->end, run->key, &run->baked, &run->err);
+    if (rc < 0)
+        return;
+    if (run->is_archive)
+        run->archive_fd = run->result_fd;
+    run->result_fd = -1;
 }
 
 static void log_end(const struct import_run *run)
 {
     const double ms = (double)(uv_hrtime() - run->started_ns) / 1e6;
-    if (run->baked != NULL)
+    if (run->archive_fd >= 0)
+        log_info("unpacked zip='%s' ms=%.1f", run->path, ms);
+    else if (run->baked != NULL)
         log_info("import model='%s' ms=%.1f bytes=%llu", run->path, ms,
                  (unsigned long long)run->baked->model.size_bytes);
     else
@@ -126,10 +139,12 @@ static void on_outcome(uv_work_t *work, int status __attribute__((unused)))
     import_run_done *done = run->done;
     void *context = run->context;
     struct baked *baked = run->baked;
+    const int archive_fd = run->archive_fd;
     const struct err err = run->err;
     run->baked = NULL;
+    run->archive_fd = -1;
     free_run(run);
-    done(context, baked, &err);
+    done(context, baked, archive_fd, &err);
 }
 
 static void on_closed(uv_handle_t *handle)
@@ -209,10 +224,13 @@ static void init_handles(struct import_run *run, uv_loop_t *loop)
 }
 
 struct import_run *import_run_start(uv_loop_t *loop, const struct import_command *command, const struct config *config,
-                                    int root_fd, const char *path, uint64_t key, import_run_done *done, void *context)
+                                    int root_fd, const char *path, bool is_archive, uint64_t key, import_run_done *done,
+                                    void *context)
 {
     struct import_run *run = mem_zalloc(1, sizeof *run);
     run->path = mem_strdup(path);
+    run->is_archive = is_archive;
+    run->archive_fd = -1;
     run->key = key;
     run->limits = config->limits;
     run->end = (struct import_end){.path = run->path, .words = run->words, .limits = &run->limits};

@@ -9,14 +9,15 @@
 
 struct import_run;
 
-/* Runs once, never before import_run_start() returns. *baked has a reference, the callee's from now on;
- * NULL: *err says why. */
-typedef void import_run_done(void *context, struct baked *baked, const struct err *err);
+/* Runs once, never before import_run_start() returns. *baked has a reference, the callee's from now on, or archive_fd
+ * is one; with NULL and -1 *err says why. */
+typedef void import_run_done(void *context, struct baked *baked, int archive_fd, const struct err *err);
 
 /* Starts `command` on the model at `path` (borrowed until done or abandoned). A failure to start is an outcome
- * as well. `key` becomes the baked model's. */
+ * as well. `key` becomes the baked model's. is_archive: it is a zip, which is unpacked instead. */
 struct import_run *import_run_start(uv_loop_t *loop, const struct import_command *command, const struct config *config,
-                                    int root_fd, const char *path, uint64_t key, import_run_done *done, void *context);
+                                    int root_fd, const char *path, bool is_archive, uint64_t key, import_run_done *done,
+                                    void *context);
 
 /* Kills the process; done() is not called, and what is left frees itself while the loop runs. */
 void import_run_abandon(struct import_run *run);

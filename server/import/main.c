@@ -3,6 +3,7 @@
 #include "formats.h"
 #include "identity.h"
 #include "import.h"
+#include "unpack.h"
 #include "model_limits.h"
 #include "text_utf8.h"
 
@@ -108,8 +109,17 @@ static struct model_info *add_info(struct bake_builder *builder)
     return info;
 }
 
+static int unpack(struct import *import, struct buf *out, struct err *err)
+{
+    if (opener_read_model(import->opener, &import->bytes, &import->size_bytes, err) < 0)
+        return err->code;
+    return import_unpack(import, out, err);
+}
+
 static int bake(struct import *import, struct buf *out, struct err *err)
 {
+    if (unpack_is_archive(import->path))
+        return unpack(import, out, err);
     const struct format *format = format_of_path(import->path);
     if (format == NULL)
         return err_set(err, ERR_UNKNOWN_FORMAT, "no importer knows this file's ending");

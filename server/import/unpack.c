@@ -24,9 +24,9 @@ bool unpack_is_archive(const char *path)
     return bytes > 4 && strcasecmp(path + bytes - 4, ".zip") == 0;
 }
 
-static int bad(const struct unpacking *unpacking, const char *name, const char *why, struct err *err)
+static int bad(const char *name, const char *why, struct err *err)
 {
-    return err_set(err, ERR_BAD_MODEL, "%s: entry '%.200s' %s", unpacking->import->path, name, why);
+    return err_set(err, ERR_BAD_MODEL, "entry '%.200s' %s", name, why);
 }
 
 /* What is wrong with a path that will be a file's, or NULL. */
@@ -87,7 +87,7 @@ static bool is_known(const struct unpacking *unpacking, const char *path)
 
 static int too_much(const struct unpacking *unpacking, struct err *err)
 {
-    return err_set(err, ERR_MODEL_LIMIT, "%s: its files are more than the limit of %llu bytes", unpacking->import->path,
+    return err_set(err, ERR_MODEL_LIMIT, "its files are more than the limit of %llu bytes",
                    (unsigned long long)unpacking->import->limits->value[LIMIT_BAKED_BYTES]);
 }
 
@@ -97,13 +97,13 @@ static int read_data(struct unpacking *unpacking, zip_uint64_t index, const char
     const uint64_t most = unpacking->import->limits->value[LIMIT_BAKED_BYTES];
     zip_file_t *file = zip_fopen_index(unpacking->zip, index, 0);
     if (file == NULL)
-        return bad(unpacking, path, zip_strerror(unpacking->zip), err);
+        return bad(path, zip_strerror(unpacking->zip), err);
     int rc = 0;
     for (;;) {
         char bytes[65536];
         const zip_int64_t n = zip_fread(file, bytes, sizeof bytes);
         if (n < 0)
-            rc = bad(unpacking, path, zip_file_strerror(file), err);
+            rc = bad(path, zip_file_strerror(file), err);
         else if (n > 0 && unpacking->data.size_bytes + (uint64_t)n > most)
             rc = too_much(unpacking, err);
         if (n <= 0 || rc < 0)
@@ -124,7 +124,7 @@ static int unpack_entry(struct unpacking *unpacking, zip_uint64_t index, struct 
     char path[PATH_BYTES_MAX + 2];
     const char *name = zip_get_name(unpacking->zip, index, ZIP_FL_ENC_GUESS);
     if (name == NULL || name[0] == '\0' || zip_stat_index(unpacking->zip, index, 0, &stat) != 0)
-        return bad(unpacking, "?", "cannot be read", err);
+        return bad("?", "cannot be read", err);
     strncpy(path, name, sizeof path - 1);
     path[sizeof path - 1] = '\0';
     for (char *c = path; *c != '\0'; c++)
@@ -139,11 +139,10 @@ static int unpack_entry(struct unpacking *unpacking, zip_uint64_t index, struct 
     if (fault == NULL && is_known(unpacking, path))
         fault = "is there twice";
     if (fault != NULL)
-        return bad(unpacking, path, fault, err);
+        return bad(path, fault, err);
     const uint64_t files_max = unpacking->import->limits->value[LIMIT_ARCHIVE_FILES];
     if (unpacking->count >= files_max)
-        return err_set(err, ERR_MODEL_LIMIT, "%s: it has more than %llu files", unpacking->import->path,
-                       (unsigned long long)files_max);
+        return err_set(err, ERR_MODEL_LIMIT, "it has more than %llu files", (unsigned long long)files_max);
     const uint64_t data_offset = unpacking->data.size_bytes;
     if (read_data(unpacking, index, path, err) < 0)
         return err->code;
@@ -166,7 +165,7 @@ static int unpack_all(struct unpacking *unpacking, struct buf *out, struct err *
         if (unpack_entry(unpacking, (zip_uint64_t)i, err) < 0)
             return err->code;
     if (unpacking->count == 0)
-        return err_set(err, ERR_NOT_A_MODEL, "%s: the zip has no files", unpacking->import->path);
+        return err_set(err, ERR_NOT_A_MODEL, "the zip has no files");
     struct archive_header header = {
         .count = unpacking->count,
         .names_bytes = (uint32_t)unpacking->names.size_bytes,
@@ -187,7 +186,7 @@ static zip_t *open_zip(const struct import *import, struct err *err)
     zip_source_t *source = zip_source_buffer_create(import->bytes, import->size_bytes, 0, &error);
     zip_t *zip = source == NULL ? NULL : zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error);
     if (zip == NULL) {
-        err_set(err, ERR_NOT_A_MODEL, "%s: not a zip that can be read: %s", import->path, zip_error_strerror(&error));
+        err_set(err, ERR_NOT_A_MODEL, "not a zip that can be read: %s", zip_error_strerror(&error));
         zip_source_free(source);
     }
     zip_error_fini(&error);

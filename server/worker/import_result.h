@@ -2,7 +2,7 @@
  *
  * posed starts `posed-import [options] PATH` with file descriptor 3 = the model root (a directory, the only
  * place files are opened beneath) and 4 = an empty memfd for the result, sealed by posed once the process
- * has ended. The memfd then holds either a baked model (BAKE_MAGIC) or a struct import_failure. stderr is
+ * has ended. The memfd then holds either a baked model (BAKE_MAGIC), of a PATH that ends in ".zip" its files (archive.h), or a struct import_failure. stderr is
  * kept (its last lines) for the log and for the sentence that explains a crash.
  * Exit status: 0 = a baked model, 1 = an import_failure, 2 = wrong arguments. Anything else is a crash. */
 #pragma once

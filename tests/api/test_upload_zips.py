@@ -125,5 +125,5 @@ def test_twice_the_same_name(taking):
     server, folder = taking
     with pytest.warns(UserWarning):
         body = packed([MODEL, MODEL])
-    assert put(server, "z.zip", body).error() == "bad_model"
+    assert put(server, "z.zip", body).error() == "not_a_model"
     wait_until(lambda: files(folder) == [])

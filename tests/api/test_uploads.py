@@ -32,7 +32,9 @@ def delete(server, name):
 
 
 def files(root):
-    return sorted(str(path.relative_to(root)) for path in pathlib.Path(root).rglob("*"))
+    """Paths of all that is in a folder, which may be changing."""
+    return sorted(os.path.relpath(os.path.join(folder, name), root)
+                  for folder, folders, names in os.walk(root) for name in folders + names)
 
 
 def wait_until(is_so, patience_s=20):
