@@ -113,6 +113,9 @@ int import_outcome(int result_fd, const struct import_end *end, uint64_t key, st
     if (end->is_timeout)
         return err_set(err, ERR_IMPORT_TIMEOUT, "%s: the import took longer than the limit of %llu ms", end->path,
                        (unsigned long long)end->limits->value[LIMIT_IMPORT_TIME_MS]);
+    if (end->is_breach)
+        return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer lost its way: it asked for what it may not ask for",
+                       end->path);
     if (end->term_signal != 0)
         return explain_signal(end, err);
     if (end->exit_status == EXIT_REFUSED)

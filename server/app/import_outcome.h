@@ -15,6 +15,7 @@ struct import_end {
     int64_t exit_status; /* when term_signal is 0 */
     int term_signal;     /* 0 = it ended by itself */
     bool is_timeout;     /* posed killed it for its wall-clock time */
+    bool is_breach;      /* posed killed it for asking what no importer asks */
     const char *words;   /* the last it wrote to stderr */
     const struct limits *limits;
 };

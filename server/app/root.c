@@ -33,7 +33,7 @@ int root_open(const char *path, struct err *err)
     return fd;
 }
 
-static int open_beneath(int root_fd, const char *path, uint64_t flags)
+int root_open_beneath(int root_fd, const char *path, uint64_t flags)
 {
     const struct open_how how = {
         .flags = O_CLOEXEC | O_NOFOLLOW | flags,
@@ -76,7 +76,7 @@ static int open_error(const char *path, int error, struct err *err)
 
 static int stat_beneath(int root_fd, const char *path, struct stat *out)
 {
-    const int fd = open_beneath(root_fd, path, O_PATH);
+    const int fd = root_open_beneath(root_fd, path, O_PATH);
     if (fd < 0)
         return -1;
     const int rc = fstat(fd, out);
@@ -101,7 +101,7 @@ int root_stat(int root_fd, const char *path, struct stamp *out, struct err *err)
 
 int root_check_readable(int root_fd, const char *path, struct err *err)
 {
-    const int fd = open_beneath(root_fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    const int fd = root_open_beneath(root_fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return open_error(path, errno, err);
     close(fd);
@@ -110,7 +110,7 @@ int root_check_readable(int root_fd, const char *path, struct err *err)
 
 int root_open_folder(int root_fd, const char *path)
 {
-    return open_beneath(root_fd, path[0] != '\0' ? path : ".", O_RDONLY | O_DIRECTORY);
+    return root_open_beneath(root_fd, path[0] != '\0' ? path : ".", O_RDONLY | O_DIRECTORY);
 }
 
 static bool is_unchanged(int root_fd, const struct model *model, const struct source_file *file)

@@ -1,5 +1,7 @@
 #include "limits.h"
 
+#include "../base/version.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -36,6 +38,13 @@ static void prefer_as_oom_victim(void)
     close(fd);
 }
 
+/* What slipped through without close-on-exec is not the worker's. */
+static void close_others(int last_fd)
+{
+    if (last_fd > 0)
+        close_range((unsigned)last_fd + 1, ~0u, 0);
+}
+
 int worker_limit(const struct worker_limits *limits, struct err *err)
 {
     const struct {
@@ -44,12 +53,13 @@ int worker_limit(const struct worker_limits *limits, struct err *err)
         const char *name;
     } rows[] = {
         {RLIMIT_CPU, limits->cpu_s, "processor time"},
-        {RLIMIT_AS, limits->memory_bytes, "memory"},
+        {RLIMIT_AS, POSED_SANITIZED ? 0 : limits->memory_bytes, "memory"},
         {RLIMIT_FSIZE, limits->file_bytes, "file size"},
         {RLIMIT_NOFILE, limits->open_files, "open files"},
     };
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
         return err_set(err, ERR_INTERNAL, "cannot give up privileges: %s", strerror(errno));
+    close_others(limits->last_fd);
     prefer_as_oom_victim();
     errno = 0;
     if (nice(19) == -1 && errno != 0)

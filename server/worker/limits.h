@@ -8,9 +8,10 @@
 
 struct worker_limits {
     uint64_t cpu_s;        /* RLIMIT_CPU; 0 = none */
-    uint64_t memory_bytes; /* RLIMIT_AS; 0 = none (ASan needs that) */
+    uint64_t memory_bytes; /* RLIMIT_AS; 0 = none, as in builds with sanitizers */
     uint64_t file_bytes;   /* RLIMIT_FSIZE, bounds the result's memfd; 0 = none */
     uint64_t open_files;   /* RLIMIT_NOFILE; 0 = none */
+    int last_fd;           /* descriptors above it are closed; 0 = none */
 };
 
 /* Also: no core dumps, no new privileges, dies with its parent, nice 19, OOM score 1000 where allowed. */
