@@ -2,6 +2,7 @@
 
 #include "../base/mem.h"
 #include "endings.h"
+#include "stats.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ struct cache {
     int root_fd;
     struct cache_slot *slots; /* by path */
     struct cache_slot *used;  /* latest first */
-    uint64_t baked_bytes;
+    uint64_t baked_bytes, baked_count;
     uint64_t turn;
 };
 
@@ -47,11 +48,20 @@ struct cache *cache_new(const struct config *config, struct import_pool *pool, i
 
 static uint64_t now_ms(void) { return uv_hrtime() / 1000000; }
 
+/* A model comes (1) or goes (-1). */
+static void count_model(struct cache *cache, int sign, const struct baked *baked)
+{
+    cache->baked_count += (uint64_t)(int64_t)sign;
+    cache->baked_bytes += sign > 0 ? baked->model.size_bytes : -baked->model.size_bytes;
+    stats_set(STAT_CACHE_MODELS, cache->baked_count);
+    stats_set(STAT_CACHE_BYTES, cache->baked_bytes);
+}
+
 /* Back to knowing nothing; references elsewhere live on. */
 static void clear(struct cache_slot *slot)
 {
     if (slot->baked != NULL)
-        slot->cache->baked_bytes -= slot->baked->model.size_bytes;
+        count_model(slot->cache, -1, slot->baked);
     baked_unref(slot->baked);
     slot->baked = NULL;
     free(slot->err);
@@ -99,8 +109,10 @@ static void evict(struct cache *cache)
     struct cache_slot *slot = cache->used != NULL ? cache->used->prev : NULL; /* utlist: the head's prev is the tail */
     while (slot != NULL && (cache->baked_bytes > cache->config->cache_bytes || HASH_COUNT(cache->slots) > SLOTS_MAX)) {
         struct cache_slot *before = slot != cache->used ? slot->prev : NULL;
-        if (!slot->is_importing)
+        if (!slot->is_importing) {
+            stats_add(STAT_CACHE_EVICTED, slot->baked != NULL);
             remove_slot(slot);
+        }
         slot = before;
     }
 }
@@ -187,7 +199,7 @@ static void keep_result(struct cache_slot *slot, struct baked *baked, const stru
     slot->is_importing = false;
     if (baked != NULL) {
         slot->baked = baked;
-        slot->cache->baked_bytes += baked->model.size_bytes;
+        count_model(slot->cache, 1, baked);
         slot->stamp = model_stamp(&baked->model, &slot->stamp);
         return;
     }
@@ -235,6 +247,7 @@ static int begin(struct cache *cache, struct cache_slot *slot, const struct stam
     clear(slot);
     slot->stamp = *stamp;
     slot->is_importing = true;
+    stats_add(STAT_CACHE_MISSES, 1);
     DL_APPEND(slot->waiting, wait);
     if (import_pool_submit(cache->pool, &slot->job, err) == 0)
         return 0;
@@ -276,11 +289,13 @@ int cache_get(struct cache *cache, const char *path, struct cache_wait *wait, st
     if (slot != NULL)
         touch(slot);
     if (slot != NULL && slot->is_importing) {
+        stats_add(STAT_IMPORTS_SHARED, 1);
         DL_APPEND(slot->waiting, wait);
         return 0;
     }
     if (find_ready(cache, slot)) {
         *baked = baked_ref(slot->baked);
+        stats_add(STAT_CACHE_HITS, 1);
         return 1;
     }
     struct stamp stamp;

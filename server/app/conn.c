@@ -1,6 +1,7 @@
 #include "conn_state.h"
 
 #include "../base/mem.h"
+#include "stats.h"
 
 #include <linux/sockios.h>
 #include <stddef.h>
@@ -31,7 +32,7 @@ static void on_closed(uv_handle_t *handle)
     *(conn->prev == NULL ? &shared->first : &conn->prev->next) = conn->next;
     if (conn->next != NULL)
         conn->next->prev = conn->prev;
-    shared->open_count--;
+    stats_set(STAT_CONNECTIONS_OPEN, --shared->open_count);
     conn_free_when_done(conn);
     shared->closed(shared);
 }
@@ -292,7 +293,7 @@ void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool is_refuse
     if (shared->first != NULL)
         shared->first->prev = conn;
     shared->first = conn;
-    shared->open_count++;
+    stats_set(STAT_CONNECTIONS_OPEN, ++shared->open_count);
     if (uv_accept(server, (uv_stream_t *)&conn->tcp) < 0) {
         close_now(conn);
         return;
@@ -316,7 +317,10 @@ static void expire(struct conn *conn, enum timeout_kind kind)
     const bool is_late = kind == TIMEOUT_HEADER || kind == TIMEOUT_BODY;
     if (kind == TIMEOUT_WRITE && unread_by_client(conn) < conn->write_mark) {
         arm(conn);
-    } else if (is_late) {
+        return;
+    }
+    stats_add(STAT_CONNECTIONS_TIMED_OUT, kind != TIMEOUT_LINGER);
+    if (is_late) {
         struct err err;
         err_set(&err, ERR_REQUEST_TIMEOUT, "the request's %s did not arrive in time",
                 kind == TIMEOUT_HEADER ? "headers" : "body");

@@ -6,6 +6,7 @@
  * the rest of the client's bytes are read and dropped for a moment, so that a reset cannot overtake the answer. */
 #pragma once
 
+#include "../wire/access.h"
 #include "config.h"
 #include "service.h"
 #include "timeouts.h"
@@ -23,6 +24,7 @@ struct conn_shared {
     uv_loop_t *loop;
     const struct config *config;
     struct service *service;
+    const struct access *access; /* who may ask */
     struct timeouts timeouts;
     uv_idle_t next_turn;                        /* active while connections wait for their next share */
     struct conn *first;                         /* every open connection */

@@ -2,6 +2,7 @@
 #include "conn_state.h"
 
 #include "log.h"
+#include "stats.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 
 enum {
     STATUS_ABANDONED = 499, /* in the log only: nobody was there for the answer */
+    STATUS_PREFLIGHT = 204,
     OVERLOAD_RETRY_S = 1,
 };
 
@@ -38,10 +40,19 @@ static void log_answer(const struct conn *conn, const struct reply *reply, bool 
     });
 }
 
+static void count_answer(const struct reply *reply)
+{
+    stats_add(STAT_REQUESTS_ANSWERED, 1);
+    stats_add(STAT_REQUESTS_NOT_MODIFIED, reply->status == 304);
+    if (reply->code != 0)
+        stats_end(STAT_ENDS_REQUESTS, reply->code);
+}
+
 /* Queues the answer to parser.request; takes *reply. */
 static void answer(struct conn *conn, struct reply *reply)
 {
     const struct http_request *request = &conn->parser.request;
+    count_answer(reply);
     log_answer(conn, reply, request->is_head);
     conn->has_answered = true;
     if (!request->is_keep_alive || conn->shared->is_draining)
@@ -50,6 +61,9 @@ static void answer(struct conn *conn, struct reply *reply)
                    &(struct http_response){
                        .date = date_now(),
                        .request_id = conn->id,
+                       .cors_origin = access_cors_origin(conn->shared->access, request->origin),
+                       .is_preflight = reply->status == STATUS_PREFLIGHT,
+                       .is_vary_origin = access_is_vary(conn->shared->access),
                        .is_head = request->is_head,
                        .is_http_1_0 = request->is_http_1_0,
                        .is_keep_alive = !conn->is_last,
@@ -87,6 +101,7 @@ static void on_call_done(struct call *call, struct reply *reply)
     conn->is_calling = false;
     request_fini(&call->request);
     if (conn->is_closing) {
+        stats_add(STAT_REQUESTS_ABANDONED, 1);
         log_answer(conn, reply, false);
         reply_fini(reply);
         conn_free_when_done(conn);
@@ -96,12 +111,32 @@ static void on_call_done(struct call *call, struct reply *reply)
     conn_run(conn);
 }
 
+/* Answers what needs no service: the refused, and the question of a browser before it sends a page's request. */
+static bool answer_at_the_door(struct conn *conn)
+{
+    const struct http_request *http = &conn->parser.request;
+    struct err err;
+    if (access_check(conn->shared->access, http, &err) < 0) {
+        answer_error(conn, &err, NULL);
+        return true;
+    }
+    if (!access_is_preflight(conn->shared->access, http))
+        return false;
+    struct reply reply;
+    reply_init(&reply);
+    reply.status = STATUS_PREFLIGHT;
+    answer(conn, &reply);
+    return true;
+}
+
 void conn_begin_call(struct conn *conn)
 {
     const struct http_request *http = &conn->parser.request;
     struct call *call = &conn->call;
     struct err err;
     begin_request(conn);
+    if (answer_at_the_door(conn))
+        return;
     *call = (struct call){.done = on_call_done};
     request_init(&call->request);
     const struct request_head head = {

@@ -3,6 +3,7 @@
 #include "../base/mem.h"
 #include "import_command.h"
 #include "import_run.h"
+#include "stats.h"
 
 #include <stdlib.h>
 #include <utlist.h>
@@ -19,7 +20,7 @@ struct import_pool {
     int root_fd;
     struct import_command command;
     struct import_job *queue;
-    uint64_t queue_count;
+    uint64_t queue_count, running_count;
     uint64_t last_key;
     uint32_t slot_count;
     struct slot slots[];
@@ -54,9 +55,13 @@ static void start_jobs(struct import_pool *pool)
     for (struct slot *slot; pool->queue != NULL && (slot = find_free_slot(pool)) != NULL;) {
         struct import_job *job = pool->queue;
         DL_DELETE(pool->queue, job);
-        pool->queue_count--;
-        if (!job->starting(job))
+        stats_set(STAT_IMPORTS_WAITING, --pool->queue_count);
+        if (!job->starting(job)) {
+            stats_add(STAT_IMPORTS_CANCELLED, 1);
             continue;
+        }
+        stats_add(STAT_IMPORTS_STARTED, 1);
+        stats_set(STAT_IMPORTS_RUNNING, ++pool->running_count);
         slot->job = job;
         slot->run = import_run_start(pool->loop, &pool->command, pool->config, pool->root_fd, job->path,
                                      ++pool->last_key, on_done, slot);
@@ -69,6 +74,9 @@ static void on_done(void *context, struct baked *baked, const struct err *err)
     struct import_job *job = slot->job;
     slot->run = NULL;
     slot->job = NULL;
+    stats_set(STAT_IMPORTS_RUNNING, --slot->pool->running_count);
+    if (baked == NULL)
+        stats_end(STAT_ENDS_IMPORTS, err->code);
     job->done(job, baked, err);
     start_jobs(slot->pool);
 }
@@ -76,11 +84,13 @@ static void on_done(void *context, struct baked *baked, const struct err *err)
 int import_pool_submit(struct import_pool *pool, struct import_job *job, struct err *err)
 {
     const uint64_t limit = pool->config->limits.value[LIMIT_IMPORT_QUEUE];
-    if (find_free_slot(pool) == NULL && pool->queue_count >= limit)
+    if (find_free_slot(pool) == NULL && pool->queue_count >= limit) {
+        stats_add(STAT_IMPORTS_REFUSED, 1);
         return err_set(err, ERR_OVERLOADED, "%s: %llu models already wait for their import; try again later", job->path,
                        (unsigned long long)limit);
+    }
     DL_APPEND(pool->queue, job);
-    pool->queue_count++;
+    stats_set(STAT_IMPORTS_WAITING, ++pool->queue_count);
     start_jobs(pool);
     return 0;
 }

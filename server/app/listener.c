@@ -1,8 +1,10 @@
 #include "listener.h"
 
 #include "../base/mem.h"
+#include "access_policy.h"
 #include "conn.h"
 #include "log.h"
+#include "stats.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -18,6 +20,7 @@ enum {
 
 struct listener {
     struct conn_shared shared;
+    struct access access;
     uv_tcp_t tcp;
     uv_timer_t tick;
     bool is_stopped; /* accepts no more */
@@ -48,6 +51,8 @@ static void on_connection(uv_stream_t *server, int status)
         warn_of_accept(listener, status);
         return;
     }
+    stats_add(STAT_CONNECTIONS_ACCEPTED, 1);
+    stats_add(STAT_CONNECTIONS_REFUSED, shared->open_count >= limit);
     if (shared->open_count >= limit + REFUSED_MAX) {
         uv_tcp_t *dropped = mem_zalloc(1, sizeof *dropped);
         uv_tcp_init(shared->loop, dropped);
@@ -124,7 +129,10 @@ int listener_new(uv_loop_t *loop, const struct config *config, struct listener *
     uv_timer_init(loop, &listener->tick);
     conn_shared_start(&listener->shared);
     listener->tcp.data = listener->tick.data = listener;
-    const int rc = bind_http(listener, config->http, err);
+    int rc = access_policy_init(config, &listener->access, err);
+    listener->shared.access = &listener->access;
+    if (rc == 0)
+        rc = bind_http(listener, config->http, err);
     if (rc < 0) {
         listener_free(listener);
         return rc;
@@ -167,5 +175,6 @@ void listener_free(struct listener *listener)
         uv_close((uv_handle_t *)&listener->tick, NULL);
     conn_shared_stop(&listener->shared);
     uv_run(listener->shared.loop, UV_RUN_DEFAULT);
+    access_fini(&listener->access);
     free(listener);
 }

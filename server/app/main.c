@@ -2,6 +2,7 @@
  *
  * SIGTERM and SIGINT drain: no new connections, answers under way are sent, exit 0. A second one exits at once with
  * 128 + its number. SIGPIPE is ignored. Works as process 1 of a container. */
+#include "access_policy.h"
 #include "listener.h"
 #include "log.h"
 #include "notify.h"
@@ -99,6 +100,9 @@ static void announce(const struct daemon *daemon, const struct config *config)
     char address[ADDRESS_SIZE];
     listener_address(daemon->listener, address);
     log_info("posed %s serves %s on http://%s/", POSED_VERSION, config->root, address);
+    if (access_policy_is_open(config))
+        log_warn("everyone who reaches %s can read the models under the root: set --token-file, or listen on 127.0.0.1",
+                 address);
     printf("posed ready http=%s\n", address);
     fflush(stdout);
     notify_state("READY=1");

@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include "access_policy.h"
 #include "option_table.h"
 
 #include <errno.h>
@@ -141,7 +142,11 @@ int options_check(const struct config *config, struct err *err)
         if (access(path, X_OK) != 0)
             return err_set(err, ERR_BAD_PARAMETER, "%s is not a program: %s; see --worker-dir", path, strerror(errno));
     }
-    return 0;
+    struct access policy;
+    const int rc = access_policy_init(config, &policy, err);
+    if (rc == 0)
+        access_fini(&policy);
+    return rc;
 }
 
 static void put_help_row(struct buf *out, const struct option *option, const struct config *defaults)

@@ -4,6 +4,7 @@
 #include "../base/mem.h"
 #include "log.h"
 #include "render_worker.h"
+#include "stats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ struct render_pool {
     uv_loop_t *loop;
     const struct config *config;
     struct render_query *queue;
-    uint64_t queue_count;
+    uint64_t queue_count, running_count;
     uint64_t last_job_id;
     char name[NAME_SIZE];
     struct err start_failure; /* why the last start failed */
@@ -58,6 +59,8 @@ static void unpin(struct render_query *query)
 static void finish(struct render_query *query, struct buf *png, const struct err *err)
 {
     unpin(query);
+    if (png == NULL)
+        stats_end(STAT_ENDS_RENDERS, err->code);
     query->done(query, png, err);
 }
 
@@ -97,6 +100,8 @@ static void start_job(struct slot *slot, struct render_query *query)
         job.blend = *query->blend;
     query->attempts++;
     slot->query = query;
+    stats_add(STAT_RENDERS_STARTED, 1);
+    stats_set(STAT_RENDERS_RUNNING, ++slot->pool->running_count);
     uv_timer_start(&slot->timer, on_too_late, slot->pool->config->limits.value[LIMIT_RENDER_TIME_MS], 0);
     render_worker_send(slot->worker, &job, query->pinned->fd,
                        query->pinned_clips != NULL ? query->pinned_clips->fd : -1);
@@ -106,7 +111,7 @@ static struct render_query *take_first(struct render_pool *pool)
 {
     struct render_query *query = pool->queue;
     DL_DELETE(pool->queue, query);
-    pool->queue_count--;
+    stats_set(STAT_RENDERS_WAITING, --pool->queue_count);
     return query;
 }
 
@@ -118,6 +123,7 @@ static void start_jobs(struct render_pool *pool)
         if (query->starting == NULL || query->starting(query)) {
             start_job(slot, query);
         } else { /* the query may be gone */
+            stats_add(STAT_RENDERS_CANCELLED, 1);
             baked_unref(pinned);
             baked_unref(pinned_clips);
         }
@@ -147,14 +153,16 @@ int render_pool_submit(struct render_pool *pool, struct render_query *query, str
         return err_set(err, ERR_UNAVAILABLE, "this server draws no pictures: it was started with --render-workers 0");
     if (is_broken(pool))
         return err_set(err, ERR_UNAVAILABLE, "%s", pool->start_failure.message);
-    if (find_idle_slot(pool) == NULL && pool->queue_count >= limit)
+    if (find_idle_slot(pool) == NULL && pool->queue_count >= limit) {
+        stats_add(STAT_RENDERS_REFUSED, 1);
         return err_set(err, ERR_OVERLOADED, "%llu pictures already wait to be drawn; try again later",
                        (unsigned long long)limit);
+    }
     query->attempts = 0;
     query->pinned = baked_ref(query->baked);
     query->pinned_clips = query->clips != NULL ? baked_ref(query->clips) : NULL;
     DL_APPEND(pool->queue, query);
-    pool->queue_count++;
+    stats_set(STAT_RENDERS_WAITING, ++pool->queue_count);
     start_jobs(pool);
     return 0;
 }
@@ -175,11 +183,20 @@ static void on_ready(void *context, const char *name)
     start_jobs(pool);
 }
 
+/* The query that the slot's worker was at, or NULL. */
+static struct render_query *take_from(struct slot *slot)
+{
+    struct render_query *query = slot->query;
+    slot->query = NULL;
+    if (query != NULL)
+        stats_set(STAT_RENDERS_RUNNING, --slot->pool->running_count);
+    return query;
+}
+
 static void on_answered(void *context, struct buf *png, const struct err *err)
 {
     struct slot *slot = context;
-    struct render_query *query = slot->query;
-    slot->query = NULL;
+    struct render_query *query = take_from(slot);
     slot->deaths = 0;
     uv_timer_stop(&slot->timer);
     finish(query, png, err);
@@ -190,9 +207,8 @@ static void on_answered(void *context, struct buf *png, const struct err *err)
 static void retry_or_fail(struct slot *slot, const char *why)
 {
     struct render_pool *pool = slot->pool;
-    struct render_query *query = slot->query;
+    struct render_query *query = take_from(slot);
     struct err err = {0};
-    slot->query = NULL;
     if (query == NULL)
         return;
     if (slot->is_timeout) {
@@ -200,7 +216,7 @@ static void retry_or_fail(struct slot *slot, const char *why)
                 (unsigned long long)pool->config->limits.value[LIMIT_RENDER_TIME_MS]);
     } else if (query->attempts < ATTEMPTS_MAX) {
         DL_PREPEND(pool->queue, query);
-        pool->queue_count++;
+        stats_set(STAT_RENDERS_WAITING, ++pool->queue_count);
         return;
     } else {
         err_set(&err, ERR_RENDER_FAILED, "the renderer died %d times on this picture: posed-render %s", ATTEMPTS_MAX,
@@ -235,6 +251,7 @@ static void on_ended(void *context, const char *why)
     slot->worker = NULL;
     slot->is_ready = false;
     slot->deaths++;
+    stats_add(STAT_RENDERS_WORKERS_ENDED, 1);
     uv_timer_stop(&slot->timer);
     log_warn("posed-render %s%s", slot->is_timeout ? "took too long and " : "", why);
     pause_and_restart(slot);

@@ -8,6 +8,7 @@
 #include "etag.h"
 #include "gallery.h"
 #include "service_parts.h"
+#include "stats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -201,6 +202,12 @@ static void make_ready(const struct service *service, struct reply *reply)
         make_json(reply, "{\"status\":\"ok\"}\n");
 }
 
+static void make_stats(struct reply *reply)
+{
+    make_json(reply, "");
+    stats_put_json(&reply->body);
+}
+
 static void make_gallery(struct reply *reply)
 {
     reply->content_type = "text/html; charset=utf-8";
@@ -240,6 +247,9 @@ void service_handle(struct service *service, struct call *call)
         break;
     case OP_FORMATS:
         make_formats(&reply);
+        break;
+    case OP_STATS:
+        make_stats(&reply);
         break;
     case OP_MODELS:
         list_models(service, call);

@@ -5,6 +5,7 @@
 #include "../base/mem.h"
 #include "../wire/http_response.h"
 #include "background.h"
+#include "stats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,21 +102,25 @@ static double cost_ns(const struct model *model, const struct model *clips, cons
 
 static const struct model *clips_of(const struct job *job) { return job->clips != NULL ? &job->clips->model : NULL; }
 
-static void make(const struct job *job, struct answer *answer, struct reply *reply)
+static void make(struct job *job, struct answer *answer, struct reply *reply)
 {
     const struct limits *left = job->call->left;
     answer_make_with(answer, &job->baked->model, clips_of(job), &job->call->request,
                      left != NULL ? left : &job->service->config->limits, reply);
+    job->cost = answer->cost;
 }
+
+static void take_from(uint64_t *left, uint64_t spent) { *left -= spent < *left ? spent : *left; }
 
 /* Takes from what the other queries of a batch may cost. */
 static void spend(struct job *job)
 {
     if (job->call->left == NULL)
         return;
-    uint64_t *left = &job->call->left->value[LIMIT_EVALUATIONS];
-    const uint64_t evaluations = answer_evaluations(&job->baked->model, &job->call->request);
-    *left -= evaluations < *left ? evaluations : *left;
+    uint64_t *left = job->call->left->value;
+    take_from(&left[LIMIT_FRAMES], job->cost.frames);
+    take_from(&left[LIMIT_EVALUATIONS], job->cost.evaluations);
+    take_from(&left[LIMIT_BOUNDS_VERTICES], job->cost.vertices);
 }
 
 /* The answer is made; the headers are not. */
@@ -144,7 +149,7 @@ static void on_made(uv_work_t *work, int status)
     answer_fini(job->answer);
     free(job->answer);
     job->answer = NULL;
-    service->work_count--;
+    stats_set(STAT_ANSWERS_RUNNING, --service->work_count);
     start_queued(service);
     if (status != 0) {
         struct err err;
@@ -164,7 +169,8 @@ static void start_work(struct job *job)
     job->answer = mem_zalloc(1, sizeof *job->answer);
     answer_init(job->answer);
     job->work.data = job;
-    job->service->work_count++;
+    stats_add(STAT_ANSWERS_STARTED, 1);
+    stats_set(STAT_ANSWERS_RUNNING, ++job->service->work_count);
     uv_queue_work(job->service->loop, &job->work, on_work, on_made);
 }
 
@@ -173,11 +179,12 @@ static void start_queued(struct service *service)
     while (!service->is_ending && service->work_count < WORK_MAX && service->work_queue != NULL) {
         struct job *job = service->work_queue;
         DL_DELETE2(service->work_queue, job, work_prev, work_next);
-        service->work_queue_count--;
+        stats_set(STAT_ANSWERS_WAITING, --service->work_queue_count);
         if (!job->call->is_abandoned) {
             start_work(job);
             continue;
         }
+        stats_add(STAT_ANSWERS_CANCELLED, 1);
         struct err err;
         err_set(&err, ERR_REQUEST_TIMEOUT, "nobody waits for the answer any more");
         job_fail(job, &err);
@@ -189,12 +196,13 @@ static void queue_work(struct job *job)
     struct service *service = job->service;
     if (service->work_queue_count >= WORK_QUEUE_MAX) {
         struct err err;
+        stats_add(STAT_ANSWERS_REFUSED, 1);
         err_set(&err, ERR_OVERLOADED, "%d large answers already wait to be made; try again later", WORK_QUEUE_MAX);
         job_fail(job, &err);
         return;
     }
     DL_APPEND2(service->work_queue, job, work_prev, work_next);
-    service->work_queue_count++;
+    stats_set(STAT_ANSWERS_WAITING, ++service->work_queue_count);
     start_queued(service);
 }
 
@@ -205,8 +213,7 @@ void service_answer(struct job *job)
     struct reply reply;
     reply_init(&reply);
     /* "*" matches whatever exists, and whether the clip does is found out on the way */
-    const bool is_any = request->if_none_match != NULL && strchr(request->if_none_match, '*') != NULL;
-    if (!is_any && job_is_not_modified(job, &reply)) {
+    if (!http_etag_is_any(request->if_none_match) && job_is_not_modified(job, &reply)) {
         job_finish(job, &reply);
     } else if (job->call->spent_ns + cost > COST_INLINE_NS) {
         queue_work(job);

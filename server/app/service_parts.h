@@ -40,8 +40,9 @@ struct job {
     struct render_blend *blend; /* of `render`, or NULL */
     bool is_dropped;            /* by the render pool */
     uv_work_t work;
-    struct answer *answer; /* of the work thread, while there is work */
-    struct reply reply;    /* what the work makes */
+    struct answer *answer;   /* of the work thread, while there is work */
+    struct reply reply;      /* what the work makes */
+    struct answer_cost cost; /* of that */
     struct job *work_prev, *work_next;
     struct job *prev, *next;
 };

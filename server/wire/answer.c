@@ -77,11 +77,6 @@ int answer_find_clip(const struct model *model, const struct request *request, i
     return rc;
 }
 
-uint64_t answer_evaluations(const struct model *model, const struct request *request)
-{
-    return request->time_count * parts_pose_steps(model, request);
-}
-
 bool answer_has_binary(enum op op) { return op == OP_PALETTE || op == OP_POSE || op == OP_MESH; }
 
 static bool is_binary(const struct request *request)
@@ -109,6 +104,7 @@ static void make(struct answer *answer, const struct model *model, struct retarg
         .evaluations_max = limits->value[LIMIT_EVALUATIONS],
         .clip = POSE_REST,
     };
+    answer->cost = (struct answer_cost){.frames = request->time_count};
     if (request->op != OP_MODEL && answer_find_clip(model, request, &task.clip, reply) < 0)
         return;
     if (task.clip != POSE_REST)

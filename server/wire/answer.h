@@ -10,8 +10,14 @@
 #include "reply.h"
 #include "request.h"
 
+/* What answering took of what a request may have: of LIMIT_FRAMES, LIMIT_EVALUATIONS and LIMIT_BOUNDS_VERTICES. */
+struct answer_cost {
+    uint64_t frames, evaluations, vertices;
+};
+
 /* Working memory, reused from request to request. */
 struct answer {
+    struct answer_cost cost; /* of the last answer, once it is made without an error */
     struct pose pose;
     struct blend blend;          /* of requests with layers */
     struct answer_layers layers; /* likewise */
@@ -37,9 +43,6 @@ int answer_find_clip(const struct model *model, const struct request *request, i
 int answer_find_span(const struct request *request, double duration_s, struct clip_span *span, struct err *err);
 /* True when the request says anything of that part, so that the answer repeats it. */
 bool answer_has_span(const struct request *request);
-
-/* Nodes evaluated for an answer, what LIMIT_EVALUATIONS bounds: an additive layer has two poses. */
-uint64_t answer_evaluations(const struct model *model, const struct request *request);
 
 /* True when the operation's answer has a binary form. */
 bool answer_has_binary(enum op op);

@@ -72,17 +72,19 @@ static bool start_sum(struct task *task, struct bounds_sum *sum)
 static bool is_affordable(struct task *task, const struct bounds_sum *sum, uint64_t poses)
 {
     const uint64_t *limits = task->limits->value;
+    const uint64_t steps = parts_pose_steps(task->model, task->request);
     uint64_t vertices = 0;
     struct err err;
     for (uint32_t e = 0; e < sum->draw_count; e++)
         vertices += task->model->primitives[task->model->draws[sum->draws[e]].primitive].vertex_count;
-    if (poses * vertices <= limits[LIMIT_BOUNDS_VERTICES] &&
-        poses * task->model->node_count <= limits[LIMIT_EVALUATIONS])
+    if (poses * vertices <= limits[LIMIT_BOUNDS_VERTICES] && poses * steps <= limits[LIMIT_EVALUATIONS]) {
+        task->answer->cost = (struct answer_cost){poses, poses * steps, poses * vertices};
         return true;
+    }
     err_set(&err, ERR_TOO_MANY_FRAMES,
-            "%llu poses of '%s' (%llu vertices, %u nodes) are more than one request may ask for (%llu vertices, %llu "
-            "nodes); shorten the part with from= and to=, lower rate=, or choose a mesh=",
-            (unsigned long long)poses, task->request->model, (unsigned long long)vertices, task->model->node_count,
+            "%llu poses of '%s' (%llu vertices, %llu steps each) are more than one request may ask for (%llu vertices, "
+            "%llu steps); shorten the part with from= and to=, lower rate=, or choose a mesh=",
+            (unsigned long long)poses, task->request->model, (unsigned long long)vertices, (unsigned long long)steps,
             (unsigned long long)limits[LIMIT_BOUNDS_VERTICES], (unsigned long long)limits[LIMIT_EVALUATIONS]);
     parts_fail(task, &err);
     return false;
@@ -213,6 +215,8 @@ static void answer_times(struct task *task, struct bounds_sum *sum)
         if (f > 0)
             buf_put_char(task->out, ',');
         parts_put_frame_head(task, f);
+        if (!motion_put(task, task->request->times_s[f]))
+            return;
         buf_put_char(task->out, ',');
         put_boxes(task, sum);
         buf_put_char(task->out, '}');
@@ -269,7 +273,7 @@ static void answer_over_clip(struct task *task, struct bounds_sum *sum)
         return;
     while (bounds_next_time(&walk, &time_s)) {
         struct err err;
-        pose_evaluate(&task->answer->pose, task->model, task->clip, time_s);
+        parts_evaluate_at(task, time_s);
         if (bounds_sum_add(sum, &task->answer->pose, &err) < 0) {
             parts_fail_at(task, &err, time_s);
             return;

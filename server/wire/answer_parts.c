@@ -66,8 +66,10 @@ uint64_t parts_pose_steps(const struct model *model, const struct request *reque
 bool parts_is_affordable(struct task *task, uint64_t steps_per_frame)
 {
     const uint32_t frames = task->request->time_count;
-    if (frames == 0 || steps_per_frame <= task->evaluations_max / frames)
+    if (frames == 0 || steps_per_frame <= task->evaluations_max / frames) {
+        task->answer->cost.evaluations = frames * steps_per_frame;
         return true;
+    }
     struct err err;
     err_set(&err, ERR_TOO_MANY_FRAMES,
             "%u frames of '%s' take %llu steps each, more than one request may ask for (%llu)", frames,
@@ -116,6 +118,14 @@ bool parts_start_frames(struct task *task, struct frames *frames, enum frames_ki
     return true;
 }
 
+void parts_evaluate_at(struct task *task, double clip_time_s)
+{
+    struct pose *pose = &task->answer->pose;
+    pose_evaluate(pose, task->model, task->clip, clip_time_s);
+    if (task->motion.is_on)
+        root_motion_take_out(&task->motion.motion, pose, task->model, &task->motion.step);
+}
+
 void parts_evaluate(struct task *task, uint32_t frame)
 {
     struct answer *answer = task->answer;
@@ -125,9 +135,7 @@ void parts_evaluate(struct task *task, uint32_t frame)
         blend_evaluate(&answer->blend, &answer->pose, task->model, answer->layers.layers, answer->layers.count);
         return;
     }
-    pose_evaluate(&answer->pose, task->model, task->clip, clip_time_in_span(&task->span, request->times_s[frame]));
-    if (task->motion.is_on)
-        root_motion_take_out(&task->motion.motion, &answer->pose, task->model, &task->motion.step);
+    parts_evaluate_at(task, clip_time_in_span(&task->span, request->times_s[frame]));
 }
 
 void parts_put_hash(struct buf *out, const struct model *model)

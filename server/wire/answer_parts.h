@@ -54,6 +54,8 @@ bool parts_may_fit_json(struct task *task, uint64_t floats_per_frame, uint64_t f
 /* Plans the binary answer of the blocks in answer->blocks and writes its head. False: the reply is an error. */
 bool parts_start_frames(struct task *task, struct frames *frames, enum frames_kind kind, uint32_t block_count);
 
+/* Evaluates the pose at a time of the clip, without its root motion where that is asked for. */
+void parts_evaluate_at(struct task *task, double clip_time_s);
 /* Evaluates the pose of one of the frames asked for. */
 void parts_evaluate(struct task *task, uint32_t frame);
 

@@ -34,10 +34,13 @@ struct http_request {
     const char *accept;        /* repeated headers joined by ", "; NULL when absent */
     const char *if_none_match; /* likewise */
     const char *content_type;  /* likewise */
+    const char *authorization; /* likewise */
+    const char *origin;        /* likewise */
     const char *request_id;    /* X-Request-Id where it is [A-Za-z0-9._-]{1,64}; else NULL: the caller makes one */
     const char *body;          /* NULL when there is none; that of GET and HEAD is read and dropped */
     size_t body_bytes;
-    bool is_head; /* HEAD: the answer goes without its body */
+    bool has_preflight_method; /* Access-Control-Request-Method is there */
+    bool is_head;              /* HEAD: the answer goes without its body */
     bool is_http_1_0;
     bool is_keep_alive; /* false: answer with "Connection: close", then close */
 };

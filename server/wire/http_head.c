@@ -24,6 +24,8 @@ void http_head_fini(struct http_head *head)
     buf_fini(&head->accept);
     buf_fini(&head->if_none_match);
     buf_fini(&head->content_type);
+    buf_fini(&head->authorization);
+    buf_fini(&head->origin);
 }
 
 static struct buf reuse(struct buf buf)
@@ -45,6 +47,8 @@ void http_head_clear(struct http_head *head)
         .accept = reuse(head->accept),
         .if_none_match = reuse(head->if_none_match),
         .content_type = reuse(head->content_type),
+        .authorization = reuse(head->authorization),
+        .origin = reuse(head->origin),
     };
 }
 
@@ -214,6 +218,12 @@ static int take_header(struct http_head *head, const char *line, size_t size_byt
         join(&head->if_none_match, value, value_bytes);
     else if (IS("Content-Type"))
         join(&head->content_type, value, value_bytes);
+    else if (IS("Authorization"))
+        join(&head->authorization, value, value_bytes);
+    else if (IS("Origin"))
+        join(&head->origin, value, value_bytes);
+    else if (IS("Access-Control-Request-Method"))
+        head->has_preflight_method = true;
     else if (IS("X-Request-Id"))
         take_request_id(head, value, value_bytes);
     else if (IS("Expect") && value_bytes == 12 && strncasecmp(value, "100-continue", 12) == 0)
@@ -309,6 +319,9 @@ void http_head_view(const struct http_head *head, struct http_request *request)
     request->accept = text_of(&head->accept);
     request->if_none_match = text_of(&head->if_none_match);
     request->content_type = text_of(&head->content_type);
+    request->authorization = text_of(&head->authorization);
+    request->origin = text_of(&head->origin);
+    request->has_preflight_method = head->has_preflight_method;
     request->request_id = head->request_id[0] != '\0' ? head->request_id : NULL;
     request->is_head = request->method != NULL && strcmp(request->method, "HEAD") == 0;
     request->is_http_1_0 = head->is_http_1_0;

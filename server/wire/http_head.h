@@ -21,8 +21,10 @@ struct http_head {
     uint32_t host_count, transfer_encoding_count;
     bool has_content_length;
     bool is_expecting_continue;
-    struct buf method, target, host, accept, if_none_match, content_type; /* NUL-terminated once seen */
-    char request_id[HTTP_REQUEST_ID_MAX + 1];                             /* "" = none, or not of the accepted form */
+    bool has_preflight_method;
+    struct buf method, target, host, accept, if_none_match, content_type, authorization, origin; /* NUL-terminated
+                                                                                                    once seen */
+    char request_id[HTTP_REQUEST_ID_MAX + 1]; /* "" = none, or not of the accepted form */
     bool is_http_1_0;
 };
 

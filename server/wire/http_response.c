@@ -11,10 +11,14 @@ static const char *reason_of(int status)
     switch (status) {
     case 200:
         return "OK";
+    case 204:
+        return "No Content";
     case 304:
         return "Not Modified";
     case 400:
         return "Bad Request";
+    case 401:
+        return "Unauthorized";
     case 403:
         return "Forbidden";
     case 404:
@@ -31,6 +35,8 @@ static const char *reason_of(int status)
         return "URI Too Long";
     case 415:
         return "Unsupported Media Type";
+    case 421:
+        return "Misdirected Request";
     case 422:
         return "Unprocessable Content";
     case 431:
@@ -84,14 +90,38 @@ static void put_header(struct buf *out, const char *name, const char *value)
     buf_put(out, "\r\n", 2);
 }
 
-bool http_response_has_body(const struct reply *reply, bool is_head) { return !is_head && reply->status != 304; }
+static bool has_content(const struct reply *reply) { return reply->status != 204 && reply->status != 304; }
+
+bool http_response_has_body(const struct reply *reply, bool is_head) { return !is_head && has_content(reply); }
+
+/* What pages of another origin may read and send (https://fetch.spec.whatwg.org/#http-cors-protocol). */
+static void put_cors(const struct http_response *response, struct buf *out)
+{
+    put_header(out, "Access-Control-Allow-Origin", response->cors_origin);
+    if (!response->is_preflight) {
+        put_header(out, "Access-Control-Expose-Headers", "*, ETag, Retry-After, X-Request-Id");
+        return;
+    }
+    put_header(out, "Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE");
+    put_header(out, "Access-Control-Allow-Headers", "Authorization, Content-Type, If-None-Match, X-Request-Id");
+    put_header(out, "Access-Control-Max-Age", "7200"); /* more than browsers keep it */
+}
+
+static void put_vary(const struct reply *reply, const struct http_response *response, struct buf *out)
+{
+    if (reply->is_vary_accept || response->is_vary_origin)
+        put_header(out, "Vary",
+                   !response->is_vary_origin ? "Accept"
+                   : reply->is_vary_accept   ? "Accept, Origin"
+                                             : "Origin");
+}
 
 void http_response_head(const struct reply *reply, const struct http_response *response, struct buf *out)
 {
     buf_printf(out, "HTTP/1.1 %d %s\r\n", reply->status, reason_of(reply->status));
     put_header(out, "Date", response->date);
     put_header(out, "Server", "posed/" POSED_VERSION);
-    if (reply->status != 304) {
+    if (has_content(reply)) {
         if (reply->content_type != NULL)
             put_header(out, "Content-Type", reply->content_type);
         buf_printf(out, "Content-Length: %zu\r\n", reply->body.size_bytes);
@@ -100,12 +130,15 @@ void http_response_head(const struct reply *reply, const struct http_response *r
         put_header(out, "ETag", reply->etag);
     if (reply->cache_control != NULL)
         put_header(out, "Cache-Control", reply->cache_control);
-    if (reply->is_vary_accept)
-        put_header(out, "Vary", "Accept");
+    put_vary(reply, response, out);
     if (reply->retry_after_s > 0)
         buf_printf(out, "Retry-After: %d\r\n", reply->retry_after_s);
     if (reply->allow != NULL)
         put_header(out, "Allow", reply->allow);
+    if (reply->status == 401)
+        put_header(out, "WWW-Authenticate", "Bearer realm=\"posed\"");
+    if (response->cors_origin != NULL)
+        put_cors(response, out);
     put_header(out, "X-Request-Id", response->request_id);
     put_header(out, "X-Content-Type-Options", "nosniff");
     if (!response->is_keep_alive)
@@ -115,27 +148,53 @@ void http_response_head(const struct reply *reply, const struct http_response *r
     buf_put(out, "\r\n", 2);
 }
 
-/* The opaque part of an entity tag: what weak comparison compares (RFC 9110, 8.8.3.2). */
-static const char *skip_weak(const char *tag) { return tag[0] == 'W' && tag[1] == '/' ? tag + 2 : tag; }
+/* The end of the entity tag at `at`, or NULL: [W/] and, in quotes, anything but a quote, controls and spaces (RFC 9110,
+ * 8.8.3). *opaque: its part in quotes, which is what weak comparison compares (8.8.3.2). */
+static const char *tag_end(const char *at, const char **opaque)
+{
+    at += strncmp(at, "W/", 2) == 0 ? 2 : 0;
+    *opaque = at;
+    if (*at++ != '"')
+        return NULL;
+    while (*at != '"') {
+        const unsigned char c = (unsigned char)*at++;
+        if (c <= ' ' || c == 0x7f)
+            return NULL;
+    }
+    return at + 1;
+}
+
+bool http_etag_is_any(const char *if_none_match)
+{
+    if (if_none_match == NULL)
+        return false;
+    const char *at = if_none_match + strspn(if_none_match, " \t");
+    return *at == '*' && at[1 + strspn(at + 1, " \t")] == '\0';
+}
 
 bool http_etag_matches(const char *if_none_match, const char *etag)
 {
-    if (if_none_match == NULL || etag[0] == '\0')
+    const char *wanted, *tag;
+    const char *wanted_end = tag_end(etag, &wanted);
+    bool is_named = false;
+    if (if_none_match == NULL || wanted_end == NULL)
         return false;
-    const char *wanted = skip_weak(etag);
-    const size_t wanted_bytes = strlen(wanted);
-    const char *at = if_none_match + strspn(if_none_match, " \t,");
-    if (strcmp(at, "*") == 0)
+    if (http_etag_is_any(if_none_match))
         return true;
-    while (*at != '\0') {
-        const char *tag = skip_weak(at);
-        const char *end = tag[0] == '"' ? strchr(tag + 1, '"') : NULL;
-        if (end == NULL)
-            return false; /* not an entity tag: the rest cannot be told apart */
-        end++;
-        if ((size_t)(end - tag) == wanted_bytes && memcmp(tag, wanted, wanted_bytes) == 0)
-            return true;
-        at = end + strspn(end, " \t,");
+    /* a list whose elements may be empty (5.6.1.2); what is no such list names nothing */
+    for (const char *at = if_none_match;; at++) {
+        at += strspn(at, " \t");
+        if (*at != ',' && *at != '\0') {
+            const char *end = tag_end(at, &tag);
+            if (end == NULL)
+                return false;
+            is_named = is_named ||
+                       (end - tag == wanted_end - wanted && memcmp(tag, wanted, (size_t)(wanted_end - wanted)) == 0);
+            at = end + strspn(end, " \t");
+        }
+        if (*at == '\0')
+            return is_named;
+        if (*at != ',')
+            return false;
     }
-    return false;
 }

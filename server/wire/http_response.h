@@ -9,10 +9,13 @@
 #include <stdint.h>
 
 struct http_response {
-    const char *date;       /* "Sat, 31 Jan 2026 12:00:00 GMT": the caller's clock, cached for a second */
-    const char *request_id; /* never NULL */
-    bool is_head;           /* the request was HEAD */
-    bool is_http_1_0;       /* of the request: says keep-alive aloud */
+    const char *date;        /* "Sat, 31 Jan 2026 12:00:00 GMT": the caller's clock, cached for a second */
+    const char *request_id;  /* never NULL */
+    const char *cors_origin; /* for Access-Control-Allow-Origin, or NULL */
+    bool is_preflight;       /* the answer to a browser's OPTIONS: says what pages of cors_origin may send */
+    bool is_vary_origin;     /* the head depends on the request's Origin */
+    bool is_head;            /* the request was HEAD */
+    bool is_http_1_0;        /* of the request: says keep-alive aloud */
     bool is_keep_alive;
 };
 
@@ -21,12 +24,16 @@ enum { HTTP_DATE_SIZE = 30 };
 /* Writes `unix_s` as an HTTP date (RFC 9110, 5.6.7), with its NUL. Years 1970 to 9999. */
 void http_date(int64_t unix_s, char out[HTTP_DATE_SIZE]);
 
-/* Appends status line, headers and the empty line. Content-Length is the body's size also for HEAD; a 304
- * has none. */
+/* Appends status line, headers and the empty line. Content-Length is the body's size also for HEAD; 204 and
+ * 304 have none. */
 void http_response_head(const struct reply *reply, const struct http_response *response, struct buf *out);
 
-/* False for HEAD and 304: nothing follows the head. */
+/* False for HEAD, 204 and 304: nothing follows the head. */
 bool http_response_has_body(const struct reply *reply, bool is_head);
 
-/* True when an If-None-Match header value (or NULL) names `etag`: weak comparison, lists, "*" (RFC 9110, 13.1.2). */
+/* True when an If-None-Match header value (or NULL) names `etag`: weak comparison, lists, "*" (RFC 9110, 13.1.2). One
+ * that breaks the grammar anywhere names nothing: the client then gets the answer whole. */
 bool http_etag_matches(const char *if_none_match, const char *etag);
+
+/* True for "*", which names whatever there is. */
+bool http_etag_is_any(const char *if_none_match);

@@ -31,6 +31,7 @@ enum op {
     OP_BOUNDS,  /* GET /v1/bounds */
     OP_FORMATS, /* GET /v1/formats */
     OP_QUERY,   /* POST /v1/query */
+    OP_STATS,   /* GET /v1/stats */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
     OP_LAYER = OP_COUNT, /* one of "layers" */

@@ -1,8 +1,6 @@
 /* request_layers.c - what the layers of a blend must be, each and together. */
 #include "request_parts.h"
 
-#define SEEN(param) (UINT64_C(1) << (param))
-
 int request_check_layer(const struct request *layer, uint64_t seen, struct err *err)
 {
     if (layer->op != OP_LAYER)

@@ -38,6 +38,9 @@ enum {
 };
 extern const struct param REQUEST_PARAMS[PARAM_COUNT];
 
+/* The bit of a parameter in the set of those that were given. */
+#define SEEN(param) (UINT64_C(1) << (param))
+
 /* --- request.c --- */
 
 /* Room for all texts of a request at once, so that none moves, and its lists. */
@@ -52,8 +55,22 @@ int request_take_text(struct request *request, int param, char *text, size_t siz
 /* Fills in what was not given and checks what was: after the last parameter. `accept` may be NULL. */
 int request_complete(struct request *request, uint64_t seen, const char *accept, const struct limits *limits,
                      struct err *err);
+
+/* --- request_routes.c --- */
+
+/* ERR_NOT_FOUND, with the nearest path there is. */
+int request_find_route(const char *path, size_t path_bytes, enum op *op, struct err *err);
+/* ERR_METHOD_NOT_ALLOWED for what the operation does not take. */
+int request_check_method(const struct request *request, const char *method, bool *is_post, struct err *err);
 /* The operation that a batch calls `name` ("palette"); ERR_BAD_PARAMETER with those there are. */
 int request_find_op(const char *name, enum op *op, struct err *err);
+
+/* --- request_check.c, request_canonical.c --- */
+
+/* What is missing or does not go together. */
+int request_check_together(const struct request *request, uint64_t seen, struct err *err);
+/* Over the values, not their text: what means the same, however written and ordered, has one ETag. */
+void request_set_canonical(struct request *request);
 
 /* --- request_layers.c --- */
 

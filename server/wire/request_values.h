@@ -1,6 +1,7 @@
 /* request_values.h - what each parameter's text may be, and where it goes in struct request.
  *
- * Private to request.c. Pure. One function a parameter, named in request_params.def. */
+ * Private to request*.c. Pure. One function a parameter, named in request_params.def: request_value_names.c,
+ * request_value_times.c, and request_values.c for what is neither. */
 #pragma once
 
 #include "request.h"
@@ -20,8 +21,19 @@ struct request_lists {
     struct buf times, skins, joints;
 };
 
-/* Appends a time, which must keep within LIMIT_FRAMES. */
-int value_add_time(struct value *value, double time_s);
+/* --- what the parsers share; request_values.c --- */
+
+/* ERR_BAD_PARAMETER: the value is not what is `expected`. */
+int value_bad(struct value *value, const char *expected);
+/* Ends the entry at *rest with a NUL and moves *rest behind it; NULL after the last. */
+char *value_next_entry(char **rest);
+struct request_lists *value_lists(struct value *value);
+/* The place of the text among `count` words, or -1. */
+int value_word(const char *text, const char *const *words, int count);
+/* A finite number from `least` to `most`; `expected` says so. */
+int value_number(struct value *value, double least, double most, const char *expected, double *out);
+
+/* --- one a parameter --- */
 
 #define X(symbol, name, ops, how_often, parse, text) int parse(struct value *value);
 #include "request_params.def"

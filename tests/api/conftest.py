@@ -65,7 +65,7 @@ class Connection:
 
     def get(self, target, *headers, method="GET"):
         lines = "".join(line + "\r\n" for line in headers)
-        self.send(f"{method} {target} HTTP/1.1\r\nHost: test\r\n{lines}\r\n")
+        self.send(f"{method} {target} HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n")
         return self.answer(is_head=method == "HEAD")
 
     def _more(self):
@@ -86,7 +86,7 @@ class Connection:
         headers = {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in lines)}
         if int(status) < 200:
             return Answer(int(status), headers, b"")
-        length = 0 if is_head or int(status) == 304 else int(headers["content-length"])
+        length = 0 if is_head or int(status) in (204, 304) else int(headers["content-length"])
         while len(self.unread) < length:
             assert self._more(), "the body is cut"
         body, self.unread = self.unread[:length], self.unread[length:]

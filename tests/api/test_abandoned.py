@@ -20,7 +20,7 @@ def test_abandoned_pictures(start, tmp_path):
     assert server.get("/v1/render?model=a.gltf").status == 200
     for i in range(CLIENTS):
         with server.connect() as one:
-            one.send(f"GET /v1/render?model=a.gltf&width=1024&height=1024&yaw={i} HTTP/1.1\r\nHost: x\r\n\r\n")
+            one.send(f"GET /v1/render?model=a.gltf&width=1024&height=1024&yaw={i} HTTP/1.1\r\nHost: localhost\r\n\r\n")
             server.get("/healthz")  # by now the picture is queued or drawn
             one.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # close by reset
     assert server.get("/v1/render?model=a.gltf&yaw=77").status == 200

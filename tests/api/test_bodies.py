@@ -6,6 +6,7 @@ import urllib.parse
 
 import pytest
 
+from conftest import SAMPLES
 from importers import NO_RENDERING, imports, install
 from small_models import gltf, place
 
@@ -16,7 +17,7 @@ def post(server, path, body, **headers):
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     lines = [f"Content-Length: {len(data)}", *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items())]
     with server.connect() as connection:
-        connection.send(f"POST {path} HTTP/1.1\r\nHost: test\r\n" + "".join(line + "\r\n" for line in lines) + "\r\n")
+        connection.send(f"POST {path} HTTP/1.1\r\nHost: localhost\r\n" + "".join(line + "\r\n" for line in lines) + "\r\n")
         connection.send(data)
         return connection.answer()
 
@@ -77,13 +78,14 @@ def test_bad_bodies(server, body, headers, status, code):
 
 def test_layers_in_every_operation(server, model):
     name, clips = model
-    for path in ("/v1/palette", "/v1/pose", "/v1/mesh"):
+    for path in ("/v1/palette", "/v1/pose", "/v1/mesh", "/v1/bounds"):
         alone = frames(post(server, path, {"model": name, "clip": clips[1], "t": [0.1, 0.7]}))
         same = frames(post(server, path, {"model": name, "t": [0.1, 0.7], "layers": [
             {"clip": clips[1], "weight": 0.5}, {"clip": clips[1], "weight": 0.5}]}))
         other = frames(post(server, path, {"model": name, "t": [0.1, 0.7], "layers": [
             {"clip": clips[1], "weight": 0.5}, {"clip": clips[0], "weight": 0.5}]}))
-        kind = {"/v1/palette": "palettes", "/v1/pose": "scene", "/v1/mesh": "positions"}[path]
+        kind = {"/v1/palette": "palettes", "/v1/pose": "scene", "/v1/mesh": "positions",
+                "/v1/bounds": "bounds"}[path]
         assert [f[kind] for f in same] == [f[kind] for f in alone]
         assert [f[kind] for f in other] != [f[kind] for f in alone]
         assert other[1]["clip_times"] == [0.7, 0.7]
@@ -138,10 +140,39 @@ def test_batch_of_many_models(start, root):
 def test_batch_says_what_single_queries_say(server, model):
     name, clips = model
     one = {"model": name, "clip": clips[0], "t": [0, 0.5]}
-    results = post(server, "/v1/query", {"queries": [{"op": op, **one} for op in ("palette", "pose", "mesh")] +
-                                         [{"op": "model", "model": name}]}).json()["results"]
-    assert results[:3] == [post(server, "/v1/" + op, one).json() for op in ("palette", "pose", "mesh")]
-    assert results[3] == server.json("/v1/model", model=name)
+    ops = ("palette", "pose", "mesh", "bounds")
+    whole = {"model": name, "clip": clips[0], "over": "clip", "per": "joint"}
+    results = post(server, "/v1/query", {"queries": [{"op": op, **one} for op in ops] + [
+        {"op": "model", "model": name}, {"op": "bounds", **whole}]}).json()["results"]
+    assert results[:4] == [post(server, "/v1/" + op, one).json() for op in ops]
+    assert results[4] == server.json("/v1/model", model=name)
+    assert results[5] == server.json("/v1/bounds", **whole)
+
+
+def test_bounds_of_layers(server, model):
+    """Around the vertices of the blend; per joint; not over a clip, of which there are several."""
+    name, clips = model
+    layers = [{"clip": clips[1], "weight": 2, "speed": 0.5}, {"clip": clips[0], "mode": "additive", "weight": 0.5}]
+    body = {"model": name, "t": [0.1, 0.7], "layers": layers}
+    answer = post(server, "/v1/bounds", {**body, "per": "joint"}).json()
+    mesh = post(server, "/v1/mesh", body).json()
+    assert [one["mode"] for one in answer["layers"]] == ["override", "additive"] and answer["joints"]
+    for box, shape in zip(answer["frames"], mesh["frames"]):
+        points = [p for one in shape["positions"] for p in one]
+        assert box["bounds"] == {"min": [min(points[i::3]) for i in range(3)], "max": [max(points[i::3]) for i in range(3)]}
+        assert box["clip_times"] == shape["clip_times"] and len(box["joints"]) == len(answer["joints"])
+    refused = post(server, "/v1/bounds", {"model": name, "layers": layers, "over": "clip"})
+    assert (refused.status, refused.error()) == (400, "bad_parameter")
+    assert "'over'" in refused.json()["error"]["message"]
+
+
+def test_batch_counts_every_pose_of_a_whole_clip(start, model):
+    name, clips = model
+    one = {"op": "bounds", "model": name, "clip": clips[0], "over": "clip"}
+    poses = start(*NO_RENDERING, root=SAMPLES).json("/v1/bounds", model=name, clip=clips[0], over="clip")["sampled"]["poses"]
+    server = start(*NO_RENDERING, "--max-frames", str(2 * poses + 1), root=SAMPLES)
+    results = post(server, "/v1/query", {"queries": [one, one, one]}).json()["results"]
+    assert [one.get("error", {}).get("code") for one in results] == [None, None, "too_many_frames"]
 
 
 def test_batch_shares_what_one_request_may_have(start, root):
@@ -162,7 +193,7 @@ def test_large_batch_lets_others_through(server, model):
     name, _ = model
     body = json.dumps({"queries": [{"op": "mesh", "model": name, "t": "0:1:4"} for _ in range(40)]}).encode()
     with server.connect() as one:
-        one.send(f"POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+        one.send(f"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
         for _ in range(5):
             assert server.get("/healthz").status == 200
         assert len(one.answer().json()["results"]) == 40
@@ -173,7 +204,7 @@ def test_client_leaves_its_batch(start, root):
     body = json.dumps({"queries": [{"op": "palette", "model": f"{i % 6}.gltf"} for i in range(60)]}).encode()
     for _ in range(5):
         with server.connect() as one:
-            one.send(f"POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+            one.send(f"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
     assert place(server.get("/v1/palette?model=3.gltf")) == 3
 
 
@@ -181,7 +212,7 @@ def test_stopping_during_batches(start, root, tmp_path):
     """One batch waits for its first import, one has lost its client: the server still stops cleanly."""
     server = start(*install(tmp_path / "slow", "sleep 1\n{real}"), "--drain-timeout", "200", root=root)
     body = json.dumps({"queries": [{"op": "palette", "model": f"{i}.gltf"} for i in range(6)]}).encode()
-    request = f"POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+    request = f"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
     with server.connect() as one, server.connect() as other:
         one.send(request)
         other.send(request)

@@ -39,7 +39,7 @@ def test_waiters_share_one_import(start, root, tmp_path):
     server = start(*install(tmp_path / "bin", "sleep 0.5; exec {real}"), root=root)
     waiting = [server.connect() for _ in range(12)]
     for one in waiting:
-        one.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: x\r\n\r\n")
+        one.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
     wait_until(lambda: state(server)["a.gltf"] == "importing", "the import does not begin")
     assert [place(one.answer()) for one in waiting] == [3] * 12
     for one in waiting:
@@ -138,11 +138,11 @@ def test_change_during_an_import(start, root, tmp_path):
     (root / "a.gltf").write_text(gltf(x=1))
     server = start(*install(tmp_path / "bin", "{real}; rc=$?; sleep 0.7; exit $rc"), root=root)
     with server.connect() as early, server.connect() as late:
-        early.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: x\r\n\r\n")
+        early.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
         wait_until(lambda: state(server)["a.gltf"] == "importing", "the import does not begin")
         time.sleep(0.3)
         (root / "a.gltf").write_text(gltf(x=2))
-        late.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: x\r\n\r\n")
+        late.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert place(early.answer()) == 1
         assert place(late.answer()) == 2
     assert imports(server) == 2
@@ -178,10 +178,10 @@ def test_abandoned_import_is_not_begun(start, root, tmp_path):
         (root / f"{name}.gltf").write_text(gltf())
     server = start(*install(tmp_path / "bin", "sleep 0.6; exec {real}"), "--import-workers", "1", root=root)
     with server.connect() as patient:
-        patient.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: x\r\n\r\n")
+        patient.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
         wait_until(lambda: state(server)["a.gltf"] == "importing", "the import does not begin")
         with server.connect() as impatient:
-            impatient.send("GET /v1/palette?model=b.gltf HTTP/1.1\r\nHost: x\r\n\r\n")
+            impatient.send("GET /v1/palette?model=b.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
             wait_until(lambda: state(server)["b.gltf"] == "importing", "the second does not wait")
             impatient.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # reset
         assert patient.answer().status == 200

@@ -146,7 +146,7 @@ def test_picture(start, root):
 def post(server, path, body):
     text = json.dumps(body)
     with server.connect() as connection:
-        connection.send(f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        connection.send(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                         f"Content-Length: {len(text)}\r\n\r\n{text}")
         answer = connection.answer()
     assert answer.status == 200, answer.body

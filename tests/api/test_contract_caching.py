@@ -47,6 +47,15 @@ def test_other_questions_have_other_tags(awkward):
     assert tag(awkward, f"/v1/render?{P}&background=00000000") == tag(awkward, f"/v1/render?{P}")
 
 
+@pytest.mark.parametrize("value", ['{}x', '{} "b"', '{}, b', '*, {}', '"a" {}', "w/{}", "{};q=1", '"b c", {}'])
+def test_what_is_no_list_of_tags_matches_nothing(awkward, value):
+    target = f"/v1/palette?{P}"
+    known = tag(awkward, target)
+    answer = awkward.get(target, "If-None-Match: " + value.format(known))
+    assert answer.status == 200 and answer.body
+    assert awkward.get(target, "If-None-Match: " + f'"*" , ,{known},').status == 304
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_not_modified(awkward, target):
     first = awkward.get(target)

@@ -87,7 +87,7 @@ def test_every_table_of_parameters(awkward):
     tables = {path: re.findall(r"^\| `(\w+)` \|", text, re.M) for path, text in sections}
     names = set(sum(tables.values(), []))
     assert {"/v1/models", "/v1/model", "/v1/palette", "/v1/pose", "/v1/mesh", "/v1/bounds", "/v1/render", "/v1/formats",
-            "/v1/version"} == set(tables)
+            "/v1/stats", "/v1/version"} == set(tables)
     for path, own in tables.items():
         for name in names:
             answer = awkward.get(f"{path}?{name}=%00")

@@ -208,7 +208,7 @@ def test_models_of_every_state(start, tmp_path):
 def test_palettes_do_not_wait_for_pictures(awkward):
     with awkward.connect() as slow, awkward.connect() as quick:
         for i in range(8):
-            slow.send(f"GET /v1/render?{P}&width=1500&height=1500&yaw={i} HTTP/1.1\r\nHost: t\r\n\r\n")
+            slow.send(f"GET /v1/render?{P}&width=1500&height=1500&yaw={i} HTTP/1.1\r\nHost: localhost\r\n\r\n")
         longest = 0
         for _ in range(50):
             begin = time.monotonic()

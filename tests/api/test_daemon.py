@@ -102,7 +102,7 @@ def test_log_is_json_lines(start):
     server = start("--log", "json")
     server.get("/healthz?a=%22%0a", "X-Request-Id: me", method="HEAD")
     with server.connect() as connection:
-        connection.send(b'GET /"\xff\\ HTTP/1.1\r\nHost: t\r\n\r\n')
+        connection.send(b'GET /"\xff\\ HTTP/1.1\r\nHost: localhost\r\n\r\n')
         connection.answer()
     server.wait_for_line('"me"')
     server.signal(signal.SIGTERM)
@@ -183,7 +183,7 @@ def test_drain_lets_a_request_under_way_finish(start):
     server = start()
     with server.connect() as connection:
         # The answer to the first request shows that the server has the beginning of the second, which came with it.
-        connection.send("GET /healthz HTTP/1.1\r\nHost: t\r\n\r\nGET /healthz HTTP/1.1\r\nHost: t\r\n")
+        connection.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n")
         assert connection.answer().status == 200
         server.signal(signal.SIGTERM)
         wait_until_refused(server)
@@ -198,7 +198,7 @@ def test_drain_sends_the_answers_of_imports_under_way(start, a_model):
     models = [one["model"] for one in server.get("/v1/models").json()["models"]]
     connections = [server.connect() for _ in models]
     for connection, model in zip(connections, models):
-        connection.send(f"GET /v1/model?model={model} HTTP/1.1\r\nHost: t\r\n\r\n")
+        connection.send(f"GET /v1/model?model={model} HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert server.get("/healthz").status == 200
     server.signal(signal.SIGTERM)
     for connection, model in zip(connections, models):
@@ -214,7 +214,7 @@ def test_client_that_leaves_during_an_import_is_logged_as_gone(start, a_model):
     with server.connect() as staying:
         leaving = server.connect()
         for connection, model in ((staying, models[0]), (leaving, models[1])):
-            connection.send(f"GET /v1/model?model={model} HTTP/1.1\r\nHost: t\r\n\r\n")
+            connection.send(f"GET /v1/model?model={model} HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert server.get("/healthz").status == 200
         reset(leaving)
         assert staying.answer().status == 200
@@ -249,7 +249,7 @@ def test_client_that_leaves_while_answered_does_no_harm(start):
     server = start()
     for _ in range(20):
         connection = server.connect()
-        connection.send("GET / HTTP/1.1\r\nHost: t\r\n\r\n" * 50)
+        connection.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50)
         reset(connection)
     assert server.get("/healthz").status == 200
 

@@ -9,7 +9,7 @@ import pytest
 from conftest import SAMPLES
 
 pytestmark = pytest.mark.short
-GET = "GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n"
+GET = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 def test_keep_alive(server):
@@ -40,7 +40,7 @@ def test_http_1_0(server):
 
 def test_pipelined_answers_come_in_order(server):
     with server.connect() as connection:
-        connection.send("".join(f"GET /{i} HTTP/1.1\r\nHost: test\r\nX-Request-Id: n{i}\r\n\r\n" for i in range(50)))
+        connection.send("".join(f"GET /{i} HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: n{i}\r\n\r\n" for i in range(50)))
         assert [connection.answer().headers["x-request-id"] for _ in range(50)] == [f"n{i}" for i in range(50)]
 
 
@@ -53,7 +53,7 @@ def test_pipelined_work_does_not_stop_the_others(server, a_model):
         other.get("/healthz")
         count = 300
         start_s = time.monotonic()
-        connection.send(f"HEAD {target} HTTP/1.1\r\nHost: t\r\n\r\n" * count)
+        connection.send(f"HEAD {target} HTTP/1.1\r\nHost: localhost\r\n\r\n" * count)
         time.sleep(0.005)
         other.get("/healthz")
         waited_s = time.monotonic() - start_s
@@ -66,7 +66,7 @@ def test_slow_answer_does_not_lose_its_place(start, a_model):
     """A model's first request is an import: what was sent behind it is answered behind it."""
     own = start(root=SAMPLES)
     with own.connect() as connection:
-        connection.send(f"GET /v1/model?model={a_model} HTTP/1.1\r\nHost: t\r\nX-Request-Id: slow\r\n\r\n" + GET)
+        connection.send(f"GET /v1/model?model={a_model} HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: slow\r\n\r\n" + GET)
         first, second = connection.answer(), connection.answer()
         assert first.headers["x-request-id"] == "slow" and first.status == 200
         assert second.status == 200 and second.headers["x-request-id"] != "slow"
@@ -125,17 +125,17 @@ def test_unknown_method(server):
 
 def test_body_is_read_and_the_connection_goes_on(server):
     with server.connect() as connection:
-        connection.send("POST /healthz HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\nhello" + GET)
+        connection.send("POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello" + GET)
         assert connection.answer().status == 405
         assert connection.answer().status == 200
-        connection.send("POST /healthz HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n" + GET)
+        connection.send("POST /healthz HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n" + GET)
         assert connection.answer().status == 405
         assert connection.answer().status == 200
 
 
 def test_expect_continue(server):
     with server.connect() as connection:
-        connection.send("POST /healthz HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
+        connection.send("POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
         assert connection.answer().status == 100
         connection.send("abc" + GET)
         assert connection.answer().status == 405
@@ -144,7 +144,7 @@ def test_expect_continue(server):
 
 def test_body_too_large(server):
     with server.connect() as connection:
-        connection.send("POST /healthz HTTP/1.1\r\nHost: t\r\nContent-Length: 1048577\r\n\r\n")
+        connection.send("POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1048577\r\n\r\n")
         answer = connection.answer()
         assert (answer.status, answer.error()) == (413, "body_too_large")
         assert answer.headers["connection"] == "close"
@@ -153,7 +153,7 @@ def test_body_too_large(server):
 def test_body_too_large_in_chunks(start):
     server = start("--max-body", "10k")
     with server.connect() as connection:
-        connection.send("POST /healthz HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n")
+        connection.send("POST /healthz HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
         try:
             for _ in range(20):
                 connection.send("400\r\n" + "x" * 1024 + "\r\n")
@@ -167,7 +167,7 @@ def test_answer_survives_a_client_that_keeps_sending(start):
     server = start("--max-body", "1k")
     for _ in range(5):
         with server.connect() as connection:
-            connection.send("POST /healthz HTTP/1.1\r\nHost: t\r\nContent-Length: 2000000\r\n\r\n")
+            connection.send("POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n")
             connection.send(b"x" * 1000000)
             assert connection.answer().status == 413
             assert connection.is_closed_by_server(5)
@@ -269,7 +269,7 @@ def test_dripping_header_is_408(start):
 def test_slow_body_is_408(start):
     server = start("--body-timeout", "300ms")
     with server.connect() as connection:
-        connection.send("POST /healthz HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\nabc")
+        connection.send("POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc")
         assert connection.answer().status == 408
 
 
@@ -315,7 +315,7 @@ def test_client_that_reads_nothing_is_held_back(start):
     server = start("--write-timeout", "500ms")
     with server.connect(timeout_s=10) as connection:
         connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        request = b"GET / HTTP/1.1\r\nHost: t\r\n\r\n" * 1000
+        request = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 1000
         with pytest.raises((ConnectionResetError, BrokenPipeError)):
             for _ in range(10000):
                 connection.send(request)
@@ -329,7 +329,7 @@ def test_slow_reader_gets_everything(start):
     count = 500
     body = server.get("/").body
     with server.connect() as connection:
-        sender = threading.Thread(target=lambda: connection.send(b"GET / HTTP/1.1\r\nHost: t\r\n\r\n" * count))
+        sender = threading.Thread(target=lambda: connection.send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * count))
         sender.start()
         time.sleep(0.5)
         assert all(connection.answer().body == body for _ in range(count))
@@ -341,7 +341,7 @@ def test_slow_reader_is_not_taken_for_a_dead_one(start):
     server = start("--write-timeout", "500ms")
     with server.connect() as connection:
         connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
-        sender = threading.Thread(target=lambda: connection.send(b"GET / HTTP/1.1\r\nHost: t\r\n\r\n" * 500))
+        sender = threading.Thread(target=lambda: connection.send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 500))
         sender.start()
         for _ in range(40):
             time.sleep(0.1)

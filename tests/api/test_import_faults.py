@@ -140,7 +140,7 @@ def test_full_queue(start, root, tmp_path):
     waiting = []
     for name in "ab":
         waiting.append(server.connect())
-        waiting[-1].send(f"GET /v1/palette?model={name}.gltf HTTP/1.1\r\nHost: x\r\n\r\n")
+        waiting[-1].send(f"GET /v1/palette?model={name}.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
         while server.get(f"/v1/models?prefix={name}").json()["models"][0]["state"] != "importing":
             time.sleep(0.01)
     refused = server.get("/v1/palette?model=c.gltf")
@@ -156,7 +156,7 @@ def test_full_queue(start, root, tmp_path):
 def test_stopping_during_an_import(start, root, tmp_path):
     server = start(*install(tmp_path / "bin", "sleep 0.6; exec {real}"), root=root)
     with server.connect() as connection:
-        connection.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: x\r\n\r\n")
+        connection.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
         while not children(server):
             time.sleep(0.01)
         server.signal(signal.SIGTERM)

@@ -61,7 +61,7 @@ def test_others_are_served_meanwhile(server, tmp_path, model, path):
     if model is not None:
         (tmp_path / "root" / "b.gltf").write_text(model)
     assert server.get(path).status == 200
-    head = f"HEAD {path} HTTP/1.1\r\nHost: x\r\n\r\n"
+    head = f"HEAD {path} HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with server.connect() as one:
         began = time.monotonic()
         one.send(head)
@@ -92,7 +92,7 @@ def test_too_large_is_refused(server):
 def test_stopping_during_large_answers(server):
     large = [server.connect() for _ in range(4)]
     for one in large:
-        one.send(f"GET {MESH} HTTP/1.1\r\nHost: x\r\n\r\n")
+        one.send(f"GET {MESH} HTTP/1.1\r\nHost: localhost\r\n\r\n")
     time.sleep(0.05)
     server.signal(signal.SIGTERM)
     assert [one.answer().status for one in large] == [200] * 4
@@ -104,7 +104,7 @@ def test_stopping_during_large_answers(server):
 def test_clients_that_leave(server):
     for _ in range(6):
         with server.connect() as one:
-            one.send(f"GET {MESH} HTTP/1.1\r\nHost: x\r\n\r\n")
+            one.send(f"GET {MESH} HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert server.get("/v1/palette?model=a.gltf").status == 200
     server.signal(signal.SIGTERM)
     assert server.wait() == 0

@@ -92,7 +92,7 @@ def test_large_tree_does_not_delay_others(start, root):
     server = start(root=root)
     with server.connect() as slow, server.connect() as quick:
         for _ in range(4):
-            slow.send("GET /v1/models?after=49/98.glb HTTP/1.1\r\nHost: x\r\n\r\n")
+            slow.send("GET /v1/models?after=49/98.glb HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert quick.get("/healthz").status == 200
         for _ in range(4):
             assert names(slow.answer()) == ["49/99.glb"]

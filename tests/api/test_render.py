@@ -102,7 +102,7 @@ def wait_for(condition, what):
 def ask(server, target=PICTURE):
     """Sends a request and returns its connection once the server has it."""
     connection = server.connect()
-    connection.send(f"GET {target} HTTP/1.1\r\nHost: test\r\n\r\n")
+    connection.send(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert server.get("/healthz").status == 200  # one loop: what was sent before has been read
     return connection
 

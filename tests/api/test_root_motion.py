@@ -73,6 +73,24 @@ def test_what_is_taken_out_put_back_is_the_clip(served, yaw):
     assert ("yaw" in last) == bool(yaw) and last.get("yaw", 90) == pytest.approx(90, abs=1e-4)
 
 
+def test_boxes_are_those_of_the_still_pose(served):
+    query = {"model": "walk.gltf", "root_motion": "extract", "root": "hips", "yaw": 1, "wrap": "clamp"}
+    boxes = served.json("/v1/bounds", t="0:2:8", **query)
+    poses = served.json("/v1/pose", t="0:2:8", **query)
+    assert boxes["root_motion"] == poses["root_motion"]
+    for box, pose in zip(boxes["frames"], poses["frames"]):
+        assert box["root_motion"] == pose["root_motion"]
+        places = [matrix[12:15] for matrix in pose["scene"]]
+        assert box["bounds"]["min"] == [min(p[i] for p in places) for i in range(3)]
+        assert box["bounds"]["max"] == [max(p[i] for p in places) for i in range(3)]
+    del query["wrap"]
+    whole = served.json("/v1/bounds", over="clip", rate=8, **query)
+    assert whole["sampled"]["poses"] == 17 and whole["root_motion"] == poses["root_motion"]
+    for i in range(3):
+        assert whole["whole"]["bounds"]["min"][i] == min(box["bounds"]["min"][i] for box in boxes["frames"])
+        assert whole["whole"]["bounds"]["max"][i] == max(box["bounds"]["max"][i] for box in boxes["frames"])
+
+
 def test_it_begins_at_from(served):
     step = served.json("/v1/pose", model="walk.gltf", root_motion="extract", root=1, t=0.5, **{"from": 1})
     assert step["root_motion"]["lap"]["translation"] == pytest.approx([-4, 0, -6], abs=1e-5)

@@ -50,6 +50,34 @@ TEST(answer_bounds_are_those_of_the_mesh_answer)
     cJSON_Delete(mesh);
 }
 
+TEST(answer_bounds_of_layers_are_those_of_the_mesh_answer)
+{
+    struct request layers[2] = {{.op = OP_LAYER, .clip = wire_name("wave"), .weight = 1},
+                                {.op = OP_LAYER, .clip = wire_index(2), .weight = 2, .wrap = WRAP_MIRROR}};
+    struct request request = wire_request(OP_BOUNDS, TIMES, TIME_COUNT);
+    layers[0].model = layers[1].model = request.model;
+    request.layers = layers;
+    request.layer_count = 2;
+    request.is_per_joint = true;
+    cJSON *bounds = wire_answer_json(wire_model(), &request);
+    request.op = OP_MESH;
+    cJSON *mesh = wire_answer_json(wire_model(), &request);
+    assert_int_equal(cJSON_GetArraySize(wire_get(bounds, "layers")), 2);
+    for (int f = 0; f < TIME_COUNT; f++) {
+        const cJSON *a = wire_at(wire_get(bounds, "frames"), f), *b = wire_at(wire_get(mesh, "frames"), f);
+        assert_true(cJSON_Compare(wire_get(a, "clip_times"), wire_get(b, "clip_times"), true));
+        assert_int_equal(cJSON_GetArraySize(wire_get(a, "joints")), 3);
+        for (int axis = 0; axis < 3; axis++) {
+            double low = DBL_MAX, high = -DBL_MAX;
+            for (int e = 0; e < 3; e++)
+                widen(wire_at(wire_get(b, "positions"), e), axis, &low, &high);
+            check_side(wire_get(a, "bounds"), axis, low, high);
+        }
+    }
+    cJSON_Delete(bounds);
+    cJSON_Delete(mesh);
+}
+
 TEST(answer_bounds_of_one_mesh)
 {
     struct request request = wire_request(OP_BOUNDS, TIMES, 1);
@@ -198,7 +226,7 @@ TEST(answer_bounds_are_limited)
     struct limits limits;
     limits_default(&limits);
     limits.value[LIMIT_BOUNDS_VERTICES] = 26; /* three poses of nine vertices are 27 */
-    check_too_much(&limits, &request, "3 poses of 'arm.glb' (9 vertices, 6 nodes)");
+    check_too_much(&limits, &request, "3 poses of 'arm.glb' (9 vertices, 7 steps each)");
     request.is_over_clip = true;
     check_too_much(&limits, &request, "121 poses");
     limits.value[LIMIT_BOUNDS_VERTICES] = 1000000;

@@ -145,13 +145,36 @@ TEST(answer_layers_refuse_what_is_not_there)
     cJSON_Delete(root);
 }
 
+static struct answer_cost cost_of(const struct request *request)
+{
+    struct limits limits;
+    struct answer answer;
+    struct reply reply;
+    limits_default(&limits);
+    answer_init(&answer);
+    reply_init(&reply);
+    answer_make(&answer, wire_model(), request, &limits, &reply);
+    assert_int_equal(reply.code, 0);
+    const struct answer_cost cost = answer.cost;
+    answer_fini(&answer);
+    reply_fini(&reply);
+    return cost;
+}
+
 TEST(answer_layers_limits_are_those_of_blending)
 {
     assert_int_equal(LIMIT_INFO[LIMIT_LAYERS].initial, BLEND_LAYERS_MAX);
     assert_int_equal(LIMIT_INFO[LIMIT_LAYER_JOINTS].initial, BLEND_MASKS_MAX);
     struct request layers[2] = {{.weight = 1}, {.weight = 1}};
     struct request request = request_of(OP_POSE, layers, 2);
-    assert_int_equal(answer_evaluations(wire_model(), &request), 2 * 2 * 2 * (6 + 1)); /* nodes, and a morph weight */
-    request.layer_count = 0;
-    assert_int_equal(answer_evaluations(wire_model(), &request), 2 * (6 + 1));
+    struct request bounds = request_of(OP_BOUNDS, layers, 2);
+    assert_int_equal(cost_of(&request).evaluations, 2 * 2 * 2 * (6 + 1)); /* nodes, and a morph weight */
+    assert_int_equal(cost_of(&bounds).evaluations, 2 * 2 * 2 * (6 + 1));
+    assert_int_equal(cost_of(&bounds).vertices, 2 * 9);
+    request.layer_count = bounds.layer_count = 0;
+    assert_int_equal(cost_of(&request).evaluations, 2 * (6 + 1));
+    bounds.is_over_clip = true;
+    assert_int_equal(cost_of(&bounds).frames, 121); /* every pose that is looked at */
+    assert_int_equal(cost_of(&bounds).evaluations, 121 * (6 + 1));
+    assert_int_equal(cost_of(&bounds).vertices, 121 * 9);
 }

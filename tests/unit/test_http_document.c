@@ -93,6 +93,29 @@ TEST(http_document_has_every_limit)
     free(text);
 }
 
+TEST(http_document_has_every_statistic)
+{
+    static const struct {
+        const char *kind, *group, *name, *text;
+    } rows[] = {
+#define COUNTER                            "counter"
+#define GAUGE                              "gauge"
+#define X(symbol, kind, group, name, text) {kind, group, name, text},
+#include "../../protocol/stats.def"
+#undef X
+    };
+    const size_t count = sizeof rows / sizeof *rows;
+    char *text = read_http_md(), *section = section_of(text, "## `GET /v1/stats`");
+    for (size_t i = 0; i < count; i++) {
+        char row[256];
+        snprintf(row, sizeof row, "\n| %s | `%s.%s` | %s |\n", rows[i].kind, rows[i].group, rows[i].name, rows[i].text);
+        check_row(section, row);
+    }
+    assert_int_equal(count_of(section, "\n| counter |") + count_of(section, "\n| gauge |"), count);
+    free(section);
+    free(text);
+}
+
 static const struct {
     const char *name;
     unsigned ops;

@@ -172,4 +172,21 @@ TEST(http_etag_matching)
     assert_false(http_etag_matches("a", "\"a\""));
     assert_false(http_etag_matches("\"a", "\"a\""));
     assert_false(http_etag_matches("\"aa\"", "\"a\""));
+    assert_true(http_etag_matches(" * ", "\"a\""));
+    assert_true(http_etag_matches("\"a\"\t, ,W/\"b\",", "\"a\""));
+    assert_true(http_etag_matches("\"\xc3\xa9*!\",\"a\"", "W/\"a\""));
+    assert_true(http_etag_is_any("*") && http_etag_is_any("\t* "));
+    assert_false(http_etag_is_any(NULL) || http_etag_is_any("\"*\"") || http_etag_is_any("*,*") ||
+                 http_etag_is_any(""));
+}
+
+TEST(http_etag_grammar)
+{
+    static const char *const BAD[] = {"\"a\"garbage",    "\"a\"\"b\"", "\"a\" \"b\"", "\"a\", b",
+                                      "\"a\",\"b",       "*,\"a\"",    "\"a\",*",     "**",
+                                      "w/\"a\"",         "W/ \"a\"",   "W\"a\"",      "\"b c\",\"a\"",
+                                      "\"b\x7f\",\"a\"", "\"a\";q=1",  "'a',\"a\"",   "W/,\"a\""};
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++)
+        if (http_etag_matches(BAD[i], "\"a\""))
+            fail_msg("%s matches", BAD[i]);
 }

@@ -56,6 +56,7 @@ TEST(request_routes)
         {"/v1/render?model=a", OP_RENDER},
         {"/v1/bounds?model=a", OP_BOUNDS},
         {"/v1/formats", OP_FORMATS},
+        {"/v1/stats", OP_STATS},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct request request = parse(rows[i].target);

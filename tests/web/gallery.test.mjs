@@ -362,3 +362,27 @@ test('lists thousands of models, and asks only for those in view', async () => {
     fs.rmSync(folder, { recursive: true });
   }
 });
+
+test('asks for the token where the server wants one', async () => {
+  const folder = temporaryFolder(), token = '0123456789abcdef-one';
+  const tokens = path.join(folder, 'tokens');
+  fs.writeFileSync(tokens, token + '\n');
+  const other = await startServer(SAMPLES, '--token-file', tokens);
+  try {
+    await withPage({ ...still, url: other.url, refused: ['/v1/models'] }, async (page, requests) => {
+      await page.locator('#sign-in').waitFor();
+      assert.equal(await page.locator('.card').count(), 0);
+      await page.locator('#token').fill(token);
+      await page.getByRole('button', { name: 'Show the models' }).click();
+      await drawn(cardOf(page, 'robot.glb'));
+      assert.equal(await page.locator('#sign-in').isVisible(), false);
+      await cardOf(page, 'robot.glb').getByRole('link', { name: 'model' }).click();
+      await page.waitForURL('blob:**');
+      assert.match(await page.locator('body').textContent(), /"clips"/);
+      assert.ok(!requests.some((one) => one.includes(token)));
+    });
+  } finally {
+    await other.end();
+    fs.rmSync(folder, { recursive: true });
+  }
+});

@@ -18,8 +18,8 @@ const PATIENCE_MS = 30000;
 export const temporaryFolder = () => fs.mkdtempSync(path.join(os.tmpdir(), 'posed-web-'));
 
 // Starts posed and waits for its ready line; `end` stops it and gives its exit status.
-export async function startServer(root) {
-  const server = spawn(path.join(BUILD, 'posed'), ['--root', root, '--http', '127.0.0.1:0', '--log', 'off'],
+export async function startServer(root, ...options) {
+  const server = spawn(path.join(BUILD, 'posed'), ['--root', root, '--http', '127.0.0.1:0', '--log', 'off', ...options],
     { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve, reject) => { server.on('exit', resolve); server.on('error', reject); });
   const ready = new Promise((resolve) => {

@@ -1,0 +1,32 @@
+/* stats.h - what the daemon counts: the rows of protocol/stats.def, and how often each error code ended something.
+ *
+ * Loop thread only; one set per process, like the log: counting is no reason to pass something through every layer.
+ * Work threads leave their counts to whoever takes their result on the loop. */
+#pragma once
+
+#include "../base/buf.h"
+
+#include <stdint.h>
+
+enum statistic {
+#define X(symbol, kind, group, name, text) symbol,
+#include "../../protocol/stats.def"
+#undef X
+    STAT_COUNT
+};
+
+/* What an error code can have ended. */
+enum stat_ends {
+    STAT_ENDS_REQUESTS, /* "requests.errors": error answers */
+    STAT_ENDS_IMPORTS,  /* "imports.failed": imports without a model */
+    STAT_ENDS_RENDERS,  /* "renders.failed": pictures without a picture */
+    STAT_ENDS_COUNT
+};
+
+void stats_add(enum statistic stat, uint64_t count); /* counters */
+void stats_set(enum statistic stat, uint64_t value); /* gauges */
+/* code: an ERR_; 0 counts nothing. A new row of errors.def is counted without a change here. */
+void stats_end(enum stat_ends ends, int code);
+
+/* {"connections":{"open":3,..},"requests":{..,"errors":{"not_found":1}},..}: codes that never occurred are left out. */
+void stats_put_json(struct buf *out);

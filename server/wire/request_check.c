@@ -1,0 +1,58 @@
+/* request_check.c - what is missing in a request, and what does not go together. */
+#include "request_parts.h"
+
+static int check_span(const struct request_span *span, struct err *err)
+{
+    if (span->has_fps && !span->has_from && !span->has_to)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'fps' is the unit of 'from' and 'to': give one of them");
+    if (span->has_from && span->has_to && span->from > span->to)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'from' is %.15g, after 'to', which is %.15g", span->from,
+                       span->to);
+    return 0;
+}
+
+static int check_bounds(const struct request *request, uint64_t seen, struct err *err)
+{
+    static const int TIMES[] = {PARAM_T, PARAM_WRAP, PARAM_SPEED, PARAM_PHASE};
+    if (request->has_rate && !request->is_over_clip)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'rate' needs over=clip");
+    if (request->is_over_clip && (seen & SEEN(PARAM_LAYERS)) != 0)
+        return err_set(
+            err, ERR_BAD_PARAMETER,
+            "parameter 'over' does not go with layers, each of which has a time of its own: give 't' a range, "
+            "such as 0:2:60");
+    for (size_t i = 0; request->is_over_clip && i < sizeof TIMES / sizeof *TIMES; i++)
+        if (seen & SEEN(TIMES[i]))
+            return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with over=clip, which takes all times",
+                           REQUEST_PARAMS[TIMES[i]].name);
+    return 0;
+}
+
+static int check_root_motion(const struct request *request, uint64_t seen, struct err *err)
+{
+    static const int OF_IT[] = {PARAM_ROOT, PARAM_TURN};
+    for (size_t i = 0; !request->has_root_motion && i < sizeof OF_IT / sizeof *OF_IT; i++)
+        if (seen & SEEN(OF_IT[i]))
+            return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs root_motion=extract",
+                           REQUEST_PARAMS[OF_IT[i]].name);
+    if (request->has_root_motion && (seen & SEEN(PARAM_LAYERS)) != 0)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'root_motion' does not go with layers");
+    return 0;
+}
+
+int request_check_together(const struct request *request, uint64_t seen, struct err *err)
+{
+    for (int i = 0; i < PARAM_COUNT; i++)
+        if (REQUEST_PARAMS[i].how_often == NEEDED && REQUEST_PARAMS[i].ops & 1u << request->op && !(seen & SEEN(i)))
+            return err_set(err, ERR_MISSING_PARAMETER, "%s needs the parameter '%s'", request_path(request->op),
+                           REQUEST_PARAMS[i].name);
+    if (request->op == OP_RENDER && request->time_count > 1)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a picture shows one",
+                       request->time_count);
+    if (request->op == OP_PALETTE && request->mesh.kind != SELECT_ABSENT && request->space != SPACE_MESH)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
+    if (check_span(&request->span, err) < 0 || check_bounds(request, seen, err) < 0 ||
+        check_root_motion(request, seen, err) < 0)
+        return err->code;
+    return request_check_layer(request, seen, err);
+}

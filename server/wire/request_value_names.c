@@ -1,0 +1,149 @@
+/* request_value_names.c - what names something: files by path and hash; clips, skins, nodes, meshes by index or name.
+ */
+#include "query.h"
+#include "request_values.h"
+
+#include <string.h>
+
+enum { PATH_MAX_BYTES = 4095, HASH_DIGITS = 64 };
+
+static int check_path(const struct value *value)
+{
+    const char *path = value->text;
+    const char *fault = value->size_bytes == 0               ? "is empty"
+                        : value->size_bytes > PATH_MAX_BYTES ? "is too long"
+                        : path[0] == '/'                     ? "is absolute; it must be relative to the root"
+                                                             : NULL;
+    for (const char *part = path; fault == NULL;) {
+        const size_t part_bytes = strcspn(part, "/");
+        if (part_bytes == 0)
+            fault = "has an empty part";
+        else if ((part_bytes == 1 && part[0] == '.') || (part_bytes == 2 && part[0] == '.' && part[1] == '.'))
+            fault = "has a '.' or '..' part";
+        part += part_bytes;
+        if (*part == '\0')
+            break;
+        part++;
+    }
+    if (fault != NULL)
+        return err_set(value->err, ERR_BAD_PATH, "the %s path '%.200s' %s", value->name, path, fault);
+    return 0;
+}
+
+int value_model(struct value *value)
+{
+    value->request->model = value->text;
+    return check_path(value);
+}
+
+int value_clip_file(struct value *value)
+{
+    value->request->clip_file = value->text;
+    return check_path(value);
+}
+
+int value_hash(struct value *value)
+{
+    bool is_hash = value->size_bytes == HASH_DIGITS;
+    for (char *c = value->text; *c != '\0'; c++) {
+        if (*c >= 'A' && *c <= 'F')
+            *c = (char)(*c - 'A' + 'a');
+        is_hash = is_hash && ((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'f'));
+    }
+    value->request->hash = value->text;
+    return is_hash ? 0 : value_bad(value, "the 64 hex digits of a model's content hash");
+}
+
+static struct selector by_name(const char *text, size_t size_bytes)
+{
+    return (struct selector){.kind = SELECT_NAME, .name = text, .name_bytes = size_bytes};
+}
+
+/* `forced` is the parameter that takes an empty name or one of digits only, or NULL. */
+static int select_one(struct value *value, const char *text, const char *forced, struct selector *out)
+{
+    if (*text == '\0')
+        return err_set(value->err, ERR_BAD_PARAMETER, "parameter '%s' has an empty entry%s%s%s", value->name,
+                       forced == NULL ? "" : "; ", forced == NULL ? "" : forced,
+                       forced == NULL ? "" : "= takes an empty name");
+    if (!query_is_digits(text)) {
+        *out = by_name(text, strlen(text));
+        return 0;
+    }
+    uint64_t index;
+    if (!query_uint(text, INT32_MAX, &index))
+        return err_set(value->err, ERR_BAD_PARAMETER, "parameter '%s': the index %.40s is too large%s%s%s", value->name,
+                       text, forced == NULL ? "" : "; ", forced == NULL ? "" : forced,
+                       forced == NULL ? "" : "= takes a name of digits");
+    *out = (struct selector){.kind = SELECT_INDEX, .index = (uint32_t)index};
+    return 0;
+}
+
+static int clip_is_single(const struct value *value)
+{
+    if (value->request->clip.kind == SELECT_ABSENT)
+        return 0;
+    return err_set(value->err, ERR_DUPLICATE_PARAMETER, "clip= and clip_name= both name the clip; give one");
+}
+
+int value_clip(struct value *value)
+{
+    const int rc = clip_is_single(value);
+    if (rc < 0)
+        return rc;
+    if (strcmp(value->text, "-") == 0) {
+        value->request->clip = (struct selector){.kind = SELECT_REST};
+        return 0;
+    }
+    return select_one(value, value->text, "clip_name", &value->request->clip);
+}
+
+int value_clip_name(struct value *value)
+{
+    const int rc = clip_is_single(value);
+    value->request->clip = by_name(value->text, value->size_bytes);
+    return rc;
+}
+
+static int select_many(struct value *value, const char *forced, struct buf *list)
+{
+    char *rest = value->text;
+    for (const char *entry = value_next_entry(&rest); entry != NULL; entry = value_next_entry(&rest)) {
+        struct selector selector;
+        const int rc = select_one(value, entry, forced, &selector);
+        if (rc < 0)
+            return rc;
+        buf_put(list, &selector, sizeof selector);
+    }
+    return 0;
+}
+
+static int select_name(struct value *value, struct buf *list)
+{
+    const struct selector selector = by_name(value->text, value->size_bytes);
+    buf_put(list, &selector, sizeof selector);
+    return 0;
+}
+
+int value_skin(struct value *value) { return select_many(value, "skin_name", &value_lists(value)->skins); }
+int value_skin_name(struct value *value) { return select_name(value, &value_lists(value)->skins); }
+int value_joints(struct value *value) { return select_many(value, "joint_name", &value_lists(value)->joints); }
+int value_joint_name(struct value *value) { return select_name(value, &value_lists(value)->joints); }
+int value_mesh(struct value *value) { return select_one(value, value->text, NULL, &value->request->mesh); }
+
+int value_root(struct value *value) { return select_one(value, value->text, NULL, &value->request->root); }
+
+/* Nodes that stand for all below them. */
+static int add_subtrees(struct value *value, enum blend_reach reach)
+{
+    struct buf *joints = &value_lists(value)->joints;
+    const size_t first = joints->size_bytes;
+    const int rc = select_many(value, NULL, joints);
+    struct selector *added = (struct selector *)(void *)(joints->data + first);
+    for (size_t i = 0; i < (joints->size_bytes - first) / sizeof *added; i++)
+        added[i].reach = reach;
+    return rc;
+}
+
+int value_subtree(struct value *value) { return add_subtrees(value, BLEND_SUBTREE); }
+int value_except(struct value *value) { return add_subtrees(value, BLEND_EXCEPT); }
