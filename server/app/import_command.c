@@ -43,7 +43,7 @@ void import_command_init(struct import_command *command, const struct config *co
     const size_t size = strlen(config->worker_dir) + sizeof "/posed-import";
     command->program = mem_alloc(size);
     snprintf(command->program, size, "%s/posed-import", config->worker_dir);
-    command->args = mem_zalloc(2 * LIMIT_COUNT + 4, sizeof *command->args);
+    command->args = mem_zalloc(2 * LIMIT_COUNT + 6, sizeof *command->args);
     size_t count = 0;
     command->args[count++] = mem_strdup(command->program);
     for (int i = 0; i < LIMIT_COUNT; i++) {
@@ -52,6 +52,11 @@ void import_command_init(struct import_command *command, const struct config *co
             continue;
         command->args[count++] = format_option(LIMIT_INFO[i].option);
         command->args[count++] = format_value(value);
+    }
+    if (config->sandbox != SANDBOX_TRY) {
+        static const char *const words[] = SANDBOX_MODE_WORDS;
+        command->args[count++] = format_option("sandbox");
+        command->args[count++] = mem_strdup(words[config->sandbox]);
     }
     command->args[count++] = mem_strdup("--");
     command->path = &command->args[count];

@@ -45,6 +45,13 @@ static const struct option TABLE[] = {
      "where posed-import and posed-render are; beside posed or in ../libexec/posed unless given", "Workers and memory"},
     {"gl", OPTION_WORD, FIELD(gl), "DRIVER", "auto", "auto|osmesa|egl", 0, 0, "what draws: auto, osmesa or egl",
      "Workers and memory"},
+    {"sandbox", OPTION_CHOICE, FIELD(sandbox), "MODE", "try", SANDBOX_MODES, 0, 0,
+     "where the machine does not let workers give up system calls: try: go on with a warning; require: do not start; "
+     "off: do not even try",
+     "Workers and memory"},
+    {"self-test-sandbox", OPTION_FLAG, FIELD(is_self_test), NULL, NULL, NULL, 0, 0,
+     "show what workers may not do here, by trying it from inside; exit 0 when nothing was possible, else 1",
+     "Instead of serving"},
     {"check-config", OPTION_FLAG, FIELD(is_check_only), NULL, NULL, NULL, 0, 0,
      "print the configuration and exit 0, or say what is wrong with it and exit 2", "Instead of serving"},
     {"health", OPTION_PROBE, FIELD(health_url), "[URL]", NULL, NULL, 0, 0,

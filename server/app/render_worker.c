@@ -307,7 +307,10 @@ static int spawn(struct render_worker *worker, uv_loop_t *loop, const struct con
     snprintf(memory, sizeof memory, "%llu", (unsigned long long)config->limits.value[LIMIT_RENDER_MEMORY_BYTES]);
     char gl[16];
     snprintf(gl, sizeof gl, "%s", config->gl);
-    char *args[] = {program, (char[]){"--gl"}, gl, (char[]){"--memory"}, memory, NULL};
+    static const char *const words[] = SANDBOX_MODE_WORDS;
+    char sandbox[16];
+    snprintf(sandbox, sizeof sandbox, "%s", words[config->sandbox]);
+    char *args[] = {program, (char[]){"--gl"}, gl, (char[]){"--memory"}, memory, (char[]){"--sandbox"}, sandbox, NULL};
     uv_stdio_container_t stdio[STDIO_COUNT] = {
         [0] = {.flags = UV_IGNORE},
         [1] = {.flags = UV_IGNORE},

@@ -158,7 +158,8 @@ static int refuse(const struct err *err)
     return write_result(&failure, sizeof failure) < 0 ? EXIT_USAGE : EXIT_REFUSED;
 }
 
-static int confine_self(const struct arguments *arguments, struct sandbox *sandbox, struct err *err)
+/* limits_text: filled with what they are, or NULL. */
+static int confine_self(const struct arguments *arguments, struct sandbox *sandbox, char *limits_text, struct err *err)
 {
     const uint64_t *limits = arguments->limits.value;
     const struct worker_limits own = {
@@ -169,22 +170,27 @@ static int confine_self(const struct arguments *arguments, struct sandbox *sandb
         .last_fd = IMPORT_RESULT_FD,
     };
     *sandbox = (struct sandbox){.program = SANDBOX_IMPORT, .mode = arguments->sandbox};
-    return worker_limit(&own, err) < 0 ? err->code : sandbox_enter(sandbox, err);
+    if (worker_limit(&own, err) < 0)
+        return err->code;
+    if (limits_text != NULL)
+        worker_limits_text(limits_text);
+    return sandbox_enter(sandbox, err);
 }
 
 static int run_attempt(const struct arguments *arguments)
 {
     struct sandbox sandbox;
+    char limits[WORKER_LIMITS_TEXT_SIZE];
     struct err err = {0};
     if (strcmp(arguments->attempt, "list") == 0) {
         attempt_list();
         return EXIT_BAKED;
     }
-    if (confine_self(arguments, &sandbox, &err) < 0) {
+    if (confine_self(arguments, &sandbox, limits, &err) < 0) {
         fprintf(stderr, "posed-import: %s\n", err.message);
         return EXIT_USAGE;
     }
-    sandbox_report(&sandbox);
+    sandbox_report(&sandbox, limits);
     return attempt(arguments->attempt) ? EXIT_BAKED : EXIT_USAGE;
 }
 
@@ -226,7 +232,7 @@ int main(int argc, char **argv)
         return run_attempt(&arguments);
     struct sandbox sandbox;
     struct err err = {0};
-    if (confine_self(&arguments, &sandbox, &err) < 0) {
+    if (confine_self(&arguments, &sandbox, NULL, &err) < 0) {
         fprintf(stderr, "posed-import: %s\n", err.message);
         return EXIT_USAGE;
     }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -70,4 +71,32 @@ int worker_limit(const struct worker_limits *limits, struct err *err)
         if (rows[i].value != 0 && limit_to(rows[i].resource, rows[i].value, rows[i].name, err) < 0)
             return err->code;
     return 0;
+}
+
+static void put_limit(char *out, size_t size, int resource, const char *name, const char *unit)
+{
+    struct rlimit limit;
+    const size_t length = strlen(out);
+    if (getrlimit((__rlimit_resource_t)resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        snprintf(out + length, size - length, "%s=unlimited; ", name);
+    else
+        snprintf(out + length, size - length, "%s=%llu%s; ", name, (unsigned long long)limit.rlim_cur, unit);
+}
+
+void worker_limits_text(char out[WORKER_LIMITS_TEXT_SIZE])
+{
+    char score[16] = "unknown";
+    const int fd = open("/proc/self/oom_score_adj", O_RDONLY | O_CLOEXEC);
+    const ssize_t got = fd >= 0 ? read(fd, score, sizeof score - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (got > 0)
+        score[got - 1] = '\0'; /* the newline */
+    out[0] = '\0';
+    put_limit(out, WORKER_LIMITS_TEXT_SIZE, RLIMIT_AS, "memory", " bytes");
+    put_limit(out, WORKER_LIMITS_TEXT_SIZE, RLIMIT_CPU, "processor time", " s");
+    put_limit(out, WORKER_LIMITS_TEXT_SIZE, RLIMIT_FSIZE, "file size", " bytes");
+    put_limit(out, WORKER_LIMITS_TEXT_SIZE, RLIMIT_CORE, "core dump", " bytes");
+    const size_t length = strlen(out);
+    snprintf(out + length, WORKER_LIMITS_TEXT_SIZE - length, "out-of-memory score=%s", score);
 }

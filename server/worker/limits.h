@@ -16,3 +16,8 @@ struct worker_limits {
 
 /* Also: no core dumps, no new privileges, dies with its parent, nice 19, OOM score 1000 where allowed. */
 int worker_limit(const struct worker_limits *limits, struct err *err);
+
+/* Fills out with what the process is limited to, as the kernel says: "memory=2147483648; processor time=15 s; ...".
+ * Before sandbox_enter(), which takes the calls away. */
+enum { WORKER_LIMITS_TEXT_SIZE = 256 };
+void worker_limits_text(char out[WORKER_LIMITS_TEXT_SIZE]);

@@ -1,6 +1,7 @@
 #include "sandbox.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <stdio.h>
@@ -8,17 +9,41 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void note(char out[96], const char *why_not) { snprintf(out, 96, "%s", why_not == NULL ? "yes" : why_not); }
+static const char YES[] = "yes";
+
+static void note(char out[96], const char *why_not) { snprintf(out, 96, "%s", why_not == NULL ? YES : why_not); }
 
 bool sandbox_mode_read(const char *word, enum sandbox_mode *out)
 {
-    static const char *const words[] = {[SANDBOX_REQUIRE] = "require", [SANDBOX_TRY] = "try", [SANDBOX_OFF] = "off"};
+    static const char *const words[] = SANDBOX_MODE_WORDS;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i], word) == 0) {
             *out = (enum sandbox_mode)i;
             return true;
         }
     return false;
+}
+
+static int write_file(const char *path, const char *text)
+{
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    const ssize_t length = (ssize_t)strlen(text);
+    const int rc = write(fd, text, (size_t)length) == length ? 0 : -1;
+    close(fd);
+    return rc;
+}
+
+/* The user keeps its number inside: the driver finds its shader cache by it. user_namespaces(7) has the order. */
+static int map_user(uid_t user, gid_t group)
+{
+    char line[48];
+    snprintf(line, sizeof line, "%u %u 1\n", user, user);
+    if (write_file("/proc/self/uid_map", line) != 0 || write_file("/proc/self/setgroups", "deny\n") != 0)
+        return -1;
+    snprintf(line, sizeof line, "%u %u 1\n", group, group);
+    return write_file("/proc/self/gid_map", line);
 }
 
 /* A new user namespace comes with every capability inside it: none of them is wanted. */
@@ -31,19 +56,23 @@ static int drop_capabilities(void)
 
 void sandbox_isolate(struct sandbox *sandbox)
 {
+    const uid_t user = geteuid();
+    const gid_t group = getegid();
+    const char *why_not = NULL;
     if (sandbox->mode == SANDBOX_OFF)
-        note(sandbox->namespaces, "switched off");
-    else if (unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC) != 0 || drop_capabilities() != 0)
-        note(sandbox->namespaces, strerror(errno));
-    else
-        note(sandbox->namespaces, NULL);
+        why_not = "switched off";
+    else if (unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC) != 0)
+        why_not = strerror(errno);
+    else if (map_user(user, group) != 0 || drop_capabilities() != 0)
+        why_not = "half made: the driver may not find its shader cache";
+    note(sandbox->namespaces, why_not);
 }
 
 int sandbox_enter(struct sandbox *sandbox, struct err *err)
 {
     int abi = 0;
     if (sandbox->namespaces[0] == '\0')
-        note(sandbox->namespaces, "not used"); /* they take longer than most imports, and there is no socket() */
+        note(sandbox->namespaces, "not used"); /* half a millisecond, and there is no socket() anyway */
     if (sandbox->mode == SANDBOX_OFF) {
         note(sandbox->filter, "switched off");
         note(sandbox->landlock, "switched off");
@@ -60,8 +89,10 @@ int sandbox_enter(struct sandbox *sandbox, struct err *err)
     return 0;
 }
 
-void sandbox_report(const struct sandbox *sandbox)
+void sandbox_report(const struct sandbox *sandbox, const char *limits)
 {
-    fprintf(stderr, SANDBOX_REPORT "system call filter=%s; Landlock=%s; namespaces=%s\n", sandbox->filter,
-            sandbox->landlock, sandbox->namespaces);
+    const bool is_filtered = strcmp(sandbox->filter, YES) == 0;
+    fprintf(stderr, SANDBOX_REPORT "%s%s; Landlock=%s; namespaces=%s; %s\n",
+            is_filtered ? SANDBOX_FILTERED : "system calls=unfiltered, ", is_filtered ? "" : sandbox->filter,
+            sandbox->landlock, sandbox->namespaces, limits);
 }

@@ -1,8 +1,9 @@
 /* sandbox.h - takes from a worker process what its work does not need, for good. Linux.
  *
  * Three layers, each enough against most of what a subverted parser could want, together against a hole in one:
- *   system calls  seccomp: a short list of calls, partly by argument; any other ends the process with SIGSYS and
- *                 its number as the last words (sandbox_contract.h). The layer that counts.
+ *   system calls  seccomp: a short list of calls, partly by argument. Any other ends an importer with SIGSYS and its
+ *                 number as the last words (sandbox_contract.h); a renderer, whose driver is not ours, gets EPERM and
+ *                 ends so for what only an attack would try. The layer that counts.
  *   files         Landlock, where the kernel has it: no file, no TCP, no signal to others.
  *   namespaces    where unprivileged users may have them, and only in processes that live long: an empty network.
  * The rest (processor time, memory, no new privileges, out-of-memory score) is limits.h. */
@@ -21,7 +22,7 @@ struct sandbox {
     char filter[96], landlock[96], namespaces[96]; /* "yes", or why not */
 };
 
-/* "require", "try" or "off" to *out. */
+/* A word of SANDBOX_MODES to *out. */
 bool sandbox_mode_read(const char *word, enum sandbox_mode *out);
 
 /* What must come before the first thread: namespaces. Never fails: the result is in sandbox->namespaces. */
@@ -32,8 +33,8 @@ void sandbox_isolate(struct sandbox *sandbox);
  * and there is no filter. */
 int sandbox_enter(struct sandbox *sandbox, struct err *err);
 
-/* Writes the report line. */
-void sandbox_report(const struct sandbox *sandbox);
+/* Writes the report line; limits: of worker_limits_text(). */
+void sandbox_report(const struct sandbox *sandbox, const char *limits);
 
 /* For sandbox.c: each returns NULL, or why it did not work ("Operation not permitted"). */
 const char *sandbox_filter(enum sandbox_program program);

@@ -62,10 +62,34 @@ static const struct rule ALLOWED[] = {
     {SANDBOX_RENDER, SCMP_SYS(sched_yield), ANY},
 };
 
-/* What drivers try on the way and can do without: their shader cache, the number of processors. They get EACCES. A
- * worker that could write to the shader cache could leave code there for the next. */
-static const int DENIED_TO_RENDER[] = {
-    SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(newfstatat), SCMP_SYS(stat), SCMP_SYS(access), SCMP_SYS(readlink),
+/* Drivers try this and that on their way and can do without: their shader cache, the number of processors. What is not
+ * listed gets them EPERM; a worker that could write to the shader cache could leave code there for the next. These,
+ * though, no driver tries. */
+static const int ENDS_RENDER[] = {
+    SCMP_SYS(socket),
+    SCMP_SYS(connect),
+    SCMP_SYS(bind),
+    SCMP_SYS(execve),
+    SCMP_SYS(execveat),
+    SCMP_SYS(fork),
+    SCMP_SYS(vfork),
+    SCMP_SYS(ptrace),
+    SCMP_SYS(kill),
+    SCMP_SYS(process_vm_readv),
+    SCMP_SYS(process_vm_writev),
+    SCMP_SYS(pidfd_open),
+    SCMP_SYS(openat2),
+    SCMP_SYS(unshare),
+    SCMP_SYS(setns),
+    SCMP_SYS(mount),
+    SCMP_SYS(io_uring_setup),
+    SCMP_SYS(bpf),
+    SCMP_SYS(userfaultfd),
+    SCMP_SYS(perf_event_open),
+    SCMP_SYS(seccomp),
+    SCMP_SYS(rt_sigaction),
+    SCMP_SYS(keyctl),
+    SCMP_SYS(add_key),
 };
 
 /* abort() is raise() of SIGABRT: an assertion that fails is to be told from a refused call. */
@@ -75,7 +99,8 @@ static int add_abort(scmp_filter_ctx filter)
                             SCMP_A2(SCMP_CMP_EQ, SIGABRT));
 }
 
-/* clone3()'s flags lie in memory, where a filter cannot see them; without it the C library takes clone(). */
+/* clone3()'s flags lie in memory, where a filter cannot see them; without it the C library takes clone(), which may
+ * make threads and nothing else. */
 static int add_threads(scmp_filter_ctx filter)
 {
     static const int calls[] = {SCMP_SYS(set_robust_list), SCMP_SYS(rseq), SCMP_SYS(sched_getaffinity)};
@@ -83,6 +108,8 @@ static int add_threads(scmp_filter_ctx filter)
     if (rc == 0)
         rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
                               SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
+    if (rc == 0)
+        rc = seccomp_rule_add(filter, SCMP_ACT_TRAP, SCMP_SYS(clone), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
     for (size_t i = 0; i < sizeof calls / sizeof *calls && rc == 0; i++)
         rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
     return rc;
@@ -97,8 +124,8 @@ static int add_rules(scmp_filter_ctx filter, enum sandbox_program program)
                                         &ALLOWED[i].argument);
     if (program != SANDBOX_RENDER)
         return rc;
-    for (size_t i = 0; i < sizeof DENIED_TO_RENDER / sizeof *DENIED_TO_RENDER && rc == 0; i++)
-        rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EACCES), DENIED_TO_RENDER[i], 0);
+    for (size_t i = 0; i < sizeof ENDS_RENDER / sizeof *ENDS_RENDER && rc == 0; i++)
+        rc = seccomp_rule_add(filter, SCMP_ACT_TRAP, ENDS_RENDER[i], 0);
     return rc == 0 ? add_threads(filter) : rc;
 }
 
@@ -117,7 +144,7 @@ static void on_refused(int number __attribute__((unused)), siginfo_t *info, void
     if (write(STDERR_FILENO, words, sizeof words - 1) < 0 || write(STDERR_FILENO, digits + at, sizeof digits - at) < 0)
         at = 0;
     for (;;)
-        syscall(SYS_getppid);
+        syscall(SYS_seccomp, -1, 0, NULL); /* refused to all */
 }
 
 static int catch_refusals(void)
@@ -136,7 +163,7 @@ const char *sandbox_filter(enum sandbox_program program)
     return "this build has sanitizers, which make calls of their own";
 #else
     /* TRAP: the handler can say which call it was. Foreign calling conventions end the process without a word. */
-    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_TRAP);
+    scmp_filter_ctx filter = seccomp_init(program == SANDBOX_RENDER ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_TRAP);
     if (filter == NULL)
         return "libseccomp cannot make a filter";
     int rc = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);

@@ -39,12 +39,12 @@ FAULTS = {
     "segfault": ("kill -SEGV $$", 422, "import_crashed", "signal 11"),
     "bus error": ("kill -BUS $$", 422, "import_crashed", "signal 7"),
     "assertion": ("echo 'warning' >&2; echo \"tree.cpp:7: walk(): Assertion 'depth < 9' failed.\" >&2; kill -ABRT $$",
-                  422, "import_crashed", "tree.cpp:7: walk(): Assertion 'depth < 9' failed."),
+                  422, "import_aborted", "tree.cpp:7: walk(): Assertion 'depth < 9' failed."),
     "bad_alloc": ("echo \"terminate called after throwing an instance of 'std::bad_alloc'\" >&2; kill -ABRT $$",
                   422, "import_memory", "memory"),
     "killed": ("kill -KILL $$", 422, "import_memory", "killed"),
-    "processor time": ("kill -XCPU $$", 422, "import_timeout", "processor time"),
-    "file size": ("kill -XFSZ $$", 422, "model_limit", "larger"),
+    "processor time": ("kill -XCPU $$", 422, "import_cpu", "processor time"),
+    "file size": ("kill -XFSZ $$", 422, "import_too_large", "larger"),
     "no result": ("exit 0", 422, "bad_bake", "empty"),
     "noise": ("head -c 100000 /dev/urandom >&4; exit 0", 422, "bad_bake", "a.gltf"),
     "noise as a refusal": ("head -c 100000 /dev/urandom >&4; exit 1", 422, "import_crashed", "status 1"),
@@ -128,7 +128,7 @@ def test_real_processor_limit(start, root, tmp_path):
     script = "ulimit -S -t 1; while :; do :; done"
     server = start(*install(tmp_path / "bin", script), "--import-cpu", "1s", root=root)
     answer = server.get("/v1/model?model=a.gltf")
-    assert (answer.status, answer.error()) == (422, "import_timeout")
+    assert (answer.status, answer.error()) == (422, "import_cpu")
     assert "limit of 1 s" in answer.json()["error"]["message"]
 
 
