@@ -117,9 +117,9 @@ static int serve(const struct config *config)
     signal(SIGPIPE, SIG_IGN);
     raise_file_limit();
     uv_loop_init(&daemon.loop);
-    int rc = sandbox_announce(config, &err);
+    int rc = listener_new(&daemon.loop, config, &daemon.listener, &err);
     if (rc == 0)
-        rc = listener_new(&daemon.loop, config, &daemon.listener, &err);
+        rc = sandbox_announce(config, &err);
     if (rc == 0)
         rc = service_new(&daemon.loop, config, &daemon.service, &err);
     if (rc == 0) {

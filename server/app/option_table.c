@@ -46,8 +46,7 @@ static const struct option TABLE[] = {
     {"gl", OPTION_WORD, FIELD(gl), "DRIVER", "auto", "auto|osmesa|egl", 0, 0, "what draws: auto, osmesa or egl",
      "Workers and memory"},
     {"sandbox", OPTION_CHOICE, FIELD(sandbox), "MODE", "try", SANDBOX_MODES, 0, 0,
-     "where the machine does not let workers give up system calls: try: go on with a warning; require: do not start; "
-     "off: do not even try",
+     "where workers may not confine themselves: try goes on with a warning, require does not start; off: not even try",
      "Workers and memory"},
     {"self-test-sandbox", OPTION_FLAG, FIELD(is_self_test), NULL, NULL, NULL, 0, 0,
      "show what workers may not do here, by trying it from inside; exit 0 when nothing was possible, else 1",

@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -174,6 +173,6 @@ const char *sandbox_filter(enum sandbox_program program)
     if (rc == 0)
         rc = catch_refusals() == 0 ? seccomp_load(filter) : -errno;
     seccomp_release(filter);
-    return rc == 0 ? NULL : strerror(-rc);
+    return rc == 0 ? NULL : "the kernel or the container refuses one";
 #endif
 }

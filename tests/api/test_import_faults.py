@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from conftest import BUILD
+from conftest import is_sanitized
 from importers import NO_RENDERING, install
 from small_models import gltf
 
@@ -115,7 +115,7 @@ def test_child_that_stays_behind_is_not_waited_for(start, root, tmp_path):
 def test_real_memory_limit(start, root):
     """A small file that asks for a lot of memory."""
     (root / "greedy.off").write_text("OFF\n200000000 200000000 0\n0 0 0\n")
-    if "sanitize" in str(BUILD):
+    if is_sanitized():
         pytest.skip("AddressSanitizer cannot work under a limit on address space")
     server = start("--import-memory", "300m", *NO_RENDERING, root=root)
     answer = server.get("/v1/model?model=greedy.off")
@@ -174,7 +174,7 @@ def test_memory_after_many_bad_files(start, root):
         for i in range(150):
             for ending in ("gltf", "obj"):
                 assert connection.get(f"/v1/model?model={i}.{ending}").status in (415, 422)
-    if "sanitize" not in str(BUILD):  # AddressSanitizer keeps freed memory for a while
+    if not is_sanitized():  # AddressSanitizer keeps freed memory for a while
         assert memory_kib(server) - before < 20000
     assert sum("memfd" in os.readlink(f"/proc/{server.process.pid}/fd/{fd}")
                for fd in os.listdir(f"/proc/{server.process.pid}/fd")) == 0
