@@ -143,18 +143,27 @@ test-api: deps-test all samples
 test-web: deps-test all samples
 	@$(run_suites) $(if $(t),$(suite_web:run.sh"=run.sh '$(t)'"),$(suite_web))
 
+# The long runs: every program in tests/soak, each of which closes with a line of totals. make soak [t=name]
+soaks := $(sort $(wildcard tests/soak/*.py))
+suite_soak = $(foreach f,$(if $(t),tests/soak/$(t).py,$(soaks)),"$(basename $(notdir $(f)))=total:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) $(f)")
+soak: deps-test all samples
+	@deploy/deps.sh soak
+	@$(run_suites) $(suite_soak)
+
 # Makes deliberate mistakes in a copy of the tree and shows that the tests notice each.
 mutations: deps-test
 	@$(PYTHON) tests/mutations.py $(t)
 
-# make fuzz t=bake [seconds=60]: clang's libFuzzer, starting from the corpus.
-seconds ?= 60
+# make fuzz [t=bake] [T=60]: clang's libFuzzer for T seconds on one target or on each, starting from the corpus.
+T ?= 60
+fuzzed = $(or $(t),$(fuzz_targets))
 fuzz:
 	@deploy/deps.sh build fuzz
-	@test -f "tests/fuzz/fuzz_$(t).c" || { echo "make fuzz t=NAME, one of: $(fuzz_targets)"; exit 2; }
-	$(MAKE) CC=clang config=sanitize out=build/fuzz CFLAGS='-g -fsanitize=fuzzer-no-link' LDFLAGS=-fsanitize=fuzzer build/fuzz/fuzz_$(t)
-	@mkdir -p build/fuzz/corpus_$(t)
-	build/fuzz/fuzz_$(t) -max_total_time=$(seconds) -rss_limit_mb=2048 build/fuzz/corpus_$(t) tests/fuzz/corpus/$(t)
+	@for f in $(fuzzed); do test -f "tests/fuzz/fuzz_$$f.c" || { echo "make fuzz t=NAME, one of: $(fuzz_targets)"; exit 2; }; done
+	$(MAKE) CC=clang config=sanitize out=build/fuzz CFLAGS='-g -fsanitize=fuzzer-no-link' LDFLAGS=-fsanitize=fuzzer $(fuzzed:%=build/fuzz/fuzz_%)
+	@mkdir -p $(fuzzed:%=build/fuzz/corpus_%)
+	@for f in $(fuzzed); do echo "== $$f"; build/fuzz/fuzz_$$f -max_total_time=$(T) -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
+	  -artifact_prefix=build/fuzz/$$f- build/fuzz/corpus_$$f tests/fuzz/corpus/$$f || exit 1; done
 $(out)/fuzz_%: $(obj)/tests/fuzz/fuzz_%.o $(tested)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) -lm
 
@@ -189,7 +198,8 @@ help:
 	@echo 'make test-api       the black-box tests                                    [t=words SERVER=host:port]'
 	@echo 'make test-web       the page at / in a browser                             [t=pattern]'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
-	@echo 'make fuzz           a fuzz target under libFuzzer                          [t=name seconds=60]'
+	@echo 'make soak           the long runs: thousands of damaged models, kills, loads   [t=name of tests/soak]'
+	@echo 'make fuzz           every fuzz target under libFuzzer                      [t=name T=60]'
 	@echo 'make mutations      show that the tests notice deliberate mistakes              [t=word]'
 	@echo 'make lint           format, static analysis, layers'
 	@echo 'make readme         make the table of formats in README.md'
@@ -205,4 +215,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all deps deps-test samples run test test-short test-unit test-api test-web mutations fuzz lint readme image-test install help clean
+.PHONY: all deps deps-test samples run test test-short test-unit test-api test-web soak mutations fuzz lint readme image-test install help clean

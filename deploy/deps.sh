@@ -1,6 +1,6 @@
 #!/bin/sh
 # deps.sh GROUP... - installs the Debian packages of a group that are missing, and says which.
-# Groups: build (compile and run), test, lint, fuzz. Nothing to do is silent. NODEPS=1 skips it all.
+# Groups: build (compile and run), test, lint, fuzz, soak. Nothing to do is silent. NODEPS=1 skips it all.
 set -eu
 [ -z "${NODEPS:-}" ] || exit 0
 
@@ -15,6 +15,8 @@ build="gcc g++ make pkg-config libc6-dev libuv1-dev node-llhttp libcjson-dev lib
 test="libcmocka-dev python3 python3-pytest procps"
 lint="clang-format cppcheck"
 fuzz="clang libclang-rt-14-dev"
+# assimp-testmodels: files of 40 formats, to damage.
+soak="assimp-testmodels"
 
 # The gallery page is tested with node and a browser, which machines often have from elsewhere than Debian.
 missing_for_page() {
@@ -30,6 +32,7 @@ for group in "$@"; do
     test) wanted="$wanted $test $(missing_for_page)" ;;
     lint) wanted="$wanted $lint" ;;
     fuzz) wanted="$wanted $fuzz" ;;
+    soak) wanted="$wanted $soak" ;;
     *) echo "deps: unknown group '$group'" >&2; exit 2 ;;
     esac
 done

@@ -12,6 +12,7 @@ enum {
 };
 
 #define COUNT_MAX UINT64_C(1000000)
+#define LARGER    UINT64_C(100)                    /* than its default a count may always be */
 #define BYTES_MAX (UINT64_C(1) << 46)              /* 64 TiB: sums of two still fit */
 #define MS_MAX    (UINT64_C(7) * 24 * 3600 * 1000) /* a week */
 
@@ -74,6 +75,8 @@ struct option option_at(size_t index)
                             .max = COUNT_MAX,
                             .help = info->text,
                             .group = "Limits"};
+    if (info->initial * LARGER > option.max)
+        option.max = info->initial * LARGER;
     if (strcmp(info->unit, "bytes") == 0)
         option.kind = OPTION_BYTES, option.value = "SIZE", option.max = BYTES_MAX;
     else if (strcmp(info->unit, "ms") == 0)

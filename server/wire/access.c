@@ -31,6 +31,15 @@ static bool next_entry(const char **at, const char **entry, size_t *entry_bytes)
     return true;
 }
 
+/* The texts of a buffer, each with its NUL; NULL behind the last. */
+static const char *first_of(const struct buf *texts) { return texts->size_bytes > 0 ? texts->data : NULL; }
+
+static const char *next_of(const struct buf *texts, const char *text)
+{
+    const char *next = text + strlen(text) + 1;
+    return next < texts->data + texts->size_bytes ? next : NULL;
+}
+
 static char lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 
 static void put_lower(struct buf *out, const char *text, size_t size_bytes)
@@ -187,8 +196,7 @@ static bool is_host_allowed(const struct access *access, const char *host)
     if (access->is_any_host || host == NULL || access_is_loopback(host)) /* no Host: HTTP/1.0, which no browser sends */
         return true;
     const size_t bytes = name_bytes_of(host);
-    const char *const end = access->hosts.data + access->hosts.size_bytes;
-    for (const char *name = access->hosts.data; name < end; name += strlen(name) + 1) {
+    for (const char *name = first_of(&access->hosts); name != NULL; name = next_of(&access->hosts, name)) {
         const size_t length = strlen(name);
         if (name[0] == '.' ? bytes > length && strncasecmp(host + bytes - length, name, length) == 0
                            : is_equal(host, bytes, name))
@@ -217,9 +225,8 @@ static bool is_token_known(const struct access *access, const char *authorizatio
     const char *token = authorization + scheme;
     token += strspn(token, " ");
     const size_t bytes = strlen(token);
-    const char *const end = access->tokens.data + access->tokens.size_bytes;
     bool is_known = false;
-    for (const char *known = access->tokens.data; known < end; known += strlen(known) + 1)
+    for (const char *known = first_of(&access->tokens); known != NULL; known = next_of(&access->tokens, known))
         is_known |= is_same_secret(token, bytes, known, strlen(known));
     return is_known;
 }
@@ -243,9 +250,9 @@ const char *access_cors_origin(const struct access *access, const char *origin)
 {
     if (origin == NULL)
         return NULL;
-    const char *const end = access->origins.data + access->origins.size_bytes;
     const char *found = NULL;
-    for (const char *allowed = access->origins.data; allowed < end; allowed += strlen(allowed) + 1) {
+    for (const char *allowed = first_of(&access->origins); allowed != NULL;
+         allowed = next_of(&access->origins, allowed)) {
         if (strcmp(allowed, "*") == 0)
             return "*";
         if (strcasecmp(allowed, origin) == 0)

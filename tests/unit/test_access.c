@@ -3,6 +3,7 @@
 
 #include "../../server/wire/access.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* Options: flags, variables, defaults, values, and the sentences about bad ones. */
 #include "check.h"
 
+#include "../../server/app/option_table.h"
 #include "../../server/app/options.h"
 
 #include <stdio.h>
@@ -314,4 +315,26 @@ TEST(options_printed_values_read_back)
     assert_int_equal(again.limits.value[LIMIT_HEADER_TIME_MS], config.limits.value[LIMIT_HEADER_TIME_MS]);
     clear_env();
     buf_fini(&text);
+}
+
+TEST(options_take_every_default)
+{
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option option = option_at(i);
+        if (option.kind == OPTION_FLAG || option.kind == OPTION_PROBE || option.name[0] == '\0')
+            continue;
+        struct config config, again;
+        struct err err;
+        struct buf value;
+        buf_init(&value, 0);
+        assert_int_equal(parse(&config, &err, NULL, NULL, NULL), OPTIONS_SERVE);
+        option_put_value(&option, &config, &value);
+        buf_put_char(&value, '\0');
+        const bool is_off = strcmp(value.data, "") == 0 || strcmp(value.data, "0") == 0;
+        if (!is_off && option_set(&option, &config, value.data, option.name, &err) < 0)
+            fail_msg("--%s does not take its default, %s: %s", option.name, value.data, err.message);
+        assert_int_equal(parse(&again, &err, NULL, NULL, NULL), OPTIONS_SERVE);
+        assert_memory_equal(&config.limits, &again.limits, sizeof config.limits);
+        buf_fini(&value);
+    }
 }

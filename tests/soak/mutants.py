@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+"""Damaged models through a running server: it must outlive all of them, answer each with a code, and give the memory back.
+
+    mutants.py [--count 3000] [--seed 1] [--jobs 3] [--keep DIR]
+
+Seeds are the project's samples, Debian's assimp-testmodels and ../shared/models, as far as they are there. Each mutant is asked
+for as a model, a palette and, now and then, a mesh and a picture; a good model is asked for in between. --keep saves the
+mutants whose answer was not allowed. Closes with one line, `N passed, M failed, K skipped`.
+"""
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import random
+import signal
+import struct
+import sys
+import tempfile
+import time
+import urllib.parse
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "api"))
+import conftest  # noqa: E402
+
+SOURCES = (conftest.SAMPLES, conftest.REPOSITORY.parent / "shared" / "models", pathlib.Path("/usr/share/assimp/models"))
+# By ending: formats whose readers differ. glTF is posed's own reader, the others are assimp's.
+FORMATS = ("glb", "gltf", "fbx", "dae", "md5mesh", "x", "obj", "stl", "ply", "bvh", "b3d", "ms3d", "smd", "3ds", "ac", "ase",
+           "blend", "iqm", "lwo", "lws", "md2", "md3", "mdl", "3mf", "off", "dxf", "irrmesh", "ogex", "xgl", "x3d")
+SEED_MAX_BYTES = 300_000
+SEEDS_PER_FORMAT = 12
+ALLOWED = {200, 415, 422, 503}
+MEMORY_SLACK_BYTES = 50 << 20
+
+
+def seeds():
+    """Paths of undamaged files by ending, small ones, in an order that does not depend on the machine."""
+    found = collections.defaultdict(list)
+    for source in SOURCES:
+        if not source.is_dir():
+            continue
+        for path in sorted(source.rglob("*")):
+            ending = path.suffix[1:].lower()
+            if ending in FORMATS and path.is_file() and 0 < path.stat().st_size <= SEED_MAX_BYTES:
+                found[ending].append(path)
+    return {ending: sorted(paths, key=lambda p: (p.stat().st_size, p.name))[:SEEDS_PER_FORMAT] for ending, paths in found.items()}
+
+
+# --- damage: bytes and a random.Random to other bytes ---
+
+def flip_bits(data, rng):
+    data = bytearray(data)
+    for _ in range(rng.choice((1, 1, 3, 20, 200))):
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    return bytes(data)
+
+
+def truncate(data, rng):
+    return data[:rng.randrange(1, len(data) + 1)]
+
+
+def grow_length(data, rng):
+    """An aligned 32-bit field becomes huge: where lengths and counts are."""
+    data = bytearray(data)
+    at = rng.randrange(0, max(1, min(len(data), rng.choice((64, 4096, len(data)))) - 4)) // 4 * 4
+    value = rng.choice((0xffffffff, 0x7fffffff, 0x80000000, 0x10000000, 0x00ffffff, 0, 1, rng.getrandbits(32)))
+    data[at:at + 4] = struct.pack("<I", value)
+    return bytes(data)
+
+
+def change_number(data, rng):
+    """A run of digits becomes another number: counts, indices and coordinates of text formats."""
+    digits = [i for i in range(len(data)) if 48 <= data[i] <= 57 and (i == 0 or not 48 <= data[i - 1] <= 57)]
+    if not digits:
+        return flip_bits(data, rng)
+    at = rng.choice(digits)
+    end = at
+    while end < len(data) and 48 <= data[end] <= 57:
+        end += 1
+    value = rng.choice((b"0", b"-1", b"4294967295", b"2147483648", b"99999999999999999999", b"1e400", b"nan", b"inf", b"1e-320",
+                        b"1000000", b"65536", b""))
+    return data[:at] + value + data[end:]
+
+
+def nest(data, rng):
+    """A bomb of brackets somewhere in the middle."""
+    opening = rng.choice((b"[", b"{", b'{"a":', b"<a>", b"(", b"{ a ", b"\0\0\0\1", b"  child {\n"))
+    at = rng.randrange(len(data) + 1)
+    return data[:at] + opening * rng.choice((100, 10_000, 100_000)) + data[at:]
+
+
+def cut_out(data, rng):
+    start = rng.randrange(len(data))
+    return data[:start] + data[min(len(data), start + rng.choice((1, 4, 64, 4096))):] or b"\0"
+
+
+def double(data, rng):
+    start = rng.randrange(len(data))
+    part = data[start:start + rng.choice((4, 64, 4096))]
+    return data[:start] + part * rng.choice((2, 3, 50)) + data[start:]
+
+
+def overwrite(data, rng):
+    data = bytearray(data)
+    start = rng.randrange(len(data))
+    size = min(rng.choice((4, 32, 512)), len(data) - start)
+    data[start:start + size] = rng.choice((b"\0", b"\xff", b" ", b"A")) * size
+    return bytes(data)
+
+
+DAMAGE = (flip_bits, flip_bits, truncate, grow_length, grow_length, change_number, change_number, nest, cut_out, double, overwrite)
+
+
+class Run:
+    def __init__(self, root, keep=None):
+        self.root, self.keep = pathlib.Path(root), keep
+        self.faults = []
+        self.codes = collections.Counter()
+        self.formats = collections.Counter()
+        good = sorted(conftest.SAMPLES.glob("robot.glb"))
+        self.good = self.root / "good.glb"
+        self.good.write_bytes(good[0].read_bytes())
+        self.server = conftest.Server(self.root, "--log", "off", "--cache-bytes", "16m", "--import-workers", "2",
+                                      "--render-workers", "1", "--import-timeout", "10s")
+
+    def ask(self, connection, target, name, allowed):
+        answer = connection.get(target)
+        if answer is None:
+            self.faults.append(f"{name}: the server closed on {target}")
+            return None
+        if answer.status not in allowed:
+            self.faults.append(f"{name}: {answer.status} to {target}: {answer.body[:200]!r}")
+        self.codes[200 if answer.status == 200 else answer.error()] += 1
+        return answer.status
+
+    def mutant(self, number, seed, rng):
+        damage = rng.choice(DAMAGE)
+        name = f"m{number:05d}-{damage.__name__}{seed.suffix.lower()}"
+        data = damage(seed.read_bytes(), rng)
+        path = self.root / name
+        path.write_bytes(data)
+        before = len(self.faults)
+        query = urllib.parse.quote(name)
+        try:
+            with self.server.connect(timeout_s=120) as connection:
+                # A full import queue is an honest answer; the client does what Retry-After asks for, a few times.
+                for _ in range(20):
+                    if self.ask(connection, f"/v1/model?model={query}", name, ALLOWED) != 503:
+                        break
+                    time.sleep(0.2)
+                self.ask(connection, f"/v1/palette?model={query}&t=0.3", name, ALLOWED | {404})
+                if number % 4 == 0:
+                    self.ask(connection, f"/v1/mesh?model={query}&t=0.1", name, ALLOWED | {404, 400})
+                if number % 8 == 0:
+                    self.ask(connection, f"/v1/render?model={query}&t=0.1&width=64&height=64", name, ALLOWED | {404, 500})
+                if number % 10 == 0:
+                    self.ask(connection, "/v1/palette?model=good.glb&t=0.3", "good.glb", {200})
+        except (OSError, AssertionError) as problem:
+            self.faults.append(f"{name}: {problem!r}")
+        self.formats[seed.suffix[1:].lower()] += 1
+        if self.keep and len(self.faults) > before:
+            pathlib.Path(self.keep, name).write_bytes(data)
+        path.unlink()
+
+    def resident_bytes(self):
+        status = pathlib.Path(f"/proc/{self.server.process.pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0]) * 1024
+
+    def importers(self):
+        found = []
+        for entry in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                name, rest = entry.read_text().split("(", 1)[1].rsplit(")", 1)
+            except OSError:
+                continue
+            if int(rest.split()[1]) == self.server.process.pid and name.startswith("posed-import"):
+                found.append(entry.parent.name)
+        return found
+
+    def files(self):
+        return len(os.listdir(f"/proc/{self.server.process.pid}/fd"))
+
+    def settle(self):
+        """Asks for good models until the server is at rest: what it holds then is what it keeps."""
+        deadline = time.monotonic() + 60
+        while self.importers() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        with self.server.connect(timeout_s=60) as connection:
+            self.ask(connection, "/v1/palette?model=good.glb&t=0.3", "good.glb", {200})
+            self.ask(connection, "/v1/render?model=good.glb&width=64&height=64", "good.glb", {200})
+
+    def all(self, count, seed, jobs):
+        by_format = seeds()
+        endings = [ending for ending in FORMATS if by_format.get(ending)]
+        self.settle()
+        resident, files = self.resident_bytes(), self.files()
+        tasks = []
+        for number in range(count):
+            rng = random.Random(f"{seed}/{number}")
+            ending = endings[number % len(endings)]
+            tasks.append((number, rng.choice(by_format[ending]), rng))
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for done in [pool.submit(self.mutant, *task) for task in tasks]:
+                done.result()
+        if self.server.process.poll() is not None:
+            self.faults.append(f"the server ended with {self.server.process.returncode}: {self.server.lines()[-5:]}")
+            return
+        self.settle()
+        if self.importers():
+            self.faults.append(f"importers left behind: {self.importers()}")
+        grown = self.resident_bytes() - resident
+        if grown > MEMORY_SLACK_BYTES:
+            self.faults.append(f"memory grew by {grown >> 20} MB")
+        stats = self.server.json("/v1/stats")
+        if self.files() - stats["cache"]["models"] > files + 4: # the cache holds a file per model
+            self.faults.append(f"open files grew from {files} to {self.files()}, of {stats['cache']['models']} models")
+        if stats["imports"]["running"] + stats["imports"]["waiting"] > 0:
+            self.faults.append(f"imports that nobody waits for: {stats['imports']}")
+
+    def end(self):
+        if self.server.process.poll() is None:
+            self.server.signal(signal.SIGTERM)
+            status = self.server.wait(30)
+            if status != 0:
+                self.faults.append(f"the server ended with {status}: {self.server.lines()[-5:]}")
+        self.server.end()
+
+
+def run(count, seed=1, jobs=3, keep=None):
+    """Returns (faults, answers by code, mutants by format)."""
+    with tempfile.TemporaryDirectory(prefix="posed-mutants-") as root:
+        one = Run(root, keep)
+        try:
+            one.all(count, seed, jobs)
+        finally:
+            one.end()
+        left = [path.name for path in pathlib.Path(root).iterdir() if path.name != "good.glb"]
+        if left:
+            one.faults.append(f"files left behind: {left}")
+        return one.faults, one.codes, one.formats
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=3000)
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--jobs", type=int, default=3)
+    parser.add_argument("--keep")
+    options = parser.parse_args()
+    faults, codes, formats = run(options.count, options.seed, options.jobs, options.keep)
+    print("mutants by format:", dict(sorted(formats.items())))
+    print("answers by code:", dict(codes.most_common()))
+    for fault in faults:
+        print("FAULT", fault)
+    print(f"{sum(formats.values()) - len(faults)} passed, {len(faults)} failed, 0 skipped")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
