@@ -38,7 +38,9 @@ static int explain_abort(const struct import_end *end, struct err *err)
     if (quote_line(end->words, "ssertion", quote) || quote_line(end->words, "ai_assert", quote))
         return err_set(err, ERR_IMPORT_ABORTED, "%s: the importer stopped at a check that failed: %s", end->path,
                        quote);
-    return err_set(err, ERR_IMPORT_ABORTED, "%s: the importer gave up (signal %d, aborted)", end->path, SIGABRT);
+    const bool has_words = quote_line(end->words, "", quote); /* the C library's: "free(): invalid pointer" */
+    return err_set(err, ERR_IMPORT_ABORTED, "%s: the importer gave up (signal %d, aborted)%s%s", end->path, SIGABRT,
+                   has_words ? ": " : "", has_words ? quote : "");
 }
 
 static int explain_size(const struct import_end *end, struct err *err)

@@ -31,13 +31,13 @@ struct render_query {
     bool (*starting)(struct render_query *query);
     /* Runs once, never before render_pool_submit() returns. *png is the callee's to move from (buf_init it
      * then) and freed otherwise; NULL: *err says why. Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH,
-     * ERR_RENDER_FAILED, ERR_RENDER_TIMEOUT, ERR_NO_MEMORY, ERR_UNAVAILABLE. */
+     * ERR_RENDER_FAILED, ERR_RENDER_MEMORY, ERR_RENDER_SYSCALL, ERR_RENDER_TIMEOUT, ERR_NO_MEMORY, ERR_UNAVAILABLE. */
     void (*done)(struct render_query *query, struct buf *png, const struct err *err);
     void *user;                       /* the owner's */
     struct render_query *prev, *next; /* private to the pool */
     struct baked *pinned;             /* likewise */
     struct baked *pinned_clips;       /* likewise, or NULL */
-    uint32_t attempts;                /* likewise */
+    uint32_t attempts, sends;         /* likewise */
 };
 
 /* Starts config->render_workers processes; `config` is borrowed. */

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from conftest import PATIENCE_S, BUILD, SAMPLES, Connection
+from conftest import PATIENCE_S, BUILD, SAMPLES, Connection, is_sanitized
 
 pytestmark = pytest.mark.short
 
@@ -152,7 +152,8 @@ def test_log_off(start):
     server.get("/healthz")
     server.signal(signal.SIGTERM)
     assert server.wait() == 0
-    assert server.lines() == []
+    # warnings stay
+    assert [line for line in server.lines() if not (is_sanitized() and "sandbox:" in line)] == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
