@@ -35,7 +35,7 @@ app := $(call folder_objects,app)
 libs_of = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
 libs_app = $(call libs_of,libuv libcjson libseccomp)
 # meshoptimizer has no .pc file; draco is C++, linked by the C compiler.
-libs_import = $(call libs_of,libcjson assimp libpng libturbojpeg libwebp nettle draco zlib libseccomp) -lmeshoptimizer -lstdc++
+libs_import = $(call libs_of,libcjson assimp expat libpng libturbojpeg libwebp nettle draco zlib libseccomp) -lmeshoptimizer -lstdc++
 libs_render = $(call libs_of,libpng libisal libseccomp) -ldl
 
 # One short line a file; V=1 shows the commands.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shows that the tests notice mistakes: makes deliberate ones in the evaluator and the glTF reader, one at a time, in a copy
+"""Shows that the tests notice mistakes: makes deliberate ones in the evaluator and the readers of glTF and COLLADA, one at a time, in a copy
 of the tree, and expects the unit tests or the comparison with the independent evaluator to fail each time.
 
     tests/mutations.py [WORD]       only those whose title contains WORD
@@ -15,6 +15,7 @@ import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
 POSE, SAMPLE, MAT, SKIN = ("server/anim/%s.c" % name for name in ("pose", "sample", "mat", "skin"))
+CURVE, TARGET = ("server/import/collada_%s.c" % name for name in ("curve", "target"))
 INFLUENCE, ACCESSOR, ANIM, NODE = ("server/import/gltf_%s.c" % name for name in ("influence", "accessor", "anim", "node"))
 
 # title, file, the code, the mistake
@@ -42,6 +43,8 @@ MUTATIONS = [
     ("morph weights not applied", SKIN, "add_delta(&model->morph_deltas[first + v], weights[t], sum);",
      "add_delta(&model->morph_deltas[first + v], 1.0, sum);"),
     ("skinning ignores the weight", SKIN, "(double)influence->weight * (double)m[e]", "(double)m[e] / (end - first)"),
+    ("COLLADA tangents dropped", CURVE, "if (sampler->kinds[key] == CURVE_BEZIER)\n        return bezier(", "if (sampler->kinds[key] > CURVE_BEZIER)\n        return bezier("),
+    ("COLLADA matrix elements by row, then column", TARGET, "(int32_t)(first + 4 * second)", "(int32_t)(4 * first + second)"),
     ("channels looked up by name", ANIM, "source->channel.node = (uint32_t)node;",
      "source->channel.node = (uint32_t)node;\n    for (uint32_t n = (uint32_t)node; n-- > 0;)\n"
      "        if (builder->nodes[n].name.size_bytes == builder->nodes[node].name.size_bytes &&\n"

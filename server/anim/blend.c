@@ -240,7 +240,8 @@ static void add_layer(struct blend *blend, struct pose *pose, const struct model
 {
     const struct pose *added = &blend->poses[index], *reference = &blend->reference;
     const uint8_t *marks = marks_of(blend, index);
-    pose_sample(&blend->reference, model, layer->reference_clip, layer->reference_time_s);
+    pose_sample(&blend->reference, layer->reference_source != NULL ? layer->reference_source : model,
+                layer->reference_clip, layer->reference_time_s);
     for (uint32_t n = 0; n < model->node_count; n++) {
         const struct node *node = &model->nodes[n];
         if (marks[n] == 0)
@@ -268,7 +269,8 @@ void blend_evaluate(struct blend *blend, struct pose *pose, const struct model *
         if (!(layers[i].weight > 0))
             continue;
         mark_nodes(model, &layers[i], marks_of(blend, i));
-        pose_sample(&blend->poses[i], model, layers[i].clip, layers[i].clip_time_s);
+        pose_sample(&blend->poses[i], layers[i].source != NULL ? layers[i].source : model, layers[i].clip,
+                    layers[i].clip_time_s);
     }
     for (uint32_t n = 0; n < model->node_count; n++) {
         struct shares shares;

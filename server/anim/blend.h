@@ -28,12 +28,15 @@ struct blend_mask {
 };
 
 struct blend_layer {
+    /* What has the clip: the same nodes as the model with other clips, as struct retarget has them; NULL: the model. */
+    const struct model *source;
     int32_t clip;       /* or POSE_REST */
     double clip_time_s; /* wrapped */
     double weight;      /* >= 0; of an additive layer at most 1 */
     bool is_additive;
-    int32_t reference_clip;  /* additive layers: or POSE_REST */
-    double reference_time_s; /* wrapped */
+    const struct model *reference_source; /* of additive layers, likewise */
+    int32_t reference_clip;               /* or POSE_REST */
+    double reference_time_s;              /* wrapped */
     const struct blend_mask *masks;
     uint32_t mask_count;
 };

@@ -104,10 +104,7 @@ void retarget_init(struct retarget *retarget, const struct model *model, const s
     *retarget = (struct retarget){
         .model = *model,
         .source = source,
-        .misses = mem_alloc((size_t)source->node_count * sizeof *retarget->misses + 1),
-        .is_moved = mem_zalloc((size_t)model->node_count + 1, 1),
         .partners = mem_alloc((size_t)source->node_count * sizeof *retarget->partners + 1),
-        .is_missed = mem_zalloc((size_t)source->node_count + 1, 1),
         .is_played = mem_zalloc((size_t)source->clip_count + 1, 1),
     };
     find_partners(retarget);
@@ -125,10 +122,7 @@ void retarget_init(struct retarget *retarget, const struct model *model, const s
 
 void retarget_fini(struct retarget *retarget)
 {
-    free(retarget->misses);
-    free(retarget->is_moved);
     free(retarget->partners);
-    free(retarget->is_missed);
     free(retarget->is_played);
     free(retarget->clips);
     free(retarget->channels);
@@ -136,22 +130,13 @@ void retarget_fini(struct retarget *retarget)
     *retarget = (struct retarget){0};
 }
 
-/* The node that a channel of the source moves, or -1 - RETARGET_. */
-static int32_t partner_of(const struct retarget *retarget, const struct channel *channel)
+int32_t retarget_partner(const struct retarget *retarget, const struct channel *channel)
 {
     const int32_t partner = retarget->partners[channel->node];
     if (partner >= 0 && channel->path == PATH_WEIGHTS &&
         retarget->model.nodes[partner].weight_count != channel->component_count)
         return -1 - RETARGET_WEIGHTS;
     return partner;
-}
-
-static void add_miss(struct retarget *retarget, uint32_t node, int32_t partner)
-{
-    if (retarget->is_missed[node] != 0)
-        return;
-    retarget->is_missed[node] = 1;
-    retarget->misses[retarget->miss_count++] = (struct retarget_miss){node, (enum retarget_reason)(-1 - partner)};
 }
 
 static void reserve_channels(struct retarget *retarget, uint32_t more)
@@ -190,30 +175,27 @@ int retarget_clip(struct retarget *retarget, uint32_t index, struct err *err)
     clip->channel_first = model->channel_count;
     for (uint32_t c = 0; c < from->channel_count; c++) {
         const struct channel *channel = &retarget->source->channels[from->channel_first + c];
-        const int32_t partner = partner_of(retarget, channel);
-        if (partner < 0) {
-            add_miss(retarget, channel->node, partner);
+        const int32_t partner = retarget_partner(retarget, channel);
+        if (partner < 0)
             continue;
-        }
         struct channel *added = &retarget->channels[model->channel_count++];
         *added = *channel;
         added->node = (uint32_t)partner;
-        retarget->is_moved[partner] = 1;
         clip->channel_count++;
     }
     return clip->channel_count == 0 && from->channel_count > 0 ? no_match(retarget, from, err) : 0;
 }
 
-bool retarget_has_other_unit(const struct retarget *retarget)
+bool retarget_has_other_unit(const struct model *model, const struct model *source)
 {
-    const struct model_info *a = &retarget->model.infos[0], *b = &retarget->source->infos[0];
+    const struct model_info *a = &model->infos[0], *b = &source->infos[0];
     const double ratio = (double)a->unit_m / (double)b->unit_m;
     return (a->flags & b->flags & MODEL_HAS_UNIT) != 0 && !(fabs(ratio - 1) < 1e-3);
 }
 
-bool retarget_has_other_up(const struct retarget *retarget)
+bool retarget_has_other_up(const struct model *model, const struct model *source)
 {
-    const struct model_info *a = &retarget->model.infos[0], *b = &retarget->source->infos[0];
+    const struct model_info *a = &model->infos[0], *b = &source->infos[0];
     double dot = 0;
     for (int i = 0; i < 3; i++)
         dot += (double)a->up[i] * (double)b->up[i];

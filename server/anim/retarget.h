@@ -2,7 +2,7 @@
  *
  * A channel moves the one node of the model that has the name of its own node, and gives that node its values as they
  * are: the same rig, in the same units, is taken for granted. A name that either model has twice means nothing, and a
- * node without a name neither: what has no partner is listed, never guessed.
+ * node without a name neither: what has no partner is never guessed, retarget_report.h lists it.
  * Pure; any thread, one struct retarget a thread. Both models are borrowed until retarget_fini(). */
 #pragma once
 
@@ -18,23 +18,13 @@ enum retarget_reason {
     RETARGET_WEIGHTS,   /* the model's node has another number of morph weights */
 };
 
-/* A node of the clips' file that has channels without a partner. */
-struct retarget_miss {
-    uint32_t node; /* in the clips' file */
-    enum retarget_reason reason;
-};
-
 struct retarget {
     /* What to evaluate: the model, but for its clips, which are those of the other file under their own indices.
      * A clip has no channels before retarget_clip(). */
     struct model model;
     const struct model *source; /* the clips' file */
-    struct retarget_miss *misses;
-    uint32_t miss_count;
-    uint8_t *is_moved; /* [model.node_count]: by a channel of the clips that were asked for */
+    int32_t *partners;          /* [source->node_count]: node of the model, or -1 - RETARGET_ */
     /* private */
-    int32_t *partners; /* [source->node_count]: node of the model, or -1 - RETARGET_ */
-    uint8_t *is_missed;
     uint8_t *is_played; /* [clip_count] */
     struct clip *clips;
     struct channel *channels;
@@ -46,11 +36,13 @@ struct retarget {
 void retarget_init(struct retarget *retarget, const struct model *model, const struct model *source);
 void retarget_fini(struct retarget *retarget);
 
-/* Gives clip `index` (< clip_count) its channels, and adds to misses and is_moved. Pointers into model.channels change.
+/* The node of the model that a channel of the source moves, or -1 - RETARGET_. */
+int32_t retarget_partner(const struct retarget *retarget, const struct channel *channel);
+
+/* Gives clip `index` (< clip_count) its channels. Pointers into model.channels change.
  * Returns 0, or ERR_CLIP_NO_MATCH when the clip has channels and none of them has a partner. */
 int retarget_clip(struct retarget *retarget, uint32_t index, struct err *err);
 
-/* True when a file says a unit, or an up axis, and the other says a different one: lengths, or the whole pose, would
- * then be off. */
-bool retarget_has_other_unit(const struct retarget *retarget);
-bool retarget_has_other_up(const struct retarget *retarget);
+/* True when two files say their unit, or up axis, and differ: lengths, or the whole pose, would then be off. */
+bool retarget_has_other_unit(const struct model *model, const struct model *source);
+bool retarget_has_other_up(const struct model *model, const struct model *source);

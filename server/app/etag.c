@@ -10,8 +10,8 @@ void etag_make(const struct etag_source *source, char out[ETAG_SIZE])
 {
     uint64_t maker = hash64(HASH64_SEED, POSED_VERSION, sizeof POSED_VERSION);
     maker = hash64(maker, source->renderer, strlen(source->renderer));
-    if (source->clips != NULL)
-        maker = hash64(maker, source->clips, strlen(source->clips));
+    for (size_t i = 0; i < source->clips_count; i++)
+        maker = hash64(maker, source->clips[i], strlen(source->clips[i]));
     snprintf(out, ETAG_SIZE, "\"%.16s-%.16s-%08x-%.4s\"", source->hash, source->canonical, (unsigned)(maker >> 32),
              source->format);
 }

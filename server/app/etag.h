@@ -8,11 +8,12 @@ enum { ETAG_SIZE = 56 };
 
 /* Everything that the bytes of an answer depend on. */
 struct etag_source {
-    const char *hash;      /* the model's content hash, hex, at least 16 digits */
-    const char *canonical; /* the request's, 16 hex digits */
-    const char *clips;     /* the content hash of the file that the clips are from, or NULL: the model */
-    const char *renderer;  /* what draws, for pictures; "" otherwise */
-    const char *format;    /* "json", "bin", "png" */
+    const char *hash;         /* the model's content hash, hex, at least 16 digits */
+    const char *canonical;    /* the request's, 16 hex digits */
+    const char *const *clips; /* the content hashes of the other files that clips are from, in the request's order */
+    size_t clips_count;
+    const char *renderer; /* what draws, for pictures; "" otherwise */
+    const char *format;   /* "json", "bin", "png" */
 };
 
 /* Writes a strong tag with its quotes. The server's version is part of it. */

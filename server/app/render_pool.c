@@ -50,20 +50,28 @@ static void start_worker(struct slot *slot);
 
 /* --------- jobs --------- */
 
-static void unpin(struct render_query *query)
+static void pin(struct render_query *query)
 {
-    baked_unref(query->pinned);
-    baked_unref(query->pinned_clips);
-    query->pinned = query->pinned_clips = NULL;
+    query->pins = (struct render_pins){.model = baked_ref(query->baked)};
+    for (uint32_t i = 0; i < query->clip_count; i++)
+        query->pins.clips[i] = baked_ref(query->clips[i]);
+}
+
+static void unpin(struct render_pins *pins)
+{
+    baked_unref(pins->model);
+    for (uint32_t i = 0; i < RENDER_SOURCES_MAX; i++)
+        baked_unref(pins->clips[i]);
+    *pins = (struct render_pins){.model = NULL};
 }
 
 /* Takes the query from its slot or from the queue's hands and ends it. */
-static void finish(struct render_query *query, struct buf *png, const struct err *err)
+static void finish(struct render_query *query, struct buf *png, const char *unmatched, const struct err *err)
 {
-    unpin(query);
+    unpin(&query->pins);
     if (png == NULL)
         stats_end(STAT_ENDS_RENDERS, err->code);
-    query->done(query, png, err);
+    query->done(query, png, unmatched, err);
 }
 
 static struct slot *find_idle_slot(struct render_pool *pool)
@@ -89,10 +97,13 @@ static void start_job(struct slot *slot, struct render_query *query)
         .height = query->height,
         .clip = query->clip,
         .job_id = ++slot->pool->last_job_id,
-        .model_key = query->pinned->key,
-        .model_bytes = query->pinned->model.size_bytes,
-        .clips_key = query->pinned_clips != NULL ? query->pinned_clips->key : 0,
-        .clips_bytes = query->pinned_clips != NULL ? query->pinned_clips->model.size_bytes : 0,
+        .model_key = query->pins.model->key,
+        .model_bytes = query->pins.model->model.size_bytes,
+        .source_count = query->clip_count,
+        .clip_source = query->clip_source,
+        .root = query->root,
+        .has_turn = query->has_turn,
+        .root_start_s = query->root_start_s,
         .clip_time_s = query->clip_time_s,
         .yaw_deg = query->yaw_deg,
         .pitch_deg = query->pitch_deg,
@@ -100,14 +111,19 @@ static void start_job(struct slot *slot, struct render_query *query)
     memcpy(job.background, query->background, sizeof job.background);
     if (query->blend != NULL)
         job.blend = *query->blend;
+    int fds[1 + RENDER_SOURCES_MAX] = {query->pins.model->fd};
+    for (uint32_t i = 0; i < query->clip_count; i++) {
+        const struct baked *clips = query->pins.clips[i];
+        job.sources[i] = (struct render_source){.key = clips->key, .size_bytes = clips->model.size_bytes};
+        fds[1 + i] = clips->fd;
+    }
     query->attempts++;
     query->sends++;
     slot->query = query;
     stats_add(STAT_RENDERS_STARTED, 1);
     stats_set(STAT_RENDERS_RUNNING, ++slot->pool->running_count);
     uv_timer_start(&slot->timer, on_too_late, slot->pool->config->limits.value[LIMIT_RENDER_TIME_MS], 0);
-    render_worker_send(slot->worker, &job, query->pinned->fd,
-                       query->pinned_clips != NULL ? query->pinned_clips->fd : -1);
+    render_worker_send(slot->worker, &job, fds, 1 + query->clip_count);
 }
 
 static struct render_query *take_first(struct render_pool *pool)
@@ -122,13 +138,12 @@ static void start_jobs(struct render_pool *pool)
 {
     for (struct slot *slot; pool->queue != NULL && (slot = find_idle_slot(pool)) != NULL;) {
         struct render_query *query = take_first(pool);
-        struct baked *pinned = query->pinned, *pinned_clips = query->pinned_clips;
+        struct render_pins pins = query->pins;
         if (query->starting == NULL || query->starting(query)) {
             start_job(slot, query);
         } else { /* the query may be gone */
             stats_add(STAT_RENDERS_CANCELLED, 1);
-            baked_unref(pinned);
-            baked_unref(pinned_clips);
+            unpin(&pins);
         }
     }
 }
@@ -137,7 +152,7 @@ static void fail_queue(struct render_pool *pool, const struct err *err)
 {
     /* what done() submits meanwhile comes behind and is refused there */
     for (uint64_t n = pool->queue_count; n > 0 && pool->queue != NULL; n--)
-        finish(take_first(pool), NULL, err);
+        finish(take_first(pool), NULL, "", err);
 }
 
 /* No worker can be started as things are. */
@@ -162,8 +177,7 @@ int render_pool_submit(struct render_pool *pool, struct render_query *query, str
                        (unsigned long long)limit);
     }
     query->attempts = query->sends = 0;
-    query->pinned = baked_ref(query->baked);
-    query->pinned_clips = query->clips != NULL ? baked_ref(query->clips) : NULL;
+    pin(query);
     DL_APPEND(pool->queue, query);
     stats_set(STAT_RENDERS_WAITING, ++pool->queue_count);
     start_jobs(pool);
@@ -196,13 +210,13 @@ static struct render_query *take_from(struct slot *slot)
     return query;
 }
 
-static void on_answered(void *context, struct buf *png, const struct err *err)
+static void on_answered(void *context, struct buf *png, const char *unmatched, const struct err *err)
 {
     struct slot *slot = context;
     struct render_query *query = take_from(slot);
     slot->deaths = 0;
     uv_timer_stop(&slot->timer);
-    finish(query, png, err);
+    finish(query, png, unmatched, err);
     start_jobs(slot->pool);
 }
 
@@ -226,7 +240,7 @@ static void retry_or_fail(struct slot *slot, const struct render_worker_end *end
     } else {
         err_set(&err, end->code, "the renderer died %d times on this picture: posed-render %s", ATTEMPTS_MAX, end->why);
     }
-    finish(query, NULL, &err);
+    finish(query, NULL, "", &err);
 }
 
 static void on_pause_over(uv_timer_t *timer) { start_worker(timer->data); }
@@ -322,11 +336,11 @@ void render_pool_free(struct render_pool *pool)
     if (pool == NULL)
         return;
     while (pool->queue != NULL)
-        unpin(take_first(pool));
+        unpin(&take_first(pool)->pins);
     for (uint32_t i = 0; i < pool->slot_count; i++) {
         struct slot *slot = &pool->slots[i];
         if (slot->query != NULL)
-            unpin(slot->query);
+            unpin(&slot->query->pins);
         if (slot->worker != NULL)
             render_worker_abandon(slot->worker);
         uv_close((uv_handle_t *)&slot->timer, on_timer_closed);

@@ -217,6 +217,15 @@ static void break_off(struct render_worker *worker, const char *breach)
     render_worker_kill(worker);
 }
 
+/* It becomes a header of an answer. */
+static bool is_printable(const char *text, size_t size_bytes)
+{
+    size_t at = 0;
+    while (at < size_bytes && text[at] >= ' ' && text[at] <= '~')
+        at++;
+    return at < size_bytes && text[at] == '\0';
+}
+
 static bool is_good_result(const struct render_worker *worker)
 {
     const struct render_result *result = &worker->result;
@@ -224,7 +233,7 @@ static bool is_good_result(const struct render_worker *worker)
         worker->is_ready ? worker->job_id != 0 && result->job_id == worker->job_id : result->job_id == 0;
     const bool has_picture = worker->is_ready && result->number == 0;
     return result->magic == RENDER_RESULT_MAGIC && is_expected && (result->size_bytes > 0) == has_picture &&
-           result->size_bytes <= PNG_BYTES_MAX;
+           result->size_bytes <= PNG_BYTES_MAX && is_printable(result->unmatched, sizeof result->unmatched);
 }
 
 /* Only what can be the picture's fault is passed on as such. */
@@ -261,7 +270,7 @@ static void take_result(struct render_worker *worker)
     buf_init(&worker->png, 0);
     if (result->number != 0)
         err_set(&err, code_of(result->number), "%s", result->message);
-    worker->events->answered(worker->context, result->number == 0 ? &png : NULL, &err);
+    worker->events->answered(worker->context, result->number == 0 ? &png : NULL, result->unmatched, &err);
     buf_fini(&png);
 }
 
@@ -315,13 +324,12 @@ static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __
         take_result(worker);
 }
 
-void render_worker_send(struct render_worker *worker, const struct render_job *job, int model_fd, int clips_fd)
+void render_worker_send(struct render_worker *worker, const struct render_job *job, const int *fds, uint32_t fd_count)
 {
-    const int fds[2] = {model_fd, clips_fd};
-    const size_t fds_bytes = (clips_fd < 0 ? 1 : 2) * sizeof *fds;
+    const size_t fds_bytes = fd_count * sizeof *fds;
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof fds)];
+        char bytes[CMSG_SPACE((1 + RENDER_SOURCES_MAX) * sizeof *fds)];
     } control = {.header = {.cmsg_len = CMSG_LEN(fds_bytes), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
     struct iovec part = {.iov_base = (void *)(uintptr_t)job, .iov_len = sizeof *job};
     const struct msghdr message = {

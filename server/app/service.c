@@ -22,7 +22,7 @@ static const char CACHE_NEVER[] = "no-store";
 
 /* --- jobs --- */
 
-static struct job *start_job(struct service *service, struct call *call)
+struct job *job_start(struct service *service, struct call *call)
 {
     struct job *job = mem_zalloc(1, sizeof *job);
     job->service = service;
@@ -41,7 +41,8 @@ void job_finish(struct job *job, struct reply *reply)
     job->service->job_count--;
     call->waiting = NULL;
     baked_unref(job->baked);
-    baked_unref(job->clips);
+    for (uint32_t i = 0; i < job->clip_count; i++)
+        baked_unref(job->clips[i]);
     free(job->blend);
     reply_fini(&job->reply);
     free(job);
@@ -63,18 +64,21 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
     const struct request *request = &job->call->request;
     const bool is_picture = request->op == OP_RENDER;
     const bool is_binary = answer_has_binary(request->op) && request->format == FORMAT_BIN;
+    const char *clip_hashes[REQUEST_SOURCES_MAX];
+    for (uint32_t i = 0; i < job->clip_count; i++)
+        clip_hashes[i] = job->clips[i]->hash;
     const struct etag_source source = {
         .hash = job->baked->hash,
         .canonical = request->canonical,
-        .clips = job->clips != NULL ? job->clips->hash : NULL,
+        .clips = clip_hashes,
+        .clips_count = job->clip_count,
         .renderer = is_picture ? render_pool_renderer(job->service->renders) : "",
         .format = is_picture  ? "png"
                   : is_binary ? "bin"
                               : "json",
     };
     etag_make(&source, reply->etag);
-    /* the hash says nothing of another file */
-    reply->cache_control = request->hash != NULL && job->clips == NULL ? CACHE_IMMUTABLE : CACHE_REVALIDATE;
+    reply->cache_control = request_names_content(request) ? CACHE_IMMUTABLE : CACHE_REVALIDATE;
     reply->is_vary_accept = answer_has_binary(request->op);
     if (!http_etag_matches(request->if_none_match, reply->etag))
         return false;
@@ -82,72 +86,12 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
     return true;
 }
 
-/* --- models --- */
-
-static void find_clips(struct job *job);
-
-/* Both models are there, or the second is still to be found. */
-static void use_model(struct job *job)
+void job_put_notes(const struct job *job, struct reply *reply)
 {
-    const struct request *request = &job->call->request;
-    if (request->hash != NULL && strcmp(request->hash, job->baked->hash) != 0) {
-        struct err err;
-        err_set(&err, ERR_HASH_MISMATCH, "%s: its content hash is %s, not %s", request->model, job->baked->hash,
-                request->hash);
-        job_fail(job, &err);
-    } else if (request->clip_file != NULL && job->clips == NULL) {
-        find_clips(job);
-    } else if (request->op == OP_RENDER) {
-        service_render(job);
-    } else {
-        service_answer(job);
-    }
+    reply->warning_count = answer_count_warnings(&job->baked->model, job->sources, job->clip_count);
 }
 
-static void on_model(struct cache_wait *wait, struct baked *baked, const struct err *err)
-{
-    struct job *job = (struct job *)((char *)wait - offsetof(struct job, wait));
-    if (baked == NULL) {
-        job_fail(job, err);
-        return;
-    }
-    job->baked = baked_ref(baked);
-    use_model(job);
-}
-
-static void on_clips(struct cache_wait *wait, struct baked *baked, const struct err *err)
-{
-    struct job *job = (struct job *)((char *)wait - offsetof(struct job, wait));
-    if (baked == NULL) {
-        job_fail(job, err);
-        return;
-    }
-    job->clips = baked_ref(baked);
-    use_model(job);
-}
-
-static void find_clips(struct job *job)
-{
-    struct err err = {0};
-    job->wait.ready = on_clips;
-    const int rc = cache_get(job->service->cache, job->call->request.clip_file, &job->wait, &job->clips, &err);
-    if (rc < 0)
-        job_fail(job, &err);
-    else if (rc > 0)
-        use_model(job);
-}
-
-void service_find_model(struct service *service, struct call *call)
-{
-    struct job *job = start_job(service, call);
-    job->wait = (struct cache_wait){.ready = on_model, .is_abandoned = &call->is_abandoned};
-    struct err err = {0};
-    const int rc = cache_get(service->cache, call->request.model, &job->wait, &job->baked, &err);
-    if (rc < 0)
-        job_fail(job, &err);
-    else if (rc > 0)
-        use_model(job);
-}
+/* --- the list of models --- */
 
 static void on_listed(struct listing_job *listing, struct reply *reply)
 {
@@ -156,7 +100,7 @@ static void on_listed(struct listing_job *listing, struct reply *reply)
 
 static void list_models(struct service *service, struct call *call)
 {
-    struct job *job = start_job(service, call);
+    struct job *job = job_start(service, call);
     job->listing = (struct listing_job){
         .request = &call->request,
         .is_abandoned = &call->is_abandoned,

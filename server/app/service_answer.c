@@ -88,11 +88,13 @@ static double partner_cost_ns(const struct model *model, const struct model *cli
            ((double)model->text_byte_count + clips->channel_count) / COPIED_BYTES_PER_NS;
 }
 
-static double cost_ns(const struct model *model, const struct model *clips, const struct request *request)
+static double cost_ns(const struct model *model, const struct model *const *sources, const struct request *request)
 {
     if (request->op == OP_MODEL)
         return list_cost_ns(model);
-    const double once_ns = lookup_cost_ns(model, request) + (clips != NULL ? partner_cost_ns(model, clips) : 0);
+    double once_ns = lookup_cost_ns(model, request);
+    for (uint32_t i = 0; i < request->source_count; i++)
+        once_ns += partner_cost_ns(model, sources[i]);
     const double frame_ns = frame_cost_ns(model, request);
     if (request->is_over_clip)
         return once_ns + frame_ns * COST_CLIP_POSES;
@@ -100,12 +102,10 @@ static double cost_ns(const struct model *model, const struct model *clips, cons
     return once_ns + frames * frame_ns * (request->layer_count > 0 ? 2 * request->layer_count : 1);
 }
 
-static const struct model *clips_of(const struct job *job) { return job->clips != NULL ? &job->clips->model : NULL; }
-
 static void make(struct job *job, struct answer *answer, struct reply *reply)
 {
     const struct limits *left = job->call->left;
-    answer_make_with(answer, &job->baked->model, clips_of(job), &job->call->request,
+    answer_make_with(answer, &job->baked->model, job->sources, &job->call->request,
                      left != NULL ? left : &job->service->config->limits, reply);
     job->cost = answer->cost;
 }
@@ -126,8 +126,10 @@ static void spend(struct job *job)
 /* The answer is made; the headers are not. */
 static void finish(struct job *job, struct reply *reply)
 {
-    if (reply->code == 0)
+    if (reply->code == 0) {
         spend(job);
+        job_put_notes(job, reply);
+    }
     if (reply->code == 0 && job_is_not_modified(job, reply))
         buf_clear(&reply->body);
     job_finish(job, reply);
@@ -209,7 +211,7 @@ static void queue_work(struct job *job)
 void service_answer(struct job *job)
 {
     const struct request *request = &job->call->request;
-    const double cost = cost_ns(&job->baked->model, clips_of(job), request);
+    const double cost = cost_ns(&job->baked->model, job->sources, request);
     struct reply reply;
     reply_init(&reply);
     /* "*" matches whatever exists, and whether the clip does is found out on the way */

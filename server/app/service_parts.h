@@ -32,8 +32,10 @@ struct service {
 struct job {
     struct service *service;
     struct call *call;
-    struct baked *baked; /* a reference, or NULL */
-    struct baked *clips; /* likewise: the model of clip_file= */
+    struct baked *baked;                              /* a reference, or NULL */
+    struct baked *clips[REQUEST_SOURCES_MAX];         /* likewise: those of the request's sources, in their order */
+    const struct model *sources[REQUEST_SOURCES_MAX]; /* their models */
+    uint32_t clip_count;                              /* found so far */
     struct cache_wait wait;
     struct listing_job listing;
     struct render_query render;
@@ -47,9 +49,13 @@ struct job {
     struct job *prev, *next;
 };
 
+struct job *job_start(struct service *service, struct call *call);
 /* Ends the job and hands *reply to its call. The job is gone afterwards. */
 void job_finish(struct job *job, struct reply *reply);
 void job_fail(struct job *job, const struct err *err);
+
+/* Puts what is not the answer itself but told beside it: warnings. */
+void job_put_notes(const struct job *job, struct reply *reply);
 
 /* True when the client's copy is good: *reply is then the 304. Otherwise *reply has its ETag and caching headers. */
 bool job_is_not_modified(const struct job *job, struct reply *reply);
@@ -62,7 +68,7 @@ void service_render(struct job *job);
 void service_batch(struct service *service, struct call *call);
 /* Ends the batches that wait for nothing but models; once no model will come. */
 void service_batch_end(struct service *service);
-/* Finds the model of a call and answers it. */
+/* Finds the models of a call and answers it. */
 void service_find_model(struct service *service, struct call *call);
 /* Takes work back from its thread, if that has not begun. */
 void service_answer_cancel(struct job *job);

@@ -1,13 +1,13 @@
 /* service_render.c - a picture: which pose of which clip, then the render pool. */
 #include "service_parts.h"
 
-#include "../anim/retarget.h"
 #include "../base/mem.h"
 #include "../wire/http_response.h"
 
 #include <string.h>
 
-_Static_assert((int)BLEND_LAYERS_MAX == (int)RENDER_LAYERS_MAX && (int)BLEND_MASKS_MAX == (int)RENDER_MASKS_MAX,
+_Static_assert((int)BLEND_LAYERS_MAX == (int)RENDER_LAYERS_MAX && (int)BLEND_MASKS_MAX == (int)RENDER_MASKS_MAX &&
+                   (int)REQUEST_SOURCES_MAX == (int)RENDER_SOURCES_MAX,
                "what can be blended can be drawn");
 
 static struct job *job_of(struct render_query *query) { return query->user; }
@@ -22,18 +22,25 @@ static bool on_starting(struct render_query *query)
     return false;
 }
 
+/* The model that has the clip of a request without layers. */
+static const struct model *clips_model(const struct job *job)
+{
+    const uint32_t source = job->call->request.clip_source;
+    return source == 0 ? &job->baked->model : job->sources[source - 1];
+}
+
 /* Says which picture failed, unless it never came to it. */
 static void fail_picture(struct job *job, const struct err *why)
 {
     const struct request *request = &job->call->request;
     struct err err = *why;
     if (err.code != ERR_OVERLOADED && err.code != ERR_UNAVAILABLE && err.code != ERR_SHUTTING_DOWN)
-        answer_name_pose(job->clips != NULL ? &job->clips->model : &job->baked->model, request, job->render.clip,
-                         request->time_count > 0 ? request->times_s[0] : 0, &err);
+        answer_name_pose(clips_model(job), request, job->render.clip, request->time_count > 0 ? request->times_s[0] : 0,
+                         &err);
     job_fail(job, &err);
 }
 
-static void on_done(struct render_query *query, struct buf *png, const struct err *err)
+static void on_done(struct render_query *query, struct buf *png, const char *unmatched, const struct err *err)
 {
     struct job *job = job_of(query);
     if (png == NULL) {
@@ -46,17 +53,25 @@ static void on_done(struct render_query *query, struct buf *png, const struct er
     if (!job_is_not_modified(job, &reply)) {
         reply.body = *png;
         buf_init(png, 0);
+        buf_put_text(&reply.unmatched, unmatched);
+        job_put_notes(job, &reply);
     }
     job_finish(job, &reply);
 }
 
-static void fill_query(struct job *job, int32_t clip, const struct clip_span *span, struct render_query *query)
+static void fill_query(struct job *job, int32_t clip, const struct clip_span *span, uint32_t root,
+                       struct render_query *query)
 {
     const struct request *request = &job->call->request;
     const double time_s = request->time_count > 0 ? request->times_s[0] : 0;
     *query = (struct render_query){
         .baked = job->baked,
         .clips = job->clips,
+        .clip_count = job->clip_count,
+        .clip_source = request->layer_count == 0 ? request->clip_source : 0,
+        .root = root,
+        .has_turn = request->has_turn,
+        .root_start_s = span->from_s,
         .width = request->width,
         .height = request->height,
         .clip = clip,
@@ -71,19 +86,6 @@ static void fill_query(struct job *job, int32_t clip, const struct clip_span *sp
     memcpy(query->background, request->background, sizeof query->background);
 }
 
-/* Their clips may be those of another file, their joints are the model's. */
-static int find_layers(const struct job *job, struct answer_layers *layers, struct reply *reply)
-{
-    const struct request *request = &job->call->request;
-    if (job->clips == NULL)
-        return answer_find_layers(layers, &job->baked->model, request, reply);
-    struct retarget retarget;
-    retarget_init(&retarget, &job->baked->model, &job->clips->model);
-    const int rc = answer_find_layers(layers, &retarget.model, request, reply);
-    retarget_fini(&retarget);
-    return rc;
-}
-
 /* The layers of the request as the workers take them. False: *reply is the error. */
 static bool find_blend(struct job *job, struct reply *reply)
 {
@@ -91,7 +93,7 @@ static bool find_blend(struct job *job, struct reply *reply)
     struct answer_layers *layers = &job->service->answer.layers; /* scratch of the loop thread */
     if (request->layer_count == 0)
         return true;
-    if (find_layers(job, layers, reply) < 0)
+    if (answer_find_layers(layers, &job->baked->model, job->sources, request, reply) < 0)
         return false;
     answer_set_layers(layers, request, 0);
     struct render_blend *blend = mem_zalloc(1, sizeof *blend);
@@ -99,7 +101,11 @@ static bool find_blend(struct job *job, struct reply *reply)
     blend->mask_count = layers->mask_count;
     for (uint32_t i = 0; i < layers->count; i++) {
         const struct blend_layer *layer = &layers->layers[i];
+        const struct request *reference =
+            request->layers[i].reference != NULL ? request->layers[i].reference : &request->layers[i];
         blend->layers[i] = (struct render_layer){
+            .clip_source = request->layers[i].clip_source,
+            .reference_source = reference->clip_source,
             .clip = layer->clip,
             .reference_clip = layer->reference_clip,
             .clip_time_s = layer->clip_time_s,
@@ -116,6 +122,18 @@ static bool find_blend(struct job *job, struct reply *reply)
     return true;
 }
 
+/* 1 + the node whose movement is taken out, 0 for none. False: *reply is the error. */
+static bool find_root(struct job *job, uint32_t *root, struct reply *reply)
+{
+    uint32_t node = 0;
+    if (!job->call->request.has_root_motion)
+        return true;
+    if (answer_find_root(&job->service->answer, &job->baked->model, &job->call->request, &node, reply) < 0)
+        return false;
+    *root = 1 + node;
+    return true;
+}
+
 void service_render(struct job *job)
 {
     const struct request *request = &job->call->request;
@@ -123,14 +141,16 @@ void service_render(struct job *job)
     struct reply reply;
     struct clip_span span;
     int32_t clip;
+    uint32_t root = 0;
     reply_init(&reply);
     if (request->time_count > 1) {
         err_set(&err, ERR_BAD_PARAMETER, "t: a picture shows one time, not %u", request->time_count);
         job_fail(job, &err);
         return;
     }
-    const struct model *clips = job->clips != NULL ? &job->clips->model : &job->baked->model;
-    if (answer_find_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, &reply)) {
+    const struct model *clips = clips_model(job);
+    if (answer_find_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, &reply) ||
+        !find_root(job, &root, &reply)) {
         job_finish(job, &reply);
         return;
     }
@@ -146,7 +166,7 @@ void service_render(struct job *job)
         return;
     }
     reply_fini(&reply);
-    fill_query(job, clip, &span, &job->render);
+    fill_query(job, clip, &span, root, &job->render);
     if (render_pool_submit(job->service->renders, &job->render, &err) < 0)
         job_fail(job, &err);
 }

@@ -1,6 +1,7 @@
 /* Every format but glTF, by assimp: settings and repairs for Debian's 5.2.5. */
 #include "assimp_io.h"
 #include "assimp_parts.h"
+#include "collada.h"
 #include "formats.h"
 
 #include <assimp/cimport.h>
@@ -81,7 +82,7 @@ static int convert(struct assimp_job *job, struct err *err)
         return err->code;
     if (scene->mNumMeshes == 0 && scene->mNumAnimations == 0 && job->tree.model_node_count <= 1)
         return err_set(err, ERR_BAD_MODEL, "the file holds no mesh, no skeleton and no animation");
-    if (check_md5(job, err) < 0)
+    if (check_md5(job, err) < 0 || assimp_collada(job, err) < 0)
         return err->code;
     assimp_losses(job);
     assimp_axes(job);
@@ -96,18 +97,17 @@ int import_assimp(struct import *import, struct err *err)
 {
     const struct format *format = format_of_path(import->path);
     struct assimp_job job = {.import = import, .ending = format != NULL ? format->ending : ""};
-    if (strcmp(job.ending, "dae") == 0 || strcmp(job.ending, "zae") == 0)
-        assimp_collada_names(&job);
     job.scene = assimp_load(import, false);
-    if (job.scene == NULL) {
-        free(job.shown.names);
+    if (job.scene == NULL)
         return load_error(err);
-    }
     const int rc = convert(&job, err);
     const bool is_released = job.tree.depth <= RELEASED_DEPTH_MAX;
     skin_list_fini(&job.skins);
     tree_fini(&job.tree);
     free(job.shown.names);
+    if (job.collada != NULL)
+        collada_fini(job.collada);
+    free(job.collada);
     if (is_released)
         aiReleaseImport(job.scene);
     return rc;

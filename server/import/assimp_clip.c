@@ -13,17 +13,17 @@ static const double TICKS_PER_S_UNKNOWN = 25;
 /* Decomposing a matrix twice gives values this near each other, relative to 1 or the value. */
 static const double SAME_VALUE = 1e-6;
 
-static int add_channel(struct assimp_job *job, uint32_t node, uint32_t path, const struct track *track, struct err *err)
+int channel_add(struct assimp_job *job, uint32_t node, uint32_t path, const struct track *track, struct err *err)
 {
     struct bake_builder *builder = job->import->builder;
-    const uint64_t values = (uint64_t)track->count * track->components;
+    const uint64_t values = (uint64_t)track->count * track->components * (track->is_cubic ? 3 : 1);
     if (builder->key_value_count + values > job->import->limits->value[LIMIT_KEYS])
         return err_set(err, ERR_MODEL_LIMIT, "the clips have more than %llu key values",
                        (unsigned long long)job->import->limits->value[LIMIT_KEYS]);
     struct channel added = {
         .node = node,
         .path = path,
-        .interpolation = INTERPOLATION_LINEAR,
+        .interpolation = track->is_cubic ? INTERPOLATION_CUBICSPLINE : INTERPOLATION_LINEAR,
         .component_count = track->components,
         .key_count = track->count,
         .key_time_first = builder->key_time_count,
@@ -69,13 +69,13 @@ static bool is_rest(const struct node *node, uint32_t path, const struct track *
     return path != PATH_ROTATION || 1 - fabs(dot) < SAME_VALUE * SAME_VALUE;
 }
 
-static int add_motion(struct assimp_job *job, uint32_t node, const struct motion *motion, struct err *err)
+int motion_add(struct assimp_job *job, uint32_t node, const struct motion *motion, struct err *err)
 {
     for (uint32_t path = 0; path < 3; path++) {
         const struct track *track = &motion->paths[path];
         if (track->count == 0 || is_rest(&job->import->builder->nodes[node], path, track))
             continue;
-        if (add_channel(job, node, path, track, err) < 0)
+        if (channel_add(job, node, path, track, err) < 0)
             return err->code;
     }
     return 0;
@@ -130,7 +130,7 @@ static int add_node_motion(struct assimp_job *job, const struct clip_source *sou
         return 0;
     }
     if (rc == 0) {
-        rc = add_motion(job, n, &motion, err);
+        rc = motion_add(job, n, &motion, err);
         motion_fini(&motion);
     }
     return rc;
@@ -223,7 +223,7 @@ static int add_morphs(struct assimp_job *job, const struct clip_source *source, 
         struct track track;
         int rc = morph_track(job, source, from, node, &track, err);
         if (rc == 0)
-            rc = add_channel(job, n, PATH_WEIGHTS, &track, err);
+            rc = channel_add(job, n, PATH_WEIGHTS, &track, err);
         track_fini(&track);
         if (rc < 0)
             return rc;
@@ -270,6 +270,8 @@ int assimp_add_clip(struct assimp_job *job, const struct aiAnimation *animation,
 
 int assimp_clips(struct assimp_job *job, struct err *err)
 {
+    if (job->collada != NULL)
+        return assimp_collada_clips(job, err);
     const double rate = strcmp(job->ending, "md5anim") == 0 ? assimp_md5_rate(job->import->bytes) : 0;
     for (uint32_t a = 0; a < job->scene->mNumAnimations; a++)
         if (assimp_add_clip(job, job->scene->mAnimations[a], clip_name(job, job->scene->mAnimations[a]), rate, err) < 0)

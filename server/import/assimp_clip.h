@@ -24,6 +24,11 @@ int motion_of_chain(struct motion *motion, const struct assimp_job *job, const s
                     struct err *err);
 void motion_fini(struct motion *motion);
 
+/* Adds the tracks of a node to the model, but those of one key that say what the rest transform says. */
+int motion_add(struct assimp_job *job, uint32_t node, const struct motion *motion, struct err *err);
+/* Adds one track to the model. */
+int channel_add(struct assimp_job *job, uint32_t node, uint32_t path, const struct track *track, struct err *err);
+
 /* Adds an animation, of this or of another scene with the same node names, as a clip. ticks_per_s: 0 for what assimp
  * found. */
 int assimp_add_clip(struct assimp_job *job, const struct aiAnimation *animation, struct str name, double ticks_per_s,

@@ -187,7 +187,7 @@ void assimp_losses(const struct assimp_job *job)
     struct bake_builder *builder = job->import->builder;
     if (is_ending(job, "fbx") && has_clips)
         warn_of_fbx(job);
-    else if (is_ending(job, "dae") && has_clips)
+    else if (is_ending(job, "dae") && has_clips && job->collada == NULL)
         warn_of_collada(job);
     else if (is_ending(job, "zae") && has_clips)
         bake_warn(builder, "curves_may_be_linear",

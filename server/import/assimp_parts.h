@@ -38,6 +38,7 @@ struct assimp_job {
     struct tree tree;
     struct skin_list skins;
     struct name_list shown;         /* names instead of those that assimp links by; empty: the same */
+    struct collada *collada;        /* what the file says itself, or NULL */
     bool has_texcoords, has_colors; /* some mesh has them: then every vertex gets them */
 };
 
@@ -46,7 +47,14 @@ struct assimp_job {
 const struct aiScene *assimp_load_file(struct import *import, const char *file, unsigned steps, bool by_name);
 /* The model's own file. */
 const struct aiScene *assimp_load(struct import *import, bool by_name);
-/* COLLADA: assimp links by id, which is unique, and people know nodes by name. Reads the file for its names. */
+/* COLLADA, before any other step: reads the file a second time, for what assimp loses (collada.h), and puts its
+ * transforms and names into the tree. Where both do not see the same nodes, job->collada stays empty, which a warning
+ * says, and everything is assimp's. Returns 0 or ERR_IMPORT_MEMORY. */
+int assimp_collada(struct assimp_job *job, struct err *err);
+/* Its clips. */
+int assimp_collada_clips(struct assimp_job *job, struct err *err);
+/* COLLADA: assimp links by id, which is unique, and people know nodes by name. Reads the file for its names,
+ * for want of assimp_collada(). */
 void assimp_collada_names(struct assimp_job *job);
 
 /* Warns of what the file has and the scene has not. */

@@ -11,10 +11,12 @@
 
 struct track {
     double *times_s; /* [count], strictly rising; heap */
-    double *values;  /* [count * components]; rotations are unit x, y, z, w */
+    double *values;  /* [count * components]; rotations are unit x, y, z, w. Cubic: three times that, for each key
+                        its in-tangent, value and out-tangent, as struct channel has them */
     uint32_t count;
     uint32_t components;
     bool is_rotation;
+    bool is_cubic; /* only track_fit() makes those; the functions here are for others */
 };
 
 /* How key ticks become seconds, and what part of the time is kept. */

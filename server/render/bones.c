@@ -87,11 +87,12 @@ static void put_solid(struct bones *bones, const double from[3], const double to
 }
 
 /* One flag a node: a clip moves it or a skin uses it. All, when that is none. */
-static bool *find_moved(const struct model *model)
+static bool *find_moved(const struct model *model, const struct model *const *movers, uint32_t mover_count)
 {
     bool *is_moved = mem_zalloc((size_t)model->node_count + 1, sizeof *is_moved), is_any = false;
-    for (uint32_t c = 0; c < model->channel_count; c++)
-        is_moved[model->channels[c].node] = true;
+    for (uint32_t m = 0; m < mover_count; m++)
+        for (uint32_t c = 0; c < movers[m]->channel_count; c++)
+            is_moved[movers[m]->channels[c].node] = true;
     for (uint32_t n = 0; n < model->node_count; n++) {
         is_moved[n] |= (model->nodes[n].flags & NODE_JOINT) != 0;
         is_any |= is_moved[n] && (model->nodes[n].flags & NODE_IN_SCENE) != 0;
@@ -162,7 +163,8 @@ static void put_node(struct bones *bones, const struct model *model, const struc
     put_solid(bones, from, place, WAIST, fmin(BONE_WIDTH * length, WIDTH_MAX * size), BONE_COLOR);
 }
 
-int bones_init(struct bones *bones, const struct model *model, const struct pose *pose, struct err *err)
+int bones_init(struct bones *bones, const struct model *model, const struct model *const *movers, uint32_t mover_count,
+               const struct pose *pose, struct err *err)
 {
     *bones = (struct bones){0};
     const size_t vertices = (size_t)model->node_count * 2 * VERTICES_OF_SOLID + 1;
@@ -171,7 +173,7 @@ int bones_init(struct bones *bones, const struct model *model, const struct pose
     bones->colors = malloc(vertices * sizeof *bones->colors);
     if (bones->positions == NULL || bones->normals == NULL || bones->colors == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory to draw a skeleton of %u nodes", model->node_count);
-    bool *is_moved = find_moved(model);
+    bool *is_moved = find_moved(model, movers, mover_count);
     drop_lone(model, is_moved);
     const double size = measure(model, pose, is_moved);
     int rc = 0;

@@ -16,7 +16,9 @@ struct bones {
     struct rgba8 *colors;             /* linear */
 };
 
-/* Builds the bones of an evaluated pose; bones_fini() frees them, also after a failure. vertex_count is 0 when there
+/* Builds the bones of an evaluated pose. movers: [mover_count], what has the clips: the model, or other models with its
+ * nodes. bones_fini() frees them, also after a failure. vertex_count is 0 when there
  * are no nodes. Returns 0, ERR_NOT_FINITE or ERR_NO_MEMORY. */
-int bones_init(struct bones *bones, const struct model *model, const struct pose *pose, struct err *err);
+int bones_init(struct bones *bones, const struct model *model, const struct model *const *movers, uint32_t mover_count,
+               const struct pose *pose, struct err *err);
 void bones_fini(struct bones *bones);

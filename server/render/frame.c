@@ -1,5 +1,6 @@
 #include "frame.h"
 
+#include "../anim/root_motion.h"
 #include "../anim/skin.h"
 
 #include <math.h>
@@ -172,6 +173,36 @@ static int prepare_draws(struct frame *frame, const struct model *model, const u
     return 0;
 }
 
+/* Evaluates the pose without the movement of its root. */
+static int evaluate_still(struct frame *frame, const struct model *model, const struct frame_view *view,
+                          struct err *err)
+{
+    struct root_motion motion;
+    struct root_step step;
+    if (view->root > model->node_count)
+        return err_set(err, ERR_BAD_PARAMETER, "the model has no node %u", view->root - 1);
+    frame->is_moved = grow(frame->is_moved, &frame->moved_capacity, model->node_count, sizeof *frame->is_moved);
+    if (frame->is_moved == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for %u nodes", model->node_count);
+    root_motion_mark(model, view->root - 1, frame->is_moved);
+    pose_evaluate(&frame->pose, model, view->clip, view->root_start_s);
+    root_motion_start(&motion, &frame->pose, model, view->root - 1, view->has_turn, frame->is_moved);
+    pose_evaluate(&frame->pose, model, view->clip, view->clip_time_s);
+    root_motion_take_out(&motion, &frame->pose, model, &step);
+    return 0;
+}
+
+static int evaluate(struct frame *frame, const struct model *model, const struct frame_view *view, struct err *err)
+{
+    if (view->layer_count > 0)
+        blend_evaluate(&frame->blend, &frame->pose, model, view->layers, view->layer_count);
+    else if (view->root > 0)
+        return evaluate_still(frame, model, view, err);
+    else
+        pose_evaluate(&frame->pose, model, view->clip, view->clip_time_s);
+    return 0;
+}
+
 int frame_prepare(struct frame *frame, const struct model *model, const uint8_t *is_used, const struct frame_view *view,
                   struct err *err)
 {
@@ -179,15 +210,11 @@ int frame_prepare(struct frame *frame, const struct model *model, const uint8_t 
         return err_set(err, ERR_BAD_PARAMETER, "the model has no clip %d", view->clip);
     bones_fini(&frame->bones);
     frame->point_count = 0;
-    if (view->layer_count > 0)
-        blend_evaluate(&frame->blend, &frame->pose, model, view->layers, view->layer_count);
-    else
-        pose_evaluate(&frame->pose, model, view->clip, view->clip_time_s);
-    if (gather(frame, model, err) < 0)
+    if (evaluate(frame, model, view, err) < 0 || gather(frame, model, err) < 0)
         return err->code;
     if (frame->draw_count > 0)
         return prepare_draws(frame, model, is_used, view, err);
-    if (bones_init(&frame->bones, model, &frame->pose, err) < 0)
+    if (bones_init(&frame->bones, model, view->movers, view->mover_count, &frame->pose, err) < 0)
         return err->code;
     if (frame->bones.vertex_count == 0)
         return err_set(err, ERR_NOTHING_TO_DRAW, "the model's scene has neither geometry nor nodes");
@@ -200,6 +227,7 @@ void frame_fini(struct frame *frame)
     pose_fini(&frame->pose);
     blend_fini(&frame->blend);
     bones_fini(&frame->bones);
+    free(frame->is_moved);
     free(frame->draws);
     free(frame->is_skin_used);
     free(frame->palette);

@@ -19,6 +19,11 @@ struct frame_view {
     double yaw_deg, pitch_deg;
     const struct blend_layer *layers; /* checked; they hold instead of the clip when there are any */
     uint32_t layer_count;
+    const struct model *const *movers; /* [mover_count]: what has the clips, for bones (bones.h) */
+    uint32_t mover_count;
+    uint32_t root;       /* of a clip: 0, or 1 + the node whose movement is taken out (anim/root_motion.h) */
+    bool has_turn;       /* its turning too */
+    double root_start_s; /* clip time since which it moves */
 };
 
 #define FRAME_NOT_MORPHED UINT64_MAX
@@ -36,6 +41,7 @@ struct frame_draw {
 struct frame {
     struct pose pose;
     struct blend blend;
+    uint8_t *is_moved; /* [node_count]: with the root whose movement is taken out */
     struct frame_draw *draws;
     uint32_t draw_count;
     bool *is_skin_used;   /* [skin_count] */
@@ -46,7 +52,7 @@ struct frame {
     struct vec3 *morphed; /* bind positions of morphed primitives */
     struct bones bones;   /* instead of draws when there are none */
     struct camera camera;
-    uint64_t draw_capacity, skin_capacity, palette_capacity, point_capacity, morphed_capacity;
+    uint64_t draw_capacity, moved_capacity, skin_capacity, palette_capacity, point_capacity, morphed_capacity;
 };
 
 /* Zero-initialise *frame before the first call. is_used: [vertex_count], vertices that count for the framing.

@@ -5,25 +5,28 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { FDS_MAX = 2 };
+enum { FDS_MAX = 1 + RENDER_SOURCES_MAX };
 
 void job_fds_close(struct job_fds *fds)
 {
     if (fds->model >= 0)
         close(fds->model);
-    if (fds->clips >= 0)
-        close(fds->clips);
-    *fds = (struct job_fds){-1, -1};
+    for (uint32_t i = 0; i < fds->source_count; i++)
+        close(fds->sources[i]);
+    *fds = (struct job_fds){.model = -1};
 }
 
-/* The first is the model's, the second that of the clips; more were never sent and are closed. */
+/* The first is the model's, the others those of the sources; more were never sent. */
 static void keep_fd(struct job_fds *fds, int fd)
 {
-    int *place = fds->model < 0 ? &fds->model : &fds->clips;
-    if (*place >= 0)
+    if (fds->model < 0) {
+        fds->model = fd;
+    } else if (fds->source_count < RENDER_SOURCES_MAX) {
+        fds->sources[fds->source_count++] = fd;
+    } else {
         close(fd);
-    else
-        *place = fd;
+        fds->has_more = true;
+    }
 }
 
 /* The descriptors in a message's control data. */
@@ -56,13 +59,13 @@ static ssize_t receive_some(int socket, void *to, size_t size_bytes, struct job_
     while (got < 0 && errno == EINTR);
     if (got > 0)
         take_fds(&message, fds);
-    return got;
+    return (message.msg_flags & MSG_CTRUNC) != 0 ? -1 : got; /* more descriptors than any job has, or than fit here */
 }
 
 int job_receive(int socket, struct render_job *job, struct job_fds *fds, struct err *err)
 {
     size_t have = 0;
-    *fds = (struct job_fds){-1, -1};
+    *fds = (struct job_fds){.model = -1};
     while (have < sizeof *job) {
         const ssize_t got = receive_some(socket, (char *)job + have, sizeof *job - have, fds);
         if (got == 0 && have == 0)
@@ -72,7 +75,7 @@ int job_receive(int socket, struct render_job *job, struct job_fds *fds, struct 
         have += (size_t)got;
     }
     if (have == sizeof *job && job->magic == RENDER_JOB_MAGIC && fds->model >= 0 &&
-        (fds->clips >= 0) == (job->clips_bytes > 0))
+        fds->source_count == job->source_count && !fds->has_more)
         return 1;
     job_fds_close(fds);
     return err_set(err, ERR_INTERNAL, "what arrived is not a job with its models (%zu bytes)", have);
@@ -93,8 +96,8 @@ static int send_all(int socket, const void *bytes, size_t size_bytes, struct err
     return 0;
 }
 
-int job_answer(int socket, uint64_t job_id, const struct err *outcome, const struct buf *png, const char *message,
-               struct err *err)
+int job_answer(int socket, uint64_t job_id, const struct err *outcome, const struct buf *png,
+               const struct buf *unmatched, const char *message, struct err *err)
 {
     struct render_result result = {.magic = RENDER_RESULT_MAGIC, .job_id = job_id};
     const char *words = message;
@@ -104,6 +107,8 @@ int job_answer(int socket, uint64_t job_id, const struct err *outcome, const str
         png = NULL;
     }
     result.size_bytes = png != NULL ? png->size_bytes : 0;
+    if (png != NULL && unmatched != NULL && unmatched->size_bytes < sizeof result.unmatched)
+        memcpy(result.unmatched, unmatched->data, unmatched->size_bytes);
     if (words != NULL)
         memcpy(result.message, words, strnlen(words, sizeof result.message - 1));
     if (send_all(socket, &result, sizeof result, err) < 0)

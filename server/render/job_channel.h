@@ -5,9 +5,14 @@
 #include "../base/err.h"
 #include "../worker/render_job.h"
 
+#include <stdbool.h>
+
 /* The files of a job. */
 struct job_fds {
-    int model, clips; /* -1: none */
+    int model; /* -1: none */
+    int sources[RENDER_SOURCES_MAX];
+    uint32_t source_count;
+    bool has_more; /* than any job has; they are closed */
 };
 void job_fds_close(struct job_fds *fds);
 
@@ -15,7 +20,8 @@ void job_fds_close(struct job_fds *fds);
  * ERR_INTERNAL when the bytes are not a job. */
 int job_receive(int socket, struct render_job *job, struct job_fds *fds, struct err *err);
 
-/* Sends the answer to a job: `err` (code 0 = success) and the picture, which may be NULL. message: what a result
+/* Sends the answer to a job: `err` (code 0 = success), the picture and what of its clips has no partner, which both may
+ * be NULL. message: what a result
  * without failure says (the renderer's name), or NULL. Returns 0 or ERR_INTERNAL. */
-int job_answer(int socket, uint64_t job_id, const struct err *outcome, const struct buf *png, const char *message,
-               struct err *err);
+int job_answer(int socket, uint64_t job_id, const struct err *outcome, const struct buf *png,
+               const struct buf *unmatched, const char *message, struct err *err);

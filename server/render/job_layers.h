@@ -4,6 +4,7 @@
 #include "../anim/blend.h"
 #include "../base/err.h"
 #include "../worker/render_job.h"
+#include "job_sources.h"
 
 /* Points into itself: it stays where it was filled. */
 struct job_layers {
@@ -12,6 +13,6 @@ struct job_layers {
     uint32_t count; /* 0: the job has a clip */
 };
 
-/* Returns 0, or ERR_BAD_PARAMETER for what the model does not have or blend.h does not take. */
-int job_layers_init(struct job_layers *layers, const struct render_blend *blend, const struct model *model,
+/* Returns 0, or ERR_BAD_PARAMETER for what the models do not have or blend.h does not take. */
+int job_layers_init(struct job_layers *layers, const struct render_blend *blend, const struct job_sources *sources,
                     struct err *err);

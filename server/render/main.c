@@ -75,9 +75,10 @@ static void parse_options(int argc, char **argv, struct options *out)
 
 static int serve(struct renderer *renderer, struct err *err)
 {
-    struct buf png;
+    struct buf png, unmatched;
     buf_init(&png, SIZE_MAX);
-    int rc = job_answer(RENDER_SOCKET_FD, 0, NULL, NULL, renderer_name(renderer), err);
+    buf_init(&unmatched, 0);
+    int rc = job_answer(RENDER_SOCKET_FD, 0, NULL, NULL, NULL, renderer_name(renderer), err);
     while (rc == 0) {
         struct render_job job;
         struct err outcome = {0};
@@ -86,11 +87,13 @@ static int serve(struct renderer *renderer, struct err *err)
         if (rc <= 0)
             break;
         buf_clear(&png);
-        renderer_draw(renderer, &job, fds.model, fds.clips, &png, &outcome);
+        buf_clear(&unmatched);
+        renderer_draw(renderer, &job, fds.model, fds.sources, &png, &unmatched, &outcome);
         job_fds_close(&fds);
-        rc = job_answer(RENDER_SOCKET_FD, job.job_id, &outcome, &png, NULL, err);
+        rc = job_answer(RENDER_SOCKET_FD, job.job_id, &outcome, &png, &unmatched, NULL, err);
     }
     buf_fini(&png);
+    buf_fini(&unmatched);
     return rc;
 }
 

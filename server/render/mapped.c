@@ -3,6 +3,7 @@
 #include "../anim/bake.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -30,16 +31,25 @@ void mapped_close(struct mapped *mapped)
     *mapped = (struct mapped){0};
 }
 
-/* An empty place, or the one that was not used for longest. */
+/* The file that was not used for longest, none of the job's; NULL: there is none. */
 static struct clip_file *oldest(struct clip_files *files)
 {
-    struct clip_file *found = &files->files[0];
-    for (int i = 1; i < CLIP_FILES_MAX; i++) {
+    struct clip_file *found = NULL;
+    for (int i = 0; i < CLIP_FILES_MAX; i++) {
         struct clip_file *file = &files->files[i];
-        if (found->mapped.mapping != NULL && (file->mapped.mapping == NULL || file->used < found->used))
+        const bool is_free = file->mapped.mapping != NULL && file->used <= files->begun;
+        if (is_free && (found == NULL || file->used < found->used))
             found = file;
     }
     return found;
+}
+
+static struct clip_file *empty_place(struct clip_files *files)
+{
+    for (int i = 0; i < CLIP_FILES_MAX; i++)
+        if (files->files[i].mapped.mapping == NULL)
+            return &files->files[i];
+    return NULL;
 }
 
 static uint64_t held_bytes(const struct clip_files *files)
@@ -50,18 +60,18 @@ static uint64_t held_bytes(const struct clip_files *files)
     return bytes;
 }
 
-static void make_room(struct clip_files *files, uint64_t size_bytes)
+/* Returns an empty place, with room for so many bytes where that can be had; NULL: the job has all places. */
+static struct clip_file *make_room(struct clip_files *files, uint64_t size_bytes)
 {
-    while (held_bytes(files) > 0 && held_bytes(files) + size_bytes > files->limit_bytes) {
-        struct clip_file *dropped = NULL;
-        for (int i = 0; i < CLIP_FILES_MAX; i++) {
-            struct clip_file *file = &files->files[i];
-            if (file->mapped.mapping != NULL && (dropped == NULL || file->used < dropped->used))
-                dropped = file;
-        }
-        mapped_close(&dropped->mapped);
+    for (struct clip_file *file; (file = oldest(files)) != NULL;) {
+        if (held_bytes(files) + size_bytes <= files->limit_bytes && empty_place(files) != NULL)
+            break;
+        mapped_close(&file->mapped);
     }
+    return empty_place(files);
 }
+
+void clip_files_begin(struct clip_files *files) { files->begun = files->uses; }
 
 int clip_files_get(struct clip_files *files, uint64_t key, int fd, uint64_t size_bytes, const struct model **out,
                    struct err *err)
@@ -72,9 +82,9 @@ int clip_files_get(struct clip_files *files, uint64_t key, int fd, uint64_t size
         if (files->files[i].mapped.mapping != NULL && files->files[i].key == key)
             file = &files->files[i];
     if (file == NULL) {
-        make_room(files, size_bytes);
-        file = oldest(files);
-        mapped_close(&file->mapped);
+        file = make_room(files, size_bytes);
+        if (file == NULL)
+            return err_set(err, ERR_INTERNAL, "a job has clips of more than %d files", CLIP_FILES_MAX);
         if (mapped_open(&file->mapped, fd, size_bytes, err) < 0) {
             mapped_close(&file->mapped);
             return err->code;

@@ -1,11 +1,11 @@
 #include "renderer.h"
 
-#include "../anim/retarget.h"
 #include "../base/mem.h"
 #include "draw.h"
 #include "frame.h"
 #include "gl_context.h"
 #include "job_layers.h"
+#include "job_sources.h"
 #include "model_cache.h"
 #include "picture.h"
 #include "png_file.h"
@@ -75,7 +75,7 @@ static int warm_up(struct renderer *renderer, struct err *err)
     const struct render_job job = {
         .width = 64, .height = 64, .clip = POSE_REST, .model_bytes = model.size_bytes, .yaw_deg = 20};
     if (rc == 0)
-        rc = renderer_draw(renderer, &job, fd, -1, &png, err);
+        rc = renderer_draw(renderer, &job, fd, NULL, &png, NULL, err);
     if (fd >= 0)
         close(fd);
     buf_fini(&model);
@@ -108,7 +108,8 @@ static int check_job(const struct render_job *job, struct err *err)
 {
     if (job->width < 1 || job->height < 1 || job->width > SIDE_MAX || job->height > SIDE_MAX)
         return err_set(err, ERR_BAD_PARAMETER, "a picture of %u x %u pixels cannot be drawn", job->width, job->height);
-    if (!isfinite(job->clip_time_s) || !isfinite(job->yaw_deg) || !isfinite(job->pitch_deg))
+    if (!isfinite(job->clip_time_s) || !isfinite(job->root_start_s) || !isfinite(job->yaw_deg) ||
+        !isfinite(job->pitch_deg))
         return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
     return 0;
 }
@@ -163,11 +164,13 @@ static int put_picture(struct renderer *renderer, const struct render_job *job, 
 }
 
 static int draw(struct renderer *renderer, const struct render_job *job, struct loaded *loaded,
-                const struct model *posed, struct buf *png, struct err *err)
+                const struct job_sources *sources, struct buf *png, struct err *err)
 {
     struct job_layers layers;
-    if (job_layers_init(&layers, &job->blend, posed, err) < 0)
+    const struct model *movers[RENDER_SOURCES_MAX + 1];
+    if (job_layers_init(&layers, &job->blend, sources, err) < 0)
         return err->code;
+    const struct model *posed = job_source(sources, layers.count > 0 ? 0 : job->clip_source);
     const struct frame_view view = {.width = job->width,
                                     .height = job->height,
                                     .clip = job->clip,
@@ -175,7 +178,12 @@ static int draw(struct renderer *renderer, const struct render_job *job, struct 
                                     .yaw_deg = job->yaw_deg,
                                     .pitch_deg = job->pitch_deg,
                                     .layers = layers.layers,
-                                    .layer_count = layers.count};
+                                    .layer_count = layers.count,
+                                    .movers = movers,
+                                    .mover_count = job_movers(sources, job, movers),
+                                    .root = job->root,
+                                    .has_turn = job->has_turn != 0,
+                                    .root_start_s = job->root_start_s};
     const uint32_t scale = job->width <= SUPERSAMPLED_MAX && job->height <= SUPERSAMPLED_MAX ? 2 : 1;
     int rc = frame_prepare(&renderer->frame, posed, loaded->is_used, &view, err);
     if (rc == 0)
@@ -187,51 +195,19 @@ static int draw(struct renderer *renderer, const struct render_job *job, struct 
     return rc;
 }
 
-/* Clips that are not there are refused later, with all else that is wrong with the job. */
-static int play(struct retarget *retarget, int32_t clip, struct err *err)
-{
-    const bool is_clip = clip >= 0 && (uint32_t)clip < retarget->model.clip_count;
-    return is_clip ? retarget_clip(retarget, (uint32_t)clip, err) : 0;
-}
-
-static int play_all(struct retarget *retarget, const struct render_job *job, struct err *err)
-{
-    int rc = play(retarget, job->clip, err);
-    for (uint32_t i = 0; i < job->blend.layer_count && i < RENDER_LAYERS_MAX && rc == 0; i++) {
-        const struct render_layer *layer = &job->blend.layers[i];
-        rc = play(retarget, layer->clip, err);
-        if (rc == 0 && layer->is_additive != 0)
-            rc = play(retarget, layer->reference_clip, err);
-    }
-    return rc;
-}
-
-/* The same with clips of another model. */
-static int draw_foreign(struct renderer *renderer, const struct render_job *job, struct loaded *loaded, int clips_fd,
-                        struct buf *png, struct err *err)
-{
-    const struct model *clips;
-    if (clip_files_get(&renderer->clip_files, job->clips_key, clips_fd, job->clips_bytes, &clips, err) < 0)
-        return err->code;
-    struct retarget retarget;
-    retarget_init(&retarget, &loaded->mapped.model, clips);
-    int rc = play_all(&retarget, job, err);
-    if (rc == 0)
-        rc = draw(renderer, job, loaded, &retarget.model, png, err);
-    retarget_fini(&retarget);
-    return rc;
-}
-
-int renderer_draw(struct renderer *renderer, const struct render_job *job, int model_fd, int clips_fd, struct buf *png,
-                  struct err *err)
+int renderer_draw(struct renderer *renderer, const struct render_job *job, int model_fd, const int *source_fds,
+                  struct buf *png, struct buf *unmatched, struct err *err)
 {
     struct loaded *loaded = NULL;
+    struct job_sources sources;
     const size_t png_bytes = png->size_bytes;
     if (check_job(job, err) < 0 ||
         model_cache_get(&renderer->cache, &renderer->gl, job->model_key, model_fd, job->model_bytes, &loaded, err) < 0)
         return err->code;
-    const int rc = job->clips_bytes == 0 ? draw(renderer, job, loaded, &loaded->mapped.model, png, err)
-                                         : draw_foreign(renderer, job, loaded, clips_fd, png, err);
+    int rc = job_sources_init(&sources, &renderer->clip_files, job, source_fds, &loaded->mapped.model, unmatched, err);
+    if (rc == 0)
+        rc = draw(renderer, job, loaded, &sources, png, err);
+    job_sources_fini(&sources);
     if (rc < 0)
         png->size_bytes = png_bytes;
     trim(renderer);

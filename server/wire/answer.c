@@ -89,13 +89,14 @@ const char *answer_content_type(const struct request *request)
     return is_binary(request) ? FRAMES_CONTENT_TYPE : "application/json";
 }
 
-static void make(struct answer *answer, const struct model *model, struct retarget *retarget,
+static void make(struct answer *answer, const struct model *model, struct answer_clips *clips,
                  const struct request *request, const struct limits *limits, struct reply *reply)
 {
     struct task task = {
         .answer = answer,
-        .model = model,
-        .retarget = retarget,
+        .model =
+            request->layer_count == 0 && request->clip_source > 0 ? clips->models[request->clip_source - 1] : model,
+        .clips = clips,
         .request = request,
         .reply = reply,
         .out = &reply->body,
@@ -105,17 +106,17 @@ static void make(struct answer *answer, const struct model *model, struct retarg
         .clip = POSE_REST,
     };
     answer->cost = (struct answer_cost){.frames = request->time_count};
-    if (request->op != OP_MODEL && answer_find_clip(model, request, &task.clip, reply) < 0)
+    if (request->op != OP_MODEL && answer_find_clip(task.model, request, &task.clip, reply) < 0)
         return;
     if (task.clip != POSE_REST)
-        task.duration_s = model->clips[task.clip].duration_s;
+        task.duration_s = task.model->clips[task.clip].duration_s;
     struct err err;
     if (answer_find_span(request, task.duration_s, &task.span, &err) < 0) {
         parts_fail(&task, &err);
         return;
     }
     if ((request->op != OP_MODEL && !parts_is_affordable(&task, parts_pose_steps(model, request))) ||
-        answer_find_layers(&answer->layers, model, request, reply) < 0 || !answer_play_clips(&task) ||
+        answer_find_layers(&answer->layers, model, clips->models, request, reply) < 0 || !answer_play_clips(&task) ||
         !motion_start(&task))
         return;
     buf_clear(&reply->body);
@@ -143,24 +144,22 @@ static void make(struct answer *answer, const struct model *model, struct retarg
     }
     if (reply->code == 0 && buf_failed(&reply->body))
         parts_fail_too_large(&task);
+    if (reply->code == 0)
+        answer_put_unmatched(&task);
     trim(answer);
+}
+
+void answer_make_with(struct answer *answer, const struct model *model, const struct model *const *sources,
+                      const struct request *request, const struct limits *limits, struct reply *reply)
+{
+    struct answer_clips clips;
+    answer_clips_init(&clips, model, sources, request->source_count);
+    make(answer, model, &clips, request, limits, reply);
+    answer_clips_fini(&clips);
 }
 
 void answer_make(struct answer *answer, const struct model *model, const struct request *request,
                  const struct limits *limits, struct reply *reply)
 {
-    make(answer, model, NULL, request, limits, reply);
-}
-
-void answer_make_with(struct answer *answer, const struct model *model, const struct model *clips,
-                      const struct request *request, const struct limits *limits, struct reply *reply)
-{
-    struct retarget retarget;
-    if (clips == NULL) {
-        answer_make(answer, model, request, limits, reply);
-        return;
-    }
-    retarget_init(&retarget, model, clips);
-    make(answer, &retarget.model, &retarget, request, limits, reply);
-    retarget_fini(&retarget);
+    answer_make_with(answer, model, NULL, request, limits, reply);
 }

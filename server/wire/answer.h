@@ -44,6 +44,12 @@ int answer_find_span(const struct request *request, double duration_s, struct cl
 /* True when the request says anything of that part, so that the answer repeats it. */
 bool answer_has_span(const struct request *request);
 
+/* The node whose movement request->has_root_motion means: request->root, or the joint that all others hang from.
+ * `answer` lends memory. Returns 0 or the code of *reply, which is then the complete error: ERR_JOINT_NOT_FOUND,
+ * ERR_AMBIGUOUS_NAME, ERR_NO_MEMORY, or ERR_BAD_PARAMETER when there is no such joint. */
+int answer_find_root(struct answer *answer, const struct model *model, const struct request *request, uint32_t *node,
+                     struct reply *reply);
+
 /* True when the operation's answer has a binary form. */
 bool answer_has_binary(enum op op);
 
@@ -58,6 +64,11 @@ void answer_make(struct answer *answer, const struct model *model, const struct 
 /* `err` is about a pose of the model: its message gets the model, the clip (or POSE_REST) and the time in front. */
 void answer_name_pose(const struct model *model, const struct request *request, int32_t clip, double time_s,
                       struct err *err);
-/* The same with the clips of another model, which is called request->clip_file; NULL: of the model itself. */
-void answer_make_with(struct answer *answer, const struct model *model, const struct model *clips,
+/* The same of a request that takes clips from other models: sources[request->source_count], those of request->sources.
+ * Says in reply->unmatched what of them has no partner. */
+void answer_make_with(struct answer *answer, const struct model *model, const struct model *const *sources,
                       const struct request *request, const struct limits *limits, struct reply *reply);
+
+/* Warnings about what a request is about, for a header: those of the model and of the other files, and how these
+ * differ. */
+uint32_t answer_count_warnings(const struct model *model, const struct model *const *sources, uint32_t source_count);

@@ -14,21 +14,31 @@ static int fail(struct reply *reply, const struct err *err)
     return err->code;
 }
 
-static int find_clip(struct answer_layers *layers, const struct model *model, const struct request *layer,
+/* What has the clips of a layer or a reference. */
+static const struct model *source_of(const struct model *model, const struct model *const *sources,
+                                     const struct request *part)
+{
+    return part->clip_source == 0 ? model : sources[part->clip_source - 1];
+}
+
+/* clips: the model that has them. */
+static int find_clip(struct answer_layers *layers, const struct model *clips, const struct request *layer,
                      struct reply *reply)
 {
     struct blend_layer *out = &layers->layers[layers->count];
     struct err err;
-    const int rc = answer_find_clip(model, layer, &out->clip, reply);
+    const int rc = answer_find_clip(clips, layer, &out->clip, reply);
     if (rc < 0)
         return rc;
-    if (answer_find_span(layer, duration_of(model, out->clip), &layers->spans[layers->count], &err) < 0)
+    if (answer_find_span(layer, duration_of(clips, out->clip), &layers->spans[layers->count], &err) < 0) {
+        err_prefix(&err, "layers[%u]", layers->count);
         return fail(reply, &err);
+    }
     return 0;
 }
 
-/* Without a reference the layer's clip at its time 0; without a clip in the reference the layer's. */
-static int find_reference(const struct model *model, const struct request *layer, struct blend_layer *out,
+/* Without a reference the layer's clip at its time 0; without clip and file in the reference the layer's clip. */
+static int find_reference(const struct model *clips, const struct request *layer, struct blend_layer *out,
                           struct reply *reply)
 {
     const struct request *reference = layer->reference;
@@ -36,13 +46,13 @@ static int find_reference(const struct model *model, const struct request *layer
     out->reference_time_s = 0;
     if (reference == NULL)
         return 0;
-    if (reference->clip.kind != SELECT_ABSENT) {
-        const int rc = answer_find_clip(model, reference, &out->reference_clip, reply);
+    if (reference->clip.kind != SELECT_ABSENT || reference->clip_file != layer->clip_file) {
+        const int rc = answer_find_clip(clips, reference, &out->reference_clip, reply);
         if (rc < 0)
             return rc;
     }
     out->reference_time_s =
-        clip_time_wrap(reference->times_s[0], duration_of(model, out->reference_clip), reference->wrap);
+        clip_time_wrap(reference->times_s[0], duration_of(clips, out->reference_clip), reference->wrap);
     return 0;
 }
 
@@ -62,8 +72,8 @@ static int find_masks(struct answer_layers *layers, const struct model *model, c
     return 0;
 }
 
-int answer_find_layers(struct answer_layers *layers, const struct model *model, const struct request *request,
-                       struct reply *reply)
+int answer_find_layers(struct answer_layers *layers, const struct model *model, const struct model *const *sources,
+                       const struct request *request, struct reply *reply)
 {
     layers->count = layers->mask_count = 0;
     for (uint32_t i = 0; i < request->layer_count && i < BLEND_LAYERS_MAX; i++) {
@@ -75,9 +85,10 @@ int answer_find_layers(struct answer_layers *layers, const struct model *model, 
             err_set(&err, ERR_BAD_PARAMETER, "the layers name more than %d joints", BLEND_MASKS_MAX);
             return fail(reply, &err);
         }
-        int rc = find_clip(layers, model, layer, reply);
+        const struct request *reference = layer->reference != NULL ? layer->reference : layer;
+        int rc = find_clip(layers, source_of(model, sources, layer), layer, reply);
         if (rc == 0)
-            rc = find_reference(model, layer, out, reply);
+            rc = find_reference(source_of(model, sources, reference), layer, out, reply);
         if (rc == 0)
             rc = find_masks(layers, model, layer, reply);
         if (rc < 0)

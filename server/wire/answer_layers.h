@@ -14,10 +14,11 @@ struct answer_layers {
     uint32_t count, mask_count;
 };
 
-/* Looks up the clips, joints and reference poses of request->layers. Returns 0, or the code of *reply, which is then
- * the complete error. */
-int answer_find_layers(struct answer_layers *layers, const struct model *model, const struct request *request,
-                       struct reply *reply);
+/* Looks up the clips, joints and reference poses of request->layers. sources: [request->source_count], the models of
+ * request->sources; the layers' own `source` stays NULL. Returns 0, or the code of *reply, which is then the complete
+ * error. */
+int answer_find_layers(struct answer_layers *layers, const struct model *model, const struct model *const *sources,
+                       const struct request *request, struct reply *reply);
 
 /* Sets every layer's clip_time_s for the frame `frame` of the request. */
 void answer_set_layers(struct answer_layers *layers, const struct request *request, uint32_t frame);

@@ -27,22 +27,26 @@ static int32_t find_top_joint(const struct model *model, uint8_t *is_below)
     return count == 1 ? top : -1;
 }
 
-static bool find_root(struct task *task, uint8_t *scratch, uint32_t *node)
+int answer_find_root(struct answer *answer, const struct model *model, const struct request *request, uint32_t *node,
+                     struct reply *reply)
 {
-    const struct request *request = task->request;
+    struct err err = {0};
     if (request->root.kind != SELECT_ABSENT)
-        return select_thing(task->model, request, THING_NODE, &request->root, node, task->reply) >= 0;
-    const int32_t top = find_top_joint(task->model, scratch);
-    if (top < 0) {
-        struct err err;
+        return select_thing(model, request, THING_NODE, &request->root, node, reply);
+    uint8_t *scratch = parts_array(&answer->moved, model->node_count, sizeof *scratch);
+    const int32_t top = scratch == NULL ? -1 : find_top_joint(model, scratch);
+    if (top >= 0) {
+        *node = (uint32_t)top;
+        return 0;
+    }
+    if (scratch == NULL)
+        err_set(&err, ERR_NO_MEMORY, "no memory to evaluate '%s'", request->model);
+    else
         err_set(&err, ERR_BAD_PARAMETER,
                 "'%s' has no joint that all others hang from: name the node whose movement it is with root=",
                 request->model);
-        parts_fail(task, &err);
-        return false;
-    }
-    *node = (uint32_t)top;
-    return true;
+    reply_error(reply, &err, NULL, 0);
+    return err.code;
 }
 
 static bool check_step(struct task *task, const struct root_step *step, double time_s)
@@ -66,13 +70,13 @@ bool motion_start(struct task *task)
     uint32_t node = 0;
     if (!task->request->has_root_motion)
         return true;
+    if (answer_find_root(task->answer, model, task->request, &node, task->reply) < 0)
+        return false;
     uint8_t *is_moved = parts_array(&task->answer->moved, model->node_count, sizeof *is_moved);
     if (is_moved == NULL) {
         parts_fail_memory(task);
         return false;
     }
-    if (!find_root(task, is_moved, &node))
-        return false;
     root_motion_mark(model, node, is_moved);
     pose_evaluate(pose, model, task->clip, task->span.from_s);
     root_motion_start(&motion->motion, pose, model, node, task->request->has_turn, is_moved);

@@ -175,23 +175,28 @@ static void put_span(struct buf *out, const struct clip_span *span)
     json_put_double(out, span->phase);
 }
 
-/* "clip":..,"wrap":.. and what else is said of the time; `request` may be a layer. */
-static void put_clip(struct task *task, const struct request *request, int32_t index, const struct clip_span *span)
+void parts_put_clip(struct buf *out, const struct model *model, int32_t index)
 {
-    static const char *const WRAPS[] = {[WRAP_LOOP] = "loop", [WRAP_CLAMP] = "clamp", [WRAP_MIRROR] = "mirror"};
-    struct buf *out = task->out;
     if (index == POSE_REST) {
         buf_put_text(out, "\"clip\":null");
-    } else {
-        const struct clip *clip = &task->model->clips[index];
-        buf_put_text(out, "\"clip\":{\"index\":");
-        json_put_uint(out, (unsigned)index);
-        buf_put_text(out, ",\"name\":");
-        json_put_str(out, task->model, clip->name);
-        buf_put_text(out, ",\"duration\":");
-        json_put_double(out, clip->duration_s);
-        buf_put_char(out, '}');
+        return;
     }
+    const struct clip *clip = &model->clips[index];
+    buf_put_text(out, "\"clip\":{\"index\":");
+    json_put_uint(out, (unsigned)index);
+    buf_put_text(out, ",\"name\":");
+    json_put_str(out, model, clip->name);
+    buf_put_text(out, ",\"duration\":");
+    json_put_double(out, clip->duration_s);
+    buf_put_char(out, '}');
+}
+
+/* "clip":..,"wrap":.. and what else is said of the time; `request` may be a layer, whose clips `model` has. */
+static void put_clip(struct buf *out, const struct model *model, const struct request *request, int32_t index,
+                     const struct clip_span *span)
+{
+    static const char *const WRAPS[] = {[WRAP_LOOP] = "loop", [WRAP_CLAMP] = "clamp", [WRAP_MIRROR] = "mirror"};
+    parts_put_clip(out, model, index);
     buf_put_text(out, ",\"wrap\":\"");
     buf_put_text(out, WRAPS[request->wrap]);
     buf_put_char(out, '"');
@@ -205,10 +210,13 @@ static void put_layers(struct task *task)
     buf_put_text(task->out, ",\"layers\":[");
     for (uint32_t i = 0; i < layers->count; i++) {
         buf_put_text(task->out, i == 0 ? "{" : ",{");
-        put_clip(task, &task->request->layers[i], layers->layers[i].clip, &layers->spans[i]);
+        const struct blend_layer *layer = &layers->layers[i];
+        put_clip(task->out, layer->source != NULL ? layer->source : task->model, &task->request->layers[i], layer->clip,
+                 &layers->spans[i]);
         buf_put_text(task->out, layers->layers[i].is_additive ? ",\"mode\":\"additive\"" : ",\"mode\":\"override\"");
         buf_put_text(task->out, ",\"weight\":");
         json_put_double(task->out, layers->layers[i].weight);
+        answer_put_layer_clip_file(task, i);
         buf_put_char(task->out, '}');
     }
     buf_put_char(task->out, ']');
@@ -218,7 +226,7 @@ void parts_put_head(struct task *task)
 {
     parts_put_name_and_hash(task->out, task->model, task->request);
     buf_put_char(task->out, ',');
-    put_clip(task, task->request, task->clip, &task->span);
+    put_clip(task->out, task->model, task->request, task->clip, &task->span);
     if (task->request->layer_count > 0)
         put_layers(task);
     motion_put_head(task);

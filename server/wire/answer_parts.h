@@ -2,10 +2,11 @@
 #pragma once
 
 #include "../anim/clip_time.h"
-#include "../anim/retarget.h"
 #include "answer.h"
 #include "answer_motion.h"
 #include "frames.h"
+
+struct answer_clips;
 
 /* One request being answered. */
 struct task {
@@ -17,9 +18,9 @@ struct task {
     const struct limits *limits;
     uint64_t limit_bytes;
     uint64_t evaluations_max;
-    int32_t clip;              /* or POSE_REST */
-    double duration_s;         /* of the clip; 0 at rest */
-    struct retarget *retarget; /* what `model` is a view of when the clips lie in another file, or NULL */
+    int32_t clip;               /* or POSE_REST */
+    double duration_s;          /* of the clip; 0 at rest */
+    struct answer_clips *clips; /* those of other files; `model` is a view that has them when the request is no blend */
     struct clip_span span;
     struct answer_motion motion;
 };
@@ -68,6 +69,8 @@ void parts_put_hash(struct buf *out, const struct model *model);
 void parts_put_frame_head(struct task *task, uint32_t frame);
 /* An index, or null for -1. */
 void parts_put_index(struct buf *out, int32_t index);
+/* "clip":{..}, or null for POSE_REST */
+void parts_put_clip(struct buf *out, const struct model *model, int32_t index);
 /* {"node":..,"name":..  */
 void parts_put_node_head(struct buf *out, const struct model *model, uint32_t node);
 

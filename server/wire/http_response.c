@@ -131,6 +131,10 @@ void http_response_head(const struct reply *reply, const struct http_response *r
     if (reply->cache_control != NULL)
         put_header(out, "Cache-Control", reply->cache_control);
     put_vary(reply, response, out);
+    if (reply->status == 200 && reply->warning_count > 0)
+        buf_printf(out, "X-Posed-Warnings: %u\r\n", reply->warning_count);
+    if (reply->status == 200 && reply->unmatched.size_bytes > 0)
+        buf_printf(out, "X-Posed-Unmatched: %.*s\r\n", (int)reply->unmatched.size_bytes, reply->unmatched.data);
     if (reply->retry_after_s > 0)
         buf_printf(out, "Retry-After: %d\r\n", reply->retry_after_s);
     if (reply->allow != NULL)

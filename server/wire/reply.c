@@ -11,6 +11,7 @@ void reply_init(struct reply *reply) { *reply = (struct reply){.status = 200}; }
 void reply_fini(struct reply *reply)
 {
     buf_fini(&reply->body);
+    buf_fini(&reply->unmatched);
     reply_init(reply);
 }
 
@@ -31,7 +32,7 @@ static void put_candidates(struct buf *out, const struct candidate *candidates, 
 
 void reply_error(struct reply *reply, const struct err *err, const struct candidate *candidates, size_t candidate_count)
 {
-    buf_fini(&reply->body); /* what was written so far may be large */
+    reply_fini(reply); /* what was written so far may be large */
     *reply = (struct reply){
         .status = err_http_status(err->code),
         .code = err->code,

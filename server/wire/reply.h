@@ -5,6 +5,7 @@
 #include "../base/err.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct reply {
     int status;                /* HTTP status; 200, 304, or the error table's */
@@ -15,6 +16,8 @@ struct reply {
     int retry_after_s;         /* 0 = no header */
     char etag[56];             /* with its quotes; "" = none */
     bool is_vary_accept;
+    uint32_t warning_count; /* of the files that the answer is made from */
+    struct buf unmatched;   /* anim/retarget_report.h; empty = no header. Of 200 */
     struct buf body;
 };
 

@@ -45,6 +45,13 @@ enum select_kind {
     SELECT_REST,   /* clip=- */
 };
 
+/* Another file that clips are taken from. */
+struct request_source {
+    const char *path; /* checked as model is */
+    const char *hash; /* 64 lower-case hex digits that its content must have, or NULL */
+};
+enum { REQUEST_SOURCES_MAX = 16 };
+
 /* How a clip, skin or joint is named in a query. */
 struct selector {
     enum select_kind kind;
@@ -72,7 +79,12 @@ struct request {
     bool is_head;          /* HEAD: the answer without its body */
     const char *model;     /* path under the root, checked: relative, no "..", no NUL, UTF-8 */
     const char *hash;      /* 64 lower-case hex digits, or NULL */
-    const char *clip_file; /* path of the model that has the clips, checked as model is, or NULL: the model */
+    const char *clip_file; /* path of the model that has the clips, or NULL: the model. Of a layer without one the
+                              request's, of a reference without one its layer's: then the pointers are equal */
+    const char *clip_hash; /* that of clip_file, or NULL */
+    uint32_t clip_source;  /* 0: the model; n: sources[n - 1] of the whole request */
+    struct request_source sources[REQUEST_SOURCES_MAX]; /* every clip_file of it and its layers, once */
+    uint32_t source_count;
     struct selector clip;
     const double *times_s; /* in the order asked, ranges unrolled; at least one for ops that take t */
     uint32_t time_count;
@@ -146,6 +158,9 @@ void request_fini(struct request *request);
  * bodies ERR_BAD_REQUEST, ERR_BODY_TOO_LARGE or ERR_UNSUPPORTED_MEDIA_TYPE. */
 int request_parse(struct request *request, const struct request_head *head, const struct limits *limits,
                   struct err *err);
+
+/* True when the request names the content of every file that it is about: its answer never changes. */
+bool request_names_content(const struct request *request);
 
 /* "/v1/palette" for OP_PALETTE; the same table that request_parse reads. */
 const char *request_path(enum op op);

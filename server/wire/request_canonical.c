@@ -75,5 +75,7 @@ void request_set_canonical(struct request *request)
     h = hash_layers(h, request);
     if (request->clip_file != NULL)
         h = hash_text(h, request->clip_file);
+    if (request->clip_hash != NULL)
+        h = hash_text(h, request->clip_hash);
     snprintf(request->canonical, sizeof request->canonical, "%016" PRIx64, h);
 }

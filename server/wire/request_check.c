@@ -30,7 +30,7 @@ static int check_bounds(const struct request *request, uint64_t seen, struct err
 
 static int check_root_motion(const struct request *request, uint64_t seen, struct err *err)
 {
-    static const int OF_IT[] = {PARAM_ROOT, PARAM_TURN};
+    static const int OF_IT[] = {PARAM_ROOT, PARAM_TURN, PARAM_ROOT_YAW};
     for (size_t i = 0; !request->has_root_motion && i < sizeof OF_IT / sizeof *OF_IT; i++)
         if (seen & SEEN(OF_IT[i]))
             return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs root_motion=extract",
@@ -51,6 +51,8 @@ int request_check_together(const struct request *request, uint64_t seen, struct 
                        request->time_count);
     if (request->op == OP_PALETTE && request->mesh.kind != SELECT_ABSENT && request->space != SPACE_MESH)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
+    if ((seen & SEEN(PARAM_CLIP_HASH)) != 0 && (seen & SEEN(PARAM_CLIP_FILE)) == 0)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_hash' needs 'clip_file', whose content it names");
     if (check_span(&request->span, err) < 0 || check_bounds(request, seen, err) < 0 ||
         check_root_motion(request, seen, err) < 0)
         return err->code;

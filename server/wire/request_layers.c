@@ -35,7 +35,6 @@ int request_check_layers(struct request *request, uint64_t seen, const struct li
     for (uint32_t i = 0; i < request->layer_count; i++) {
         struct request *layer = &request->layers[i];
         layer->model = request->model;
-        layer->clip_file = request->clip_file;
         if (!layer->has_wrap)
             layer->wrap = request->wrap;
         if (layer->time_count > 1 && layer->time_count != request->time_count)
@@ -45,7 +44,6 @@ int request_check_layers(struct request *request, uint64_t seen, const struct li
         joints += layer->joint_count;
         if (layer->reference != NULL) {
             layer->reference->model = request->model;
-            layer->reference->clip_file = request->clip_file;
             if (layer->reference->time_count > 1)
                 return err_set(err, ERR_BAD_PARAMETER, "layers[%u]: reference: parameter 't' takes one time", i);
         }

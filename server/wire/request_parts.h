@@ -79,6 +79,11 @@ int request_check_layers(struct request *request, uint64_t seen, const struct li
 /* The rules for one layer. */
 int request_check_layer(const struct request *layer, uint64_t seen, struct err *err);
 
+/* --- request_sources.c --- */
+
+/* Gives every part of the request the file that its clips are in, and lists these files: after the layers' check. */
+int request_find_sources(struct request *request, struct err *err);
+
 /* --- request_body.c --- */
 
 /* Parses the body of a POST into *json, an object: cJSON_Delete() it. ERR_UNSUPPORTED_MEDIA_TYPE, ERR_BAD_REQUEST,

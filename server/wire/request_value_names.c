@@ -42,7 +42,7 @@ int value_clip_file(struct value *value)
     return check_path(value);
 }
 
-int value_hash(struct value *value)
+static int take_hash(struct value *value, const char **out)
 {
     bool is_hash = value->size_bytes == HASH_DIGITS;
     for (char *c = value->text; *c != '\0'; c++) {
@@ -50,9 +50,12 @@ int value_hash(struct value *value)
             *c = (char)(*c - 'A' + 'a');
         is_hash = is_hash && ((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'f'));
     }
-    value->request->hash = value->text;
+    *out = value->text;
     return is_hash ? 0 : value_bad(value, "the 64 hex digits of a model's content hash");
 }
+
+int value_hash(struct value *value) { return take_hash(value, &value->request->hash); }
+int value_clip_hash(struct value *value) { return take_hash(value, &value->request->clip_hash); }
 
 static struct selector by_name(const char *text, size_t size_bytes)
 {

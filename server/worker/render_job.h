@@ -2,7 +2,7 @@
  *
  * posed starts `posed-render [options]` with file descriptor 3 = one end of a SOCK_STREAM socket pair. posed
  * sends struct render_job, with the model's sealed memfd attached (SCM_RIGHTS) to its first byte, and behind it
- * that of another model when the clip lies there; the worker
+ * those of other models that clips lie in, in the order of sources; the worker
  * answers struct render_result followed by size_bytes bytes (the PNG, or nothing on failure), in order. One
  * job is under way at a time. Before its first job, once the GL context has drawn its warm-up frame, the worker
  * sends a render_result with job_id 0 and its renderer's name in message. End of stream: the worker exits. */
@@ -16,11 +16,18 @@ enum { RENDER_SOCKET_FD = 3 };
 #define RENDER_JOB_MAGIC    UINT32_C(0x424f4a50) /* "PJOB" */
 #define RENDER_RESULT_MAGIC UINT32_C(0x53455250) /* "PRES" */
 
-enum { RENDER_LAYERS_MAX = 16, RENDER_MASKS_MAX = 1024 };
+enum { RENDER_LAYERS_MAX = 16, RENDER_MASKS_MAX = 1024, RENDER_SOURCES_MAX = 16, RENDER_UNMATCHED_SIZE = 1024 };
+
+/* Another model that clips are from. */
+struct render_source {
+    uint64_t key; /* same key = same bytes: the worker may still have it */
+    uint64_t size_bytes;
+};
 
 /* Layers to blend instead of one clip, as anim/blend.h has them. */
 struct render_layer {
-    int32_t clip, reference_clip; /* or POSE_REST */
+    int32_t clip, reference_clip;           /* or POSE_REST */
+    uint32_t clip_source, reference_source; /* 0: clips of the model; n: of sources[n - 1] */
     double clip_time_s, reference_time_s;
     double weight;
     uint32_t is_additive;
@@ -37,16 +44,20 @@ struct render_blend {
 struct render_job {
     uint32_t magic;
     uint32_t width, height; /* pixels */
-    int32_t clip;           /* of the clips' model, or POSE_REST */
+    int32_t clip;           /* or POSE_REST */
     uint64_t job_id;        /* > 0 */
     uint64_t model_key;     /* same key = same bytes: the worker may still have it on the GPU */
     uint64_t model_bytes;   /* size of the baked model in the memfd */
-    uint64_t clips_key;     /* likewise of the model that has the clips */
-    uint64_t clips_bytes;   /* 0: there is none, the model has its own */
-    double clip_time_s;     /* wrapped */
+    uint32_t source_count;
+    uint32_t clip_source; /* 0: the clip is one of the model; n: of sources[n - 1] */
+    struct render_source sources[RENDER_SOURCES_MAX];
+    double clip_time_s; /* wrapped */
     double yaw_deg, pitch_deg;
     uint8_t background[4]; /* straight RGBA */
+    uint32_t root;         /* 0, or 1 + the node whose movement over the ground is taken out */
+    uint32_t has_turn;     /* its turning too */
     uint32_t reserved;
+    double root_start_s; /* clip time since which it moves */
     struct render_blend blend;
 };
 
@@ -54,6 +65,8 @@ struct render_result {
     uint32_t magic;
     uint32_t number; /* 0, or of the error table */
     uint64_t job_id;
-    uint64_t size_bytes;            /* of the PNG that follows */
-    char message[ERR_MESSAGE_SIZE]; /* NUL-terminated; why, when number is not 0 */
+    uint64_t size_bytes;                   /* of the PNG that follows */
+    char message[ERR_MESSAGE_SIZE];        /* NUL-terminated; why, when number is not 0 */
+    char unmatched[RENDER_UNMATCHED_SIZE]; /* likewise, printable ASCII: with a picture that has clips of other files,
+                                              what of them has no partner (anim/retarget_report.h) */
 };

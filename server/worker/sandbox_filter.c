@@ -53,6 +53,8 @@ static const struct rule ALLOWED[] = {
     {ALL, SCMP_SYS(futex), ANY},
     {ALL, SCMP_SYS(getrandom), ANY},
     {ALL, SCMP_SYS(clock_gettime), ANY},
+    {ALL, SCMP_SYS(gettimeofday), ANY},
+    {ALL, SCMP_SYS(time), ANY},
     {ALL, SCMP_SYS(sysinfo), ANY},
     /* the driver compiles shaders: memory that is written, then executed */
     {SANDBOX_RENDER, SCMP_SYS(mmap), ANY},

@@ -33,19 +33,15 @@ def test_layers_fail_on_a_forbidden_include(tmp_path, path, line):
     assert path in broken.stdout
 
 
-JUDGED = ("Fox cesium_man rigged_simple SimpleSkin box_animated interpolation_test a_cubic b_step c_two d2_eight h_late "
-          "k_one m_morph Bob 01_01").split()
-
-
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the reference models are not beside the project")
 def test_every_reference_frame_is_within_tolerance(tmp_path):
     """judge.py wants PROJECT/build/posed: a folder that links to the build under test."""
     (tmp_path / "build").symlink_to(os.environ.get("POSED_BUILD", TOP / "build"))
-    result = subprocess.run([sys.executable, SHARED / "oracle/judge.py", tmp_path, SHARED / "models", SHARED / "refs", *JUDGED],
+    result = subprocess.run([sys.executable, SHARED / "oracle/judge.py", tmp_path, SHARED / "models", SHARED / "refs"],
                             capture_output=True, text=True, timeout=500)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-2000:]
     counts = re.search(r"(\d+) of (\d+) clips within tolerance", result.stdout)
-    assert counts and int(counts[1]) == int(counts[2]) >= 20
+    assert counts and int(counts[1]) == int(counts[2]) >= 45
 
 
 def readme_commands():

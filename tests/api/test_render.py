@@ -328,12 +328,12 @@ import os, signal, socket, struct, sys
 if "--attempt" in sys.argv:
     sys.exit()
 posed = socket.socket(fileno=3)
-posed.sendall(struct.pack("<IIQQ480s", 0x53455250, 0, 0, 0, b"fake"))
+posed.sendall(struct.pack("<IIQQ480s1024s", 0x53455250, 0, 0, 0, b"fake", b""))
 def job():
-    data = posed.recv(65536)
+    data = posed.recv(1 << 16)
     return struct.unpack("<IIIiQ", data[:24])[4] if data else os._exit(0)
-def answer(job_id, number=0, size=0, magic=0x53455250):
-    posed.sendall(struct.pack("<IIQQ480s", magic, number, job_id, size, b"fake words"))
+def answer(job_id, number=0, size=0, magic=0x53455250, unmatched=b""):
+    posed.sendall(struct.pack("<IIQQ480s1024s", magic, number, job_id, size, b"fake words", unmatched))
 """
 
 
@@ -344,6 +344,9 @@ def answer(job_id, number=0, size=0, magic=0x53455250):
     ("answer(number + 1, size=9)", 500, "render_failed", "no answer"),
     ("answer(number, size=1 << 60)", 500, "render_failed", "no answer"),
     ("answer(number)", 500, "render_failed", "no answer"),
+    ("answer(number, size=9, unmatched=b'1\\r\\nSet-Cookie: a=b')", 500, "render_failed", "no answer"),
+    ("answer(number, size=9, unmatched=b'1' * 1024)", 500, "render_failed", "no answer"),
+    ("answer(number, size=9, unmatched=bytes([0xff]))", 500, "render_failed", "no answer"),
     ("answer(number, size=9); posed.sendall(b'1234'); os._exit(1)", 500, "render_failed", "status 1"),
     ("os.kill(os.getpid(), signal.SIGKILL)", 503, "render_memory", "signal 9"),
     ("os.write(2, b'terminate called: std::bad_alloc'); os.kill(os.getpid(), signal.SIGABRT)", 503, "render_memory",
@@ -394,10 +397,11 @@ def test_environment_of_a_renderer(start, triangle):
 
 def test_picture_in_many_pieces(start, triangle, tmp_path):
     behaviour = """
-    answer(number, size=5)
+    answer(number, size=5, unmatched=b"2;joints=0")
     for c in b"PIECE":
         posed.sendall(bytes([c]))
 """
     server = start(*ONE, *install(tmp_path / "workers", FAKE + "while True:\n    number = job()" + behaviour),
                    root=triangle)
-    assert server.get(PICTURE).body == b"PIECE"
+    answer = server.get(PICTURE)
+    assert answer.body == b"PIECE" and answer.headers["x-posed-unmatched"] == "2;joints=0"

@@ -6,6 +6,8 @@ import struct
 
 import pytest
 
+from test_render import picture
+
 pytestmark = pytest.mark.short
 
 
@@ -89,6 +91,55 @@ def test_boxes_are_those_of_the_still_pose(served):
     for i in range(3):
         assert whole["whole"]["bounds"]["min"][i] == min(box["bounds"]["min"][i] for box in boxes["frames"])
         assert whole["whole"]["bounds"]["max"][i] == max(box["bounds"]["max"][i] for box in boxes["frames"])
+
+
+def scene_with_a_post():
+    """walk() with a triangle on the spine and one that stands still, so that a picture shows what has moved."""
+    document = json.loads(walk())
+    data = struct.pack("<9f", 0, 0, 0, 1, 0, 0, 0, 2, 1)
+    document["buffers"].append({"byteLength": len(data),
+                                "uri": "data:application/octet-stream;base64," + base64.b64encode(data).decode()})
+    document["bufferViews"].append({"buffer": 1, "byteLength": len(data)})
+    document["accessors"].append({"bufferView": 3, "componentType": 5126, "count": 3, "type": "VEC3",
+                                  "min": [0, 0, 0], "max": [1, 2, 1]})
+    document["materials"] = [{"doubleSided": True}]
+    document["meshes"] = [{"primitives": [{"attributes": {"POSITION": 3}, "material": 0}]}]
+    document["nodes"][2]["mesh"] = document["nodes"][3]["mesh"] = 0
+    document["nodes"][3]["translation"] = [4, 12, 0]
+    return json.dumps(document)
+
+
+def unlike(a, b):
+    """Pixels that differ clearly: edges may be rounded to the other side."""
+    return sum(max(abs(x - y) for x, y in zip(p, q)) > 64 for one, other in zip(a.rows, b.rows) for p, q in zip(one, other))
+
+
+def test_pictures_of_a_character_that_stays_in_place(start, tmp_path):
+    (tmp_path / "walk.gltf").write_text(scene_with_a_post())
+    server = start(root=tmp_path)
+    query = "/v1/render?model=walk.gltf&wrap=clamp&width=96&height=96&yaw=30&pitch=20"
+    still = "&root_motion=extract&root=hips"
+    first, moved = picture(server.get(query)), picture(server.get(query + "&t=2"))
+    placed, both = picture(server.get(query + "&t=2" + still)), picture(server.get(query + "&t=2&root_yaw=1" + still))
+    # at t = 2 the hips have their first height again: without movement and turning the pose is the first one
+    assert unlike(first, moved) > 200 and unlike(first, placed) > 50 and unlike(first, both) < 20
+    assert picture(server.get(query + "&root_yaw=1" + still)).rows == first.rows
+    # the movement begins where the part does
+    late = picture(server.get(query + "&from=1&t=1&root_yaw=1" + still))
+    assert unlike(late, picture(server.get(query + "&from=1"))) > 20
+    tags = {server.get(query + part).headers["etag"] for part in ("&t=2", "&t=2" + still, "&t=2&root_yaw=1" + still)}
+    assert len(tags) == 3
+
+
+def test_pictures_refuse_what_poses_refuse(start, tmp_path):
+    (tmp_path / "walk.gltf").write_text(walk())
+    server = start(root=tmp_path)
+    for query, status, code in [("root=hips", 400, "bad_parameter"), ("root_yaw=1", 400, "bad_parameter"),
+                                ("root_motion=extract", 400, "bad_parameter"),
+                                ("root_motion=extract&root=hip", 404, "joint_not_found")]:
+        answer = server.get("/v1/render?model=walk.gltf&" + query)
+        assert (answer.status, answer.error()) == (status, code), answer.body
+    assert server.get("/v1/pose?model=walk.gltf&root_motion=extract&root=hips&root_yaw=1").error() == "unknown_parameter"
 
 
 def test_it_begins_at_from(served):

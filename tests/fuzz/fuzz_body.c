@@ -28,12 +28,15 @@ static void check_layers(const struct request *request, const struct limits *lim
 {
     uint64_t joints = 0;
     require(request->layer_count <= limits->value[LIMIT_LAYERS]);
+    require(request->source_count <= REQUEST_SOURCES_MAX);
     for (uint32_t i = 0; i < request->layer_count; i++) {
         const struct request *layer = &request->layers[i];
         check_request(layer, limits);
         require(layer->layer_count == 0 && layer->query_count == 0 && layer->model == request->model);
         require(layer->time_count <= 1 || layer->time_count == request->time_count);
         require(layer->weight >= 0 && layer->weight <= (layer->is_additive ? 1 : 1000));
+        require(layer->clip_source <= request->source_count && (layer->clip_source > 0) == (layer->clip_file != NULL));
+        require(layer->reference == NULL || layer->reference->clip_source <= request->source_count);
         require(layer->reference == NULL || (layer->is_additive && layer->reference->time_count == 1));
         joints += layer->joint_count;
     }

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char TOKEN[] = "0123456789abcdef-one", OTHER[] = "0123456789abcdef-two";

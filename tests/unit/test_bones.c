@@ -11,7 +11,7 @@ static struct bones build(struct fixture *f, struct pose *pose)
     fixture_finish(f);
     pose_init(pose);
     pose_evaluate(pose, &f->model, POSE_REST, 0);
-    assert_int_equal(bones_init(&bones, &f->model, pose, &err), 0);
+    assert_int_equal(bones_init(&bones, &f->model, (const struct model *const[]){&f->model}, 1, pose, &err), 0);
     return bones;
 }
 
@@ -155,7 +155,7 @@ TEST(bones_refuse_places_beyond_floats)
     fixture_finish(&f);
     pose_init(&pose);
     pose_evaluate(&pose, &f.model, POSE_REST, 0);
-    assert_int_equal(bones_init(&bones, &f.model, &pose, &err), ERR_NOT_FINITE);
+    assert_int_equal(bones_init(&bones, &f.model, NULL, 0, &pose, &err), ERR_NOT_FINITE);
     bones_fini(&bones);
     pose_fini(&pose);
     fixture_fini(&f);

@@ -44,6 +44,26 @@ TEST(http_response_plain)
     reply_fini(&reply);
 }
 
+TEST(http_response_tells_what_has_no_partner)
+{
+    struct reply reply;
+    struct buf out;
+    struct err err;
+    reply_init(&reply);
+    buf_init(&out, 0);
+    reply.warning_count = 3;
+    buf_put_text(&reply.unmatched, "1;names=\"tail\"");
+    assert_non_null(
+        strstr(head_of(&reply, &PLAIN, &out), "\r\nX-Posed-Warnings: 3\r\nX-Posed-Unmatched: 1;names=\"tail\"\r\n"));
+    reply.status = 304;
+    assert_null(strstr(head_of(&reply, &PLAIN, &out), "X-Posed"));
+    err_set(&err, ERR_CLIP_NOT_FOUND, "no");
+    reply_error(&reply, &err, NULL, 0);
+    assert_null(strstr(head_of(&reply, &PLAIN, &out), "X-Posed"));
+    buf_fini(&out);
+    reply_fini(&reply);
+}
+
 TEST(http_response_connection)
 {
     struct reply reply;

@@ -25,9 +25,10 @@ static struct render_blend good(void)
 TEST(job_layers_are_taken_over)
 {
     struct job_layers layers;
+    const struct job_sources sources = {.model = wire_model()};
     struct err err;
     struct render_blend blend = good();
-    assert_int_equal(job_layers_init(&layers, &blend, wire_model(), &err), 0);
+    assert_int_equal(job_layers_init(&layers, &blend, &sources, &err), 0);
     assert_int_equal(layers.count, 2);
     assert_int_equal(layers.layers[0].clip, 1);
     CHECK_NEAR(layers.layers[0].clip_time_s, 0.5, 0);
@@ -41,17 +42,18 @@ TEST(job_layers_are_taken_over)
     assert_int_equal(layers.layers[1].masks[0].node, 5);
     assert_int_equal(layers.layers[1].masks[0].reach, BLEND_EXCEPT);
     blend.layer_count = 0;
-    assert_int_equal(job_layers_init(&layers, &blend, wire_model(), &err), 0);
+    assert_int_equal(job_layers_init(&layers, &blend, &sources, &err), 0);
     assert_int_equal(layers.count, 0);
 }
 
 #define REFUSED(change)                                                                                                \
     do {                                                                                                               \
         struct job_layers layers;                                                                                      \
+        const struct job_sources sources = {.model = wire_model()};                                                    \
         struct err err;                                                                                                \
         struct render_blend b = good();                                                                                \
         change;                                                                                                        \
-        assert_int_equal(job_layers_init(&layers, &b, wire_model(), &err), ERR_BAD_PARAMETER);                         \
+        assert_int_equal(job_layers_init(&layers, &b, &sources, &err), ERR_BAD_PARAMETER);                             \
         assert_int_equal(layers.count, 0);                                                                             \
     } while (0)
 
@@ -64,6 +66,8 @@ TEST(job_layers_refuse_what_the_model_has_not)
     REFUSED(b.masks[0] = 2 * 4 + 3);
     REFUSED(b.layers[0].clip = 4);
     REFUSED(b.layers[0].clip = -2);
+    REFUSED(b.layers[0].clip_source = 1);
+    REFUSED(b.layers[1].reference_source = UINT32_MAX);
     REFUSED(b.layers[1].reference_clip = 4);
     REFUSED(b.layers[0].clip_time_s = (double)INFINITY);
     REFUSED(b.layers[1].reference_time_s = (double)NAN);

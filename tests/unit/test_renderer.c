@@ -5,6 +5,7 @@
 #include "png_pixels.h"
 
 #include "../../server/anim/pose.h"
+#include "../../server/render/frame.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static int draw_bytes(const struct fixture *f, double yaw_deg, struct buf *png)
     const int fd = memfd_create("test", MFD_CLOEXEC);
     assert_int_equal(write(fd, f->block, f->size_bytes), f->size_bytes);
     buf_init(png, 0);
-    const int rc = renderer_draw(renderer(), &job, fd, -1, png, &err);
+    const int rc = renderer_draw(renderer(), &job, fd, NULL, png, NULL, &err);
     close(fd);
     return rc;
 }
@@ -346,14 +347,17 @@ TEST(renderer_refuses_bad_jobs)
     struct render_job job = {.width = 0, .height = 9, .clip = POSE_REST, .model_key = UINT64_MAX, .model_bytes = 64};
     const int fd = memfd_create("test", MFD_CLOEXEC);
     buf_init(&png, 0);
-    assert_int_equal(renderer_draw(renderer(), &job, fd, -1, &png, &err), ERR_BAD_PARAMETER);
+    assert_int_equal(renderer_draw(renderer(), &job, fd, NULL, &png, NULL, &err), ERR_BAD_PARAMETER);
     job.width = 9;
-    assert_int_equal(renderer_draw(renderer(), &job, fd, -1, &png, &err), ERR_INTERNAL); /* the file is empty */
+    assert_int_equal(renderer_draw(renderer(), &job, fd, NULL, &png, NULL, &err), ERR_INTERNAL); /* the file is empty */
     assert_int_equal(ftruncate(fd, 4096), 0);
     job.model_bytes = 4096;
-    assert_int_equal(renderer_draw(renderer(), &job, fd, -1, &png, &err), ERR_BAD_BAKE);
+    assert_int_equal(renderer_draw(renderer(), &job, fd, NULL, &png, NULL, &err), ERR_BAD_BAKE);
+    job.root_start_s = (double)INFINITY;
+    assert_int_equal(renderer_draw(renderer(), &job, fd, NULL, &png, NULL, &err), ERR_BAD_PARAMETER);
+    job.root_start_s = 0;
     job.clip_time_s = (double)NAN;
-    assert_int_equal(renderer_draw(renderer(), &job, fd, -1, &png, &err), ERR_BAD_PARAMETER);
+    assert_int_equal(renderer_draw(renderer(), &job, fd, NULL, &png, NULL, &err), ERR_BAD_PARAMETER);
     close(fd);
     fixture_init(&f);
     add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, RED, NULL), -1);
@@ -361,5 +365,9 @@ TEST(renderer_refuses_bad_jobs)
     struct png_pixels p = draw(&f, 0);
     check_pixel(&p, 100, 100, 255, 0, 0, 255);
     png_pixels_fini(&p);
+    struct frame frame = {.draws = NULL};
+    const struct frame_view view = {.width = 9, .height = 9, .clip = POSE_REST, .root = f.model.node_count + 1};
+    assert_int_equal(frame_prepare(&frame, &f.model, NULL, &view, &err), ERR_BAD_PARAMETER);
+    frame_fini(&frame);
     fixture_fini(&f);
 }

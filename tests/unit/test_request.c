@@ -401,6 +401,7 @@ TEST(request_canonical_covers_every_parameter)
         {"clip", "/v1/pose?model=a&clip=1"},
         {"clip_name", "/v1/pose?model=a&clip_name=b"},
         {"clip_file", "/v1/pose?model=a&clip_file=b"},
+        {"clip_hash", NULL}, /* means nothing without clip_file: request_sources below */
         {"t", "/v1/pose?model=a&t=1"},
         {"wrap", "/v1/pose?model=a&wrap=clamp"},
         {"from", "/v1/pose?model=a&from=0"},
@@ -431,6 +432,7 @@ TEST(request_canonical_covers_every_parameter)
         {"root_motion", "/v1/pose?model=a&root_motion=extract"},
         {"root", "/v1/pose?model=a&root_motion=extract&root=1"},
         {"yaw", "/v1/pose?model=a&root_motion=extract&yaw=1"},
+        {"root_yaw", "/v1/render?model=a&root_motion=extract&root_yaw=1"},
         {"prefix", "/v1/models?prefix=a"},
         {"limit", "/v1/models?limit=9"},
         {"after", "/v1/models?after=a"},
@@ -610,4 +612,37 @@ TEST(request_root_motion)
             fail_msg("%s: '%s' should say '%s'", rows[i][0], err.message, rows[i][1]);
         request_fini(&r);
     }
+}
+
+#define HASH "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
+TEST(request_clip_file_and_its_hash)
+{
+    struct request r = parse("/v1/pose?model=a&clip_file=b");
+    assert_int_equal(r.source_count, 1);
+    assert_int_equal(r.clip_source, 1);
+    assert_string_equal(r.sources[0].path, "b");
+    assert_null(r.sources[0].hash);
+    assert_false(request_names_content(&r));
+    char plain[24];
+    memcpy(plain, r.canonical, sizeof plain);
+    request_fini(&r);
+    r = parse("/v1/pose?model=a&clip_file=b&clip_hash=" HASH);
+    assert_string_equal(r.sources[0].hash, HASH);
+    assert_string_not_equal(r.canonical, plain);
+    assert_false(request_names_content(&r)); /* the model may change */
+    request_fini(&r);
+    r = parse("/v1/pose?model=a&clip_file=b&hash=" HASH);
+    assert_false(request_names_content(&r)); /* the clip file may */
+    request_fini(&r);
+    r = parse("/v1/pose?model=a&clip_file=b&hash=" HASH "&clip_hash=" HASH);
+    assert_true(request_names_content(&r));
+    request_fini(&r);
+    r = parse("/v1/pose?model=a&hash=" HASH);
+    assert_int_equal(r.source_count, 0);
+    assert_true(request_names_content(&r));
+    request_fini(&r);
+    r = parse("/v1/model?model=a");
+    assert_false(request_names_content(&r));
+    request_fini(&r);
 }

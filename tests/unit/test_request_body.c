@@ -365,3 +365,89 @@ TEST(body_with_a_changed_byte_is_read_or_refused)
             request_fini(&r);
         }
 }
+
+#define HASH "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
+TEST(request_layers_have_clips_of_different_files)
+{
+    struct request r =
+        parse("/v1/pose", "{\"model\":\"a\",\"clip_file\":\"b\",\"layers\":[{},{\"clip_file\":\"c\"},"
+                          "{\"clip_file\":\"a\",\"mode\":\"additive\",\"reference\":{}},"
+                          "{\"clip_file\":\"c\",\"mode\":\"additive\",\"reference\":{\"clip_file\":\"d\"}}]}");
+    static const char *const PATHS[] = {"b", "c", "a", "d"};
+    const uint32_t sources[] = {1, 2, 3, 2};
+    assert_int_equal(r.source_count, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_string_equal(r.sources[i].path, PATHS[i]);
+        assert_int_equal(r.layers[i].clip_source, sources[i]);
+    }
+    assert_int_equal(r.clip_source, 1);
+    assert_ptr_equal(r.layers[0].clip_file, r.clip_file); /* its own is said by another pointer */
+    assert_ptr_equal(r.layers[2].reference->clip_file, r.layers[2].clip_file);
+    assert_int_equal(r.layers[2].reference->clip_source, 3);
+    assert_int_equal(r.layers[3].reference->clip_source, 4);
+    request_fini(&r);
+}
+
+TEST(request_layers_with_hashes_of_their_files)
+{
+    struct request r = parse("/v1/pose", "{\"model\":\"a\",\"hash\":\"" HASH "\",\"layers\":[{\"clip_file\":\"c\"},"
+                                         "{\"clip_file\":\"c\",\"clip_hash\":\"" HASH "\"}]}");
+    assert_int_equal(r.source_count, 1);
+    assert_string_equal(r.sources[0].hash, HASH);
+    assert_true(request_names_content(&r));
+    char named[24];
+    memcpy(named, r.canonical, sizeof named);
+    request_fini(&r);
+    r = parse("/v1/pose", "{\"model\":\"a\",\"hash\":\"" HASH "\",\"layers\":[{\"clip_file\":\"c\"},"
+                          "{\"clip_file\":\"c\"}]}");
+    assert_false(request_names_content(&r));
+    assert_string_not_equal(r.canonical, named);
+    request_fini(&r);
+}
+
+TEST(request_clip_files_that_are_refused)
+{
+    static const char *const BODIES[][2] = {
+        {"{\"model\":\"a\",\"clip_hash\":\"" HASH "\"}", "'clip_hash' needs 'clip_file'"},
+        {"{\"model\":\"a\",\"clip_file\":\"b\",\"layers\":[{\"clip_hash\":\"" HASH "\"}]}", "layers[0]"},
+        {"{\"model\":\"a\",\"layers\":[{\"clip_file\":\"b\",\"clip_hash\":\"12\"}]}", "64 hex digits"},
+        {"{\"model\":\"a\",\"layers\":[{\"clip_file\":\"b\",\"clip_hash\":\"" HASH
+         "\"},{\"clip_file\":\"b\",\"clip_hash\":\"f" HASH "\"}]}",
+         "64 hex digits"},
+        {"{\"model\":\"a\",\"layers\":[{\"clip_file\":\"b\",\"clip_hash\":\"" HASH
+         "\"},{\"clip_file\":\"b\",\"clip_hash\":\"10112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\"}]"
+         "}",
+         "'clip_hash' says of 'b'"},
+        {"{\"model\":\"a\",\"layers\":[{\"clip_file\":\"../b\"}]}", "layers[0]"},
+    };
+    struct request r;
+    struct err err;
+    for (size_t i = 0; i < sizeof BODIES / sizeof *BODIES; i++) {
+        assert_true(parse_body(&r, "/v1/pose", BODIES[i][0], &err) < 0);
+        if (strstr(err.message, BODIES[i][1]) == NULL)
+            fail_msg("'%s' should say '%s'", err.message, BODIES[i][1]);
+        request_fini(&r);
+    }
+}
+
+/* 16 files are taken, 17 are not. */
+TEST(request_clip_files_have_a_limit)
+{
+    for (int count = 16; count <= 17; count++) {
+        char body[4096] = "{\"model\":\"a\",\"layers\":[";
+        size_t at = strlen(body);
+        for (int i = 0; i < count; i++)
+            at += (size_t)snprintf(body + at, sizeof body - at,
+                                   i % 2 == 0 ? "%s{\"mode\":\"additive\",\"clip_file\":\"%d\""
+                                              : "%s,\"reference\":{\"clip_file\":\"%d\"}}",
+                                   i % 2 == 0 && i > 0 ? "," : "", i);
+        snprintf(body + at, sizeof body - at, count % 2 == 0 ? "]}" : "}]}");
+        struct request r;
+        struct err err = {0};
+        const int rc = parse_body(&r, "/v1/pose", body, &err);
+        if (rc != (count == 16 ? 0 : ERR_BAD_PARAMETER))
+            fail_msg("%d files: %s", count, err.message);
+        request_fini(&r);
+    }
+}

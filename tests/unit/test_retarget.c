@@ -3,7 +3,7 @@
 #include "fixture.h"
 
 #include "../../server/anim/pose.h"
-#include "../../server/anim/retarget.h"
+#include "../../server/anim/retarget_report.h"
 
 #include <string.h>
 
@@ -112,22 +112,96 @@ TEST(retarget_moves_nodes_of_the_same_name)
     teardown(&pair);
 }
 
-TEST(retarget_lists_what_has_no_partner)
+TEST(retarget_report_lists_what_has_no_partner)
 {
     static const struct retarget_miss MISSES[] = {
         {1, RETARGET_MISSING}, {3, RETARGET_AMBIGUOUS}, {4, RETARGET_UNNAMED}, {5, RETARGET_UNNAMED}};
     struct pair pair;
-    struct err err;
+    struct retarget_report report;
     setup(&pair);
-    assert_int_equal(retarget_clip(&pair.retarget, 1, &err), 0);
-    assert_int_equal(pair.retarget.miss_count, 4);
+    retarget_report_init(&report, &pair.retarget);
+    retarget_report_add(&report, POSE_REST);
+    assert_int_equal(report.miss_count, 0);
+    retarget_report_add(&report, 1);
+    retarget_report_add(&report, 1); /* once is enough */
+    assert_int_equal(report.miss_count, 4);
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(pair.retarget.misses[i].node, MISSES[i].node);
-        assert_int_equal(pair.retarget.misses[i].reason, MISSES[i].reason);
+        assert_int_equal(report.misses[i].node, MISSES[i].node);
+        assert_int_equal(report.misses[i].reason, MISSES[i].reason);
     }
     const uint8_t moved[6] = {0, 0, 0, 0, 1, 1};
-    assert_memory_equal(pair.retarget.is_moved, moved, sizeof moved);
+    assert_memory_equal(report.is_moved, moved, sizeof moved);
+    retarget_report_fini(&report);
     teardown(&pair);
+}
+
+static void check_line(const struct retarget_report *report, const int32_t *own, uint32_t own_count,
+                       const char *expected)
+{
+    struct buf line;
+    buf_init(&line, 0);
+    retarget_report_put(report, 1, &report->retarget->model, own, own_count, &line);
+    assert_in_range(line.size_bytes, 1, RETARGET_TEXT_SIZE - 1);
+    buf_put_char(&line, '\0');
+    assert_string_equal(line.data, expected);
+    buf_fini(&line);
+}
+
+TEST(retarget_report_in_a_line)
+{
+    struct pair pair;
+    struct retarget_report report;
+    setup(&pair);
+    struct node *nodes = (struct node *)(uintptr_t)pair.model.model.nodes;
+    nodes[2].flags |= NODE_JOINT;
+    nodes[4].flags |= NODE_JOINT;
+    nodes[5].flags |= NODE_JOINT;
+    retarget_report_init(&report, &pair.retarget);
+    check_line(&report, NULL, 0, "0;joints=3;joint_names=\"#2,hip,knee\"");
+    retarget_report_add(&report, 1);
+    check_line(&report, (const int32_t[]){POSE_REST}, 1, "4;names=\"stranger,twin,#4,#5\";joints=1;joint_names=\"#2\"");
+    nodes[2].flags &= ~(uint32_t)NODE_JOINT;
+    check_line(&report, NULL, 0, "4;names=\"stranger,twin,#4,#5\";joints=0");
+    retarget_report_fini(&report);
+    teardown(&pair);
+}
+
+/* Whatever the names are the line is printable and short enough; what does not fit is still counted. */
+TEST(retarget_report_of_awkward_names)
+{
+    enum { COUNT = 300 };
+    static const float VALUES[6] = {0, 0, 0, 1, 1, 1};
+    struct fixture model, clips;
+    struct retarget retarget;
+    struct retarget_report report;
+    fixture_init(&model);
+    fixture_finish(&model);
+    fixture_init(&clips);
+    add_node(&clips, "K\xc3\xb6pfchen, \"1\"%", -1, FIXTURE_ZERO, FIXTURE_NO_TURN);
+    for (int i = 1; i < COUNT; i++)
+        add_node(&clips, i % 2 == 0 ? "\xe9\xaa\xa8" : "bone-._~", -1, FIXTURE_ZERO, FIXTURE_NO_TURN);
+    fixture_clip(&clips);
+    for (uint32_t i = 0; i < COUNT; i++)
+        fixture_channel(&clips, i, PATH_TRANSLATION, INTERPOLATION_LINEAR, 3, TIMES, 2, VALUES);
+    fixture_finish(&clips);
+    retarget_init(&retarget, &model.model, &clips.model);
+    retarget_report_init(&report, &retarget);
+    retarget_report_add(&report, 0);
+    struct buf line;
+    buf_init(&line, 0);
+    retarget_report_put(&report, 1, &model.model, NULL, 0, &line);
+    buf_put_char(&line, '\0');
+    assert_in_range(line.size_bytes, 400, RETARGET_TEXT_SIZE);
+    const char *start = "300;names=\"K%C3%B6pfchen%2C%20%221%22%25,bone-._~,%E9%AA%A8,bone-._~,";
+    assert_memory_equal(line.data, start, strlen(start));
+    for (const char *c = line.data; *c != '\0'; c++)
+        assert_in_range(*c, ' ', '~');
+    assert_string_equal(line.data + line.size_bytes - 1 - strlen("\";joints=0"), "\";joints=0");
+    buf_fini(&line);
+    retarget_report_fini(&report);
+    retarget_fini(&retarget);
+    fixture_fini(&model);
+    fixture_fini(&clips);
 }
 
 TEST(retarget_refuses_a_clip_that_moves_nothing)
@@ -151,7 +225,11 @@ TEST(retarget_takes_a_model_for_its_own_clips)
     retarget_init(&retarget, &f.model, &f.model);
     assert_int_equal(retarget_clip(&retarget, 1, &err), 0);
     assert_int_equal(retarget.model.clips[1].channel_count, 5); /* all but the unnamed ones' */
-    assert_int_equal(retarget.miss_count, 2);
+    struct retarget_report report;
+    retarget_report_init(&report, &retarget);
+    retarget_report_add(&report, 1);
+    assert_int_equal(report.miss_count, 2);
+    retarget_report_fini(&report);
     retarget_fini(&retarget);
     fixture_fini(&f);
     make_model(&f);
@@ -164,23 +242,18 @@ TEST(retarget_takes_a_model_for_its_own_clips)
 
 TEST(retarget_compares_units_and_axes)
 {
-    struct pair pair;
-    setup(&pair);
-    struct model_info own = pair.model.model.infos[0], other = pair.clips.model.infos[0];
-    pair.retarget.model.infos = &own;
-    struct model source = pair.clips.model;
+    struct model model, source;
+    memset(&model, 0, sizeof model);
+    memset(&source, 0, sizeof source);
+    struct model_info own = {.unit_m = 0.01F, .up = {0, 1, 0}}, other = {.unit_m = 1, .up = {0, 0, 1}};
+    model.infos = &own;
     source.infos = &other;
-    pair.retarget.source = &source;
-    own.unit_m = 0.01F;
-    other.up[1] = 0;
-    other.up[2] = 1;
-    assert_false(retarget_has_other_unit(&pair.retarget)); /* neither file says */
-    assert_false(retarget_has_other_up(&pair.retarget));
+    assert_false(retarget_has_other_unit(&model, &source)); /* neither file says */
+    assert_false(retarget_has_other_up(&model, &source));
     own.flags = other.flags = MODEL_HAS_UNIT | MODEL_HAS_UP;
-    assert_true(retarget_has_other_unit(&pair.retarget));
-    assert_true(retarget_has_other_up(&pair.retarget));
+    assert_true(retarget_has_other_unit(&model, &source));
+    assert_true(retarget_has_other_up(&model, &source));
     other = own;
-    assert_false(retarget_has_other_unit(&pair.retarget));
-    assert_false(retarget_has_other_up(&pair.retarget));
-    teardown(&pair);
+    assert_false(retarget_has_other_unit(&model, &source));
+    assert_false(retarget_has_other_up(&model, &source));
 }

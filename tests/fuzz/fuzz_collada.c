@@ -1,0 +1,69 @@
+/* Any bytes as a COLLADA file: read, and every clip of every node followed, or refused with a reason. */
+#include "../../server/import/collada_stack.h"
+#include "../../server/import/track_fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void at(void *user, double time_s, double *out)
+{
+    struct trs trs;
+    stack_trs(user, time_s, &trs);
+    memcpy(out, trs.rotation, sizeof trs.rotation);
+}
+
+static double turn(void *user, double from_s, double to_s) { return stack_turn(user, from_s, to_s); }
+
+static void follow(const struct collada *collada, uint32_t n, const struct collada_clip *clip)
+{
+    struct stack stack;
+    struct track track;
+    struct err err;
+    bool is_near;
+    if (stack_init(&stack, collada, n, clip, &err) < 0)
+        abort();
+    const struct track_fit fit = {.at = at,
+                                  .turn = turn,
+                                  .user = &stack,
+                                  .times_s = stack.times_s,
+                                  .time_count = stack.time_count,
+                                  .components = 4,
+                                  .is_rotation = true,
+                                  .key_limit = 300};
+    if (stack.time_count > 0 && track_fit(&track, &fit, &is_near, &err) == 0) {
+        for (uint32_t k = 0; k < track.count; k++)
+            if (!isfinite(track.times_s[k]) || (k > 0 && !(track.times_s[k] > track.times_s[k - 1])))
+                abort();
+        for (size_t i = 0; i < (size_t)track.count * 4 * (track.is_cubic ? 3 : 1); i++)
+            if (!isfinite(track.values[i]))
+                abort();
+        track_fini(&track);
+    }
+    stack_fini(&stack);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct limits limits;
+    struct err err = {0};
+    struct bake_builder builder;
+    struct collada collada;
+    limits_default(&limits);
+    limits.value[LIMIT_NODES] = 200;
+    limits.value[LIMIT_KEYS] = 5000;
+    bake_builder_init(&builder, 1 << 20);
+    const int rc = collada_read(&collada, data, size, &limits, &builder, &err);
+    if (rc > 0 || (rc < 0 && (err.code != rc || err.message[0] == '\0' || collada.nodes != NULL)))
+        abort();
+    for (uint32_t n = 0; n < collada.node_count; n++) {
+        collada_weights(&collada, n);
+        for (uint32_t c = 0; c < collada.clip_count && c < 4; c++)
+            follow(&collada, n, &collada.clips[c]);
+    }
+    collada_fini(&collada);
+    bake_builder_fini(&builder);
+    return 0;
+}
