@@ -143,6 +143,10 @@ test-api: deps-test all samples
 test-web: deps-test all samples
 	@$(run_suites) $(if $(t),$(suite_web:run.sh"=run.sh '$(t)'"),$(suite_web))
 
+# Makes the stored reference values of tests/oracle again, with three.js from npm as a second opinion.
+refs: samples
+	$(PYTHON) tests/oracle/refs.py $(samples) --write
+
 # The long runs: every program in tests/soak, each of which closes with a line of totals. make soak [t=name]
 soaks := $(sort $(wildcard tests/soak/*.py))
 suite_soak = $(foreach f,$(if $(t),tests/soak/$(t).py,$(soaks)),"$(basename $(notdir $(f)))=total:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) $(f)")
@@ -151,7 +155,7 @@ soak: deps-test all samples
 	@$(run_suites) $(suite_soak)
 
 # Makes deliberate mistakes in a copy of the tree and shows that the tests notice each.
-mutations: deps-test
+mutations: deps-test samples
 	@$(PYTHON) tests/mutations.py $(t)
 
 # make fuzz [t=bake] [T=60]: clang's libFuzzer for T seconds on one target or on each, starting from the corpus.
@@ -198,6 +202,7 @@ help:
 	@echo 'make test-api       the black-box tests                                    [t=words SERVER=host:port]'
 	@echo 'make test-web       the page at / in a browser                             [t=pattern]'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
+	@echo 'make refs           make the stored reference values again (needs npm)'
 	@echo 'make soak           the long runs: thousands of damaged models, kills, loads   [t=name of tests/soak]'
 	@echo 'make fuzz           every fuzz target under libFuzzer                      [t=name T=60]'
 	@echo 'make mutations      show that the tests notice deliberate mistakes              [t=word]'
@@ -215,4 +220,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all deps deps-test samples run test test-short test-unit test-api test-web soak mutations fuzz lint readme image-test install help clean
+.PHONY: all deps deps-test samples run test test-short test-unit test-api test-web refs soak mutations fuzz lint readme image-test install help clean

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Shows that the tests notice mistakes: makes deliberate ones in the evaluator and the readers of glTF and COLLADA, one at a time, in a copy
-of the tree, and expects the unit tests or the comparison with the independent evaluator to fail each time.
+"""Shows that the tests notice mistakes: makes deliberate ones in the evaluator and the importers, one at a time, in a copy
+of the tree, and expects the unit tests or the comparisons with the independent evaluators to fail each time.
 
     tests/mutations.py [WORD]       only those whose title contains WORD
 
@@ -17,6 +17,7 @@ TOP = pathlib.Path(__file__).resolve().parents[1]
 POSE, SAMPLE, MAT, SKIN = ("server/anim/%s.c" % name for name in ("pose", "sample", "mat", "skin"))
 CURVE, TARGET = ("server/import/collada_%s.c" % name for name in ("curve", "target"))
 INFLUENCE, ACCESSOR, ANIM, NODE = ("server/import/gltf_%s.c" % name for name in ("influence", "accessor", "anim", "node"))
+AXES, CLIP, CHAIN, MD5, TREE, LOSSES = ("server/import/assimp_%s.c" % name for name in ("axes", "clip", "chain", "md5", "tree", "losses"))
 
 # title, file, the code, the mistake
 MUTATIONS = [
@@ -50,6 +51,21 @@ MUTATIONS = [
      "        if (builder->nodes[n].name.size_bytes == builder->nodes[node].name.size_bytes &&\n"
      "            builder->nodes[n].name.offset != STR_NONE && builder->nodes[n].mesh < 0 && builder->nodes[node].mesh < 0)\n"
      "            source->channel.node = n;"),
+    ("sparse indices not followed", ACCESSOR, "accessor->sparse_indices + (uint64_t)i * bytes", "accessor->sparse_indices + (uint64_t)i * bytes * 0"),
+    ("FBX: pivots not folded", CLIP, "            return true;\n    return false;\n}\n\n/* assimp 5.2.5", "            return false;\n    return false;\n}\n\n/* assimp 5.2.5"),
+    ("FBX: chain counted beside the node's own channel", CLIP, "    if (source->of_tree_node[last] != NULL) {", "    if (source->of_tree_node[last] != NULL && !is_chain_animated(job, source, last)) {"),
+    ("FBX: post-rotation left as assimp has it", CLIP, "            correct_post_rotation(job, last, &motion);", "            (void)last;"),
+    ("FBX: keys outside the take kept", CLIP, "time.end_s = fabs(animation->mDuration / time.ticks_per_s);", "time.end_s = HUGE_VAL;"),
+    ("FBX: geometric transform moves the children", TREE,
+     "        if (tree->nodes[i].part != PART_GEOMETRIC)\n            product", "        if (tree->nodes[i].part != PART_COUNT_MUTANT)\n            product"),
+    ("FBX: unit taken for metres", AXES, "info->unit_m = (float)(unit_cm / 100);", "info->unit_m = (float)(unit_cm / unit_cm);"),
+    ("axes left as assimp turns them", AXES, "    *root = DMAT4_IDENTITY;", "    (void)root;"),
+    ("up and forward exchanged", AXES, "info->up[c] = (float)(m[4 * c + 1] / unit);", "info->up[c] = (float)(m[4 * c + 2] / unit);"),
+    ("MS3D: moves not turned", CLIP, "            turn_ms3d_moves(job, last, &motion);", "            (void)last;"),
+    ("B3D: vertices taken for scene space", "server/import/assimp_skin.c", "offset = dmat4_mul(&offset, &scene);", "(void)scene;"),
+    ("MD5: clips beside the mesh not read", CLIP, 'strcmp(job->ending, "md5mesh") == 0 ? assimp_md5_clips(job, err) : 0', "0"),
+    ("MD5: always 24 frames a second", MD5, "return isfinite(rate) && rate > 0 ? rate : 0;", "return isfinite(rate) ? 0 : rate;"),
+    ("warnings of cubic curves lost", LOSSES, "    if (bent > 0)", "    if (bent > 1000000)"),
 ]
 
 
@@ -67,9 +83,11 @@ def caught_by(copy, log):
     if not build(copy, log):
         return ["it does not build"]
     failing = [] if run(["build/test/unit"], copy, log) else ["unit tests"]
-    environment = ["env", f"POSED_BUILD={copy}/build", sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    environment = ["env", f"POSED_BUILD={copy}/build", f"POSED_SAMPLES={TOP}/build/samples", sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
     if not run(environment + ["tests/api/test_exact.py::test_random_models_agree_with_the_specification[0]"], copy, log):
         failing.append("random models")
+    if not run(environment + ["tests/api/test_refs.py", "-k", "reference_values"], copy, log):
+        failing.append("stored references")
     return failing
 
 
@@ -89,7 +107,7 @@ def main():
         for title, path, code, mistake in MUTATIONS:
             if word not in title:
                 continue
-            mistake = mistake.replace("PATH_COUNT_MUTANT", "99u")
+            mistake = mistake.replace("PATH_COUNT_MUTANT", "99u").replace("PART_COUNT_MUTANT", "99")
             original = (copy / path).read_text(encoding="utf-8")
             if original.count(code) != 1:
                 print(f"STALE   {title}: its code is not in {path} exactly once")

@@ -73,8 +73,15 @@ static const struct turned {
     {"md5anim", MODEL_HAS_UP},
     {"3ds", MODEL_HAS_UP},
     {"ase", MODEL_HAS_UP},
-    {"blend", MODEL_HAS_UP},
+    {"dxf", MODEL_HAS_UP},
+    {"mdl", MODEL_HAS_UP},
+    {"md2", MODEL_HAS_UP},
+    {"md3", MODEL_HAS_UP},
+    {"mdc", MODEL_HAS_UP},
 };
+
+/* Formats that assimp leaves as they are and whose own programs have z up: Blender, trueSpace, Valve's engines. */
+static const char *const Z_UP[] = {"blend", "cob", "smd"};
 
 /* Row `r` of the root's rotation is where the file has assimp's axis r: for up and forward, y and z. */
 static void undo_root(struct assimp_job *job, uint32_t says)
@@ -95,6 +102,27 @@ static void undo_root(struct assimp_job *job, uint32_t says)
     *root = DMAT4_IDENTITY;
 }
 
+static void say_z_up(struct model_info *info)
+{
+    info->up[0] = info->up[1] = 0;
+    info->up[2] = 1;
+    info->forward[0] = info->forward[2] = 0;
+    info->forward[1] = -1;
+    info->flags |= MODEL_HAS_UP;
+}
+
+/* IFC: assimp has made metres of all lengths and y up; the placement of the site is on the same node, which stays. */
+static void undo_ifc(struct assimp_job *job)
+{
+    static const struct dmat4 Z_FROM_Y = {{1, 0, 0, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 0, 0, 1}};
+    struct model_info *info = job->import->info;
+    struct dmat4 *root = &job->tree.nodes[0].parent_from_node;
+    *root = dmat4_mul(&Z_FROM_Y, root);
+    say_z_up(info);
+    info->unit_m = 1;
+    info->flags |= MODEL_HAS_UNIT;
+}
+
 void assimp_axes(struct assimp_job *job)
 {
     struct model_info *info = job->import->info;
@@ -106,4 +134,9 @@ void assimp_axes(struct assimp_job *job)
     for (size_t i = 0; i < sizeof TURNED / sizeof *TURNED; i++)
         if (strcmp(job->ending, TURNED[i].ending) == 0)
             undo_root(job, TURNED[i].says);
+    for (size_t i = 0; i < sizeof Z_UP / sizeof *Z_UP; i++)
+        if (strcmp(job->ending, Z_UP[i]) == 0)
+            say_z_up(info);
+    if (strcmp(job->ending, "ifc") == 0)
+        undo_ifc(job);
 }

@@ -115,6 +115,20 @@ static void correct_post_rotation(const struct assimp_job *job, uint32_t last, s
     }
 }
 
+/* MS3D: a key is relative to the joint at rest, local = rest * key (MilkShape 3D viewer, EvaluateJoint); assimp adds
+ * the key's translation without turning it as the joint stands. */
+static void turn_ms3d_moves(const struct assimp_job *job, uint32_t last, struct motion *motion)
+{
+    struct track *track = &motion->paths[PATH_TRANSLATION];
+    const double *rest = job->tree.nodes[last].parent_from_node.m;
+    for (uint32_t k = 0; k < track->count; k++) {
+        double *at = track->values + 3 * (size_t)k;
+        const double move[3] = {at[0] - rest[12], at[1] - rest[13], at[2] - rest[14]};
+        for (int r = 0; r < 3; r++)
+            at[r] = rest[12 + r] + rest[r] * move[0] + rest[4 + r] * move[1] + rest[8 + r] * move[2];
+    }
+}
+
 static int add_node_motion(struct assimp_job *job, const struct clip_source *source, uint32_t n, struct err *err)
 {
     const uint32_t last = job->tree.of_model_node[n];
@@ -124,6 +138,8 @@ static int add_node_motion(struct assimp_job *job, const struct clip_source *sou
         rc = motion_direct(&motion, job, source, last, err);
         if (rc == 0)
             correct_post_rotation(job, last, &motion);
+        if (rc == 0 && strcmp(job->ending, "ms3d") == 0)
+            turn_ms3d_moves(job, last, &motion);
     } else if (is_chain_animated(job, source, last)) {
         rc = motion_of_chain(&motion, job, source, n, err);
     } else {

@@ -1,5 +1,7 @@
 #include "assimp_io.h"
 
+#include "text_utf8.h"
+
 #include "../base/mem.h"
 
 #include <stdlib.h>
@@ -8,8 +10,9 @@
 
 struct open_file {
     struct aiFile file;
-    const uint8_t *bytes; /* the opener's */
+    const uint8_t *bytes; /* the opener's, or own */
     size_t size_bytes, at;
+    uint8_t *own; /* text that had a byte order mark, or NULL */
 };
 
 static struct open_file *of(struct aiFile *file) { return (struct open_file *)(void *)file->UserData; }
@@ -64,6 +67,8 @@ static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const cha
     struct open_file *open = mem_zalloc(1, sizeof *open);
     open->bytes = bytes;
     open->size_bytes = size_bytes;
+    if (text_to_utf8(bytes, size_bytes, &open->own, &open->size_bytes))
+        open->bytes = open->own;
     open->file = (struct aiFile){
         .ReadProc = read_items,
         .WriteProc = write_items,
@@ -79,6 +84,7 @@ static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const cha
 static void close_proc(struct aiFileIO *io, struct aiFile *file)
 {
     (void)io;
+    free(of(file)->own);
     free(of(file));
 }
 

@@ -1,9 +1,13 @@
 /* assimp_losses.c - what a file has and assimp 5.2.5 does not give, said in warnings with stable codes:
  *   curves_linear, curves_may_be_linear   clips that are not straight between their keys
+ *   angles_by_arc                         FBX rotations about several axes at once, between keys
+ *   offset_replaced                       BVH roots that have an OFFSET and position channels
  *   layers_not_blended                    takes of several layers
  *   clip_names_lost                       clips that the file names and assimp does not
  *   skeleton_not_read, clips_not_read     of formats whose meshes alone are read
  *   frames_not_read                       vertex animation, of which the first frame is shown
+ *   clips_not_repeated                    LightWave's repeating and oscillating motion
+ *   clips_unreliable                      old LightWave scenes
  *   frame_rate_assumed                    seconds made of frames at a rate that is not in the file */
 #include "assimp_parts.h"
 #include "fbx_scan.h"
@@ -11,6 +15,8 @@
 #include "../base/bytes.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_ending(const struct assimp_job *job, const char *ending) { return strcmp(job->ending, ending) == 0; }
@@ -30,6 +36,39 @@ static bool has_bones(const struct aiScene *scene)
 
 /* --- curves --- */
 
+/* Below this the way of the angles and the arc differ by less than 0.05 degrees. */
+enum { WIDE_DEGREES = 5 };
+
+static bool has_wide_turns(const struct aiScene *scene)
+{
+    const double same = cos(WIDE_DEGREES / 2.0 * acos(-1) / 180);
+    for (uint32_t a = 0; a < scene->mNumAnimations; a++)
+        for (uint32_t c = 0; c < scene->mAnimations[a]->mNumChannels; c++) {
+            const struct aiNodeAnim *channel = scene->mAnimations[a]->mChannels[c];
+            for (uint32_t k = 1; k < channel->mNumRotationKeys; k++) {
+                const struct aiQuaternion *p = &channel->mRotationKeys[k - 1].mValue,
+                                          *q = &channel->mRotationKeys[k].mValue;
+                const double dot = (double)p->x * (double)q->x + (double)p->y * (double)q->y +
+                                   (double)p->z * (double)q->z + (double)p->w * (double)q->w;
+                if (fabs(dot) < same)
+                    return true;
+            }
+        }
+    return false;
+}
+
+/* Three keys or more: two of a spline without tension are straight. */
+static bool has_long_tracks(const struct aiScene *scene)
+{
+    for (uint32_t a = 0; a < scene->mNumAnimations; a++)
+        for (uint32_t c = 0; c < scene->mAnimations[a]->mNumChannels; c++) {
+            const struct aiNodeAnim *channel = scene->mAnimations[a]->mChannels[c];
+            if (channel->mNumPositionKeys > 2 || channel->mNumRotationKeys > 2 || channel->mNumScalingKeys > 2)
+                return true;
+        }
+    return false;
+}
+
 static void warn_of_fbx(const struct assimp_job *job)
 {
     struct bake_builder *builder = job->import->builder;
@@ -44,6 +83,12 @@ static void warn_of_fbx(const struct assimp_job *job)
         bake_warn(builder, "curves_may_be_linear",
                   "animation curves of this file's version may be curved between their keys: straight lines stand for "
                   "them");
+    if (losses.turning_count > 0 && has_wide_turns(job->scene))
+        bake_warn(
+            builder, "angles_by_arc",
+            "%u rotations change several angles at once: between keys more than %d degrees apart the shortest arc "
+            "stands for the file's angles",
+            losses.turning_count, WIDE_DEGREES);
     if (losses.layered_count > 0)
         bake_warn(builder, "layers_not_blended", "%u takes have several animation layers, which are not blended",
                   losses.layered_count);
@@ -92,6 +137,54 @@ static void warn_of_collada(const struct assimp_job *job)
                       "name",
                       name);
     }
+}
+
+/* Readers disagree whether the channels of a root are added to its OFFSET or stand for it. Recorded files have both the
+ * same or an OFFSET of 0, so that they stand for it, as for any other joint. */
+static void warn_of_bvh(const struct assimp_job *job)
+{
+    const struct aiVector3D *place = NULL;
+    const struct aiNode *root = job->scene->mRootNode;
+    const struct aiMatrix4x4 *offset = &root->mTransformation;
+    for (uint32_t c = 0; job->scene->mNumAnimations > 0 && c < job->scene->mAnimations[0]->mNumChannels; c++) {
+        const struct aiNodeAnim *channel = job->scene->mAnimations[0]->mChannels[c];
+        if (strcmp(channel->mNodeName.data, root->mName.data) == 0 && channel->mNumPositionKeys > 1)
+            place = &channel->mPositionKeys[0].mValue;
+    }
+    if (place != NULL && (fabsf(offset->a4) > 0 || fabsf(offset->b4) > 0 || fabsf(offset->c4) > 0))
+        bake_warn(
+            job->import->builder, "offset_replaced",
+            "root '%s' has an OFFSET of %g %g %g and position channels: they are its place, the OFFSET is not added",
+            root->mName.data, (double)offset->a4, (double)offset->b4, (double)offset->c4);
+}
+
+/* LightWave scenes: envelopes of `Key value time shape ...`, whose shape is that of the way to the key, 3 if straight,
+ * and behaviours before the first and after the last, 1 if they hold its value. */
+enum { LWS_VERSION_ENVELOPES = 3 };
+static void warn_of_lightwave(const struct assimp_job *job)
+{
+    struct bake_builder *builder = job->import->builder;
+    bool is_curved = false, is_repeated = false;
+    uint32_t keys = 0;
+    const char *version = strchr((const char *)job->import->bytes, '\n');
+    if (version != NULL && strtol(version, NULL, 10) < LWS_VERSION_ENVELOPES)
+        bake_warn(builder, "clips_unreliable", "the motion of LightWave scenes before 6.0 is not read reliably");
+    for (const char *line = (const char *)job->import->bytes; line != NULL; line = strchr(line, '\n')) {
+        double value, time_s;
+        int first, second;
+        line += strspn(line, " \t\r\n");
+        if (strncmp(line, "{ Envelope", 10) == 0)
+            keys = 0;
+        if (sscanf(line, "Key %lf %lf %d", &value, &time_s, &first) == 3)
+            is_curved |= keys++ > 0 && first != 3;
+        else if (sscanf(line, "Behaviors %d %d", &first, &second) == 2)
+            is_repeated |= keys > 1 && (first != 1 || second != 1);
+    }
+    if (is_curved)
+        bake_warn(builder, "curves_linear",
+                  "the clip has curves that are not straight between their keys: straight lines stand for them");
+    if (is_repeated)
+        bake_warn(builder, "clips_not_repeated", "motion that goes on before and after its keys is not read");
 }
 
 /* --- what is not read at all --- */
@@ -198,6 +291,13 @@ void assimp_losses(const struct assimp_job *job)
         bake_warn(builder, "curves_linear",
                   "the clips have curved interpolation: straight lines between the keys stand "
                   "for it");
+    else if (is_ending(job, "bvh"))
+        warn_of_bvh(job);
+    else if (is_ending(job, "lws") && has_clips)
+        warn_of_lightwave(job);
+    else if (is_ending(job, "3ds") && has_long_tracks(job->scene))
+        bake_warn(builder, "curves_linear",
+                  "the format's curves are splines: straight lines between their keys stand for them");
     else if (is_ending(job, "iqm"))
         warn_of_iqm(job);
     else if (is_ending(job, "ms3d"))

@@ -162,6 +162,17 @@ static void set_color(const struct assimp_job *job, const struct aiMaterial *fro
     to->alpha_mode = opacity < 0.999f ? ALPHA_BLEND : ALPHA_OPAQUE;
 }
 
+/* Formats whose materials or surfaces say whether their backs are seen; in the others nothing says that they are not.
+ */
+static bool has_sides(const struct assimp_job *job)
+{
+    static const char *const ENDINGS[] = {"3ds", "ac", "ac3d", "b3d", "lwo", "lws", "lxo"};
+    for (size_t i = 0; i < sizeof ENDINGS / sizeof *ENDINGS; i++)
+        if (strcmp(job->ending, ENDINGS[i]) == 0)
+            return true;
+    return false;
+}
+
 static int add_material(struct assimp_job *job, const struct aiMaterial *from, struct embedded *done, struct err *err)
 {
     struct bake_builder *builder = job->import->builder;
@@ -173,7 +184,7 @@ static int add_material(struct assimp_job *job, const struct aiMaterial *from, s
     set_color(job, from, is_textured, &to);
     if (is_textured && to.alpha_mode == ALPHA_OPAQUE && has_holes(builder, &builder->textures[to.base_color_texture]))
         to.alpha_mode = ALPHA_MASK;
-    int is_two_sided = 0, shading = 0;
+    int is_two_sided = !has_sides(job), shading = 0;
     aiGetMaterialIntegerArray(from, AI_MATKEY_TWOSIDED, &is_two_sided, NULL);
     aiGetMaterialIntegerArray(from, AI_MATKEY_SHADING_MODEL, &shading, NULL);
     to.flags = (is_two_sided != 0 ? MATERIAL_DOUBLE_SIDED : 0) |

@@ -34,15 +34,38 @@ int32_t skin_joint_of(const struct skin_part *skin, uint32_t node)
     return found == NULL ? -1 : (int32_t)(found - skin->joints);
 }
 
-/* The joints of one mesh, sorted, each node once, into joints[mesh->mNumBones]; *count of them. */
-static int collect(struct assimp_job *job, const struct aiMesh *mesh, struct skin_joint *joints, uint32_t *count,
-                   struct err *err)
+static bool shows_mesh(const struct aiNode *node, uint32_t mesh)
 {
+    for (uint32_t i = 0; i < node->mNumMeshes; i++)
+        if (node->mMeshes[i] == mesh)
+            return true;
+    return false;
+}
+
+/* B3D: vertices stand in the space of the node that has the mesh ("B3D File Format", Sibly 2003, VRTS in NODE), while
+ * assimp's offset matrices take them for scene space. scene_from_node of that node at rest; elsewhere nothing to do. */
+static struct dmat4 scene_from_bind(const struct assimp_job *job, uint32_t mesh)
+{
+    struct dmat4 product = DMAT4_IDENTITY;
+    uint32_t i = strcmp(job->ending, "b3d") == 0 ? 0 : job->tree.count;
+    while (i < job->tree.count && !shows_mesh(job->tree.nodes[i].node, mesh))
+        i++;
+    for (; i < job->tree.count; i = job->tree.nodes[i].parent)
+        product = dmat4_mul(&job->tree.nodes[i].parent_from_node, &product);
+    return product;
+}
+
+/* The joints of one mesh, sorted, each node once, into joints[mesh->mNumBones]; *count of them. */
+static int collect(struct assimp_job *job, uint32_t m, struct skin_joint *joints, uint32_t *count, struct err *err)
+{
+    const struct aiMesh *mesh = job->scene->mMeshes[m];
+    const struct dmat4 scene = scene_from_bind(job, m);
     *count = 0;
     for (uint32_t b = 0; b < mesh->mNumBones; b++) {
         const struct aiBone *bone = mesh->mBones[b];
         const int32_t node = assimp_node_named(job, &bone->mName);
-        const struct dmat4 offset = dmat4_from_assimp(&bone->mOffsetMatrix);
+        struct dmat4 offset = dmat4_from_assimp(&bone->mOffsetMatrix);
+        offset = dmat4_mul(&offset, &scene);
         if (!dmat4_is_finite(&offset))
             return err_set(err, ERR_BAD_MODEL, "bone '%s' of mesh '%s' has a matrix that is not finite",
                            bone->mName.data, mesh->mName.data);
@@ -138,7 +161,7 @@ int assimp_skins(struct assimp_job *job, struct err *err)
             return err_set(err, ERR_MODEL_LIMIT, "mesh '%s' has %u bones", mesh->mName.data, mesh->mNumBones);
         struct skin_joint *joints = mem_alloc(mesh->mNumBones * sizeof *joints);
         uint32_t count;
-        const int rc = collect(job, mesh, joints, &count, err);
+        const int rc = collect(job, m, joints, &count, err);
         if (rc == 0 && count > 0)
             list->of_mesh[m] = (int32_t)place(list, joints, count);
         free(joints);

@@ -2,6 +2,7 @@
 
 #include "fbx_layers.h"
 #include "fbx_text.h"
+#include "fbx_turns.h"
 
 #include "../base/bytes.h"
 
@@ -17,6 +18,7 @@ struct scan {
     uint64_t size_bytes;
     bool is_64_bits;
     struct fbx_layers layers;
+    struct fbx_turns turns;
     struct fbx_losses losses;
 };
 
@@ -96,26 +98,6 @@ static bool is_moving(const struct record *values)
     return !is_equal;
 }
 
-static void look_at_curve(struct scan *scan, const struct record *curve)
-{
-    struct record child, values = {0}, flags = {0};
-    for (uint64_t at = curve->children_at; next_record(scan, &at, curve->end, &child);)
-        if (is_named(&child, "KeyValueFloat"))
-            values = child;
-        else if (is_named(&child, "KeyAttrFlags"))
-            flags = child;
-    if (!is_moving(&values))
-        return;
-    uint32_t count = 0, all = 0;
-    uint8_t *items = flags.properties == NULL ? NULL : read_array(&flags, &count);
-    for (uint32_t i = 0; i < count; i++)
-        all |= get_u32(items + 4 * (size_t)i);
-    if (items == NULL)
-        scan->losses.is_uncertain = true;
-    free(items);
-    fbx_count_curve(&scan->losses, all);
-}
-
 /* The 64-bit number that the `index`-th of a record's properties is, of types L and S only. */
 static bool get_id(const struct record *record, uint32_t index, int64_t *id)
 {
@@ -137,6 +119,38 @@ static bool get_id(const struct record *record, uint32_t index, int64_t *id)
     return false;
 }
 
+static void look_at_curve(struct scan *scan, const struct record *curve)
+{
+    struct record child, values = {0}, flags = {0};
+    for (uint64_t at = curve->children_at; next_record(scan, &at, curve->end, &child);)
+        if (is_named(&child, "KeyValueFloat"))
+            values = child;
+        else if (is_named(&child, "KeyAttrFlags"))
+            flags = child;
+    if (!is_moving(&values))
+        return;
+    uint32_t count = 0, all = 0;
+    uint8_t *items = flags.properties == NULL ? NULL : read_array(&flags, &count);
+    for (uint32_t i = 0; i < count; i++)
+        all |= get_u32(items + 4 * (size_t)i);
+    if (items == NULL)
+        scan->losses.is_uncertain = true;
+    free(items);
+    fbx_count_curve(&scan->losses, all);
+    int64_t id;
+    if (get_id(curve, 0, &id))
+        fbx_turns_add_curve(&scan->turns, id);
+}
+
+/* A curve node's name and class, "R\0\1AnimCurveNode", are its second property. */
+static bool is_rotation(const struct record *node)
+{
+    enum { NAME_AT = 9 + 5 };
+    const uint8_t *p = node->properties;
+    return node->properties_bytes > NAME_AT + 1 && p[0] == 'L' && p[9] == 'S' && p[NAME_AT] == 'R' &&
+           p[NAME_AT + 1] == 0;
+}
+
 static void look_at_objects(struct scan *scan, const struct record *objects)
 {
     struct record object;
@@ -146,6 +160,8 @@ static void look_at_objects(struct scan *scan, const struct record *objects)
             look_at_curve(scan, &object);
         else if (is_named(&object, "AnimationLayer") && get_id(&object, 0, &id))
             fbx_layers_add(&scan->layers, id);
+        else if (is_named(&object, "AnimationCurveNode") && is_rotation(&object) && get_id(&object, 0, &id))
+            fbx_turns_add_node(&scan->turns, id);
 }
 
 static void look_at_connections(struct scan *scan, const struct record *connections)
@@ -153,8 +169,10 @@ static void look_at_connections(struct scan *scan, const struct record *connecti
     struct record connection;
     int64_t child, parent;
     for (uint64_t at = connections->children_at; next_record(scan, &at, connections->end, &connection);)
-        if (is_named(&connection, "C") && get_id(&connection, 1, &child) && get_id(&connection, 2, &parent))
+        if (is_named(&connection, "C") && get_id(&connection, 1, &child) && get_id(&connection, 2, &parent)) {
             fbx_layers_connect(&scan->layers, child, parent);
+            fbx_turns_connect(&scan->turns, child, parent);
+        }
 }
 
 static struct fbx_losses scan_binary(const uint8_t *bytes, size_t size_bytes)
@@ -177,7 +195,9 @@ static struct fbx_losses scan_binary(const uint8_t *bytes, size_t size_bytes)
         look_at_connections(&scan, &connections);
     scan.losses.layered_count = fbx_layers_count(&scan.layers);
     scan.losses.is_uncertain |= !has_objects;
+    scan.losses.turning_count = fbx_turns_count(&scan.turns);
     fbx_layers_fini(&scan.layers);
+    fbx_turns_fini(&scan.turns);
     return scan.losses;
 }
 

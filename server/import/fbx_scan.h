@@ -15,6 +15,7 @@ struct fbx_losses {
     uint32_t cubic_count;   /* of them, with a cubic piece */
     uint32_t stepped_count; /* of them, without one but with a constant piece */
     uint32_t layered_count; /* takes of more than one layer that moves something */
+    uint32_t turning_count; /* rotations of which more than one angle changes */
     bool is_uncertain;      /* some of it could not be read */
 };
 

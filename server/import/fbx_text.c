@@ -1,6 +1,7 @@
 #include "fbx_text.h"
 
 #include "fbx_layers.h"
+#include "fbx_turns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,8 @@ static bool has_two(const struct line *list)
 struct text_scan {
     struct fbx_losses losses;
     struct fbx_layers layers;
+    struct fbx_turns turns;
+    int64_t curve;                               /* whose lines come */
     enum { IN_NOTHING, IN_VALUES, IN_FLAGS } in; /* whose "a:" comes */
     bool is_moving;
     bool has_curves, has_takes;
@@ -93,8 +96,10 @@ static void end_flags(struct text_scan *scan, struct line *line)
     int64_t flags;
     while (take_int(line, &flags))
         all |= (uint32_t)flags;
-    if (scan->is_moving)
+    if (scan->is_moving) {
         fbx_count_curve(&scan->losses, all);
+        fbx_turns_add_curve(&scan->turns, scan->curve);
+    }
     scan->is_moving = false;
 }
 
@@ -114,9 +119,14 @@ static void look_at_line(struct text_scan *scan, struct line line)
         scan->in = IN_NOTHING;
     } else if (take(&line, "AnimationLayer:") && take_int(&line, &child)) {
         fbx_layers_add(&scan->layers, child);
+    } else if (take(&line, "AnimationCurve:") && take_int(&line, &child)) {
+        scan->curve = child;
+    } else if (take(&line, "AnimationCurveNode:") && take_int(&line, &child) && take(&line, ", \"AnimCurveNode::R\"")) {
+        fbx_turns_add_node(&scan->turns, child);
     } else if (take(&line, "C: \"O") && (take(&line, "O\"") || take(&line, "P\"")) && take_int(&line, &child) &&
                take_int(&line, &parent)) {
         fbx_layers_connect(&scan->layers, child, parent);
+        fbx_turns_connect(&scan->turns, child, parent);
     } else if (take(&line, "Take:")) {
         scan->has_takes = true;
     }
@@ -131,6 +141,8 @@ struct fbx_losses fbx_scan_text(const char *text, size_t size_bytes)
     scan.losses.layered_count = fbx_layers_count(&scan.layers);
     /* Files before 7.0 keep their curves in the takes, in another form. */
     scan.losses.is_uncertain |= scan.has_takes && !scan.has_curves;
+    scan.losses.turning_count = fbx_turns_count(&scan.turns);
     fbx_layers_fini(&scan.layers);
+    fbx_turns_fini(&scan.turns);
     return scan.losses;
 }

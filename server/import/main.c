@@ -2,6 +2,7 @@
 #include "broker.h"
 #include "formats.h"
 #include "import.h"
+#include "text_utf8.h"
 
 #include "../worker/attempt.h"
 #include "../worker/import_result.h"
@@ -116,8 +117,12 @@ static int bake(struct import *import, struct buf *out, struct err *err)
     const struct format *format = format_of_path(import->path);
     if (format == NULL)
         return err_set(err, ERR_UNKNOWN_FORMAT, "no importer knows this file's ending");
-    if (opener_read_model(import->opener, &import->bytes, &import->size_bytes, err) < 0 ||
-        format_check(format, import->bytes, import->size_bytes, err) < 0)
+    if (opener_read_model(import->opener, &import->bytes, &import->size_bytes, err) < 0)
+        return err->code;
+    uint8_t *text = NULL; /* ends with the process */
+    if (format->reader == READER_ASSIMP && text_to_utf8(import->bytes, import->size_bytes, &text, &import->size_bytes))
+        import->bytes = text;
+    if (format_check(format, import->bytes, import->size_bytes, err) < 0)
         return err->code;
     import->info = add_info(import->builder);
     if (import->info == NULL)

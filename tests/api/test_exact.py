@@ -9,6 +9,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "oracle"))
 import gltf_evaluator  # noqa: E402
+import matrices  # noqa: E402
 import random_models  # noqa: E402
 from conftest import SAMPLES  # noqa: E402
 
@@ -53,11 +54,11 @@ def check(server, name, model, clip, times):
             entry += 1
         for s in range(len(document["skins"])):
             for got, expected in zip(palettes["frames"][f]["palettes"][s], model.palette(s, local), strict=True):
-                worst = max(worst, difference(got, gltf_evaluator.flat(expected)))
-                size = max(size, *(abs(x) for x in gltf_evaluator.flat(expected)))
+                worst = max(worst, difference(got, matrices.flat(expected)))
+                size = max(size, *(abs(x) for x in matrices.flat(expected)))
         assert [n["node"] for n in poses["nodes"]] == list(range(len(document["nodes"])))
         for n, got in enumerate(poses["frames"][f]["scene"]):
-            expected = gltf_evaluator.flat(model.scene_from_node(local, n))
+            expected = matrices.flat(model.scene_from_node(local, n))
             worst = max(worst, difference(got, expected))
             size = max(size, *(abs(x) for x in expected))
     return worst / size

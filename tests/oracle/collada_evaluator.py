@@ -75,6 +75,7 @@ class Sampler:
 class Scene:
     def __init__(self, text):
         root = ElementTree.fromstring(re.sub(r'\sxmlns="[^"]*"', "", text, count=1))
+        self.root = root
         self.ids = {e.get("id"): e for e in root.iter() if e.get("id")}
         self.nodes = []  # (element, parent)
         url = root.find("scene/instance_visual_scene").get("url")

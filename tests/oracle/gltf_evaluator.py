@@ -3,54 +3,17 @@
 Standard library only, double precision, plain and slow. It shares no code with the server and takes another way where
 there is one: matrices are rows of rows, a vertex is skinned by summing transformed points, accessors are read value by
 value. Section numbers are those of the glTF 2.0 specification (Khronos, 2021-10-11).
-
-Matrices here are lists of four rows; flat() turns one into the 16 column-major numbers of glTF.
 """
 import base64
 import json
 import math
 import struct
 
+from matrices import IDENTITY, flat, from_flat, from_trs, lerp, multiply, normalized, skinned, slerp, transform
+
 COMPONENTS = {5120: ("b", 1, 127.0), 5121: ("B", 1, 255.0), 5122: ("h", 2, 32767.0), 5123: ("H", 2, 65535.0),
               5125: ("I", 4, None), 5126: ("f", 4, None)}
 SIZES = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
-IDENTITY = [[1.0 if r == c else 0.0 for c in range(4)] for r in range(4)]
-
-
-def multiply(a, b):
-    return [[math.fsum(a[r][k] * b[k][c] for k in range(4)) for c in range(4)] for r in range(4)]
-
-
-def transform(m, p):
-    return [m[r][0] * p[0] + m[r][1] * p[1] + m[r][2] * p[2] + m[r][3] for r in range(3)]
-
-
-def flat(m):
-    return [m[r][c] for c in range(4) for r in range(4)]
-
-
-def from_flat(values):
-    return [[values[4 * c + r] for c in range(4)] for r in range(4)]
-
-
-def rotate(q, v):
-    """v turned by q, vector part u and real part w: v + 2w(u x v) + 2 u x (u x v). The quaternion is taken as the file has
-    it: keys stored as integers are unit to a few 1e-5 only, and the specification gives no step that would mend them."""
-    x, y, z, w = q
-    cross = lambda a, b: [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    once = cross([x, y, z], v)
-    twice = cross([x, y, z], once)
-    return [v[i] + 2 * (w * once[i] + twice[i]) for i in range(3)]
-
-
-def from_trs(translation, rotation, scale):
-    """T * R * S (3.5.3): its columns are the scaled, turned axes and the translation."""
-    columns = []
-    for axis in range(3):
-        unit = [0.0, 0.0, 0.0]
-        unit[axis] = scale[axis]
-        columns.append(rotate(rotation, unit))
-    return [[columns[0][r], columns[1][r], columns[2][r], translation[r]] for r in range(3)] + [[0.0, 0.0, 0.0, 1.0]]
 
 
 class Model:
@@ -61,6 +24,7 @@ class Model:
         self.buffers = buffers or [base64.b64decode(b["uri"].split(",", 1)[1]) for b in document.get("buffers", [])]
         self.nodes = document.get("nodes", [])
         self.parent = {child: n for n, node in enumerate(self.nodes) for child in node.get("children", [])}
+        self.read = {}
 
     @classmethod
     def from_glb(cls, data):
@@ -79,6 +43,11 @@ class Model:
 
     def accessor(self, index):
         """A list of tuples."""
+        if index not in self.read:
+            self.read[index] = self._accessor(index)
+        return self.read[index]
+
+    def _accessor(self, index):
         a = self.document["accessors"][index]
         code, size, full = COMPONENTS[a["componentType"]]
         width, by = SIZES[a["type"]], full if a.get("normalized") else None
@@ -102,22 +71,6 @@ class Model:
 
     # --- animation (3.11, appendix C) ---
 
-    @staticmethod
-    def _normalized(q):
-        n = math.sqrt(sum(x * x for x in q))
-        return [x / n for x in q]
-
-    @staticmethod
-    def _slerp(a, b, u):
-        """Appendix C.3, on the shorter arc; the angle is the one between the two, whatever their lengths."""
-        if sum(x * y for x, y in zip(a, b)) < 0:
-            b = [-x for x in b]
-        lengths = math.sqrt(sum(x * x for x in a) * sum(x * x for x in b))
-        angle = math.acos(min(sum(x * y for x, y in zip(a, b)) / lengths, 1.0))
-        if angle < 1e-6:
-            return [x + (y - x) * u for x, y in zip(a, b)]
-        return [(math.sin((1 - u) * angle) * x + math.sin(u * angle) * y) / math.sin(angle) for x, y in zip(a, b)]
-
     def sample(self, sampler, width, t, is_rotation):
         """The value of one sampler, `width` numbers, at time t; before and after its keys the nearest one (3.11)."""
         times = [row[0] for row in self.accessor(sampler["input"])]
@@ -139,10 +92,10 @@ class Model:
             result = [(2 * u ** 3 - 3 * u ** 2 + 1) * v0 + span * (u ** 3 - 2 * u ** 2 + u) * b0 +
                       (-2 * u ** 3 + 3 * u ** 2) * v1 + span * (u ** 3 - u ** 2) * a1
                       for v0, b0, v1, a1 in zip(value(k), out_tangent, value(k + 1), in_tangent)]
-            return self._normalized(result) if is_rotation else result
+            return normalized(result) if is_rotation else result
         if is_rotation:
-            return self._slerp(value(k), value(k + 1), u)
-        return [(1 - u) * x + u * y for x, y in zip(value(k), value(k + 1))]
+            return slerp(value(k), value(k + 1), u)
+        return lerp(value(k), value(k + 1), u)
 
     def morph_count(self, node):
         mesh = self.nodes[node].get("mesh")
@@ -189,13 +142,16 @@ class Model:
         return [multiply(self.scene_from_node(local, joint), binds[j] if binds else IDENTITY)
                 for j, joint in enumerate(s["joints"])]
 
-    def vertices(self, node, primitive, local, weights):
-        """Scene positions of a mesh node's primitive: morph targets first (3.7.2.2), then skin or node (3.7.3.3)."""
+    def vertices(self, node, primitive, local, weights, only=None):
+        """Scene positions of a mesh node's primitive: morph targets first (3.7.2.2), then skin or node (3.7.3.3). `only`: the
+        indices of those asked for."""
         attributes = primitive["attributes"]
-        positions = [list(p) for p in self.accessor(attributes["POSITION"])]
+        only = range(len(self.accessor(attributes["POSITION"]))) if only is None else only
+        pick = lambda index: [self.accessor(index)[v] for v in only]
+        positions = [list(p) for p in pick(attributes["POSITION"])]
         for target, weight in zip(primitive.get("targets", []), weights[node]):
             if "POSITION" in target:
-                for p, delta in zip(positions, self.accessor(target["POSITION"])):
+                for p, delta in zip(positions, pick(target["POSITION"])):
                     for i in range(3):
                         p[i] += weight * delta[i]
         if "skin" not in self.nodes[node]:
@@ -203,12 +159,11 @@ class Model:
             return [transform(m, p) for p in positions]
         palette = self.palette(self.nodes[node]["skin"], local)
         sets = sorted(name[7:] for name in attributes if name.startswith("JOINTS_"))
-        joints = [self.accessor(attributes["JOINTS_" + n]) for n in sets]
-        shares = [self.accessor(attributes["WEIGHTS_" + n]) for n in sets]
+        joints = [pick(attributes["JOINTS_" + n]) for n in sets]
+        shares = [pick(attributes["WEIGHTS_" + n]) for n in sets]
         result = []
         for v, p in enumerate(positions):
             pairs = [(j, w) for js, ws in zip(joints, shares) for j, w in zip(js[v], ws[v]) if w != 0]
             total = math.fsum(w for _, w in pairs)
-            moved = [(w / total, transform(palette[j], p)) for j, w in pairs]
-            result.append([math.fsum(w * q[i] for w, q in moved) for i in range(3)])
+            result.append(skinned([(j, w / total) for j, w in pairs], palette, p))
         return result

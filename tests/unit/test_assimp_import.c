@@ -104,6 +104,7 @@ TEST(assimp_reads_materials_and_turns_v_round)
     CHECK_NEAR(red->base_color[1], 0.21404, 1e-4); /* sRGB 0.5 */
     CHECK_NEAR(red->base_color[3], 0.25, 1e-6);
     assert_int_equal(red->alpha_mode, ALPHA_BLEND);
+    assert_true((red->flags & MATERIAL_DOUBLE_SIDED) != 0); /* OBJ does not say that backs are not seen */
     assert_true(assimp_run_warned(&run, "texture_missing"));
     assimp_run_fini(&run);
 }
@@ -209,6 +210,43 @@ TEST(assimp_reads_md5anim_alone_at_its_own_rate)
     assert_int_equal(run.rc, 0);
     assert_int_equal(run.model.clip_count, 1);
     CHECK_NEAR(run.model.clips[0].duration_s, 0.1, 1e-9);
+    assimp_run_fini(&run);
+}
+
+/* assimp turns this format to y up. */
+TEST(assimp_keeps_dxf_as_it_stands)
+{
+    struct assimp_run run;
+    assimp_run_init(&run);
+    temp_tree_file(
+        &run.tree, "a.dxf",
+        "0\nSECTION\n2\nENTITIES\n0\n3DFACE\n8\n0\n10\n1\n20\n2\n30\n3\n11\n4\n21\n1\n31\n-1\n12\n2\n22\n6\n32\n"
+        "0.5\n13\n2\n23\n6\n33\n0.5\n0\nENDSEC\n0\nEOF\n");
+    assimp_run_import(&run, "a.dxf");
+    assert_int_equal(run.rc, 0);
+    const struct model_info *info = run.model.infos;
+    assert_int_equal(info->flags, MODEL_HAS_UP);
+    CHECK_NEAR(info->up[2], 1, 1e-6);
+    CHECK_NEAR(info->rest_min.y, 1, 1e-6);
+    CHECK_NEAR(info->rest_max.y, 6, 1e-6);
+    CHECK_NEAR(info->rest_max.z, 3, 1e-6);
+    assimp_run_fini(&run);
+}
+
+/* Companions in UTF-16 are read as well; the model itself is converted before its reader is chosen. */
+TEST(assimp_reads_companions_in_utf16)
+{
+    static const char MTL[] = "newmtl red\nKd 1 0.5 0\nd 0.25\n";
+    char wide[2 * sizeof MTL] = "\xff\xfe";
+    for (size_t i = 0; i < sizeof MTL - 1; i++)
+        wide[2 + 2 * i] = MTL[i];
+    struct assimp_run run;
+    assimp_run_init(&run);
+    temp_tree_file(&run.tree, "a.obj", OBJ);
+    temp_tree_bytes(&run.tree, "a.mtl", wide, 2 * sizeof MTL);
+    assimp_run_import(&run, "a.obj");
+    assert_int_equal(run.rc, 0);
+    CHECK_NEAR(run.model.materials[run.model.primitives[0].material].base_color[3], 0.25, 1e-6);
     assimp_run_fini(&run);
 }
 

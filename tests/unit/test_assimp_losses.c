@@ -5,6 +5,7 @@
 #include "../../server/base/buf.h"
 #include "../../server/import/assimp_parts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static void check_bytes(struct checked *c, const char *ending, const void *bytes
     memcpy(copy, bytes, size);
     import.bytes = copy;
     import.size_bytes = size;
-    c->animation = (struct aiAnimation){.mTicksPerSecond = 24};
+    c->animation.mTicksPerSecond = 24;
     c->animations[0] = &c->animation;
     c->scene = (struct aiScene){.mNumAnimations = animations, .mAnimations = c->animations};
     const struct assimp_job job = {.import = &import, .ending = ending, .scene = &c->scene};
@@ -115,6 +116,41 @@ TEST(assimp_losses_of_others)
     expect("smd", "version 1", 9, 1, "frame_rate_assumed");
     expect("md2", md2, sizeof md2, 0, "frames_not_read");
     expect("ogex", "BoneNode", 8, 0, "skeleton_not_read");
+}
+
+TEST(assimp_losses_of_lightwave)
+{
+    static const char LINEAR[] = "LWSC\n3\n\n{ Envelope\n  2\n  Key 0 0 0 0 0\n  Key 1 2 3 0 0\n  Behaviors 1 1\n}\n";
+    static const char CURVED[] =
+        "LWSC\r\n5\r\n{ Envelope\r\n  2\r\n  Key 0 0 3 0\r\n  Key 1 2 0 0\r\n  Behaviors 1 1\r\n}";
+    static const char REPEATED[] = "LWSC\n3\n{ Envelope\n  2\n  Key 0 0 3 0\n  Key 1 2 3 0\n  Behaviors 1 2\n}\n";
+    static const char STILL[] = "LWSC\n3\n{ Envelope\n  1\n  Key 0 0 0 0\n  Behaviors 2 2\n}\n";
+    static const char OLD[] = "LWSC\n2\nObjectMotion\n";
+    expect("lws", LINEAR, sizeof LINEAR - 1, 1, NULL);
+    expect("lws", CURVED, sizeof CURVED - 1, 1, "curves_linear");
+    expect("lws", REPEATED, sizeof REPEATED - 1, 1, "clips_not_repeated");
+    expect("lws", STILL, sizeof STILL - 1, 1, NULL);
+    expect("lws", OLD, sizeof OLD - 1, 1, "clips_unreliable");
+    expect("lws", OLD, sizeof OLD - 1, 0, NULL);
+}
+
+/* Rotations that change two angles are as good as exact while their keys are near each other. */
+TEST(assimp_losses_of_wide_turns)
+{
+    static const char FBX[] = "AnimationCurve: 1, {\nKeyValueFloat: *2 {\na: 1,2\n}\nKeyAttrFlags: *1 {\na: 4\n}\n"
+                              "AnimationCurve: 2, {\nKeyValueFloat: *2 {\na: 1,2\n}\nKeyAttrFlags: *1 {\na: 4\n}\n"
+                              "AnimationCurveNode: 3, \"AnimCurveNode::R\", \"\" {\n}\nC: \"OP\",1,3\nC: \"OP\",2,3\n";
+    for (int degrees = 4; degrees <= 6; degrees += 2) {
+        struct checked *c = calloc(1, sizeof *c);
+        const double half = degrees / 2.0 * acos(-1) / 180;
+        struct aiQuatKey keys[2] = {{.mValue = {.w = 1}}, {.mValue = {.w = (float)cos(half), .y = (float)sin(half)}}};
+        struct aiNodeAnim channel = {.mNumRotationKeys = 2, .mRotationKeys = keys}, *channels[] = {&channel};
+        c->animation = (struct aiAnimation){.mNumChannels = 1, .mChannels = channels};
+        check_bytes(c, "fbx", FBX, sizeof FBX - 1, 1);
+        assert_int_equal(warned(c, "angles_by_arc"), degrees > 5);
+        assimp_run_fini(&c->run);
+        free(c);
+    }
 }
 
 static const char DAE[] =

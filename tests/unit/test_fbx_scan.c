@@ -60,9 +60,26 @@ static void put_array(struct writer *w, const char *name, char type, const void 
     buf_fini(&p);
 }
 
-static void put_curve(struct writer *w, const float *values, uint32_t count, uint32_t flags, bool is_deflated)
+/* An object's first properties: its id, then its name, which goes up to a NUL before its class. */
+static size_t begin_object(struct writer *w, const char *record, int64_t id, const char *name)
 {
-    const size_t at = begin_record(w, "AnimationCurve", 0, NULL, 0);
+    struct buf p;
+    buf_init(&p, 0);
+    buf_put_char(&p, 'L');
+    buf_put_u64(&p, (uint64_t)id);
+    buf_put_char(&p, 'S');
+    buf_put_u32(&p, (uint32_t)strlen(name) + 2);
+    buf_put(&p, name, strlen(name) + 1);
+    buf_put_char(&p, 1);
+    const size_t at = begin_record(w, record, 2, p.data, p.size_bytes);
+    buf_fini(&p);
+    return at;
+}
+
+static void put_curve(struct writer *w, int64_t id, const float *values, uint32_t count, uint32_t flags,
+                      bool is_deflated)
+{
+    const size_t at = begin_object(w, "AnimationCurve", id, "");
     put_array(w, "KeyValueFloat", 'f', values, count, is_deflated);
     put_array(w, "KeyAttrFlags", 'i', &flags, 1, is_deflated);
     end_record(w, at, true);
@@ -91,7 +108,8 @@ static void put_connection(struct writer *w, int64_t child, int64_t parent)
 }
 
 /* Curves: cubic, linear, stepped, cubic of one value, cubic of one key. Takes 20 (layers 1 and 2, both used) and
- * 21 (layers 3 and 4, of which 4 has nothing). */
+ * 21 (layers 3 and 4, of which 4 has nothing). Of the curve nodes, 101 turns about two axes, 102 about one and 103
+ * moves. */
 static struct writer make_binary(bool is_64_bits, bool is_deflated)
 {
     static const float MOVING[3] = {0, 1, 0}, STILL[3] = {2, 2, 2};
@@ -102,13 +120,16 @@ static struct writer make_binary(bool is_64_bits, bool is_deflated)
     size_t at = begin_record(&w, "GlobalSettings", 0, NULL, 0);
     end_record(&w, at, true);
     at = begin_record(&w, "Objects", 0, NULL, 0);
-    put_curve(&w, MOVING, 3, 0x6108, is_deflated);
-    put_curve(&w, MOVING, 3, 0x6104, is_deflated);
-    put_curve(&w, MOVING, 3, 0x6102, is_deflated);
-    put_curve(&w, STILL, 3, 0x6108, is_deflated);
-    put_curve(&w, MOVING, 1, 0x6108, is_deflated);
+    put_curve(&w, 1001, MOVING, 3, 0x6108, is_deflated);
+    put_curve(&w, 1002, MOVING, 3, 0x6104, is_deflated);
+    put_curve(&w, 1003, MOVING, 3, 0x6102, is_deflated);
+    put_curve(&w, 1004, STILL, 3, 0x6108, is_deflated);
+    put_curve(&w, 1005, MOVING, 1, 0x6108, is_deflated);
     for (int64_t id = 1; id <= 4; id++)
         put_layer(&w, id);
+    end_record(&w, begin_object(&w, "AnimationCurveNode", 101, "R"), false);
+    end_record(&w, begin_object(&w, "AnimationCurveNode", 102, "R"), false);
+    end_record(&w, begin_object(&w, "AnimationCurveNode", 103, "T"), false);
     end_record(&w, at, true);
     at = begin_record(&w, "Connections", 0, NULL, 0);
     for (int64_t id = 1; id <= 4; id++) {
@@ -116,6 +137,12 @@ static struct writer make_binary(bool is_64_bits, bool is_deflated)
         if (id != 4)
             put_connection(&w, 100 + id, id);
     }
+    put_connection(&w, 1001, 101);
+    put_connection(&w, 1002, 101);
+    put_connection(&w, 1003, 102);
+    put_connection(&w, 1004, 102);
+    put_connection(&w, 1001, 103);
+    put_connection(&w, 1002, 103);
     end_record(&w, at, true);
     return w;
 }
@@ -126,6 +153,7 @@ static void check_losses(struct fbx_losses losses)
     assert_int_equal(losses.cubic_count, 1);
     assert_int_equal(losses.stepped_count, 1);
     assert_int_equal(losses.layered_count, 1);
+    assert_int_equal(losses.turning_count, 1);
     assert_false(losses.is_uncertain);
 }
 
@@ -148,9 +176,13 @@ static const char TEXT[] =
     "\t\tKeyAttrFlags: *2 {\n\t\t\ta: 24836,24834\n\t\t}\n\t}\n"
     "\tAnimationCurve: 1004, \"AnimCurve::\", \"\" {\n\t\tKeyValueFloat: *2 {\n\t\t\ta: 1, 1\n\t\t}\n"
     "\t\tKeyAttrFlags: *1 {\n\t\t\ta: 24840\n\t\t}\n\t}\n"
-    "\tAnimationLayer: 1, \"AnimLayer::Base\", \"\" {\n\t}\n\tAnimationLayer: 2, \"AnimLayer::More\", \"\" {\n\t}\n}\n"
+    "\tAnimationLayer: 1, \"AnimLayer::Base\", \"\" {\n\t}\n\tAnimationLayer: 2, \"AnimLayer::More\", \"\" {\n\t}\n"
+    "\tAnimationCurveNode: 101, \"AnimCurveNode::R\", \"\" {\n\t}\n\tAnimationCurveNode: 102, \"AnimCurveNode::R\", "
+    "\"\" {\n\t}\n"
+    "\tAnimationCurveNode: 103, \"AnimCurveNode::T\", \"\" {\n\t}\n}\n"
     "Connections:  {\n\t;AnimLayer::Base, AnimStack::Take\n\tC: \"OO\",1,20\n\tC: \"OO\",2,20\n\tC: \"OO\",101,1\n"
-    "\tC: \"OO\",102,2\n\tC: \"OP\",1001,101, \"d|X\"\n}\n";
+    "\tC: \"OO\",102,2\n\tC: \"OP\",1001,101, \"d|X\"\n\tC: \"OP\",1002,101, \"d|Y\"\n\tC: \"OP\",1003,102, \"d|Y\"\n"
+    "\tC: \"OP\",1004,102, \"d|Z\"\n\tC: \"OP\",1001,103, \"d|X\"\n\tC: \"OP\",1002,103, \"d|Y\"\n}\n";
 
 TEST(fbx_scan_text) { check_losses(fbx_scan((const uint8_t *)TEXT, sizeof TEXT - 1)); }
 

@@ -1,0 +1,19 @@
+/* Any bytes as a text file: UTF-8 comes out when there is a mark of UTF-16. */
+#include "../../server/base/utf8.h"
+#include "../../server/import/text_utf8.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint8_t *text;
+    size_t size_bytes;
+    if (!text_to_utf8(data, size, &text, &size_bytes))
+        return 0;
+    if (text[size_bytes] != 0 || (data[0] != 0xef && !utf8_is_valid((const char *)text, size_bytes)))
+        abort();
+    free(text);
+    return 0;
+}
