@@ -3,7 +3,6 @@
 #include "../base/mem.h"
 
 #include <errno.h>
-#include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -338,18 +337,8 @@ int opener_list(struct opener *opener, const char *suffix, const char *const **n
     return rc;
 }
 
-static void hash_number(struct sha256_ctx *sha, uint64_t value, size_t size_bytes)
+void opener_record(const struct opener *opener, struct bake_builder *builder)
 {
-    uint8_t bytes[8];
-    for (size_t i = 0; i < size_bytes; i++)
-        bytes[i] = (uint8_t)(value >> 8 * i);
-    sha256_update(sha, size_bytes, bytes);
-}
-
-void opener_record(const struct opener *opener, struct bake_builder *builder, uint8_t content_hash[32])
-{
-    struct sha256_ctx sha;
-    sha256_init(&sha);
     for (size_t i = 0; i < opener->file_count; i++) {
         const struct file *file = &opener->files[i];
         struct source_file *source = bake_add_source_file(builder, 1);
@@ -363,12 +352,5 @@ void opener_record(const struct opener *opener, struct bake_builder *builder, ui
                 .ctime_ns = file->stamp.ctime_ns,
                 .inode = file->stamp.inode,
             };
-        if (file->bytes == NULL)
-            continue;
-        hash_number(&sha, strlen(file->path), 4);
-        sha256_update(&sha, strlen(file->path), (const uint8_t *)file->path);
-        hash_number(&sha, file->size_bytes, 8);
-        sha256_update(&sha, file->size_bytes, file->bytes);
     }
-    sha256_digest(&sha, SHA256_DIGEST_SIZE, content_hash);
 }

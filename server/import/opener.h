@@ -2,8 +2,7 @@
  *
  * In posed-import that is the daemon (broker.h), which follows no symbolic links and gives away regular files only;
  * the process itself can open nothing. Each file is read once and kept until opener_free(). Every file
- * asked for, found or not, is recorded for the model's source_files, and every file read goes into the content
- * hash. One thread. */
+ * asked for, found or not, is recorded for the model's source_files. One thread. */
 #pragma once
 
 #include "../anim/bake.h"
@@ -43,6 +42,5 @@ int opener_read_model(struct opener *opener, const uint8_t **bytes, size_t *size
  * in files beside the mesh (MD5). */
 int opener_list(struct opener *opener, const char *suffix, const char *const **names, size_t *count, struct err *err);
 
-/* Adds what was looked at to builder->source_files and fills content_hash: SHA-256 over each file read, in the order
- * of first reading, as path length (u32), path, size (u64), bytes. */
-void opener_record(const struct opener *opener, struct bake_builder *builder, uint8_t content_hash[32]);
+/* Adds what was looked at to builder->source_files, in the order of first asking. */
+void opener_record(const struct opener *opener, struct bake_builder *builder);

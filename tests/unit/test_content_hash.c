@@ -1,0 +1,73 @@
+/* The content hash stands for everything that an answer is made from, and for nothing else. */
+#include "check.h"
+#include "fixture.h"
+
+#include "../../server/import/content_hash.h"
+
+#include <string.h>
+
+enum { SIZE = 32 };
+
+static void hash_of(const struct bake_builder *builder, uint8_t out[SIZE])
+{
+    memset(out, 0, SIZE);
+    content_hash(builder, out);
+}
+
+/* sha256sum of the bytes that content_hash.h describes, for a model of one info of zeros: each id as u32, each count
+ * as u64, and 108 zeros behind the first. */
+TEST(content_hash_of_almost_nothing)
+{
+    static const uint8_t expected[SIZE] = {0xfc, 0x15, 0xf9, 0x92, 0xc3, 0xe6, 0x1d, 0xb3, 0x40, 0xff, 0x29,
+                                           0xec, 0x9c, 0x1a, 0xce, 0x0c, 0xbf, 0x25, 0x2e, 0x2c, 0x37, 0x64,
+                                           0xd5, 0xd6, 0xe6, 0x7f, 0x26, 0xc2, 0x76, 0x1a, 0x61, 0x73};
+    struct bake_builder builder;
+    uint8_t hash[SIZE];
+    bake_builder_init(&builder, 0);
+    assert_non_null(bake_add_info(&builder, 1));
+    hash_of(&builder, hash);
+    assert_memory_equal(hash, expected, SIZE);
+    bake_builder_fini(&builder);
+}
+
+TEST(content_hash_is_not_part_of_itself)
+{
+    struct fixture fixture;
+    uint8_t hash[SIZE], again[SIZE];
+    fixture_worked(&fixture);
+    hash_of(&fixture.builder, hash);
+    memset(fixture.builder.infos[0].content_hash, 0xa5, SIZE);
+    hash_of(&fixture.builder, again);
+    assert_memory_equal(hash, again, SIZE);
+    fixture_fini(&fixture);
+}
+
+/* The last byte of each array, and one more element in it. */
+TEST(content_hash_differs_with_each_section)
+{
+    struct fixture fixture;
+    uint8_t hash[SIZE], other[SIZE];
+    fixture_worked(&fixture);
+    hash_of(&fixture.builder, hash);
+    uint32_t seen = 0;
+#define X(id, singular, plural, type)                                                                                  \
+    if (fixture.builder.singular##_count > 0) {                                                                        \
+        unsigned char *bytes = (unsigned char *)fixture.builder.plural;                                                \
+        const size_t last = fixture.builder.singular##_count * sizeof(type) - 1;                                       \
+        bytes[last] ^= 1;                                                                                              \
+        hash_of(&fixture.builder, other);                                                                              \
+        assert_memory_not_equal(hash, other, SIZE);                                                                    \
+        bytes[last] ^= 1;                                                                                              \
+        fixture.builder.singular##_count--;                                                                            \
+        hash_of(&fixture.builder, other);                                                                              \
+        assert_memory_not_equal(hash, other, SIZE);                                                                    \
+        fixture.builder.singular##_count++;                                                                            \
+        seen++;                                                                                                        \
+    }
+#include "../../server/anim/model_sections.def"
+#undef X
+    assert_true(seen >= 30);
+    hash_of(&fixture.builder, other);
+    assert_memory_equal(hash, other, SIZE);
+    fixture_fini(&fixture);
+}
