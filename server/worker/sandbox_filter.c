@@ -95,8 +95,8 @@ static const int ENDS_RENDER[] = {
 /* abort() is raise() of SIGABRT: an assertion that fails is to be told from a refused call. */
 static int add_abort(scmp_filter_ctx filter)
 {
-    return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 2, SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()),
-                            SCMP_A2(SCMP_CMP_EQ, SIGABRT));
+    return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 2,
+                            SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0), SCMP_A2(SCMP_CMP_EQ, SIGABRT, 0));
 }
 
 /* clone3()'s flags lie in memory, where a filter cannot see them; without it the C library takes clone(), which may
