@@ -24,7 +24,8 @@ struct opener {
     const struct limits *limits;
     struct file *files;
     size_t file_count, file_capacity;
-    char **names; /* of the last opener_list() */
+    uint64_t size_bytes; /* of those that were read */
+    char **names;        /* of the last opener_list() */
     size_t name_count;
 };
 
@@ -237,6 +238,7 @@ static struct file *load(struct opener *opener, const char *path, enum source_ro
         read_all(opener, fd, file);
     if (fd >= 0)
         close(fd);
+    opener->size_bytes += file->size_bytes;
     return file;
 }
 
@@ -336,6 +338,8 @@ int opener_list(struct opener *opener, const char *suffix, const char *const **n
     *count = opener->name_count;
     return rc;
 }
+
+uint64_t opener_bytes(const struct opener *opener) { return opener->size_bytes; }
 
 void opener_record(const struct opener *opener, struct bake_builder *builder)
 {

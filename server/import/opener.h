@@ -42,5 +42,8 @@ int opener_read_model(struct opener *opener, const uint8_t **bytes, size_t *size
  * in files beside the mesh (MD5). */
 int opener_list(struct opener *opener, const char *suffix, const char *const **names, size_t *count, struct err *err);
 
+/* Of all files read so far, each counted once. */
+uint64_t opener_bytes(const struct opener *opener);
+
 /* Adds what was looked at to builder->source_files, in the order of first asking. */
 void opener_record(const struct opener *opener, struct bake_builder *builder);
