@@ -2,6 +2,7 @@
 import os
 import pathlib
 import signal
+import sys
 import time
 
 import pytest
@@ -35,6 +36,15 @@ def memory_kib(server):
             return int(line.split()[1])
 
 
+# Sound requests, one after the other, for more files than a model may have.
+ASK_FOREVER = """
+import socket, struct
+files = socket.socket(fileno=3)
+for i in range(5000):
+    files.send(struct.pack("<II4096s16s", 0x4c494650, 1, b"none%d" % i, b""))
+    files.recv(100)
+"""
+
 FAULTS = {
     "segfault": ("kill -SEGV $$", 422, "import_crashed", "signal 11"),
     "bus error": ("kill -BUS $$", 422, "import_crashed", "signal 7"),
@@ -53,6 +63,8 @@ FAULTS = {
     "result for another version": ("{real}; printf '\\377' | dd of=/proc/self/fd/4 bs=1 seek=8 conv=notrunc 2>/dev/null",
                                    422, "bad_bake", "a.gltf"),
     "wrong arguments": ("echo 'posed-import: unknown option' >&2; exit 2", 500, "internal", "unknown option"),
+    "noise to who opens files": ("printf nonsense >&3; sleep 30", 422, "import_crashed", "no request"),
+    "no end of questions": (f"exec {sys.executable} -c '{ASK_FOREVER}'", 422, "import_crashed", "no request"),
     "much to say": ("head -c 5000000 /dev/zero | tr '\\0' x >&2; kill -SEGV $$", 422, "import_crashed", "signal 11"),
     "no program": ("", 500, "internal", "posed-import"),
 }
