@@ -17,7 +17,7 @@ enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_LOOK_NS = 2, COST_INLINE_N
 /* Finding the partner of a node in another file, and what else that takes of its size. */
 enum { COST_PARTNER_NS = 500, COPIED_BYTES_PER_NS = 4 };
 enum { COST_CLIP_POSES = 1000 }; /* of a whole clip: keys are not counted to find out */
-/* libuv has four work threads: some stay for imports and listings. */
+/* Most of the work threads (main.c) stay for files: imports, looks, listings, stores. */
 enum { WORK_MAX = 2, WORK_QUEUE_MAX = 64 };
 
 /* Everything that /v1/model lists or adds up. */
