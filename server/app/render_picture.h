@@ -31,8 +31,8 @@ struct render_query {
 struct render_wait {
     /* Runs once, never before render_pool_submit() returns. *png is borrowed: blob_ref() keeps it; unmatched: what of
      * the clips has no partner, "" for nothing to say. NULL: *err says why.
-     * Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH, ERR_RENDER_FAILED, ERR_RENDER_TIMEOUT,
-     * ERR_NO_MEMORY, ERR_UNAVAILABLE. */
+     * Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH, ERR_RENDER_FAILED, ERR_RENDER_MEMORY,
+     * ERR_RENDER_SYSCALL, ERR_RENDER_TIMEOUT, ERR_NO_MEMORY, ERR_UNAVAILABLE. */
     void (*done)(struct render_wait *wait, struct blob *png, const char *unmatched, const struct err *err);
     struct picture *picture; /* private, like the rest */
     struct render_wait *prev, *next;
@@ -43,8 +43,8 @@ struct picture {
     struct baked *baked;   /* references */
     struct baked *clips[RENDER_SOURCES_MAX];
     struct render_wait *waits;
-    uint32_t attempts;
-    bool is_taken; /* out of the queue: a worker has it, or it ends */
+    uint32_t attempts, sends; /* to workers; those that died before they read the job are no attempts */
+    bool is_taken;            /* out of the queue: a worker has it, or it ends */
     struct picture *prev, *next;
 };
 
