@@ -1,6 +1,7 @@
 #include "fbx_scan.h"
 
 #include "fbx_layers.h"
+#include "fbx_record.h"
 #include "fbx_text.h"
 #include "fbx_turns.h"
 
@@ -10,59 +11,17 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { HEADER_BYTES = 27, VERSION_AT = 23, VERSION_64_BITS = 7500, VERSION_MIN = 7000, ITEMS_MAX = 1 << 22 };
-static const char MAGIC[] = "Kaydara FBX Binary  "; /* and a NUL */
+enum { ITEMS_MAX = 1 << 22 };
 
 struct scan {
-    const uint8_t *bytes;
-    uint64_t size_bytes;
-    bool is_64_bits;
+    struct fbx_file file;
     struct fbx_layers layers;
     struct fbx_turns turns;
     struct fbx_losses losses;
 };
 
-/* One record: its name, its properties, and where its children begin and it ends. */
-struct record {
-    const uint8_t *name;
-    uint32_t name_bytes;
-    const uint8_t *properties;
-    uint64_t properties_bytes;
-    uint64_t children_at, end;
-};
-
-/* The record at *at, which is moved behind it. False at the end of the list, or where the file is broken. */
-static bool next_record(const struct scan *scan, uint64_t *at, uint64_t end, struct record *out)
-{
-    const uint64_t head = scan->is_64_bits ? 25 : 13;
-    if (end < head || *at > end - head)
-        return false;
-    const uint8_t *bytes = scan->bytes + *at;
-    const uint64_t record_end = scan->is_64_bits ? get_u64(bytes) : get_u32(bytes);
-    const uint64_t properties = scan->is_64_bits ? get_u64(bytes + 16) : get_u32(bytes + 8);
-    const uint64_t name_bytes = bytes[head - 1], name_at = *at + head;
-    if (record_end == 0 || record_end > end || record_end < name_at + name_bytes ||
-        properties > record_end - name_at - name_bytes)
-        return false;
-    *out = (struct record){
-        .name = scan->bytes + name_at,
-        .name_bytes = (uint32_t)name_bytes,
-        .properties = scan->bytes + name_at + name_bytes,
-        .properties_bytes = properties,
-        .children_at = name_at + name_bytes + properties,
-        .end = record_end,
-    };
-    *at = record_end;
-    return true;
-}
-
-static bool is_named(const struct record *record, const char *name)
-{
-    return record->name_bytes == strlen(name) && memcmp(record->name, name, record->name_bytes) == 0;
-}
-
 /* An array property of 4-byte items, inflated where it is compressed; NULL when it is none. */
-static uint8_t *read_array(const struct record *record, uint32_t *count)
+static uint8_t *read_array(const struct fbx_record *record, uint32_t *count)
 {
     enum { ARRAY_HEAD = 13 }; /* type, length, encoding, compressed length */
     const uint8_t *p = record->properties;
@@ -87,7 +46,7 @@ static uint8_t *read_array(const struct record *record, uint32_t *count)
 }
 
 /* Two keys at least, not all of one value: without that a curve is straight whatever it is called. */
-static bool is_moving(const struct record *values)
+static bool is_moving(const struct fbx_record *values)
 {
     uint32_t count = 0;
     uint8_t *items = values->properties == NULL ? NULL : read_array(values, &count);
@@ -98,34 +57,21 @@ static bool is_moving(const struct record *values)
     return !is_equal;
 }
 
-/* The 64-bit number that the `index`-th of a record's properties is, of types L and S only. */
-static bool get_id(const struct record *record, uint32_t index, int64_t *id)
+static bool get_id(const struct fbx_record *record, uint32_t index, int64_t *id)
 {
-    uint64_t at = 0;
-    for (uint32_t i = 0; at < record->properties_bytes; i++) {
-        const uint8_t *p = record->properties + at;
-        const uint64_t left = record->properties_bytes - at;
-        if (p[0] == 'L' && left >= 9) {
-            *id = (int64_t)get_u64(p + 1);
-            at += 9;
-        } else if (p[0] == 'S' && left >= 5 && left - 5 >= get_u32(p + 1)) {
-            at += 5 + (uint64_t)get_u32(p + 1);
-        } else {
-            return false;
-        }
-        if (i == index)
-            return p[0] == 'L';
-    }
-    return false;
+    const uint8_t *at = fbx_long(record, index);
+    if (at != NULL)
+        *id = (int64_t)get_u64(at);
+    return at != NULL;
 }
 
-static void look_at_curve(struct scan *scan, const struct record *curve)
+static void look_at_curve(struct scan *scan, const struct fbx_record *curve)
 {
-    struct record child, values = {0}, flags = {0};
-    for (uint64_t at = curve->children_at; next_record(scan, &at, curve->end, &child);)
-        if (is_named(&child, "KeyValueFloat"))
+    struct fbx_record child, values = {0}, flags = {0};
+    for (uint64_t at = curve->children_at; fbx_next(&scan->file, &at, curve->end, &child);)
+        if (fbx_is_named(&child, "KeyValueFloat"))
             values = child;
-        else if (is_named(&child, "KeyAttrFlags"))
+        else if (fbx_is_named(&child, "KeyAttrFlags"))
             flags = child;
     if (!is_moving(&values))
         return;
@@ -143,7 +89,7 @@ static void look_at_curve(struct scan *scan, const struct record *curve)
 }
 
 /* A curve node's name and class, "R\0\1AnimCurveNode", are its second property. */
-static bool is_rotation(const struct record *node)
+static bool is_rotation(const struct fbx_record *node)
 {
     enum { NAME_AT = 9 + 5 };
     const uint8_t *p = node->properties;
@@ -151,42 +97,39 @@ static bool is_rotation(const struct record *node)
            p[NAME_AT + 1] == 0;
 }
 
-static void look_at_objects(struct scan *scan, const struct record *objects)
+static void look_at_objects(struct scan *scan, const struct fbx_record *objects)
 {
-    struct record object;
+    struct fbx_record object;
     int64_t id;
-    for (uint64_t at = objects->children_at; next_record(scan, &at, objects->end, &object);)
-        if (is_named(&object, "AnimationCurve"))
+    for (uint64_t at = objects->children_at; fbx_next(&scan->file, &at, objects->end, &object);)
+        if (fbx_is_named(&object, "AnimationCurve"))
             look_at_curve(scan, &object);
-        else if (is_named(&object, "AnimationLayer") && get_id(&object, 0, &id))
+        else if (fbx_is_named(&object, "AnimationLayer") && get_id(&object, 0, &id))
             fbx_layers_add(&scan->layers, id);
-        else if (is_named(&object, "AnimationCurveNode") && is_rotation(&object) && get_id(&object, 0, &id))
+        else if (fbx_is_named(&object, "AnimationCurveNode") && is_rotation(&object) && get_id(&object, 0, &id))
             fbx_turns_add_node(&scan->turns, id);
 }
 
-static void look_at_connections(struct scan *scan, const struct record *connections)
+static void look_at_connections(struct scan *scan, const struct fbx_record *connections)
 {
-    struct record connection;
+    struct fbx_record connection;
     int64_t child, parent;
-    for (uint64_t at = connections->children_at; next_record(scan, &at, connections->end, &connection);)
-        if (is_named(&connection, "C") && get_id(&connection, 1, &child) && get_id(&connection, 2, &parent)) {
+    for (uint64_t at = connections->children_at; fbx_next(&scan->file, &at, connections->end, &connection);)
+        if (fbx_is_named(&connection, "C") && get_id(&connection, 1, &child) && get_id(&connection, 2, &parent)) {
             fbx_layers_connect(&scan->layers, child, parent);
             fbx_turns_connect(&scan->turns, child, parent);
         }
 }
 
-static struct fbx_losses scan_binary(const uint8_t *bytes, size_t size_bytes)
+static struct fbx_losses scan_binary(const struct fbx_file *file, uint64_t first)
 {
-    const uint32_t version = get_u32(bytes + VERSION_AT);
-    struct scan scan = {.bytes = bytes, .size_bytes = size_bytes, .is_64_bits = version >= VERSION_64_BITS};
-    if (version < VERSION_MIN)
-        return (struct fbx_losses){.is_uncertain = true};
-    struct record record, connections = {0};
+    struct scan scan = {.file = *file};
+    struct fbx_record record, connections = {0};
     bool has_objects = false;
-    for (uint64_t at = HEADER_BYTES; next_record(&scan, &at, size_bytes, &record);) {
-        if (is_named(&record, "Connections"))
+    for (uint64_t at = first; fbx_next(file, &at, file->size_bytes, &record);) {
+        if (fbx_is_named(&record, "Connections"))
             connections = record;
-        if (!is_named(&record, "Objects"))
+        if (!fbx_is_named(&record, "Objects"))
             continue;
         has_objects = true;
         look_at_objects(&scan, &record);
@@ -203,7 +146,10 @@ static struct fbx_losses scan_binary(const uint8_t *bytes, size_t size_bytes)
 
 struct fbx_losses fbx_scan(const uint8_t *bytes, size_t size_bytes)
 {
-    if (size_bytes >= HEADER_BYTES && memcmp(bytes, MAGIC, sizeof MAGIC) == 0)
-        return scan_binary(bytes, size_bytes);
-    return fbx_scan_text((const char *)bytes, size_bytes);
+    struct fbx_file file;
+    uint32_t version;
+    const uint64_t first = fbx_open(&file, bytes, size_bytes, &version);
+    if (version == 0)
+        return fbx_scan_text((const char *)bytes, size_bytes);
+    return first == 0 ? (struct fbx_losses){.is_uncertain = true} : scan_binary(&file, first);
 }
