@@ -114,37 +114,43 @@ static bool widen_text(const char *text, size_t size_bytes, struct buf *out)
     return is_any;
 }
 
+static bool copy_text(const uint8_t *bytes, size_t size_bytes, uint8_t **out, size_t *out_bytes)
+{
+    struct buf text;
+    buf_init(&text, 0);
+    if (widen_text((const char *)bytes, size_bytes, &text))
+        buf_put_char(&text, 0);
+    else
+        buf_fini(&text);
+    *out = buf_failed(&text) || text.data == NULL ? NULL : malloc(text.size_bytes);
+    if (*out != NULL) {
+        memcpy(*out, text.data, text.size_bytes);
+        *out_bytes = text.size_bytes - 1;
+    }
+    buf_fini(&text);
+    return *out != NULL;
+}
+
 bool fbx_widen_takes(const uint8_t *bytes, size_t size_bytes, uint8_t **out, size_t *out_bytes)
 {
     struct fbx_file file;
     uint32_t version;
     const uint64_t first = fbx_open(&file, bytes, size_bytes, &version);
-    if (version == 0) {
-        struct buf text;
-        buf_init(&text, 0);
-        const bool is_any = widen_text((const char *)bytes, size_bytes, &text);
-        *out = malloc(text.size_bytes + 1);
-        *out_bytes = text.size_bytes;
-        if (is_any && !buf_failed(&text) && *out != NULL) {
-            memcpy(*out, text.data, text.size_bytes);
-            (*out)[text.size_bytes] = 0;
-            buf_fini(&text);
-            return true;
-        }
-        buf_fini(&text);
-        free(*out);
+    if (version == 0)
+        return copy_text(bytes, size_bytes, out, out_bytes);
+    uint8_t *copy = first == 0 ? NULL : malloc(size_bytes + 1);
+    *out = NULL;
+    if (copy == NULL)
+        return false;
+    memcpy(copy, bytes, size_bytes);
+    copy[size_bytes] = 0;
+    if (!widen_binary(&file, first, copy)) {
+        free(copy);
         return false;
     }
-    *out = first == 0 ? NULL : malloc(size_bytes + 1);
+    *out = copy;
     *out_bytes = size_bytes;
-    if (*out == NULL)
-        return false;
-    memcpy(*out, bytes, size_bytes);
-    (*out)[size_bytes] = 0;
-    if (widen_binary(&file, first, *out))
-        return true;
-    free(*out);
-    return false;
+    return true;
 }
 
 void fbx_take_of(double duration_s, double *begin_s, double *length_s)

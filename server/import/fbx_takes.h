@@ -12,7 +12,8 @@
 #define FBX_TICKS_PER_S 46186158000.0 /* KTime of the FBX SDK */
 
 /* A copy in which takes begin FBX_WIDENED_S earlier, where they say when they begin, and end as much later. False:
- * there is nothing to widen, or no memory. *out is the caller's to free. */
+ * there is nothing to widen, or no memory. *out is the caller's to free, NULL when
+ * false. */
 bool fbx_widen_takes(const uint8_t *bytes, size_t size_bytes, uint8_t **out, size_t *out_bytes);
 
 /* What of a clip that lasts duration_s was its take: the time at which it began, and how long it was. */

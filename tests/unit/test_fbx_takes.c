@@ -123,8 +123,9 @@ static void widen_copy(const char *bytes, size_t given)
     uint8_t *copy = malloc(given == 0 ? 1 : given), *out; /* exactly as long, so that ASan sees a read past the end */
     size_t size;
     memcpy(copy, bytes, given);
-    if (fbx_widen_takes(copy, given, &out, &size))
-        free(out);
+    const bool is_widened = fbx_widen_takes(copy, given, &out, &size);
+    assert_int_equal(is_widened, out != NULL);
+    free(out);
     free(copy);
 }
 
