@@ -13,14 +13,18 @@ RUN make -j"$(nproc)" NODEPS=1 all samples && make NODEPS=1 install PREFIX=/usr 
 FROM ${BASE}
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libuv1 libcjson1 libassimp5 libexpat1 libmeshoptimizer2d libdraco7 zlib1g libpng16-16 \
-    libturbojpeg0 libwebp7 libnettle8 libisal2 libosmesa6 \
+    libturbojpeg0 libwebp7 libnettle8 libxxhash0 libisal2 libosmesa6 \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin posed \
- && mkdir /models
+ && mkdir /models \
+ && install -d -o posed -g posed -m 700 /var/cache/posed
 COPY --from=build /stage/usr /usr
 USER 10001
 # Another port or address: -e POSED_HTTP=0.0.0.0:80; the health check follows it.
 ENV POSED_HTTP=0.0.0.0:7878
+# Imported models: with a named volume here a new container needs no import.
+ENV POSED_CACHE_DIR=/var/cache/posed
+VOLUME /var/cache/posed
 EXPOSE 7878
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["posed", "--health"]
 ENTRYPOINT ["posed-entrypoint"]

@@ -12,6 +12,8 @@ uniform vec4 base_color;
 uniform vec2 alpha_range; // fragments with alpha outside [x, y) are not drawn
 uniform int is_blended;   // 0: what is drawn is opaque
 uniform int is_unlit;
+uniform int is_flat;          // faces have the normals, not vertices
+uniform ivec2 texture_filter; // enum texture_mag, enum texture_min: as the C code numbers them
 
 out vec4 fragment;
 
@@ -24,7 +26,7 @@ vec3 shading_normal(vec3 to_eye)
     if (dot(face, to_eye) < 0.0)
         face = -face;
     float length_squared = dot(view_normal, view_normal);
-    if (!(length_squared > 1e-8))
+    if (is_flat != 0 || !(length_squared > 1e-8))
         return face;
     vec3 n = view_normal * inversesqrt(length_squared);
     return dot(n, face) < 0.0 ? -n : n;
@@ -68,9 +70,36 @@ vec3 srgb(vec3 c)
     return mix(12.92 * c, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, greaterThan(c, vec3(0.0031308)));
 }
 
+// The texture, which is always sampled with linear filters and all its mip levels, as the file's filters would have it
+// (OpenGL 3.3, 3.8.11): in the middle of a texel a linear filter gives that texel, and the footprint chooses the level.
+vec4 base_texel()
+{
+    const int NEAREST = 1, LINEAR = 2, NEAREST_MIPMAP_NEAREST = 3, LINEAR_MIPMAP_NEAREST = 4;
+    vec2 size = vec2(textureSize(base_color_texture, 0));
+    vec2 dx = dFdx(uv), dy = dFdy(uv), at = uv;
+    int mag = texture_filter.x, min = texture_filter.y;
+    if (mag != 0 || min != 0) {
+        float texels = max(length(dx * size), length(dy * size)); // that the longer side of a pixel covers
+        float level = texels > 1.0 ? log2(texels) : 0.0, wanted = level;
+        if (min == NEAREST || min == LINEAR)
+            wanted = 0.0;
+        else if (min == NEAREST_MIPMAP_NEAREST || min == LINEAR_MIPMAP_NEAREST)
+            wanted = ceil(level + 0.5) - 1.0;
+        bool is_nearest = level > 0.0 ? min != 0 && min != LINEAR && min != LINEAR_MIPMAP_NEAREST : mag != 0;
+        if (is_nearest) {
+            vec2 grid = max(floor(size * exp2(-floor(wanted))), 1.0);
+            at = (floor(uv * grid) + 0.5) / grid;
+        }
+        float scale = exp2(wanted - level);
+        dx *= scale;
+        dy *= scale;
+    }
+    return textureGrad(base_color_texture, at, dx, dy);
+}
+
 void main()
 {
-    vec4 color = base_color * vertex_color * texture(base_color_texture, uv);
+    vec4 color = base_color * vertex_color * base_texel();
     if (color.a < alpha_range.x || color.a >= alpha_range.y)
         discard;
     vec3 seen = is_unlit != 0 ? min(color.rgb, 1.0) : soft_shoulder(light(color.rgb));

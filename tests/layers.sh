@@ -4,7 +4,7 @@
 set -eu
 server=${1:-server}
 bad=0
-libraries='uv cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb webp nettle isa-l llhttp wslay uthash'
+libraries='uv xxhash cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb webp nettle isa-l llhttp wslay uthash'
 
 say() { echo "layers: $*"; bad=1; }
 
@@ -34,7 +34,7 @@ may wire   "base anim"         "cjson llhttp"
 may worker "base"              ""
 may import "base anim worker"  "assimp cjson expat meshoptimizer draco png turbojpeg stb webp nettle"
 may render "base anim worker"  "GL EGL png isa-l"
-may app    "base anim wire worker" "uv uthash"
+may app    "base anim wire worker" "uv uthash nettle xxhash"
 
 # The pure layers take clock, files, threads and logs as arguments or not at all.
 for dir in base anim wire; do

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-enum { BAKE_VERSION = 2, BAKE_ALIGNMENT = 64 };
+enum { BAKE_VERSION = 3, BAKE_ALIGNMENT = 64 };
 #define BAKE_MAGIC "posedbk\n"
 
 struct bake_header {
@@ -66,6 +66,8 @@ void bake_builder_fini(struct bake_builder *builder);
  * place; NULL text gives STR_NONE. */
 struct str bake_text(struct bake_builder *builder, const char *text, size_t size_bytes);
 struct str bake_textz(struct bake_builder *builder, const char *text); /* NUL-terminated or NULL */
+/* The same without a limit of its own: for texts that the caller bounds by their sum. */
+struct str bake_long_text(struct bake_builder *builder, const char *text, size_t size_bytes);
 
 /* Adds a warning; the same code and message twice is kept once; at most 100, then one that says "more". */
 void bake_warn(struct bake_builder *builder, const char *code, const char *format, ...)

@@ -81,17 +81,14 @@ static void *add(struct bake_builder *builder, struct array *array, uint32_t cou
 
 enum { TEXT_QUOTED = 40 };
 
-struct str bake_text(struct bake_builder *builder, const char *text, size_t size_bytes)
+struct str bake_long_text(struct bake_builder *builder, const char *text, size_t size_bytes)
 {
     const struct str none = {.offset = STR_NONE};
     if (text == NULL)
         return none;
-    /* A name is repeated in every answer for each joint of its node: a few bytes must not stand for megabytes. */
-    const size_t size_max = (size_t)LIMIT_INFO[LIMIT_NAME_BYTES].initial;
-    if (size_bytes > size_max) {
-        bake_warn(builder, "text_cut", "a text of %zu bytes that begins with '%.*s' is cut to %zu", size_bytes,
-                  TEXT_QUOTED, text, size_max);
-        size_bytes = utf8_cut(text, size_bytes, size_max);
+    if (size_bytes >= UINT32_MAX) {
+        builder->is_failed = 1;
+        return none;
     }
     const struct str str = {.offset = builder->text_byte_count, .size_bytes = (uint32_t)size_bytes};
     char *copy = bake_add_text_byte(builder, str.size_bytes);
@@ -103,6 +100,18 @@ struct str bake_text(struct bake_builder *builder, const char *text, size_t size
         if (copy[i] == '\0')
             copy[i] = '?';
     return str;
+}
+
+struct str bake_text(struct bake_builder *builder, const char *text, size_t size_bytes)
+{
+    /* A name is repeated in every answer for each joint of its node: a few bytes must not stand for megabytes. */
+    const size_t size_max = (size_t)LIMIT_INFO[LIMIT_NAME_BYTES].initial;
+    if (text != NULL && size_bytes > size_max) {
+        bake_warn(builder, "text_cut", "a text of %zu bytes that begins with '%.*s' is cut to %zu", size_bytes,
+                  TEXT_QUOTED, text, size_max);
+        size_bytes = utf8_cut(text, size_bytes, size_max);
+    }
+    return bake_long_text(builder, text, size_bytes);
 }
 
 struct str bake_textz(struct bake_builder *builder, const char *text)

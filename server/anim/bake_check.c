@@ -13,18 +13,22 @@ int bake_bad(struct err *err, const char *section, uint64_t element, const char 
 }
 
 /* The text as a whole is UTF-8 by then, so a part of it is when it neither starts nor ends inside a character. */
-bool bake_is_str(const struct model *model, struct str str)
+bool bake_is_long_str(const struct model *model, struct str str)
 {
     if (str.offset == STR_NONE)
         return str.size_bytes == 0;
-    if (!bake_is_range(str.offset, str.size_bytes, model->text_byte_count) ||
-        str.size_bytes > LIMIT_INFO[LIMIT_NAME_BYTES].initial)
+    if (!bake_is_range(str.offset, str.size_bytes, model->text_byte_count))
         return false;
     const uint64_t ends[] = {str.offset, (uint64_t)str.offset + str.size_bytes};
     for (int i = 0; i < 2; i++)
         if (ends[i] < model->text_byte_count && ((unsigned char)model->text[ends[i]] & 0xc0) == 0x80)
             return false;
     return true;
+}
+
+bool bake_is_str(const struct model *model, struct str str)
+{
+    return str.size_bytes <= LIMIT_INFO[LIMIT_NAME_BYTES].initial && bake_is_long_str(model, str);
 }
 
 bool bake_is_range(uint64_t first, uint64_t count, uint64_t total) { return first <= total && count <= total - first; }
@@ -60,6 +64,7 @@ static int check_sizes(const struct model *model, struct err *err)
         {"key_values", model->key_value_count, LIMIT_KEYS},
         {"textures", model->texture_count, LIMIT_TEXTURES},
         {"weights", model->weight_count, LIMIT_WEIGHTS},
+        {"markers", model->marker_count, LIMIT_MARKERS},
         {"source_files", model->source_file_count, LIMIT_SOURCE_FILES},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -50,12 +50,14 @@ static int check_textures(const struct model *model, struct err *err)
 {
     for (uint32_t i = 0; i < model->texture_count; i++) {
         const struct texture *texture = &model->textures[i];
-        const char *field = !bake_is_str(model, texture->uri)       ? "uri"
-                            : texture->state > TEXTURE_BROKEN       ? "state"
-                            : !is_picture(model, texture)           ? "pixels"
-                            : texture->wrap_s > TEXTURE_WRAP_MIRROR ? "wrap_s"
-                            : texture->wrap_t > TEXTURE_WRAP_MIRROR ? "wrap_t"
-                                                                    : NULL;
+        const char *field = !bake_is_str(model, texture->uri)                         ? "uri"
+                            : texture->state > TEXTURE_BROKEN                         ? "state"
+                            : !is_picture(model, texture)                             ? "pixels"
+                            : texture->wrap_s > TEXTURE_WRAP_MIRROR                   ? "wrap_s"
+                            : texture->wrap_t > TEXTURE_WRAP_MIRROR                   ? "wrap_t"
+                            : texture->mag_filter > TEXTURE_MAG_NEAREST               ? "mag_filter"
+                            : texture->min_filter > TEXTURE_MIN_NEAREST_MIPMAP_LINEAR ? "min_filter"
+                                                                                      : NULL;
         if (field != NULL)
             return bake_bad(err, "textures", i, field);
     }
@@ -77,8 +79,8 @@ static int check_extras(const struct model *model, struct err *err)
                             : before != NULL && (before->owner > extra->owner ||
                                                  (before->owner == extra->owner && before->index >= extra->index))
                                 ? "index"
-                            : !bake_is_str(model, extra->json) || extra->json.offset == STR_NONE ? "json"
-                                                                                                 : NULL;
+                            : !bake_is_long_str(model, extra->json) || extra->json.offset == STR_NONE ? "json"
+                                                                                                      : NULL;
         bytes += extra->json.size_bytes;
         if (field == NULL && bytes > limit)
             return err_set(err, ERR_MODEL_LIMIT, "extras have more than %llu bytes", (unsigned long long)limit);

@@ -115,8 +115,8 @@ static bool is_of_mesh(const struct model *model, uint32_t primitive)
 
 static bool are_flags(const struct model *model, uint32_t flags)
 {
-    const uint32_t known = PRIMITIVE_FILE_NORMALS | PRIMITIVE_TEXCOORDS | PRIMITIVE_COLORS;
-    return (flags & ~known) == 0 &&
+    const uint32_t known = PRIMITIVE_FILE_NORMALS | PRIMITIVE_TEXCOORDS | PRIMITIVE_COLORS | PRIMITIVE_FLAT;
+    return (flags & ~known) == 0 && ((flags & PRIMITIVE_FLAT) == 0 || (flags & PRIMITIVE_FILE_NORMALS) == 0) &&
            ((flags & PRIMITIVE_TEXCOORDS) == 0 || model->texcoord_count == model->position_count) &&
            ((flags & PRIMITIVE_COLORS) == 0 || model->color_count == model->position_count);
 }

@@ -20,10 +20,11 @@ _Static_assert(sizeof(struct draw) == 16, "layout");
 _Static_assert(sizeof(struct clip) == 32, "layout");
 _Static_assert(sizeof(struct channel) == 32, "layout");
 _Static_assert(sizeof(struct material) == 40, "layout");
-_Static_assert(sizeof(struct texture) == 48, "layout");
+_Static_assert(sizeof(struct texture) == 56, "layout");
 _Static_assert(sizeof(struct warning) == 16, "layout");
 _Static_assert(sizeof(struct source_file) == 48, "layout");
 _Static_assert(sizeof(struct extra) == 16, "layout");
+_Static_assert(sizeof(struct marker) == 32, "layout");
 
 const struct bake_section_kind BAKE_SECTION_KINDS[BAKE_SECTION_COUNT] = {
 #define X(id, singular, plural, type)                                                                                  \

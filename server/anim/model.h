@@ -39,7 +39,7 @@ enum model_flags {
 };
 
 struct model_info {
-    uint8_t content_hash[32]; /* SHA-256 over the source and its companions (import/opener) */
+    uint8_t content_hash[32]; /* SHA-256 over all but files and stamps (import/content_hash.h) */
     struct str format;        /* "glTF 2.0", "GLB 2.0", "FBX", "COLLADA", ... */
     struct str generator;     /* the program that wrote the file, where the file says it */
     uint32_t flags;           /* MODEL_ */
@@ -95,6 +95,7 @@ enum primitive_flags {
     PRIMITIVE_FILE_NORMALS = 1, /* else generated */
     PRIMITIVE_TEXCOORDS = 2,
     PRIMITIVE_COLORS = 4,
+    PRIMITIVE_FLAT = 8, /* the file has no normals and its format asks for those of the faces: so it is drawn */
 };
 
 struct primitive {
@@ -173,6 +174,17 @@ enum texture_state {
 };
 enum texture_wrap { TEXTURE_WRAP_REPEAT = 0, TEXTURE_WRAP_CLAMP = 1, TEXTURE_WRAP_MIRROR = 2 };
 
+/* How texels are chosen for a pixel that is smaller than one (mag) and larger (min): OpenGL's six ways. */
+enum texture_mag { TEXTURE_MAG_LINEAR = 0, TEXTURE_MAG_NEAREST = 1 };
+enum texture_min {
+    TEXTURE_MIN_LINEAR_MIPMAP_LINEAR = 0, /* also where the file does not say */
+    TEXTURE_MIN_NEAREST = 1,
+    TEXTURE_MIN_LINEAR = 2,
+    TEXTURE_MIN_NEAREST_MIPMAP_NEAREST = 3,
+    TEXTURE_MIN_LINEAR_MIPMAP_NEAREST = 4,
+    TEXTURE_MIN_NEAREST_MIPMAP_LINEAR = 5,
+};
+
 /* Pixels: RGBA8, sRGB, rows top first, power-of-two sides, then every smaller mip level down to 1x1. */
 struct texture {
     struct str uri;                       /* as the file names it; "" when embedded */
@@ -180,8 +192,9 @@ struct texture {
     uint32_t source_width, source_height; /* as stored in the image file; 0 when unknown */
     uint32_t width, height;               /* of level 0, powers of two */
     uint32_t level_count;
-    uint32_t wrap_s, wrap_t; /* TEXTURE_WRAP_ */
-    uint64_t pixel_first;    /* into pixels */
+    uint32_t wrap_s, wrap_t;         /* TEXTURE_WRAP_ */
+    uint32_t mag_filter, min_filter; /* TEXTURE_MAG_, TEXTURE_MIN_ */
+    uint64_t pixel_first;            /* into pixels */
 };
 
 struct warning {
@@ -214,6 +227,15 @@ struct extra {
     uint32_t owner; /* EXTRA_ */
     uint32_t index;
     struct str json;
+};
+
+/* A moment of a clip that the file names: a footstep, a sound, a hit. Sorted by clip, then time. */
+struct marker {
+    uint32_t clip;
+    uint32_t reserved;
+    struct str name;
+    struct str value; /* what the file says of it beside its name; or missing */
+    double time_s;    /* clip time; may lie outside of the clip */
 };
 
 /* The checked view. All arrays live in the block that was decoded and as long as it does. */

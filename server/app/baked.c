@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,30 +35,83 @@ static void put_hex(char *out, const uint8_t *bytes, size_t count)
     out[2 * count] = '\0';
 }
 
-int baked_open(int fd, uint64_t key, struct baked **out, struct err *err)
+/* From here on nobody can change the bytes under the check, a surviving child of the importer neither. */
+static int seal(int fd, const void **bytes, size_t *size_bytes, struct err *err)
 {
-    *out = NULL;
-    /* From here on nobody can change the bytes under the check, a surviving child of the importer neither. */
     if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)
         return err_set(err, ERR_INTERNAL, "cannot seal the importer's result: %s", strerror(errno));
     struct stat stat;
     if (fstat(fd, &stat) != 0)
         return err_set(err, ERR_INTERNAL, "cannot stat the importer's result: %s", strerror(errno));
-    const size_t size_bytes = (size_t)stat.st_size;
-    if (size_bytes == 0)
+    *size_bytes = (size_t)stat.st_size;
+    if (*size_bytes == 0)
         return err_set(err, ERR_BAD_BAKE, "the importer's result is empty");
-    void *bytes = mmap(NULL, size_bytes, PROT_READ, MAP_SHARED, fd, 0);
-    if (bytes == MAP_FAILED)
+    void *mapping = mmap(NULL, *size_bytes, PROT_READ, MAP_SHARED, fd, 0);
+    if (mapping == MAP_FAILED)
         return err_set(err, ERR_INTERNAL, "cannot map the importer's result: %s", strerror(errno));
-    struct model model;
-    if (bake_decode(bytes, size_bytes, &model, err) < 0) {
-        munmap(bytes, size_bytes);
-        return err->code;
-    }
+    *bytes = mapping;
+    return 0;
+}
+
+static void unmap(const void *bytes, size_t size_bytes) { munmap((void *)(uintptr_t)bytes, size_bytes); }
+
+static struct baked *make(const struct model *model, struct sources *sources, int fd, uint64_t key)
+{
     struct baked *baked = mem_zalloc(1, sizeof *baked);
-    *baked = (struct baked){.model = model, .fd = fd, .key = key, .ref_count = 1};
-    put_hex(baked->hash, model.infos[0].content_hash, sizeof model.infos[0].content_hash);
-    *out = baked;
+    *baked = (struct baked){
+        .model = *model,
+        .sources = sources,
+        .has_pixels = true,
+        .held_bytes = model->size_bytes,
+        .fd = fd,
+        .key = key,
+        .ref_count = 1,
+    };
+    put_hex(baked->hash, model->infos[0].content_hash, sizeof model->infos[0].content_hash);
+    return baked;
+}
+
+int baked_open(int fd, uint64_t key, struct baked **out, struct err *err)
+{
+    const void *bytes;
+    size_t size_bytes;
+    struct model model;
+    *out = NULL;
+    if (seal(fd, &bytes, &size_bytes, err) < 0)
+        return err->code;
+    int rc = bake_decode(bytes, size_bytes, &model, err);
+    struct sources *sources = rc == 0 ? sources_of_model(&model) : NULL;
+    if (rc == 0 && sources == NULL)
+        rc = err_set(err, ERR_BAD_BAKE, "source_files has a path that is none");
+    if (rc < 0) {
+        unmap(bytes, size_bytes);
+        return rc;
+    }
+    *out = make(&model, sources, fd, key);
+    return 0;
+}
+
+int baked_open_loaded(const struct baked_load *load, struct baked **out, struct err *err)
+{
+    static atomic_uint_fast64_t last_key = UINT64_C(1) << 63; /* imports count from 0 */
+    const void *bytes;
+    size_t size_bytes;
+    struct model model;
+    *out = NULL;
+    if (seal(load->fd, &bytes, &size_bytes, err) < 0)
+        return err->code;
+    int rc = 0;
+    if (!load->is_right(load->user, bytes, size_bytes))
+        rc = err_set(err, ERR_BAD_BAKE, "the checksum is wrong");
+    if (rc == 0)
+        rc = bake_decode(bytes, size_bytes, &model, err);
+    if (rc < 0) {
+        unmap(bytes, size_bytes);
+        return rc;
+    }
+    *out = make(&model, load->sources, load->fd, atomic_fetch_add(&last_key, 1) + 1);
+    (*out)->has_pixels = load->has_pixels;
+    (*out)->held_bytes -= load->has_pixels ? 0 : model.pixel_byte_count;
     return 0;
 }
 
@@ -69,8 +123,9 @@ struct baked *baked_ref(struct baked *baked)
 
 static void release(struct baked *baked)
 {
-    munmap((void *)(uintptr_t)baked->model.bytes, baked->model.size_bytes);
+    unmap(baked->model.bytes, baked->model.size_bytes);
     close(baked->fd);
+    sources_free(baked->sources);
     free(baked);
 }
 

@@ -1,12 +1,17 @@
-/* cache.h - the models in memory, by path: imported when first asked for, imported anew when a file changed.
+/* cache.h - the models in memory, by path: taken from disk or imported when first asked for, and anew when a file
+ * changed.
  *
- * Requests for a model that is being imported wait for that import. A failed import is remembered for
- * LIMIT_FAILED_TIME_MS or until the file changes. Least recently used models are dropped when all together have more
- * than cache_bytes; whoever holds a reference keeps his. Loop thread only. */
+ * Whether a file changed is known before an answer: from the kernel where the folders are watched (watch.h), otherwise
+ * from a look at the files by a work thread (look.h), which holds for LIMIT_WATCH_TIME_MS. Nothing here waits for a
+ * file system. Requests for a model that is looked at or imported wait together. A failed import is remembered for
+ * LIMIT_FAILED_TIME_MS or until the file changes; one of a file that is being written is repeated when that is done.
+ * Least recently used models are dropped when all together have more than cache_bytes; whoever holds a reference
+ * keeps his. Loop thread only. */
 #pragma once
 
 #include "baked.h"
 #include "config.h"
+#include "disk_cache.h"
 #include "import_pool.h"
 #include "root.h"
 
@@ -19,19 +24,31 @@ struct cache_wait {
     /* *baked is borrowed for the call: baked_ref() keeps it. NULL: *err says why. */
     void (*ready)(struct cache_wait *wait, struct baked *baked, const struct err *err);
     const bool *is_abandoned;       /* true: nobody needs the model any more; ready() still runs */
+    bool is_whole;                  /* the textures' pixels are needed, too (struct baked.has_pixels) */
     struct cache_wait *prev, *next; /* private to the cache */
 };
 
-/* All are borrowed. */
-struct cache *cache_new(const struct config *config, struct import_pool *pool, int root_fd);
+/* All are borrowed, but `disk` (or NULL) is taken. */
+struct cache *cache_new(uv_loop_t *loop, const struct config *config, struct import_pool *pool, int root_fd,
+                        struct disk_cache *disk);
 /* No ready() runs; end the pool first. */
 void cache_free(struct cache *cache);
 
-/* Returns 1 with *baked holding a reference for the caller; 0 when wait->ready() will run later; or an error:
- * ERR_MODEL_NOT_FOUND, ERR_FORBIDDEN, ERR_UNKNOWN_FORMAT, ERR_OVERLOADED, or that of the failed import. */
+/* Returns 1 with *baked holding a reference for the caller; 0 when wait->ready() will run later; or the remembered
+ * error of a failed import. What ready() may bring besides: ERR_MODEL_NOT_FOUND, ERR_FORBIDDEN, ERR_UNKNOWN_FORMAT,
+ * ERR_OVERLOADED, ERR_MODEL_CHANGING. */
 int cache_get(struct cache *cache, const char *path, struct cache_wait *wait, struct baked **baked, struct err *err);
 
-/* Files are looked at once a turn of the loop, for all requests in it. */
+/* Told of each model that was in memory and is no longer what its files are: changed or gone. Where folders are
+ * watched that is soon after the change, elsewhere when somebody asks for the model. */
+struct cache_listener {
+    void (*changed)(struct cache_listener *listener, const char *path);
+    struct cache_listener *prev, *next; /* private to the cache */
+};
+void cache_listen(struct cache *cache, struct cache_listener *listener);
+void cache_unlisten(struct cache *cache, struct cache_listener *listener);
+
+/* Events are read once a turn of the loop, for all requests in it. */
 void cache_next_turn(struct cache *cache);
 
 enum cache_state { CACHE_NEW, CACHE_IMPORTING, CACHE_READY, CACHE_FAILED };

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 enum log_format { LOG_TEXT, LOG_JSON, LOG_OFF };
+enum watch_mode { WATCH_AUTO, WATCH_POLL, WATCH_OFF };
 enum token_for { TOKEN_FOR_ALL, TOKEN_FOR_UPLOADS };
 
 struct config {
@@ -16,6 +17,9 @@ struct config {
     enum token_for token_for; /* --token-for all|uploads */
     const char *allow_host;   /* --allow-host NAMES, or NULL: see access_policy.h */
     const char *cors;         /* --cors ORIGINS, or NULL: pages of other origins read nothing */
+    enum watch_mode watch;    /* --watch auto|poll|off: how changes of files are noticed */
+    const char *cache_dir;    /* --cache-dir DIR: baked models on disk; "none" = no such folder */
+    uint64_t cache_dir_bytes; /* --cache-dir-size; 0 = a tenth of what the file system has free */
     uint64_t cache_bytes;     /* --cache-bytes, default a quarter of the machine's or cgroup's memory */
     uint32_t import_workers;  /* --import-workers, default max(1, cores - 1) */
     uint32_t render_workers;  /* --render-workers, default max(1, cores - 1); 0 = no rendering */

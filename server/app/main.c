@@ -114,6 +114,8 @@ static int serve(const struct config *config)
     struct err err;
     log_open(config->log);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file of the disk cache is larger than the system allows: an error like others */
+    signal(SIGIO, SIG_IGN);   /* somebody waits for a lease that is given back anyway (look.c) */
     raise_file_limit();
     uv_loop_init(&daemon.loop);
     int rc = listener_new(&daemon.loop, config, &daemon.listener, &err);

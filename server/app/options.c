@@ -45,6 +45,21 @@ static const char *default_worker_dir(void)
     return folder;
 }
 
+/* $XDG_CACHE_HOME/posed, ~/.cache/posed, or none without a home (XDG Base Directory Specification). */
+static const char *default_cache_dir(void)
+{
+    static char folder[PATH_MAX];
+    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    struct stat stat_home;
+    if (base != NULL && base[0] == '/')
+        snprintf(folder, sizeof folder, "%s/posed", base);
+    else if (home != NULL && home[0] == '/' && stat(home, &stat_home) == 0)
+        snprintf(folder, sizeof folder, "%s/.cache/posed", home);
+    else
+        return "none";
+    return folder;
+}
+
 static void set_defaults(struct config *out, const struct machine *machine)
 {
     *out = (struct config){0};
@@ -52,6 +67,7 @@ static void set_defaults(struct config *out, const struct machine *machine)
     out->cache_bytes = machine->memory_bytes == 0 ? FALLBACK_CACHE_BYTES : machine->memory_bytes / 4 / MIB * MIB;
     out->import_workers = out->render_workers = machine->cores > 1 ? machine->cores - 1 : 1;
     out->worker_dir = default_worker_dir();
+    out->cache_dir = default_cache_dir();
     for (size_t i = 0; i < option_count(); i++) {
         const struct option option = option_at(i);
         if (option.initial != NULL)

@@ -33,7 +33,7 @@ int root_open(const char *path, struct err *err)
     return fd;
 }
 
-static int open_beneath(int root_fd, const char *path, uint64_t flags)
+int root_open_beneath(int root_fd, const char *path, uint64_t flags)
 {
     const struct open_how how = {
         .flags = O_CLOEXEC | O_NOFOLLOW | flags,
@@ -74,9 +74,9 @@ static int open_error(const char *path, int error, struct err *err)
     }
 }
 
-static int stat_beneath(int root_fd, const char *path, struct stat *out)
+int root_look(int root_fd, const char *path, struct stat *out)
 {
-    const int fd = open_beneath(root_fd, path, O_PATH);
+    const int fd = root_open_beneath(root_fd, path, O_PATH);
     if (fd < 0)
         return -1;
     const int rc = fstat(fd, out);
@@ -87,7 +87,7 @@ static int stat_beneath(int root_fd, const char *path, struct stat *out)
 int root_stat(int root_fd, const char *path, struct stamp *out, struct err *err)
 {
     struct stat stat;
-    if (stat_beneath(root_fd, path, &stat) != 0)
+    if (root_look(root_fd, path, &stat) != 0)
         return open_error(path, errno, err);
     if (S_ISLNK(stat.st_mode))
         return open_error(path, ELOOP, err);
@@ -101,7 +101,7 @@ int root_stat(int root_fd, const char *path, struct stamp *out, struct err *err)
 
 int root_check_readable(int root_fd, const char *path, struct err *err)
 {
-    const int fd = open_beneath(root_fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    const int fd = root_open_beneath(root_fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return open_error(path, errno, err);
     close(fd);
@@ -110,33 +110,5 @@ int root_check_readable(int root_fd, const char *path, struct err *err)
 
 int root_open_folder(int root_fd, const char *path)
 {
-    return open_beneath(root_fd, path[0] != '\0' ? path : ".", O_RDONLY | O_DIRECTORY);
-}
-
-static bool is_unchanged(int root_fd, const struct model *model, const struct source_file *file)
-{
-    char path[PATH_SIZE];
-    if (file->path.offset == STR_NONE || file->path.size_bytes >= sizeof path)
-        return false;
-    memcpy(path, model->text + file->path.offset, file->path.size_bytes);
-    path[file->path.size_bytes] = '\0';
-    struct stat stat = {0};
-    if (stat_beneath(root_fd, path, &stat) != 0)
-        return file->is_missing != 0;
-    const struct stamp now = stamp_of(&stat);
-    const struct stamp then = {
-        .size_bytes = file->size_bytes,
-        .mtime_ns = file->mtime_ns,
-        .ctime_ns = file->ctime_ns,
-        .inode = file->inode,
-    };
-    return file->is_missing == 0 && stamp_equal(&now, &then);
-}
-
-bool root_is_unchanged(int root_fd, const struct model *model)
-{
-    for (uint32_t i = 0; i < model->source_file_count; i++)
-        if (!is_unchanged(root_fd, model, &model->source_files[i]))
-            return false;
-    return true;
+    return root_open_beneath(root_fd, path[0] != '\0' ? path : ".", O_RDONLY | O_DIRECTORY);
 }

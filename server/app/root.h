@@ -1,10 +1,9 @@
-/* root.h - files beneath the model root: what is there, and whether it is still what an import read.
+/* root.h - files beneath the model root: what is there.
  *
  * Every look goes through openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS), as the
  * importer's do. Nothing is read here. Any thread. */
 #pragma once
 
-#include "../anim/model.h"
 #include "../base/err.h"
 
 #include <stdbool.h>
@@ -34,5 +33,8 @@ int root_check_readable(int root_fd, const char *path, struct err *err);
 /* Opens a folder for reading its names; "" is the root itself. Returns a descriptor or -1. */
 int root_open_folder(int root_fd, const char *path);
 
-/* True when every file that the import looked at is as it was, and those that were missing still are. */
-bool root_is_unchanged(int root_fd, const struct model *model);
+/* openat2() as above with further flags. Returns a descriptor or -1 and errno. */
+int root_open_beneath(int root_fd, const char *path, uint64_t flags);
+
+/* What is at the path, a link for itself, without opening it. Returns 0, or -1 and errno. */
+int root_look(int root_fd, const char *path, struct stat *out);

@@ -7,9 +7,13 @@
 #include "../wire/json.h"
 #include "etag.h"
 #include "gallery.h"
+#include "importer_identity.h"
+#include "log.h"
 #include "service_parts.h"
 #include "stats.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -233,6 +237,23 @@ static void on_turn(uv_prepare_t *turn)
     }
 }
 
+/* NULL: there is none, and where that was not asked for the log says why. */
+static struct disk_cache *open_disk(const struct config *config)
+{
+    char program[PATH_MAX], importer[IMPORTER_IDENTITY_SIZE];
+    struct disk_cache *disk = NULL;
+    struct err err;
+    if (strcmp(config->cache_dir, "none") == 0)
+        return NULL;
+    snprintf(program, sizeof program, "%s/posed-import", config->worker_dir);
+    if (importer_identity(program, importer, &err) < 0 || disk_cache_open(config, importer, &disk, &err) < 0)
+        log_warn("no disk cache: %s", err.message);
+    else
+        log_info("disk cache in %s, at most %llu MiB", config->cache_dir,
+                 (unsigned long long)(disk_cache_limit(disk) >> 20));
+    return disk;
+}
+
 int service_new(uv_loop_t *loop, const struct config *config, struct service **out, struct err *err)
 {
     *out = NULL;
@@ -244,7 +265,7 @@ int service_new(uv_loop_t *loop, const struct config *config, struct service **o
     service->config = config;
     service->root_fd = root_fd;
     service->imports = import_pool_new(loop, config, root_fd);
-    service->cache = cache_new(config, service->imports, root_fd);
+    service->cache = cache_new(loop, config, service->imports, root_fd, open_disk(config));
     service->listing = listing_new(loop, service->cache, root_fd);
     service->renders = render_pool_new(loop, config);
     answer_init(&service->answer);

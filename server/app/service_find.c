@@ -66,6 +66,7 @@ static void find_clips(struct job *job)
 {
     const struct request *request = &job->call->request;
     job->wait.ready = on_clips;
+    job->wait.is_whole = false; /* of the other files only clips are used */
     while (job->clip_count < request->source_count) {
         struct err err = {0};
         struct baked *baked = NULL;
@@ -81,7 +82,11 @@ static void find_clips(struct job *job)
 void service_find_model(struct service *service, struct call *call)
 {
     struct job *job = job_start(service, call);
-    job->wait = (struct cache_wait){.ready = on_model, .is_abandoned = &call->is_abandoned};
+    job->wait = (struct cache_wait){
+        .ready = on_model,
+        .is_abandoned = &call->is_abandoned,
+        .is_whole = call->request.op == OP_RENDER,
+    };
     struct err err = {0};
     const int rc = cache_get(service->cache, call->request.model, &job->wait, &job->baked, &err);
     if (rc < 0)

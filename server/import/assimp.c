@@ -101,11 +101,12 @@ static int convert(struct assimp_job *job, struct err *err)
         return err_set(err, ERR_BAD_MODEL, "the file holds no mesh, no skeleton and no animation");
     if (check_md5(job, err) < 0 || assimp_collada(job, err) < 0)
         return err->code;
+    job->is_skeleton = strcmp(job->ending, "md5anim") == 0 || strcmp(job->ending, "bvh") == 0;
     assimp_losses(job);
     assimp_axes(job);
     assimp_look_at_meshes(job);
     if (assimp_materials(job, err) < 0 || assimp_skins(job, err) < 0 || assimp_nodes(job, err) < 0 ||
-        assimp_clips(job, err) < 0)
+        assimp_clips(job, err) < 0 || assimp_extras(job, err) < 0)
         return err->code;
     return 0;
 }

@@ -201,6 +201,8 @@ static int add_material(struct assimp_job *job, const struct aiMaterial *from, s
 
 int assimp_materials(struct assimp_job *job, struct err *err)
 {
+    if (job->is_skeleton)
+        return 0;
     struct embedded *done = mem_alloc((job->scene->mNumTextures + 1) * sizeof *done);
     for (uint32_t i = 0; i < job->scene->mNumTextures; i++)
         done[i].texture = -1;

@@ -207,6 +207,8 @@ int assimp_nodes(struct assimp_job *job, struct err *err)
     if (root == NULL)
         return assimp_no_room(job, err);
     *root = 0;
+    if (job->is_skeleton)
+        return 0;
     struct shared_meshes shared = {.first_made = mem_alloc(job->scene->mNumMeshes * sizeof *shared.first_made)};
     memset(shared.first_made, 0xff, job->scene->mNumMeshes * sizeof *shared.first_made);
     int rc = 0;

@@ -38,6 +38,7 @@ struct assimp_job {
     struct tree tree;
     struct skin_list skins;
     struct name_list shown;         /* names instead of those that assimp links by; empty: the same */
+    bool is_skeleton;               /* the format has no meshes: assimp's is a stand-in, which is not taken */
     struct collada *collada;        /* what the file says itself, or NULL */
     bool has_texcoords, has_colors; /* some mesh has them: then every vertex gets them */
 };
@@ -87,6 +88,9 @@ int assimp_clips(struct assimp_job *job, struct err *err);
 int assimp_md5_clips(struct assimp_job *job, struct err *err);
 /* The frames a second of an .md5anim (NUL-terminated), or 0 where it gives none. */
 double assimp_md5_rate(const uint8_t *bytes);
+
+/* Extras and markers; after the clips. */
+int assimp_extras(struct assimp_job *job, struct err *err);
 
 /* The model node that a bone's or channel's name means, or -1. */
 int32_t assimp_node_named(const struct assimp_job *job, const struct aiString *name);

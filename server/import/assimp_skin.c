@@ -151,6 +151,8 @@ int assimp_skins(struct assimp_job *job, struct err *err)
 {
     const struct aiScene *scene = job->scene;
     struct skin_list *list = &job->skins;
+    if (job->is_skeleton)
+        return 0;
     list->of_mesh = mem_alloc(scene->mNumMeshes * sizeof *list->of_mesh);
     for (uint32_t m = 0; m < scene->mNumMeshes; m++) {
         const struct aiMesh *mesh = scene->mMeshes[m];

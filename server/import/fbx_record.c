@@ -4,20 +4,22 @@
 
 #include <string.h>
 
-enum { HEADER_BYTES = 27, VERSION_AT = 23, VERSION_64_BITS = 7500, VERSION_MIN = 7000 };
+enum { VERSION_AT = 23, VERSION_64_BITS = 7500, VERSION_MIN = 7000 };
 static const char MAGIC[] = "Kaydara FBX Binary  "; /* and a NUL */
 
-uint64_t fbx_open(struct fbx_file *file, const uint8_t *bytes, size_t size_bytes, uint32_t *version)
+bool fbx_is_binary(const uint8_t *bytes, size_t size_bytes)
 {
-    *version = 0;
-    if (size_bytes < HEADER_BYTES || memcmp(bytes, MAGIC, sizeof MAGIC) != 0)
-        return 0;
-    *version = get_u32(bytes + VERSION_AT);
-    *file = (struct fbx_file){.bytes = bytes, .size_bytes = size_bytes, .is_64_bits = *version >= VERSION_64_BITS};
-    return *version >= VERSION_MIN ? HEADER_BYTES : 0;
+    return size_bytes >= FBX_HEADER_BYTES && memcmp(bytes, MAGIC, sizeof MAGIC) == 0;
 }
 
-bool fbx_next(const struct fbx_file *file, uint64_t *at, uint64_t end, struct fbx_record *out)
+bool fbx_file_open(struct fbx_file *file, const uint8_t *bytes, size_t size_bytes)
+{
+    const uint32_t version = get_u32(bytes + VERSION_AT);
+    *file = (struct fbx_file){bytes, size_bytes, version >= VERSION_64_BITS};
+    return version >= VERSION_MIN;
+}
+
+bool fbx_next_record(const struct fbx_file *file, uint64_t *at, uint64_t end, struct fbx_record *out)
 {
     const uint64_t head = file->is_64_bits ? 25 : 13;
     if (end < head || *at > end - head)
@@ -70,4 +72,26 @@ bool fbx_starts_with(const struct fbx_record *record, const char *text)
     const size_t size = strlen(text);
     return record->properties_bytes >= 5 + size && record->properties[0] == 'S' &&
            get_u32(record->properties + 1) == size && memcmp(record->properties + 5, text, size) == 0;
+}
+
+bool fbx_next_line(const char **text, const char *end, struct fbx_line *line)
+{
+    if (*text == end)
+        return false;
+    const char *newline = memchr(*text, '\n', (size_t)(end - *text));
+    line->at = *text;
+    line->end = newline != NULL ? newline : end;
+    *text = newline != NULL ? newline + 1 : end;
+    while (line->at < line->end && (*line->at == ' ' || *line->at == '\t'))
+        line->at++;
+    return true;
+}
+
+bool fbx_take(struct fbx_line *line, const char *word)
+{
+    const size_t size = strlen(word);
+    if ((size_t)(line->end - line->at) < size || memcmp(line->at, word, size) != 0)
+        return false;
+    line->at += size;
+    return true;
 }

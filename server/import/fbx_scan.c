@@ -68,7 +68,7 @@ static bool get_id(const struct fbx_record *record, uint32_t index, int64_t *id)
 static void look_at_curve(struct scan *scan, const struct fbx_record *curve)
 {
     struct fbx_record child, values = {0}, flags = {0};
-    for (uint64_t at = curve->children_at; fbx_next(&scan->file, &at, curve->end, &child);)
+    for (uint64_t at = curve->children_at; fbx_next_record(&scan->file, &at, curve->end, &child);)
         if (fbx_is_named(&child, "KeyValueFloat"))
             values = child;
         else if (fbx_is_named(&child, "KeyAttrFlags"))
@@ -101,7 +101,7 @@ static void look_at_objects(struct scan *scan, const struct fbx_record *objects)
 {
     struct fbx_record object;
     int64_t id;
-    for (uint64_t at = objects->children_at; fbx_next(&scan->file, &at, objects->end, &object);)
+    for (uint64_t at = objects->children_at; fbx_next_record(&scan->file, &at, objects->end, &object);)
         if (fbx_is_named(&object, "AnimationCurve"))
             look_at_curve(scan, &object);
         else if (fbx_is_named(&object, "AnimationLayer") && get_id(&object, 0, &id))
@@ -114,19 +114,21 @@ static void look_at_connections(struct scan *scan, const struct fbx_record *conn
 {
     struct fbx_record connection;
     int64_t child, parent;
-    for (uint64_t at = connections->children_at; fbx_next(&scan->file, &at, connections->end, &connection);)
+    for (uint64_t at = connections->children_at; fbx_next_record(&scan->file, &at, connections->end, &connection);)
         if (fbx_is_named(&connection, "C") && get_id(&connection, 1, &child) && get_id(&connection, 2, &parent)) {
             fbx_layers_connect(&scan->layers, child, parent);
             fbx_turns_connect(&scan->turns, child, parent);
         }
 }
 
-static struct fbx_losses scan_binary(const struct fbx_file *file, uint64_t first)
+static struct fbx_losses scan_binary(const uint8_t *bytes, size_t size_bytes)
 {
-    struct scan scan = {.file = *file};
+    struct scan scan = {0};
+    if (!fbx_file_open(&scan.file, bytes, size_bytes))
+        return (struct fbx_losses){.is_uncertain = true};
     struct fbx_record record, connections = {0};
     bool has_objects = false;
-    for (uint64_t at = first; fbx_next(file, &at, file->size_bytes, &record);) {
+    for (uint64_t at = FBX_HEADER_BYTES; fbx_next_record(&scan.file, &at, size_bytes, &record);) {
         if (fbx_is_named(&record, "Connections"))
             connections = record;
         if (!fbx_is_named(&record, "Objects"))
@@ -146,10 +148,7 @@ static struct fbx_losses scan_binary(const struct fbx_file *file, uint64_t first
 
 struct fbx_losses fbx_scan(const uint8_t *bytes, size_t size_bytes)
 {
-    struct fbx_file file;
-    uint32_t version;
-    const uint64_t first = fbx_open(&file, bytes, size_bytes, &version);
-    if (version == 0)
-        return fbx_scan_text((const char *)bytes, size_bytes);
-    return first == 0 ? (struct fbx_losses){.is_uncertain = true} : scan_binary(&file, first);
+    if (fbx_is_binary(bytes, size_bytes))
+        return scan_binary(bytes, size_bytes);
+    return fbx_scan_text((const char *)bytes, size_bytes);
 }

@@ -29,8 +29,9 @@ static bool widen_stack(const struct fbx_file *file, const struct fbx_record *st
 {
     struct fbx_record list, p;
     const uint8_t *start = NULL, *stop = NULL;
-    for (uint64_t at = stack->children_at; fbx_next(file, &at, stack->end, &list);)
-        for (uint64_t in = list.children_at; fbx_is_named(&list, "Properties70") && fbx_next(file, &in, list.end, &p);)
+    for (uint64_t at = stack->children_at; fbx_next_record(file, &at, stack->end, &list);)
+        for (uint64_t in = list.children_at;
+             fbx_is_named(&list, "Properties70") && fbx_next_record(file, &in, list.end, &p);)
             if (fbx_starts_with(&p, "LocalStart"))
                 start = fbx_long(&p, 4);
             else if (fbx_starts_with(&p, "LocalStop"))
@@ -43,13 +44,13 @@ static bool widen_stack(const struct fbx_file *file, const struct fbx_record *st
     return true;
 }
 
-static bool widen_binary(const struct fbx_file *file, uint64_t first, uint8_t *copy)
+static bool widen_binary(const struct fbx_file *file, uint8_t *copy)
 {
     struct fbx_record record, object;
     bool is_any = false;
-    for (uint64_t at = first; fbx_next(file, &at, file->size_bytes, &record);)
+    for (uint64_t at = FBX_HEADER_BYTES; fbx_next_record(file, &at, file->size_bytes, &record);)
         for (uint64_t in = record.children_at;
-             fbx_is_named(&record, "Objects") && fbx_next(file, &in, record.end, &object);)
+             fbx_is_named(&record, "Objects") && fbx_next_record(file, &in, record.end, &object);)
             if (fbx_is_named(&object, "AnimationStack"))
                 is_any |= widen_stack(file, &object, copy);
     return is_any;
@@ -133,18 +134,16 @@ static bool copy_text(const uint8_t *bytes, size_t size_bytes, uint8_t **out, si
 
 bool fbx_widen_takes(const uint8_t *bytes, size_t size_bytes, uint8_t **out, size_t *out_bytes)
 {
-    struct fbx_file file;
-    uint32_t version;
-    const uint64_t first = fbx_open(&file, bytes, size_bytes, &version);
-    if (version == 0)
+    if (!fbx_is_binary(bytes, size_bytes))
         return copy_text(bytes, size_bytes, out, out_bytes);
-    uint8_t *copy = first == 0 ? NULL : malloc(size_bytes + 1);
+    struct fbx_file file;
+    uint8_t *copy = fbx_file_open(&file, bytes, size_bytes) ? malloc(size_bytes + 1) : NULL;
     *out = NULL;
     if (copy == NULL)
         return false;
     memcpy(copy, bytes, size_bytes);
     copy[size_bytes] = 0;
-    if (!widen_binary(&file, first, copy)) {
+    if (!widen_binary(&file, copy)) {
         free(copy);
         return false;
     }

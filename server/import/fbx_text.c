@@ -1,6 +1,7 @@
 #include "fbx_text.h"
 
 #include "fbx_layers.h"
+#include "fbx_record.h"
 #include "fbx_turns.h"
 
 #include <stdlib.h>
@@ -15,35 +16,8 @@ void fbx_count_curve(struct fbx_losses *losses, uint32_t flags)
     losses->stepped_count += (flags & (FLAG_CUBIC | FLAG_CONSTANT)) == FLAG_CONSTANT;
 }
 
-/* A line, or what is left of it. */
-struct line {
-    const char *at, *end;
-};
-
-static bool next_line(const char **text, const char *end, struct line *line)
-{
-    if (*text == end)
-        return false;
-    const char *newline = memchr(*text, '\n', (size_t)(end - *text));
-    line->at = *text;
-    line->end = newline != NULL ? newline : end;
-    *text = newline != NULL ? newline + 1 : end;
-    while (line->at < line->end && (*line->at == ' ' || *line->at == '\t'))
-        line->at++;
-    return true;
-}
-
-static bool take(struct line *line, const char *word)
-{
-    const size_t size = strlen(word);
-    if ((size_t)(line->end - line->at) < size || memcmp(line->at, word, size) != 0)
-        return false;
-    line->at += size;
-    return true;
-}
-
 /* The next number between commas and spaces; a fraction and an exponent are passed over. */
-static bool take_int(struct line *line, int64_t *value)
+static bool take_int(struct fbx_line *line, int64_t *value)
 {
     while (line->at < line->end && (*line->at == ' ' || *line->at == ','))
         line->at++;
@@ -58,7 +32,7 @@ static bool take_int(struct line *line, int64_t *value)
 }
 
 /* Whether a list has two entries that are written differently. */
-static bool has_two(const struct line *list)
+static bool has_two(const struct fbx_line *list)
 {
     const char *first = list->at, *first_end = NULL;
     for (const char *at = list->at; at < list->end;) {
@@ -90,7 +64,7 @@ struct text_scan {
     bool has_curves, has_takes;
 };
 
-static void end_flags(struct text_scan *scan, struct line *line)
+static void end_flags(struct text_scan *scan, struct fbx_line *line)
 {
     uint32_t all = 0;
     int64_t flags;
@@ -103,31 +77,32 @@ static void end_flags(struct text_scan *scan, struct line *line)
     scan->is_moving = false;
 }
 
-static void look_at_line(struct text_scan *scan, struct line line)
+static void look_at_line(struct text_scan *scan, struct fbx_line line)
 {
     int64_t child, parent;
-    if (take(&line, "KeyValueFloat:")) {
+    if (fbx_take(&line, "KeyValueFloat:")) {
         scan->in = IN_VALUES;
-    } else if (take(&line, "KeyAttrFlags:")) {
+    } else if (fbx_take(&line, "KeyAttrFlags:")) {
         scan->in = IN_FLAGS;
         scan->has_curves = true;
-    } else if (take(&line, "a:")) {
+    } else if (fbx_take(&line, "a:")) {
         if (scan->in == IN_VALUES)
             scan->is_moving = has_two(&line);
         else if (scan->in == IN_FLAGS)
             end_flags(scan, &line);
         scan->in = IN_NOTHING;
-    } else if (take(&line, "AnimationLayer:") && take_int(&line, &child)) {
+    } else if (fbx_take(&line, "AnimationLayer:") && take_int(&line, &child)) {
         fbx_layers_add(&scan->layers, child);
-    } else if (take(&line, "AnimationCurve:") && take_int(&line, &child)) {
+    } else if (fbx_take(&line, "AnimationCurve:") && take_int(&line, &child)) {
         scan->curve = child;
-    } else if (take(&line, "AnimationCurveNode:") && take_int(&line, &child) && take(&line, ", \"AnimCurveNode::R\"")) {
+    } else if (fbx_take(&line, "AnimationCurveNode:") && take_int(&line, &child) &&
+               fbx_take(&line, ", \"AnimCurveNode::R\"")) {
         fbx_turns_add_node(&scan->turns, child);
-    } else if (take(&line, "C: \"O") && (take(&line, "O\"") || take(&line, "P\"")) && take_int(&line, &child) &&
-               take_int(&line, &parent)) {
+    } else if (fbx_take(&line, "C: \"O") && (fbx_take(&line, "O\"") || fbx_take(&line, "P\"")) &&
+               take_int(&line, &child) && take_int(&line, &parent)) {
         fbx_layers_connect(&scan->layers, child, parent);
         fbx_turns_connect(&scan->turns, child, parent);
-    } else if (take(&line, "Take:")) {
+    } else if (fbx_take(&line, "Take:")) {
         scan->has_takes = true;
     }
 }
@@ -135,8 +110,8 @@ static void look_at_line(struct text_scan *scan, struct line line)
 struct fbx_losses fbx_scan_text(const char *text, size_t size_bytes)
 {
     struct text_scan scan = {.in = IN_NOTHING};
-    struct line line;
-    for (const char *at = text; next_line(&at, text + size_bytes, &line);)
+    struct fbx_line line;
+    for (const char *at = text; fbx_next_line(&at, text + size_bytes, &line);)
         look_at_line(&scan, line);
     scan.losses.layered_count = fbx_layers_count(&scan.layers);
     /* Files before 7.0 keep their curves in the takes, in another form. */

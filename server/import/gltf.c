@@ -134,6 +134,8 @@ static int open_container(struct gltf *gltf, struct err *err)
     const uint64_t depth = import->limits->value[LIMIT_JSON_DEPTH];
     if (!glb_is_glb(import->bytes, import->size_bytes)) {
         import->info->format = bake_textz(gltf->builder, "glTF 2.0");
+        gltf->json = (const char *)import->bytes;
+        gltf->json_bytes = import->size_bytes;
         return json_parse(import->bytes, import->size_bytes, depth, &gltf->root, err);
     }
     import->info->format = bake_textz(gltf->builder, "GLB 2.0");
@@ -144,6 +146,8 @@ static int open_container(struct gltf *gltf, struct err *err)
         bake_warn(gltf->builder, "trailing_bytes", "the file is longer than its GLB header says: the rest is not read");
     gltf->bin = glb.bin;
     gltf->bin_bytes = glb.bin_bytes;
+    gltf->json = (const char *)glb.json;
+    gltf->json_bytes = glb.json_bytes;
     return json_parse(glb.json, glb.json_bytes, depth, &gltf->root, err);
 }
 
@@ -186,7 +190,10 @@ int import_gltf(struct import *import, struct err *err)
         free(gltf.lists[id].items);
     free(gltf.mesh_uses);
     free(gltf.times);
-    free(gltf.textures);
+    free(gltf.values);
+    free(gltf.deltas);
+    free(gltf.texture_images);
+    free(gltf.view_images);
     cJSON_Delete(gltf.root);
     return rc;
 }

@@ -49,9 +49,20 @@ struct gltf_times {
     bool has_duplicates; /* of two equal times the earlier key was left out */
 };
 
+/* Where an output accessor's values lie in the builder. */
+struct gltf_values {
+    uint32_t first;
+    uint32_t size; /* floats a key */
+    int64_t times; /* the input accessor whose equal times left keys out, or -1: all rows are there */
+    bool is_read;
+    unsigned checked; /* a bit for each interpolation with which they were seen to be rotations */
+};
+
 struct gltf {
     struct import *import;
     struct bake_builder *builder;
+    const char *json; /* the text that root was parsed from */
+    size_t json_bytes;
     cJSON *root;
     struct gltf_list lists[GLTF_LIST_COUNT];
     const uint8_t *bin; /* a GLB's binary chunk, or NULL */
@@ -61,7 +72,11 @@ struct gltf {
     uint64_t decoded_bytes;          /* of those together */
     struct gltf_mesh_use *mesh_uses; /* [meshes] */
     struct gltf_times *times;        /* [accessors] */
-    int32_t *textures;               /* [images][wrap_s][wrap_t]: the builder's texture + 1, or 0 */
+    struct gltf_values *values;      /* [accessors] */
+    uint32_t *deltas;                /* [accessors]: where its morph deltas lie in the builder + 1, or 0 */
+    uint64_t row_bytes;              /* that accessors have given so far: see accessor_charge() */
+    int32_t *texture_images;         /* [LIMIT_TEXTURES]: the image of each of the builder's textures */
+    int32_t *view_images;            /* [bufferViews]: the first image that lies in it + 1, or 0 */
 };
 
 static inline const cJSON *gltf_item(const struct gltf *gltf, enum gltf_list_id list, int64_t index)

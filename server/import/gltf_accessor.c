@@ -185,6 +185,24 @@ static int find_sparse(struct gltf *gltf, const cJSON *json, struct accessor *ac
     return check_sparse_indices(accessor, err);
 }
 
+uint64_t accessor_row_bytes(const struct accessor *accessor)
+{
+    return (uint64_t)accessor->count * accessor->width * accessor_component_bytes(accessor->component);
+}
+
+int accessor_charge(struct gltf *gltf, uint32_t index, uint64_t bytes, struct err *err)
+{
+    const uint64_t file_bytes = opener_bytes(gltf->import->opener);
+    const uint64_t limit = gltf->import->limits->value[LIMIT_ROWS_BYTES] + ACCESSOR_ROWS_PER_BYTE * file_bytes;
+    if (bytes > limit || gltf->row_bytes > limit - bytes)
+        return err_set(err, ERR_MODEL_LIMIT,
+                       "accessors[%u]: its %llu bytes of rows, with those used before, are more than the limit of %llu "
+                       "for a file of %llu bytes: zeros without a bufferView, or the same rows used many times",
+                       index, (unsigned long long)bytes, (unsigned long long)limit, (unsigned long long)file_bytes);
+    gltf->row_bytes += bytes;
+    return 0;
+}
+
 int accessor_describe(const struct gltf *gltf, uint32_t index, const struct accessor_use *use,
                       struct accessor *accessor, struct err *err)
 {
@@ -202,7 +220,8 @@ int accessor_open(struct gltf *gltf, uint32_t index, const struct accessor_use *
                   struct err *err)
 {
     const cJSON *json = gltf_item(gltf, GLTF_ACCESSORS, index);
-    if (accessor_describe(gltf, index, use, accessor, err) < 0 || find_rows(gltf, json, accessor, err) < 0)
+    if (accessor_describe(gltf, index, use, accessor, err) < 0 || find_rows(gltf, json, accessor, err) < 0 ||
+        accessor_charge(gltf, index, accessor_row_bytes(accessor), err) < 0)
         return err->code;
     return find_sparse(gltf, json, accessor, err);
 }

@@ -55,6 +55,12 @@ int accessor_open(struct gltf *gltf, uint32_t index, const struct accessor_use *
 /* Type and count alone, rows of zeros: for rows that come from elsewhere. */
 int accessor_describe(const struct gltf *gltf, uint32_t index, const struct accessor_use *use,
                       struct accessor *accessor, struct err *err);
+/* Counts `bytes` of rows that an accessor gives, again or for the first time, and refuses (ERR_MODEL_LIMIT, naming the
+ * accessor) when all of them together are more than LIMIT_ROWS_BYTES beyond ACCESSOR_ROWS_PER_BYTE times the bytes of
+ * the file: zeros, and many uses of the same rows, cost a file nothing. accessor_open() counts its rows itself. */
+enum { ACCESSOR_ROWS_PER_BYTE = 16 };
+int accessor_charge(struct gltf *gltf, uint32_t index, uint64_t bytes, struct err *err);
+uint64_t accessor_row_bytes(const struct accessor *accessor); /* of all rows */
 uint32_t accessor_component_bytes(enum accessor_component component);
 uint32_t accessor_component_number(enum accessor_component component); /* 5120..5126 */
 

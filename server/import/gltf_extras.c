@@ -1,25 +1,45 @@
-/* gltf_extras.c - what a file says of nodes, materials and animations beyond glTF (glTF 2.0, 3.2: "extras"). */
+/* gltf_extras.c - what a file says of nodes, materials and animations beyond glTF (glTF 2.0, 3.2: "extras"): the text
+ * of the file, so that numbers keep every digit, without the white space. */
+#include "extras.h"
 #include "gltf.h"
+#include "json_source.h"
 
-#include <string.h>
+#include <stdio.h>
 
-static int add_extra(struct gltf *gltf, enum extra_owner owner, uint32_t index, const char *json, uint64_t *bytes,
+struct extras_reading {
+    struct gltf *gltf;
+    struct extras extras;
+    struct buf buf; /* one value without white space */
+};
+
+static int add_extra(struct extras_reading *reading, enum extra_owner owner, uint32_t index, const char *list,
                      struct err *err)
 {
-    struct bake_builder *builder = gltf->builder;
-    const size_t size = strlen(json);
-    const uint64_t limit = gltf->import->limits->value[LIMIT_EXTRAS_BYTES];
-    if (*bytes + size > limit) {
-        bake_warn(builder, "extras_dropped", "the file has more than %llu bytes of extras: some are left out",
-                  (unsigned long long)limit);
-        return 0;
+    char where[64];
+    snprintf(where, sizeof where, "%s[%u].extras", list, index);
+    if (extras_add(&reading->extras, owner, index, reading->buf.data, reading->buf.size_bytes, where) < 0)
+        return gltf_full(reading->gltf, err);
+    return 0;
+}
+
+/* The extras of all items of one top-level list. */
+static int read_list(struct extras_reading *reading, enum extra_owner owner, const char *name, const cJSON *list,
+                     struct json_source source, struct err *err)
+{
+    struct json_walk walk;
+    const cJSON *item;
+    struct json_source item_source, extras_source;
+    json_walk_init(&walk, list, source);
+    for (uint32_t i = 0; json_walk_next(&walk, &item, &item_source); i++) {
+        if (!json_source_member(item, item_source, json_member(item, "extras"), &extras_source))
+            continue;
+        buf_clear(&reading->buf);
+        json_source_put(&reading->buf, extras_source);
+        if (buf_failed(&reading->buf))
+            return err_set(err, ERR_IMPORT_MEMORY, "the importer ran out of memory for the extras of %s[%u]", name, i);
+        if (add_extra(reading, owner, i, name, err) < 0)
+            return err->code;
     }
-    *bytes += size;
-    const struct str text = bake_text(builder, json, size);
-    struct extra *extra = bake_add_extra(builder, 1);
-    if (extra == NULL)
-        return gltf_full(gltf, err);
-    *extra = (struct extra){.owner = owner, .index = index, .json = text};
     return 0;
 }
 
@@ -27,21 +47,18 @@ int gltf_read_extras(struct gltf *gltf, struct err *err)
 {
     static const enum gltf_list_id LISTS[] = {
         [EXTRA_NODE] = GLTF_NODES, [EXTRA_MATERIAL] = GLTF_MATERIALS, [EXTRA_CLIP] = GLTF_ANIMATIONS};
-    uint64_t bytes = 0;
-    for (uint32_t owner = 0; owner < sizeof LISTS / sizeof *LISTS; owner++)
-        for (uint32_t i = 0; i < gltf->lists[LISTS[owner]].count; i++) {
-            const cJSON *extras = json_member(gltf_item(gltf, LISTS[owner], i), "extras");
-            if (extras == NULL)
-                continue;
-            /* cJSON writes its own tree, so whatever it took comes out as JSON, and without white space. */
-            char *json = cJSON_PrintUnformatted(extras);
-            if (json == NULL)
-                return err_set(err, ERR_IMPORT_MEMORY, "the importer ran out of memory for the extras of %s[%u]",
-                               GLTF_LIST_NAMES[LISTS[owner]], i);
-            const int rc = add_extra(gltf, (enum extra_owner)owner, i, json, &bytes, err);
-            cJSON_free(json);
-            if (rc < 0)
-                return rc;
-        }
-    return 0;
+    const struct json_source root = json_source_of(gltf->json, gltf->json_bytes);
+    struct extras_reading reading = {.gltf = gltf,
+                                     .extras = {.builder = gltf->builder, .limits = gltf->import->limits}};
+    buf_init(&reading.buf, gltf->json_bytes + 1);
+    int rc = 0;
+    for (uint32_t owner = 0; owner < sizeof LISTS / sizeof *LISTS && rc == 0; owner++) {
+        const char *name = GLTF_LIST_NAMES[LISTS[owner]];
+        const cJSON *list = json_member(gltf->root, name);
+        struct json_source source;
+        if (json_source_member(gltf->root, root, list, &source))
+            rc = read_list(&reading, (enum extra_owner)owner, name, list, source, err);
+    }
+    buf_fini(&reading.buf);
+    return rc;
 }

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WRAP_COUNT = 3 };
-
 static const cJSON *base_color_info(const struct gltf *gltf, uint32_t material)
 {
     const cJSON *pbr = json_member(gltf_item(gltf, GLTF_MATERIALS, material), "pbrMetallicRoughness");
@@ -58,6 +56,42 @@ static int read_wrap(const cJSON *sampler, const char *member, uint32_t index, u
     }
 }
 
+/* One that is missing means 0, our own choice. */
+static int read_filter(const cJSON *sampler, const char *member, uint32_t index, uint32_t *filter, struct err *err)
+{
+    static const struct {
+        uint64_t number;
+        uint32_t mag, min;
+    } FILTERS[] = {
+        {9728, TEXTURE_MAG_NEAREST, TEXTURE_MIN_NEAREST},       {9729, TEXTURE_MAG_LINEAR, TEXTURE_MIN_LINEAR},
+        {9984, UINT32_MAX, TEXTURE_MIN_NEAREST_MIPMAP_NEAREST}, {9985, UINT32_MAX, TEXTURE_MIN_LINEAR_MIPMAP_NEAREST},
+        {9986, UINT32_MAX, TEXTURE_MIN_NEAREST_MIPMAP_LINEAR},  {9987, UINT32_MAX, TEXTURE_MIN_LINEAR_MIPMAP_LINEAR},
+    };
+    if (json_member(sampler, member) == NULL)
+        return 0;
+    const uint64_t number = json_count(sampler, member, 0);
+    for (size_t i = 0; i < sizeof FILTERS / sizeof *FILTERS; i++) {
+        const uint32_t value = strcmp(member, "magFilter") == 0 ? FILTERS[i].mag : FILTERS[i].min;
+        if (FILTERS[i].number != number || value == UINT32_MAX)
+            continue;
+        *filter = value;
+        return 0;
+    }
+    return err_set(err, ERR_BAD_MODEL, "samplers[%u].%s is %llu, which is none of glTF's", index, member,
+                   (unsigned long long)number);
+}
+
+static int read_sampler(const struct gltf *gltf, int64_t index, struct texture_query *query, struct err *err)
+{
+    const cJSON *sampler = index < 0 ? NULL : gltf_item(gltf, GLTF_SAMPLERS, index);
+    if (read_wrap(sampler, "wrapS", (uint32_t)index, &query->wrap_s, err) < 0 ||
+        read_wrap(sampler, "wrapT", (uint32_t)index, &query->wrap_t, err) < 0 ||
+        read_filter(sampler, "magFilter", (uint32_t)index, &query->mag_filter, err) < 0 ||
+        read_filter(sampler, "minFilter", (uint32_t)index, &query->min_filter, err) < 0)
+        return err->code;
+    return 0;
+}
+
 static int add_image(struct gltf *gltf, uint32_t image, struct texture_query *query, struct err *err)
 {
     const struct import *import = gltf->import;
@@ -98,29 +132,51 @@ static int64_t image_of(const cJSON *texture)
                       : json_index(json_member(json_member(texture, "extensions"), "EXT_texture_webp"), "source");
 }
 
-/* The builder's index of textures[index], or -1 when it has no image; one image with the same wrap modes is one. */
+/* Images that lie in one view are one image. */
+static int32_t image_number(struct gltf *gltf, uint32_t image)
+{
+    const int64_t view = json_index(gltf_item(gltf, GLTF_IMAGES, image), "bufferView");
+    if (view < 0)
+        return (int32_t)image;
+    if (gltf->view_images[view] == 0)
+        gltf->view_images[view] = (int32_t)image + 1;
+    return gltf->view_images[view] - 1;
+}
+
+/* A texture of an image is decoded once, however many materials and samplers use it. */
+static int add_texture(struct gltf *gltf, uint32_t image, struct texture_query *query, struct err *err)
+{
+    struct bake_builder *builder = gltf->builder;
+    query->image = image_number(gltf, image);
+    query->images = gltf->texture_images;
+    int same_pixels;
+    const uint32_t before = builder->texture_count;
+    int texture = texture_find(builder, query, &same_pixels);
+    if (texture < 0)
+        texture = same_pixels >= 0 ? texture_share(builder, gltf->import->limits, query, same_pixels, err)
+                                   : add_image(gltf, image, query, err);
+    if (texture >= 0 && (uint32_t)texture >= before)
+        gltf->texture_images[texture] = query->image;
+    return texture;
+}
+
+/* The builder's index of textures[index], or -1 when it has no image. */
 static int find_texture(struct gltf *gltf, uint32_t index, int32_t *out, struct err *err)
 {
     *out = -1;
     const cJSON *json = gltf_item(gltf, GLTF_TEXTURES, index);
-    const int64_t image = image_of(json), sampler_index = json_index(json, "sampler");
+    const int64_t image = image_of(json);
     if (image < 0) {
         bake_warn(gltf->builder, "texture_without_image", "textures[%u] has no image that is known here", index);
         return 0;
     }
-    const cJSON *sampler = sampler_index < 0 ? NULL : gltf_item(gltf, GLTF_SAMPLERS, sampler_index);
     struct texture_query query = {0};
-    if (read_wrap(sampler, "wrapS", (uint32_t)sampler_index, &query.wrap_s, err) < 0 ||
-        read_wrap(sampler, "wrapT", (uint32_t)sampler_index, &query.wrap_t, err) < 0)
+    if (read_sampler(gltf, json_index(json, "sampler"), &query, err) < 0)
         return err->code;
-    int32_t *known = &gltf->textures[(image * WRAP_COUNT + query.wrap_s) * WRAP_COUNT + query.wrap_t];
-    if (*known == 0) {
-        const int texture = add_image(gltf, (uint32_t)image, &query, err);
-        if (texture < 0)
-            return texture;
-        *known = texture + 1;
-    }
-    *out = *known - 1;
+    const int texture = add_texture(gltf, (uint32_t)image, &query, err);
+    if (texture < 0)
+        return texture;
+    *out = texture;
     return 0;
 }
 
@@ -162,11 +218,13 @@ static int read_material(struct gltf *gltf, uint32_t index, struct err *err)
 int gltf_read_materials(struct gltf *gltf, struct err *err)
 {
     const uint32_t count = gltf->lists[GLTF_MATERIALS].count;
-    void *memory;
-    if (gltf_alloc(&memory, (uint64_t)gltf->lists[GLTF_IMAGES].count * WRAP_COUNT * WRAP_COUNT, sizeof *gltf->textures,
-                   err) < 0)
+    void *images, *views;
+    if (gltf_alloc(&images, gltf->import->limits->value[LIMIT_TEXTURES], sizeof *gltf->texture_images, err) < 0)
         return err->code;
-    gltf->textures = memory;
+    gltf->texture_images = images;
+    if (gltf_alloc(&views, gltf->lists[GLTF_BUFFER_VIEWS].count, sizeof *gltf->view_images, err) < 0)
+        return err->code;
+    gltf->view_images = views;
     if (bake_add_material(gltf->builder, count) == NULL)
         return gltf_full(gltf, err);
     for (uint32_t i = 0; i < count; i++)

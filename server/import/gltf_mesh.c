@@ -84,6 +84,26 @@ static void find_attributes(struct primitive_reading *reading)
     }
 }
 
+static int check_rows(const struct primitive_reading *reading, const char *where, const struct accessor *accessor,
+                      struct err *err)
+{
+    if (reading->out.vertex_count != 0 && accessor->count != reading->out.vertex_count)
+        return err_set(err, ERR_BAD_MODEL, "%s has %u rows (accessors[%u]), but POSITION has %u", where,
+                       accessor->count, accessor->index, reading->out.vertex_count);
+    return 0;
+}
+
+int primitive_describe(const struct primitive_reading *reading, const char *name, int64_t index, unsigned types,
+                       unsigned components, struct accessor *accessor, struct err *err)
+{
+    char where[128];
+    snprintf(where, sizeof where, "%s %s", reading->where, name);
+    const struct accessor_use use = {where, types, components};
+    if (accessor_describe(reading->gltf, (uint32_t)index, &use, accessor, err) < 0)
+        return err->code;
+    return check_rows(reading, where, accessor, err);
+}
+
 int primitive_open(const struct primitive_reading *reading, const char *name, int64_t index, unsigned types,
                    unsigned components, struct accessor *accessor, struct err *err)
 {
@@ -94,13 +114,11 @@ int primitive_open(const struct primitive_reading *reading, const char *name, in
         if (accessor_open(reading->gltf, (uint32_t)index, &use, accessor, err) < 0)
             return err->code;
     } else if (accessor_describe(reading->gltf, (uint32_t)index, &use, accessor, err) < 0 ||
-               primitive_draco_rows(reading, name, accessor, err) < 0) {
+               primitive_draco_rows(reading, name, accessor, err) < 0 ||
+               accessor_charge(reading->gltf, (uint32_t)index, accessor_row_bytes(accessor), err) < 0) {
         return err->code;
     }
-    if (reading->out.vertex_count != 0 && accessor->count != reading->out.vertex_count)
-        return err_set(err, ERR_BAD_MODEL, "%s has %u rows (accessors[%u]), but POSITION has %u", where,
-                       accessor->count, accessor->index, reading->out.vertex_count);
-    return 0;
+    return check_rows(reading, where, accessor, err);
 }
 
 static void check_texcoord(const struct primitive_reading *reading)
@@ -118,8 +136,10 @@ static int read_parts(struct primitive_reading *reading, const cJSON *target_nam
         primitive_read_indices(reading, err) < 0 || primitive_read_influences(reading, err) < 0)
         return err->code;
     check_texcoord(reading);
-    if (reading->normal < 0)
+    if (reading->normal < 0) {
+        reading->out.flags |= PRIMITIVE_FLAT;
         primitive_make_normals(reading);
+    }
     return primitive_read_targets(reading, target_names, err);
 }
 
@@ -173,6 +193,10 @@ int gltf_read_meshes(struct gltf *gltf, struct err *err)
 {
     struct bake_builder *builder = gltf->builder;
     const uint32_t count = gltf->lists[GLTF_MESHES].count;
+    void *deltas;
+    if (gltf_alloc(&deltas, gltf->lists[GLTF_ACCESSORS].count, sizeof *gltf->deltas, err) < 0)
+        return err->code;
+    gltf->deltas = deltas;
     if (bake_add_mesh(builder, count) == NULL)
         return gltf_full(gltf, err);
     for (uint32_t i = 0; i < count; i++)

@@ -2,6 +2,23 @@
 
 #include <stdio.h>
 
+/* Rows that another primitive had read cost no memory, but the time to move its vertices by them. */
+enum { SHARED_PART = 16 };
+
+static const unsigned COMPONENTS = ACCESSOR_F32 | ACCESSOR_I8 | ACCESSOR_I16;
+
+/* Exporters give each material's primitive all the vertices of a mesh, with all their targets: they share deltas. */
+static int share_deltas(struct primitive_reading *reading, const char *name, uint32_t index, uint32_t *first,
+                        struct err *err)
+{
+    struct accessor accessor;
+    if (primitive_describe(reading, name, index, ACCESSOR_VEC3, COMPONENTS, &accessor, err) < 0 ||
+        accessor_charge(reading->gltf, index, accessor_row_bytes(&accessor) / SHARED_PART, err) < 0)
+        return err->code;
+    *first = reading->gltf->deltas[index] - 1;
+    return 0;
+}
+
 /* Deltas of one attribute of one target into the builder; *first stays UINT32_MAX where it has none. */
 static int read_deltas(struct primitive_reading *reading, const cJSON *target, uint32_t index, const char *attribute,
                        uint32_t *first, struct err *err)
@@ -14,11 +31,13 @@ static int read_deltas(struct primitive_reading *reading, const cJSON *target, u
     char name[48], where[128];
     snprintf(name, sizeof name, "targets[%u].%s", index, attribute);
     snprintf(where, sizeof where, "%s.%s", reading->where, name);
+    if (gltf->deltas[accessor_index] != 0)
+        return share_deltas(reading, name, (uint32_t)accessor_index, first, err);
     struct accessor accessor;
-    if (primitive_open(reading, name, accessor_index, ACCESSOR_VEC3, ACCESSOR_F32 | ACCESSOR_I8 | ACCESSOR_I16,
-                       &accessor, err) < 0)
+    if (primitive_open(reading, name, accessor_index, ACCESSOR_VEC3, COMPONENTS, &accessor, err) < 0)
         return err->code;
     *first = gltf->builder->morph_delta_count;
+    gltf->deltas[accessor_index] = *first + 1;
     struct vec3 *deltas = bake_add_morph_delta(gltf->builder, accessor.count);
     if (deltas == NULL)
         return gltf_full(gltf, err);

@@ -23,10 +23,15 @@ struct primitive_reading {
 int primitive_open(const struct primitive_reading *reading, const char *name, int64_t index, unsigned types,
                    unsigned components, struct accessor *accessor, struct err *err);
 
+/* The same check of an attribute that is not compressed, without opening it: for rows that were read before. */
+int primitive_describe(const struct primitive_reading *reading, const char *name, int64_t index, unsigned types,
+                       unsigned components, struct accessor *accessor, struct err *err);
+
 /* gltf_vertex.c: positions, normals, texture coordinates, colours; fills out.vertex_first, vertex_count and flags. */
 int primitive_read_vertices(struct primitive_reading *reading, struct err *err);
-/* Smooth normals from the triangles, each face weighted by its area, where the file has none; the specification asks
- * for flat ones, which is what vertices that no faces share get. After the indices. */
+/* Smooth normals from the triangles, each face weighted by its area, where the file has none, so that its vertices
+ * stay those of the file; the specification asks for flat ones (3.7.2.1), which PRIMITIVE_FLAT tells the renderer to
+ * draw. After the indices. */
 void primitive_make_normals(struct primitive_reading *reading);
 
 /* gltf_index.c: strips, fans and loops unrolled; fills out.topology, index_first, index_count. */

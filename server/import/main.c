@@ -1,8 +1,11 @@
 /* posed-import: one model file to one baked model (worker/import_result.h), then it ends. */
+#include "content_hash.h"
 #include "formats.h"
+#include "identity.h"
 #include "import.h"
 #include "text_utf8.h"
 
+#include "../base/version.h"
 #include "../worker/import_result.h"
 #include "../worker/limits.h"
 
@@ -23,11 +26,20 @@ static void print_help(void)
     puts("usage: posed-import [--LIMIT N ...] PATH 3<ROOT 4<>RESULT\n"
          "Reads the model PATH beneath the directory ROOT (file descriptor 3) and writes it, baked, to RESULT (file\n"
          "descriptor 4), or why it cannot. posed starts it for each model, so that no file can harm the server.\n"
-         "Exit status: 0 = baked, 1 = refused with a reason in RESULT, 2 = wrong arguments.\n");
+         "Exit status: 0 = baked, 1 = refused with a reason in RESULT, 2 = wrong arguments.\n"
+         "--version prints the version and an identity: the same one makes the same of the same files.\n");
     for (int i = 0; i < LIMIT_COUNT; i++)
         if (LIMIT_INFO[i].option[0] != '\0')
             printf("  --%-16s %s (%s; default %llu)\n", LIMIT_INFO[i].option, LIMIT_INFO[i].text, LIMIT_INFO[i].unit,
                    (unsigned long long)LIMIT_INFO[i].initial);
+}
+
+/* The disk cache keeps what an importer of the same identity made. */
+static void print_version(void)
+{
+    char identity[IDENTITY_SIZE];
+    identity_make(identity);
+    printf("posed-import " POSED_VERSION " %s\n", identity);
 }
 
 static int usage_error(const char *what, const char *argument)
@@ -52,7 +64,7 @@ static int parse_limit(const char *option, const char *text, struct limits *limi
     return 0;
 }
 
-/* Fills limits and *path. Returns 0, -1 (said why), or 1 when help was asked for and given. */
+/* Fills limits and *path. Returns 0, -1 (said why), or 1 when help or version was asked for and given. */
 static int parse_arguments(char **argv, struct limits *limits, const char **path)
 {
     *path = NULL;
@@ -61,6 +73,10 @@ static int parse_arguments(char **argv, struct limits *limits, const char **path
     for (; argv[i] != NULL && strncmp(argv[i], "--", 2) == 0; i += 2) {
         if (strcmp(argv[i], "--help") == 0) {
             print_help();
+            return 1;
+        }
+        if (strcmp(argv[i], "--version") == 0) {
+            print_version();
             return 1;
         }
         if (argv[i][2] == '\0') {
@@ -111,8 +127,9 @@ static int bake(struct import *import, struct buf *out, struct err *err)
     if (rc < 0 || bake_finish(import->builder, err) < 0)
         return err->code;
     uint8_t hash[sizeof import->info->content_hash];
-    opener_record(import->opener, import->builder, hash);
+    content_hash(import->builder, hash);
     memcpy(import->builder->infos[0].content_hash, hash, sizeof hash);
+    opener_record(import->opener, import->builder);
     return bake_encode(import->builder, out, err);
 }
 

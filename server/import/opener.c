@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -31,7 +30,8 @@ struct opener {
     const struct limits *limits;
     struct file *files;
     size_t file_count, file_capacity;
-    char **names; /* of the last opener_list() */
+    uint64_t size_bytes; /* of those that were read */
+    char **names;        /* of the last opener_list() */
     size_t name_count;
 };
 
@@ -255,6 +255,7 @@ static struct file *load(struct opener *opener, const char *path, enum source_ro
         return file;
     }
     read_all(opener, fd, file);
+    opener->size_bytes += file->size_bytes;
     close(fd);
     return file;
 }
@@ -352,18 +353,10 @@ int opener_list(struct opener *opener, const char *suffix, const char *const **n
 
 static int64_t nanoseconds(struct timespec time) { return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec; }
 
-static void hash_number(struct sha256_ctx *sha, uint64_t value, size_t size_bytes)
-{
-    uint8_t bytes[8];
-    for (size_t i = 0; i < size_bytes; i++)
-        bytes[i] = (uint8_t)(value >> 8 * i);
-    sha256_update(sha, size_bytes, bytes);
-}
+uint64_t opener_bytes(const struct opener *opener) { return opener->size_bytes; }
 
-void opener_record(const struct opener *opener, struct bake_builder *builder, uint8_t content_hash[32])
+void opener_record(const struct opener *opener, struct bake_builder *builder)
 {
-    struct sha256_ctx sha;
-    sha256_init(&sha);
     for (size_t i = 0; i < opener->file_count; i++) {
         const struct file *file = &opener->files[i];
         struct source_file *source = bake_add_source_file(builder, 1);
@@ -377,12 +370,5 @@ void opener_record(const struct opener *opener, struct bake_builder *builder, ui
                 .ctime_ns = nanoseconds(file->stat.st_ctim),
                 .inode = file->stat.st_ino,
             };
-        if (file->bytes == NULL)
-            continue;
-        hash_number(&sha, strlen(file->path), 4);
-        sha256_update(&sha, strlen(file->path), (const uint8_t *)file->path);
-        hash_number(&sha, file->size_bytes, 8);
-        sha256_update(&sha, file->size_bytes, file->bytes);
     }
-    sha256_digest(&sha, SHA256_DIGEST_SIZE, content_hash);
 }

@@ -2,7 +2,7 @@
  *
  * openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS) on the root's descriptor; regular files
  * only. Each file is read once and kept until opener_free(). Every file asked for, found or not, is recorded for
- * the model's source_files, and every file read goes into the content hash. One thread. */
+ * the model's source_files. One thread. */
 #pragma once
 
 #include "../anim/bake.h"
@@ -33,6 +33,8 @@ int opener_read_model(struct opener *opener, const uint8_t **bytes, size_t *size
  * in files beside the mesh (MD5). */
 int opener_list(struct opener *opener, const char *suffix, const char *const **names, size_t *count, struct err *err);
 
-/* Adds what was looked at to builder->source_files and fills content_hash: SHA-256 over each file read, in the order
- * of first reading, as path length (u32), path, size (u64), bytes. */
-void opener_record(const struct opener *opener, struct bake_builder *builder, uint8_t content_hash[32]);
+/* Of all files read so far, each counted once. */
+uint64_t opener_bytes(const struct opener *opener);
+
+/* Adds what was looked at to builder->source_files, in the order of first asking. */
+void opener_record(const struct opener *opener, struct bake_builder *builder);

@@ -10,20 +10,33 @@ static bool has_text(const struct bake_builder *builder, struct str str, const c
     return str.size_bytes == strlen(text) && memcmp(builder->text + str.offset, text, str.size_bytes) == 0;
 }
 
-/* A texture of the same file and wrapping that is already there, or -1; *same_file becomes one that differs only
- * in wrapping, or -1. */
-static int find(const struct bake_builder *builder, const struct texture_query *query, int *same_file)
+static bool is_power_of_two(uint32_t side) { return (side & (side - 1)) == 0; }
+
+/* Whether both have the same pixels, being of one image: how far it was enlarged depends on the filter. */
+static bool has_pixels_of(const struct texture *texture, const struct texture_query *query)
 {
-    *same_file = -1;
-    if (query->uri == NULL || query->bytes != NULL)
-        return -1;
+    return texture->mag_filter == query->mag_filter ||
+           (is_power_of_two(texture->source_width) && is_power_of_two(texture->source_height));
+}
+
+static bool is_image(const struct bake_builder *builder, uint32_t index, const struct texture_query *query)
+{
+    return (query->images != NULL && query->images[index] == query->image) ||
+           (query->uri != NULL && query->bytes == NULL && has_text(builder, builder->textures[index].uri, query->uri));
+}
+
+int texture_find(const struct bake_builder *builder, const struct texture_query *query, int *same_pixels)
+{
+    *same_pixels = -1;
     for (uint32_t i = 0; i < builder->texture_count; i++) {
         const struct texture *texture = &builder->textures[i];
-        if (!has_text(builder, texture->uri, query->uri))
+        if (!is_image(builder, i, query))
             continue;
-        if (texture->wrap_s == query->wrap_s && texture->wrap_t == query->wrap_t)
+        if (texture->wrap_s == query->wrap_s && texture->wrap_t == query->wrap_t &&
+            texture->mag_filter == query->mag_filter && texture->min_filter == query->min_filter)
             return (int)i;
-        *same_file = (int)i;
+        if (has_pixels_of(texture, query))
+            *same_pixels = (int)i;
     }
     return -1;
 }
@@ -55,12 +68,24 @@ static int find_file(struct opener *opener, const char *uri, const uint8_t **byt
     return err->code;
 }
 
+/* A side that is no power of two, whose texels are to stay squares, becomes so many times as long: each of its texels
+ * is then as wide as the others to within an eighth. */
+enum { CRISP_SCALE = 8 };
+
+static uint32_t side_of(uint32_t side, uint32_t side_max, bool is_crisp)
+{
+    const bool is_scaled = is_crisp && !is_power_of_two(side) && side < side_max;
+    return mip_side(is_scaled ? CRISP_SCALE * side : side, side_max);
+}
+
 /* Appends the picture, resampled, with its levels, and fills the texture's sizes. */
 static int put_pixels(struct bake_builder *builder, const struct limits *limits, const struct image *image,
-                      struct texture *texture, struct err *err)
+                      bool is_crisp, struct texture *texture, struct err *err)
 {
     const uint32_t side_max = (uint32_t)limits->value[LIMIT_TEXTURE_SIDE];
-    const uint32_t width = mip_side(image->width, side_max), height = mip_side(image->height, side_max);
+    const uint32_t width = side_of(image->width, side_max, is_crisp),
+                   height = side_of(image->height, side_max, is_crisp);
+    const bool is_repeated = is_crisp && width >= image->width && height >= image->height;
     const uint64_t bytes = mip_bytes(width, height);
     const uint64_t first = builder->pixel_byte_count;
     if (bytes > UINT32_MAX - first)
@@ -68,8 +93,11 @@ static int put_pixels(struct bake_builder *builder, const struct limits *limits,
     uint8_t *pixels = bake_add_pixel_byte(builder, (uint32_t)bytes);
     if (pixels == NULL)
         return err_set(err, ERR_MODEL_LIMIT, "the model with its textures is larger than the limit");
-    if (mip_resample(image->rgba, image->width, image->height, pixels, width, height) < 0 ||
-        mip_fill(pixels, width, height) < 0)
+    if (is_repeated)
+        mip_repeat(image->rgba, image->width, image->height, pixels, width, height);
+    else if (mip_resample(image->rgba, image->width, image->height, pixels, width, height) < 0)
+        return err_set(err, ERR_IMPORT_MEMORY, "no memory to resample a texture");
+    if (mip_fill(pixels, width, height) < 0)
         return err_set(err, ERR_IMPORT_MEMORY, "no memory to resample a texture");
     texture->state = TEXTURE_FOUND;
     texture->width = width;
@@ -101,7 +129,7 @@ static int fill(struct bake_builder *builder, struct opener *opener, const struc
     } else {
         if (image.is_damaged)
             bake_warn(builder, "texture_damaged", "texture '%s': the picture is incomplete or damaged", name);
-        rc = put_pixels(builder, limits, &image, texture, err);
+        rc = put_pixels(builder, limits, &image, query->mag_filter == TEXTURE_MAG_NEAREST, texture, err);
     }
     texture->source_width = image.width;
     texture->source_height = image.height;
@@ -109,27 +137,48 @@ static int fill(struct bake_builder *builder, struct opener *opener, const struc
     return rc;
 }
 
-int texture_add(struct bake_builder *builder, struct opener *opener, const struct limits *limits,
-                const struct texture_query *query, struct err *err)
+/* A texture of the query that has the picture of `texture`. */
+static int add(struct bake_builder *builder, const struct texture_query *query, struct texture texture, struct err *err)
 {
-    int same_file;
-    const int same = find(builder, query, &same_file);
-    if (same >= 0)
-        return same;
-    if (builder->texture_count >= limits->value[LIMIT_TEXTURES])
-        return err_set(err, ERR_MODEL_LIMIT, "the model has more than %llu textures",
-                       (unsigned long long)limits->value[LIMIT_TEXTURES]);
-    struct texture texture = {0};
-    if (same_file >= 0)
-        texture = builder->textures[same_file]; /* shares its pixels */
-    else if (fill(builder, opener, limits, query, &texture, err) < 0)
-        return err->code;
     texture.uri = bake_textz(builder, query->uri != NULL ? query->uri : "");
     texture.wrap_s = query->wrap_s;
     texture.wrap_t = query->wrap_t;
+    texture.mag_filter = query->mag_filter;
+    texture.min_filter = query->min_filter;
     struct texture *added = bake_add_texture(builder, 1);
     if (added == NULL)
         return err_set(err, ERR_MODEL_LIMIT, "the model is larger than the limit");
     *added = texture;
     return (int)(builder->texture_count - 1);
+}
+
+static int check_count(const struct bake_builder *builder, const struct limits *limits, struct err *err)
+{
+    if (builder->texture_count < limits->value[LIMIT_TEXTURES])
+        return 0;
+    return err_set(err, ERR_MODEL_LIMIT, "the model has more than %llu textures",
+                   (unsigned long long)limits->value[LIMIT_TEXTURES]);
+}
+
+int texture_share(struct bake_builder *builder, const struct limits *limits, const struct texture_query *query,
+                  int same_pixels, struct err *err)
+{
+    if (check_count(builder, limits, err) < 0)
+        return err->code;
+    return add(builder, query, builder->textures[same_pixels], err);
+}
+
+int texture_add(struct bake_builder *builder, struct opener *opener, const struct limits *limits,
+                const struct texture_query *query, struct err *err)
+{
+    int same_pixels;
+    const int same = texture_find(builder, query, &same_pixels);
+    if (same >= 0)
+        return same;
+    if (same_pixels >= 0)
+        return texture_share(builder, limits, query, same_pixels, err);
+    struct texture texture = {0};
+    if (check_count(builder, limits, err) < 0 || fill(builder, opener, limits, query, &texture, err) < 0)
+        return err->code;
+    return add(builder, query, texture, err);
 }

@@ -2,8 +2,9 @@
  * LIMIT_TEXTURE_SIDE, mip levels made here (in linear light, alpha-weighted). One thread.
  *
  * PNG by libpng, JPEG by libjpeg-turbo, TGA and BMP by stb_image; the header's size is checked before anything is
- * decoded. A texture that is missing or broken is not an error of the model: it is recorded with its state and a
- * warning, and drawn as plain colour. */
+ * decoded. Textures of one image share their pixels. One that shows its texels as squares (TEXTURE_MAG_NEAREST) is
+ * enlarged to a power of two without mixing them. A texture that is missing or broken is not an error of the model: it
+ * is recorded with its state and a warning, and drawn as plain colour. */
 #pragma once
 
 #include "opener.h"
@@ -12,8 +13,20 @@ struct texture_query {
     const char *uri;      /* as the file names it (already percent-decoded), or NULL when embedded */
     const uint8_t *bytes; /* embedded image file, or NULL: then `uri` is looked up with the opener */
     size_t size_bytes;
-    uint32_t wrap_s, wrap_t; /* TEXTURE_WRAP_ */
+    uint32_t wrap_s, wrap_t;         /* TEXTURE_WRAP_ */
+    uint32_t mag_filter, min_filter; /* TEXTURE_MAG_, TEXTURE_MIN_ */
+    /* For embedded images: the caller's number of this one, and those of the builder's textures. images NULL: there is
+     * none like it. */
+    int32_t image;
+    const int32_t *images;
 };
+
+/* The builder's texture of this image with this wrapping and these filters, or -1; *same_pixels becomes one that has
+ * the same pixels at least, or -1. The query's bytes are not looked at. */
+int texture_find(const struct bake_builder *builder, const struct texture_query *query, int *same_pixels);
+/* Adds one with the pixels of another, *same_pixels of above. Returns its index, or ERR_MODEL_LIMIT. */
+int texture_share(struct bake_builder *builder, const struct limits *limits, const struct texture_query *query,
+                  int same_pixels, struct err *err);
 
 /* Adds a texture to the builder; returns its index, or ERR_MODEL_LIMIT. Looked up by uri: as a path below the
  * model's folder, then by its base name (after the last '/' or '\\') there. */

@@ -146,6 +146,16 @@ int mip_resample(const uint8_t *from, uint32_t from_width, uint32_t from_height,
     return 0;
 }
 
+void mip_repeat(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
+                uint32_t to_height)
+{
+    for (uint32_t y = 0; y < to_height; y++) {
+        const uint8_t *row = from + (uint64_t)y * from_height / to_height * from_width * 4;
+        for (uint32_t x = 0; x < to_width; x++, to += 4)
+            memcpy(to, row + (uint64_t)x * from_width / to_width * 4, 4);
+    }
+}
+
 int mip_fill(uint8_t *pixels, uint32_t width, uint32_t height)
 {
     while (width > 1 || height > 1) {

@@ -16,5 +16,9 @@ uint64_t mip_bytes(uint32_t width, uint32_t height);
 int mip_resample(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
                  uint32_t to_height);
 
+/* The same for pictures that do not shrink, without mixing pixels: each becomes a rectangle. */
+void mip_repeat(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
+                uint32_t to_height);
+
 /* Fills levels 1.. behind level 0 in pixels[mip_bytes(width, height)]. Returns 0 or -1 as mip_resample(). */
 int mip_fill(uint8_t *pixels, uint32_t width, uint32_t height);

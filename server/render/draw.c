@@ -136,6 +136,13 @@ static void set_alpha(const struct drawing *drawing, const struct material *mate
     gl->Uniform1i(drawing->program.is_blended, pass->is_soft);
 }
 
+/* Filters are numbers for the shader and not state of the texture, whose every combination llvmpipe would compile. */
+static void set_filter(const struct drawing *drawing, const struct texture *texture)
+{
+    drawing->gl->Uniform2i(drawing->program.texture_filter, texture == NULL ? 0 : (GLint)texture->mag_filter,
+                           texture == NULL ? 0 : (GLint)texture->min_filter);
+}
+
 static void set_material(const struct drawing *drawing, const struct loaded *loaded, const struct material *material,
                          bool is_unlit)
 {
@@ -144,6 +151,7 @@ static void set_material(const struct drawing *drawing, const struct loaded *loa
     const GLuint found = texture >= 0 ? loaded->scene.textures[texture] : 0;
     gl->ActiveTexture(GL_TEXTURE0 + UNIT_BASE_COLOR);
     gl->BindTexture(GL_TEXTURE_2D, found != 0 ? found : drawing->white);
+    set_filter(drawing, found != 0 ? &loaded->mapped.model.textures[texture] : NULL);
     gl->Uniform4fv(drawing->program.base_color, 1, material->base_color);
     gl->Uniform1i(drawing->program.is_unlit, is_unlit);
 }
@@ -169,6 +177,7 @@ static int draw_one(const struct drawing *drawing, const struct loaded *loaded, 
     /* lines and points have no surface that light could fall on */
     set_material(drawing, loaded, material,
                  (material->flags & MATERIAL_UNLIT) != 0 || primitive->topology != TOPOLOGY_TRIANGLES);
+    gl->Uniform1i(drawing->program.is_flat, (primitive->flags & PRIMITIVE_FLAT) != 0);
     gl->Uniform1i(drawing->program.joint_first, (GLint)model->skins[source->skin].joint_first);
     gl->DrawElements(modes[primitive->topology], (GLsizei)primitive->index_count, GL_UNSIGNED_INT,
                      (const void *)((uintptr_t)primitive->index_first * sizeof(uint32_t)));
@@ -191,6 +200,8 @@ static void draw_bones(const struct drawing *drawing, const struct frame *frame)
     gl->Uniform2f(drawing->program.alpha_range, ALPHA_ANY, ALPHA_END);
     gl->Uniform1i(drawing->program.is_blended, 0);
     gl->Uniform1i(drawing->program.is_unlit, 0);
+    gl->Uniform1i(drawing->program.is_flat, 0);
+    set_filter(drawing, NULL);
     gl->Uniform1i(drawing->program.joint_first, (GLint)frame->joint_count - 1);
     gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)bones->vertex_count);
 }

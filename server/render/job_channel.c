@@ -107,8 +107,9 @@ int job_answer(int socket, uint64_t job_id, const struct err *outcome, const str
         png = NULL;
     }
     result.size_bytes = png != NULL ? png->size_bytes : 0;
-    if (png != NULL && unmatched != NULL && unmatched->size_bytes < sizeof result.unmatched)
-        memcpy(result.unmatched, unmatched->data, unmatched->size_bytes);
+    const size_t unmatched_bytes = png != NULL && unmatched != NULL ? unmatched->size_bytes : 0;
+    if (unmatched_bytes > 0 && unmatched_bytes < sizeof result.unmatched)
+        memcpy(result.unmatched, unmatched->data, unmatched_bytes);
     if (words != NULL)
         memcpy(result.message, words, strnlen(words, sizeof result.message - 1));
     if (send_all(socket, &result, sizeof result, err) < 0)

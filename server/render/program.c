@@ -37,6 +37,8 @@ static void find_uniforms(struct program *program, const struct gl *gl)
     program->alpha_range = gl->GetUniformLocation(program->name, "alpha_range");
     program->is_blended = gl->GetUniformLocation(program->name, "is_blended");
     program->is_unlit = gl->GetUniformLocation(program->name, "is_unlit");
+    program->is_flat = gl->GetUniformLocation(program->name, "is_flat");
+    program->texture_filter = gl->GetUniformLocation(program->name, "texture_filter");
     gl->Uniform1i(gl->GetUniformLocation(program->name, "base_color_texture"), UNIT_BASE_COLOR);
     gl->Uniform1i(gl->GetUniformLocation(program->name, "palette"), UNIT_PALETTE);
     gl->Uniform1i(gl->GetUniformLocation(program->name, "influences"), UNIT_INFLUENCES);

@@ -7,6 +7,15 @@ static const char *const TOPOLOGIES[] = {
 static const char *const ALPHA_MODES[] = {[ALPHA_OPAQUE] = "opaque", [ALPHA_MASK] = "mask", [ALPHA_BLEND] = "blend"};
 static const char *const TEXTURE_STATES[] = {
     [TEXTURE_FOUND] = "found", [TEXTURE_MISSING] = "missing", [TEXTURE_BROKEN] = "broken"};
+static const char *const WRAPS[] = {
+    [TEXTURE_WRAP_REPEAT] = "repeat", [TEXTURE_WRAP_CLAMP] = "clamp", [TEXTURE_WRAP_MIRROR] = "mirror"};
+static const char *const MAG_FILTERS[] = {[TEXTURE_MAG_LINEAR] = "linear", [TEXTURE_MAG_NEAREST] = "nearest"};
+static const char *const MIN_FILTERS[] = {[TEXTURE_MIN_LINEAR_MIPMAP_LINEAR] = "linear_mipmap_linear",
+                                          [TEXTURE_MIN_NEAREST] = "nearest",
+                                          [TEXTURE_MIN_LINEAR] = "linear",
+                                          [TEXTURE_MIN_NEAREST_MIPMAP_NEAREST] = "nearest_mipmap_nearest",
+                                          [TEXTURE_MIN_LINEAR_MIPMAP_NEAREST] = "linear_mipmap_nearest",
+                                          [TEXTURE_MIN_NEAREST_MIPMAP_LINEAR] = "nearest_mipmap_linear"};
 static const char *const SOURCE_ROLES[] = {[SOURCE_MODEL] = "model",
                                            [SOURCE_COMPANION] = "companion",
                                            [SOURCE_TEXTURE] = "texture",
@@ -122,6 +131,34 @@ static void put_counts(struct buf *out, const struct model *model)
     buf_put_char(out, '}');
 }
 
+/* ,"markers":[..] where the clip has some. */
+static void put_markers(struct buf *out, const struct model *model, uint32_t clip)
+{
+    uint32_t low = 0, high = model->marker_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (model->markers[middle].clip < clip)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == model->marker_count || model->markers[low].clip != clip)
+        return;
+    const char *before = ",\"markers\":[";
+    for (uint32_t i = low; i < model->marker_count && model->markers[i].clip == clip; i++) {
+        const struct marker *marker = &model->markers[i];
+        buf_put_text(out, before);
+        put_str(out, "{\"name\":", model, marker->name);
+        buf_put_text(out, ",\"time\":");
+        json_put_double(out, marker->time_s);
+        if (marker->value.offset != STR_NONE)
+            put_str(out, ",\"value\":", model, marker->value);
+        buf_put_char(out, '}');
+        before = ",";
+    }
+    buf_put_char(out, ']');
+}
+
 static void put_clip(struct buf *out, const struct model *model, uint32_t index)
 {
     const struct clip *clip = &model->clips[index];
@@ -136,6 +173,7 @@ static void put_clip(struct buf *out, const struct model *model, uint32_t index)
     json_put_double(out, clip->duration_s);
     put_uint(out, ",\"channels\":", clip->channel_count);
     put_uint(out, ",\"keys\":", keys);
+    put_markers(out, model, index);
     put_extras(out, model, EXTRA_CLIP, index);
     buf_put_char(out, '}');
 }
@@ -197,6 +235,7 @@ static void put_mesh(struct buf *out, const struct model *model, uint32_t index)
         put_uint(out, ",\"indices\":", primitive->index_count);
         put_uint(out, ",\"morph_targets\":", primitive->morph_target_count);
         put_uint(out, ",\"influences_max\":", most_influences(model, primitive));
+        put_bool(out, ",\"flat\":", (primitive->flags & PRIMITIVE_FLAT) != 0);
         buf_put_char(out, '}');
     }
     buf_put_text(out, "]}");
@@ -225,6 +264,10 @@ static void put_texture(struct buf *out, const struct model *model, uint32_t ind
     put_text(out, ",\"state\":", TEXTURE_STATES[texture->state]);
     put_uint(out, ",\"width\":", texture->source_width);
     put_uint(out, ",\"height\":", texture->source_height);
+    put_text(out, ",\"wrap_s\":", WRAPS[texture->wrap_s]);
+    put_text(out, ",\"wrap_t\":", WRAPS[texture->wrap_t]);
+    put_text(out, ",\"mag_filter\":", MAG_FILTERS[texture->mag_filter]);
+    put_text(out, ",\"min_filter\":", MIN_FILTERS[texture->min_filter]);
     buf_put_char(out, '}');
 }
 

@@ -198,7 +198,7 @@ int request_complete(struct request *request, uint64_t seen, const char *accept,
         request->format = accept_format(accept);
     finish_lists(request, seen, limits);
     if (request_check_together(request, seen, err) < 0 || request_check_layers(request, seen, limits, err) < 0 ||
-        (request->op < OP_COUNT && request_find_sources(request, err) < 0))
+        (request->op < OP_COUNT && request_find_sources(request, limits, err) < 0))
         return err->code;
     request_set_canonical(request);
     return 0;

@@ -82,7 +82,7 @@ int request_check_layer(const struct request *layer, uint64_t seen, struct err *
 /* --- request_sources.c --- */
 
 /* Gives every part of the request the file that its clips are in, and lists these files: after the layers' check. */
-int request_find_sources(struct request *request, struct err *err);
+int request_find_sources(struct request *request, const struct limits *limits, struct err *err);
 
 /* --- request_body.c --- */
 

@@ -3,15 +3,17 @@
 
 #include <string.h>
 
-static int add_source(struct request *request, struct request *part, struct err *err)
+static int add_source(struct request *request, struct request *part, const struct limits *limits, struct err *err)
 {
+    const uint64_t limit = limits->value[LIMIT_CLIP_FILES];
     uint32_t at = 0;
     if (part->clip_file == NULL)
         return 0;
     while (at < request->source_count && strcmp(request->sources[at].path, part->clip_file) != 0)
         at++;
-    if (at == REQUEST_SOURCES_MAX)
-        return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_file' names more than %d files", REQUEST_SOURCES_MAX);
+    if (at == limit || at == REQUEST_SOURCES_MAX)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_file' names more than %llu files",
+                       (unsigned long long)limit);
     struct request_source *source = &request->sources[at];
     if (at == request->source_count)
         request->sources[request->source_count++] = (struct request_source){.path = part->clip_file};
@@ -32,17 +34,17 @@ static void inherit(struct request *part, const struct request *from)
     part->clip_hash = from->clip_hash;
 }
 
-int request_find_sources(struct request *request, struct err *err)
+int request_find_sources(struct request *request, const struct limits *limits, struct err *err)
 {
-    if (add_source(request, request, err) < 0)
+    if (add_source(request, request, limits, err) < 0)
         return err->code;
     for (uint32_t i = 0; i < request->layer_count; i++) {
         struct request *layer = &request->layers[i];
         inherit(layer, request);
         if (layer->reference != NULL)
             inherit(layer->reference, layer);
-        if (add_source(request, layer, err) < 0 ||
-            (layer->reference != NULL && add_source(request, layer->reference, err) < 0))
+        if (add_source(request, layer, limits, err) < 0 ||
+            (layer->reference != NULL && add_source(request, layer->reference, limits, err) < 0))
             return err_prefix(err, "layers[%u]", i);
     }
     return 0;

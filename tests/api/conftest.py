@@ -106,12 +106,13 @@ class Connection:
 class Server:
     """posed, started on a free port and ended by its process id."""
 
-    def __init__(self, root, *options, env=None):
+    def __init__(self, root, *options, env=None, user=None):
         self.log = tempfile.TemporaryFile()
         environment = {k: v for k, v in os.environ.items() if not k.startswith("POSED_")}
+        environment["POSED_CACHE_DIR"] = "none"  # what one test imports is no other's
         self.process = subprocess.Popen(
             [BUILD / "posed", "--root", root, "--http", "127.0.0.1:0", *options],
-            stdout=subprocess.PIPE, stderr=self.log, env={**environment, **(env or {})})
+            stdout=subprocess.PIPE, stderr=self.log, env={**environment, **(env or {})}, user=user)
         line = self.process.stdout.readline().decode()
         assert line.startswith("posed ready http="), (line, self.lines())
         self.address = line.split("http=")[1].split()[0]

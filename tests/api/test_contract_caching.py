@@ -115,3 +115,26 @@ def test_cache_control_of_the_rest(awkward):
         assert awkward.get(target).headers["cache-control"] == "no-cache"
     for target in ("/v1/version", "/healthz", "/livez", "/readyz", "/nothing", f"/v1/pose?{P}&joints=99"):
         assert awkward.get(target).headers["cache-control"] == "no-store"
+
+
+def model_hash(server, name):
+    return server.json("/v1/model", model=name)["hash"]
+
+
+def test_hash_is_of_the_content(start, tmp_path):
+    """A copy is the same content; what is left of a texture is part of it."""
+    (tmp_path / "copies").mkdir()
+    for name in ("plain.gltf", "copies/plain.gltf"):
+        (tmp_path / name).write_text(gltf(x=1))
+    for name in ("a.gltf", "b.gltf"):
+        (tmp_path / name).write_text(gltf(x=1, image="skin.png"))
+    server = start("--max-file", "10k", "--render-workers", "0")
+    plain, missing = model_hash(server, "plain.gltf"), model_hash(server, "a.gltf")
+    assert model_hash(server, "copies/plain.gltf") == plain
+    assert model_hash(server, "b.gltf") == missing != plain
+    (tmp_path / "skin.png").write_bytes(bytes(10241))
+    assert server.json("/v1/model", model="a.gltf")["textures"][0]["state"] == "broken"
+    too_large = model_hash(server, "a.gltf")
+    assert model_hash(server, "b.gltf") == too_large not in (plain, missing)
+    (tmp_path / "a.gltf").write_text(gltf(x=2))
+    assert model_hash(server, "a.gltf") not in (plain, missing, too_large)

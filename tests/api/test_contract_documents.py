@@ -5,6 +5,7 @@ import re
 import pytest
 
 from conftest import REPOSITORY, SAMPLES
+from small_mdl import mdl
 
 pytestmark = pytest.mark.short
 P = "model=awkward.gltf"
@@ -57,7 +58,9 @@ def test_model(server, awkward, a_model, start, tmp_path):
     answer = start(root=tmp_path).json("/v1/model", model="a.gltf")
     assert [one["code"] for one in answer["warnings"]] == ["texture_missing"]
     assert {"path": "none.png", "role": "texture", "missing": True, "bytes": 0} in answer["files"]
-    assert found | fields(answer) == example_with("answers.md", "warnings")
+    (tmp_path / "b.mdl").write_bytes(mdl(("walk", 10, 3, [(1, 7, "step.wav")])))
+    marked = {field for field in fields(start(root=tmp_path).json("/v1/model", model="b.mdl")) if ".markers" in field}
+    assert found | fields(answer) | marked == example_with("answers.md", "warnings")
 
 
 def test_models_of_the_list(start, tmp_path, awkward):

@@ -1,4 +1,6 @@
-/* Any bytes as an FBX file: counted, whatever they are. */
+/* Any bytes as an FBX file: counted, and its user properties read, whatever they are. */
+#include "../../server/anim/json_check.h"
+#include "../../server/import/fbx_properties.h"
 #include "../../server/import/fbx_scan.h"
 #include "../../server/import/fbx_takes.h"
 
@@ -11,6 +13,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct fbx_losses losses = fbx_scan(data, size);
     if (losses.cubic_count > losses.curve_count || losses.stepped_count > losses.curve_count - losses.cubic_count)
         abort();
+    struct fbx_properties properties;
+    fbx_properties_read(&properties, data, size);
+    for (uint32_t i = 0; i < properties.object_count; i++) {
+        const struct fbx_span json = properties.objects[i].json;
+        if (json.size_bytes > 0 && !json_check(properties.text.data + json.at, json.size_bytes))
+            abort();
+    }
+    fbx_properties_fini(&properties);
     uint8_t *widened;
     size_t widened_bytes;
     fbx_widen_takes(data, size, &widened, &widened_bytes);

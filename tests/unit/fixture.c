@@ -202,6 +202,10 @@ void fixture_worked(struct fixture *f)
     b->nodes[2].weight_count = 1;
     b->nodes[3].mesh = (int32_t)fixture_mesh(f, line, 2);
     b->primitives[1].topology = TOPOLOGY_LINES;
+    struct marker *markers = bake_add_marker(b, 2);
+    markers[0] =
+        (struct marker){.clip = 0, .name = bake_textz(b, "step"), .value = bake_textz(b, "left"), .time_s = 0.5};
+    markers[1] = (struct marker){.clip = 0, .value = {.offset = STR_NONE}, .name = bake_textz(b, "hit"), .time_s = 1.5};
     memset(bake_add_texcoord(b, b->position_count), 0, b->position_count * sizeof(struct vec2));
     memset(bake_add_color(b, b->position_count), 0xff, b->position_count * sizeof(struct rgba8));
     b->nodes[3].matrix = 0;

@@ -210,6 +210,11 @@ TEST(assimp_reads_md5anim_alone_at_its_own_rate)
     assert_int_equal(run.rc, 0);
     assert_int_equal(run.model.clip_count, 1);
     CHECK_NEAR(run.model.clips[0].duration_s, 0.1, 1e-9);
+    /* assimp makes a mesh of octahedra for such files */
+    assert_int_equal(run.model.mesh_count, 0);
+    assert_int_equal(run.model.position_count, 0);
+    assert_int_equal(run.model.skin_count, 0);
+    assert_int_equal(run.model.material_count, 0);
     assimp_run_fini(&run);
 }
 
@@ -281,8 +286,7 @@ TEST(assimp_opens_nothing_outside_the_root)
                    "mtllib /etc/passwd\nmtllib ../../etc/passwd\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     assimp_run_import(&run, "a.obj");
     assert_int_equal(run.rc, 0);
-    uint8_t hash[32];
-    opener_record(run.opener, &run.builder, hash);
+    opener_record(run.opener, &run.builder);
     for (uint32_t i = 0; i < run.builder.source_file_count; i++)
         assert_true(i == 0 || run.builder.source_files[i].is_missing);
     assimp_run_fini(&run);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLE = sizeof(struct bake_header), SECTIONS = 31, ARRAYS = 832 }; /* 32 + 31 * 24 = 776, then to 64 */
+enum { TABLE = sizeof(struct bake_header), SECTIONS = 32, ARRAYS = 832 }; /* 32 + 32 * 24 = 800, then to 64 */
 
 TEST(bake_bytes_of_the_smallest_model)
 {
@@ -17,8 +17,8 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 2, 31 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 2, 0, 0, 0, 31, 0, 0, 0, 0, 4};
+    /* header: magic, version 3, 32 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 3, 0, 0, 0, 32, 0, 0, 0, 0, 4};
     assert_memory_equal(b, header, sizeof header); /* 1024 bytes = 0x400, see below */
     /* section 1: id 1, 108 bytes an element, at 832, 1 element */
     const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0x40, 3, 0, 0, 0, 0, 0, 0, 1};
@@ -29,7 +29,7 @@ TEST(bake_bytes_of_the_smallest_model)
     /* section 16, influence_firsts: one element for no vertex, at 960; the rest from 1024 on is empty */
     const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0xc0, 3, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE + 15 * 24, firsts, sizeof firsts);
-    assert_int_equal(get_u64(b + TABLE + 30 * 24 + 8), 1024);
+    assert_int_equal(get_u64(b + TABLE + 31 * 24 + 8), 1024);
     assert_int_equal(f.size_bytes, get_u64(b + 16));
     /* up +y, forward +z, one metre, bounds of nothing: from 52 on, after hash, two texts and flags */
     CHECK_NEAR(get_f32(b + ARRAYS + 52 + 4), 1, 0);
@@ -287,7 +287,8 @@ TEST(bake_decode_rules_of_meshes)
     REFUSED(&f, morph_targets[0].normal_first, 4, "primitives[0].morph_targets");
     REFUSED(&f, morph_targets[0].name.offset, 99999, "morph_targets[0].name");
     REFUSED(&f, primitives[0].material, 1, "primitives[0].material");
-    REFUSED(&f, primitives[0].flags, 8, "primitives[0].flags");
+    REFUSED(&f, primitives[0].flags, 16, "primitives[0].flags");
+    REFUSED(&f, primitives[0].flags, PRIMITIVE_FLAT | PRIMITIVE_FILE_NORMALS, "primitives[0].flags");
     REFUSED(&f, indices[2], 3, "primitives[0].indices");
     REFUSED(&f, influence_firsts[0], 1, "influence_firsts[0]");
     REFUSED(&f, influence_firsts[2], 1, "influence_firsts[2]");
@@ -330,6 +331,14 @@ TEST(bake_decode_rules_of_clips)
     REFUSED(&f, key_times[1], 0.5, "channels[0].key_times");
     REFUSED(&f, key_times[0], (double)NAN, "key_times[0]");
     REFUSED(&f, key_values[0], NAN, "key_values");
+    REFUSED(&f, markers[0].clip, 1, "markers[1].clip"); /* out of order */
+    REFUSED(&f, markers[1].clip, 2, "markers[1].clip");
+    REFUSED(&f, markers[0].time_s, (double)NAN, "markers[0].time_s");
+    REFUSED(&f, markers[1].time_s, HUGE_VAL, "markers[1].time_s");
+    REFUSED(&f, markers[0].time_s, 2, "markers[1].time_s"); /* out of order */
+    REFUSED(&f, markers[0].name.offset, 5000, "markers[0].name");
+    REFUSED(&f, markers[0].value.size_bytes, 5000, "markers[0].value");
+    REFUSED(&f, markers[1].reserved, 1, "markers[1].reserved");
     fixture_fini(&f);
 }
 
@@ -359,6 +368,8 @@ TEST(bake_decode_rules_of_assets)
     REFUSED(&f, textures[0].state, TEXTURE_MISSING, "textures[0].pixels");
     REFUSED(&f, textures[0].state, 3, "textures[0].state");
     REFUSED(&f, textures[0].wrap_t, 3, "textures[0].wrap_t");
+    REFUSED(&f, textures[0].mag_filter, 2, "textures[0].mag_filter");
+    REFUSED(&f, textures[1].min_filter, 6, "textures[1].min_filter");
     REFUSED(&f, warnings[0].message.size_bytes, 5000, "warnings[0].message");
     REFUSED(&f, source_files[0].path.offset, 5000, "source_files[0].path");
     REFUSED(&f, source_files[0].role, 4, "source_files[0].role");

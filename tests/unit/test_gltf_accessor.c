@@ -106,6 +106,9 @@ TEST(gltf_accessor_without_view_is_zeros_and_limited)
     assert_int_equal(run.builder.position_count, 3);
     check_row(&run, 2, 0, 0, 0);
     run_positions(&run, "{'componentType':5126,'count':4000000000,'type':'VEC3'}", "", "", 0);
+    assert_true(gltf_failed(&run, ERR_MODEL_LIMIT, "accessors[0]: its 48000000000 bytes of rows"));
+    run.limits.value[LIMIT_ROWS_BYTES] = 1000000000000;
+    run_positions(&run, "{'componentType':5126,'count':4000000000,'type':'VEC3'}", "", "", 0);
     assert_true(gltf_failed(&run, ERR_MODEL_LIMIT, "20000000 vertices"));
     run.limits.value[LIMIT_BAKED_BYTES] = 100000;
     run_positions(&run, "{'componentType':5126,'count':9000,'type':'VEC3'}", "", "", 0);

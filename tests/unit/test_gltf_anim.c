@@ -197,3 +197,36 @@ TEST(gltf_rotation_keys_of_three_decimals)
     CHECK_NEAR(out[3], 1, 0);
     gltf_run_fini(&run);
 }
+
+TEST(gltf_channels_share_the_keys_of_their_accessors)
+{
+    struct gltf_run run;
+    gltf_run_init(&run);
+    run_animation(&run,
+                  CHANNEL(0, translation) "," CHANNEL(1, scale) ",{'sampler':1,'target':{'node':2,'path':'scale'}}",
+                  SAMPLER("") "," SAMPLER(",'interpolation':'STEP'"), POINTS VALUES(VEC3, 3), &GOOD);
+    assert_true(gltf_succeeded(&run));
+    const struct bake_builder *b = &run.builder;
+    assert_int_equal(b->channel_count, 3);
+    assert_int_equal(b->key_value_count, 9);
+    for (uint32_t c = 0; c < 3; c++)
+        assert_int_equal(b->channels[c].value_first, 0);
+    assert_int_equal(b->channels[2].interpolation, INTERPOLATION_STEP);
+    gltf_run_fini(&run);
+}
+
+/* As LINEAR the values are three rotations, as CUBICSPLINE one, with tangents: only that has a length of 0. */
+TEST(gltf_shared_rotations_are_checked_for_each_use)
+{
+    struct anim_bin bin = GOOD;
+    struct gltf_run run;
+    gltf_run_init(&run);
+    memset(bin.values, 0, 4 * sizeof(float));
+    run_animation(&run, CHANNEL(0, rotation), SAMPLER(""), POINTS VALUES(VEC4, 3), &bin);
+    assert_true(gltf_failed(&run, ERR_BAD_MODEL, "the rotation of key 0 has no length"));
+    run_animation(&run, CHANNEL(0, rotation) ",{'sampler':1,'target':{'node':1,'path':'rotation'}}",
+                  "{'input':3,'output':2,'interpolation':'CUBICSPLINE'}," SAMPLER(""),
+                  POINTS VALUES(VEC4, 3) ",{'bufferView':0,'componentType':5126,'count':1,'type':'SCALAR'}", &bin);
+    assert_true(gltf_failed(&run, ERR_BAD_MODEL, "channels[1]: the rotation of key 0 has no length"));
+    gltf_run_fini(&run);
+}

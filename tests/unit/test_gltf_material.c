@@ -79,3 +79,63 @@ TEST(gltf_texture_of_webp)
     assert_true(gltf_str_is(&run, run.builder.textures[1].uri, "b.png"));
     gltf_run_fini(&run);
 }
+
+TEST(gltf_sampler_filters)
+{
+    struct gltf_run run;
+    gltf_run_init(&run);
+    gltf_run_json(&run,
+                  HEAD ",'images':[{'uri':'a.png'}],'samplers':[{'magFilter':9728,'minFilter':9986},"
+                       "{'magFilter':9729,'minFilter':9729},{'minFilter':9987}],"
+                       "'textures':[{'source':0,'sampler':0},{'source':0,'sampler':1},{'source':0,'sampler':2},"
+                       "{'source':0}],'materials':[{" COLOR(0) "},{" COLOR(1) "},{" COLOR(2) "},{" COLOR(3) "}]}");
+    assert_true(gltf_succeeded(&run));
+    const struct bake_builder *b = &run.builder;
+    assert_int_equal(b->texture_count, 3);
+    assert_int_equal(b->textures[0].mag_filter, TEXTURE_MAG_NEAREST);
+    assert_int_equal(b->textures[0].min_filter, TEXTURE_MIN_NEAREST_MIPMAP_LINEAR);
+    assert_int_equal(b->textures[1].mag_filter, TEXTURE_MAG_LINEAR);
+    assert_int_equal(b->textures[1].min_filter, TEXTURE_MIN_LINEAR);
+    assert_int_equal(b->textures[2].min_filter, TEXTURE_MIN_LINEAR_MIPMAP_LINEAR);
+    assert_int_equal(b->materials[3].base_color_texture, 2); /* what is not said is that */
+    gltf_run_json(&run, HEAD ",'images':[{'uri':'a.png'}],'samplers':[{'magFilter':9987}],"
+                             "'textures':[{'source':0,'sampler':0}],'materials':[{" COLOR(0) "}]}");
+    assert_true(gltf_failed(&run, ERR_BAD_MODEL, "materials[0]: samplers[0].magFilter is 9987"));
+    gltf_run_fini(&run);
+}
+
+/* An uncompressed TGA of 3 x 1: no power of two. */
+static const uint8_t THREE[] = {0, 0, 2,  0,    0, 0, 0,   0, 0,   0, 0,   0, 3, 0,
+                                1, 0, 24, 0x20, 0, 0, 255, 0, 255, 0, 255, 0, 0};
+
+TEST(gltf_images_are_decoded_once)
+{
+    struct gltf_run run;
+    gltf_run_init(&run);
+    gltf_run_glb(&run,
+                 HEAD ",'buffers':[{'byteLength':27}],'bufferViews':[{'buffer':0,'byteLength':27}],"
+                      "'images':[{'bufferView':0,'mimeType':'image/png'},{'bufferView':0,'mimeType':'image/png'}],"
+                      "'samplers':[{'wrapS':33071},{'magFilter':9728}],"
+                      "'textures':[{'source':0},{'source':1,'sampler':0},{'source':0,'sampler':1},{'source':1}],"
+                      "'materials':[{" COLOR(0) "},{" COLOR(1) "},{" COLOR(2) "},{" COLOR(3) "}]}",
+                 THREE, sizeof THREE);
+    assert_true(gltf_succeeded(&run));
+    const struct bake_builder *b = &run.builder;
+    assert_int_equal(b->texture_count, 3);
+    assert_int_equal(b->textures[0].state, TEXTURE_FOUND);
+    assert_int_equal(b->textures[0].width, 4);
+    assert_int_equal(b->textures[1].pixel_first, b->textures[0].pixel_first);
+    assert_int_equal(b->textures[1].wrap_s, TEXTURE_WRAP_CLAMP);
+    assert_int_equal(b->materials[3].base_color_texture, 0);
+    /* Enlarged by repeating, so that no texel mixes with its neighbour: 3 to 32. */
+    assert_int_equal(b->textures[2].width, 32);
+    assert_int_equal(b->textures[2].source_width, 3);
+    for (uint32_t x = 0; x < 32; x++) {
+        const uint8_t *pixel = b->pixels + b->textures[2].pixel_first + 4 * (size_t)x;
+        const uint32_t from = x * 3 / 32;
+        assert_int_equal(pixel[0], from == 0 ? 255 : 0);
+        assert_int_equal(pixel[1], from == 1 ? 255 : 0);
+        assert_int_equal(pixel[2], from == 2 ? 255 : 0);
+    }
+    gltf_run_fini(&run);
+}

@@ -88,6 +88,9 @@ TEST(gltf_indices_of_each_type)
     run_primitive(&run, MEMBERS, 3, INDICES(48, 5126, 3), &bin, sizeof bin);
     assert_true(gltf_failed(&run, ERR_BAD_MODEL, "indices cannot be accessors[1], which is SCALAR of FLOAT"));
     run_primitive(&run, MEMBERS, 3, ",{'componentType':5121,'count':4000000000,'type':'SCALAR'}", &bin, sizeof bin);
+    assert_true(gltf_failed(&run, ERR_MODEL_LIMIT, "accessors[1]: its 4000000000 bytes of rows"));
+    run.limits.value[LIMIT_ROWS_BYTES] = 10000000000;
+    run_primitive(&run, MEMBERS, 3, ",{'componentType':5121,'count':4000000000,'type':'SCALAR'}", &bin, sizeof bin);
     assert_true(gltf_failed(&run, ERR_MODEL_LIMIT, "indices"));
     gltf_run_fini(&run);
 }
@@ -105,7 +108,7 @@ TEST(gltf_normals_are_made_by_area)
     gltf_run_init(&run);
     run_primitive(&run, "'indices':1,'attributes':{'POSITION':0}", 4, INDICES(48, 5121, 6), &bin, sizeof bin);
     assert_true(gltf_succeeded(&run));
-    assert_int_equal(run.builder.primitives[0].flags & PRIMITIVE_FILE_NORMALS, 0);
+    assert_int_equal(run.builder.primitives[0].flags, PRIMITIVE_FLAT);
     CHECK_NEAR(run.builder.normals[2].z, 1, 1e-7); /* only the first */
     CHECK_NEAR(run.builder.normals[3].y, 1, 1e-7);
     CHECK_NEAR(run.builder.normals[0].z, 1 / sqrt(10), 1e-6); /* (0, 3, 1) of unit length */
@@ -168,8 +171,8 @@ TEST(gltf_colors_and_texcoords_of_some)
     CHECK_NEAR(b->texcoords[1].x, 13, 1e-6);
     CHECK_NEAR(b->texcoords[1].y, 19.5, 1e-6);
     CHECK_NEAR(b->texcoords[2].x, 0, 0);
-    assert_int_equal(b->primitives[1].flags, PRIMITIVE_TEXCOORDS | PRIMITIVE_COLORS);
-    assert_int_equal(b->primitives[2].flags, 0);
+    assert_int_equal(b->primitives[1].flags, PRIMITIVE_TEXCOORDS | PRIMITIVE_COLORS | PRIMITIVE_FLAT);
+    assert_int_equal(b->primitives[2].flags, PRIMITIVE_FLAT);
     assert_int_equal(b->primitives[1].material, 1);
     assert_true(gltf_warned(&run, "texture_without_image"));
     gltf_run_fini(&run);

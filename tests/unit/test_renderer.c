@@ -256,6 +256,133 @@ TEST(renderer_lays_textures_the_right_way_up)
     fixture_fini(&f);
 }
 
+/* A square with a texture of black and white squares of one texel, `side` of them along an edge, `times` over it. */
+static void add_chessboard(struct fixture *f, uint32_t side, float times, uint32_t mag, uint32_t min)
+{
+    const float white[4] = {1, 1, 1, 1};
+    struct bake_builder *b = &f->builder;
+    add_mesh_node(f, add_square(f, (struct vec3){0, 0, 0}, 1, white, NULL), -1);
+    b->primitives[0].flags = PRIMITIVE_TEXCOORDS;
+    const struct vec2 texcoords[4] = {{0, times}, {times, times}, {times, 0}, {0, 0}};
+    memcpy(bake_add_texcoord(b, 4), texcoords, sizeof texcoords);
+    uint32_t levels = 1;
+    for (uint32_t s = side; s > 1; s /= 2)
+        levels++;
+    *bake_add_texture(b, 1) = (struct texture){.source_width = side,
+                                               .source_height = side,
+                                               .width = side,
+                                               .height = side,
+                                               .level_count = levels,
+                                               .mag_filter = mag,
+                                               .min_filter = min};
+    for (uint32_t level = 0; level < levels; level++)
+        for (uint32_t y = 0; y < side >> level; y++)
+            for (uint32_t x = 0; x < side >> level; x++) {
+                /* smaller levels are red, so that it shows which are used */
+                const uint8_t value = (x + y) % 2 == 0 ? 255 : 0;
+                const uint8_t texel[4] = {level == 0 ? value : 255, level == 0 ? value : 0, level == 0 ? value : 0,
+                                          255};
+                memcpy(bake_add_pixel_byte(b, 4), texel, 4);
+            }
+    b->materials[0].base_color_texture = 0;
+    fixture_finish(f);
+}
+
+/* Counts the pixels of the middle 100 x 100 that are black or white, red, and of any other colour. */
+static void count_colors(const struct fixture *f, int *crisp, int *red, int *other)
+{
+    struct png_pixels p = draw(f, 0);
+    *crisp = *red = *other = 0;
+    for (int y = 50; y < 150; y++)
+        for (int x = 50; x < 150; x++) {
+            const uint8_t *c = p.pixels + 4 * ((size_t)y * p.width + (size_t)x);
+            const bool is_grey = abs(c[0] - c[1]) <= 2 && abs(c[1] - c[2]) <= 2;
+            *crisp += is_grey && (c[0] <= 2 || c[0] >= 253);
+            *red += c[0] >= 253 && c[1] <= 2 && c[2] <= 2;
+        }
+    *other = 10000 - *crisp - *red;
+    png_pixels_fini(&p);
+}
+
+TEST(renderer_keeps_texels_square_where_the_file_says_so)
+{
+    int crisp, red, other;
+    struct fixture f;
+    fixture_init(&f);
+    add_chessboard(&f, 8, 1, TEXTURE_MAG_NEAREST, TEXTURE_MIN_LINEAR_MIPMAP_LINEAR);
+    count_colors(&f, &crisp, &red, &other);
+    fixture_fini(&f);
+    /* some 22 pixels a texel: only pixels on an edge may be between black and white */
+    assert_true(crisp > 8000);
+    assert_int_equal(red, 0);
+    fixture_init(&f);
+    add_chessboard(&f, 8, 1, TEXTURE_MAG_LINEAR, TEXTURE_MIN_LINEAR_MIPMAP_LINEAR);
+    count_colors(&f, &crisp, &red, &other);
+    fixture_fini(&f);
+    assert_true(crisp < 3000);
+    assert_int_equal(red, 0);
+}
+
+/* About 4 texels a sample: level 2 or so where there are levels. */
+TEST(renderer_minifies_as_the_file_says)
+{
+    static const struct {
+        uint32_t min;
+        bool is_level_0;
+    } ROWS[] = {{TEXTURE_MIN_LINEAR_MIPMAP_LINEAR, false},
+                {TEXTURE_MIN_NEAREST, true},
+                {TEXTURE_MIN_LINEAR, true},
+                {TEXTURE_MIN_NEAREST_MIPMAP_NEAREST, false},
+                {TEXTURE_MIN_LINEAR_MIPMAP_NEAREST, false},
+                {TEXTURE_MIN_NEAREST_MIPMAP_LINEAR, false}};
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        int crisp, red, other;
+        struct fixture f;
+        fixture_init(&f);
+        add_chessboard(&f, 64, 23, TEXTURE_MAG_LINEAR, ROWS[i].min);
+        count_colors(&f, &crisp, &red, &other);
+        fixture_fini(&f);
+        if (ROWS[i].is_level_0 ? red > 0 : red != 10000)
+            fail_msg("filter %u: %d crisp, %d red, %d other pixels", ROWS[i].min, crisp, red, other);
+    }
+}
+
+/* A ridge of two faces that share an edge, with the normals that smooth shading would have: straight at the eye. Flat,
+ * each half has one colour, and not that of the other. */
+TEST(renderer_draws_faces_flat_where_there_are_no_normals)
+{
+    static const uint32_t corners[6] = {0, 1, 2, 0, 2, 3};
+    for (int is_flat = 0; is_flat < 2; is_flat++) {
+        struct fixture f;
+        fixture_init(&f);
+        /* left edge, ridge, ridge, right edge: x = -1, 0, 0, 1 */
+        const struct vec3 positions[6] = {{-1, -1, -1}, {0, -1, 0}, {0, 1, 0}, {-1, 1, -1}, {1, -1, -1}, {1, 1, -1}};
+        static const uint32_t more[6] = {1, 4, 5, 1, 5, 2};
+        const uint32_t mesh = fixture_mesh(&f, positions, 6);
+        struct bake_builder *b = &f.builder;
+        bake_add_index(b, 6);
+        memcpy(b->indices, corners, sizeof corners);
+        memcpy(b->indices + 6, more, sizeof more);
+        b->primitives[0].topology = TOPOLOGY_TRIANGLES;
+        b->primitives[0].index_count = 12;
+        b->primitives[0].flags = is_flat ? PRIMITIVE_FLAT : 0;
+        add_mesh_node(&f, mesh, -1);
+        fixture_finish(&f);
+        struct png_pixels p = draw(&f, 0);
+        const uint8_t *row = p.pixels + 4 * (size_t)100 * p.width;
+        const int left = row[4 * 60], left_near = row[4 * 95], right = row[4 * 140], right_near = row[4 * 105];
+        if (is_flat) {
+            assert_in_range(abs(left - left_near), 0, 6);
+            assert_in_range(abs(right - right_near), 0, 6);
+            assert_true(abs(left - right) > 20);
+        } else {
+            assert_true(abs(left_near - right_near) < 6);
+        }
+        png_pixels_fini(&p);
+        fixture_fini(&f);
+    }
+}
+
 /* A morph target moves the second square from the right of the first to its left; the framing follows. */
 TEST(renderer_draws_morphed_vertices)
 {

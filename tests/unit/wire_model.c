@@ -207,6 +207,9 @@ const struct model *wire_model(void)
     add_skin(&b);
     add_meshes(&b);
     add_clips(&b);
+    struct marker *markers = bake_add_marker(&b, 2);
+    markers[0] = (struct marker){.name = bake_textz(&b, "step"), .value = {.offset = STR_NONE}, .time_s = 0.5};
+    markers[1] = (struct marker){.name = bake_textz(&b, "5004"), .value = bake_textz(&b, "hit.wav"), .time_s = 1.25};
     add_rest(&b);
     return finish(&b, &model);
 }

@@ -1,0 +1,73 @@
+/* The content hash stands for everything that an answer is made from, and for nothing else. */
+#include "check.h"
+#include "fixture.h"
+
+#include "../../server/import/content_hash.h"
+
+#include <string.h>
+
+enum { SIZE = 32 };
+
+static void hash_of(const struct bake_builder *builder, uint8_t out[SIZE])
+{
+    memset(out, 0, SIZE);
+    content_hash(builder, out);
+}
+
+/* sha256sum of the bytes that content_hash.h describes, for a model of one info of zeros: each id as u32, each count
+ * as u64, and 108 zeros behind the first. */
+TEST(content_hash_of_almost_nothing)
+{
+    static const uint8_t expected[SIZE] = {0x7a, 0x76, 0x47, 0x38, 0xd9, 0xa1, 0x15, 0x3a, 0xf9, 0x75, 0x27,
+                                           0xac, 0x11, 0x0d, 0x34, 0x62, 0x14, 0x01, 0xf2, 0x68, 0x03, 0x86,
+                                           0xa5, 0x70, 0x9d, 0x23, 0xb3, 0x4f, 0x6b, 0x63, 0x66, 0x3b};
+    struct bake_builder builder;
+    uint8_t hash[SIZE];
+    bake_builder_init(&builder, 0);
+    assert_non_null(bake_add_info(&builder, 1));
+    hash_of(&builder, hash);
+    assert_memory_equal(hash, expected, SIZE);
+    bake_builder_fini(&builder);
+}
+
+TEST(content_hash_is_not_part_of_itself)
+{
+    struct fixture fixture;
+    uint8_t hash[SIZE], again[SIZE];
+    fixture_worked(&fixture);
+    hash_of(&fixture.builder, hash);
+    memset(fixture.builder.infos[0].content_hash, 0xa5, SIZE);
+    hash_of(&fixture.builder, again);
+    assert_memory_equal(hash, again, SIZE);
+    fixture_fini(&fixture);
+}
+
+/* The last byte of each array, and one more element in it. */
+TEST(content_hash_differs_with_each_section)
+{
+    struct fixture fixture;
+    uint8_t hash[SIZE], other[SIZE];
+    fixture_worked(&fixture);
+    hash_of(&fixture.builder, hash);
+    uint32_t seen = 0;
+#define X(id, singular, plural, type)                                                                                  \
+    if (fixture.builder.singular##_count > 0) {                                                                        \
+        unsigned char *bytes = (unsigned char *)fixture.builder.plural;                                                \
+        const size_t last = fixture.builder.singular##_count * sizeof(type) - 1;                                       \
+        bytes[last] ^= 1;                                                                                              \
+        hash_of(&fixture.builder, other);                                                                              \
+        assert_memory_not_equal(hash, other, SIZE);                                                                    \
+        bytes[last] ^= 1;                                                                                              \
+        fixture.builder.singular##_count--;                                                                            \
+        hash_of(&fixture.builder, other);                                                                              \
+        assert_memory_not_equal(hash, other, SIZE);                                                                    \
+        fixture.builder.singular##_count++;                                                                            \
+        seen++;                                                                                                        \
+    }
+#include "../../server/anim/model_sections.def"
+#undef X
+    assert_true(seen >= 30);
+    hash_of(&fixture.builder, other);
+    assert_memory_equal(hash, other, SIZE);
+    fixture_fini(&fixture);
+}

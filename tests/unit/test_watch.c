@@ -1,0 +1,175 @@
+/* What the kernel tells of folders, and that a change is never missed. */
+#include "check.h"
+#include "temp_tree.h"
+
+#include "../../server/app/watch.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct stand {
+    struct temp_tree tree;
+    uv_loop_t loop;
+    struct watch *watch;
+    int told;
+};
+
+static void on_changed(void *user) { ++*(int *)user; }
+
+static void setup(struct stand *stand)
+{
+    *stand = (struct stand){0};
+    temp_tree_init(&stand->tree);
+    uv_loop_init(&stand->loop);
+    stand->watch = watch_new(&stand->loop, on_changed, &stand->told);
+    assert_non_null(stand->watch);
+    temp_tree_file(&stand->tree, "a/b/m.glb", "x");
+    temp_tree_file(&stand->tree, "other/m.glb", "x");
+}
+
+static void teardown(struct stand *stand)
+{
+    watch_close(stand->watch);
+    watch_unref(stand->watch);
+    uv_run(&stand->loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&stand->loop), 0);
+    temp_tree_fini(&stand->tree);
+}
+
+static struct watch_set *take(struct stand *stand, const char *path)
+{
+    struct watch_set *set = watch_take(stand->watch, stand->tree.fd, path, NULL);
+    assert_non_null(set);
+    watch_drain(stand->watch);
+    return set;
+}
+
+/* Whether something was counted since `*count`, which moves on. */
+static bool has_changed(struct stand *stand, const struct watch_set *set, uint64_t *count)
+{
+    watch_drain(stand->watch);
+    const uint64_t now = watch_set_count(set);
+    const bool is_changed = now != *count;
+    *count = now;
+    return is_changed;
+}
+
+TEST(watch_counts_changes_at_once)
+{
+    struct stand stand;
+    setup(&stand);
+    struct watch_set *set = take(&stand, "a/b/m.glb");
+    assert_int_equal(watch_count(stand.watch), 3);
+    uint64_t count = watch_set_count(set);
+    assert_false(has_changed(&stand, set, &count));
+    temp_tree_file(&stand.tree, "a/b/m.glb", "y");
+    assert_true(has_changed(&stand, set, &count));
+    temp_tree_file(&stand.tree, "a/b/new.png", "y");
+    assert_true(has_changed(&stand, set, &count));
+    assert_int_equal(unlinkat(stand.tree.fd, "a/b/new.png", 0), 0);
+    assert_true(has_changed(&stand, set, &count));
+    assert_int_equal(renameat(stand.tree.fd, "other/m.glb", stand.tree.fd, "a/b/m.glb"), 0);
+    assert_true(has_changed(&stand, set, &count));
+    assert_int_equal(fchmodat(stand.tree.fd, "a/b/m.glb", 0600, 0), 0);
+    assert_true(has_changed(&stand, set, &count));
+    temp_tree_file(&stand.tree, "other/m.glb", "y"); /* in another folder */
+    assert_false(has_changed(&stand, set, &count));
+    assert_true(stand.told >= 5 && watch_set_is_live(set));
+    watch_set_unref(set);
+    assert_int_equal(watch_count(stand.watch), 0);
+    teardown(&stand);
+}
+
+TEST(watch_shares_folders)
+{
+    struct stand stand;
+    setup(&stand);
+    struct watch_set *one = take(&stand, "a/b/m.glb"), *other = take(&stand, "a/n.glb");
+    assert_int_equal(watch_count(stand.watch), 3);
+    watch_set_unref(one);
+    assert_int_equal(watch_count(stand.watch), 2);
+    uint64_t count = watch_set_count(other);
+    temp_tree_file(&stand.tree, "a/n.glb", "y");
+    assert_true(has_changed(&stand, other, &count));
+    watch_set_unref(other);
+    teardown(&stand);
+}
+
+TEST(watch_notices_folders_that_go_and_come)
+{
+    struct stand stand;
+    setup(&stand);
+    struct watch_set *set = take(&stand, "a/b/m.glb");
+    uint64_t count = watch_set_count(set);
+    assert_int_equal(renameat(stand.tree.fd, "a", stand.tree.fd, "z"), 0);
+    assert_true(has_changed(&stand, set, &count));
+    assert_false(watch_set_is_live(set));
+
+    struct watch_set *moved = take(&stand, "z/b/m.glb");
+    temp_tree_file(&stand.tree, "a/b/m.glb", "new");
+    struct watch_set *made = take(&stand, "a/b/m.glb");
+    uint64_t moved_count = watch_set_count(moved), made_count = watch_set_count(made);
+    temp_tree_file(&stand.tree, "z/b/m.glb", "y");
+    assert_true(has_changed(&stand, moved, &moved_count));
+    assert_false(has_changed(&stand, made, &made_count));
+    temp_tree_file(&stand.tree, "a/b/m.glb", "y");
+    assert_true(has_changed(&stand, made, &made_count));
+    assert_true(watch_set_is_live(moved) && watch_set_is_live(made) && !watch_set_is_live(set));
+    watch_set_unref(set);
+    watch_set_unref(moved);
+    watch_set_unref(made);
+    teardown(&stand);
+}
+
+/* The old watch was not read yet when the folder of the same path is taken. */
+TEST(watch_of_a_moved_folder_is_not_believed)
+{
+    struct stand stand;
+    setup(&stand);
+    struct watch_set *set = take(&stand, "a/b/m.glb");
+    assert_int_equal(renameat(stand.tree.fd, "a", stand.tree.fd, "z"), 0);
+    temp_tree_file(&stand.tree, "a/b/m.glb", "new");
+    struct watch_set *again = watch_take(stand.watch, stand.tree.fd, "a/b/m.glb", NULL);
+    assert_non_null(again);
+    const uint64_t count = watch_set_count(again);
+    watch_drain(stand.watch);
+    assert_true(watch_set_count(again) != count && !watch_set_is_live(again));
+    watch_set_unref(set);
+    watch_set_unref(again);
+    teardown(&stand);
+}
+
+TEST(watch_sees_a_missing_folder_appear)
+{
+    struct stand stand;
+    setup(&stand);
+    struct sources *sources = sources_new(1);
+    sources->items[0] = (struct source){.path = strdup("a/tex/deep/skin.png"), .is_missing = true};
+    struct watch_set *set = watch_take(stand.watch, stand.tree.fd, "a/b/m.glb", sources);
+    assert_non_null(set);
+    uint64_t count = watch_set_count(set);
+    temp_tree_file(&stand.tree, "a/tex/deep/skin.png", "png");
+    assert_true(has_changed(&stand, set, &count));
+    watch_set_unref(set);
+    sources_free(sources);
+    teardown(&stand);
+}
+
+TEST(watch_reset_kills_all)
+{
+    struct stand stand;
+    setup(&stand);
+    struct watch_set *set = take(&stand, "a/b/m.glb");
+    watch_reset(stand.watch);
+    assert_false(watch_set_is_live(set));
+    struct watch_set *again = take(&stand, "a/b/m.glb");
+    uint64_t count = watch_set_count(again);
+    temp_tree_file(&stand.tree, "a/b/m.glb", "y");
+    assert_true(has_changed(&stand, again, &count));
+    watch_set_unref(set);
+    watch_set_unref(again);
+    teardown(&stand);
+}
