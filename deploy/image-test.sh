@@ -117,6 +117,9 @@ model=$(curl -fsS "$url/v1/models?limit=1" | sed -n 's/.*"model":"\([^"]*\)".*/\
 check "a sample is listed" "$([ -n "$model" ] && echo yes)" yes
 check "palette" "$(curl -s -o /dev/null -w '%{http_code}' "$url/v1/palette?model=$model&t=0.5")" 200
 check "picture" "$(curl -s "$url/v1/render?model=$model&t=0.5" | head -c 8 | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a
+$engine exec "$container" posed --self-test-sandbox >"$cache/sandbox.log" 2>&1
+check "workers are confined (see $cache/sandbox.log)" "$?" 0
+check "says so at its start" "$($engine logs "$container" 2>&1 | grep -c 'info sandbox: .*system calls=filtered')" 1
 check "says it serves samples" "$($engine logs "$container" 2>&1 | grep -c 'serving the sample models')" 1
 stop
 
@@ -130,6 +133,22 @@ start -v "$TMPDIR/models:/models:ro"
 check "mounted model" "$(curl -s -o /dev/null -w '%{http_code}' "$url/v1/palette?model=robot.glb")" 200
 check "unreadable model" "$(curl -s -o /dev/null -w '%{http_code}' "$url/v1/palette?model=secret.glb")" 403
 check "says it cannot read it" "$($engine logs "$container" 2>&1 | grep -c 'cannot read some of the mounted files')" 1
+stop
+
+# 3. a volume for imported models: the next container needs no import
+volume=posed-image-test-$$
+$engine volume create "$volume" >/dev/null
+trap 'cleanup; $engine volume rm -f "$volume" >/dev/null 2>&1' EXIT
+counter() { curl -fsS "$url/v1/stats" | grep -o "\"$1\":{.*" | sed -n "s/.*\"$2\":\([0-9]*\).*/\1/p" | head -n 1; }
+start -v "$TMPDIR/models:/models:ro" -v "$volume:/var/cache/posed"
+check "first palette" "$(curl -s -o /dev/null -w '%{http_code}' "$url/v1/palette?model=robot.glb")" 200
+for _ in $(seq 100); do [ "$(counter disk stored)" = 1 ] && break; sleep 0.1; done
+check "models stored in the volume" "$(counter disk stored)" 1
+stop
+start -v "$TMPDIR/models:/models:ro" -v "$volume:/var/cache/posed"
+check "palette of the next container" "$(curl -s -o /dev/null -w '%{http_code}' "$url/v1/palette?model=robot.glb")" 200
+check "models taken from the volume" "$(counter disk hits)" 1
+check "imports" "$(counter imports started)" 0
 stop
 
 echo "image-test: image size $($engine image inspect -f '{{.Size}}' "$tag" | awk '{printf "%.0f MB", $1 / 1e6}')"
