@@ -33,7 +33,7 @@ render := $(call folder_objects,render)
 app := $(call folder_objects,app)
 
 libs_of = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
-libs_app = $(call libs_of,libuv libcjson nettle libxxhash)
+libs_app = $(call libs_of,libuv libcjson nettle libxxhash zlib)
 # meshoptimizer has no .pc file; draco is C++, linked by the C compiler.
 libs_import = $(call libs_of,libcjson assimp expat libpng libturbojpeg libwebp nettle draco zlib) -lmeshoptimizer -lstdc++
 libs_render = $(call libs_of,libpng libisal) -ldl

@@ -132,5 +132,21 @@ check "unreadable model" "$(curl -s -o /dev/null -w '%{http_code}' "$url/v1/pale
 check "says it cannot read it" "$($engine logs "$container" 2>&1 | grep -c 'cannot read some of the mounted files')" 1
 stop
 
+# 3. a volume for imported models: the next container needs no import
+volume=posed-image-test-$$
+$engine volume create "$volume" >/dev/null
+trap 'cleanup; $engine volume rm -f "$volume" >/dev/null 2>&1' EXIT
+counter() { curl -fsS "$url/v1/stats" | grep -o "\"$1\":{.*" | sed -n "s/.*\"$2\":\([0-9]*\).*/\1/p" | head -n 1; }
+start -v "$TMPDIR/models:/models:ro" -v "$volume:/var/cache/posed"
+check "first palette" "$(curl -s -o /dev/null -w '%{http_code}' "$url/v1/palette?model=robot.glb")" 200
+for _ in $(seq 100); do [ "$(counter disk stored)" = 1 ] && break; sleep 0.1; done
+check "models stored in the volume" "$(counter disk stored)" 1
+stop
+start -v "$TMPDIR/models:/models:ro" -v "$volume:/var/cache/posed"
+check "palette of the next container" "$(curl -s -o /dev/null -w '%{http_code}' "$url/v1/palette?model=robot.glb")" 200
+check "models taken from the volume" "$(counter disk hits)" 1
+check "imports" "$(counter imports started)" 0
+stop
+
 echo "image-test: image size $($engine image inspect -f '{{.Size}}' "$tag" | awk '{printf "%.0f MB", $1 / 1e6}')"
 [ "$failures" = 0 ] && echo "image-test: PASS" || { echo "image-test: FAILED"; exit 1; }

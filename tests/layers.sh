@@ -4,7 +4,7 @@
 set -eu
 server=${1:-server}
 bad=0
-libraries='uv xxhash cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb webp nettle isa-l llhttp wslay uthash'
+libraries='uv xxhash cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb webp nettle isa-l zlib llhttp wslay uthash'
 
 say() { echo "layers: $*"; bad=1; }
 
@@ -30,9 +30,9 @@ may() {
 # nothing but the plain structs in worker/.
 may base   ""                  ""
 may anim   "base"              ""
-may wire   "base anim"         "cjson llhttp"
+may wire   "base anim"         "cjson llhttp zlib"
 may worker "base"              ""
-may import "base anim worker"  "assimp cjson expat meshoptimizer draco png turbojpeg stb webp nettle"
+may import "base anim worker"  "assimp cjson expat meshoptimizer draco png turbojpeg stb webp nettle zlib"
 may render "base anim worker"  "GL EGL png isa-l"
 may app    "base anim wire worker" "uv uthash nettle xxhash"
 

@@ -99,15 +99,16 @@ static void on_call_done(struct call *call, struct reply *reply)
 {
     struct conn *conn = (struct conn *)((char *)call - offsetof(struct conn, call));
     conn->is_calling = false;
-    request_fini(&call->request);
     if (conn->is_closing) {
+        request_fini(&call->request);
         stats_add(STAT_REQUESTS_ABANDONED, 1);
         log_answer(conn, reply, false);
         reply_fini(reply);
         conn_free_when_done(conn);
         return;
     }
-    answer(conn, reply);
+    answer(conn, reply); /* which may name a file as the request does */
+    request_fini(&call->request);
     conn_run(conn);
 }
 

@@ -116,6 +116,9 @@ static int serve(const struct config *config)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file of the disk cache is larger than the system allows: an error like others */
     signal(SIGIO, SIG_IGN);   /* somebody waits for a lease that is given back anyway (look.c) */
+    /* libuv has four work threads unless told: answers, listings, stores and looks at slow disks must not wait for
+     * each other */
+    setenv("UV_THREADPOOL_SIZE", "12", 0);
     raise_file_limit();
     uv_loop_init(&daemon.loop);
     int rc = listener_new(&daemon.loop, config, &daemon.listener, &err);

@@ -12,12 +12,13 @@
 #include <utlist.h>
 
 /* Rough costs, to tell microseconds from milliseconds: sampling, multiplying and printing one node or joint (or any
- * other thing of a list); moving and printing one vertex; looking at one vertex, weight or morph delta. */
-enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_LOOK_NS = 2, COST_INLINE_NS = 2000000 };
+ * other thing of a list); moving and printing one vertex; looking at one vertex, weight or morph delta; compressing
+ * one byte of a texture. */
+enum { COST_NODE_NS = 300, COST_VERTEX_NS = 100, COST_LOOK_NS = 2, COST_PIXEL_BYTE_NS = 10, COST_INLINE_NS = 2000000 };
 /* Finding the partner of a node in another file, and what else that takes of its size. */
 enum { COST_PARTNER_NS = 500, COPIED_BYTES_PER_NS = 4 };
 enum { COST_CLIP_POSES = 1000 }; /* of a whole clip: keys are not counted to find out */
-/* libuv has four work threads: some stay for imports and listings. */
+/* Most of the work threads (main.c) stay for files: imports, looks, listings, stores. */
 enum { WORK_MAX = 2, WORK_QUEUE_MAX = 64 };
 
 /* Everything that /v1/model lists or adds up. */
@@ -92,7 +93,9 @@ static double cost_ns(const struct model *model, const struct model *const *sour
 {
     if (request->op == OP_MODEL)
         return list_cost_ns(model);
-    double once_ns = lookup_cost_ns(model, request);
+    const bool has_pictures = request->format == FORMAT_GLB && !request->has_no_textures;
+    double once_ns =
+        lookup_cost_ns(model, request) + (has_pictures ? (double)model->pixel_byte_count * COST_PIXEL_BYTE_NS : 0);
     for (uint32_t i = 0; i < request->source_count; i++)
         once_ns += partner_cost_ns(model, sources[i]);
     const double frame_ns = frame_cost_ns(model, request);

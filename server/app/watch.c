@@ -1,68 +1,34 @@
-#include "watch.h"
+#include "watch_parts.h"
 
 #include "../base/mem.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
-#include <sys/vfs.h>
 #include <unistd.h>
-#include <uthash.h>
 
-enum { FOLDERS_MAX = 8192, SET_MAX = 512, PATH_SIZE = 4096, EVENTS_SIZE = 65536 };
-static const uint32_t EVENTS = IN_CREATE | IN_DELETE | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_MOVED_FROM |
-                               IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_EXCL_UNLINK;
-
-struct folder {
-    char *path; /* under the root; "" is the root */
-    int wd;
-    uint32_t refs; /* sets */
-    atomic_uint_fast64_t changes;
-    atomic_bool is_dead; /* and in no table any more */
-    UT_hash_handle hh_path, hh_wd;
-};
-
-struct watch {
-    uv_poll_t poll;
-    void (*changed)(void *user);
-    void *user;
-    int fd;
-    uint32_t refs; /* owner, open handle, sets */
-    pthread_mutex_t mutex;
-    struct folder *by_path, *by_wd;
-};
-
-struct watch_set {
-    struct watch *watch;
-    uint32_t refs;
-    uint32_t count;
-    struct folder *folders[];
-};
+enum { EVENTS_SIZE = 65536 };
 
 /* --- lives; the mutex is held where it says `locked` --- */
 
-static void lock(struct watch *watch) { pthread_mutex_lock(&watch->mutex); }
-static void unlock(struct watch *watch) { pthread_mutex_unlock(&watch->mutex); }
+void watch_lock(struct watch *watch) { pthread_mutex_lock(&watch->mutex); }
+void watch_unlock(struct watch *watch) { pthread_mutex_unlock(&watch->mutex); }
 
-static void add_ref(struct watch *watch)
+void watch_add_ref(struct watch *watch)
 {
-    lock(watch);
+    watch_lock(watch);
     watch->refs++;
-    unlock(watch);
+    watch_unlock(watch);
 }
 
 void watch_unref(struct watch *watch)
 {
     if (watch == NULL)
         return;
-    lock(watch);
+    watch_lock(watch);
     const bool is_last = --watch->refs == 0;
-    unlock(watch);
+    watch_unlock(watch);
     if (!is_last)
         return;
     close(watch->fd);
@@ -70,8 +36,7 @@ void watch_unref(struct watch *watch)
     free(watch);
 }
 
-/* Locked. No event will come from it any more. */
-static void kill_folder(struct watch *watch, struct folder *folder)
+void watch_kill_folder(struct watch *watch, struct folder *folder)
 {
     if (atomic_load(&folder->is_dead))
         return;
@@ -87,7 +52,7 @@ static void drop_folder(struct watch *watch, struct folder *folder)
     if (--folder->refs > 0)
         return;
     if (!atomic_load(&folder->is_dead)) {
-        kill_folder(watch, folder);
+        watch_kill_folder(watch, folder);
         inotify_rm_watch(watch->fd, folder->wd);
     }
     free(folder->path);
@@ -96,9 +61,9 @@ static void drop_folder(struct watch *watch, struct folder *folder)
 
 struct watch_set *watch_set_ref(struct watch_set *set)
 {
-    lock(set->watch);
+    watch_lock(set->watch);
     set->refs++;
-    unlock(set->watch);
+    watch_unlock(set->watch);
     return set;
 }
 
@@ -107,11 +72,11 @@ void watch_set_unref(struct watch_set *set)
     if (set == NULL)
         return;
     struct watch *watch = set->watch;
-    lock(watch);
+    watch_lock(watch);
     const bool is_last = --set->refs == 0;
     for (uint32_t i = 0; is_last && i < set->count; i++)
         drop_folder(watch, set->folders[i]);
-    unlock(watch);
+    watch_unlock(watch);
     if (!is_last)
         return;
     free(set);
@@ -137,136 +102,10 @@ bool watch_set_is_live(const struct watch_set *set)
 uint32_t watch_count(const struct watch *watch)
 {
     struct watch *w = (struct watch *)(uintptr_t)watch;
-    lock(w);
+    watch_lock(w);
     const uint32_t count = HASH_CNT(hh_path, w->by_path);
-    unlock(w);
+    watch_unlock(w);
     return count;
-}
-
-/* --- taking sets: work threads --- */
-
-/* File systems whose changes by others, on another machine or behind FUSE, nobody tells this kernel of. overlayfs is
- * none of them: what lies below a mounted overlay may not be changed (kernel, filesystems/overlayfs.rst). */
-static bool has_events(int fd)
-{
-    static const unsigned long WITHOUT[] = {
-        0x6969 /* NFS */,        0xff534d42 /* CIFS */,     0xfe534d42 /* SMB2 */,  0x517b /* SMB */,
-        0x65735546 /* FUSE */,   0x01021997 /* 9P */,       0x00c36400 /* Ceph */,  0x0bd00bd0 /* Lustre */,
-        0x5346414f /* AFS */,    0x6b414653 /* kAFS */,     0x73757245 /* Coda */,  0x786f4256 /* VirtualBox */,
-        0xbacbacbc /* VMware */, 0x013661de /* OrangeFS */, 0x7461636f /* OCFS2 */, 0x01161970 /* GFS2 */,
-    };
-    struct statfs stat;
-    if (fstatfs(fd, &stat) != 0)
-        return false;
-    for (size_t i = 0; i < sizeof WITHOUT / sizeof *WITHOUT; i++)
-        if (((unsigned long)stat.f_type & 0xffffffff) == WITHOUT[i])
-            return false;
-    return true;
-}
-
-enum taken { TAKEN, ABSENT, FAILED };
-
-/* Locked. A watch on an inode that was known under another path has the same number: that path is gone. */
-static struct folder *enter(struct watch *watch, const char *path, int wd)
-{
-    struct folder *folder;
-    HASH_FIND(hh_wd, watch->by_wd, &wd, sizeof wd, folder);
-    if (folder != NULL)
-        kill_folder(watch, folder);
-    HASH_FIND(hh_path, watch->by_path, path, strlen(path), folder);
-    if (folder != NULL)
-        kill_folder(watch, folder);
-    folder = mem_zalloc(1, sizeof *folder);
-    folder->path = mem_strdup(path);
-    folder->wd = wd;
-    HASH_ADD_KEYPTR(hh_path, watch->by_path, folder->path, strlen(path), folder);
-    HASH_ADD(hh_wd, watch->by_wd, wd, sizeof folder->wd, folder);
-    return folder;
-}
-
-/* One folder, watched already or from now on, with a reference for the set. */
-static enum taken take_folder(struct watch *watch, int root_fd, const char *path, struct folder **out)
-{
-    struct folder *folder;
-    lock(watch);
-    HASH_FIND(hh_path, watch->by_path, path, strlen(path), folder);
-    if (folder != NULL)
-        folder->refs++;
-    const bool is_full = HASH_CNT(hh_path, watch->by_path) >= FOLDERS_MAX;
-    unlock(watch);
-    *out = folder;
-    if (folder != NULL)
-        return TAKEN;
-    const int fd = root_open_beneath(root_fd, path[0] != '\0' ? path : ".", O_PATH | O_DIRECTORY);
-    if (fd < 0)
-        return errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EXDEV ? ABSENT : FAILED;
-    char name[32];
-    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-    lock(watch);
-    const int wd = is_full || !has_events(fd) ? -1 : inotify_add_watch(watch->fd, name, EVENTS);
-    if (wd >= 0) {
-        *out = enter(watch, path, wd);
-        (*out)->refs++;
-    }
-    unlock(watch);
-    close(fd);
-    return wd >= 0 ? TAKEN : FAILED;
-}
-
-static bool set_has(const struct watch_set *set, const char *path)
-{
-    for (uint32_t i = 0; i < set->count; i++)
-        if (strcmp(set->folders[i]->path, path) == 0)
-            return true;
-    return false;
-}
-
-/* The folders on the way to `path`. False: one cannot be watched. */
-static bool take_way(struct watch_set *set, int root_fd, const char *path)
-{
-    char folder[PATH_SIZE];
-    const char *slash = NULL;
-    do {
-        const size_t size = slash != NULL ? (size_t)(slash - path) : 0;
-        if (size >= sizeof folder)
-            return false;
-        memcpy(folder, path, size);
-        folder[size] = '\0';
-        slash = strchr(slash != NULL ? slash + 1 : path, '/');
-        if (set_has(set, folder))
-            continue;
-        if (set->count == SET_MAX)
-            return false;
-        const enum taken taken = take_folder(set->watch, root_fd, folder, &set->folders[set->count]);
-        if (taken == FAILED)
-            return false;
-        if (taken == ABSENT)
-            return true;
-        set->count++;
-    } while (slash != NULL);
-    return true;
-}
-
-struct watch_set *watch_take(struct watch *watch, int root_fd, const char *path, const struct sources *sources)
-{
-    struct watch_set *set = mem_zalloc(1, sizeof *set + SET_MAX * sizeof *set->folders);
-    add_ref(watch);
-    set->watch = watch;
-    set->refs = 1;
-    bool is_taken = take_way(set, root_fd, path);
-    for (uint32_t i = 0; is_taken && sources != NULL && i < sources->count; i++) {
-        const struct source *source = &sources->items[i];
-        is_taken = take_way(set, root_fd, source->path);
-        if (is_taken && source->role == SOURCE_FOLDER && set->count < SET_MAX) {
-            char inside[PATH_SIZE + 2]; /* its own names count */
-            snprintf(inside, sizeof inside, "%s/.", source->path);
-            is_taken = strcmp(source->path, ".") == 0 || take_way(set, root_fd, inside);
-        }
-    }
-    if (is_taken)
-        return mem_realloc(set, sizeof *set + set->count * sizeof *set->folders);
-    watch_set_unref(set);
-    return NULL;
 }
 
 /* --- events: loop thread --- */
@@ -279,7 +118,7 @@ static void kill_tree(struct watch *watch, struct folder *top)
         next = folder->hh_path.next;
         if (folder == top || size == 0 || (strncmp(folder->path, top->path, size) == 0 && folder->path[size] == '/')) {
             inotify_rm_watch(watch->fd, folder->wd);
-            kill_folder(watch, folder);
+            watch_kill_folder(watch, folder);
         }
     }
 }
@@ -305,7 +144,7 @@ static void handle(struct watch *watch, const struct inotify_event *event)
     if ((event->mask & (IN_MOVE_SELF | IN_DELETE_SELF | IN_UNMOUNT)) != 0)
         kill_tree(watch, folder);
     else if ((event->mask & IN_IGNORED) != 0)
-        kill_folder(watch, folder);
+        watch_kill_folder(watch, folder);
     else
         atomic_fetch_add(&folder->changes, 1);
 }
@@ -315,14 +154,14 @@ void watch_drain(struct watch *watch)
     static _Alignas(struct inotify_event) char events[EVENTS_SIZE]; /* of the loop thread */
     bool is_any = false;
     for (ssize_t got; (got = read(watch->fd, events, sizeof events)) > 0 || (got < 0 && errno == EINTR);) {
-        lock(watch);
+        watch_lock(watch);
         for (ssize_t at = 0; at < got;) {
             struct inotify_event event;
             memcpy(&event, events + at, sizeof event);
             handle(watch, &event);
             at += (ssize_t)(sizeof event + event.len);
         }
-        unlock(watch);
+        watch_unlock(watch);
         is_any = true;
     }
     if (is_any)
@@ -336,13 +175,13 @@ static void on_readable(uv_poll_t *poll, int status __attribute__((unused)), int
 
 void watch_reset(struct watch *watch)
 {
-    lock(watch);
+    watch_lock(watch);
     for (struct folder *folder = watch->by_path, *next; folder != NULL; folder = next) {
         next = folder->hh_path.next;
         inotify_rm_watch(watch->fd, folder->wd);
-        kill_folder(watch, folder);
+        watch_kill_folder(watch, folder);
     }
-    unlock(watch);
+    watch_unlock(watch);
 }
 
 struct watch *watch_new(uv_loop_t *loop, void (*changed)(void *user), void *user)

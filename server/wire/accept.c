@@ -1,6 +1,7 @@
 #include "accept.h"
 
 #include "frames.h"
+#include "glb.h"
 
 #include <string.h>
 #include <strings.h>
@@ -49,17 +50,18 @@ static int item_weight(const char *text, size_t size_bytes)
     return weight;
 }
 
-enum { TYPE_FRAMES, TYPE_JSON, TYPE_APPLICATION, TYPE_ANY, TYPE_COUNT };
+enum { TYPE_FRAMES, TYPE_GLB, TYPE_JSON, TYPE_APPLICATION, TYPE_ANY, TYPE_COUNT };
 static const char *const TYPES[TYPE_COUNT] = {
     [TYPE_FRAMES] = FRAMES_CONTENT_TYPE,
+    [TYPE_GLB] = GLB_CONTENT_TYPE,
     [TYPE_JSON] = "application/json",
     [TYPE_APPLICATION] = "application/*",
     [TYPE_ANY] = "*/*",
 };
 
-enum format accept_format(const char *accept)
+enum format accept_format(const char *accept, bool has_glb)
 {
-    int weights[TYPE_COUNT] = {-1, -1, -1, -1}; /* -1: not in the header */
+    int weights[TYPE_COUNT] = {-1, -1, -1, -1, -1}; /* -1: not in the header */
     while (accept != NULL && *accept != '\0') {
         const size_t item_bytes = strcspn(accept, ",");
         const char *semicolon = memchr(accept, ';', item_bytes);
@@ -75,5 +77,8 @@ enum format accept_format(const char *accept)
     int json = weights[TYPE_JSON];
     if (json < 0)
         json = weights[TYPE_APPLICATION] >= 0 ? weights[TYPE_APPLICATION] : weights[TYPE_ANY];
+    const int glb = has_glb ? weights[TYPE_GLB] : -1;
+    if (glb > 0 && glb >= json && glb > weights[TYPE_FRAMES])
+        return FORMAT_GLB;
     return weights[TYPE_FRAMES] > 0 && weights[TYPE_FRAMES] >= json ? FORMAT_BIN : FORMAT_JSON;
 }

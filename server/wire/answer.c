@@ -15,6 +15,8 @@ void answer_init(struct answer *answer)
     buf_init(&answer->laid, limit_bytes);
     buf_init(&answer->signs, limit_bytes);
     buf_init(&answer->moved, limit_bytes);
+    buf_init(&answer->places, limit_bytes);
+    glb_init(&answer->glb, limit_bytes);
 }
 
 void answer_fini(struct answer *answer)
@@ -28,14 +30,17 @@ void answer_fini(struct answer *answer)
     buf_fini(&answer->laid);
     buf_fini(&answer->signs);
     buf_fini(&answer->moved);
+    buf_fini(&answer->places);
+    glb_fini(&answer->glb);
 }
 
 /* One huge model should not hold memory for ever. */
 static void trim(struct answer *answer)
 {
     enum { KEPT_BYTES = 1 << 20 };
-    struct buf *const bufs[] = {&answer->selection, &answer->blocks, &answer->palette, &answer->vertices,
-                                &answer->laid,      &answer->signs,  &answer->moved};
+    struct buf *const bufs[] = {&answer->selection, &answer->blocks,    &answer->palette,      &answer->vertices,
+                                &answer->laid,      &answer->signs,     &answer->moved,        &answer->places,
+                                &answer->glb.bin,   &answer->glb.views, &answer->glb.accessors};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         if (bufs[i]->capacity_bytes > KEPT_BYTES)
             buf_fini(bufs[i]);
@@ -79,14 +84,16 @@ int answer_find_clip(const struct model *model, const struct request *request, i
 
 bool answer_has_binary(enum op op) { return op == OP_PALETTE || op == OP_POSE || op == OP_MESH; }
 
-static bool is_binary(const struct request *request)
+enum format answer_format(const struct request *request)
 {
-    return answer_has_binary(request->op) && request->format == FORMAT_BIN;
+    return answer_has_binary(request->op) ? request->format : FORMAT_JSON;
 }
 
 const char *answer_content_type(const struct request *request)
 {
-    return is_binary(request) ? FRAMES_CONTENT_TYPE : "application/json";
+    static const char *const TYPES[] = {
+        [FORMAT_JSON] = "application/json", [FORMAT_BIN] = FRAMES_CONTENT_TYPE, [FORMAT_GLB] = GLB_CONTENT_TYPE};
+    return TYPES[answer_format(request)];
 }
 
 static void make(struct answer *answer, const struct model *model, struct answer_clips *clips,
@@ -125,6 +132,7 @@ static void make(struct answer *answer, const struct model *model, struct answer
     reply->code = 0;
     reply->content_type = answer_content_type(request);
     reply->is_vary_accept = answer_has_binary(request->op);
+    reply->glb_of = answer_format(request) == FORMAT_GLB ? request->model : NULL;
     switch (request->op) {
     case OP_MODEL:
         answer_model(&task);

@@ -7,6 +7,7 @@
 
 #include "../anim/blend.h"
 #include "answer_layers.h"
+#include "glb.h"
 #include "reply.h"
 #include "request.h"
 
@@ -22,12 +23,14 @@ struct answer {
     struct blend blend;          /* of requests with layers */
     struct answer_layers layers; /* likewise */
     struct buf selection;        /* uint32_t: which skins, nodes or draws */
-    struct buf blocks;           /* struct frames_block */
+    struct buf blocks;           /* struct frames_block, or struct glb_entry */
     struct buf palette;          /* struct mat4 of one skin */
     struct buf vertices;         /* struct vec3, twice those of one primitive */
     struct buf laid;             /* float: a palette in another layout than mat4 */
     struct buf signs;            /* of answer_dualquat.c */
     struct buf moved;            /* of answer_motion.c */
+    struct buf places;           /* uint32_t: of answer_glb.c */
+    struct glb glb;              /* likewise */
 };
 void answer_init(struct answer *answer);
 void answer_fini(struct answer *answer);
@@ -53,6 +56,8 @@ int answer_find_root(struct answer *answer, const struct model *model, const str
 /* True when the operation's answer has a binary form. */
 bool answer_has_binary(enum op op);
 
+/* The form of the answer: JSON where the operation has no other. */
+enum format answer_format(const struct request *request);
 /* The content type that answer_make() will give for this request. */
 const char *answer_content_type(const struct request *request);
 

@@ -65,24 +65,6 @@ static void put_float(struct buf *out, const char *key, float value)
     json_put_float(out, value);
 }
 
-/* ,"extras":.. where the thing has some. They were checked to be JSON when the model was decoded. */
-static void put_extras(struct buf *out, const struct model *model, enum extra_owner owner, uint32_t index)
-{
-    uint32_t low = 0, high = model->extra_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const struct extra *extra = &model->extras[middle];
-        if (extra->owner < owner || (extra->owner == owner && extra->index < index))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == model->extra_count || model->extras[low].owner != owner || model->extras[low].index != index)
-        return;
-    buf_put_text(out, ",\"extras\":");
-    buf_put(out, model->text + model->extras[low].json.offset, model->extras[low].json.size_bytes);
-}
-
 static void put_info(struct buf *out, const struct model *model)
 {
     const struct model_info *info = &model->infos[0];
@@ -174,7 +156,7 @@ static void put_clip(struct buf *out, const struct model *model, uint32_t index)
     put_uint(out, ",\"channels\":", clip->channel_count);
     put_uint(out, ",\"keys\":", keys);
     put_markers(out, model, index);
-    put_extras(out, model, EXTRA_CLIP, index);
+    parts_put_extras(out, model, EXTRA_CLIP, index);
     buf_put_char(out, '}');
 }
 
@@ -190,7 +172,7 @@ static void put_node(struct buf *out, const struct model *model, uint32_t index)
     put_index(out, ",\"mesh\":", node->mesh);
     put_index(out, ",\"skin\":", node->skin);
     put_bool(out, ",\"in_scene\":", (node->flags & NODE_IN_SCENE) != 0);
-    put_extras(out, model, EXTRA_NODE, index);
+    parts_put_extras(out, model, EXTRA_NODE, index);
     buf_put_char(out, '}');
 }
 
@@ -252,7 +234,7 @@ static void put_material(struct buf *out, const struct model *model, uint32_t in
     put_float(out, ",\"alpha_cutoff\":", material->alpha_cutoff);
     put_bool(out, ",\"double_sided\":", (material->flags & MATERIAL_DOUBLE_SIDED) != 0);
     put_bool(out, ",\"unlit\":", (material->flags & MATERIAL_UNLIT) != 0);
-    put_extras(out, model, EXTRA_MATERIAL, index);
+    parts_put_extras(out, model, EXTRA_MATERIAL, index);
     buf_put_char(out, '}');
 }
 

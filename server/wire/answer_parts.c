@@ -267,6 +267,24 @@ void parts_put_node_head(struct buf *out, const struct model *model, uint32_t no
     json_put_str(out, model, model->nodes[node].name);
 }
 
+/* They were checked to be JSON when the model was decoded. */
+void parts_put_extras(struct buf *out, const struct model *model, enum extra_owner owner, uint32_t index)
+{
+    uint32_t low = 0, high = model->extra_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const struct extra *extra = &model->extras[middle];
+        if (extra->owner < owner || (extra->owner == owner && extra->index < index))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == model->extra_count || model->extras[low].owner != owner || model->extras[low].index != index)
+        return;
+    buf_put_text(out, ",\"extras\":");
+    buf_put(out, model->text + model->extras[low].json.offset, model->extras[low].json.size_bytes);
+}
+
 size_t parts_lay_matrix(const struct mat4 *matrix, enum layout layout, float out[MATRIX_FLOATS_MAX])
 {
     if (layout == LAYOUT_MAT4) {

@@ -73,6 +73,8 @@ void parts_put_index(struct buf *out, int32_t index);
 void parts_put_clip(struct buf *out, const struct model *model, int32_t index);
 /* {"node":..,"name":..  */
 void parts_put_node_head(struct buf *out, const struct model *model, uint32_t node);
+/* ,"extras":.. where the thing has some */
+void parts_put_extras(struct buf *out, const struct model *model, enum extra_owner owner, uint32_t index);
 
 enum { MATRIX_FLOATS_MAX = 16 };
 /* The matrix as `layout` (not LAYOUT_DUALQUAT) orders it; returns the number of floats, 16 or 12. */

@@ -90,6 +90,42 @@ static void put_header(struct buf *out, const char *name, const char *value)
     buf_put(out, "\r\n", 2);
 }
 
+/* RFC 8187, 3.2.1: the bytes that a name in UTF-8 need not escape. */
+static bool is_attribute_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c != '\0' && strchr("!#$&+-.^_`|~", c) != NULL);
+}
+
+/* "robots/run.fbx" is saved as "run-posed.glb" (RFC 6266), whatever bytes are in it. */
+static void put_disposition(struct buf *out, const char *path)
+{
+    static const char ENDING[] = "-posed.glb";
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    const char *dot = strrchr(name, '.');
+    const size_t name_bytes = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
+    bool is_plain = true;
+    buf_put_text(out, "Content-Disposition: attachment; filename=\"");
+    for (size_t i = 0; i < name_bytes; i++) {
+        const bool is_safe = name[i] >= ' ' && name[i] <= '~' && strchr("\"\\%", name[i]) == NULL;
+        buf_put_char(out, is_safe ? name[i] : '_');
+        is_plain = is_plain && is_safe;
+    }
+    buf_put_text(out, ENDING);
+    buf_put_char(out, '"');
+    if (!is_plain) {
+        buf_put_text(out, "; filename*=UTF-8''");
+        for (size_t i = 0; i < name_bytes; i++) {
+            if (is_attribute_char(name[i]))
+                buf_put_char(out, name[i]);
+            else
+                buf_printf(out, "%%%02X", (unsigned char)name[i]);
+        }
+        buf_put_text(out, ENDING);
+    }
+    buf_put_text(out, "\r\n");
+}
+
 static bool has_content(const struct reply *reply) { return reply->status != 204 && reply->status != 304; }
 
 bool http_response_has_body(const struct reply *reply, bool is_head) { return !is_head && has_content(reply); }
@@ -125,6 +161,8 @@ void http_response_head(const struct reply *reply, const struct http_response *r
         if (reply->content_type != NULL)
             put_header(out, "Content-Type", reply->content_type);
         buf_printf(out, "Content-Length: %zu\r\n", reply->body.size_bytes);
+        if (reply->glb_of != NULL)
+            put_disposition(out, reply->glb_of);
     }
     if (reply->etag[0] != '\0')
         put_header(out, "ETag", reply->etag);

@@ -195,7 +195,7 @@ int request_complete(struct request *request, uint64_t seen, const char *accept,
                      struct err *err)
 {
     if (REQUEST_PARAMS[PARAM_FORMAT].ops & 1u << request->op && !(seen & UINT64_C(1) << PARAM_FORMAT))
-        request->format = accept_format(accept);
+        request->format = accept_format(accept, request->op == OP_MESH);
     finish_lists(request, seen, limits);
     if (request_check_together(request, seen, err) < 0 || request_check_layers(request, seen, limits, err) < 0 ||
         (request->op < OP_COUNT && request_find_sources(request, limits, err) < 0))

@@ -61,7 +61,7 @@ struct selector {
     enum blend_reach reach; /* of a node: it alone, or all below it too; BLEND_EXCEPT is for layers */
 };
 
-enum format { FORMAT_JSON, FORMAT_BIN };
+enum format { FORMAT_JSON, FORMAT_BIN, FORMAT_GLB };
 enum layout { LAYOUT_MAT4, LAYOUT_MAT3X4, LAYOUT_DUALQUAT };
 enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
 
@@ -100,6 +100,7 @@ struct request {
     enum format format; /* by format= or Accept */
     unsigned what;      /* WHAT_ bits */
     bool has_indices, has_normals, has_rest;
+    bool has_no_textures; /* FORMAT_GLB: textures=0 */
     bool has_root_motion; /* take the movement of `root` out and tell it */
     bool has_turn;        /* its turning about the up axis too */
     struct selector root; /* absent: the topmost joint */

@@ -56,7 +56,7 @@ void request_set_canonical(struct request *request)
         (uint64_t)request->wrap, (uint64_t)request->space, (uint64_t)request->layout, (uint64_t)request->format,
         request->what,           request->has_indices,     request->has_normals,      request->has_rest,
         request->width,          request->height,          request->list_limit,       request->is_over_clip,
-        request->has_rate,       request->is_per_joint};
+        request->has_rate,       request->is_per_joint,    request->has_no_textures};
     h = hash64(h, numbers, sizeof numbers);
     h = hash64(h, request->background, sizeof request->background);
     const struct request_span *span = &request->span;

@@ -40,6 +40,20 @@ static int check_root_motion(const struct request *request, uint64_t seen, struc
     return 0;
 }
 
+static int check_glb(const struct request *request, uint64_t seen, struct err *err)
+{
+    if (request->format != FORMAT_GLB)
+        return (seen & SEEN(PARAM_TEXTURES)) == 0
+                   ? 0
+                   : err_set(err, ERR_BAD_PARAMETER, "parameter 'textures' needs format=glb");
+    if (request->time_count > 1)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a GLB file holds the mesh at one",
+                       request->time_count);
+    if (request->has_rest)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'rest' does not go with format=glb");
+    return 0;
+}
+
 int request_check_together(const struct request *request, uint64_t seen, struct err *err)
 {
     for (int i = 0; i < PARAM_COUNT; i++)
@@ -54,7 +68,7 @@ int request_check_together(const struct request *request, uint64_t seen, struct 
     if ((seen & SEEN(PARAM_CLIP_HASH)) != 0 && (seen & SEEN(PARAM_CLIP_FILE)) == 0)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_hash' needs 'clip_file', whose content it names");
     if (check_span(&request->span, err) < 0 || check_bounds(request, seen, err) < 0 ||
-        check_root_motion(request, seen, err) < 0)
+        check_root_motion(request, seen, err) < 0 || check_glb(request, seen, err) < 0)
         return err->code;
     return request_check_layer(request, seen, err);
 }

@@ -132,7 +132,26 @@ int value_skin(struct value *value) { return select_many(value, "skin_name", &va
 int value_skin_name(struct value *value) { return select_name(value, &value_lists(value)->skins); }
 int value_joints(struct value *value) { return select_many(value, "joint_name", &value_lists(value)->joints); }
 int value_joint_name(struct value *value) { return select_name(value, &value_lists(value)->joints); }
-int value_mesh(struct value *value) { return select_one(value, value->text, NULL, &value->request->mesh); }
+
+static int mesh_is_single(const struct value *value)
+{
+    if (value->request->mesh.kind == SELECT_ABSENT)
+        return 0;
+    return err_set(value->err, ERR_DUPLICATE_PARAMETER, "mesh= and mesh_name= both name the mesh; give one");
+}
+
+int value_mesh(struct value *value)
+{
+    const int rc = mesh_is_single(value);
+    return rc < 0 ? rc : select_one(value, value->text, "mesh_name", &value->request->mesh);
+}
+
+int value_mesh_name(struct value *value)
+{
+    const int rc = mesh_is_single(value);
+    value->request->mesh = by_name(value->text, value->size_bytes);
+    return rc;
+}
 
 int value_root(struct value *value) { return select_one(value, value->text, NULL, &value->request->root); }
 

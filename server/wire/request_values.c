@@ -64,10 +64,11 @@ int value_layout(struct value *value)
 
 int value_format(struct value *value)
 {
-    static const char *const WORDS[] = {[FORMAT_JSON] = "json", [FORMAT_BIN] = "bin"};
-    const int word = value_word(value->text, WORDS, 2);
+    static const char *const WORDS[] = {[FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb"};
+    const bool has_glb = value->request->op == OP_MESH;
+    const int word = value_word(value->text, WORDS, has_glb ? 3 : 2);
     if (word < 0)
-        return value_bad(value, "json or bin");
+        return value_bad(value, has_glb ? "json, bin or glb" : "json or bin");
     value->request->format = (enum format)word;
     return 0;
 }
@@ -97,6 +98,13 @@ static int flag_of(struct value *value, bool *out)
 
 int value_indices(struct value *value) { return flag_of(value, &value->request->has_indices); }
 int value_normals(struct value *value) { return flag_of(value, &value->request->has_normals); }
+int value_textures(struct value *value)
+{
+    bool has_textures = true;
+    const int rc = flag_of(value, &has_textures);
+    value->request->has_no_textures = !has_textures;
+    return rc;
+}
 int value_rest(struct value *value) { return flag_of(value, &value->request->has_rest); }
 
 /* A whole number from 1 to `most`. */

@@ -15,7 +15,7 @@ from conftest import BUILD, PATIENCE_S, REPOSITORY, SAMPLES
 pytestmark = pytest.mark.skipif("POSED_SERVER" in os.environ or not SAMPLES.is_dir(), reason="needs the programs and the samples")
 
 # A make that runs these tests must not hand its options and job slots to the one under test.
-ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("POSED_", "MAKE", "MFLAGS"))}
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("POSED_", "MAKE", "MFLAGS"))} | {"POSED_CACHE_DIR": "none"}
 
 
 def children_of(pid):

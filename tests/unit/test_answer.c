@@ -74,8 +74,8 @@ TEST(answer_of_limited_size)
 {
     static const enum op OPS[] = {OP_MODEL, OP_PALETTE, OP_POSE, OP_MESH};
     for (int o = 0; o < 4; o++)
-        for (int format = FORMAT_JSON; format <= FORMAT_BIN; format++) {
-            struct request request = wire_request(OPS[o], TIMES, 2);
+        for (int format = FORMAT_JSON; format <= (OPS[o] == OP_MESH ? FORMAT_GLB : FORMAT_BIN); format++) {
+            struct request request = wire_request(OPS[o], TIMES, format == FORMAT_GLB ? 1 : 2);
             bool was_whole = false;
             request.format = (enum format)format;
             request.what = WHAT_LOCAL | WHAT_SCENE;
@@ -112,8 +112,12 @@ TEST(answer_of_limited_cost)
     const uint64_t mesh = least_evaluations(&request);
     assert_in_range(mesh, pose + 2 * ((uint64_t)model->joint_count + model->draw_count), pose + 100);
     request.has_normals = true;
-    assert_true(least_evaluations(&request) > mesh);
+    const uint64_t with_normals = least_evaluations(&request);
+    assert_true(with_normals > mesh);
     request.has_normals = false;
+    request.format = FORMAT_GLB; /* which has them too */
+    assert_int_equal(least_evaluations(&request), with_normals);
+    request.format = FORMAT_JSON;
     request.mesh = (struct selector){.kind = SELECT_INDEX, .index = 0};
     assert_in_range(least_evaluations(&request), pose, mesh);
 }
@@ -126,6 +130,8 @@ TEST(answer_content_types)
     assert_string_equal(answer_content_type(&request), "application/json");
     request.op = OP_MESH;
     assert_string_equal(answer_content_type(&request), "application/vnd.posed.frames");
+    request.format = FORMAT_GLB;
+    assert_string_equal(answer_content_type(&request), "model/gltf-binary");
 }
 
 TEST(answer_model_tells_what_is_in_it)

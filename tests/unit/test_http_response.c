@@ -44,6 +44,38 @@ TEST(http_response_plain)
     reply_fini(&reply);
 }
 
+/* Quotes, escapes and other scripts (RFC 6266, 4.3; RFC 8187, 3.2); never a line break of the model's. */
+TEST(http_response_names_the_file)
+{
+    static const struct {
+        const char *path, *header;
+    } rows[] = {
+        {"robots/run fast.v2.fbx", "filename=\"run fast.v2-posed.glb\"\r\n"},
+        {"fox.glb", "filename=\"fox-posed.glb\"\r\n"},
+        {"a/.glb", "filename=\".glb-posed.glb\"\r\n"},
+        {"none", "filename=\"none-posed.glb\"\r\n"},
+        {"\xc3\xbc \"1\".glb", "filename=\"__ _1_-posed.glb\"; filename*=UTF-8''%C3%BC%20%221%22-posed.glb\r\n"},
+        {"a\r\nb.glb", "filename=\"a__b-posed.glb\"; filename*=UTF-8''a%0D%0Ab-posed.glb\r\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct reply reply;
+        struct buf out;
+        reply_init(&reply);
+        buf_init(&out, 0);
+        reply.glb_of = rows[i].path;
+        static const char START[] = "\r\nContent-Disposition: attachment; ";
+        const char *at = strstr(head_of(&reply, &PLAIN, &out), START);
+        assert_non_null(at);
+        at += sizeof START - 1;
+        if (strncmp(at, rows[i].header, strlen(rows[i].header)) != 0)
+            fail_msg("%s, not %s", at, rows[i].header);
+        reply.status = 304;
+        assert_null(strstr(head_of(&reply, &PLAIN, &out), "Content-Disposition"));
+        buf_fini(&out);
+        reply_fini(&reply);
+    }
+}
+
 TEST(http_response_tells_what_has_no_partner)
 {
     struct reply reply;

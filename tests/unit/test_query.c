@@ -156,6 +156,27 @@ TEST(accept_chooses_the_format)
         {",,;,;q,", FORMAT_JSON},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (accept_format(rows[i].accept) != rows[i].format)
+        if (accept_format(rows[i].accept, false) != rows[i].format)
+            fail_msg("Accept: %s gives the wrong format", rows[i].accept);
+}
+
+TEST(accept_of_an_operation_that_has_glb)
+{
+    static const struct {
+        const char *accept;
+        enum format with_glb, without;
+    } rows[] = {
+        {"model/gltf-binary", FORMAT_GLB, FORMAT_JSON},
+        {"Model/GLTF-Binary;q=0.5, */*;q=0.1", FORMAT_GLB, FORMAT_JSON},
+        {"model/gltf-binary;q=0.5, application/json", FORMAT_JSON, FORMAT_JSON},
+        {"model/gltf-binary;q=0", FORMAT_JSON, FORMAT_JSON},
+        {"model/gltf-binary, application/vnd.posed.frames", FORMAT_BIN, FORMAT_BIN},
+        {"model/gltf-binary, application/vnd.posed.frames;q=0.9", FORMAT_GLB, FORMAT_BIN},
+        {"model/*", FORMAT_JSON, FORMAT_JSON},
+        {"*/*", FORMAT_JSON, FORMAT_JSON},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (accept_format(rows[i].accept, true) != rows[i].with_glb ||
+            accept_format(rows[i].accept, false) != rows[i].without)
             fail_msg("Accept: %s gives the wrong format", rows[i].accept);
 }

@@ -244,6 +244,16 @@ static const struct row {
     {"/v1/pose?model=a&clip=1&clip_name=a", ERR_DUPLICATE_PARAMETER, "clip_name"},
     {"/v1/pose?model=a&clip_name=a&clip=-", ERR_DUPLICATE_PARAMETER, "clip_name"},
 
+    {"/v1/mesh?model=a&mesh=1&mesh_name=a", ERR_DUPLICATE_PARAMETER, "mesh_name"},
+    {"/v1/bounds?model=a&mesh_name=a&mesh=1", ERR_DUPLICATE_PARAMETER, "mesh_name"},
+    {"/v1/palette?model=a&mesh_name=1", ERR_BAD_PARAMETER, "needs space=mesh"},
+    {"/v1/pose?model=a&format=glb", ERR_BAD_PARAMETER, "it must be json or bin"},
+    {"/v1/mesh?model=a&format=gltf", ERR_BAD_PARAMETER, "it must be json, bin or glb"},
+    {"/v1/mesh?model=a&format=glb&t=0,1", ERR_BAD_PARAMETER, "'t' names 2 times; a GLB file holds the mesh at one"},
+    {"/v1/mesh?model=a&format=glb&rest=1", ERR_BAD_PARAMETER, "'rest' does not go with format=glb"},
+    {"/v1/mesh?model=a&textures=1", ERR_BAD_PARAMETER, "'textures' needs format=glb"},
+    {"/v1/mesh?model=a&format=glb&textures=2", ERR_BAD_PARAMETER, "'textures' is '2'"},
+
     {"/v1/pose", ERR_MISSING_PARAMETER, "/v1/pose needs the parameter 'model'"},
     {"/v1/render?width=3", ERR_MISSING_PARAMETER, "'model'"},
 
@@ -351,6 +361,11 @@ TEST(request_format_by_accept)
     assert_int_equal(r.format, FORMAT_JSON);
     assert_int_equal(parse_as(&r, "GET", "/v1/model?model=a", "application/vnd.posed.frames", &err), 0);
     assert_int_equal(r.format, FORMAT_JSON);
+    assert_int_equal(parse_as(&r, "GET", "/v1/mesh?model=a&normals=1&textures=0", "model/gltf-binary", &err), 0);
+    assert_int_equal(r.format, FORMAT_GLB);
+    assert_true(r.has_no_textures);
+    assert_int_equal(parse_as(&r, "GET", "/v1/pose?model=a", "model/gltf-binary", &err), 0);
+    assert_int_equal(r.format, FORMAT_JSON);
     request_fini(&r);
 }
 
@@ -413,6 +428,7 @@ TEST(request_canonical_covers_every_parameter)
         {"skin_name", "/v1/palette?model=a&skin_name=0"},
         {"space", "/v1/palette?model=a&space=root"},
         {"mesh", "/v1/mesh?model=a&mesh=0"},
+        {"mesh_name", "/v1/mesh?model=a&mesh_name=0"},
         {"layout", "/v1/palette?model=a&layout=mat3x4"},
         {"format", "/v1/pose?model=a&format=bin"},
         {"what", "/v1/pose?model=a&what=local"},
@@ -421,6 +437,7 @@ TEST(request_canonical_covers_every_parameter)
         {"indices", "/v1/mesh?model=a&indices=1"},
         {"normals", "/v1/mesh?model=a&normals=1"},
         {"rest", "/v1/mesh?model=a&rest=1"},
+        {"textures", "/v1/mesh?model=a&format=glb&textures=0"},
         {"over", "/v1/bounds?model=a&over=clip"},
         {"rate", "/v1/bounds?model=a&over=clip&rate=9"},
         {"per", "/v1/bounds?model=a&per=joint"},

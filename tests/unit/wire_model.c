@@ -160,7 +160,7 @@ static void add_rest(struct bake_builder *b)
     bake_warn(b, "texture_missing", "there is no file '%s'", "skin.png");
 }
 
-static const struct model *finish(struct bake_builder *b, struct model *model)
+const struct model *wire_model_finish(struct bake_builder *b, struct model *model)
 {
     struct err err = {0};
     struct buf bytes;
@@ -211,7 +211,7 @@ const struct model *wire_model(void)
     markers[0] = (struct marker){.name = bake_textz(&b, "step"), .value = {.offset = STR_NONE}, .time_s = 0.5};
     markers[1] = (struct marker){.name = bake_textz(&b, "5004"), .value = bake_textz(&b, "hit.wav"), .time_s = 1.25};
     add_rest(&b);
-    return finish(&b, &model);
+    return wire_model_finish(&b, &model);
 }
 
 const struct model *wire_model_empty(void)
@@ -223,7 +223,7 @@ const struct model *wire_model_empty(void)
     bake_builder_init(&b, 1 << 20);
     add_info(&b);
     *bake_add_influence_first(&b, 1) = 0;
-    return finish(&b, &model);
+    return wire_model_finish(&b, &model);
 }
 
 struct request wire_request(enum op op, const double *times_s, uint32_t time_count)

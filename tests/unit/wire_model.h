@@ -18,6 +18,10 @@ const struct model *wire_model(void);
 /* A model without anything but its header. */
 const struct model *wire_model_empty(void);
 
+/* Encodes, decodes into *model and ends the builder. The block is never freed: *model is static. */
+struct bake_builder;
+const struct model *wire_model_finish(struct bake_builder *builder, struct model *model);
+
 /* A request of `op` for the times given, everything else at its default. */
 struct request wire_request(enum op op, const double *times_s, uint32_t time_count);
 

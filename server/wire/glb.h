@@ -1,0 +1,55 @@
+/* glb.h - the container of an answer as glTF 2.0 binary (specification, 3.6 and 4.4): arrays gathered into the binary
+ * chunk, the JSON that describes them, and the file around both.
+ *
+ * Pure; any thread with its own struct glb. The writer of an answer adds its arrays, writes its JSON between
+ * glb_start() and glb_finish() and calls glb_put_arrays() within it. */
+#pragma once
+
+#include "../anim/model.h"
+#include "../base/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GLB_CONTENT_TYPE "model/gltf-binary"
+#define GLB_NONE         UINT32_MAX /* instead of an index */
+
+struct glb {
+    struct buf bin;       /* content of the binary chunk */
+    struct buf views;     /* struct glb_view */
+    struct buf accessors; /* struct glb_accessor */
+};
+
+enum glb_array { GLB_POSITION, GLB_NORMAL, GLB_TEXCOORD, GLB_COLOR, GLB_INDICES };
+
+struct glb_view {
+    uint64_t offset, size_bytes;
+    uint32_t target; /* of GL, 0: a picture */
+};
+
+struct glb_accessor {
+    enum glb_array array;
+    uint32_t view, count;
+    struct vec3 min, max; /* of GLB_POSITION */
+};
+
+/* limit_bytes: of the binary chunk. */
+void glb_init(struct glb *glb, size_t limit_bytes);
+void glb_fini(struct glb *glb);
+void glb_clear(struct glb *glb, size_t limit_bytes);
+
+/* Adds an array and returns its accessor. The elements: struct vec3, struct vec2, struct rgba8 or uint32_t; at least
+ * one, and finite. */
+uint32_t glb_add(struct glb *glb, enum glb_array array, const void *elements, uint32_t count);
+/* Between these two the caller appends a picture to glb->bin; the second returns its view. */
+void glb_start_picture(struct glb *glb);
+uint32_t glb_end_picture(struct glb *glb);
+/* True when something did not fit. */
+bool glb_failed(const struct glb *glb);
+
+/* Makes room for the head; `out` is empty. The JSON follows. */
+void glb_start(struct buf *out);
+/* ,"accessors":[..],"bufferViews":[..],"buffers":[..]; at least one array was added. */
+void glb_put_arrays(const struct glb *glb, struct buf *out);
+/* Pads the JSON, appends the binary chunk and fills in the head. False: a GLB cannot be so long, or `out` is full. */
+bool glb_finish(const struct glb *glb, struct buf *out);

@@ -1,0 +1,68 @@
+"""Servers that are killed while they write the disk cache, again and again."""
+import os
+import signal
+import time
+
+from conftest import Server
+from importers import NO_RENDERING, imports
+from small_models import gltf, place
+
+MODELS = 4
+
+
+def temporary(folder):
+    return [name for name in os.listdir(folder) if name.startswith(".tmp")]
+
+
+def write_models(root, kill):
+    for i in range(MODELS):
+        (root / f"{i}.gltf").write_text(gltf(x=kill * 10 + i, triangles=20000))
+
+
+def begin(root, folder):
+    return Server(root, "--cache-dir", str(folder), *NO_RENDERING)
+
+
+def kill_soon(root, folder, delay_s):
+    """A server that dies some time after the first of its imports."""
+    server = begin(root, folder)
+    try:
+        with server.connect() as connection:
+            for i in range(MODELS):
+                connection.send(f"GET /v1/palette?model={i}.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            connection.answer()
+            time.sleep(delay_s)
+        server.process.send_signal(signal.SIGKILL)
+        server.wait()
+        return len(temporary(folder)) if folder.is_dir() else 0
+    finally:
+        server.end()
+
+
+def check(root, folder, kill):
+    """The next server answers rightly, from disk or by an import, and leaves nothing of the killed one."""
+    server = begin(root, folder)
+    try:
+        for i in range(MODELS):
+            assert place(server.get(f"/v1/palette?model={i}.gltf")) == kill * 10 + i
+        stats = server.json("/v1/stats")["disk"]
+        assert imports(server) + stats["hits"] == MODELS and stats["errors"] == 0
+        deadline = time.monotonic() + 20
+        while temporary(folder) or server.json("/v1/stats")["disk"]["stored"] < stats["misses"]:
+            assert time.monotonic() < deadline, "a temporary file is left, or a model is not stored"
+            time.sleep(0.02)
+    finally:
+        server.end()
+    assert server.process.returncode == 0
+    assert all(name.endswith((".model", ".index")) for name in os.listdir(folder))
+    return stats
+
+
+def kill_and_restart(root, folder, kills):
+    """Returns how many kills left a temporary file, and how many models came from disk afterwards."""
+    left = hits = 0
+    for kill in range(kills):
+        write_models(root, kill)
+        left += kill_soon(root, folder, delay_s=0.002 * (kill % 23)) > 0
+        hits += check(root, folder, kill)["hits"]
+    return left, hits
