@@ -42,12 +42,12 @@ struct render_query {
     /* Runs once, never before render_pool_submit() returns. *png is the callee's to move from (buf_init it
      * then) and freed otherwise; unmatched: what of the clips has no partner, "" for nothing to say. NULL: *err says
      * why. Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH,
-     * ERR_RENDER_FAILED, ERR_RENDER_TIMEOUT, ERR_NO_MEMORY, ERR_UNAVAILABLE. */
+     * ERR_RENDER_FAILED, ERR_RENDER_MEMORY, ERR_RENDER_SYSCALL, ERR_RENDER_TIMEOUT, ERR_NO_MEMORY, ERR_UNAVAILABLE. */
     void (*done)(struct render_query *query, struct buf *png, const char *unmatched, const struct err *err);
     void *user;                       /* the owner's */
     struct render_query *prev, *next; /* private to the pool */
     struct render_pins pins;          /* likewise */
-    uint32_t attempts;                /* likewise */
+    uint32_t attempts, sends;         /* likewise */
 };
 
 /* Starts config->render_workers processes; `config` is borrowed. */
