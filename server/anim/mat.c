@@ -223,9 +223,12 @@ void quat_normalize(double q[4])
 
 void quat_repair(double q[4])
 {
+    static const double DOUBLE_ROUNDING = 1e-15, FLOAT_ROUNDING = 1e-6, FILE_ROUNDING = 1e-3;
     const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    if (!(fabs(sqrt(square) - 1) <= 1e-3))
-        quat_normalize(q);
+    const double error = fabs(sqrt(square) - 1);
+    if (error <= DOUBLE_ROUNDING || (error > FLOAT_ROUNDING && error <= FILE_ROUNDING))
+        return;
+    quat_normalize(q);
 }
 
 void quat_slerp(const double a[4], const double b[4], double u, double out[4])

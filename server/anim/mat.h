@@ -38,8 +38,10 @@ void dmat4_point(const struct dmat4 *m, const double p[3], double out[3]);
 void dmat4_direction(const struct dmat4 *m, const double v[3], double out[3]);
 
 void quat_normalize(double q[4]); /* zero length becomes 0,0,0,1 */
-/* Normalises what is further than 1e-3 from unit length. Closer is a file's rounding (three decimals), and such a
- * rotation is taken as it is, as the formulas of glTF 2.0 take a key's: normalising moves joints by twice the error. */
+/* Normalises what is further than 1e-3 from unit length, and what is nearer than 1e-6: that is the rounding of a unit
+ * quaternion to float32, which would add up along a chain of joints. What lies between is a file's rounding (three
+ * decimals), and such a rotation is taken as it is, as the formulas of glTF 2.0 take a key's: normalising moves joints
+ * by twice the error. */
 void quat_repair(double q[4]);
 /* Spherical interpolation on the shorter arc of two unit quaternions, u in 0..1 (glTF 2.0, appendix C.5;
  * Shoemake 1985). The result is as near to unit length as they are, within quat_repair()'s 1e-3. */

@@ -1,5 +1,6 @@
 #include "assimp_io.h"
 
+#include "collada_blank.h"
 #include "text_utf8.h"
 
 #include "../base/mem.h"
@@ -12,7 +13,7 @@ struct open_file {
     struct aiFile file;
     const uint8_t *bytes; /* the opener's, or own */
     size_t size_bytes, at;
-    uint8_t *own; /* text that had a byte order mark, or NULL */
+    uint8_t *own; /* text that had a byte order mark or a <skew>, or NULL */
 };
 
 static struct open_file *of(struct aiFile *file) { return (struct open_file *)(void *)file->UserData; }
@@ -55,6 +56,25 @@ static enum aiReturn seek(struct aiFile *file, size_t offset, enum aiOrigin orig
     return aiReturn_SUCCESS;
 }
 
+static bool ends_in(const char *name, const char *ending)
+{
+    const size_t length = strlen(name), size = strlen(ending);
+    return length >= size && strcasecmp(name + length - size, ending) == 0;
+}
+
+/* Our own COLLADA reader has the file as it is, and its transforms count. */
+static void hide_skew(struct open_file *open)
+{
+    if (!collada_has_skew(open->bytes, open->size_bytes))
+        return;
+    if (open->own == NULL) {
+        open->own = mem_zalloc(open->size_bytes + 1, 1);
+        memcpy(open->own, open->bytes, open->size_bytes);
+        open->bytes = open->own;
+    }
+    collada_blank_skew(open->own, open->size_bytes);
+}
+
 static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const char *mode)
 {
     const struct assimp_io *own = (const struct assimp_io *)(void *)io->UserData;
@@ -73,6 +93,8 @@ static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const cha
     open->size_bytes = size_bytes;
     if (text_to_utf8(bytes, size_bytes, &open->own, &open->size_bytes))
         open->bytes = open->own;
+    if (ends_in(name, ".dae"))
+        hide_skew(open);
     open->file = (struct aiFile){
         .ReadProc = read_items,
         .WriteProc = write_items,

@@ -5,6 +5,7 @@
 #include <expat.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { DEPTH_MAX = 1024, ELEMENTS_MAX = 4000000, CHUNK_BYTES = 65536 };
 
@@ -215,6 +216,19 @@ static int index_ids(struct xml *xml, struct err *err)
     return 0;
 }
 
+/* A declaration that can be read byte by byte is not in UTF-16, whatever it says: the text was converted on its way. */
+static bool is_declared_utf16(const uint8_t *bytes, size_t size_bytes)
+{
+    static const char NAME[] = "utf-16";
+    const size_t length = sizeof NAME - 1;
+    if (size_bytes < 5 || memcmp(bytes, "<?xml", 5) != 0)
+        return false;
+    for (size_t i = 5; i + length < size_bytes && bytes[i] != '>'; i++)
+        if ((bytes[i] == '"' || bytes[i] == '\'') && strncasecmp((const char *)bytes + i + 1, NAME, length) == 0)
+            return true;
+    return false;
+}
+
 int xml_parse(struct xml *xml, const uint8_t *bytes, size_t size_bytes, struct err *err)
 {
     *xml = (struct xml){0};
@@ -222,7 +236,8 @@ int xml_parse(struct xml *xml, const uint8_t *bytes, size_t size_bytes, struct e
         bytes++;
         size_bytes--;
     }
-    struct reader reader = {.xml = xml, .parser = XML_ParserCreate(NULL), .err = err, .open = XML_NONE};
+    const char *encoding = is_declared_utf16(bytes, size_bytes) ? "UTF-8" : NULL;
+    struct reader reader = {.xml = xml, .parser = XML_ParserCreate(encoding), .err = err, .open = XML_NONE};
     if (reader.parser == NULL)
         return err_set(err, ERR_IMPORT_MEMORY, "no memory for a parser");
     /* A salt that depends on every byte: nobody can aim at it, and no random numbers are asked for. */

@@ -49,9 +49,10 @@ int answer_find_span(const struct request *request, double duration_s, struct cl
 /* True when the request says anything of that part, so that the answer repeats it. */
 bool answer_has_span(const struct request *request);
 
-/* The node whose movement request->has_root_motion means: request->root, or the joint that all others hang from.
- * `answer` lends memory. Returns 0 or the code of *reply, which is then the complete error: ERR_JOINT_NOT_FOUND,
- * ERR_AMBIGUOUS_NAME, ERR_NO_MEMORY, or ERR_BAD_PARAMETER when there is no such joint. */
+/* The node whose movement request->has_root_motion means: request->root, or the joint that all others hang from (in a
+ * model without skins, of the nodes that its clips move). `answer` lends memory. Returns 0 or the code of *reply, which
+ * is then the complete error: ERR_JOINT_NOT_FOUND, ERR_AMBIGUOUS_NAME, ERR_NO_MEMORY, or ERR_BAD_PARAMETER when there
+ * is no such joint. */
 int answer_find_root(struct answer *answer, const struct model *model, const struct request *request, uint32_t *node,
                      struct reply *reply);
 

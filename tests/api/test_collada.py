@@ -91,3 +91,23 @@ def test_what_our_reader_refuses_is_assimps_with_a_warning(start, tmp_path, dama
     model = server.json("/v1/model", model="odd.dae")
     messages = [w["message"] for w in model["warnings"] if w["code"] == "read_by_assimp_alone"]
     assert len(messages) == 1 and why in messages[0]
+
+
+def test_skewed_node_is_read_though_assimp_cannot(start, tmp_path):
+    """y leans towards x by 45 degrees: x' = x + y."""
+    (tmp_path / "lean.dae").write_text(
+        '<COLLADA version="1.4.1" xmlns="http://www.collada.org/2005/11/COLLADASchema"><asset><up_axis>Y_UP</up_axis></asset>'
+        '<library_geometries><geometry id="g"><mesh><source id="p"><float_array id="pa" count="9">0 0 0 1 10 2 0 1 4</float_array>'
+        '<technique_common><accessor source="#pa" count="3" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>'
+        '<param name="Z" type="float"/></accessor></technique_common></source><vertices id="v"><input semantic="POSITION" source="#p"/></vertices>'
+        '<triangles count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2</p></triangles></mesh></geometry></library_geometries>'
+        '<library_visual_scenes><visual_scene id="s"><node id="n" name="n"><translate>5 6 7</translate><skew sid="k">45 0 1 0 1 0 0</skew>'
+        '<scale>2 1 1</scale><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>'
+        '<scene><instance_visual_scene url="#s"/></scene></COLLADA>', encoding="utf-8")
+    server = start("--log", "off", "--render-workers", "0", root=tmp_path)
+    pose = server.json("/v1/pose", model="lean.dae", joints="n")
+    assert pose["frames"][0]["scene"][0] == pytest.approx([2, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 5, 6, 7, 1], abs=1e-6)
+    mesh = server.json("/v1/mesh", model="lean.dae", rest=1)
+    rest, posed = ([tuple(row[i:i + 3]) for i in range(0, 9, 3)] for row in (mesh["rest"][0], mesh["frames"][0]["positions"][0]))
+    for (x, y, z), place in zip(rest, posed):
+        assert place == pytest.approx([5 + 2 * x + y, 6 + y, 7 + z], abs=1e-5)

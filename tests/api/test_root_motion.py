@@ -148,8 +148,19 @@ def test_it_begins_at_from(served):
     assert step["frames"][0]["root_motion"]["translation"] == pytest.approx([-2, 0, -3], abs=1e-5)
 
 
+def test_file_without_skins_has_the_root_that_its_clips_move(served, tmp_path):
+    answer = served.json("/v1/pose", model="walk.gltf", root_motion="extract", t=1)
+    assert answer["root_motion"]["root"] == {"node": 1, "name": "hips"}
+    assert any(answer["frames"][0]["root_motion"]["translation"])
+    two = json.loads(walk())
+    two["animations"][0]["channels"][1]["target"]["node"] = 3
+    (tmp_path / "two.gltf").write_text(json.dumps(two))
+    refused = served.get("/v1/pose?model=two.gltf&root_motion=extract")
+    assert (refused.status, refused.error()) == (400, "bad_parameter") and b"root=" in refused.body
+
+
 def test_what_is_refused(served):
-    for query, status, code in [("root=hips", 400, "bad_parameter"), ("root_motion=extract", 400, "bad_parameter"),
+    for query, status, code in [("root=hips", 400, "bad_parameter"),
                                 ("root_motion=extract&root=hip", 404, "joint_not_found")]:
         answer = served.get("/v1/pose?model=walk.gltf&" + query)
         assert (answer.status, answer.error()) == (status, code), answer.body

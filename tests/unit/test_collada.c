@@ -2,6 +2,7 @@
 #include "assimp_run.h"
 #include "check.h"
 
+#include "../../server/import/collada_blank.h"
 #include "../../server/import/collada_stack.h"
 #include "../../server/import/collada_target.h"
 #include "../../server/import/track_fit.h"
@@ -359,6 +360,34 @@ TEST(collada_lookat_and_skew)
     CHECK_NEAR(out[2], 5, 1e-12);
     m = matrix_of(COLLADA_SKEW, (double[]){45, 1, 0, 0, 1, 0, 0}, 7); /* no plane: nothing leans */
     CHECK_NEAR(m.m[0], 1, 0);
+}
+
+static void check_blank(const char *given, const char *expected)
+{
+    char text[200];
+    const size_t size_bytes = strlen(given);
+    assert_true(size_bytes < sizeof text && size_bytes == strlen(expected));
+    memcpy(text, given, size_bytes + 1);
+    assert_int_equal(collada_has_skew((const uint8_t *)text, size_bytes), strstr(given, "<skew") != NULL);
+    collada_blank_skew((uint8_t *)text, size_bytes);
+    assert_string_equal(text, expected);
+}
+
+TEST(collada_skew_is_hidden_from_assimp)
+{
+    check_blank("<a><skew sid='k'>1 0\n</skew ><b/></a>", "<a>                          <b/></a>");
+    check_blank("<skew/><skew />1", "               1");
+    check_blank("<skew>1</skew><skew>2</skew>", "                            ");
+    check_blank("<rotate>1</rotate>", "<rotate>1</rotate>");
+    for (const char *const *open = (const char *const[]){"<skew", "<skew>", "<skew>1</skew", "<skew a='1'", NULL};
+         *open; open++) {
+        char text[32];
+        strcpy(text, *open);
+        collada_blank_skew((uint8_t *)text, strlen(text)); /* an element without an end stays */
+        assert_string_equal(text, *open);
+    }
+    char other[] = "<skewer>1</skewer>";
+    assert_false(collada_has_skew((const uint8_t *)other, sizeof other - 1));
 }
 
 /* --- fitting --- */

@@ -126,3 +126,17 @@ TEST(collada_xml_reads_encodings_that_expat_does_not_know)
     assert_string_equal(xml_get(&xml, 0, "id"), "\xc3\xa4");
     xml_fini(&xml);
 }
+
+/* Text that was converted from UTF-16 still says so. */
+TEST(collada_xml_takes_text_that_says_utf16_and_is_not)
+{
+    static const char *const TEXTS[] = {"<?xml version=\"1.0\" encoding=\"UTF-16\"?><C id=\"\xc3\xa4\"/>",
+                                        "<?xml version='1.0' encoding='utf-16le'?><C id='\xc3\xa4'/>"};
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        struct xml xml;
+        struct err err;
+        assert_int_equal(parse(&xml, TEXTS[i], strlen(TEXTS[i]), &err), 0);
+        assert_string_equal(xml_get(&xml, 0, "id"), "\xc3\xa4");
+        xml_fini(&xml);
+    }
+}

@@ -1,6 +1,8 @@
 #include "../../server/anim/mat.h"
 #include "check.h"
 
+#include <math.h>
+
 #define HALF 0.70710678118654752 /* sqrt(1/2): cos and sin of 45 degrees */
 
 static const struct trs TURN_X = {{1, 2, 3}, {HALF, 0, 0, HALF}, {2, 3, 4}}; /* 90 degrees around x */
@@ -194,4 +196,17 @@ TEST(mat_quat_repair_leaves_rounded_ones_alone)
     double far[4] = {0, 0, 0.6, 0.81}; /* length 1.008 */
     quat_repair(far);
     CHECK_NEAR(far[2] * far[2] + far[3] * far[3], 1, 1e-15);
+}
+
+TEST(mat_quat_repair_undoes_the_rounding_to_float)
+{
+    double stored[4] = {0, 0, (double)0.8660254f, (double)0.5f};
+    const double length = sqrt(stored[2] * stored[2] + stored[3] * stored[3]);
+    assert_true(fabs(length - 1) > 1e-9);
+    quat_repair(stored);
+    CHECK_NEAR(stored[2] * stored[2] + stored[3] * stored[3], 1, 1e-15);
+    double not_finite[4] = {0, (double)NAN, 0, 1};
+    quat_repair(not_finite);
+    CHECK_NEAR(not_finite[1], 0, 0);
+    CHECK_NEAR(not_finite[3], 1, 0);
 }
