@@ -117,6 +117,9 @@ model=$(curl -fsS "$url/v1/models?limit=1" | sed -n 's/.*"model":"\([^"]*\)".*/\
 check "a sample is listed" "$([ -n "$model" ] && echo yes)" yes
 check "palette" "$(curl -s -o /dev/null -w '%{http_code}' "$url/v1/palette?model=$model&t=0.5")" 200
 check "picture" "$(curl -s "$url/v1/render?model=$model&t=0.5" | head -c 8 | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a
+$engine exec "$container" posed --self-test-sandbox >"$cache/sandbox.log" 2>&1
+check "workers are confined (see $cache/sandbox.log)" "$?" 0
+check "says so at its start" "$($engine logs "$container" 2>&1 | grep -c 'info sandbox: .*system calls=filtered')" 1
 check "says it serves samples" "$($engine logs "$container" 2>&1 | grep -c 'serving the sample models')" 1
 stop
 

@@ -4,7 +4,7 @@
 set -eu
 server=${1:-server}
 bad=0
-libraries='uv xxhash cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb webp nettle isa-l zlib llhttp wslay uthash'
+libraries='seccomp uv xxhash cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb webp nettle isa-l zlib llhttp wslay uthash'
 
 say() { echo "layers: $*"; bad=1; }
 
@@ -31,10 +31,10 @@ may() {
 may base   ""                  ""
 may anim   "base"              ""
 may wire   "base anim"         "cjson llhttp zlib"
-may worker "base"              ""
+may worker "base"              "seccomp"
 may import "base anim worker"  "assimp cjson expat meshoptimizer draco png turbojpeg stb webp nettle zlib"
 may render "base anim worker"  "GL EGL png isa-l"
-may app    "base anim wire worker" "uv uthash nettle xxhash"
+may app    "base anim wire worker" "uv uthash nettle xxhash seccomp"
 
 # The pure layers take clock, files, threads and logs as arguments or not at all.
 for dir in base anim wire; do
@@ -52,7 +52,7 @@ done
 for file in "$server"/app/*.[ch]; do
     [ -e "$file" ] || continue
     for header in $(sed -n 's/^ *# *include "\.\.\/worker\/\([^"]*\)".*/\1/p' "$file"); do
-        case $header in import_result.h | render_job.h) ;; *) say "$file includes worker/$header" ;; esac
+        case $header in import_files.h | import_result.h | render_job.h | sandbox_contract.h) ;; *) say "$file includes worker/$header" ;; esac
     done
 done
 exit $bad

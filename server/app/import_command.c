@@ -1,6 +1,7 @@
 #include "import_command.h"
 
 #include "../base/mem.h"
+#include "worker_env.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,30 +21,12 @@ static char *format_value(uint64_t value)
     return mem_strdup(text);
 }
 
-static char **copy_env(void)
-{
-    static const char *const KEPT[] = {"PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"};
-    enum { KEPT_COUNT = sizeof KEPT / sizeof *KEPT };
-    char **env = mem_zalloc(KEPT_COUNT + 2, sizeof *env);
-    size_t count = 0;
-    env[count++] = mem_strdup("LANG=C");
-    for (size_t i = 0; i < KEPT_COUNT; i++) {
-        const char *value = getenv(KEPT[i]);
-        if (value == NULL)
-            continue;
-        const size_t size = strlen(KEPT[i]) + strlen(value) + 2;
-        env[count] = mem_alloc(size);
-        snprintf(env[count++], size, "%s=%s", KEPT[i], value);
-    }
-    return env;
-}
-
 void import_command_init(struct import_command *command, const struct config *config)
 {
     const size_t size = strlen(config->worker_dir) + sizeof "/posed-import";
     command->program = mem_alloc(size);
     snprintf(command->program, size, "%s/posed-import", config->worker_dir);
-    command->args = mem_zalloc(2 * LIMIT_COUNT + 4, sizeof *command->args);
+    command->args = mem_zalloc(2 * LIMIT_COUNT + 6, sizeof *command->args);
     size_t count = 0;
     command->args[count++] = mem_strdup(command->program);
     for (int i = 0; i < LIMIT_COUNT; i++) {
@@ -53,9 +36,14 @@ void import_command_init(struct import_command *command, const struct config *co
         command->args[count++] = format_option(LIMIT_INFO[i].option);
         command->args[count++] = format_value(value);
     }
+    if (config->sandbox != SANDBOX_TRY) {
+        static const char *const words[] = SANDBOX_MODE_WORDS;
+        command->args[count++] = format_option("sandbox");
+        command->args[count++] = mem_strdup(words[config->sandbox]);
+    }
     command->args[count++] = mem_strdup("--");
     command->path = &command->args[count];
-    command->env = copy_env();
+    command->env = worker_env_new(WORKER_ENV_PLAIN);
 }
 
 static void free_list(char **list)
@@ -70,6 +58,6 @@ void import_command_fini(struct import_command *command)
     *command->path = NULL; /* was borrowed */
     free(command->program);
     free_list(command->args);
-    free_list(command->env);
+    worker_env_free(command->env);
     *command = (struct import_command){0};
 }

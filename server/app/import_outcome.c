@@ -1,6 +1,7 @@
 #include "import_outcome.h"
 
 #include "../worker/import_result.h"
+#include "refused_call.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -35,27 +36,33 @@ static int explain_abort(const struct import_end *end, struct err *err)
         return err_set(err, ERR_IMPORT_MEMORY, "%s: the import needs more memory than the limit of %llu bytes",
                        end->path, (unsigned long long)end->limits->value[LIMIT_IMPORT_MEMORY_BYTES]);
     if (quote_line(end->words, "ssertion", quote) || quote_line(end->words, "ai_assert", quote))
-        return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer stopped at a check that failed: %s", end->path,
+        return err_set(err, ERR_IMPORT_ABORTED, "%s: the importer stopped at a check that failed: %s", end->path,
                        quote);
-    return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer gave up (signal %d, aborted)", end->path, SIGABRT);
+    const bool has_words = quote_line(end->words, "", quote); /* the C library's: "free(): invalid pointer" */
+    return err_set(err, ERR_IMPORT_ABORTED, "%s: the importer gave up (signal %d, aborted)%s%s", end->path, SIGABRT,
+                   has_words ? ": " : "", has_words ? quote : "");
 }
 
 static int explain_size(const struct import_end *end, struct err *err)
 {
-    return err_set(err, ERR_MODEL_LIMIT, "%s: the imported model is larger than the limit of %llu bytes", end->path,
-                   (unsigned long long)end->limits->value[LIMIT_BAKED_BYTES]);
+    return err_set(err, ERR_IMPORT_TOO_LARGE, "%s: the imported model is larger than the limit of %llu bytes",
+                   end->path, (unsigned long long)end->limits->value[LIMIT_BAKED_BYTES]);
 }
 
 static int explain_signal(const struct import_end *end, struct err *err)
 {
     const uint64_t *limits = end->limits->value;
     const char *name = sigdescr_np(end->term_signal);
+    char call[REFUSED_CALL_SIZE];
     switch (end->term_signal) {
     case SIGABRT:
         return explain_abort(end, err);
     case SIGXCPU:
-        return err_set(err, ERR_IMPORT_TIMEOUT, "%s: the import used more processor time than the limit of %llu s",
+        return err_set(err, ERR_IMPORT_CPU, "%s: the import used more processor time than the limit of %llu s",
                        end->path, (unsigned long long)limits[LIMIT_IMPORT_CPU_S]);
+    case SIGSYS:
+        return err_set(err, ERR_IMPORT_SYSCALL, "%s: the importer was stopped at %s, which no importer may do",
+                       end->path, refused_call(end->words, call));
     case SIGXFSZ:
         return explain_size(end, err);
     case SIGKILL:
@@ -113,6 +120,9 @@ int import_outcome(int result_fd, const struct import_end *end, uint64_t key, st
     if (end->is_timeout)
         return err_set(err, ERR_IMPORT_TIMEOUT, "%s: the import took longer than the limit of %llu ms", end->path,
                        (unsigned long long)end->limits->value[LIMIT_IMPORT_TIME_MS]);
+    if (end->is_breach)
+        return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer asked the server for something that is no request",
+                       end->path);
     if (end->term_signal != 0)
         return explain_signal(end, err);
     if (end->exit_status == EXIT_REFUSED)

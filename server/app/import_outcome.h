@@ -15,11 +15,13 @@ struct import_end {
     int64_t exit_status; /* when term_signal is 0 */
     int term_signal;     /* 0 = it ended by itself */
     bool is_timeout;     /* posed killed it for its wall-clock time */
+    bool is_breach;      /* posed killed it for asking what no importer asks */
     const char *words;   /* the last it wrote to stderr */
     const struct limits *limits;
 };
 
 /* Returns 0 with *out (one reference; the memfd is now its own), or the error of the model with a sentence that names
  * it, and the fd stays the caller's: an ERR_ of the importer's own (import_failure), ERR_IMPORT_CRASHED,
- * ERR_IMPORT_TIMEOUT, ERR_IMPORT_MEMORY, ERR_MODEL_LIMIT, ERR_BAD_BAKE, or ERR_INTERNAL. */
+ * ERR_IMPORT_ABORTED, ERR_IMPORT_TIMEOUT, ERR_IMPORT_CPU, ERR_IMPORT_MEMORY, ERR_IMPORT_SYSCALL, ERR_IMPORT_TOO_LARGE,
+ * ERR_BAD_BAKE, or ERR_INTERNAL. */
 int import_outcome(int result_fd, const struct import_end *end, uint64_t key, struct baked **out, struct err *err);

@@ -1,8 +1,10 @@
 #include "import_run.h"
 
 #include "../base/mem.h"
+#include "../worker/import_files.h"
 #include "../worker/import_result.h"
 #include "background.h"
+#include "import_broker.h"
 #include "import_outcome.h"
 #include "log.h"
 
@@ -20,8 +22,9 @@ struct import_run {
     uv_pipe_t words_pipe; /* the process's stderr */
     uv_timer_t timer;
     uv_work_t work;
-    int open_handles;
-    int result_fd; /* -1 once it belongs to the baked model */
+    struct import_broker *broker;
+    int open_handles; /* the broker is one */
+    int result_fd;    /* -1 once it belongs to the baked model */
     char words[WORDS_SIZE + 1];
     size_t words_size;
     char read_buffer[READ_SIZE];
@@ -132,20 +135,24 @@ static void on_outcome(uv_work_t *work, int status __attribute__((unused)))
     done(context, baked, &err);
 }
 
-static void on_closed(uv_handle_t *handle)
+static void one_closed(struct import_run *run)
 {
-    struct import_run *run = handle->data;
     if (--run->open_handles > 0)
         return;
-    if (run->is_abandoned || uv_queue_work(handle->loop, &run->work, find_outcome, on_outcome) != 0)
+    if (run->is_abandoned || uv_queue_work(run->process.loop, &run->work, find_outcome, on_outcome) != 0)
         free_run(run);
 }
+
+static void on_closed(uv_handle_t *handle) { one_closed(handle->data); }
+static void on_broker_closed(void *context) { one_closed(context); }
 
 static void close_handles(struct import_run *run)
 {
     uv_close((uv_handle_t *)&run->process, on_closed);
     uv_close((uv_handle_t *)&run->words_pipe, on_closed);
     uv_close((uv_handle_t *)&run->timer, on_closed);
+    if (run->broker != NULL)
+        import_broker_close(run->broker);
 }
 
 static void on_ended(uv_process_t *process, int64_t exit_status, int term_signal)
@@ -172,14 +179,21 @@ static void on_timeout(uv_timer_t *timer)
     kill_group(run);
 }
 
-static int spawn(struct import_run *run, uv_loop_t *loop, const struct import_command *command, int root_fd)
+static void on_breach(void *context)
+{
+    struct import_run *run = context;
+    run->end.is_breach = true;
+    kill_group(run);
+}
+
+static int spawn(struct import_run *run, uv_loop_t *loop, const struct import_command *command, int files_fd)
 {
     enum { STDIO_COUNT = IMPORT_RESULT_FD + 1 };
     uv_stdio_container_t stdio[STDIO_COUNT] = {
         [0] = {.flags = UV_IGNORE},
         [1] = {.flags = UV_IGNORE},
         [2] = {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&run->words_pipe},
-        [IMPORT_ROOT_FD] = {.flags = UV_INHERIT_FD, .data.fd = root_fd},
+        [IMPORT_FILES_FD] = {.flags = UV_INHERIT_FD, .data.fd = files_fd},
         [IMPORT_RESULT_FD] = {.flags = UV_INHERIT_FD, .data.fd = run->result_fd},
     };
     *command->path = run->path;
@@ -211,6 +225,7 @@ static void init_handles(struct import_run *run, uv_loop_t *loop)
 struct import_run *import_run_start(uv_loop_t *loop, const struct import_command *command, const struct config *config,
                                     int root_fd, const char *path, uint64_t key, import_run_done *done, void *context)
 {
+    static const struct import_broker_events BROKER_EVENTS = {.breach = on_breach, .closed = on_broker_closed};
     struct import_run *run = mem_zalloc(1, sizeof *run);
     run->path = mem_strdup(path);
     run->key = key;
@@ -220,15 +235,22 @@ struct import_run *import_run_start(uv_loop_t *loop, const struct import_command
     run->context = context;
     run->started_ns = uv_hrtime();
     init_handles(run, loop);
+    int files_fd = -1;
     run->result_fd = memfd_create("posed-model", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (run->result_fd < 0) {
-        err_set(&run->err, ERR_INTERNAL, "%s: no memory file for the import: %s", path, strerror(errno));
-        run->open_handles = 2; /* uv_spawn() never saw the process handle: it must not be closed */
+    if (run->result_fd >= 0)
+        run->broker = import_broker_start(loop, root_fd, &run->limits, &BROKER_EVENTS, run, &files_fd);
+    if (run->broker == NULL) {
+        err_set(&run->err, ERR_INTERNAL, "%s: no memory file or socket for the import: %s", path, strerror(errno));
+        run->open_handles--; /* uv_spawn() never saw the process handle: it must not be closed */
+        run->process.loop = loop;
         uv_close((uv_handle_t *)&run->words_pipe, on_closed);
         uv_close((uv_handle_t *)&run->timer, on_closed);
         return run;
     }
-    if (spawn(run, loop, command, root_fd) < 0) {
+    run->open_handles++;
+    const int rc = spawn(run, loop, command, files_fd);
+    close(files_fd);
+    if (rc < 0) {
         close_handles(run);
         return run;
     }

@@ -10,6 +10,7 @@
 #include "notify.h"
 #include "health.h"
 #include "options.h"
+#include "sandbox_check.h"
 #include "service.h"
 
 #include "../base/version.h"
@@ -115,6 +116,8 @@ static int serve(struct config *config)
     uv_loop_init(&daemon.loop);
     int rc = listener_new(&daemon.loop, config, &daemon.budget, &daemon.listener, &err);
     if (rc == 0)
+        rc = sandbox_announce(config, &err);
+    if (rc == 0)
         rc = service_new(&daemon.loop, config, &daemon.budget, &daemon.service, &err);
     if (rc == 0) {
         listener_serve(daemon.listener, daemon.service);
@@ -129,6 +132,16 @@ static int serve(struct config *config)
     uv_loop_close(&daemon.loop);
     log_finish();
     return rc < 0 ? complain(&err) : EXIT_SUCCESS;
+}
+
+static int self_test(const struct config *config)
+{
+    struct buf text;
+    buf_init(&text, 0);
+    const bool is_good = sandbox_self_test(config, &text);
+    fwrite(text.data, 1, text.size_bytes, stdout);
+    buf_fini(&text);
+    return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static int print(struct buf *text)
@@ -154,11 +167,13 @@ int main(int argc, char **argv)
         return print(&text);
     }
     if (action == OPTIONS_VERSION)
-        return puts("posed " POSED_VERSION) < 0;
+        return puts("posed " POSED_VERSION " (" POSED_BUILD " build)") < 0;
     if (action == OPTIONS_HEALTH)
         return health_probe(&config);
     if (options_check(&config, &err) < 0)
         return complain(&err);
+    if (action == OPTIONS_SELF_TEST)
+        return self_test(&config);
     if (action == OPTIONS_CHECK) {
         options_print(&text, &config);
         return print(&text);

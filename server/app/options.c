@@ -160,7 +160,10 @@ int options_parse(struct config *out, int argc, char **argv, char *(*get)(const 
         if (rc < 0)
             return rc;
     }
-    return out->health_url != NULL ? OPTIONS_HEALTH : out->is_check_only ? OPTIONS_CHECK : OPTIONS_SERVE;
+    return out->health_url != NULL ? OPTIONS_HEALTH
+           : out->is_self_test     ? OPTIONS_SELF_TEST
+           : out->is_check_only    ? OPTIONS_CHECK
+                                   : OPTIONS_SERVE;
 }
 
 int options_check(const struct config *config, struct err *err)

@@ -11,7 +11,7 @@
 #include "config.h"
 #include "machine.h"
 
-enum options_action { OPTIONS_SERVE, OPTIONS_CHECK, OPTIONS_HEALTH, OPTIONS_HELP, OPTIONS_VERSION };
+enum options_action { OPTIONS_SERVE, OPTIONS_CHECK, OPTIONS_SELF_TEST, OPTIONS_HEALTH, OPTIONS_HELP, OPTIONS_VERSION };
 
 /* Fills *out and returns what to do, or ERR_BAD_PARAMETER with a sentence that names the option or variable.
  * Strings of *out point into argv, the environment or static memory. `get` is getenv(). */

@@ -32,7 +32,7 @@ struct render_wait {
     /* Runs once, never before render_pool_submit() returns. *png is borrowed: blob_ref() keeps it; unmatched: what of
      * the clips has no partner, "" for nothing to say. NULL: *err says why.
      * Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH, ERR_RENDER_FAILED, ERR_RENDER_TIMEOUT,
-     * ERR_NO_MEMORY, ERR_UNAVAILABLE. */
+     * ERR_RENDER_MEMORY, ERR_RENDER_SYSCALL, ERR_NO_MEMORY, ERR_UNAVAILABLE. */
     void (*done)(struct render_wait *wait, struct blob *png, const char *unmatched, const struct err *err);
     struct picture *picture; /* private, like the rest */
     struct render_wait *prev, *next;
@@ -43,7 +43,7 @@ struct picture {
     struct baked *baked;   /* references */
     struct baked *clips[RENDER_SOURCES_MAX];
     struct render_wait *waits;
-    uint32_t attempts;
+    uint32_t attempts, sends;
     bool is_taken; /* out of the queue: a worker has it, or it ends */
     struct picture *prev, *next;
 };

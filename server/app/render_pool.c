@@ -13,7 +13,9 @@
 
 enum {
     ATTEMPTS_MAX = 2,
+    SENDS_MAX = 10, /* to workers that died before they read the job */
     NAME_SIZE = 256,
+    START_MS = 20000,       /* a driver compiles for most of a second, longer on a busy machine */
     RESTART_FIRST_MS = 100, /* the pause doubles with each death without a picture between, up to */
     RESTART_LAST_MS = 5000,
     RESTART_WORTH_MS = 500,
@@ -80,6 +82,7 @@ static void start_job(struct slot *slot, struct picture *picture)
     struct render_job job = picture->job;
     job.job_id = ++pool->last_job_id;
     picture->attempts++;
+    picture->sends++;
     slot->picture = picture;
     slot->started_ms = uv_now(pool->loop);
     stats_add(STAT_RENDERS_STARTED, 1);
@@ -263,7 +266,7 @@ static void on_answered(void *context, struct buf *png, const char *unmatched, c
 }
 
 /* The worker died over its job: another try, or an answer. */
-static void retry_or_fail(struct slot *slot, const char *why)
+static void retry_or_fail(struct slot *slot, const struct render_worker_end *end)
 {
     struct render_pool *pool = slot->pool;
     struct picture *picture = take_from(slot);
@@ -279,6 +282,8 @@ static void retry_or_fail(struct slot *slot, const char *why)
         put_first(pool, picture);
         return;
     }
+    if (!end->has_read_job && picture->sends < SENDS_MAX)
+        picture->attempts--; /* whatever the worker died of, it was not this picture */
     if (slot->is_timeout) {
         err_set(&err, ERR_RENDER_TIMEOUT, "the picture was not drawn within %llu ms",
                 (unsigned long long)pool->config->limits.value[LIMIT_RENDER_TIME_MS]);
@@ -286,8 +291,7 @@ static void retry_or_fail(struct slot *slot, const char *why)
         put_first(pool, picture);
         return;
     } else {
-        err_set(&err, ERR_RENDER_FAILED, "the renderer died %d times on this picture: posed-render %s", ATTEMPTS_MAX,
-                why);
+        err_set(&err, end->code, "the renderer died %d times on this picture: posed-render %s", ATTEMPTS_MAX, end->why);
     }
     finish(picture, NULL, "", &err);
 }
@@ -311,7 +315,7 @@ static void on_start_failed(struct slot *slot, const struct err *err)
         fail_queue(pool, &pool->start_failure);
 }
 
-static void on_ended(void *context, const char *why)
+static void on_ended(void *context, const struct render_worker_end *end)
 {
     struct slot *slot = context;
     const bool was_ready = slot->is_ready;
@@ -323,14 +327,14 @@ static void on_ended(void *context, const char *why)
     if (slot->is_cancelled)
         log_info("posed-render is started anew: nobody waited for its picture any more");
     else
-        log_warn("posed-render %s%s", slot->is_timeout ? "took too long and " : "", why);
+        log_warn("posed-render %s%s", slot->is_timeout ? "took too long and " : "", end->why);
     pause_and_restart(slot);
     if (was_ready) {
-        retry_or_fail(slot, why);
+        retry_or_fail(slot, end);
         start_jobs(slot->pool);
     } else {
         struct err err = {0};
-        err_set(&err, ERR_UNAVAILABLE, "the renderer does not start: posed-render %s", why);
+        err_set(&err, ERR_UNAVAILABLE, "the renderer does not start: posed-render %s", end->why);
         on_start_failed(slot, &err);
     }
 }
@@ -343,7 +347,8 @@ static void start_worker(struct slot *slot)
     slot->is_timeout = slot->is_cancelled = false;
     slot->worker = render_worker_start(pool->loop, pool->config, &EVENTS, slot, &err);
     if (slot->worker != NULL) {
-        uv_timer_start(&slot->timer, on_too_late, pool->config->limits.value[LIMIT_RENDER_TIME_MS], 0);
+        const uint64_t picture_ms = pool->config->limits.value[LIMIT_RENDER_TIME_MS];
+        uv_timer_start(&slot->timer, on_too_late, picture_ms > START_MS ? picture_ms : START_MS, 0);
         return;
     }
     log_warn("%s", err.message);

@@ -2,6 +2,8 @@
 
 #include "../base/mem.h"
 #include "../base/utf8.h"
+#include "refused_call.h"
+#include "worker_env.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -13,7 +15,7 @@
 
 enum {
     WORDS_SIZE = 4096, /* kept of its stderr */
-    WHY_SIZE = 384,
+    WHY_SIZE = 416,
     READ_SIZE = 4096,
     LAST_READS = 16,
 };
@@ -32,6 +34,8 @@ struct render_worker {
     bool is_open;    /* the socket */
     bool is_ready;
     bool is_abandoned;
+    bool is_killed;     /* by render_worker_kill() */
+    bool is_unread;     /* the job under way did not reach it */
     const char *breach; /* what it did against the contract */
     uint64_t job_id;    /* under way; 0 = none, or not ready yet */
     struct render_result result;
@@ -123,14 +127,38 @@ static void close_handles(struct render_worker *worker)
 static void say_why(struct render_worker *worker, char out[WHY_SIZE])
 {
     const char *line = last_line(worker);
-    char end[96];
+    char end[128], call[REFUSED_CALL_SIZE];
     if (worker->breach != NULL)
         snprintf(end, sizeof end, "%s and was killed", worker->breach);
+    else if (worker->term_signal == SIGSYS)
+        snprintf(end, sizeof end, "was stopped at %s, which no renderer may do", refused_call(line, call));
     else if (worker->term_signal != 0)
         snprintf(end, sizeof end, "was killed by signal %d (%s)", worker->term_signal, strsignal(worker->term_signal));
     else
         snprintf(end, sizeof end, "ended with status %lld", (long long)worker->exit_status);
     snprintf(out, WHY_SIZE, "%s%s%.280s", end, line[0] != '\0' ? ": " : "", line);
+}
+
+/* What the driver says when there is no memory: C++'s exception or LLVM's own words. */
+static bool is_out_of_memory(const char *words)
+{
+    return strstr(words, "std::bad_alloc") != NULL || strstr(words, "ut of memory") != NULL;
+}
+
+static int code_of_end(const struct render_worker *worker)
+{
+    if (worker->breach != NULL || worker->is_killed)
+        return ERR_RENDER_FAILED;
+    switch (worker->term_signal) {
+    case SIGSYS:
+        return ERR_RENDER_SYSCALL;
+    case SIGKILL: /* by the kernel, most likely: workers are the first to go when memory ends */
+        return ERR_RENDER_MEMORY;
+    case SIGABRT:
+        return is_out_of_memory(worker->words) ? ERR_RENDER_MEMORY : ERR_RENDER_FAILED;
+    default:
+        return ERR_RENDER_FAILED;
+    }
 }
 
 /* The process's end and that of its socket come in any order, and an answer may still lie in the socket. */
@@ -141,9 +169,14 @@ static void end_if_over(struct render_worker *worker)
         return;
     read_last_words(worker);
     say_why(worker, why);
+    const struct render_worker_end end = {
+        .code = code_of_end(worker),
+        .has_read_job = !worker->is_unread,
+        .why = why,
+    };
     close_handles(worker);
     if (!worker->is_abandoned)
-        worker->events->ended(worker->context, why);
+        worker->events->ended(worker->context, &end);
 }
 
 static void on_exit_of(uv_process_t *process, int64_t exit_status, int term_signal)
@@ -157,8 +190,16 @@ static void on_exit_of(uv_process_t *process, int64_t exit_status, int term_sign
 
 void render_worker_kill(struct render_worker *worker)
 {
+    worker->is_killed = true;
     if (worker->is_running)
         uv_process_kill(&worker->process, SIGKILL);
+}
+
+/* Its socket is closed: most likely it is dying already, by a signal that should be told from this one. */
+static void hurry_up(struct render_worker *worker)
+{
+    if (worker->is_running)
+        uv_process_kill(&worker->process, SIGTERM);
 }
 
 void render_worker_abandon(struct render_worker *worker)
@@ -255,7 +296,9 @@ static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __
         worker->is_open = false;
         if (got == UV_ENOBUFS)
             break_off(worker, "sent a picture that there is no memory for");
-        render_worker_kill(worker); /* without its socket it is of no use */
+        /* what unix(7) calls a peer that was closed with unread bytes in it */
+        worker->is_unread = worker->is_unread || got == UV_ECONNRESET;
+        hurry_up(worker);
         end_if_over(worker);
         return;
     }
@@ -300,8 +343,9 @@ void render_worker_send(struct render_worker *worker, const struct render_job *j
         sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (sent < 0 && errno == EINTR);
     /* the socket is empty and the job is small: anything but all of it means that nobody reads */
-    if (sent != (ssize_t)sizeof *job)
-        render_worker_kill(worker);
+    worker->is_unread = sent != (ssize_t)sizeof *job;
+    if (worker->is_unread)
+        hurry_up(worker);
 }
 
 /* --------- its start --------- */
@@ -315,22 +359,28 @@ static int spawn(struct render_worker *worker, uv_loop_t *loop, const struct con
     snprintf(memory, sizeof memory, "%llu", (unsigned long long)config->limits.value[LIMIT_RENDER_MEMORY_BYTES]);
     char gl[16];
     snprintf(gl, sizeof gl, "%s", config->gl);
-    char *args[] = {program, (char[]){"--gl"}, gl, (char[]){"--memory"}, memory, NULL};
+    static const char *const words[] = SANDBOX_MODE_WORDS;
+    char sandbox[16];
+    snprintf(sandbox, sizeof sandbox, "%s", words[config->sandbox]);
+    char *args[] = {program, (char[]){"--gl"}, gl, (char[]){"--memory"}, memory, (char[]){"--sandbox"}, sandbox, NULL};
     uv_stdio_container_t stdio[STDIO_COUNT] = {
         [0] = {.flags = UV_IGNORE},
         [1] = {.flags = UV_IGNORE},
         [2] = {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&worker->words_pipe},
         [RENDER_SOCKET_FD] = {.flags = UV_INHERIT_FD, .data.fd = socket},
     };
+    char **env = worker_env_new(WORKER_ENV_DRIVER);
     const uv_process_options_t options = {
         .exit_cb = on_exit_of,
         .file = program,
         .args = args,
+        .env = env,
         .flags = UV_PROCESS_DETACHED, /* a Ctrl-C at the daemon's terminal is not meant for it */
         .stdio_count = STDIO_COUNT,
         .stdio = stdio,
     };
     const int rc = uv_spawn(loop, &worker->process, &options);
+    worker_env_free(env);
     if (rc != 0)
         return err_set(err, ERR_UNAVAILABLE, "cannot start '%s': %s", program, uv_strerror(rc));
     worker->is_running = true;

@@ -8,9 +8,19 @@
 #include "../worker/render_job.h"
 #include "config.h"
 
+#include <stdbool.h>
 #include <uv.h>
 
 struct render_worker;
+
+/* How a worker ended. */
+struct render_worker_end {
+    int code; /* what to say of a picture that it was at: ERR_RENDER_FAILED, ERR_RENDER_MEMORY, ERR_RENDER_SYSCALL */
+    bool has_read_job; /* of the job under way, if there was one: it may have died of that */
+    /* "was killed by signal 11 (Segmentation fault)" and what it said last, for a sentence that starts with the
+     * program's name. */
+    const char *why;
+};
 
 /* What a worker tells its owner; `context` is that of render_worker_start(). None runs before that has returned. */
 struct render_worker_events {
@@ -19,9 +29,8 @@ struct render_worker_events {
     /* The answer to the job under way. png: the callee's to move from, and what of the clips has no partner (printable
      * ASCII); NULL: *err says why. */
     void (*answered)(void *context, struct buf *png, const char *unmatched, const struct err *err);
-    /* The process is gone and the worker is freed. why: "was killed by signal 11 (Segmentation fault)" and what it
-     * said last, for a sentence that starts with the program's name. */
-    void (*ended)(void *context, const char *why);
+    /* The process is gone and the worker is freed. */
+    void (*ended)(void *context, const struct render_worker_end *end);
 };
 
 /* Returns NULL when the program cannot be started. `events` stays the caller's. */

@@ -1,10 +1,11 @@
 /* root.h - files beneath the model root: what is there.
  *
- * Every look goes through openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS), as the
- * importer's do. Nothing is read here. Any thread. */
+ * Every look goes through openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS), those for the
+ * importers as well. No file is read here. Any thread. */
 #pragma once
 
 #include "../base/err.h"
+#include "../worker/import_files.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,3 +39,7 @@ int root_open_beneath(int root_fd, const char *path, uint64_t flags);
 
 /* What is at the path, a link for itself, without opening it. Returns 0, or -1 and errno. */
 int root_look(int root_fd, const char *path, struct stat *out);
+
+/* Answers an importer's request. Returns the descriptor that goes with *reply and is the caller's, or -1. What is not a
+ * regular file is looked at, never opened: opening a device can do things. */
+int root_answer(int root_fd, const struct import_file_request *request, struct import_file_reply *reply);

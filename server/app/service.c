@@ -125,7 +125,8 @@ static void make_json(struct reply *reply, const char *text)
 static void make_version(const struct service *service, struct reply *reply)
 {
     const char *renderer = render_pool_renderer(service->renders);
-    make_json(reply, "{\"name\":\"posed\",\"version\":\"" POSED_VERSION "\",\"protocol\":");
+    make_json(reply,
+              "{\"name\":\"posed\",\"version\":\"" POSED_VERSION "\",\"build\":\"" POSED_BUILD "\",\"protocol\":");
     json_put_uint(&reply->body, PROTOCOL_VERSION);
     buf_put_text(&reply->body, ",\"renderer\":");
     json_put_string(&reply->body, renderer[0] != '\0' ? renderer : NULL, strlen(renderer));

@@ -2,6 +2,7 @@
 #include "assimp_io.h"
 #include "assimp_parts.h"
 #include "collada.h"
+#include "fbx_takes.h"
 #include "formats.h"
 
 #include <assimp/cimport.h>
@@ -34,10 +35,26 @@ int assimp_no_room(const struct assimp_job *job, struct err *err)
                    LIMIT_TEXT(job->import->limits, LIMIT_BAKED_BYTES));
 }
 
+static const char *file_name(const struct import *import)
+{
+    const char *slash = strrchr(import->path, '/');
+    return slash != NULL ? slash + 1 : import->path;
+}
+
+static bool is_model(const struct import *import, const char *file) { return strcmp(file_name(import), file) == 0; }
+
 const struct aiScene *assimp_load_file(struct import *import, const char *file, unsigned steps, bool by_name)
 {
     struct assimp_io io;
+    uint8_t *widened = NULL;
+    size_t widened_bytes;
     assimp_io_init(&io, import->opener, file);
+    const struct format *format = format_of_path(file);
+    if (is_model(import, file) && format != NULL && strcmp(format->ending, "fbx") == 0 &&
+        fbx_widen_takes(import->bytes, import->size_bytes, &widened, &widened_bytes)) {
+        io.bytes = widened;
+        io.size_bytes = widened_bytes;
+    }
     struct aiPropertyStore *settings = aiCreatePropertyStore();
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 1);
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
@@ -45,13 +62,13 @@ const struct aiScene *assimp_load_file(struct import *import, const char *file, 
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, by_name);
     const struct aiScene *scene = aiImportFileExWithProperties(file, steps, &io.io, settings);
     aiReleasePropertyStore(settings);
+    free(widened);
     return scene;
 }
 
 const struct aiScene *assimp_load(struct import *import, bool by_name)
 {
-    const char *slash = strrchr(import->path, '/');
-    return assimp_load_file(import, slash != NULL ? slash + 1 : import->path, by_name ? 0 : STEPS, by_name);
+    return assimp_load_file(import, file_name(import), by_name ? 0 : STEPS, by_name);
 }
 
 static int load_error(struct err *err)

@@ -1,5 +1,6 @@
 /* assimp's animations to clips. */
 #include "assimp_clip.h"
+#include "fbx_takes.h"
 
 #include "../base/mem.h"
 
@@ -162,8 +163,11 @@ static struct track_time time_of(const struct assimp_job *job, const struct aiAn
         time.ticks_per_s = 1 / track_decimal(1 / time.ticks_per_s);
     time.is_float = strcmp(job->ending, "dae") == 0 || strcmp(job->ending, "zae") == 0;
     /* An FBX take is a part of a longer time line, and its keys may lie outside of it. */
-    if (strcmp(job->ending, "fbx") == 0 && isfinite(animation->mDuration))
-        time.end_s = fabs(animation->mDuration / time.ticks_per_s);
+    if (strcmp(job->ending, "fbx") == 0 && isfinite(animation->mDuration)) {
+        fbx_take_of(fabs(animation->mDuration / time.ticks_per_s), &time.begin_s, &time.end_s);
+        time.file_ticks_per_s = FBX_TICKS_PER_S;
+        time.end_s = round(time.end_s * FBX_TICKS_PER_S) / FBX_TICKS_PER_S;
+    }
     return time;
 }
 

@@ -64,6 +64,10 @@ static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const cha
     struct err err;
     if (strpbrk(mode, "wa+") != NULL || opener_read(own->opener, name, SOURCE_COMPANION, &bytes, &size_bytes, &err) < 0)
         return NULL;
+    if (own->bytes != NULL && name == own->file) {
+        bytes = own->bytes;
+        size_bytes = own->size_bytes;
+    }
     struct open_file *open = mem_zalloc(1, sizeof *open);
     open->bytes = bytes;
     open->size_bytes = size_bytes;

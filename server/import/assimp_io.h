@@ -9,6 +9,8 @@ struct assimp_io {
     struct aiFileIO io; /* what assimp takes; its user data is this struct */
     struct opener *opener;
     const char *file;
+    const uint8_t *bytes; /* that stand for the file's own, or NULL */
+    size_t size_bytes;
 };
 
 /* Both are borrowed. `file` is the one that will be loaded: some readers put its ending in lower case, and still mean

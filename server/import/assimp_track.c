@@ -136,6 +136,9 @@ double track_decimal(double value)
 static int finish(struct track *track, struct track_time time, struct err *err)
 {
     for (uint32_t i = 0; i < track->count; i++) {
+        track->times_s[i] -= time.begin_s;
+        if (time.file_ticks_per_s > 0)
+            track->times_s[i] = round(track->times_s[i] * time.file_ticks_per_s) / time.file_ticks_per_s;
         if (time.is_float)
             track->times_s[i] = track_decimal(track->times_s[i]);
         if (!isfinite(track->times_s[i])) {

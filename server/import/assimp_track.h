@@ -24,6 +24,8 @@ struct track_time {
     double ticks_per_s; /* not 0 */
     bool is_float;      /* seconds that were decimal text in the file and passed through a float: see track_decimal() */
     double end_s;       /* keys outside 0..end_s are cut off, with the value there kept; INFINITY keeps all */
+    double begin_s;     /* where on the importer's time line time 0 is */
+    double file_ticks_per_s; /* the file's times are whole ticks of this rate; 0: not so */
 };
 
 /* keys[count] of a position, scale or rotation. Of keys at one time the last counts.

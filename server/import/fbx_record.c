@@ -48,6 +48,32 @@ bool fbx_is_named(const struct fbx_record *record, const char *name)
     return record->name_bytes == strlen(name) && memcmp(record->name, name, record->name_bytes) == 0;
 }
 
+const uint8_t *fbx_long(const struct fbx_record *record, uint32_t index)
+{
+    uint64_t at = 0;
+    for (uint32_t i = 0; at < record->properties_bytes; i++) {
+        const uint8_t *p = record->properties + at;
+        const uint64_t left = record->properties_bytes - at;
+        if (p[0] == 'L' && left >= 9) {
+            if (i == index)
+                return p + 1;
+            at += 9;
+        } else if (p[0] == 'S' && left >= 5 && left - 5 >= get_u32(p + 1)) {
+            at += 5 + (uint64_t)get_u32(p + 1);
+        } else {
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+bool fbx_starts_with(const struct fbx_record *record, const char *text)
+{
+    const size_t size = strlen(text);
+    return record->properties_bytes >= 5 + size && record->properties[0] == 'S' &&
+           get_u32(record->properties + 1) == size && memcmp(record->properties + 5, text, size) == 0;
+}
+
 bool fbx_next_line(const char **text, const char *end, struct fbx_line *line)
 {
     if (*text == end)

@@ -30,6 +30,10 @@ bool fbx_file_open(struct fbx_file *file, const uint8_t *bytes, size_t size_byte
 /* The record at *at, which is moved behind it. False at the end of the list, or where the file is broken. */
 bool fbx_next_record(const struct fbx_file *file, uint64_t *at, uint64_t end, struct fbx_record *out);
 bool fbx_is_named(const struct fbx_record *record, const char *name);
+/* Where the 64-bit number that is the `index`-th of a record's properties, of types L and S only, begins; or NULL. */
+const uint8_t *fbx_long(const struct fbx_record *record, uint32_t index);
+/* Whether the first property is this text. */
+bool fbx_starts_with(const struct fbx_record *record, const char *text);
 
 /* A line, or what is left of it. */
 struct fbx_line {

@@ -57,25 +57,12 @@ static bool is_moving(const struct fbx_record *values)
     return !is_equal;
 }
 
-/* The 64-bit number that the `index`-th of a record's properties is, of types L and S only. */
 static bool get_id(const struct fbx_record *record, uint32_t index, int64_t *id)
 {
-    uint64_t at = 0;
-    for (uint32_t i = 0; at < record->properties_bytes; i++) {
-        const uint8_t *p = record->properties + at;
-        const uint64_t left = record->properties_bytes - at;
-        if (p[0] == 'L' && left >= 9) {
-            *id = (int64_t)get_u64(p + 1);
-            at += 9;
-        } else if (p[0] == 'S' && left >= 5 && left - 5 >= get_u32(p + 1)) {
-            at += 5 + (uint64_t)get_u32(p + 1);
-        } else {
-            return false;
-        }
-        if (i == index)
-            return p[0] == 'L';
-    }
-    return false;
+    const uint8_t *at = fbx_long(record, index);
+    if (at != NULL)
+        *id = (int64_t)get_u64(at);
+    return at != NULL;
 }
 
 static void look_at_curve(struct scan *scan, const struct fbx_record *curve)

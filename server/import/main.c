@@ -1,4 +1,5 @@
 /* posed-import: one model file to one baked model (worker/import_result.h), then it ends. */
+#include "broker.h"
 #include "content_hash.h"
 #include "formats.h"
 #include "identity.h"
@@ -7,8 +8,10 @@
 #include "text_utf8.h"
 
 #include "../base/version.h"
+#include "../worker/attempt.h"
 #include "../worker/import_result.h"
 #include "../worker/limits.h"
+#include "../worker/sandbox.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,11 +27,16 @@ enum { OPEN_FILES_MAX = 64 };
 
 static void print_help(void)
 {
-    puts("usage: posed-import [--LIMIT N ...] PATH 3<ROOT 4<>RESULT\n"
-         "Reads the model PATH beneath the directory ROOT (file descriptor 3) and writes it, baked, to RESULT (file\n"
-         "descriptor 4), or why it cannot. posed starts it for each model, so that no file can harm the server.\n"
-         "Exit status: 0 = baked, 1 = refused with a reason in RESULT, 2 = wrong arguments.\n"
-         "--version prints the version and an identity: the same one makes the same of the same files.\n");
+    puts(
+        "usage: posed-import [--LIMIT N ...] PATH 3<>FILES 4<>RESULT\n"
+        "Reads the model PATH and writes it, baked, to RESULT (file descriptor 4), or why it cannot. Opens nothing:\n"
+        "posed, which starts it for each model so that no file can harm the server, hands it files through the socket\n"
+        "FILES (file descriptor 3). Exit status: 0 = baked, 1 = refused with a reason in RESULT, 2 = it cannot "
+        "work.\n\n"
+        "  --sandbox MODE     " SANDBOX_MODES ": what to do where the machine refuses the sandbox (default try)\n"
+        "  --version          the version and an identity: the same one makes the same of the same files\n"
+        "  --attempt NAME     instead of an import: enter the sandbox, try the forbidden call NAME, say how it went;\n"
+        "                     'list' names them all, 'report' says what the sandbox consists of");
     for (int i = 0; i < LIMIT_COUNT; i++)
         if (LIMIT_INFO[i].option[0] != '\0')
             printf("  --%-16s %s (%s; default %llu)\n", LIMIT_INFO[i].option, LIMIT_INFO[i].text, LIMIT_INFO[i].unit,
@@ -49,27 +57,40 @@ static int usage_error(const char *what, const char *argument)
     return -1;
 }
 
-static int parse_limit(const char *option, const char *text, struct limits *limits)
+struct arguments {
+    struct limits limits;
+    enum sandbox_mode sandbox;
+    const char *attempt; /* or NULL */
+    const char *path;
+};
+
+static int parse_option(const char *option, const char *text, struct arguments *out)
 {
+    if (text == NULL)
+        return usage_error("no value for option", option);
+    if (strcmp(option, "attempt") == 0) {
+        out->attempt = text;
+        return 0;
+    }
+    if (strcmp(option, "sandbox") == 0)
+        return sandbox_mode_read(text, &out->sandbox) ? 0 : usage_error("not one of " SANDBOX_MODES ":", text);
     const int limit = limits_find(option);
     if (limit < 0)
         return usage_error("unknown option", option);
-    if (text == NULL)
-        return usage_error("no value for option", option);
     char *end = NULL;
     errno = 0;
     const unsigned long long value = strtoull(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0)
         return usage_error("not a number:", text);
-    limits->value[limit] = value;
+    out->limits.value[limit] = value;
     return 0;
 }
 
-/* Fills limits and *path. Returns 0, -1 (said why), or 1 when help or version was asked for and given. */
-static int parse_arguments(char **argv, struct limits *limits, const char **path)
+/* Returns 0, -1 (said why), or 1 when help or version was asked for and given. */
+static int parse_arguments(char **argv, struct arguments *out)
 {
-    *path = NULL;
-    limits_default(limits);
+    *out = (struct arguments){.sandbox = SANDBOX_TRY};
+    limits_default(&out->limits);
     int i = 1;
     for (; argv[i] != NULL && strncmp(argv[i], "--", 2) == 0; i += 2) {
         if (strcmp(argv[i], "--help") == 0) {
@@ -84,14 +105,14 @@ static int parse_arguments(char **argv, struct limits *limits, const char **path
             i++;
             break;
         }
-        if (parse_limit(argv[i] + 2, argv[i + 1], limits) < 0)
+        if (parse_option(argv[i] + 2, argv[i + 1], out) < 0)
             return -1;
     }
-    if (argv[i] == NULL)
+    if (argv[i] == NULL && out->attempt == NULL)
         return usage_error("no model path among the arguments of", argv[0]);
-    if (argv[i + 1] != NULL)
+    if (argv[i] != NULL && argv[i + 1] != NULL)
         return usage_error("one model path at a time; too many arguments:", argv[i + 1]);
-    *path = argv[i];
+    out->path = argv[i];
     return 0;
 }
 
@@ -170,40 +191,61 @@ static void name_memory_limit(const struct limits *limits, struct err *err)
     err_set(err, err->code, "%s, of which it may have %s", message, LIMIT_TEXT(limits, LIMIT_IMPORT_MEMORY_BYTES));
 }
 
-static int limit_self(const struct limits *limits, struct err *err)
+/* limits_text: filled with what they are, or NULL. */
+static int confine_self(const struct arguments *arguments, struct sandbox *sandbox, char *limits_text, struct err *err)
 {
+    const uint64_t *limits = arguments->limits.value;
     const struct worker_limits own = {
-        .cpu_s = limits->value[LIMIT_IMPORT_CPU_S],
-        .memory_bytes = limits->value[LIMIT_IMPORT_MEMORY_BYTES],
-        .file_bytes = limits->value[LIMIT_BAKED_BYTES] + RESULT_SLACK_BYTES,
+        .cpu_s = limits[LIMIT_IMPORT_CPU_S],
+        .memory_bytes = limits[LIMIT_IMPORT_MEMORY_BYTES],
+        .file_bytes = limits[LIMIT_BAKED_BYTES] + RESULT_SLACK_BYTES,
         .open_files = OPEN_FILES_MAX,
+        .last_fd = IMPORT_RESULT_FD,
     };
-    return worker_limit(&own, err);
+    *sandbox = (struct sandbox){.program = SANDBOX_IMPORT, .mode = arguments->sandbox};
+    if (worker_limit(&own, err) < 0)
+        return err->code;
+    if (limits_text != NULL)
+        worker_limits_text(limits_text);
+    return sandbox_enter(sandbox, err);
 }
 
-int main(int argc, char **argv)
+static int run_attempt(const struct arguments *arguments)
 {
-    struct limits limits;
-    const char *path;
-    const int parsed = argc > 0 ? parse_arguments(argv, &limits, &path) : -1;
-    if (parsed != 0)
-        return parsed > 0 ? EXIT_BAKED : EXIT_USAGE;
+    struct sandbox sandbox;
+    char limits[WORKER_LIMITS_TEXT_SIZE];
+    struct err err = {0};
+    if (strcmp(arguments->attempt, "list") == 0) {
+        attempt_list();
+        return EXIT_BAKED;
+    }
+    if (confine_self(arguments, &sandbox, limits, &err) < 0) {
+        fprintf(stderr, "posed-import: %s\n", err.message);
+        return EXIT_USAGE;
+    }
+    sandbox_report(&sandbox, limits);
+    return attempt(arguments->attempt) ? EXIT_BAKED : EXIT_USAGE;
+}
 
+static int run_import(const struct arguments *arguments)
+{
+    static const int files = IMPORT_FILES_FD;
+    const struct file_source source = broker_source(&files);
     struct err err = {0};
     struct bake_builder builder;
     struct buf out;
-    bake_builder_init(&builder, limits.value[LIMIT_BAKED_BYTES]);
-    buf_init(&out, limits.value[LIMIT_BAKED_BYTES]);
+    bake_builder_init(&builder, arguments->limits.value[LIMIT_BAKED_BYTES]);
+    buf_init(&out, arguments->limits.value[LIMIT_BAKED_BYTES]);
     struct import import = {
-        .path = path,
-        .opener = opener_new(IMPORT_ROOT_FD, path, &limits),
+        .path = arguments->path,
+        .opener = opener_new(&source, arguments->path, &arguments->limits),
         .builder = &builder,
-        .limits = &limits,
+        .limits = &arguments->limits,
     };
     int status;
-    if (limit_self(&limits, &err) < 0 || bake(&import, &out, &err) < 0) {
-        name_memory_limit(&limits, &err);
-        err_prefix(&err, "%s", path);
+    if (bake(&import, &out, &err) < 0) {
+        name_memory_limit(&arguments->limits, &err);
+        err_prefix(&err, "%s", arguments->path);
         status = refuse(&err);
     } else {
         status = write_result(out.data, out.size_bytes) < 0 ? EXIT_USAGE : EXIT_BAKED;
@@ -212,4 +254,21 @@ int main(int argc, char **argv)
     bake_builder_fini(&builder);
     opener_free(import.opener);
     return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments arguments;
+    const int parsed = argc > 0 ? parse_arguments(argv, &arguments) : -1;
+    if (parsed != 0)
+        return parsed > 0 ? EXIT_BAKED : EXIT_USAGE;
+    if (arguments.attempt != NULL)
+        return run_attempt(&arguments);
+    struct sandbox sandbox;
+    struct err err = {0};
+    if (confine_self(&arguments, &sandbox, NULL, &err) < 0) {
+        fprintf(stderr, "posed-import: %s\n", err.message);
+        return EXIT_USAGE;
+    }
+    return run_import(&arguments);
 }

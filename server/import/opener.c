@@ -2,30 +2,24 @@
 
 #include "../base/mem.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, OPEN_TRIES = 8 };
+enum { PATH_SIZE = IMPORT_PATH_SIZE, NAMES_BYTES_MAX = 1 << 20 };
 
 struct file {
     char *path; /* under the root, without "." and ".." */
     enum source_role role;
     uint8_t *bytes; /* NULL when it could not be read */
     size_t size_bytes;
-    struct stat stat; /* zero when there is no such file */
-    struct err err;   /* why, when bytes is NULL */
+    struct import_file_reply stamp; /* zero when there is no such file */
+    struct err err;                 /* why, when bytes is NULL */
 };
 
 struct opener {
-    int root_fd; /* borrowed */
+    struct file_source source;
     char *model_path;
     const struct limits *limits;
     struct file *files;
@@ -35,10 +29,10 @@ struct opener {
     size_t name_count;
 };
 
-struct opener *opener_new(int root_fd, const char *model_path, const struct limits *limits)
+struct opener *opener_new(const struct file_source *source, const char *model_path, const struct limits *limits)
 {
     struct opener *opener = mem_zalloc(1, sizeof *opener);
-    opener->root_fd = root_fd;
+    opener->source = *source;
     opener->model_path = mem_strdup(model_path);
     opener->limits = limits;
     return opener;
@@ -133,20 +127,13 @@ static int resolve(const char *model_path, const char *uri, char *out, struct er
     return 0;
 }
 
-static int open_beneath(const struct opener *opener, const char *path, uint64_t flags)
+static int ask(const struct opener *opener, enum import_file_kind kind, const char *path, const char *suffix,
+               struct import_file_reply *reply)
 {
-    const struct open_how how = {
-        /* openat2() refuses every other flag beside O_PATH */
-        .flags = O_CLOEXEC | O_NOFOLLOW | flags | ((flags & O_PATH) != 0 ? 0 : O_RDONLY | O_NONBLOCK | O_NOCTTY),
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-    };
-    /* EAGAIN: something was renamed meanwhile and the kernel cannot vouch for the path (openat2(2)). */
-    for (int i = 0; i < OPEN_TRIES; i++) {
-        const long fd = syscall(SYS_openat2, opener->root_fd, path, &how, sizeof how);
-        if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
-            return (int)fd;
-    }
-    return -1;
+    struct import_file_request request = {.magic = IMPORT_FILES_MAGIC, .kind = kind};
+    memcpy(request.path, path, strnlen(path, PATH_SIZE - 1));
+    memcpy(request.suffix, suffix, strnlen(suffix, IMPORT_SUFFIX_SIZE - 1));
+    return opener->source.ask(opener->source.context, &request, reply);
 }
 
 static int open_error(const char *path, int error, struct err *err)
@@ -165,6 +152,8 @@ static int open_error(const char *path, int error, struct err *err)
     case EACCES:
     case EPERM:
         return err_set(err, ERR_FORBIDDEN, "no permission to read '%s'", path);
+    case EPIPE:
+        return err_set(err, ERR_INTERNAL, "nobody opens '%s' for the importer any more", path);
     case ENOSYS:
         return err_set(err, ERR_INTERNAL, "this kernel has no openat2(), which reading '%s' safely needs", path);
     default:
@@ -172,49 +161,43 @@ static int open_error(const char *path, int error, struct err *err)
     }
 }
 
+/* Reads `size` bytes into `bytes` and puts a NUL behind. Returns 0 or -1 (errno is 0 at the end of the file). */
+static int read_bytes(int fd, uint8_t *bytes, size_t size)
+{
+    for (size_t got = 0; got < size;) {
+        const ssize_t n = read(fd, bytes + got, size - got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 0)
+            errno = 0;
+        if (n <= 0)
+            return -1;
+        got += (size_t)n;
+    }
+    bytes[size] = 0;
+    return 0;
+}
+
 /* Fills file->bytes from the open regular file. */
 static int read_all(const struct opener *opener, int fd, struct file *file)
 {
     struct err *err = &file->err;
-    if (fstat(fd, &file->stat) != 0)
-        return err_set(err, ERR_INTERNAL, "cannot stat '%s': %s", file->path, strerror(errno));
-    if (!S_ISREG(file->stat.st_mode))
-        return err_set(err, ERR_COMPANION_MISSING, "'%s' is not a regular file", file->path);
     const uint64_t limit = opener->limits->value[LIMIT_FILE_BYTES];
-    if ((uint64_t)file->stat.st_size > limit)
+    if (file->stamp.size_bytes > limit)
         return err_set(err, ERR_MODEL_LIMIT, "'%s' has %llu bytes, more than %s", file->path,
-                       (unsigned long long)file->stat.st_size, LIMIT_TEXT(opener->limits, LIMIT_FILE_BYTES));
-    const size_t size = (size_t)file->stat.st_size;
+                       (unsigned long long)file->stamp.size_bytes, LIMIT_TEXT(opener->limits, LIMIT_FILE_BYTES));
+    const size_t size = (size_t)file->stamp.size_bytes;
     uint8_t *bytes = malloc(size + 1);
     if (bytes == NULL)
         return err_set(err, ERR_IMPORT_MEMORY, "no memory for the %zu bytes of '%s'", size, file->path);
-    size_t got = 0;
-    while (got < size) {
-        const ssize_t n = read(fd, bytes + got, size - got);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            free(bytes);
-            return err_set(err, ERR_BAD_MODEL, "'%s' %s", file->path,
-                           n == 0 ? "became shorter while it was read" : "cannot be read");
-        }
-        got += (size_t)n;
+    if (read_bytes(fd, bytes, size) != 0) {
+        free(bytes);
+        return err_set(err, ERR_BAD_MODEL, "'%s' %s", file->path,
+                       errno == 0 ? "became shorter while it was read" : "cannot be read");
     }
-    bytes[size] = 0;
     file->bytes = bytes;
     file->size_bytes = size;
     return 0;
-}
-
-/* A file that is there but may not be opened has a stamp too: when it changes, the model is imported anew. */
-static void stat_unreadable(const struct opener *opener, struct file *file)
-{
-    const int fd = open_beneath(opener, file->path, O_PATH);
-    if (fd < 0)
-        return;
-    if (fstat(fd, &file->stat) != 0)
-        memset(&file->stat, 0, sizeof file->stat);
-    close(fd);
 }
 
 static struct file *find(const struct opener *opener, const char *path)
@@ -248,15 +231,14 @@ static struct file *load(struct opener *opener, const char *path, enum source_ro
     file = add(opener, path, role);
     if (file == NULL)
         return NULL;
-    const int fd = open_beneath(opener, path, 0);
-    if (fd < 0) {
-        open_error(path, errno, &file->err);
-        stat_unreadable(opener, file);
-        return file;
-    }
-    read_all(opener, fd, file);
+    const int fd = ask(opener, IMPORT_FILE_OPEN, path, "", &file->stamp);
+    if (file->stamp.error != 0)
+        open_error(path, file->stamp.error, &file->err);
+    else
+        read_all(opener, fd, file);
+    if (fd >= 0)
+        close(fd);
     opener->size_bytes += file->size_bytes;
-    close(fd);
     return file;
 }
 
@@ -300,21 +282,33 @@ int opener_read_model(struct opener *opener, const uint8_t **bytes, size_t *size
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-static bool ends_with(const char *name, const char *suffix)
-{
-    const size_t name_size = strlen(name), suffix_size = strlen(suffix);
-    return name_size >= suffix_size && strcasecmp(name + name_size - suffix_size, suffix) == 0;
-}
-
-/* Before its names are read, so that a change in between shows. */
-static void record_folder(struct opener *opener, int fd, const char *path)
+/* A file that comes or goes makes the model stale. */
+static void record_folder(struct opener *opener, const char *path, const struct import_file_reply *stamp)
 {
     struct file *folder = find(opener, path) == NULL ? add(opener, path, SOURCE_FOLDER) : NULL;
     if (folder == NULL)
         return;
-    if (fstat(fd, &folder->stat) != 0)
-        memset(&folder->stat, 0, sizeof folder->stat);
+    folder->stamp = *stamp;
     err_set(&folder->err, ERR_COMPANION_MISSING, "'%s' is not a regular file", path);
+}
+
+/* Takes the names, each ended by NUL, from the list's memory file. */
+static int read_names(struct opener *opener, int fd, size_t size_bytes, const char *path, struct err *err)
+{
+    const size_t limit = (size_t)opener->limits->value[LIMIT_SOURCE_FILES];
+    uint8_t *list = size_bytes <= NAMES_BYTES_MAX ? malloc(size_bytes + 1) : NULL;
+    if (list == NULL || read_bytes(fd, list, size_bytes) != 0) {
+        free(list);
+        return err_set(err, ERR_INTERNAL, "cannot list '%s'", path);
+    }
+    for (const char *name = (const char *)list, *end = name + size_bytes; name < end; name += strlen(name) + 1) {
+        if (opener->name_count == limit)
+            break;
+        opener->names = mem_realloc(opener->names, (opener->name_count + 1) * sizeof *opener->names);
+        opener->names[opener->name_count++] = mem_strdup(name);
+    }
+    free(list);
+    return 0;
 }
 
 int opener_list(struct opener *opener, const char *suffix, const char *const **names, size_t *count, struct err *err)
@@ -327,31 +321,23 @@ int opener_list(struct opener *opener, const char *suffix, const char *const **n
         return err->code;
     char *slash = strrchr(path, '/');
     strcpy(slash != NULL ? slash : path, slash != NULL ? "" : ".");
-    const int fd = open_beneath(opener, path, O_DIRECTORY);
-    if (fd < 0)
-        return open_error(path, errno, err);
-    record_folder(opener, fd, path);
-    DIR *dir = fdopendir(fd);
-    if (dir == NULL) {
+    struct import_file_reply reply;
+    const int fd = ask(opener, IMPORT_FILE_LIST, path, suffix, &reply);
+    int rc = 0;
+    if (reply.error != 0) {
+        rc = open_error(path, reply.error, err);
+    } else {
+        record_folder(opener, path, &reply);
+        rc = read_names(opener, fd, (size_t)reply.names_bytes, path, err);
+    }
+    if (fd >= 0)
         close(fd);
-        return err_set(err, ERR_INTERNAL, "cannot list '%s': %s", path, strerror(errno));
-    }
-    const size_t limit = (size_t)opener->limits->value[LIMIT_SOURCE_FILES];
-    for (struct dirent *entry; opener->name_count < limit && (entry = readdir(dir)) != NULL;) {
-        if (entry->d_name[0] == '.' || !ends_with(entry->d_name, suffix))
-            continue;
-        opener->names = mem_realloc(opener->names, (opener->name_count + 1) * sizeof *opener->names);
-        opener->names[opener->name_count++] = mem_strdup(entry->d_name);
-    }
-    closedir(dir);
     if (opener->name_count > 0)
         qsort(opener->names, opener->name_count, sizeof *opener->names, by_name);
     *names = (const char *const *)opener->names;
     *count = opener->name_count;
-    return 0;
+    return rc;
 }
-
-static int64_t nanoseconds(struct timespec time) { return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec; }
 
 uint64_t opener_bytes(const struct opener *opener) { return opener->size_bytes; }
 
@@ -364,11 +350,11 @@ void opener_record(const struct opener *opener, struct bake_builder *builder)
             *source = (struct source_file){
                 .path = bake_textz(builder, file->path),
                 .role = file->role,
-                .is_missing = file->stat.st_ino == 0,
-                .size_bytes = (uint64_t)file->stat.st_size,
-                .mtime_ns = nanoseconds(file->stat.st_mtim),
-                .ctime_ns = nanoseconds(file->stat.st_ctim),
-                .inode = file->stat.st_ino,
+                .is_missing = file->stamp.inode == 0,
+                .size_bytes = file->stamp.size_bytes,
+                .mtime_ns = file->stamp.mtime_ns,
+                .ctime_ns = file->stamp.ctime_ns,
+                .inode = file->stamp.inode,
             };
     }
 }

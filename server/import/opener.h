@@ -1,20 +1,29 @@
-/* opener.h - the only way the importer reads files: beneath the model root, no symbolic links, size-limited.
+/* opener.h - the only way the importer gets files: by a path beneath the model root, from whoever opens them for it.
  *
- * openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS) on the root's descriptor; regular files
- * only. Each file is read once and kept until opener_free(). Every file asked for, found or not, is recorded for
- * the model's source_files. One thread. */
+ * In posed-import that is the daemon (broker.h), which follows no symbolic links and gives away regular files only;
+ * the process itself can open nothing. Each file is read once and kept until opener_free(). Every file
+ * asked for, found or not, is recorded for the model's source_files. One thread. */
 #pragma once
 
 #include "../anim/bake.h"
 #include "../base/limits.h"
+#include "../worker/import_files.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
+/* Who opens files. */
+struct file_source {
+    /* Fills *reply as worker/import_files.h has it and returns the descriptor that comes with it, the caller's from
+     * now on, or -1. */
+    int (*ask)(const void *context, const struct import_file_request *request, struct import_file_reply *reply);
+    const void *context;
+};
+
 struct opener;
 
-/* `model_path` is relative to the root; root_fd is borrowed. */
-struct opener *opener_new(int root_fd, const char *model_path, const struct limits *limits);
+/* `model_path` is relative to the root; `source` is copied, its context borrowed. */
+struct opener *opener_new(const struct file_source *source, const char *model_path, const struct limits *limits);
 void opener_free(struct opener *opener);
 
 /* A file relative to the model's own folder. `uri` uses '/' (or '\\', taken as '/') and may have "./" and ".."

@@ -1,6 +1,8 @@
 /* main.c - posed-render: draws the pictures that posed asks for on file descriptor 3, until that is closed. */
 #include "../base/buf.h"
+#include "../worker/attempt.h"
 #include "../worker/limits.h"
+#include "../worker/sandbox.h"
 #include "job_channel.h"
 #include "renderer.h"
 
@@ -13,17 +15,24 @@
 #include <unistd.h>
 
 enum { EXIT_WRONG_ARGUMENTS = 2, CACHE_SHARE = 4, OPEN_FILES_MAX = 128 };
+/* Nothing but the driver's shader cache is ever written to a file. */
+static const uint64_t FILE_BYTES_MAX = 256 << 20;
 
 static const char USAGE[] =
-    "usage: posed-render [--gl auto|osmesa|egl] [--memory BYTES]\n"
+    "usage: posed-render [--gl auto|osmesa|egl] [--memory BYTES] [--sandbox " SANDBOX_MODES "]\n"
     "Draws pictures for posed, which starts it with a socket as file descriptor 3.\n"
     "  --gl KIND       what to draw with; auto (the default) is OSMesa where installed, else EGL\n"
     "  --memory BYTES  address space it may use, 0 (the default) for no limit\n"
+    "  --sandbox MODE  what to do where the machine refuses the sandbox (default try)\n"
+    "  --attempt NAME  instead of drawing: enter the sandbox, try the forbidden call NAME, say how it went;\n"
+    "                  'list' names them all, 'report' says what the sandbox consists of\n"
     "  --help          this text\n";
 
 struct options {
     const char *gl;
     uint64_t memory_bytes;
+    enum sandbox_mode sandbox;
+    const char *attempt; /* or NULL */
 };
 
 static bool parse_bytes(const char *text, uint64_t *out)
@@ -38,17 +47,21 @@ static bool parse_bytes(const char *text, uint64_t *out)
 /* Fills *out; ends the process after --help and wrong arguments. */
 static void parse_options(int argc, char **argv, struct options *out)
 {
-    static const struct option names[] = {{"gl", required_argument, NULL, 'g'},
-                                          {"memory", required_argument, NULL, 'm'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
+    static const struct option names[] = {
+        {"gl", required_argument, NULL, 'g'},      {"memory", required_argument, NULL, 'm'},
+        {"sandbox", required_argument, NULL, 's'}, {"attempt", required_argument, NULL, 'a'},
+        {"help", no_argument, NULL, 'h'},          {0}};
     bool is_good = true;
-    *out = (struct options){.gl = "auto"};
+    *out = (struct options){.gl = "auto", .sandbox = SANDBOX_TRY};
     for (int c; (c = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         if (c == 'g')
             out->gl = optarg;
         else if (c == 'm')
             is_good = is_good && parse_bytes(optarg, &out->memory_bytes);
+        else if (c == 's')
+            is_good = is_good && sandbox_mode_read(optarg, &out->sandbox);
+        else if (c == 'a')
+            out->attempt = optarg;
         else if (c == 'h')
             exit(fputs(USAGE, stdout) < 0);
         else
@@ -84,19 +97,53 @@ static int serve(struct renderer *renderer, struct err *err)
     return rc;
 }
 
+static int limit_self(const struct options *options, struct sandbox *sandbox, struct err *err)
+{
+    const struct worker_limits limits = {.memory_bytes = options->memory_bytes,
+                                         .file_bytes = FILE_BYTES_MAX,
+                                         .open_files = OPEN_FILES_MAX,
+                                         .last_fd = RENDER_SOCKET_FD};
+    *sandbox = (struct sandbox){.program = SANDBOX_RENDER, .mode = options->sandbox};
+    if (worker_limit(&limits, err) < 0)
+        return err->code;
+    sandbox_isolate(sandbox);
+    return 0;
+}
+
+static int try_forbidden(const struct options *options, struct sandbox *sandbox, struct err *err)
+{
+    char limits[WORKER_LIMITS_TEXT_SIZE];
+    worker_limits_text(limits);
+    if (sandbox_enter(sandbox, err) < 0)
+        return err->code;
+    sandbox_report(sandbox, limits);
+    return attempt(options->attempt) ? 0
+                                     : err_set(err, ERR_BAD_PARAMETER, "no attempt is named '%s'", options->attempt);
+}
+
+/* The driver loads its parts and compiles what every picture needs before the first byte from outside arrives. */
+static int work(const struct options *options, struct sandbox *sandbox, struct err *err)
+{
+    struct renderer *renderer = NULL;
+    const uint64_t cache_bytes = options->memory_bytes == 0 ? UINT64_C(1) << 30 : options->memory_bytes / CACHE_SHARE;
+    if (renderer_new(options->gl, cache_bytes, &renderer, err) < 0 || sandbox_enter(sandbox, err) < 0)
+        return err->code;
+    return serve(renderer, err);
+}
+
 int main(int argc, char **argv)
 {
     struct options options;
-    struct renderer *renderer = NULL;
+    struct sandbox sandbox;
     struct err err = {0};
     parse_options(argc, argv, &options);
-    const struct worker_limits limits = {.memory_bytes = options.memory_bytes, .open_files = OPEN_FILES_MAX};
-    const uint64_t cache_bytes = options.memory_bytes == 0 ? UINT64_C(1) << 30 : options.memory_bytes / CACHE_SHARE;
-    int rc = worker_limit(&limits, &err);
+    if (options.attempt != NULL && strcmp(options.attempt, "list") == 0) {
+        attempt_list();
+        return EXIT_SUCCESS;
+    }
+    int rc = limit_self(&options, &sandbox, &err);
     if (rc == 0)
-        rc = renderer_new(options.gl, cache_bytes, &renderer, &err);
-    if (rc == 0)
-        rc = serve(renderer, &err);
+        rc = options.attempt != NULL ? try_forbidden(&options, &sandbox, &err) : work(&options, &sandbox, &err);
     if (rc < 0)
         fprintf(stderr, "posed-render: %s\n", err.message);
     /* The driver's own threads may still run: its exit handlers are not to be trusted with that. */

@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 int mapped_open(struct mapped *mapped, int fd, uint64_t size_bytes, struct err *err)
 {
-    struct stat stat;
+    const off_t held_bytes = lseek(fd, 0, SEEK_END); /* fstat() is a call that can look at every path */
     *mapped = (struct mapped){0};
-    if (fstat(fd, &stat) != 0 || size_bytes == 0 || (uint64_t)stat.st_size < size_bytes)
+    if (held_bytes < 0 || size_bytes == 0 || (uint64_t)held_bytes < size_bytes)
         return err_set(err, ERR_INTERNAL, "the job's model is shorter than %llu bytes", (unsigned long long)size_bytes);
     void *mapping = mmap(NULL, size_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
     if (mapping == MAP_FAILED)

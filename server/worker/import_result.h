@@ -1,10 +1,10 @@
 /* import_result.h - what the importer hands back: the contract between posed-import and posed.
  *
- * posed starts `posed-import [options] PATH` with file descriptor 3 = the model root (a directory, the only
- * place files are opened beneath) and 4 = an empty memfd for the result, sealed by posed once the process
- * has ended. The memfd then holds either a baked model (BAKE_MAGIC) or a struct import_failure. stderr is
- * kept (its last lines) for the log and for the sentence that explains a crash.
- * Exit status: 0 = a baked model, 1 = an import_failure, 2 = wrong arguments. Anything else is a crash. */
+ * posed starts `posed-import [options] PATH` with file descriptor 3 = a socket that it asks for files on
+ * (import_files.h) and 4 = an empty memfd for the result, sealed by posed once the process has ended. The memfd then
+ * holds either a baked model (BAKE_MAGIC) or a struct import_failure. stderr is kept (its last lines) for the log and
+ * for the sentence that explains a crash. Exit status: 0 = a baked model, 1 = an import_failure, 2 = wrong arguments.
+ * Anything else is a crash. */
 #pragma once
 
 #include "../base/err.h"
@@ -13,7 +13,7 @@
 
 #define IMPORT_FAILURE_MAGIC "posedno\n"
 
-enum { IMPORT_ROOT_FD = 3, IMPORT_RESULT_FD = 4 };
+enum { IMPORT_RESULT_FD = 4 };
 
 struct import_failure {
     char magic[8];

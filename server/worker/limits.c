@@ -1,8 +1,11 @@
 #include "limits.h"
 
+#include "../base/version.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -49,6 +52,13 @@ static void prefer_as_oom_victim(void)
     close(fd);
 }
 
+/* What slipped through without close-on-exec is not the worker's. */
+static void close_others(int last_fd)
+{
+    if (last_fd > 0)
+        close_range((unsigned)last_fd + 1, ~0u, 0);
+}
+
 int worker_limit(const struct worker_limits *limits, struct err *err)
 {
     const struct {
@@ -57,12 +67,13 @@ int worker_limit(const struct worker_limits *limits, struct err *err)
         const char *name;
     } rows[] = {
         {RLIMIT_CPU, limits->cpu_s, "processor time"},
-        {RLIMIT_AS, limits->memory_bytes, "memory"},
+        {RLIMIT_AS, POSED_SANITIZED ? 0 : limits->memory_bytes, "memory"},
         {RLIMIT_FSIZE, limits->file_bytes, "file size"},
         {RLIMIT_NOFILE, limits->open_files, "open files"},
     };
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
         return err_set(err, ERR_INTERNAL, "cannot give up privileges: %s", strerror(errno));
+    close_others(limits->last_fd);
     prefer_as_oom_victim();
     lower_group_priority();
     errno = 0;
@@ -74,4 +85,32 @@ int worker_limit(const struct worker_limits *limits, struct err *err)
         if (rows[i].value != 0 && limit_to(rows[i].resource, rows[i].value, rows[i].name, err) < 0)
             return err->code;
     return 0;
+}
+
+static void put_limit(char *out, size_t size, int resource, const char *name, const char *unit)
+{
+    struct rlimit limit;
+    const size_t length = strlen(out);
+    if (getrlimit((__rlimit_resource_t)resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        snprintf(out + length, size - length, "%s=unlimited; ", name);
+    else
+        snprintf(out + length, size - length, "%s=%llu%s; ", name, (unsigned long long)limit.rlim_cur, unit);
+}
+
+void worker_limits_text(char out[WORKER_LIMITS_TEXT_SIZE])
+{
+    char score[16] = "unknown";
+    const int fd = open("/proc/self/oom_score_adj", O_RDONLY | O_CLOEXEC);
+    const ssize_t got = fd >= 0 ? read(fd, score, sizeof score - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (got > 0)
+        score[got - 1] = '\0'; /* the newline */
+    out[0] = '\0';
+    put_limit(out, WORKER_LIMITS_TEXT_SIZE, RLIMIT_AS, "memory", " bytes");
+    put_limit(out, WORKER_LIMITS_TEXT_SIZE, RLIMIT_CPU, "processor time", " s");
+    put_limit(out, WORKER_LIMITS_TEXT_SIZE, RLIMIT_FSIZE, "file size", " bytes");
+    put_limit(out, WORKER_LIMITS_TEXT_SIZE, RLIMIT_CORE, "core dump", " bytes");
+    const size_t length = strlen(out);
+    snprintf(out + length, WORKER_LIMITS_TEXT_SIZE - length, "out-of-memory score=%s", score);
 }

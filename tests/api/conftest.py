@@ -24,6 +24,13 @@ SAMPLES = pathlib.Path(os.environ.get("POSED_SAMPLES", REPOSITORY / "build" / "s
 PATIENCE_S = 30
 
 
+def is_sanitized():
+    """Whether posed was built with sanitizers: they hold freed memory back, bear no limit on memory and no sandbox."""
+    if not (BUILD / "posed").exists():
+        return False
+    return "sanitize" in subprocess.run([BUILD / "posed", "--version"], capture_output=True, text=True, check=True).stdout
+
+
 def pytest_configure(config):
     config.addinivalue_line("markers", "short: quick enough to repeat with other compilers and under sanitizers")
 

@@ -9,11 +9,13 @@ NO_RENDERING = ("--render-workers", "0")
 
 
 def install(folder, script):
-    """Options for a server whose importer is this shell script; {real} in it is the real one with its arguments."""
+    """Options for a server whose importer is this shell script; {real} in it is the real one with its arguments.
+    What the server asks at its start, the real one answers."""
     folder = pathlib.Path(folder)
     folder.mkdir(exist_ok=True)
     program = folder / "posed-import"
-    program.write_text("#!/bin/sh\n" + script.replace("{real}", REAL) + "\n")
+    asked = 'case " $* " in *" --attempt "*) exec {real} ;; esac\n'
+    program.write_text("#!/bin/sh\n" + (asked + script).replace("{real}", REAL) + "\n")
     program.chmod(0o755)
     return ("--worker-dir", str(folder), *NO_RENDERING)
 

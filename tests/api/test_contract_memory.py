@@ -4,12 +4,11 @@ import random
 import pytest
 
 import contract_model
-from conftest import BUILD
+from conftest import is_sanitized
 
 P = "model=awkward.gltf"
 # a sanitizer keeps freed memory for a while, to catch who still uses it
-pytestmark = pytest.mark.skipif(b"__asan_init" in (BUILD / "posed").read_bytes() if (BUILD / "posed").exists() else False,
-                                reason="built with a sanitizer")
+pytestmark = pytest.mark.skipif(is_sanitized(), reason="built with a sanitizer")
 
 
 def size_kb(server):

@@ -324,7 +324,9 @@ def test_renderer_that_does_not_start(start, triangle, tmp_path):
 
 
 FAKE = f"""#!{sys.executable}
-import os, signal, socket, struct
+import os, signal, socket, struct, sys
+if "--attempt" in sys.argv:
+    sys.exit()
 posed = socket.socket(fileno=3)
 posed.sendall(struct.pack("<IIQQ480s1024s", 0x53455250, 0, 0, 0, b"fake", b""))
 def job():
@@ -346,6 +348,11 @@ def answer(job_id, number=0, size=0, magic=0x53455250, unmatched=b""):
     ("answer(number, size=9, unmatched=b'1' * 1024)", 500, "render_failed", "no answer"),
     ("answer(number, size=9, unmatched=bytes([0xff]))", 500, "render_failed", "no answer"),
     ("answer(number, size=9); posed.sendall(b'1234'); os._exit(1)", 500, "render_failed", "status 1"),
+    ("os.kill(os.getpid(), signal.SIGKILL)", 503, "render_memory", "signal 9"),
+    ("os.write(2, b'terminate called: std::bad_alloc'); os.kill(os.getpid(), signal.SIGABRT)", 503, "render_memory",
+     "std::bad_alloc"),
+    ("os.write(2, b'refused system call 99999\\n'); os.kill(os.getpid(), signal.SIGSYS)", 500, "render_syscall",
+     "stopped at system call 99999"),
     ("answer(number, number=51)", 500, "render_failed", "fake words"),
     ("answer(number, number=12345)", 500, "render_failed", "fake words"),
     ("answer(number, number=43)", 422, "nothing_to_draw", "fake words"),
@@ -358,6 +365,34 @@ def test_renderer_that_fails(start, triangle, tmp_path, behaviour, status, code,
         assert (answer.status, answer.error()) == (status, code), answer.body
         assert words in answer.json()["error"]["message"], answer.body
     assert server.get(PALETTE).status == 200
+
+
+def test_deaths_before_a_job_is_read_are_not_its_fault(start, triangle, tmp_path):
+    """Five renderers die while the job lies in their socket, as if killed while idle: the sixth draws."""
+    script = FAKE + f"""
+lives = {str(tmp_path / "lives")!r}
+count = os.path.getsize(lives) if os.path.exists(lives) else 0
+open(lives, "a").write("x")
+if count < 5:
+    posed.recv(1, socket.MSG_PEEK)
+    os.kill(os.getpid(), signal.SIGKILL)
+while True:
+    answer(job(), size=5)
+    posed.sendall(b"PIECE")
+"""
+    server = start(*ONE, *install(tmp_path / "workers", script), root=triangle)
+    answer = server.get(PICTURE)
+    assert (answer.status, answer.body) == (200, b"PIECE")
+    assert (tmp_path / "lives").stat().st_size == 6
+
+
+def test_environment_of_a_renderer(start, triangle):
+    """It may need to know of the driver's things, not of the server's."""
+    server = start(*ONE, root=triangle, env={"SECRET": "s", "POSED_LOG": "text", "MESA_DEBUG": "silent"})
+    wait_for(lambda: workers(server), "a renderer")
+    environment = pathlib.Path(f"/proc/{workers(server)[0]}/environ").read_bytes().split(b"\0")
+    assert b"MESA_DEBUG=silent" in environment
+    assert not any(name.startswith((b"SECRET", b"POSED_")) for name in environment)
 
 
 def test_picture_in_many_pieces(start, triangle, tmp_path):

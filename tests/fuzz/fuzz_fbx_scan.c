@@ -2,6 +2,7 @@
 #include "../../server/anim/json_check.h"
 #include "../../server/import/fbx_properties.h"
 #include "../../server/import/fbx_scan.h"
+#include "../../server/import/fbx_takes.h"
 
 #include <stdlib.h>
 
@@ -20,5 +21,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
     }
     fbx_properties_fini(&properties);
+    uint8_t *widened;
+    size_t widened_bytes;
+    fbx_widen_takes(data, size, &widened, &widened_bytes);
+    free(widened);
     return 0;
 }

@@ -1,8 +1,18 @@
 /* Any bytes as a glTF or GLB file: read and finished, or refused with a reason. No companion files. */
 #include "../../server/import/import.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+static int find_nothing(const void *context, const struct import_file_request *request, struct import_file_reply *reply)
+{
+    (void)context;
+    (void)request;
+    *reply = (struct import_file_reply){.error = ENOENT};
+    return -1;
+}
+static const struct file_source NO_FILES = {.ask = find_nothing};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct import import = {.path = "fuzz.gltf",
                             .bytes = copy,
                             .size_bytes = size,
-                            .opener = opener_new(-1, "fuzz.gltf", &limits),
+                            .opener = opener_new(&NO_FILES, "fuzz.gltf", &limits),
                             .builder = &builder,
                             .info = bake_add_info(&builder, 1),
                             .limits = &limits};

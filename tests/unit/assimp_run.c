@@ -1,6 +1,7 @@
 #include "assimp_run.h"
 
 #include "check.h"
+#include "root_opener.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ void assimp_run_fini(struct assimp_run *run)
 
 struct import assimp_run_start(struct assimp_run *run, const char *path)
 {
-    run->opener = opener_new(run->tree.fd, path, &run->limits);
+    run->opener = root_opener(run->tree.fd, path, &run->limits);
     return (struct import){.path = path,
                            .opener = run->opener,
                            .builder = &run->builder,

@@ -1,6 +1,7 @@
 #include "gltf_run.h"
 
 #include "../../server/base/mem.h"
+#include "root_opener.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ void gltf_run_bytes(struct gltf_run *run, int root_fd, const void *bytes, size_t
     gltf_run_fini(run);
     run->err = (struct err){0};
     bake_builder_init(&run->builder, run->limits.value[LIMIT_BAKED_BYTES]);
-    run->opener = opener_new(root_fd, "model.gltf", &run->limits);
+    run->opener = root_opener(root_fd, "model.gltf", &run->limits);
     /* Exactly as long as the contract says, so that ASan sees a read past the end. */
     char *copy = mem_strndup(bytes, size_bytes);
     struct import import = {.path = "model.gltf",

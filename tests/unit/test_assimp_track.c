@@ -30,7 +30,8 @@ TEST(track_reads_negative_rates_backwards)
     const struct aiVectorKey keys[] = {{.mTime = 0, .mValue = {1, 0, 0}}, {.mTime = -3, .mValue = {2, 0, 0}}};
     struct track track;
     struct err err;
-    assert_int_equal(track_from_vectors(&track, keys, 2, (struct track_time){-1, false, HUGE_VAL}, &err), 0);
+    assert_int_equal(
+        track_from_vectors(&track, keys, 2, (struct track_time){.ticks_per_s = -1, .end_s = HUGE_VAL}, &err), 0);
     CHECK_NEAR(track.times_s[1], 3, 0);
     CHECK_NEAR(track.values[3], 2, 0);
     track_fini(&track);
@@ -41,7 +42,7 @@ TEST(track_is_cut_to_the_take)
     const struct aiVectorKey keys[] = {{.mTime = -1, .mValue = {0, 0, 0}}, {.mTime = 3, .mValue = {4, 0, 0}}};
     struct track track;
     struct err err;
-    assert_int_equal(track_from_vectors(&track, keys, 2, (struct track_time){1, false, 2}, &err), 0);
+    assert_int_equal(track_from_vectors(&track, keys, 2, (struct track_time){.ticks_per_s = 1, .end_s = 2}, &err), 0);
     assert_int_equal(track.count, 2);
     CHECK_NEAR(track.times_s[0], 0, 0);
     CHECK_NEAR(track.values[0], 1, 1e-15);
@@ -49,7 +50,7 @@ TEST(track_is_cut_to_the_take)
     CHECK_NEAR(track.values[3], 3, 1e-15);
     track_fini(&track);
     /* all keys before the take: the last one's value, at the take's start */
-    assert_int_equal(track_from_vectors(&track, keys, 1, (struct track_time){1, false, 2}, &err), 0);
+    assert_int_equal(track_from_vectors(&track, keys, 1, (struct track_time){.ticks_per_s = 1, .end_s = 2}, &err), 0);
     assert_int_equal(track.count, 1);
     CHECK_NEAR(track.times_s[0], 0, 0);
     track_fini(&track);

@@ -45,27 +45,33 @@ TEST(import_outcome_of_every_way_to_end)
         struct import_end end;
         int code;
         const char *word;
-    } rows[] = {
-        {{.term_signal = SIGSEGV}, ERR_IMPORT_CRASHED, "signal 11, Segmentation fault"},
-        {{.term_signal = SIGBUS}, ERR_IMPORT_CRASHED, "signal 7"},
-        {{.term_signal = SIGFPE}, ERR_IMPORT_CRASHED, "signal 8"},
-        {{.term_signal = SIGABRT}, ERR_IMPORT_CRASHED, "aborted"},
-        {{.term_signal = SIGABRT, .words = "warn\nx.cpp:7: f(): Assertion `n > 0' failed.\n"},
-         ERR_IMPORT_CRASHED,
-         "x.cpp:7: f(): Assertion `n > 0' failed."},
-        {{.term_signal = SIGABRT, .words = "ai_assert failure in x.cpp(7): n > 0"}, ERR_IMPORT_CRASHED, "n > 0"},
-        {{.term_signal = SIGABRT, .words = "terminate called\n  what():  std::bad_alloc\n"},
-         ERR_IMPORT_MEMORY,
-         "bytes"},
-        {{.term_signal = SIGXCPU}, ERR_IMPORT_TIMEOUT, "processor time"},
-        {{.term_signal = SIGKILL, .is_timeout = true}, ERR_IMPORT_TIMEOUT, "1234 ms"},
-        {{.term_signal = SIGKILL}, ERR_IMPORT_MEMORY, "out of memory"},
-        {{.term_signal = SIGXFSZ}, ERR_MODEL_LIMIT, "larger"},
-        {{.exit_status = 0}, ERR_BAD_BAKE, "empty"},
-        {{.exit_status = 1}, ERR_IMPORT_CRASHED, "status 1"},
-        {{.exit_status = 77}, ERR_IMPORT_CRASHED, "status 77"},
-        {{.exit_status = 2, .words = "unknown option '--x'\n"}, ERR_INTERNAL, "unknown option '--x'"},
-        {{.exit_status = 127, .words = "not found"}, ERR_INTERNAL, "not found"},
+    } rows[] =
+    { {{.term_signal = SIGSEGV}, ERR_IMPORT_CRASHED, "signal 11, Segmentation fault"},
+      {{.term_signal = SIGBUS}, ERR_IMPORT_CRASHED, "signal 7"},
+      {{.term_signal = SIGFPE}, ERR_IMPORT_CRASHED, "signal 8"},
+      {{.term_signal = SIGABRT}, ERR_IMPORT_ABORTED, "aborted"},
+      {{.term_signal = SIGABRT, .words = "warn\nx.cpp:7: f(): Assertion `n > 0' failed.\n"},
+       ERR_IMPORT_ABORTED,
+       "x.cpp:7: f(): Assertion `n > 0' failed."},
+      {{.term_signal = SIGABRT, .words = "ai_assert failure in x.cpp(7): n > 0"}, ERR_IMPORT_ABORTED, "n > 0"},
+      {{.term_signal = SIGABRT, .words = "terminate called\n  what():  std::bad_alloc\n"}, ERR_IMPORT_MEMORY, "bytes"},
+      {{.term_signal = SIGXCPU}, ERR_IMPORT_CPU, "processor time"},
+      {{.term_signal = SIGKILL, .is_timeout = true}, ERR_IMPORT_TIMEOUT, "1234 ms"},
+      {{.term_signal = SIGKILL}, ERR_IMPORT_MEMORY, "out of memory"},
+      {{.term_signal = SIGXFSZ}, ERR_IMPORT_TOO_LARGE, "larger"},
+#if defined(__x86_64__)
+      {{.term_signal = SIGSYS, .words = "x\nrefused system call 1\nrefused system call 0\n"},
+       ERR_IMPORT_SYSCALL,
+       "stopped at read()"},
+#endif
+      {{.term_signal = SIGSYS, .words = "refused system call 99999\n"}, ERR_IMPORT_SYSCALL, "system call 99999"},
+      {{.term_signal = SIGSYS}, ERR_IMPORT_SYSCALL, "foreign"},
+      {{.term_signal = SIGKILL, .is_breach = true}, ERR_IMPORT_CRASHED, "no request"},
+      {{.exit_status = 0}, ERR_BAD_BAKE, "empty"},
+      {{.exit_status = 1}, ERR_IMPORT_CRASHED, "status 1"},
+      {{.exit_status = 77}, ERR_IMPORT_CRASHED, "status 77"},
+      {{.exit_status = 2, .words = "unknown option '--x'\n"}, ERR_INTERNAL, "unknown option '--x'"},
+      {{.exit_status = 127, .words = "not found"}, ERR_INTERNAL, "not found"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct err err = outcome_of("", 0, rows[i].end);

@@ -1,7 +1,6 @@
 #include "check.h"
+#include "root_opener.h"
 #include "temp_tree.h"
-
-#include "../../server/import/opener.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +26,7 @@ static void setup(struct opened *o)
     temp_tree_file(&o->tree, "models/tex/skin.png", "pixels");
     temp_tree_file(&o->tree, "shared/skin.png", "shared pixels");
     temp_tree_file(&o->tree, "secret", "secret");
-    o->opener = opener_new(o->tree.fd, "models/walk.md5mesh", &o->limits);
+    o->opener = root_opener(o->tree.fd, "models/walk.md5mesh", &o->limits);
 }
 
 static void teardown(struct opened *o)
@@ -125,7 +124,7 @@ TEST(opener_says_when_the_model_is_not_there)
 {
     struct opened o;
     setup(&o);
-    struct opener *other = opener_new(o.tree.fd, "models/run.md5mesh", &o.limits);
+    struct opener *other = root_opener(o.tree.fd, "models/run.md5mesh", &o.limits);
     assert_int_equal(opener_read_model(other, &o.bytes, &o.size_bytes, &o.err), ERR_MODEL_NOT_FOUND);
     assert_non_null(strstr(o.err.message, "models/run.md5mesh"));
     opener_free(other);
@@ -142,12 +141,12 @@ TEST(opener_takes_the_model_path_as_it_stands)
     for (int i = 0; i < 3; i++) {
         temp_tree_file(&o.tree, NAMES[i], NAMES[i]);
         opener_free(o.opener);
-        o.opener = opener_new(o.tree.fd, NAMES[i], &o.limits);
+        o.opener = root_opener(o.tree.fd, NAMES[i], &o.limits);
         assert_int_equal(opener_read_model(o.opener, &o.bytes, &o.size_bytes, &o.err), 0);
         assert_string_equal((const char *)o.bytes, NAMES[i]);
     }
     opener_free(o.opener);
-    o.opener = opener_new(o.tree.fd, NAMES[0], &o.limits);
+    o.opener = root_opener(o.tree.fd, NAMES[0], &o.limits);
     expect(&o, "tex\\skin.png", "pixels"); /* but what a model names may come from Windows */
     teardown(&o);
 }
@@ -176,7 +175,7 @@ TEST(opener_lists_the_models_folder)
     assert_int_equal(count, 2);
     assert_string_equal(names[0], "jump.MD5ANIM");
     assert_string_equal(names[1], "walk.md5anim");
-    struct opener *top = opener_new(o.tree.fd, "secret", &o.limits);
+    struct opener *top = root_opener(o.tree.fd, "secret", &o.limits);
     assert_int_equal(opener_list(top, "cret", &names, &count, &o.err), 0);
     assert_int_equal(count, 1);
     opener_free(top);

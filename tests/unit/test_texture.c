@@ -1,4 +1,5 @@
 #include "check.h"
+#include "root_opener.h"
 #include "temp_tree.h"
 
 #include "../../server/import/texture.h"
@@ -101,7 +102,7 @@ static void setup(struct textured *t)
     temp_tree_init(&t->tree);
     limits_default(&t->limits);
     bake_builder_init(&t->builder, 1 << 24);
-    t->opener = opener_new(t->tree.fd, "dir/model.fbx", &t->limits);
+    t->opener = root_opener(t->tree.fd, "dir/model.fbx", &t->limits);
     put_file(t, "dir/skin.tga", TGA, sizeof TGA);
     put_file(t, "dir/bad.tga", "not a picture at all....", 24);
 }

@@ -1,0 +1,25 @@
+/* import_broker.h - gives one importer process the files it asks for (worker/import_files.h).
+ *
+ * A work thread opens them, so that a slow disk does not hold the loop up. Loop thread only. */
+#pragma once
+
+#include "config.h"
+
+#include <uv.h>
+
+struct import_broker;
+
+/* What the owner hears of. */
+struct import_broker_events {
+    /* It asked for something that no importer of ours asks for, or too often: nothing more is answered. */
+    void (*breach)(void *context);
+    /* After import_broker_close(): the broker is freed. */
+    void (*closed)(void *context);
+};
+
+/* *importer_fd is the importer's end of the socket, the caller's to close once the process has it. Returns NULL
+ * with errno when there is no socket. root_fd and `events` are borrowed. */
+struct import_broker *import_broker_start(uv_loop_t *loop, int root_fd, const struct limits *limits,
+                                          const struct import_broker_events *events, void *context, int *importer_fd);
+
+void import_broker_close(struct import_broker *broker);

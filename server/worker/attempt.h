@@ -1,0 +1,12 @@
+/* attempt.h - forbidden calls, tried from inside a sandbox to show what becomes of them. For --attempt of the worker
+ * programs (sandbox_contract.h). Nothing here gives a process anything that it could not do anyway. */
+#pragma once
+
+#include <stdbool.h>
+
+/* Prints each name and what it tries, separated by a tab, one a line. */
+void attempt_list(void);
+
+/* Tries and says on stderr how it went; "report" tries nothing. False: there is no such name. A refused call
+ * ends the process. */
+bool attempt(const char *name);

@@ -1,0 +1,39 @@
+/* import_files.h - how an importer gets at files: the contract between posed-import and posed.
+ *
+ * The importer has no directory and may open nothing. It has one end of a SOCK_SEQPACKET socket pair as file
+ * descriptor IMPORT_FILES_FD, sends a struct import_file_request and gets a struct import_file_reply, one at a time.
+ * A reply without error comes with one descriptor (SCM_RIGHTS) that can only be read: a regular file, or for a
+ * folder a memory file of its names. posed opens beneath the model root, follows no link, and ends an
+ * importer that sends anything else or asks too often. */
+#pragma once
+
+#include <stdint.h>
+
+enum { IMPORT_FILES_FD = 3 };
+#define IMPORT_FILES_MAGIC UINT32_C(0x4c494650) /* "PFIL" */
+
+enum { IMPORT_PATH_SIZE = 4096, IMPORT_SUFFIX_SIZE = 16 };
+
+enum import_file_kind {
+    IMPORT_FILE_OPEN = 1, /* the file `path` */
+    IMPORT_FILE_LIST = 2, /* names in the folder `path` ("." is the root) that end in `suffix`, whatever their case;
+                             none that start with a dot; each followed by NUL, in no order */
+};
+
+struct import_file_request {
+    uint32_t magic;
+    uint32_t kind;
+    char path[IMPORT_PATH_SIZE]; /* relative to the root, NUL-terminated */
+    char suffix[IMPORT_SUFFIX_SIZE];
+};
+
+/* Zero where nothing of that path is there or could be looked at. */
+struct import_file_reply {
+    uint32_t magic;
+    int32_t
+        error; /* 0, or an errno value: ENOENT, ELOOP (a link), EXDEV (outside), ENXIO (not a regular file), EACCES */
+    uint64_t size_bytes;
+    int64_t mtime_ns, ctime_ns;
+    uint64_t inode;
+    uint64_t names_bytes; /* of the list's memory file */
+};

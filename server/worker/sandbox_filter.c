@@ -1,0 +1,172 @@
+/* The system calls that are left. By libseccomp, which knows the numbers, the argument registers and the foreign
+ * calling conventions of each processor. */
+#include "sandbox.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { ALL = SANDBOX_IMPORT | SANDBOX_RENDER, FILES_FD = 3, RESULT_FD = 4, JOBS_FD = 3 };
+
+struct rule {
+    unsigned programs;
+    int call;
+    unsigned compared; /* 0 or 1 */
+    struct scmp_arg_cmp argument;
+};
+
+#define ARG(number, operation, a, b)                                                                                   \
+    1, { .arg = (number), .op = (operation), .datum_a = (a), .datum_b = (b) }
+#define ANY                                                                                                            \
+    0, { 0 }
+#define IS(number, value) ARG(number, SCMP_CMP_EQ, value, 0)
+
+static const struct rule ALLOWED[] = {
+    /* memory; a parser never needs to run what it wrote */
+    {ALL, SCMP_SYS(brk), ANY},
+    {ALL, SCMP_SYS(munmap), ANY},
+    {ALL, SCMP_SYS(mremap), ANY},
+    {ALL, SCMP_SYS(madvise), ANY},
+    {SANDBOX_IMPORT, SCMP_SYS(mmap), ARG(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
+    {SANDBOX_IMPORT, SCMP_SYS(mprotect), ARG(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
+    /* what is open already: files and jobs come with their descriptors */
+    {ALL, SCMP_SYS(read), ANY},
+    {ALL, SCMP_SYS(close), ANY},
+    {ALL, SCMP_SYS(write), IS(0, STDERR_FILENO)},
+    {ALL, SCMP_SYS(recvmsg), IS(0, FILES_FD)},
+    {SANDBOX_IMPORT, SCMP_SYS(sendmsg), IS(0, FILES_FD)},
+    {SANDBOX_IMPORT, SCMP_SYS(write), IS(0, RESULT_FD)},
+    {SANDBOX_RENDER, SCMP_SYS(sendto), IS(0, JOBS_FD)},
+    {SANDBOX_RENDER, SCMP_SYS(lseek), ANY}, /* the size of a model's memory file */
+    /* its own end, abort() included: see add_abort() */
+    {ALL, SCMP_SYS(exit), ANY},
+    {ALL, SCMP_SYS(exit_group), ANY},
+    {ALL, SCMP_SYS(getpid), ANY},
+    {ALL, SCMP_SYS(gettid), ANY},
+    {ALL, SCMP_SYS(rt_sigprocmask), ANY},
+    {ALL, SCMP_SYS(restart_syscall), ANY}, /* recvmsg() after SIGSTOP and SIGCONT */
+    /* the C library: locks, random numbers for its heap, the clock where the vDSO has none, qsort()'s look at memory */
+    {ALL, SCMP_SYS(futex), ANY},
+    {ALL, SCMP_SYS(getrandom), ANY},
+    {ALL, SCMP_SYS(clock_gettime), ANY},
+    {ALL, SCMP_SYS(gettimeofday), ANY},
+    {ALL, SCMP_SYS(time), ANY},
+    {ALL, SCMP_SYS(sysinfo), ANY},
+    /* the driver compiles shaders: memory that is written, then executed */
+    {SANDBOX_RENDER, SCMP_SYS(mmap), ANY},
+    {SANDBOX_RENDER, SCMP_SYS(mprotect), ANY},
+    {SANDBOX_RENDER, SCMP_SYS(sched_yield), ANY},
+};
+
+/* Drivers try this and that on their way and can do without: their shader cache, the number of processors. What is not
+ * listed gets them EPERM; a worker that could write to the shader cache could leave code there for the next. These,
+ * though, no driver tries. */
+static const int ENDS_RENDER[] = {
+    SCMP_SYS(socket),
+    SCMP_SYS(connect),
+    SCMP_SYS(bind),
+    SCMP_SYS(execve),
+    SCMP_SYS(execveat),
+    SCMP_SYS(fork),
+    SCMP_SYS(vfork),
+    SCMP_SYS(ptrace),
+    SCMP_SYS(kill),
+    SCMP_SYS(process_vm_readv),
+    SCMP_SYS(process_vm_writev),
+    SCMP_SYS(pidfd_open),
+    SCMP_SYS(openat2),
+    SCMP_SYS(unshare),
+    SCMP_SYS(setns),
+    SCMP_SYS(mount),
+    SCMP_SYS(io_uring_setup),
+    SCMP_SYS(bpf),
+    SCMP_SYS(userfaultfd),
+    SCMP_SYS(perf_event_open),
+    SCMP_SYS(seccomp),
+    SCMP_SYS(rt_sigaction),
+    SCMP_SYS(keyctl),
+    SCMP_SYS(add_key),
+};
+
+/* abort() is raise() of SIGABRT: an assertion that fails is to be told from a refused call. */
+static int add_abort(scmp_filter_ctx filter)
+{
+    return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 2,
+                            SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0), SCMP_A2(SCMP_CMP_EQ, SIGABRT, 0));
+}
+
+/* clone3()'s flags lie in memory, where a filter cannot see them; without it the C library takes clone(), which may
+ * make threads and nothing else. */
+static int add_threads(scmp_filter_ctx filter)
+{
+    static const int calls[] = {SCMP_SYS(set_robust_list), SCMP_SYS(rseq), SCMP_SYS(sched_getaffinity)};
+    int rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+    if (rc == 0)
+        rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
+                              SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
+    if (rc == 0)
+        rc = seccomp_rule_add(filter, SCMP_ACT_TRAP, SCMP_SYS(clone), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+    for (size_t i = 0; i < sizeof calls / sizeof *calls && rc == 0; i++)
+        rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
+    return rc;
+}
+
+static int add_rules(scmp_filter_ctx filter, enum sandbox_program program)
+{
+    int rc = add_abort(filter);
+    for (size_t i = 0; i < sizeof ALLOWED / sizeof *ALLOWED && rc == 0; i++)
+        if ((ALLOWED[i].programs & program) != 0)
+            rc = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, ALLOWED[i].call, ALLOWED[i].compared,
+                                        &ALLOWED[i].argument);
+    if (program != SANDBOX_RENDER)
+        return rc;
+    for (size_t i = 0; i < sizeof ENDS_RENDER / sizeof *ENDS_RENDER && rc == 0; i++)
+        rc = seccomp_rule_add(filter, SCMP_ACT_TRAP, ENDS_RENDER[i], 0);
+    return rc == 0 ? add_threads(filter) : rc;
+}
+
+/* Only calls that are safe in a signal handler. The second refused call finds no handler and ends the process. */
+static void on_refused(int number __attribute__((unused)), siginfo_t *info, void *context __attribute__((unused)))
+{
+    static const char words[] = "\n" SANDBOX_REFUSED;
+    char digits[16];
+    size_t at = sizeof digits;
+    digits[--at] = '\n';
+    for (unsigned call = (unsigned)info->si_syscall; at > 0; call /= 10) {
+        digits[--at] = (char)('0' + call % 10);
+        if (call < 10)
+            break;
+    }
+    if (write(STDERR_FILENO, words, sizeof words - 1) < 0 || write(STDERR_FILENO, digits + at, sizeof digits - at) < 0)
+        at = 0;
+    for (;;)
+        syscall(SYS_seccomp, -1, 0, NULL); /* refused to all */
+}
+
+static int catch_refusals(void)
+{
+    struct sigaction action = {.sa_sigaction = on_refused, .sa_flags = (int)(SA_SIGINFO | SA_RESETHAND | SA_NODEFER)};
+    sigemptyset(&action.sa_mask);
+    return sigaction(SIGSYS, &action, NULL);
+}
+
+const char *sandbox_filter(enum sandbox_program program)
+{
+    /* TRAP: the handler can say which call it was. Foreign calling conventions end the process without a word. */
+    scmp_filter_ctx filter = seccomp_init(program == SANDBOX_RENDER ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_TRAP);
+    if (filter == NULL)
+        return "libseccomp cannot make a filter";
+    int rc = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+    if (rc == 0)
+        rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, program == SANDBOX_RENDER);
+    if (rc == 0)
+        rc = add_rules(filter, program);
+    if (rc == 0)
+        rc = catch_refusals() == 0 ? seccomp_load(filter) : -errno;
+    seccomp_release(filter);
+    return rc == 0 ? NULL : "the kernel or the container refuses one";
+}

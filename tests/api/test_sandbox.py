@@ -1,0 +1,277 @@
+"""The workers are confined: what they may not do, tried from inside; how each of their ends is answered; and where a
+machine does not let them give up system calls."""
+import ctypes
+import os
+import pathlib
+import signal
+import socket
+import stat
+import subprocess
+import time
+
+import pytest
+
+from conftest import BUILD, REPOSITORY, Connection, is_sanitized
+from importers import NO_RENDERING, REAL, install
+from small_models import gltf
+
+pytestmark = pytest.mark.skipif(is_sanitized(), reason="sanitizers need what the sandbox takes away")
+
+# What the importer is killed for, and the system call that this is on x86-64.
+FORBIDDEN = {"open": "openat", "create": "openat", "openat2": "openat2", "socket": "socket",
+             "socket-unix": "socket", "execve": "execve", "fork": "clone", "vfork": "clone", "ptrace": "ptrace",
+             "kill": "kill", "kill-group": "kill", "process-vm-readv": "process_vm_readv", "unshare": "unshare",
+             "setrlimit": "prlimit64", "sigaction": "rt_sigaction", "ioctl": "ioctl",
+             "memfd": "memfd_create", "io-uring": "io_uring_setup", "bpf": "bpf", "userfaultfd": "userfaultfd",
+             "seccomp": "seccomp", "write": "write"}
+# What a driver might try: the renderer gets an error and lives.
+ONLY_DENIED_TO_RENDER = {"open", "create", "setrlimit", "ioctl", "memfd", "write"}
+
+
+@pytest.fixture
+def root(tmp_path):
+    folder = tmp_path / "root"
+    folder.mkdir()
+    (folder / "a.gltf").write_text(gltf())
+    return folder
+
+
+def attempt(program, name):
+    done = subprocess.run([BUILD / program, "--attempt", name], capture_output=True, text=True, timeout=30, check=False)
+    assert "sandbox: system calls=filtered" in done.stderr, done.stderr
+    return done.returncode, done.stderr.splitlines()[-1]
+
+
+# ---- from inside ----
+
+@pytest.mark.parametrize("name", FORBIDDEN)
+def test_forbidden_to_importers(name):
+    code, words = attempt("posed-import", name)
+    assert code == -signal.SIGSYS and words.startswith("refused system call "), words
+
+
+@pytest.mark.parametrize("name", FORBIDDEN)
+def test_forbidden_to_renderers(name):
+    code, words = attempt("posed-render", name)
+    if name in ONLY_DENIED_TO_RENDER:
+        assert (code, words) == (0, "failed: Operation not permitted")
+    else:
+        assert code == -signal.SIGSYS and words.startswith("refused system call "), words
+
+
+def test_every_attempt_is_listed():
+    for program in ("posed-import", "posed-render"):
+        listed = subprocess.run([BUILD / program, "--attempt", "list"], capture_output=True, text=True, check=True).stdout
+        assert {line.split("\t")[0] for line in listed.splitlines()} == {*FORBIDDEN, "memory"}
+
+
+def test_self_test(command):
+    status, out, err = command("--self-test-sandbox")
+    assert (status, err) == (0, "") and "POSSIBLE" not in out
+    importer, renderer = out.split("posed-render\n")
+    for half in (importer, renderer):
+        rows = {line.split("  ")[1]: line for line in half.splitlines() if line.startswith("  ")}
+        assert set(FORBIDDEN) | {"memory", "system calls", "Landlock", "namespaces"} <= set(rows)
+        assert all("refused: " in rows[name] for name in FORBIDDEN)
+        assert rows["core dump"].split()[-2:] == ["0", "bytes"]
+        assert rows["out-of-memory score"].split()[-1] == "1000"
+    # without the sandbox the same calls go through, or the attempts would show nothing
+    status, out, _ = command("--self-test-sandbox", "--sandbox", "off")
+    assert status == 1 and "NOT CONFINED" in out
+    possible = {line.split("  ")[1] for line in out.splitlines() if "POSSIBLE" in line}
+    assert {"open", "create", "socket", "execve", "fork", "ptrace", "memfd", "write"} <= possible
+
+
+# ---- each end has its code ----
+
+@pytest.mark.parametrize("name", ["open", "socket", "execve", "fork", "ptrace"])
+def test_refused_call_is_an_answer(start, root, tmp_path, name):
+    server = start(*install(tmp_path / "bin", f"exec {REAL.split()[0]} --attempt {name}"), root=root)
+    answer = server.get("/v1/palette?model=a.gltf")
+    assert (answer.status, answer.error()) == (422, "import_syscall")
+    message = answer.json()["error"]["message"]
+    assert "a.gltf" in message and (os.uname().machine != "x86_64" or f" {FORBIDDEN[name]}()" in message)
+    assert server.json("/v1/stats")["imports"]["failed"] == {"import_syscall": 1}
+    assert server.get("/healthz").status == 200
+
+
+def long_import(root):
+    """A model that takes seconds to import."""
+    lines = [f"v {i % 311}.{i} {i % 7} {i % 13}.5" for i in range(300_000)]
+    lines += [f"f {i} {i + 1} {i + 2}" for i in range(1, 299_990)]
+    (root / "long.obj").write_text("\n".join(lines))
+
+
+def importer_of(server):
+    """The process id of an importer at work: confined already."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        for pid in pathlib.Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split():
+            try:
+                status = pathlib.Path(f"/proc/{pid}/status").read_text()
+            except FileNotFoundError:
+                continue
+            if "Name:\tposed-import" in status and "Seccomp:\t2" in status:
+                return int(pid)
+    raise AssertionError("no importer")
+
+
+@pytest.mark.parametrize("number, code", [
+    (signal.SIGKILL, "import_memory"), (signal.SIGSEGV, "import_crashed"), (signal.SIGABRT, "import_aborted"),
+    (signal.SIGXCPU, "import_cpu"), (signal.SIGSTOP, "import_timeout")])
+def test_signal_to_a_real_importer(start, root, number, code):
+    long_import(root)
+    server = start(*NO_RENDERING, "--import-timeout", "3s" if number == signal.SIGSTOP else "60s", root=root)
+    with server.connect() as connection:
+        connection.send("GET /v1/model?model=long.obj HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        pid = importer_of(server)
+        os.kill(pid, number)
+        answer = connection.answer()
+        assert (answer.status, answer.error()) == (422, code), answer.body
+    assert not pathlib.Path(f"/proc/{pid}").exists()
+    assert server.json("/v1/stats")["imports"]["failed"] == {code: 1}
+    assert server.get("/v1/palette?model=a.gltf").status == 200
+
+
+def test_result_that_is_too_large(start, root):
+    long_import(root)
+    server = start(*NO_RENDERING, "--max-model", "1m", root=root)
+    answer = server.get("/v1/model?model=long.obj")
+    # the importer's own account of what it makes, or the kernel's of what it writes
+    assert answer.status == 422 and answer.error() in ("model_limit", "import_too_large"), answer.body
+    assert "1048576" in answer.json()["error"]["message"]
+
+
+def test_files_that_crash_assimp(start):
+    bad = REPOSITORY.parent / "shared" / "models" / "bad" / "invalid"
+    if not bad.is_dir():
+        pytest.skip("no ../shared/models here")
+    server = start(*NO_RENDERING, root=bad)
+    for path in sorted(bad.iterdir()):
+        answer = server.get(f"/v1/model?model={path.name}")
+        assert answer.status in (200, 415, 422), (path, answer.body)
+        if path.name.startswith("crash-30d6d0"):
+            assert answer.error() == "import_crashed" and "signal 11" in answer.json()["error"]["message"]
+        if path.name.startswith("OutOfMemory"):
+            assert answer.error() == "import_memory"
+    assert server.get("/healthz").status == 200
+
+
+# ---- what a process has ----
+
+def test_limits_of_a_real_importer(start, root):
+    long_import(root)
+    server = start(*NO_RENDERING, "--import-memory", "1g", "--import-cpu", "50s", root=root)
+    with server.connect() as connection:
+        connection.send("GET /v1/model?model=long.obj HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        proc = pathlib.Path(f"/proc/{importer_of(server)}")
+        assert (proc / "oom_score_adj").read_text().strip() == "1000"
+        status = dict(line.split(":\t", 1) for line in (proc / "status").read_text().splitlines() if ":\t" in line)
+        assert status["NoNewPrivs"] == "1" and status["Threads"] == "1"
+        limits = {line[:26].strip(): line[26:].split()[0] for line in (proc / "limits").read_text().splitlines()}
+        assert limits["Max address space"] == str(1 << 30) and limits["Max cpu time"] == "50"
+        assert limits["Max core file size"] == "0" and limits["Max open files"] == "64"
+        files = [os.readlink(proc / "fd" / name) for name in os.listdir(proc / "fd")]
+        # nothing, its words, the socket to ask on and the result; for a moment a file that it was given. No directory,
+        # no socket of a client, no port.
+        kinds = sorted(name.split(":")[0].split(" ")[0] for name in files if name != str(root / "long.obj"))
+        assert kinds == ["/dev/null", "/dev/null", "/memfd", "pipe", "socket"] or \
+            kinds == ["/dev/null", "/dev/null", "/memfd", "socket", "socket"], files
+        assert connection.answer().status == 200
+
+
+def test_limits_of_a_renderer(start, root):
+    server = start("--render-workers", "1", root=root)
+    assert server.get("/v1/render?model=a.gltf").status == 200
+    children = pathlib.Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
+    proc = next(p for p in map(pathlib.Path, (f"/proc/{pid}" for pid in children))
+                if "posed-render" in (p / "comm").read_text())
+    assert (proc / "oom_score_adj").read_text().strip() == "1000"
+    for thread in (proc / "task").iterdir():  # those of the driver as well
+        status = (thread / "status").read_text()
+        assert "Seccomp:\t2" in status and "NoNewPrivs:\t1" in status and "CapEff:\t0000000000000000" in status
+
+
+# ---- companions ----
+
+def test_companions_beyond_the_root(start, root, tmp_path):
+    secret = tmp_path / "secret.bin"
+    secret.write_bytes(bytes(1000))
+    (root / "link.bin").symlink_to(secret)
+    (root / "linked").symlink_to(tmp_path)
+    os.mkfifo(root / "fifo.bin")
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(str(root / "socket.bin"))
+    names = ["../secret.bin", "../../../../../../etc/passwd", "/etc/passwd", "link.bin", "linked/secret.bin", "fifo.bin",
+             "socket.bin", ".", "..", "/dev/zero", "file:///etc/passwd", "..%2f..%2fetc%2fpasswd", "/proc/self/environ"]
+    if os.geteuid() == 0:
+        try:
+            os.mknod(root / "device.bin", stat.S_IFCHR | 0o666, os.makedev(1, 5))
+            names.append("device.bin")
+        except PermissionError:
+            pass
+    server = start(*NO_RENDERING, root=root)
+    for i, name in enumerate(names):
+        (root / f"{i}.gltf").write_text(gltf(buffer=name))
+        answer = server.get(f"/v1/model?model={i}.gltf")
+        assert answer.status == 422 and answer.error() in ("companion_missing", "bad_model"), (name, answer.body)
+    # what a material file of assimp's names goes the same way
+    (root / "m.obj").write_text("mtllib ../../../../../../etc/passwd\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    assert server.get("/v1/model?model=m.obj").status == 200
+    listening.close()
+
+
+# ---- machines that do not let workers give anything up ----
+
+def no_filters():
+    """A filter of the test's own: this process and its children cannot make another."""
+    library = ctypes.CDLL("libseccomp.so.2", use_errno=True)
+    library.seccomp_init.restype = ctypes.c_void_p
+    errno_eperm, allow = 0x00050001, 0x7fff0000
+    filter_ = ctypes.c_void_p(library.seccomp_init(allow))
+    for name in (b"landlock_create_ruleset", b"unshare", b"seccomp"):
+        library.seccomp_rule_add(filter_, errno_eperm, library.seccomp_syscall_resolve_name(name), 0)
+    rule = library.seccomp_rule_add_array
+    class Compare(ctypes.Structure):
+        _fields_ = [("arg", ctypes.c_uint), ("op", ctypes.c_int), ("a", ctypes.c_uint64), ("b", ctypes.c_uint64)]
+    set_seccomp = Compare(0, 4, 22, 0)  # prctl(PR_SET_SECCOMP)
+    rule(filter_, errno_eperm, library.seccomp_syscall_resolve_name(b"prctl"), 1, ctypes.byref(set_seccomp))
+    if library.seccomp_load(filter_) != 0:
+        os._exit(99)
+
+
+def run_without_filters(*options):
+    return subprocess.Popen([BUILD / "posed", "--http", "127.0.0.1:0", *options], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, preexec_fn=no_filters)
+
+
+def test_require_refuses_to_start(root):
+    process = run_without_filters("--root", root, "--sandbox", "require")
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (2, "")
+    assert "--sandbox require" in err and "no filter on system calls" in err and "the kernel or the container refuses one" in err
+
+
+def test_try_goes_on_with_a_warning(root):
+    process = run_without_filters("--root", root)
+    address = process.stdout.readline().split("http=")[1].strip()
+    try:
+        with Connection(address) as connection:
+            assert connection.get("/v1/palette?model=a.gltf").status == 200
+            assert connection.get("/v1/render?model=a.gltf").status == 200
+    finally:
+        process.terminate()
+        _, err = process.communicate(timeout=30)
+    lines = [line for line in err.splitlines() if "sandbox" in line]
+    assert len(lines) == 1 and " warn " in lines[0] and "unfiltered" in lines[0], err
+    assert process.returncode == 0
+
+
+def test_one_line_at_start(start, root):
+    for options, level, word in ((NO_RENDERING, "info", "system calls=filtered"),
+                                 ((*NO_RENDERING, "--sandbox", "require"), "info", "system calls=filtered"),
+                                 ((*NO_RENDERING, "--sandbox", "off"), "warn", "switched off")):
+        server = start(*options, root=root)
+        lines = [line for line in server.lines() if "sandbox:" in line]
+        assert len(lines) == 1 and f" {level} " in lines[0] and word in lines[0], lines
+        assert server.get("/v1/palette?model=a.gltf").status == 200
