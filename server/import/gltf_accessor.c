@@ -195,10 +195,12 @@ int accessor_charge(struct gltf *gltf, uint32_t index, uint64_t bytes, struct er
     const uint64_t file_bytes = opener_bytes(gltf->import->opener);
     const uint64_t limit = gltf->import->limits->value[LIMIT_ROWS_BYTES] + ACCESSOR_ROWS_PER_BYTE * file_bytes;
     if (bytes > limit || gltf->row_bytes > limit - bytes)
-        return err_set(err, ERR_MODEL_LIMIT,
-                       "accessors[%u]: its %llu bytes of rows, with those used before, are more than the limit of %llu "
-                       "for a file of %llu bytes: zeros without a bufferView, or the same rows used many times",
-                       index, (unsigned long long)bytes, (unsigned long long)limit, (unsigned long long)file_bytes);
+        return err_set(
+            err, ERR_MODEL_LIMIT,
+            "accessors[%u]: its %llu bytes of rows, with those used before, are more than the %llu that a file "
+            "of %llu bytes may have (%s): zeros without a bufferView, or the same rows used many times",
+            index, (unsigned long long)bytes, (unsigned long long)limit, (unsigned long long)file_bytes,
+            LIMIT_TEXT(gltf->import->limits, LIMIT_ROWS_BYTES));
     gltf->row_bytes += bytes;
     return 0;
 }

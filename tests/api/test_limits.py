@@ -63,7 +63,7 @@ GLTF = {  # option, a value that the model goes over, the model
     "depth": ("max-depth", 5, chain(6)),
     "joints": ("max-joints", 4, skinned()),
     "clips": ("max-clips", 2, clips(3)),
-    "keys": ("max-keys", 11, clips(2)),
+    "keys": ("max-keys", 5, clips(2)),
     "vertices": ("max-vertices", 8, gltf(triangles=3)),
     "indices": ("max-indices", 8, gltf(triangles=3)),
     "drawn vertices": ("max-drawn-vertices", 8, many_of_one_mesh(3)),
