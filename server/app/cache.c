@@ -243,8 +243,9 @@ static bool is_fresh(struct cache_slot *slot)
     const bool is_late = cache_now_ms() - slot->checked_ms >= cache->config->limits.value[LIMIT_WATCH_TIME_MS];
     if (cache->config->watch == WATCH_OFF)
         return true;
-    if (slot->due_ms != 0)
-        return true; /* it is being written: until that is done, the model is what it was */
+    /* it was being written: until something happens, such as the end of that, the model is what it was */
+    if (slot->due_ms != 0 && (slot->set == NULL || is_vouched_for(slot)))
+        return true;
     if (!is_vouched_for(slot))
         return slot->set == NULL && !is_late;
     if (is_late && slot->work == SLOT_IDLE && slot->baked != NULL)

@@ -89,9 +89,11 @@ static int find_place(struct upload_store *store, const char *folder, const char
         return bad_folder(folder, "is not the root or a folder beneath it", err);
     if (*rest == '/')
         rest++;
-    if (strlen(rest) + 2 > sizeof store->folder)
+    const size_t bytes = strlen(rest);
+    if (bytes + 2 > sizeof store->folder)
         return bad_folder(folder, "its path is too long", err);
-    snprintf(store->folder, sizeof store->folder, "%s%s", rest, *rest == '\0' ? "" : "/");
+    memcpy(store->folder, rest, bytes);
+    memcpy(store->folder + bytes, bytes == 0 ? "" : "/", bytes == 0 ? 1 : 2);
     for (const char *part = store->folder; part != NULL;
          part = strchr(part, '/') == NULL ? NULL : strchr(part, '/') + 1)
         if (*part == '.')
