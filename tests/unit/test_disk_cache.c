@@ -123,14 +123,14 @@ static bool load(struct stand *stand, bool is_whole, uint32_t pixel_bytes)
 static bool is_there(struct stand *stand) { return load(stand, true, 0); }
 
 /* The path of a file of ours with this ending; "" when there is none. */
-static void find_file(const struct stand *stand, const char *ending, char out[256])
+static void find_file(const struct stand *stand, const char *ending, char out[512])
 {
     DIR *dir = opendir(stand->cache_path);
     out[0] = '\0';
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
         if (strlen(entry->d_name) > strlen(ending) &&
             strcmp(entry->d_name + strlen(entry->d_name) - strlen(ending), ending) == 0)
-            snprintf(out, 256, "%s/%s", stand->cache_path, entry->d_name);
+            snprintf(out, 512, "%s/%s", stand->cache_path, entry->d_name);
     closedir(dir);
 }
 
@@ -171,7 +171,7 @@ TEST(disk_cache_folder_and_files_are_ours_alone)
 {
     struct stand stand;
     struct stat stat_now;
-    char path[256];
+    char path[512];
     setup(&stand);
     store(&stand, 0);
     assert_int_equal(stat(stand.cache_path, &stat_now), 0);
@@ -310,7 +310,7 @@ TEST(disk_cache_removes_a_file_with_another_byte)
     for (size_t e = 0; e < 2; e++) {
         struct stand stand;
         struct stat stat_now;
-        char path[256];
+        char path[512];
         setup(&stand);
         store(&stand, 0);
         find_file(&stand, endings[e], path);
@@ -336,7 +336,7 @@ TEST(disk_cache_removes_a_cut_file)
 {
     static const char *const endings[] = {".index", ".model"};
     struct stand stand;
-    char path[256];
+    char path[512];
     setup(&stand);
     for (size_t e = 0; e < 2; e++) {
         static const off_t SIZES[] = {0, 1, 15, 16, 100, 4095, 4096, 4097};
@@ -364,7 +364,7 @@ TEST(disk_cache_removes_a_cut_file)
 TEST(disk_cache_trusts_no_file_that_others_may_write)
 {
     struct stand stand;
-    char path[256], to[300];
+    char path[512], to[600];
     setup(&stand);
     store(&stand, 0);
     find_file(&stand, ".model", path);
@@ -438,7 +438,7 @@ TEST(disk_cache_drops_what_was_not_used_for_longest)
 
 static void put_file(const struct stand *stand, const char *name)
 {
-    char path[256];
+    char path[512];
     snprintf(path, sizeof path, "%s/%s", stand->cache_path, name);
     const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     assert_true(fd >= 0);
@@ -449,7 +449,7 @@ static void put_file(const struct stand *stand, const char *name)
 TEST(disk_cache_tidies_what_killed_processes_left)
 {
     struct stand stand;
-    char path[256];
+    char path[512];
     setup(&stand);
     store(&stand, 0);
     put_file(&stand, ".tmp-12-0123456789abcdef");
