@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from conftest import BUILD, PATIENCE_S
+from conftest import BUILD, PATIENCE_S, is_sanitized
 from small_models import gltf
 from test_import_faults import memory_kib
 from test_stats import wait_until
@@ -45,6 +45,7 @@ def memory(server):
     return server.json("/v1/stats")["client_memory"]
 
 
+@pytest.mark.skipif(is_sanitized(), reason="a sanitizer keeps freed memory")
 def test_answers_that_nobody_reads_have_a_budget(slow):
     server = slow("--write-timeout", "1s", "--answer-queue", "64")
     size = len(server.get(LARGE).body)
@@ -205,6 +206,7 @@ def test_thousand_idle_connections(slow):
     hold_idle(server, 1000, per_connection_kib=16)
 
 
+@pytest.mark.skipif(is_sanitized(), reason="a sanitizer keeps freed memory")
 def test_keep_alive_connections_keep_little(start):
     """Also after large bodies and heads."""
     if not file_limit(300):
