@@ -40,12 +40,10 @@ static int draw_bytes(const struct fixture *f, double yaw_deg, struct buf *png)
 {
     static uint64_t key;
     struct err err = {0};
-    const struct render_job job = {.width = SIDE,
-                                   .height = SIDE,
+    const struct render_job job = {.look = {.width = SIDE, .height = SIDE, .yaw_deg = yaw_deg},
                                    .clip = POSE_REST,
                                    .model_key = ++key,
-                                   .model_bytes = f->size_bytes,
-                                   .yaw_deg = yaw_deg};
+                                   .model_bytes = f->size_bytes};
     const int fd = memfd_create("test", MFD_CLOEXEC);
     assert_int_equal(write(fd, f->block, f->size_bytes), f->size_bytes);
     buf_init(png, 0);
@@ -471,11 +469,11 @@ TEST(renderer_refuses_bad_jobs)
     struct fixture f;
     struct buf png;
     struct err err = {0};
-    struct render_job job = {.width = 0, .height = 9, .clip = POSE_REST, .model_key = UINT64_MAX, .model_bytes = 64};
+    struct render_job job = {.look = {.height = 9}, .clip = POSE_REST, .model_key = UINT64_MAX, .model_bytes = 64};
     const int fd = memfd_create("test", MFD_CLOEXEC);
     buf_init(&png, 0);
     assert_int_equal(renderer_draw(renderer(), &job, fd, NULL, &png, NULL, &err), ERR_BAD_PARAMETER);
-    job.width = 9;
+    job.look.width = 9;
     assert_int_equal(renderer_draw(renderer(), &job, fd, NULL, &png, NULL, &err), ERR_INTERNAL); /* the file is empty */
     assert_int_equal(ftruncate(fd, 4096), 0);
     job.model_bytes = 4096;
@@ -493,7 +491,8 @@ TEST(renderer_refuses_bad_jobs)
     check_pixel(&p, 100, 100, 255, 0, 0, 255);
     png_pixels_fini(&p);
     struct frame frame = {.draws = NULL};
-    const struct frame_view view = {.width = 9, .height = 9, .clip = POSE_REST, .root = f.model.node_count + 1};
+    const struct picture_spec look = {.width = 9, .height = 9};
+    const struct frame_view view = {.look = &look, .clip = POSE_REST, .root = f.model.node_count + 1};
     assert_int_equal(frame_prepare(&frame, &f.model, NULL, &view, &err), ERR_BAD_PARAMETER);
     frame_fini(&frame);
     fixture_fini(&f);

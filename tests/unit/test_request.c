@@ -93,11 +93,11 @@ TEST(request_defaults)
     assert_false(r.has_indices || r.has_normals || r.has_rest);
     request_fini(&r);
     r = parse("/v1/render?model=a");
-    assert_int_equal(r.width, 256);
-    assert_int_equal(r.height, 256);
-    assert_int_equal(r.background[3], 0);
-    CHECK_NEAR(r.yaw_deg, 0, 0);
-    CHECK_NEAR(r.pitch_deg, 0, 0);
+    assert_int_equal(r.picture.width, 256);
+    assert_int_equal(r.picture.height, 256);
+    assert_int_equal(r.picture.background[3], 0);
+    CHECK_NEAR(r.picture.yaw_deg, 0, 0);
+    CHECK_NEAR(r.picture.pitch_deg, 0, 0);
     request_fini(&r);
     r = parse("/v1/models");
     assert_null(r.prefix);
@@ -149,11 +149,11 @@ TEST(request_values)
     request_fini(&r);
 
     r = parse("/v1/render?model=a&width=1&height=4096&background=0aF0ff80&yaw=-720.5&pitch=90&clip_name=-");
-    assert_int_equal(r.width, 1);
-    assert_int_equal(r.height, 4096);
-    assert_memory_equal(r.background, "\x0a\xf0\xff\x80", 4);
-    CHECK_NEAR(r.yaw_deg, -720.5, 0);
-    CHECK_NEAR(r.pitch_deg, 90, 0);
+    assert_int_equal(r.picture.width, 1);
+    assert_int_equal(r.picture.height, 4096);
+    assert_memory_equal(r.picture.background, "\x0a\xf0\xff\x80", 4);
+    CHECK_NEAR(r.picture.yaw_deg, -720.5, 0);
+    CHECK_NEAR(r.picture.pitch_deg, 90, 0);
     assert_int_equal(r.clip.kind, SELECT_NAME);
     request_fini(&r);
 
@@ -167,10 +167,10 @@ TEST(request_values)
 TEST(request_opaque_background)
 {
     struct request r = parse("/v1/render?model=a&background=ff8000");
-    assert_memory_equal(r.background, "\xff\x80\x00\xff", 4);
+    assert_memory_equal(r.picture.background, "\xff\x80\x00\xff", 4);
     request_fini(&r);
     r = parse("/v1/render?model=a&background=transparent");
-    assert_memory_equal(r.background, "\0\0\0\0", 4);
+    assert_memory_equal(r.picture.background, "\0\0\0\0", 4);
     request_fini(&r);
 }
 
@@ -613,7 +613,7 @@ TEST(request_root_motion)
     struct request r = parse("/v1/mesh?model=a&root_motion=extract&root=hips&yaw=1");
     assert_true(r.has_root_motion && r.has_turn);
     assert_string_equal(r.root.name, "hips");
-    assert_true(r.yaw_deg == 0);
+    assert_true(r.picture.yaw_deg == 0);
     request_fini(&r);
     static const char *const rows[][2] = {{"root=hips", "'root' needs root_motion=extract"},
                                           {"yaw=1", "'yaw' needs root_motion=extract"},
