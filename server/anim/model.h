@@ -195,18 +195,7 @@ struct material {
 };
 
 /* What is drawn without a material: white, rough, no metal, no texture, and no name. */
-static inline struct material material_plain(void)
-{
-    struct material plain = {.name = {.offset = STR_NONE},
-                             .base_color = {1, 1, 1, 1},
-                             .roughness = 1,
-                             .normal_scale = 1,
-                             .occlusion_strength = 1,
-                             .alpha_cutoff = 0.5f};
-    for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++)
-        plain.textures[slot] = (struct material_texture){.texture = -1, .uv_from_texcoord = {1, 0, 0, 0, 1, 0}};
-    return plain;
-}
+extern const struct material MATERIAL_PLAIN;
 
 enum texture_state {
     TEXTURE_FOUND = 0,

@@ -176,7 +176,7 @@ static bool has_sides(const struct assimp_job *job)
 static int add_material(struct assimp_job *job, const struct aiMaterial *from, struct embedded *done, struct err *err)
 {
     struct bake_builder *builder = job->import->builder;
-    struct material to = material_plain();
+    struct material to = MATERIAL_PLAIN;
     bool is_textured;
     to.textures[TEXTURE_BASE_COLOR].texture = add_texture(job, from, done, &is_textured, err);
     if (is_textured && to.textures[TEXTURE_BASE_COLOR].texture < 0)

@@ -199,7 +199,7 @@ static int read_alpha(const cJSON *json, uint32_t index, struct material *materi
 static int read_material(struct gltf *gltf, uint32_t index, struct err *err)
 {
     const cJSON *json = gltf_item(gltf, GLTF_MATERIALS, index);
-    struct material material = material_plain();
+    struct material material = MATERIAL_PLAIN;
     material.name = gltf_name(gltf, json, GLTF_MATERIALS, index);
     json_floats(json_member(json, "pbrMetallicRoughness"), "baseColorFactor", 4, material.base_color);
     if (read_alpha(json, index, &material, err) < 0)

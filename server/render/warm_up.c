@@ -52,7 +52,7 @@ static void add_nodes(struct bake_builder *b)
 static void add_material(struct bake_builder *b, float alpha, uint32_t alpha_mode)
 {
     struct material *material = bake_add_material(b, 1);
-    *material = material_plain();
+    *material = MATERIAL_PLAIN;
     material->base_color[3] = alpha;
     material->alpha_mode = alpha_mode;
 }

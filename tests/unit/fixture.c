@@ -161,7 +161,7 @@ static void worked_clips(struct fixture *f)
 static void worked_assets(struct bake_builder *b)
 {
     struct material *cloth = bake_add_material(b, 1);
-    *cloth = material_plain();
+    *cloth = MATERIAL_PLAIN;
     cloth->name = bake_textz(b, "cloth");
     memcpy(cloth->base_color, (float[4]){1, 0.5f, 0.25f, 1}, sizeof cloth->base_color);
     memcpy(cloth->emissive, (float[3]){0, 2, 0}, sizeof cloth->emissive);

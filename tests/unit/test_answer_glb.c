@@ -194,7 +194,7 @@ static void add_materials(struct bake_builder *b)
     const struct str names[] = {bake_textz(b, "unused"), bake_textz(b, "skin"), bake_textz(b, "dots")};
     struct material *materials = bake_add_material(b, 3);
     for (int m = 0; m < 3; m++) {
-        materials[m] = material_plain();
+        materials[m] = MATERIAL_PLAIN;
         materials[m].name = names[m];
         materials[m].textures[TEXTURE_BASE_COLOR].texture = m < 2 ? m : -1;
     }

@@ -92,7 +92,7 @@ static uint32_t add_square(struct fixture *f, struct vec3 middle, float half, co
     primitive->index_count = 6;
     primitive->material = (int32_t)b->material_count;
     struct material *material = bake_add_material(b, 1);
-    *material = material_plain();
+    *material = MATERIAL_PLAIN;
     material->alpha_mode = color[3] < 1 ? ALPHA_BLEND : ALPHA_OPAQUE;
     material->flags = MATERIAL_UNLIT;
     memcpy(material->base_color, color, sizeof material->base_color);

@@ -92,7 +92,7 @@ static void add_meshes(struct bake_builder *b)
     *bake_add_mesh(b, 1) = (struct mesh){.name = body, .primitive_count = 1};
     *bake_add_mesh(b, 1) = (struct mesh){.name = {.offset = STR_NONE}, .primitive_first = 1, .primitive_count = 2};
     struct material *material = bake_add_material(b, 1);
-    *material = material_plain();
+    *material = MATERIAL_PLAIN;
     material->name = skin_name;
     memcpy(material->base_color, (float[4]){1, 0.5f, 0.25f, 1}, sizeof material->base_color);
     material->textures[TEXTURE_BASE_COLOR].texture = 0;
