@@ -13,8 +13,8 @@ set -eu
 build="gcc g++ make pkg-config libc6-dev libuv1-dev node-llhttp libcjson-dev libassimp-dev libexpat1-dev libmeshoptimizer-dev
  libdraco-dev zlib1g-dev libpng-dev libturbojpeg0-dev libstb-dev libwebp-dev libzip-dev nettle-dev libxxhash-dev libisal-dev libosmesa6-dev uthash-dev libgl-dev
  libegl-dev libseccomp-dev curl"
-# cmocka: unit tests. pytest: black-box tests. assimp-utils: opens the files that posed exports.
-test="libcmocka-dev python3 python3-pytest procps assimp-utils"
+# cmocka: unit tests. pytest: black-box tests. assimp-utils: opens the files that posed exports. numpy, pil: look at pictures.
+test="libcmocka-dev python3 python3-pytest python3-numpy python3-pil procps assimp-utils"
 lint="clang-format cppcheck"
 fuzz="clang libclang-rt-14-dev"
 # assimp-testmodels: files of 40 formats, to damage.
