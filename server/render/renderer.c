@@ -182,15 +182,20 @@ static void place_cell(const struct renderer *renderer, const struct render_job 
         memcpy(to + (size_t)y * job->width * 4, renderer->pixels + y * row_bytes, row_bytes);
 }
 
-/* The whole picture, of the background's colour. */
+/* The whole picture, of the background's first colour: that is what is between the cells. */
 static int start_canvas(struct renderer *renderer, const struct render_job *job, struct err *err)
 {
     const size_t count = (size_t)job->width * job->height;
     renderer->canvas = make_room(renderer->canvas, &renderer->canvas_bytes, count * 4);
     if (renderer->canvas == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", job->width, job->height);
+    static const uint8_t NOTHING[4];
+    uint8_t between[4];
+    struct picture_spec look = job->look;
+    memcpy(look.background_end, look.background, sizeof look.background);
+    picture_resolve(NOTHING, 1, 1, 1, &look, between);
     for (size_t i = 0; i < count; i++)
-        memcpy(renderer->canvas + 4 * i, job->look.background, 4);
+        memcpy(renderer->canvas + 4 * i, between, 4);
     return 0;
 }
 
@@ -275,7 +280,8 @@ static struct camera find_camera(const struct renderer *renderer, const struct d
 static int draw_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct err *err)
 {
     const struct picture_spec *look = &drawn->work->job.look;
-    const uint32_t scale = look->width <= SUPERSAMPLED_MAX && look->height <= SUPERSAMPLED_MAX ? 2 : 1;
+    const bool is_smooth = (look->flags & PICTURE_ONE_SAMPLE) == 0;
+    const uint32_t scale = is_smooth && look->width <= SUPERSAMPLED_MAX && look->height <= SUPERSAMPLED_MAX ? 2 : 1;
     struct frame_view view;
     if (pose_cell(renderer, drawn, c, &view, err) < 0)
         return err->code;
@@ -286,7 +292,7 @@ static int draw_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c,
         read_samples(renderer, look->width, look->height, scale, err) < 0)
         return err->code;
     const struct picture_stats stats =
-        picture_resolve(renderer->samples, look->width, look->height, scale, look->background, renderer->pixels);
+        picture_resolve(renderer->samples, look->width, look->height, scale, look, renderer->pixels);
     /* a sound model can slip between the samples of a very small picture */
     drawn->is_covered |= stats.covered_count > 0 || look->width < SURE_SIDE || look->height < SURE_SIDE;
     drawn->is_opaque &= stats.is_opaque;
@@ -304,12 +310,18 @@ static int check_covered(const struct drawn *drawn, struct err *err)
                    look->yaw_deg, look->pitch_deg);
 }
 
+static struct png_form form_of(const struct render_job *job, bool is_opaque)
+{
+    return (struct png_form){.has_alpha = !is_opaque, .is_small = (job->look.flags & PICTURE_SMALL_FILE) != 0};
+}
+
 static int draw_one(struct renderer *renderer, struct drawn *drawn, struct buf *png, struct err *err)
 {
     const struct render_job *job = &drawn->work->job;
     if (draw_cell(renderer, drawn, 0, err) < 0 || check_covered(drawn, err) < 0)
         return err->code;
-    return png_file_put(png, renderer->pixels, job->width, job->height, !drawn->is_opaque, err);
+    const struct png_form form = form_of(job, drawn->is_opaque);
+    return png_file_put(png, renderer->pixels, job->width, job->height, &form, err);
 }
 
 static int draw_all(struct renderer *renderer, struct drawn *drawn, struct buf *png, struct err *err)
@@ -324,8 +336,8 @@ static int draw_all(struct renderer *renderer, struct drawn *drawn, struct buf *
     }
     if (check_covered(drawn, err) < 0)
         return err->code;
-    const bool has_alpha = !drawn->is_opaque || job->look.background[3] < 255;
-    return png_file_put(png, renderer->canvas, job->width, job->height, has_alpha, err);
+    const struct png_form form = form_of(job, drawn->is_opaque && job->look.background[3] == 255);
+    return png_file_put(png, renderer->canvas, job->width, job->height, &form, err);
 }
 
 static int draw(struct renderer *renderer, const struct render_work *work, struct loaded *loaded,
