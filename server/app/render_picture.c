@@ -11,8 +11,7 @@ struct picture *picture_new(const struct render_query *query)
     struct picture *picture = mem_zalloc(1, sizeof *picture); /* zeros between the fields too: jobs are compared */
     struct render_job *job = &picture->job;
     job->magic = RENDER_JOB_MAGIC;
-    job->width = query->width;
-    job->height = query->height;
+    job->look = *query->look;
     job->clip = query->clip;
     job->model_key = query->baked->key;
     job->model_bytes = query->baked->model.size_bytes;
@@ -22,9 +21,6 @@ struct picture *picture_new(const struct render_query *query)
     job->root = query->root;
     job->has_turn = query->has_turn;
     job->root_start_s = query->root_start_s;
-    job->yaw_deg = query->yaw_deg;
-    job->pitch_deg = query->pitch_deg;
-    memcpy(job->background, query->background, sizeof job->background);
     if (query->blend != NULL)
         memcpy(&job->blend, query->blend, sizeof job->blend);
     picture->baked = baked_ref(query->baked);

@@ -13,17 +13,15 @@
 /* What is to be drawn. */
 struct render_query {
     struct baked *baked;
-    uint32_t width, height;     /* pixels, 1..LIMIT_PICTURE_SIDE */
-    struct baked *const *clips; /* [clip_count]: other models that clips are from */
-    uint32_t clip_count;        /* 0..RENDER_SOURCES_MAX */
-    uint32_t clip_source;       /* 0: the clip is one of `baked`; n: of clips[n - 1] */
-    int32_t clip;               /* or POSE_REST */
-    double clip_time_s;         /* wrapped */
-    uint32_t root;              /* 0, or 1 + the node whose movement over the ground is taken out */
-    bool has_turn;              /* its turning too */
-    double root_start_s;        /* clip time since which it moves */
-    double yaw_deg, pitch_deg;
-    uint8_t background[4];            /* RGBA, straight alpha */
+    const struct picture_spec *look;  /* borrowed; sides 1..LIMIT_PICTURE_SIDE */
+    struct baked *const *clips;       /* [clip_count]: other models that clips are from */
+    uint32_t clip_count;              /* 0..RENDER_SOURCES_MAX */
+    uint32_t clip_source;             /* 0: the clip is one of `baked`; n: of clips[n - 1] */
+    int32_t clip;                     /* or POSE_REST */
+    double clip_time_s;               /* wrapped */
+    uint32_t root;                    /* 0, or 1 + the node whose movement over the ground is taken out */
+    bool has_turn;                    /* its turning too */
+    double root_start_s;              /* clip time since which it moves */
     const struct render_blend *blend; /* instead of clip, or NULL */
 };
 

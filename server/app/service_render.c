@@ -60,15 +60,11 @@ static void fill_query(const struct job *job, int32_t clip, const struct clip_sp
         .root = root,
         .has_turn = request->has_turn,
         .root_start_s = span->from_s,
-        .width = request->width,
-        .height = request->height,
+        .look = &request->picture,
         .clip = clip,
         .clip_time_s = clip_time_in_span(span, time_s),
-        .yaw_deg = request->yaw_deg,
-        .pitch_deg = request->pitch_deg,
         .blend = job->blend,
     };
-    memcpy(query->background, request->background, sizeof query->background);
 }
 
 /* The layers of the request as the workers take them. False: *reply is the error. */

@@ -16,10 +16,9 @@ struct pass {
     bool is_soft; /* the translucent parts of blended materials; else everything solid */
 };
 
-static const struct material *material_of(const struct model *model, const struct primitive *primitive)
+const struct material *draw_material(const struct model *model, const struct primitive *primitive)
 {
-    static const struct material PLAIN = {.base_color = {1, 1, 1, 1}, .base_color_texture = -1};
-    return primitive->material >= 0 ? &model->materials[primitive->material] : &PLAIN;
+    return primitive->material >= 0 ? &model->materials[primitive->material] : &MATERIAL_PLAIN;
 }
 
 static void make_white(struct drawing *drawing)
@@ -64,7 +63,7 @@ void drawing_fini(struct drawing *drawing)
 }
 
 /* Three texels a joint: the rows of view_from_bind. */
-static int upload_palette(const struct drawing *drawing, const struct frame *frame, struct err *err)
+int draw_upload_palette(const struct drawing *drawing, const struct frame *frame, struct err *err)
 {
     const struct gl *gl = drawing->gl;
     const size_t size_bytes = (size_t)frame->joint_count * 12 * sizeof(float);
@@ -84,15 +83,15 @@ static int upload_palette(const struct drawing *drawing, const struct frame *fra
     return 0;
 }
 
-static void fill(const struct gl *gl, GLuint buffer, const void *items, size_t size_bytes)
+void draw_fill(const struct gl *gl, GLuint buffer, const void *items, size_t size_bytes)
 {
     gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size_bytes, items, GL_STREAM_DRAW);
 }
 
 /* Fills the own buffers with a morphed primitive. */
-static int upload_morphed(const struct drawing *drawing, const struct model *model, const struct frame *frame,
-                          const struct frame_draw *draw, struct err *err)
+int draw_upload_morphed(const struct drawing *drawing, const struct model *model, const struct frame *frame,
+                        const struct frame_draw *draw, struct err *err)
 {
     const struct draw *source = &model->draws[draw->draw];
     const struct node *node = &model->nodes[source->node];
@@ -101,16 +100,16 @@ static int upload_morphed(const struct drawing *drawing, const struct model *mod
     if (normals == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a morphed mesh");
     skin_morph_normals(model, source->primitive, frame->pose.weights + node->weight_first, node->weight_count, normals);
-    fill(drawing->gl, drawing->own.positions, frame->morphed + draw->morph_first, size_bytes);
-    fill(drawing->gl, drawing->own.normals, normals, size_bytes);
+    draw_fill(drawing->gl, drawing->own.positions, frame->morphed + draw->morph_first, size_bytes);
+    draw_fill(drawing->gl, drawing->own.normals, normals, size_bytes);
     free(normals);
     return 0;
 }
 
 /* glTF says which side of a triangle is its back (2.0, 3.9.2 doubleSided); other formats' windings are not to be
  * relied on. */
-static void set_culling(const struct gl *gl, const struct model *model, const struct material *material,
-                        const struct frame_draw *draw)
+void draw_set_culling(const struct gl *gl, const struct model *model, const struct material *material,
+                      const struct frame_draw *draw)
 {
     const struct str format = model->infos[0].format;
     const bool is_gltf =
@@ -147,12 +146,14 @@ static void set_material(const struct drawing *drawing, const struct loaded *loa
                          bool is_unlit)
 {
     const struct gl *gl = drawing->gl;
-    const int32_t texture = material->base_color_texture;
+    const int32_t texture = material->textures[TEXTURE_BASE_COLOR].texture;
     const GLuint found = texture >= 0 ? loaded->scene.textures[texture] : 0;
     gl->ActiveTexture(GL_TEXTURE0 + UNIT_BASE_COLOR);
     gl->BindTexture(GL_TEXTURE_2D, found != 0 ? found : drawing->white);
     set_filter(drawing, found != 0 ? &loaded->mapped.model.textures[texture] : NULL);
     gl->Uniform4fv(drawing->program.base_color, 1, material->base_color);
+    gl->UniformMatrix3x2fv(drawing->program.uv_from_texcoord, 1, GL_TRUE,
+                           material->textures[TEXTURE_BASE_COLOR].uv_from_texcoord);
     gl->Uniform1i(drawing->program.is_unlit, is_unlit);
 }
 
@@ -165,14 +166,14 @@ static int draw_one(const struct drawing *drawing, const struct loaded *loaded, 
     const struct model *model = &loaded->mapped.model;
     const struct draw *source = &model->draws[draw->draw];
     const struct primitive *primitive = &model->primitives[source->primitive];
-    const struct material *material = material_of(model, primitive);
+    const struct material *material = draw_material(model, primitive);
     const bool is_morphed = draw->morph_first != FRAME_NOT_MORPHED;
     if (pass->is_soft && material->alpha_mode != ALPHA_BLEND)
         return 0;
-    if (is_morphed && upload_morphed(drawing, model, frame, draw, err) < 0)
+    if (is_morphed && draw_upload_morphed(drawing, model, frame, draw, err) < 0)
         return err->code;
     scene_bind_primitive(&loaded->scene, gl, primitive, is_morphed ? &drawing->own : NULL);
-    set_culling(gl, model, material, draw);
+    draw_set_culling(gl, model, material, draw);
     set_alpha(drawing, material, pass);
     /* lines and points have no surface that light could fall on */
     set_material(drawing, loaded, material,
@@ -189,9 +190,9 @@ static void draw_bones(const struct drawing *drawing, const struct frame *frame)
     static const float WHITE[4] = {1, 1, 1, 1};
     const struct gl *gl = drawing->gl;
     const struct bones *bones = &frame->bones;
-    fill(gl, drawing->own.positions, bones->positions, bones->vertex_count * sizeof *bones->positions);
-    fill(gl, drawing->own.normals, bones->normals, bones->vertex_count * sizeof *bones->normals);
-    fill(gl, drawing->own.colors, bones->colors, bones->vertex_count * sizeof *bones->colors);
+    draw_fill(gl, drawing->own.positions, bones->positions, bones->vertex_count * sizeof *bones->positions);
+    draw_fill(gl, drawing->own.normals, bones->normals, bones->vertex_count * sizeof *bones->normals);
+    draw_fill(gl, drawing->own.colors, bones->colors, bones->vertex_count * sizeof *bones->colors);
     scene_bind_arrays(gl, &drawing->own);
     gl->Disable(GL_CULL_FACE);
     gl->ActiveTexture(GL_TEXTURE0 + UNIT_BASE_COLOR);
@@ -254,7 +255,7 @@ int draw_frame(struct drawing *drawing, const struct loaded *loaded, struct fram
 {
     const struct gl *gl = drawing->gl;
     const struct mat4 clip_from_view = mat4_from_dmat4(&frame->camera.clip_from_view);
-    if (upload_palette(drawing, frame, err) < 0)
+    if (draw_upload_palette(drawing, frame, err) < 0)
         return err->code;
     gl->UniformMatrix4fv(drawing->program.clip_from_view, 1, GL_FALSE, clip_from_view.m);
     gl->LineWidth((float)scale);

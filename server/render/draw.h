@@ -24,3 +24,18 @@ void drawing_fini(struct drawing *drawing);
  * pixel's side: lines and points have their width in pixels. Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
 int draw_frame(struct drawing *drawing, const struct loaded *loaded, struct frame *frame, uint32_t scale,
                struct err *err);
+
+/* --- what lit pictures share with other views --- */
+
+/* The material of a primitive; a white one where it has none. */
+const struct material *draw_material(const struct model *model, const struct primitive *primitive);
+/* Culls backs where the file's format says which side that is. */
+void draw_set_culling(const struct gl *gl, const struct model *model, const struct material *material,
+                      const struct frame_draw *draw);
+/* Fills a buffer for vertices. */
+void draw_fill(const struct gl *gl, GLuint buffer, const void *items, size_t size_bytes);
+/* Fills drawing->palette from the frame and binds it to UNIT_PALETTE. ERR_NO_MEMORY. */
+int draw_upload_palette(const struct drawing *drawing, const struct frame *frame, struct err *err);
+/* Fills drawing->own with a morphed primitive. ERR_NO_MEMORY. */
+int draw_upload_morphed(const struct drawing *drawing, const struct model *model, const struct frame *frame,
+                        const struct frame_draw *draw, struct err *err);

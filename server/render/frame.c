@@ -143,10 +143,10 @@ static void aim(struct frame *frame, const struct model *model, const struct fra
 {
     const struct model_info *info = &model->infos[0];
     struct camera_query query = {
-        .yaw_deg = view->yaw_deg,
-        .pitch_deg = view->pitch_deg,
+        .yaw_deg = view->look->yaw_deg,
+        .pitch_deg = view->look->pitch_deg,
         .fov_deg = FIELD_OF_VIEW_DEG,
-        .aspect = (double)view->width / view->height,
+        .aspect = (double)view->look->width / view->look->height,
         .margin = MARGIN,
     };
     for (int i = 0; i < 3; i++) {

@@ -6,6 +6,7 @@
 #include "../anim/camera.h"
 #include "../anim/pose.h"
 #include "../base/err.h"
+#include "../base/picture_spec.h"
 #include "bones.h"
 
 #include <stdbool.h>
@@ -13,10 +14,9 @@
 
 /* What is asked for. */
 struct frame_view {
-    uint32_t width, height;
+    const struct picture_spec *look;
     int32_t clip; /* or POSE_REST */
     double clip_time_s;
-    double yaw_deg, pitch_deg;
     const struct blend_layer *layers; /* checked; they hold instead of the clip when there are any */
     uint32_t layer_count;
     const struct model *const *movers; /* [mover_count]: what has the clips, for bones (bones.h) */

@@ -73,7 +73,7 @@ static int warm_up(struct renderer *renderer, struct err *err)
     if (rc == 0 && (fd < 0 || write(fd, model.data, model.size_bytes) != (ssize_t)model.size_bytes))
         rc = err_set(err, ERR_INTERNAL, "no memory file for the warm-up model: %s", strerror(errno));
     const struct render_job job = {
-        .width = 64, .height = 64, .clip = POSE_REST, .model_bytes = model.size_bytes, .yaw_deg = 20};
+        .look = {.width = 64, .height = 64, .yaw_deg = 20}, .clip = POSE_REST, .model_bytes = model.size_bytes};
     if (rc == 0)
         rc = renderer_draw(renderer, &job, fd, NULL, &png, NULL, err);
     if (fd >= 0)
@@ -106,10 +106,11 @@ const char *renderer_name(const struct renderer *renderer) { return renderer->na
 
 static int check_job(const struct render_job *job, struct err *err)
 {
-    if (job->width < 1 || job->height < 1 || job->width > SIDE_MAX || job->height > SIDE_MAX)
-        return err_set(err, ERR_BAD_PARAMETER, "a picture of %u x %u pixels cannot be drawn", job->width, job->height);
-    if (!isfinite(job->clip_time_s) || !isfinite(job->root_start_s) || !isfinite(job->yaw_deg) ||
-        !isfinite(job->pitch_deg))
+    if (job->look.width < 1 || job->look.height < 1 || job->look.width > SIDE_MAX || job->look.height > SIDE_MAX)
+        return err_set(err, ERR_BAD_PARAMETER, "a picture of %u x %u pixels cannot be drawn", job->look.width,
+                       job->look.height);
+    if (!isfinite(job->clip_time_s) || !isfinite(job->root_start_s) || !isfinite(job->look.yaw_deg) ||
+        !isfinite(job->look.pitch_deg))
         return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
     return 0;
 }
@@ -150,17 +151,19 @@ static void trim(struct renderer *renderer)
 static int put_picture(struct renderer *renderer, const struct render_job *job, uint32_t scale, struct buf *png,
                        struct err *err)
 {
-    if (read_samples(renderer, job->width, job->height, scale, err) < 0)
+    if (read_samples(renderer, job->look.width, job->look.height, scale, err) < 0)
         return err->code;
     const struct picture_stats stats =
-        picture_resolve(renderer->samples, job->width, job->height, scale, job->background, renderer->pixels);
+        picture_resolve(renderer->samples, job->look.width, job->look.height, scale, &job->look, renderer->pixels);
     /* a sound model can slip between the samples of a very small picture */
-    if (stats.covered_count == 0 && job->width >= SURE_SIDE && job->height >= SURE_SIDE)
+    if (stats.covered_count == 0 && job->look.width >= SURE_SIDE && job->look.height >= SURE_SIDE)
         return err_set(err, ERR_NOTHING_TO_DRAW,
                        "no pixel shows the model from yaw %g, pitch %g: its surfaces are transparent, turn their backs "
                        "or have no area",
-                       job->yaw_deg, job->pitch_deg);
-    return png_file_put(png, renderer->pixels, job->width, job->height, !stats.is_opaque, err);
+                       job->look.yaw_deg, job->look.pitch_deg);
+    const struct png_form form = {.has_alpha = !stats.is_opaque,
+                                  .is_small = (job->look.flags & PICTURE_SMALL_FILE) != 0};
+    return png_file_put(png, renderer->pixels, job->look.width, job->look.height, &form, err);
 }
 
 static int draw(struct renderer *renderer, const struct render_job *job, struct loaded *loaded,
@@ -171,12 +174,9 @@ static int draw(struct renderer *renderer, const struct render_job *job, struct 
     if (job_layers_init(&layers, &job->blend, sources, err) < 0)
         return err->code;
     const struct model *posed = job_source(sources, layers.count > 0 ? 0 : job->clip_source);
-    const struct frame_view view = {.width = job->width,
-                                    .height = job->height,
+    const struct frame_view view = {.look = &job->look,
                                     .clip = job->clip,
                                     .clip_time_s = job->clip_time_s,
-                                    .yaw_deg = job->yaw_deg,
-                                    .pitch_deg = job->pitch_deg,
                                     .layers = layers.layers,
                                     .layer_count = layers.count,
                                     .movers = movers,
@@ -184,10 +184,12 @@ static int draw(struct renderer *renderer, const struct render_job *job, struct 
                                     .root = job->root,
                                     .has_turn = job->has_turn != 0,
                                     .root_start_s = job->root_start_s};
-    const uint32_t scale = job->width <= SUPERSAMPLED_MAX && job->height <= SUPERSAMPLED_MAX ? 2 : 1;
+    const bool is_smooth = (job->look.flags & PICTURE_ONE_SAMPLE) == 0;
+    const uint32_t scale =
+        is_smooth && job->look.width <= SUPERSAMPLED_MAX && job->look.height <= SUPERSAMPLED_MAX ? 2 : 1;
     int rc = frame_prepare(&renderer->frame, posed, loaded->is_used, &view, err);
     if (rc == 0)
-        rc = target_bind(&renderer->targets, &renderer->gl, job->width * scale, job->height * scale, err);
+        rc = target_bind(&renderer->targets, &renderer->gl, job->look.width * scale, job->look.height * scale, err);
     if (rc == 0)
         rc = draw_frame(&renderer->drawing, loaded, &renderer->frame, scale, err);
     if (rc == 0)

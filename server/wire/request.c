@@ -17,7 +17,6 @@ const struct param REQUEST_PARAMS[] = {
 #include "request_params.def"
 #undef X
 };
-_Static_assert(PARAM_COUNT <= 64, "the parameters seen are bits of a uint64_t");
 _Static_assert((int)OP_REFERENCE < 32, "the operations of a parameter are bits of an unsigned");
 
 void request_init(struct request *request) { *request = (struct request){0}; }
@@ -85,12 +84,12 @@ static int undecodable(int param, const struct err *why, struct err *err)
                    "parameter '%s': %s", REQUEST_PARAMS[param].name, why->message);
 }
 
-int request_note_param(int param, bool may_repeat, uint64_t *seen, struct err *err)
+int request_note_param(int param, bool may_repeat, struct params_seen *seen, struct err *err)
 {
-    if (!may_repeat && *seen & UINT64_C(1) << param)
+    if (!may_repeat && seen->has[param])
         return err_set(err, ERR_DUPLICATE_PARAMETER, "parameter '%s' is given twice; it may be given once",
                        REQUEST_PARAMS[param].name);
-    *seen |= UINT64_C(1) << param;
+    seen->has[param] = true;
     return 0;
 }
 
@@ -103,7 +102,7 @@ int request_take_text(struct request *request, int param, char *text, size_t siz
 
 /* Decoded text goes to the end of request->memory, which has the room (see reserve()): the name only until it
  * was looked up, the value for good. */
-static int take_param(struct request *request, const struct query_part *part, uint64_t *seen,
+static int take_param(struct request *request, const struct query_part *part, struct params_seen *seen,
                       const struct limits *limits, struct err *err)
 {
     struct err why;
@@ -123,11 +122,11 @@ static int take_param(struct request *request, const struct query_part *part, ui
 }
 
 /* Points the request at its lists and fills in what was not given. */
-static void finish_lists(struct request *request, uint64_t seen, const struct limits *limits)
+static void finish_lists(struct request *request, const struct params_seen *seen, const struct limits *limits)
 {
     struct request_lists *lists = request->blocks;
     const bool has_frames = REQUEST_PARAMS[PARAM_T].ops & 1u << request->op && request->op != OP_LAYER;
-    if (has_frames && !(seen & UINT64_C(1) << PARAM_T)) {
+    if (has_frames && !seen->has[PARAM_T]) {
         const double zero = 0;
         buf_put(&lists->times, &zero, sizeof zero);
     }
@@ -139,15 +138,15 @@ static void finish_lists(struct request *request, uint64_t seen, const struct li
     request->joint_count = (uint32_t)(lists->joints.size_bytes / sizeof *request->joints);
     if (request->what == 0)
         request->what = WHAT_SCENE;
-    request->has_wrap = seen & UINT64_C(1) << PARAM_WRAP;
-    if (request->op == OP_LAYER && !(seen & UINT64_C(1) << PARAM_WEIGHT))
+    request->has_wrap = seen->has[PARAM_WRAP];
+    if (request->op == OP_LAYER && !seen->has[PARAM_WEIGHT])
         request->weight = 1;
     const uint64_t side = limits->value[LIMIT_PICTURE_SIDE], pixels = limits->value[LIMIT_PICTURE_PIXELS];
     uint32_t default_side = side < PICTURE_SIDE ? (uint32_t)side : PICTURE_SIDE;
     while (default_side > 1 && (uint64_t)default_side * default_side > pixels)
         default_side /= 2;
-    request->width = request->width == 0 ? default_side : request->width;
-    request->height = request->height == 0 ? default_side : request->height;
+    request->picture.width = request->picture.width == 0 ? default_side : request->picture.width;
+    request->picture.height = request->picture.height == 0 ? default_side : request->picture.height;
     request->list_limit = request->list_limit == 0 ? (uint32_t)limits->value[LIMIT_LIST] : request->list_limit;
 }
 
@@ -181,7 +180,7 @@ static int reserve(struct request *request, const struct request_head *head, con
     return 0;
 }
 
-static int parse_query(struct request *request, const char *query, size_t size_bytes, uint64_t *seen,
+static int parse_query(struct request *request, const char *query, size_t size_bytes, struct params_seen *seen,
                        const struct limits *limits, struct err *err)
 {
     struct query_part part;
@@ -193,10 +192,10 @@ static int parse_query(struct request *request, const char *query, size_t size_b
     return 0;
 }
 
-int request_complete(struct request *request, uint64_t seen, const char *accept, const struct limits *limits,
-                     struct err *err)
+int request_complete(struct request *request, const struct params_seen *seen, const char *accept,
+                     const struct limits *limits, struct err *err)
 {
-    if (REQUEST_PARAMS[PARAM_FORMAT].ops & 1u << request->op && !(seen & UINT64_C(1) << PARAM_FORMAT))
+    if (REQUEST_PARAMS[PARAM_FORMAT].ops & 1u << request->op && !seen->has[PARAM_FORMAT])
         request->format = accept_format(accept, request->op == OP_MESH);
     finish_lists(request, seen, limits);
     if (request_check_together(request, seen, limits, err) < 0 ||
@@ -228,7 +227,7 @@ struct split {
 static int take_all(struct request *request, const struct request_head *head, struct split split, const cJSON *body,
                     const struct limits *limits, struct err *err)
 {
-    uint64_t seen = 0;
+    struct params_seen seen = {0};
     const char *path_end = head->target + split.path_bytes;
     const bool has_query = split.path_bytes < head->target_bytes;
     const size_t query_bytes = has_query ? head->target_bytes - split.path_bytes - 1 : 0;
@@ -237,7 +236,7 @@ static int take_all(struct request *request, const struct request_head *head, st
         parse_query(request, has_query ? path_end + 1 : path_end, query_bytes, &seen, limits, err) < 0 ||
         (body != NULL && request_take_body(request, body, &seen, limits, err) < 0))
         return err->code;
-    return request_complete(request, seen, head->accept, limits, err);
+    return request_complete(request, &seen, head->accept, limits, err);
 }
 
 int request_parse(struct request *request, const struct request_head *head, const struct limits *limits,

@@ -12,6 +12,7 @@
 #include "../base/buf.h"
 #include "../base/err.h"
 #include "../base/limits.h"
+#include "../base/picture_spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -109,11 +110,9 @@ struct request {
     struct selector root; /* absent: the topmost joint */
     bool is_over_clip;    /* OP_BOUNDS: over all of the clip instead of times_s */
     bool has_rate, is_per_joint;
-    double rate; /* with has_rate: poses a second of is_over_clip, 0..1000 */
-    uint32_t width, height;
-    uint8_t background[4]; /* RGBA, straight alpha; 0,0,0,0 = transparent */
-    double yaw_deg, pitch_deg;
-    const char *prefix, *after; /* /v1/models; NULL when not given */
+    double rate;                 /* with has_rate: poses a second of is_over_clip, 0..1000 */
+    struct picture_spec picture; /* /v1/render */
+    const char *prefix, *after;  /* /v1/models; NULL when not given */
     uint32_t list_limit;
     struct request *layers; /* OP_LAYER each: the pose is their blend; clip and span are not given then */
     uint32_t layer_count;

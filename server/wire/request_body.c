@@ -125,11 +125,11 @@ static int take_scalar(struct request *request, int param, const cJSON *item, co
 
 static int take_all(struct request *request, const cJSON *object, const struct limits *limits, struct err *err)
 {
-    uint64_t seen = 0;
+    struct params_seen seen = {0};
     if (request_reserve(request, request_body_text_bytes(object), err) < 0)
         return err->code;
     const int rc = request_take_body(request, object, &seen, limits, err);
-    return rc < 0 ? rc : request_complete(request, seen, NULL, limits, err);
+    return rc < 0 ? rc : request_complete(request, &seen, NULL, limits, err);
 }
 
 /* Number of objects in the list `item`; or ERR_BAD_PARAMETER. */
@@ -225,8 +225,8 @@ static int take_queries(struct request *request, const cJSON *item, const struct
 
 /* --- members --- */
 
-static int take_member(struct request *request, const cJSON *item, uint64_t *seen, const struct limits *limits,
-                       struct err *err)
+static int take_member(struct request *request, const cJSON *item, struct params_seen *seen,
+                       const struct limits *limits, struct err *err)
 {
     const int param = request_find_param(request, item->string, err);
     if (param < 0 || request_note_param(param, false, seen, err) < 0)
@@ -248,8 +248,8 @@ static int take_member(struct request *request, const cJSON *item, uint64_t *see
     return 0;
 }
 
-int request_take_body(struct request *request, const cJSON *object, uint64_t *seen, const struct limits *limits,
-                      struct err *err)
+int request_take_body(struct request *request, const cJSON *object, struct params_seen *seen,
+                      const struct limits *limits, struct err *err)
 {
     const cJSON *item;
     cJSON_ArrayForEach(item, object) if (take_member(request, item, seen, limits, err) < 0) return err->code;

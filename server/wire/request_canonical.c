@@ -55,10 +55,10 @@ void request_set_canonical(struct request *request)
     const uint64_t numbers[] = {
         (uint64_t)request->wrap, (uint64_t)request->space, (uint64_t)request->layout, (uint64_t)request->format,
         request->what,           request->has_indices,     request->has_normals,      request->has_rest,
-        request->width,          request->height,          request->list_limit,       request->is_over_clip,
-        request->has_rate,       request->is_per_joint,    request->has_no_textures};
+        request->list_limit,     request->is_over_clip,    request->has_rate,         request->is_per_joint,
+        request->has_no_textures};
     h = hash64(h, numbers, sizeof numbers);
-    h = hash64(h, request->background, sizeof request->background);
+    h = hash64(h, &request->picture, sizeof request->picture);
     const struct request_span *span = &request->span;
     const uint64_t given[] = {span->has_from, span->has_to, span->has_fps, span->has_speed, span->has_phase};
     const double amounts[] = {span->from, span->to, span->fps, span->speed, span->phase};
@@ -68,8 +68,6 @@ void request_set_canonical(struct request *request)
     h = hash64(h, motion, sizeof motion);
     h = hash_selectors(h, &request->root, 1);
     h = hash64(h, &request->rate, sizeof request->rate);
-    h = hash64(h, &request->yaw_deg, sizeof request->yaw_deg);
-    h = hash64(h, &request->pitch_deg, sizeof request->pitch_deg);
     h = hash_text(h, request->prefix);
     h = hash_text(h, request->after);
     h = hash_layers(h, request);

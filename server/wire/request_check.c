@@ -11,41 +11,40 @@ static int check_span(const struct request_span *span, struct err *err)
     return 0;
 }
 
-static int check_bounds(const struct request *request, uint64_t seen, struct err *err)
+static int check_bounds(const struct request *request, const struct params_seen *seen, struct err *err)
 {
     static const int TIMES[] = {PARAM_T, PARAM_WRAP, PARAM_SPEED, PARAM_PHASE};
     if (request->has_rate && !request->is_over_clip)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'rate' needs over=clip");
-    if (request->is_over_clip && (seen & SEEN(PARAM_LAYERS)) != 0)
+    if (request->is_over_clip && seen->has[PARAM_LAYERS])
         return err_set(
             err, ERR_BAD_PARAMETER,
             "parameter 'over' does not go with layers, each of which has a time of its own: give 't' a range, "
             "such as 0:2:60");
     for (size_t i = 0; request->is_over_clip && i < sizeof TIMES / sizeof *TIMES; i++)
-        if (seen & SEEN(TIMES[i]))
+        if (seen->has[TIMES[i]])
             return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with over=clip, which takes all times",
                            REQUEST_PARAMS[TIMES[i]].name);
     return 0;
 }
 
-static int check_root_motion(const struct request *request, uint64_t seen, struct err *err)
+static int check_root_motion(const struct request *request, const struct params_seen *seen, struct err *err)
 {
     static const int OF_IT[] = {PARAM_ROOT, PARAM_TURN, PARAM_ROOT_YAW};
     for (size_t i = 0; !request->has_root_motion && i < sizeof OF_IT / sizeof *OF_IT; i++)
-        if (seen & SEEN(OF_IT[i]))
+        if (seen->has[OF_IT[i]])
             return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs root_motion=extract",
                            REQUEST_PARAMS[OF_IT[i]].name);
-    if (request->has_root_motion && (seen & SEEN(PARAM_LAYERS)) != 0)
+    if (request->has_root_motion && seen->has[PARAM_LAYERS])
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'root_motion' does not go with layers");
     return 0;
 }
 
-static int check_glb(const struct request *request, uint64_t seen, struct err *err)
+static int check_glb(const struct request *request, const struct params_seen *seen, struct err *err)
 {
     if (request->format != FORMAT_GLB)
-        return (seen & SEEN(PARAM_TEXTURES)) == 0
-                   ? 0
-                   : err_set(err, ERR_BAD_PARAMETER, "parameter 'textures' needs format=glb");
+        return !seen->has[PARAM_TEXTURES] ? 0
+                                          : err_set(err, ERR_BAD_PARAMETER, "parameter 'textures' needs format=glb");
     if (request->time_count > 1)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a GLB file holds the mesh at one",
                        request->time_count);
@@ -54,22 +53,23 @@ static int check_glb(const struct request *request, uint64_t seen, struct err *e
     return 0;
 }
 
-int request_check_together(const struct request *request, uint64_t seen, const struct limits *limits, struct err *err)
+int request_check_together(const struct request *request, const struct params_seen *seen, const struct limits *limits,
+                           struct err *err)
 {
     for (int i = 0; i < PARAM_COUNT; i++)
-        if (REQUEST_PARAMS[i].how_often == NEEDED && REQUEST_PARAMS[i].ops & 1u << request->op && !(seen & SEEN(i)))
+        if (REQUEST_PARAMS[i].how_often == NEEDED && REQUEST_PARAMS[i].ops & 1u << request->op && !seen->has[i])
             return err_set(err, ERR_MISSING_PARAMETER, "%s needs the parameter '%s'", request_path(request->op),
                            REQUEST_PARAMS[i].name);
     if (request->op == OP_RENDER && request->time_count > 1)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a picture shows one",
                        request->time_count);
-    const uint64_t pixels = (uint64_t)request->width * request->height;
+    const uint64_t pixels = (uint64_t)request->picture.width * request->picture.height;
     if (request->op == OP_RENDER && pixels > limits->value[LIMIT_PICTURE_PIXELS])
-        return err_set(err, ERR_BAD_PARAMETER, "%u x %u pixels are more than %s", request->width, request->height,
-                       LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS));
+        return err_set(err, ERR_BAD_PARAMETER, "%u x %u pixels are more than %s", request->picture.width,
+                       request->picture.height, LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS));
     if (request->op == OP_PALETTE && request->mesh.kind != SELECT_ABSENT && request->space != SPACE_MESH)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
-    if ((seen & SEEN(PARAM_CLIP_HASH)) != 0 && (seen & SEEN(PARAM_CLIP_FILE)) == 0)
+    if (seen->has[PARAM_CLIP_HASH] && !seen->has[PARAM_CLIP_FILE])
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_hash' needs 'clip_file', whose content it names");
     if (check_span(&request->span, err) < 0 || check_bounds(request, seen, err) < 0 ||
         check_root_motion(request, seen, err) < 0 || check_glb(request, seen, err) < 0)

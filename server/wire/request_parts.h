@@ -42,8 +42,10 @@ enum {
 };
 extern const struct param REQUEST_PARAMS[PARAM_COUNT];
 
-/* The bit of a parameter in the set of those that were given. */
-#define SEEN(param) (UINT64_C(1) << (param))
+/* Which parameters were given. */
+struct params_seen {
+    bool has[PARAM_COUNT];
+};
 
 /* --- request.c --- */
 
@@ -52,13 +54,13 @@ int request_reserve(struct request *request, size_t text_bytes, struct err *err)
 /* The index of a parameter that the request's operation takes, or ERR_UNKNOWN_PARAMETER. */
 int request_find_param(const struct request *request, const char *name, struct err *err);
 /* Notes that the parameter is given; ERR_DUPLICATE_PARAMETER when it was already and may not be again. */
-int request_note_param(int param, bool may_repeat, uint64_t *seen, struct err *err);
+int request_note_param(int param, bool may_repeat, struct params_seen *seen, struct err *err);
 /* Parses `text`, which lies in request->memory and may be cut up there. */
 int request_take_text(struct request *request, int param, char *text, size_t size_bytes, const struct limits *limits,
                       struct err *err);
 /* Fills in what was not given and checks what was: after the last parameter. `accept` may be NULL. */
-int request_complete(struct request *request, uint64_t seen, const char *accept, const struct limits *limits,
-                     struct err *err);
+int request_complete(struct request *request, const struct params_seen *seen, const char *accept,
+                     const struct limits *limits, struct err *err);
 
 /* --- request_routes.c --- */
 
@@ -72,16 +74,18 @@ int request_find_op(const char *name, enum op *op, struct err *err);
 /* --- request_check.c, request_canonical.c --- */
 
 /* What is missing or does not go together. */
-int request_check_together(const struct request *request, uint64_t seen, const struct limits *limits, struct err *err);
+int request_check_together(const struct request *request, const struct params_seen *seen, const struct limits *limits,
+                           struct err *err);
 /* Over the values, not their text: what means the same, however written and ordered, has one ETag. */
 void request_set_canonical(struct request *request);
 
 /* --- request_layers.c --- */
 
 /* Checks the layers of a request against it and hands down what they share. `seen`: its own parameters. */
-int request_check_layers(struct request *request, uint64_t seen, const struct limits *limits, struct err *err);
+int request_check_layers(struct request *request, const struct params_seen *seen, const struct limits *limits,
+                         struct err *err);
 /* The rules for one layer. */
-int request_check_layer(const struct request *layer, uint64_t seen, struct err *err);
+int request_check_layer(const struct request *layer, const struct params_seen *seen, struct err *err);
 
 /* --- request_sources.c --- */
 
@@ -96,5 +100,5 @@ int request_open_body(const struct request_head *head, const struct limits *limi
 /* Bytes of request->memory that the members of `object` need. */
 size_t request_body_text_bytes(const cJSON *object);
 /* Takes every member of `object` as a parameter. */
-int request_take_body(struct request *request, const cJSON *object, uint64_t *seen, const struct limits *limits,
-                      struct err *err);
+int request_take_body(struct request *request, const cJSON *object, struct params_seen *seen,
+                      const struct limits *limits, struct err *err);

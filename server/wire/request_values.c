@@ -88,7 +88,7 @@ int value_what(struct value *value)
     return 0;
 }
 
-static int flag_of(struct value *value, bool *out)
+int value_flag(struct value *value, bool *out)
 {
     static const char *const WORDS[] = {"0", "1", "false", "true"}; /* the words are JSON's */
     const int word = value_word(value->text, WORDS, 4);
@@ -96,19 +96,18 @@ static int flag_of(struct value *value, bool *out)
     return word < 0 ? value_bad(value, "0 or 1") : 0;
 }
 
-int value_indices(struct value *value) { return flag_of(value, &value->request->has_indices); }
-int value_normals(struct value *value) { return flag_of(value, &value->request->has_normals); }
+int value_indices(struct value *value) { return value_flag(value, &value->request->has_indices); }
+int value_normals(struct value *value) { return value_flag(value, &value->request->has_normals); }
 int value_textures(struct value *value)
 {
     bool has_textures = true;
-    const int rc = flag_of(value, &has_textures);
+    const int rc = value_flag(value, &has_textures);
     value->request->has_no_textures = !has_textures;
     return rc;
 }
-int value_rest(struct value *value) { return flag_of(value, &value->request->has_rest); }
+int value_rest(struct value *value) { return value_flag(value, &value->request->has_rest); }
 
-/* A whole number from 1 to `most`. */
-static int count_of(struct value *value, uint64_t most, uint32_t *out)
+int value_count(struct value *value, uint64_t most, uint32_t *out)
 {
     uint64_t count;
     if (!query_uint(value->text, most < UINT32_MAX ? most : UINT32_MAX, &count) || count == 0)
@@ -119,56 +118,9 @@ static int count_of(struct value *value, uint64_t most, uint32_t *out)
     return 0;
 }
 
-int value_width(struct value *value)
-{
-    return count_of(value, value->limits->value[LIMIT_PICTURE_SIDE], &value->request->width);
-}
-
-int value_height(struct value *value)
-{
-    return count_of(value, value->limits->value[LIMIT_PICTURE_SIDE], &value->request->height);
-}
-
 int value_limit(struct value *value)
 {
-    return count_of(value, value->limits->value[LIMIT_LIST], &value->request->list_limit);
-}
-
-static int hex_of(char c)
-{
-    const char *const digits = "0123456789abcdef0123456789ABCDEF";
-    const char *at = c == '\0' ? NULL : strchr(digits, c);
-    return at == NULL ? -1 : (int)(at - digits) % 16;
-}
-
-int value_background(struct value *value)
-{
-    uint8_t *rgba = value->request->background;
-    if (strcmp(value->text, "transparent") == 0)
-        return 0;
-    if (value->size_bytes != 6 && value->size_bytes != 8)
-        return value_bad(value, "transparent, RRGGBB or RRGGBBAA");
-    rgba[3] = 255;
-    for (size_t i = 0; i < value->size_bytes; i += 2) {
-        const int high = hex_of(value->text[i]), low = hex_of(value->text[i + 1]);
-        if (high < 0 || low < 0)
-            return value_bad(value, "transparent, RRGGBB or RRGGBBAA");
-        rgba[i / 2] = (uint8_t)(high * 16 + low);
-    }
-    return 0;
-}
-
-int value_yaw(struct value *value)
-{
-    return query_double(value->text, &value->request->yaw_deg) ? 0 : value_bad(value, "a finite number of degrees");
-}
-
-int value_pitch(struct value *value)
-{
-    double *pitch = &value->request->pitch_deg;
-    return query_double(value->text, pitch) && *pitch >= -90 && *pitch <= 90
-               ? 0
-               : value_bad(value, "a number of degrees from -90 to 90");
+    return value_count(value, value->limits->value[LIMIT_LIST], &value->request->list_limit);
 }
 
 int value_root_motion(struct value *value)
@@ -177,7 +129,7 @@ int value_root_motion(struct value *value)
     return strcmp(value->text, "extract") == 0 ? 0 : value_bad(value, "extract");
 }
 
-int value_turn(struct value *value) { return flag_of(value, &value->request->has_turn); }
+int value_turn(struct value *value) { return value_flag(value, &value->request->has_turn); }
 
 int value_prefix(struct value *value)
 {

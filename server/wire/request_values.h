@@ -1,7 +1,7 @@
 /* request_values.h - what each parameter's text may be, and where it goes in struct request.
  *
  * Private to request*.c. Pure. One function a parameter, named in request_params.def: request_value_names.c,
- * request_value_times.c, and request_values.c for what is neither. */
+ * request_value_times.c, request_value_picture.c, and request_values.c for what is none of them. */
 #pragma once
 
 #include "request.h"
@@ -32,6 +32,10 @@ struct request_lists *value_lists(struct value *value);
 int value_word(const char *text, const char *const *words, int count);
 /* A finite number from `least` to `most`; `expected` says so. */
 int value_number(struct value *value, double least, double most, const char *expected, double *out);
+/* 0 or 1. */
+int value_flag(struct value *value, bool *out);
+/* A whole number from 1 to `most`. */
+int value_count(struct value *value, uint64_t most, uint32_t *out);
 
 /* --- one a parameter --- */
 

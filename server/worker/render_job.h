@@ -9,6 +9,7 @@
 #pragma once
 
 #include "../base/err.h"
+#include "../base/picture_spec.h"
 
 #include <stdint.h>
 
@@ -43,21 +44,18 @@ struct render_blend {
 
 struct render_job {
     uint32_t magic;
-    uint32_t width, height; /* pixels */
-    int32_t clip;           /* or POSE_REST */
-    uint64_t job_id;        /* > 0 */
-    uint64_t model_key;     /* same key = same bytes: the worker may still have it on the GPU */
-    uint64_t model_bytes;   /* size of the baked model in the memfd */
+    int32_t clip;         /* or POSE_REST */
+    uint64_t job_id;      /* > 0 */
+    uint64_t model_key;   /* same key = same bytes: the worker may still have it on the GPU */
+    uint64_t model_bytes; /* size of the baked model in the memfd */
     uint32_t source_count;
     uint32_t clip_source; /* 0: the clip is one of the model; n: of sources[n - 1] */
     struct render_source sources[RENDER_SOURCES_MAX];
-    double clip_time_s; /* wrapped */
-    double yaw_deg, pitch_deg;
-    uint8_t background[4]; /* straight RGBA */
-    uint32_t root;         /* 0, or 1 + the node whose movement over the ground is taken out */
-    uint32_t has_turn;     /* its turning too */
-    uint32_t reserved;
+    double clip_time_s;  /* wrapped */
+    uint32_t root;       /* 0, or 1 + the node whose movement over the ground is taken out */
+    uint32_t has_turn;   /* its turning too */
     double root_start_s; /* clip time since which it moves */
+    struct picture_spec look;
     struct render_blend blend;
 };
 

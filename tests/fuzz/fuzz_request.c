@@ -29,9 +29,9 @@ static void check_request(const struct request *request, const struct limits *li
         require(isfinite(request->times_s[i]));
     check_selectors(request->skins, request->skin_count);
     check_selectors(request->joints, request->joint_count);
-    require(request->width >= 1 && request->width <= limits->value[LIMIT_PICTURE_SIDE]);
-    require(request->height >= 1 && request->height <= limits->value[LIMIT_PICTURE_SIDE]);
-    require(isfinite(request->yaw_deg) && fabs(request->pitch_deg) <= 90);
+    require(request->picture.width >= 1 && request->picture.width <= limits->value[LIMIT_PICTURE_SIDE]);
+    require(request->picture.height >= 1 && request->picture.height <= limits->value[LIMIT_PICTURE_SIDE]);
+    require(isfinite(request->picture.yaw_deg) && fabs(request->picture.pitch_deg) <= 90);
     require(request->what >= WHAT_LOCAL && request->what <= (WHAT_LOCAL | WHAT_SCENE));
     require(strlen(request->canonical) == 16);
     if (request->op >= OP_MODEL) {

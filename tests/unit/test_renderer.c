@@ -40,12 +40,10 @@ static int draw_bytes(const struct fixture *f, double yaw_deg, struct buf *png)
 {
     static uint64_t key;
     struct err err = {0};
-    const struct render_job job = {.width = SIDE,
-                                   .height = SIDE,
+    const struct render_job job = {.look = {.width = SIDE, .height = SIDE, .yaw_deg = yaw_deg},
                                    .clip = POSE_REST,
                                    .model_key = ++key,
-                                   .model_bytes = f->size_bytes,
-                                   .yaw_deg = yaw_deg};
+                                   .model_bytes = f->size_bytes};
     const int fd = memfd_create("test", MFD_CLOEXEC);
     assert_int_equal(write(fd, f->block, f->size_bytes), f->size_bytes);
     buf_init(png, 0);
@@ -94,11 +92,9 @@ static uint32_t add_square(struct fixture *f, struct vec3 middle, float half, co
     primitive->index_count = 6;
     primitive->material = (int32_t)b->material_count;
     struct material *material = bake_add_material(b, 1);
-    *material = (struct material){.name = {.offset = STR_NONE},
-                                  .alpha_cutoff = 0.5f,
-                                  .alpha_mode = color[3] < 1 ? ALPHA_BLEND : ALPHA_OPAQUE,
-                                  .base_color_texture = -1,
-                                  .flags = MATERIAL_UNLIT};
+    *material = MATERIAL_PLAIN;
+    material->alpha_mode = color[3] < 1 ? ALPHA_BLEND : ALPHA_OPAQUE;
+    material->flags = MATERIAL_UNLIT;
     memcpy(material->base_color, color, sizeof material->base_color);
     for (uint32_t v = 0; weight != NULL && v < 4; v++) {
         for (uint32_t j = 0; j < 2; j++)
@@ -245,7 +241,7 @@ TEST(renderer_lays_textures_the_right_way_up)
     *bake_add_texture(b, 1) =
         (struct texture){.source_width = 4, .source_height = 4, .width = 4, .height = 4, .level_count = 3};
     memcpy(bake_add_pixel_byte(b, sizeof levels), levels, sizeof levels);
-    b->materials[0].base_color_texture = 0;
+    b->materials[0].textures[TEXTURE_BASE_COLOR].texture = 0;
     fixture_finish(&f);
     struct png_pixels p = draw(&f, 0);
     check_pixel(&p, 56, 56, 255, 0, 0, 255);
@@ -284,7 +280,7 @@ static void add_chessboard(struct fixture *f, uint32_t side, float times, uint32
                                           255};
                 memcpy(bake_add_pixel_byte(b, 4), texel, 4);
             }
-    b->materials[0].base_color_texture = 0;
+    b->materials[0].textures[TEXTURE_BASE_COLOR].texture = 0;
     fixture_finish(f);
 }
 
@@ -471,11 +467,11 @@ TEST(renderer_refuses_bad_jobs)
     struct fixture f;
     struct buf png;
     struct err err = {0};
-    struct render_job job = {.width = 0, .height = 9, .clip = POSE_REST, .model_key = UINT64_MAX, .model_bytes = 64};
+    struct render_job job = {.look = {.height = 9}, .clip = POSE_REST, .model_key = UINT64_MAX, .model_bytes = 64};
     const int fd = memfd_create("test", MFD_CLOEXEC);
     buf_init(&png, 0);
     assert_int_equal(renderer_draw(renderer(), &job, fd, NULL, &png, NULL, &err), ERR_BAD_PARAMETER);
-    job.width = 9;
+    job.look.width = 9;
     assert_int_equal(renderer_draw(renderer(), &job, fd, NULL, &png, NULL, &err), ERR_INTERNAL); /* the file is empty */
     assert_int_equal(ftruncate(fd, 4096), 0);
     job.model_bytes = 4096;
@@ -493,7 +489,8 @@ TEST(renderer_refuses_bad_jobs)
     check_pixel(&p, 100, 100, 255, 0, 0, 255);
     png_pixels_fini(&p);
     struct frame frame = {.draws = NULL};
-    const struct frame_view view = {.width = 9, .height = 9, .clip = POSE_REST, .root = f.model.node_count + 1};
+    const struct picture_spec look = {.width = 9, .height = 9};
+    const struct frame_view view = {.look = &look, .clip = POSE_REST, .root = f.model.node_count + 1};
     assert_int_equal(frame_prepare(&frame, &f.model, NULL, &view, &err), ERR_BAD_PARAMETER);
     frame_fini(&frame);
     fixture_fini(&f);
