@@ -43,8 +43,9 @@ static void check_again(const struct config *config, const struct machine *machi
     memcpy(lines, first.data, first.size_bytes);
     /* a newline inside a text option would end its line: such values cannot be printed and read back */
     size_t newlines = 0;
-    for (char *line = strtok(lines, "\n"); line != NULL && variable_count < TEXTS_MAX;
-         line = strtok(NULL, "\n"), newlines++)
+    for (const char *c = lines; *c != '\0'; c++)
+        newlines += *c == '\n';
+    for (char *line = strtok(lines, "\n"); line != NULL && variable_count < TEXTS_MAX; line = strtok(NULL, "\n"))
         if (strncmp(line, "POSED_", 6) == 0)
             variables[variable_count++] = line;
     char *arguments[] = {(char *)"posed", NULL};
