@@ -8,5 +8,5 @@ struct picture_spec {
     uint32_t width, height;    /* pixels */
     double yaw_deg, pitch_deg; /* of the camera (anim/camera.h) */
     uint8_t background[4];     /* RGBA, straight alpha; 0,0,0,0 = transparent */
-    uint32_t reserved;         /* 0 */
+    uint32_t view;             /* enum view */
 };

@@ -2,6 +2,7 @@
 
 #include "../anim/root_motion.h"
 #include "../anim/skin.h"
+#include "../base/view.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -212,10 +213,14 @@ int frame_prepare(struct frame *frame, const struct model *model, const uint8_t 
     frame->point_count = 0;
     if (evaluate(frame, model, view, err) < 0 || gather(frame, model, err) < 0)
         return err->code;
-    if (frame->draw_count > 0)
-        return prepare_draws(frame, model, is_used, view, err);
+    if (frame->draw_count > 0 && prepare_draws(frame, model, is_used, view, err) < 0)
+        return err->code;
+    if (frame->draw_count > 0 && view->look->view != VIEW_SKELETON)
+        return 0;
     if (bones_init(&frame->bones, model, view->movers, view->mover_count, &frame->pose, err) < 0)
         return err->code;
+    if (frame->draw_count > 0)
+        return 0;
     if (frame->bones.vertex_count == 0)
         return err_set(err, ERR_NOTHING_TO_DRAW, "the model's scene has neither geometry nor nodes");
     aim(frame, model, view, frame->bones.positions, frame->bones.vertex_count);

@@ -10,6 +10,7 @@
 #include "picture.h"
 #include "png_file.h"
 #include "target.h"
+#include "view_draw.h"
 #include "warm_up.h"
 
 #include <errno.h>
@@ -33,6 +34,7 @@ struct renderer {
     struct gl_context *context;
     struct gl gl;
     struct drawing drawing;
+    struct views views;
     struct targets targets;
     struct model_cache cache;
     struct clip_files clip_files;
@@ -112,6 +114,8 @@ static int check_job(const struct render_job *job, struct err *err)
     if (!isfinite(job->clip_time_s) || !isfinite(job->root_start_s) || !isfinite(job->look.yaw_deg) ||
         !isfinite(job->look.pitch_deg))
         return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
+    if (job->look.view >= VIEW_COUNT)
+        return err_set(err, ERR_BAD_PARAMETER, "there is no view %u", job->look.view);
     return 0;
 }
 
@@ -164,6 +168,15 @@ static int put_picture(struct renderer *renderer, const struct render_job *job, 
     return png_file_put(png, renderer->pixels, job->look.width, job->look.height, !stats.is_opaque, err);
 }
 
+static int draw_picture(struct renderer *renderer, const struct render_job *job, struct loaded *loaded, uint32_t scale,
+                        struct err *err)
+{
+    const struct view_query query = {.view = (enum view)job->look.view, .joint = job->joint, .scale = scale};
+    if (query.view == VIEW_LIT)
+        return draw_frame(&renderer->drawing, loaded, &renderer->frame, scale, err);
+    return views_draw(&renderer->views, &renderer->drawing, loaded, &renderer->frame, &query, err);
+}
+
 static int draw(struct renderer *renderer, const struct render_job *job, struct loaded *loaded,
                 const struct job_sources *sources, struct buf *png, struct err *err)
 {
@@ -182,12 +195,13 @@ static int draw(struct renderer *renderer, const struct render_job *job, struct 
                                     .root = job->root,
                                     .has_turn = job->has_turn != 0,
                                     .root_start_s = job->root_start_s};
-    const uint32_t scale = job->look.width <= SUPERSAMPLED_MAX && job->look.height <= SUPERSAMPLED_MAX ? 2 : 1;
+    const bool is_small = job->look.width <= SUPERSAMPLED_MAX && job->look.height <= SUPERSAMPLED_MAX;
+    const uint32_t scale = is_small && job->look.view != VIEW_JOINTS ? 2 : 1; /* numbers have no mean */
     int rc = frame_prepare(&renderer->frame, posed, loaded->is_used, &view, err);
     if (rc == 0)
         rc = target_bind(&renderer->targets, &renderer->gl, job->look.width * scale, job->look.height * scale, err);
     if (rc == 0)
-        rc = draw_frame(&renderer->drawing, loaded, &renderer->frame, scale, err);
+        rc = draw_picture(renderer, job, loaded, scale, err);
     if (rc == 0)
         rc = put_picture(renderer, job, scale, png, err);
     return rc;
@@ -219,6 +233,7 @@ void renderer_free(struct renderer *renderer)
     model_cache_fini(&renderer->cache, &renderer->gl);
     clip_files_fini(&renderer->clip_files);
     targets_fini(&renderer->targets, &renderer->gl);
+    views_fini(&renderer->views, &renderer->gl);
     drawing_fini(&renderer->drawing);
     gl_context_free(renderer->context);
     frame_fini(&renderer->frame);

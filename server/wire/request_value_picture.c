@@ -1,4 +1,5 @@
 /* request_value_picture.c - how a picture is to look: its size, camera and background. */
+#include "../base/view.h"
 #include "query.h"
 #include "request_parts.h"
 #include "request_values.h"
@@ -37,6 +38,17 @@ int value_background(struct value *value)
         rgba[i / 2] = (uint8_t)(high * 16 + low);
     }
     return 0;
+}
+
+int value_view(struct value *value)
+{
+    char list[VIEW_LIST_SIZE];
+    for (uint32_t v = 0; v < VIEW_COUNT; v++)
+        if (strcmp(value->text, VIEW_INFO[v].word) == 0) {
+            value->request->picture.view = v;
+            return 0;
+        }
+    return value_bad(value, view_list(false, list));
 }
 
 int value_yaw(struct value *value)

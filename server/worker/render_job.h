@@ -55,6 +55,8 @@ struct render_job {
     uint32_t root;       /* 0, or 1 + the node whose movement over the ground is taken out */
     uint32_t has_turn;   /* its turning too */
     double root_start_s; /* clip time since which it moves */
+    uint32_t joint;      /* 0, or 1 + the node that the view is about */
+    uint32_t reserved;
     struct picture_spec look;
     struct render_blend blend;
 };
