@@ -48,8 +48,8 @@ static void use_program(struct view_pass *pass, const struct view_program *progr
 /* What is see-through, and how: the shader multiplies factor, vertex colour and texture. */
 static void set_alpha_test(const struct view_pass *pass, const struct material *material)
 {
-    const int32_t texture = material->base_color_texture;
-    const GLuint found = texture >= 0 ? pass->loaded->scene.textures[texture] : 0;
+    const struct material_texture *map = &material->textures[TEXTURE_BASE_COLOR];
+    const GLuint found = map->texture >= 0 ? pass->loaded->scene.textures[map->texture] : 0;
     float factor = material->base_color[3], least = -1;
     if (material->alpha_mode == ALPHA_MASK)
         least = material->alpha_cutoff;
@@ -59,6 +59,7 @@ static void set_alpha_test(const struct view_pass *pass, const struct material *
     }
     pass->gl->ActiveTexture(GL_TEXTURE0 + UNIT_BASE_COLOR);
     pass->gl->BindTexture(GL_TEXTURE_2D, found != 0 ? found : pass->drawing->white);
+    pass->gl->UniformMatrix3x2fv(pass->program->uv_from_texcoord, 1, GL_TRUE, map->uv_from_texcoord);
     pass->gl->Uniform2f(pass->program->alpha_test, factor, least);
 }
 
@@ -161,7 +162,6 @@ static int upload_bone_data(const struct view_pass *pass, struct err *err)
 
 static int draw_bones(const struct view_pass *pass, struct err *err)
 {
-    static const struct material SOLID = {.base_color = {1, 1, 1, 1}, .base_color_texture = -1};
     const struct gl *gl = pass->gl;
     const struct bones *bones = &pass->frame->bones;
     const struct vertex_arrays *own = &pass->drawing->own;
@@ -171,7 +171,7 @@ static int draw_bones(const struct view_pass *pass, struct err *err)
     draw_fill(gl, own->normals, bones->normals, bones->vertex_count * sizeof *bones->normals);
     scene_bind_arrays(gl, own);
     gl->Disable(GL_CULL_FACE);
-    set_alpha_test(pass, &SOLID);
+    set_alpha_test(pass, &MATERIAL_PLAIN);
     gl->Uniform2i(pass->program->surface, 0, 1);
     gl->Uniform1i(pass->program->joint_first, (GLint)pass->frame->joint_count - 1);
     gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)bones->vertex_count);

@@ -13,6 +13,7 @@ static int init(struct view_program *program, const struct gl *gl, const struct 
     gl->UseProgram(program->name);
     program->joint_first = gl->GetUniformLocation(program->name, "joint_first");
     program->clip_from_view = gl->GetUniformLocation(program->name, "clip_from_view");
+    program->uv_from_texcoord = gl->GetUniformLocation(program->name, "uv_from_texcoord");
     program->alpha_test = gl->GetUniformLocation(program->name, "alpha_test");
     program->surface = gl->GetUniformLocation(program->name, "surface");
     program->paint = gl->GetUniformLocation(program->name, "paint");

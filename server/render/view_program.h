@@ -18,7 +18,7 @@ enum view_paint {
 /* Uniforms that a program does not have are -1, which GL ignores. */
 struct view_program {
     GLuint name;
-    GLint joint_first, clip_from_view, alpha_test, surface, paint, depth_range, scale;
+    GLint joint_first, clip_from_view, uv_from_texcoord, alpha_test, surface, paint, depth_range, scale;
 };
 
 /* Skinned surfaces, lines and points in one of the paints. ERR_RENDER_FAILED. */
