@@ -43,28 +43,37 @@ void influence_weights(const struct model *model, const struct draw *draw, uint3
     }
 }
 
-/* The node with the largest sum over some vertices. sums: [node_count], all zero, and again afterwards. */
+/* Of two nodes the one that counts as moving more. */
+static uint32_t larger(const double *sums, uint32_t a, uint32_t b)
+{
+    const double of_a = sums[a], of_b = sums[b];
+    if (of_a == of_b)
+        return a < b ? a : b;
+    return of_a > of_b ? a : b;
+}
+
+/* The node with the largest sum over some vertices, at least one. sums: [node_count], all zero, and again afterwards.
+ */
 static uint32_t find_most(const struct influenced *in, const uint32_t *vertices, uint32_t vertex_count, double *sums)
 {
-    uint32_t most = UINT32_MAX;
+    const struct influence *influences;
+    influences_of(in, vertices[0], &influences);
+    uint32_t most = in->joints[influences[0].joint].node;
     for (uint32_t v = 0; v < vertex_count; v++) {
-        const struct influence *influences;
         const uint32_t count = influences_of(in, vertices[v], &influences);
         for (uint32_t i = 0; i < count; i++)
             sums[in->joints[influences[i].joint].node] += (double)influences[i].weight;
     }
-    for (int pass = 0; pass < 2; pass++) /* all sums are known, then forgotten */
-        for (uint32_t v = 0; v < vertex_count; v++) {
-            const struct influence *influences;
-            const uint32_t count = influences_of(in, vertices[v], &influences);
-            for (uint32_t i = 0; i < count; i++) {
-                const uint32_t node = in->joints[influences[i].joint].node;
-                if (pass == 1)
-                    sums[node] = 0;
-                else if (most == UINT32_MAX || sums[node] > sums[most] || (sums[node] == sums[most] && node < most))
-                    most = node;
-            }
-        }
+    for (uint32_t v = 0; v < vertex_count; v++) {
+        const uint32_t count = influences_of(in, vertices[v], &influences);
+        for (uint32_t i = 0; i < count; i++)
+            most = larger(sums, most, in->joints[influences[i].joint].node);
+    }
+    for (uint32_t v = 0; v < vertex_count; v++) {
+        const uint32_t count = influences_of(in, vertices[v], &influences);
+        for (uint32_t i = 0; i < count; i++)
+            sums[in->joints[influences[i].joint].node] = 0;
+    }
     return most;
 }
 
