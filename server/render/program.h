@@ -23,6 +23,7 @@ enum texture_unit {
     UNIT_BASE_COLOR = TEXTURE_BASE_COLOR,
     UNIT_PALETTE = TEXTURE_SLOT_COUNT,
     UNIT_INFLUENCES,
+    UNIT_IDS, /* of view.frag */
 };
 
 struct program {
