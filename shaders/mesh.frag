@@ -18,7 +18,7 @@ uniform vec2 alpha_range;      // fragments with alpha outside [x, y) are not dr
 uniform int is_blended;        // 0: what is drawn is opaque
 uniform int is_unlit;
 uniform int is_flat;           // faces have the normals, not vertices
-uniform ivec2 filters[5];      // enum texture_mag, enum texture_min of each texture, as the C code numbers both
+uniform ivec2 base_color_filter; // enum texture_mag, enum texture_min, as the C code numbers both
 
 #ifdef FULL
 in vec2 metal_rough_uv;
@@ -31,6 +31,7 @@ uniform sampler2D metal_rough_texture;
 uniform sampler2D normal_texture;
 uniform sampler2D occlusion_texture;
 uniform sampler2D emissive_texture;
+uniform ivec2 emissive_filter;
 uniform vec2 bump_shade;       // scale of the normal texture, strength of the occlusion texture
 #endif
 
@@ -50,6 +51,7 @@ struct surface {
 
 // A texture, which is always sampled with linear filters and all its mip levels, as the file's filters would have it
 // (OpenGL 3.3, 3.8.11): in the middle of a texel a linear filter gives that texel, and the footprint chooses the level.
+// For colours: of data, which nobody sees as squares, the filter that all have is good enough.
 vec4 texel(sampler2D image, vec2 place, ivec2 mag_min)
 {
     const int NEAREST = 1, LINEAR = 2, NEAREST_MIPMAP_NEAREST = 3, LINEAR_MIPMAP_NEAREST = 4;
@@ -81,7 +83,7 @@ vec4 texel(sampler2D image, vec2 place, ivec2 mag_min)
 // Tangents), which mirrored coordinates mirror as they should. +Y of the texture is up, where v grows downwards.
 vec3 bumped(vec3 normal, float side)
 {
-    vec3 bump = 2.0 * texel(normal_texture, normal_uv, filters[2]).xyz - 1.0;
+    vec3 bump = 2.0 * texture(normal_texture, normal_uv).xyz - 1.0;
     bump.xy *= bump_shade.x;
     vec3 along = view_tangent.xyz, up;
     float length_squared = dot(along, along);
@@ -222,13 +224,13 @@ vec3 srgb(vec3 c)
 void main()
 {
 #ifdef FULL
-    vec4 color = base_color * vertex_color * texel(base_color_texture, uv, filters[0]);
-    vec2 rough_metal = texel(metal_rough_texture, metal_rough_uv, filters[1]).gb;
+    vec4 color = base_color * vertex_color * texel(base_color_texture, uv, base_color_filter);
+    vec2 rough_metal = texture(metal_rough_texture, metal_rough_uv).gb;
     vec2 metal = metal_rough * rough_metal.yx;
-    float occlusion = 1.0 + bump_shade.y * (texel(occlusion_texture, occlusion_uv, filters[3]).r - 1.0);
-    vec3 glow = emissive.rgb * texel(emissive_texture, emissive_uv, filters[4]).rgb;
+    float occlusion = 1.0 + bump_shade.y * (texture(occlusion_texture, occlusion_uv).r - 1.0);
+    vec3 glow = emissive.rgb * texel(emissive_texture, emissive_uv, emissive_filter).rgb;
 #else
-    vec4 color = base_color * vertex_color * texel(base_color_texture, uv, filters[0]);
+    vec4 color = base_color * vertex_color * texel(base_color_texture, uv, base_color_filter);
     vec2 metal = metal_rough;
     float occlusion = 1.0;
     vec3 glow = emissive.rgb;

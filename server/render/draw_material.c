@@ -78,13 +78,14 @@ static void bind(const struct drawing *drawing, int slot, GLuint texture)
 }
 
 /* Filters are numbers for the shader and not state of the texture, whose every combination llvmpipe would compile. */
-static void find_filter(const struct loaded *loaded, const struct material *material, int slot, GLint out[2])
+static void set_filter(const struct drawing *drawing, const struct loaded *loaded, const struct material *material,
+                       int slot, GLint uniform)
 {
     const struct texture *texture = find_texture(loaded, material, slot) == 0
                                         ? NULL
                                         : &loaded->mapped.model.textures[material->textures[slot].texture];
-    out[0] = texture == NULL ? 0 : (GLint)texture->mag_filter;
-    out[1] = texture == NULL ? 0 : (GLint)texture->min_filter;
+    drawing->gl->Uniform2i(uniform, texture == NULL ? 0 : (GLint)texture->mag_filter,
+                           texture == NULL ? 0 : (GLint)texture->min_filter);
 }
 
 static void set_textures(const struct drawing *drawing, const struct loaded *loaded, const struct material *material)
@@ -92,21 +93,19 @@ static void set_textures(const struct drawing *drawing, const struct loaded *loa
     const struct gl *gl = drawing->gl;
     const struct program *program = drawing->used;
     float uvs[TEXTURE_SLOT_COUNT][6];
-    GLint sets[TEXTURE_SLOT_COUNT], filters[TEXTURE_SLOT_COUNT][2];
+    GLint sets[TEXTURE_SLOT_COUNT];
     for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++) {
         const struct material_texture *placed = &material->textures[slot];
-        const GLuint found = find_texture(loaded, material, slot);
         sets[slot] = (GLint)placed->texcoord_set;
         memcpy(uvs[slot], placed->uv_from_texcoord, sizeof uvs[slot]);
         if (slot != TEXTURE_BASE_COLOR)
-            bind(drawing, slot, found);
-        find_filter(loaded, material, slot, filters[slot]);
+            bind(drawing, slot, find_texture(loaded, material, slot));
     }
     const bool has_bumps = find_texture(loaded, material, TEXTURE_NORMAL) != 0;
     const bool has_shade = find_texture(loaded, material, TEXTURE_OCCLUSION) != 0;
     gl->UniformMatrix3x2fv(program->uvs_from_texcoord, TEXTURE_SLOT_COUNT, GL_TRUE, uvs[0]);
     gl->Uniform1iv(program->texcoord_sets, TEXTURE_SLOT_COUNT, sets);
-    gl->Uniform2iv(program->filters, TEXTURE_SLOT_COUNT, filters[0]);
+    set_filter(drawing, loaded, material, TEXTURE_EMISSIVE, program->emissive_filter);
     gl->Uniform2f(program->bump_shade, has_bumps ? material->normal_scale : 0,
                   has_shade ? material->occlusion_strength : 0);
 }
@@ -125,15 +124,12 @@ void draw_set_material(struct drawing *drawing, const struct loaded *loaded, con
     const struct program *program = needs_full(loaded, material, is_lit) ? &drawing->full : &drawing->program;
     draw_use_program(drawing, program);
     bind(drawing, TEXTURE_BASE_COLOR, is_missing ? drawing->missing : base);
-    if (program->is_full) {
+    if (program->is_full)
         set_textures(drawing, loaded, material);
-    } else {
-        GLint filter[2];
-        find_filter(loaded, material, TEXTURE_BASE_COLOR, filter);
-        gl->Uniform2iv(program->filters, 1, filter);
+    else
         gl->UniformMatrix3x2fv(program->uv_from_texcoord, 1, GL_TRUE,
                                material->textures[TEXTURE_BASE_COLOR].uv_from_texcoord);
-    }
+    set_filter(drawing, loaded, material, TEXTURE_BASE_COLOR, program->base_color_filter);
     gl->Uniform4fv(program->base_color, 1, material->base_color);
     gl->Uniform4fv(program->emissive, 1, is_dark ? dark : glow);
     gl->Uniform2f(program->metal_rough, material->metallic, material->roughness);

@@ -23,7 +23,8 @@ static void find_uniforms(struct program *program, const struct gl *gl)
         {&program->uvs_from_texcoord, "uvs_from_texcoord"},
         {&program->texcoord_sets, "texcoord_sets"},
         {&program->bump_shade, "bump_shade"},
-        {&program->filters, "filters"},
+        {&program->base_color_filter, "base_color_filter"},
+        {&program->emissive_filter, "emissive_filter"},
     };
     for (size_t i = 0; i < sizeof uniforms / sizeof *uniforms; i++)
         *uniforms[i].place = gl->GetUniformLocation(program->name, uniforms[i].name);

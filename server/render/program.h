@@ -30,9 +30,9 @@ struct program {
     GLuint name;
     bool is_full; /* has all textures of a material, else base colour alone */
     GLint joint_first, clip_from_view, eye, base_color, emissive, metal_rough, alpha_range, is_blended, is_unlit,
-        is_flat, filters;
-    GLint uv_from_texcoord;                             /* when not full */
-    GLint uvs_from_texcoord, texcoord_sets, bump_shade; /* when full */
+        is_flat, base_color_filter;
+    GLint uv_from_texcoord;                                              /* when not full */
+    GLint uvs_from_texcoord, texcoord_sets, bump_shade, emissive_filter; /* when full */
 };
 
 /* Compiles, links and uses a program, and ties its samplers to the units. ERR_RENDER_FAILED with the driver's words. */

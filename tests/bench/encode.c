@@ -62,8 +62,8 @@ int main(void)
     size_t fast_bytes, small_bytes;
     const double fast_ms = encode_ms(pixels, image.width, image.height, false, &fast_bytes);
     const double small_ms = encode_ms(pixels, image.width, image.height, true, &small_bytes);
-    printf("{\"fast_ms\":%.4f,\"small_ms\":%.4f,\"fast_bytes\":%zu,\"small_bytes\":%zu}\n", fast_ms, small_ms, fast_bytes,
-           small_bytes);
+    printf("{\"fast_ms\":%.4f,\"small_ms\":%.4f,\"fast_bytes\":%zu,\"small_bytes\":%zu}\n", fast_ms, small_ms,
+           fast_bytes, small_bytes);
     free(input);
     free(pixels);
     return 0;
