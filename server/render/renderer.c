@@ -10,6 +10,7 @@
 #include "model_cache.h"
 #include "picture.h"
 #include "png_file.h"
+#include "shadow.h"
 #include "target.h"
 #include "view_draw.h"
 #include "warm_up.h"
@@ -40,6 +41,9 @@ struct renderer {
     struct model_cache cache;
     struct clip_files clip_files;
     struct frame frame;
+    struct shadow shadow;
+    uint8_t *shade; /* of a cell: how dark its shadow is */
+    size_t shade_bytes;
     uint8_t *samples, *pixels; /* of a cell */
     uint8_t *canvas;           /* the pixels of a picture of several */
     size_t samples_bytes, pixels_bytes, canvas_bytes;
@@ -290,6 +294,18 @@ static int draw_view(struct renderer *renderer, const struct drawn *drawn, uint3
     return views_draw(&renderer->views, &renderer->drawing, drawn->loaded, &renderer->frame, &query, err);
 }
 
+static int cast_shadow(struct renderer *renderer, const struct model *model, const struct picture_spec *look,
+                       struct err *err)
+{
+    renderer->shade = make_room(renderer->shade, &renderer->shade_bytes, (size_t)look->width * look->height);
+    if (renderer->shade == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", look->width, look->height);
+    if (shadow_make(&renderer->shadow, model, &renderer->frame, look->width, look->height, err) < 0)
+        return err->code;
+    shadow_fill(&renderer->shadow, look->width, look->height, renderer->shade);
+    return 0;
+}
+
 static int draw_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct err *err)
 {
     const struct picture_spec *look = &drawn->work->job.look;
@@ -303,8 +319,11 @@ static int draw_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c,
         target_bind(&renderer->targets, &renderer->gl, look->width * scale, look->height * scale, err) < 0 ||
         draw_view(renderer, drawn, scale, err) < 0 || read_samples(renderer, look->width, look->height, scale, err) < 0)
         return err->code;
-    const struct picture_stats stats =
-        picture_resolve(renderer->samples, look->width, look->height, scale, look, renderer->pixels);
+    const bool has_shadow = (look->flags & PICTURE_SHADOW) != 0;
+    if (has_shadow && cast_shadow(renderer, model_of(drawn), look, err) < 0)
+        return err->code;
+    const struct picture_stats stats = picture_resolve_shaded(renderer->samples, look->width, look->height, scale, look,
+                                                              has_shadow ? renderer->shade : NULL, renderer->pixels);
     /* a sound model can slip between the samples of a very small picture */
     drawn->is_covered |= stats.covered_count > 0 || look->width < SURE_SIDE || look->height < SURE_SIDE;
     drawn->is_opaque &= stats.is_opaque;
@@ -397,6 +416,8 @@ void renderer_free(struct renderer *renderer)
     drawing_fini(&renderer->drawing);
     gl_context_free(renderer->context);
     frame_fini(&renderer->frame);
+    shadow_fini(&renderer->shadow);
+    free(renderer->shade);
     free(renderer->samples);
     free(renderer->pixels);
     free(renderer->canvas);
