@@ -122,6 +122,7 @@ class Server:
         self.log = tempfile.TemporaryFile()
         environment = {k: v for k, v in os.environ.items() if not k.startswith("POSED_")}
         environment["POSED_CACHE_DIR"] = "none"  # what one test imports is no other's
+        environment["POSED_TCP"] = "none"  # one port for all of them
         self.process = subprocess.Popen(
             [BUILD / "posed", "--root", root, "--http", "127.0.0.1:0", *options],
             stdout=subprocess.PIPE, stderr=self.log, env={**environment, **(env or {})}, user=user)
