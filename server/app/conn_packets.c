@@ -58,7 +58,9 @@ static void note_answer(const struct conn *conn, const struct reply *reply)
     const struct packet *asked = &conn->packets->asked;
     const struct handle *handle = handles_find(&conn->packets->handles, asked->model);
     char path[256], id[16];
-    snprintf(path, sizeof path, "%s%s%s", packet_name(asked->kind), handle == NULL ? "" : " ",
+    if (asked->kind == 0 && reply->code == ERR_SHUTTING_DOWN)
+        return; /* nobody has asked */
+    snprintf(path, sizeof path, "%s%s%s", asked->kind == 0 ? "-" : packet_name(asked->kind), handle == NULL ? "" : " ",
              handle == NULL ? "" : handle->path);
     snprintf(id, sizeof id, "%u", asked->id);
     conn_count_answer(reply);
