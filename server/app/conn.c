@@ -244,7 +244,7 @@ static void on_next_turn(uv_idle_t *idle)
 {
     struct conn_shared *shared = idle->data;
     uv_idle_stop(idle);
-    watches_tick(shared->watches);
+    watches_turn(shared->watches);
     for (struct conn *conn = shared->first; conn != NULL; conn = conn->next)
         if (conn->is_resting)
             conn_run(conn);

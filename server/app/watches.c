@@ -41,7 +41,7 @@ struct watches {
     struct conn_shared *shared;
     struct cache_listener listener;
     struct watch_group *groups;
-    bool is_listening;
+    bool is_listening, has_changes;
 };
 
 /* --- telling --- */
@@ -143,6 +143,7 @@ static void on_changed(struct cache_listener *listener, const char *path)
     if (group == NULL)
         return;
     group->looked_ms = 0; /* not now: the cache is in the middle of it */
+    watches->has_changes = true;
     conn_wake(watches->shared);
 }
 
@@ -151,9 +152,8 @@ void watches_tick(struct watches *watches)
     const struct conn_shared *shared = watches->shared;
     const uint64_t every_ms = shared->config->limits.value[LIMIT_WATCH_TIME_MS], now_ms = uv_now(shared->loop);
     uint32_t count = 0;
-    struct watch_group *group, *next;
-    HASH_ITER(hh, watches->groups, group, next)
-    {
+    for (struct watch_group *group = watches->groups, *next; group != NULL; group = next) {
+        next = group->hh.next;
         const bool is_late =
             group->looked_ms == 0 || (shared->config->watch != WATCH_OFF && now_ms - group->looked_ms >= every_ms);
         if (!is_late || group->is_calling)
@@ -162,6 +162,13 @@ void watches_tick(struct watches *watches)
             break;
         look(group);
     }
+}
+
+void watches_turn(struct watches *watches)
+{
+    if (watches->has_changes)
+        watches_tick(watches);
+    watches->has_changes = false;
 }
 
 /* --- watches --- */
@@ -211,9 +218,8 @@ void watches_add(struct conn *conn, uint32_t model, uint32_t id)
 
 void watches_remove(struct conn *conn, uint32_t model)
 {
-    struct watch *watch, *next;
-    DL_FOREACH_SAFE(conn->packets->watches, watch, next)
-    {
+    for (struct watch *watch = conn->packets->watches, *next; watch != NULL; watch = next) {
+        next = watch->next;
         if (model != 0 && watch->model != model)
             continue;
         DL_DELETE(conn->packets->watches, watch);

@@ -118,6 +118,7 @@ struct request {
     bool has_rate, is_per_joint;
     double rate;                 /* with has_rate: poses a second of is_over_clip, 0..1000 */
     struct picture_spec picture; /* /v1/render */
+    struct selector joint;       /* /v1/render: the node that the view is about, or absent */
     enum find_what find;         /* OP_FIND: what `found` is */
     struct selector found;
     const char *prefix, *after; /* /v1/models; NULL when not given */
