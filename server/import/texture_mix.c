@@ -1,5 +1,6 @@
 #include "texture_mix.h"
 
+#include "texture.h"
 #include "texture_mip.h"
 
 #include "../base/mem.h"
@@ -15,8 +16,8 @@ void texture_mixer_init(struct texture_mixer *mixer, struct bake_builder *builde
 void texture_mixer_fini(struct texture_mixer *mixer)
 {
     free(mixer->made);
-    mixer->made = NULL;
-    mixer->made_count = 0;
+    free(mixer->parts);
+    *mixer = (struct texture_mixer){.builder = mixer->builder, .limits = mixer->limits};
 }
 
 /* --- one texel --- */
@@ -130,6 +131,7 @@ static int make(struct texture_mixer *mixer, const struct texture_mix *mix, stru
     out.height = a->height > b->height ? a->height : b->height;
     out.level_count = mip_level_count(out.width, out.height);
     out.content = KINDS[mix->kind].content;
+    out.reserved = TEXTURE_IS_MIXED;
     out.pixel_first = builder->pixel_byte_count;
     const uint64_t size_bytes = mip_bytes(out.width, out.height);
     uint8_t *pixels =
@@ -155,9 +157,20 @@ int texture_mix(struct texture_mixer *mixer, const struct texture_mix *mix, stru
         return err_set(err, ERR_IMPORT_MEMORY, "no memory to mix textures");
     mixer->made = made;
     const int texture = make(mixer, mix, err);
-    if (texture >= 0)
-        made[mixer->made_count++] = (struct texture_made){*mix, texture};
+    if (texture < 0)
+        return texture;
+    made[mixer->made_count++] = (struct texture_made){*mix, texture};
+    texture_mixer_drop(mixer, mix->a);
+    texture_mixer_drop(mixer, mix->b);
     return texture;
+}
+
+void texture_mixer_drop(struct texture_mixer *mixer, int32_t texture)
+{
+    if (texture < 0)
+        return;
+    mixer->parts = mem_realloc(mixer->parts, (mixer->part_count + 1) * sizeof *mixer->parts);
+    mixer->parts[mixer->part_count++] = texture;
 }
 
 /* --- taking parts out --- */
@@ -217,19 +230,16 @@ void texture_mixer_end(struct texture_mixer *mixer)
     struct bake_builder *builder = mixer->builder;
     bool *is_dropped = mem_zalloc((size_t)builder->texture_count + 1, sizeof *is_dropped);
     uint32_t *order = mem_zalloc((size_t)builder->texture_count + 1, sizeof *order), dropped = 0;
-    for (uint32_t i = 0; i < mixer->made_count; i++) {
-        const struct texture_mix *mix = &mixer->made[i].mix;
-        if (mix->a >= 0)
-            is_dropped[mix->a] = true;
-        if (mix->b >= 0)
-            is_dropped[mix->b] = true;
-    }
+    for (uint32_t i = 0; i < mixer->part_count; i++)
+        is_dropped[mixer->parts[i]] = true;
     for (uint32_t m = 0; m < builder->material_count; m++)
         for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++)
             if (builder->materials[m].textures[slot].texture >= 0)
                 is_dropped[builder->materials[m].textures[slot].texture] = false;
     for (uint32_t i = 0; i < builder->texture_count; i++)
         dropped += is_dropped[i];
+    for (uint32_t i = 0; i < mixer->made_count; i++)
+        builder->textures[mixer->made[i].texture].reserved = 0;
     if (dropped > 0 && !builder->is_failed) {
         sort_by_pixels(builder, order);
         close_gaps(builder, is_dropped, order);

@@ -36,6 +36,8 @@ struct texture_mixer {
         int32_t texture;
     } * made; /* [made_count] */
     uint32_t made_count;
+    int32_t *parts; /* [part_count]: to be taken out */
+    uint32_t part_count;
 };
 
 void texture_mixer_init(struct texture_mixer *mixer, struct bake_builder *builder, const struct limits *limits);
@@ -43,6 +45,9 @@ void texture_mixer_init(struct texture_mixer *mixer, struct bake_builder *builde
 /* The builder's texture that is this mix; as large as the larger part, with the wrapping and filters of a (of b without
  * a). Returns its index, ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY. */
 int texture_mix(struct texture_mixer *mixer, const struct texture_mix *mix, struct err *err);
+
+/* A texture that was looked at and is not shown: it goes with the parts. */
+void texture_mixer_drop(struct texture_mixer *mixer, int32_t texture);
 
 /* After the last mix, when all materials are in the builder: removes parts that no material has, and numbers the others
  * anew. Frees the mixer's memory; without an end, _fini() does. */
