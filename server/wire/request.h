@@ -112,6 +112,7 @@ struct request {
     bool has_rate, is_per_joint;
     double rate;                 /* with has_rate: poses a second of is_over_clip, 0..1000 */
     struct picture_spec picture; /* /v1/render */
+    struct selector joint;       /* /v1/render: the node that the view is about, or absent */
     const char *prefix, *after;  /* /v1/models; NULL when not given */
     uint32_t list_limit;
     struct request *layers; /* OP_LAYER each: the pose is their blend; clip and span are not given then */
