@@ -11,6 +11,7 @@ uniform samplerBuffer palette;     // view_from_bind, three rows (texels) a join
 uniform usamplerBuffer influences; // joint, bits of the weight
 uniform int joint_first;           // of the draw's skin in the palette
 uniform mat4 clip_from_view;
+uniform mat3x2 uv_from_texcoord;   // of the material's base colour texture
 
 out vec3 view_position;
 out vec3 view_normal;
@@ -50,7 +51,7 @@ void main()
     vec4 p = vec4(bind_position, 1.0);
     view_position = vec3(dot(row_x, p), dot(row_y, p), dot(row_z, p));
     view_normal = turn_normal(bind_normal);
-    uv = texcoord;
+    uv = uv_from_texcoord * vec3(texcoord, 1.0);
     vertex_color = color;
     gl_Position = clip_from_view * vec4(view_position, 1.0);
 }

@@ -176,13 +176,14 @@ static bool has_sides(const struct assimp_job *job)
 static int add_material(struct assimp_job *job, const struct aiMaterial *from, struct embedded *done, struct err *err)
 {
     struct bake_builder *builder = job->import->builder;
-    struct material to = {.name = {.offset = STR_NONE}, .alpha_cutoff = 0.5f};
+    struct material to = MATERIAL_PLAIN;
     bool is_textured;
-    to.base_color_texture = add_texture(job, from, done, &is_textured, err);
-    if (is_textured && to.base_color_texture < 0)
-        return to.base_color_texture;
+    to.textures[TEXTURE_BASE_COLOR].texture = add_texture(job, from, done, &is_textured, err);
+    if (is_textured && to.textures[TEXTURE_BASE_COLOR].texture < 0)
+        return to.textures[TEXTURE_BASE_COLOR].texture;
     set_color(job, from, is_textured, &to);
-    if (is_textured && to.alpha_mode == ALPHA_OPAQUE && has_holes(builder, &builder->textures[to.base_color_texture]))
+    if (is_textured && to.alpha_mode == ALPHA_OPAQUE &&
+        has_holes(builder, &builder->textures[to.textures[TEXTURE_BASE_COLOR].texture]))
         to.alpha_mode = ALPHA_MASK;
     int is_two_sided = !has_sides(job), shading = 0;
     aiGetMaterialIntegerArray(from, AI_MATKEY_TWOSIDED, &is_two_sided, NULL);

@@ -199,7 +199,7 @@ static int read_alpha(const cJSON *json, uint32_t index, struct material *materi
 static int read_material(struct gltf *gltf, uint32_t index, struct err *err)
 {
     const cJSON *json = gltf_item(gltf, GLTF_MATERIALS, index);
-    struct material material = {.base_color = {1, 1, 1, 1}, .base_color_texture = -1};
+    struct material material = MATERIAL_PLAIN;
     material.name = gltf_name(gltf, json, GLTF_MATERIALS, index);
     json_floats(json_member(json, "pbrMetallicRoughness"), "baseColorFactor", 4, material.base_color);
     if (read_alpha(json, index, &material, err) < 0)
@@ -209,7 +209,8 @@ static int read_material(struct gltf *gltf, uint32_t index, struct err *err)
     if (json_member(json_member(json, "extensions"), "KHR_materials_unlit") != NULL)
         material.flags |= MATERIAL_UNLIT;
     const cJSON *info = base_color_info(gltf, index);
-    if (info != NULL && find_texture(gltf, (uint32_t)json_index(info, "index"), &material.base_color_texture, err) < 0)
+    if (info != NULL && find_texture(gltf, (uint32_t)json_index(info, "index"),
+                                     &material.textures[TEXTURE_BASE_COLOR].texture, err) < 0)
         return err_prefix(err, "materials[%u]", index);
     gltf->builder->materials[index] = material;
     return 0;

@@ -125,7 +125,8 @@ static void check_texcoord(const struct primitive_reading *reading)
 {
     const int32_t material = reading->out.material;
     const struct bake_builder *builder = reading->gltf->builder;
-    if (material >= 0 && builder->materials[material].base_color_texture >= 0 && reading->texcoord < 0)
+    if (material >= 0 && builder->materials[material].textures[TEXTURE_BASE_COLOR].texture >= 0 &&
+        reading->texcoord < 0)
         bake_warn(reading->gltf->builder, "texcoord_missing", "%s has no TEXCOORD_%llu for the texture of its material",
                   reading->where, (unsigned long long)reading->texcoord_use.set);
 }

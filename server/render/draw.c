@@ -18,8 +18,7 @@ struct pass {
 
 const struct material *draw_material(const struct model *model, const struct primitive *primitive)
 {
-    static const struct material PLAIN = {.base_color = {1, 1, 1, 1}, .base_color_texture = -1};
-    return primitive->material >= 0 ? &model->materials[primitive->material] : &PLAIN;
+    return primitive->material >= 0 ? &model->materials[primitive->material] : &MATERIAL_PLAIN;
 }
 
 static void make_white(struct drawing *drawing)
@@ -147,12 +146,14 @@ static void set_material(const struct drawing *drawing, const struct loaded *loa
                          bool is_unlit)
 {
     const struct gl *gl = drawing->gl;
-    const int32_t texture = material->base_color_texture;
+    const int32_t texture = material->textures[TEXTURE_BASE_COLOR].texture;
     const GLuint found = texture >= 0 ? loaded->scene.textures[texture] : 0;
     gl->ActiveTexture(GL_TEXTURE0 + UNIT_BASE_COLOR);
     gl->BindTexture(GL_TEXTURE_2D, found != 0 ? found : drawing->white);
     set_filter(drawing, found != 0 ? &loaded->mapped.model.textures[texture] : NULL);
     gl->Uniform4fv(drawing->program.base_color, 1, material->base_color);
+    gl->UniformMatrix3x2fv(drawing->program.uv_from_texcoord, 1, GL_TRUE,
+                           material->textures[TEXTURE_BASE_COLOR].uv_from_texcoord);
     gl->Uniform1i(drawing->program.is_unlit, is_unlit);
 }
 

@@ -7,6 +7,7 @@ static void find_uniforms(struct program *program, const struct gl *gl)
 {
     program->joint_first = gl->GetUniformLocation(program->name, "joint_first");
     program->clip_from_view = gl->GetUniformLocation(program->name, "clip_from_view");
+    program->uv_from_texcoord = gl->GetUniformLocation(program->name, "uv_from_texcoord");
     program->base_color = gl->GetUniformLocation(program->name, "base_color");
     program->alpha_range = gl->GetUniformLocation(program->name, "alpha_range");
     program->is_blended = gl->GetUniformLocation(program->name, "is_blended");

@@ -17,7 +17,8 @@ enum texture_unit { UNIT_BASE_COLOR, UNIT_PALETTE, UNIT_INFLUENCES };
 
 struct program {
     GLuint name;
-    GLint joint_first, clip_from_view, base_color, alpha_range, is_blended, is_unlit, is_flat, texture_filter;
+    GLint joint_first, clip_from_view, uv_from_texcoord, base_color, alpha_range, is_blended, is_unlit, is_flat,
+        texture_filter;
 };
 
 /* Compiles, links and uses the program, and ties its samplers to the units. ERR_RENDER_FAILED with the driver's words.

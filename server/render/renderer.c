@@ -153,15 +153,17 @@ static int put_picture(struct renderer *renderer, const struct render_job *job, 
 {
     if (read_samples(renderer, job->look.width, job->look.height, scale, err) < 0)
         return err->code;
-    const struct picture_stats stats = picture_resolve(renderer->samples, job->look.width, job->look.height, scale,
-                                                       job->look.background, renderer->pixels);
+    const struct picture_stats stats =
+        picture_resolve(renderer->samples, job->look.width, job->look.height, scale, &job->look, renderer->pixels);
     /* a sound model can slip between the samples of a very small picture */
     if (stats.covered_count == 0 && job->look.width >= SURE_SIDE && job->look.height >= SURE_SIDE)
         return err_set(err, ERR_NOTHING_TO_DRAW,
                        "no pixel shows the model from yaw %g, pitch %g: its surfaces are transparent, turn their backs "
                        "or have no area",
                        job->look.yaw_deg, job->look.pitch_deg);
-    return png_file_put(png, renderer->pixels, job->look.width, job->look.height, !stats.is_opaque, err);
+    const struct png_form form = {.has_alpha = !stats.is_opaque,
+                                  .is_small = (job->look.flags & PICTURE_SMALL_FILE) != 0};
+    return png_file_put(png, renderer->pixels, job->look.width, job->look.height, &form, err);
 }
 
 static int draw(struct renderer *renderer, const struct render_job *job, struct loaded *loaded,
@@ -182,7 +184,9 @@ static int draw(struct renderer *renderer, const struct render_job *job, struct 
                                     .root = job->root,
                                     .has_turn = job->has_turn != 0,
                                     .root_start_s = job->root_start_s};
-    const uint32_t scale = job->look.width <= SUPERSAMPLED_MAX && job->look.height <= SUPERSAMPLED_MAX ? 2 : 1;
+    const bool is_smooth = (job->look.flags & PICTURE_ONE_SAMPLE) == 0;
+    const uint32_t scale =
+        is_smooth && job->look.width <= SUPERSAMPLED_MAX && job->look.height <= SUPERSAMPLED_MAX ? 2 : 1;
     int rc = frame_prepare(&renderer->frame, posed, loaded->is_used, &view, err);
     if (rc == 0)
         rc = target_bind(&renderer->targets, &renderer->gl, job->look.width * scale, job->look.height * scale, err);

@@ -49,6 +49,14 @@ static void add_nodes(struct bake_builder *b)
     *bake_add_skin(b, 1) = (struct skin){.name = {.offset = STR_NONE}, .joint_count = 2, .mesh_node = -1};
 }
 
+static void add_material(struct bake_builder *b, float alpha, uint32_t alpha_mode)
+{
+    struct material *material = bake_add_material(b, 1);
+    *material = MATERIAL_PLAIN;
+    material->base_color[3] = alpha;
+    material->alpha_mode = alpha_mode;
+}
+
 int warm_up_model(struct buf *out, struct err *err)
 {
     struct bake_builder b;
@@ -60,10 +68,7 @@ int warm_up_model(struct buf *out, struct err *err)
     add_quad(&b, 1, 0.5f);
     *bake_add_influence_first(&b, 1) = b.influence_count;
     for (uint32_t m = 0; m < 2; m++)
-        *bake_add_material(&b, 1) = (struct material){.name = {.offset = STR_NONE},
-                                                      .base_color = {1, 1, 1, m == 0 ? 1.0f : 0.5f},
-                                                      .alpha_cutoff = 0.5f,
-                                                      .alpha_mode = m == 0 ? ALPHA_OPAQUE : ALPHA_BLEND};
+        add_material(&b, m == 0 ? 1.0f : 0.5f, m == 0 ? ALPHA_OPAQUE : ALPHA_BLEND);
     *bake_add_texture(&b, 1) = (struct texture){.source_width = TEXTURE_SIDE,
                                                 .source_height = TEXTURE_SIDE,
                                                 .width = TEXTURE_SIDE,

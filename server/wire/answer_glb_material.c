@@ -25,7 +25,9 @@ static void put_uint(struct buf *out, const char *key, uint32_t value)
 /* The texture (or -1) of a material that the file has. */
 static int32_t texture_of(const struct task *task, const struct glb_scene *scene, uint32_t material)
 {
-    return scene->materials[material] == GLB_NONE ? -1 : task->model->materials[material].base_color_texture;
+    return scene->materials[material] == GLB_NONE
+               ? -1
+               : task->model->materials[material].textures[TEXTURE_BASE_COLOR].texture;
 }
 
 /* Replaces marks by places, in the model's order. */
@@ -114,7 +116,8 @@ static void put_material(struct task *task, const struct glb_scene *scene, uint3
     buf_put_text(out, "\"pbrMetallicRoughness\":{\"metallicFactor\":0");
     put_color(out, material->base_color);
     if (glb_is_textured(task, scene, (int32_t)index)) {
-        put_uint(out, ",\"baseColorTexture\":{\"index\":", scene->textures[material->base_color_texture]);
+        put_uint(out,
+                 ",\"baseColorTexture\":{\"index\":", scene->textures[material->textures[TEXTURE_BASE_COLOR].texture]);
         buf_put_char(out, '}');
     }
     buf_put_char(out, '}');

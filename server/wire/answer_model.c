@@ -229,7 +229,7 @@ static void put_material(struct buf *out, const struct model *model, uint32_t in
     put_uint(out, "{\"index\":", index);
     put_str(out, ",\"name\":", model, material->name);
     put_floats(out, ",\"base_color\":", material->base_color, 4);
-    put_index(out, ",\"texture\":", material->base_color_texture);
+    put_index(out, ",\"texture\":", material->textures[TEXTURE_BASE_COLOR].texture);
     put_text(out, ",\"alpha_mode\":", ALPHA_MODES[material->alpha_mode]);
     put_float(out, ",\"alpha_cutoff\":", material->alpha_cutoff);
     put_bool(out, ",\"double_sided\":", (material->flags & MATERIAL_DOUBLE_SIDED) != 0);

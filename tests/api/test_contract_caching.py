@@ -40,7 +40,8 @@ def test_other_questions_have_other_tags(awkward):
     tags = [tag(awkward, f"/v1/palette?{P}{query}") for query in queries]
     tags += [tag(awkward, target) for target in TARGETS if "palette" not in target]
     tags += [tag(awkward, f"/v1/render?{P}&width=16&height=16&{query}") for query in (
-        "yaw=1", "pitch=1", "background=000000", "background=00000001", "t=1")]
+        "yaw=1", "pitch=1", "background=000000", "background=00000001", "background=000000,ffffff",
+        "aa=0", "alpha=premultiplied", "compression=small", "shadow=1", "t=1")]
     tags += [tag(awkward, f"/v1/mesh?{P}&{query}") for query in ("rest=1", "normals=1", "indices=1", "mesh=0")]
     tags += [tag(awkward, f"/v1/pose?{P}&{query}") for query in ("what=local", "what=local,scene", "joints=0")]
     assert len(set(tags)) == len(tags)

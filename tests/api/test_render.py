@@ -331,7 +331,7 @@ posed = socket.socket(fileno=3)
 posed.sendall(struct.pack("<IIQQ480s1024s", 0x53455250, 0, 0, 0, b"fake", b""))
 def job():
     data = posed.recv(1 << 16)
-    return struct.unpack("<IIIiQ", data[:24])[4] if data else os._exit(0)
+    return struct.unpack("<IiQ", data[:16])[2] if data else os._exit(0)
 def answer(job_id, number=0, size=0, magic=0x53455250, unmatched=b""):
     posed.sendall(struct.pack("<IIQQ480s1024s", magic, number, job_id, size, b"fake words", unmatched))
 """

@@ -192,15 +192,17 @@ static void add_materials(struct bake_builder *b)
     add_texture(b, "nobody.png", 100);
     add_texture(b, "C:\\art\\skin.png", 7);
     const struct str names[] = {bake_textz(b, "unused"), bake_textz(b, "skin"), bake_textz(b, "dots")};
-    *bake_add_material(b, 1) = (struct material){.name = names[0], .base_color_texture = 0};
-    *bake_add_material(b, 1) = (struct material){.name = names[1],
-                                                 .base_color = {2, 1, 0.5f, -1},
-                                                 .alpha_cutoff = 0.25f,
-                                                 .alpha_mode = ALPHA_MASK,
-                                                 .base_color_texture = 1,
-                                                 .flags = MATERIAL_DOUBLE_SIDED | MATERIAL_UNLIT};
-    *bake_add_material(b, 1) = (struct material){
-        .name = names[2], .base_color = {1, 1, 1, 1}, .alpha_mode = ALPHA_BLEND, .base_color_texture = -1};
+    struct material *materials = bake_add_material(b, 3);
+    for (int m = 0; m < 3; m++) {
+        materials[m] = MATERIAL_PLAIN;
+        materials[m].name = names[m];
+        materials[m].textures[TEXTURE_BASE_COLOR].texture = m < 2 ? m : -1;
+    }
+    memcpy(materials[1].base_color, (float[4]){2, 1, 0.5f, -1}, sizeof materials[1].base_color);
+    materials[1].alpha_cutoff = 0.25f;
+    materials[1].alpha_mode = ALPHA_MASK;
+    materials[1].flags = MATERIAL_DOUBLE_SIDED | MATERIAL_UNLIT;
+    materials[2].alpha_mode = ALPHA_BLEND;
     const struct str node = bake_textz(b, "{\"side\":\"right\"}"), skin = bake_textz(b, "{\"wet\":true}");
     *bake_add_extra(b, 1) = (struct extra){.owner = EXTRA_NODE, .index = RIGHT, .json = node};
     *bake_add_extra(b, 1) = (struct extra){.owner = EXTRA_MATERIAL, .index = 1, .json = skin};

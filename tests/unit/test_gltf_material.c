@@ -16,7 +16,7 @@ TEST(gltf_material_values)
     assert_int_equal(run.builder.material_count, 3);
     CHECK_NEAR(m[0].base_color[3], 1, 0);
     CHECK_NEAR(m[0].alpha_cutoff, 0.5, 0);
-    assert_int_equal(m[0].base_color_texture, -1);
+    assert_int_equal(m[0].textures[TEXTURE_BASE_COLOR].texture, -1);
     assert_true(gltf_str_is(&run, m[1].name, "glass"));
     CHECK_NEAR(m[1].base_color[1], 0.2f, 0);
     assert_int_equal(m[1].alpha_mode, ALPHA_BLEND);
@@ -42,7 +42,7 @@ TEST(gltf_textures_of_one_image_and_wrap_are_one)
     assert_int_equal(b->texture_count, 3);
     const int32_t textures[] = {0, 0, 0, 1, 2};
     for (int i = 0; i < 5; i++)
-        assert_int_equal(b->materials[i].base_color_texture, textures[i]);
+        assert_int_equal(b->materials[i].textures[TEXTURE_BASE_COLOR].texture, textures[i]);
     assert_true(gltf_str_is(&run, b->textures[0].uri, "my skin.png"));
     assert_true(b->textures[0].state != TEXTURE_FOUND);
     assert_int_equal(b->textures[1].wrap_s, TEXTURE_WRAP_CLAMP);
@@ -97,7 +97,7 @@ TEST(gltf_sampler_filters)
     assert_int_equal(b->textures[1].mag_filter, TEXTURE_MAG_LINEAR);
     assert_int_equal(b->textures[1].min_filter, TEXTURE_MIN_LINEAR);
     assert_int_equal(b->textures[2].min_filter, TEXTURE_MIN_LINEAR_MIPMAP_LINEAR);
-    assert_int_equal(b->materials[3].base_color_texture, 2); /* what is not said is that */
+    assert_int_equal(b->materials[3].textures[TEXTURE_BASE_COLOR].texture, 2); /* what is not said is that */
     gltf_run_json(&run, HEAD ",'images':[{'uri':'a.png'}],'samplers':[{'magFilter':9987}],"
                              "'textures':[{'source':0,'sampler':0}],'materials':[{" COLOR(0) "}]}");
     assert_true(gltf_failed(&run, ERR_BAD_MODEL, "materials[0]: samplers[0].magFilter is 9987"));
@@ -126,7 +126,7 @@ TEST(gltf_images_are_decoded_once)
     assert_int_equal(b->textures[0].width, 4);
     assert_int_equal(b->textures[1].pixel_first, b->textures[0].pixel_first);
     assert_int_equal(b->textures[1].wrap_s, TEXTURE_WRAP_CLAMP);
-    assert_int_equal(b->materials[3].base_color_texture, 0);
+    assert_int_equal(b->materials[3].textures[TEXTURE_BASE_COLOR].texture, 0);
     /* Enlarged by repeating, so that no texel mixes with its neighbour: 3 to 32. */
     assert_int_equal(b->textures[2].width, 32);
     assert_int_equal(b->textures[2].source_width, 3);

@@ -92,11 +92,9 @@ static uint32_t add_square(struct fixture *f, struct vec3 middle, float half, co
     primitive->index_count = 6;
     primitive->material = (int32_t)b->material_count;
     struct material *material = bake_add_material(b, 1);
-    *material = (struct material){.name = {.offset = STR_NONE},
-                                  .alpha_cutoff = 0.5f,
-                                  .alpha_mode = color[3] < 1 ? ALPHA_BLEND : ALPHA_OPAQUE,
-                                  .base_color_texture = -1,
-                                  .flags = MATERIAL_UNLIT};
+    *material = MATERIAL_PLAIN;
+    material->alpha_mode = color[3] < 1 ? ALPHA_BLEND : ALPHA_OPAQUE;
+    material->flags = MATERIAL_UNLIT;
     memcpy(material->base_color, color, sizeof material->base_color);
     for (uint32_t v = 0; weight != NULL && v < 4; v++) {
         for (uint32_t j = 0; j < 2; j++)
@@ -243,7 +241,7 @@ TEST(renderer_lays_textures_the_right_way_up)
     *bake_add_texture(b, 1) =
         (struct texture){.source_width = 4, .source_height = 4, .width = 4, .height = 4, .level_count = 3};
     memcpy(bake_add_pixel_byte(b, sizeof levels), levels, sizeof levels);
-    b->materials[0].base_color_texture = 0;
+    b->materials[0].textures[TEXTURE_BASE_COLOR].texture = 0;
     fixture_finish(&f);
     struct png_pixels p = draw(&f, 0);
     check_pixel(&p, 56, 56, 255, 0, 0, 255);
@@ -282,7 +280,7 @@ static void add_chessboard(struct fixture *f, uint32_t side, float times, uint32
                                           255};
                 memcpy(bake_add_pixel_byte(b, 4), texel, 4);
             }
-    b->materials[0].base_color_texture = 0;
+    b->materials[0].textures[TEXTURE_BASE_COLOR].texture = 0;
     fixture_finish(f);
 }
 

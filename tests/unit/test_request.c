@@ -164,6 +164,21 @@ TEST(request_values)
     request_fini(&r);
 }
 
+TEST(request_gradient_and_flags_of_a_picture)
+{
+    struct request r = parse("/v1/render?model=a&background=ff8000,00000080&aa=0&alpha=premultiplied&shadow=1&"
+                             "compression=small");
+    assert_memory_equal(r.picture.background, "\xff\x80\x00\xff", 4);
+    assert_memory_equal(r.picture.background_end, "\0\0\0\x80", 4);
+    assert_int_equal(r.picture.flags, PICTURE_ONE_SAMPLE | PICTURE_PREMULTIPLIED | PICTURE_SHADOW | PICTURE_SMALL_FILE);
+    request_fini(&r);
+    r = parse("/v1/render?model=a&background=transparent,ff8000&aa=1&alpha=straight&shadow=0&compression=fast");
+    assert_memory_equal(r.picture.background, "\0\0\0\0", 4);
+    assert_memory_equal(r.picture.background_end, "\xff\x80\x00\xff", 4);
+    assert_int_equal(r.picture.flags, 0);
+    request_fini(&r);
+}
+
 TEST(request_opaque_background)
 {
     struct request r = parse("/v1/render?model=a&background=ff8000");
@@ -309,6 +324,12 @@ static const struct row {
     {"/v1/render?model=a&width=99999999999999999999", ERR_BAD_PARAMETER, "from 1 to 4096"},
     {"/v1/render?model=a&background=red", ERR_BAD_PARAMETER, "RRGGBB"},
     {"/v1/render?model=a&background=gg0000", ERR_BAD_PARAMETER, "RRGGBB"},
+    {"/v1/render?model=a&background=ffffff,", ERR_BAD_PARAMETER, "RRGGBB"},
+    {"/v1/render?model=a&background=ffffff,000000,ffffff", ERR_BAD_PARAMETER, "RRGGBB"},
+    {"/v1/render?model=a&aa=4", ERR_BAD_PARAMETER, "0 or 1"},
+    {"/v1/render?model=a&alpha=none", ERR_BAD_PARAMETER, "premultiplied"},
+    {"/v1/render?model=a&shadow=soft", ERR_BAD_PARAMETER, "0 or 1"},
+    {"/v1/render?model=a&compression=9", ERR_BAD_PARAMETER, "fast or small"},
     {"/v1/render?model=a&background=%23ff0000", ERR_BAD_PARAMETER, "RRGGBB"},
     {"/v1/render?model=a&yaw=east", ERR_BAD_PARAMETER, "degrees"},
     {"/v1/render?model=a&pitch=90.1", ERR_BAD_PARAMETER, "from -90 to 90"},
@@ -444,6 +465,10 @@ TEST(request_canonical_covers_every_parameter)
         {"width", "/v1/render?model=a&width=9"},
         {"height", "/v1/render?model=a&height=9"},
         {"background", "/v1/render?model=a&background=ffffff"},
+        {"aa", "/v1/render?model=a&aa=0"},
+        {"alpha", "/v1/render?model=a&alpha=premultiplied"},
+        {"shadow", "/v1/render?model=a&shadow=1"},
+        {"compression", "/v1/render?model=a&compression=small"},
         {"yaw", "/v1/render?model=a&yaw=9"},
         {"pitch", "/v1/render?model=a&pitch=9"},
         {"root_motion", "/v1/pose?model=a&root_motion=extract"},
