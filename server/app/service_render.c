@@ -47,28 +47,29 @@ static void on_done(struct render_wait *wait, struct blob *png, const char *unma
     job_finish(job, &reply);
 }
 
-static void fill_query(const struct job *job, int32_t clip, const struct clip_span *span, uint32_t root,
-                       struct render_query *query)
+static void fill_query(const struct job *job, const struct clip_span *span, uint32_t root,
+                       const struct render_cell *cell, const double *layer_times_s, struct render_query *query)
 {
     const struct request *request = &job->call->request;
-    const double time_s = request->time_count > 0 ? request->times_s[0] : 0;
     *query = (struct render_query){
         .baked = job->baked,
         .clips = job->clips,
         .clip_count = job->clip_count,
-        .clip_source = request->layer_count == 0 ? request->clip_source : 0,
         .root = root,
         .has_turn = request->has_turn,
         .root_start_s = span->from_s,
         .look = &request->picture,
-        .clip = clip,
-        .clip_time_s = clip_time_in_span(span, time_s),
+        .width = request->picture.width,
+        .height = request->picture.height,
+        .cells = cell,
+        .cell_count = 1,
+        .layer_times_s = layer_times_s,
         .blend = job->blend,
     };
 }
 
-/* The layers of the request as the workers take them. False: *reply is the error. */
-static bool find_blend(struct job *job, struct reply *reply)
+/* The layers of the request as the workers take them, and their times. False: *reply is the error. */
+static bool find_blend(struct job *job, double times_s[RENDER_LAYERS_MAX], struct reply *reply)
 {
     const struct request *request = &job->call->request;
     struct answer_layers *layers = &job->service->answer.layers; /* scratch of the loop thread */
@@ -82,6 +83,7 @@ static bool find_blend(struct job *job, struct reply *reply)
     blend->mask_count = layers->mask_count;
     for (uint32_t i = 0; i < layers->count; i++) {
         const struct blend_layer *layer = &layers->layers[i];
+        times_s[i] = layer->clip_time_s;
         const struct request *reference =
             request->layers[i].reference != NULL ? request->layers[i].reference : &request->layers[i];
         blend->layers[i] = (struct render_layer){
@@ -89,7 +91,6 @@ static bool find_blend(struct job *job, struct reply *reply)
             .reference_source = reference->clip_source,
             .clip = layer->clip,
             .reference_clip = layer->reference_clip,
-            .clip_time_s = layer->clip_time_s,
             .reference_time_s = layer->reference_time_s,
             .weight = layer->weight,
             .is_additive = layer->is_additive,
@@ -123,6 +124,7 @@ void service_render(struct job *job)
     struct clip_span span;
     int32_t clip;
     uint32_t root = 0;
+    double layer_times_s[RENDER_LAYERS_MAX];
     reply_init(&reply);
     if (request->time_count > 1) {
         err_set(&err, ERR_BAD_PARAMETER, "t: a picture shows one time, not %u", request->time_count);
@@ -130,7 +132,7 @@ void service_render(struct job *job)
         return;
     }
     const struct model *clips = clips_model(job);
-    if (answer_find_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, &reply) ||
+    if (answer_find_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, layer_times_s, &reply) ||
         !find_root(job, &root, &reply)) {
         job_finish(job, &reply);
         return;
@@ -148,7 +150,12 @@ void service_render(struct job *job)
     }
     reply_fini(&reply);
     struct render_query query;
-    fill_query(job, clip, &span, root, &query);
+    const struct render_cell cell = {
+        .clip = clip,
+        .clip_source = request->layer_count == 0 ? request->clip_source : 0,
+        .clip_time_s = clip_time_in_span(&span, request->time_count > 0 ? request->times_s[0] : 0),
+    };
+    fill_query(job, &span, root, &cell, layer_times_s, &query);
     job->stage = JOB_DRAWS;
     job->render_clip = clip;
     job->render.done = on_done;
