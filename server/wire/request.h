@@ -111,7 +111,9 @@ struct request {
     bool is_over_clip;    /* OP_BOUNDS: over all of the clip instead of times_s */
     bool has_rate, is_per_joint;
     double rate;                 /* with has_rate: poses a second of is_over_clip, 0..1000 */
-    struct picture_spec picture; /* /v1/render */
+    struct picture_spec picture; /* /v1/render; without target_node and camera, which need the model: */
+    struct selector target;      /* the node in the middle of the picture, or absent */
+    struct selector camera;      /* the camera of the file, or absent */
     const char *prefix, *after;  /* /v1/models; NULL when not given */
     uint32_t list_limit;
     struct request *layers; /* OP_LAYER each: the pose is their blend; clip and span are not given then */
