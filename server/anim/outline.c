@@ -137,13 +137,17 @@ int outline_init(struct outline *outline, const struct model *model, const uint8
 {
     struct work work = {.model = model};
     uint32_t largest = 0, count = 0;
-    for (uint32_t p = 0; p < model->primitive_count; p++)
+    uint64_t all = 0; /* primitives may share vertices */
+    for (uint32_t p = 0; p < model->primitive_count; p++) {
         largest = model->primitives[p].vertex_count > largest ? model->primitives[p].vertex_count : largest;
+        all += model->primitives[p].vertex_count;
+    }
     outline->firsts = calloc((size_t)model->primitive_count + 1, sizeof *outline->firsts);
-    outline->vertices = malloc(((size_t)model->position_count + 1) * sizeof *outline->vertices);
-    if (outline->firsts == NULL || outline->vertices == NULL || !work_init(&work, largest)) {
+    outline->vertices = malloc((all + 1) * sizeof *outline->vertices);
+    if (all > UINT32_MAX || outline->firsts == NULL || outline->vertices == NULL || !work_init(&work, largest)) {
         work_fini(&work);
-        return err_set(err, ERR_NO_MEMORY, "no memory for the outline of %u vertices", model->position_count);
+        return err_set(err, ERR_NO_MEMORY, "no memory for the outline of %llu vertices",
+                       (unsigned long long)all);
     }
     for (uint32_t p = 0; p < model->primitive_count; p++) {
         const uint32_t first = model->primitives[p].vertex_first;

@@ -196,7 +196,7 @@ int request_complete(struct request *request, const struct params_seen *seen, co
                      const struct limits *limits, struct err *err)
 {
     if (REQUEST_PARAMS[PARAM_FORMAT].ops & 1u << request->op && !seen->has[PARAM_FORMAT])
-        request->format = accept_format(accept, request->op == OP_MESH);
+        request->format = request->op == OP_RENDER ? FORMAT_PNG : accept_format(accept, request->op == OP_MESH);
     finish_lists(request, seen, limits);
     if (request_complete_picture(request, seen, err) < 0 ||
         request_check_together(request, seen, limits, err) < 0 ||

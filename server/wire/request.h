@@ -63,7 +63,7 @@ struct selector {
     enum blend_reach reach; /* of a node: it alone, or all below it too; BLEND_EXCEPT is for layers */
 };
 
-enum format { FORMAT_JSON, FORMAT_BIN, FORMAT_GLB };
+enum format { FORMAT_JSON, FORMAT_BIN, FORMAT_GLB, FORMAT_PNG };
 enum layout { LAYOUT_MAT4, LAYOUT_MAT3X4, LAYOUT_DUALQUAT };
 enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
 
