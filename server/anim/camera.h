@@ -11,9 +11,9 @@ struct camera {
     struct dmat4 clip_from_view; /* GL clip space, depth -1..1 */
     double eye[3];               /* scene space */
     bool is_ortho;               /* parallel lines of sight */
-    double half[2];              /* half of the picture's width and height: in scene units, of a perspective camera where
-                                    the distance from the eye is 1 */
-    double near, far;            /* distances from the eye along the line of sight; > 0 */
+    double half[2];   /* half of the picture's width and height: in scene units, of a perspective camera where
+                         the distance from the eye is 1 */
+    double near, far; /* distances from the eye along the line of sight; > 0 */
 };
 
 struct camera_query {

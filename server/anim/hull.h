@@ -11,8 +11,9 @@
 
 /* Writes the indices of points that span the hull of points[count] to out[count], rising, and returns how many there
  * are: at least 1 when there is a point. What sticks out of the hull of those that are returned does so by about
- * `tolerance` (>= 0, in the points' unit) or a millionth of their size at most. Flat and straight sets have the hull that they span. Where rounding spoils the
- * algorithm, or memory for it is not there, all points are returned. Points must be finite. */
+ * `tolerance` (>= 0, in the points' unit) or a millionth of their size at most. Flat and straight sets have the hull
+ * that they span. Where rounding spoils the algorithm, or memory for it is not there, all points are returned. Points
+ * must be finite. */
 uint32_t hull_pick(const struct vec3 *points, uint32_t count, double tolerance, uint32_t *out);
 
 /* Moves these points to the front of points[count] and returns how many there are. */

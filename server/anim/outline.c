@@ -146,8 +146,7 @@ int outline_init(struct outline *outline, const struct model *model, const uint8
     outline->vertices = malloc((all + 1) * sizeof *outline->vertices);
     if (all > UINT32_MAX || outline->firsts == NULL || outline->vertices == NULL || !work_init(&work, largest)) {
         work_fini(&work);
-        return err_set(err, ERR_NO_MEMORY, "no memory for the outline of %llu vertices",
-                       (unsigned long long)all);
+        return err_set(err, ERR_NO_MEMORY, "no memory for the outline of %llu vertices", (unsigned long long)all);
     }
     for (uint32_t p = 0; p < model->primitive_count; p++) {
         const uint32_t first = model->primitives[p].vertex_first;

@@ -32,6 +32,7 @@ struct picture *picture_new(const struct render_query *query)
     job->has_turn = query->has_turn;
     job->begin_s = query->begin_s;
     job->end_s = query->end_s;
+    job->joint = query->joint;
     if (query->blend != NULL)
         memcpy(&job->blend, query->blend, sizeof job->blend);
     put_tail(picture, query);

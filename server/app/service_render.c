@@ -71,7 +71,13 @@ static void on_done(struct render_wait *wait, struct blob *png, const struct ren
     job_finish(job, &reply);
 }
 
-static void fill_query(const struct job *job, const struct clip_span *span, uint32_t root,
+/* Nodes that a picture is about. */
+struct nodes {
+    uint32_t root;  /* 0, or 1 + the node whose movement is taken out */
+    uint32_t joint; /* 0, or 1 + the node that the view is about */
+};
+
+static void fill_query(const struct job *job, const struct clip_span *span, const struct nodes *nodes,
                        const struct render_cell *cell, const double *layer_times_s, struct render_query *query)
 {
     const struct request *request = &job->call->request;
@@ -79,10 +85,11 @@ static void fill_query(const struct job *job, const struct clip_span *span, uint
         .baked = job->baked,
         .clips = job->clips,
         .clip_count = job->clip_count,
-        .root = root,
+        .root = nodes->root,
         .has_turn = request->has_turn,
         .begin_s = span->from_s,
         .end_s = span->to_s,
+        .joint = nodes->joint,
         .look = &job->look,
         .width = request->picture.width,
         .height = request->picture.height,
@@ -129,15 +136,22 @@ static bool find_blend(struct job *job, double times_s[RENDER_LAYERS_MAX], struc
     return true;
 }
 
-/* 1 + the node whose movement is taken out, 0 for none. False: *reply is the error. */
-static bool find_root(struct job *job, uint32_t *root, struct reply *reply)
+/* False: *reply is the error. */
+static bool find_nodes(struct job *job, struct nodes *nodes, struct reply *reply)
 {
+    const struct request *request = &job->call->request;
+    const struct model *model = &job->baked->model;
     uint32_t node = 0;
-    if (!job->call->request.has_root_motion)
-        return true;
-    if (answer_find_root(&job->service->answer, &job->baked->model, &job->call->request, &node, reply) < 0)
-        return false;
-    *root = 1 + node;
+    if (request->has_root_motion) {
+        if (answer_find_root(&job->service->answer, model, request, &node, reply) < 0)
+            return false;
+        nodes->root = 1 + node;
+    }
+    if (request->joint.kind != SELECT_ABSENT) {
+        if (select_thing(model, request, THING_NODE, &request->joint, &node, reply) < 0)
+            return false;
+        nodes->joint = 1 + node;
+    }
     return true;
 }
 
@@ -151,6 +165,12 @@ static bool find_look(struct job *job, struct reply *reply)
         if (select_thing(&job->baked->model, request, THING_NODE, &request->target, &job->look.target_node, reply) < 0)
             return false;
     }
+    struct err err;
+    if (request->camera.kind != SELECT_ABSENT) {
+        err_set(&err, ERR_CAMERA_NOT_FOUND, "'%s' has no cameras", request->model);
+        reply_error(reply, &err, NULL, 0);
+        return false;
+    }
     return true;
 }
 
@@ -161,7 +181,7 @@ void service_render(struct job *job)
     struct reply reply;
     struct clip_span span;
     int32_t clip;
-    uint32_t root = 0;
+    struct nodes nodes = {0};
     double layer_times_s[RENDER_LAYERS_MAX];
     reply_init(&reply);
     if (request->time_count > 1) {
@@ -171,7 +191,7 @@ void service_render(struct job *job)
     }
     const struct model *clips = clips_model(job);
     if (answer_find_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, layer_times_s, &reply) ||
-        !find_root(job, &root, &reply) || !find_look(job, &reply)) {
+        !find_nodes(job, &nodes, &reply) || !find_look(job, &reply)) {
         job_finish(job, &reply);
         return;
     }
@@ -193,7 +213,7 @@ void service_render(struct job *job)
         .clip_source = request->layer_count == 0 ? request->clip_source : 0,
         .clip_time_s = clip_time_in_span(&span, request->time_count > 0 ? request->times_s[0] : 0),
     };
-    fill_query(job, &span, root, &cell, layer_times_s, &query);
+    fill_query(job, &span, &nodes, &cell, layer_times_s, &query);
     job->stage = JOB_DRAWS;
     job->render_clip = clip;
     job->render_begin_s = span.from_s;

@@ -23,13 +23,13 @@ struct picture_spec {
     uint8_t background[4];     /* of the top row: RGBA, straight alpha; 0,0,0,0 = transparent */
     uint8_t background_end[4]; /* of the bottom row; between them a gradient */
     uint32_t flags;            /* PICTURE_ */
-    uint32_t reserved;         /* 0 */
-    double fov_deg;       /* 0 counts as 30 */
-    double distance;      /* as anim/camera.h has it */
-    double margin;        /* share of the picture left free on each side */
-    double target[3];     /* PICTURE_TARGET_POINT: scene space */
-    uint32_t target_kind; /* PICTURE_TARGET_ */
-    uint32_t target_node; /* PICTURE_TARGET_NODE; set by who knows the model */
-    uint32_t camera;      /* 1 + a camera of the file, likewise; 0: the one that all of the above describes */
+    uint32_t view;             /* enum view */
+    double fov_deg;            /* 0 counts as 30 */
+    double distance;           /* as anim/camera.h has it; 0 counts as 1 */
+    double filled;             /* share of the picture between its margins; 0 counts as 0.88 */
+    double target[3];          /* PICTURE_TARGET_POINT: scene space */
+    uint32_t target_kind;      /* PICTURE_TARGET_ */
+    uint32_t target_node;      /* PICTURE_TARGET_NODE; set by who knows the model */
+    uint32_t camera;           /* 1 + a camera of the file, likewise; 0: the one that all of the above describes */
     uint32_t reserved_too;
 };

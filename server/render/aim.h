@@ -1,9 +1,9 @@
 /* aim.h - where the camera of a picture stands, and at what time it is taken: what a job's look says, for the model.
  * Pure; one thread.
  *
- * With PICTURE_FRAME_POSE the camera frames the pose. Else it frames all that the clip shows (reach.h), so that pictures
- * of one clip can follow each other without a jump; only a pose that would be cut off there is framed together with
- * that. Layers have no common length: of them, and of the rest pose, the pose is framed. */
+ * With PICTURE_FRAME_POSE the camera frames the pose. Else it frames all that the clip shows (reach.h), so that
+ * pictures of one clip can follow each other without a jump; only a pose that would be cut off there is framed together
+ * with that. Layers have no common length: of them, and of the rest pose, the pose is framed. */
 #pragma once
 
 #include "model_cache.h"

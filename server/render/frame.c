@@ -2,11 +2,12 @@
 
 #include "../anim/root_motion.h"
 #include "../anim/skin.h"
+#include "../base/view.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double FIELD_OF_VIEW_DEG = 30;
+static const double FIELD_OF_VIEW_DEG = 30, FILLED = 0.88;
 
 /* Zeroed room for `count` items instead of `items`, unless that has it already. NULL when memory is gone. */
 static void *grow(void *items, uint64_t *capacity, uint64_t count, size_t item_bytes)
@@ -148,7 +149,7 @@ struct camera_query frame_query(const struct model *model, const struct frame_vi
         .fov_deg = look->fov_deg > 0 ? look->fov_deg : FIELD_OF_VIEW_DEG,
         .is_ortho = (look->flags & PICTURE_ORTHO) != 0,
         .aspect = (double)look->width / look->height,
-        .margin = look->margin,
+        .margin = (1 - (look->filled > 0 ? look->filled : FILLED)) / 2,
         .distance = look->distance,
         .has_target = view->has_target,
     };
@@ -205,10 +206,14 @@ int frame_move(struct frame *frame, const struct model *model, const struct fram
     frame->point_count = 0;
     if (evaluate(frame, model, view, err) < 0 || gather(frame, model, err) < 0)
         return err->code;
-    if (frame->draw_count > 0)
-        return make_palettes(frame, model, &DMAT4_IDENTITY, err);
+    if (frame->draw_count > 0 && make_palettes(frame, model, &DMAT4_IDENTITY, err) < 0)
+        return err->code;
+    if (frame->draw_count > 0 && view->look->view != VIEW_SKELETON)
+        return 0;
     if (bones_init(&frame->bones, model, view->movers, view->mover_count, &frame->pose, err) < 0)
         return err->code;
+    if (frame->draw_count > 0)
+        return 0;
     if (frame->bones.vertex_count == 0)
         return err_set(err, ERR_NOTHING_TO_DRAW, "the model's scene has neither geometry nor nodes");
     return 0;

@@ -18,7 +18,7 @@ struct frame_view {
     double yaw_deg, pitch_deg; /* of the camera: those of the look and the cell together */
     bool has_target;
     double target[3]; /* scene space; in the middle of the picture */
-    int32_t clip;              /* or POSE_REST */
+    int32_t clip;     /* or POSE_REST */
     double clip_time_s;
     const struct blend_layer *layers; /* checked; they hold instead of the clip when there are any */
     uint32_t layer_count;
@@ -53,7 +53,7 @@ struct frame {
     struct vec3 *points; /* of every drawn vertex, scene space */
     uint64_t point_count;
     struct vec3 *morphed; /* bind positions of morphed primitives */
-    struct bones bones;   /* instead of draws when there are none */
+    struct bones bones;   /* instead of draws when there are none, and beside them for VIEW_SKELETON */
     struct camera camera;
     uint64_t draw_capacity, moved_capacity, skin_capacity, palette_capacity, point_capacity, morphed_capacity;
 };

@@ -2,6 +2,7 @@
 
 #include "../anim/bounds.h"
 #include "../anim/hull.h"
+#include "../base/view.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -135,8 +136,8 @@ static double size_of(const struct vec3 *points, uint32_t count)
 
 static void reduce(struct walk *walk)
 {
-    walk->gathered_count = hull_reduce(walk->gathered, walk->gathered_count,
-                                       TOLERANCE * size_of(walk->gathered, walk->gathered_count));
+    walk->gathered_count =
+        hull_reduce(walk->gathered, walk->gathered_count, TOLERANCE * size_of(walk->gathered, walk->gathered_count));
 }
 
 static int gather(struct walk *walk, const struct vec3 *points, uint32_t count, struct err *err)
@@ -214,6 +215,9 @@ static int walk_clip(struct walk *walk, struct reach *reach, struct err *err)
     const uint64_t point_count = count_points(work);
     const uint64_t affordable = VERTICES_MAX / (point_count + 1);
     struct frame_view view = *work->view;
+    struct picture_spec look = *view.look;
+    look.view = VIEW_LIT; /* others may need more of a pose */
+    view.look = &look;
     struct vec3 *points = malloc((point_count + 1) * sizeof *points);
     walk->boxes = malloc(((size_t)work->model->node_count + 1) * sizeof *walk->boxes);
     if (points == NULL || walk->boxes == NULL) {
@@ -244,9 +248,9 @@ static int take_middles(const struct walk *walk, struct reach *reach, struct err
         return err_set(err, ERR_NO_MEMORY, "no memory for %u nodes", node_count);
     for (uint32_t n = 0; n < node_count && walk->pose_count > 0; n++) {
         const struct box *box = &walk->boxes[n];
-        reach->node_middles[n] = (struct vec3){(float)(box->min[0] / 2 + box->max[0] / 2),
-                                               (float)(box->min[1] / 2 + box->max[1] / 2),
-                                               (float)(box->min[2] / 2 + box->max[2] / 2)};
+        reach->node_middles[n] =
+            (struct vec3){(float)(box->min[0] / 2 + box->max[0] / 2), (float)(box->min[1] / 2 + box->max[1] / 2),
+                          (float)(box->min[2] / 2 + box->max[2] / 2)};
     }
     return 0;
 }

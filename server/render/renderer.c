@@ -12,6 +12,7 @@
 #include "picture.h"
 #include "png_file.h"
 #include "target.h"
+#include "view_draw.h"
 #include "warm_up.h"
 
 #include <errno.h>
@@ -35,6 +36,7 @@ struct renderer {
     struct gl_context *context;
     struct gl gl;
     struct drawing drawing;
+    struct views views;
     struct targets targets;
     struct model_cache cache;
     struct clip_files clip_files;
@@ -131,8 +133,11 @@ static int check_job(const struct render_work *work, struct err *err)
         job->look.width > job->width || job->look.height > job->height)
         return err_set(err, ERR_BAD_PARAMETER, "a picture of %u x %u pixels in one of %u x %u cannot be drawn",
                        job->look.width, job->look.height, job->width, job->height);
-    if (!isfinite(job->begin_s) || !isfinite(job->end_s) || !isfinite(job->look.yaw_deg) || !isfinite(job->look.pitch_deg))
+    if (!isfinite(job->begin_s) || !isfinite(job->end_s) || !isfinite(job->look.yaw_deg) ||
+        !isfinite(job->look.pitch_deg))
         return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
+    if (job->look.view >= VIEW_COUNT)
+        return err_set(err, ERR_BAD_PARAMETER, "there is no view %u", job->look.view);
     if (!render_job_is_bounded(job))
         return err_set(err, ERR_BAD_PARAMETER, "a picture cannot have %u cells of %u layers", job->cell_count,
                        job->blend.layer_count);
@@ -311,10 +316,19 @@ static void tell(struct renderer *renderer, const struct frame_view *view, const
     memcpy(renderer->shown.clip_from_view, camera->clip_from_view.m, sizeof camera->clip_from_view.m);
 }
 
+static int draw_view(struct renderer *renderer, const struct drawn *drawn, uint32_t scale, struct err *err)
+{
+    const struct render_job *job = &drawn->work->job;
+    const struct view_query query = {.view = (enum view)job->look.view, .joint = job->joint, .scale = scale};
+    if (query.view == VIEW_LIT)
+        return draw_frame(&renderer->drawing, drawn->loaded, &renderer->frame, scale, err);
+    return views_draw(&renderer->views, &renderer->drawing, drawn->loaded, &renderer->frame, &query, err);
+}
+
 static int draw_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct err *err)
 {
     const struct picture_spec *look = &drawn->work->job.look;
-    const bool is_smooth = (look->flags & PICTURE_ONE_SAMPLE) == 0;
+    const bool is_smooth = (look->flags & PICTURE_ONE_SAMPLE) == 0 && look->view != VIEW_JOINTS; /* ids have no mean */
     const uint32_t scale = is_smooth && look->width <= SUPERSAMPLED_MAX && look->height <= SUPERSAMPLED_MAX ? 2 : 1;
     struct frame_view view;
     if (pose_cell(renderer, drawn, c, &view, err) < 0)
@@ -326,8 +340,7 @@ static int draw_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c,
         tell(renderer, &view, &camera);
     if (frame_see(&renderer->frame, model_of(drawn), &camera, err) < 0 ||
         target_bind(&renderer->targets, &renderer->gl, look->width * scale, look->height * scale, err) < 0 ||
-        draw_frame(&renderer->drawing, drawn->loaded, &renderer->frame, scale, err) < 0 ||
-        read_samples(renderer, look->width, look->height, scale, err) < 0)
+        draw_view(renderer, drawn, scale, err) < 0 || read_samples(renderer, look->width, look->height, scale, err) < 0)
         return err->code;
     const struct picture_stats stats =
         picture_resolve(renderer->samples, look->width, look->height, scale, look, renderer->pixels);
@@ -422,6 +435,7 @@ void renderer_free(struct renderer *renderer)
     model_cache_fini(&renderer->cache, &renderer->gl);
     clip_files_fini(&renderer->clip_files);
     targets_fini(&renderer->targets, &renderer->gl);
+    views_fini(&renderer->views, &renderer->gl);
     drawing_fini(&renderer->drawing);
     gl_context_free(renderer->context);
     frame_fini(&renderer->frame);

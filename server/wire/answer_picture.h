@@ -7,7 +7,7 @@
 
 /* What a picture shows. */
 struct answer_shown {
-    double time_s;                 /* as t= says it */
+    double time_s; /* as t= says it */
     double clip_time_s;
     const double *view_from_scene; /* [16], column-major */
     const double *clip_from_view;  /* likewise */

@@ -198,8 +198,7 @@ int request_complete(struct request *request, const struct params_seen *seen, co
     if (REQUEST_PARAMS[PARAM_FORMAT].ops & 1u << request->op && !seen->has[PARAM_FORMAT])
         request->format = request->op == OP_RENDER ? FORMAT_PNG : accept_format(accept, request->op == OP_MESH);
     finish_lists(request, seen, limits);
-    if (request_complete_picture(request, seen, err) < 0 ||
-        request_check_together(request, seen, limits, err) < 0 ||
+    if (request_complete_picture(request, seen, err) < 0 || request_check_together(request, seen, limits, err) < 0 ||
         request_check_layers(request, seen, limits, err) < 0 ||
         (request->op < OP_COUNT && request_find_sources(request, limits, err) < 0))
         return err->code;

@@ -114,6 +114,7 @@ struct request {
     struct picture_spec picture; /* /v1/render; without target_node and camera, which need the model: */
     struct selector target;      /* the node in the middle of the picture, or absent */
     struct selector camera;      /* the camera of the file, or absent */
+    struct selector joint;       /* /v1/render: the node that the view is about, or absent */
     const char *prefix, *after;  /* /v1/models; NULL when not given */
     uint32_t list_limit;
     struct request *layers; /* OP_LAYER each: the pose is their blend; clip and span are not given then */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const double FOV_DEG = 30, MARGIN = 0.06;
+static const double FOV_DEG = 30, FILLED = 0.88;
 
 static bool is_any(const struct params_seen *seen, const int *params, size_t count)
 {
@@ -49,7 +49,7 @@ static int complete_camera(struct request *request, const struct params_seen *se
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'fov' does not go with ortho=1: there is no perspective");
     picture->fov_deg = seen->has[PARAM_FOV] ? picture->fov_deg : (picture->flags & PICTURE_ORTHO) != 0 ? 0 : FOV_DEG;
     picture->distance = seen->has[PARAM_DISTANCE] ? picture->distance : 1;
-    picture->margin = seen->has[PARAM_MARGIN] ? picture->margin : MARGIN;
+    picture->filled = seen->has[PARAM_MARGIN] ? picture->filled : FILLED;
     return 0;
 }
 

@@ -6,12 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Left and right are the model's own. Three quarter is what people choose for a figure: its front and a side of it, from
- * slightly above. */
+/* Left and right are the model's own. Three quarter is what people choose for a figure: its front and a side of it,
+ * from slightly above. */
 static const struct side {
     const char *word;
     double yaw_deg, pitch_deg;
-} SIDES[] = {{"front", 0, 0},  {"back", 180, 0}, {"left", 90, 0},
+} SIDES[] = {{"front", 0, 0},   {"back", 180, 0}, {"left", 90, 0},
              {"right", -90, 0}, {"top", 0, 90},   {"three_quarter", 35, 15}};
 
 static void set_side(struct picture_spec *picture, const struct side *side)
@@ -86,7 +86,10 @@ int value_frame(struct value *value)
 
 int value_margin(struct value *value)
 {
-    return value_number(value, 0, 0.45, "a share of the picture from 0 to 0.45", &value->request->picture.margin);
+    double margin = 0;
+    const int rc = value_number(value, 0, 0.45, "a share of the picture from 0 to 0.45", &margin);
+    value->request->picture.filled = 1 - 2 * margin;
+    return rc;
 }
 
 int value_fov(struct value *value)

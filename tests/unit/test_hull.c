@@ -114,8 +114,8 @@ TEST(hull_of_enormous_and_tiny_sets)
 
 TEST(hull_reduce_moves_the_points_to_the_front)
 {
-    struct vec3 points[9] = {{0, 0, 0}, {-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1},
-                             {0, 0, 0.5f}, {-1, -1, 1}, {1, -1, 1}, {0, 1, 1}};
+    struct vec3 points[9] = {{0, 0, 0},    {-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1},
+                             {0, 0, 0.5f}, {-1, -1, 1},  {1, -1, 1},  {0, 1, 1}};
     assert_int_equal(hull_reduce(points, 9, 0), 7);
     CHECK_NEAR(points[0].x, -1, 0);
     CHECK_NEAR(points[6].z, 1, 0);
