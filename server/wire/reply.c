@@ -13,6 +13,7 @@ void reply_fini(struct reply *reply)
     buf_fini(&reply->body);
     blob_unref(reply->blob);
     buf_fini(&reply->unmatched);
+    buf_fini(&reply->picture_lines);
     reply_init(reply);
 }
 

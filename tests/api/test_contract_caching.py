@@ -24,7 +24,8 @@ def tag(server, target, *headers):
     ("pose?model=awkward.gltf", "pose?&&model=awkward.gltf&what=scene&"),
     ("pose?model=awkward.gltf&what=local,scene", "pose?model=awkward.gltf&what=scene&what=local"),
     ("mesh?model=awkward.gltf", "mesh?model=awkward.gltf&rest=0&normals=0&indices=0"),
-    ("render?model=awkward.gltf", "render?model=awkward.gltf&width=256&height=256&yaw=0&pitch=0&background=transparent"),
+    ("render?model=awkward.gltf", "render?model=awkward.gltf&width=256&height=256&camera=three_quarter&background=transparent"),
+    ("render?model=awkward.gltf&camera=front&t=0", "render?model=awkward.gltf&yaw=0&pitch=0&t=0"),
     ("render?model=awkward.gltf&background=ff8000", "render?model=awkward.gltf&background=FF8000ff"),
 ])
 def test_same_question_same_tag_and_bytes(awkward, one, other):
