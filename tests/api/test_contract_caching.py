@@ -40,9 +40,11 @@ def test_other_questions_have_other_tags(awkward):
                "&skin=1", "&space=root", "&space=mesh&skin=0", "&space=mesh&skin=0&mesh=3", "&layout=mat3x4", "&format=bin"]
     tags = [tag(awkward, f"/v1/palette?{P}{query}") for query in queries]
     tags += [tag(awkward, target) for target in TARGETS if "palette" not in target]
-    tags += [tag(awkward, f"/v1/render?{P}&width=16&height=16&{query}") for query in (
+    tags += [tag(awkward, f"/v1/render?{P}&width=16&height=16&frame=pose&t=0&{query}") for query in (
         "yaw=1", "pitch=1", "background=000000", "background=00000001", "background=000000,ffffff",
-        "aa=0", "alpha=premultiplied", "compression=small", "shadow=1", "t=1")]
+        "aa=0", "alpha=premultiplied", "compression=small", "shadow=1", "clip=1", "ortho=1", "distance=2",
+        "margin=0", "fov=9", "target=0", "target_name=7", "camera=left", "allow_empty=1", "format=json")]
+    tags += [tag(awkward, f"/v1/render?{P}&width=64&height=64&{query}") for query in ("t=1", "frame=pose")]
     tags += [tag(awkward, f"/v1/mesh?{P}&{query}") for query in ("rest=1", "normals=1", "indices=1", "mesh=0")]
     tags += [tag(awkward, f"/v1/pose?{P}&{query}") for query in ("what=local", "what=local,scene", "joints=0")]
     assert len(set(tags)) == len(tags)
