@@ -12,6 +12,7 @@ from rasterizer import Raster
 
 WIDTH, HEIGHT = 300, 220
 MOMENT = "model=dragon.glb&clip=1&t=0.37&yaw=-40&pitch=20"
+ALL = "lit, weights, skeleton, wireframe, normals, depth, joints or onion"
 VIEWS = ["lit", "weights", "skeleton", "wireframe", "normals", "depth", "joints"]
 COMPONENTS = {5121: "u1", 5123: "u2", 5125: "u4", 5126: "f4"}
 
@@ -178,6 +179,59 @@ def test_skeleton_marks_the_joint(scene):
     assert (marked[changed][:, 2] - marked[changed][:, 0] > plain[changed][:, 2] - plain[changed][:, 0]).mean() > 0.95
 
 
+def onion(scene, times, rest=""):
+    """Several pictures of a moment's query over each other, by numpy."""
+    query = scene.query.replace("t=0.37", "t={}")
+    below = numpy.zeros((HEIGHT, WIDTH, 4))
+    for i, t in enumerate(times):
+        layer = pixels(scene.server.get(query.format(t) + rest)) / 255
+        layer[..., :3] *= layer[..., 3:]
+        layer *= 1 if i + 1 == len(times) else 0.6 * (i + 1) / len(times)
+        below = layer + below * (1 - layer[..., 3:])
+    below[..., :3] /= numpy.maximum(below[..., 3:], 1e-6)
+    return below * 255
+
+
+def test_onion_is_its_moments_over_each_other(scene):
+    times = [0.2, 0.5, 0.9, 0.1]
+    query = scene.query.replace("t=0.37", "t=" + ",".join(map(str, times))) + "&aa=0"
+    answer = scene.server.get(query + "&view=onion")
+    found, expected = pixels(answer), onion(scene, times, "&aa=0")
+    assert answer.headers["x-posed-time"] == "0.1"
+    assert numpy.abs(found[..., 3] - expected[..., 3]).max() < 4
+    dense = found[..., 3] > 60
+    assert dense.sum() > 5000
+    assert numpy.abs(found - expected)[dense].max() < 12 and numpy.abs(found - expected)[dense].mean() < 1
+    assert ((found[..., 3] > 10) & (found[..., 3] < 200)).sum() > 500, "earlier moments show"
+    ahead = scene.server.get(query.replace("0.2,0.5,0.9,0.1", "0.1,0.9,0.5,0.2") + "&view=onion")
+    assert ahead.body != answer.body and ahead.headers["etag"] != answer.headers["etag"]
+    assert scene.server.get(query + "&view=onion").body == answer.body
+
+
+def test_onion_without_times_is_spread_over_the_part(scene):
+    query = scene.query.replace("t=0.37&", "from=0.2&to=0.7&") + "&view=onion"
+    spread = scene.server.get(query)
+    asked = scene.server.get(query + "&t=" + ",".join(f"{0.1 * i:.1f}" for i in range(5)))
+    assert numpy.abs(pixels(spread) - pixels(asked)).max() <= 2
+    assert abs(float(spread.headers["x-posed-time"]) - 0.4) < 1e-9 and asked.headers["x-posed-time"] == "0.4"
+
+
+def test_onion_blends_layers_at_each_time(scene):
+    body = {"model": "dragon.glb", "view": "onion", "t": [0, 0.3], "yaw": -40, "width": 120, "height": 90,
+            "layers": [{"clip": 1}, {"clip": 2, "weight": 0.5}]}
+
+    def ask(body):
+        data = json.dumps(body)
+        with scene.server.connect() as connection:
+            connection.send(f"POST /v1/render HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                            f"Content-Length: {len(data)}\r\n\r\n{data}")
+            return pixels(connection.answer())
+
+    two, first, last = ask(body), ask({**body, "t": [0]}), ask({**body, "t": [0.3]})
+    assert not (two == first).all() and not (two == last).all()
+    assert (two[..., 3] > 0).sum() > max((first[..., 3] > 0).sum(), 500)
+
+
 def test_unknown_and_ambiguous_joints_are_refused(awkward):
     unknown = awkward.get("/v1/render?model=awkward.gltf&view=weights&joint=hend")
     assert unknown.status == 404 and unknown.error() == "joint_not_found"
@@ -194,12 +248,12 @@ def test_unknown_and_ambiguous_joints_are_refused(awkward):
 def test_refusals_name_what_there_is(server, a_model):
     answer = server.get(f"/v1/render?model={a_model}&view=x-ray")
     assert answer.status == 400 and answer.error() == "bad_parameter"
-    for view in VIEWS:
-        assert view in answer.json()["error"]["message"]
+    assert ALL in answer.json()["error"]["message"]
     for query in ("joint=0", "joint=0&view=normals", "joint_name=a&view=joints"):
         answer = server.get(f"/v1/render?model={a_model}&{query}")
         assert answer.status == 400 and "view=weights or skeleton" in answer.json()["error"]["message"]
     assert server.get(f"/v1/render?model={a_model}&view=depth&shadow=1").status == 400
+    assert server.get(f"/v1/render?model={a_model}&view=depth&t=0,1").status == 400
 
 
 def test_tags_tell_views_and_joints_apart(scene):
