@@ -235,7 +235,7 @@ void service_render(struct job *job)
     }
     reply_fini(&reply);
     struct render_query query;
-    struct moments moments;
+    struct moments moments = {.count = 0};
     fill_moments(job, clip, &span, &moments);
     fill_query(job, &span, &nodes, &moments, &query);
     job->stage = JOB_DRAWS;
