@@ -197,7 +197,7 @@ TEST(packet_render_is_the_request_of_a_query)
     query = a_query(PACKET_AT_RENDER_times);
     check_same(PACKET_RENDER, &query, "/v1/render?model=birds/crow.fbx&yaw=0&pitch=0");
     set_flag(&query, PACKET_QUERY_ROOT_MOTION | PACKET_QUERY_TURN);
-    check_same(PACKET_RENDER, &query, "/v1/render?model=birds/crow.fbx&root_motion=extract&root_yaw=1");
+    check_same(PACKET_RENDER, &query, "/v1/render?model=birds/crow.fbx&yaw=0&pitch=0&root_motion=extract&root_yaw=1");
 }
 
 TEST(packet_generation_is_a_hash)
