@@ -4,7 +4,7 @@
 set -eu
 server=${1:-server}
 bad=0
-libraries='seccomp uv xxhash cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb webp zip nettle isa-l zlib llhttp wslay uthash'
+libraries='seccomp uv xxhash cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb webp zip nettle isa-l libdeflate zlib llhttp wslay uthash'
 
 say() { echo "layers: $*"; bad=1; }
 
@@ -33,7 +33,7 @@ may anim   "base"              ""
 may wire   "base anim"         "cjson llhttp zlib"
 may worker "base"              "seccomp"
 may import "base anim worker"  "assimp cjson expat meshoptimizer draco png turbojpeg stb webp zip nettle zlib"
-may render "base anim worker"  "GL EGL png isa-l"
+may render "base anim worker"  "GL EGL png isa-l libdeflate"
 may app    "base anim wire worker" "uv uthash nettle xxhash seccomp"
 
 # The pure layers take clock, files, threads and logs as arguments or not at all.

@@ -7,18 +7,41 @@
 
 enum { TEXTURE_SIDE_MAX = 32768 }; /* keeps the size of all levels far below 2^64 */
 
+/* What a texture holds is how its pixels were made and how they are sampled: a slot of colours takes no data. */
+static bool are_material_textures(const struct model *model, const struct material *material)
+{
+    for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++) {
+        const struct material_texture *use = &material->textures[slot];
+        const bool is_color = slot == TEXTURE_BASE_COLOR || slot == TEXTURE_EMISSIVE;
+        if (!bake_is_index(use->texture, model->texture_count) || use->texcoord_set > 1 ||
+            !bake_is_finite(use->uv_from_texcoord, 6))
+            return false;
+        if (use->texture >= 0 &&
+            model->textures[use->texture].content != (is_color ? (uint32_t)TEXTURE_COLORS : (uint32_t)TEXTURE_DATA))
+            return false;
+    }
+    return true;
+}
+
+static bool is_fraction(float value) { return value >= 0 && value <= 1; }
+
 static int check_materials(const struct model *model, struct err *err)
 {
     for (uint32_t i = 0; i < model->material_count; i++) {
         const struct material *material = &model->materials[i];
         const uint32_t flags = MATERIAL_DOUBLE_SIDED | MATERIAL_UNLIT;
-        const char *field = !bake_is_str(model, material->name)                                  ? "name"
-                            : !bake_is_finite(material->base_color, 4)                           ? "base_color"
-                            : !isfinite(material->alpha_cutoff)                                  ? "alpha_cutoff"
-                            : material->alpha_mode > ALPHA_BLEND                                 ? "alpha_mode"
-                            : !bake_is_index(material->base_color_texture, model->texture_count) ? "base_color_texture"
-                            : (material->flags & ~flags) != 0                                    ? "flags"
-                                                                                                 : NULL;
+        const char *field = !bake_is_str(model, material->name)          ? "name"
+                            : !bake_is_finite(material->base_color, 4)   ? "base_color"
+                            : !bake_is_finite(material->emissive, 3)     ? "emissive"
+                            : !is_fraction(material->metallic)           ? "metallic"
+                            : !is_fraction(material->roughness)          ? "roughness"
+                            : !isfinite(material->normal_scale)          ? "normal_scale"
+                            : !is_fraction(material->occlusion_strength) ? "occlusion_strength"
+                            : !isfinite(material->alpha_cutoff)          ? "alpha_cutoff"
+                            : material->alpha_mode > ALPHA_BLEND         ? "alpha_mode"
+                            : (material->flags & ~flags) != 0            ? "flags"
+                            : !are_material_textures(model, material)    ? "textures"
+                                                                         : NULL;
         if (field != NULL)
             return bake_bad(err, "materials", i, field);
     }
@@ -57,6 +80,8 @@ static int check_textures(const struct model *model, struct err *err)
                             : texture->wrap_t > TEXTURE_WRAP_MIRROR                   ? "wrap_t"
                             : texture->mag_filter > TEXTURE_MAG_NEAREST               ? "mag_filter"
                             : texture->min_filter > TEXTURE_MIN_NEAREST_MIPMAP_LINEAR ? "min_filter"
+                            : texture->content > TEXTURE_DATA                         ? "content"
+                            : texture->reserved != 0                                  ? "reserved"
                                                                                       : NULL;
         if (field != NULL)
             return bake_bad(err, "textures", i, field);

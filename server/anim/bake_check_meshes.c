@@ -4,22 +4,30 @@
 
 static int check_vertices(const struct model *model, struct err *err)
 {
-    const uint64_t count = model->position_count;
-    const char *section = model->normal_count != count                                   ? "normals"
-                          : model->texcoord_count != 0 && model->texcoord_count != count ? "texcoords"
-                          : model->color_count != 0 && model->color_count != count       ? "colors"
-                          : model->influence_first_count != count + 1                    ? "influence_firsts"
-                                                                                         : NULL;
-    if (section != NULL)
-        return err_set(err, ERR_BAD_BAKE, "%s has not one element per vertex", section);
-    section = !bake_is_finite((const float *)model->positions, 3 * count)                             ? "positions"
-              : !bake_is_finite((const float *)model->normals, 3 * count)                             ? "normals"
-              : !bake_is_finite((const float *)model->texcoords, 2 * (uint64_t)model->texcoord_count) ? "texcoords"
-              : !bake_is_finite((const float *)model->morph_deltas, 3 * (uint64_t)model->morph_delta_count)
-                  ? "morph_deltas"
-                  : NULL;
-    if (section != NULL)
-        return err_set(err, ERR_BAD_BAKE, "%s has a value that is not finite", section);
+    const uint32_t count = model->position_count;
+    const struct {
+        const char *section;
+        const float *values;
+        uint32_t count, width;
+        bool is_optional;
+    } arrays[] = {
+        {"positions", (const float *)model->positions, model->position_count, 3, false},
+        {"normals", (const float *)model->normals, model->normal_count, 3, false},
+        {"texcoords", (const float *)model->texcoords, model->texcoord_count, 2, true},
+        {"second_texcoords", (const float *)model->second_texcoords, model->second_texcoord_count, 2, true},
+        {"tangents", (const float *)model->tangents, model->tangent_count, 4, true},
+        {"colors", NULL, model->color_count, 0, true},
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        if (arrays[i].count != count && !(arrays[i].is_optional && arrays[i].count == 0))
+            return err_set(err, ERR_BAD_BAKE, "%s has not one element per vertex", arrays[i].section);
+        if (!bake_is_finite(arrays[i].values, (uint64_t)arrays[i].width * arrays[i].count))
+            return err_set(err, ERR_BAD_BAKE, "%s has a value that is not finite", arrays[i].section);
+    }
+    if (model->influence_first_count != (uint64_t)count + 1)
+        return err_set(err, ERR_BAD_BAKE, "influence_firsts has not one element per vertex");
+    if (!bake_is_finite((const float *)model->morph_deltas, 3 * (uint64_t)model->morph_delta_count))
+        return err_set(err, ERR_BAD_BAKE, "morph_deltas has a value that is not finite");
     return 0;
 }
 
@@ -115,9 +123,12 @@ static bool is_of_mesh(const struct model *model, uint32_t primitive)
 
 static bool are_flags(const struct model *model, uint32_t flags)
 {
-    const uint32_t known = PRIMITIVE_FILE_NORMALS | PRIMITIVE_TEXCOORDS | PRIMITIVE_COLORS | PRIMITIVE_FLAT;
+    const uint32_t known = PRIMITIVE_FILE_NORMALS | PRIMITIVE_TEXCOORDS | PRIMITIVE_COLORS | PRIMITIVE_FLAT |
+                           PRIMITIVE_SECOND_TEXCOORDS | PRIMITIVE_TANGENTS;
     return (flags & ~known) == 0 && ((flags & PRIMITIVE_FLAT) == 0 || (flags & PRIMITIVE_FILE_NORMALS) == 0) &&
            ((flags & PRIMITIVE_TEXCOORDS) == 0 || model->texcoord_count == model->position_count) &&
+           ((flags & PRIMITIVE_SECOND_TEXCOORDS) == 0 || model->second_texcoord_count == model->position_count) &&
+           ((flags & PRIMITIVE_TANGENTS) == 0 || model->tangent_count == model->position_count) &&
            ((flags & PRIMITIVE_COLORS) == 0 || model->color_count == model->position_count);
 }
 

@@ -47,6 +47,10 @@ static void copy_primitive(struct bake_builder *b, struct primitive primitive, u
     APPEND_COPY(b, normal, normals, from.vertex_first, count);
     if (b->texcoord_count > 0)
         APPEND_COPY(b, texcoord, texcoords, from.vertex_first, count);
+    if (b->second_texcoord_count > 0)
+        APPEND_COPY(b, second_texcoord, second_texcoords, from.vertex_first, count);
+    if (b->tangent_count > 0)
+        APPEND_COPY(b, tangent, tangents, from.vertex_first, count);
     if (b->color_count > 0)
         APPEND_COPY(b, color, colors, from.vertex_first, count);
     APPEND_COPY(b, index, indices, from.index_first, from.index_count);

@@ -18,6 +18,9 @@ struct vec2 {
 struct vec3 {
     float x, y, z;
 };
+struct vec4 {
+    float x, y, z, w;
+};
 struct rgba8 {
     uint8_t r, g, b, a;
 };
@@ -96,6 +99,8 @@ enum primitive_flags {
     PRIMITIVE_TEXCOORDS = 2,
     PRIMITIVE_COLORS = 4,
     PRIMITIVE_FLAT = 8, /* the file has no normals and its format asks for those of the faces: so it is drawn */
+    PRIMITIVE_SECOND_TEXCOORDS = 16,
+    PRIMITIVE_TANGENTS = 32,
 };
 
 struct primitive {
@@ -158,19 +163,48 @@ struct channel {
 enum alpha_mode { ALPHA_OPAQUE = 0, ALPHA_MASK = 1, ALPHA_BLEND = 2 };
 enum material_flags { MATERIAL_DOUBLE_SIDED = 1, MATERIAL_UNLIT = 2 };
 
+enum texture_slot {
+    TEXTURE_BASE_COLOR,
+    TEXTURE_METALLIC_ROUGHNESS, /* roughness in green, metallic in blue */
+    TEXTURE_NORMAL,             /* 2 * texel - 1 in tangent space: +X right, +Y up, +Z out of the surface */
+    TEXTURE_OCCLUSION,          /* in red */
+    TEXTURE_EMISSIVE,
+    TEXTURE_SLOT_COUNT
+};
+
+/* A texture of a material and where it lies on the surface:
+ * u' = m[0] * u + m[1] * v + m[2], v' = m[3] * u + m[4] * v + m[5] of the vertex' texture coordinates. */
+struct material_texture {
+    int32_t texture;           /* into textures, or -1 */
+    uint32_t texcoord_set;     /* 0: texcoords, 1: second_texcoords */
+    float uv_from_texcoord[6]; /* m: the rows of a 2x3 matrix (KHR_texture_transform) */
+};
+
+/* Metallic-roughness, as glTF 2.0 (3.9, appendix B) has it. Factors multiply what the textures say. */
 struct material {
     struct str name;
     float base_color[4]; /* linear RGB, alpha */
+    float emissive[3];   /* linear RGB; may be above 1 */
+    float metallic, roughness;
+    float normal_scale;       /* of the normal texture's x and y */
+    float occlusion_strength; /* 0: the occlusion texture has no effect */
     float alpha_cutoff;
-    uint32_t alpha_mode;        /* ALPHA_ */
-    int32_t base_color_texture; /* into textures, or -1 */
-    uint32_t flags;             /* MATERIAL_ */
+    uint32_t alpha_mode; /* ALPHA_ */
+    uint32_t flags;      /* MATERIAL_ */
+    struct material_texture textures[TEXTURE_SLOT_COUNT];
 };
+
+/* What is drawn without a material: white, rough, no metal, no texture, and no name. */
+extern const struct material MATERIAL_PLAIN;
 
 enum texture_state {
     TEXTURE_FOUND = 0,
     TEXTURE_MISSING = 1, /* no such file, or outside the root */
     TEXTURE_BROKEN = 2,  /* not decodable, or over a limit */
+};
+enum texture_content {
+    TEXTURE_COLORS = 0, /* sRGB; smaller levels averaged in linear light, weighted by alpha */
+    TEXTURE_DATA = 1,   /* numbers (metallic-roughness, normal, occlusion); averaged as they are */
 };
 enum texture_wrap { TEXTURE_WRAP_REPEAT = 0, TEXTURE_WRAP_CLAMP = 1, TEXTURE_WRAP_MIRROR = 2 };
 
@@ -185,7 +219,8 @@ enum texture_min {
     TEXTURE_MIN_NEAREST_MIPMAP_LINEAR = 5,
 };
 
-/* Pixels: RGBA8, sRGB, rows top first, power-of-two sides, then every smaller mip level down to 1x1. */
+/* Pixels: RGBA8, rows top first, power-of-two sides, then every smaller mip level down to 1x1. An image that a file
+ * uses both ways is two textures. */
 struct texture {
     struct str uri;                       /* as the file names it; "" when embedded */
     uint32_t state;                       /* TEXTURE_; without FOUND there are no pixels */
@@ -194,7 +229,9 @@ struct texture {
     uint32_t level_count;
     uint32_t wrap_s, wrap_t;         /* TEXTURE_WRAP_ */
     uint32_t mag_filter, min_filter; /* TEXTURE_MAG_, TEXTURE_MIN_ */
-    uint64_t pixel_first;            /* into pixels */
+    uint32_t content;                /* TEXTURE_COLORS or TEXTURE_DATA: what the material takes it for */
+    uint32_t reserved;
+    uint64_t pixel_first; /* into pixels */
 };
 
 struct warning {

@@ -6,6 +6,7 @@
 #include "worker_env.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,6 +227,14 @@ static bool is_printable(const char *text, size_t size_bytes)
     return at < size_bytes && text[at] == '\0';
 }
 
+static bool is_finite(const struct render_shown *shown)
+{
+    bool is_good = isfinite(shown->clip_time_s);
+    for (int i = 0; i < 16; i++)
+        is_good = is_good && isfinite(shown->view_from_scene[i]) && isfinite(shown->clip_from_view[i]);
+    return is_good;
+}
+
 static bool is_good_result(const struct render_worker *worker)
 {
     const struct render_result *result = &worker->result;
@@ -233,7 +242,8 @@ static bool is_good_result(const struct render_worker *worker)
         worker->is_ready ? worker->job_id != 0 && result->job_id == worker->job_id : result->job_id == 0;
     const bool has_picture = worker->is_ready && result->number == 0;
     return result->magic == RENDER_RESULT_MAGIC && is_expected && (result->size_bytes > 0) == has_picture &&
-           result->size_bytes <= PNG_BYTES_MAX && is_printable(result->unmatched, sizeof result->unmatched);
+           result->size_bytes <= PNG_BYTES_MAX && is_finite(&result->notes.shown) &&
+           is_printable(result->notes.unmatched, sizeof result->notes.unmatched);
 }
 
 /* Only what can be the picture's fault is passed on as such. */
@@ -270,7 +280,7 @@ static void take_result(struct render_worker *worker)
     buf_init(&worker->png, 0);
     if (result->number != 0)
         err_set(&err, code_of(result->number), "%s", result->message);
-    worker->events->answered(worker->context, result->number == 0 ? &png : NULL, result->unmatched, &err);
+    worker->events->answered(worker->context, result->number == 0 ? &png : NULL, &result->notes, &err);
     buf_fini(&png);
 }
 
@@ -324,26 +334,27 @@ static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __
         take_result(worker);
 }
 
-void render_worker_send(struct render_worker *worker, const struct render_job *job, const int *fds, uint32_t fd_count)
+void render_worker_send(struct render_worker *worker, const struct render_worker_job *job)
 {
-    const size_t fds_bytes = fd_count * sizeof *fds;
+    const size_t fds_bytes = job->fd_count * sizeof *job->fds;
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE((1 + RENDER_SOURCES_MAX) * sizeof *fds)];
+        char bytes[CMSG_SPACE((1 + RENDER_SOURCES_MAX) * sizeof *job->fds)];
     } control = {.header = {.cmsg_len = CMSG_LEN(fds_bytes), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
-    struct iovec part = {.iov_base = (void *)(uintptr_t)job, .iov_len = sizeof *job};
+    struct iovec parts[] = {{.iov_base = (void *)(uintptr_t)job->job, .iov_len = sizeof *job->job},
+                            {.iov_base = (void *)(uintptr_t)job->tail, .iov_len = job->tail_bytes}};
     const struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = CMSG_SPACE(fds_bytes)};
+        .msg_iov = parts, .msg_iovlen = 2, .msg_control = control.bytes, .msg_controllen = CMSG_SPACE(fds_bytes)};
     uv_os_fd_t socket = -1;
-    memcpy(CMSG_DATA(&control.header), fds, fds_bytes);
-    worker->job_id = job->job_id;
+    memcpy(CMSG_DATA(&control.header), job->fds, fds_bytes);
+    worker->job_id = job->job->job_id;
     uv_fileno((const uv_handle_t *)&worker->socket, &socket);
     ssize_t sent;
     do
         sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (sent < 0 && errno == EINTR);
     /* the socket is empty and the job is small: anything but all of it means that nobody reads */
-    worker->is_unread = sent != (ssize_t)sizeof *job;
+    worker->is_unread = sent != (ssize_t)(sizeof *job->job + job->tail_bytes);
     if (worker->is_unread)
         hurry_up(worker);
 }

@@ -26,9 +26,8 @@ struct render_worker_end {
 struct render_worker_events {
     /* It can draw; name: of its driver. */
     void (*ready)(void *context, const char *name);
-    /* The answer to the job under way. png: the callee's to move from, and what of the clips has no partner (printable
-     * ASCII); NULL: *err says why. */
-    void (*answered)(void *context, struct buf *png, const char *unmatched, const struct err *err);
+    /* The answer to the job under way. png: the callee's to move from; NULL: *err says why. */
+    void (*answered)(void *context, struct buf *png, const struct render_notes *notes, const struct err *err);
     /* The process is gone and the worker is freed. */
     void (*ended)(void *context, const struct render_worker_end *end);
 };
@@ -37,9 +36,18 @@ struct render_worker_events {
 struct render_worker *render_worker_start(uv_loop_t *loop, const struct config *config,
                                           const struct render_worker_events *events, void *context, struct err *err);
 
-/* Sends a job with its models: fds[fd_count], the one that is drawn and those of the job's sources. One at a time, only
- * after ready(). A worker that takes none is killed: ended() follows. */
-void render_worker_send(struct render_worker *worker, const struct render_job *job, const int *fds, uint32_t fd_count);
+/* What is sent for a picture. */
+struct render_worker_job {
+    const struct render_job *job;
+    const void *tail; /* its cells and the times of its layers */
+    size_t tail_bytes;
+    const int *fds; /* [fd_count]: the model that is drawn and those of the job's sources */
+    uint32_t fd_count;
+};
+
+/* Sends a job with its models. One at a time, only after ready(). A worker that takes none is killed: ended() follows.
+ */
+void render_worker_send(struct render_worker *worker, const struct render_worker_job *sent);
 
 /* Kills the process; ended() follows. */
 void render_worker_kill(struct render_worker *worker);

@@ -2,11 +2,12 @@
 
 #include "../anim/root_motion.h"
 #include "../anim/skin.h"
+#include "../base/view.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double FIELD_OF_VIEW_DEG = 30, MARGIN = 0.06;
+static const double FIELD_OF_VIEW_DEG = 30, FILLED = 0.88;
 
 /* Zeroed room for `count` items instead of `items`, unless that has it already. NULL when memory is gone. */
 static void *grow(void *items, uint64_t *capacity, uint64_t count, size_t item_bytes)
@@ -138,39 +139,33 @@ static void place_draw(const struct frame *frame, const struct model *model, str
     out->distance = -in_view[2];
 }
 
-static void aim(struct frame *frame, const struct model *model, const struct frame_view *view,
-                const struct vec3 *points, uint64_t point_count)
+struct camera_query frame_query(const struct model *model, const struct frame_view *view)
 {
     const struct model_info *info = &model->infos[0];
+    const struct picture_spec *look = view->look;
     struct camera_query query = {
-        .yaw_deg = view->look->yaw_deg,
-        .pitch_deg = view->look->pitch_deg,
-        .fov_deg = FIELD_OF_VIEW_DEG,
-        .aspect = (double)view->look->width / view->look->height,
-        .margin = MARGIN,
+        .yaw_deg = view->yaw_deg,
+        .pitch_deg = view->pitch_deg,
+        .fov_deg = look->fov_deg > 0 ? look->fov_deg : FIELD_OF_VIEW_DEG,
+        .is_ortho = (look->flags & PICTURE_ORTHO) != 0,
+        .aspect = (double)look->width / look->height,
+        .margin = (1 - (look->filled > 0 ? look->filled : FILLED)) / 2,
+        .distance = look->distance,
+        .has_target = view->has_target,
     };
     for (int i = 0; i < 3; i++) {
         query.up[i] = (double)info->up[i];
         query.forward[i] = (double)info->forward[i];
+        query.target[i] = view->target[i];
     }
-    frame->camera = camera_frame(&query, points, point_count);
-    frame->palette[model->joint_count] = mat4_from_dmat4(&frame->camera.view_from_scene);
+    return query;
 }
 
-static int prepare_draws(struct frame *frame, const struct model *model, const uint8_t *is_used,
-                         const struct frame_view *view, struct err *err)
+struct camera frame_aim(const struct model *model, const struct frame_view *view, const struct vec3 *points,
+                        uint64_t point_count)
 {
-    if (make_palettes(frame, model, &DMAT4_IDENTITY, err) < 0)
-        return err->code;
-    for (uint32_t d = 0; d < frame->draw_count; d++)
-        if (add_points(frame, model, is_used, &frame->draws[d], err) < 0)
-            return err->code;
-    aim(frame, model, view, frame->points, frame->point_count);
-    if (make_palettes(frame, model, &frame->camera.view_from_scene, err) < 0)
-        return err->code;
-    for (uint32_t d = 0; d < frame->draw_count; d++)
-        place_draw(frame, model, &frame->draws[d]);
-    return 0;
+    const struct camera_query query = frame_query(model, view);
+    return camera_frame(&query, points, point_count);
 }
 
 /* Evaluates the pose without the movement of its root. */
@@ -203,8 +198,7 @@ static int evaluate(struct frame *frame, const struct model *model, const struct
     return 0;
 }
 
-int frame_prepare(struct frame *frame, const struct model *model, const uint8_t *is_used, const struct frame_view *view,
-                  struct err *err)
+int frame_move(struct frame *frame, const struct model *model, const struct frame_view *view, struct err *err)
 {
     if (view->clip < POSE_REST || (view->clip >= 0 && (uint32_t)view->clip >= model->clip_count))
         return err_set(err, ERR_BAD_PARAMETER, "the model has no clip %d", view->clip);
@@ -212,13 +206,45 @@ int frame_prepare(struct frame *frame, const struct model *model, const uint8_t 
     frame->point_count = 0;
     if (evaluate(frame, model, view, err) < 0 || gather(frame, model, err) < 0)
         return err->code;
-    if (frame->draw_count > 0)
-        return prepare_draws(frame, model, is_used, view, err);
+    if (frame->draw_count > 0 && make_palettes(frame, model, &DMAT4_IDENTITY, err) < 0)
+        return err->code;
+    if (frame->draw_count > 0 && view->look->view != VIEW_SKELETON)
+        return 0;
     if (bones_init(&frame->bones, model, view->movers, view->mover_count, &frame->pose, err) < 0)
         return err->code;
+    if (frame->draw_count > 0)
+        return 0;
     if (frame->bones.vertex_count == 0)
         return err_set(err, ERR_NOTHING_TO_DRAW, "the model's scene has neither geometry nor nodes");
-    aim(frame, model, view, frame->bones.positions, frame->bones.vertex_count);
+    return 0;
+}
+
+int frame_pose(struct frame *frame, const struct model *model, const uint8_t *is_used, const struct frame_view *view,
+               struct err *err)
+{
+    if (frame_move(frame, model, view, err) < 0)
+        return err->code;
+    for (uint32_t d = 0; d < frame->draw_count; d++)
+        if (add_points(frame, model, is_used, &frame->draws[d], err) < 0)
+            return err->code;
+    return 0;
+}
+
+const struct vec3 *frame_points(const struct frame *frame, uint64_t *count)
+{
+    const bool has_draws = frame->draw_count > 0;
+    *count = has_draws ? frame->point_count : frame->bones.vertex_count;
+    return has_draws ? frame->points : frame->bones.positions;
+}
+
+int frame_see(struct frame *frame, const struct model *model, const struct camera *camera, struct err *err)
+{
+    frame->camera = *camera;
+    frame->palette[model->joint_count] = mat4_from_dmat4(&camera->view_from_scene);
+    if (make_palettes(frame, model, &camera->view_from_scene, err) < 0)
+        return err->code;
+    for (uint32_t d = 0; d < frame->draw_count; d++)
+        place_draw(frame, model, &frame->draws[d]);
     return 0;
 }
 

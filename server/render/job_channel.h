@@ -16,12 +16,12 @@ struct job_fds {
 };
 void job_fds_close(struct job_fds *fds);
 
-/* Waits for a job. Returns 1 with *job and *fds (the caller's to close), 0 when posed has closed its end, or
+/* Waits for a job. Returns 1 with *work and *fds (the caller's to close), 0 when posed has closed its end, or
  * ERR_INTERNAL when the bytes are not a job. */
-int job_receive(int socket, struct render_job *job, struct job_fds *fds, struct err *err);
+int job_receive(int socket, struct render_work *work, struct job_fds *fds, struct err *err);
 
-/* Sends the answer to a job: `err` (code 0 = success), the picture and what of its clips has no partner, which both may
+/* Sends the answer to a job: `err` (code 0 = success), the picture and what is told beside it, which both may
  * be NULL. message: what a result
  * without failure says (the renderer's name), or NULL. Returns 0 or ERR_INTERNAL. */
 int job_answer(int socket, uint64_t job_id, const struct err *outcome, const struct buf *png,
-               const struct buf *unmatched, const char *message, struct err *err);
+               const struct render_notes *notes, const char *message, struct err *err);

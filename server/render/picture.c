@@ -9,21 +9,30 @@ static uint8_t divide(uint32_t numerator, uint32_t denominator)
     return (uint8_t)(rounded < 255 ? rounded : 255);
 }
 
+/* What shows through. */
+struct ground {
+    uint32_t color[3]; /* times alpha */
+    uint32_t alpha;
+};
+
 /* sum[0..2]: premultiplied colour, sum[3]: alpha, each the sum of `count` samples. With S = 255 * count, alpha
- * a = sum[3] / S over the background's b = background[3] / 255:
+ * a = sum[3] / S over the background's b:
  *   alpha  = a + b * (1 - a)
- *   colour = (sum / S + background * b * (1 - a)) / alpha        (Porter & Duff 1984, "over")
- * in whole numbers; the largest product is 255 * 255 * 1020. */
-static void lay_over(const uint32_t sum[4], uint32_t count, const uint8_t background[4], uint8_t out[4])
+ *   colour = sum / S + background * b * (1 - a), divided by alpha unless it is to stay premultiplied
+ * (Porter & Duff 1984, "over") in whole numbers; the largest product is 255 * 255 * 1020. */
+static void lay_over(const uint32_t sum[4], uint32_t count, const struct ground *ground, bool is_premultiplied,
+                     uint8_t out[4])
 {
     const uint32_t full = 255 * count, through = full - sum[3];
-    const uint32_t alpha = sum[3] * 255 + background[3] * through;
+    const uint32_t alpha = sum[3] * 255 + ground->alpha * through;
     if (alpha == 0) {
         memset(out, 0, 4);
         return;
     }
-    for (int i = 0; i < 3; i++)
-        out[i] = divide(sum[i] * 65025 + (uint32_t)background[i] * background[3] * through, alpha);
+    for (int i = 0; i < 3; i++) {
+        const uint32_t color = sum[i] * 65025 + ground->color[i] * through; /* of 65025 * full */
+        out[i] = is_premultiplied ? divide(color / 255, full) : divide(color, alpha);
+    }
     out[3] = divide(alpha, full);
 }
 
@@ -36,19 +45,32 @@ static void sum_samples(const uint8_t *sample, size_t stride, uint32_t scale, ui
     }
 }
 
+/* The background of a row: as far down from its top as the row's middle. Plain ones stay what was asked for. */
+static struct ground ground_of(const struct picture_spec *look, uint32_t y, uint32_t height)
+{
+    const uint64_t whole = 2 * (uint64_t)height, down = 2 * (uint64_t)y + 1, up = whole - down;
+    const uint64_t top = look->background[3] * up, end = look->background_end[3] * down;
+    struct ground ground = {.alpha = (uint32_t)((top + end + height) / whole)};
+    for (int i = 0; i < 3; i++)
+        ground.color[i] = (uint32_t)((look->background[i] * top + look->background_end[i] * end + height) / whole);
+    return ground;
+}
+
 struct picture_stats picture_resolve(const uint8_t *samples, uint32_t width, uint32_t height, uint32_t scale,
-                                     const uint8_t background[4], uint8_t *out)
+                                     const struct picture_spec *look, uint8_t *out)
 {
     struct picture_stats stats = {.is_opaque = true};
+    const bool is_premultiplied = (look->flags & PICTURE_PREMULTIPLIED) != 0;
     const size_t stride = (size_t)width * scale * 4;
     const uint32_t count = scale * scale;
     for (uint32_t y = 0; y < height; y++) {
         const uint8_t *row = samples + (size_t)(height - 1 - y) * scale * stride;
+        const struct ground ground = ground_of(look, y, height);
         for (uint32_t x = 0; x < width; x++, out += 4) {
             uint32_t sum[4];
             sum_samples(row + (size_t)x * scale * 4, stride, scale, sum);
             stats.covered_count += sum[3] != 0;
-            lay_over(sum, count, background, out);
+            lay_over(sum, count, &ground, is_premultiplied, out);
             stats.is_opaque &= out[3] == 255;
         }
     }

@@ -5,6 +5,8 @@
  * page: so a picture with a background is, to the rounding, the transparent one laid over that colour. */
 #pragma once
 
+#include "../base/picture_spec.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,7 +15,8 @@ struct picture_stats {
     bool is_opaque;         /* every pixel of the result has alpha 255 */
 };
 
-/* out: width * height pixels, RGBA8, straight alpha, rows top first, over `background` (straight RGBA). scale 1 or 2.
- * May not overlap `samples`. */
+/* out: width * height pixels, RGBA8, rows top first, over look's background; alpha is straight unless
+ * PICTURE_PREMULTIPLIED. Of a gradient a row has the colour at its middle, mixed premultiplied (CSS Images 4, 3.1.1).
+ * Nothing else of `look` counts. scale 1 or 2. May not overlap `samples`. */
 struct picture_stats picture_resolve(const uint8_t *samples, uint32_t width, uint32_t height, uint32_t scale,
-                                     const uint8_t background[4], uint8_t *out);
+                                     const struct picture_spec *look, uint8_t *out);

@@ -1,12 +1,13 @@
 #include "png_file.h"
 
 #include <isa-l/igzip_lib.h>
+#include <libdeflate.h>
 #include <png.h>
 
 #include <setjmp.h>
 #include <stdlib.h>
 
-enum { FILTER_UP = 2, BOUND_SLACK_BYTES = 1 << 16 };
+enum { FILTER_UP = 2, SMALL_LEVEL = 6, BOUND_SLACK_BYTES = 1 << 16 };
 
 /* Rows as PNG wants them: a filter byte, then each byte minus the one above (PNG 1.2, 6.4). */
 static uint8_t *filter_rows(const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels, size_t *size)
@@ -92,6 +93,20 @@ static int deflate_rows(struct buf *out, uint8_t *rows, size_t size_bytes, struc
     return 0;
 }
 
+static int deflate_small(struct buf *out, const uint8_t *rows, size_t size_bytes, struct err *err)
+{
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(SMALL_LEVEL);
+    const size_t room = compressor == NULL ? 0 : libdeflate_zlib_compress_bound(compressor, size_bytes);
+    void *to = compressor == NULL ? NULL : buf_reserve(out, room);
+    int rc = to == NULL ? err_set(err, ERR_NO_MEMORY, "no memory for the compressed picture") : 0;
+    const size_t written = rc < 0 ? 0 : libdeflate_zlib_compress(compressor, rows, size_bytes, to, room);
+    if (rc == 0 && written == 0)
+        rc = err_set(err, ERR_INTERNAL, "compressing the picture failed");
+    buf_advance(out, written);
+    libdeflate_free_compressor(compressor);
+    return rc;
+}
+
 static void on_write(png_structp png, png_bytep bytes, png_size_t size_bytes)
 {
     buf_put(png_get_io_ptr(png), bytes, size_bytes);
@@ -123,19 +138,19 @@ static int put_chunks(struct buf *out, const struct buf *data, uint32_t width, u
     return buf_failed(out) ? err_set(err, ERR_NO_MEMORY, "no memory for the picture's file") : 0;
 }
 
-int png_file_put(struct buf *out, const uint8_t *pixels, uint32_t width, uint32_t height, bool has_alpha,
+int png_file_put(struct buf *out, const uint8_t *pixels, uint32_t width, uint32_t height, const struct png_form *form,
                  struct err *err)
 {
     struct buf data;
     size_t size_bytes = 0;
-    uint8_t *rows = filter_rows(pixels, width, height, has_alpha ? 4 : 3, &size_bytes);
+    uint8_t *rows = filter_rows(pixels, width, height, form->has_alpha ? 4 : 3, &size_bytes);
     if (rows == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", width, height);
     buf_init(&data, SIZE_MAX);
-    int rc = deflate_rows(&data, rows, size_bytes, err);
+    int rc = form->is_small ? deflate_small(&data, rows, size_bytes, err) : deflate_rows(&data, rows, size_bytes, err);
     free(rows);
     if (rc == 0)
-        rc = put_chunks(out, &data, width, height, has_alpha, err);
+        rc = put_chunks(out, &data, width, height, form->has_alpha, err);
     buf_fini(&data);
     return rc;
 }

@@ -1,4 +1,5 @@
-/* request_value_picture.c - how a picture is to look: its size, camera and background. */
+/* request_value_picture.c - how a picture is to look: its size, background, smoothness and file. */
+#include "../base/view.h"
 #include "query.h"
 #include "request_parts.h"
 #include "request_values.h"
@@ -22,33 +23,76 @@ static int hex_of(char c)
     return at == NULL ? -1 : (int)(at - digits) % 16;
 }
 
-int value_background(struct value *value)
+static bool read_color(const char *text, size_t size_bytes, uint8_t rgba[4])
 {
-    uint8_t *rgba = value->request->picture.background;
-    if (strcmp(value->text, "transparent") == 0)
-        return 0;
-    if (value->size_bytes != 6 && value->size_bytes != 8)
-        return value_bad(value, "transparent, RRGGBB or RRGGBBAA");
+    const char *const transparent = "transparent";
+    if (size_bytes == strlen(transparent) && memcmp(text, transparent, size_bytes) == 0) {
+        memset(rgba, 0, 4);
+        return true;
+    }
+    if (size_bytes != 6 && size_bytes != 8)
+        return false;
     rgba[3] = 255;
-    for (size_t i = 0; i < value->size_bytes; i += 2) {
-        const int high = hex_of(value->text[i]), low = hex_of(value->text[i + 1]);
+    for (size_t i = 0; i < size_bytes; i += 2) {
+        const int high = hex_of(text[i]), low = hex_of(text[i + 1]);
         if (high < 0 || low < 0)
-            return value_bad(value, "transparent, RRGGBB or RRGGBBAA");
+            return false;
         rgba[i / 2] = (uint8_t)(high * 16 + low);
     }
+    return true;
+}
+
+int value_background(struct value *value)
+{
+    struct picture_spec *picture = &value->request->picture;
+    const char *comma = memchr(value->text, ',', value->size_bytes), *end = value->text + value->size_bytes;
+    const char *second = comma == NULL ? value->text : comma + 1;
+    if (!read_color(value->text, (size_t)((comma == NULL ? end : comma) - value->text), picture->background) ||
+        !read_color(second, (size_t)(end - second), picture->background_end))
+        return value_bad(value, "transparent, RRGGBB or RRGGBBAA, or two of them with a comma between");
     return 0;
 }
 
-int value_yaw(struct value *value)
+int value_view(struct value *value)
 {
-    return query_double(value->text, &value->request->picture.yaw_deg) ? 0
-                                                                       : value_bad(value, "a finite number of degrees");
+    char list[VIEW_LIST_SIZE];
+    for (uint32_t v = 0; v < VIEW_COUNT; v++)
+        if (strcmp(value->text, VIEW_INFO[v].word) == 0) {
+            value->request->picture.view = v;
+            return 0;
+        }
+    return value_bad(value, view_list(false, list));
 }
 
-int value_pitch(struct value *value)
+static int set_flag(struct value *value, uint32_t flag, bool is_set)
 {
-    double *pitch = &value->request->picture.pitch_deg;
-    return query_double(value->text, pitch) && *pitch >= -90 && *pitch <= 90
-               ? 0
-               : value_bad(value, "a number of degrees from -90 to 90");
+    if (is_set)
+        value->request->picture.flags |= flag;
+    return 0;
+}
+
+int value_aa(struct value *value)
+{
+    bool is_smooth = true;
+    return value_flag(value, &is_smooth) < 0 ? value->err->code : set_flag(value, PICTURE_ONE_SAMPLE, !is_smooth);
+}
+
+int value_shadow(struct value *value)
+{
+    bool has_shadow = false;
+    return value_flag(value, &has_shadow) < 0 ? value->err->code : set_flag(value, PICTURE_SHADOW, has_shadow);
+}
+
+int value_alpha(struct value *value)
+{
+    static const char *const WORDS[] = {"straight", "premultiplied"};
+    const int word = value_word(value->text, WORDS, 2);
+    return word < 0 ? value_bad(value, "straight or premultiplied") : set_flag(value, PICTURE_PREMULTIPLIED, word == 1);
+}
+
+int value_compression(struct value *value)
+{
+    static const char *const WORDS[] = {"fast", "small"};
+    const int word = value_word(value->text, WORDS, 2);
+    return word < 0 ? value_bad(value, "fast or small") : set_flag(value, PICTURE_SMALL_FILE, word == 1);
 }

@@ -160,12 +160,18 @@ static void worked_clips(struct fixture *f)
 
 static void worked_assets(struct bake_builder *b)
 {
-    *bake_add_material(b, 1) =
-        (struct material){.name = bake_textz(b, "cloth"), .base_color = {1, 0.5f, 0.25f, 1}, .alpha_cutoff = 0.5f};
-    struct texture *textures = bake_add_texture(b, 2);
+    struct material *cloth = bake_add_material(b, 1);
+    *cloth = MATERIAL_PLAIN;
+    cloth->name = bake_textz(b, "cloth");
+    memcpy(cloth->base_color, (float[4]){1, 0.5f, 0.25f, 1}, sizeof cloth->base_color);
+    memcpy(cloth->emissive, (float[3]){0, 2, 0}, sizeof cloth->emissive);
+    cloth->metallic = 0.25f;
+    cloth->textures[TEXTURE_NORMAL] = (struct material_texture){2, 1, {2, 0, 0.5f, 0, -1, 1}};
+    struct texture *textures = bake_add_texture(b, 3);
     textures[0] = (struct texture){
         .source_width = 3, .source_height = 1, .width = 2, .height = 1, .level_count = 2}; /* 8 + 4 bytes of pixels */
     textures[1] = (struct texture){.uri = bake_textz(b, "gone.png"), .state = TEXTURE_MISSING};
+    textures[2] = (struct texture){.width = 1, .height = 1, .level_count = 1, .content = TEXTURE_DATA};
     memset(bake_add_pixel_byte(b, 12), 0x7f, 12);
     bake_warn(b, "texture_missing", "there is no 'gone.png'");
     *bake_add_source_file(b, 1) = (struct source_file){.path = bake_textz(b, "worked.glb"), .size_bytes = 1000};
@@ -207,6 +213,8 @@ void fixture_worked(struct fixture *f)
         (struct marker){.clip = 0, .name = bake_textz(b, "step"), .value = bake_textz(b, "left"), .time_s = 0.5};
     markers[1] = (struct marker){.clip = 0, .value = {.offset = STR_NONE}, .name = bake_textz(b, "hit"), .time_s = 1.5};
     memset(bake_add_texcoord(b, b->position_count), 0, b->position_count * sizeof(struct vec2));
+    memset(bake_add_second_texcoord(b, b->position_count), 0, b->position_count * sizeof(struct vec2));
+    memset(bake_add_tangent(b, b->position_count), 0, b->position_count * sizeof(struct vec4));
     memset(bake_add_color(b, b->position_count), 0xff, b->position_count * sizeof(struct rgba8));
     b->nodes[3].matrix = 0;
     /* x axis (0,1,0), y axis (-2,0,0), z axis (0,0,1), then to (3,0,0) */
@@ -215,6 +223,6 @@ void fixture_worked(struct fixture *f)
     fixture_root(f, 2);
     worked_clips(f);
     worked_assets(b);
-    b->materials[0].base_color_texture = 0;
+    b->materials[0].textures[TEXTURE_BASE_COLOR].texture = 0;
     fixture_finish(f);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLE = sizeof(struct bake_header), SECTIONS = 32, ARRAYS = 832 }; /* 32 + 32 * 24 = 800, then to 64 */
+enum { TABLE = sizeof(struct bake_header), SECTIONS = 34, ARRAYS = 896 }; /* 32 + 34 * 24 = 848, then to 64 */
 
 TEST(bake_bytes_of_the_smallest_model)
 {
@@ -17,19 +17,19 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 3, 32 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 3, 0, 0, 0, 32, 0, 0, 0, 0, 4};
-    assert_memory_equal(b, header, sizeof header); /* 1024 bytes = 0x400, see below */
-    /* section 1: id 1, 108 bytes an element, at 832, 1 element */
-    const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0x40, 3, 0, 0, 0, 0, 0, 0, 1};
+    /* header: magic, version 4, 34 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 4, 0, 0, 0, 34, 0, 0, 0, 0x40, 4};
+    assert_memory_equal(b, header, sizeof header); /* 1088 bytes = 0x440, see below */
+    /* section 1: id 1, 108 bytes an element, at 896, 1 element */
+    const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0x80, 3, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE, info, sizeof info);
-    /* section 3, nodes: 76 bytes an element, none, at 960, the next multiple of 64 after 832 + 108 */
-    const unsigned char nodes[24] = {3, 0, 0, 0, 76, 0, 0, 0, 0xc0, 3};
+    /* section 3, nodes: 76 bytes an element, none, at 1024, the next multiple of 64 after 896 + 108 */
+    const unsigned char nodes[24] = {3, 0, 0, 0, 76, 0, 0, 0, 0, 4};
     assert_memory_equal(b + TABLE + 2 * 24, nodes, sizeof nodes);
-    /* section 16, influence_firsts: one element for no vertex, at 960; the rest from 1024 on is empty */
-    const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0xc0, 3, 0, 0, 0, 0, 0, 0, 1};
+    /* section 16, influence_firsts: one element for no vertex, at 1024; the rest from 1088 on is empty */
+    const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE + 15 * 24, firsts, sizeof firsts);
-    assert_int_equal(get_u64(b + TABLE + 31 * 24 + 8), 1024);
+    assert_int_equal(get_u64(b + TABLE + 33 * 24 + 8), 1088);
     assert_int_equal(f.size_bytes, get_u64(b + 16));
     /* up +y, forward +z, one metre, bounds of nothing: from 52 on, after hash, two texts and flags */
     CHECK_NEAR(get_f32(b + ARRAYS + 52 + 4), 1, 0);
@@ -287,7 +287,7 @@ TEST(bake_decode_rules_of_meshes)
     REFUSED(&f, morph_targets[0].normal_first, 4, "primitives[0].morph_targets");
     REFUSED(&f, morph_targets[0].name.offset, 99999, "morph_targets[0].name");
     REFUSED(&f, primitives[0].material, 1, "primitives[0].material");
-    REFUSED(&f, primitives[0].flags, 16, "primitives[0].flags");
+    REFUSED(&f, primitives[0].flags, 64, "primitives[0].flags");
     REFUSED(&f, primitives[0].flags, PRIMITIVE_FLAT | PRIMITIVE_FILE_NORMALS, "primitives[0].flags");
     REFUSED(&f, indices[2], 3, "primitives[0].indices");
     REFUSED(&f, influence_firsts[0], 1, "influence_firsts[0]");
@@ -300,6 +300,8 @@ TEST(bake_decode_rules_of_meshes)
     REFUSED(&f, positions[4].z, NAN, "positions");
     REFUSED(&f, normals[0].x, NAN, "normals");
     REFUSED(&f, texcoords[0].y, HUGE_VALF, "texcoords");
+    REFUSED(&f, second_texcoords[0].y, HUGE_VALF, "second_texcoords");
+    REFUSED(&f, tangents[4].w, NAN, "tangents");
     REFUSED(&f, morph_deltas[5].z, NAN, "morph_deltas");
     REFUSED(&f, draws[0].node, 3, "draws[0]");
     REFUSED(&f, draws[0].primitive, 1, "draws[0]");
@@ -356,7 +358,16 @@ TEST(bake_decode_rules_of_assets)
     REFUSED(&f, text[0], 0, "text");
     REFUSED(&f, text[0], (char)0x80, "text");
     REFUSED(&f, materials[0].base_color[2], NAN, "materials[0].base_color");
-    REFUSED(&f, materials[0].base_color_texture, 2, "materials[0].base_color_texture");
+    REFUSED(&f, materials[0].emissive[2], NAN, "materials[0].emissive");
+    REFUSED(&f, materials[0].metallic, 1.5f, "materials[0].metallic");
+    REFUSED(&f, materials[0].roughness, -1, "materials[0].roughness");
+    REFUSED(&f, materials[0].normal_scale, NAN, "materials[0].normal_scale");
+    REFUSED(&f, materials[0].occlusion_strength, NAN, "materials[0].occlusion_strength");
+    REFUSED(&f, materials[0].textures[TEXTURE_BASE_COLOR].texture, 3, "materials[0].textures");
+    REFUSED(&f, materials[0].textures[TEXTURE_BASE_COLOR].texture, 2, "materials[0].textures"); /* it holds data */
+    REFUSED(&f, materials[0].textures[TEXTURE_NORMAL].texture, 0, "materials[0].textures");     /* it holds colours */
+    REFUSED(&f, materials[0].textures[TEXTURE_NORMAL].texcoord_set, 2, "materials[0].textures");
+    REFUSED(&f, materials[0].textures[TEXTURE_EMISSIVE].uv_from_texcoord[5], NAN, "materials[0].textures");
     REFUSED(&f, materials[0].alpha_mode, 3, "materials[0].alpha_mode");
     REFUSED(&f, textures[0].width, 3, "textures[0].pixels");
     REFUSED(&f, textures[0].width, 0, "textures[0].pixels");
@@ -370,6 +381,8 @@ TEST(bake_decode_rules_of_assets)
     REFUSED(&f, textures[0].wrap_t, 3, "textures[0].wrap_t");
     REFUSED(&f, textures[0].mag_filter, 2, "textures[0].mag_filter");
     REFUSED(&f, textures[1].min_filter, 6, "textures[1].min_filter");
+    REFUSED(&f, textures[1].content, 2, "textures[1].content");
+    REFUSED(&f, textures[1].reserved, 1, "textures[1].reserved");
     REFUSED(&f, warnings[0].message.size_bytes, 5000, "warnings[0].message");
     REFUSED(&f, source_files[0].path.offset, 5000, "source_files[0].path");
     REFUSED(&f, source_files[0].role, 4, "source_files[0].role");

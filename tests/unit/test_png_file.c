@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct png_form STRAIGHT = {.has_alpha = true};
+
 /* Noise in the first rows, a gradient below: what does not compress and what does. */
 static uint8_t *make_pixels(uint32_t width, uint32_t height, bool has_alpha)
 {
@@ -21,14 +23,15 @@ static uint8_t *make_pixels(uint32_t width, uint32_t height, bool has_alpha)
     return pixels;
 }
 
-static void check_round_trip(uint32_t width, uint32_t height, bool has_alpha)
+static void check_round_trip(uint32_t width, uint32_t height, bool has_alpha, bool is_small)
 {
     struct buf file;
     struct err err = {0};
     struct png_pixels read = {0};
+    const struct png_form form = {.has_alpha = has_alpha, .is_small = is_small};
     uint8_t *pixels = make_pixels(width, height, has_alpha);
     buf_init(&file, 0);
-    assert_int_equal(png_file_put(&file, pixels, width, height, has_alpha, &err), 0);
+    assert_int_equal(png_file_put(&file, pixels, width, height, &form, &err), 0);
     png_pixels_init(&read, &file);
     assert_int_equal(read.width, width);
     assert_int_equal(read.height, height);
@@ -43,8 +46,10 @@ TEST(png_file_is_read_back_by_libpng)
 {
     static const uint32_t sizes[][2] = {{1, 1}, {1, 7}, {7, 1}, {31, 1}, {10, 1}, {3, 5}, {255, 257}, {640, 480}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        check_round_trip(sizes[i][0], sizes[i][1], true);
-        check_round_trip(sizes[i][0], sizes[i][1], false);
+        check_round_trip(sizes[i][0], sizes[i][1], true, false);
+        check_round_trip(sizes[i][0], sizes[i][1], false, false);
+        check_round_trip(sizes[i][0], sizes[i][1], true, true);
+        check_round_trip(sizes[i][0], sizes[i][1], false, true);
     }
 }
 
@@ -63,7 +68,7 @@ TEST(png_file_takes_what_does_not_compress)
         pixels[i] = (uint8_t)(random >> 56);
     }
     buf_init(&file, 0);
-    assert_int_equal(png_file_put(&file, pixels, SIDE, SIDE, true, &err), 0);
+    assert_int_equal(png_file_put(&file, pixels, SIDE, SIDE, &STRAIGHT, &err), 0);
     assert_true(file.size_bytes > (size_t)SIDE * SIDE * 4);
     png_pixels_init(&read, &file);
     assert_memory_equal(read.pixels, pixels, (size_t)SIDE * SIDE * 4);
@@ -83,9 +88,11 @@ TEST(png_file_is_deterministic)
         struct buf other;
         buf_init(&files[i], 0);
         buf_init(&other, 0);
-        assert_int_equal(png_file_put(&files[i], pixels, SIDE, SIDE, true, &err), 0);
+        assert_int_equal(png_file_put(&files[i], pixels, SIDE, SIDE, &STRAIGHT, &err), 0);
         /* another part of a similar picture each time, so that what it leaves in memory differs */
-        assert_int_equal(png_file_put(&other, others + (size_t)4 * SIDE * 29 * (size_t)i, SIDE, SIDE, i % 2, &err), 0);
+        assert_int_equal(png_file_put(&other, others + (size_t)4 * SIDE * 29 * (size_t)i, SIDE, SIDE,
+                                      &(struct png_form){.has_alpha = i % 2}, &err),
+                         0);
         assert_int_equal(files[i].size_bytes, files[0].size_bytes);
         assert_memory_equal(files[i].data, files[0].data, files[0].size_bytes);
         buf_fini(&other);
@@ -96,6 +103,22 @@ TEST(png_file_is_deterministic)
     free(others);
 }
 
+TEST(png_file_is_smaller_when_it_may_take_longer)
+{
+    struct buf fast, small;
+    struct err err = {0};
+    uint8_t *pixels = make_pixels(256, 256, true);
+    buf_init(&fast, 0);
+    buf_init(&small, 0);
+    assert_int_equal(png_file_put(&fast, pixels, 256, 256, &STRAIGHT, &err), 0);
+    assert_int_equal(
+        png_file_put(&small, pixels, 256, 256, &(struct png_form){.has_alpha = true, .is_small = true}, &err), 0);
+    assert_true(small.size_bytes < fast.size_bytes);
+    buf_fini(&fast);
+    buf_fini(&small);
+    free(pixels);
+}
+
 /* The buffer keeps what it had, and one that is full is an error, not a shorter file. */
 TEST(png_file_appends_and_respects_the_limit)
 {
@@ -104,11 +127,11 @@ TEST(png_file_appends_and_respects_the_limit)
     uint8_t *pixels = make_pixels(64, 64, true);
     buf_init(&file, 0);
     buf_put_text(&file, "before");
-    assert_int_equal(png_file_put(&file, pixels, 64, 64, true, &err), 0);
+    assert_int_equal(png_file_put(&file, pixels, 64, 64, &STRAIGHT, &err), 0);
     assert_memory_equal(file.data, "before\x89PNG", 10);
     buf_fini(&file);
     buf_init(&file, 100);
-    assert_int_equal(png_file_put(&file, pixels, 64, 64, true, &err), ERR_NO_MEMORY);
+    assert_int_equal(png_file_put(&file, pixels, 64, 64, &STRAIGHT, &err), ERR_NO_MEMORY);
     buf_fini(&file);
     free(pixels);
 }

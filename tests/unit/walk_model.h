@@ -81,9 +81,14 @@ static void walk_primitive(const struct model *model, const struct primitive *p)
             walk_bytes(&model->texcoords[vertex], sizeof model->texcoords[vertex]);
         if ((p->flags & PRIMITIVE_COLORS) != 0)
             walk_bytes(&model->colors[vertex], sizeof model->colors[vertex]);
+        if ((p->flags & PRIMITIVE_SECOND_TEXCOORDS) != 0)
+            walk_bytes(&model->second_texcoords[vertex], sizeof model->second_texcoords[vertex]);
+        if ((p->flags & PRIMITIVE_TANGENTS) != 0)
+            walk_bytes(&model->tangents[vertex], sizeof model->tangents[vertex]);
     }
-    if (p->material >= 0 && model->materials[p->material].base_color_texture >= 0)
-        walk_texture(model, &model->textures[model->materials[p->material].base_color_texture]);
+    for (int slot = 0; slot < TEXTURE_SLOT_COUNT && p->material >= 0; slot++)
+        if (model->materials[p->material].textures[slot].texture >= 0)
+            walk_texture(model, &model->textures[model->materials[p->material].textures[slot].texture]);
 }
 
 static void walk_draw(const struct model *model, const struct pose *pose, const struct draw *draw,

@@ -91,8 +91,11 @@ static void add_meshes(struct bake_builder *b)
     const struct str body = bake_textz(b, "body"), skin_name = bake_textz(b, "skin \xc3\xa9");
     *bake_add_mesh(b, 1) = (struct mesh){.name = body, .primitive_count = 1};
     *bake_add_mesh(b, 1) = (struct mesh){.name = {.offset = STR_NONE}, .primitive_first = 1, .primitive_count = 2};
-    *bake_add_material(b, 1) = (struct material){
-        .name = skin_name, .base_color = {1, 0.5f, 0.25f, 1}, .alpha_cutoff = 0.5f, .base_color_texture = 0};
+    struct material *material = bake_add_material(b, 1);
+    *material = MATERIAL_PLAIN;
+    material->name = skin_name;
+    memcpy(material->base_color, (float[4]){1, 0.5f, 0.25f, 1}, sizeof material->base_color);
+    material->textures[TEXTURE_BASE_COLOR].texture = 0;
     add_primitive(b, 0, 0, 0);
     add_primitive(b, 1, 1, -1);
     add_primitive(b, 1, 2, 0);
