@@ -36,7 +36,8 @@ libs_of = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
 libs_app = $(call libs_of,libuv libcjson nettle libxxhash zlib libseccomp)
 # meshoptimizer has no .pc file; draco is C++, linked by the C compiler.
 libs_import = $(call libs_of,libcjson assimp expat libpng libturbojpeg libwebp libzip nettle draco zlib libseccomp) -lmeshoptimizer -lstdc++
-libs_render = $(call libs_of,libpng libisal libdeflate libseccomp) -ldl
+# giflib has no .pc file.
+libs_render = $(call libs_of,libpng libisal libdeflate libwebp libwebpmux freetype2 libseccomp) -lgif -ldl
 
 # One short line a file; V=1 shows the commands.
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2);)

@@ -28,6 +28,10 @@ struct picture *picture_new(const struct render_query *query)
     job->width = query->width;
     job->height = query->height;
     job->cell_count = query->cell_count;
+    job->format = query->format;
+    job->loops = query->loops;
+    job->captions = query->captions;
+    job->caption_height = query->caption_height;
     job->root = query->root;
     job->has_turn = query->has_turn;
     job->root_start_s = query->root_start_s;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+_Static_assert((int)SHEET_CELLS_MAX <= (int)RENDER_CELLS_MAX, "what can be planned can be drawn");
 _Static_assert((int)BLEND_LAYERS_MAX == (int)RENDER_LAYERS_MAX && (int)BLEND_MASKS_MAX == (int)RENDER_MASKS_MAX &&
                    (int)REQUEST_SOURCES_MAX == (int)RENDER_SOURCES_MAX,
                "what can be blended can be drawn");
@@ -38,9 +39,13 @@ static void on_done(struct render_wait *wait, struct blob *png, const char *unma
     }
     struct reply reply;
     reply_init(&reply);
-    reply.content_type = "image/png";
     if (!job_is_not_modified(job, &reply)) {
-        reply.blob = blob_ref(png);
+        if (job->plan != NULL) {
+            service_sheet_reply(job, png, &reply);
+        } else {
+            reply.content_type = "image/png";
+            reply.blob = blob_ref(png);
+        }
         buf_put_text(&reply.unmatched, unmatched);
         job_put_notes(job, &reply);
     }
@@ -126,11 +131,6 @@ void service_render(struct job *job)
     uint32_t root = 0;
     double layer_times_s[RENDER_LAYERS_MAX];
     reply_init(&reply);
-    if (request->time_count > 1) {
-        err_set(&err, ERR_BAD_PARAMETER, "t: a picture shows one time, not %u", request->time_count);
-        job_fail(job, &err);
-        return;
-    }
     const struct model *clips = clips_model(job);
     if (answer_find_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, layer_times_s, &reply) ||
         !find_root(job, &root, &reply)) {
@@ -138,7 +138,8 @@ void service_render(struct job *job)
         return;
     }
     const double duration_s = clip == POSE_REST ? 0 : clips->clips[clip].duration_s;
-    if (answer_find_span(request, duration_s, &span, &err) < 0) {
+    if (request->op == OP_RENDER ? answer_find_span(request, duration_s, &span, &err) < 0
+                                 : service_sheet_plan(job, clips, clip, &span, &err) < 0) {
         job_fail(job, &err);
         return;
     }
@@ -155,10 +156,15 @@ void service_render(struct job *job)
         .clip_source = request->layer_count == 0 ? request->clip_source : 0,
         .clip_time_s = clip_time_in_span(&span, request->time_count > 0 ? request->times_s[0] : 0),
     };
+    struct sheet_cells cells = {0};
     fill_query(job, &span, root, &cell, layer_times_s, &query);
+    if (job->plan != NULL)
+        service_sheet_fill(job, &cells, &query);
     job->stage = JOB_DRAWS;
     job->render_clip = clip;
     job->render.done = on_done;
-    if (render_pool_submit(job->service->renders, &query, &job->render, &err) < 0)
+    const int rc = render_pool_submit(job->service->renders, &query, &job->render, &err);
+    service_sheet_free(&cells);
+    if (rc < 0)
         job_fail(job, &err);
 }

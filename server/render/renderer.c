@@ -1,6 +1,7 @@
 #include "renderer.h"
 
 #include "../base/mem.h"
+#include "animation.h"
 #include "draw.h"
 #include "frame.h"
 #include "framing.h"
@@ -23,6 +24,7 @@
 
 enum {
     SIDE_MAX = 16384,        /* of a framebuffer, everywhere that GL 3.3 is */
+    PIXELS_MAX = 1 << 28,    /* of all cells together */
     SUPERSAMPLED_MAX = 2048, /* larger pictures have one sample a pixel: four would take a gigabyte */
     KEPT_BYTES = 64 << 20,   /* of pixel memory between jobs */
     SURE_SIDE = 16,          /* pictures this wide and high show every model that can be seen */
@@ -116,27 +118,50 @@ static int check_cell(const struct render_job *job, const struct render_cell *ce
 {
     if (!isfinite(cell->clip_time_s) || !isfinite(cell->yaw_deg) || !isfinite(cell->pitch_deg))
         return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
-    if (cell->x > job->width - job->look.width || cell->y > job->height - job->look.height)
+    const uint32_t height = job->look.height + job->caption_height;
+    if (cell->x > job->width - job->look.width || cell->y > job->height - height)
         return err_set(err, ERR_BAD_PARAMETER, "a cell at %u, %u lies outside the picture", cell->x, cell->y);
     return 0;
+}
+
+/* In an animation cells are frames and lie as animation.h wants them. */
+static bool is_in_place(const struct render_work *work)
+{
+    const struct render_job *job = &work->job;
+    const uint32_t height = job->look.height + job->caption_height;
+    if (job->format == SHEET_PNG || job->format == SHEET_JSON)
+        return true;
+    for (uint32_t c = 0; c < job->cell_count; c++)
+        if (work->cells[c].x != 0 || work->cells[c].y != c * height)
+            return false;
+    return job->width == job->look.width && job->height == job->cell_count * height;
+}
+
+static int check_size(const struct render_job *job, struct err *err)
+{
+    const bool is_cell = job->look.width >= 1 && job->look.height >= 1 && job->look.width <= SIDE_MAX &&
+                         job->look.height <= SIDE_MAX && job->caption_height <= SIDE_MAX;
+    if (is_cell && job->look.width <= job->width && job->look.height + job->caption_height <= job->height &&
+        job->width <= SIDE_MAX && (uint64_t)job->width * job->height <= PIXELS_MAX)
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "a picture of %u x %u pixels in one of %u x %u cannot be drawn",
+                   job->look.width, job->look.height, job->width, job->height);
 }
 
 static int check_job(const struct render_work *work, struct err *err)
 {
     const struct render_job *job = &work->job;
-    if (job->look.width < 1 || job->look.height < 1 || job->width > SIDE_MAX || job->height > SIDE_MAX ||
-        job->look.width > job->width || job->look.height > job->height)
-        return err_set(err, ERR_BAD_PARAMETER, "a picture of %u x %u pixels in one of %u x %u cannot be drawn",
-                       job->look.width, job->look.height, job->width, job->height);
+    if (check_size(job, err) < 0)
+        return err->code;
     if (!isfinite(job->root_start_s) || !isfinite(job->look.yaw_deg) || !isfinite(job->look.pitch_deg))
         return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
-    if (!render_job_is_bounded(job))
-        return err_set(err, ERR_BAD_PARAMETER, "a picture cannot have %u cells of %u layers", job->cell_count,
-                       job->blend.layer_count);
+    if (!render_job_is_bounded(job) || job->format >= SHEET_FORMAT_COUNT)
+        return err_set(err, ERR_BAD_PARAMETER, "a picture cannot have %u cells of %u layers in format %u",
+                       job->cell_count, job->blend.layer_count, job->format);
     for (uint32_t c = 0; c < job->cell_count; c++)
         if (check_cell(job, &work->cells[c], err) < 0)
             return err->code;
-    return 0;
+    return is_in_place(work) ? 0 : err_set(err, ERR_BAD_PARAMETER, "the frames of the animation are out of place");
 }
 
 static uint8_t *make_room(uint8_t *bytes, size_t *capacity, size_t size_bytes)
@@ -213,26 +238,31 @@ struct drawn {
     bool is_opaque;
 };
 
+static struct frame_view view_of(const struct drawn *drawn, const struct render_cell *cell)
+{
+    const struct render_job *job = &drawn->work->job;
+    return (struct frame_view){.look = &job->look,
+                               .yaw_deg = job->look.yaw_deg + cell->yaw_deg,
+                               .pitch_deg = job->look.pitch_deg + cell->pitch_deg,
+                               .clip = drawn->layers.count > 0 ? POSE_REST : cell->clip,
+                               .clip_time_s = cell->clip_time_s,
+                               .layers = drawn->layers.layers,
+                               .layer_count = drawn->layers.count,
+                               .movers = drawn->movers,
+                               .mover_count = drawn->mover_count,
+                               .root = job->root,
+                               .has_turn = job->has_turn != 0,
+                               .root_start_s = job->root_start_s};
+}
+
 /* Its pose and what a camera has to frame of it. */
 static int pose_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct frame_view *view,
                      struct err *err)
 {
-    const struct render_job *job = &drawn->work->job;
     const struct render_cell *cell = &drawn->work->cells[c];
     if (job_layers_set(&drawn->layers, drawn->work->layer_times_s + (size_t)c * drawn->layers.count, err) < 0)
         return err->code;
-    *view = (struct frame_view){.look = &job->look,
-                                .yaw_deg = job->look.yaw_deg + cell->yaw_deg,
-                                .pitch_deg = job->look.pitch_deg + cell->pitch_deg,
-                                .clip = drawn->layers.count > 0 ? POSE_REST : cell->clip,
-                                .clip_time_s = cell->clip_time_s,
-                                .layers = drawn->layers.layers,
-                                .layer_count = drawn->layers.count,
-                                .movers = drawn->movers,
-                                .mover_count = drawn->mover_count,
-                                .root = job->root,
-                                .has_turn = job->has_turn != 0,
-                                .root_start_s = job->root_start_s};
+    *view = view_of(drawn, cell);
     const struct model *posed = job_source(drawn->sources, drawn->layers.count > 0 ? 0 : cell->clip_source);
     return frame_pose(&renderer->frame, posed, drawn->loaded->is_used, view, err);
 }
@@ -269,10 +299,11 @@ static int frame_cells(struct renderer *renderer, struct drawn *drawn, struct er
 static struct camera find_camera(const struct renderer *renderer, const struct drawn *drawn,
                                  const struct frame_view *view)
 {
-    uint64_t count;
-    const struct vec3 *points = frame_points(&renderer->frame, &count);
-    if (drawn->work->job.cell_count == 1)
+    if (drawn->work->job.cell_count == 1) {
+        uint64_t count;
+        const struct vec3 *points = frame_points(&renderer->frame, &count);
         return frame_aim(model_of(drawn), view, points, count);
+    }
     const struct camera seen = frame_aim(model_of(drawn), view, NULL, 0);
     return framing_camera(&drawn->framing, &drawn->all, &seen);
 }
@@ -315,29 +346,66 @@ static struct png_form form_of(const struct render_job *job, bool is_opaque)
     return (struct png_form){.has_alpha = !is_opaque, .is_small = (job->look.flags & PICTURE_SMALL_FILE) != 0};
 }
 
-static int draw_one(struct renderer *renderer, struct drawn *drawn, struct buf *png, struct err *err)
+static int draw_one(struct renderer *renderer, struct drawn *drawn, struct buf *out, struct err *err)
 {
     const struct render_job *job = &drawn->work->job;
     if (draw_cell(renderer, drawn, 0, err) < 0 || check_covered(drawn, err) < 0)
         return err->code;
     const struct png_form form = form_of(job, drawn->is_opaque);
-    return png_file_put(png, renderer->pixels, job->width, job->height, &form, err);
+    return png_file_put(out, renderer->pixels, job->width, job->height, &form, err);
 }
 
-static int draw_all(struct renderer *renderer, struct drawn *drawn, struct buf *png, struct err *err)
+static int put_all(const struct renderer *renderer, const struct drawn *drawn, struct buf *out, struct err *err)
 {
     const struct render_job *job = &drawn->work->job;
-    if (frame_cells(renderer, drawn, err) < 0 || start_canvas(renderer, job, err) < 0)
+    const struct png_form form = form_of(job, drawn->is_opaque && job->look.background[3] == 255);
+    if (job->format == SHEET_PNG)
+        return png_file_put(out, renderer->canvas, job->width, job->height, &form, err);
+    uint32_t durations_ms[RENDER_CELLS_MAX];
+    for (uint32_t c = 0; c < job->cell_count; c++)
+        durations_ms[c] = drawn->work->cells[c].duration_ms;
+    const struct animation animation = {.pixels = renderer->canvas,
+                                        .width = job->width,
+                                        .height = job->look.height + job->caption_height,
+                                        .frame_count = job->cell_count,
+                                        .durations_ms = durations_ms,
+                                        .loops = job->loops,
+                                        .form = form};
+    return animation_put(out, (enum sheet_format)job->format, &animation, err);
+}
+
+/* Where the cells' cameras are, instead of what they see. */
+static void put_shots(const struct renderer *renderer, const struct drawn *drawn, struct buf *out)
+{
+    const struct render_work *work = drawn->work;
+    struct render_shots shots = {.cell_count = work->job.cell_count, .is_ortho = drawn->all.clip_from_view.m[11] == 0};
+    memcpy(shots.clip_from_view, drawn->all.clip_from_view.m, sizeof shots.clip_from_view);
+    framing_pivot(&drawn->framing, shots.pivot);
+    buf_put(out, &shots, sizeof shots);
+    for (uint32_t c = 0; c < work->job.cell_count; c++) {
+        const struct frame_view view = view_of(drawn, &work->cells[c]);
+        const struct camera camera = find_camera(renderer, drawn, &view);
+        buf_put(out, camera.view_from_scene.m, sizeof camera.view_from_scene.m);
+    }
+}
+
+static int draw_all(struct renderer *renderer, struct drawn *drawn, struct buf *out, struct err *err)
+{
+    const struct render_job *job = &drawn->work->job;
+    if (frame_cells(renderer, drawn, err) < 0)
+        return err->code;
+    if (job->format == SHEET_JSON) {
+        put_shots(renderer, drawn, out);
+        return 0;
+    }
+    if (start_canvas(renderer, job, err) < 0)
         return err->code;
     for (uint32_t c = 0; c < job->cell_count; c++) {
         if (draw_cell(renderer, drawn, c, err) < 0)
             return err->code;
         place_cell(renderer, job, &drawn->work->cells[c]);
     }
-    if (check_covered(drawn, err) < 0)
-        return err->code;
-    const struct png_form form = form_of(job, drawn->is_opaque && job->look.background[3] == 255);
-    return png_file_put(png, renderer->canvas, job->width, job->height, &form, err);
+    return check_covered(drawn, err) < 0 ? err->code : put_all(renderer, drawn, out, err);
 }
 
 static int draw(struct renderer *renderer, const struct render_work *work, struct loaded *loaded,
@@ -348,7 +416,8 @@ static int draw(struct renderer *renderer, const struct render_work *work, struc
     if (job_layers_init(&drawn.layers, &job->blend, sources, err) < 0)
         return err->code;
     drawn.mover_count = job_movers(sources, work, drawn.movers);
-    const bool is_whole = job->cell_count == 1 && job->width == job->look.width && job->height == job->look.height;
+    const bool is_whole = job->format == SHEET_PNG && job->cell_count == 1 && job->width == job->look.width &&
+                          job->height == job->look.height;
     const int rc = is_whole ? draw_one(renderer, &drawn, png, err) : draw_all(renderer, &drawn, png, err);
     framing_fini(&drawn.framing);
     return rc;

@@ -171,7 +171,7 @@ static int reserve(struct request *request, const struct request_head *head, con
     const bool has_header = head->if_none_match != NULL && body == NULL;
     const size_t header_bytes = has_header ? strlen(head->if_none_match) + 1 : 0;
     const size_t body_bytes = body == NULL ? 0 : request_body_text_bytes(body);
-    if (request_reserve(request, head->target_bytes + header_bytes + body_bytes, err) < 0)
+    if (request_reserve(request, 2 * (head->target_bytes + 1) + header_bytes + body_bytes, err) < 0)
         return err->code;
     if (header_bytes > 0) {
         request->if_none_match = request->memory.data;
@@ -198,6 +198,8 @@ int request_complete(struct request *request, const struct params_seen *seen, co
     if (REQUEST_PARAMS[PARAM_FORMAT].ops & 1u << request->op && !seen->has[PARAM_FORMAT])
         request->format = accept_format(accept, request->op == OP_MESH);
     finish_lists(request, seen, limits);
+    if (request_check_sheet(request, seen, err) < 0)
+        return err->code;
     if (request_check_together(request, seen, limits, err) < 0 ||
         request_check_layers(request, seen, limits, err) < 0 ||
         (request->op < OP_COUNT && request_find_sources(request, limits, err) < 0))
@@ -219,6 +221,14 @@ static int take_name(struct request *request, const char *name, size_t size_byte
     return request_check_path("file's", text, err);
 }
 
+/* For who is told of the picture by another answer. */
+static void keep_target(struct request *request, const struct request_head *head)
+{
+    request->target = request->memory.data + request->memory.size_bytes;
+    buf_put(&request->memory, head->target, head->target_bytes);
+    buf_put_char(&request->memory, '\0');
+}
+
 /* What of the target is path, and how much of that ends it as a name. */
 struct split {
     size_t path_bytes, name_bytes;
@@ -236,6 +246,8 @@ static int take_all(struct request *request, const struct request_head *head, st
         parse_query(request, has_query ? path_end + 1 : path_end, query_bytes, &seen, limits, err) < 0 ||
         (body != NULL && request_take_body(request, body, &seen, limits, err) < 0))
         return err->code;
+    if (op_is_picture(request->op) && body == NULL)
+        keep_target(request, head);
     return request_complete(request, &seen, head->accept, limits, err);
 }
 

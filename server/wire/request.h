@@ -13,27 +13,30 @@
 #include "../base/err.h"
 #include "../base/limits.h"
 #include "../base/picture_spec.h"
+#include "../base/sheet_spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum op {
-    OP_GALLERY, /* GET / */
-    OP_HEALTHZ, /* GET /healthz */
-    OP_READYZ,  /* GET /readyz */
-    OP_VERSION, /* GET /v1/version */
-    OP_MODELS,  /* GET /v1/models */
-    OP_MODEL,   /* GET /v1/model */
-    OP_PALETTE, /* GET /v1/palette */
-    OP_POSE,    /* GET /v1/pose */
-    OP_MESH,    /* GET /v1/mesh */
-    OP_RENDER,  /* GET /v1/render */
-    OP_BOUNDS,  /* GET /v1/bounds */
-    OP_FORMATS, /* GET /v1/formats */
-    OP_QUERY,   /* POST /v1/query */
-    OP_STATS,   /* GET /v1/stats */
-    OP_FILE,    /* PUT and DELETE /v1/models/NAME */
+    OP_GALLERY,   /* GET / */
+    OP_HEALTHZ,   /* GET /healthz */
+    OP_READYZ,    /* GET /readyz */
+    OP_VERSION,   /* GET /v1/version */
+    OP_MODELS,    /* GET /v1/models */
+    OP_MODEL,     /* GET /v1/model */
+    OP_PALETTE,   /* GET /v1/palette */
+    OP_POSE,      /* GET /v1/pose */
+    OP_MESH,      /* GET /v1/mesh */
+    OP_RENDER,    /* GET /v1/render */
+    OP_BOUNDS,    /* GET /v1/bounds */
+    OP_FORMATS,   /* GET /v1/formats */
+    OP_QUERY,     /* POST /v1/query */
+    OP_STATS,     /* GET /v1/stats */
+    OP_FILE,      /* PUT and DELETE /v1/models/NAME */
+    OP_SHEET,     /* GET /v1/sheet */
+    OP_TURNTABLE, /* GET /v1/turntable */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
     OP_LAYER = OP_COUNT, /* one of "layers" */
@@ -111,7 +114,9 @@ struct request {
     bool is_over_clip;    /* OP_BOUNDS: over all of the clip instead of times_s */
     bool has_rate, is_per_joint;
     double rate;                 /* with has_rate: poses a second of is_over_clip, 0..1000 */
-    struct picture_spec picture; /* /v1/render */
+    struct picture_spec picture; /* /v1/render, and each cell of a sheet */
+    struct sheet_spec sheet;     /* OP_SHEET, OP_TURNTABLE */
+    const char *target;          /* likewise, of a GET: path and query as they came */
     const char *prefix, *after;  /* /v1/models; NULL when not given */
     uint32_t list_limit;
     struct request *layers; /* OP_LAYER each: the pose is their blend; clip and span are not given then */
@@ -164,6 +169,9 @@ int request_parse(struct request *request, const struct request_head *head, cons
 
 /* True when the request names the content of every file that it is about: its answer never changes. */
 bool request_names_content(const struct request *request);
+
+/* True when the answer is drawn. */
+static inline bool op_is_picture(enum op op) { return op == OP_RENDER || op == OP_SHEET || op == OP_TURNTABLE; }
 
 /* "/v1/palette" for OP_PALETTE; the same table that request_parse reads. */
 const char *request_path(enum op op);

@@ -60,11 +60,11 @@ int request_check_together(const struct request *request, const struct params_se
         if (REQUEST_PARAMS[i].how_often == NEEDED && REQUEST_PARAMS[i].ops & 1u << request->op && !seen->has[i])
             return err_set(err, ERR_MISSING_PARAMETER, "%s needs the parameter '%s'", request_path(request->op),
                            REQUEST_PARAMS[i].name);
-    if (request->op == OP_RENDER && request->time_count > 1)
+    if ((request->op == OP_RENDER || request->op == OP_TURNTABLE) && request->time_count > 1)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a picture shows one",
                        request->time_count);
     const uint64_t pixels = (uint64_t)request->picture.width * request->picture.height;
-    if (request->op == OP_RENDER && pixels > limits->value[LIMIT_PICTURE_PIXELS])
+    if (op_is_picture(request->op) && pixels > limits->value[LIMIT_PICTURE_PIXELS])
         return err_set(err, ERR_BAD_PARAMETER, "%u x %u pixels are more than %s", request->picture.width,
                        request->picture.height, LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS));
     if (request->op == OP_PALETTE && request->mesh.kind != SELECT_ABSENT && request->space != SPACE_MESH)

@@ -1,0 +1,108 @@
+/* request_sheet.c - what is asked of a picture with several cells: which, how they lie, and in which file. */
+#include "query.h"
+#include "request_parts.h"
+#include "request_values.h"
+
+#include <string.h>
+
+enum { CELLS_MAX = 1024, DIRECTIONS_MAX = 64, SPACE_MAX = 256, RATE_MAX = 1000, LOOPS_MAX = 65535 };
+
+static int whole(struct value *value, uint64_t most, uint32_t *out)
+{
+    uint64_t number;
+    if (!query_uint(value->text, most, &number))
+        return err_set(value->err, ERR_BAD_PARAMETER,
+                       "parameter '%s' is '%.80s'; it must be a whole number from 0 to %llu", value->name, value->text,
+                       (unsigned long long)most);
+    *out = (uint32_t)number;
+    return 0;
+}
+
+int value_frames(struct value *value) { return value_count(value, CELLS_MAX, &value->request->sheet.frames); }
+
+int value_sheet_rate(struct value *value)
+{
+    double *rate = &value->request->sheet.rate;
+    return query_double(value->text, rate) && *rate > 0 && *rate <= RATE_MAX
+               ? 0
+               : value_bad(value, "a number of moments a second above 0, up to 1000");
+}
+
+int value_clips(struct value *value)
+{
+    value->request->sheet.flags |= SHEET_ALL_CLIPS;
+    return strcmp(value->text, "all") == 0 ? 0 : value_bad(value, "all");
+}
+
+int value_directions(struct value *value)
+{
+    return value_count(value, DIRECTIONS_MAX, &value->request->sheet.directions);
+}
+
+int value_columns(struct value *value) { return value_count(value, CELLS_MAX, &value->request->sheet.columns); }
+int value_gap(struct value *value) { return whole(value, SPACE_MAX, &value->request->sheet.gap); }
+int value_padding(struct value *value) { return whole(value, SPACE_MAX, &value->request->sheet.padding); }
+int value_loops(struct value *value) { return whole(value, LOOPS_MAX, &value->request->sheet.loops); }
+
+int value_captions(struct value *value)
+{
+    bool has_captions = false;
+    if (value_flag(value, &has_captions) < 0)
+        return value->err->code;
+    value->request->sheet.flags |= has_captions ? SHEET_CAPTIONS : 0;
+    return 0;
+}
+
+int value_sheet_format(struct value *value)
+{
+    static const char *const WORDS[] = {
+        [SHEET_PNG] = "png", [SHEET_APNG] = "apng", [SHEET_GIF] = "gif", [SHEET_WEBP] = "webp", [SHEET_JSON] = "json"};
+    const int word = value_word(value->text, WORDS, SHEET_FORMAT_COUNT);
+    if (word < 0)
+        return value_bad(value, "png, apng, gif, webp or json");
+    value->request->sheet.format = (uint32_t)word;
+    return 0;
+}
+
+int value_play_rate(struct value *value)
+{
+    double *rate = &value->request->sheet.play_rate;
+    return query_double(value->text, rate) && *rate >= 0.001 && *rate <= RATE_MAX
+               ? 0
+               : value_bad(value, "a number of frames a second from 0.001 to 1000");
+}
+
+static int clash(int one, int other, struct err *err)
+{
+    return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with '%s'", REQUEST_PARAMS[one].name,
+                   REQUEST_PARAMS[other].name);
+}
+
+int request_check_sheet(struct request *request, const struct params_seen *seen, struct err *err)
+{
+    static const int CLASHES[][2] = {{PARAM_FRAMES, PARAM_SHEET_RATE},
+                                     {PARAM_T, PARAM_SHEET_RATE},
+                                     {PARAM_CLIPS, PARAM_CLIP},
+                                     {PARAM_CLIPS, PARAM_CLIP_NAME},
+                                     {PARAM_CLIPS, PARAM_LAYERS}};
+    static const int OF_PICTURES[] = {PARAM_COLUMNS, PARAM_GAP, PARAM_PADDING};
+    for (size_t i = 0; i < sizeof CLASHES / sizeof *CLASHES; i++)
+        if (seen->has[CLASHES[i][0]] && seen->has[CLASHES[i][1]])
+            return clash(CLASHES[i][0], CLASHES[i][1], err);
+    if (request->op != OP_SHEET && request->op != OP_TURNTABLE)
+        return 0;
+    if (request->op == OP_SHEET && seen->has[PARAM_T] && seen->has[PARAM_FRAMES])
+        return clash(PARAM_T, PARAM_FRAMES, err);
+    if (request->op == OP_SHEET && seen->has[PARAM_LAYERS] && !seen->has[PARAM_T])
+        return err_set(err, ERR_BAD_PARAMETER, "a sheet of layers needs the parameter 't': a blend has no length");
+    for (size_t i = 0; i < sizeof OF_PICTURES / sizeof *OF_PICTURES; i++)
+        if (sheet_is_animation(&request->sheet) && seen->has[OF_PICTURES[i]])
+            return err_set(err, ERR_BAD_PARAMETER,
+                           "parameter '%s' does not go with an animation, each frame of which is one cell",
+                           REQUEST_PARAMS[OF_PICTURES[i]].name);
+    if (request->op == OP_SHEET && seen->has[PARAM_T])
+        request->sheet.flags |= SHEET_TIMES;
+    if (request->op == OP_TURNTABLE && !seen->has[PARAM_SHEET_FORMAT])
+        request->sheet.format = SHEET_APNG;
+    return 0;
+}
