@@ -35,6 +35,7 @@ struct picture *picture_new(const struct render_query *query)
     job->root = query->root;
     job->has_turn = query->has_turn;
     job->root_start_s = query->root_start_s;
+    job->joint = query->joint;
     if (query->blend != NULL)
         memcpy(&job->blend, query->blend, sizeof job->blend);
     put_tail(picture, query);

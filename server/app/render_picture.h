@@ -25,6 +25,7 @@ struct render_query {
     uint32_t root;                            /* 0, or 1 + the node whose movement over the ground is taken out */
     bool has_turn;                            /* its turning too */
     double root_start_s;                      /* clip time since which it moves */
+    uint32_t joint;                           /* 0, or 1 + the node that the view is about */
     const struct render_blend *blend;         /* instead of the cells' clips, or NULL */
 };
 

@@ -70,11 +70,8 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
 {
     const struct request *request = &job->call->request;
     const bool is_picture = op_is_picture(request->op);
-    static const char *const PICTURES[] = {[SHEET_PNG] = "png",
-                                           [SHEET_APNG] = "apng",
-                                           [SHEET_GIF] = "gif",
-                                           [SHEET_WEBP] = "webp",
-                                           [SHEET_JSON] = "json"};
+    static const char *const PICTURES[] = {
+        [SHEET_PNG] = "png", [SHEET_APNG] = "apng", [SHEET_GIF] = "gif", [SHEET_WEBP] = "webp", [SHEET_JSON] = "json"};
     static const char *const FORMATS[] = {[FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb"};
     const char *clip_hashes[REQUEST_SOURCES_MAX];
     for (uint32_t i = 0; i < job->clip_count; i++)

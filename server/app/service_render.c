@@ -2,6 +2,7 @@
 #include "service_parts.h"
 
 #include "../base/mem.h"
+#include "../wire/answer_select.h"
 #include "../wire/http_response.h"
 
 #include <stddef.h>
@@ -52,7 +53,13 @@ static void on_done(struct render_wait *wait, struct blob *png, const char *unma
     job_finish(job, &reply);
 }
 
-static void fill_query(const struct job *job, const struct clip_span *span, uint32_t root,
+/* Nodes that a picture is about. */
+struct nodes {
+    uint32_t root;  /* 0, or 1 + the node whose movement is taken out */
+    uint32_t joint; /* 0, or 1 + the node that the view is about */
+};
+
+static void fill_query(const struct job *job, const struct clip_span *span, const struct nodes *nodes,
                        const struct render_cell *cell, const double *layer_times_s, struct render_query *query)
 {
     const struct request *request = &job->call->request;
@@ -60,9 +67,10 @@ static void fill_query(const struct job *job, const struct clip_span *span, uint
         .baked = job->baked,
         .clips = job->clips,
         .clip_count = job->clip_count,
-        .root = root,
+        .root = nodes->root,
         .has_turn = request->has_turn,
         .root_start_s = span->from_s,
+        .joint = nodes->joint,
         .look = &request->picture,
         .width = request->picture.width,
         .height = request->picture.height,
@@ -109,15 +117,22 @@ static bool find_blend(struct job *job, double times_s[RENDER_LAYERS_MAX], struc
     return true;
 }
 
-/* 1 + the node whose movement is taken out, 0 for none. False: *reply is the error. */
-static bool find_root(struct job *job, uint32_t *root, struct reply *reply)
+/* False: *reply is the error. */
+static bool find_nodes(struct job *job, struct nodes *nodes, struct reply *reply)
 {
+    const struct request *request = &job->call->request;
+    const struct model *model = &job->baked->model;
     uint32_t node = 0;
-    if (!job->call->request.has_root_motion)
-        return true;
-    if (answer_find_root(&job->service->answer, &job->baked->model, &job->call->request, &node, reply) < 0)
-        return false;
-    *root = 1 + node;
+    if (request->has_root_motion) {
+        if (answer_find_root(&job->service->answer, model, request, &node, reply) < 0)
+            return false;
+        nodes->root = 1 + node;
+    }
+    if (request->joint.kind != SELECT_ABSENT) {
+        if (select_thing(model, request, THING_NODE, &request->joint, &node, reply) < 0)
+            return false;
+        nodes->joint = 1 + node;
+    }
     return true;
 }
 
@@ -128,12 +143,12 @@ void service_render(struct job *job)
     struct reply reply;
     struct clip_span span;
     int32_t clip;
-    uint32_t root = 0;
+    struct nodes nodes = {0};
     double layer_times_s[RENDER_LAYERS_MAX];
     reply_init(&reply);
     const struct model *clips = clips_model(job);
     if (answer_find_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, layer_times_s, &reply) ||
-        !find_root(job, &root, &reply)) {
+        !find_nodes(job, &nodes, &reply)) {
         job_finish(job, &reply);
         return;
     }
@@ -157,7 +172,7 @@ void service_render(struct job *job)
         .clip_time_s = clip_time_in_span(&span, request->time_count > 0 ? request->times_s[0] : 0),
     };
     struct sheet_cells cells = {0};
-    fill_query(job, &span, root, &cell, layer_times_s, &query);
+    fill_query(job, &span, &nodes, &cell, layer_times_s, &query);
     if (job->plan != NULL)
         service_sheet_fill(job, &cells, &query);
     job->stage = JOB_DRAWS;

@@ -2,6 +2,7 @@
 
 #include "../anim/root_motion.h"
 #include "../anim/skin.h"
+#include "../base/view.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -205,10 +206,14 @@ int frame_pose(struct frame *frame, const struct model *model, const uint8_t *is
     frame->point_count = 0;
     if (evaluate(frame, model, view, err) < 0 || gather(frame, model, err) < 0)
         return err->code;
-    if (frame->draw_count > 0)
-        return pose_draws(frame, model, is_used, err);
+    if (frame->draw_count > 0 && pose_draws(frame, model, is_used, err) < 0)
+        return err->code;
+    if (frame->draw_count > 0 && view->look->view != VIEW_SKELETON)
+        return 0;
     if (bones_init(&frame->bones, model, view->movers, view->mover_count, &frame->pose, err) < 0)
         return err->code;
+    if (frame->draw_count > 0)
+        return 0;
     if (frame->bones.vertex_count == 0)
         return err_set(err, ERR_NOTHING_TO_DRAW, "the model's scene has neither geometry nor nodes");
     return 0;

@@ -51,7 +51,7 @@ struct frame {
     struct vec3 *points; /* of every drawn vertex, scene space */
     uint64_t point_count;
     struct vec3 *morphed; /* bind positions of morphed primitives */
-    struct bones bones;   /* instead of draws when there are none */
+    struct bones bones;   /* instead of draws when there are none, and beside them for VIEW_SKELETON */
     struct camera camera;
     uint64_t draw_capacity, moved_capacity, skin_capacity, palette_capacity, point_capacity, morphed_capacity;
 };

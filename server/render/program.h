@@ -13,7 +13,7 @@ enum attribute {
     ATTRIBUTE_COUNT
 };
 
-enum texture_unit { UNIT_BASE_COLOR, UNIT_PALETTE, UNIT_INFLUENCES };
+enum texture_unit { UNIT_BASE_COLOR, UNIT_PALETTE, UNIT_INFLUENCES, UNIT_IDS };
 
 struct program {
     GLuint name;

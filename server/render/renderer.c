@@ -12,6 +12,7 @@
 #include "picture.h"
 #include "png_file.h"
 #include "target.h"
+#include "view_draw.h"
 #include "warm_up.h"
 
 #include <errno.h>
@@ -36,6 +37,7 @@ struct renderer {
     struct gl_context *context;
     struct gl gl;
     struct drawing drawing;
+    struct views views;
     struct targets targets;
     struct model_cache cache;
     struct clip_files clip_files;
@@ -155,6 +157,8 @@ static int check_job(const struct render_work *work, struct err *err)
         return err->code;
     if (!isfinite(job->root_start_s) || !isfinite(job->look.yaw_deg) || !isfinite(job->look.pitch_deg))
         return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
+    if (job->look.view >= VIEW_COUNT)
+        return err_set(err, ERR_BAD_PARAMETER, "there is no view %u", job->look.view);
     if (!render_job_is_bounded(job) || job->format >= SHEET_FORMAT_COUNT)
         return err_set(err, ERR_BAD_PARAMETER, "a picture cannot have %u cells of %u layers in format %u",
                        job->cell_count, job->blend.layer_count, job->format);
@@ -308,10 +312,19 @@ static struct camera find_camera(const struct renderer *renderer, const struct d
     return framing_camera(&drawn->framing, &drawn->all, &seen);
 }
 
+static int draw_view(struct renderer *renderer, const struct drawn *drawn, uint32_t scale, struct err *err)
+{
+    const struct render_job *job = &drawn->work->job;
+    const struct view_query query = {.view = (enum view)job->look.view, .joint = job->joint, .scale = scale};
+    if (query.view == VIEW_LIT)
+        return draw_frame(&renderer->drawing, drawn->loaded, &renderer->frame, scale, err);
+    return views_draw(&renderer->views, &renderer->drawing, drawn->loaded, &renderer->frame, &query, err);
+}
+
 static int draw_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct err *err)
 {
     const struct picture_spec *look = &drawn->work->job.look;
-    const bool is_smooth = (look->flags & PICTURE_ONE_SAMPLE) == 0;
+    const bool is_smooth = (look->flags & PICTURE_ONE_SAMPLE) == 0 && look->view != VIEW_JOINTS; /* ids have no mean */
     const uint32_t scale = is_smooth && look->width <= SUPERSAMPLED_MAX && look->height <= SUPERSAMPLED_MAX ? 2 : 1;
     struct frame_view view;
     if (pose_cell(renderer, drawn, c, &view, err) < 0)
@@ -319,8 +332,7 @@ static int draw_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c,
     const struct camera camera = find_camera(renderer, drawn, &view);
     if (frame_see(&renderer->frame, model_of(drawn), &camera, err) < 0 ||
         target_bind(&renderer->targets, &renderer->gl, look->width * scale, look->height * scale, err) < 0 ||
-        draw_frame(&renderer->drawing, drawn->loaded, &renderer->frame, scale, err) < 0 ||
-        read_samples(renderer, look->width, look->height, scale, err) < 0)
+        draw_view(renderer, drawn, scale, err) < 0 || read_samples(renderer, look->width, look->height, scale, err) < 0)
         return err->code;
     const struct picture_stats stats =
         picture_resolve(renderer->samples, look->width, look->height, scale, look, renderer->pixels);
@@ -450,6 +462,7 @@ void renderer_free(struct renderer *renderer)
     model_cache_fini(&renderer->cache, &renderer->gl);
     clip_files_fini(&renderer->clip_files);
     targets_fini(&renderer->targets, &renderer->gl);
+    views_fini(&renderer->views, &renderer->gl);
     drawing_fini(&renderer->drawing);
     gl_context_free(renderer->context);
     frame_fini(&renderer->frame);

@@ -171,6 +171,8 @@ void scene_bind_primitive(const struct scene *scene, const struct gl *gl, const 
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, scene->indices);
 }
 
+void scene_bind_colors(const struct gl *gl, GLuint buffer) { bind_colors(gl, buffer, NULL); }
+
 void scene_bind_arrays(const struct gl *gl, const struct vertex_arrays *arrays)
 {
     bind_floats(gl, ATTRIBUTE_POSITION, arrays->positions, 3, NULL);

@@ -52,7 +52,7 @@ static int unknown_param(const struct request *request, const char *name, struct
     for (int i = 0; i < PARAM_COUNT; i++) {
         if (REQUEST_PARAMS[i].ops & 1u << request->op)
             names[count++] = REQUEST_PARAMS[i].name;
-        else if (strcmp(REQUEST_PARAMS[i].name, name) == 0)
+        else if (other == NULL && strcmp(REQUEST_PARAMS[i].name, name) == 0)
             for (int op = OP_REFERENCE; op >= 0; op--)
                 other = REQUEST_PARAMS[i].ops & 1u << op ? request_path((enum op)op) : other;
     }

@@ -117,6 +117,7 @@ struct request {
     struct picture_spec picture; /* /v1/render, and each cell of a sheet */
     struct sheet_spec sheet;     /* OP_SHEET, OP_TURNTABLE */
     const char *target;          /* likewise, of a GET: path and query as they came */
+    struct selector joint;       /* of a picture: the node that the view is about, or absent */
     const char *prefix, *after;  /* /v1/models; NULL when not given */
     uint32_t list_limit;
     struct request *layers; /* OP_LAYER each: the pose is their blend; clip and span are not given then */

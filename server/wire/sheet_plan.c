@@ -86,7 +86,7 @@ static int plan_strip(struct strip *strip, const struct model *clips, int32_t cl
     return 0;
 }
 
-/* One picture of a clip shows its middle: at its start many a clip stands still. */
+/* One moment of a clip is its middle: at its start many a clip stands still. */
 static double time_of(const struct strip *strip, const struct request *request, uint32_t frame)
 {
     const bool is_given = request->op == OP_TURNTABLE || (request->sheet.flags & SHEET_TIMES) != 0;

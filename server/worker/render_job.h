@@ -72,7 +72,7 @@ struct render_job {
     uint64_t model_key;   /* same key = same bytes: the worker may still have it on the GPU */
     uint64_t model_bytes; /* size of the baked model in the memfd */
     uint32_t source_count;
-    uint32_t format; /* enum sheet_format */
+    uint32_t joint; /* 0, or 1 + the node that the view is about */
     struct render_source sources[RENDER_SOURCES_MAX];
     uint32_t width, height;  /* of the whole picture, in pixels; every cell lies within */
     uint32_t root;           /* 0, or 1 + the node whose movement over the ground is taken out */
@@ -81,7 +81,7 @@ struct render_job {
     uint32_t loops;          /* how often an animation plays; 0: for ever */
     uint32_t captions;       /* RENDER_CAPTION_ bits: what stands in the band under each cell */
     uint32_t caption_height; /* of that band, in pixels; 0: none */
-    uint32_t reserved;
+    uint32_t format;         /* enum sheet_format */
     struct picture_spec look;
     struct render_blend blend;
 };

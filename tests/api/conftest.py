@@ -148,8 +148,9 @@ class Server:
 
     def lines(self):
         """What the server said on stderr so far."""
-        self.log.seek(0)
-        return self.log.read().decode(errors="replace").splitlines()
+        # not by seek(): the server writes through the same open file, at the place that a seek would leave behind
+        size = os.fstat(self.log.fileno()).st_size
+        return os.pread(self.log.fileno(), size, 0).decode(errors="replace").splitlines()
 
     def wait_for_line(self, text):
         deadline = time.monotonic() + PATIENCE_S

@@ -46,7 +46,8 @@ def check(root, folder, kill):
         for i in range(MODELS):
             assert place(server.get(f"/v1/palette?model={i}.gltf")) == kill * 10 + i
         stats = server.json("/v1/stats")["disk"]
-        assert imports(server) + stats["hits"] == MODELS and stats["errors"] == 0
+        assert stats["errors"] == 0, server.lines()
+        assert imports(server) + stats["hits"] == MODELS, (stats, server.lines())
         deadline = time.monotonic() + 20
         while temporary(folder) or server.json("/v1/stats")["disk"]["stored"] < stats["misses"]:
             assert time.monotonic() < deadline, "a temporary file is left, or a model is not stored"

@@ -1,8 +1,8 @@
 /* Small models drawn in this process, each pixel where arithmetic by hand puts it. Skipped where there is no GL. */
-#include "../../server/render/renderer.h"
 #include "check.h"
 #include "fixture.h"
 #include "png_pixels.h"
+#include "shared_renderer.h"
 
 #include "../../server/anim/pose.h"
 #include "../../server/render/frame.h"
@@ -16,24 +16,7 @@ enum { SIDE = 200 };
 
 static const float RED[4] = {1, 0, 0, 1}, GREEN[4] = {0, 1, 0, 1}, BLUE[4] = {0, 0, 1, 1}, YELLOW[4] = {1, 1, 0, 1};
 
-/* What LeakSanitizer is told: Mesa never frees a few bytes of each context. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) { return "leak:libOSMesa.so\nleak:libEGL\nleak:_dri.so\n"; }
-
-/* One for all tests: its start takes half a second. */
-static struct renderer *renderer(void)
-{
-    static struct renderer *shared;
-    struct err err = {0};
-    if (shared != NULL)
-        return shared;
-    const int rc = renderer_new("auto", 64 << 20, &shared, &err);
-    if (rc == ERR_UNAVAILABLE)
-        skip();
-    if (rc < 0)
-        fail_msg("%s", err.message);
-    return shared;
-}
+static struct renderer *renderer(void) { return shared_renderer(); }
 
 /* Draws the finished fixture; 0 with *png filled, or the error. */
 static int draw_bytes(const struct fixture *f, double yaw_deg, struct buf *png)
