@@ -32,6 +32,9 @@ import := $(call folder_objects,import) $(obj)/server/import/draco.o
 render := $(call folder_objects,render)
 app := $(call folder_objects,app)
 
+# FreeType's headers are in a folder of their own.
+$(obj)/server/render/caption.o: flags += $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I freetype2 2>/dev/null))
+
 libs_of = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
 libs_app = $(call libs_of,libuv libcjson nettle libxxhash zlib libseccomp)
 # meshoptimizer has no .pc file; draco is C++, linked by the C compiler.

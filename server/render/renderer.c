@@ -2,6 +2,7 @@
 
 #include "../base/mem.h"
 #include "animation.h"
+#include "caption.h"
 #include "draw.h"
 #include "frame.h"
 #include "framing.h"
@@ -42,6 +43,7 @@ struct renderer {
     struct model_cache cache;
     struct clip_files clip_files;
     struct frame frame;
+    struct caption_font *font;
     uint8_t *samples, *pixels; /* of a cell */
     uint8_t *canvas;           /* the pixels of a picture of several */
     size_t samples_bytes, pixels_bytes, canvas_bytes;
@@ -106,6 +108,7 @@ int renderer_new(const char *gl, uint64_t cache_bytes, struct renderer **out, st
         return err->code;
     }
     name_renderer(renderer);
+    renderer->font = caption_font_load();
     if (drawing_init(&renderer->drawing, &renderer->gl, err) < 0 || warm_up(renderer, err) < 0) {
         renderer_free(renderer);
         return err->code;
@@ -401,6 +404,49 @@ static void put_shots(const struct renderer *renderer, const struct drawn *drawn
     }
 }
 
+/* The clip's name, or what stands for it. */
+static void name_clip(const struct drawn *drawn, const struct render_cell *cell, char room[32], struct caption *caption)
+{
+    const struct model *model = job_source(drawn->sources, drawn->layers.count > 0 ? 0 : cell->clip_source);
+    caption->name = room;
+    if (drawn->layers.count > 0 || cell->clip == POSE_REST) {
+        snprintf(room, 32, "%s", drawn->layers.count > 0 ? "blend" : "rest");
+    } else if (model->clips[cell->clip].name.offset == STR_NONE || model->clips[cell->clip].name.size_bytes == 0) {
+        snprintf(room, 32, "clip %d", cell->clip);
+    } else {
+        caption->name = model->text + model->clips[cell->clip].name.offset;
+        caption->name_bytes = model->clips[cell->clip].name.size_bytes;
+        return;
+    }
+    caption->name_bytes = strlen(room);
+}
+
+static int put_caption(struct renderer *renderer, const struct drawn *drawn, const struct render_cell *cell,
+                       struct err *err)
+{
+    const struct render_job *job = &drawn->work->job;
+    char room[32], rest[64];
+    struct caption caption = {.rest = rest};
+    int rest_bytes = 0;
+    rest[0] = '\0';
+    if ((job->captions & RENDER_CAPTION_CLIP) != 0)
+        name_clip(drawn, cell, room, &caption);
+    if ((job->captions & RENDER_CAPTION_TIME) != 0)
+        rest_bytes = snprintf(rest, sizeof rest, "  %.2f s", fmod(cell->clip_time_s, 1e6));
+    if ((job->captions & RENDER_CAPTION_YAW) != 0) {
+        const double yaw_deg = fmod(job->look.yaw_deg + cell->yaw_deg, 360);
+        snprintf(rest + rest_bytes, sizeof rest - (size_t)rest_bytes, "%s%.4g\u00b0", rest_bytes > 0 ? "  " : "",
+                 yaw_deg < 0 ? yaw_deg + 360 : yaw_deg);
+    }
+    const struct caption_band band = {.pixels = renderer->canvas +
+                                                ((size_t)(cell->y + job->look.height) * job->width + cell->x) * 4,
+                                      .stride = job->width,
+                                      .width = job->look.width,
+                                      .height = job->caption_height,
+                                      .is_premultiplied = (job->look.flags & PICTURE_PREMULTIPLIED) != 0};
+    return caption_draw(renderer->font, &caption, &band, err);
+}
+
 static int draw_all(struct renderer *renderer, struct drawn *drawn, struct buf *out, struct err *err)
 {
     const struct render_job *job = &drawn->work->job;
@@ -416,6 +462,8 @@ static int draw_all(struct renderer *renderer, struct drawn *drawn, struct buf *
         if (draw_cell(renderer, drawn, c, err) < 0)
             return err->code;
         place_cell(renderer, job, &drawn->work->cells[c]);
+        if (job->caption_height > 0 && put_caption(renderer, drawn, &drawn->work->cells[c], err) < 0)
+            return err->code;
     }
     return check_covered(drawn, err) < 0 ? err->code : put_all(renderer, drawn, out, err);
 }
@@ -466,6 +514,7 @@ void renderer_free(struct renderer *renderer)
     drawing_fini(&renderer->drawing);
     gl_context_free(renderer->context);
     frame_fini(&renderer->frame);
+    caption_font_free(renderer->font);
     free(renderer->samples);
     free(renderer->pixels);
     free(renderer->canvas);

@@ -20,8 +20,8 @@ struct reply {
     const char *file_of;     /* the model's path, the request's: the body is a file that has its name; or NULL */
     const char *file_word;   /* what follows the name; static storage */
     const char *file_ending; /* without a dot: "glb" is for saving, others are shown too; static storage */
-    uint32_t warning_count; /* of the files that the answer is made from */
-    struct buf unmatched;   /* anim/retarget_report.h; empty = no header. Of 200 */
+    uint32_t warning_count;  /* of the files that the answer is made from */
+    struct buf unmatched;    /* anim/retarget_report.h; empty = no header. Of 200 */
     struct buf body;
     struct blob *blob; /* the body instead of `body`, held; or NULL */
 };
