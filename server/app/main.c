@@ -101,6 +101,18 @@ static void announce(const struct daemon *daemon, const struct config *config)
     notify_state("READY=1");
 }
 
+/* libuv has four work threads unless told: answers, listings, stores and looks at slow disks must not wait for each
+ * other, nor for uploads, each of which may wait for its disk. */
+static void set_thread_count(const struct config *config)
+{
+    enum { THREADS = 12, UPLOAD_THREADS_MAX = 64 };
+    const uint64_t uploads = config->uploads != NULL ? config->limits.value[LIMIT_UPLOADS] : 0;
+    char count[16];
+    snprintf(count, sizeof count, "%u",
+             THREADS + (unsigned)(uploads < UPLOAD_THREADS_MAX ? uploads : UPLOAD_THREADS_MAX));
+    setenv("UV_THREADPOOL_SIZE", count, 0);
+}
+
 static int serve(struct config *config)
 {
     struct daemon daemon = {.budget = {.max_bytes = config->limits.value[LIMIT_CLIENT_MEMORY_BYTES]}};
@@ -109,9 +121,7 @@ static int serve(struct config *config)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file larger than the system allows is an error of that file */
     signal(SIGIO, SIG_IGN);   /* somebody waits for a lease that is given back anyway (look.c) */
-    /* libuv has four work threads unless told: answers, listings, stores and looks at slow disks must not wait for
-     * each other */
-    setenv("UV_THREADPOOL_SIZE", "12", 0);
+    set_thread_count(config);
     const struct file_limit files = file_limit_apply(config);
     uv_loop_init(&daemon.loop);
     int rc = listener_new(&daemon.loop, config, &daemon.budget, &daemon.listener, &err);

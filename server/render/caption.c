@@ -40,8 +40,7 @@ struct caption_font *caption_font_load(void)
     font->bytes = mem_alloc(FONT_BYTES_MAX);
     font->size_bytes = fread(font->bytes, 1, FONT_BYTES_MAX, file);
     fclose(file);
-    uint8_t *fitting = realloc(font->bytes, font->size_bytes + 1);
-    font->bytes = fitting != NULL ? fitting : font->bytes;
+    font->bytes = mem_realloc(font->bytes, font->size_bytes + 1);
     return font;
 }
 

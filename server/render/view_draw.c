@@ -178,27 +178,36 @@ static int draw_bones(const struct view_pass *pass, struct err *err)
     return 0;
 }
 
-/* Bones first, then of the mesh what is nearest to the eye and not behind a bone, over them like glass. Bones may reach
- * out of the mesh that near and far hug: they are not cut off there. */
-static int draw_skeleton(struct view_pass *pass, struct err *err)
+/* The surfaces that are nearest to the eye and not behind a bone, over what is there like glass: each pixel once, also
+ * where surfaces coincide. */
+static int draw_ghost(struct view_pass *pass, struct err *err)
 {
     const struct gl *gl = pass->gl;
-    use_program(pass, &pass->views->paint, PAINT_BONES);
-    gl->Enable(GL_DEPTH_CLAMP);
-    int rc = pass->frame->bones.vertex_count > 0 ? draw_bones(pass, err) : 0;
-    gl->Disable(GL_DEPTH_CLAMP);
     use_program(pass, &pass->views->paint, PAINT_GHOST);
     gl->ColorMask(GL_FALSE, GL_FALSE, GL_FALSE, GL_FALSE);
-    if (rc == 0)
-        rc = draw_surfaces(pass, ALL, err);
+    int rc = draw_surfaces(pass, ALL, err);
     gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
     gl->Enable(GL_BLEND);
+    gl->Enable(GL_STENCIL_TEST);
+    gl->StencilFunc(GL_EQUAL, 0, 0xff);
+    gl->StencilOp(GL_KEEP, GL_KEEP, GL_INCR);
     gl->DepthMask(GL_FALSE);
     if (rc == 0)
         rc = draw_surfaces(pass, ALL, err);
     gl->DepthMask(GL_TRUE);
+    gl->Disable(GL_STENCIL_TEST);
     gl->Disable(GL_BLEND);
     return rc;
+}
+
+/* Bones may reach out of the mesh that near and far hug: they are not cut off there. */
+static int draw_skeleton(struct view_pass *pass, struct err *err)
+{
+    use_program(pass, &pass->views->paint, PAINT_BONES);
+    pass->gl->Enable(GL_DEPTH_CLAMP);
+    const int rc = pass->frame->bones.vertex_count > 0 ? draw_bones(pass, err) : 0;
+    pass->gl->Disable(GL_DEPTH_CLAMP);
+    return rc < 0 ? rc : draw_ghost(pass, err);
 }
 
 static int draw_wireframe(struct view_pass *pass, struct err *err)

@@ -181,9 +181,9 @@ static int add_subtrees(struct value *value, enum blend_reach reach)
     struct buf *joints = &value_lists(value)->joints;
     const size_t first = joints->size_bytes;
     const int rc = select_many(value, NULL, joints);
-    struct selector *added = (struct selector *)(void *)(joints->data + first);
-    for (size_t i = 0; i < (joints->size_bytes - first) / sizeof *added; i++)
-        added[i].reach = reach;
+    struct selector *all = (struct selector *)(void *)joints->data; /* NULL when a bad value was the first */
+    for (size_t i = first / sizeof *all; i < joints->size_bytes / sizeof *all; i++)
+        all[i].reach = reach;
     return rc;
 }
 
