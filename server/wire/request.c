@@ -58,9 +58,12 @@ static int unknown_param(const struct request *request, const char *name, struct
     }
     if (count == 0)
         return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %s takes none", name, path);
+    const char *nearest = query_nearest(name, names, count);
+    if (other != NULL && nearest != NULL)
+        return err_set(err, ERR_UNKNOWN_PARAMETER, "%s does not take '%s'; it belongs to %s; did you mean '%s'?", path,
+                       name, other, nearest);
     if (other != NULL)
         return err_set(err, ERR_UNKNOWN_PARAMETER, "%s does not take '%s'; it belongs to %s", path, name, other);
-    const char *nearest = query_nearest(name, names, count);
     if (nearest != NULL)
         return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; did you mean '%s'?", name, nearest);
     char list[256] = "";
