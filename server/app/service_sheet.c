@@ -13,10 +13,8 @@ int service_sheet_plan(struct job *job, const struct model *clips, int32_t clip,
 {
     job->plan = mem_zalloc(1, sizeof *job->plan);
     sheet_plan_init(job->plan);
-    *span = (struct clip_span){0};
-    const int rc = sheet_plan_make(job->plan, clips, clip, &job->call->request, &job->service->config->limits, err);
-    span->from_s = job->plan->root_start_s;
-    return rc;
+    *span = (struct clip_span){0}; /* each cell has its own */
+    return sheet_plan_make(job->plan, clips, clip, &job->call->request, &job->service->config->limits, err);
 }
 
 /* A blend has times of its own in each frame. */
@@ -45,6 +43,8 @@ static void fill_cells(const struct job *job, struct render_cell *to)
             .clip_source = request->layer_count == 0 ? request->clip_source : 0,
             .clip_time_s = request->layer_count == 0 ? from[c].clip_time_s : from[c].time_s,
             .yaw_deg = from[c].yaw_deg,
+            .begin_s = from[c].begin_s,
+            .end_s = from[c].end_s,
             .x = from[c].x,
             .y = from[c].y,
             .duration_ms = (uint32_t)(llround(fmin(end_s * 1000, 4e9)) - llround(fmin(start_s * 1000, 4e9))),
@@ -106,7 +106,13 @@ static bool read_shots(const struct blob *made, const struct sheet_plan *plan, s
     memcpy(shots->pivot, head.pivot, sizeof head.pivot);
     shots->is_ortho = head.is_ortho != 0;
     shots->views = mem_zalloc(plan->cell_count, sizeof *shots->views);
-    memcpy(shots->views, made->data + sizeof head, views_bytes);
+    shots->clip_times_s = mem_zalloc(plan->cell_count, sizeof *shots->clip_times_s);
+    for (uint32_t c = 0; c < plan->cell_count; c++) {
+        struct render_view view;
+        memcpy(&view, made->data + sizeof head + c * sizeof view, sizeof view);
+        memcpy(shots->views[c].m, view.view_from_scene, sizeof view.view_from_scene);
+        shots->clip_times_s[c] = view.clip_time_s;
+    }
     return true;
 }
 
@@ -125,6 +131,7 @@ static void reply_manifest(struct job *job, const struct blob *made, struct repl
                                                            : job->sources[job->call->request.clip_source - 1],
                        &job->call->request);
     free(shots.views);
+    free(shots.clip_times_s);
 }
 
 void service_sheet_reply(struct job *job, struct blob *made, struct reply *reply)

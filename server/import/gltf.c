@@ -28,9 +28,10 @@ const char *const GLTF_LIST_NAMES[GLTF_LIST_COUNT] = {
 };
 
 /* What a file may require. Others that it merely uses change nothing that is read here. */
-static const char *const EXTENSIONS[] = {
-    "KHR_mesh_quantization", "KHR_materials_unlit",     "KHR_texture_transform",     "KHR_materials_emissive_strength",
-    "EXT_texture_webp",      "EXT_meshopt_compression", "KHR_draco_mesh_compression"};
+static const char *const EXTENSIONS[] = {"KHR_mesh_quantization",      "KHR_materials_unlit",
+                                         "KHR_texture_transform",      "KHR_materials_emissive_strength",
+                                         "EXT_texture_webp",           "EXT_meshopt_compression",
+                                         "KHR_draco_mesh_compression", "KHR_materials_pbrSpecularGlossiness"};
 
 int gltf_alloc(void **out, uint64_t count, size_t item_bytes, struct err *err)
 {
@@ -196,6 +197,7 @@ int import_gltf(struct import *import, struct err *err)
     free(gltf.texture_images);
     free(gltf.view_images);
     free(gltf.texcoords);
+    texture_mixer_fini(&gltf.mixer);
     cJSON_Delete(gltf.root);
     return rc;
 }

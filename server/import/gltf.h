@@ -8,6 +8,8 @@
 
 #include "gltf_json.h"
 #include "import.h"
+#include "texcoord_sets.h"
+#include "texture_mix.h"
 
 enum gltf_list_id {
     GLTF_SCENES,
@@ -58,11 +60,6 @@ struct gltf_values {
     unsigned checked; /* a bit for each interpolation with which they were seen to be rotations */
 };
 
-/* The n of the TEXCOORD_n that go to texcoords and second_texcoords, or -1. */
-struct gltf_texcoords {
-    int64_t sets[2];
-};
-
 struct gltf {
     struct import *import;
     struct bake_builder *builder;
@@ -72,17 +69,18 @@ struct gltf {
     struct gltf_list lists[GLTF_LIST_COUNT];
     const uint8_t *bin; /* a GLB's binary chunk, or NULL */
     uint64_t bin_bytes;
-    struct gltf_buffer *buffers;      /* [buffers] */
-    uint8_t **decoded_views;          /* [bufferViews], NULL where a view is not compressed or not asked for yet */
-    uint64_t decoded_bytes;           /* of those together */
-    struct gltf_mesh_use *mesh_uses;  /* [meshes] */
-    struct gltf_times *times;         /* [accessors] */
-    struct gltf_values *values;       /* [accessors] */
-    uint32_t *deltas;                 /* [accessors]: where its morph deltas lie in the builder + 1, or 0 */
-    uint64_t row_bytes;               /* that accessors have given so far: see accessor_charge() */
-    int32_t *texture_images;          /* [LIMIT_TEXTURES]: the image of each of the builder's textures */
-    struct gltf_texcoords *texcoords; /* [materials] */
-    int32_t *view_images;             /* [bufferViews]: the first image that lies in it + 1, or 0 */
+    struct gltf_buffer *buffers;     /* [buffers] */
+    uint8_t **decoded_views;         /* [bufferViews], NULL where a view is not compressed or not asked for yet */
+    uint64_t decoded_bytes;          /* of those together */
+    struct gltf_mesh_use *mesh_uses; /* [meshes] */
+    struct gltf_times *times;        /* [accessors] */
+    struct gltf_values *values;      /* [accessors] */
+    uint32_t *deltas;                /* [accessors]: where its morph deltas lie in the builder + 1, or 0 */
+    uint64_t row_bytes;              /* that accessors have given so far: see accessor_charge() */
+    int32_t *texture_images;         /* [LIMIT_TEXTURES]: the image of each of the builder's textures */
+    struct texcoord_sets *texcoords; /* [materials] */
+    struct texture_mixer mixer;
+    int32_t *view_images; /* [bufferViews]: the first image that lies in it + 1, or 0 */
 };
 
 static inline const cJSON *gltf_item(const struct gltf *gltf, enum gltf_list_id list, int64_t index)
@@ -101,7 +99,7 @@ int gltf_limit(const struct gltf *gltf, enum limit limit, uint64_t have, uint64_
 struct str gltf_name(struct gltf *gltf, const cJSON *object, enum gltf_list_id list, uint32_t index);
 
 /* What a material's primitives take as texcoords and second_texcoords. After gltf_read_materials(). */
-struct gltf_texcoords gltf_material_texcoords(const struct gltf *gltf, int64_t material);
+struct texcoord_sets gltf_material_texcoords(const struct gltf *gltf, int64_t material);
 
 /* gltf_texture.c: the builder's index of textures[index] as colours or data (TEXTURE_), -1 when it has no image. An
  * image is decoded once for each of the two, however many materials and samplers use it. */

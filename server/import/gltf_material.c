@@ -1,18 +1,9 @@
 /* gltf_material.c - materials: metallic-roughness factors, textures and where they lie on the surface. */
-#include "gltf.h"
+#include "gltf_material.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* A material while it is read. */
-struct material_reading {
-    struct gltf *gltf;
-    uint32_t index;
-    const cJSON *json;
-    struct material out;
-    struct gltf_texcoords texcoords;
-};
 
 static float limited(double value, double least, double most)
 {
@@ -33,28 +24,15 @@ static void read_transform(const cJSON *transform, float uv_from_texcoord[6])
         uv_from_texcoord[i] = (float)m[i];
 }
 
-/* The place of TEXCOORD_`set` among the two that the model keeps, in the order in which the material's textures name
- * them; -1 for a third. */
-static int place_of(struct gltf_texcoords *texcoords, uint64_t set)
-{
-    for (int place = 0; place < 2; place++) {
-        if (texcoords->sets[place] < 0)
-            texcoords->sets[place] = (int64_t)(set < INT64_MAX ? set : INT64_MAX);
-        if ((uint64_t)texcoords->sets[place] == set)
-            return place;
-    }
-    return -1;
-}
-
-/* `info`: a textureInfo, or NULL for none. */
-static int read_texture(struct material_reading *reading, const cJSON *info, enum texture_slot slot, struct err *err)
+int material_read_texture(struct material_reading *reading, const cJSON *info, enum texture_slot slot,
+                          enum texture_content content, struct err *err)
 {
     struct material_texture *out = &reading->out.textures[slot];
     if (info == NULL)
         return 0;
     const cJSON *transform = json_member(json_member(info, "extensions"), "KHR_texture_transform");
     const uint64_t set = json_count(transform, "texCoord", json_count(info, "texCoord", 0));
-    const int place = place_of(&reading->texcoords, set);
+    const int place = texcoord_place(&reading->texcoords, (int64_t)(set < INT64_MAX ? set : INT64_MAX));
     if (place < 0) {
         bake_warn(
             reading->gltf->builder, "texcoords_beyond_two",
@@ -65,9 +43,7 @@ static int read_texture(struct material_reading *reading, const cJSON *info, enu
     out->texcoord_set = (uint32_t)place;
     if (transform != NULL)
         read_transform(transform, out->uv_from_texcoord);
-    const bool is_color = slot == TEXTURE_BASE_COLOR || slot == TEXTURE_EMISSIVE;
-    return gltf_texture(reading->gltf, (uint32_t)json_index(info, "index"), is_color ? TEXTURE_COLORS : TEXTURE_DATA,
-                        &out->texture, err);
+    return gltf_texture(reading->gltf, (uint32_t)json_index(info, "index"), content, &out->texture, err);
 }
 
 static int read_alpha(const cJSON *json, uint32_t index, struct material *material, struct err *err)
@@ -93,9 +69,11 @@ static int read_metallic_roughness(struct material_reading *reading, struct err 
     json_floats(pbr, "baseColorFactor", 4, out->base_color);
     out->metallic = limited(json_number(pbr, "metallicFactor", 1), 0, 1);
     out->roughness = limited(json_number(pbr, "roughnessFactor", 1), 0, 1);
-    if (read_texture(reading, json_member(pbr, "baseColorTexture"), TEXTURE_BASE_COLOR, err) < 0)
+    if (material_read_texture(reading, json_member(pbr, "baseColorTexture"), TEXTURE_BASE_COLOR, TEXTURE_COLORS, err) <
+        0)
         return err->code;
-    return read_texture(reading, json_member(pbr, "metallicRoughnessTexture"), TEXTURE_METALLIC_ROUGHNESS, err);
+    return material_read_texture(reading, json_member(pbr, "metallicRoughnessTexture"), TEXTURE_METALLIC_ROUGHNESS,
+                                 TEXTURE_DATA, err);
 }
 
 /* KHR_materials_emissive_strength: the factor's multiplier, above 1 too. */
@@ -116,10 +94,10 @@ static int read_surface(struct material_reading *reading, struct err *err)
     read_emissive(json, out->emissive);
     out->normal_scale = limited(json_number(normal, "scale", 1), -1e6, 1e6);
     out->occlusion_strength = limited(json_number(occlusion, "strength", 1), 0, 1);
-    if (read_texture(reading, normal, TEXTURE_NORMAL, err) < 0 ||
-        read_texture(reading, json_member(json, "emissiveTexture"), TEXTURE_EMISSIVE, err) < 0)
+    if (material_read_texture(reading, normal, TEXTURE_NORMAL, TEXTURE_DATA, err) < 0 ||
+        material_read_texture(reading, json_member(json, "emissiveTexture"), TEXTURE_EMISSIVE, TEXTURE_COLORS, err) < 0)
         return err->code;
-    return read_texture(reading, occlusion, TEXTURE_OCCLUSION, err);
+    return material_read_texture(reading, occlusion, TEXTURE_OCCLUSION, TEXTURE_DATA, err);
 }
 
 static int read_material(struct gltf *gltf, uint32_t index, struct err *err)
@@ -128,7 +106,7 @@ static int read_material(struct gltf *gltf, uint32_t index, struct err *err)
                                        .index = index,
                                        .json = gltf_item(gltf, GLTF_MATERIALS, index),
                                        .out = MATERIAL_PLAIN,
-                                       .texcoords = {{-1, -1}}};
+                                       .texcoords = TEXCOORD_SETS_NONE};
     const cJSON *json = reading.json;
     reading.out.name = gltf_name(gltf, json, GLTF_MATERIALS, index);
     if (read_alpha(json, index, &reading.out, err) < 0)
@@ -137,7 +115,9 @@ static int read_material(struct gltf *gltf, uint32_t index, struct err *err)
         reading.out.flags |= MATERIAL_DOUBLE_SIDED;
     if (json_member(json_member(json, "extensions"), "KHR_materials_unlit") != NULL)
         reading.out.flags |= MATERIAL_UNLIT;
-    if (read_metallic_roughness(&reading, err) < 0 || read_surface(&reading, err) < 0)
+    const int rc =
+        material_is_glossy(&reading) ? material_read_gloss(&reading, err) : read_metallic_roughness(&reading, err);
+    if (rc < 0 || read_surface(&reading, err) < 0)
         return err_prefix(err, "materials[%u]", index);
     gltf->builder->materials[index] = reading.out;
     gltf->texcoords[index] = reading.texcoords;
@@ -145,9 +125,9 @@ static int read_material(struct gltf *gltf, uint32_t index, struct err *err)
 }
 
 /* The coordinates that a material without textures might want are the first. */
-struct gltf_texcoords gltf_material_texcoords(const struct gltf *gltf, int64_t material)
+struct texcoord_sets gltf_material_texcoords(const struct gltf *gltf, int64_t material)
 {
-    struct gltf_texcoords texcoords = material < 0 ? (struct gltf_texcoords){{-1, -1}} : gltf->texcoords[material];
+    struct texcoord_sets texcoords = material < 0 ? TEXCOORD_SETS_NONE : gltf->texcoords[material];
     if (texcoords.sets[0] < 0)
         texcoords.sets[0] = 0;
     return texcoords;
@@ -166,11 +146,13 @@ int gltf_read_materials(struct gltf *gltf, struct err *err)
     if (gltf_alloc(&texcoords, count, sizeof *gltf->texcoords, err) < 0)
         return err->code;
     gltf->texcoords = texcoords;
+    texture_mixer_init(&gltf->mixer, gltf->builder, gltf->import->limits);
     if (bake_add_material(gltf->builder, count) == NULL)
         return gltf_full(gltf, err);
     for (uint32_t i = 0; i < count; i++)
         if (read_material(gltf, i, err) < 0)
             return err->code;
     gltf_warn_of_ignored(gltf);
+    texture_mixer_end(&gltf->mixer);
     return 0;
 }

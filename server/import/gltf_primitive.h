@@ -12,7 +12,7 @@ struct primitive_reading {
     const cJSON *json;
     char where[64]; /* "meshes[2].primitives[0]" */
     struct primitive out;
-    struct gltf_texcoords texcoord_use;
+    struct texcoord_sets texcoord_use;
     int64_t position, normal, tangent, color; /* accessors, or -1 */
     int64_t texcoords[2];                     /* those of texcoord_use, likewise */
     int64_t joints[JOINT_SETS_MAX], weights[JOINT_SETS_MAX];

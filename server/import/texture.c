@@ -31,7 +31,7 @@ int texture_find(const struct bake_builder *builder, const struct texture_query 
     *same_pixels = -1;
     for (uint32_t i = 0; i < builder->texture_count; i++) {
         const struct texture *texture = &builder->textures[i];
-        if (!is_image(builder, i, query))
+        if (texture->reserved == TEXTURE_IS_MIXED || !is_image(builder, i, query))
             continue;
         if (texture->content == query->content && texture->wrap_s == query->wrap_s &&
             texture->wrap_t == query->wrap_t && texture->mag_filter == query->mag_filter &&

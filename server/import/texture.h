@@ -9,6 +9,9 @@
 
 #include "opener.h"
 
+/* In texture.reserved while an import goes on: mixed from others (texture_mix.h), so not the picture of its uri. */
+enum { TEXTURE_IS_MIXED = 1 };
+
 struct texture_query {
     const char *uri;      /* as the file names it (already percent-decoded), or NULL when embedded */
     const uint8_t *bytes; /* embedded image file, or NULL: then `uri` is looked up with the opener */

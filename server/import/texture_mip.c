@@ -33,6 +33,18 @@ static void make_tables(void)
     is_made = true;
 }
 
+float mip_linear_of(uint8_t srgb)
+{
+    make_tables();
+    return linear_of[srgb];
+}
+
+uint8_t mip_srgb_of(float linear)
+{
+    make_tables();
+    return srgb_of[linear > 0 ? linear < 1 ? (int)(linear * ENCODE_STEPS + 0.5f) : ENCODE_STEPS : 0];
+}
+
 uint32_t mip_side(uint32_t side, uint32_t side_max)
 {
     uint32_t power = 1;

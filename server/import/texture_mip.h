@@ -7,6 +7,10 @@
 
 #include <stdint.h>
 
+/* The sRGB curve (IEC 61966-2-1) and its inverse, of bytes: linear light from 0 to 1. */
+float mip_linear_of(uint8_t srgb);
+uint8_t mip_srgb_of(float linear);
+
 /* The smallest power of two that is >= side, at most `side_max` rounded down to one. side >= 1, side_max >= 1. */
 uint32_t mip_side(uint32_t side, uint32_t side_max);
 

@@ -1,6 +1,7 @@
 #include "renderer.h"
 
 #include "../base/mem.h"
+#include "aim.h"
 #include "animation.h"
 #include "caption.h"
 #include "draw.h"
@@ -44,6 +45,8 @@ struct renderer {
     struct clip_files clip_files;
     struct frame frame;
     struct caption_font *font;
+    struct reaches reaches;
+    struct render_shown shown;
     uint8_t *samples, *pixels; /* of a cell */
     uint8_t *canvas;           /* the pixels of a picture of several */
     size_t samples_bytes, pixels_bytes, canvas_bytes;
@@ -121,7 +124,8 @@ const char *renderer_name(const struct renderer *renderer) { return renderer->na
 
 static int check_cell(const struct render_job *job, const struct render_cell *cell, struct err *err)
 {
-    if (!isfinite(cell->clip_time_s) || !isfinite(cell->yaw_deg) || !isfinite(cell->pitch_deg))
+    if (!isfinite(cell->clip_time_s) || !isfinite(cell->begin_s) || !isfinite(cell->end_s) ||
+        !isfinite(cell->yaw_deg) || !isfinite(cell->pitch_deg))
         return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
     const uint32_t height = job->look.height + job->caption_height;
     if (cell->x > job->width - job->look.width || cell->y > job->height - height)
@@ -158,7 +162,7 @@ static int check_job(const struct render_work *work, struct err *err)
     const struct render_job *job = &work->job;
     if (check_size(job, err) < 0)
         return err->code;
-    if (!isfinite(job->root_start_s) || !isfinite(job->look.yaw_deg) || !isfinite(job->look.pitch_deg))
+    if (!isfinite(job->look.yaw_deg) || !isfinite(job->look.pitch_deg))
         return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
     if (job->look.view >= VIEW_COUNT)
         return err_set(err, ERR_BAD_PARAMETER, "there is no view %u", job->look.view);
@@ -241,6 +245,8 @@ struct drawn {
     uint32_t mover_count;
     struct framing framing; /* of several cells */
     struct camera all;      /* the camera that frames them */
+    struct aim aim;         /* of one cell */
+    double clip_time_s;     /* of the last cell, as it is shown */
     bool is_covered;        /* some cell has a pixel of the model */
     bool is_opaque;
 };
@@ -259,7 +265,30 @@ static struct frame_view view_of(const struct drawn *drawn, const struct render_
                                .mover_count = drawn->mover_count,
                                .root = job->root,
                                .has_turn = job->has_turn != 0,
-                               .root_start_s = job->root_start_s};
+                               .root_start_s = cell->begin_s};
+}
+
+static const struct model *posed_of(const struct drawn *drawn, const struct render_cell *cell)
+{
+    return job_source(drawn->sources, drawn->layers.count > 0 ? 0 : cell->clip_source);
+}
+
+/* What the cell's clip shows, and when it is taken. */
+static int aim_cell(struct renderer *renderer, struct drawn *drawn, const struct render_cell *cell,
+                    struct frame_view *view, struct err *err)
+{
+    const struct render_job *job = &drawn->work->job;
+    const struct reach_key key = {.model = job->model_key,
+                                  .source = cell->clip_source > 0 && cell->clip_source <= job->source_count
+                                                ? job->sources[cell->clip_source - 1].key
+                                                : 0,
+                                  .clip = cell->clip,
+                                  .root = job->root,
+                                  .has_turn = job->has_turn,
+                                  .begin_s = cell->begin_s,
+                                  .end_s = cell->end_s};
+    return aim_prepare(&drawn->aim, &renderer->reaches, drawn->loaded, &renderer->frame, posed_of(drawn, cell), &key,
+                       view, err);
 }
 
 /* Its pose and what a camera has to frame of it. */
@@ -270,49 +299,70 @@ static int pose_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c,
     if (job_layers_set(&drawn->layers, drawn->work->layer_times_s + (size_t)c * drawn->layers.count, err) < 0)
         return err->code;
     *view = view_of(drawn, cell);
-    const struct model *posed = job_source(drawn->sources, drawn->layers.count > 0 ? 0 : cell->clip_source);
-    return frame_pose(&renderer->frame, posed, drawn->loaded->is_used, view, err);
+    if (aim_cell(renderer, drawn, cell, view, err) < 0)
+        return err->code;
+    return frame_pose(&renderer->frame, posed_of(drawn, cell), drawn->loaded->is_used, view, err);
 }
 
 static const struct model *model_of(const struct drawn *drawn) { return &drawn->loaded->mapped.model; }
+
+static int start_framing(const struct renderer *renderer, struct drawn *drawn, const struct frame_view *view,
+                         const struct camera *seen, struct frame_view *first, struct err *err)
+{
+    *first = *view;
+    first->yaw_deg = first->pitch_deg = 0;
+    const struct camera level = frame_aim(model_of(drawn), first, NULL, 0);
+    framing_init(&drawn->framing, &level, seen);
+    *first = *view;
+    if (aim_target(&drawn->aim, &renderer->frame, model_of(drawn), first, err) < 0)
+        return err->code;
+    drawn->framing.has_target = first->has_target;
+    memcpy(drawn->framing.target, first->target, sizeof first->target);
+    return 0;
+}
 
 /* Finds one camera for all cells, which stands at the first of them. */
 static int frame_cells(struct renderer *renderer, struct drawn *drawn, struct err *err)
 {
     const struct render_work *work = drawn->work;
-    const struct vec3 *points;
-    uint64_t count;
+    struct framing *framing = &drawn->framing;
     struct frame_view view, first;
+    uint64_t count;
     for (uint32_t c = 0; c < work->job.cell_count; c++) {
+        const struct render_cell *cell = &work->cells[c], *before = c > 0 ? cell - 1 : NULL;
         if (pose_cell(renderer, drawn, c, &view, err) < 0)
             return err->code;
         const struct camera seen = frame_aim(model_of(drawn), &view, NULL, 0);
-        if (c == 0) {
-            first = view;
-            view.yaw_deg = view.pitch_deg = 0;
-            const struct camera level = frame_aim(model_of(drawn), &view, NULL, 0);
-            framing_init(&drawn->framing, &level, &seen);
-        }
-        points = frame_points(&renderer->frame, &count);
-        if (framing_add(&drawn->framing, &seen, points, count, err) < 0)
+        if (c == 0 && start_framing(renderer, drawn, &view, &seen, &first, err) < 0)
+            return err->code;
+        const struct reach *reach = drawn->aim.reach;
+        const bool is_new = before == NULL || before->clip != cell->clip || before->clip_source != cell->clip_source ||
+                            before->yaw_deg != cell->yaw_deg || before->pitch_deg != cell->pitch_deg;
+        const struct vec3 *points = frame_points(&renderer->frame, &count);
+        if ((reach != NULL && is_new &&
+             framing_add_few(framing, &framing->reached, &seen, reach->points, reach->point_count, err) < 0) ||
+            framing_add(framing, &framing->posed, &seen, points, count, err) < 0)
             return err->code;
     }
-    if (framing_points(&drawn->framing, &points, &count, err) < 0)
-        return err->code;
-    drawn->all = frame_aim(model_of(drawn), &first, points, count);
+    const struct camera_query query = frame_query(model_of(drawn), &first);
+    return framing_find(framing, &query, &drawn->all, err);
+}
+
+static int find_camera(struct renderer *renderer, const struct drawn *drawn, struct frame_view *view,
+                       struct camera *camera, struct err *err)
+{
+    if (drawn->work->job.cell_count == 1)
+        return aim_find(&drawn->aim, &renderer->frame, model_of(drawn), view, camera, err);
+    const struct camera seen = frame_aim(model_of(drawn), view, NULL, 0);
+    *camera = framing_camera(&drawn->framing, &drawn->all, &seen);
     return 0;
 }
 
-static struct camera find_camera(const struct renderer *renderer, const struct drawn *drawn,
-                                 const struct frame_view *view)
+static void tell(struct renderer *renderer, const struct frame_view *view, const struct camera *camera)
 {
-    if (drawn->work->job.cell_count == 1) {
-        uint64_t count;
-        const struct vec3 *points = frame_points(&renderer->frame, &count);
-        return frame_aim(model_of(drawn), view, points, count);
-    }
-    const struct camera seen = frame_aim(model_of(drawn), view, NULL, 0);
-    return framing_camera(&drawn->framing, &drawn->all, &seen);
+    renderer->shown.clip_time_s = view->clip_time_s;
+    memcpy(renderer->shown.view_from_scene, camera->view_from_scene.m, sizeof camera->view_from_scene.m);
+    memcpy(renderer->shown.clip_from_view, camera->clip_from_view.m, sizeof camera->clip_from_view.m);
 }
 
 static int draw_view(struct renderer *renderer, const struct drawn *drawn, uint32_t scale, struct err *err)
@@ -332,7 +382,12 @@ static int draw_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c,
     struct frame_view view;
     if (pose_cell(renderer, drawn, c, &view, err) < 0)
         return err->code;
-    const struct camera camera = find_camera(renderer, drawn, &view);
+    struct camera camera;
+    if (find_camera(renderer, drawn, &view, &camera, err) < 0)
+        return err->code;
+    drawn->clip_time_s = view.clip_time_s;
+    if (drawn->work->job.cell_count == 1)
+        tell(renderer, &view, &camera);
     if (frame_see(&renderer->frame, model_of(drawn), &camera, err) < 0 ||
         target_bind(&renderer->targets, &renderer->gl, look->width * scale, look->height * scale, err) < 0 ||
         draw_view(renderer, drawn, scale, err) < 0 || read_samples(renderer, look->width, look->height, scale, err) < 0)
@@ -390,18 +445,29 @@ static int put_all(const struct renderer *renderer, const struct drawn *drawn, s
 }
 
 /* Where the cells' cameras are, instead of what they see. */
-static void put_shots(const struct renderer *renderer, const struct drawn *drawn, struct buf *out)
+static int put_shots(struct renderer *renderer, struct drawn *drawn, struct buf *out, struct err *err)
 {
     const struct render_work *work = drawn->work;
-    struct render_shots shots = {.cell_count = work->job.cell_count, .is_ortho = drawn->all.clip_from_view.m[11] == 0};
-    memcpy(shots.clip_from_view, drawn->all.clip_from_view.m, sizeof shots.clip_from_view);
+    struct render_shots shots = {.cell_count = work->job.cell_count};
+    struct camera camera;
     framing_pivot(&drawn->framing, shots.pivot);
-    buf_put(out, &shots, sizeof shots);
+    const size_t at = out->size_bytes;
+    buf_put(out, &shots, sizeof shots); /* filled in below */
     for (uint32_t c = 0; c < work->job.cell_count; c++) {
-        const struct frame_view view = view_of(drawn, &work->cells[c]);
-        const struct camera camera = find_camera(renderer, drawn, &view);
-        buf_put(out, camera.view_from_scene.m, sizeof camera.view_from_scene.m);
+        struct frame_view view = view_of(drawn, &work->cells[c]);
+        if (aim_cell(renderer, drawn, &work->cells[c], &view, err) < 0 ||
+            find_camera(renderer, drawn, &view, &camera, err) < 0)
+            return err->code;
+        struct render_view seen = {.clip_time_s = view.clip_time_s};
+        memcpy(seen.view_from_scene, camera.view_from_scene.m, sizeof seen.view_from_scene);
+        buf_put(out, &seen, sizeof seen);
     }
+    if (buf_failed(out))
+        return err_set(err, ERR_NO_MEMORY, "no memory for the cameras of %u cells", shots.cell_count);
+    shots.is_ortho = camera.is_ortho;
+    memcpy(shots.clip_from_view, camera.clip_from_view.m, sizeof shots.clip_from_view);
+    memcpy(out->data + at, &shots, sizeof shots);
+    return 0;
 }
 
 /* The clip's name, or what stands for it. */
@@ -432,7 +498,7 @@ static int put_caption(struct renderer *renderer, const struct drawn *drawn, con
     if ((job->captions & RENDER_CAPTION_CLIP) != 0)
         name_clip(drawn, cell, room, &caption);
     if ((job->captions & RENDER_CAPTION_TIME) != 0)
-        rest_bytes = snprintf(rest, sizeof rest, "  %.2f s", fmod(cell->clip_time_s, 1e6));
+        rest_bytes = snprintf(rest, sizeof rest, "  %.2f s", fmod(drawn->clip_time_s, 1e6));
     if ((job->captions & RENDER_CAPTION_YAW) != 0) {
         const double yaw_deg = fmod(job->look.yaw_deg + cell->yaw_deg, 360);
         snprintf(rest + rest_bytes, sizeof rest - (size_t)rest_bytes, "%s%.4g\u00b0", rest_bytes > 0 ? "  " : "",
@@ -452,10 +518,8 @@ static int draw_all(struct renderer *renderer, struct drawn *drawn, struct buf *
     const struct render_job *job = &drawn->work->job;
     if (frame_cells(renderer, drawn, err) < 0)
         return err->code;
-    if (job->format == SHEET_JSON) {
-        put_shots(renderer, drawn, out);
-        return 0;
-    }
+    if (job->format == SHEET_JSON)
+        return put_shots(renderer, drawn, out, err);
     if (start_canvas(renderer, job, err) < 0)
         return err->code;
     for (uint32_t c = 0; c < job->cell_count; c++) {
@@ -490,6 +554,7 @@ int renderer_draw(struct renderer *renderer, const struct render_work *work, int
     struct loaded *loaded = NULL;
     struct job_sources sources;
     const size_t png_bytes = png->size_bytes;
+    renderer->shown = (struct render_shown){0};
     if (check_job(work, err) < 0 ||
         model_cache_get(&renderer->cache, &renderer->gl, job->model_key, model_fd, job->model_bytes, &loaded, err) < 0)
         return err->code;
@@ -503,6 +568,8 @@ int renderer_draw(struct renderer *renderer, const struct render_work *work, int
     return rc;
 }
 
+const struct render_shown *renderer_shown(const struct renderer *renderer) { return &renderer->shown; }
+
 void renderer_free(struct renderer *renderer)
 {
     if (renderer == NULL)
@@ -515,6 +582,7 @@ void renderer_free(struct renderer *renderer)
     gl_context_free(renderer->context);
     frame_fini(&renderer->frame);
     caption_font_free(renderer->font);
+    reaches_fini(&renderer->reaches);
     free(renderer->samples);
     free(renderer->pixels);
     free(renderer->canvas);

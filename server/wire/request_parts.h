@@ -21,7 +21,8 @@ enum {
     FOR_SHEET = 1 << OP_SHEET,
     FOR_TURNTABLE = 1 << OP_TURNTABLE,
     FOR_SHEETS = FOR_SHEET | FOR_TURNTABLE,
-    FOR_RENDER = 1 << OP_RENDER | FOR_SHEETS, /* what a picture shows and how it looks */
+    FOR_ONE_PICTURE = 1 << OP_RENDER,
+    FOR_RENDER = FOR_ONE_PICTURE | FOR_SHEETS, /* what a picture shows and how it looks */
     FOR_BOUNDS = 1 << OP_BOUNDS,
     FOR_QUERY = 1 << OP_QUERY,
     FOR_LAYER = 1 << OP_LAYER,
@@ -45,6 +46,8 @@ enum {
 };
 extern const struct param REQUEST_PARAMS[PARAM_COUNT];
 
+enum { REQUEST_HASH_BYTES = 65 }; /* a content hash in hex, with its NUL */
+
 /* Which parameters were given. */
 struct params_seen {
     bool has[PARAM_COUNT];
@@ -61,6 +64,9 @@ int request_note_param(int param, bool may_repeat, struct params_seen *seen, str
 /* Parses `text`, which lies in request->memory and may be cut up there. */
 int request_take_text(struct request *request, int param, char *text, size_t size_bytes, const struct limits *limits,
                       struct err *err);
+/* The parameters `model` and, unless NULL, `hash` as a handle has them; request->memory has the room. */
+int request_take_model(struct request *request, const char *model, const char *hash, struct params_seen *seen,
+                       struct err *err);
 /* Fills in what was not given and checks what was: after the last parameter. `accept` may be NULL. */
 int request_complete(struct request *request, const struct params_seen *seen, const char *accept,
                      const struct limits *limits, struct err *err);
@@ -86,6 +92,12 @@ void request_set_canonical(struct request *request);
 
 /* What goes together in an OP_SHEET or OP_TURNTABLE, and what their parameters mean together. */
 int request_check_sheet(struct request *request, const struct params_seen *seen, struct err *err);
+/* --- request_value_camera.c, request_camera.c --- */
+
+/* Where a picture is seen from of which nothing is said. */
+void request_default_camera(struct request *request);
+/* What was not given of the camera and the time, and what does not go together. */
+int request_complete_picture(struct request *request, const struct params_seen *seen, struct err *err);
 
 /* --- request_layers.c --- */
 

@@ -5,7 +5,11 @@
 
 #include <string.h>
 
-enum { CELLS_MAX = 1024, DIRECTIONS_MAX = 64, SPACE_MAX = 256, RATE_MAX = 1000, LOOPS_MAX = 65535 };
+enum { CELLS_MAX = 1024, DIRECTIONS_MAX = 64, SPACE_MAX = 256, RATE_MAX = 1000, LOOPS_MAX = 65535, TURNTABLE_DEG = 15 };
+
+/* Looking down at so many degrees makes an isometric picture: the three axes have one length where sin(pitch) = tan(30
+ * degrees). At 30 degrees a square on the ground is twice as wide as high, which is what games call isometric. */
+static const double ISOMETRIC_DEG = 35.264389682754654, DIMETRIC_DEG = 30;
 
 static int whole(struct value *value, uint64_t most, uint32_t *out)
 {
@@ -15,6 +19,18 @@ static int whole(struct value *value, uint64_t most, uint32_t *out)
                        "parameter '%s' is '%.80s'; it must be a whole number from 0 to %llu", value->name, value->text,
                        (unsigned long long)most);
     *out = (uint32_t)number;
+    return 0;
+}
+
+int value_projection(struct value *value)
+{
+    static const char *const WORDS[] = {"level", "isometric", "dimetric"};
+    static const double PITCHES[] = {0, ISOMETRIC_DEG, DIMETRIC_DEG};
+    const int word = value_word(value->text, WORDS, 3);
+    if (word < 0)
+        return value_bad(value, "level, isometric or dimetric");
+    value->request->picture.pitch_deg += PITCHES[word];
+    value->request->picture.flags |= PICTURE_ORTHO;
     return 0;
 }
 
@@ -78,13 +94,38 @@ static int clash(int one, int other, struct err *err)
                    REQUEST_PARAMS[other].name);
 }
 
+/* Who asks for several sides starts in front; sprites are level, and a turntable is seen from slightly above. */
+static void set_direction(struct request *request, const struct params_seen *seen)
+{
+    const bool is_given = seen->has[PARAM_CAMERA] || seen->has[PARAM_YAW] || seen->has[PARAM_PITCH];
+    struct picture_spec *picture = &request->picture;
+    if (is_given || seen->has[PARAM_PROJECTION] || (request->op == OP_SHEET && request->sheet.directions <= 1))
+        return;
+    picture->yaw_deg = 0;
+    picture->pitch_deg = request->op == OP_TURNTABLE ? TURNTABLE_DEG : 0;
+}
+
+/* One moment alone is a telling one, as of /v1/render. */
+static void set_time(struct request *request, const struct params_seen *seen)
+{
+    const struct sheet_spec *spec = &request->sheet;
+    const bool is_one = spec->frames == 1 || (spec->frames == 0 && (spec->flags & SHEET_ALL_CLIPS) != 0);
+    const bool is_timed = seen->has[PARAM_T] || seen->has[PARAM_SHEET_RATE] || seen->has[PARAM_SPEED] ||
+                          seen->has[PARAM_PHASE] || (spec->frames == 0 && sheet_is_animation(spec));
+    if (request->op != OP_SHEET)
+        return;
+    if (seen->has[PARAM_T])
+        request->sheet.flags |= SHEET_TIMES;
+    if (is_one && !is_timed && request->clip.kind != SELECT_REST)
+        request->picture.flags |= PICTURE_AUTO_TIME;
+}
+
 int request_check_sheet(struct request *request, const struct params_seen *seen, struct err *err)
 {
-    static const int CLASHES[][2] = {{PARAM_FRAMES, PARAM_SHEET_RATE},
-                                     {PARAM_T, PARAM_SHEET_RATE},
-                                     {PARAM_CLIPS, PARAM_CLIP},
-                                     {PARAM_CLIPS, PARAM_CLIP_NAME},
-                                     {PARAM_CLIPS, PARAM_LAYERS}};
+    static const int CLASHES[][2] = {{PARAM_FRAMES, PARAM_SHEET_RATE}, {PARAM_T, PARAM_SHEET_RATE},
+                                     {PARAM_CLIPS, PARAM_CLIP},        {PARAM_CLIPS, PARAM_CLIP_NAME},
+                                     {PARAM_CLIPS, PARAM_LAYERS},      {PARAM_PITCH, PARAM_PROJECTION},
+                                     {PARAM_FOV, PARAM_PROJECTION}};
     static const int OF_PICTURES[] = {PARAM_COLUMNS, PARAM_GAP, PARAM_PADDING};
     for (size_t i = 0; i < sizeof CLASHES / sizeof *CLASHES; i++)
         if (seen->has[CLASHES[i][0]] && seen->has[CLASHES[i][1]])
@@ -100,8 +141,11 @@ int request_check_sheet(struct request *request, const struct params_seen *seen,
             return err_set(err, ERR_BAD_PARAMETER,
                            "parameter '%s' does not go with an animation, each frame of which is one cell",
                            REQUEST_PARAMS[OF_PICTURES[i]].name);
-    if (request->op == OP_SHEET && seen->has[PARAM_T])
-        request->sheet.flags |= SHEET_TIMES;
+    if (request->camera.kind != SELECT_ABSENT)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter 'camera' is one of the file, which cannot go round the model as a sheet's does");
+    set_direction(request, seen);
+    set_time(request, seen);
     if (request->op == OP_TURNTABLE && !seen->has[PARAM_SHEET_FORMAT])
         request->sheet.format = SHEET_APNG;
     return 0;

@@ -67,7 +67,7 @@ static double find_scale(const struct sheet_plan *plan, const struct sheet_shots
 static void put_picture(struct buf *out, const struct model *model, const struct request *request)
 {
     static const char ASKED[] = "format=json";
-    const char *at = request->target;
+    const char *at = request->target_text;
     struct buf url;
     if (at == NULL) {
         buf_put_text(out, ",\"picture\":null");
@@ -145,8 +145,10 @@ static void put_directions(struct buf *out, const struct sheet_plan *plan, const
     buf_put_char(out, ']');
 }
 
-static void put_cells(struct buf *out, const struct sheet_plan *plan, const struct request *request)
+static void put_cells(struct buf *out, const struct sheet_plan *plan, const struct sheet_shots *shots,
+                      const struct request *request)
 {
+    const bool is_picked = (request->picture.flags & PICTURE_AUTO_TIME) != 0;
     const struct sheet_cell *cells = sheet_plan_cells(plan);
     buf_put_text(out, ",\"cells\":[");
     for (uint32_t c = 0; c < plan->cell_count; c++) {
@@ -162,9 +164,9 @@ static void put_cells(struct buf *out, const struct sheet_plan *plan, const stru
         put_uint(out, "frame", cell->frame);
         put_key(out, "clip");
         parts_put_index(out, request->layer_count > 0 ? POSE_REST : cell->clip);
-        put_number(out, "time", cell->time_s);
+        put_number(out, "time", is_picked ? shots->clip_times_s[c] - cell->begin_s : cell->time_s);
         if (request->layer_count == 0)
-            put_number(out, "clip_time", cell->clip_time_s);
+            put_number(out, "clip_time", is_picked ? shots->clip_times_s[c] : cell->clip_time_s);
         put_number(out, "duration", cell->duration_s);
         buf_put_char(out, '}');
     }
@@ -192,6 +194,6 @@ void sheet_manifest_put(struct buf *out, const struct sheet_plan *plan, const st
     put_numbers(out, "clip_from_view", shots->clip_from_view.m, 16);
     put_clips(out, plan, clips, request);
     put_directions(out, plan, shots, request);
-    put_cells(out, plan, request);
+    put_cells(out, plan, shots, request);
     buf_put_text(out, "}\n");
 }

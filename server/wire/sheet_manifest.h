@@ -10,7 +10,8 @@ struct sheet_shots {
     struct dmat4 clip_from_view; /* of all cells */
     double pivot[3];             /* scene space */
     bool is_ortho;
-    struct dmat4 *views; /* [cell_count]: view_from_scene */
+    struct dmat4 *views;  /* [cell_count]: view_from_scene */
+    double *clip_times_s; /* [cell_count]: of what is shown, where the renderer picks it */
 };
 
 /* model: the one that is drawn; clips: that which has the clips. Appends to `out`, which may fail. */

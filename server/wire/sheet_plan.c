@@ -86,14 +86,13 @@ static int plan_strip(struct strip *strip, const struct model *clips, int32_t cl
     return 0;
 }
 
-/* One moment of a clip is its middle: at its start many a clip stands still. */
+/* Where the renderer picks the moment this is not used. */
 static double time_of(const struct strip *strip, const struct request *request, uint32_t frame)
 {
     const bool is_given = request->op == OP_TURNTABLE || (request->sheet.flags & SHEET_TIMES) != 0;
     if (is_given)
         return frame < request->time_count ? request->times_s[frame] : 0;
-    return strip->count == 1 && request->sheet.frames <= 1 && request->sheet.rate == 0 ? strip->length_s / 2
-                                                                                       : frame * strip->step_s;
+    return frame * strip->step_s;
 }
 
 static double duration_of(const struct strip *strip, const struct request *request, uint32_t frame)
@@ -129,6 +128,8 @@ static void add_cell(struct sheet_plan *plan, const struct strip *strip, const s
         .clip = strip->clip,
         .frame = frame,
         .time_s = time_of(strip, request, frame),
+        .begin_s = strip->span.from_s,
+        .end_s = strip->span.to_s,
         .yaw_deg = 360.0 * direction / plan->direction_count,
         .duration_s = duration_of(strip, request, frame),
         .direction = direction,
@@ -174,7 +175,6 @@ static int count_cells(struct sheet_plan *plan, const struct model *clips, const
     for (uint32_t i = 0; i < count; i++) {
         if (plan_strip(&strip, clips, first + (int32_t)i, request, err) < 0)
             return err->code;
-        plan->root_start_s = strip.span.from_s;
         cells += (uint64_t)strip.count * plan->direction_count;
         *group_cells = strip.count > *group_cells ? strip.count : *group_cells;
         if (cells > limits->value[LIMIT_CELLS])

@@ -20,8 +20,9 @@ struct sheet_cell {
     uint32_t x, y; /* of its picture's top left pixel */
     double time_s; /* as a request names it */
     double clip_time_s;
-    double yaw_deg;    /* added to the request's */
-    double duration_s; /* how long it stands in an animation */
+    double yaw_deg;        /* added to the request's */
+    double begin_s, end_s; /* clip times between which its clip is played */
+    double duration_s;     /* how long it stands in an animation */
     uint32_t direction;
     uint32_t reserved;
 };
@@ -31,8 +32,7 @@ struct sheet_plan {
     uint32_t width, height; /* of the picture; of an animation all its frames one below the other */
     uint32_t direction_count;
     uint32_t cell_count;
-    double root_start_s; /* clip time since which the root moves (anim/root_motion.h) */
-    struct buf cells;    /* of struct sheet_cell */
+    struct buf cells; /* of struct sheet_cell */
 };
 
 void sheet_plan_init(struct sheet_plan *plan);

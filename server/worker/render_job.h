@@ -59,7 +59,8 @@ struct render_cell {
     double clip_time_s;        /* wrapped; without meaning when the job has layers */
     double yaw_deg, pitch_deg; /* added to those of the job's look */
     uint32_t x, y;
-    uint32_t duration_ms; /* of an animation's frame */
+    double begin_s, end_s; /* clip times between which the clip is played; since begin_s the root moves */
+    uint32_t duration_ms;  /* of an animation's frame */
     uint32_t reserved;
 };
 
@@ -77,7 +78,6 @@ struct render_job {
     uint32_t width, height;  /* of the whole picture, in pixels; every cell lies within */
     uint32_t root;           /* 0, or 1 + the node whose movement over the ground is taken out */
     uint32_t has_turn;       /* its turning too */
-    double root_start_s;     /* clip time since which it moves */
     uint32_t loops;          /* how often an animation plays; 0: for ever */
     uint32_t captions;       /* RENDER_CAPTION_ bits: what stands in the band under each cell */
     uint32_t caption_height; /* of that band, in pixels; 0: none */
@@ -118,14 +118,28 @@ struct render_shots {
 };
 struct render_view {
     double view_from_scene[16];
+    double clip_time_s;
+};
+
+/* How a picture of one cell shows its model; of several cells what is common to them, or 0. */
+struct render_shown {
+    double clip_time_s;         /* of the first cell */
+    double view_from_scene[16]; /* column-major, as anim/camera.h */
+    double clip_from_view[16];
+};
+
+/* What is told beside a picture. */
+struct render_notes {
+    struct render_shown shown;             /* finite */
+    char unmatched[RENDER_UNMATCHED_SIZE]; /* NUL-terminated printable ASCII: of a picture that has clips of other files
+                                              what of them has no partner (anim/retarget_report.h) */
 };
 
 struct render_result {
     uint32_t magic;
     uint32_t number; /* 0, or of the error table */
     uint64_t job_id;
-    uint64_t size_bytes;                   /* of the PNG that follows */
-    char message[ERR_MESSAGE_SIZE];        /* NUL-terminated; why, when number is not 0 */
-    char unmatched[RENDER_UNMATCHED_SIZE]; /* likewise, printable ASCII: with a picture that has clips of other files,
-                                              what of them has no partner (anim/retarget_report.h) */
+    uint64_t size_bytes;            /* of the PNG that follows */
+    char message[ERR_MESSAGE_SIZE]; /* NUL-terminated; why, when number is not 0 */
+    struct render_notes notes;
 };

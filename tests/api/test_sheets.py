@@ -67,7 +67,7 @@ def deformed(server, clip, time):
 @pytest.mark.short
 def test_each_cell_shows_its_moment_from_its_side(server):
     """The manifest's cameras put the deformed vertices exactly where the pixels are."""
-    query = SHEET + "&clip=1&directions=4&frames=3&width=120&height=150&gap=5&padding=3&yaw=20&pitch=30&aa=0"
+    query = SHEET + "&clip=1&directions=4&frames=3&width=120&height=150&gap=5&padding=3&yaw=20&pitch=30&aa=0&frame=pose"
     sheet, manifest = both(server, query)
     assert [(c["row"], c["column"], c["direction"], c["frame"]) for c in manifest["cells"]] == [
         (d, f, d, f) for d in range(4) for f in range(3)]
@@ -106,16 +106,43 @@ def test_anchor_origin_and_scale(server):
 
 
 @pytest.mark.short
-def test_still_cells_are_the_picture(server):
-    """Where nothing moves every cell is what /v1/render draws, to the last bit but a pixel at the edge."""
-    sheet, manifest = both(server, SHEET + "&clip=-&frames=3&background=224466&columns=2" + SMALL)
-    single = pixels(server.get("/v1/render?model=robot.glb&clip=-&background=224466" + SMALL))
-    first = cut(sheet, manifest["cells"][0])
-    assert (manifest["columns"], manifest["rows"]) == (2, 2)
+@pytest.mark.parametrize("more", ["", "&frame=pose&clip=-", "&projection=isometric&background=224466", "&margin=0",
+                                  "&distance=1.5&target=0,0.5,0", "&from=0.2&to=0.6", "&root_motion=extract"])
+def test_cells_are_the_pictures_of_their_times(server, more):
+    """Framed over the whole clip, a strip is the pictures of its times, to the last bit."""
+    clip = "" if "clip=" in more else "&clip=1"
+    query = f"{SHEET}{clip}&frames=5&columns=2&yaw=30{more}{SMALL}"
+    sheet, manifest = both(server, query)
+    assert (manifest["columns"], manifest["rows"]) == (2, 3)
     for cell in manifest["cells"]:
-        assert (cut(sheet, cell) == first).all()
-    assert numpy.abs(first - single).mean() < 1
-    assert (sheet[64:, 48:] == [0x22, 0x44, 0x66, 255]).all()  # the place that no cell takes
+        single = pixels(server.get(f"/v1/render?model=robot.glb{clip}&t={cell['time']}&yaw=30{more}{SMALL}"))
+        if "clip=-" in more:
+            assert numpy.abs(cut(sheet, cell) - single).mean() < 1
+        else:
+            assert (cut(sheet, cell) == single).all()
+    ground = [0x22, 0x44, 0x66, 255] if "background" in more else [0, 0, 0, 0]
+    assert (sheet[2 * 64:, 48:] == ground).all()  # the place that no cell takes
+
+
+@pytest.mark.short
+def test_projections(server):
+    """A square on the ground is twice as wide as high at 30 degrees; at 35.264 all axes are equally long."""
+    for projection, pitch in (("level", 0), ("isometric", 35.264389682754654), ("dimetric", 30)):
+        query = SHEET + f"&clip=1&directions=4&frames=2&yaw=45&projection={projection}" + SMALL
+        sheet, manifest = both(server, query)
+        assert manifest["projection"] == "orthographic"
+        assert [d["pitch"] for d in manifest["directions"]] == [pitch] * 4
+        places = projected(manifest, manifest["cells"][0], numpy.vstack([numpy.zeros(3), numpy.eye(3)]))
+        x, up, z = (places[1:] - places[0]) / manifest["pixels_per_unit"]
+        assert abs(x[0]) == pytest.approx(2 ** -0.5) and abs(z[0]) == pytest.approx(2 ** -0.5)
+        slope = numpy.sin(numpy.radians(pitch))
+        assert abs(x[1] / x[0]) == pytest.approx(slope, abs=1e-9) and abs(z[1] / z[0]) == pytest.approx(slope, abs=1e-9)
+        if projection == "isometric":
+            lengths = numpy.hypot(*numpy.array([x, up, z]).T)
+            assert numpy.allclose(lengths, lengths[0])
+        for cell in manifest["cells"]:
+            expected = projected(manifest, cell, deformed(server, 1, cell["clip_time"]))
+            assert numpy.abs(box(cut(sheet, cell)) - [*expected.min(axis=0), *expected.max(axis=0)]).max() < 1.01
 
 
 @pytest.mark.parametrize("what", ["view=normals", "view=joints&aa=0", "view=depth", "view=skeleton", "shadow=1"])
@@ -195,7 +222,9 @@ def test_all_clips(server):
     clips = server.json("/v1/model", model="robot.glb")["clips"]
     sheet, manifest = both(server, SHEET + "&clips=all" + SMALL)
     assert [c["index"] for c in manifest["clips"]] == list(range(len(clips)))
-    assert [c["clip_time"] for c in manifest["cells"]] == pytest.approx([c["duration"] / 2 for c in clips])
+    for cell in manifest["cells"]:  # the moments that /v1/render picks
+        told = server.get(f"/v1/render?model=robot.glb&clip={cell['clip']}").headers["x-posed-time"]
+        assert cell["time"] == cell["clip_time"] == float(told)
     assert manifest["rows"] == 1
     assert all(cut(sheet, cell)[:, :, 3].any() for cell in manifest["cells"])
     rows = server.json(SHEET + "&clips=all&frames=3&format=json")
@@ -258,7 +287,10 @@ def test_headers(server):
     ("&frames=64&columns=1&width=1&height=300", "bad_parameter", "16384"),
     ("&format=bmp", "bad_parameter", "format"),
     ("&clip=99", "clip_not_found", "99"),
-    ("&frame=3", "unknown_parameter", "frame"),
+    ("&framez=3", "unknown_parameter", "frame"),
+    ("&projection=isometric&pitch=3", "bad_parameter", "projection"),
+    ("&camera=0", "bad_parameter", "camera"),
+    ("&t=auto", "bad_parameter", "t"),
     ("&frames=2&gap=9999", "bad_parameter", "gap"),
     ("&captions=yes", "bad_parameter", "captions"),
 ])

@@ -217,3 +217,51 @@ TEST(gltf_images_are_decoded_once)
     }
     gltf_run_fini(&run);
 }
+
+#define GLOSS "'extensions':{'KHR_materials_pbrSpecularGlossiness':{"
+
+TEST(gltf_gloss_by_factors)
+{
+    struct gltf_run run;
+    gltf_run_init(&run);
+    gltf_run_json(&run,
+                  HEAD ",'materials':[{" GLOSS "'diffuseFactor':[0,0,0,0.5],'specularFactor':[1,0.5,0.25],"
+                       "'glossinessFactor':0.75}}},{" GLOSS "}},'pbrMetallicRoughness':{'roughnessFactor':0.5}}]}");
+    assert_true(gltf_succeeded(&run));
+    const struct material *m = run.builder.materials;
+    CHECK_NEAR(m[0].metallic, 1, 1e-6);
+    CHECK_NEAR(m[0].roughness, 0.25, 0);
+    CHECK_NEAR(m[0].base_color[2], 0.25, 1e-6);
+    CHECK_NEAR(m[0].base_color[3], 0.5, 0);
+    CHECK_NEAR(m[1].roughness, 0.5, 0); /* the file says it itself */
+    assert_int_equal(run.builder.warning_count, 1);
+    assert_true(gltf_warned(&run, "material_approximated"));
+    gltf_run_fini(&run);
+}
+
+/* Black, white and blue of metal: the specular colour is that of its metal, the diffuse texture is not seen. */
+TEST(gltf_gloss_by_textures)
+{
+    struct gltf_run run;
+    gltf_run_init(&run);
+    gltf_run_glb(&run,
+                 HEAD ",'extensionsRequired':['KHR_materials_pbrSpecularGlossiness'],'buffers':[{'byteLength':27}],"
+                      "'bufferViews':[{'buffer':0,'byteLength':27}],'images':[{'bufferView':0}],"
+                      "'textures':[{'source':0}],'materials':[{" GLOSS "'diffuseTexture':{'index':0},"
+                      "'specularFactor':[0.5,0.5,0.5]}},'pbrMetallicRoughness':{}},"
+                      "{" GLOSS "'diffuseTexture':{'index':0,'texCoord':1},'specularFactor':[0,0,0]}}}]}",
+                 THREE, sizeof THREE);
+    assert_true(gltf_succeeded(&run));
+    const struct bake_builder *b = &run.builder;
+    const struct material *m = b->materials;
+    assert_int_equal(m[0].textures[TEXTURE_BASE_COLOR].texture, 1);
+    assert_int_equal(m[0].textures[TEXTURE_METALLIC_ROUGHNESS].texture, 2);
+    assert_int_equal(b->textures[2].content, TEXTURE_DATA);
+    CHECK_NEAR(m[0].metallic, 1, 0);
+    /* nothing but the factor reflects in the second: its texture stays as it is */
+    assert_int_equal(m[1].textures[TEXTURE_BASE_COLOR].texture, 0);
+    assert_int_equal(m[1].textures[TEXTURE_METALLIC_ROUGHNESS].texture, -1);
+    CHECK_NEAR(m[1].metallic, 0, 0);
+    CHECK_NEAR(m[1].base_color[0], 1, 0);
+    gltf_run_fini(&run);
+}
