@@ -326,7 +326,7 @@ static int frame_cells(struct renderer *renderer, struct drawn *drawn, struct er
 {
     const struct render_work *work = drawn->work;
     struct framing *framing = &drawn->framing;
-    struct frame_view view, first;
+    struct frame_view view, first = {.look = &work->job.look};
     uint64_t count;
     for (uint32_t c = 0; c < work->job.cell_count; c++) {
         const struct render_cell *cell = &work->cells[c], *before = c > 0 ? cell - 1 : NULL;
