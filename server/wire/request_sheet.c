@@ -1,4 +1,5 @@
 /* request_sheet.c - what is asked of a picture with several cells: which, how they lie, and in which file. */
+#include "../base/view.h"
 #include "query.h"
 #include "request_parts.h"
 #include "request_values.h"
@@ -141,6 +142,9 @@ int request_check_sheet(struct request *request, const struct params_seen *seen,
             return err_set(err, ERR_BAD_PARAMETER,
                            "parameter '%s' does not go with an animation, each frame of which is one cell",
                            REQUEST_PARAMS[OF_PICTURES[i]].name);
+    if (request->picture.view == VIEW_ONION)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter 'view' is onion, which lays moments over each other; a sheet sets them apart");
     if (request->camera.kind != SELECT_ABSENT)
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'camera' is one of the file, which cannot go round the model as a sheet's does");

@@ -290,6 +290,7 @@ def test_headers(server):
     ("&framez=3", "unknown_parameter", "frame"),
     ("&projection=isometric&pitch=3", "bad_parameter", "projection"),
     ("&camera=0", "bad_parameter", "camera"),
+    ("&view=onion", "bad_parameter", "view"),
     ("&t=auto", "bad_parameter", "t"),
     ("&frames=2&gap=9999", "bad_parameter", "gap"),
     ("&captions=yes", "bad_parameter", "captions"),
