@@ -53,16 +53,19 @@ static bool is_outside(const struct surface *s)
     return false;
 }
 
+/* Rounding gives what has none a little. */
 static bool has_area(const struct surface *s)
 {
-    double a[3], b[3], square = 0;
+    double a[3], b[3], square = 0, a_square = 0, b_square = 0;
     for (int i = 0; i < 3; i++) {
         a[i] = s->view[1][i] - s->view[0][i];
         b[i] = s->view[2][i] - s->view[0][i];
+        a_square += a[i] * a[i];
+        b_square += b[i] * b[i];
     }
     for (int i = 0; i < 3; i++)
         square += pow(a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3], 2);
-    return square > 0;
+    return square > 1e-10 * a_square * b_square;
 }
 
 /* Places of the corners, in samples. False: one is behind the eye. */
