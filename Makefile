@@ -118,18 +118,24 @@ $(out)/test/replay_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/replay.o $(te
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) -lm
 replays := $(fuzz_targets:%=$(out)/test/replay_%)
+# `make test` replays the corpus under AddressSanitizer and UndefinedBehaviorSanitizer, whatever else it is built with.
+sanitized := $(if $(filter sanitize,$(config)),$(out),$(out)/sanitize)
+replays: $(replays)
+replays-sanitized: | deps
+	@$(MAKE) config=sanitize out=$(sanitized) replays
 
 suite_layers = layers=one:tests/layers.sh
 suite_unit = "unit=cmocka:$(out)/test/unit $(t)"
 suite_replay = $(foreach f,$(fuzz_targets),"replay-$(f)=replay:$(out)/test/replay_$(f) tests/fuzz/corpus/$(f)")
 pytest = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -p no:cacheprovider
+suite_sanitized = $(subst $(out)/test/replay_,$(sanitized)/test/replay_,$(suite_replay))
 suite_api = "api=pytest:$(pytest) tests/api"
 suite_short = "api-short=pytest:$(pytest) -m short tests/api"
 suite_web = "web=node:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) tests/web/run.sh"
 run_suites = $(PYTHON) tests/run.py --log $(out)/test/logs
 
-test: deps-test all samples $(out)/test/unit $(replays)
-	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_replay) $(suite_api) $(suite_web)
+test: deps-test all samples $(out)/test/unit $(if $(filter sanitize,$(config)),$(replays),replays-sanitized)
+	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_sanitized) $(suite_api) $(suite_web)
 # What is worth repeating with another compiler or under sanitizers.
 test-short: deps-test all samples $(out)/test/unit $(replays)
 	@$(run_suites) $(suite_unit) $(suite_replay) $(suite_short)
@@ -158,7 +164,10 @@ soak: deps-test all samples
 $(out)/bench/load: tests/bench/load.c | deps
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $<
-bench: deps-test all samples $(out)/bench/load
+$(out)/bench/encode: $(obj)/tests/bench/encode.o $(obj)/server/render/png_file.o $(base)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render)
+bench: deps-test all samples $(out)/bench/load $(out)/bench/encode
 	@for f in $(if $(t),tests/bench/$(t).py,$(sort $(wildcard tests/bench/*.py))); do \
 	  POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) $$f || exit 1; done
 
@@ -229,4 +238,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all deps deps-test samples run test test-short test-unit test-api test-web refs soak bench mutations fuzz lint readme image-test install help clean
+.PHONY: all replays replays-sanitized deps deps-test samples run test test-short test-unit test-api test-web refs soak bench mutations fuzz lint readme image-test install help clean

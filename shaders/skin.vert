@@ -1,5 +1,6 @@
 #version 330 core
-// From bind space to the screen by any number of influences; an unskinned mesh has one joint and none.
+// From bind space to the screen by any number of influences; an unskinned mesh has one joint and none. FULL is defined
+// for materials with more textures than base colour (mesh.frag).
 
 layout(location = 0) in vec3 bind_position;
 layout(location = 1) in vec3 bind_normal;
@@ -12,6 +13,20 @@ uniform usamplerBuffer influences; // joint, bits of the weight
 uniform int joint_first;           // of the draw's skin in the palette
 uniform mat4 clip_from_view;
 uniform mat3x2 uv_from_texcoord;   // of the material's base colour texture
+
+#ifdef FULL
+layout(location = 5) in vec2 second_texcoord;
+layout(location = 6) in vec4 tangent; // w: the side of the bitangent
+
+uniform mat3x2 uvs_from_texcoord[5]; // of each texture of the material
+uniform int texcoord_sets[5];
+
+out vec2 metal_rough_uv;
+out vec2 normal_uv;
+out vec2 occlusion_uv;
+out vec2 emissive_uv;
+out vec4 view_tangent;
+#endif
 
 out vec3 view_position;
 out vec3 view_normal;
@@ -40,6 +55,22 @@ vec3 turn_normal(vec3 n)
     return largest > 0.0 ? normalize(turned / largest) : vec3(0);
 }
 
+#ifdef FULL
+vec2 place_on(int texture)
+{
+    return uvs_from_texcoord[texture] * vec3(texcoord_sets[texture] == 0 ? texcoord : second_texcoord, 1.0);
+}
+
+// The joints may mirror: a mirrored surface has its bitangent on the other side.
+vec4 turn_tangent()
+{
+    vec3 along = vec3(dot(row_x.xyz, tangent.xyz), dot(row_y.xyz, tangent.xyz), dot(row_z.xyz, tangent.xyz));
+    float largest = max(max(abs(along.x), abs(along.y)), abs(along.z));
+    float side = dot(row_x.xyz, cross(row_y.xyz, row_z.xyz)) < 0.0 ? -tangent.w : tangent.w;
+    return vec4(largest > 0.0 ? along / largest : vec3(0), side);
+}
+#endif
+
 void main()
 {
     if (influence_range.x >= influence_range.y)
@@ -51,7 +82,16 @@ void main()
     vec4 p = vec4(bind_position, 1.0);
     view_position = vec3(dot(row_x, p), dot(row_y, p), dot(row_z, p));
     view_normal = turn_normal(bind_normal);
+#ifdef FULL
+    uv = place_on(0);
+    metal_rough_uv = place_on(1);
+    normal_uv = place_on(2);
+    occlusion_uv = place_on(3);
+    emissive_uv = place_on(4);
+    view_tangent = turn_tangent();
+#else
     uv = uv_from_texcoord * vec3(texcoord, 1.0);
+#endif
     vertex_color = color;
     gl_Position = clip_from_view * vec4(view_position, 1.0);
 }

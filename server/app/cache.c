@@ -120,6 +120,7 @@ void slot_clear(struct cache_slot *slot)
 void slot_keep_baked(struct cache_slot *slot, struct baked *baked)
 {
     slot_clear(slot);
+    touch(slot); /* it was asked for long ago: others that were used since must not have it evicted unused */
     slot->baked = baked;
     count_model(slot->cache, 1, baked);
     const struct source *model = sources_model(baked->sources);

@@ -5,11 +5,13 @@
 #include "../base/mem.h"
 #include "../base/version.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -123,10 +125,28 @@ int64_t disk_now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+uint64_t disk_file_size(const struct disk_cache *disk, const char *name)
+{
+    struct stat stat;
+    return fstatat(disk->folder_fd, name, &stat, AT_SYMLINK_NOFOLLOW) == 0 ? (uint64_t)stat.st_blocks * 512 : 0;
+}
+
+void disk_count(struct disk_cache *disk, uint64_t before_bytes, uint64_t now_bytes)
+{
+    uint64_t size = atomic_load(&disk->size_bytes), counted;
+    do {
+        counted = size + now_bytes;
+        counted = counted > before_bytes ? counted - before_bytes : 0; /* others may write here too */
+    } while (!atomic_compare_exchange_weak(&disk->size_bytes, &size, counted));
+}
+
 void disk_remove_broken(struct disk_cache *disk, const char *name, struct disk_report *report)
 {
-    if (unlinkat(disk->folder_fd, name, 0) == 0)
-        report->removed++;
+    const uint64_t size_bytes = disk_file_size(disk, name);
+    if (unlinkat(disk->folder_fd, name, 0) != 0)
+        return;
+    disk_count(disk, size_bytes, 0);
+    report->removed++;
 }
 
 void disk_writing_failed(struct disk_cache *disk, const struct err *err, struct disk_report *report)

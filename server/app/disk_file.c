@@ -73,9 +73,28 @@ int disk_file_open(int folder_fd, const char *name, uint64_t *size_bytes, struct
     return fd;
 }
 
+void disk_writer_abandon(struct disk_writer *writer)
+{
+    if (writer->fd < 0)
+        return;
+    unlinkat(writer->folder_fd, writer->temporary, 0);
+    close(writer->fd);
+    writer->fd = -1;
+}
+
+/* Until it is locked, a tidying process may take the file for a dead writer's and remove it, then or a moment later.
+ * Where locks do not work that stays so, and may cost us this one file. */
+static bool lock_it(const struct disk_writer *writer)
+{
+    struct stat stat;
+    const bool is_taken = flock(writer->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    return !is_taken && fstat(writer->fd, &stat) == 0 && stat.st_nlink > 0;
+}
+
 int disk_writer_open(struct disk_writer *writer, int folder_fd, struct err *err)
 {
     *writer = (struct disk_writer){.folder_fd = folder_fd, .fd = -1};
+    errno = EEXIST;
     for (int i = 0; writer->fd < 0 && i < NAME_TRIES; i++) {
         uint64_t random = 0;
         if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
@@ -85,11 +104,12 @@ int disk_writer_open(struct disk_writer *writer, int folder_fd, struct err *err)
         writer->fd = openat(folder_fd, writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (writer->fd < 0 && errno != EEXIST)
             break;
+        if (writer->fd >= 0 && !lock_it(writer)) {
+            disk_writer_abandon(writer);
+            errno = EEXIST;
+        }
     }
-    if (writer->fd < 0)
-        return err_set(err, ERR_UNAVAILABLE, "cannot make a file: %s", strerror(errno));
-    flock(writer->fd, LOCK_EX | LOCK_NB); /* where locks do not work, a tidying process may cost us this one file */
-    return 0;
+    return writer->fd >= 0 ? 0 : err_set(err, ERR_UNAVAILABLE, "cannot make a file: %s", strerror(errno));
 }
 
 int disk_writer_put(struct disk_writer *writer, const void *bytes, size_t size_bytes, struct err *err)
@@ -104,15 +124,6 @@ int disk_writer_put(struct disk_writer *writer, const void *bytes, size_t size_b
         size_bytes -= (size_t)n;
     }
     return 0;
-}
-
-void disk_writer_abandon(struct disk_writer *writer)
-{
-    if (writer->fd < 0)
-        return;
-    unlinkat(writer->folder_fd, writer->temporary, 0);
-    close(writer->fd);
-    writer->fd = -1;
 }
 
 int disk_writer_finish(struct disk_writer *writer, const char *name, struct err *err)

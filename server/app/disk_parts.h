@@ -23,6 +23,11 @@ void disk_index_name(const struct disk_cache *disk, const char *path, char out[D
 
 int64_t disk_now_ns(void); /* since 1970, as file stamps are */
 
+/* What a file takes of the disk; 0 where there is none. */
+uint64_t disk_file_size(const struct disk_cache *disk, const char *name);
+/* A file came, went or was replaced. */
+void disk_count(struct disk_cache *disk, uint64_t before_bytes, uint64_t now_bytes);
+
 /* Removes a file that cannot be used and reports it. */
 void disk_remove_broken(struct disk_cache *disk, const char *name, struct disk_report *report);
 

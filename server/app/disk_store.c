@@ -28,9 +28,10 @@ static int write_file(struct disk_cache *disk, const char *name, const struct bu
         disk_writer_abandon(&writer);
         return err->code;
     }
+    const uint64_t before_bytes = disk_file_size(disk, name);
     if (disk_writer_finish(&writer, name, err) < 0)
         return err->code;
-    atomic_fetch_add(&disk->size_bytes, head->size_bytes + size_bytes);
+    disk_count(disk, before_bytes, disk_file_size(disk, name));
     return 0;
 }
 

@@ -90,15 +90,30 @@ static void stop_handles(struct daemon *daemon)
 
 static void announce(const struct daemon *daemon, const struct config *config)
 {
-    char address[ADDRESS_SIZE];
-    listener_address(daemon->listener, address);
-    log_info("posed %s serves %s on http://%s/", POSED_VERSION, config->root, address);
+    struct buf ports;
+    buf_init(&ports, 0);
+    listener_put_addresses(daemon->listener, &ports);
+    buf_put_char(&ports, '\0');
+    log_info("posed %s serves %s on%s", POSED_VERSION, config->root, ports.data);
     if (access_policy_is_open(config))
-        log_warn("everyone who reaches %s can read the models under the root: set --token-file, or listen on 127.0.0.1",
-                 address);
-    printf("posed ready http=%s\n", address);
+        log_warn("everyone who reaches this server can read the models under the root: set --token-file, or listen on "
+                 "127.0.0.1");
+    printf("posed ready%s\n", ports.data);
     fflush(stdout);
+    buf_fini(&ports);
     notify_state("READY=1");
+}
+
+/* libuv has four work threads unless told: answers, listings, stores and looks at slow disks must not wait for each
+ * other, nor for uploads, each of which may wait for its disk. */
+static void set_thread_count(const struct config *config)
+{
+    enum { THREADS = 12, UPLOAD_THREADS_MAX = 64 };
+    const uint64_t uploads = config->uploads != NULL ? config->limits.value[LIMIT_UPLOADS] : 0;
+    char count[16];
+    snprintf(count, sizeof count, "%u",
+             THREADS + (unsigned)(uploads < UPLOAD_THREADS_MAX ? uploads : UPLOAD_THREADS_MAX));
+    setenv("UV_THREADPOOL_SIZE", count, 0);
 }
 
 static int serve(struct config *config)
@@ -109,9 +124,7 @@ static int serve(struct config *config)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file larger than the system allows is an error of that file */
     signal(SIGIO, SIG_IGN);   /* somebody waits for a lease that is given back anyway (look.c) */
-    /* libuv has four work threads unless told: answers, listings, stores and looks at slow disks must not wait for
-     * each other */
-    setenv("UV_THREADPOOL_SIZE", "12", 0);
+    set_thread_count(config);
     const struct file_limit files = file_limit_apply(config);
     uv_loop_init(&daemon.loop);
     int rc = listener_new(&daemon.loop, config, &daemon.budget, &daemon.listener, &err);

@@ -6,23 +6,35 @@
 #include <string.h>
 #include <utlist.h>
 
+static void put_tail(struct picture *picture, const struct render_query *query)
+{
+    const size_t cells = render_cells_bytes(&picture->job), times = render_layer_times_bytes(&picture->job);
+    picture->tail_bytes = cells + times;
+    picture->tail = mem_zalloc(1, picture->tail_bytes);
+    memcpy(picture->tail, query->cells, cells);
+    if (times > 0)
+        memcpy(picture->tail + cells, query->layer_times_s, times);
+}
+
 struct picture *picture_new(const struct render_query *query)
 {
     struct picture *picture = mem_zalloc(1, sizeof *picture); /* zeros between the fields too: jobs are compared */
     struct render_job *job = &picture->job;
     job->magic = RENDER_JOB_MAGIC;
     job->look = *query->look;
-    job->clip = query->clip;
     job->model_key = query->baked->key;
     job->model_bytes = query->baked->model.size_bytes;
     job->source_count = query->clip_count;
-    job->clip_source = query->clip_source;
-    job->clip_time_s = query->clip_time_s;
+    job->width = query->width;
+    job->height = query->height;
+    job->cell_count = query->cell_count;
     job->root = query->root;
     job->has_turn = query->has_turn;
     job->root_start_s = query->root_start_s;
+    job->joint = query->joint;
     if (query->blend != NULL)
         memcpy(&job->blend, query->blend, sizeof job->blend);
+    put_tail(picture, query);
     picture->baked = baked_ref(query->baked);
     for (uint32_t i = 0; i < query->clip_count; i++) {
         picture->clips[i] = baked_ref(query->clips[i]);
@@ -40,7 +52,8 @@ void picture_add(struct picture *picture, struct render_wait *wait)
 
 bool picture_is(const struct picture *picture, const struct picture *other)
 {
-    return memcmp(&picture->job, &other->job, sizeof picture->job) == 0;
+    return memcmp(&picture->job, &other->job, sizeof picture->job) == 0 && picture->tail_bytes == other->tail_bytes &&
+           memcmp(picture->tail, other->tail, picture->tail_bytes) == 0;
 }
 
 void picture_end(struct picture *picture, struct blob *png, const char *unmatched, const struct err *err)
@@ -60,5 +73,6 @@ void picture_free(struct picture *picture)
     baked_unref(picture->baked);
     for (uint32_t i = 0; i < RENDER_SOURCES_MAX; i++)
         baked_unref(picture->clips[i]);
+    free(picture->tail);
     free(picture);
 }

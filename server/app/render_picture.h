@@ -13,16 +13,18 @@
 /* What is to be drawn. */
 struct render_query {
     struct baked *baked;
-    const struct picture_spec *look;  /* borrowed; sides 1..LIMIT_PICTURE_SIDE */
+    const struct picture_spec *look;  /* borrowed, as are cells and times; sides 1..LIMIT_PICTURE_SIDE */
+    uint32_t width, height;           /* of the whole picture; every cell lies within */
+    const struct render_cell *cells;  /* [cell_count], zeroed between their fields */
+    uint32_t cell_count;              /* 1..RENDER_CELLS_MAX */
+    const double *layer_times_s;      /* [cell_count][blend->layer_count], at most RENDER_LAYER_TIMES_MAX */
     struct baked *const *clips;       /* [clip_count]: other models that clips are from */
     uint32_t clip_count;              /* 0..RENDER_SOURCES_MAX */
-    uint32_t clip_source;             /* 0: the clip is one of `baked`; n: of clips[n - 1] */
-    int32_t clip;                     /* or POSE_REST */
-    double clip_time_s;               /* wrapped */
     uint32_t root;                    /* 0, or 1 + the node whose movement over the ground is taken out */
     bool has_turn;                    /* its turning too */
     double root_start_s;              /* clip time since which it moves */
-    const struct render_blend *blend; /* instead of clip, or NULL */
+    uint32_t joint;                   /* 0, or 1 + the node that the view is about */
+    const struct render_blend *blend; /* instead of the cells' clips, or NULL */
 };
 
 /* One who waits for a picture; the owner's, until done() has run or the wait is cancelled. */
@@ -38,7 +40,9 @@ struct render_wait {
 
 struct picture {
     struct render_job job; /* without its job_id */
-    struct baked *baked;   /* references */
+    char *tail;            /* what follows it: the cells and the times of layers */
+    size_t tail_bytes;
+    struct baked *baked; /* references */
     struct baked *clips[RENDER_SOURCES_MAX];
     struct render_wait *waits;
     uint32_t attempts, sends; /* to workers; those that died before they read the job are no attempts */

@@ -91,7 +91,12 @@ static void start_job(struct slot *slot, struct picture *picture)
     int fds[1 + RENDER_SOURCES_MAX] = {picture->baked->fd};
     for (uint32_t i = 0; i < job.source_count; i++)
         fds[1 + i] = picture->clips[i]->fd;
-    render_worker_send(slot->worker, &job, fds, 1 + job.source_count);
+    const struct render_worker_job sent = {.job = &job,
+                                           .tail = picture->tail,
+                                           .tail_bytes = picture->tail_bytes,
+                                           .fds = fds,
+                                           .fd_count = 1 + job.source_count};
+    render_worker_send(slot->worker, &sent);
 }
 
 static void put_first(struct render_pool *pool, struct picture *picture)

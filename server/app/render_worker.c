@@ -324,26 +324,27 @@ static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __
         take_result(worker);
 }
 
-void render_worker_send(struct render_worker *worker, const struct render_job *job, const int *fds, uint32_t fd_count)
+void render_worker_send(struct render_worker *worker, const struct render_worker_job *job)
 {
-    const size_t fds_bytes = fd_count * sizeof *fds;
+    const size_t fds_bytes = job->fd_count * sizeof *job->fds;
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE((1 + RENDER_SOURCES_MAX) * sizeof *fds)];
+        char bytes[CMSG_SPACE((1 + RENDER_SOURCES_MAX) * sizeof *job->fds)];
     } control = {.header = {.cmsg_len = CMSG_LEN(fds_bytes), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
-    struct iovec part = {.iov_base = (void *)(uintptr_t)job, .iov_len = sizeof *job};
+    struct iovec parts[] = {{.iov_base = (void *)(uintptr_t)job->job, .iov_len = sizeof *job->job},
+                            {.iov_base = (void *)(uintptr_t)job->tail, .iov_len = job->tail_bytes}};
     const struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = CMSG_SPACE(fds_bytes)};
+        .msg_iov = parts, .msg_iovlen = 2, .msg_control = control.bytes, .msg_controllen = CMSG_SPACE(fds_bytes)};
     uv_os_fd_t socket = -1;
-    memcpy(CMSG_DATA(&control.header), fds, fds_bytes);
-    worker->job_id = job->job_id;
+    memcpy(CMSG_DATA(&control.header), job->fds, fds_bytes);
+    worker->job_id = job->job->job_id;
     uv_fileno((const uv_handle_t *)&worker->socket, &socket);
     ssize_t sent;
     do
         sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (sent < 0 && errno == EINTR);
     /* the socket is empty and the job is small: anything but all of it means that nobody reads */
-    worker->is_unread = sent != (ssize_t)sizeof *job;
+    worker->is_unread = sent != (ssize_t)(sizeof *job->job + job->tail_bytes);
     if (worker->is_unread)
         hurry_up(worker);
 }

@@ -37,9 +37,18 @@ struct render_worker_events {
 struct render_worker *render_worker_start(uv_loop_t *loop, const struct config *config,
                                           const struct render_worker_events *events, void *context, struct err *err);
 
-/* Sends a job with its models: fds[fd_count], the one that is drawn and those of the job's sources. One at a time, only
- * after ready(). A worker that takes none is killed: ended() follows. */
-void render_worker_send(struct render_worker *worker, const struct render_job *job, const int *fds, uint32_t fd_count);
+/* What is sent for a picture. */
+struct render_worker_job {
+    const struct render_job *job;
+    const void *tail; /* its cells and the times of its layers */
+    size_t tail_bytes;
+    const int *fds; /* [fd_count]: the model that is drawn and those of the job's sources */
+    uint32_t fd_count;
+};
+
+/* Sends a job with its models. One at a time, only after ready(). A worker that takes none is killed: ended() follows.
+ */
+void render_worker_send(struct render_worker *worker, const struct render_worker_job *sent);
 
 /* Kills the process; ended() follows. */
 void render_worker_kill(struct render_worker *worker);

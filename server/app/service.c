@@ -44,6 +44,10 @@ void job_finish(struct job *job, struct reply *reply)
     DL_DELETE(job->service->jobs, job);
     job->service->job_count--;
     call->waiting = NULL;
+    if (job->baked != NULL) {
+        reply->has_content = true;
+        memcpy(reply->content_hash, job->baked->model.infos[0].content_hash, sizeof reply->content_hash);
+    }
     baked_unref(job->baked);
     for (uint32_t i = 0; i < job->clip_count; i++)
         baked_unref(job->clips[i]);
@@ -250,6 +254,16 @@ void service_cancel(struct service *service, struct call *call)
     struct err err;
     err_set(&err, ERR_REQUEST_TIMEOUT, "nobody waits for the answer any more");
     job_fail(job, &err);
+}
+
+void service_listen(struct service *service, struct cache_listener *listener)
+{
+    cache_listen(service->cache, listener);
+}
+
+void service_unlisten(struct service *service, struct cache_listener *listener)
+{
+    cache_unlisten(service->cache, listener);
 }
 
 uint32_t service_pending(const struct service *service) { return service->job_count; }

@@ -2,6 +2,7 @@
 #include "service_parts.h"
 
 #include "../base/mem.h"
+#include "../wire/answer_select.h"
 #include "../wire/http_response.h"
 
 #include <stddef.h>
@@ -47,28 +48,36 @@ static void on_done(struct render_wait *wait, struct blob *png, const char *unma
     job_finish(job, &reply);
 }
 
-static void fill_query(const struct job *job, int32_t clip, const struct clip_span *span, uint32_t root,
-                       struct render_query *query)
+/* Nodes that a picture is about. */
+struct nodes {
+    uint32_t root;  /* 0, or 1 + the node whose movement is taken out */
+    uint32_t joint; /* 0, or 1 + the node that the view is about */
+};
+
+static void fill_query(const struct job *job, const struct clip_span *span, const struct nodes *nodes,
+                       const struct render_cell *cell, const double *layer_times_s, struct render_query *query)
 {
     const struct request *request = &job->call->request;
-    const double time_s = request->time_count > 0 ? request->times_s[0] : 0;
     *query = (struct render_query){
         .baked = job->baked,
         .clips = job->clips,
         .clip_count = job->clip_count,
-        .clip_source = request->layer_count == 0 ? request->clip_source : 0,
-        .root = root,
+        .root = nodes->root,
         .has_turn = request->has_turn,
         .root_start_s = span->from_s,
+        .joint = nodes->joint,
         .look = &request->picture,
-        .clip = clip,
-        .clip_time_s = clip_time_in_span(span, time_s),
+        .width = request->picture.width,
+        .height = request->picture.height,
+        .cells = cell,
+        .cell_count = 1,
+        .layer_times_s = layer_times_s,
         .blend = job->blend,
     };
 }
 
-/* The layers of the request as the workers take them. False: *reply is the error. */
-static bool find_blend(struct job *job, struct reply *reply)
+/* The layers of the request as the workers take them, and their times. False: *reply is the error. */
+static bool find_blend(struct job *job, double times_s[RENDER_LAYERS_MAX], struct reply *reply)
 {
     const struct request *request = &job->call->request;
     struct answer_layers *layers = &job->service->answer.layers; /* scratch of the loop thread */
@@ -82,6 +91,7 @@ static bool find_blend(struct job *job, struct reply *reply)
     blend->mask_count = layers->mask_count;
     for (uint32_t i = 0; i < layers->count; i++) {
         const struct blend_layer *layer = &layers->layers[i];
+        times_s[i] = layer->clip_time_s;
         const struct request *reference =
             request->layers[i].reference != NULL ? request->layers[i].reference : &request->layers[i];
         blend->layers[i] = (struct render_layer){
@@ -89,7 +99,6 @@ static bool find_blend(struct job *job, struct reply *reply)
             .reference_source = reference->clip_source,
             .clip = layer->clip,
             .reference_clip = layer->reference_clip,
-            .clip_time_s = layer->clip_time_s,
             .reference_time_s = layer->reference_time_s,
             .weight = layer->weight,
             .is_additive = layer->is_additive,
@@ -103,15 +112,22 @@ static bool find_blend(struct job *job, struct reply *reply)
     return true;
 }
 
-/* 1 + the node whose movement is taken out, 0 for none. False: *reply is the error. */
-static bool find_root(struct job *job, uint32_t *root, struct reply *reply)
+/* False: *reply is the error. */
+static bool find_nodes(struct job *job, struct nodes *nodes, struct reply *reply)
 {
+    const struct request *request = &job->call->request;
+    const struct model *model = &job->baked->model;
     uint32_t node = 0;
-    if (!job->call->request.has_root_motion)
-        return true;
-    if (answer_find_root(&job->service->answer, &job->baked->model, &job->call->request, &node, reply) < 0)
-        return false;
-    *root = 1 + node;
+    if (request->has_root_motion) {
+        if (answer_find_root(&job->service->answer, model, request, &node, reply) < 0)
+            return false;
+        nodes->root = 1 + node;
+    }
+    if (request->joint.kind != SELECT_ABSENT) {
+        if (select_thing(model, request, THING_NODE, &request->joint, &node, reply) < 0)
+            return false;
+        nodes->joint = 1 + node;
+    }
     return true;
 }
 
@@ -122,7 +138,8 @@ void service_render(struct job *job)
     struct reply reply;
     struct clip_span span;
     int32_t clip;
-    uint32_t root = 0;
+    struct nodes nodes = {0};
+    double layer_times_s[RENDER_LAYERS_MAX];
     reply_init(&reply);
     if (request->time_count > 1) {
         err_set(&err, ERR_BAD_PARAMETER, "t: a picture shows one time, not %u", request->time_count);
@@ -130,8 +147,8 @@ void service_render(struct job *job)
         return;
     }
     const struct model *clips = clips_model(job);
-    if (answer_find_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, &reply) ||
-        !find_root(job, &root, &reply)) {
+    if (answer_find_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, layer_times_s, &reply) ||
+        !find_nodes(job, &nodes, &reply)) {
         job_finish(job, &reply);
         return;
     }
@@ -148,7 +165,12 @@ void service_render(struct job *job)
     }
     reply_fini(&reply);
     struct render_query query;
-    fill_query(job, clip, &span, root, &query);
+    const struct render_cell cell = {
+        .clip = clip,
+        .clip_source = request->layer_count == 0 ? request->clip_source : 0,
+        .clip_time_s = clip_time_in_span(&span, request->time_count > 0 ? request->times_s[0] : 0),
+    };
+    fill_query(job, &span, &nodes, &cell, layer_times_s, &query);
     job->stage = JOB_DRAWS;
     job->render_clip = clip;
     job->render.done = on_done;

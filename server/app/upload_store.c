@@ -127,7 +127,14 @@ void upload_store_close(struct upload_store *store)
 
 /* --- staging --- */
 
-int upload_stage_begin(const struct upload_store *store, struct upload_stage *stage, struct err *err)
+/* Until the stage is locked, a process that starts may take it for what a dead one left, and remove it. */
+static bool lock_it(const struct upload_stage *stage)
+{
+    struct stat stat;
+    return flock(stage->fd, LOCK_EX | LOCK_NB) == 0 && fstat(stage->fd, &stat) == 0 && stat.st_nlink > 0;
+}
+
+static int try_stage(const struct upload_store *store, struct upload_stage *stage, struct err *err)
 {
     uint64_t number = 0;
     *stage = (struct upload_stage){.fd = -1};
@@ -139,12 +146,20 @@ int upload_stage_begin(const struct upload_store *store, struct upload_stage *st
         return storage_error("the upload cannot be stored", err);
     }
     stage->fd = openat(store->fd, stage->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (stage->fd < 0 || flock(stage->fd, LOCK_EX | LOCK_NB) != 0) {
-        storage_error("the upload cannot be stored", err);
-        upload_stage_remove(store, stage);
-        return err->code;
-    }
-    return 0;
+    if (stage->fd >= 0 && lock_it(stage))
+        return 0;
+    storage_error("the upload cannot be stored", err);
+    upload_stage_remove(store, stage);
+    return err->code;
+}
+
+int upload_stage_begin(const struct upload_store *store, struct upload_stage *stage, struct err *err)
+{
+    enum { TRIES = 3 };
+    int rc = ERR_STORAGE;
+    for (int i = 0; i < TRIES && rc < 0; i++)
+        rc = try_stage(store, stage, err);
+    return rc;
 }
 
 void upload_stage_remove(const struct upload_store *store, struct upload_stage *stage)

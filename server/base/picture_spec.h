@@ -17,5 +17,5 @@ struct picture_spec {
     uint8_t background[4];     /* of the top row: RGBA, straight alpha; 0,0,0,0 = transparent */
     uint8_t background_end[4]; /* of the bottom row; between them a gradient */
     uint32_t flags;            /* PICTURE_ */
-    uint32_t reserved;         /* 0 */
+    uint32_t view;             /* enum view */
 };

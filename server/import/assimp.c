@@ -104,9 +104,11 @@ static int convert(struct assimp_job *job, struct err *err)
     job->is_skeleton = strcmp(job->ending, "md5anim") == 0 || strcmp(job->ending, "bvh") == 0;
     assimp_losses(job);
     assimp_axes(job);
+    if (assimp_materials(job, err) < 0)
+        return err->code;
     assimp_look_at_meshes(job);
-    if (assimp_materials(job, err) < 0 || assimp_skins(job, err) < 0 || assimp_nodes(job, err) < 0 ||
-        assimp_clips(job, err) < 0 || assimp_extras(job, err) < 0)
+    if (assimp_skins(job, err) < 0 || assimp_nodes(job, err) < 0 || assimp_clips(job, err) < 0 ||
+        assimp_extras(job, err) < 0)
         return err->code;
     return 0;
 }
@@ -123,6 +125,9 @@ int import_assimp(struct import *import, struct err *err)
     skin_list_fini(&job.skins);
     tree_fini(&job.tree);
     free(job.shown.names);
+    free(job.texture_images);
+    free(job.texcoords);
+    texture_mixer_fini(&job.mixer);
     if (job.collada != NULL)
         collada_fini(job.collada);
     free(job.collada);

@@ -8,7 +8,7 @@
 /* What makes a vertex. */
 struct vertices {
     const struct aiMesh *mesh;
-    const struct aiVector3D *texcoords;
+    const struct aiVector3D *texcoords[2];
     const struct vertex_weights *weights;
 };
 
@@ -18,8 +18,9 @@ static uint64_t hash_of(const struct vertices *all, uint32_t v)
     uint64_t hash = hash64(HASH64_SEED, &mesh->mVertices[v], sizeof mesh->mVertices[v]);
     if (mesh->mNormals != NULL)
         hash = hash64(hash, &mesh->mNormals[v], sizeof mesh->mNormals[v]);
-    if (all->texcoords != NULL)
-        hash = hash64(hash, &all->texcoords[v], sizeof all->texcoords[v]);
+    for (int place = 0; place < 2; place++)
+        if (all->texcoords[place] != NULL)
+            hash = hash64(hash, &all->texcoords[place][v], sizeof all->texcoords[place][v]);
     return hash;
 }
 
@@ -42,8 +43,8 @@ static bool is_same(const struct vertices *all, uint32_t a, uint32_t b)
 {
     const struct aiMesh *mesh = all->mesh;
     const struct aiColor4D *colors = mesh->mColors[0];
-    if (!is_same3(mesh->mVertices, a, b) || !is_same3(mesh->mNormals, a, b) || !is_same3(all->texcoords, a, b) ||
-        !has_same_weights(all->weights, a, b) ||
+    if (!is_same3(mesh->mVertices, a, b) || !is_same3(mesh->mNormals, a, b) || !is_same3(all->texcoords[0], a, b) ||
+        !is_same3(all->texcoords[1], a, b) || !has_same_weights(all->weights, a, b) ||
         (colors != NULL && memcmp(&colors[a], &colors[b], sizeof *colors) != 0))
         return false;
     for (uint32_t t = 0; t < mesh->mNumAnimMeshes; t++) {
@@ -55,10 +56,10 @@ static bool is_same(const struct vertices *all, uint32_t a, uint32_t b)
     return true;
 }
 
-int assimp_join(const struct aiMesh *from, const struct aiVector3D *texcoords, const struct vertex_weights *weights,
-                struct joined *out, struct err *err)
+int assimp_join(const struct aiMesh *from, const struct aiVector3D *const texcoords[2],
+                const struct vertex_weights *weights, struct joined *out, struct err *err)
 {
-    const struct vertices all = {from, texcoords, weights};
+    const struct vertices all = {from, {texcoords[0], texcoords[1]}, weights};
     const uint32_t count = from->mNumVertices;
     size_t slot_count = 16;
     while (slot_count < 2 * (size_t)count)

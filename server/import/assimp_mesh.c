@@ -27,35 +27,31 @@ static int add_positions(struct assimp_job *job, const struct aiMesh *from, cons
     return 0;
 }
 
-/* The UV set that the material's base texture asks for. */
-static const struct aiVector3D *texcoords_of(const struct assimp_job *job, const struct aiMesh *from)
+/* The channel that the material's textures ask for, at place 0 or 1; where the mesh has it not, its first. */
+static const struct aiVector3D *texcoords_of(const struct assimp_job *job, const struct aiMesh *from, int place)
 {
-    if (from->mMaterialIndex < job->scene->mNumMaterials) {
-        const struct aiMaterial *material = job->scene->mMaterials[from->mMaterialIndex];
-        int set = 0;
-        const enum aiTextureType types[] = {aiTextureType_BASE_COLOR, aiTextureType_DIFFUSE};
-        for (int i = 0; i < 2; i++)
-            if (aiGetMaterialIntegerArray(material, "$tex.uvwsrc", (unsigned)types[i], 0, &set, NULL) ==
-                    aiReturn_SUCCESS &&
-                set > 0 && set < AI_MAX_NUMBER_OF_TEXTURECOORDS && from->mTextureCoords[set] != NULL)
-                return from->mTextureCoords[set];
-    }
-    return from->mTextureCoords[0];
+    const bool has_material = job->texcoords != NULL && from->mMaterialIndex < job->scene->mNumMaterials;
+    const int64_t set = has_material ? job->texcoords[from->mMaterialIndex].sets[place] : -1;
+    if (set < 0 && place > 0)
+        return NULL;
+    return from->mTextureCoords[set > 0 && from->mTextureCoords[set] != NULL ? set : 0];
 }
 
 static float finite_or_zero(float value) { return isfinite(value) ? value : 0; }
 
 /* assimp's V points up, the rows of our textures go down. */
-static int add_texcoords(struct assimp_job *job, const struct aiMesh *from, const struct joined *joined,
+static int add_texcoords(struct assimp_job *job, const struct aiMesh *from, const struct joined *joined, int place,
                          uint32_t *flags, struct err *err)
 {
-    struct vec2 *out = bake_add_texcoord(job->import->builder, joined->count);
+    struct bake_builder *builder = job->import->builder;
+    struct vec2 *out =
+        place == 0 ? bake_add_texcoord(builder, joined->count) : bake_add_second_texcoord(builder, joined->count);
     if (out == NULL)
         return assimp_no_room(job, err);
-    const struct aiVector3D *texcoords = texcoords_of(job, from);
+    const struct aiVector3D *texcoords = texcoords_of(job, from, place);
     if (texcoords == NULL)
         return 0;
-    *flags |= PRIMITIVE_TEXCOORDS;
+    *flags |= place == 0 ? PRIMITIVE_TEXCOORDS : PRIMITIVE_SECOND_TEXCOORDS;
     for (uint32_t u = 0; u < joined->count; u++) {
         const struct aiVector3D *uv = &texcoords[joined->sources[u]];
         out[u] = (struct vec2){finite_or_zero(uv->x), 1 - finite_or_zero(uv->y)};
@@ -93,7 +89,8 @@ void assimp_look_at_meshes(struct assimp_job *job)
     for (uint32_t m = 0; m < job->scene->mNumMeshes; m++) {
         const struct aiMesh *mesh = job->scene->mMeshes[m];
         job->has_colors |= mesh->mColors[0] != NULL;
-        job->has_texcoords |= texcoords_of(job, mesh) != NULL;
+        job->has_texcoords |= texcoords_of(job, mesh, 0) != NULL;
+        job->has_second_texcoords |= texcoords_of(job, mesh, 1) != NULL;
     }
 }
 
@@ -188,7 +185,8 @@ static int add_parts(struct assimp_job *job, const struct aiMesh *from, const st
                      const struct vertex_weights *weights, struct primitive *primitive, struct err *err)
 {
     if (add_positions(job, from, joined, err) < 0 ||
-        (job->has_texcoords && add_texcoords(job, from, joined, &primitive->flags, err) < 0) ||
+        (job->has_texcoords && add_texcoords(job, from, joined, 0, &primitive->flags, err) < 0) ||
+        (job->has_second_texcoords && add_texcoords(job, from, joined, 1, &primitive->flags, err) < 0) ||
         (job->has_colors && add_colors(job, from, joined, &primitive->flags, err) < 0) ||
         add_indices(job, from, joined, primitive, err) < 0 || assimp_influences(job, from, weights, joined, err) < 0 ||
         add_morph_targets(job, from, joined, primitive, err) < 0)
@@ -205,10 +203,11 @@ int assimp_primitive(struct assimp_job *job, uint32_t mesh, const struct aiMesh 
     struct bake_builder *builder = job->import->builder;
     struct vertex_weights weights = {0};
     struct joined joined;
+    const struct aiVector3D *const texcoords[2] = {texcoords_of(job, from, 0), texcoords_of(job, from, 1)};
     if (check(job, from, err) < 0 ||
         (skin >= 0 && assimp_weights(job, from, &job->skins.skins[skin], &weights, err) < 0))
         return err->code;
-    int rc = assimp_join(from, texcoords_of(job, from), &weights, &joined, err);
+    int rc = assimp_join(from, texcoords, &weights, &joined, err);
     if (rc == 0 && builder->influence_first_count == 0 && bake_add_influence_first(builder, 1) == NULL)
         rc = assimp_no_room(job, err);
     struct primitive primitive = {

@@ -6,6 +6,8 @@
 
 #include "assimp_tree.h"
 #include "import.h"
+#include "texcoord_sets.h"
+#include "texture_mix.h"
 
 #include <assimp/scene.h>
 
@@ -37,10 +39,13 @@ struct assimp_job {
     const struct aiScene *scene;
     struct tree tree;
     struct skin_list skins;
-    struct name_list shown;         /* names instead of those that assimp links by; empty: the same */
-    bool is_skeleton;               /* the format has no meshes: assimp's is a stand-in, which is not taken */
-    struct collada *collada;        /* what the file says itself, or NULL */
-    bool has_texcoords, has_colors; /* some mesh has them: then every vertex gets them */
+    struct name_list shown;  /* names instead of those that assimp links by; empty: the same */
+    bool is_skeleton;        /* the format has no meshes: assimp's is a stand-in, which is not taken */
+    struct collada *collada; /* what the file says itself, or NULL */
+    int32_t *texture_images; /* [LIMIT_TEXTURES]: the embedded picture of each of the builder's textures, or -1 */
+    struct texcoord_sets *texcoords; /* [aiScene.mNumMaterials]: channels of texture coordinates */
+    struct texture_mixer mixer;
+    bool has_texcoords, has_second_texcoords, has_colors; /* some mesh has them: then every vertex gets them */
 };
 
 /* Loads a file of the model's folder with these post-processing steps; NULL on failure, which aiGetErrorString()
@@ -76,7 +81,7 @@ int32_t skin_joint_of(const struct skin_part *skin, uint32_t node);
 /* The model's nodes, and for those with meshes the meshes they show. */
 int assimp_nodes(struct assimp_job *job, struct err *err);
 
-/* Fills has_texcoords and has_colors. */
+/* Fills has_texcoords, has_second_texcoords and has_colors; after the materials. */
 void assimp_look_at_meshes(struct assimp_job *job);
 
 /* Vertices, indices and influences of one assimp mesh as a primitive of model mesh `mesh`. */

@@ -24,7 +24,7 @@ void assimp_weights_fini(struct vertex_weights *weights);
 int assimp_influences(struct assimp_job *job, const struct aiMesh *from, const struct vertex_weights *weights,
                       const struct joined *joined, struct err *err);
 
-/* `texcoords` is the UV set that is baked, or NULL. Returns 0 or ERR_IMPORT_MEMORY. */
-int assimp_join(const struct aiMesh *from, const struct aiVector3D *texcoords, const struct vertex_weights *weights,
-                struct joined *out, struct err *err);
+/* `texcoords` are the UV sets that are baked, or NULL. Returns 0 or ERR_IMPORT_MEMORY. */
+int assimp_join(const struct aiMesh *from, const struct aiVector3D *const texcoords[2],
+                const struct vertex_weights *weights, struct joined *out, struct err *err);
 void joined_fini(struct joined *joined);

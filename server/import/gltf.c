@@ -28,9 +28,10 @@ const char *const GLTF_LIST_NAMES[GLTF_LIST_COUNT] = {
 };
 
 /* What a file may require. Others that it merely uses change nothing that is read here. */
-static const char *const EXTENSIONS[] = {"KHR_mesh_quantization",   "KHR_materials_unlit",
-                                         "KHR_texture_transform",   "EXT_texture_webp",
-                                         "EXT_meshopt_compression", "KHR_draco_mesh_compression"};
+static const char *const EXTENSIONS[] = {"KHR_mesh_quantization",      "KHR_materials_unlit",
+                                         "KHR_texture_transform",      "KHR_materials_emissive_strength",
+                                         "EXT_texture_webp",           "EXT_meshopt_compression",
+                                         "KHR_draco_mesh_compression", "KHR_materials_pbrSpecularGlossiness"};
 
 int gltf_alloc(void **out, uint64_t count, size_t item_bytes, struct err *err)
 {
@@ -123,7 +124,7 @@ static int check_extensions(struct gltf *gltf, struct err *err)
         return err_set(err, ERR_UNSUPPORTED_EXTENSION, "the file requires %s, which this server does not have", names);
     const cJSON *used = json_member(gltf->root, "extensionsUsed");
     for (const cJSON *item = used == NULL ? NULL : used->child; item != NULL; item = item->next)
-        if (!is_known_extension(item->valuestring))
+        if (!is_known_extension(item->valuestring) && !gltf_is_ignored_extension(item->valuestring))
             bake_warn(gltf->builder, "extension_ignored", "the extension %.100s is not used", item->valuestring);
     return 0;
 }
@@ -195,6 +196,8 @@ int import_gltf(struct import *import, struct err *err)
     free(gltf.deltas);
     free(gltf.texture_images);
     free(gltf.view_images);
+    free(gltf.texcoords);
+    texture_mixer_fini(&gltf.mixer);
     cJSON_Delete(gltf.root);
     return rc;
 }

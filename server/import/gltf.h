@@ -8,6 +8,8 @@
 
 #include "gltf_json.h"
 #include "import.h"
+#include "texcoord_sets.h"
+#include "texture_mix.h"
 
 enum gltf_list_id {
     GLTF_SCENES,
@@ -76,7 +78,9 @@ struct gltf {
     uint32_t *deltas;                /* [accessors]: where its morph deltas lie in the builder + 1, or 0 */
     uint64_t row_bytes;              /* that accessors have given so far: see accessor_charge() */
     int32_t *texture_images;         /* [LIMIT_TEXTURES]: the image of each of the builder's textures */
-    int32_t *view_images;            /* [bufferViews]: the first image that lies in it + 1, or 0 */
+    struct texcoord_sets *texcoords; /* [materials] */
+    struct texture_mixer mixer;
+    int32_t *view_images; /* [bufferViews]: the first image that lies in it + 1, or 0 */
 };
 
 static inline const cJSON *gltf_item(const struct gltf *gltf, enum gltf_list_id list, int64_t index)
@@ -94,13 +98,16 @@ int gltf_limit(const struct gltf *gltf, enum limit limit, uint64_t have, uint64_
 /* The member "name" in the builder's text, with a warning when it is not UTF-8. */
 struct str gltf_name(struct gltf *gltf, const cJSON *object, enum gltf_list_id list, uint32_t index);
 
-/* Which texture coordinates a material's base colour takes, and the KHR_texture_transform to apply to them:
- * u' = m[0] * u + m[1] * v + m[2], v' = m[3] * u + m[4] * v + m[5]. */
-struct gltf_texcoord {
-    uint64_t set;
-    double m[6];
-};
-struct gltf_texcoord gltf_material_texcoord(const struct gltf *gltf, int64_t material);
+/* What a material's primitives take as texcoords and second_texcoords. After gltf_read_materials(). */
+struct texcoord_sets gltf_material_texcoords(const struct gltf *gltf, int64_t material);
+
+/* gltf_texture.c: the builder's index of textures[index] as colours or data (TEXTURE_), -1 when it has no image. An
+ * image is decoded once for each of the two, however many materials and samplers use it. */
+int gltf_texture(struct gltf *gltf, uint32_t index, uint32_t content, int32_t *out, struct err *err);
+
+/* gltf_ignored.c: extensions of materials that are not drawn; the warnings tell of those that would be seen. */
+bool gltf_is_ignored_extension(const char *name);
+void gltf_warn_of_ignored(const struct gltf *gltf);
 
 /* In this order: each uses what those before have left in the builder. */
 int gltf_read_skins(struct gltf *gltf, struct err *err);

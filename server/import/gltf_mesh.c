@@ -61,7 +61,8 @@ static int check_sets(const struct primitive_reading *reading, struct err *err)
 
 static void find_attributes(struct primitive_reading *reading)
 {
-    reading->position = reading->normal = reading->texcoord = reading->color = -1;
+    reading->position = reading->normal = reading->tangent = reading->color = -1;
+    reading->texcoords[0] = reading->texcoords[1] = -1;
     for (int set = 0; set < JOINT_SETS_MAX; set++)
         reading->joints[set] = reading->weights[set] = -1;
     const cJSON *attributes = json_member(reading->json, "attributes");
@@ -75,8 +76,12 @@ static void find_attributes(struct primitive_reading *reading)
             keep_first(&reading->normal, index);
         else if (strcmp(item->string, "COLOR_0") == 0)
             keep_first(&reading->color, index);
-        else if (texcoord >= 0 && (uint64_t)texcoord == reading->texcoord_use.set)
-            keep_first(&reading->texcoord, index);
+        else if (strcmp(item->string, "TANGENT") == 0)
+            keep_first(&reading->tangent, index);
+        else if (texcoord >= 0 && texcoord == reading->texcoord_use.sets[0])
+            keep_first(&reading->texcoords[0], index);
+        else if (texcoord >= 0 && texcoord == reading->texcoord_use.sets[1])
+            keep_first(&reading->texcoords[1], index);
         else if (joints >= 0)
             keep_set(reading, reading->joints, joints, index);
         else if (weights >= 0)
@@ -121,14 +126,19 @@ int primitive_open(const struct primitive_reading *reading, const char *name, in
     return check_rows(reading, where, accessor, err);
 }
 
-static void check_texcoord(const struct primitive_reading *reading)
+static void check_texcoords(const struct primitive_reading *reading)
 {
     const int32_t material = reading->out.material;
-    const struct bake_builder *builder = reading->gltf->builder;
-    if (material >= 0 && builder->materials[material].textures[TEXTURE_BASE_COLOR].texture >= 0 &&
-        reading->texcoord < 0)
-        bake_warn(reading->gltf->builder, "texcoord_missing", "%s has no TEXCOORD_%llu for the texture of its material",
-                  reading->where, (unsigned long long)reading->texcoord_use.set);
+    bool is_wanted[2] = {false, false};
+    for (int slot = 0; material >= 0 && slot < TEXTURE_SLOT_COUNT; slot++) {
+        const struct material_texture *use = &reading->gltf->builder->materials[material].textures[slot];
+        is_wanted[use->texcoord_set] |= use->texture >= 0;
+    }
+    for (int i = 0; i < 2; i++)
+        if (is_wanted[i] && reading->texcoords[i] < 0)
+            bake_warn(reading->gltf->builder, "texcoord_missing",
+                      "%s has no TEXCOORD_%lld for a texture of its material", reading->where,
+                      (long long)reading->texcoord_use.sets[i]);
 }
 
 static int read_parts(struct primitive_reading *reading, const cJSON *target_names, struct err *err)
@@ -136,7 +146,7 @@ static int read_parts(struct primitive_reading *reading, const cJSON *target_nam
     if (primitive_draco_open(reading, err) < 0 || primitive_read_vertices(reading, err) < 0 ||
         primitive_read_indices(reading, err) < 0 || primitive_read_influences(reading, err) < 0)
         return err->code;
-    check_texcoord(reading);
+    check_texcoords(reading);
     if (reading->normal < 0) {
         reading->out.flags |= PRIMITIVE_FLAT;
         primitive_make_normals(reading);
@@ -155,7 +165,7 @@ static int read_primitive(struct gltf *gltf, uint32_t mesh, uint32_t index, cons
     reading.out.vertex_first = builder->position_count;
     reading.out.index_first = builder->index_count;
     reading.out.morph_target_first = builder->morph_target_count;
-    reading.texcoord_use = gltf_material_texcoord(gltf, reading.out.material);
+    reading.texcoord_use = gltf_material_texcoords(gltf, reading.out.material);
     if (check_sets(&reading, err) < 0)
         return err->code;
     find_attributes(&reading);

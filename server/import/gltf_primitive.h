@@ -12,8 +12,9 @@ struct primitive_reading {
     const cJSON *json;
     char where[64]; /* "meshes[2].primitives[0]" */
     struct primitive out;
-    struct gltf_texcoord texcoord_use;
-    int64_t position, normal, texcoord, color; /* accessors, or -1 */
+    struct texcoord_sets texcoord_use;
+    int64_t position, normal, tangent, color; /* accessors, or -1 */
+    int64_t texcoords[2];                     /* those of texcoord_use, likewise */
     int64_t joints[JOINT_SETS_MAX], weights[JOINT_SETS_MAX];
     uint32_t set_count;            /* one above the highest set that is there */
     struct primitive_draco *draco; /* or NULL: not compressed */
@@ -27,7 +28,8 @@ int primitive_open(const struct primitive_reading *reading, const char *name, in
 int primitive_describe(const struct primitive_reading *reading, const char *name, int64_t index, unsigned types,
                        unsigned components, struct accessor *accessor, struct err *err);
 
-/* gltf_vertex.c: positions, normals, texture coordinates, colours; fills out.vertex_first, vertex_count and flags. */
+/* gltf_vertex.c: positions, normals, tangents, texture coordinates, colours; fills out.vertex_first, vertex_count and
+ * flags. */
 int primitive_read_vertices(struct primitive_reading *reading, struct err *err);
 /* Smooth normals from the triangles, each face weighted by its area, where the file has none, so that its vertices
  * stay those of the file; the specification asks for flat ones (3.7.2.1), which PRIMITIVE_FLAT tells the renderer to

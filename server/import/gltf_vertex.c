@@ -63,49 +63,90 @@ static int read_normals(struct primitive_reading *reading, struct err *err)
     return 0;
 }
 
-/* The model has texture coordinates for all vertices or for none: the first primitive that has some fills up those
- * before it. NULL with *is_needed when the builder is full. */
-static struct vec2 *add_texcoords(struct primitive_reading *reading, bool *is_needed)
+/* True where the material has a normal texture, whose directions TANGENT gives; without normals it is to be ignored
+ * (glTF 2.0, 3.7.2.1). */
+static bool wants_tangents(const struct primitive_reading *reading)
+{
+    const int32_t material = reading->out.material;
+    return material >= 0 && reading->normal >= 0 && reading->tangent >= 0 &&
+           reading->gltf->builder->materials[material].textures[TEXTURE_NORMAL].texture >= 0;
+}
+
+/* The model has tangents, texture coordinates or colours for all vertices or for none: the first primitive that has
+ * some fills up those before it. NULL with *is_needed when the builder is full. */
+static struct vec4 *add_tangents(struct primitive_reading *reading, bool *is_needed)
 {
     struct bake_builder *builder = reading->gltf->builder;
-    *is_needed = reading->texcoord >= 0 || builder->texcoord_count > 0;
+    *is_needed = wants_tangents(reading) || builder->tangent_count > 0;
     if (!*is_needed)
         return NULL;
-    const uint32_t before = reading->out.vertex_first - builder->texcoord_count;
-    struct vec2 *added = bake_add_texcoord(builder, before + reading->out.vertex_count);
+    const uint32_t before = reading->out.vertex_first - builder->tangent_count;
+    struct vec4 *added = bake_add_tangent(builder, before + reading->out.vertex_count);
     return added == NULL ? NULL : added + before;
 }
 
-static int read_texcoords(struct primitive_reading *reading, struct err *err)
+static int read_tangents(struct primitive_reading *reading, struct err *err)
 {
-    bool is_needed;
-    struct vec2 *texcoords = add_texcoords(reading, &is_needed);
+    bool is_needed, is_repaired = false;
+    struct vec4 *tangents = add_tangents(reading, &is_needed);
+    if (is_needed && tangents == NULL)
+        return gltf_full(reading->gltf, err);
+    if (!wants_tangents(reading))
+        return 0;
+    struct accessor accessor;
+    if (primitive_open(reading, "TANGENT", reading->tangent, ACCESSOR_VEC4, ACCESSOR_F32 | ACCESSOR_I8 | ACCESSOR_I16,
+                       &accessor, err) < 0)
+        return err->code;
+    for (uint32_t v = 0; v < accessor.count; v++) {
+        double t[4];
+        is_repaired |= read_repaired(&accessor, v, t);
+        tangents[v] = (struct vec4){(float)t[0], (float)t[1], (float)t[2], t[3] < 0 ? -1 : 1};
+    }
+    warn_repaired(reading, "TANGENT", is_repaired);
+    reading->out.flags |= PRIMITIVE_TANGENTS;
+    return 0;
+}
+
+static struct vec2 *add_texcoords(struct primitive_reading *reading, int place, bool *is_needed)
+{
+    struct bake_builder *builder = reading->gltf->builder;
+    const uint32_t count = place == 0 ? builder->texcoord_count : builder->second_texcoord_count;
+    *is_needed = reading->texcoords[place] >= 0 || count > 0;
+    if (!*is_needed)
+        return NULL;
+    const uint32_t before = reading->out.vertex_first - count, more = before + reading->out.vertex_count;
+    struct vec2 *added = place == 0 ? bake_add_texcoord(builder, more) : bake_add_second_texcoord(builder, more);
+    return added == NULL ? NULL : added + before;
+}
+
+/* place 0: texcoords, 1: second_texcoords */
+static int read_texcoords(struct primitive_reading *reading, int place, struct err *err)
+{
+    bool is_needed, is_repaired = false;
+    struct vec2 *texcoords = add_texcoords(reading, place, &is_needed);
     if (is_needed && texcoords == NULL)
         return gltf_full(reading->gltf, err);
-    if (reading->texcoord < 0)
+    if (reading->texcoords[place] < 0)
         return 0;
     struct accessor accessor;
     char name[24];
-    snprintf(name, sizeof name, "TEXCOORD_%u", (uint32_t)reading->texcoord_use.set);
-    if (primitive_open(reading, name, reading->texcoord, ACCESSOR_VEC2, ACCESSOR_NUMBERS & ~ACCESSOR_U32, &accessor,
-                       err) < 0)
+    snprintf(name, sizeof name, "TEXCOORD_%u", (uint32_t)reading->texcoord_use.sets[place]);
+    if (primitive_open(reading, name, reading->texcoords[place], ACCESSOR_VEC2, ACCESSOR_NUMBERS & ~ACCESSOR_U32,
+                       &accessor, err) < 0)
         return err->code;
-    const double *m = reading->texcoord_use.m;
-    bool is_repaired = false;
     for (uint32_t v = 0; v < accessor.count; v++) {
         double uv[4];
         is_repaired |= read_repaired(&accessor, v, uv);
-        const float x = (float)(m[0] * uv[0] + m[1] * uv[1] + m[2]), y = (float)(m[3] * uv[0] + m[4] * uv[1] + m[5]);
-        texcoords[v] = (struct vec2){isfinite(x) ? x : 0, isfinite(y) ? y : 0};
+        texcoords[v] = (struct vec2){(float)uv[0], (float)uv[1]};
     }
-    warn_repaired(reading, "TEXCOORD", is_repaired);
-    reading->out.flags |= PRIMITIVE_TEXCOORDS;
+    warn_repaired(reading, name, is_repaired);
+    reading->out.flags |= place == 0 ? PRIMITIVE_TEXCOORDS : PRIMITIVE_SECOND_TEXCOORDS;
     return 0;
 }
 
 static uint8_t color_byte(double value) { return (uint8_t)(fmin(fmax(value, 0), 1) * 255 + 0.5); }
 
-/* As add_texcoords(); white is what leaves the material's colour alone. */
+/* As add_tangents(); white is what leaves the material's colour alone. */
 static struct rgba8 *add_colors(struct primitive_reading *reading, bool *is_needed)
 {
     struct bake_builder *builder = reading->gltf->builder;
@@ -149,7 +190,8 @@ static int read_colors(struct primitive_reading *reading, struct err *err)
 
 int primitive_read_vertices(struct primitive_reading *reading, struct err *err)
 {
-    if (read_positions(reading, err) < 0 || read_normals(reading, err) < 0 || read_texcoords(reading, err) < 0)
+    if (read_positions(reading, err) < 0 || read_normals(reading, err) < 0 || read_tangents(reading, err) < 0 ||
+        read_texcoords(reading, 0, err) < 0 || read_texcoords(reading, 1, err) < 0)
         return err->code;
     return read_colors(reading, err);
 }

@@ -15,8 +15,9 @@ static bool is_power_of_two(uint32_t side) { return (side & (side - 1)) == 0; }
 /* Whether both have the same pixels, being of one image: how far it was enlarged depends on the filter. */
 static bool has_pixels_of(const struct texture *texture, const struct texture_query *query)
 {
-    return texture->mag_filter == query->mag_filter ||
-           (is_power_of_two(texture->source_width) && is_power_of_two(texture->source_height));
+    return texture->content == query->content &&
+           (texture->mag_filter == query->mag_filter ||
+            (is_power_of_two(texture->source_width) && is_power_of_two(texture->source_height)));
 }
 
 static bool is_image(const struct bake_builder *builder, uint32_t index, const struct texture_query *query)
@@ -30,10 +31,11 @@ int texture_find(const struct bake_builder *builder, const struct texture_query 
     *same_pixels = -1;
     for (uint32_t i = 0; i < builder->texture_count; i++) {
         const struct texture *texture = &builder->textures[i];
-        if (!is_image(builder, i, query))
+        if (texture->reserved == TEXTURE_IS_MIXED || !is_image(builder, i, query))
             continue;
-        if (texture->wrap_s == query->wrap_s && texture->wrap_t == query->wrap_t &&
-            texture->mag_filter == query->mag_filter && texture->min_filter == query->min_filter)
+        if (texture->content == query->content && texture->wrap_s == query->wrap_s &&
+            texture->wrap_t == query->wrap_t && texture->mag_filter == query->mag_filter &&
+            texture->min_filter == query->min_filter)
             return (int)i;
         if (has_pixels_of(texture, query))
             *same_pixels = (int)i;
@@ -80,8 +82,10 @@ static uint32_t side_of(uint32_t side, uint32_t side_max, bool is_crisp)
 
 /* Appends the picture, resampled, with its levels, and fills the texture's sizes. */
 static int put_pixels(struct bake_builder *builder, const struct limits *limits, const struct image *image,
-                      bool is_crisp, struct texture *texture, struct err *err)
+                      const struct texture_query *query, struct texture *texture, struct err *err)
 {
+    const bool is_crisp = query->mag_filter == TEXTURE_MAG_NEAREST;
+    const enum texture_content content = query->content;
     const uint32_t side_max = (uint32_t)limits->value[LIMIT_TEXTURE_SIDE];
     const uint32_t width = side_of(image->width, side_max, is_crisp),
                    height = side_of(image->height, side_max, is_crisp);
@@ -96,9 +100,9 @@ static int put_pixels(struct bake_builder *builder, const struct limits *limits,
                        LIMIT_TEXT(limits, LIMIT_BAKED_BYTES));
     if (is_repeated)
         mip_repeat(image->rgba, image->width, image->height, pixels, width, height);
-    else if (mip_resample(image->rgba, image->width, image->height, pixels, width, height) < 0)
+    else if (mip_resample(image->rgba, image->width, image->height, pixels, width, height, content) < 0)
         return err_set(err, ERR_IMPORT_MEMORY, "no memory to resample a texture");
-    if (mip_fill(pixels, width, height) < 0)
+    if (mip_fill(pixels, width, height, content) < 0)
         return err_set(err, ERR_IMPORT_MEMORY, "no memory to resample a texture");
     texture->state = TEXTURE_FOUND;
     texture->width = width;
@@ -130,7 +134,7 @@ static int fill(struct bake_builder *builder, struct opener *opener, const struc
     } else {
         if (image.is_damaged)
             bake_warn(builder, "texture_damaged", "texture '%s': the picture is incomplete or damaged", name);
-        rc = put_pixels(builder, limits, &image, query->mag_filter == TEXTURE_MAG_NEAREST, texture, err);
+        rc = put_pixels(builder, limits, &image, query, texture, err);
     }
     texture->source_width = image.width;
     texture->source_height = image.height;
@@ -146,6 +150,7 @@ static int add(struct bake_builder *builder, const struct texture_query *query, 
     texture.wrap_t = query->wrap_t;
     texture.mag_filter = query->mag_filter;
     texture.min_filter = query->min_filter;
+    texture.content = query->content;
     struct texture *added = bake_add_texture(builder, 1);
     if (added == NULL)
         return err_set(err, ERR_MODEL_LIMIT, "the model is larger than --%s %llu", LIMIT_INFO[LIMIT_BAKED_BYTES].option,

@@ -11,7 +11,7 @@ static const float INVISIBLE_WEIGHT = 1.0f / 65536;
 /* Steps of the table back to sRGB: about 20 for the narrowest of the 256 levels, the darkest. */
 enum { ENCODE_STEPS = 65536 };
 
-static float linear_of[256];
+static float linear_of[256], number_of[256];
 static uint8_t srgb_of[ENCODE_STEPS + 1];
 
 /* The sRGB curve (IEC 61966-2-1). */
@@ -22,6 +22,7 @@ static void make_tables(void)
         return;
     for (int i = 0; i < 256; i++) {
         const double s = i / 255.0;
+        number_of[i] = (float)s;
         linear_of[i] = (float)(s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4));
     }
     for (int i = 0; i <= ENCODE_STEPS; i++) {
@@ -30,6 +31,18 @@ static void make_tables(void)
         srgb_of[i] = (uint8_t)(s * 255 + 0.5);
     }
     is_made = true;
+}
+
+float mip_linear_of(uint8_t srgb)
+{
+    make_tables();
+    return linear_of[srgb];
+}
+
+uint8_t mip_srgb_of(float linear)
+{
+    make_tables();
+    return srgb_of[linear > 0 ? linear < 1 ? (int)(linear * ENCODE_STEPS + 0.5f) : ENCODE_STEPS : 0];
 }
 
 uint32_t mip_side(uint32_t side, uint32_t side_max)
@@ -72,8 +85,10 @@ static uint32_t overlap(uint32_t i, uint32_t t, uint32_t from, uint32_t to)
 }
 
 /* sums[to_width * 5]: colour times weight, weight, alpha, each times the area. */
-static void sum_row(const uint8_t *row, uint32_t from_width, uint32_t to_width, float *sums)
+static void sum_row(const uint8_t *row, uint32_t from_width, uint32_t to_width, enum texture_content content,
+                    float *sums)
 {
+    const float *value_of = content == TEXTURE_DATA ? number_of : linear_of;
     for (uint32_t x = 0; x < to_width; x++, sums += 5) {
         memset(sums, 0, 5 * sizeof *sums);
         const uint32_t first = (uint32_t)((uint64_t)x * from_width / to_width);
@@ -83,26 +98,28 @@ static void sum_row(const uint8_t *row, uint32_t from_width, uint32_t to_width, 
                 break;
             const uint8_t *pixel = row + 4 * (size_t)i;
             const float area = (float)part / (float)from_width;
-            const float weight = area * ((float)pixel[3] + INVISIBLE_WEIGHT);
+            const float weight = content == TEXTURE_DATA ? area : area * ((float)pixel[3] + INVISIBLE_WEIGHT);
             for (int c = 0; c < 3; c++)
-                sums[c] += weight * linear_of[pixel[c]];
+                sums[c] += weight * value_of[pixel[c]];
             sums[3] += weight;
             sums[4] += area * (float)pixel[3];
         }
     }
 }
 
-static uint8_t encode(float linear)
+static uint8_t encode(float linear, enum texture_content content)
 {
+    if (content == TEXTURE_DATA)
+        return (uint8_t)fminf(linear * 255 + 0.5f, 255);
     const float step = linear * ENCODE_STEPS + 0.5f;
     return srgb_of[step < ENCODE_STEPS ? (int)step : ENCODE_STEPS];
 }
 
-static void put_row(const float *sums, uint32_t width, uint8_t *row)
+static void put_row(const float *sums, uint32_t width, enum texture_content content, uint8_t *row)
 {
     for (uint32_t x = 0; x < width; x++, sums += 5, row += 4) {
         for (int c = 0; c < 3; c++)
-            row[c] = encode(sums[c] / sums[3]);
+            row[c] = encode(sums[c] / sums[3], content);
         row[3] = (uint8_t)fminf(sums[4] + 0.5f, 255);
     }
 }
@@ -110,7 +127,7 @@ static void put_row(const float *sums, uint32_t width, uint8_t *row)
 /* A target row is the weighted sum of the source rows under it; a source row that lies under two target rows is
  * summed once and kept. */
 static void resample(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
-                     uint32_t to_height, float *sums, float *total)
+                     uint32_t to_height, enum texture_content content, float *sums, float *total)
 {
     uint32_t summed = UINT32_MAX;
     for (uint32_t y = 0; y < to_height; y++) {
@@ -120,18 +137,18 @@ static void resample(const uint8_t *from, uint32_t from_width, uint32_t from_hei
             if (part == 0)
                 break;
             if (i != summed)
-                sum_row(from + 4 * (size_t)i * from_width, from_width, to_width, sums);
+                sum_row(from + 4 * (size_t)i * from_width, from_width, to_width, content, sums);
             summed = i;
             const float area = (float)part / (float)from_height;
             for (size_t k = 0; k < 5 * (size_t)to_width; k++)
                 total[k] += area * sums[k];
         }
-        put_row(total, to_width, to + 4 * (size_t)y * to_width);
+        put_row(total, to_width, content, to + 4 * (size_t)y * to_width);
     }
 }
 
 int mip_resample(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
-                 uint32_t to_height)
+                 uint32_t to_height, enum texture_content content)
 {
     if (from_width == to_width && from_height == to_height) {
         memcpy(to, from, 4 * (size_t)to_width * to_height);
@@ -141,7 +158,7 @@ int mip_resample(const uint8_t *from, uint32_t from_width, uint32_t from_height,
     if (rows == NULL)
         return -1;
     make_tables();
-    resample(from, from_width, from_height, to, to_width, to_height, rows, rows + 5 * (size_t)to_width);
+    resample(from, from_width, from_height, to, to_width, to_height, content, rows, rows + 5 * (size_t)to_width);
     free(rows);
     return 0;
 }
@@ -156,12 +173,12 @@ void mip_repeat(const uint8_t *from, uint32_t from_width, uint32_t from_height, 
     }
 }
 
-int mip_fill(uint8_t *pixels, uint32_t width, uint32_t height)
+int mip_fill(uint8_t *pixels, uint32_t width, uint32_t height, enum texture_content content)
 {
     while (width > 1 || height > 1) {
         const uint32_t to_width = half(width), to_height = half(height);
         uint8_t *to = pixels + 4 * (size_t)width * height;
-        if (mip_resample(pixels, width, height, to, to_width, to_height) < 0)
+        if (mip_resample(pixels, width, height, to, to_width, to_height, content) < 0)
             return -1;
         pixels = to;
         width = to_width;

@@ -36,7 +36,13 @@ static double unit3(double v[3])
     return length;
 }
 
-static void put_triangle(struct bones *bones, double corners[3][3], const double inside[3], struct rgba8 color)
+/* What a solid's vertices have in common. */
+struct paint {
+    struct rgba8 color;
+    uint32_t node;
+};
+
+static void put_triangle(struct bones *bones, double corners[3][3], const double inside[3], const struct paint *paint)
 {
     double a[3], b[3], out[3], n[3], facing = 0;
     for (int i = 0; i < 3; i++) {
@@ -53,13 +59,14 @@ static void put_triangle(struct bones *bones, double corners[3][3], const double
         const float sign = facing < 0 ? -1.0f : 1.0f;
         bones->positions[v] = (struct vec3){(float)corners[c][0], (float)corners[c][1], (float)corners[c][2]};
         bones->normals[v] = (struct vec3){sign * (float)n[0], sign * (float)n[1], sign * (float)n[2]};
-        bones->colors[v] = color;
+        bones->colors[v] = paint->color;
+        bones->nodes[v] = paint->node;
     }
 }
 
 /* An octahedron with its ends at `from` and `to` and its square `waist` of the way between them. */
 static void put_solid(struct bones *bones, const double from[3], const double to[3], double waist, double radius,
-                      struct rgba8 color)
+                      const struct paint *paint)
 {
     double along[3], side[3], other[3], ring[4][3], inside[3], helper[3] = {0, 0, 0};
     for (int i = 0; i < 3; i++)
@@ -82,7 +89,7 @@ static void put_solid(struct bones *bones, const double from[3], const double to
         memcpy(corners[0], face < 4 ? from : to, sizeof corners[0]);
         memcpy(corners[1], ring[face % 4], sizeof corners[1]);
         memcpy(corners[2], ring[(face + 1) % 4], sizeof corners[2]);
-        put_triangle(bones, corners, inside, color);
+        put_triangle(bones, corners, inside, paint);
     }
 }
 
@@ -155,12 +162,13 @@ static void put_node(struct bones *bones, const struct model *model, const struc
     memcpy(high, place, sizeof high);
     low[1] -= JOINT_RADIUS * size;
     high[1] += JOINT_RADIUS * size;
-    put_solid(bones, low, high, 0.5, JOINT_RADIUS * size, JOINT_COLOR);
+    put_solid(bones, low, high, 0.5, JOINT_RADIUS * size, &(struct paint){JOINT_COLOR, node});
     if (parent < 0 || !is_moved[parent])
         return;
     place_of(pose, (uint32_t)parent, from);
     const double length = sqrt(pow(place[0] - from[0], 2) + pow(place[1] - from[1], 2) + pow(place[2] - from[2], 2));
-    put_solid(bones, from, place, WAIST, fmin(BONE_WIDTH * length, WIDTH_MAX * size), BONE_COLOR);
+    put_solid(bones, from, place, WAIST, fmin(BONE_WIDTH * length, WIDTH_MAX * size),
+              &(struct paint){BONE_COLOR, (uint32_t)parent});
 }
 
 int bones_init(struct bones *bones, const struct model *model, const struct model *const *movers, uint32_t mover_count,
@@ -171,7 +179,8 @@ int bones_init(struct bones *bones, const struct model *model, const struct mode
     bones->positions = malloc(vertices * sizeof *bones->positions);
     bones->normals = malloc(vertices * sizeof *bones->normals);
     bones->colors = malloc(vertices * sizeof *bones->colors);
-    if (bones->positions == NULL || bones->normals == NULL || bones->colors == NULL)
+    bones->nodes = malloc(vertices * sizeof *bones->nodes);
+    if (bones->nodes == NULL || bones->positions == NULL || bones->normals == NULL || bones->colors == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory to draw a skeleton of %u nodes", model->node_count);
     bool *is_moved = find_moved(model, movers, mover_count);
     drop_lone(model, is_moved);
@@ -191,5 +200,6 @@ void bones_fini(struct bones *bones)
     free(bones->positions);
     free(bones->normals);
     free(bones->colors);
+    free(bones->nodes);
     *bones = (struct bones){0};
 }

@@ -14,6 +14,7 @@ struct bones {
     uint32_t vertex_count;            /* three a triangle */
     struct vec3 *positions, *normals; /* scene space */
     struct rgba8 *colors;             /* linear */
+    uint32_t *nodes;                  /* which node moves the vertex: of a bone the one that it begins at */
 };
 
 /* Builds the bones of an evaluated pose. movers: [mover_count], what has the clips: the model, or other models with its

@@ -1,6 +1,7 @@
 #include "draw.h"
 
 #include "../anim/skin.h"
+#include "draw_material.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,24 +22,18 @@ const struct material *draw_material(const struct model *model, const struct pri
     return primitive->material >= 0 ? &model->materials[primitive->material] : &MATERIAL_PLAIN;
 }
 
-static void make_white(struct drawing *drawing)
-{
-    uint8_t levels[4 * (16 + 4 + 1)];
-    const struct texture texture = {.width = 4, .height = 4, .level_count = 3};
-    memset(levels, 255, sizeof levels);
-    drawing->white = scene_make_texture(drawing->gl, &texture, levels);
-}
-
 int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err)
 {
     *drawing = (struct drawing){.gl = gl};
     gl->GenVertexArrays(1, &drawing->vertex_array);
     gl->BindVertexArray(drawing->vertex_array);
-    if (program_init(&drawing->program, gl, err) < 0)
+    if (program_init(&drawing->full, gl, true, err) < 0 || program_init(&drawing->program, gl, false, err) < 0)
         return err->code;
-    make_white(drawing);
+    drawing->used = &drawing->program;
+    draw_make_textures(drawing);
     gl->GenBuffers(1, &drawing->palette);
     gl->GenTextures(1, &drawing->palette_texture);
+    gl->GenBuffers(1, &drawing->own_indices);
     gl->GenBuffers(1, &drawing->own.positions);
     gl->GenBuffers(1, &drawing->own.normals);
     gl->GenBuffers(1, &drawing->own.colors);
@@ -55,9 +50,12 @@ void drawing_fini(struct drawing *drawing)
 {
     const struct gl *gl = drawing->gl;
     program_fini(&drawing->program, gl);
-    gl->DeleteTextures(1, &drawing->white);
+    program_fini(&drawing->full, gl);
+    draw_delete_textures(drawing);
+    depth_order_fini(&drawing->order);
     gl->DeleteTextures(1, &drawing->palette_texture);
-    const GLuint buffers[] = {drawing->palette, drawing->own.positions, drawing->own.normals, drawing->own.colors};
+    const GLuint buffers[] = {drawing->palette, drawing->own.positions, drawing->own.normals, drawing->own.colors,
+                              drawing->own_indices};
     gl->DeleteBuffers(sizeof buffers / sizeof *buffers, buffers);
     gl->DeleteVertexArrays(1, &drawing->vertex_array);
 }
@@ -131,33 +129,30 @@ static void set_alpha(const struct drawing *drawing, const struct material *mate
         low = material->alpha_cutoff;
     else if (material->alpha_mode == ALPHA_BLEND)
         *(pass->is_soft ? &high : &low) = SOLID_ALPHA;
-    gl->Uniform2f(drawing->program.alpha_range, low, high);
-    gl->Uniform1i(drawing->program.is_blended, pass->is_soft);
+    gl->Uniform2f(drawing->used->alpha_range, low, high);
+    gl->Uniform1i(drawing->used->is_blended, pass->is_soft);
 }
 
-/* Filters are numbers for the shader and not state of the texture, whose every combination llvmpipe would compile. */
-static void set_filter(const struct drawing *drawing, const struct texture *texture)
-{
-    drawing->gl->Uniform2i(drawing->program.texture_filter, texture == NULL ? 0 : (GLint)texture->mag_filter,
-                           texture == NULL ? 0 : (GLint)texture->min_filter);
-}
-
-static void set_material(const struct drawing *drawing, const struct loaded *loaded, const struct material *material,
-                         bool is_unlit)
+/* Draws the triangles of a blended surface from far to near: it may lie before itself. */
+static int draw_sorted(struct drawing *drawing, const struct model *model, const struct frame *frame,
+                       const struct frame_draw *draw, struct err *err)
 {
     const struct gl *gl = drawing->gl;
-    const int32_t texture = material->textures[TEXTURE_BASE_COLOR].texture;
-    const GLuint found = texture >= 0 ? loaded->scene.textures[texture] : 0;
-    gl->ActiveTexture(GL_TEXTURE0 + UNIT_BASE_COLOR);
-    gl->BindTexture(GL_TEXTURE_2D, found != 0 ? found : drawing->white);
-    set_filter(drawing, found != 0 ? &loaded->mapped.model.textures[texture] : NULL);
-    gl->Uniform4fv(drawing->program.base_color, 1, material->base_color);
-    gl->UniformMatrix3x2fv(drawing->program.uv_from_texcoord, 1, GL_TRUE,
-                           material->textures[TEXTURE_BASE_COLOR].uv_from_texcoord);
-    gl->Uniform1i(drawing->program.is_unlit, is_unlit);
+    const struct draw *source = &model->draws[draw->draw];
+    const struct vec3 *bind = draw->morph_first != FRAME_NOT_MORPHED
+                                  ? frame->morphed + draw->morph_first
+                                  : model->positions + model->primitives[source->primitive].vertex_first;
+    const struct mat4 *palette = frame->palette + model->skins[source->skin].joint_first;
+    if (depth_order_sort(&drawing->order, model, source->primitive, palette, bind, err) < 0)
+        return err->code;
+    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, drawing->own_indices);
+    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(drawing->order.index_count * sizeof(uint32_t)),
+                   drawing->order.indices, GL_STREAM_DRAW);
+    gl->DrawElements(GL_TRIANGLES, (GLsizei)drawing->order.index_count, GL_UNSIGNED_INT, NULL);
+    return 0;
 }
 
-static int draw_one(const struct drawing *drawing, const struct loaded *loaded, const struct frame *frame,
+static int draw_one(struct drawing *drawing, const struct loaded *loaded, const struct frame *frame,
                     const struct frame_draw *draw, const struct pass *pass, struct err *err)
 {
     static const GLenum modes[] = {
@@ -174,20 +169,21 @@ static int draw_one(const struct drawing *drawing, const struct loaded *loaded, 
         return err->code;
     scene_bind_primitive(&loaded->scene, gl, primitive, is_morphed ? &drawing->own : NULL);
     draw_set_culling(gl, model, material, draw);
-    set_alpha(drawing, material, pass);
     /* lines and points have no surface that light could fall on */
-    set_material(drawing, loaded, material,
-                 (material->flags & MATERIAL_UNLIT) != 0 || primitive->topology != TOPOLOGY_TRIANGLES);
-    gl->Uniform1i(drawing->program.is_flat, (primitive->flags & PRIMITIVE_FLAT) != 0);
-    gl->Uniform1i(drawing->program.joint_first, (GLint)model->skins[source->skin].joint_first);
+    const bool is_surface = primitive->topology == TOPOLOGY_TRIANGLES;
+    draw_set_material(drawing, loaded, material, primitive, is_surface && (material->flags & MATERIAL_UNLIT) == 0);
+    set_alpha(drawing, material, pass);
+    gl->Uniform1i(drawing->used->joint_first, (GLint)model->skins[source->skin].joint_first);
+    if (pass->is_soft && is_surface)
+        return draw_sorted(drawing, model, frame, draw, err);
     gl->DrawElements(modes[primitive->topology], (GLsizei)primitive->index_count, GL_UNSIGNED_INT,
                      (const void *)((uintptr_t)primitive->index_first * sizeof(uint32_t)));
     return 0;
 }
 
-static void draw_bones(const struct drawing *drawing, const struct frame *frame)
+static void draw_bones(struct drawing *drawing, const struct loaded *loaded, const struct frame *frame)
 {
-    static const float WHITE[4] = {1, 1, 1, 1};
+    static const struct primitive SURFACE = {.topology = TOPOLOGY_TRIANGLES};
     const struct gl *gl = drawing->gl;
     const struct bones *bones = &frame->bones;
     draw_fill(gl, drawing->own.positions, bones->positions, bones->vertex_count * sizeof *bones->positions);
@@ -195,15 +191,9 @@ static void draw_bones(const struct drawing *drawing, const struct frame *frame)
     draw_fill(gl, drawing->own.colors, bones->colors, bones->vertex_count * sizeof *bones->colors);
     scene_bind_arrays(gl, &drawing->own);
     gl->Disable(GL_CULL_FACE);
-    gl->ActiveTexture(GL_TEXTURE0 + UNIT_BASE_COLOR);
-    gl->BindTexture(GL_TEXTURE_2D, drawing->white);
-    gl->Uniform4fv(drawing->program.base_color, 1, WHITE);
-    gl->Uniform2f(drawing->program.alpha_range, ALPHA_ANY, ALPHA_END);
-    gl->Uniform1i(drawing->program.is_blended, 0);
-    gl->Uniform1i(drawing->program.is_unlit, 0);
-    gl->Uniform1i(drawing->program.is_flat, 0);
-    set_filter(drawing, NULL);
-    gl->Uniform1i(drawing->program.joint_first, (GLint)frame->joint_count - 1);
+    draw_set_material(drawing, loaded, &MATERIAL_PLAIN, &SURFACE, true);
+    set_alpha(drawing, &MATERIAL_PLAIN, &(struct pass){.is_soft = false});
+    gl->Uniform1i(drawing->used->joint_first, (GLint)frame->joint_count - 1);
     gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)bones->vertex_count);
 }
 
@@ -215,7 +205,7 @@ static int far_first(const void *a, const void *b)
     return x->draw < y->draw ? -1 : x->draw > y->draw;
 }
 
-static int draw_pass(const struct drawing *drawing, const struct loaded *loaded, const struct frame *frame,
+static int draw_pass(struct drawing *drawing, const struct loaded *loaded, const struct frame *frame,
                      const struct pass *pass, struct err *err)
 {
     for (uint32_t d = 0; d < frame->draw_count; d++)
@@ -232,7 +222,7 @@ static bool has_blended(const struct model *model)
     return false;
 }
 
-static int draw_model(const struct drawing *drawing, const struct loaded *loaded, struct frame *frame, struct err *err)
+static int draw_model(struct drawing *drawing, const struct loaded *loaded, struct frame *frame, struct err *err)
 {
     const struct gl *gl = drawing->gl;
     gl->ActiveTexture(GL_TEXTURE0 + UNIT_INFLUENCES);
@@ -250,19 +240,31 @@ static int draw_model(const struct drawing *drawing, const struct loaded *loaded
     return rc;
 }
 
+static void set_camera(struct drawing *drawing, const struct program *program, const struct frame *frame)
+{
+    const struct mat4 clip_from_view = mat4_from_dmat4(&frame->camera.clip_from_view);
+    const bool is_flat = clip_from_view.m[11] == 0; /* w does not depend on the distance: no perspective */
+    const float eye[4] = {0, 0, is_flat, !is_flat};
+    draw_use_program(drawing, program);
+    drawing->gl->UniformMatrix4fv(program->clip_from_view, 1, GL_FALSE, clip_from_view.m);
+    drawing->gl->Uniform4fv(program->eye, 1, eye);
+}
+
 int draw_frame(struct drawing *drawing, const struct loaded *loaded, struct frame *frame, uint32_t scale,
                struct err *err)
 {
     const struct gl *gl = drawing->gl;
-    const struct mat4 clip_from_view = mat4_from_dmat4(&frame->camera.clip_from_view);
     if (draw_upload_palette(drawing, frame, err) < 0)
         return err->code;
-    gl->UniformMatrix4fv(drawing->program.clip_from_view, 1, GL_FALSE, clip_from_view.m);
+    set_camera(drawing, &drawing->full, frame);
+    set_camera(drawing, &drawing->program, frame);
     gl->LineWidth((float)scale);
     gl->PointSize(3 * (float)scale);
+    int rc = 0;
     if (frame->draw_count == 0)
-        draw_bones(drawing, frame);
-    else if (draw_model(drawing, loaded, frame, err) < 0)
-        return err->code;
-    return gl_check(gl, "drawing the model", err);
+        draw_bones(drawing, loaded, frame);
+    else
+        rc = draw_model(drawing, loaded, frame, err);
+    draw_use_program(drawing, &drawing->program);
+    return rc < 0 ? rc : gl_check(gl, "drawing the model", err);
 }

@@ -1,6 +1,7 @@
 /* draw.h - a prepared frame to pixels in the bound framebuffer. The context's thread only. */
 #pragma once
 
+#include "depth_order.h"
 #include "frame.h"
 #include "gl.h"
 #include "model_cache.h"
@@ -9,18 +10,23 @@
 /* What every frame uses; lives as long as the context. */
 struct drawing {
     const struct gl *gl;
-    struct program program;
+    struct program program, full; /* the first is in use between frames */
+    const struct program *used;   /* one of them */
     GLuint vertex_array;
-    GLuint white; /* texture */
+    GLuint white, white_data; /* textures; data are linear */
+    GLuint missing;           /* what is seen where the file's base colour texture cannot be had */
     GLuint palette, palette_texture;
     struct vertex_arrays own; /* buffers for vertices that change from frame to frame */
+    GLuint own_indices;       /* likewise */
+    struct depth_order order;
 };
 
 /* Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
 int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err);
 void drawing_fini(struct drawing *drawing);
 
-/* Draws opaque surfaces, then blended ones from far to near, premultiplied, over what is there. `scale` samples are a
+/* Draws opaque surfaces, then blended ones from far to near, each triangle by triangle, premultiplied, over what is
+ * there. `scale` samples are a
  * pixel's side: lines and points have their width in pixels. Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
 int draw_frame(struct drawing *drawing, const struct loaded *loaded, struct frame *frame, uint32_t scale,
                struct err *err);

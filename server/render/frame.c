@@ -2,6 +2,7 @@
 
 #include "../anim/root_motion.h"
 #include "../anim/skin.h"
+#include "../base/view.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -138,13 +139,13 @@ static void place_draw(const struct frame *frame, const struct model *model, str
     out->distance = -in_view[2];
 }
 
-static void aim(struct frame *frame, const struct model *model, const struct frame_view *view,
-                const struct vec3 *points, uint64_t point_count)
+struct camera frame_aim(const struct model *model, const struct frame_view *view, const struct vec3 *points,
+                        uint64_t point_count)
 {
     const struct model_info *info = &model->infos[0];
     struct camera_query query = {
-        .yaw_deg = view->look->yaw_deg,
-        .pitch_deg = view->look->pitch_deg,
+        .yaw_deg = view->yaw_deg,
+        .pitch_deg = view->pitch_deg,
         .fov_deg = FIELD_OF_VIEW_DEG,
         .aspect = (double)view->look->width / view->look->height,
         .margin = MARGIN,
@@ -153,23 +154,16 @@ static void aim(struct frame *frame, const struct model *model, const struct fra
         query.up[i] = (double)info->up[i];
         query.forward[i] = (double)info->forward[i];
     }
-    frame->camera = camera_frame(&query, points, point_count);
-    frame->palette[model->joint_count] = mat4_from_dmat4(&frame->camera.view_from_scene);
+    return camera_frame(&query, points, point_count);
 }
 
-static int prepare_draws(struct frame *frame, const struct model *model, const uint8_t *is_used,
-                         const struct frame_view *view, struct err *err)
+static int pose_draws(struct frame *frame, const struct model *model, const uint8_t *is_used, struct err *err)
 {
     if (make_palettes(frame, model, &DMAT4_IDENTITY, err) < 0)
         return err->code;
     for (uint32_t d = 0; d < frame->draw_count; d++)
         if (add_points(frame, model, is_used, &frame->draws[d], err) < 0)
             return err->code;
-    aim(frame, model, view, frame->points, frame->point_count);
-    if (make_palettes(frame, model, &frame->camera.view_from_scene, err) < 0)
-        return err->code;
-    for (uint32_t d = 0; d < frame->draw_count; d++)
-        place_draw(frame, model, &frame->draws[d]);
     return 0;
 }
 
@@ -203,8 +197,8 @@ static int evaluate(struct frame *frame, const struct model *model, const struct
     return 0;
 }
 
-int frame_prepare(struct frame *frame, const struct model *model, const uint8_t *is_used, const struct frame_view *view,
-                  struct err *err)
+int frame_pose(struct frame *frame, const struct model *model, const uint8_t *is_used, const struct frame_view *view,
+               struct err *err)
 {
     if (view->clip < POSE_REST || (view->clip >= 0 && (uint32_t)view->clip >= model->clip_count))
         return err_set(err, ERR_BAD_PARAMETER, "the model has no clip %d", view->clip);
@@ -212,13 +206,34 @@ int frame_prepare(struct frame *frame, const struct model *model, const uint8_t 
     frame->point_count = 0;
     if (evaluate(frame, model, view, err) < 0 || gather(frame, model, err) < 0)
         return err->code;
-    if (frame->draw_count > 0)
-        return prepare_draws(frame, model, is_used, view, err);
+    if (frame->draw_count > 0 && pose_draws(frame, model, is_used, err) < 0)
+        return err->code;
+    if (frame->draw_count > 0 && view->look->view != VIEW_SKELETON)
+        return 0;
     if (bones_init(&frame->bones, model, view->movers, view->mover_count, &frame->pose, err) < 0)
         return err->code;
+    if (frame->draw_count > 0)
+        return 0;
     if (frame->bones.vertex_count == 0)
         return err_set(err, ERR_NOTHING_TO_DRAW, "the model's scene has neither geometry nor nodes");
-    aim(frame, model, view, frame->bones.positions, frame->bones.vertex_count);
+    return 0;
+}
+
+const struct vec3 *frame_points(const struct frame *frame, uint64_t *count)
+{
+    const bool has_draws = frame->draw_count > 0;
+    *count = has_draws ? frame->point_count : frame->bones.vertex_count;
+    return has_draws ? frame->points : frame->bones.positions;
+}
+
+int frame_see(struct frame *frame, const struct model *model, const struct camera *camera, struct err *err)
+{
+    frame->camera = *camera;
+    frame->palette[model->joint_count] = mat4_from_dmat4(&camera->view_from_scene);
+    if (make_palettes(frame, model, &camera->view_from_scene, err) < 0)
+        return err->code;
+    for (uint32_t d = 0; d < frame->draw_count; d++)
+        place_draw(frame, model, &frame->draws[d]);
     return 0;
 }
 

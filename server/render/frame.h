@@ -15,7 +15,8 @@
 /* What is asked for. */
 struct frame_view {
     const struct picture_spec *look;
-    int32_t clip; /* or POSE_REST */
+    double yaw_deg, pitch_deg; /* of the camera: those of the look and the cell together */
+    int32_t clip;              /* or POSE_REST */
     double clip_time_s;
     const struct blend_layer *layers; /* checked; they hold instead of the clip when there are any */
     uint32_t layer_count;
@@ -50,13 +51,21 @@ struct frame {
     struct vec3 *points; /* of every drawn vertex, scene space */
     uint64_t point_count;
     struct vec3 *morphed; /* bind positions of morphed primitives */
-    struct bones bones;   /* instead of draws when there are none */
+    struct bones bones;   /* instead of draws when there are none, and beside them for VIEW_SKELETON */
     struct camera camera;
     uint64_t draw_capacity, moved_capacity, skin_capacity, palette_capacity, point_capacity, morphed_capacity;
 };
 
-/* Zero-initialise *frame before the first call. is_used: [vertex_count], vertices that count for the framing.
+/* Evaluates the pose, and finds what of it a camera has to frame. Zero-initialise *frame before the first call.
+ * is_used: [vertex_count], vertices that count for the framing.
  * Returns 0, ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_BAD_PARAMETER or ERR_NO_MEMORY. */
-int frame_prepare(struct frame *frame, const struct model *model, const uint8_t *is_used, const struct frame_view *view,
-                  struct err *err);
+int frame_pose(struct frame *frame, const struct model *model, const uint8_t *is_used, const struct frame_view *view,
+               struct err *err);
+/* The points of a frame that has its pose: the skinned vertices, or those of the bones; the frame's. */
+const struct vec3 *frame_points(const struct frame *frame, uint64_t *count);
+/* The camera that the look and the direction of `view` ask for, framing these points. */
+struct camera frame_aim(const struct model *model, const struct frame_view *view, const struct vec3 *points,
+                        uint64_t point_count);
+/* Makes a frame that has its pose ready to be drawn with this camera. Returns 0 or as frame_pose(). */
+int frame_see(struct frame *frame, const struct model *model, const struct camera *camera, struct err *err);
 void frame_fini(struct frame *frame);

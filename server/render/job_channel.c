@@ -62,20 +62,35 @@ static ssize_t receive_some(int socket, void *to, size_t size_bytes, struct job_
     return (message.msg_flags & MSG_CTRUNC) != 0 ? -1 : got; /* more descriptors than any job has, or than fit here */
 }
 
-int job_receive(int socket, struct render_job *job, struct job_fds *fds, struct err *err)
+/* Returns how many bytes came before the stream ended. */
+static size_t receive_all(int socket, void *to, size_t size_bytes, struct job_fds *fds)
 {
     size_t have = 0;
-    *fds = (struct job_fds){.model = -1};
-    while (have < sizeof *job) {
-        const ssize_t got = receive_some(socket, (char *)job + have, sizeof *job - have, fds);
-        if (got == 0 && have == 0)
-            return 0;
+    while (have < size_bytes) {
+        const ssize_t got = receive_some(socket, (char *)to + have, size_bytes - have, fds);
         if (got <= 0)
             break;
         have += (size_t)got;
     }
-    if (have == sizeof *job && job->magic == RENDER_JOB_MAGIC && fds->model >= 0 &&
-        fds->source_count == job->source_count && !fds->has_more)
+    return have;
+}
+
+int job_receive(int socket, struct render_work *work, struct job_fds *fds, struct err *err)
+{
+    struct render_job *job = &work->job;
+    *fds = (struct job_fds){.model = -1};
+    size_t have = receive_all(socket, job, sizeof *job, fds);
+    if (have == 0 && fds->model < 0)
+        return 0;
+    bool is_good = have == sizeof *job && job->magic == RENDER_JOB_MAGIC && render_job_is_bounded(job);
+    if (is_good) {
+        const size_t cells = render_cells_bytes(job), times = render_layer_times_bytes(job);
+        have += receive_all(socket, work->cells, cells, fds);
+        if (have == sizeof *job + cells)
+            have += receive_all(socket, work->layer_times_s, times, fds);
+        is_good = have == sizeof *job + cells + times;
+    }
+    if (is_good && fds->model >= 0 && fds->source_count == job->source_count && !fds->has_more)
         return 1;
     job_fds_close(fds);
     return err_set(err, ERR_INTERNAL, "what arrived is not a job with its models (%zu bytes)", have);

@@ -16,9 +16,9 @@ struct job_fds {
 };
 void job_fds_close(struct job_fds *fds);
 
-/* Waits for a job. Returns 1 with *job and *fds (the caller's to close), 0 when posed has closed its end, or
+/* Waits for a job. Returns 1 with *work and *fds (the caller's to close), 0 when posed has closed its end, or
  * ERR_INTERNAL when the bytes are not a job. */
-int job_receive(int socket, struct render_job *job, struct job_fds *fds, struct err *err);
+int job_receive(int socket, struct render_work *work, struct job_fds *fds, struct err *err);
 
 /* Sends the answer to a job: `err` (code 0 = success), the picture and what of its clips has no partner, which both may
  * be NULL. message: what a result

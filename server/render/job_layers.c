@@ -12,10 +12,9 @@ static bool is_good(const struct render_blend *blend, const struct render_layer 
                     const struct job_sources *sources)
 {
     return is_clip(sources, layer->clip_source, layer->clip) &&
-           is_clip(sources, layer->reference_source, layer->reference_clip) && isfinite(layer->clip_time_s) &&
-           isfinite(layer->reference_time_s) && isfinite(layer->weight) && layer->weight >= 0 &&
-           (layer->is_additive == 0 || layer->weight <= 1) && layer->mask_count <= blend->mask_count &&
-           layer->mask_first <= blend->mask_count - layer->mask_count;
+           is_clip(sources, layer->reference_source, layer->reference_clip) && isfinite(layer->reference_time_s) &&
+           isfinite(layer->weight) && layer->weight >= 0 && (layer->is_additive == 0 || layer->weight <= 1) &&
+           layer->mask_count <= blend->mask_count && layer->mask_first <= blend->mask_count - layer->mask_count;
 }
 
 int job_layers_init(struct job_layers *layers, const struct render_blend *blend, const struct job_sources *sources,
@@ -38,7 +37,6 @@ int job_layers_init(struct job_layers *layers, const struct render_blend *blend,
         layers->layers[i] = (struct blend_layer){
             .source = job_source(sources, layer->clip_source),
             .clip = layer->clip,
-            .clip_time_s = layer->clip_time_s,
             .weight = layer->weight,
             .is_additive = layer->is_additive != 0,
             .reference_source = job_source(sources, layer->reference_source),
@@ -49,5 +47,15 @@ int job_layers_init(struct job_layers *layers, const struct render_blend *blend,
         };
     }
     layers->count = blend->layer_count;
+    return 0;
+}
+
+int job_layers_set(struct job_layers *layers, const double *times_s, struct err *err)
+{
+    for (uint32_t i = 0; i < layers->count; i++) {
+        if (!isfinite(times_s[i]))
+            return err_set(err, ERR_BAD_PARAMETER, "layer %u has a time that is not finite", i);
+        layers->layers[i].clip_time_s = times_s[i];
+    }
     return 0;
 }

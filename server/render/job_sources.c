@@ -5,7 +5,7 @@
 
 _Static_assert((int)RENDER_UNMATCHED_SIZE >= (int)RETARGET_TEXT_SIZE, "a result has room for the report");
 
-enum { PLAYED_MAX = 2 * RENDER_LAYERS_MAX };
+enum { PLAYED_MAX = 2 * RENDER_LAYERS_MAX > RENDER_CELLS_MAX ? 2 * RENDER_LAYERS_MAX : RENDER_CELLS_MAX };
 
 /* A clip of the job and what has it. */
 struct played {
@@ -13,11 +13,16 @@ struct played {
     int32_t clip;
 };
 
-static uint32_t list_played(const struct render_job *job, struct played out[PLAYED_MAX])
+/* Each once, as far as cells of one clip follow each other. */
+static uint32_t list_played(const struct render_work *work, struct played out[PLAYED_MAX])
 {
+    const struct render_job *job = &work->job;
     uint32_t count = 0;
-    if (job->blend.layer_count == 0)
-        out[count++] = (struct played){job->clip_source, job->clip};
+    for (uint32_t i = 0; job->blend.layer_count == 0 && i < job->cell_count && i < RENDER_CELLS_MAX; i++) {
+        const struct render_cell *cell = &work->cells[i];
+        if (count == 0 || out[count - 1].source != cell->clip_source || out[count - 1].clip != cell->clip)
+            out[count++] = (struct played){cell->clip_source, cell->clip};
+    }
     for (uint32_t i = 0; i < job->blend.layer_count && i < RENDER_LAYERS_MAX; i++) {
         const struct render_layer *layer = &job->blend.layers[i];
         out[count++] = (struct played){layer->clip_source, layer->clip};
@@ -65,9 +70,10 @@ static void report(const struct job_sources *sources, const struct played *playe
         retarget_report_fini(&reports[s]);
 }
 
-int job_sources_init(struct job_sources *sources, struct clip_files *files, const struct render_job *job,
+int job_sources_init(struct job_sources *sources, struct clip_files *files, const struct render_work *work,
                      const int *fds, const struct model *model, struct buf *unmatched, struct err *err)
 {
+    const struct render_job *job = &work->job;
     struct played played[PLAYED_MAX];
     sources->model = model;
     sources->count = 0;
@@ -82,7 +88,7 @@ int job_sources_init(struct job_sources *sources, struct clip_files *files, cons
         sources->models[s] = &sources->views[s].model;
         sources->count++;
     }
-    const uint32_t count = list_played(job, played);
+    const uint32_t count = list_played(work, played);
     if (play(sources, played, count, err) < 0)
         return err->code;
     report(sources, played, count, unmatched);
@@ -101,10 +107,10 @@ const struct model *job_source(const struct job_sources *sources, uint32_t sourc
     return source == 0 ? sources->model : sources->models[source - 1];
 }
 
-uint32_t job_movers(const struct job_sources *sources, const struct render_job *job, const struct model **out)
+uint32_t job_movers(const struct job_sources *sources, const struct render_work *work, const struct model **out)
 {
     struct played played[PLAYED_MAX];
-    const uint32_t played_count = list_played(job, played);
+    const uint32_t played_count = list_played(work, played);
     uint32_t count = 0;
     bool has_own = false;
     for (uint32_t i = 0; i < played_count; i++)

@@ -14,10 +14,11 @@ struct job_sources {
     uint32_t count;
 };
 
-/* Maps the files, finds the partners and gives the clips that the job plays their channels. fds: [job->source_count].
- * unmatched: gets what of these clips has no partner; nothing without other files. Call job_sources_fini() in any case.
- * Returns 0, ERR_BAD_PARAMETER for a source that the job does not have, ERR_CLIP_NO_MATCH, or as mapped_open(). */
-int job_sources_init(struct job_sources *sources, struct clip_files *files, const struct render_job *job,
+/* Maps the files, finds the partners and gives the clips that the job plays their channels. fds: [source_count of the
+ * job]. unmatched: gets what of these clips has no partner; nothing without other files. Call job_sources_fini() in any
+ * case. Returns 0, ERR_BAD_PARAMETER for a source that the job does not have, ERR_CLIP_NO_MATCH, or as mapped_open().
+ */
+int job_sources_init(struct job_sources *sources, struct clip_files *files, const struct render_work *work,
                      const int *fds, const struct model *model, struct buf *unmatched, struct err *err);
 void job_sources_fini(struct job_sources *sources);
 
@@ -25,4 +26,4 @@ void job_sources_fini(struct job_sources *sources);
 const struct model *job_source(const struct job_sources *sources, uint32_t source);
 
 /* The models whose channels move something in the picture: out[RENDER_SOURCES_MAX + 1]; returns how many. */
-uint32_t job_movers(const struct job_sources *sources, const struct render_job *job, const struct model **out);
+uint32_t job_movers(const struct job_sources *sources, const struct render_work *work, const struct model **out);

@@ -1,5 +1,6 @@
 /* main.c - posed-render: draws the pictures that posed asks for on file descriptor 3, until that is closed. */
 #include "../base/buf.h"
+#include "../base/mem.h"
 #include "../worker/attempt.h"
 #include "../worker/limits.h"
 #include "../worker/sandbox.h"
@@ -75,25 +76,26 @@ static void parse_options(int argc, char **argv, struct options *out)
 
 static int serve(struct renderer *renderer, struct err *err)
 {
+    struct render_work *work = mem_zalloc(1, sizeof *work);
     struct buf png, unmatched;
     buf_init(&png, SIZE_MAX);
     buf_init(&unmatched, 0);
     int rc = job_answer(RENDER_SOCKET_FD, 0, NULL, NULL, NULL, renderer_name(renderer), err);
     while (rc == 0) {
-        struct render_job job;
         struct err outcome = {0};
         struct job_fds fds;
-        rc = job_receive(RENDER_SOCKET_FD, &job, &fds, err);
+        rc = job_receive(RENDER_SOCKET_FD, work, &fds, err);
         if (rc <= 0)
             break;
         buf_clear(&png);
         buf_clear(&unmatched);
-        renderer_draw(renderer, &job, fds.model, fds.sources, &png, &unmatched, &outcome);
+        renderer_draw(renderer, work, fds.model, fds.sources, &png, &unmatched, &outcome);
         job_fds_close(&fds);
-        rc = job_answer(RENDER_SOCKET_FD, job.job_id, &outcome, &png, &unmatched, NULL, err);
+        rc = job_answer(RENDER_SOCKET_FD, work->job.job_id, &outcome, &png, &unmatched, NULL, err);
     }
     buf_fini(&png);
     buf_fini(&unmatched);
+    free(work);
     return rc;
 }
 

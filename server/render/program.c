@@ -5,29 +5,57 @@
 
 static void find_uniforms(struct program *program, const struct gl *gl)
 {
-    program->joint_first = gl->GetUniformLocation(program->name, "joint_first");
-    program->clip_from_view = gl->GetUniformLocation(program->name, "clip_from_view");
-    program->uv_from_texcoord = gl->GetUniformLocation(program->name, "uv_from_texcoord");
-    program->base_color = gl->GetUniformLocation(program->name, "base_color");
-    program->alpha_range = gl->GetUniformLocation(program->name, "alpha_range");
-    program->is_blended = gl->GetUniformLocation(program->name, "is_blended");
-    program->is_unlit = gl->GetUniformLocation(program->name, "is_unlit");
-    program->is_flat = gl->GetUniformLocation(program->name, "is_flat");
-    program->texture_filter = gl->GetUniformLocation(program->name, "texture_filter");
-    gl->Uniform1i(gl->GetUniformLocation(program->name, "base_color_texture"), UNIT_BASE_COLOR);
-    gl->Uniform1i(gl->GetUniformLocation(program->name, "palette"), UNIT_PALETTE);
-    gl->Uniform1i(gl->GetUniformLocation(program->name, "influences"), UNIT_INFLUENCES);
+    const struct {
+        GLint *place;
+        const char *name;
+    } uniforms[] = {
+        {&program->joint_first, "joint_first"},
+        {&program->clip_from_view, "clip_from_view"},
+        {&program->eye, "eye"},
+        {&program->base_color, "base_color"},
+        {&program->emissive, "emissive"},
+        {&program->metal_rough, "metal_rough"},
+        {&program->alpha_range, "alpha_range"},
+        {&program->is_blended, "is_blended"},
+        {&program->is_unlit, "is_unlit"},
+        {&program->is_flat, "is_flat"},
+        {&program->uv_from_texcoord, "uv_from_texcoord"},
+        {&program->uvs_from_texcoord, "uvs_from_texcoord"},
+        {&program->texcoord_sets, "texcoord_sets"},
+        {&program->bump_shade, "bump_shade"},
+        {&program->base_color_filter, "base_color_filter"},
+        {&program->emissive_filter, "emissive_filter"},
+    };
+    for (size_t i = 0; i < sizeof uniforms / sizeof *uniforms; i++)
+        *uniforms[i].place = gl->GetUniformLocation(program->name, uniforms[i].name);
 }
 
-int program_init(struct program *program, const struct gl *gl, struct err *err)
+static void tie_samplers(const struct program *program, const struct gl *gl)
+{
+    static const char *const NAMES[] = {
+        [TEXTURE_BASE_COLOR] = "base_color_texture",
+        [TEXTURE_METALLIC_ROUGHNESS] = "metal_rough_texture",
+        [TEXTURE_NORMAL] = "normal_texture",
+        [TEXTURE_OCCLUSION] = "occlusion_texture",
+        [TEXTURE_EMISSIVE] = "emissive_texture",
+        [UNIT_PALETTE] = "palette",
+        [UNIT_INFLUENCES] = "influences",
+    };
+    for (int unit = 0; unit < (int)(sizeof NAMES / sizeof *NAMES); unit++)
+        gl->Uniform1i(gl->GetUniformLocation(program->name, NAMES[unit]), unit);
+}
+
+int program_init(struct program *program, const struct gl *gl, bool is_full, struct err *err)
 {
     const struct shader_sources sources = {.vertex = {shader_skin_vert, "skin.vert"},
-                                           .fragment = {shader_mesh_frag, "mesh.frag"}};
-    *program = (struct program){0};
+                                           .fragment = {shader_mesh_frag, "mesh.frag"},
+                                           .define = is_full ? "#define FULL\n" : NULL};
+    *program = (struct program){.is_full = is_full};
     if (shader_link(gl, &sources, &program->name, err) < 0)
         return err->code;
     gl->UseProgram(program->name);
     find_uniforms(program, gl);
+    tie_samplers(program, gl);
     return gl_check(gl, "the shader program", err);
 }
 

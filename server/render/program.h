@@ -1,8 +1,11 @@
-/* program.h - the one shader program of a context, its uniforms and its attribute places. It lives as long as the
+/* program.h - the shader programs of lit pictures, their uniforms and attribute places. They live as long as the
  * context: llvmpipe compiles again for each new program. The context's thread only. */
 #pragma once
 
+#include "../anim/model.h"
 #include "gl.h"
+
+#include <stdbool.h>
 
 enum attribute {
     ATTRIBUTE_POSITION,
@@ -10,18 +13,28 @@ enum attribute {
     ATTRIBUTE_TEXCOORD,
     ATTRIBUTE_COLOR,
     ATTRIBUTE_INFLUENCE_RANGE,
+    ATTRIBUTE_SECOND_TEXCOORD,
+    ATTRIBUTE_TANGENT,
     ATTRIBUTE_COUNT
 };
 
-enum texture_unit { UNIT_BASE_COLOR, UNIT_PALETTE, UNIT_INFLUENCES };
+/* The first are those of enum texture_slot. */
+enum texture_unit {
+    UNIT_BASE_COLOR = TEXTURE_BASE_COLOR,
+    UNIT_PALETTE = TEXTURE_SLOT_COUNT,
+    UNIT_INFLUENCES,
+    UNIT_IDS, /* of view.frag */
+};
 
 struct program {
     GLuint name;
-    GLint joint_first, clip_from_view, uv_from_texcoord, base_color, alpha_range, is_blended, is_unlit, is_flat,
-        texture_filter;
+    bool is_full; /* has all textures of a material, else base colour alone */
+    GLint joint_first, clip_from_view, eye, base_color, emissive, metal_rough, alpha_range, is_blended, is_unlit,
+        is_flat, base_color_filter;
+    GLint uv_from_texcoord;                                              /* when not full */
+    GLint uvs_from_texcoord, texcoord_sets, bump_shade, emissive_filter; /* when full */
 };
 
-/* Compiles, links and uses the program, and ties its samplers to the units. ERR_RENDER_FAILED with the driver's words.
- */
-int program_init(struct program *program, const struct gl *gl, struct err *err);
+/* Compiles, links and uses a program, and ties its samplers to the units. ERR_RENDER_FAILED with the driver's words. */
+int program_init(struct program *program, const struct gl *gl, bool is_full, struct err *err);
 void program_fini(struct program *program, const struct gl *gl);

@@ -3,6 +3,7 @@
 #include "../base/mem.h"
 #include "draw.h"
 #include "frame.h"
+#include "framing.h"
 #include "gl_context.h"
 #include "job_layers.h"
 #include "job_sources.h"
@@ -10,6 +11,7 @@
 #include "picture.h"
 #include "png_file.h"
 #include "target.h"
+#include "view_draw.h"
 #include "warm_up.h"
 
 #include <errno.h>
@@ -33,12 +35,14 @@ struct renderer {
     struct gl_context *context;
     struct gl gl;
     struct drawing drawing;
+    struct views views;
     struct targets targets;
     struct model_cache cache;
     struct clip_files clip_files;
     struct frame frame;
-    uint8_t *samples, *pixels;
-    size_t samples_bytes, pixels_bytes;
+    uint8_t *samples, *pixels; /* of a cell */
+    uint8_t *canvas;           /* the pixels of a picture of several */
+    size_t samples_bytes, pixels_bytes, canvas_bytes;
     char name[NAME_SIZE];
 };
 
@@ -72,10 +76,16 @@ static int warm_up(struct renderer *renderer, struct err *err)
     const int fd = memfd_create("posed-warm-up", MFD_CLOEXEC);
     if (rc == 0 && (fd < 0 || write(fd, model.data, model.size_bytes) != (ssize_t)model.size_bytes))
         rc = err_set(err, ERR_INTERNAL, "no memory file for the warm-up model: %s", strerror(errno));
-    const struct render_job job = {
-        .look = {.width = 64, .height = 64, .yaw_deg = 20}, .clip = POSE_REST, .model_bytes = model.size_bytes};
+    struct render_work *work = mem_zalloc(1, sizeof *work);
+    work->job = (struct render_job){.look = {.width = 64, .height = 64, .yaw_deg = 20},
+                                    .width = 64,
+                                    .height = 64,
+                                    .cell_count = 1,
+                                    .model_bytes = model.size_bytes};
+    work->cells[0].clip = POSE_REST;
     if (rc == 0)
-        rc = renderer_draw(renderer, &job, fd, NULL, &png, NULL, err);
+        rc = renderer_draw(renderer, work, fd, NULL, &png, NULL, err);
+    free(work);
     if (fd >= 0)
         close(fd);
     buf_fini(&model);
@@ -104,14 +114,32 @@ int renderer_new(const char *gl, uint64_t cache_bytes, struct renderer **out, st
 
 const char *renderer_name(const struct renderer *renderer) { return renderer->name; }
 
-static int check_job(const struct render_job *job, struct err *err)
+static int check_cell(const struct render_job *job, const struct render_cell *cell, struct err *err)
 {
-    if (job->look.width < 1 || job->look.height < 1 || job->look.width > SIDE_MAX || job->look.height > SIDE_MAX)
-        return err_set(err, ERR_BAD_PARAMETER, "a picture of %u x %u pixels cannot be drawn", job->look.width,
-                       job->look.height);
-    if (!isfinite(job->clip_time_s) || !isfinite(job->root_start_s) || !isfinite(job->look.yaw_deg) ||
-        !isfinite(job->look.pitch_deg))
+    if (!isfinite(cell->clip_time_s) || !isfinite(cell->yaw_deg) || !isfinite(cell->pitch_deg))
         return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
+    if (cell->x > job->width - job->look.width || cell->y > job->height - job->look.height)
+        return err_set(err, ERR_BAD_PARAMETER, "a cell at %u, %u lies outside the picture", cell->x, cell->y);
+    return 0;
+}
+
+static int check_job(const struct render_work *work, struct err *err)
+{
+    const struct render_job *job = &work->job;
+    if (job->look.width < 1 || job->look.height < 1 || job->width > SIDE_MAX || job->height > SIDE_MAX ||
+        job->look.width > job->width || job->look.height > job->height)
+        return err_set(err, ERR_BAD_PARAMETER, "a picture of %u x %u pixels in one of %u x %u cannot be drawn",
+                       job->look.width, job->look.height, job->width, job->height);
+    if (!isfinite(job->root_start_s) || !isfinite(job->look.yaw_deg) || !isfinite(job->look.pitch_deg))
+        return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
+    if (job->look.view >= VIEW_COUNT)
+        return err_set(err, ERR_BAD_PARAMETER, "there is no view %u", job->look.view);
+    if (!render_job_is_bounded(job))
+        return err_set(err, ERR_BAD_PARAMETER, "a picture cannot have %u cells of %u layers", job->cell_count,
+                       job->blend.layer_count);
+    for (uint32_t c = 0; c < job->cell_count; c++)
+        if (check_cell(job, &work->cells[c], err) < 0)
+            return err->code;
     return 0;
 }
 
@@ -140,75 +168,217 @@ static int read_samples(struct renderer *renderer, uint32_t width, uint32_t heig
 
 static void trim(struct renderer *renderer)
 {
-    if (renderer->samples_bytes + renderer->pixels_bytes <= KEPT_BYTES)
+    if (renderer->samples_bytes + renderer->pixels_bytes + renderer->canvas_bytes <= KEPT_BYTES)
         return;
     free(renderer->samples);
     free(renderer->pixels);
-    renderer->samples = renderer->pixels = NULL;
-    renderer->samples_bytes = renderer->pixels_bytes = 0;
+    free(renderer->canvas);
+    renderer->samples = renderer->pixels = renderer->canvas = NULL;
+    renderer->samples_bytes = renderer->pixels_bytes = renderer->canvas_bytes = 0;
 }
 
-static int put_picture(struct renderer *renderer, const struct render_job *job, uint32_t scale, struct buf *png,
-                       struct err *err)
+/* Sets a cell's pixels, rows top first, into the picture. */
+static void place_cell(const struct renderer *renderer, const struct render_job *job, const struct render_cell *cell)
 {
-    if (read_samples(renderer, job->look.width, job->look.height, scale, err) < 0)
-        return err->code;
-    const struct picture_stats stats =
-        picture_resolve(renderer->samples, job->look.width, job->look.height, scale, &job->look, renderer->pixels);
-    /* a sound model can slip between the samples of a very small picture */
-    if (stats.covered_count == 0 && job->look.width >= SURE_SIDE && job->look.height >= SURE_SIDE)
-        return err_set(err, ERR_NOTHING_TO_DRAW,
-                       "no pixel shows the model from yaw %g, pitch %g: its surfaces are transparent, turn their backs "
-                       "or have no area",
-                       job->look.yaw_deg, job->look.pitch_deg);
-    const struct png_form form = {.has_alpha = !stats.is_opaque,
-                                  .is_small = (job->look.flags & PICTURE_SMALL_FILE) != 0};
-    return png_file_put(png, renderer->pixels, job->look.width, job->look.height, &form, err);
+    const size_t row_bytes = (size_t)job->look.width * 4;
+    uint8_t *to = renderer->canvas + ((size_t)cell->y * job->width + cell->x) * 4;
+    for (uint32_t y = 0; y < job->look.height; y++)
+        memcpy(to + (size_t)y * job->width * 4, renderer->pixels + y * row_bytes, row_bytes);
 }
 
-static int draw(struct renderer *renderer, const struct render_job *job, struct loaded *loaded,
-                const struct job_sources *sources, struct buf *png, struct err *err)
+/* The whole picture, of the background's first colour: that is what is between the cells. */
+static int start_canvas(struct renderer *renderer, const struct render_job *job, struct err *err)
 {
+    const size_t count = (size_t)job->width * job->height;
+    renderer->canvas = make_room(renderer->canvas, &renderer->canvas_bytes, count * 4);
+    if (renderer->canvas == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", job->width, job->height);
+    static const uint8_t NOTHING[4];
+    uint8_t between[4];
+    struct picture_spec look = job->look;
+    memcpy(look.background_end, look.background, sizeof look.background);
+    picture_resolve(NOTHING, 1, 1, 1, &look, between);
+    for (size_t i = 0; i < count; i++)
+        memcpy(renderer->canvas + 4 * i, between, 4);
+    return 0;
+}
+
+/* What the cells have in common while they are drawn. */
+struct drawn {
+    const struct render_work *work;
+    struct loaded *loaded;
+    const struct job_sources *sources;
     struct job_layers layers;
     const struct model *movers[RENDER_SOURCES_MAX + 1];
-    if (job_layers_init(&layers, &job->blend, sources, err) < 0)
+    uint32_t mover_count;
+    struct framing framing; /* of several cells */
+    struct camera all;      /* the camera that frames them */
+    bool is_covered;        /* some cell has a pixel of the model */
+    bool is_opaque;
+};
+
+/* Its pose and what a camera has to frame of it. */
+static int pose_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct frame_view *view,
+                     struct err *err)
+{
+    const struct render_job *job = &drawn->work->job;
+    const struct render_cell *cell = &drawn->work->cells[c];
+    if (job_layers_set(&drawn->layers, drawn->work->layer_times_s + (size_t)c * drawn->layers.count, err) < 0)
         return err->code;
-    const struct model *posed = job_source(sources, layers.count > 0 ? 0 : job->clip_source);
-    const struct frame_view view = {.look = &job->look,
-                                    .clip = job->clip,
-                                    .clip_time_s = job->clip_time_s,
-                                    .layers = layers.layers,
-                                    .layer_count = layers.count,
-                                    .movers = movers,
-                                    .mover_count = job_movers(sources, job, movers),
-                                    .root = job->root,
-                                    .has_turn = job->has_turn != 0,
-                                    .root_start_s = job->root_start_s};
-    const bool is_smooth = (job->look.flags & PICTURE_ONE_SAMPLE) == 0;
-    const uint32_t scale =
-        is_smooth && job->look.width <= SUPERSAMPLED_MAX && job->look.height <= SUPERSAMPLED_MAX ? 2 : 1;
-    int rc = frame_prepare(&renderer->frame, posed, loaded->is_used, &view, err);
-    if (rc == 0)
-        rc = target_bind(&renderer->targets, &renderer->gl, job->look.width * scale, job->look.height * scale, err);
-    if (rc == 0)
-        rc = draw_frame(&renderer->drawing, loaded, &renderer->frame, scale, err);
-    if (rc == 0)
-        rc = put_picture(renderer, job, scale, png, err);
+    *view = (struct frame_view){.look = &job->look,
+                                .yaw_deg = job->look.yaw_deg + cell->yaw_deg,
+                                .pitch_deg = job->look.pitch_deg + cell->pitch_deg,
+                                .clip = drawn->layers.count > 0 ? POSE_REST : cell->clip,
+                                .clip_time_s = cell->clip_time_s,
+                                .layers = drawn->layers.layers,
+                                .layer_count = drawn->layers.count,
+                                .movers = drawn->movers,
+                                .mover_count = drawn->mover_count,
+                                .root = job->root,
+                                .has_turn = job->has_turn != 0,
+                                .root_start_s = job->root_start_s};
+    const struct model *posed = job_source(drawn->sources, drawn->layers.count > 0 ? 0 : cell->clip_source);
+    return frame_pose(&renderer->frame, posed, drawn->loaded->is_used, view, err);
+}
+
+static const struct model *model_of(const struct drawn *drawn) { return &drawn->loaded->mapped.model; }
+
+/* Finds one camera for all cells, which stands at the first of them. */
+static int frame_cells(struct renderer *renderer, struct drawn *drawn, struct err *err)
+{
+    const struct render_work *work = drawn->work;
+    const struct vec3 *points;
+    uint64_t count;
+    struct frame_view view, first;
+    for (uint32_t c = 0; c < work->job.cell_count; c++) {
+        if (pose_cell(renderer, drawn, c, &view, err) < 0)
+            return err->code;
+        const struct camera seen = frame_aim(model_of(drawn), &view, NULL, 0);
+        if (c == 0) {
+            first = view;
+            view.yaw_deg = view.pitch_deg = 0;
+            const struct camera level = frame_aim(model_of(drawn), &view, NULL, 0);
+            framing_init(&drawn->framing, &level, &seen);
+        }
+        points = frame_points(&renderer->frame, &count);
+        if (framing_add(&drawn->framing, &seen, points, count, err) < 0)
+            return err->code;
+    }
+    if (framing_points(&drawn->framing, &points, &count, err) < 0)
+        return err->code;
+    drawn->all = frame_aim(model_of(drawn), &first, points, count);
+    return 0;
+}
+
+static struct camera find_camera(const struct renderer *renderer, const struct drawn *drawn,
+                                 const struct frame_view *view)
+{
+    uint64_t count;
+    const struct vec3 *points = frame_points(&renderer->frame, &count);
+    if (drawn->work->job.cell_count == 1)
+        return frame_aim(model_of(drawn), view, points, count);
+    const struct camera seen = frame_aim(model_of(drawn), view, NULL, 0);
+    return framing_camera(&drawn->framing, &drawn->all, &seen);
+}
+
+static int draw_view(struct renderer *renderer, const struct drawn *drawn, uint32_t scale, struct err *err)
+{
+    const struct render_job *job = &drawn->work->job;
+    const struct view_query query = {.view = (enum view)job->look.view, .joint = job->joint, .scale = scale};
+    if (query.view == VIEW_LIT)
+        return draw_frame(&renderer->drawing, drawn->loaded, &renderer->frame, scale, err);
+    return views_draw(&renderer->views, &renderer->drawing, drawn->loaded, &renderer->frame, &query, err);
+}
+
+static int draw_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct err *err)
+{
+    const struct picture_spec *look = &drawn->work->job.look;
+    const bool is_smooth = (look->flags & PICTURE_ONE_SAMPLE) == 0 && look->view != VIEW_JOINTS; /* ids have no mean */
+    const uint32_t scale = is_smooth && look->width <= SUPERSAMPLED_MAX && look->height <= SUPERSAMPLED_MAX ? 2 : 1;
+    struct frame_view view;
+    if (pose_cell(renderer, drawn, c, &view, err) < 0)
+        return err->code;
+    const struct camera camera = find_camera(renderer, drawn, &view);
+    if (frame_see(&renderer->frame, model_of(drawn), &camera, err) < 0 ||
+        target_bind(&renderer->targets, &renderer->gl, look->width * scale, look->height * scale, err) < 0 ||
+        draw_view(renderer, drawn, scale, err) < 0 || read_samples(renderer, look->width, look->height, scale, err) < 0)
+        return err->code;
+    const struct picture_stats stats =
+        picture_resolve(renderer->samples, look->width, look->height, scale, look, renderer->pixels);
+    /* a sound model can slip between the samples of a very small picture */
+    drawn->is_covered |= stats.covered_count > 0 || look->width < SURE_SIDE || look->height < SURE_SIDE;
+    drawn->is_opaque &= stats.is_opaque;
+    return 0;
+}
+
+static int check_covered(const struct drawn *drawn, struct err *err)
+{
+    const struct picture_spec *look = &drawn->work->job.look;
+    if (drawn->is_covered)
+        return 0;
+    return err_set(err, ERR_NOTHING_TO_DRAW,
+                   "no pixel shows the model from yaw %g, pitch %g: its surfaces are transparent, turn their backs "
+                   "or have no area",
+                   look->yaw_deg, look->pitch_deg);
+}
+
+static struct png_form form_of(const struct render_job *job, bool is_opaque)
+{
+    return (struct png_form){.has_alpha = !is_opaque, .is_small = (job->look.flags & PICTURE_SMALL_FILE) != 0};
+}
+
+static int draw_one(struct renderer *renderer, struct drawn *drawn, struct buf *png, struct err *err)
+{
+    const struct render_job *job = &drawn->work->job;
+    if (draw_cell(renderer, drawn, 0, err) < 0 || check_covered(drawn, err) < 0)
+        return err->code;
+    const struct png_form form = form_of(job, drawn->is_opaque);
+    return png_file_put(png, renderer->pixels, job->width, job->height, &form, err);
+}
+
+static int draw_all(struct renderer *renderer, struct drawn *drawn, struct buf *png, struct err *err)
+{
+    const struct render_job *job = &drawn->work->job;
+    if (frame_cells(renderer, drawn, err) < 0 || start_canvas(renderer, job, err) < 0)
+        return err->code;
+    for (uint32_t c = 0; c < job->cell_count; c++) {
+        if (draw_cell(renderer, drawn, c, err) < 0)
+            return err->code;
+        place_cell(renderer, job, &drawn->work->cells[c]);
+    }
+    if (check_covered(drawn, err) < 0)
+        return err->code;
+    const struct png_form form = form_of(job, drawn->is_opaque && job->look.background[3] == 255);
+    return png_file_put(png, renderer->canvas, job->width, job->height, &form, err);
+}
+
+static int draw(struct renderer *renderer, const struct render_work *work, struct loaded *loaded,
+                const struct job_sources *sources, struct buf *png, struct err *err)
+{
+    const struct render_job *job = &work->job;
+    struct drawn drawn = {.work = work, .loaded = loaded, .sources = sources, .is_opaque = true};
+    if (job_layers_init(&drawn.layers, &job->blend, sources, err) < 0)
+        return err->code;
+    drawn.mover_count = job_movers(sources, work, drawn.movers);
+    const bool is_whole = job->cell_count == 1 && job->width == job->look.width && job->height == job->look.height;
+    const int rc = is_whole ? draw_one(renderer, &drawn, png, err) : draw_all(renderer, &drawn, png, err);
+    framing_fini(&drawn.framing);
     return rc;
 }
 
-int renderer_draw(struct renderer *renderer, const struct render_job *job, int model_fd, const int *source_fds,
+int renderer_draw(struct renderer *renderer, const struct render_work *work, int model_fd, const int *source_fds,
                   struct buf *png, struct buf *unmatched, struct err *err)
 {
+    const struct render_job *job = &work->job;
     struct loaded *loaded = NULL;
     struct job_sources sources;
     const size_t png_bytes = png->size_bytes;
-    if (check_job(job, err) < 0 ||
+    if (check_job(work, err) < 0 ||
         model_cache_get(&renderer->cache, &renderer->gl, job->model_key, model_fd, job->model_bytes, &loaded, err) < 0)
         return err->code;
-    int rc = job_sources_init(&sources, &renderer->clip_files, job, source_fds, &loaded->mapped.model, unmatched, err);
+    int rc = job_sources_init(&sources, &renderer->clip_files, work, source_fds, &loaded->mapped.model, unmatched, err);
     if (rc == 0)
-        rc = draw(renderer, job, loaded, &sources, png, err);
+        rc = draw(renderer, work, loaded, &sources, png, err);
     job_sources_fini(&sources);
     if (rc < 0)
         png->size_bytes = png_bytes;
@@ -223,10 +393,12 @@ void renderer_free(struct renderer *renderer)
     model_cache_fini(&renderer->cache, &renderer->gl);
     clip_files_fini(&renderer->clip_files);
     targets_fini(&renderer->targets, &renderer->gl);
+    views_fini(&renderer->views, &renderer->gl);
     drawing_fini(&renderer->drawing);
     gl_context_free(renderer->context);
     frame_fini(&renderer->frame);
     free(renderer->samples);
     free(renderer->pixels);
+    free(renderer->canvas);
     free(renderer);
 }

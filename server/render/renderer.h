@@ -17,12 +17,12 @@ int renderer_new(const char *gl, uint64_t cache_bytes, struct renderer **out, st
  * 4.5 (Core Profile) Mesa 22.3.6, avx2". */
 const char *renderer_name(const struct renderer *renderer);
 
-/* Draws job->clip at job->clip_time_s of the model in `model_fd` and appends the PNG to `png`; source_fds:
- * [job->source_count], the other models that clips are from. All are borrowed. unmatched: gets what of these clips has
+/* Draws the cells of the job, of the model in `model_fd`, and appends the PNG to `png`; source_fds: [source_count of
+ * the job], the other models that clips are from. All are borrowed. unmatched: gets what of these clips has
  * no partner; may be NULL when there are none. Returns 0, ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH,
  * ERR_BAD_PARAMETER, ERR_BAD_BAKE, ERR_MODEL_LIMIT, ERR_NO_MEMORY, ERR_RENDER_FAILED or ERR_INTERNAL; then `png` has no
  * more than it had. */
-int renderer_draw(struct renderer *renderer, const struct render_job *job, int model_fd, const int *source_fds,
+int renderer_draw(struct renderer *renderer, const struct render_work *work, int model_fd, const int *source_fds,
                   struct buf *png, struct buf *unmatched, struct err *err);
 
 void renderer_free(struct renderer *renderer); /* NULL is fine */

@@ -31,6 +31,9 @@ static void make_vertices(struct scene *scene, const struct gl *gl, const struct
         [ATTRIBUTE_NORMAL] = {model->normals, model->normal_count, sizeof *model->normals},
         [ATTRIBUTE_TEXCOORD] = {model->texcoords, model->texcoord_count, sizeof *model->texcoords},
         [ATTRIBUTE_COLOR] = {model->colors, model->color_count, sizeof *model->colors},
+        [ATTRIBUTE_SECOND_TEXCOORD] = {model->second_texcoords, model->second_texcoord_count,
+                                       sizeof *model->second_texcoords},
+        [ATTRIBUTE_TANGENT] = {model->tangents, model->tangent_count, sizeof *model->tangents},
         [ATTRIBUTE_INFLUENCE_RANGE] = {model->influence_firsts, model->influence_first_count,
                                        sizeof *model->influence_firsts},
     };
@@ -75,8 +78,8 @@ GLuint scene_make_texture(const struct gl *gl, const struct texture *texture, co
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, (GLint)texture->level_count - 1);
     uint32_t width = texture->width, height = texture->height;
     for (uint32_t level = 0; level < texture->level_count; level++) {
-        gl->TexImage2D(GL_TEXTURE_2D, (GLint)level, GL_SRGB8_ALPHA8, (GLsizei)width, (GLsizei)height, 0, GL_RGBA,
-                       GL_UNSIGNED_BYTE, levels);
+        gl->TexImage2D(GL_TEXTURE_2D, (GLint)level, texture->content == TEXTURE_DATA ? GL_RGBA8 : GL_SRGB8_ALPHA8,
+                       (GLsizei)width, (GLsizei)height, 0, GL_RGBA, GL_UNSIGNED_BYTE, levels);
         levels += (size_t)width * height * 4;
         width = width > 1 ? width / 2 : 1;
         height = height > 1 ? height / 2 : 1;
@@ -162,6 +165,12 @@ void scene_bind_primitive(const struct scene *scene, const struct gl *gl, const 
     const bool has_colors = (primitive->flags & PRIMITIVE_COLORS) != 0;
     bind_floats(gl, ATTRIBUTE_TEXCOORD, has_texcoords ? scene->buffers[ATTRIBUTE_TEXCOORD] : 0, 2,
                 offset_of(first, sizeof(struct vec2)));
+    const bool has_second = (primitive->flags & PRIMITIVE_SECOND_TEXCOORDS) != 0;
+    const bool has_tangents = (primitive->flags & PRIMITIVE_TANGENTS) != 0;
+    bind_floats(gl, ATTRIBUTE_SECOND_TEXCOORD, has_second ? scene->buffers[ATTRIBUTE_SECOND_TEXCOORD] : 0, 2,
+                offset_of(first, sizeof(struct vec2)));
+    bind_floats(gl, ATTRIBUTE_TANGENT, has_tangents ? scene->buffers[ATTRIBUTE_TANGENT] : 0, 4,
+                offset_of(first, sizeof(struct vec4)));
     bind_colors(gl, has_colors ? scene->buffers[ATTRIBUTE_COLOR] : 0, offset_of(first, sizeof(struct rgba8)));
     /* first and end of vertex v are items v and v + 1 of one array: two components, a stride of one */
     gl->BindBuffer(GL_ARRAY_BUFFER, scene->buffers[ATTRIBUTE_INFLUENCE_RANGE]);
@@ -171,11 +180,15 @@ void scene_bind_primitive(const struct scene *scene, const struct gl *gl, const 
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, scene->indices);
 }
 
+void scene_bind_colors(const struct gl *gl, GLuint buffer) { bind_colors(gl, buffer, NULL); }
+
 void scene_bind_arrays(const struct gl *gl, const struct vertex_arrays *arrays)
 {
     bind_floats(gl, ATTRIBUTE_POSITION, arrays->positions, 3, NULL);
     bind_floats(gl, ATTRIBUTE_NORMAL, arrays->normals, 3, NULL);
     bind_floats(gl, ATTRIBUTE_TEXCOORD, 0, 2, NULL);
+    bind_floats(gl, ATTRIBUTE_SECOND_TEXCOORD, 0, 2, NULL);
+    bind_floats(gl, ATTRIBUTE_TANGENT, 0, 4, NULL);
     bind_colors(gl, arrays->colors, NULL);
     gl->DisableVertexAttribArray(ATTRIBUTE_INFLUENCE_RANGE);
     gl->VertexAttribI4ui(ATTRIBUTE_INFLUENCE_RANGE, 0, 0, 0, 0);

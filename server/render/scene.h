@@ -30,8 +30,11 @@ void scene_fini(struct scene *scene, const struct gl *gl);
  * positions and normals (a morphed primitive). */
 void scene_bind_primitive(const struct scene *scene, const struct gl *gl, const struct primitive *primitive,
                           const struct vertex_arrays *own);
+/* Points the colours at a buffer of struct rgba8 whose first is that of vertex 0, or with 0 makes all white. */
+void scene_bind_colors(const struct gl *gl, GLuint buffer);
 /* Points the attributes at arrays that no model has: no texture coordinates, no influences. */
 void scene_bind_arrays(const struct gl *gl, const struct vertex_arrays *arrays);
 
-/* A texture of the class that all are of: trilinear, all mip levels. `levels` are RGBA8, sRGB, level after level. */
+/* A texture of the class that all are of: trilinear, all mip levels. `levels` are RGBA8, level after
+ * level; sRGB unless they are data. */
 GLuint scene_make_texture(const struct gl *gl, const struct texture *texture, const uint8_t *levels);

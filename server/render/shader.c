@@ -1,13 +1,19 @@
 #include "shader.h"
 
+#include <string.h>
+
 /* The program keeps what is attached to it: the shader's name is given back at once. */
-static int attach(const struct gl *gl, GLuint program, GLenum type, const struct shader_source *source, struct err *err)
+static int attach(const struct gl *gl, GLuint program, GLenum type, const struct shader_source *source,
+                  const char *define, struct err *err)
 {
     if (source->text == NULL)
         return 0;
     const GLuint shader = gl->CreateShader(type);
     GLint is_good = 0;
-    gl->ShaderSource(shader, 1, &source->text, NULL);
+    const char *const rest = strchr(source->text, '\n') + 1;
+    const char *const texts[3] = {source->text, define == NULL ? "" : define, rest};
+    const GLint sizes[3] = {(GLint)(rest - source->text), -1, -1};
+    gl->ShaderSource(shader, 3, texts, sizes);
     gl->CompileShader(shader);
     gl->GetShaderiv(shader, GL_COMPILE_STATUS, &is_good);
     if (is_good) {
@@ -36,9 +42,9 @@ static int link(const struct gl *gl, GLuint program, const char *name, struct er
 int shader_link(const struct gl *gl, const struct shader_sources *sources, GLuint *program, struct err *err)
 {
     *program = gl->CreateProgram();
-    if (attach(gl, *program, GL_VERTEX_SHADER, &sources->vertex, err) == 0 &&
-        attach(gl, *program, GL_GEOMETRY_SHADER, &sources->geometry, err) == 0 &&
-        attach(gl, *program, GL_FRAGMENT_SHADER, &sources->fragment, err) == 0 &&
+    if (attach(gl, *program, GL_VERTEX_SHADER, &sources->vertex, sources->define, err) == 0 &&
+        attach(gl, *program, GL_GEOMETRY_SHADER, &sources->geometry, sources->define, err) == 0 &&
+        attach(gl, *program, GL_FRAGMENT_SHADER, &sources->fragment, sources->define, err) == 0 &&
         link(gl, *program, sources->fragment.name, err) == 0)
         return 0;
     gl->DeleteProgram(*program);

@@ -10,6 +10,7 @@ struct shader_source {
 
 struct shader_sources {
     struct shader_source vertex, geometry, fragment;
+    const char *define; /* a line to go behind the first of each text, which is its #version; or NULL */
 };
 
 /* Compiles and links; *program is the caller's to delete, 0 after a failure. ERR_RENDER_FAILED has the driver's words.

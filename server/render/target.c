@@ -31,7 +31,7 @@ static int make(struct target *target, const struct gl *gl, uint32_t width, uint
     gl->GenFramebuffers(1, &target->framebuffer);
     gl->BindFramebuffer(GL_FRAMEBUFFER, target->framebuffer);
     target->color = add_buffer(gl, GL_COLOR_ATTACHMENT0, GL_RGBA8, width, height);
-    target->depth = add_buffer(gl, GL_DEPTH_ATTACHMENT, GL_DEPTH_COMPONENT24, width, height);
+    target->depth = add_buffer(gl, GL_DEPTH_STENCIL_ATTACHMENT, GL_DEPTH24_STENCIL8, width, height);
     const GLenum status = gl->CheckFramebufferStatus(GL_FRAMEBUFFER);
     int rc = gl_check(gl, "the picture", err);
     if (rc == 0 && status != GL_FRAMEBUFFER_COMPLETE)
@@ -78,7 +78,7 @@ int target_bind(struct targets *targets, const struct gl *gl, uint32_t width, ui
     gl->Viewport(0, 0, (GLsizei)width, (GLsizei)height);
     gl->DepthMask(GL_TRUE);
     gl->ClearColor(0, 0, 0, 0);
-    gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
     return 0;
 }
 

@@ -1,4 +1,5 @@
-/* target.h - what is drawn into: RGBA8 with a 24-bit depth buffer, a few sizes kept. The context's thread only. */
+/* target.h - what is drawn into: RGBA8 with 24 bits of depth and 8 of stencil, a few sizes kept. The context's thread
+ * only. */
 #pragma once
 
 #include "gl.h"

@@ -2,6 +2,7 @@
 
 #include "../anim/bake.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { QUAD_VERTICES = 4, QUAD_INDICES = 6, TEXTURE_SIDE = 4, TEXTURE_BYTES = 4 * (16 + 4 + 1) };
@@ -49,12 +50,29 @@ static void add_nodes(struct bake_builder *b)
     *bake_add_skin(b, 1) = (struct skin){.name = {.offset = STR_NONE}, .joint_count = 2, .mesh_node = -1};
 }
 
-static void add_material(struct bake_builder *b, float alpha, uint32_t alpha_mode)
+/* has_textures: all of them, else none. */
+static void add_material(struct bake_builder *b, float alpha, uint32_t alpha_mode, bool has_textures)
 {
     struct material *material = bake_add_material(b, 1);
     *material = MATERIAL_PLAIN;
     material->base_color[3] = alpha;
     material->alpha_mode = alpha_mode;
+    for (int slot = 0; has_textures && slot < TEXTURE_SLOT_COUNT; slot++)
+        material->textures[slot].texture =
+            slot == TEXTURE_BASE_COLOR || slot == TEXTURE_EMISSIVE ? TEXTURE_COLORS : TEXTURE_DATA;
+}
+
+/* Textures 0 and 1 are those of enum texture_content. */
+static void add_texture(struct bake_builder *b, uint32_t content)
+{
+    *bake_add_texture(b, 1) = (struct texture){.source_width = TEXTURE_SIDE,
+                                               .source_height = TEXTURE_SIDE,
+                                               .width = TEXTURE_SIDE,
+                                               .height = TEXTURE_SIDE,
+                                               .level_count = 3,
+                                               .content = content,
+                                               .pixel_first = b->pixel_byte_count};
+    memset(bake_add_pixel_byte(b, TEXTURE_BYTES), 128, TEXTURE_BYTES);
 }
 
 int warm_up_model(struct buf *out, struct err *err)
@@ -63,18 +81,15 @@ int warm_up_model(struct buf *out, struct err *err)
     bake_builder_init(&b, 0);
     bake_add_info(&b, 1)->format = bake_textz(&b, "warm-up");
     add_nodes(&b);
-    *bake_add_mesh(&b, 1) = (struct mesh){.name = {.offset = STR_NONE}, .primitive_count = 2};
-    add_quad(&b, 0, 0);
-    add_quad(&b, 1, 0.5f);
+    *bake_add_mesh(&b, 1) = (struct mesh){.name = {.offset = STR_NONE}, .primitive_count = 3};
+    for (int32_t m = 0; m < 3; m++)
+        add_quad(&b, m, 0.5f * (float)m);
     *bake_add_influence_first(&b, 1) = b.influence_count;
-    for (uint32_t m = 0; m < 2; m++)
-        add_material(&b, m == 0 ? 1.0f : 0.5f, m == 0 ? ALPHA_OPAQUE : ALPHA_BLEND);
-    *bake_add_texture(&b, 1) = (struct texture){.source_width = TEXTURE_SIDE,
-                                                .source_height = TEXTURE_SIDE,
-                                                .width = TEXTURE_SIDE,
-                                                .height = TEXTURE_SIDE,
-                                                .level_count = 3};
-    memset(bake_add_pixel_byte(&b, TEXTURE_BYTES), 128, TEXTURE_BYTES);
+    add_material(&b, 1, ALPHA_OPAQUE, false);
+    add_material(&b, 0.5f, ALPHA_BLEND, false);
+    add_material(&b, 1, ALPHA_OPAQUE, true);
+    add_texture(&b, TEXTURE_COLORS);
+    add_texture(&b, TEXTURE_DATA);
     int rc = bake_finish(&b, err);
     if (rc == 0)
         rc = bake_encode(&b, out, err);

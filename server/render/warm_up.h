@@ -1,4 +1,5 @@
-/* warm_up.h - a small model with everything that usual models have: skin, texture, opaque and blended surfaces. */
+/* warm_up.h - a small model with everything that usual models have: skin, opaque and blended surfaces, and a
+ * material with all textures. */
 #pragma once
 
 #include "../base/buf.h"

@@ -116,20 +116,12 @@ static void turn_triangles(struct glb *glb, uint32_t index_count)
 /* What the pose does not change: once for all entries of a primitive. */
 static void add_fixed(struct task *task, struct glb_scene *scene, uint32_t entry)
 {
-    const struct model *model = task->model;
     const struct primitive *p = deform_primitive(task, scene->deform, entry);
-    uint32_t *accessors = scene->entries[entry].accessors;
-    const bool has_texcoords = (p->flags & PRIMITIVE_TEXCOORDS) != 0;
-    if (!has_texcoords && glb_is_textured(task, scene, p->material)) {
-        /* such a texture gives its first pixel; but a viewer refuses it without coordinates */
-        memset(scene->deform->morphed, 0, p->vertex_count * sizeof *model->texcoords);
-        accessors[GLB_TEXCOORD] = glb_add(scene->glb, GLB_TEXCOORD, scene->deform->morphed, p->vertex_count);
-    } else if (has_texcoords) {
-        accessors[GLB_TEXCOORD] =
-            glb_add(scene->glb, GLB_TEXCOORD, model->texcoords + p->vertex_first, p->vertex_count);
-    }
+    glb_add_texcoords(task, scene, entry, 0);
+    glb_add_texcoords(task, scene, entry, 1);
     if ((p->flags & PRIMITIVE_COLORS) != 0)
-        accessors[GLB_COLOR] = glb_add(scene->glb, GLB_COLOR, model->colors + p->vertex_first, p->vertex_count);
+        scene->entries[entry].accessors[GLB_COLOR] =
+            glb_add(scene->glb, GLB_COLOR, task->model->colors + p->vertex_first, p->vertex_count);
 }
 
 static void add_indices(struct task *task, struct glb_scene *scene, uint32_t entry, bool is_turned)
@@ -202,6 +194,7 @@ static void put_primitive(struct task *task, const struct glb_scene *scene, uint
     static const char *const NAMES[] = {[GLB_POSITION] = "{\"attributes\":{\"POSITION\":",
                                         [GLB_NORMAL] = ",\"NORMAL\":",
                                         [GLB_TEXCOORD] = ",\"TEXCOORD_0\":",
+                                        [GLB_SECOND_TEXCOORD] = ",\"TEXCOORD_1\":",
                                         [GLB_COLOR] = ",\"COLOR_0\":"};
     const struct primitive *p = deform_primitive(task, scene->deform, entry);
     const uint32_t *accessors = scene->entries[entry].accessors;
@@ -340,6 +333,7 @@ void answer_glb(struct task *task, struct deform *deform)
         return;
     put_nodes(task, &scene, put_meshes(task, &scene));
     glb_put_materials(task, &scene);
+    glb_put_textures(task, &scene);
     glb_put_arrays(scene.glb, task->out);
     buf_put_char(task->out, '}');
     if (glb_failed(scene.glb) || !glb_finish(scene.glb, task->out))

@@ -27,11 +27,22 @@ void answer_glb(struct task *task, struct deform *deform);
 
 /* Gives the materials that the entries use, and their textures, their places. False: the reply is an error. */
 bool glb_choose_materials(struct task *task, struct glb_scene *scene);
+/* True when the file's material (of the model's index, or -1) has a texture that takes this set of coordinates. */
+bool glb_is_textured(const struct task *task, const struct glb_scene *scene, int32_t material, uint32_t set);
+/* ,"materials":[..] and ,"extensionsUsed":[..], each where needed */
+void glb_put_materials(struct task *task, const struct glb_scene *scene);
+
+/* --- answer_glb_texture.c --- */
+
+/* The texture (or -1) that a material of the file has in this place of it. */
+int32_t glb_texture_of(const struct task *task, const struct glb_scene *scene, uint32_t material,
+                       enum texture_slot slot);
+/* Adds the entry's coordinates of set 0 or 1, those that its primitive has or that a texture of its material wants; 0
+ * comes first. */
+void glb_add_texcoords(struct task *task, struct glb_scene *scene, uint32_t entry, uint32_t set);
 /* Adds the pictures to the binary chunk. False: the reply is an error. */
 bool glb_put_pictures(struct task *task, struct glb_scene *scene);
-/* True when the file's material (of the model's index, or -1) has a texture. */
-bool glb_is_textured(const struct task *task, const struct glb_scene *scene, int32_t material);
-/* ,"materials":[..],"textures":[..],"samplers":[..],"images":[..] and ,"extensionsUsed":[..], each where needed */
-void glb_put_materials(struct task *task, const struct glb_scene *scene);
+/* ,"textures":[..],"samplers":[..],"images":[..], where there are textures */
+void glb_put_textures(struct task *task, const struct glb_scene *scene);
 /* ,"textures":[..]: what became of each texture that the materials have, for asset.extras */
 void glb_put_texture_states(struct task *task, const struct glb_scene *scene);

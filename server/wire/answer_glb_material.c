@@ -1,33 +1,15 @@
+/* Materials of a GLB file, as glTF 2.0, 3.9 has them. */
 #include "answer_glb.h"
 #include "json.h"
-#include "png.h"
 
-#include <string.h>
+#include <math.h>
 
 enum { PIXEL_BYTES_PER_STEP = 64 }; /* compressing so many is about the work for one node */
-/* GL's numbers, as the specification has them (5.26). */
-static const uint32_t MAG_FILTERS[] = {[TEXTURE_MAG_LINEAR] = 9729, [TEXTURE_MAG_NEAREST] = 9728};
-static const uint32_t MIN_FILTERS[] = {[TEXTURE_MIN_LINEAR_MIPMAP_LINEAR] = 9987,
-                                       [TEXTURE_MIN_NEAREST] = 9728,
-                                       [TEXTURE_MIN_LINEAR] = 9729,
-                                       [TEXTURE_MIN_NEAREST_MIPMAP_NEAREST] = 9984,
-                                       [TEXTURE_MIN_LINEAR_MIPMAP_NEAREST] = 9985,
-                                       [TEXTURE_MIN_NEAREST_MIPMAP_LINEAR] = 9986};
-static const uint32_t WRAPS[] = {
-    [TEXTURE_WRAP_REPEAT] = 10497, [TEXTURE_WRAP_CLAMP] = 33071, [TEXTURE_WRAP_MIRROR] = 33648};
 
 static void put_uint(struct buf *out, const char *key, uint32_t value)
 {
     buf_put_text(out, key);
     json_put_uint(out, value);
-}
-
-/* The texture (or -1) of a material that the file has. */
-static int32_t texture_of(const struct task *task, const struct glb_scene *scene, uint32_t material)
-{
-    return scene->materials[material] == GLB_NONE
-               ? -1
-               : task->model->materials[material].textures[TEXTURE_BASE_COLOR].texture;
 }
 
 /* Replaces marks by places, in the model's order. */
@@ -49,8 +31,10 @@ bool glb_choose_materials(struct task *task, struct glb_scene *scene)
             scene->materials[material] = 0;
     }
     number(scene->materials, model->material_count);
-    for (uint32_t m = 0; m < model->material_count && !task->request->has_no_textures; m++) {
-        const int32_t texture = texture_of(task, scene, m);
+    const uint32_t slots = task->request->has_no_textures ? 0 : model->material_count * TEXTURE_SLOT_COUNT;
+    for (uint32_t i = 0; i < slots; i++) {
+        const int32_t texture =
+            glb_texture_of(task, scene, i / TEXTURE_SLOT_COUNT, (enum texture_slot)(i % TEXTURE_SLOT_COUNT));
         if (texture < 0 || model->textures[texture].state != TEXTURE_FOUND || scene->textures[texture] != GLB_NONE)
             continue;
         scene->textures[texture] = 0;
@@ -60,45 +44,143 @@ bool glb_choose_materials(struct task *task, struct glb_scene *scene)
     return parts_is_affordable(task, pixel_bytes / PIXEL_BYTES_PER_STEP);
 }
 
-bool glb_is_textured(const struct task *task, const struct glb_scene *scene, int32_t material)
+/* The texture's place in the file, or GLB_NONE. */
+static uint32_t place_of(const struct task *task, const struct glb_scene *scene, uint32_t material,
+                         enum texture_slot slot)
 {
-    const int32_t texture = material < 0 ? -1 : texture_of(task, scene, (uint32_t)material);
-    return texture >= 0 && scene->textures[texture] != GLB_NONE;
+    const int32_t texture = glb_texture_of(task, scene, material, slot);
+    return texture < 0 ? GLB_NONE : scene->textures[texture];
 }
 
-bool glb_put_pictures(struct task *task, struct glb_scene *scene)
+bool glb_is_textured(const struct task *task, const struct glb_scene *scene, int32_t material, uint32_t set)
 {
-    const struct model *model = task->model;
-    for (uint32_t t = 0; t < model->texture_count && !glb_failed(scene->glb); t++) {
-        const struct texture *texture = &model->textures[t];
-        struct err err;
-        if (scene->textures[t] == GLB_NONE)
-            continue;
-        glb_start_picture(scene->glb);
-        if (png_put(&scene->glb->bin, model->pixels + texture->pixel_first, texture->width, texture->height, &err) <
-            0) {
-            parts_fail(task, &err);
-            return false;
-        }
-        scene->pictures[t] = glb_end_picture(scene->glb);
-    }
-    return true;
+    for (int slot = 0; material >= 0 && slot < TEXTURE_SLOT_COUNT; slot++)
+        if (task->model->materials[material].textures[slot].texcoord_set == set &&
+            place_of(task, scene, (uint32_t)material, (enum texture_slot)slot) != GLB_NONE)
+            return true;
+    return false;
 }
 
 static float limited(float value, float most) { return value > most ? most : value > 0 ? value : 0; }
 
-static void put_color(struct buf *out, const float color[4])
+/* A factor within 0 to 1, unless it is what glTF takes without it. */
+static void put_factor(struct buf *out, const char *key, float value, float missing)
+{
+    if (value == missing)
+        return;
+    buf_put_text(out, key);
+    json_put_float(out, value);
+}
+
+static void put_color(struct buf *out, const char *key, const float *color, size_t count, float missing)
 {
     float limits[4];
-    bool is_white = true;
-    for (int i = 0; i < 4; i++) {
+    bool is_missing = true;
+    for (size_t i = 0; i < count; i++) {
         limits[i] = limited(color[i], 1);
-        is_white = is_white && limits[i] == 1;
+        is_missing = is_missing && limits[i] == missing;
     }
-    if (is_white)
-        return; /* what it is by default */
-    buf_put_text(out, ",\"baseColorFactor\":");
-    json_put_floats(out, limits, 4);
+    if (is_missing)
+        return;
+    buf_put_text(out, key);
+    json_put_floats(out, limits, count);
+}
+
+static bool is_transformed(const struct material_texture *use)
+{
+    const float *m = use->uv_from_texcoord;
+    return m[0] != 1 || m[1] != 0 || m[2] != 0 || m[3] != 0 || m[4] != 1 || m[5] != 0;
+}
+
+/* The matrix as offset, rotation and scale: [c*sx, s*sy, ox; -s*sx, c*sy, oy]. A mirror is a negative sy. */
+static void put_transform(struct buf *out, const float m[6])
+{
+    const double a = (double)m[0], b = (double)m[1], d = (double)m[3], e = (double)m[4];
+    const double scale_x = hypot(a, d), scale_y = a * e - b * d < 0 ? -hypot(b, e) : hypot(b, e);
+    const double rotation = scale_x > 0 ? atan2(-d, a) : atan2(b, e);
+    const float offset[2] = {m[2], m[5]}, scale[2] = {(float)scale_x, (float)scale_y};
+    buf_put_text(out, ",\"extensions\":{\"KHR_texture_transform\":{\"offset\":");
+    json_put_floats(out, offset, 2);
+    buf_put_text(out, ",\"rotation\":");
+    json_put_float(out, (float)rotation);
+    buf_put_text(out, ",\"scale\":");
+    json_put_floats(out, scale, 2);
+    buf_put_text(out, "}}");
+}
+
+/* key{"index":..,"texCoord":..,<factor>,"extensions":..}; nothing where the file has no such texture. */
+static void put_use(struct task *task, const struct glb_scene *scene, uint32_t material, enum texture_slot slot,
+                    const char *key)
+{
+    const struct material *m = &task->model->materials[material];
+    const struct material_texture *use = &m->textures[slot];
+    const uint32_t place = place_of(task, scene, material, slot);
+    struct buf *out = task->out;
+    if (place == GLB_NONE)
+        return;
+    buf_put_text(out, key);
+    put_uint(out, "{\"index\":", place);
+    if (use->texcoord_set != 0)
+        put_uint(out, ",\"texCoord\":", use->texcoord_set);
+    if (slot == TEXTURE_NORMAL)
+        put_factor(out, ",\"scale\":", m->normal_scale, 1);
+    if (slot == TEXTURE_OCCLUSION)
+        put_factor(out, ",\"strength\":", m->occlusion_strength, 1);
+    if (is_transformed(use))
+        put_transform(out, use->uv_from_texcoord);
+    buf_put_char(out, '}');
+}
+
+static void put_metallic_roughness(struct task *task, const struct glb_scene *scene, uint32_t index)
+{
+    const struct material *material = &task->model->materials[index];
+    struct buf *out = task->out;
+    buf_put_text(out, "\"pbrMetallicRoughness\":{\"metallicFactor\":");
+    json_put_float(out, material->metallic);
+    put_factor(out, ",\"roughnessFactor\":", material->roughness, 1);
+    put_color(out, ",\"baseColorFactor\":", material->base_color, 4, 1);
+    put_use(task, scene, index, TEXTURE_BASE_COLOR, ",\"baseColorTexture\":");
+    put_use(task, scene, index, TEXTURE_METALLIC_ROUGHNESS, ",\"metallicRoughnessTexture\":");
+    buf_put_char(out, '}');
+}
+
+/* How much brighter than 1 it glows. */
+static float emissive_strength(const struct material *material)
+{
+    float most = 1;
+    for (int i = 0; i < 3; i++)
+        most = material->emissive[i] > most ? material->emissive[i] : most;
+    return most;
+}
+
+/* ,"extensions":{..} of the material */
+static void put_extensions(struct buf *out, const struct material *material)
+{
+    const float strength = emissive_strength(material);
+    const bool is_unlit = (material->flags & MATERIAL_UNLIT) != 0;
+    if (!is_unlit && strength == 1)
+        return;
+    buf_put_text(out, is_unlit ? ",\"extensions\":{\"KHR_materials_unlit\":{}" : ",\"extensions\":{");
+    if (strength != 1) {
+        buf_put_text(out, is_unlit ? "," : "");
+        buf_put_text(out, "\"KHR_materials_emissive_strength\":{\"emissiveStrength\":");
+        json_put_float(out, strength);
+        buf_put_char(out, '}');
+    }
+    buf_put_char(out, '}');
+}
+
+static void put_surface(struct task *task, const struct glb_scene *scene, uint32_t index)
+{
+    const struct material *material = &task->model->materials[index];
+    struct buf *out = task->out;
+    const float strength = emissive_strength(material);
+    const float emissive[3] = {material->emissive[0] / strength, material->emissive[1] / strength,
+                               material->emissive[2] / strength};
+    put_use(task, scene, index, TEXTURE_NORMAL, ",\"normalTexture\":");
+    put_use(task, scene, index, TEXTURE_OCCLUSION, ",\"occlusionTexture\":");
+    put_use(task, scene, index, TEXTURE_EMISSIVE, ",\"emissiveTexture\":");
+    put_color(out, ",\"emissiveFactor\":", emissive, 3, 0);
 }
 
 static void put_material(struct task *task, const struct glb_scene *scene, uint32_t index)
@@ -112,15 +194,8 @@ static void put_material(struct task *task, const struct glb_scene *scene, uint3
         json_put_str(out, model, material->name);
         buf_put_char(out, ',');
     }
-    /* metal is what glTF takes by default, and black without surroundings to mirror */
-    buf_put_text(out, "\"pbrMetallicRoughness\":{\"metallicFactor\":0");
-    put_color(out, material->base_color);
-    if (glb_is_textured(task, scene, (int32_t)index)) {
-        put_uint(out,
-                 ",\"baseColorTexture\":{\"index\":", scene->textures[material->textures[TEXTURE_BASE_COLOR].texture]);
-        buf_put_char(out, '}');
-    }
-    buf_put_char(out, '}');
+    put_metallic_roughness(task, scene, index);
+    put_surface(task, scene, index);
     if (material->alpha_mode == ALPHA_MASK) {
         buf_put_text(out, ",\"alphaMode\":\"MASK\",\"alphaCutoff\":");
         json_put_float(out, material->alpha_cutoff > 0 ? material->alpha_cutoff : 0);
@@ -129,107 +204,51 @@ static void put_material(struct task *task, const struct glb_scene *scene, uint3
     }
     if ((material->flags & MATERIAL_DOUBLE_SIDED) != 0)
         buf_put_text(out, ",\"doubleSided\":true");
-    if ((material->flags & MATERIAL_UNLIT) != 0)
-        buf_put_text(out, ",\"extensions\":{\"KHR_materials_unlit\":{}}");
+    put_extensions(out, material);
     parts_put_extras(out, model, EXTRA_MATERIAL, index);
     buf_put_char(out, '}');
 }
 
-/* The file's name in a path or URL of the source. */
-static struct str base_name(const struct model *model, struct str uri)
-{
-    for (uint32_t i = uri.size_bytes; i > 0; i--) {
-        const char c = model->text[uri.offset + i - 1];
-        if (c == '/' || c == '\\')
-            return (struct str){uri.offset + i, uri.size_bytes - i};
-    }
-    return uri;
-}
+enum { USES_UNLIT = 1, USES_STRENGTH = 2, USES_TRANSFORM = 4 };
 
-static void put_texture(struct buf *out, const struct model *model, const struct glb_scene *scene, uint32_t index)
+static unsigned extensions_of(const struct task *task, const struct glb_scene *scene, uint32_t index)
 {
-    (void)model;
-    put_uint(out, "{\"source\":", scene->textures[index]);
-    put_uint(out, ",\"sampler\":", scene->textures[index]);
-    buf_put_char(out, '}');
-}
-
-static void put_sampler(struct buf *out, const struct model *model, const struct glb_scene *scene, uint32_t index)
-{
-    (void)scene;
-    put_uint(out, "{\"magFilter\":", MAG_FILTERS[model->textures[index].mag_filter]);
-    put_uint(out, ",\"minFilter\":", MIN_FILTERS[model->textures[index].min_filter]);
-    put_uint(out, ",\"wrapS\":", WRAPS[model->textures[index].wrap_s]);
-    put_uint(out, ",\"wrapT\":", WRAPS[model->textures[index].wrap_t]);
-    buf_put_char(out, '}');
-}
-
-static void put_image(struct buf *out, const struct model *model, const struct glb_scene *scene, uint32_t index)
-{
-    const struct str uri = model->textures[index].uri;
-    buf_put_char(out, '{');
-    if (uri.offset != STR_NONE && uri.size_bytes > 0) {
-        buf_put_text(out, "\"name\":");
-        json_put_str(out, model, base_name(model, uri));
-        buf_put_char(out, ',');
-    }
-    put_uint(out, "\"bufferView\":", scene->pictures[index]);
-    buf_put_text(out, ",\"mimeType\":\"image/png\"}");
-}
-
-/* One list of what every texture of the file has; nothing where there is none. */
-static void put_list(struct task *task, const struct glb_scene *scene, const char *start,
-                     void (*put)(struct buf *, const struct model *, const struct glb_scene *, uint32_t))
-{
-    uint32_t count = 0;
-    for (uint32_t t = 0; t < task->model->texture_count && !buf_failed(task->out); t++) {
-        if (scene->textures[t] == GLB_NONE)
-            continue;
-        buf_put_text(task->out, count++ == 0 ? start : ",");
-        put(task->out, task->model, scene, t);
-    }
-    if (count > 0)
-        buf_put_char(task->out, ']');
+    const struct material *material = &task->model->materials[index];
+    unsigned uses = (material->flags & MATERIAL_UNLIT) != 0 ? USES_UNLIT : 0;
+    if (emissive_strength(material) != 1)
+        uses |= USES_STRENGTH;
+    for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++)
+        if (place_of(task, scene, index, (enum texture_slot)slot) != GLB_NONE &&
+            is_transformed(&material->textures[slot]))
+            uses |= USES_TRANSFORM;
+    return uses;
 }
 
 void glb_put_materials(struct task *task, const struct glb_scene *scene)
 {
+    static const char *const NAMES[] = {"KHR_materials_unlit", "KHR_materials_emissive_strength",
+                                        "KHR_texture_transform"};
     const struct model *model = task->model;
-    uint32_t count = 0, flags = 0;
+    uint32_t count = 0;
+    unsigned uses = 0;
     for (uint32_t m = 0; m < model->material_count && !buf_failed(task->out); m++) {
         if (scene->materials[m] == GLB_NONE)
             continue;
         buf_put_text(task->out, count++ == 0 ? ",\"materials\":[" : ",");
         put_material(task, scene, m);
-        flags |= model->materials[m].flags;
+        uses |= extensions_of(task, scene, m);
     }
     if (count > 0)
         buf_put_char(task->out, ']');
-    if ((flags & MATERIAL_UNLIT) != 0)
-        buf_put_text(task->out, ",\"extensionsUsed\":[\"KHR_materials_unlit\"]");
-    put_list(task, scene, ",\"textures\":[", put_texture);
-    put_list(task, scene, ",\"samplers\":[", put_sampler);
-    put_list(task, scene, ",\"images\":[", put_image);
-}
-
-void glb_put_texture_states(struct task *task, const struct glb_scene *scene)
-{
-    static const char *const STATES[] = {
-        [TEXTURE_FOUND] = "left_out", [TEXTURE_MISSING] = "missing", [TEXTURE_BROKEN] = "broken"};
-    const struct model *model = task->model;
-    uint32_t count = 0;
-    for (uint32_t m = 0; m < model->material_count && !buf_failed(task->out); m++) {
-        const int32_t t = texture_of(task, scene, m);
-        if (t < 0)
+    const char *before = ",\"extensionsUsed\":[\"";
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        if ((uses & 1u << i) == 0)
             continue;
-        buf_put_text(task->out, count++ == 0 ? ",\"textures\":[" : ",");
-        put_uint(task->out, "{\"material\":", scene->materials[m]);
-        buf_put_text(task->out, ",\"uri\":");
-        json_put_str(task->out, model, model->textures[t].uri);
-        buf_put_text(task->out, ",\"state\":\"");
-        buf_put_text(task->out, scene->textures[t] != GLB_NONE ? "embedded" : STATES[model->textures[t].state]);
-        buf_put_text(task->out, "\"}");
+        buf_put_text(task->out, before);
+        buf_put_text(task->out, NAMES[i]);
+        buf_put_char(task->out, '"');
+        before = ",\"";
     }
-    if (count > 0)
+    if (uses != 0)
         buf_put_char(task->out, ']');
 }

@@ -5,6 +5,7 @@
 static const char *const TOPOLOGIES[] = {
     [TOPOLOGY_TRIANGLES] = "triangles", [TOPOLOGY_LINES] = "lines", [TOPOLOGY_POINTS] = "points"};
 static const char *const ALPHA_MODES[] = {[ALPHA_OPAQUE] = "opaque", [ALPHA_MASK] = "mask", [ALPHA_BLEND] = "blend"};
+static const char *const TEXTURE_CONTENTS[] = {[TEXTURE_COLORS] = "colors", [TEXTURE_DATA] = "data"};
 static const char *const TEXTURE_STATES[] = {
     [TEXTURE_FOUND] = "found", [TEXTURE_MISSING] = "missing", [TEXTURE_BROKEN] = "broken"};
 static const char *const WRAPS[] = {
@@ -223,6 +224,26 @@ static void put_mesh(struct buf *out, const struct model *model, uint32_t index)
     buf_put_text(out, "]}");
 }
 
+/* ,"textures":{..}: the slots that have one. */
+static void put_material_textures(struct buf *out, const struct material *material)
+{
+    const char *before = "\"";
+    buf_put_text(out, ",\"textures\":{");
+    for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++) {
+        const struct material_texture *use = &material->textures[slot];
+        if (use->texture < 0)
+            continue;
+        buf_put_text(out, before);
+        buf_put_text(out, PARTS_TEXTURE_SLOTS[slot]);
+        put_index(out, "\":{\"texture\":", use->texture);
+        put_uint(out, ",\"texcoord_set\":", use->texcoord_set);
+        put_floats(out, ",\"uv_from_texcoord\":", use->uv_from_texcoord, 6);
+        buf_put_char(out, '}');
+        before = ",\"";
+    }
+    buf_put_char(out, '}');
+}
+
 static void put_material(struct buf *out, const struct model *model, uint32_t index)
 {
     const struct material *material = &model->materials[index];
@@ -230,6 +251,12 @@ static void put_material(struct buf *out, const struct model *model, uint32_t in
     put_str(out, ",\"name\":", model, material->name);
     put_floats(out, ",\"base_color\":", material->base_color, 4);
     put_index(out, ",\"texture\":", material->textures[TEXTURE_BASE_COLOR].texture);
+    put_float(out, ",\"metallic\":", material->metallic);
+    put_float(out, ",\"roughness\":", material->roughness);
+    put_floats(out, ",\"emissive\":", material->emissive, 3);
+    put_float(out, ",\"normal_scale\":", material->normal_scale);
+    put_float(out, ",\"occlusion_strength\":", material->occlusion_strength);
+    put_material_textures(out, material);
     put_text(out, ",\"alpha_mode\":", ALPHA_MODES[material->alpha_mode]);
     put_float(out, ",\"alpha_cutoff\":", material->alpha_cutoff);
     put_bool(out, ",\"double_sided\":", (material->flags & MATERIAL_DOUBLE_SIDED) != 0);
@@ -250,6 +277,7 @@ static void put_texture(struct buf *out, const struct model *model, uint32_t ind
     put_text(out, ",\"wrap_t\":", WRAPS[texture->wrap_t]);
     put_text(out, ",\"mag_filter\":", MAG_FILTERS[texture->mag_filter]);
     put_text(out, ",\"min_filter\":", MIN_FILTERS[texture->min_filter]);
+    put_text(out, ",\"content\":", TEXTURE_CONTENTS[texture->content]);
     buf_put_char(out, '}');
 }
 

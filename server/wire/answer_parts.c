@@ -253,6 +253,12 @@ void parts_put_frame_head(struct task *task, uint32_t frame)
     buf_put_char(task->out, ']');
 }
 
+const char *const PARTS_TEXTURE_SLOTS[TEXTURE_SLOT_COUNT] = {
+    [TEXTURE_BASE_COLOR] = "base_color", [TEXTURE_METALLIC_ROUGHNESS] = "metallic_roughness",
+    [TEXTURE_NORMAL] = "normal",         [TEXTURE_OCCLUSION] = "occlusion",
+    [TEXTURE_EMISSIVE] = "emissive",
+};
+
 void parts_put_index(struct buf *out, int32_t index)
 {
     if (index < 0)

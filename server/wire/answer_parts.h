@@ -67,6 +67,8 @@ void parts_put_name_and_hash(struct buf *out, const struct model *model, const s
 void parts_put_hash(struct buf *out, const struct model *model);
 /* {"time":..,"clip_time":.. */
 void parts_put_frame_head(struct task *task, uint32_t frame);
+/* "base_color", "metallic_roughness", ...: texture_slot in answers. */
+extern const char *const PARTS_TEXTURE_SLOTS[TEXTURE_SLOT_COUNT];
 /* An index, or null for -1. */
 void parts_put_index(struct buf *out, int32_t index);
 /* "clip":{..}, or null for POSE_REST */

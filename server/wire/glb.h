@@ -20,7 +20,7 @@ struct glb {
     struct buf accessors; /* struct glb_accessor */
 };
 
-enum glb_array { GLB_POSITION, GLB_NORMAL, GLB_TEXCOORD, GLB_COLOR, GLB_INDICES };
+enum glb_array { GLB_POSITION, GLB_NORMAL, GLB_TEXCOORD, GLB_SECOND_TEXCOORD, GLB_COLOR, GLB_INDICES };
 
 struct glb_view {
     uint64_t offset, size_bytes;

@@ -37,7 +37,10 @@ enum op {
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
     OP_LAYER = OP_COUNT, /* one of "layers" */
-    OP_REFERENCE         /* "reference" of a layer */
+    OP_REFERENCE,        /* "reference" of a layer */
+    /* asked by packets (packet_request.h) alone */
+    OP_OPEN, /* what a handle for a model tells */
+    OP_FIND, /* a thing of a model by name or index */
 };
 
 enum select_kind {
@@ -53,6 +56,9 @@ struct request_source {
     const char *hash; /* 64 lower-case hex digits that its content must have, or NULL */
 };
 enum { REQUEST_SOURCES_MAX = 16 };
+
+/* What OP_FIND looks for; numbers of protocol/packets.def. */
+enum find_what { FIND_CLIP = 1, FIND_SKIN, FIND_NODE, FIND_MESH };
 
 /* How a clip, skin or joint is named in a query. */
 struct selector {
@@ -112,7 +118,10 @@ struct request {
     bool has_rate, is_per_joint;
     double rate;                 /* with has_rate: poses a second of is_over_clip, 0..1000 */
     struct picture_spec picture; /* /v1/render */
-    const char *prefix, *after;  /* /v1/models; NULL when not given */
+    struct selector joint;       /* /v1/render: the node that the view is about, or absent */
+    enum find_what find;         /* OP_FIND: what `found` is */
+    struct selector found;
+    const char *prefix, *after; /* /v1/models; NULL when not given */
     uint32_t list_limit;
     struct request *layers; /* OP_LAYER each: the pose is their blend; clip and span are not given then */
     uint32_t layer_count;
@@ -146,6 +155,8 @@ struct request_head {
     const char *content_type;
     const char *body; /* body_bytes long; of POST */
     size_t body_bytes;
+    const char *model; /* what the parameter `model` would say, which is then not given; of packets */
+    const char *hash;  /* likewise `hash`, with a model */
 };
 
 void request_init(struct request *request);
@@ -161,6 +172,9 @@ void request_fini(struct request *request);
  * bodies ERR_BAD_REQUEST, ERR_BODY_TOO_LARGE or ERR_UNSUPPORTED_MEDIA_TYPE. */
 int request_parse(struct request *request, const struct request_head *head, const struct limits *limits,
                   struct err *err);
+
+/* The one time of a request that has one is now another; the canonical hash is not made anew. */
+void request_set_time(struct request *request, double time_s);
 
 /* True when the request names the content of every file that it is about: its answer never changes. */
 bool request_names_content(const struct request *request);

@@ -1,4 +1,5 @@
 /* request_check.c - what is missing in a request, and what does not go together. */
+#include "../base/view.h"
 #include "request_parts.h"
 
 static int check_span(const struct request_span *span, struct err *err)
@@ -53,6 +54,18 @@ static int check_glb(const struct request *request, const struct params_seen *se
     return 0;
 }
 
+static int check_view(const struct request *request, const struct params_seen *seen, struct err *err)
+{
+    char list[VIEW_LIST_SIZE];
+    if (request->picture.view != VIEW_LIT && (request->picture.flags & PICTURE_SHADOW) != 0)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'shadow' does not go with view=%s, which has no light",
+                       VIEW_INFO[request->picture.view].word);
+    if (request->joint.kind == SELECT_ABSENT || VIEW_INFO[request->picture.view].takes_joint)
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs view=%s",
+                   seen->has[PARAM_JOINT] ? "joint" : "joint_name", view_list(true, list));
+}
+
 int request_check_together(const struct request *request, const struct params_seen *seen, const struct limits *limits,
                            struct err *err)
 {
@@ -72,7 +85,8 @@ int request_check_together(const struct request *request, const struct params_se
     if (seen->has[PARAM_CLIP_HASH] && !seen->has[PARAM_CLIP_FILE])
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_hash' needs 'clip_file', whose content it names");
     if (check_span(&request->span, err) < 0 || check_bounds(request, seen, err) < 0 ||
-        check_root_motion(request, seen, err) < 0 || check_glb(request, seen, err) < 0)
+        check_root_motion(request, seen, err) < 0 || check_glb(request, seen, err) < 0 ||
+        check_view(request, seen, err) < 0)
         return err->code;
     return request_check_layer(request, seen, err);
 }

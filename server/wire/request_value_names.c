@@ -155,15 +155,35 @@ int value_mesh_name(struct value *value)
 
 int value_root(struct value *value) { return select_one(value, value->text, NULL, &value->request->root); }
 
+static int joint_is_single(const struct value *value)
+{
+    if (value->request->joint.kind == SELECT_ABSENT)
+        return 0;
+    return err_set(value->err, ERR_DUPLICATE_PARAMETER, "joint= and joint_name= both name the node; give one");
+}
+
+int value_joint(struct value *value)
+{
+    const int rc = joint_is_single(value);
+    return rc < 0 ? rc : select_one(value, value->text, "joint_name", &value->request->joint);
+}
+
+int value_joint_by_name(struct value *value)
+{
+    const int rc = joint_is_single(value);
+    value->request->joint = by_name(value->text, value->size_bytes);
+    return rc;
+}
+
 /* Nodes that stand for all below them. */
 static int add_subtrees(struct value *value, enum blend_reach reach)
 {
     struct buf *joints = &value_lists(value)->joints;
     const size_t first = joints->size_bytes;
     const int rc = select_many(value, NULL, joints);
-    struct selector *added = (struct selector *)(void *)(joints->data + first);
-    for (size_t i = 0; i < (joints->size_bytes - first) / sizeof *added; i++)
-        added[i].reach = reach;
+    struct selector *all = (struct selector *)(void *)joints->data; /* NULL when a bad value was the first */
+    for (size_t i = first / sizeof *all; i < joints->size_bytes / sizeof *all; i++)
+        all[i].reach = reach;
     return rc;
 }
 

@@ -1,4 +1,5 @@
 /* request_value_picture.c - how a picture is to look: its size, camera, background, smoothness and file. */
+#include "../base/view.h"
 #include "query.h"
 #include "request_parts.h"
 #include "request_values.h"
@@ -50,6 +51,17 @@ int value_background(struct value *value)
         !read_color(second, (size_t)(end - second), picture->background_end))
         return value_bad(value, "transparent, RRGGBB or RRGGBBAA, or two of them with a comma between");
     return 0;
+}
+
+int value_view(struct value *value)
+{
+    char list[VIEW_LIST_SIZE];
+    for (uint32_t v = 0; v < VIEW_COUNT; v++)
+        if (strcmp(value->text, VIEW_INFO[v].word) == 0) {
+            value->request->picture.view = v;
+            return 0;
+        }
+    return value_bad(value, view_list(false, list));
 }
 
 static int set_flag(struct value *value, uint32_t flag, bool is_set)

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -85,6 +86,12 @@ static long try_userfaultfd(void) { return syscall(SYS_userfaultfd, O_CLOEXEC); 
 static long try_seccomp(void) { return syscall(SYS_seccomp, 2 /* SECCOMP_GET_ACTION_AVAIL */, 0, &(uint32_t){0}); }
 static long try_write_elsewhere(void) { return write(STDOUT_FILENO, "", 0); }
 
+static long try_writev_elsewhere(void)
+{
+    const struct iovec nothing = {NULL, 0};
+    return writev(STDOUT_FILENO, &nothing, 1);
+}
+
 /* This call is allowed; the limit on memory is what stands in its way. */
 static long try_much_memory(void)
 {
@@ -120,6 +127,7 @@ static const struct {
     {"userfaultfd", try_userfaultfd, "handle page faults"},
     {"seccomp", try_seccomp, "speak to the filter"},
     {"write", try_write_elsewhere, "write to a descriptor that is not its own"},
+    {"writev", try_writev_elsewhere, "write to one by another call"},
     {"memory", try_much_memory, "take a terabyte of memory"},
 };
 
@@ -131,10 +139,20 @@ void attempt_list(void)
         printf("%s\t%s\n", ATTEMPTS[i].name, ATTEMPTS[i].what);
 }
 
+/* What the C library says of it has to get out of the sandbox: the daemon passes it on. */
+static void break_heap(void)
+{
+    static _Alignas(16) char no_heap[64];
+    volatile uintptr_t at = (uintptr_t)no_heap + 24; /* nothing on the heap is aligned so */
+    free((void *)at);
+}
+
 bool attempt(const char *name)
 {
     if (strcmp(name, "report") == 0)
         return true;
+    if (strcmp(name, "broken-heap") == 0)
+        break_heap();
     for (size_t i = 0; i < ATTEMPT_COUNT; i++) {
         if (strcmp(ATTEMPTS[i].name, name) != 0)
             continue;

@@ -8,5 +8,6 @@
 void attempt_list(void);
 
 /* Tries and says on stderr how it went; "report" tries nothing. False: there is no such name. A refused call
- * ends the process. */
+ * ends the process. "broken-heap", which is not listed, breaks no rule of the sandbox: the C library notices and ends
+ * the process. */
 bool attempt(const char *name);

@@ -2,7 +2,9 @@
  *
  * posed starts `posed-render [options]` with file descriptor 3 = one end of a SOCK_STREAM socket pair. posed
  * sends struct render_job, with the model's sealed memfd attached (SCM_RIGHTS) to its first byte, and behind it
- * those of other models that clips lie in, in the order of sources; the worker
+ * those of other models that clips lie in, in the order of sources; behind it come the
+ * job's cells, struct render_cell[cell_count], and when it has layers their times, double[cell_count][layer_count]: all
+ * of it is small enough for one sendmsg() into an empty socket. The worker
  * answers struct render_result followed by size_bytes bytes (the PNG, or nothing on failure), in order. One
  * job is under way at a time. Before its first job, once the GL context has drawn its warm-up frame, the worker
  * sends a render_result with job_id 0 and its renderer's name in message. End of stream: the worker exits. */
@@ -11,12 +13,16 @@
 #include "../base/err.h"
 #include "../base/picture_spec.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { RENDER_SOCKET_FD = 3 };
 #define RENDER_JOB_MAGIC    UINT32_C(0x424f4a50) /* "PJOB" */
 #define RENDER_RESULT_MAGIC UINT32_C(0x53455250) /* "PRES" */
 
+/* Cells times layers are bounded too, because each cell has a time for each layer. */
+enum { RENDER_CELLS_MAX = 1024, RENDER_LAYER_TIMES_MAX = 4096 };
 enum { RENDER_LAYERS_MAX = 16, RENDER_MASKS_MAX = 1024, RENDER_SOURCES_MAX = 16, RENDER_UNMATCHED_SIZE = 1024 };
 
 /* Another model that clips are from. */
@@ -29,35 +35,69 @@ struct render_source {
 struct render_layer {
     int32_t clip, reference_clip;           /* or POSE_REST */
     uint32_t clip_source, reference_source; /* 0: clips of the model; n: of sources[n - 1] */
-    double clip_time_s, reference_time_s;
+    double reference_time_s;
     double weight;
     uint32_t is_additive;
     uint32_t mask_first, mask_count; /* in masks */
     uint32_t reserved;
 };
 struct render_blend {
-    uint32_t layer_count; /* 0: clip and clip_time_s of the job hold */
+    uint32_t layer_count; /* 0: clip and clip_time_s of each cell hold */
     uint32_t mask_count;
     struct render_layer layers[RENDER_LAYERS_MAX];
     uint32_t masks[RENDER_MASKS_MAX]; /* node * 4 + enum blend_reach */
 };
 
+/* One moment of the model, seen from one direction, and where in the picture it is drawn: `width` by `height` pixels of
+ * the job's look, their top left one at x, y. Cells are framed alike: one camera fits all of them, and turns around the
+ * model by what their directions differ. */
+struct render_cell {
+    int32_t clip;              /* or POSE_REST; without meaning when the job has layers */
+    uint32_t clip_source;      /* 0: the clip is one of the model; n: of sources[n - 1] */
+    double clip_time_s;        /* wrapped; without meaning when the job has layers */
+    double yaw_deg, pitch_deg; /* added to those of the job's look */
+    uint32_t x, y;
+};
+
 struct render_job {
     uint32_t magic;
-    int32_t clip;         /* or POSE_REST */
+    uint32_t cell_count;  /* 1..RENDER_CELLS_MAX, with layers at most RENDER_LAYER_TIMES_MAX / layer_count */
     uint64_t job_id;      /* > 0 */
     uint64_t model_key;   /* same key = same bytes: the worker may still have it on the GPU */
     uint64_t model_bytes; /* size of the baked model in the memfd */
     uint32_t source_count;
-    uint32_t clip_source; /* 0: the clip is one of the model; n: of sources[n - 1] */
+    uint32_t joint; /* 0, or 1 + the node that the view is about */
     struct render_source sources[RENDER_SOURCES_MAX];
-    double clip_time_s;  /* wrapped */
-    uint32_t root;       /* 0, or 1 + the node whose movement over the ground is taken out */
-    uint32_t has_turn;   /* its turning too */
-    double root_start_s; /* clip time since which it moves */
+    uint32_t width, height; /* of the whole picture, in pixels; every cell lies within */
+    uint32_t root;          /* 0, or 1 + the node whose movement over the ground is taken out */
+    uint32_t has_turn;      /* its turning too */
+    double root_start_s;    /* clip time since which it moves */
     struct picture_spec look;
     struct render_blend blend;
 };
+
+/* A whole job as its worker has it. */
+struct render_work {
+    struct render_job job;
+    struct render_cell cells[RENDER_CELLS_MAX];
+    double layer_times_s[RENDER_LAYER_TIMES_MAX]; /* cell after cell, layer after layer */
+};
+
+/* False: no job has so many cells and layers. */
+static inline bool render_job_is_bounded(const struct render_job *job)
+{
+    const uint32_t layers = job->blend.layer_count;
+    return job->cell_count >= 1 && job->cell_count <= RENDER_CELLS_MAX && layers <= RENDER_LAYERS_MAX &&
+           job->cell_count * layers <= RENDER_LAYER_TIMES_MAX;
+}
+static inline size_t render_cells_bytes(const struct render_job *job)
+{
+    return job->cell_count * sizeof(struct render_cell);
+}
+static inline size_t render_layer_times_bytes(const struct render_job *job)
+{
+    return (size_t)job->cell_count * job->blend.layer_count * sizeof(double);
+}
 
 struct render_result {
     uint32_t magic;

@@ -174,6 +174,28 @@ def test_least_recently_used_goes_first(start, root):
     assert imports(server) == 3
 
 
+def test_a_model_that_took_long_is_not_the_first_to_go(start, root, tmp_path):
+    """Those that were used while it was imported are used more lately than it was asked for."""
+    for name in "abc":
+        (root / f"{name}.gltf").write_text(gltf(x=ord(name), triangles=LARGE))
+    server = start("--cache-bytes", "100m", *NO_RENDERING, root=root)
+    ask(server)
+    size = int(server.wait_for_line("import model='a.gltf'").split("bytes=")[1].split()[0])
+    go = tmp_path / "go"
+    slow = f'case "$*" in *c.gltf*) while [ ! -e {go} ]; do sleep 0.02; done;; esac; exec {{real}}'
+    server = start(*install(tmp_path / "bin", slow), "--cache-bytes", str(2 * size), root=root)
+    ask(server, "a.gltf")
+    ask(server, "b.gltf")
+    with server.connect() as patient:
+        patient.send("GET /v1/palette?model=c.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        wait_until(lambda: state(server)["c.gltf"] == "importing", "the import does not begin")
+        assert [place(ask(server, f"{name}.gltf")) for name in "ab"] == [ord("a"), ord("b")]
+        go.touch()
+        assert place(patient.answer()) == ord("c")
+    assert state(server) == {"a.gltf": "new", "b.gltf": "ready", "c.gltf": "ready"}
+    assert place(ask(server, "c.gltf")) == ord("c") and imports(server) == 3
+
+
 def test_abandoned_import_is_not_begun(start, root, tmp_path):
     for name in "ab":
         (root / f"{name}.gltf").write_text(gltf())

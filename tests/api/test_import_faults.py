@@ -8,6 +8,7 @@ import time
 import pytest
 
 from conftest import is_sanitized
+from disk_kills import children, is_alive
 from importers import NO_RENDERING, install
 from small_models import gltf
 
@@ -24,10 +25,6 @@ def root(tmp_path):
 
 def open_files(server):
     return len(os.listdir(f"/proc/{server.process.pid}/fd"))
-
-
-def children(server):
-    return pathlib.Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
 
 
 def memory_kib(server):
@@ -107,14 +104,6 @@ def test_timeout_ends_the_whole_group(start, root, tmp_path):
             assert time.monotonic() < deadline, f"process {pid} lives on"
             time.sleep(0.02)
     assert server.get("/healthz").status == 200
-
-
-def is_alive(pid):
-    """A zombie that its new parent has not noticed yet is dead enough."""
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 def test_child_that_stays_behind_is_not_waited_for(start, root, tmp_path):

@@ -128,6 +128,25 @@ def test_who_leaves_a_shared_picture_does_not_take_it_along(stopped):
     assert renders(stopped, running=0)["cancelled"] == 0
 
 
+def test_models_in_memory_are_answered_beside_full_import_queues(start, root, tmp_path):
+    pids = tmp_path / "pids"
+    options = install(tmp_path / "bin", SLOW_A.replace("{pids}", str(pids)))
+    server = start(*options, "--import-workers", "1", "--import-queue", "1", root=root)
+    assert server.get("/v1/palette?model=b.gltf").status == 200
+    clients = [ask(server, "/v1/palette?model=a.gltf")]
+    importer = pid_in(pids)
+    clients.append(ask(server, "/v1/palette?model=c.gltf"))
+    imports(server, running=1, waiting=1)
+    refused = server.get("/v1/palette?model=d.gltf")
+    assert (refused.status, refused.error()) == (503, "overloaded") and int(refused.headers["retry-after"]) > 0
+    with server.connect() as connection:
+        for i in range(100):
+            assert connection.get(f"/v1/palette?model=b.gltf&t={i}").status == 200
+    assert imports(server, running=1, waiting=1)["started"] == 2
+    os.kill(importer, signal.SIGKILL)
+    assert [final_answer(one).status for one in clients] == [422, 200]
+
+
 # --- what nobody waits for is not done ---
 
 @pytest.mark.parametrize("leave", [reset, close])

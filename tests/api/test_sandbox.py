@@ -23,9 +23,9 @@ FORBIDDEN = {"open": "openat", "create": "openat", "openat2": "openat2", "socket
              "kill": "kill", "kill-group": "kill", "process-vm-readv": "process_vm_readv", "unshare": "unshare",
              "setrlimit": "prlimit64", "sigaction": "rt_sigaction", "ioctl": "ioctl",
              "memfd": "memfd_create", "io-uring": "io_uring_setup", "bpf": "bpf", "userfaultfd": "userfaultfd",
-             "seccomp": "seccomp", "write": "write"}
+             "seccomp": "seccomp", "write": "write", "writev": "writev"}
 # What a driver might try: the renderer gets an error and lives.
-ONLY_DENIED_TO_RENDER = {"open", "create", "setrlimit", "ioctl", "memfd", "write"}
+ONLY_DENIED_TO_RENDER = {"open", "create", "setrlimit", "ioctl", "memfd", "write", "writev"}
 
 
 @pytest.fixture
@@ -93,6 +93,13 @@ def test_refused_call_is_an_answer(start, root, tmp_path, name):
     assert "a.gltf" in message and (os.uname().machine != "x86_64" or f" {FORBIDDEN[name]}()" in message)
     assert server.json("/v1/stats")["imports"]["failed"] == {"import_syscall": 1}
     assert server.get("/healthz").status == 200
+
+
+def test_the_last_words_on_a_broken_heap_are_passed_on(start, root, tmp_path):
+    server = start(*install(tmp_path / "bin", f"exec {REAL.split()[0]} --attempt broken-heap"), root=root)
+    answer = server.get("/v1/palette?model=a.gltf")
+    assert (answer.status, answer.error()) == (422, "import_aborted")
+    assert "a.gltf" in answer.json()["error"]["message"] and "free(): invalid" in answer.json()["error"]["message"]
 
 
 def long_import(root):
@@ -254,7 +261,7 @@ def test_require_refuses_to_start(root):
 
 def test_try_goes_on_with_a_warning(root):
     process = run_without_filters("--root", root)
-    address = process.stdout.readline().split("http=")[1].strip()
+    address = process.stdout.readline().split("http=")[1].split()[0]
     try:
         with Connection(address) as connection:
             assert connection.get("/v1/palette?model=a.gltf").status == 200

@@ -1,12 +1,14 @@
 /* load - asks an HTTP server for the same few things over many connections and says how long each answer took.
  *
- *   load [--connections N] [--pipeline N] [--rate N] [--seconds S] [--first N] [--name TEXT] ADDR:PORT TARGET...
+ *   load [--connections N] [--pipeline N] [--rate N] [--seconds S] [--warm-up S] [--first N] [--name TEXT]
+ *        ADDR:PORT TARGET...
  *
  * Without --rate each connection keeps N requests (--pipeline) under way, and an answer's time counts from when its
  * request was handed to the socket. With --rate requests are due at fixed times whether or not answers have come, and
- * an answer's time counts from when its request was due: a server that stalls is not asked less for it. Targets take
+ * an answer's time counts from when its request was due: a server that stalls is not asked less for it, and what was
+ * due is sent and waited for after the end. What begins in the first --warm-up seconds is not measured. Targets take
  * turns; {} in one is a number that counts up from --first, so that no two requests are the same. Prints one line of
- * JSON; exit status 1 when a connection broke or nothing was answered. One thread on epoll. */
+ * JSON; exit status 1 when a connection broke, an answer did not come or there was none. One thread on epoll. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { READ_BYTES = 1 << 18, HEAD_MAX = 8192, PIPELINE_MAX = 256, STATUS_COUNT = 600, WARM_UP_MS = 300 };
+enum { READ_BYTES = 1 << 18, HEAD_MAX = 8192, PIPELINE_MAX = 256, STATUS_COUNT = 600 };
 
 struct conn {
     int fd;
@@ -39,14 +41,15 @@ struct conn {
 struct load {
     const char *name;
     uint32_t conn_count, pipeline;
-    double rate, seconds;
+    double rate, seconds, warm_up_s;
     struct conn *conns;
     char **requests; /* as sent, but for {} */
     uint32_t request_count, next_request, next_conn;
     uint64_t next_number;
     int epoll;
-    uint64_t start_ns, end_ns, due_count; /* with a rate: requests that were due so far */
-    uint32_t *times_us;                   /* of answers behind the warm-up */
+    uint64_t start_ns, measured_ns, end_ns;
+    uint64_t due_count; /* with a rate: requests that were due and sent so far */
+    uint32_t *times_us; /* of answers behind the warm-up */
     size_t time_count, time_capacity;
     uint64_t body_bytes, late_count, broken_count; /* late: due while all connections were busy */
     uint64_t statuses[STATUS_COUNT];
@@ -78,7 +81,7 @@ static void note(struct load *load, uint64_t begun_ns, int status)
     const uint64_t now = now_ns();
     if (status >= 0 && status < STATUS_COUNT)
         load->statuses[status]++;
-    if (begun_ns < load->start_ns + (uint64_t)WARM_UP_MS * 1000000u)
+    if (begun_ns < load->measured_ns)
         return;
     if (load->time_count == load->time_capacity) {
         load->time_capacity = load->time_capacity == 0 ? 65536 : 2 * load->time_capacity;
@@ -164,12 +167,18 @@ static void fill(struct load *load, struct conn *conn)
         begin(load, conn, load->pipeline, now_ns());
 }
 
-/* Sends what is due by now, to connections with room in turn. */
-static void send_due(struct load *load)
+/* How many requests are due by now, or until the end. */
+static uint64_t count_due(const struct load *load)
 {
     const uint64_t now = now_ns();
     const uint64_t end = now < load->end_ns ? now : load->end_ns;
-    const uint64_t due = (uint64_t)((double)(end - load->start_ns) * load->rate / 1e9);
+    return (uint64_t)((double)(end - load->start_ns) * load->rate / 1e9);
+}
+
+/* Sends what is due, to connections with room in turn. */
+static void send_due(struct load *load)
+{
+    const uint64_t due = count_due(load);
     while (load->due_count < due) {
         struct conn *conn = NULL;
         for (uint32_t i = 0; i < load->conn_count && conn == NULL; i++) {
@@ -261,12 +270,13 @@ static void open_conn(struct load *load, struct conn *conn, const struct sockadd
         die("epoll", strerror(errno));
 }
 
-static bool is_under_way(const struct load *load)
+/* Requests that have no answer yet; with a rate also those that could not be sent. */
+static uint64_t count_unanswered(const struct load *load)
 {
+    uint64_t count = load->rate > 0 ? count_due(load) - load->due_count : 0;
     for (uint32_t i = 0; i < load->conn_count; i++)
-        if (load->conns[i].fd >= 0 && load->conns[i].count > 0)
-            return true;
-    return false;
+        count += load->conns[i].count;
+    return count;
 }
 
 static struct timespec time_to_next(const struct load *load)
@@ -289,11 +299,12 @@ static void run(struct load *load, const struct sockaddr_in *address)
     for (uint32_t i = 0; i < load->conn_count; i++)
         open_conn(load, &load->conns[i], address);
     load->start_ns = now_ns();
+    load->measured_ns = load->start_ns + (uint64_t)(load->warm_up_s * 1e9);
     load->end_ns = load->start_ns + (uint64_t)(load->seconds * 1e9);
     for (uint32_t i = 0; i < load->conn_count; i++)
         fill(load, &load->conns[i]);
     const uint64_t last_ns = load->end_ns + (uint64_t)PATIENCE_S * 1000000000u;
-    while (now_ns() < load->end_ns || (is_under_way(load) && now_ns() < last_ns)) {
+    while (now_ns() < load->end_ns || (count_unanswered(load) > 0 && now_ns() < last_ns)) {
         struct epoll_event events[256];
         if (load->rate > 0)
             send_due(load);
@@ -329,14 +340,15 @@ static double quantile(const struct load *load, double share)
 /* Returns how many answers there were, the warm-up included. */
 static uint64_t report(struct load *load)
 {
-    const double measured_s = load->seconds - WARM_UP_MS / 1e3;
+    const double measured_s = load->seconds - load->warm_up_s;
     qsort(load->times_us, load->time_count, sizeof *load->times_us, compare);
     printf("{\"name\":\"%s\",\"connections\":%u,\"pipeline\":%u,\"rate\":%.0f,\"seconds\":%.2f,\"answers\":%zu,"
            "\"per_second\":%.0f,\"p50_ms\":%.3f,\"p90_ms\":%.3f,\"p99_ms\":%.3f,\"max_ms\":%.3f,\"body_bytes\":%llu,"
-           "\"broken\":%llu,\"status\":{",
+           "\"broken\":%llu,\"unanswered\":%llu,\"status\":{",
            load->name, load->conn_count, load->pipeline, load->rate, measured_s, load->time_count,
            (double)load->time_count / measured_s, quantile(load, 0.5), quantile(load, 0.9), quantile(load, 0.99),
-           quantile(load, 1), (unsigned long long)load->body_bytes, (unsigned long long)load->broken_count);
+           quantile(load, 1), (unsigned long long)load->body_bytes, (unsigned long long)load->broken_count,
+           (unsigned long long)count_unanswered(load));
     const char *before = "";
     uint64_t total = 0;
     for (int status = 0; status < STATUS_COUNT; status++) {
@@ -383,15 +395,12 @@ static void make_requests(struct load *load, char **targets, uint32_t count, con
 int main(int argc, char **argv)
 {
     static const struct option OPTIONS[] = {
-        {"connections", required_argument, NULL, 'c'},
-        {"pipeline", required_argument, NULL, 'p'},
-        {"rate", required_argument, NULL, 'r'},
-        {"seconds", required_argument, NULL, 's'},
-        {"name", required_argument, NULL, 'n'},
-        {"first", required_argument, NULL, 'f'},
-        {NULL, 0, NULL, 0},
+        {"connections", required_argument, NULL, 'c'}, {"pipeline", required_argument, NULL, 'p'},
+        {"rate", required_argument, NULL, 'r'},        {"seconds", required_argument, NULL, 's'},
+        {"warm-up", required_argument, NULL, 'w'},     {"name", required_argument, NULL, 'n'},
+        {"first", required_argument, NULL, 'f'},       {NULL, 0, NULL, 0},
     };
-    struct load load = {.name = "load", .conn_count = 50, .pipeline = 1, .seconds = 5};
+    struct load load = {.name = "load", .conn_count = 50, .pipeline = 1, .seconds = 5, .warm_up_s = 0.3};
     for (int option; (option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1;) {
         switch (option) {
         case 'c':
@@ -406,6 +415,9 @@ int main(int argc, char **argv)
         case 's':
             load.seconds = strtod(optarg, NULL);
             break;
+        case 'w':
+            load.warm_up_s = strtod(optarg, NULL);
+            break;
         case 'f':
             load.next_number = strtoull(optarg, NULL, 10);
             break;
@@ -417,11 +429,11 @@ int main(int argc, char **argv)
         }
     }
     if (argc - optind < 2 || load.conn_count == 0 || load.pipeline == 0 || load.pipeline > PIPELINE_MAX ||
-        load.seconds * 1e3 <= WARM_UP_MS)
-        die("usage", "load [--connections N] [--pipeline N] [--rate N] [--seconds S] [--first N] [--name TEXT] "
-                     "ADDR:PORT TARGET...");
+        load.seconds <= load.warm_up_s)
+        die("usage", "load [--connections N] [--pipeline N] [--rate N] [--seconds S] [--warm-up S] [--first N] "
+                     "[--name TEXT] ADDR:PORT TARGET...");
     const struct sockaddr_in address = parse_address(argv[optind]);
     make_requests(&load, argv + optind + 1, (uint32_t)(argc - optind - 1), argv[optind]);
     run(&load, &address);
-    return report(&load) == 0 || load.broken_count > 0;
+    return report(&load) == 0 || load.broken_count > 0 || count_unanswered(&load) > 0;
 }

@@ -5,8 +5,9 @@
 
 A real server on loopback; palettes are asked for at a fixed rate over 20 connections, and an answer's time counts from when
 its request was due. Beside them run, by scenario: nothing; 64 clients that ask for pictures, each another; 64 clients that ask
-for models, more than the cache holds, so that each is an import; both. Prints a table, and a line of JSON for each scenario:
-the medians of the repetitions, which are interleaved.
+for models, more than the cache holds, so that each is an import; both. The palettes' model is in use when that begins: one that
+is not in memory waits for its import like all others. Prints a table, and a line of JSON for each scenario: the medians of the
+repetitions, which are interleaved.
 """
 import argparse
 import json
@@ -24,11 +25,12 @@ LOAD = conftest.BUILD / "bench" / "load"
 PALETTE = "/v1/palette?model=robot.glb&clip=walk&t=0.3&format=bin"
 PICTURE = "/v1/render?model=dragon.glb&clip=fly&t=0.4&width=512&height=512&yaw={}"
 MODELS = 96
+LEAD_S = 1.5
 SCENARIOS = ("idle", "renders", "imports", "both")
 
 
 def load(server, seconds, targets, **options):
-    words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    words = [word for name, value in options.items() for word in ("--" + name.replace("_", "-"), str(value))]
     return subprocess.Popen([LOAD, "--seconds", str(seconds), *words, server.address, *targets], stdout=subprocess.PIPE, text=True)
 
 
@@ -44,16 +46,14 @@ def imports():
 
 
 def measure(server, scenario, seconds, rate, first):
-    """Palettes beside the scenario's load, which begins before and ends after them."""
+    """Palettes beside the scenario's load, which begins before and ends after what is measured of them."""
+    palettes = load(server, seconds + LEAD_S, [PALETTE], connections=20, rate=rate, warm_up=LEAD_S, name="palettes")
     beside = []
     if scenario in ("renders", "both"):
         beside.append(load(server, seconds + 2, [PICTURE], connections=64, first=first, name="renders"))
     if scenario in ("imports", "both"):
         beside.append(load(server, seconds + 2, imports(), connections=64, name="imports"))
-    if beside:
-        subprocess.run(["sleep", "1"], check=True)
-    palettes = result(load(server, seconds, [PALETTE], connections=20, rate=rate, name="palettes"))
-    return palettes, [result(one) for one in beside]
+    return result(palettes), [result(one) for one in beside]
 
 
 def median_of(runs):

@@ -34,7 +34,7 @@ static void check_request(const struct request *request, const struct limits *li
     require(isfinite(request->picture.yaw_deg) && fabs(request->picture.pitch_deg) <= 90);
     require(request->what >= WHAT_LOCAL && request->what <= (WHAT_LOCAL | WHAT_SCENE));
     require(strlen(request->canonical) == 16);
-    if (request->op >= OP_MODEL) {
+    if (request->op >= OP_MODEL && request->op <= OP_BOUNDS) {
         require(request->model != NULL && request->model[0] != '\0' && request->model[0] != '/');
         for (const char *dots = request->model; (dots = strstr(dots, "..")) != NULL; dots += 2)
             require((dots > request->model && dots[-1] != '/') || (dots[2] != '/' && dots[2] != '\0'));

@@ -130,7 +130,10 @@ class Run:
             return None
         if answer.status not in allowed:
             self.faults.append(f"{name}: {answer.status} to {target}: {answer.body[:200]!r}")
-        self.codes[200 if answer.status == 200 else answer.error()] += 1
+        code = 200 if answer.status == 200 else answer.error()
+        self.codes[code] += 1
+        if code == "import_syscall": # either an attack, or a call that a reader needs and does not get
+            print(f"{name}:", answer.json()["error"]["message"])
         return answer.status
 
     def mutant(self, number, seed, rng):

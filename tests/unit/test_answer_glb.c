@@ -191,6 +191,8 @@ static void add_materials(struct bake_builder *b)
 {
     add_texture(b, "nobody.png", 100);
     add_texture(b, "C:\\art\\skin.png", 7);
+    add_texture(b, "bumps.png", 50);
+    b->textures[2].content = TEXTURE_DATA;
     const struct str names[] = {bake_textz(b, "unused"), bake_textz(b, "skin"), bake_textz(b, "dots")};
     struct material *materials = bake_add_material(b, 3);
     for (int m = 0; m < 3; m++) {
@@ -199,6 +201,12 @@ static void add_materials(struct bake_builder *b)
         materials[m].textures[TEXTURE_BASE_COLOR].texture = m < 2 ? m : -1;
     }
     memcpy(materials[1].base_color, (float[4]){2, 1, 0.5f, -1}, sizeof materials[1].base_color);
+    memcpy(materials[1].emissive, (float[3]){2, 0, 4}, sizeof materials[1].emissive);
+    materials[1].metallic = 0.5f;
+    materials[1].roughness = 0.25f;
+    materials[1].normal_scale = -2;
+    /* a quarter turn, scaled by 2 and, mirrored, by 3; moved */
+    materials[1].textures[TEXTURE_NORMAL] = (struct material_texture){2, 1, {0, -3, 5, -2, 0, 6}};
     materials[1].alpha_cutoff = 0.25f;
     materials[1].alpha_mode = ALPHA_MASK;
     materials[1].flags = MATERIAL_DOUBLE_SIDED | MATERIAL_UNLIT;
@@ -212,7 +220,9 @@ static void add_materials(struct bake_builder *b)
 static void add_primitives(struct bake_builder *b)
 {
     static const struct primitive SHAPES[] = {
-        {.material = 1, .flags = PRIMITIVE_TEXCOORDS | PRIMITIVE_COLORS | PRIMITIVE_FILE_NORMALS, .index_count = 3},
+        {.material = 1,
+         .flags = PRIMITIVE_TEXCOORDS | PRIMITIVE_SECOND_TEXCOORDS | PRIMITIVE_COLORS | PRIMITIVE_FILE_NORMALS,
+         .index_count = 3},
         {.material = 1, .flags = PRIMITIVE_FLAT, .index_count = 3},
         {.material = 2, .topology = TOPOLOGY_POINTS, .index_count = 3},
         {.material = 0}};
@@ -224,7 +234,7 @@ static void add_primitives(struct bake_builder *b)
         primitive->index_first = b->index_count;
         uint32_t *indices = bake_add_index(b, SHAPES[p].index_count);
         struct vec3 *positions = bake_add_position(b, 3), *normals = bake_add_normal(b, 3);
-        struct vec2 *texcoords = bake_add_texcoord(b, 3);
+        struct vec2 *texcoords = bake_add_texcoord(b, 3), *second = bake_add_second_texcoord(b, 3);
         struct rgba8 *colors = bake_add_color(b, 3);
         for (uint32_t i = 0; i < 3; i++) {
             if (i < SHAPES[p].index_count)
@@ -232,6 +242,7 @@ static void add_primitives(struct bake_builder *b)
             positions[i] = (struct vec3){(float)(i == 1) + 0.1f, (float)(i == 2), (float)p};
             normals[i] = (struct vec3){0, 0, 1};
             texcoords[i] = (struct vec2){0.5f * (float)i, 1};
+            second[i] = (struct vec2){7, (float)i};
             colors[i] = (struct rgba8){(uint8_t)(10 * i), 20, 30, 255};
         }
     }
@@ -368,9 +379,12 @@ TEST(answer_glb_attributes)
     struct request request = glb_request();
     struct file file = open_answer(make_model(), &request);
     static const float TEXCOORDS[] = {0, 1, 0.5f, 1, 1, 1}, ZEROS[6];
+    static const float SECOND[] = {7, 0, 7, 1, 7, 2};
     assert_memory_equal(floats(&file, 0, 0, "TEXCOORD_0", "VEC2", 3), TEXCOORDS, sizeof TEXCOORDS);
     /* textured without coordinates: the first pixel everywhere, as the renderer draws it */
     assert_memory_equal(floats(&file, 0, 1, "TEXCOORD_0", "VEC2", 3), ZEROS, sizeof ZEROS);
+    assert_memory_equal(floats(&file, 0, 0, "TEXCOORD_1", "VEC2", 3), SECOND, sizeof SECOND);
+    assert_memory_equal(floats(&file, 0, 1, "TEXCOORD_1", "VEC2", 3), ZEROS, sizeof ZEROS);
     const uint8_t *colors = array(&file, primitive(&file, 1, 0), "COLOR_0", 5121, "VEC4", 3, 4);
     static const uint8_t COLORS[] = {0, 20, 30, 255, 10, 20, 30, 255, 20, 20, 30, 255};
     assert_memory_equal(colors, COLORS, sizeof COLORS);
@@ -389,7 +403,21 @@ TEST(answer_glb_materials)
     assert_int_equal(cJSON_GetArraySize(materials), 2);
     assert_string_equal(wire_get(skin, "name")->valuestring, "skin");
     wire_check_floats(wire_get(wire_get(skin, "pbrMetallicRoughness"), "baseColorFactor"), COLOR, 4);
-    assert_true(wire_get(wire_get(skin, "pbrMetallicRoughness"), "metallicFactor")->valuedouble == 0);
+    assert_true(wire_get(wire_get(skin, "pbrMetallicRoughness"), "metallicFactor")->valuedouble == 0.5);
+    assert_true(wire_get(wire_get(skin, "pbrMetallicRoughness"), "roughnessFactor")->valuedouble == 0.25);
+    static const float EMISSIVE[] = {0.5f, 0, 1}, OFFSET[] = {5, 6}, SCALE[] = {2, -3};
+    wire_check_floats(wire_get(skin, "emissiveFactor"), EMISSIVE, 3);
+    const cJSON *extensions = wire_get(skin, "extensions"), *bumps = wire_get(skin, "normalTexture");
+    const cJSON *strength = wire_get(extensions, "KHR_materials_emissive_strength");
+    assert_true(wire_get(strength, "emissiveStrength")->valuedouble == 4);
+    assert_int_equal(wire_get(bumps, "index")->valueint, 1);
+    assert_int_equal(wire_get(bumps, "texCoord")->valueint, 1);
+    assert_true(wire_get(bumps, "scale")->valuedouble == -2);
+    const cJSON *transform = wire_get(wire_get(bumps, "extensions"), "KHR_texture_transform");
+    wire_check_floats(wire_get(transform, "offset"), OFFSET, 2);
+    wire_check_floats(wire_get(transform, "scale"), SCALE, 2);
+    CHECK_NEAR(wire_get(transform, "rotation")->valuedouble, 1.5707964, 1e-7);
+    assert_int_equal(cJSON_GetArraySize(wire_get(file.json, "extensionsUsed")), 3);
     assert_string_equal(wire_get(skin, "alphaMode")->valuestring, "MASK");
     assert_true(wire_get(skin, "alphaCutoff")->valuedouble == 0.25);
     assert_true(cJSON_IsTrue(wire_get(skin, "doubleSided")));
@@ -411,7 +439,7 @@ TEST(answer_glb_embeds_textures)
     struct png_pixels read;
     struct buf png;
     uint32_t size_bytes;
-    assert_int_equal(cJSON_GetArraySize(wire_get(file.json, "images")), 1);
+    assert_int_equal(cJSON_GetArraySize(wire_get(file.json, "images")), 2);
     assert_string_equal(wire_get(image, "name")->valuestring, "skin.png");
     assert_string_equal(wire_get(image, "mimeType")->valuestring, "image/png");
     assert_int_equal(wire_get(sampler, "magFilter")->valueint, 9728);

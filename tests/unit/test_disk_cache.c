@@ -144,6 +144,20 @@ static int count_files(const struct stand *stand)
     return count;
 }
 
+static uint64_t size_of_folder(const struct stand *stand)
+{
+    static const char *const endings[] = {".index", ".model"};
+    uint64_t size_bytes = 0;
+    for (size_t e = 0; e < 2; e++) {
+        char path[512];
+        struct stat stat_now;
+        find_file(stand, endings[e], path);
+        if (stat(path, &stat_now) == 0)
+            size_bytes += (uint64_t)stat_now.st_blocks * 512;
+    }
+    return size_bytes;
+}
+
 /* Old enough that stamps are believed: else content is read every time. */
 static void age(const struct stand *stand, const char *path)
 {
@@ -325,8 +339,10 @@ TEST(disk_cache_removes_a_file_with_another_byte)
             assert_false(is_there(&stand));
             assert_int_equal(stand.report.removed, 1);
             assert_int_equal(access(path, F_OK), -1);
+            assert_int_equal(disk_cache_size(stand.disk), size_of_folder(&stand));
             store(&stand, 0);
             assert_true(is_there(&stand));
+            assert_int_equal(disk_cache_size(stand.disk), size_of_folder(&stand));
         }
         teardown(&stand);
     }

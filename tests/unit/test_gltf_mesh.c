@@ -167,14 +167,57 @@ TEST(gltf_colors_and_texcoords_of_some)
     const struct rgba8 expected = {128, 255, 0, 255};
     assert_memory_equal(&b->colors[1], &expected, sizeof expected);
     assert_int_equal(b->colors[2].b, 255);
-    /* scaled to (0.5, 3), a quarter turn to (3, -0.5), moved */
-    CHECK_NEAR(b->texcoords[1].x, 13, 1e-6);
-    CHECK_NEAR(b->texcoords[1].y, 19.5, 1e-6);
+    CHECK_NEAR(b->texcoords[1].x, 0.25, 0); /* of TEXCOORD_1, which the base colour takes */
+    CHECK_NEAR(b->texcoords[1].y, 0.75, 0);
+    /* scaled to (0.5, 3), a quarter turn to (3, -0.5), moved to (13, 19.5) */
+    const float *m = b->materials[1].textures[TEXTURE_BASE_COLOR].uv_from_texcoord;
+    CHECK_NEAR(m[0] * 0.25f + m[1] * 0.75f + m[2], 13, 1e-6);
+    CHECK_NEAR(m[3] * 0.25f + m[4] * 0.75f + m[5], 19.5, 1e-6);
+    assert_int_equal(b->materials[1].textures[TEXTURE_BASE_COLOR].texcoord_set, 0);
     CHECK_NEAR(b->texcoords[2].x, 0, 0);
     assert_int_equal(b->primitives[1].flags, PRIMITIVE_TEXCOORDS | PRIMITIVE_COLORS | PRIMITIVE_FLAT);
     assert_int_equal(b->primitives[2].flags, PRIMITIVE_FLAT);
     assert_int_equal(b->primitives[1].material, 1);
     assert_true(gltf_warned(&run, "texture_without_image"));
+    gltf_run_fini(&run);
+}
+
+/* The normal texture lies on TEXCOORD_2 and the occlusion on TEXCOORD_0, which become the first and the second. */
+TEST(gltf_second_texcoords_and_tangents)
+{
+    static const float FLOATS[] = {0, 0, 1, 0.5f, 1.5f, -2, 0.25f, 0.75f, 3, 4};
+    static const char JSON[] =
+        "{'asset':{'version':'2.0'},'buffers':[{'byteLength':40}],'bufferViews':[{'buffer':0,'byteLength':40}],"
+        "'accessors':[{'bufferView':0,'componentType':5126,'count':1,'type':'VEC3'},"
+        "{'bufferView':0,'byteOffset':8,'componentType':5126,'count':1,'type':'VEC4'},"
+        "{'bufferView':0,'byteOffset':24,'componentType':5126,'count':1,'type':'VEC2'},"
+        "{'bufferView':0,'byteOffset':32,'componentType':5126,'count':1,'type':'VEC2'}],"
+        "'materials':[{'normalTexture':{'index':0,'texCoord':2},'occlusionTexture':{'index':0}},{}],"
+        "'images':[{'uri':'bumps.png'}],'textures':[{'source':0}],"
+        "'meshes':[{'primitives':[{'mode':0,'material':1,'attributes':{'POSITION':0,'NORMAL':0,'TANGENT':1}},"
+        "{'mode':0,'material':0,'attributes':{'POSITION':0,'NORMAL':0,'TANGENT':1,"
+        "'TEXCOORD_0':2,'TEXCOORD_1':2,'TEXCOORD_2':3}},"
+        "{'mode':0,'material':0,'attributes':{'POSITION':0,'TANGENT':1,'TEXCOORD_0':2}}]}]}";
+    struct gltf_run run;
+    gltf_run_init(&run);
+    gltf_run_glb(&run, JSON, FLOATS, sizeof FLOATS);
+    assert_true(gltf_succeeded(&run));
+    const struct bake_builder *b = &run.builder;
+    assert_int_equal(b->second_texcoord_count, 3);
+    assert_int_equal(b->tangent_count, 3);
+    assert_int_equal(b->primitives[0].flags, PRIMITIVE_FILE_NORMALS); /* no normal texture: no use for tangents */
+    assert_int_equal(b->primitives[1].flags,
+                     PRIMITIVE_FILE_NORMALS | PRIMITIVE_TEXCOORDS | PRIMITIVE_SECOND_TEXCOORDS | PRIMITIVE_TANGENTS);
+    assert_int_equal(b->materials[0].textures[TEXTURE_NORMAL].texcoord_set, 0);
+    assert_int_equal(b->materials[0].textures[TEXTURE_OCCLUSION].texcoord_set, 1);
+    CHECK_NEAR(b->texcoords[1].x, 3, 0);
+    CHECK_NEAR(b->second_texcoords[1].y, 0.75, 0);
+    CHECK_NEAR(b->tangents[0].x, 0, 0);
+    CHECK_NEAR(b->tangents[1].y, 0.5, 0);
+    CHECK_NEAR(b->tangents[1].w, -1, 0);
+    /* without normals tangents are not to be used; and it has no TEXCOORD_2 */
+    assert_int_equal(b->primitives[2].flags, PRIMITIVE_SECOND_TEXCOORDS | PRIMITIVE_FLAT);
+    assert_true(gltf_warned(&run, "texcoord_missing"));
     gltf_run_fini(&run);
 }
 

@@ -1,8 +1,8 @@
 /* Small models drawn in this process, each pixel where arithmetic by hand puts it. Skipped where there is no GL. */
-#include "../../server/render/renderer.h"
 #include "check.h"
 #include "fixture.h"
 #include "png_pixels.h"
+#include "shared_renderer.h"
 
 #include "../../server/anim/pose.h"
 #include "../../server/render/frame.h"
@@ -16,38 +16,25 @@ enum { SIDE = 200 };
 
 static const float RED[4] = {1, 0, 0, 1}, GREEN[4] = {0, 1, 0, 1}, BLUE[4] = {0, 0, 1, 1}, YELLOW[4] = {1, 1, 0, 1};
 
-/* What LeakSanitizer is told: Mesa never frees a few bytes of each context. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) { return "leak:libOSMesa.so\nleak:libEGL\nleak:_dri.so\n"; }
-
-/* One for all tests: its start takes half a second. */
-static struct renderer *renderer(void)
-{
-    static struct renderer *shared;
-    struct err err = {0};
-    if (shared != NULL)
-        return shared;
-    const int rc = renderer_new("auto", 64 << 20, &shared, &err);
-    if (rc == ERR_UNAVAILABLE)
-        skip();
-    if (rc < 0)
-        fail_msg("%s", err.message);
-    return shared;
-}
+static struct renderer *renderer(void) { return shared_renderer(); }
 
 /* Draws the finished fixture; 0 with *png filled, or the error. */
 static int draw_bytes(const struct fixture *f, double yaw_deg, struct buf *png)
 {
     static uint64_t key;
     struct err err = {0};
-    const struct render_job job = {.look = {.width = SIDE, .height = SIDE, .yaw_deg = yaw_deg},
-                                   .clip = POSE_REST,
-                                   .model_key = ++key,
-                                   .model_bytes = f->size_bytes};
+    static struct render_work work;
+    work = (struct render_work){.job = {.look = {.width = SIDE, .height = SIDE, .yaw_deg = yaw_deg},
+                                        .width = SIDE,
+                                        .height = SIDE,
+                                        .cell_count = 1,
+                                        .model_key = ++key,
+                                        .model_bytes = f->size_bytes},
+                                .cells = {{.clip = POSE_REST}}};
     const int fd = memfd_create("test", MFD_CLOEXEC);
     assert_int_equal(write(fd, f->block, f->size_bytes), f->size_bytes);
     buf_init(png, 0);
-    const int rc = renderer_draw(renderer(), &job, fd, NULL, png, NULL, &err);
+    const int rc = renderer_draw(renderer(), &work, fd, NULL, png, NULL, &err);
     close(fd);
     return rc;
 }
@@ -467,20 +454,41 @@ TEST(renderer_refuses_bad_jobs)
     struct fixture f;
     struct buf png;
     struct err err = {0};
-    struct render_job job = {.look = {.height = 9}, .clip = POSE_REST, .model_key = UINT64_MAX, .model_bytes = 64};
+    static struct render_work work;
+    work = (struct render_work){.job = {.look = {.width = 9, .height = 9},
+                                        .width = 9,
+                                        .height = 9,
+                                        .cell_count = 1,
+                                        .model_key = UINT64_MAX,
+                                        .model_bytes = 64},
+                                .cells = {{.clip = POSE_REST}}};
     const int fd = memfd_create("test", MFD_CLOEXEC);
     buf_init(&png, 0);
-    assert_int_equal(renderer_draw(renderer(), &job, fd, NULL, &png, NULL, &err), ERR_BAD_PARAMETER);
-    job.look.width = 9;
-    assert_int_equal(renderer_draw(renderer(), &job, fd, NULL, &png, NULL, &err), ERR_INTERNAL); /* the file is empty */
+    assert_int_equal(renderer_draw(renderer(), &work, fd, NULL, &png, NULL, &err), ERR_INTERNAL); /* an empty file */
     assert_int_equal(ftruncate(fd, 4096), 0);
-    job.model_bytes = 4096;
-    assert_int_equal(renderer_draw(renderer(), &job, fd, NULL, &png, NULL, &err), ERR_BAD_BAKE);
-    job.root_start_s = (double)INFINITY;
-    assert_int_equal(renderer_draw(renderer(), &job, fd, NULL, &png, NULL, &err), ERR_BAD_PARAMETER);
-    job.root_start_s = 0;
-    job.clip_time_s = (double)NAN;
-    assert_int_equal(renderer_draw(renderer(), &job, fd, NULL, &png, NULL, &err), ERR_BAD_PARAMETER);
+    work.job.model_bytes = 4096;
+    assert_int_equal(renderer_draw(renderer(), &work, fd, NULL, &png, NULL, &err), ERR_BAD_BAKE);
+#define REFUSED(field, value)                                                                                          \
+    do {                                                                                                               \
+        const struct render_work kept = work;                                                                          \
+        work.field = (value);                                                                                          \
+        assert_int_equal(renderer_draw(renderer(), &work, fd, NULL, &png, NULL, &err), ERR_BAD_PARAMETER);             \
+        work = kept;                                                                                                   \
+    } while (0)
+    REFUSED(job.look.width, 0);
+    REFUSED(job.look.height, 10); /* a cell larger than the picture */
+    REFUSED(job.width, 8);
+    REFUSED(job.width, 1 << 20);
+    REFUSED(job.root_start_s, (double)INFINITY);
+    REFUSED(job.look.pitch_deg, (double)NAN);
+    REFUSED(job.cell_count, 0);
+    REFUSED(job.cell_count, RENDER_CELLS_MAX + 1);
+    REFUSED(job.blend.layer_count, RENDER_LAYERS_MAX + 1);
+    REFUSED(cells[0].clip_time_s, (double)NAN);
+    REFUSED(cells[0].yaw_deg, (double)INFINITY);
+    REFUSED(cells[0].x, 1);
+    REFUSED(cells[0].y, UINT32_MAX);
+#undef REFUSED
     close(fd);
     fixture_init(&f);
     add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, RED, NULL), -1);
@@ -491,7 +499,7 @@ TEST(renderer_refuses_bad_jobs)
     struct frame frame = {.draws = NULL};
     const struct picture_spec look = {.width = 9, .height = 9};
     const struct frame_view view = {.look = &look, .clip = POSE_REST, .root = f.model.node_count + 1};
-    assert_int_equal(frame_prepare(&frame, &f.model, NULL, &view, &err), ERR_BAD_PARAMETER);
+    assert_int_equal(frame_pose(&frame, &f.model, NULL, &view, &err), ERR_BAD_PARAMETER);
     frame_fini(&frame);
     fixture_fini(&f);
 }

@@ -1,4 +1,5 @@
 /* server/wire/request.h: what a target means, and why another one is refused. */
+#include "../../server/base/view.h"
 #include "check.h"
 
 #include "../../server/wire/request.h"
@@ -179,6 +180,27 @@ TEST(request_gradient_and_flags_of_a_picture)
     request_fini(&r);
 }
 
+TEST(request_view_and_its_joint)
+{
+    struct request plain = parse("/v1/render?model=a"), lit = parse("/v1/render?model=a&view=lit");
+    struct request r = parse("/v1/render?model=a&view=weights&joint=3");
+    struct request other = parse("/v1/render?model=a&view=weights&joint=4");
+    struct request named = parse("/v1/render?model=a&view=skeleton&joint_name=3");
+    assert_int_equal(r.picture.view, VIEW_WEIGHTS);
+    assert_int_equal(r.joint.kind, SELECT_INDEX);
+    assert_int_equal(r.joint.index, 3);
+    assert_int_equal(named.joint.kind, SELECT_NAME);
+    assert_string_equal(named.joint.name, "3");
+    assert_string_equal(plain.canonical, lit.canonical);
+    assert_string_not_equal(r.canonical, other.canonical);
+    assert_string_not_equal(r.canonical, named.canonical);
+    request_fini(&plain);
+    request_fini(&lit);
+    request_fini(&r);
+    request_fini(&other);
+    request_fini(&named);
+}
+
 TEST(request_opaque_background)
 {
     struct request r = parse("/v1/render?model=a&background=ff8000");
@@ -322,6 +344,14 @@ static const struct row {
     {"/v1/render?model=a&height=4097", ERR_BAD_PARAMETER, "from 1 to 4096"},
     {"/v1/render?model=a&width=-1", ERR_BAD_PARAMETER, "from 1 to 4096"},
     {"/v1/render?model=a&width=99999999999999999999", ERR_BAD_PARAMETER, "from 1 to 4096"},
+    {"/v1/render?model=a&view=wire", ERR_BAD_PARAMETER, "lit, weights, skeleton, wireframe, normals, depth or joints"},
+    {"/v1/render?model=a&view=Lit", ERR_BAD_PARAMETER, "lit, weights"},
+    {"/v1/render?model=a&view=lit&view=lit", ERR_DUPLICATE_PARAMETER, "view"},
+    {"/v1/render?model=a&joint=1", ERR_BAD_PARAMETER, "'joint' needs view=weights or skeleton"},
+    {"/v1/render?model=a&joint_name=1&view=depth", ERR_BAD_PARAMETER, "'joint_name' needs view=weights or skeleton"},
+    {"/v1/render?model=a&view=weights&joint=1&joint_name=b", ERR_DUPLICATE_PARAMETER, "give one"},
+    {"/v1/render?model=a&view=weights&joint=", ERR_BAD_PARAMETER, "joint_name= takes an empty name"},
+    {"/v1/render?model=a&view=normals&shadow=1", ERR_BAD_PARAMETER, "view=normals"},
     {"/v1/render?model=a&background=red", ERR_BAD_PARAMETER, "RRGGBB"},
     {"/v1/render?model=a&background=gg0000", ERR_BAD_PARAMETER, "RRGGBB"},
     {"/v1/render?model=a&background=ffffff,", ERR_BAD_PARAMETER, "RRGGBB"},
@@ -465,6 +495,9 @@ TEST(request_canonical_covers_every_parameter)
         {"width", "/v1/render?model=a&width=9"},
         {"height", "/v1/render?model=a&height=9"},
         {"background", "/v1/render?model=a&background=ffffff"},
+        {"view", "/v1/render?model=a&view=depth"},
+        {"joint", "/v1/render?model=a&view=weights&joint=0"},
+        {"joint_name", "/v1/render?model=a&view=weights&joint_name=0"},
         {"aa", "/v1/render?model=a&aa=0"},
         {"alpha", "/v1/render?model=a&alpha=premultiplied"},
         {"shadow", "/v1/render?model=a&shadow=1"},

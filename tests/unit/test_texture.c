@@ -31,7 +31,7 @@ TEST(mip_averages_in_linear_light)
 {
     const uint8_t from[] = {255, 255, 255, 255, 0, 0, 0, 255};
     uint8_t to[4];
-    assert_int_equal(mip_resample(from, 2, 1, to, 1, 1), 0);
+    assert_int_equal(mip_resample(from, 2, 1, to, 1, 1, TEXTURE_COLORS), 0);
     for (int c = 0; c < 3; c++)
         assert_int_equal(to[c], 188);
     assert_int_equal(to[3], 255);
@@ -41,15 +41,28 @@ TEST(mip_weighs_by_alpha)
 {
     const uint8_t from[] = {200, 100, 50, 255, 0, 255, 0, 0};
     uint8_t to[4];
-    assert_int_equal(mip_resample(from, 2, 1, to, 1, 1), 0);
+    assert_int_equal(mip_resample(from, 2, 1, to, 1, 1, TEXTURE_COLORS), 0);
     assert_int_equal(to[0], 200); /* the invisible green does not bleed in */
     assert_int_equal(to[1], 100);
     assert_int_equal(to[2], 50);
     assert_int_equal(to[3], 128);
     const uint8_t clear[] = {200, 100, 50, 0, 200, 100, 50, 0};
-    assert_int_equal(mip_resample(clear, 2, 1, to, 1, 1), 0);
+    assert_int_equal(mip_resample(clear, 2, 1, to, 1, 1, TEXTURE_COLORS), 0);
     assert_int_equal(to[0], 200);
     assert_int_equal(to[3], 0);
+}
+
+/* Numbers are averaged as they are, and alpha is one of them. */
+TEST(mip_averages_data_as_it_is)
+{
+    const uint8_t from[] = {255, 0, 128, 255, 0, 101, 128, 0};
+    uint8_t to[4], levels[2 * 4 + 4];
+    const uint8_t expected[] = {128, 51, 128, 128};
+    assert_int_equal(mip_resample(from, 2, 1, to, 1, 1, TEXTURE_DATA), 0);
+    assert_memory_equal(to, expected, 4);
+    memcpy(levels, from, sizeof from);
+    assert_int_equal(mip_fill(levels, 2, 1, TEXTURE_DATA), 0);
+    assert_memory_equal(levels + 8, expected, 4);
 }
 
 /* Three pixels over two: each target pixel is two thirds of an outer one and one third of the middle. */
@@ -57,14 +70,14 @@ TEST(mip_weighs_by_area)
 {
     const uint8_t from[] = {255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255};
     uint8_t to[8];
-    assert_int_equal(mip_resample(from, 3, 1, to, 2, 1), 0);
+    assert_int_equal(mip_resample(from, 3, 1, to, 2, 1, TEXTURE_COLORS), 0);
     assert_int_equal(to[0], 213); /* sRGB of 2/3 */
     assert_int_equal(to[1], 156); /* of 1/3 */
     assert_int_equal(to[2], 0);
     assert_int_equal(to[5], 156);
     assert_int_equal(to[6], 213);
     uint8_t column[8];
-    assert_int_equal(mip_resample(from, 1, 3, column, 1, 2), 0);
+    assert_int_equal(mip_resample(from, 1, 3, column, 1, 2, TEXTURE_COLORS), 0);
     assert_memory_equal(column, to, 8);
 }
 
@@ -73,7 +86,7 @@ TEST(mip_keeps_every_grey)
     uint8_t from[2 * 256 * 4], to[256 * 4];
     for (int i = 0; i < 512; i++)
         memset(from + 4 * i, i / 2, 4);
-    assert_int_equal(mip_resample(from, 512, 1, to, 256, 1), 0);
+    assert_int_equal(mip_resample(from, 512, 1, to, 256, 1, TEXTURE_COLORS), 0);
     for (int i = 0; i < 256; i++)
         assert_int_equal(to[4 * i], i);
 }

@@ -170,6 +170,23 @@ test('shows the clip that is chosen', () => withPage(still, async (page) => {
   await until('the first picture again', async () => (await picture(dragon)).hash === first.hash);
 }));
 
+test('shows the view that is chosen, of every model', () => withPage(still, async (page) => {
+  const cards = SAMPLE_NAMES.map((name) => cardOf(page, name)), seen = new Set();
+  for (const card of cards) seen.add((await drawn(card)).hash);
+  const views = await page.locator('#what option').evaluateAll((options) => options.map((option) => option.value));
+  assert.deepEqual(views.slice(0, 3), ['', 'weights', 'skeleton']);
+  for (const view of views.slice(1)) {
+    await page.locator('#what').selectOption(view);
+    for (const card of cards) {
+      await until(`a picture of ${view}`, async () => !seen.has((await picture(card)).hash));
+      seen.add((await picture(card)).hash);
+      const target = new URL(await card.getByRole('link', { name: /Picture/ }).evaluate((a) => a.href));
+      assert.equal(target.searchParams.get('view'), view);
+    }
+  }
+  if (process.env.POSED_PICTURES) await page.screenshot({ path: path.join(process.env.POSED_PICTURES, 'gallery-view.png') });
+}));
+
 test("says the server's sentence for a model that cannot be read", () => withPage(still, async (page) => {
   for (const name of BROKEN) {
     const { error } = await describe(name);
@@ -237,10 +254,10 @@ test('can be used with the keyboard alone', () => withPage(still, async (page) =
       return (isSeen ? '' : 'unseen: ') + (node.getAttribute('aria-label') || node.querySelector('[aria-label]')?.getAttribute('aria-label') || node.textContent);
     });
   };
-  const order = ['Search models', 'Play', 'Picture of dragon.glb', 'Clip of dragon.glb', 'model', 'palette', 'pose'];
+  const order = ['Search models', 'What pictures show', 'Play', 'Picture of dragon.glb', 'Clip of dragon.glb', 'model', 'palette', 'pose'];
   await page.locator('h1').click();
   for (const name of order) assert.equal(await press('Tab'), name);
-  for (const name of order.slice(1, -1).reverse()) assert.equal(await press('Shift+Tab'), name);
+  for (const name of order.slice(2, -1).reverse()) assert.equal(await press('Shift+Tab'), name);
   assert.equal(await press('Enter'), 'Pause');
   assert.equal(await press('Space'), 'Play');
   await press('Tab');

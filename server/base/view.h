@@ -1,0 +1,24 @@
+/* view.h - what a picture may show: protocol/views.def as values. Pure; any thread. */
+#pragma once
+
+#include <stdbool.h>
+
+enum view {
+#define X(symbol, word, takes_joint, text) symbol,
+#include "../../protocol/views.def"
+#undef X
+    VIEW_COUNT
+};
+
+struct view_info {
+    const char *word; /* of view= */
+    bool takes_joint;
+    const char *text;
+};
+
+extern const struct view_info VIEW_INFO[VIEW_COUNT];
+
+enum { VIEW_LIST_SIZE = 160 };
+
+/* The words, "lit, weights or depth"; with `only_joint` of the views that take a joint. Returns `out`. */
+const char *view_list(bool only_joint, char out[VIEW_LIST_SIZE]);

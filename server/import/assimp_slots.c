@@ -1,0 +1,210 @@
+#include "assimp_material.h"
+
+#include <string.h>
+
+/* Puts a texture in its place, unless its coordinates would be a third set. */
+static void place(struct assimp_job *job, uint32_t material, const struct assimp_texture *from, int texture,
+                  struct material_texture *to)
+{
+    const int set = texcoord_place(&job->texcoords[material], from->set);
+    if (set < 0) {
+        bake_warn(job->import->builder, "texcoords_beyond_two",
+                  "material %u lays its textures by more than two sets of coordinates: '%s' is left out", material,
+                  from->path.data);
+        return;
+    }
+    to->texture = texture;
+    to->texcoord_set = (uint32_t)set;
+}
+
+static bool is_found(const struct assimp_job *job, int texture)
+{
+    return texture >= 0 && job->import->builder->textures[texture].state == TEXTURE_FOUND;
+}
+
+static bool is_same(const struct assimp_texture *a, const struct assimp_texture *b)
+{
+    return strcmp(a->path.data, b->path.data) == 0;
+}
+
+/* The first of these types that the material has. */
+static bool find(const struct assimp_job *job, uint32_t material, const enum aiTextureType *types, size_t count,
+                 struct assimp_texture *out)
+{
+    for (size_t i = 0; i < count; i++)
+        if (assimp_texture_find(job->scene->mMaterials[material], types[i], out))
+            return true;
+    return false;
+}
+#define FIND(job, material, types, out) find(job, material, types, sizeof(types) / sizeof *(types), out)
+
+static const enum aiTextureType BASE_TYPES[] = {aiTextureType_BASE_COLOR, aiTextureType_DIFFUSE};
+
+/* The material's texture of these types into a slot, where it has one. */
+static int add(struct assimp_job *job, uint32_t material, const enum aiTextureType *types, size_t count,
+               enum texture_content content, struct material_texture *to, struct err *err)
+{
+    struct assimp_texture found;
+    if (!find(job, material, types, count, &found))
+        return 0;
+    const int texture = assimp_texture_add(job, &found, content, err);
+    if (texture < 0)
+        return texture;
+    place(job, material, &found, texture, to);
+    return 0;
+}
+
+/* By whatever name: heights, which files put in the same place, are not drawn. */
+static int add_normals(struct assimp_job *job, uint32_t material, struct material *to, struct err *err)
+{
+    static const enum aiTextureType TYPES[] = {aiTextureType_NORMALS, aiTextureType_NORMAL_CAMERA,
+                                               aiTextureType_HEIGHT};
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
+        struct assimp_texture found;
+        if (!assimp_texture_find(job->scene->mMaterials[material], TYPES[i], &found))
+            continue;
+        const int texture = assimp_texture_add(job, &found, TEXTURE_DATA, err);
+        if (texture < 0)
+            return texture;
+        if (!is_found(job, texture) || texture_is_normal_map(job->import->builder, texture)) {
+            place(job, material, &found, texture, &to->textures[TEXTURE_NORMAL]);
+            return 0;
+        }
+        texture_mixer_drop(&job->mixer, texture);
+        bake_warn(job->import->builder, "bump_map_ignored", "'%s' of material %u is no map of normals: it is not drawn",
+                  found.path.data, material);
+    }
+    return 0;
+}
+
+/* Exporters give the ambient colour, which assimp takes for a light map, the diffuse texture; and what has colours is
+ * light, not occlusion. */
+static int add_occlusion(struct assimp_job *job, uint32_t material, struct material *to, struct err *err)
+{
+    static const enum aiTextureType TYPES[] = {aiTextureType_AMBIENT_OCCLUSION, aiTextureType_LIGHTMAP};
+    struct assimp_texture base, found;
+    if (!FIND(job, material, TYPES, &found) || (FIND(job, material, BASE_TYPES, &base) && is_same(&base, &found)))
+        return 0;
+    const int texture = assimp_texture_add(job, &found, TEXTURE_DATA, err);
+    if (texture < 0)
+        return texture;
+    if (!is_found(job, texture) || texture_is_grey(job->import->builder, texture))
+        place(job, material, &found, texture, &to->textures[TEXTURE_OCCLUSION]);
+    else
+        texture_mixer_drop(&job->mixer, texture);
+    return 0;
+}
+
+int assimp_surface_textures(struct assimp_job *job, uint32_t material, struct material *to, struct err *err)
+{
+    static const enum aiTextureType EMISSIVE_TYPES[] = {aiTextureType_EMISSION_COLOR, aiTextureType_EMISSIVE};
+    if (add(job, material, BASE_TYPES, 2, TEXTURE_COLORS, &to->textures[TEXTURE_BASE_COLOR], err) < 0 ||
+        add_normals(job, material, to, err) < 0 ||
+        add(job, material, EMISSIVE_TYPES, 2, TEXTURE_COLORS, &to->textures[TEXTURE_EMISSIVE], err) < 0)
+        return err->code;
+    return add_occlusion(job, material, to, err);
+}
+
+/* A part of a mix: *texture is -1 where the material has none, or it is not there. */
+static int find_part(struct assimp_job *job, uint32_t material, enum aiTextureType type, struct assimp_texture *out,
+                     int *texture, struct err *err)
+{
+    *texture = -1;
+    if (!assimp_texture_find(job->scene->mMaterials[material], type, out))
+        return 0;
+    const int added = assimp_texture_add(job, out, TEXTURE_DATA, err);
+    if (added < 0)
+        return added;
+    if (is_found(job, added))
+        *texture = added;
+    else
+        texture_mixer_drop(&job->mixer, added);
+    return 0;
+}
+
+int assimp_roughness_texture(struct assimp_job *job, uint32_t material, struct material *to, struct err *err)
+{
+    struct material_texture *slot = &to->textures[TEXTURE_METALLIC_ROUGHNESS];
+    struct assimp_texture metallic, roughness;
+    int a, b;
+    if (find_part(job, material, aiTextureType_METALNESS, &metallic, &a, err) < 0 ||
+        find_part(job, material, aiTextureType_DIFFUSE_ROUGHNESS, &roughness, &b, err) < 0)
+        return err->code;
+    if (a < 0 && b < 0)
+        return 0;
+    int texture = a;
+    /* One picture for both that is not grey is packed as glTF has it. */
+    if (!(a >= 0 && b >= 0 && is_same(&metallic, &roughness) && !texture_is_grey(job->import->builder, a))) {
+        const struct texture_mix mix = {
+            .kind = MIX_METALLIC_ROUGHNESS, .a = a, .b = b, .factors = {to->metallic, to->roughness}};
+        texture = texture_mix(&job->mixer, &mix, err);
+        if (texture < 0)
+            return texture;
+    }
+    place(job, material, a >= 0 ? &metallic : &roughness, texture, slot);
+    if (slot->texture >= 0)
+        to->metallic = to->roughness = 1;
+    return 0;
+}
+
+/* How much of a picture is see-through. */
+struct coverage {
+    uint64_t texels, clear, veiled; /* clear: alpha below a half; veiled: neither 0 nor 1, or nearly */
+};
+
+static struct coverage coverage_of(const struct bake_builder *builder, int texture)
+{
+    const struct texture *picture = &builder->textures[texture];
+    struct coverage out = {.texels = (uint64_t)picture->width * picture->height};
+    for (uint64_t i = 0; i < out.texels; i++) {
+        const uint8_t alpha = builder->pixels[picture->pixel_first + 4 * i + 3];
+        out.clear += alpha < 128;
+        out.veiled += alpha > 24 && alpha < 232;
+    }
+    return out;
+}
+
+/* True when part of the picture, not all, is see-through: a grille, hair, leaves. */
+static bool has_holes(const struct coverage *coverage)
+{
+    /* Nearly all: then the alpha channel means something else, gloss for instance. */
+    return coverage->clear > coverage->texels / 1000 && coverage->clear < coverage->texels - coverage->texels / 20;
+}
+
+/* `is_meant`: the file says that the texture's alpha is opacity. */
+static void set_alpha_mode(const struct assimp_job *job, bool is_meant, struct material *to)
+{
+    const int texture = to->textures[TEXTURE_BASE_COLOR].texture;
+    if (to->alpha_mode != ALPHA_OPAQUE || !is_found(job, texture))
+        return;
+    const struct coverage coverage = coverage_of(job->import->builder, texture);
+    if (is_meant && coverage.veiled > coverage.texels / 4)
+        to->alpha_mode = ALPHA_BLEND;
+    else if (has_holes(&coverage))
+        to->alpha_mode = ALPHA_MASK;
+}
+
+int assimp_opacity_texture(struct assimp_job *job, uint32_t material, struct material *to, struct err *err)
+{
+    static const enum aiTextureType TYPES[] = {aiTextureType_OPACITY};
+    struct material_texture *slot = &to->textures[TEXTURE_BASE_COLOR];
+    struct assimp_texture base, opacity;
+    const bool has_base = FIND(job, material, BASE_TYPES, &base);
+    const bool is_alpha = has_base && FIND(job, material, TYPES, &opacity) && is_same(&base, &opacity);
+    int part = -1;
+    if (!is_alpha && find_part(job, material, TYPES[0], &opacity, &part, err) < 0)
+        return err->code;
+    /* Laid differently, or over a picture that is not there, the two cannot be one. */
+    const bool is_mixed = part >= 0 && (!has_base || (is_found(job, slot->texture) && base.set == opacity.set));
+    if (is_mixed) {
+        const struct texture_mix mix = {.kind = MIX_OPACITY, .a = slot->texture, .b = part};
+        const int texture = texture_mix(&job->mixer, &mix, err);
+        if (texture < 0)
+            return texture;
+        place(job, material, &opacity, texture, slot);
+    } else if (part >= 0) {
+        texture_mixer_drop(&job->mixer, part);
+    }
+    set_alpha_mode(job, is_alpha || is_mixed, to);
+    return 0;
+}

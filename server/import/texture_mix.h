@@ -1,0 +1,70 @@
+/* texture_mix.h - textures that a material needs and the file has only in parts: made from the builder's textures,
+ * texel by texel. One thread.
+ *
+ * The parts are ordinary textures of the builder (texture.h). A mixer remembers what it made, so that equal questions
+ * share one texture; texture_mixer_end() takes the parts out again that no material shows itself. */
+#pragma once
+
+#include "../anim/bake.h"
+#include "../base/limits.h"
+
+#include <stdbool.h>
+
+enum texture_mix_kind {
+    /* a: colours, b: opacity. The colours, with alpha times b's alpha where that says something, else b's brightness.
+     */
+    MIX_OPACITY,
+    /* a: metallic, b: roughness, both grey. factors: what stands for a missing one. */
+    MIX_METALLIC_ROUGHNESS,
+    /* KHR_materials_pbrSpecularGlossiness: a: diffuse, b: specular with gloss in alpha; factors: diffuse RGBA, specular
+     * RGB, glossiness. The nearest base colour, and the nearest metallic and roughness. */
+    MIX_GLOSS_BASE_COLOR,
+    MIX_GLOSS_METALLIC_ROUGHNESS,
+};
+
+struct texture_mix {
+    enum texture_mix_kind kind;
+    int32_t a, b; /* textures that are TEXTURE_FOUND; one of the two may be -1 */
+    float factors[8];
+};
+
+struct texture_mixer {
+    struct bake_builder *builder;
+    const struct limits *limits;
+    struct texture_made {
+        struct texture_mix mix;
+        int32_t texture;
+    } * made; /* [made_count] */
+    uint32_t made_count;
+    int32_t *parts; /* [part_count]: to be taken out */
+    uint32_t part_count;
+};
+
+void texture_mixer_init(struct texture_mixer *mixer, struct bake_builder *builder, const struct limits *limits);
+
+/* The builder's texture that is this mix; as large as the larger part, with the wrapping and filters of a (of b without
+ * a). Returns its index, ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY. */
+int texture_mix(struct texture_mixer *mixer, const struct texture_mix *mix, struct err *err);
+
+/* A texture that was looked at and is not shown: it goes with the parts. */
+void texture_mixer_drop(struct texture_mixer *mixer, int32_t texture);
+
+/* After the last mix, when all materials are in the builder: removes parts that no material has, and numbers the others
+ * anew. Frees the mixer's memory; without an end, _fini() does. */
+void texture_mixer_end(struct texture_mixer *mixer);
+void texture_mixer_fini(struct texture_mixer *mixer);
+
+/* The metallic-roughness material that reflects most like a specular-glossy one: colours linear, 0 to 1. */
+struct gloss {
+    float diffuse[3], specular[3], glossiness;
+};
+struct metallic_roughness {
+    float base_color[3], metallic, roughness;
+};
+struct metallic_roughness gloss_to_metallic_roughness(const struct gloss *gloss);
+
+/* Whether a picture (level 0 of a texture that is found) looks like a map of normals: most of them unit vectors that
+ * point out of the surface; where a file calls a map of heights by the same name. */
+bool texture_is_normal_map(const struct bake_builder *builder, int32_t texture);
+/* Whether all its texels are grey, or nearly. */
+bool texture_is_grey(const struct bake_builder *builder, int32_t texture);

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""How many thumbnails a second the server draws, what of that the PNG costs, and how soon after a cold start the first is there.
+
+    thumbnails.py [--seconds 2] [--repeat 3] [--models FOLDER]
+
+256 x 256, anti-aliased, two render workers, eight connections, each picture another; models: the samples, and from FOLDER (by
+default ../shared/models, where it is) Fox, cesium_man and Bob. 'base' is the model as it is; 'full' the same GLB whose materials
+have every texture that a material can have. CPU is that of the render workers alone, so it says what a machine without other
+work would do; wall-clock figures have this program, the load client and the server on the same processors. Prints a table, and a
+line of JSON for each model: medians.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "api"))
+import conftest  # noqa: E402
+
+BENCH = conftest.BUILD / "bench"
+SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared" / "models"
+OTHERS = ("gltf/Fox.glb", "gltf/cesium_man.gltf", "md5/Bob.md5mesh")
+WORKERS = 2
+PICTURE = "/v1/render?model={}&width=256&height=256"
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def full_material(glb):
+    """The GLB with its first texture in every place of every material."""
+    size = struct.unpack_from("<I", glb, 12)[0]
+    document, rest = json.loads(glb[20:20 + size]), glb[20 + size:]
+    used = {"index": 0}
+    for material in document["materials"]:
+        material.pop("extensions", None)
+        material.update(normalTexture=used, occlusionTexture=used, emissiveTexture=used, emissiveFactor=[0.1, 0.1, 0.1])
+        material.setdefault("pbrMetallicRoughness", {}).update(baseColorTexture=used, metallicRoughnessTexture=used)
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    return struct.pack("<4sIII4s", b"glTF", 2, 20 + len(text) + len(rest), len(text), b"JSON") + text + rest
+
+
+def make_models(root, others):
+    """Pairs (name to show, path of the model)."""
+    found = [(path.stem, path) for path in sorted(conftest.SAMPLES.glob("*.glb"))]
+    found += [(pathlib.Path(one).stem, others / one) for one in OTHERS if (others / one).is_file()]
+    rows = []
+    for name, path in found:
+        folder = root / name
+        shutil.copytree(path.parent, folder) if path.parent != conftest.SAMPLES else folder.mkdir()
+        shutil.copy(path, folder)
+        rows.append((f"{name} base", f"{name}/{path.name}"))
+        if path.suffix == ".glb":
+            (folder / "full.glb").write_bytes(full_material(path.read_bytes()))
+            rows.append((f"{name} full", f"{name}/full.glb"))
+    return rows
+
+
+def worker_cpu_s(server):
+    """User and system time of the render workers so far."""
+    total = 0
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            head, tail = (entry / "stat").read_text().rsplit(")", 1)
+        except (OSError, ValueError):
+            continue
+        fields = tail.split()
+        if "posed-render" in head and int(fields[1]) == server.process.pid:
+            total += int(fields[11]) + int(fields[12])
+    return total / TICKS
+
+
+def load(server, target, seconds, first):
+    words = ["--seconds", str(seconds), "--connections", "8", "--first", str(first), "--name", "thumbnails", server.address, target]
+    done = subprocess.run([BENCH / "load", *words], capture_output=True, text=True, check=True)
+    figures = json.loads(done.stdout)
+    if set(figures["status"]) != {"200"}:
+        raise SystemExit(f"{target}: {figures['status']}")
+    return figures
+
+
+def png_ms(server, target):
+    """CPU milliseconds that encoding one such picture takes."""
+    answer = server.get(target)
+    done = subprocess.run([BENCH / "encode"], input=answer.body, capture_output=True, check=True)
+    return {**json.loads(done.stdout), "bytes": len(answer.body)}
+
+
+def measure(server, model, options, turn):
+    target = PICTURE.format(model) + "&yaw={}"
+    before, drawn = worker_cpu_s(server), server.json("/v1/stats")["renders"]["started"]
+    figures = load(server, target, options.seconds, 1000 * turn)
+    count = server.json("/v1/stats")["renders"]["started"] - drawn
+    return {"per_second": figures["per_second"], "cpu_ms": (worker_cpu_s(server) - before) * 1e3 / count,
+            **png_ms(server, target.format(30))}
+
+
+def first_thumbnail(root, cache, model):
+    """Milliseconds from starting the server to the last byte, the model in the disk cache."""
+    begin = time.perf_counter()
+    server = conftest.Server(root, "--render-workers", str(WORKERS), "--log", "off", "--cache-dir", str(cache))
+    try:
+        if server.get(PICTURE.format(model)).status != 200:
+            raise SystemExit(f"no first thumbnail of {model}")
+        ms = (time.perf_counter() - begin) * 1e3
+        while not server.json("/v1/stats")["disk"]["bytes"]:
+            time.sleep(0.01)
+        return ms
+    finally:
+        server.end()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=2)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--models", type=pathlib.Path, default=SHARED)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="posed-bench-") as folder:
+        root, cache = pathlib.Path(folder) / "root", pathlib.Path(folder) / "cache"
+        root.mkdir()
+        rows = make_models(root, options.models)
+        runs = {name: [] for name, _ in rows}
+        server = conftest.Server(root, "--render-workers", str(WORKERS), "--log", "off")
+        try:
+            for _, model in rows:
+                server.get(PICTURE.format(model))
+            for turn in range(options.repeat):
+                for name, model in rows:
+                    runs[name].append(measure(server, model, options, turn))
+        finally:
+            server.end()
+        starts = {name: [first_thumbnail(root, cache, model) for _ in range(options.repeat + 1)][1:] for name, model in rows}
+    print(f"{'256 x 256, anti-aliased':24} {'per second':>10} {'CPU ms':>8} {'2 workers':>10} {'PNG ms':>8} {'share':>6} {'small':>14} {'first':>8}")
+    for name, _ in rows:
+        one = {key: round(statistics.median(run[key] for run in runs[name]), 3) for key in runs[name][0]}
+        one["png_share"] = round(one["fast_ms"] / one["cpu_ms"], 3)
+        one["two_workers_per_second"] = round(WORKERS * 1e3 / one["cpu_ms"])
+        one["first_ms"] = round(statistics.median(starts[name]), 1)
+        print(f"{name:24} {one['per_second']:10.0f} {one['cpu_ms']:8.2f} {one['two_workers_per_second']:10} {one['fast_ms']:8.3f} "
+              f"{one['png_share']:6.1%} {one['small_ms']:5.2f} ms {one['small_bytes'] / one['fast_bytes'] - 1:4.0%} {one['first_ms']:5.0f} ms")
+        print(json.dumps({"bench": "thumbnails", "model": name, **one}))
+
+
+if __name__ == "__main__":
+    main()
