@@ -21,7 +21,8 @@ flags_release := -O2 -D_FORTIFY_SOURCE=2
 flags_sanitize := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 flags += $(flags_$(config))
 
-programs := $(out)/posed $(out)/posed-import $(out)/posed-render
+programs := $(out)/posed $(out)/posed-import $(out)/posed-render $(out)/posectl
+version := $(shell sed -n 's/.*POSED_VERSION "\(.*\)"/\1/p' server/base/version.h)
 
 folder_objects = $(patsubst %.c,$(obj)/%.o,$(wildcard server/$(1)/*.c))
 base := $(call folder_objects,base)
@@ -80,6 +81,22 @@ $(out)/gen/shaders.h: $(wildcard shaders/*.vert shaders/*.geom shaders/*.frag)
 	@mkdir -p $(@D)
 	@for f in $^; do n=$$(basename $$f | tr . _); printf 'static const char shader_%s[] =\n' $$n; \
 	  sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $$f; echo ';'; done > $@
+
+# --- clients/c: C99 and POSIX; clients/cli: posectl ---------------------------------------------------------------
+client_c := $(obj)/clients/c/posed.o
+cli := $(patsubst %.c,$(obj)/%.o,$(wildcard clients/cli/*.c))
+$(obj)/clients/c/%.o: flags := $(filter-out -std=% -D_GNU_SOURCE,$(flags)) -std=c99 -pedantic
+$(cli): flags += -DPOSECTL_VERSION='"$(version)"'
+$(out)/posectl: $(cli) $(client_c)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson) -lm
+$(out)/libposed.a: $(client_c)
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
+$(out)/example_skin: $(obj)/clients/c/example_skin.o $(out)/libposed.a
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
+$(obj)/clients/cli/gallery.o: $(out)/gen/gallery_page.h
+$(out)/gen/gallery_page.h: clients/cli/gallery.html
+	@mkdir -p $(@D)
+	@{ echo 'static const char gallery_page[] ='; sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
 
 # The page at / becomes the C string gallery_html. '?' is escaped because of trigraphs.
 $(obj)/server/app/gallery.o: $(out)/gen/gallery_html.h

@@ -26,19 +26,22 @@ static size_t columns_of(const cJSON *list)
 {
     size_t columns = 4;
     const cJSON *entry;
-    cJSON_ArrayForEach(entry, list) columns = text_columns(name_of(entry)) > columns ? text_columns(name_of(entry)) : columns;
+    cJSON_ArrayForEach(entry, list) columns =
+        text_columns(name_of(entry)) > columns ? text_columns(name_of(entry)) : columns;
     return columns > NAME_COLUMNS_MAX ? NAME_COLUMNS_MAX : columns;
 }
 
 static void put_time(struct text *out, const cJSON *frame)
 {
     text_printf(out, "%stime %g s%s", colour(COLOUR_BOLD), number_of(frame, "time"), colour(COLOUR_NONE));
-    if (number_of(frame, "clip_time") < number_of(frame, "time") || number_of(frame, "clip_time") > number_of(frame, "time"))
+    if (number_of(frame, "clip_time") < number_of(frame, "time") ||
+        number_of(frame, "clip_time") > number_of(frame, "time"))
         text_printf(out, "  (%g s of the clip)", number_of(frame, "clip_time"));
     text_put(out, "\n");
 }
 
-/* A matrix as people write it: rows one below the other. `numbers` has 16 in columns, 12 in rows or 8 of two quaternions. */
+/* A matrix as people write it: rows one below the other. `numbers` has 16 in columns, 12 in rows or 8 of two
+ * quaternions. */
 static void put_matrix(struct text *out, const cJSON *numbers, size_t indent)
 {
     double value[MATRIX_FLOATS_MAX] = {0};
@@ -144,8 +147,8 @@ static void put_mesh(struct text *out, const cJSON *answer)
             }
             text_printf(out, "%5.0f  ", number_of(mesh, "mesh"));
             text_put_column(out, name_of(mesh), columns);
-            text_printf(out, "%10.0f  %10.4f%10.4f%10.4f  %10.4f%10.4f%10.4f\n", number_of(mesh, "vertices"), low[0], low[1],
-                        low[2], high[0], high[1], high[2]);
+            text_printf(out, "%10.0f  %10.4f%10.4f%10.4f  %10.4f%10.4f%10.4f\n", number_of(mesh, "vertices"), low[0],
+                        low[1], low[2], high[0], high[1], high[2]);
             positions = positions == NULL ? NULL : positions->next;
         }
     }

@@ -128,7 +128,8 @@ static int unknown_option(const char *name, size_t name_bytes, const struct comm
     if (nearest.name != NULL)
         text_printf(problem, "; did you mean --%s?", nearest.name);
     else
-        text_printf(problem, "; see posectl %s%s--help", command == NULL ? "" : command->name, command == NULL ? "" : " ");
+        text_printf(problem, "; see posectl %s%s--help", command == NULL ? "" : command->name,
+                    command == NULL ? "" : " ");
     return -1;
 }
 

@@ -52,7 +52,7 @@ struct args {
     struct {
         int option;
         const char *value;
-    } *repeated; /* every option, in order, for those that may repeat */
+    } * repeated; /* every option, in order, for those that may repeat */
     size_t repeated_count;
     struct given *parameters;
     size_t parameter_count;
@@ -70,8 +70,8 @@ const char *args_text(const struct args *args, enum option_id option, const char
 /* A number between min and max: what was given, else `fallback`. args_parse() has checked that it is one. */
 double args_number(const struct args *args, enum option_id option, double fallback);
 
-/* The query of a request, "model=..&clip=..": `model`, then what was given; NULL for a request of a handle. Parameters that
- * are JSON are left out: args_body(). */
+/* The query of a request, "model=..&clip=..": `model`, then what was given; NULL for a request of a handle. Parameters
+ * that are JSON are left out: args_body(). */
 void args_put_query(const struct args *args, const char *model, struct text *out);
 /* The body of a POST, "{"layers":..}"; false: there is none, and a GET will do. */
 bool args_put_body(const struct args *args, struct text *out);

@@ -1,5 +1,5 @@
-/* documents.h - what is made from the tables of options.def: help, completions, man page. All print to stdout and return
- * an exit status. */
+/* documents.h - what is made from the tables of options.def: help, completions, man page. All print to stdout and
+ * return an exit status. */
 #pragma once
 
 #include "args.h"

@@ -1,5 +1,5 @@
-/* OUT/index.html of posectl thumbs --index: gallery.html with a figure for each picture. It needs no server and, but for the
- * search, no script. */
+/* OUT/index.html of posectl thumbs --index: gallery.html with a figure for each picture. It needs no server and, but
+ * for the search, no script. */
 #include "thumbs.h"
 
 #include "output.h"

@@ -54,7 +54,8 @@ void tell(const char *format, ...)
 
 const char *colour(enum colour colour)
 {
-    static const char *const CODES[] = {"\033[0m", "\033[1m", "\033[2m", "\033[31m", "\033[33m", "\033[32m", "\033[36m"};
+    static const char *const CODES[] = {"\033[0m",  "\033[1m",  "\033[2m", "\033[31m",
+                                        "\033[33m", "\033[32m", "\033[36m"};
     return manner.has_colour ? CODES[colour] : "";
 }
 
@@ -67,32 +68,42 @@ double now_s(void)
 
 static void set_manner(const struct args *args)
 {
-    const char *when = args_text(args, OPTION_COLOR, "auto"), *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    const char *when = args_text(args, OPTION_COLOR, "auto"), *no_color = getenv("NO_COLOR"),
+               *terminal = getenv("TERM");
     const bool is_dumb = terminal == NULL || strcmp(terminal, "dumb") == 0;
     manner.is_quiet = args_has(args, OPTION_QUIET);
     manner.is_verbose = args_has(args, OPTION_VERBOSE);
     manner.is_json = args_has(args, OPTION_JSON);
-    manner.has_colour = strcmp(when, "always") == 0 || (strcmp(when, "auto") == 0 && isatty(STDOUT_FILENO) && !is_dumb &&
-                                                        (no_color == NULL || no_color[0] == '\0'));
+    manner.has_colour = strcmp(when, "always") == 0 || (strcmp(when, "auto") == 0 && isatty(STDOUT_FILENO) &&
+                                                        !is_dumb && (no_color == NULL || no_color[0] == '\0'));
     manner.is_progress_line = isatty(STDERR_FILENO) && !is_dumb && !manner.is_quiet && !manner.is_verbose;
 }
 
 static int run(const struct args *args)
 {
     switch ((enum command_id)args->command) {
-    case COMMAND_INFO: return run_info(args);
+    case COMMAND_INFO:
+        return run_info(args);
     case COMMAND_PALETTE:
     case COMMAND_POSE:
-    case COMMAND_MESH: return run_answer(args);
+    case COMMAND_MESH:
+        return run_answer(args);
     case COMMAND_RENDER:
-    case COMMAND_SHEET: return run_picture(args);
+    case COMMAND_SHEET:
+        return run_picture(args);
     case COMMAND_THUMBS:
-    case COMMAND_WATCH: return run_thumbs(args);
-    case COMMAND_CHECK: return run_check(args);
-    case COMMAND_BENCH: return run_bench(args);
-    case COMMAND_COMPLETION: return documents_completion(args);
-    case COMMAND_MAN: return documents_man();
-    case COMMAND_COUNT: break;
+    case COMMAND_WATCH:
+        return run_thumbs(args);
+    case COMMAND_CHECK:
+        return run_check(args);
+    case COMMAND_BENCH:
+        return run_bench(args);
+    case COMMAND_COMPLETION:
+        return documents_completion(args);
+    case COMMAND_MAN:
+        return documents_man();
+    case COMMAND_COUNT:
+        break;
     }
     return documents_help(NULL);
 }

@@ -5,7 +5,8 @@
  *    "pictures":[{"file":"birds/crow.fbx.png","clip":"fly","bytes":1234}],"error":null}
  *
  * Lines are appended while a run goes on, so that one that is killed leaves what it knew; the last line about a model
- * counts, a line that is cut is ignored. At the end of a run the file is written anew. One run at a time: OUT/.posectl/lock. */
+ * counts, a line that is cut is ignored. At the end of a run the file is written anew. One run at a time:
+ * OUT/.posectl/lock. */
 #pragma once
 
 #include "text.h"

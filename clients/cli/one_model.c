@@ -9,7 +9,8 @@ int one_model_open(struct one_model *one, const struct args *args, size_t count_
 {
     memset(one, 0, sizeof *one);
     if (args->positional_count > count_max) {
-        complain("posectl %s takes one model; '%s' is too much", COMMANDS[args->command].name, args->positional[count_max]);
+        complain("posectl %s takes one model; '%s' is too much", COMMANDS[args->command].name,
+                 args->positional[count_max]);
         return STATUS_USAGE;
     }
     const int status = places_find(&one->places, args);
@@ -22,7 +23,8 @@ int one_model_open(struct one_model *one, const struct args *args, size_t count_
         }
     one->model = one->places.place[0].path;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (session_start(&one->session, args, one->places.folder, args->command == COMMAND_BENCH && cores > 1 ? (unsigned)cores : 1) < 0 ||
+    if (session_start(&one->session, args, one->places.folder,
+                      args->command == COMMAND_BENCH && cores > 1 ? (unsigned)cores : 1) < 0 ||
         link_open(&one->link, &one->session) < 0)
         return STATUS_SERVER;
     return STATUS_DONE;

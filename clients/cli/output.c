@@ -41,7 +41,8 @@ static int write_all(int fd, const char *bytes, size_t size_bytes)
     return 0;
 }
 
-int output_write(const char *path, const char *temporary_folder, const void *bytes, size_t size_bytes, struct text *problem)
+int output_write(const char *path, const char *temporary_folder, const void *bytes, size_t size_bytes,
+                 struct text *problem)
 {
     struct text name = {0};
     const char *slash = strrchr(path, '/');

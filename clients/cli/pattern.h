@@ -1,8 +1,9 @@
 /* pattern.h - patterns of paths, and the lines of ignore files. Pure.
  *
- * As in .gitignore: * is anything but '/', ** any number of folders, ? a character, [a-z] one of these. A pattern with a '/'
- * before its end is about the path from the folder of its file (or, on the command line, from the top); another about the
- * name at any depth. One that ends with '/' is about folders; in ignore files '!' takes back, '#' is a comment. */
+ * As in .gitignore: * is anything but '/', ** any number of folders, ? a character, [a-z] one of these. A pattern with
+ * a '/' before its end is about the path from the folder of its file (or, on the command line, from the top); another
+ * about the name at any depth. One that ends with '/' is about folders; in ignore files '!' takes back, '#' is a
+ * comment. */
 #pragma once
 
 #include <stdbool.h>

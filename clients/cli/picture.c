@@ -10,7 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static uint32_t side(const unsigned char *at) { return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3]; }
+static uint32_t side(const unsigned char *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
 
 /* What was written: a line, or JSON. */
 static void report(const char *file, const char *model, const struct posed_packet *answer)

@@ -28,8 +28,8 @@ struct places {
 int places_find(struct places *places, const struct args *args);
 void places_free(struct places *places);
 
-/* Every model that they mean, sorted, once each: folders are walked (of a private server here, of another by its list), with
+/* Every model that they mean, sorted, once each: folders are walked (of a private server here, of another by its list),
+ * with
  * --include, --exclude and .posedignore. Returns 0 or an exit status after complaining. */
-int places_list(struct places *places, const struct args *args, struct link *link, struct item **items,
-                size_t *count);
+int places_list(struct places *places, const struct args *args, struct link *link, struct item **items, size_t *count);
 void items_free(struct item *items, size_t count);

@@ -23,7 +23,7 @@ struct listing {
     size_t count, room;
     struct {
         char *ending, *companion_of; /* "" for none */
-    } *formats;
+    } * formats;
     size_t format_count;
     int status;
 };
@@ -91,7 +91,7 @@ static bool is_companion(const struct listing *listing, int format, const char *
 
 static char *read_ignores(const char *folder)
 {
-    char path[PATH_BYTES + 32];
+    char path[PATH_BYTES * 2 + 32];
     snprintf(path, sizeof path, "%s/.posedignore", folder);
     FILE *file = fopen(path, "rb");
     if (file == NULL)
@@ -114,7 +114,8 @@ static bool is_ignored(const struct ignores *ignores, const char *path, bool is_
 
 static void walk(struct listing *listing, const char *path, const struct ignores *above, int depth);
 
-static void look_at(struct listing *listing, const char *path, const char *name, const struct ignores *ignores, int depth)
+static void look_at(struct listing *listing, const char *path, const char *name, const struct ignores *ignores,
+                    int depth)
 {
     char inner[PATH_BYTES], full[PATH_BYTES * 2];
     struct stat info;

@@ -10,9 +10,9 @@
 /* Documented in --help and posectl(1). */
 enum {
     STATUS_DONE = 0,
-    STATUS_FAILED = 1,      /* a model failed, or check found what --fail-on says */
-    STATUS_USAGE = 2,       /* the command line is wrong */
-    STATUS_SERVER = 3,      /* no server, or an output that cannot be written */
+    STATUS_FAILED = 1,       /* a model failed, or check found what --fail-on says */
+    STATUS_USAGE = 2,        /* the command line is wrong */
+    STATUS_SERVER = 3,       /* no server, or an output that cannot be written */
     STATUS_INTERRUPTED = 130 /* SIGINT or SIGTERM: what was made stays, and the next run goes on */
 };
 

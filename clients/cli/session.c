@@ -65,8 +65,8 @@ static void name_socket(char *out, size_t size)
 static void become_posed(const struct session *session, unsigned jobs, int ready_fd, int log_fd, pid_t parent)
 {
     /* The environment is that of a shell where somebody may have set up a server of his own. */
-    static const char *const OTHERS[] = {"POSED_TOKEN_FILE", "POSED_UPLOADS", "POSED_CORS", "POSED_ALLOW_HOST", "POSED_LOG",
-                                         "POSED_ROOT",       "POSED_WATCH"};
+    static const char *const OTHERS[] = {"POSED_TOKEN_FILE", "POSED_UPLOADS", "POSED_CORS", "POSED_ALLOW_HOST",
+                                         "POSED_LOG",        "POSED_ROOT",    "POSED_WATCH"};
     char posed[PATH_MAX + 16], workers[16];
     find_posed(posed);
     snprintf(workers, sizeof workers, "%u", jobs);
@@ -256,8 +256,8 @@ int link_ask(struct link *link, const char *target, const char *body, struct pos
         if (rc == 0)
             return 0;
         const struct posed_error *error = &link->posed.error;
-        const bool is_broken = error->status != POSED_E_SERVER && error->status != POSED_E_ARGUMENT &&
-                               error->status != POSED_E_TOO_LARGE;
+        const bool is_broken =
+            error->status != POSED_E_SERVER && error->status != POSED_E_ARGUMENT && error->status != POSED_E_TOO_LARGE;
         if (is_broken)
             posed_disconnect(&link->posed);
         const double pause_s = pause_before_retry(error, tries);
@@ -288,7 +288,8 @@ void link_error_name(const struct link *link, char out[64])
     if (error->json == NULL || error->json_bytes < sizeof BEFORE || memcmp(error->json, BEFORE, sizeof BEFORE - 1) != 0)
         return;
     size_t size = 0;
-    for (const char *at = error->json + sizeof BEFORE - 1; at < error->json + error->json_bytes && *at != '"' && size < 63;)
+    for (const char *at = error->json + sizeof BEFORE - 1;
+         at < error->json + error->json_bytes && *at != '"' && size < 63;)
         out[size++] = *at++;
     out[size] = '\0';
 }

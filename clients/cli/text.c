@@ -81,7 +81,10 @@ size_t text_character_bytes(const char *at)
     const unsigned char first = (unsigned char)at[0];
     if (first < 0x80)
         return first != 0;
-    const size_t bytes = first >= 0xf0 && first < 0xf5 ? 4 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xc2 && first < 0xe0 ? 2 : 0;
+    const size_t bytes = first >= 0xf0 && first < 0xf5   ? 4
+                         : first >= 0xe0 && first < 0xf0 ? 3
+                         : first >= 0xc2 && first < 0xe0 ? 2
+                                                         : 0;
     for (size_t i = 1; i < bytes; i++)
         if (((unsigned char)at[i] & 0xc0) != 0x80)
             return 0;

@@ -1,5 +1,5 @@
-/* text.h - a text that grows, and the ways in which other texts are written into it. A program that is out of memory ends
- * with a sentence (exit status 3), so nothing here fails. */
+/* text.h - a text that grows, and the ways in which other texts are written into it. A program that is out of memory
+ * ends with a sentence (exit status 3), so nothing here fails. */
 #pragma once
 
 #include <stddef.h>

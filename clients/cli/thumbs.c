@@ -136,11 +136,12 @@ static void report(const struct pass *pass)
     }
     put_failures(&pass->thumbs);
     if (!manner.is_quiet)
-        printf("%zu models: %s%zu drawn%s (%zu pictures), %zu unchanged, %s%zu failed%s, in %.1f s%s\n", pass->thumbs.count,
-               counts[OUTCOME_MADE] > 0 ? colour(COLOUR_GREEN) : "", counts[OUTCOME_MADE],
+        printf("%zu models: %s%zu drawn%s (%zu pictures), %zu unchanged, %s%zu failed%s, in %.1f s%s\n",
+               pass->thumbs.count, counts[OUTCOME_MADE] > 0 ? colour(COLOUR_GREEN) : "", counts[OUTCOME_MADE],
                counts[OUTCOME_MADE] > 0 ? colour(COLOUR_NONE) : "", pass->thumbs.pictures, counts[OUTCOME_UNCHANGED],
                counts[OUTCOME_FAILED] > 0 ? colour(COLOUR_RED) : "", counts[OUTCOME_FAILED],
-               counts[OUTCOME_FAILED] > 0 ? colour(COLOUR_NONE) : "", elapsed_s, is_interrupted() ? ", interrupted" : "");
+               counts[OUTCOME_FAILED] > 0 ? colour(COLOUR_NONE) : "", elapsed_s,
+               is_interrupted() ? ", interrupted" : "");
     fflush(stdout);
 }
 
@@ -165,8 +166,8 @@ static void report_changes(const struct thumbs *thumbs)
             puts(text == NULL ? "{}" : text);
         else {
             struct text out = {0};
-            text_printf(&out, "%s%s%s  ", colour(error == NULL ? COLOUR_GREEN : COLOUR_RED), error == NULL ? "drawn " : "failed",
-                        colour(COLOUR_NONE));
+            text_printf(&out, "%s%s%s  ", colour(error == NULL ? COLOUR_GREEN : COLOUR_RED),
+                        error == NULL ? "drawn " : "failed", colour(COLOUR_NONE));
             text_put_shown(&out, thumbs->items[i].model);
             text_put(&out, error == NULL ? "" : "  ");
             text_put_shown(&out, text_of(error, "message"));
@@ -261,7 +262,8 @@ int run_thumbs(const struct args *args)
         status = places_find(&places, args);
     else
         places = (struct places){0};
-    if (status == STATUS_DONE && (session_start(&session, args, places.folder, pool_jobs(args)) < 0 || link_open(&link, &session) < 0))
+    if (status == STATUS_DONE &&
+        (session_start(&session, args, places.folder, pool_jobs(args)) < 0 || link_open(&link, &session) < 0))
         status = STATUS_SERVER;
     if (status == STATUS_DONE) {
         thumbs->server = link.posed.hello.server;

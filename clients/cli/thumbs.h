@@ -9,10 +9,10 @@
 struct thumbs {
     const struct args *args;
     const struct session *session;
-    const char *out;   /* the output folder */
-    char *options;     /* what the pictures depend on beside the model: compared with the manifest's */
-    char *parameters;  /* of /v1/render, "&width=256&height=256&.." */
-    char *body;        /* or NULL */
+    const char *out;    /* the output folder */
+    char *options;      /* what the pictures depend on beside the model: compared with the manifest's */
+    char *parameters;   /* of /v1/render, "&width=256&height=256&.." */
+    char *body;         /* or NULL */
     const char *server; /* its version */
     bool is_forced;
     bool leaves_failed; /* models that failed are not asked for again in this pass */
@@ -25,8 +25,8 @@ struct thumbs {
 
 /* thumbs_one.c: one model. A pool_work; `context` is the struct thumbs. */
 pool_work thumbs_one;
-/* thumbs_files.c: "760320:mtime:ctime" of a file under the session's folder, in `out`; "-" where there is none, "?" where it
- * changed so shortly before `before_s` (CLOCK_REALTIME) that a further change might look the same. */
+/* thumbs_files.c: "760320:mtime:ctime" of a file under the session's folder, in `out`; "-" where there is none, "?"
+ * where it changed so shortly before `before_s` (CLOCK_REALTIME) that a further change might look the same. */
 void thumbs_stamp(const struct thumbs *thumbs, const char *path, double before_s, char out[96]);
 /* Whether all files of the entry are as they were. */
 bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry);

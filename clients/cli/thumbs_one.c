@@ -23,8 +23,9 @@ static const char *text_of(const cJSON *json, const char *name)
 /* Made with these options by this version of the server. */
 static bool is_made_alike(const struct thumbs *thumbs, const cJSON *entry)
 {
-    return strcmp(text_of(entry, "options"), thumbs->options) == 0 && strcmp(text_of(entry, "server"), thumbs->server) == 0 &&
-           !cJSON_IsObject(get(entry, "error")) && thumbs_has_pictures(thumbs, entry);
+    return strcmp(text_of(entry, "options"), thumbs->options) == 0 &&
+           strcmp(text_of(entry, "server"), thumbs->server) == 0 && !cJSON_IsObject(get(entry, "error")) &&
+           thumbs_has_pictures(thumbs, entry);
 }
 
 /* An entry without pictures; `model` is the server's answer, NULL where there is none. */
@@ -57,7 +58,8 @@ static enum outcome fail(struct thumbs *thumbs, size_t index, const struct link 
     const cJSON *old = manifest_find(&thumbs->manifest, name);
     if (problem == NULL)
         link_error_name(link, code);
-    cJSON_AddItemToObject(entry, "pictures", old == NULL ? cJSON_CreateArray() : cJSON_Duplicate(get(old, "pictures"), 1));
+    cJSON_AddItemToObject(entry, "pictures",
+                          old == NULL ? cJSON_CreateArray() : cJSON_Duplicate(get(old, "pictures"), 1));
     cJSON *error = cJSON_AddObjectToObject(entry, "error");
     cJSON_AddStringToObject(error, "code", code[0] == '\0' ? "failed" : code);
     cJSON_AddStringToObject(error, "message", problem == NULL ? link->posed.error.message : problem);
@@ -136,8 +138,8 @@ static bool is_meant(const char *clips, const char *name)
     return false;
 }
 
-static int draw_all(struct thumbs *thumbs, struct link *link, const struct item *item, const cJSON *model, cJSON *pictures,
-                    struct text *problem)
+static int draw_all(struct thumbs *thumbs, struct link *link, const struct item *item, const cJSON *model,
+                    cJSON *pictures, struct text *problem)
 {
     const char *clips = args_text(thumbs->args, OPTION_CLIPS, "first"), *hash = text_of(model, "hash");
     const bool is_all = strcmp(clips, "all") == 0, is_rest = strcmp(clips, "rest") == 0;
