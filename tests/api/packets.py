@@ -112,6 +112,7 @@ class Packet:
     def __init__(self, header, payload):
         self.header = view("header", header)
         self.payload = payload
+        self.bytes = header + pad(payload)
         self.kind = NAME.get(self.header["kind"], self.header["kind"])
         self.id, self.model, self.generation = (self.header[name] for name in ("id", "model", "generation"))
         self.code, self.flags, self.warnings = (self.header[name] for name in ("code", "flags", "warnings"))
