@@ -55,4 +55,20 @@ for file in "$server"/app/*.[ch]; do
         case $header in archive.h | import_files.h | import_result.h | render_job.h | sandbox_contract.h) ;; *) say "$file includes worker/$header" ;; esac
     done
 done
+# Clients know the contract, not the server: the C client nothing but POSIX, posectl the C client, cJSON and tables.
+clients=${server%server}clients
+for file in "$clients"/c/*.[ch] "$clients"/cli/*.[ch]; do
+    [ -e "$file" ] || continue
+    for header in $(sed -n 's/^ *# *include "\(\.\.\/[^"]*\)".*/\1/p' "$file"); do
+        case $file:$header in
+        */cli/*:../c/posed.h | */cli/*:../../protocol/*.def | */cli/*:../../server/wire/request_params.def) ;;
+        *) say "$file includes $header" ;;
+        esac
+    done
+    for header in $(sed -n 's/^ *# *include <\([^>]*\)>.*/\1/p' "$file"); do
+        library=${header%%[/.]*}
+        case " $libraries " in *" $library "*) ;; *) continue ;; esac
+        case $file:$library in */cli/*:cjson) ;; *) say "$file includes <$header>" ;; esac
+    done
+done
 exit $bad

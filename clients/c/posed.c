@@ -824,12 +824,13 @@ static int classify(struct posed *server, const struct posed_packet *packet)
             return fail(server, POSED_E_PROTOCOL, "the server's hello is not one of protocol %d", POSED_PROTOCOL);
         return 1;
     }
-    if (server->hello.version == 0 && packet->kind != POSED_ERROR)
-        return fail(server, POSED_E_PROTOCOL, "the server does not begin with a hello");
+    if (server->hello.version == 0) /* or it says why not */
+        return packet->kind == POSED_ERROR ? 1
+                                           : fail(server, POSED_E_PROTOCOL, "the server does not begin with a hello");
     if (packet->kind == POSED_STREAM || packet->kind == POSED_CHANGED || take_owed(server, packet->id))
         return 1;
     if (packet->kind == POSED_ERROR) {
-        if ((packet->flags & POSED_HEADER_LAST) == 0)
+        if ((packet->flags & (POSED_HEADER_LAST | POSED_HEADER_CLOSING)) == 0)
             return fail(server, POSED_E_PROTOCOL, "an error about request %lu, which is not the next",
                         (unsigned long)packet->id);
         return 1;
@@ -914,7 +915,7 @@ int posed_next(struct posed *server, int timeout_ms, struct posed_packet *packet
         return fail(server, POSED_E_ARGUMENT, "there is no connection");
     server->error.status = 0;
     const int rc = next_until(server, deadline_of(timeout_ms), packet);
-    if (rc == 1 && packet->kind == POSED_ERROR && (packet->flags & POSED_HEADER_LAST) != 0)
+    if (rc == 1 && packet->kind == POSED_ERROR && (packet->flags & POSED_HEADER_CLOSING) != 0)
         (void)posed_read_error(packet, &server->error);
     return rc;
 }
@@ -1020,7 +1021,7 @@ static int say_hello(struct posed *server)
         return rc == POSED_E_AGAIN ? 0 : rc;
     }
     const int64_t deadline_ms = deadline_of(timeout_of(server));
-    struct posed_packet packet;
+    struct posed_packet packet = {0};
     int rc = finish_connect(server, deadline_ms);
     if (rc == 0)
         rc = next_until(server, deadline_ms, &packet);
@@ -1124,9 +1125,9 @@ static int begin_call(struct posed *server)
 
 static void note_event(struct posed *server, const struct posed_packet *packet)
 {
-    if (packet->kind == POSED_ERROR)
+    if (packet->kind == POSED_ERROR && (packet->flags & POSED_HEADER_CLOSING) != 0)
         (void)posed_read_error(packet, &server->error);
-    if (packet->kind == POSED_HELLO)
+    if (packet->kind != POSED_STREAM && packet->kind != POSED_CHANGED && (packet->flags & POSED_HEADER_LAST) == 0)
         return;
     if (server->options.on_event != NULL)
         server->options.on_event(server->options.event_context, packet);
@@ -1176,7 +1177,7 @@ static int checked(struct posed *server, int rc)
 
 int posed_open(struct posed *server, const char *path, struct posed_model *model)
 {
-    struct posed_packet answer;
+    struct posed_packet answer = {0};
     int rc = begin_call(server);
     if (rc == 0)
         rc = finish_call(server, posed_write_open(server->out, server->out_room, server->id_next, path), POSED_OPENED,
@@ -1213,7 +1214,7 @@ int posed_ping(struct posed *server)
 static int find(struct posed *server, struct posed_model *model, int what, const char *name, uint32_t index,
                 struct posed_found *found)
 {
-    struct posed_packet answer;
+    struct posed_packet answer = {0};
     int rc = begin_call(server);
     if (rc == 0)
         rc = finish_call(server,

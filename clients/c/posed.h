@@ -96,6 +96,7 @@ enum posed_code {
     POSED_ERR_MESH_NOT_FOUND = 24,
     POSED_ERR_AMBIGUOUS_NAME = 25,
     POSED_ERR_HASH_MISMATCH = 26,
+    POSED_ERR_CAMERA_NOT_FOUND = 27,
     POSED_ERR_UNKNOWN_FORMAT = 30,
     POSED_ERR_LFS_POINTER = 31,
     POSED_ERR_EMPTY_FILE = 32,
@@ -161,7 +162,11 @@ enum posed_kind {
 };
 
 /* posed_packet.flags */
-enum { POSED_HEADER_CHANGED = 1, POSED_HEADER_LAST = 2 };
+enum {
+    POSED_HEADER_CHANGED = 1, /* the model's content is another one than before */
+    POSED_HEADER_LAST = 2,    /* of an error: the stream `id` has ended with it */
+    POSED_HEADER_CLOSING = 4  /* of an error: the server closes the connection behind it */
+};
 
 /* --- packets ---------------------------------------------------------------------------------------------------- */
 

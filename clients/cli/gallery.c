@@ -68,7 +68,7 @@ int gallery_write(const struct thumbs *thumbs)
     const char *mark = strstr(gallery_page, MARK);
     text_put_bytes(&page, gallery_page, (size_t)(mark - gallery_page));
     for (size_t i = 0; i < thumbs->count; i++) {
-        const cJSON *entry = manifest_find(&thumbs->manifest, thumbs->items[i].model), *picture;
+        const cJSON *entry = manifest_find(&thumbs->manifest, thumbs->items[i].model), *picture = NULL;
         const cJSON *error = cJSON_GetObjectItemCaseSensitive(entry, "error");
         if (cJSON_IsObject(error))
             put_failure(&page, thumbs->items[i].out, error);

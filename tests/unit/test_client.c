@@ -406,7 +406,7 @@ TEST(client_says_why_the_server_left)
     memcpy(payload + 16, "stop", 4);
     pair_open(&pair, &(struct posed_options){0});
     struct made made = packet_of(POSED_ERROR, 0, payload, sizeof payload, 0);
-    put(made.bytes + 6, POSED_HEADER_LAST, 2);
+    put(made.bytes + 6, POSED_HEADER_CLOSING, 2);
     send_packet(pair.far, made);
     shutdown(pair.far, SHUT_WR);
     assert_int_equal(posed_ping(&pair.server), POSED_E_CLOSED);
