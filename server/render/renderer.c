@@ -12,6 +12,7 @@
 #include "onion.h"
 #include "picture.h"
 #include "png_file.h"
+#include "shadow.h"
 #include "target.h"
 #include "view_draw.h"
 #include "warm_up.h"
@@ -42,6 +43,9 @@ struct renderer {
     struct model_cache cache;
     struct clip_files clip_files;
     struct frame frame;
+    struct shadow shadow;
+    uint8_t *shade; /* of a cell: how dark its shadow is */
+    size_t shade_bytes;
     struct reaches reaches;
     struct render_shown shown;
     uint8_t *samples, *pixels; /* of a cell */
@@ -333,6 +337,18 @@ static int draw_view(struct renderer *renderer, const struct drawn *drawn, uint3
     return views_draw(&renderer->views, &renderer->drawing, drawn->loaded, &renderer->frame, &query, err);
 }
 
+static int cast_shadow(struct renderer *renderer, const struct model *model, const struct picture_spec *look,
+                       struct err *err)
+{
+    renderer->shade = make_room(renderer->shade, &renderer->shade_bytes, (size_t)look->width * look->height);
+    if (renderer->shade == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", look->width, look->height);
+    if (shadow_make(&renderer->shadow, model, &renderer->frame, look->width, look->height, err) < 0)
+        return err->code;
+    shadow_fill(&renderer->shadow, look->width, look->height, renderer->shade);
+    return 0;
+}
+
 static uint32_t scale_of(const struct picture_spec *look)
 {
     const bool is_smooth = (look->flags & PICTURE_ONE_SAMPLE) == 0 && look->view != VIEW_JOINTS; /* ids have no mean */
@@ -355,6 +371,8 @@ static int draw_samples(struct renderer *renderer, struct drawn *drawn, uint32_t
         target_bind(&renderer->targets, &renderer->gl, look->width * scale, look->height * scale, err) < 0 ||
         draw_view(renderer, drawn, scale, err) < 0 || read_samples(renderer, look->width, look->height, scale, err) < 0)
         return err->code;
+    if ((look->flags & PICTURE_SHADOW) != 0)
+        return cast_shadow(renderer, model_of(drawn), look, err);
     return 0;
 }
 
@@ -363,7 +381,8 @@ static void resolve(const struct renderer *renderer, struct drawn *drawn, const 
 {
     const struct picture_spec *look = &drawn->work->job.look;
     const struct picture_stats stats =
-        picture_resolve(samples, look->width, look->height, scale_of(look), look, renderer->pixels);
+        picture_resolve_shaded(samples, look->width, look->height, scale_of(look), look,
+                               (look->flags & PICTURE_SHADOW) != 0 ? renderer->shade : NULL, renderer->pixels);
     /* a sound model can slip between the samples of a very small picture */
     drawn->is_covered |= stats.covered_count > 0 || look->width < SURE_SIDE || look->height < SURE_SIDE;
     drawn->is_opaque &= stats.is_opaque;
@@ -495,6 +514,8 @@ void renderer_free(struct renderer *renderer)
     drawing_fini(&renderer->drawing);
     gl_context_free(renderer->context);
     frame_fini(&renderer->frame);
+    shadow_fini(&renderer->shadow);
+    free(renderer->shade);
     reaches_fini(&renderer->reaches);
     free(renderer->samples);
     free(renderer->pixels);
