@@ -72,7 +72,8 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
 {
     const struct request *request = &job->call->request;
     const bool is_picture = request->op == OP_RENDER;
-    static const char *const FORMATS[] = {[FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb"};
+    static const char *const FORMATS[] = {
+        [FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb", [FORMAT_PNG] = "png"};
     const char *clip_hashes[REQUEST_SOURCES_MAX];
     for (uint32_t i = 0; i < job->clip_count; i++)
         clip_hashes[i] = job->clips[i]->hash;
@@ -82,7 +83,7 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
         .clips = clip_hashes,
         .clips_count = job->clip_count,
         .renderer = is_picture ? render_pool_renderer(job->service->renders) : "",
-        .format = is_picture ? "png" : FORMATS[answer_format(request)],
+        .format = FORMATS[is_picture ? request->format : answer_format(request)],
     };
     etag_make(&source, reply->etag);
     reply->cache_control = request_names_content(request) ? CACHE_IMMUTABLE : CACHE_REVALIDATE;

@@ -1,6 +1,7 @@
 #include "renderer.h"
 
 #include "../base/mem.h"
+#include "aim.h"
 #include "draw.h"
 #include "frame.h"
 #include "framing.h"
@@ -8,8 +9,10 @@
 #include "job_layers.h"
 #include "job_sources.h"
 #include "model_cache.h"
+#include "onion.h"
 #include "picture.h"
 #include "png_file.h"
+#include "shadow.h"
 #include "target.h"
 #include "view_draw.h"
 #include "warm_up.h"
@@ -40,6 +43,11 @@ struct renderer {
     struct model_cache cache;
     struct clip_files clip_files;
     struct frame frame;
+    struct shadow shadow;
+    uint8_t *shade; /* of a cell: how dark its shadow is */
+    size_t shade_bytes;
+    struct reaches reaches;
+    struct render_shown shown;
     uint8_t *samples, *pixels; /* of a cell */
     uint8_t *canvas;           /* the pixels of a picture of several */
     size_t samples_bytes, pixels_bytes, canvas_bytes;
@@ -130,7 +138,8 @@ static int check_job(const struct render_work *work, struct err *err)
         job->look.width > job->width || job->look.height > job->height)
         return err_set(err, ERR_BAD_PARAMETER, "a picture of %u x %u pixels in one of %u x %u cannot be drawn",
                        job->look.width, job->look.height, job->width, job->height);
-    if (!isfinite(job->root_start_s) || !isfinite(job->look.yaw_deg) || !isfinite(job->look.pitch_deg))
+    if (!isfinite(job->begin_s) || !isfinite(job->end_s) || !isfinite(job->look.yaw_deg) ||
+        !isfinite(job->look.pitch_deg))
         return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
     if (job->look.view >= VIEW_COUNT)
         return err_set(err, ERR_BAD_PARAMETER, "there is no view %u", job->look.view);
@@ -213,9 +222,33 @@ struct drawn {
     uint32_t mover_count;
     struct framing framing; /* of several cells */
     struct camera all;      /* the camera that frames them */
+    struct aim aim;         /* of one cell */
     bool is_covered;        /* some cell has a pixel of the model */
     bool is_opaque;
 };
+
+static const struct model *posed_of(const struct drawn *drawn, const struct render_cell *cell)
+{
+    return job_source(drawn->sources, drawn->layers.count > 0 ? 0 : cell->clip_source);
+}
+
+/* A picture of one cell: what its clip shows, and when it is taken. */
+static int aim_cell(struct renderer *renderer, struct drawn *drawn, struct frame_view *view, struct err *err)
+{
+    const struct render_job *job = &drawn->work->job;
+    const struct render_cell *cell = &drawn->work->cells[0];
+    const struct reach_key key = {.model = job->model_key,
+                                  .source = cell->clip_source > 0 && cell->clip_source <= job->source_count
+                                                ? job->sources[cell->clip_source - 1].key
+                                                : 0,
+                                  .clip = cell->clip,
+                                  .root = job->root,
+                                  .has_turn = job->has_turn,
+                                  .begin_s = job->begin_s,
+                                  .end_s = job->end_s};
+    return aim_prepare(&drawn->aim, &renderer->reaches, drawn->loaded, &renderer->frame, posed_of(drawn, cell), &key,
+                       view, err);
+}
 
 /* Its pose and what a camera has to frame of it. */
 static int pose_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct frame_view *view,
@@ -236,9 +269,10 @@ static int pose_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c,
                                 .mover_count = drawn->mover_count,
                                 .root = job->root,
                                 .has_turn = job->has_turn != 0,
-                                .root_start_s = job->root_start_s};
-    const struct model *posed = job_source(drawn->sources, drawn->layers.count > 0 ? 0 : cell->clip_source);
-    return frame_pose(&renderer->frame, posed, drawn->loaded->is_used, view, err);
+                                .root_start_s = job->begin_s};
+    if ((job->cell_count == 1 || job->look.view == VIEW_ONION) && aim_cell(renderer, drawn, view, err) < 0)
+        return err->code;
+    return frame_pose(&renderer->frame, posed_of(drawn, cell), drawn->loaded->is_used, view, err);
 }
 
 static const struct model *model_of(const struct drawn *drawn) { return &drawn->loaded->mapped.model; }
@@ -270,44 +304,95 @@ static int frame_cells(struct renderer *renderer, struct drawn *drawn, struct er
     return 0;
 }
 
-static struct camera find_camera(const struct renderer *renderer, const struct drawn *drawn,
-                                 const struct frame_view *view)
+/* Moments that are laid over each other have the camera that each would have alone, unless that depends on its pose. */
+static bool is_framed_by_poses(const struct drawn *drawn)
 {
-    uint64_t count;
-    const struct vec3 *points = frame_points(&renderer->frame, &count);
-    if (drawn->work->job.cell_count == 1)
-        return frame_aim(model_of(drawn), view, points, count);
+    const struct picture_spec *look = &drawn->work->job.look;
+    return drawn->aim.reach == NULL && look->camera == 0 && look->target_kind == PICTURE_TARGET_NONE;
+}
+
+static int find_camera(struct renderer *renderer, const struct drawn *drawn, struct frame_view *view,
+                       struct camera *camera, struct err *err)
+{
+    if (drawn->work->job.cell_count == 1 || (drawn->work->job.look.view == VIEW_ONION && !is_framed_by_poses(drawn)))
+        return aim_find(&drawn->aim, &renderer->frame, model_of(drawn), view, camera, err);
     const struct camera seen = frame_aim(model_of(drawn), view, NULL, 0);
-    return framing_camera(&drawn->framing, &drawn->all, &seen);
+    *camera = framing_camera(&drawn->framing, &drawn->all, &seen);
+    return 0;
+}
+
+static void tell(struct renderer *renderer, const struct frame_view *view, const struct camera *camera)
+{
+    renderer->shown.clip_time_s = view->clip_time_s;
+    memcpy(renderer->shown.view_from_scene, camera->view_from_scene.m, sizeof camera->view_from_scene.m);
+    memcpy(renderer->shown.clip_from_view, camera->clip_from_view.m, sizeof camera->clip_from_view.m);
 }
 
 static int draw_view(struct renderer *renderer, const struct drawn *drawn, uint32_t scale, struct err *err)
 {
     const struct render_job *job = &drawn->work->job;
     const struct view_query query = {.view = (enum view)job->look.view, .joint = job->joint, .scale = scale};
-    if (query.view == VIEW_LIT)
+    if (query.view == VIEW_LIT || query.view == VIEW_ONION)
         return draw_frame(&renderer->drawing, drawn->loaded, &renderer->frame, scale, err);
     return views_draw(&renderer->views, &renderer->drawing, drawn->loaded, &renderer->frame, &query, err);
 }
 
-static int draw_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct err *err)
+static int cast_shadow(struct renderer *renderer, const struct model *model, const struct picture_spec *look,
+                       struct err *err)
+{
+    renderer->shade = make_room(renderer->shade, &renderer->shade_bytes, (size_t)look->width * look->height);
+    if (renderer->shade == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", look->width, look->height);
+    if (shadow_make(&renderer->shadow, model, &renderer->frame, look->width, look->height, err) < 0)
+        return err->code;
+    shadow_fill(&renderer->shadow, look->width, look->height, renderer->shade);
+    return 0;
+}
+
+static uint32_t scale_of(const struct picture_spec *look)
+{
+    const bool is_smooth = (look->flags & PICTURE_ONE_SAMPLE) == 0 && look->view != VIEW_JOINTS; /* ids have no mean */
+    return is_smooth && look->width <= SUPERSAMPLED_MAX && look->height <= SUPERSAMPLED_MAX ? 2 : 1;
+}
+
+static int draw_samples(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct err *err)
 {
     const struct picture_spec *look = &drawn->work->job.look;
-    const bool is_smooth = (look->flags & PICTURE_ONE_SAMPLE) == 0 && look->view != VIEW_JOINTS; /* ids have no mean */
-    const uint32_t scale = is_smooth && look->width <= SUPERSAMPLED_MAX && look->height <= SUPERSAMPLED_MAX ? 2 : 1;
+    const uint32_t scale = scale_of(look);
     struct frame_view view;
     if (pose_cell(renderer, drawn, c, &view, err) < 0)
         return err->code;
-    const struct camera camera = find_camera(renderer, drawn, &view);
+    struct camera camera;
+    if (find_camera(renderer, drawn, &view, &camera, err) < 0)
+        return err->code;
+    if (drawn->work->job.cell_count == 1 || look->view == VIEW_ONION)
+        tell(renderer, &view, &camera);
     if (frame_see(&renderer->frame, model_of(drawn), &camera, err) < 0 ||
         target_bind(&renderer->targets, &renderer->gl, look->width * scale, look->height * scale, err) < 0 ||
         draw_view(renderer, drawn, scale, err) < 0 || read_samples(renderer, look->width, look->height, scale, err) < 0)
         return err->code;
+    if ((look->flags & PICTURE_SHADOW) != 0)
+        return cast_shadow(renderer, model_of(drawn), look, err);
+    return 0;
+}
+
+/* Samples to renderer->pixels. */
+static void resolve(const struct renderer *renderer, struct drawn *drawn, const uint8_t *samples)
+{
+    const struct picture_spec *look = &drawn->work->job.look;
     const struct picture_stats stats =
-        picture_resolve(renderer->samples, look->width, look->height, scale, look, renderer->pixels);
+        picture_resolve_shaded(samples, look->width, look->height, scale_of(look), look,
+                               (look->flags & PICTURE_SHADOW) != 0 ? renderer->shade : NULL, renderer->pixels);
     /* a sound model can slip between the samples of a very small picture */
     drawn->is_covered |= stats.covered_count > 0 || look->width < SURE_SIDE || look->height < SURE_SIDE;
     drawn->is_opaque &= stats.is_opaque;
+}
+
+static int draw_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct err *err)
+{
+    if (draw_samples(renderer, drawn, c, err) < 0)
+        return err->code;
+    resolve(renderer, drawn, renderer->samples);
     return 0;
 }
 
@@ -331,6 +416,32 @@ static int draw_one(struct renderer *renderer, struct drawn *drawn, struct buf *
 {
     const struct render_job *job = &drawn->work->job;
     if (draw_cell(renderer, drawn, 0, err) < 0 || check_covered(drawn, err) < 0)
+        return err->code;
+    const struct png_form form = form_of(job, drawn->is_opaque);
+    return png_file_put(png, renderer->pixels, job->width, job->height, &form, err);
+}
+
+/* All moments over each other. */
+static int draw_onion(struct renderer *renderer, struct drawn *drawn, struct buf *png, struct err *err)
+{
+    const struct render_job *job = &drawn->work->job;
+    const uint32_t scale = scale_of(&job->look);
+    const size_t sample_count = (size_t)job->width * job->height * scale * scale;
+    struct frame_view view;
+    if (pose_cell(renderer, drawn, 0, &view, err) < 0 ||
+        (is_framed_by_poses(drawn) && frame_cells(renderer, drawn, err) < 0))
+        return err->code;
+    renderer->canvas = make_room(renderer->canvas, &renderer->canvas_bytes, 4 * sample_count);
+    if (renderer->canvas == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", job->width, job->height);
+    memset(renderer->canvas, 0, 4 * sample_count);
+    for (uint32_t c = 0; c < job->cell_count; c++) {
+        if (draw_samples(renderer, drawn, c, err) < 0)
+            return err->code;
+        onion_lay(renderer->canvas, renderer->samples, sample_count, c, job->cell_count);
+    }
+    resolve(renderer, drawn, renderer->canvas);
+    if (check_covered(drawn, err) < 0)
         return err->code;
     const struct png_form form = form_of(job, drawn->is_opaque);
     return png_file_put(png, renderer->pixels, job->width, job->height, &form, err);
@@ -360,8 +471,11 @@ static int draw(struct renderer *renderer, const struct render_work *work, struc
     if (job_layers_init(&drawn.layers, &job->blend, sources, err) < 0)
         return err->code;
     drawn.mover_count = job_movers(sources, work, drawn.movers);
-    const bool is_whole = job->cell_count == 1 && job->width == job->look.width && job->height == job->look.height;
-    const int rc = is_whole ? draw_one(renderer, &drawn, png, err) : draw_all(renderer, &drawn, png, err);
+    const bool is_whole = job->width == job->look.width && job->height == job->look.height;
+    const bool is_onion = is_whole && job->look.view == VIEW_ONION && job->cell_count > 1;
+    const int rc = is_onion                           ? draw_onion(renderer, &drawn, png, err)
+                   : is_whole && job->cell_count == 1 ? draw_one(renderer, &drawn, png, err)
+                                                      : draw_all(renderer, &drawn, png, err);
     framing_fini(&drawn.framing);
     return rc;
 }
@@ -373,6 +487,7 @@ int renderer_draw(struct renderer *renderer, const struct render_work *work, int
     struct loaded *loaded = NULL;
     struct job_sources sources;
     const size_t png_bytes = png->size_bytes;
+    renderer->shown = (struct render_shown){0};
     if (check_job(work, err) < 0 ||
         model_cache_get(&renderer->cache, &renderer->gl, job->model_key, model_fd, job->model_bytes, &loaded, err) < 0)
         return err->code;
@@ -386,6 +501,8 @@ int renderer_draw(struct renderer *renderer, const struct render_work *work, int
     return rc;
 }
 
+const struct render_shown *renderer_shown(const struct renderer *renderer) { return &renderer->shown; }
+
 void renderer_free(struct renderer *renderer)
 {
     if (renderer == NULL)
@@ -397,6 +514,9 @@ void renderer_free(struct renderer *renderer)
     drawing_fini(&renderer->drawing);
     gl_context_free(renderer->context);
     frame_fini(&renderer->frame);
+    shadow_fini(&renderer->shadow);
+    free(renderer->shade);
+    reaches_fini(&renderer->reaches);
     free(renderer->samples);
     free(renderer->pixels);
     free(renderer->canvas);

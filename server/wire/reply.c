@@ -14,6 +14,7 @@ void reply_fini(struct reply *reply)
     blob_unref(reply->blob);
     buf_fini(&reply->message);
     buf_fini(&reply->unmatched);
+    buf_fini(&reply->picture_lines);
     reply_init(reply);
 }
 

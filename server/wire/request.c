@@ -126,7 +126,7 @@ static void finish_lists(struct request *request, const struct params_seen *seen
 {
     struct request_lists *lists = request->blocks;
     const bool has_frames = REQUEST_PARAMS[PARAM_T].ops & 1u << request->op && request->op != OP_LAYER;
-    if (has_frames && !seen->has[PARAM_T]) {
+    if (has_frames && lists->times.size_bytes == 0) {
         const double zero = 0;
         buf_put(&lists->times, &zero, sizeof zero);
     }
@@ -203,9 +203,9 @@ int request_complete(struct request *request, const struct params_seen *seen, co
                      const struct limits *limits, struct err *err)
 {
     if (REQUEST_PARAMS[PARAM_FORMAT].ops & 1u << request->op && !seen->has[PARAM_FORMAT])
-        request->format = accept_format(accept, request->op == OP_MESH);
+        request->format = request->op == OP_RENDER ? FORMAT_PNG : accept_format(accept, request->op == OP_MESH);
     finish_lists(request, seen, limits);
-    if (request_check_together(request, seen, limits, err) < 0 ||
+    if (request_complete_picture(request, seen, err) < 0 || request_check_together(request, seen, limits, err) < 0 ||
         request_check_layers(request, seen, limits, err) < 0 ||
         (request->op < OP_COUNT && request_find_sources(request, limits, err) < 0))
         return err->code;

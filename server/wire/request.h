@@ -70,7 +70,7 @@ struct selector {
     enum blend_reach reach; /* of a node: it alone, or all below it too; BLEND_EXCEPT is for layers */
 };
 
-enum format { FORMAT_JSON, FORMAT_BIN, FORMAT_GLB };
+enum format { FORMAT_JSON, FORMAT_BIN, FORMAT_GLB, FORMAT_PNG };
 enum layout { LAYOUT_MAT4, LAYOUT_MAT3X4, LAYOUT_DUALQUAT };
 enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
 
@@ -118,7 +118,9 @@ struct request {
     bool is_over_clip;    /* OP_BOUNDS: over all of the clip instead of times_s */
     bool has_rate, is_per_joint;
     double rate;                 /* with has_rate: poses a second of is_over_clip, 0..1000 */
-    struct picture_spec picture; /* /v1/render */
+    struct picture_spec picture; /* /v1/render; without target_node and camera, which need the model: */
+    struct selector target;      /* the node in the middle of the picture, or absent */
+    struct selector camera;      /* the camera of the file, or absent */
     struct selector joint;       /* /v1/render: the node that the view is about, or absent */
     enum find_what find;         /* OP_FIND: what `found` is */
     struct selector found;

@@ -84,6 +84,13 @@ int request_check_together(const struct request *request, const struct params_se
 /* Over the values, not their text: what means the same, however written and ordered, has one ETag. */
 void request_set_canonical(struct request *request);
 
+/* --- request_value_camera.c, request_camera.c --- */
+
+/* Where a picture is seen from of which nothing is said. */
+void request_default_camera(struct request *request);
+/* What was not given of the camera and the time, and what does not go together. */
+int request_complete_picture(struct request *request, const struct params_seen *seen, struct err *err);
+
 /* --- request_layers.c --- */
 
 /* Checks the layers of a request against it and hands down what they share. `seen`: its own parameters. */

@@ -67,6 +67,10 @@ static int add_times(struct value *value, char *entry)
 int value_times(struct value *value)
 {
     char *rest = value->text;
+    if (value->request->op == OP_RENDER && strcmp(value->text, "auto") == 0) {
+        value->request->picture.flags |= PICTURE_AUTO_TIME;
+        return 0;
+    }
     for (char *entry = value_next_entry(&rest); entry != NULL; entry = value_next_entry(&rest)) {
         const int rc = add_times(value, entry);
         if (rc < 0)

@@ -41,6 +41,11 @@ int value_add_range(struct value *value, double start_s, double end_s, double fp
 /* A whole number from 1 to `most`. */
 int value_count(struct value *value, uint64_t most, uint32_t *out);
 
+/* A thing by index or name; `forced` is the parameter that takes an empty name or one of digits only, or NULL. */
+int value_select(struct value *value, const char *forced, struct selector *out);
+/* A thing by name, whatever that is. */
+void value_select_name(const struct value *value, struct selector *out);
+
 /* --- one a parameter --- */
 
 #define X(symbol, name, ops, how_often, parse, text) int parse(struct value *value);
