@@ -37,7 +37,8 @@ render := $(call folder_objects,render)
 app := $(call folder_objects,app)
 
 libs_of = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
-libs_app = $(call libs_of,libuv libcjson nettle libxxhash zlib libseccomp)
+# wslay has no .pc file in Debian 12.
+libs_app = $(call libs_of,libuv libcjson nettle libxxhash zlib libseccomp) -lwslay
 # meshoptimizer has no .pc file; draco is C++, linked by the C compiler.
 libs_import = $(call libs_of,libcjson assimp expat libpng libturbojpeg libwebp libzip nettle draco zlib libseccomp) -lmeshoptimizer -lstdc++
 libs_render = $(call libs_of,libpng libisal libdeflate libseccomp) -ldl

@@ -30,7 +30,7 @@ may() {
 # nothing but the plain structs in worker/.
 may base   ""                  ""
 may anim   "base"              ""
-may wire   "base anim"         "cjson llhttp zlib"
+may wire   "base anim"         "cjson llhttp nettle wslay zlib"
 may worker "base"              "seccomp"
 may import "base anim worker"  "assimp cjson expat meshoptimizer draco png turbojpeg stb webp zip nettle zlib"
 may render "base anim worker"  "GL EGL png isa-l libdeflate"
