@@ -37,6 +37,7 @@ enum op {
     OP_FILE,      /* PUT and DELETE /v1/models/NAME */
     OP_SHEET,     /* GET /v1/sheet */
     OP_TURNTABLE, /* GET /v1/turntable */
+    OP_STREAM,    /* GET /v1/stream, a WebSocket: never the service's */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
     OP_LAYER = OP_COUNT, /* one of "layers" */
