@@ -2,6 +2,7 @@
 #include "service_parts.h"
 
 #include "../base/mem.h"
+#include "../base/view.h"
 #include "../wire/answer_picture.h"
 #include "../wire/answer_select.h"
 #include "../wire/http_response.h"
@@ -9,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+_Static_assert((int)SHEET_CELLS_MAX <= (int)RENDER_CELLS_MAX, "what can be planned can be drawn");
 _Static_assert((int)BLEND_LAYERS_MAX == (int)RENDER_LAYERS_MAX && (int)BLEND_MASKS_MAX == (int)RENDER_MASKS_MAX &&
                    (int)REQUEST_SOURCES_MAX == (int)RENDER_SOURCES_MAX,
                "what can be blended can be drawn");
@@ -36,7 +38,7 @@ static double time_of(const struct job *job, const struct render_shown *shown)
 {
     const struct request *request = &job->call->request;
     const bool is_picked = (request->picture.flags & PICTURE_AUTO_TIME) != 0;
-    return is_picked ? shown->clip_time_s - job->render_begin_s : request->time_count > 0 ? request->times_s[0] : 0;
+    return is_picked ? shown->clip_time_s - job->render_begin_s : request->times_s[request->time_count - 1];
 }
 
 static void put_picture(const struct job *job, struct blob *png, const struct render_shown *shown, struct reply *reply)
@@ -47,6 +49,7 @@ static void put_picture(const struct job *job, struct blob *png, const struct re
                                       .view_from_scene = shown->view_from_scene,
                                       .clip_from_view = shown->clip_from_view};
     answer_put_shown(&told, reply);
+    reply->content_type = "image/png";
     if (request->format == FORMAT_JSON)
         answer_put_picture(request, &told, reply);
     else
@@ -62,9 +65,11 @@ static void on_done(struct render_wait *wait, struct blob *png, const struct ren
     }
     struct reply reply;
     reply_init(&reply);
-    reply.content_type = "image/png";
     if (!job_is_not_modified(job, &reply)) {
-        put_picture(job, png, &notes->shown, &reply);
+        if (job->plan != NULL)
+            service_sheet_reply(job, png, &reply);
+        else
+            put_picture(job, png, &notes->shown, &reply);
         buf_put_text(&reply.unmatched, notes->unmatched);
         job_put_notes(job, &reply);
     }
@@ -77,8 +82,43 @@ struct nodes {
     uint32_t joint; /* 0, or 1 + the node that the view is about */
 };
 
-static void fill_query(const struct job *job, const struct clip_span *span, const struct nodes *nodes,
-                       const struct render_cell *cell, const double *layer_times_s, struct render_query *query)
+/* What is drawn when. */
+struct moments {
+    uint32_t count;
+    struct render_cell cells[VIEW_ONION_MAX];
+    double layer_times_s[VIEW_ONION_MAX * RENDER_LAYERS_MAX];
+};
+
+/* One moment, or those of an onion: without times some that are spread evenly over the clip. */
+static void fill_moments(struct job *job, int32_t clip, const struct clip_span *span, struct moments *moments)
+{
+    const struct request *request = &job->call->request;
+    struct answer_layers *layers = &job->service->answer.layers; /* as find_blend() left them */
+    const bool is_onion = request->picture.view == VIEW_ONION;
+    const bool is_spread = is_onion && (request->picture.flags & PICTURE_AUTO_TIME) != 0 && span->to_s > span->from_s;
+    double *layer_times_s = moments->layer_times_s;
+    if (is_onion)
+        job->look.flags &= ~(uint32_t)PICTURE_AUTO_TIME;
+    moments->count = is_spread ? VIEW_ONION_TIMES : is_onion ? request->time_count : 1;
+    for (uint32_t c = 0; c < moments->count; c++) {
+        moments->cells[c] = (struct render_cell){
+            .clip = clip,
+            .clip_source = request->layer_count == 0 ? request->clip_source : 0,
+            .clip_time_s = is_spread ? span->from_s + (span->to_s - span->from_s) * c / moments->count
+                                     : clip_time_in_span(span, request->times_s[c]),
+            .begin_s = span->from_s,
+            .end_s = span->to_s,
+        };
+        if (job->blend == NULL)
+            continue;
+        answer_set_layers(layers, request, c);
+        for (uint32_t i = 0; i < layers->count; i++)
+            *layer_times_s++ = layers->layers[i].clip_time_s;
+    }
+}
+
+static void fill_query(const struct job *job, const struct nodes *nodes, const struct moments *moments,
+                       struct render_query *query)
 {
     const struct request *request = &job->call->request;
     *query = (struct render_query){
@@ -87,21 +127,19 @@ static void fill_query(const struct job *job, const struct clip_span *span, cons
         .clip_count = job->clip_count,
         .root = nodes->root,
         .has_turn = request->has_turn,
-        .begin_s = span->from_s,
-        .end_s = span->to_s,
         .joint = nodes->joint,
         .look = &job->look,
         .width = request->picture.width,
         .height = request->picture.height,
-        .cells = cell,
-        .cell_count = 1,
-        .layer_times_s = layer_times_s,
+        .cells = moments->cells,
+        .cell_count = moments->count,
+        .layer_times_s = moments->layer_times_s,
         .blend = job->blend,
     };
 }
 
-/* The layers of the request as the workers take them, and their times. False: *reply is the error. */
-static bool find_blend(struct job *job, double times_s[RENDER_LAYERS_MAX], struct reply *reply)
+/* The layers of the request as the workers take them, but for their times. False: *reply is the error. */
+static bool find_blend(struct job *job, struct reply *reply)
 {
     const struct request *request = &job->call->request;
     struct answer_layers *layers = &job->service->answer.layers; /* scratch of the loop thread */
@@ -115,7 +153,6 @@ static bool find_blend(struct job *job, double times_s[RENDER_LAYERS_MAX], struc
     blend->mask_count = layers->mask_count;
     for (uint32_t i = 0; i < layers->count; i++) {
         const struct blend_layer *layer = &layers->layers[i];
-        times_s[i] = layer->clip_time_s;
         const struct request *reference =
             request->layers[i].reference != NULL ? request->layers[i].reference : &request->layers[i];
         blend->layers[i] = (struct render_layer){
@@ -165,11 +202,11 @@ static bool find_look(struct job *job, struct reply *reply)
         if (select_thing(&job->baked->model, request, THING_NODE, &request->target, &job->look.target_node, reply) < 0)
             return false;
     }
-    struct err err;
+    uint32_t camera;
     if (request->camera.kind != SELECT_ABSENT) {
-        err_set(&err, ERR_CAMERA_NOT_FOUND, "'%s' has no cameras", request->model);
-        reply_error(reply, &err, NULL, 0);
-        return false;
+        if (select_thing(&job->baked->model, request, THING_CAMERA, &request->camera, &camera, reply) < 0)
+            return false;
+        job->look.camera = 1 + camera;
     }
     return true;
 }
@@ -182,21 +219,16 @@ void service_render(struct job *job)
     struct clip_span span;
     int32_t clip;
     struct nodes nodes = {0};
-    double layer_times_s[RENDER_LAYERS_MAX];
     reply_init(&reply);
-    if (request->time_count > 1) {
-        err_set(&err, ERR_BAD_PARAMETER, "t: a picture shows one time, not %u", request->time_count);
-        job_fail(job, &err);
-        return;
-    }
     const struct model *clips = clips_model(job);
-    if (answer_find_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, layer_times_s, &reply) ||
+    if (answer_find_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, &reply) ||
         !find_nodes(job, &nodes, &reply) || !find_look(job, &reply)) {
         job_finish(job, &reply);
         return;
     }
     const double duration_s = clip == POSE_REST ? 0 : clips->clips[clip].duration_s;
-    if (answer_find_span(request, duration_s, &span, &err) < 0) {
+    if (request->op == OP_RENDER ? answer_find_span(request, duration_s, &span, &err) < 0
+                                 : service_sheet_plan(job, clips, clip, &span, &err) < 0) {
         job_fail(job, &err);
         return;
     }
@@ -208,16 +240,19 @@ void service_render(struct job *job)
     }
     reply_fini(&reply);
     struct render_query query;
-    const struct render_cell cell = {
-        .clip = clip,
-        .clip_source = request->layer_count == 0 ? request->clip_source : 0,
-        .clip_time_s = clip_time_in_span(&span, request->time_count > 0 ? request->times_s[0] : 0),
-    };
-    fill_query(job, &span, &nodes, &cell, layer_times_s, &query);
+    struct moments moments = {.count = 0};
+    struct sheet_cells cells = {0};
+    if (job->plan == NULL)
+        fill_moments(job, clip, &span, &moments);
+    fill_query(job, &nodes, &moments, &query);
+    if (job->plan != NULL)
+        service_sheet_fill(job, &cells, &query);
     job->stage = JOB_DRAWS;
     job->render_clip = clip;
     job->render_begin_s = span.from_s;
     job->render.done = on_done;
-    if (render_pool_submit(job->service->renders, &query, &job->render, &err) < 0)
+    const int rc = render_pool_submit(job->service->renders, &query, &job->render, &err);
+    service_sheet_free(&cells);
+    if (rc < 0)
         job_fail(job, &err);
 }

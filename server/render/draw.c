@@ -106,14 +106,19 @@ int draw_upload_morphed(const struct drawing *drawing, const struct model *model
 
 /* glTF says which side of a triangle is its back (2.0, 3.9.2 doubleSided); other formats' windings are not to be
  * relied on. */
-void draw_set_culling(const struct gl *gl, const struct model *model, const struct material *material,
-                      const struct frame_draw *draw)
+bool draw_has_culling(const struct model *model, const struct material *material, const struct frame_draw *draw)
 {
     const struct str format = model->infos[0].format;
     const bool is_gltf =
         format.size_bytes >= 3 && format.offset != STR_NONE &&
         (strncmp(model->text + format.offset, "glT", 3) == 0 || strncmp(model->text + format.offset, "GLB", 3) == 0);
-    if (!is_gltf || draw->is_mixed || (material->flags & MATERIAL_DOUBLE_SIDED) != 0) {
+    return is_gltf && !draw->is_mixed && (material->flags & MATERIAL_DOUBLE_SIDED) == 0;
+}
+
+void draw_set_culling(const struct gl *gl, const struct model *model, const struct material *material,
+                      const struct frame_draw *draw)
+{
+    if (!draw_has_culling(model, material, draw)) {
         gl->Disable(GL_CULL_FACE);
         return;
     }
@@ -240,14 +245,19 @@ static int draw_model(struct drawing *drawing, const struct loaded *loaded, stru
     return rc;
 }
 
-static void set_camera(struct drawing *drawing, const struct program *program, const struct frame *frame)
+void draw_set_camera(const struct gl *gl, const struct program *program, const struct frame *frame)
 {
     const struct mat4 clip_from_view = mat4_from_dmat4(&frame->camera.clip_from_view);
     const bool is_flat = clip_from_view.m[11] == 0; /* w does not depend on the distance: no perspective */
     const float eye[4] = {0, 0, is_flat, !is_flat};
+    gl->UniformMatrix4fv(program->clip_from_view, 1, GL_FALSE, clip_from_view.m);
+    gl->Uniform4fv(program->eye, 1, eye);
+}
+
+static void set_camera(struct drawing *drawing, const struct program *program, const struct frame *frame)
+{
     draw_use_program(drawing, program);
-    drawing->gl->UniformMatrix4fv(program->clip_from_view, 1, GL_FALSE, clip_from_view.m);
-    drawing->gl->Uniform4fv(program->eye, 1, eye);
+    draw_set_camera(drawing->gl, program, frame);
 }
 
 int draw_frame(struct drawing *drawing, const struct loaded *loaded, struct frame *frame, uint32_t scale,

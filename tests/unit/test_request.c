@@ -55,6 +55,8 @@ TEST(request_routes)
         {"/v1/pose?model=a", OP_POSE},
         {"/v1/mesh?model=a", OP_MESH},
         {"/v1/render?model=a", OP_RENDER},
+        {"/v1/sheet?model=a", OP_SHEET},
+        {"/v1/turntable?model=a", OP_TURNTABLE},
         {"/v1/bounds?model=a", OP_BOUNDS},
         {"/v1/formats", OP_FORMATS},
         {"/v1/stats", OP_STATS},
@@ -227,6 +229,9 @@ TEST(request_view_and_its_joint)
     assert_string_equal(plain.canonical, lit.canonical);
     assert_string_not_equal(r.canonical, other.canonical);
     assert_string_not_equal(r.canonical, named.canonical);
+    struct request onion = parse("/v1/render?model=a&view=onion&t=0:63:1");
+    assert_int_equal(onion.time_count, 64);
+    request_fini(&onion);
     request_fini(&plain);
     request_fini(&lit);
     request_fini(&r);
@@ -377,7 +382,13 @@ static const struct row {
     {"/v1/render?model=a&height=4097", ERR_BAD_PARAMETER, "from 1 to 4096"},
     {"/v1/render?model=a&width=-1", ERR_BAD_PARAMETER, "from 1 to 4096"},
     {"/v1/render?model=a&width=99999999999999999999", ERR_BAD_PARAMETER, "from 1 to 4096"},
-    {"/v1/render?model=a&view=wire", ERR_BAD_PARAMETER, "lit, weights, skeleton, wireframe, normals, depth or joints"},
+    {"/v1/render?model=a&view=wire", ERR_BAD_PARAMETER,
+     "lit, weights, skeleton, wireframe, normals, depth, joints or onion"},
+    {"/v1/render?model=a&view=lit&t=0,1", ERR_BAD_PARAMETER, "names 2 times; a picture shows one"},
+    {"/v1/render?model=a&view=onion&t=0:64:1", ERR_TOO_MANY_FRAMES, "names 65 times; view=onion shows 64"},
+    {"/v1/render?model=a&view=onion&t=0:16:1&width=1024&height=1024", ERR_BAD_PARAMETER,
+     "17 times 1024 x 1024 pixels are more than --max-picture-pixels"},
+    {"/v1/render?model=a&view=onion&joint=1", ERR_BAD_PARAMETER, "'joint' needs view=weights or skeleton"},
     {"/v1/render?model=a&view=Lit", ERR_BAD_PARAMETER, "lit, weights"},
     {"/v1/render?model=a&view=lit&view=lit", ERR_DUPLICATE_PARAMETER, "view"},
     {"/v1/render?model=a&joint=1", ERR_BAD_PARAMETER, "'joint' needs view=weights or skeleton"},
@@ -569,6 +580,18 @@ TEST(request_canonical_covers_every_parameter)
         {"target", "/v1/render?model=a&target=1"},
         {"target_name", "/v1/render?model=a&target_name=1"},
         {"allow_empty", "/v1/render?model=a&allow_empty=1"},
+        {"projection", "/v1/render?model=a&projection=dimetric"},
+        {"frames", "/v1/sheet?model=a&frames=9"},
+        {"rate", "/v1/sheet?model=a&rate=9"},
+        {"clips", "/v1/sheet?model=a&clips=all"},
+        {"directions", "/v1/sheet?model=a&directions=9"},
+        {"columns", "/v1/sheet?model=a&columns=9"},
+        {"gap", "/v1/sheet?model=a&gap=9"},
+        {"padding", "/v1/sheet?model=a&padding=9"},
+        {"captions", "/v1/sheet?model=a&captions=1"},
+        {"format", "/v1/sheet?model=a&format=gif"},
+        {"play_rate", "/v1/sheet?model=a&play_rate=9"},
+        {"loops", "/v1/sheet?model=a&loops=9"},
         {"root_motion", "/v1/pose?model=a&root_motion=extract"},
         {"root", "/v1/pose?model=a&root_motion=extract&root=1"},
         {"yaw", "/v1/pose?model=a&root_motion=extract&yaw=1"},
