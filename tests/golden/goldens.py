@@ -4,7 +4,7 @@
     goldens.py compare|write
 
 `compare` draws them all, puts them and what differs into build/golden and says how far each is off; `write` takes what is
-drawn as expected from now on. index.html shows expected, actual and difference side by side. llvmpipe's pixels are the
+drawn as expected from now on, and makes the README's first picture of three of them. index.html shows expected, actual and difference side by side. llvmpipe's pixels are the
 same on processors of one class and differ in a few between classes, so a comparison has a tolerance.
 """
 import html
@@ -108,6 +108,15 @@ as bright as it is. <code>make goldens</code> takes what is drawn as expected.</
 """
 
 
+def write_title():
+    """The README's first picture: the samples side by side."""
+    row = [Image.open(HERE / "expected" / f"readme_{name}.png").convert("RGB") for name in ("dragon", "octopus", "robot")]
+    title = Image.new("RGB", (sum(picture.width for picture in row), row[0].height), "white")
+    for i, picture in enumerate(row):
+        title.paste(picture, (i * picture.width, 0))
+    title.save(REPOSITORY / "deploy" / "samples" / "samples.png", optimize=True)
+
+
 def main():
     if sys.argv[1:] not in (["compare"], ["write"]):
         print(__doc__.strip(), file=sys.stderr)
@@ -139,6 +148,7 @@ def main():
             if stale.name not in known:
                 stale.unlink()
         (HERE / "index.html").write_text(page())
+        write_title()
     return failed > 0
 
 
