@@ -195,6 +195,10 @@ lint:
 	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
 	  --suppress=missingIncludeSystem --suppress=unknownMacro -Ibuild/gen server tests/unit tests/fuzz tests/bench deploy/samples
 
+# The examples of protocol/tcp.md, as the server answers now: a difference is to be looked at, not to be committed.
+examples: all
+	$(PYTHON) tests/api/packet_examples.py --write
+
 # The README's table of formats, from protocol/formats.def.
 readme:
 	tests/formats_table.py --write
@@ -205,11 +209,12 @@ image-test:
 # --- install: make install PREFIX=/usr DESTDIR=stage -----------------------------------------------------------------
 PREFIX ?= /usr/local
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/posed $(DESTDIR)$(PREFIX)/share/doc/posed/protocol
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/posed $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/examples
 	install -m 755 $(out)/posed $(DESTDIR)$(PREFIX)/bin/posed
 	install -m 755 $(out)/posed-import $(out)/posed-render $(DESTDIR)$(PREFIX)/libexec/posed/
 	install -m 644 README.md LICENSE CHANGELOG.md $(DESTDIR)$(PREFIX)/share/doc/posed/
 	install -m 644 protocol/*.md protocol/*.def $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/
+	install -m 644 protocol/examples/* $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/examples/
 
 help:
 	@echo 'make                build build/posed, build/posed-import and build/posed-render'
@@ -225,6 +230,7 @@ help:
 	@echo 'make fuzz           every fuzz target under libFuzzer                      [t=name T=60]'
 	@echo 'make mutations      show that the tests notice deliberate mistakes              [t=word]'
 	@echo 'make lint           format, static analysis, layers'
+	@echo 'make examples        make the byte examples of protocol/tcp.md again'
 	@echo 'make readme         make the table of formats in README.md'
 	@echo 'make samples        make the sample models in build/samples'
 	@echo 'make image-test     build the container image, run it, stop it'
@@ -238,4 +244,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all replays replays-sanitized deps deps-test samples run test test-short test-unit test-api test-web refs soak bench mutations fuzz lint readme image-test install help clean
+.PHONY: all replays replays-sanitized deps deps-test samples run test test-short test-unit test-api test-web refs soak bench mutations fuzz lint examples readme image-test install help clean

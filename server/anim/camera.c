@@ -4,6 +4,10 @@
 #include <string.h>
 
 static const double RADIANS = 0.017453292519943295; /* pi / 180 */
+/* Of what is framed: the least distance to the eye, and what near and far leave free of it. */
+static const double NEAREST_SHARE = 0.02, BESIDE_SHARE = 0.01;
+static const double NEAR_SHARE = 0.01;     /* of the distance to the middle: where near is when things lie nearer */
+static const double OUTSIDE_SHARE = 0.001; /* of the picture: so little outside of it still counts as inside */
 
 static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
@@ -60,12 +64,16 @@ static struct axes eye_axes(const struct camera_query *query)
     return axes;
 }
 
-static void to_axes(const struct axes *axes, const struct vec3 *point, double out[3])
+static void to_axes(const struct axes *axes, const double p[3], double out[3])
 {
-    const double p[3] = {(double)point->x, (double)point->y, (double)point->z};
     out[0] = dot3(axes->x, p);
     out[1] = dot3(axes->y, p);
     out[2] = dot3(axes->z, p);
+}
+
+static void point_to_axes(const struct axes *axes, const struct vec3 *point, double out[3])
+{
+    to_axes(axes, (const double[3]){(double)point->x, (double)point->y, (double)point->z}, out);
 }
 
 /* What the framing needs to know of all points, in the eye's axes.
@@ -90,7 +98,7 @@ static struct extent measure(const struct axes *axes, const double slope[2], con
         e.plus[i] = e.minus[i] = -HUGE_VAL;
     for (uint64_t n = 0; n < (point_count == 0 ? 1 : point_count); n++) {
         double p[3];
-        to_axes(axes, point_count == 0 ? &ORIGIN : &points[n], p);
+        point_to_axes(axes, point_count == 0 ? &ORIGIN : &points[n], p);
         for (int i = 0; i < 3; i++) {
             e.low[i] = fmin(e.low[i], p[i]);
             e.high[i] = fmax(e.high[i], p[i]);
@@ -114,7 +122,7 @@ static void center(const struct axes *axes, int axis, double slope, const struct
         double top = -HUGE_VAL, bottom = HUGE_VAL, top_point[2] = {0}, bottom_point[2] = {0};
         for (uint64_t n = 0; n < point_count; n++) {
             double p[3];
-            to_axes(axes, &points[n], p);
+            point_to_axes(axes, &points[n], p);
             const double depth = eye[2] - p[2], projected = (p[axis] - eye[axis]) / depth;
             if (projected > top) {
                 top = projected;
@@ -145,54 +153,150 @@ static struct dmat4 view_matrix(const struct axes *axes, const double eye[3])
     return view;
 }
 
-/* GL perspective projection (OpenGL 2.1 specification, section 2.11.2: gluPerspective's matrix). */
-static struct dmat4 projection(double tan_x, double tan_y, double near, double far)
+/* GL's perspective and orthographic projections (OpenGL 2.1 specification, section 2.11.2: Frustum and Ortho). */
+void camera_project(struct camera *camera)
 {
+    const double near = camera->near, far = camera->far, depth = far - near;
     struct dmat4 clip = {{0}};
-    clip.m[0] = 1 / tan_x;
-    clip.m[5] = 1 / tan_y;
-    clip.m[10] = -(far + near) / (far - near);
-    clip.m[11] = -1;
-    clip.m[14] = -2 * far * near / (far - near);
-    return clip;
+    clip.m[0] = 1 / camera->half[0];
+    clip.m[5] = 1 / camera->half[1];
+    if (camera->is_ortho) {
+        clip.m[10] = -2 / depth;
+        clip.m[14] = -(far + near) / depth;
+        clip.m[15] = 1;
+    } else {
+        clip.m[10] = -(far + near) / depth;
+        clip.m[11] = -1;
+        clip.m[14] = -2 * far * near / depth;
+    }
+    camera->clip_from_view = clip;
+}
+
+/* Near and far for what lies between two distances from the eye, `beside` of them free. */
+static void set_depth(struct camera *camera, double first, double last, double beside, double reference)
+{
+    camera->near = fmax(first - beside, NEAR_SHARE * reference);
+    camera->far = fmax(last + beside, camera->near * 1.01);
+}
+
+/* The points' largest side; of a point, which has none, one unit or what its floats can tell apart. */
+static double size_of(const struct extent *extent)
+{
+    double size = 0;
+    for (int i = 0; i < 3; i++)
+        size = fmax(size, extent->high[i] - extent->low[i]);
+    for (int i = 0; i < 3 && !(size > 0); i++)
+        size = fmax(size, 1e-3 * fmax(fabs(extent->low[0]), fmax(fabs(extent->low[1]), fabs(extent->low[2]))));
+    return size > 0 ? size : 1;
+}
+
+/* Where the eye is, in its own axes, for everything to be just inside of a picture in perspective. */
+static void place_eye(const struct axes *axes, const double slope[2], const struct extent *extent,
+                      const struct vec3 *points, uint64_t point_count, double size, double eye[3])
+{
+    double nearest = extent->high[2] + NEAREST_SHARE * size;
+    if (extent->high[0] - extent->low[0] <= 0 && extent->high[1] - extent->low[1] <= 0)
+        nearest = extent->high[2] + size / fmin(slope[0], slope[1]); /* nothing has width: seen end-on, or one point */
+    for (int i = 0; i < 2; i++) {
+        eye[i] = (extent->plus[i] - extent->minus[i]) / 2;
+        nearest = fmax(nearest, (extent->plus[i] + extent->minus[i]) / (2 * slope[i]));
+    }
+    eye[2] = nearest;
+    for (int i = 0; i < 2; i++)
+        center(axes, i, slope[i], extent, points, point_count, eye);
+}
+
+/* The same with the eye straight before a target. */
+static void place_eye_before(const double target[3], const double slope[2], const struct extent *extent, double size,
+                             double eye[3])
+{
+    memcpy(eye, target, 3 * sizeof *eye);
+    eye[2] = fmax(extent->high[2], target[2]) + NEAREST_SHARE * size;
+    for (int i = 0; i < 2; i++) {
+        eye[2] = fmax(eye[2], (extent->plus[i] - target[i]) / slope[i]);
+        eye[2] = fmax(eye[2], (extent->minus[i] + target[i]) / slope[i]);
+    }
+}
+
+/* The picture's half size without perspective, for everything to be just inside around a middle. */
+static double half_size(const double middle[3], const double slope[2], const struct extent *extent, double size)
+{
+    double half = 0;
+    for (int i = 0; i < 2; i++)
+        half = fmax(half, fmax(extent->high[i] - middle[i], middle[i] - extent->low[i]) / slope[i]);
+    return half > 0 ? half : size;
 }
 
 struct camera camera_frame(const struct camera_query *query, const struct vec3 *points, uint64_t point_count)
 {
-    const double aspect = clamp(query->aspect, 1e-3, 1e3);
-    const double tan_small = tan(clamp(query->fov_deg, 1, 170) * RADIANS / 2);
-    const double tan_x = aspect < 1 ? tan_small : tan_small * aspect;
-    const double tan_y = aspect < 1 ? tan_small / aspect : tan_small;
+    const double aspect = clamp(query->aspect, 1e-4, 1e4), distance = query->distance > 0 ? query->distance : 1;
+    const double tan_small = query->is_ortho ? 1 : tan(clamp(query->fov_deg, 1, 170) * RADIANS / 2);
     const double used = 1 - 2 * clamp(query->margin, 0, 0.45);
-    const double slope[2] = {tan_x * used, tan_y * used};
+    struct camera camera = {.is_ortho = query->is_ortho,
+                            .half = {tan_small * fmax(aspect, 1), tan_small / fmin(aspect, 1)}};
+    const double slope[2] = {camera.half[0] * used, camera.half[1] * used};
     const struct axes axes = eye_axes(query);
     const struct extent extent = measure(&axes, slope, points, point_count);
+    const double size = size_of(&extent);
 
-    double size = 0;
+    double eye[3], middle[3]; /* in the eye's axes; the middle is what it turns around */
     for (int i = 0; i < 3; i++)
-        size = fmax(size, extent.high[i] - extent.low[i]);
-    /* A point has no size that could be framed: one unit around it, or what its floats can tell apart. */
-    for (int i = 0; i < 3 && !(size > 0); i++)
-        size = fmax(size, 1e-3 * fmax(fabs(extent.low[0]), fmax(fabs(extent.low[1]), fabs(extent.low[2]))));
-    size = size > 0 ? size : 1;
-
-    double eye[3], nearest = extent.high[2] + 0.02 * size;
-    if (extent.high[0] - extent.low[0] <= 0 && extent.high[1] - extent.low[1] <= 0)
-        nearest = extent.high[2] + size / tan_small; /* nothing has width: seen end-on, or one point */
-    for (int i = 0; i < 2; i++) {
-        eye[i] = (extent.plus[i] - extent.minus[i]) / 2;
-        nearest = fmax(nearest, (extent.plus[i] + extent.minus[i]) / (2 * slope[i]));
+        middle[i] = (extent.low[i] + extent.high[i]) / 2;
+    if (query->has_target)
+        to_axes(&axes, query->target, middle);
+    if (query->is_ortho) {
+        const double half = half_size(middle, slope, &extent, size) * distance;
+        camera.half[0] *= half;
+        camera.half[1] *= half;
+        eye[0] = middle[0], eye[1] = middle[1];
+        eye[2] = fmax(extent.high[2], middle[2]) + size;
+    } else if (query->has_target) {
+        place_eye_before(middle, slope, &extent, size, eye);
+    } else {
+        place_eye(&axes, slope, &extent, points, point_count, size, eye);
     }
-    eye[2] = nearest;
-    for (int i = 0; i < 2; i++)
-        center(&axes, i, slope[i], &extent, points, point_count, eye);
+    if (!query->is_ortho)
+        eye[2] = middle[2] + (eye[2] - middle[2]) * distance;
 
-    const double first = eye[2] - extent.high[2], last = eye[2] - extent.low[2];
-    const double slack = 0.01 * size; /* half of what `nearest` leaves at least */
-    struct camera camera;
+    set_depth(&camera, eye[2] - extent.high[2], eye[2] - extent.low[2], BESIDE_SHARE * size, eye[2] - middle[2]);
     camera.view_from_scene = view_matrix(&axes, eye);
-    camera.clip_from_view = projection(tan_x, tan_y, first - slack, last + slack);
+    camera_project(&camera);
     for (int i = 0; i < 3; i++)
         camera.eye[i] = eye[0] * axes.x[i] + eye[1] * axes.y[i] + eye[2] * axes.z[i];
     return camera;
+}
+
+static void to_view(const struct camera *camera, const struct vec3 *point, double out[3])
+{
+    dmat4_point(&camera->view_from_scene, (const double[3]){(double)point->x, (double)point->y, (double)point->z}, out);
+}
+
+bool camera_sees_all(const struct camera *camera, const struct vec3 *points, uint64_t point_count)
+{
+    const double inside = 1 + 2 * OUTSIDE_SHARE;
+    for (uint64_t n = 0; n < point_count; n++) {
+        double p[3];
+        to_view(camera, &points[n], p);
+        const double reach = camera->is_ortho ? inside : -p[2] * inside;
+        if (!(fabs(p[0]) <= reach * camera->half[0] && fabs(p[1]) <= reach * camera->half[1]))
+            return false;
+    }
+    return true;
+}
+
+void camera_hold(struct camera *camera, const struct vec3 *points, uint64_t point_count)
+{
+    double first = camera->near, last = camera->far;
+    for (uint64_t n = 0; n < point_count; n++) {
+        double p[3];
+        to_view(camera, &points[n], p);
+        first = fmin(first, -p[2]);
+        last = fmax(last, -p[2]);
+    }
+    if (first >= camera->near && last <= camera->far)
+        return;
+    const double beside = BESIDE_SHARE * (last - first);
+    set_depth(camera, first < camera->near ? first - beside : first, last > camera->far ? last + beside : last, 0,
+              camera->near);
+    camera_project(camera);
 }

@@ -60,19 +60,25 @@ static void blend(const struct model *model, uint32_t vertex, const struct mat4 
     }
 }
 
+void skin_position(const struct model *model, uint32_t vertex, const struct mat4 *palette, const double bind[3],
+                   struct vec3 *out)
+{
+    double m[16];
+    blend(model, vertex, palette, m);
+    *out = (struct vec3){
+        (float)(m[0] * bind[0] + m[4] * bind[1] + m[8] * bind[2] + m[12]),
+        (float)(m[1] * bind[0] + m[5] * bind[1] + m[9] * bind[2] + m[13]),
+        (float)(m[2] * bind[0] + m[6] * bind[1] + m[10] * bind[2] + m[14]),
+    };
+}
+
 void skin_positions(const struct model *model, uint32_t primitive, const struct mat4 *palette, const struct vec3 *bind,
                     struct vec3 *out)
 {
     const struct primitive *p = &model->primitives[primitive];
     for (uint32_t v = 0; v < p->vertex_count; v++) {
-        double m[16];
-        blend(model, p->vertex_first + v, palette, m);
-        const double x = (double)bind[v].x, y = (double)bind[v].y, z = (double)bind[v].z;
-        out[v] = (struct vec3){
-            (float)(m[0] * x + m[4] * y + m[8] * z + m[12]),
-            (float)(m[1] * x + m[5] * y + m[9] * z + m[13]),
-            (float)(m[2] * x + m[6] * y + m[10] * z + m[14]),
-        };
+        const double from[3] = {(double)bind[v].x, (double)bind[v].y, (double)bind[v].z};
+        skin_position(model, p->vertex_first + v, palette, from, &out[v]);
     }
 }
 

@@ -19,6 +19,9 @@ void skin_morph_normals(const struct model *model, uint32_t primitive, const dou
  * same array. palette: of the draw's skin, in the wanted space. */
 void skin_positions(const struct model *model, uint32_t primitive, const struct mat4 *palette, const struct vec3 *bind,
                     struct vec3 *out);
+/* The same for one vertex of the model (not of a primitive), wherever it is in bind space. */
+void skin_position(const struct model *model, uint32_t vertex, const struct mat4 *palette, const double bind[3],
+                   struct vec3 *out);
 /* Normals by the inverse transpose of each vertex's blended matrix (its cofactors), unit length. */
 void skin_normals(const struct model *model, uint32_t primitive, const struct mat4 *palette, const struct vec3 *bind,
                   struct vec3 *out);

@@ -8,12 +8,20 @@
 
 enum { TOKEN_FILE_MAX_BYTES = 65536 };
 
-static bool is_loopback_bind(const struct config *config)
+/* Where browsers come to: the HTTP port; else the other one, which speaks HTTP too. */
+static const char *browser_port(const struct config *config)
+{
+    return strcmp(config->http, "none") != 0 ? config->http : config->tcp;
+}
+
+static bool is_loopback_bind(const char *address)
 {
     struct sockaddr_storage bound;
     struct err ignored;
     char text[ADDRESS_SIZE];
-    if (address_parse(config->http, &bound, &ignored) < 0)
+    if (strcmp(address, "none") == 0)
+        return true;
+    if (address_parse(address, &bound, &ignored) < 0)
         return false;
     address_format((const struct sockaddr *)&bound, text);
     return access_is_loopback(text);
@@ -45,7 +53,7 @@ static int fill(const struct config *config, struct access *access, struct err *
         if (access_allow_hosts(access, config->allow_host, &why) < 0)
             return err_set(err, ERR_BAD_PARAMETER, "--allow-host: %s", why.message);
     } else {
-        access->is_any_host = !is_loopback_bind(config);
+        access->is_any_host = !is_loopback_bind(browser_port(config));
     }
     if (config->cors != NULL && access_allow_origins(access, config->cors, &why) < 0)
         return err_set(err, ERR_BAD_PARAMETER, "--cors: %s", why.message);
@@ -66,5 +74,6 @@ int access_policy_init(const struct config *config, struct access *out, struct e
 
 bool access_policy_is_open(const struct config *config)
 {
-    return !is_loopback_bind(config) && (config->token_file == NULL || config->token_for != TOKEN_FOR_ALL);
+    return !(is_loopback_bind(config->http) && is_loopback_bind(config->tcp)) &&
+           (config->token_file == NULL || config->token_for != TOKEN_FOR_ALL);
 }

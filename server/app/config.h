@@ -11,9 +11,14 @@ enum log_format { LOG_TEXT, LOG_JSON, LOG_OFF };
 enum watch_mode { WATCH_AUTO, WATCH_POLL, WATCH_OFF };
 enum token_for { TOKEN_FOR_ALL, TOKEN_FOR_UPLOADS };
 
+extern const char TCP_DEFAULT[]; /* option_table.c */
+
 struct config {
     const char *root;          /* --root DIR, default "." */
-    const char *http;          /* --http ADDR:PORT, default "127.0.0.1:7878" */
+    const char *http;          /* --http ADDR:PORT, default "127.0.0.1:7878"; "none" */
+    const char *tcp;           /* --tcp ADDR:PORT, packets and HTTP; "none"; TCP_DEFAULT itself when nobody said it */
+    const char *unix_path;     /* --unix PATH, likewise, or NULL */
+    const char *unix_mode;     /* --unix-mode, octal digits: who may connect */
     const char *uploads;       /* --uploads DIR, or NULL: none are taken */
     const char *token_file;    /* --token-file FILE, or NULL: nobody needs a token */
     enum token_for token_for;  /* --token-for all|uploads */

@@ -1,19 +1,23 @@
 #include "conn_state.h"
 
 #include "../base/mem.h"
+#include "packets.h"
 #include "stats.h"
+#include "watches.h"
 
 #include <linux/sockios.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
 enum {
-    UNREAD_MAX = 16384,          /* waiting bytes from which on a client is left in its socket */
-    KERNEL_UNSENT_BYTES = 131072 /* of answers that the kernel takes in beyond what it sends at once */
+    UNREAD_MAX = 16384,           /* waiting bytes from which on a client is left in its socket */
+    KERNEL_UNSENT_BYTES = 131072, /* of answers that the kernel takes in beyond what it sends at once */
+    KEEPALIVE_S = 60,             /* of silence, then the system asks whether the client is still there */
 };
 
 /* A read holds a thousand requests: after so long the other connections have their turn. */
@@ -21,10 +25,11 @@ static const uint64_t SHARE_NS = 2000000;
 
 void conn_free_when_done(struct conn *conn)
 {
-    if (!conn->is_closed || conn->is_calling)
+    if (!conn->is_closed || conn->is_calling || conn->side_count > 0)
         return;
     budget_count(conn->shared->budget, &conn->counted_bytes, 0);
-    http_fini(&conn->parser);
+    if (conn->language != NULL)
+        conn->language->fini(conn);
     out_fini(&conn->out);
     buf_fini(&conn->unread);
     free(conn);
@@ -49,26 +54,20 @@ void conn_forget_probe(struct conn *conn)
     conn->is_probed = false;
 }
 
-void conn_drop_upload(struct conn *conn)
-{
-    if (conn->upload != NULL)
-        upload_abandon(conn->upload);
-    conn->upload = NULL;
-}
-
 static bool is_upload_full(const struct conn *conn) { return conn->upload != NULL && upload_is_full(conn->upload); }
 
-static void close_now(struct conn *conn)
+void conn_close_now(struct conn *conn)
 {
     if (conn->is_closing)
         return;
     conn->is_closing = true;
     conn_forget_probe(conn);
-    conn_drop_upload(conn);
+    if (conn->language != NULL)
+        conn->language->close(conn);
     if (conn->is_calling)
         service_cancel(conn->shared->service, &conn->call);
     timeout_disarm(&conn->timeout);
-    uv_close((uv_handle_t *)&conn->tcp, on_closed);
+    uv_close(&conn->socket.handle, on_closed);
 }
 
 static bool can_parse(const struct conn *conn)
@@ -80,31 +79,32 @@ static bool can_parse(const struct conn *conn)
            conn->out.unsent_bytes < queue_max && !is_upload_full(conn);
 }
 
-static void parse_one(struct conn *conn)
+/* No method of HTTP begins with the first byte of the packets' magic. */
+static void choose_language(struct conn *conn)
+{
+    conn->language = conn->in[0] == PACKET_MAGIC[0] ? &CONN_PACKETS : &CONN_HTTP;
+    if (conn->language == &CONN_PACKETS)
+        packets_start(conn);
+    else
+        http_init(&conn->parser, &conn->shared->config->limits);
+}
+
+static void refuse_one_too_many(struct conn *conn)
 {
     struct err err;
-    size_t used = 0;
-    const int rc = http_feed(&conn->parser, conn->in, conn->in_bytes, &used, &err);
-    conn->in += used;
-    conn->in_bytes -= used;
-    if (rc == HTTP_COMPLETE) {
-        timeout_disarm(&conn->timeout); /* the next request's time starts anew */
-        conn_begin_call(conn);
-    } else if (rc < 0) {
-        conn_refuse(conn, &err);
-    } else if (rc == HTTP_HEAD_DONE) {
-        conn_begin_upload(conn);
-    }
-    if (rc >= 0 && rc != HTTP_COMPLETE && conn->parser.wants_continue && !conn->is_last) {
-        out_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
-        conn->parser.wants_continue = false;
-    }
-    const size_t body_bytes = http_held_bytes(&conn->parser);
-    if (rc == HTTP_NEED_MORE && body_bytes > BUDGET_SMALL_BYTES && !budget_has_room(conn->shared->budget, 0)) {
-        stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
-        err_set(&err, ERR_OVERLOADED, "too many large requests are being received; try again later");
-        conn_refuse(conn, &err);
-    }
+    err_set(&err, ERR_OVERLOADED, "too many connections are open, at most %llu",
+            (unsigned long long)conn->shared->config->limits.value[LIMIT_CONNECTIONS]);
+    conn->language->refuse(conn, &err);
+}
+
+static void parse_one(struct conn *conn)
+{
+    if (conn->language == NULL)
+        choose_language(conn);
+    if (conn->is_refused)
+        refuse_one_too_many(conn);
+    else
+        conn->language->feed(conn);
 }
 
 static void on_written(uv_write_t *write, int status)
@@ -112,7 +112,7 @@ static void on_written(uv_write_t *write, int status)
     struct conn *conn = write->data;
     out_written(&conn->out);
     if (status < 0) {
-        close_now(conn);
+        conn_close_now(conn);
         return;
     }
     timeout_disarm(&conn->timeout); /* progress */
@@ -121,8 +121,8 @@ static void on_written(uv_write_t *write, int status)
 
 static void flush(struct conn *conn)
 {
-    if (!conn->is_closing && out_flush(&conn->out, (uv_stream_t *)&conn->tcp, &conn->write, on_written) < 0)
-        close_now(conn);
+    if (!conn->is_closing && out_flush(&conn->out, &conn->socket.stream, &conn->write, on_written) < 0)
+        conn_close_now(conn);
 }
 
 /* Bytes that were not parsed move out of the shared read buffer. */
@@ -142,7 +142,8 @@ static void keep_unread(struct conn *conn)
 static void count_memory(struct conn *conn)
 {
     budget_count(conn->shared->budget, &conn->counted_bytes,
-                 out_held_bytes(&conn->out) + conn->unread.capacity_bytes + http_held_bytes(&conn->parser));
+                 out_held_bytes(&conn->out) + conn->unread.capacity_bytes +
+                     (conn->language == NULL ? 0 : conn->language->held_bytes(conn)));
     if (conn->out.unsent_bytes == 0)
         conn->unsent_ms = 0;
     else if (conn->unsent_ms == 0)
@@ -153,7 +154,7 @@ static void on_shutdown(uv_shutdown_t *shutdown, int status)
 {
     struct conn *conn = shutdown->data;
     if (status < 0 || conn->is_eof)
-        close_now(conn);
+        conn_close_now(conn);
 }
 
 static void linger(struct conn *conn)
@@ -162,8 +163,8 @@ static void linger(struct conn *conn)
         return;
     conn->is_lingering = true;
     conn->shutdown.data = conn;
-    if (conn->is_eof || uv_shutdown(&conn->shutdown, (uv_stream_t *)&conn->tcp, on_shutdown) < 0)
-        close_now(conn);
+    if (conn->is_eof || uv_shutdown(&conn->shutdown, &conn->socket.stream, on_shutdown) < 0)
+        conn_close_now(conn);
 }
 
 static enum timeout_kind wanted_timeout(const struct conn *conn)
@@ -174,13 +175,14 @@ static enum timeout_kind wanted_timeout(const struct conn *conn)
         return TIMEOUT_WRITE;
     if (conn->is_calling || conn->is_resting || is_upload_full(conn))
         return TIMEOUT_NONE;
-    switch (conn->parser.phase) {
-    case HTTP_PHASE_HEAD:
+    switch (conn->language == NULL ? CONN_PHASE_IDLE : conn->language->phase(conn)) {
+    case CONN_PHASE_HEAD:
         return TIMEOUT_HEADER;
-    case HTTP_PHASE_BODY:
+    case CONN_PHASE_BODY:
         return TIMEOUT_BODY;
-    case HTTP_PHASE_IDLE:
-    case HTTP_PHASE_FAILED:
+    case CONN_PHASE_REST:
+        return TIMEOUT_NONE;
+    case CONN_PHASE_IDLE:
         break;
     }
     return conn->has_answered ? TIMEOUT_IDLE : TIMEOUT_FIRST;
@@ -192,9 +194,9 @@ static size_t unread_by_client(const struct conn *conn)
 {
     int kernel_bytes = 0;
     uv_os_fd_t fd;
-    if (uv_fileno((const uv_handle_t *)&conn->tcp, &fd) == 0)
+    if (uv_fileno(&conn->socket.handle, &fd) == 0)
         (void)ioctl(fd, SIOCOUTQ, &kernel_bytes); /* man 7 tcp */
-    return uv_stream_get_write_queue_size((const uv_stream_t *)&conn->tcp) + (size_t)kernel_bytes;
+    return uv_stream_get_write_queue_size(&conn->socket.stream) + (size_t)kernel_bytes;
 }
 
 static void arm(struct conn *conn)
@@ -227,12 +229,12 @@ static void settle(struct conn *conn)
     if (conn->is_closing)
         return;
     const bool wants_read = !conn->is_eof && conn->in_bytes < UNREAD_MAX;
-    if (wants_read && !conn->is_reading && uv_read_start((uv_stream_t *)&conn->tcp, alloc_read, on_read) < 0) {
-        close_now(conn);
+    if (wants_read && !conn->is_reading && uv_read_start(&conn->socket.stream, alloc_read, on_read) < 0) {
+        conn_close_now(conn);
         return;
     }
     if (!wants_read && conn->is_reading)
-        uv_read_stop((uv_stream_t *)&conn->tcp);
+        uv_read_stop(&conn->socket.stream);
     conn->is_reading = wants_read;
     arm(conn);
 }
@@ -242,21 +244,16 @@ static void on_next_turn(uv_idle_t *idle)
 {
     struct conn_shared *shared = idle->data;
     uv_idle_stop(idle);
+    watches_turn(shared->watches);
     for (struct conn *conn = shared->first; conn != NULL; conn = conn->next)
         if (conn->is_resting)
             conn_run(conn);
 }
 
-/* Who closes a connection looks like who only shuts down the sending side, until something is sent: then the system of
- * one that is gone resets it. An interim answer may be sent at any time before the answer, but not to HTTP/1.0
- * (RFC 9110, 15.2). */
-static void probe(struct conn *conn)
+void conn_wake(struct conn_shared *shared)
 {
-    if (!conn->is_eof || !conn->is_calling || conn->is_probed || conn->parser.request.is_http_1_0)
-        return;
-    conn->is_probed = true;
-    conn->shared->probed_count++;
-    out_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
+    if (!uv_is_closing((uv_handle_t *)&shared->next_turn))
+        uv_idle_start(&shared->next_turn, on_next_turn);
 }
 
 /* Parses, answers and sends as far as it goes in its share of the turn. Answers of one read are gathered and leave in
@@ -271,17 +268,20 @@ void conn_run(struct conn *conn)
     do {
         for (; can_parse(conn) && is_in_time; is_in_time = uv_hrtime() < end_ns)
             parse_one(conn);
-        probe(conn);
+        if (conn->is_eof && conn->is_calling && !conn->is_probed)
+            conn->language->probe(conn);
         flush(conn);
     } while (can_parse(conn) && is_in_time);
     conn->is_running = false;
+    if (!conn->is_closing && conn->out.unsent_bytes == 0 && conn->language != NULL && !conn->is_last)
+        conn->language->sent(conn);
     if (conn->is_closing)
         return;
     keep_unread(conn);
     count_memory(conn);
     conn->is_resting = can_parse(conn);
     if (conn->is_resting)
-        uv_idle_start(&conn->shared->next_turn, on_next_turn);
+        conn_wake(conn->shared);
     settle(conn);
 }
 
@@ -313,7 +313,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
     if (size == 0)
         return;
     if (size < 0 && size != UV_EOF) {
-        close_now(conn);
+        conn_close_now(conn);
         return;
     }
     if (size == UV_EOF) {
@@ -321,7 +321,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
         uv_read_stop(stream);
         conn->is_reading = false;
         if (conn->is_lingering) {
-            close_now(conn);
+            conn_close_now(conn);
             return;
         }
     } else {
@@ -336,6 +336,7 @@ void conn_shared_start(struct conn_shared *shared)
 {
     uv_idle_init(shared->loop, &shared->next_turn);
     shared->next_turn.data = shared;
+    shared->watches = watches_new(shared);
 }
 
 void conn_shared_stop(struct conn_shared *shared)
@@ -350,41 +351,54 @@ static void keep_answers_here(struct conn *conn)
 {
     const int unsent_bytes = KERNEL_UNSENT_BYTES;
     uv_os_fd_t fd;
-    if (uv_fileno((const uv_handle_t *)&conn->tcp, &fd) == 0)
+    if (uv_fileno(&conn->socket.handle, &fd) == 0)
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes, sizeof unsent_bytes);
 }
 
-void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool is_refused)
+static void prepare_tcp(struct conn *conn)
+{
+    uv_tcp_nodelay(&conn->socket.tcp, 1);
+    uv_tcp_keepalive(&conn->socket.tcp, 1, KEEPALIVE_S);
+    keep_answers_here(conn);
+    struct sockaddr_storage peer = {0};
+    int peer_bytes = sizeof peer;
+    uv_tcp_getpeername(&conn->socket.tcp, (struct sockaddr *)&peer, &peer_bytes);
+    address_format((const struct sockaddr *)&peer, conn->remote);
+}
+
+void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool has_packets, bool is_refused)
 {
     struct conn *conn = mem_zalloc(1, sizeof *conn);
     conn->shared = shared;
     timeout_init(&conn->timeout);
-    http_init(&conn->parser, &shared->config->limits);
     out_init(&conn->out);
     buf_init(&conn->unread, 0);
-    conn->tcp.data = conn->write.data = conn;
-    uv_tcp_init(shared->loop, &conn->tcp);
+    conn->write.data = conn;
+    if (server->type == UV_TCP)
+        uv_tcp_init(shared->loop, &conn->socket.tcp);
+    else
+        uv_pipe_init(shared->loop, &conn->socket.pipe, 0);
+    conn->socket.handle.data = conn;
     conn->next = shared->first;
     if (shared->first != NULL)
         shared->first->prev = conn;
     shared->first = conn;
     stats_set(STAT_CONNECTIONS_OPEN, ++shared->open_count);
-    if (uv_accept(server, (uv_stream_t *)&conn->tcp) < 0) {
-        close_now(conn);
+    if (uv_accept(server, &conn->socket.stream) < 0) {
+        conn_close_now(conn);
         return;
     }
-    uv_tcp_nodelay(&conn->tcp, 1);
-    keep_answers_here(conn);
-    struct sockaddr_storage peer = {0};
-    int peer_bytes = sizeof peer;
-    uv_tcp_getpeername(&conn->tcp, (struct sockaddr *)&peer, &peer_bytes);
-    address_format((const struct sockaddr *)&peer, conn->remote);
-    if (is_refused) {
-        struct err err;
-        err_set(&err, ERR_OVERLOADED, "too many connections are open, at most %llu",
-                (unsigned long long)shared->config->limits.value[LIMIT_CONNECTIONS]);
-        conn_refuse(conn, &err);
+    if (server->type == UV_TCP)
+        prepare_tcp(conn);
+    else
+        snprintf(conn->remote, sizeof conn->remote, "unix");
+    conn->is_refused = is_refused;
+    if (!has_packets) {
+        conn->language = &CONN_HTTP;
+        http_init(&conn->parser, &shared->config->limits);
     }
+    if (is_refused && conn->language != NULL)
+        refuse_one_too_many(conn);
     conn_run(conn);
 }
 
@@ -400,10 +414,10 @@ static void expire(struct conn *conn, enum timeout_kind kind)
         struct err err;
         err_set(&err, ERR_REQUEST_TIMEOUT, "the request's %s did not arrive in time",
                 kind == TIMEOUT_HEADER ? "headers" : "body");
-        conn_refuse(conn, &err);
+        conn->language->refuse(conn, &err);
         conn_run(conn);
     } else {
-        close_now(conn);
+        conn_close_now(conn);
     }
 }
 
@@ -411,7 +425,7 @@ static bool is_reset(const struct conn *conn)
 {
     uv_os_fd_t fd;
     struct pollfd socket = {.fd = -1};
-    if (uv_fileno((const uv_handle_t *)&conn->tcp, &fd) == 0)
+    if (uv_fileno(&conn->socket.handle, &fd) == 0)
         socket.fd = fd;
     return poll(&socket, 1, 0) > 0 && (socket.revents & (POLLERR | POLLHUP)) != 0;
 }
@@ -421,7 +435,7 @@ static void close_reset(struct conn_shared *shared)
 {
     for (struct conn *conn = shared->first; conn != NULL && shared->probed_count > 0; conn = conn->next)
         if (conn->is_probed && !conn->is_closing && is_reset(conn))
-            close_now(conn);
+            conn_close_now(conn);
 }
 
 /* Others wait for the room that answers take which have been there for long. */
@@ -433,7 +447,7 @@ static void make_room(struct conn_shared *shared)
         if (conn->is_closing || !is_late || conn->counted_bytes <= BUDGET_SMALL_BYTES)
             continue;
         stats_add(STAT_CONNECTIONS_TIMED_OUT, 1);
-        close_now(conn);
+        conn_close_now(conn);
     }
     shared->budget->is_short = false;
 }
@@ -441,6 +455,7 @@ static void make_room(struct conn_shared *shared)
 void conn_expire(struct conn_shared *shared)
 {
     close_reset(shared);
+    watches_tick(shared->watches);
     if (shared->budget->is_short)
         make_room(shared);
     enum timeout_kind kind;
@@ -449,21 +464,21 @@ void conn_expire(struct conn_shared *shared)
         expire((struct conn *)((char *)timeout - offsetof(struct conn, timeout)), kind);
 }
 
-static bool is_idle(const struct conn *conn)
-{
-    return !conn->is_calling && conn->in_bytes == 0 && conn->out.unsent_bytes == 0 &&
-           conn->parser.phase == HTTP_PHASE_IDLE && !conn->is_lingering;
-}
-
 void conn_drain(struct conn_shared *shared)
 {
-    for (struct conn *conn = shared->first; conn != NULL; conn = conn->next)
-        if (is_idle(conn))
-            close_now(conn);
+    for (struct conn *conn = shared->first, *next; conn != NULL; conn = next) {
+        next = conn->next;
+        const bool is_quiet = !conn->is_calling && conn->in_bytes == 0 && conn->out.unsent_bytes == 0 &&
+                              !conn->is_lingering && !conn->is_closing;
+        if (conn->language == NULL ? is_quiet : conn->language->drain(conn) && is_quiet)
+            conn_close_now(conn);
+        else
+            conn_run(conn);
+    }
 }
 
 void conn_close_all(struct conn_shared *shared)
 {
     for (struct conn *conn = shared->first; conn != NULL; conn = conn->next)
-        close_now(conn);
+        conn_close_now(conn);
 }

@@ -1,4 +1,4 @@
-/* conn.h - one HTTP connection: bytes to requests, requests to the service, answers back in order.
+/* conn.h - one connection, of HTTP or packets: bytes to requests, requests to the service, answers back in order.
  *
  * Loop thread only. One request of a connection is under way at a time; what the client sends meanwhile waits,
  * up to a limit, and then in its socket. A client that shuts down its sending side still gets its answers; one
@@ -30,6 +30,8 @@ struct conn_shared {
     uv_idle_t next_turn;                        /* active while connections wait for their next share */
     struct conn *first;                         /* every open connection */
     uint32_t open_count;                        /* of them */
+    uint32_t stream_count;                      /* of all of them */
+    struct watches *watches;                    /* likewise */
     uint32_t probed_count;                      /* of them those that may be gone */
     uint64_t next_id;                           /* request ids that the server makes: counts up from a random start */
     bool is_draining;                           /* every answer is its connection's last */
@@ -42,8 +44,12 @@ void conn_shared_start(struct conn_shared *shared);
 /* After the last; the handle is closed while the loop runs. Again is fine. */
 void conn_shared_stop(struct conn_shared *shared);
 
-/* Takes the waiting connection of `server`. is_refused: there are too many; it is answered 503 and closed. */
-void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool is_refused);
+/* Goes on in the next turn of the loop with connections that rest, and with watches. */
+void conn_wake(struct conn_shared *shared);
+
+/* Takes the waiting connection of `server`, TCP or Unix socket. has_packets: it may speak packets as well as HTTP.
+ * is_refused: there are too many; it is answered 503 and closed. */
+void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool has_packets, bool is_refused);
 
 /* Acts on every timeout that has passed, closes those found to be gone, and where memory is short those who have not
  * read an answer in time. */

@@ -1,5 +1,6 @@
-/* conn_state.h - what a connection remembers, and the seam between its two halves: conn.c moves bytes, conn_answer.c
- * turns requests into answers. Private to them. */
+/* conn_state.h - what a connection remembers, and the seam between its halves: conn.c moves bytes and keeps time and
+ * memory in bounds, a language turns bytes into requests and answers into bytes: HTTP (conn_http.c) or packets
+ * (conn_packets.c). Private to them. */
 #pragma once
 
 #include "../wire/http.h"
@@ -10,8 +11,49 @@
 
 enum { CONN_ID_SIZE = 65 };
 
+/* Where a language stands in what it reads, for the timeouts. */
+enum conn_phase {
+    CONN_PHASE_HEAD, /* in a request's first part */
+    CONN_PHASE_BODY, /* in the rest of it */
+    CONN_PHASE_IDLE, /* between requests: closed after a while */
+    CONN_PHASE_REST, /* likewise, for as long as the client likes */
+};
+
+/* What a connection speaks. All run on the loop thread; but `feed` and `refuse` none sends. */
+struct conn_language {
+    /* Reads on in conn->in, of which there is something: at most to the end of one request, which it answers or hands
+     * to the service. */
+    void (*feed)(struct conn *conn);
+    enum conn_phase (*phase)(const struct conn *conn);
+    /* Memory that requests and what they left behind take. */
+    size_t (*held_bytes)(const struct conn *conn);
+    /* Says why the connection ends; is_last is set. */
+    void (*refuse)(struct conn *conn, const struct err *err);
+    /* The client has shut down its sending side while a call is under way: puts something that shows whether it is
+     * gone, if the language has such a thing, or takes it as gone. */
+    void (*probe)(struct conn *conn);
+    /* Everything is sent. */
+    void (*sent)(struct conn *conn);
+    /* The server is stopping: ends what would go on by itself. True: the connection can be closed now. */
+    bool (*drain)(struct conn *conn);
+    /* The connection closes: nothing more is sent. */
+    void (*close)(struct conn *conn);
+    /* Frees; the service has none of its calls. */
+    void (*fini)(struct conn *conn);
+};
+
+extern const struct conn_language CONN_HTTP, CONN_PACKETS;
+
+struct packets;
+
 struct conn {
-    uv_tcp_t tcp;
+    union {
+        uv_handle_t handle;
+        uv_stream_t stream;
+        uv_tcp_t tcp;
+        uv_pipe_t pipe;
+    } socket;
+    const struct conn_language *language; /* NULL: its first byte will tell */
     uv_write_t write;
     uv_shutdown_t shutdown;
     struct conn_shared *shared;
@@ -19,7 +61,9 @@ struct conn {
     struct timeout timeout;
     size_t write_mark; /* unread_by_client() when the write timeout began: less now is progress */
     struct http_parser parser;
+    struct packets *packets; /* of CONN_PACKETS, or NULL */
     struct call call;
+    uint32_t side_count;   /* calls that the service has beside it: those of streams */
     struct upload *upload; /* where the body of a PUT under way goes, or NULL */
     struct out out;
     const char *in; /* bytes not yet parsed: in shared->read_bytes during a read event, in `unread` between */
@@ -41,19 +85,15 @@ struct conn {
     bool is_lingering;
     bool is_closing, is_closed;
     bool has_answered; /* at least once */
+    bool is_refused;   /* one too many: its first request is told so */
 };
-
-/* conn_answer.c: hands parser.request, which is whole, to the service; its answer is queued in time. */
-void conn_begin_call(struct conn *conn);
-/* conn_answer.c: the head of a PUT is there; what is not taken is refused now, before its body. */
-void conn_begin_upload(struct conn *conn);
-/* conn_answer.c: answers a request that did not arrive as it should; the connection cannot go on. */
-void conn_refuse(struct conn *conn, const struct err *err);
 
 /* conn.c: parses, sends and reads on as far as it goes; after an answer was queued. */
 void conn_run(struct conn *conn);
-/* conn.c: the upload under way will not be whole. */
-void conn_drop_upload(struct conn *conn);
+/* conn_http.c: counts an answer, of any language. */
+void conn_count_answer(const struct reply *reply);
+/* conn.c: closes at once. */
+void conn_close_now(struct conn *conn);
 /* conn.c: the call that a probe was sent for is over. */
 void conn_forget_probe(struct conn *conn);
 /* conn.c: frees the connection when it is closed and the service has none of its calls. */

@@ -1,6 +1,7 @@
 #include "health.h"
 
 #include "address.h"
+#include "unix_socket.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -44,14 +45,20 @@ static int split_url(const char *url, struct probe *probe, struct err *err)
     return 0;
 }
 
+static socklen_t size_of(const struct sockaddr_storage *address)
+{
+    return address->ss_family == AF_INET    ? sizeof(struct sockaddr_in)
+           : address->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+                                            : sizeof(struct sockaddr_un);
+}
+
 static int exchange(int fd, const struct sockaddr_storage *address, const struct probe *probe, char *answer,
                     size_t answer_size, struct err *err)
 {
     const struct timeval patience = {.tv_sec = PATIENCE_S};
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience); /* limits connect() as well */
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    const socklen_t size = address->ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
-    if (connect(fd, (const struct sockaddr *)address, size) != 0)
+    if (connect(fd, (const struct sockaddr *)address, size_of(address)) != 0)
         return err_set(err, ERR_UNAVAILABLE, "%s", strerror(errno));
     char request[3 * TARGET_SIZE];
     const int length = snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n",
@@ -69,15 +76,30 @@ static int exchange(int fd, const struct sockaddr_storage *address, const struct
     return 0;
 }
 
+/* Where this configuration listens for HTTP: a port, else the Unix socket. */
+static int find_address(const struct config *config, struct probe *probe, struct sockaddr_storage *address,
+                        struct err *err)
+{
+    const char *port = strcmp(config->http, "none") != 0 ? config->http : config->tcp;
+    const bool is_given = config->health_url[0] != '\0';
+    if (!is_given && strcmp(port, "none") == 0) {
+        snprintf(probe->host, sizeof probe->host, "localhost");
+        snprintf(probe->path, sizeof probe->path, "/healthz");
+        return unix_socket_address(config->unix_path == NULL ? "" : config->unix_path, (struct sockaddr_un *)address,
+                                   err);
+    }
+    if (split_url(is_given ? config->health_url : port, probe, err) < 0 || address_parse(probe->host, address, err) < 0)
+        return err->code;
+    aim_at_loopback(address);
+    return 0;
+}
+
 static int probe_status(const struct config *config, struct probe *probe, struct err *err)
 {
     struct sockaddr_storage address;
-    int rc = split_url(config->health_url[0] == '\0' ? config->http : config->health_url, probe, err);
-    if (rc == 0)
-        rc = address_parse(probe->host, &address, err);
+    int rc = find_address(config, probe, &address, err);
     if (rc < 0)
         return rc;
-    aim_at_loopback(&address);
     char answer[TARGET_SIZE] = "";
     const int fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)

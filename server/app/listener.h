@@ -1,8 +1,7 @@
-/* listener.h - the HTTP port: accepts connections, keeps their number and their time in bounds, drains them.
- * Loop thread only. */
+/* listener.h - the ports: HTTP, TCP, Unix socket: accepts connections, keeps their number and their time in bounds,
+ * drains them. Loop thread only. */
 #pragma once
 
-#include "address.h"
 #include "budget.h"
 #include "config.h"
 #include "service.h"
@@ -11,16 +10,17 @@
 
 struct listener;
 
-/* All are borrowed. Binds config->http and listens; connections wait until the loop runs. ERR_BAD_PARAMETER with a
- * sentence for stderr ("cannot listen on 127.0.0.1:7878: address already in use"). */
+/* All are borrowed. Binds config->http, tcp and unix_path and listens; connections wait until the loop runs. A TCP port
+ * that nobody asked for and that is taken is left out. ERR_BAD_PARAMETER with a sentence for stderr ("cannot listen on
+ * 127.0.0.1:7878: address already in use"). */
 int listener_new(uv_loop_t *loop, const struct config *config, struct budget *budget, struct listener **out,
                  struct err *err);
 
 /* Who answers; before the loop runs. */
 void listener_serve(struct listener *listener, struct service *service);
 
-/* The address with the real port. */
-void listener_address(const struct listener *listener, char out[ADDRESS_SIZE]);
+/* " http=127.0.0.1:7878 tcp=127.0.0.1:7879 unix=/run/posed.sock": those that there are, with the real ports. */
+void listener_put_addresses(const struct listener *listener, struct buf *out);
 
 /* Stops accepting, closes idle connections, lets answers under way finish for LIMIT_DRAIN_TIME_MS and calls
  * drained(user) once, when no connection is left. */

@@ -90,14 +90,17 @@ static void stop_handles(struct daemon *daemon)
 
 static void announce(const struct daemon *daemon, const struct config *config)
 {
-    char address[ADDRESS_SIZE];
-    listener_address(daemon->listener, address);
-    log_info("posed %s serves %s on http://%s/", POSED_VERSION, config->root, address);
+    struct buf ports;
+    buf_init(&ports, 0);
+    listener_put_addresses(daemon->listener, &ports);
+    buf_put_char(&ports, '\0');
+    log_info("posed %s serves %s on%s", POSED_VERSION, config->root, ports.data);
     if (access_policy_is_open(config))
-        log_warn("everyone who reaches %s can read the models under the root: set --token-file, or listen on 127.0.0.1",
-                 address);
-    printf("posed ready http=%s\n", address);
+        log_warn("everyone who reaches this server can read the models under the root: set --token-file, or listen on "
+                 "127.0.0.1");
+    printf("posed ready%s\n", ports.data);
     fflush(stdout);
+    buf_fini(&ports);
     notify_state("READY=1");
 }
 

@@ -19,10 +19,21 @@ enum {
 
 #define FIELD(name) offsetof(struct config, name)
 
+const char TCP_DEFAULT[] = "127.0.0.1:7879";
+
 static const struct option TABLE[] = {
     {"root", OPTION_TEXT, FIELD(root), "DIR", ".", NULL, 0, 0, "folder of the models", "What to serve"},
     {"http", OPTION_TEXT, FIELD(http), "ADDR:PORT", "127.0.0.1:7878", NULL, 0, 0,
-     "where to listen; [ADDR]:PORT for IPv6, port 0 for any free one", "What to serve"},
+     "where to listen; [ADDR]:PORT for IPv6, port 0 for any free one; none for nowhere", "What to serve"},
+    {"tcp", OPTION_TEXT, FIELD(tcp), "ADDR:PORT", TCP_DEFAULT, NULL, 0, 0,
+     "where to listen for the binary protocol (and HTTP); none for nowhere. Where nobody says it and the port is "
+     "taken, "
+     "nowhere",
+     "What to serve"},
+    {"unix", OPTION_TEXT, FIELD(unix_path), "PATH", NULL, NULL, 0, 0,
+     "a Unix socket for the binary protocol and HTTP; none unless given", "What to serve"},
+    {"unix-mode", OPTION_TEXT, FIELD(unix_mode), "MODE", "0600", NULL, 0, 0,
+     "its permissions, octal: 0600 its owner may connect, 0660 the group too", "What to serve"},
     {"uploads", OPTION_TEXT, FIELD(uploads), "DIR", NULL, NULL, 0, 0,
      "take uploads (PUT, DELETE /v1/models/NAME) into DIR, a folder beneath the root; none unless given",
      "What to serve"},

@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include "access_policy.h"
+#include "unix_socket.h"
 #include "option_table.h"
 
 #include <errno.h>
@@ -166,6 +167,21 @@ int options_parse(struct config *out, int argc, char **argv, char *(*get)(const 
                                    : OPTIONS_SERVE;
 }
 
+static int check_ports(const struct config *config, struct err *err)
+{
+    struct sockaddr_un address;
+    struct err why;
+    unsigned mode;
+    if (strcmp(config->http, "none") == 0 && strcmp(config->tcp, "none") == 0 && config->unix_path == NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "there is nothing to listen on: give --http, --tcp or --unix");
+    if (config->unix_path != NULL && unix_socket_address(config->unix_path, &address, &why) < 0)
+        return err_set(err, ERR_BAD_PARAMETER, "--unix: %s", why.message);
+    if (!unix_socket_mode(config->unix_mode, &mode))
+        return err_set(err, ERR_BAD_PARAMETER, "--unix-mode: '%.40s' is not octal permissions, such as 0660",
+                       config->unix_mode);
+    return 0;
+}
+
 int options_check(const struct config *config, struct err *err)
 {
     const uint64_t *limits = config->limits.value;
@@ -174,6 +190,8 @@ int options_check(const struct config *config, struct err *err)
                        "--client-memory %llu is less than --max-answer %llu: such an answer would never be made",
                        (unsigned long long)limits[LIMIT_CLIENT_MEMORY_BYTES],
                        (unsigned long long)limits[LIMIT_ANSWER_BYTES]);
+    if (check_ports(config, err) < 0)
+        return err->code;
     struct stat root;
     if (stat(config->root, &root) != 0)
         return err_set(err, ERR_BAD_PARAMETER, "root '%s': %s", config->root, strerror(errno));
@@ -221,7 +239,7 @@ void options_help(struct buf *out, const struct machine *machine)
     set_defaults(&defaults, machine);
     buf_put_text(out,
                  "posed - serves poses and pictures of animated 3D models over HTTP\n\n"
-                 "  posed [--root DIR] [--http ADDR:PORT] [options]\n\n"
+                 "  posed [--root DIR] [--http ADDR:PORT] [--tcp ADDR:PORT] [--unix PATH] [options]\n\n"
                  "A flag wins over its environment variable, the variable over the default.\n"
                  "Sizes take k, m, g, t; times take ms, s, m. SIGTERM or SIGINT stops it once answers under way are\n"
                  "sent; a second one at once. Exit status 2: the configuration is bad.\n");

@@ -78,26 +78,32 @@ void out_put(struct out *out, const void *bytes, size_t size_bytes)
     out->unsent_bytes += size_bytes;
 }
 
+void out_put_body(struct out *out, struct reply *reply)
+{
+    const size_t body_bytes = reply_body_bytes(reply);
+    if (body_bytes <= COPY_MAX) {
+        out_put(out, reply->blob != NULL ? reply->blob->data : reply->body.data, body_bytes);
+        return;
+    }
+    struct out_part *part = add_part(out);
+    buf_shrink(&reply->body);
+    part->bytes = reply->body;
+    part->blob = reply->blob;
+    part->is_closed = true;
+    buf_init(&reply->body, 0);
+    reply->blob = NULL;
+    out->unsent_bytes += body_bytes;
+}
+
 void out_put_answer(struct out *out, struct reply *reply, const struct http_response *response)
 {
     struct buf *head = tail(out);
     const size_t before = head->size_bytes;
-    const size_t body_bytes = reply_body_bytes(reply);
-    const bool has_body = http_response_has_body(reply, response->is_head) && body_bytes > 0;
+    const bool has_body = http_response_has_body(reply, response->is_head) && reply_body_bytes(reply) > 0;
     http_response_head(reply, response, head);
-    if (has_body && body_bytes <= COPY_MAX)
-        buf_put(head, reply->blob != NULL ? reply->blob->data : reply->body.data, body_bytes);
     out->unsent_bytes += head->size_bytes - before;
-    if (has_body && body_bytes > COPY_MAX) {
-        struct out_part *part = add_part(out);
-        buf_shrink(&reply->body);
-        part->bytes = reply->body;
-        part->blob = reply->blob;
-        part->is_closed = true;
-        buf_init(&reply->body, 0);
-        reply->blob = NULL;
-        out->unsent_bytes += body_bytes;
-    }
+    if (has_body)
+        out_put_body(out, reply);
 }
 
 /* Forgets the first `count` parts. */

@@ -26,6 +26,8 @@ void out_fini(struct out *out); /* not while a write is in flight */
 size_t out_held_bytes(const struct out *out);
 
 void out_put(struct out *out, const void *bytes, size_t size_bytes); /* copies */
+/* The body of *reply: copied when it is small, else taken out of it. */
+void out_put_body(struct out *out, struct reply *reply);
 /* Head and body of an answer; takes the body out of *reply when it is large. */
 void out_put_answer(struct out *out, struct reply *reply, const struct http_response *response);
 

@@ -30,7 +30,8 @@ struct picture *picture_new(const struct render_query *query)
     job->cell_count = query->cell_count;
     job->root = query->root;
     job->has_turn = query->has_turn;
-    job->root_start_s = query->root_start_s;
+    job->begin_s = query->begin_s;
+    job->end_s = query->end_s;
     job->joint = query->joint;
     if (query->blend != NULL)
         memcpy(&job->blend, query->blend, sizeof job->blend);
@@ -56,12 +57,12 @@ bool picture_is(const struct picture *picture, const struct picture *other)
            memcmp(picture->tail, other->tail, picture->tail_bytes) == 0;
 }
 
-void picture_end(struct picture *picture, struct blob *png, const char *unmatched, const struct err *err)
+void picture_end(struct picture *picture, struct blob *png, const struct render_notes *notes, const struct err *err)
 {
     for (struct render_wait *wait; (wait = picture->waits) != NULL;) {
         DL_DELETE(picture->waits, wait); /* the others can still be cancelled meanwhile */
         wait->picture = NULL;
-        wait->done(wait, png, unmatched, err);
+        wait->done(wait, png, notes, err);
     }
     picture_free(picture);
 }

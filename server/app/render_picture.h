@@ -22,18 +22,17 @@ struct render_query {
     uint32_t clip_count;              /* 0..RENDER_SOURCES_MAX */
     uint32_t root;                    /* 0, or 1 + the node whose movement over the ground is taken out */
     bool has_turn;                    /* its turning too */
-    double root_start_s;              /* clip time since which it moves */
+    double begin_s, end_s;            /* clip times between which the clip is played; since begin_s the root moves */
     uint32_t joint;                   /* 0, or 1 + the node that the view is about */
     const struct render_blend *blend; /* instead of the cells' clips, or NULL */
 };
 
 /* One who waits for a picture; the owner's, until done() has run or the wait is cancelled. */
 struct render_wait {
-    /* Runs once, never before render_pool_submit() returns. *png is borrowed: blob_ref() keeps it; unmatched: what of
-     * the clips has no partner, "" for nothing to say. NULL: *err says why.
+    /* Runs once, never before render_pool_submit() returns. *png is borrowed: blob_ref() keeps it; NULL: *err says why.
      * Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH, ERR_RENDER_FAILED, ERR_RENDER_MEMORY,
      * ERR_RENDER_SYSCALL, ERR_RENDER_TIMEOUT, ERR_NO_MEMORY, ERR_UNAVAILABLE. */
-    void (*done)(struct render_wait *wait, struct blob *png, const char *unmatched, const struct err *err);
+    void (*done)(struct render_wait *wait, struct blob *png, const struct render_notes *notes, const struct err *err);
     struct picture *picture; /* private, like the rest */
     struct render_wait *prev, *next;
 };
@@ -55,6 +54,6 @@ struct picture *picture_new(const struct render_query *query);
 void picture_add(struct picture *picture, struct render_wait *wait);
 bool picture_is(const struct picture *picture, const struct picture *other);
 /* Tells all who wait and frees the picture. */
-void picture_end(struct picture *picture, struct blob *png, const char *unmatched, const struct err *err);
+void picture_end(struct picture *picture, struct blob *png, const struct render_notes *notes, const struct err *err);
 /* Frees it without a word. NULL is fine. */
 void picture_free(struct picture *picture);

@@ -54,11 +54,11 @@ static void start_worker(struct slot *slot);
 
 /* --------- jobs --------- */
 
-static void finish(struct picture *picture, struct blob *png, const char *unmatched, const struct err *err)
+static void finish(struct picture *picture, struct blob *png, const struct render_notes *notes, const struct err *err)
 {
     if (png == NULL)
         stats_end(STAT_ENDS_RENDERS, err->code);
-    picture_end(picture, png, unmatched, err);
+    picture_end(picture, png, notes, err);
 }
 
 static struct slot *find_idle_slot(struct render_pool *pool)
@@ -130,7 +130,7 @@ static void fail_queue(struct render_pool *pool, const struct err *err)
     for (uint64_t n = pool->queue_count; n > 0 && pool->queue != NULL; n--) {
         struct picture *picture = pool->queue;
         take(pool, picture);
-        finish(picture, NULL, "", err);
+        finish(picture, NULL, NULL, err);
     }
 }
 
@@ -257,7 +257,7 @@ static struct picture *take_from(struct slot *slot)
     return picture;
 }
 
-static void on_answered(void *context, struct buf *png, const char *unmatched, const struct err *err)
+static void on_answered(void *context, struct buf *png, const struct render_notes *notes, const struct err *err)
 {
     struct slot *slot = context;
     struct picture *picture = take_from(slot);
@@ -265,7 +265,7 @@ static void on_answered(void *context, struct buf *png, const char *unmatched, c
     struct blob *blob = png != NULL ? blob_new(png, &pool->budget->used_bytes) : NULL;
     slot->deaths = 0;
     uv_timer_stop(&slot->timer);
-    finish(picture, blob, unmatched, err);
+    finish(picture, blob, notes, err);
     blob_unref(blob);
     start_jobs(pool);
 }
@@ -298,7 +298,7 @@ static void retry_or_fail(struct slot *slot, const struct render_worker_end *end
     } else {
         err_set(&err, end->code, "the renderer died %d times on this picture: posed-render %s", ATTEMPTS_MAX, end->why);
     }
-    finish(picture, NULL, "", &err);
+    finish(picture, NULL, NULL, &err);
 }
 
 static void on_pause_over(uv_timer_t *timer) { start_worker(timer->data); }

@@ -6,6 +6,7 @@
 #include "worker_env.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,6 +227,14 @@ static bool is_printable(const char *text, size_t size_bytes)
     return at < size_bytes && text[at] == '\0';
 }
 
+static bool is_finite(const struct render_shown *shown)
+{
+    bool is_good = isfinite(shown->clip_time_s);
+    for (int i = 0; i < 16; i++)
+        is_good = is_good && isfinite(shown->view_from_scene[i]) && isfinite(shown->clip_from_view[i]);
+    return is_good;
+}
+
 static bool is_good_result(const struct render_worker *worker)
 {
     const struct render_result *result = &worker->result;
@@ -233,7 +242,8 @@ static bool is_good_result(const struct render_worker *worker)
         worker->is_ready ? worker->job_id != 0 && result->job_id == worker->job_id : result->job_id == 0;
     const bool has_picture = worker->is_ready && result->number == 0;
     return result->magic == RENDER_RESULT_MAGIC && is_expected && (result->size_bytes > 0) == has_picture &&
-           result->size_bytes <= PNG_BYTES_MAX && is_printable(result->unmatched, sizeof result->unmatched);
+           result->size_bytes <= PNG_BYTES_MAX && is_finite(&result->notes.shown) &&
+           is_printable(result->notes.unmatched, sizeof result->notes.unmatched);
 }
 
 /* Only what can be the picture's fault is passed on as such. */
@@ -270,7 +280,7 @@ static void take_result(struct render_worker *worker)
     buf_init(&worker->png, 0);
     if (result->number != 0)
         err_set(&err, code_of(result->number), "%s", result->message);
-    worker->events->answered(worker->context, result->number == 0 ? &png : NULL, result->unmatched, &err);
+    worker->events->answered(worker->context, result->number == 0 ? &png : NULL, &result->notes, &err);
     buf_fini(&png);
 }
 

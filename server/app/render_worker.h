@@ -26,9 +26,8 @@ struct render_worker_end {
 struct render_worker_events {
     /* It can draw; name: of its driver. */
     void (*ready)(void *context, const char *name);
-    /* The answer to the job under way. png: the callee's to move from, and what of the clips has no partner (printable
-     * ASCII); NULL: *err says why. */
-    void (*answered)(void *context, struct buf *png, const char *unmatched, const struct err *err);
+    /* The answer to the job under way. png: the callee's to move from; NULL: *err says why. */
+    void (*answered)(void *context, struct buf *png, const struct render_notes *notes, const struct err *err);
     /* The process is gone and the worker is freed. */
     void (*ended)(void *context, const struct render_worker_end *end);
 };

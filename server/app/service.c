@@ -44,6 +44,10 @@ void job_finish(struct job *job, struct reply *reply)
     DL_DELETE(job->service->jobs, job);
     job->service->job_count--;
     call->waiting = NULL;
+    if (job->baked != NULL) {
+        reply->has_content = true;
+        memcpy(reply->content_hash, job->baked->model.infos[0].content_hash, sizeof reply->content_hash);
+    }
     baked_unref(job->baked);
     for (uint32_t i = 0; i < job->clip_count; i++)
         baked_unref(job->clips[i]);
@@ -67,7 +71,8 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
 {
     const struct request *request = &job->call->request;
     const bool is_picture = request->op == OP_RENDER;
-    static const char *const FORMATS[] = {[FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb"};
+    static const char *const FORMATS[] = {
+        [FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb", [FORMAT_PNG] = "png"};
     const char *clip_hashes[REQUEST_SOURCES_MAX];
     for (uint32_t i = 0; i < job->clip_count; i++)
         clip_hashes[i] = job->clips[i]->hash;
@@ -77,7 +82,7 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
         .clips = clip_hashes,
         .clips_count = job->clip_count,
         .renderer = is_picture ? render_pool_renderer(job->service->renders) : "",
-        .format = is_picture ? "png" : FORMATS[answer_format(request)],
+        .format = FORMATS[is_picture ? request->format : answer_format(request)],
     };
     etag_make(&source, reply->etag);
     reply->cache_control = request_names_content(request) ? CACHE_IMMUTABLE : CACHE_REVALIDATE;
@@ -250,6 +255,16 @@ void service_cancel(struct service *service, struct call *call)
     struct err err;
     err_set(&err, ERR_REQUEST_TIMEOUT, "nobody waits for the answer any more");
     job_fail(job, &err);
+}
+
+void service_listen(struct service *service, struct cache_listener *listener)
+{
+    cache_listen(service->cache, listener);
+}
+
+void service_unlisten(struct service *service, struct cache_listener *listener)
+{
+    cache_unlisten(service->cache, listener);
 }
 
 uint32_t service_pending(const struct service *service) { return service->job_count; }

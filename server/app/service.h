@@ -5,6 +5,7 @@
 #include "../wire/reply.h"
 #include "../wire/request.h"
 #include "budget.h"
+#include "cache.h"
 #include "config.h"
 
 #include <uv.h>
@@ -37,6 +38,10 @@ void service_handle(struct service *service, struct call *call);
  */
 int service_upload_begin(struct service *service, const struct request *request, void (*has_room)(void *user),
                          void *user, struct upload **out, struct err *err);
+
+/* Told of models in memory whose files changed: see cache_listen(). */
+void service_listen(struct service *service, struct cache_listener *listener);
+void service_unlisten(struct service *service, struct cache_listener *listener);
 
 /* Nobody waits for the answer any more: work for it is dropped, unless others wait for the same. `done` runs, mostly
  * before this returns. */

@@ -91,6 +91,10 @@ static double partner_cost_ns(const struct model *model, const struct model *cli
 
 static double cost_ns(const struct model *model, const struct model *const *sources, const struct request *request)
 {
+    if (request->op == OP_OPEN)
+        return 0;
+    if (request->op == OP_FIND)
+        return (double)model->node_count * COST_LOOK_NS + (double)model->joint_count * COST_LOOK_NS;
     if (request->op == OP_MODEL)
         return list_cost_ns(model);
     const bool has_pictures = request->format == FORMAT_GLB && !request->has_no_textures;

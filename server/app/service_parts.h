@@ -51,7 +51,9 @@ struct job {
     struct cache_wait wait;
     struct listing_job listing;
     struct render_wait render;
-    int32_t render_clip;        /* of the picture, for messages */
+    struct picture_spec look;   /* of the picture, with what the model knows */
+    int32_t render_clip;        /* likewise, for messages */
+    double render_begin_s;      /* clip time at which the part that is played begins */
     struct render_blend *blend; /* likewise, or NULL */
     uv_work_t work;
     struct answer *answer;   /* of the work thread, while there is work */

@@ -2,6 +2,7 @@
 #include "service_parts.h"
 
 #include "../base/mem.h"
+#include "../wire/answer_picture.h"
 #include "../wire/answer_select.h"
 #include "../wire/http_response.h"
 
@@ -30,7 +31,29 @@ static void fail_picture(struct job *job, const struct err *why)
     job_fail(job, &err);
 }
 
-static void on_done(struct render_wait *wait, struct blob *png, const char *unmatched, const struct err *err)
+/* The time that t= would be for what is shown. */
+static double time_of(const struct job *job, const struct render_shown *shown)
+{
+    const struct request *request = &job->call->request;
+    const bool is_picked = (request->picture.flags & PICTURE_AUTO_TIME) != 0;
+    return is_picked ? shown->clip_time_s - job->render_begin_s : request->time_count > 0 ? request->times_s[0] : 0;
+}
+
+static void put_picture(const struct job *job, struct blob *png, const struct render_shown *shown, struct reply *reply)
+{
+    const struct request *request = &job->call->request;
+    const struct answer_shown told = {.time_s = time_of(job, shown),
+                                      .clip_time_s = shown->clip_time_s,
+                                      .view_from_scene = shown->view_from_scene,
+                                      .clip_from_view = shown->clip_from_view};
+    answer_put_shown(&told, reply);
+    if (request->format == FORMAT_JSON)
+        answer_put_picture(request, &told, reply);
+    else
+        reply->blob = blob_ref(png);
+}
+
+static void on_done(struct render_wait *wait, struct blob *png, const struct render_notes *notes, const struct err *err)
 {
     struct job *job = (struct job *)((char *)wait - offsetof(struct job, render));
     if (png == NULL) {
@@ -41,8 +64,8 @@ static void on_done(struct render_wait *wait, struct blob *png, const char *unma
     reply_init(&reply);
     reply.content_type = "image/png";
     if (!job_is_not_modified(job, &reply)) {
-        reply.blob = blob_ref(png);
-        buf_put_text(&reply.unmatched, unmatched);
+        put_picture(job, png, &notes->shown, &reply);
+        buf_put_text(&reply.unmatched, notes->unmatched);
         job_put_notes(job, &reply);
     }
     job_finish(job, &reply);
@@ -64,9 +87,10 @@ static void fill_query(const struct job *job, const struct clip_span *span, cons
         .clip_count = job->clip_count,
         .root = nodes->root,
         .has_turn = request->has_turn,
-        .root_start_s = span->from_s,
+        .begin_s = span->from_s,
+        .end_s = span->to_s,
         .joint = nodes->joint,
-        .look = &request->picture,
+        .look = &job->look,
         .width = request->picture.width,
         .height = request->picture.height,
         .cells = cell,
@@ -131,6 +155,25 @@ static bool find_nodes(struct job *job, struct nodes *nodes, struct reply *reply
     return true;
 }
 
+/* What of the look is named by what the model calls it. False: *reply is the error. */
+static bool find_look(struct job *job, struct reply *reply)
+{
+    const struct request *request = &job->call->request;
+    job->look = request->picture;
+    if (request->target.kind != SELECT_ABSENT) {
+        job->look.target_kind = PICTURE_TARGET_NODE;
+        if (select_thing(&job->baked->model, request, THING_NODE, &request->target, &job->look.target_node, reply) < 0)
+            return false;
+    }
+    struct err err;
+    if (request->camera.kind != SELECT_ABSENT) {
+        err_set(&err, ERR_CAMERA_NOT_FOUND, "'%s' has no cameras", request->model);
+        reply_error(reply, &err, NULL, 0);
+        return false;
+    }
+    return true;
+}
+
 void service_render(struct job *job)
 {
     const struct request *request = &job->call->request;
@@ -148,7 +191,7 @@ void service_render(struct job *job)
     }
     const struct model *clips = clips_model(job);
     if (answer_find_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, layer_times_s, &reply) ||
-        !find_nodes(job, &nodes, &reply)) {
+        !find_nodes(job, &nodes, &reply) || !find_look(job, &reply)) {
         job_finish(job, &reply);
         return;
     }
@@ -173,6 +216,7 @@ void service_render(struct job *job)
     fill_query(job, &span, &nodes, &cell, layer_times_s, &query);
     job->stage = JOB_DRAWS;
     job->render_clip = clip;
+    job->render_begin_s = span.from_s;
     job->render.done = on_done;
     if (render_pool_submit(job->service->renders, &query, &job->render, &err) < 0)
         job_fail(job, &err);

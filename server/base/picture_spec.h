@@ -9,7 +9,13 @@ enum picture_flags {
     PICTURE_PREMULTIPLIED = 2, /* colours of the file are multiplied by their alpha */
     PICTURE_SMALL_FILE = 4,    /* compressed for size instead of speed */
     PICTURE_SHADOW = 8,        /* a soft shadow on the ground */
+    PICTURE_FRAME_POSE = 16,   /* the camera frames the pose, not all that the clip shows */
+    PICTURE_ORTHO = 32,        /* without perspective */
+    PICTURE_ALLOW_EMPTY = 64,  /* a picture without a pixel of the model is no error */
+    PICTURE_AUTO_TIME = 128,   /* the renderer picks the time within the part of the clip */
 };
+
+enum picture_target { PICTURE_TARGET_NONE = 0, PICTURE_TARGET_POINT = 1, PICTURE_TARGET_NODE = 2 };
 
 struct picture_spec {
     uint32_t width, height;    /* pixels */
@@ -18,4 +24,12 @@ struct picture_spec {
     uint8_t background_end[4]; /* of the bottom row; between them a gradient */
     uint32_t flags;            /* PICTURE_ */
     uint32_t view;             /* enum view */
+    double fov_deg;            /* 0 counts as 30 */
+    double distance;           /* as anim/camera.h has it; 0 counts as 1 */
+    double filled;             /* share of the picture between its margins; 0 counts as 0.88 */
+    double target[3];          /* PICTURE_TARGET_POINT: scene space */
+    uint32_t target_kind;      /* PICTURE_TARGET_ */
+    uint32_t target_node;      /* PICTURE_TARGET_NODE; set by who knows the model */
+    uint32_t camera;           /* 1 + a camera of the file, likewise; 0: the one that all of the above describes */
+    uint32_t reserved_too;
 };

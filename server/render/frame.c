@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double FIELD_OF_VIEW_DEG = 30, MARGIN = 0.06;
+static const double FIELD_OF_VIEW_DEG = 30, FILLED = 0.88;
 
 /* Zeroed room for `count` items instead of `items`, unless that has it already. NULL when memory is gone. */
 static void *grow(void *items, uint64_t *capacity, uint64_t count, size_t item_bytes)
@@ -139,32 +139,33 @@ static void place_draw(const struct frame *frame, const struct model *model, str
     out->distance = -in_view[2];
 }
 
-struct camera frame_aim(const struct model *model, const struct frame_view *view, const struct vec3 *points,
-                        uint64_t point_count)
+struct camera_query frame_query(const struct model *model, const struct frame_view *view)
 {
     const struct model_info *info = &model->infos[0];
+    const struct picture_spec *look = view->look;
     struct camera_query query = {
         .yaw_deg = view->yaw_deg,
         .pitch_deg = view->pitch_deg,
-        .fov_deg = FIELD_OF_VIEW_DEG,
-        .aspect = (double)view->look->width / view->look->height,
-        .margin = MARGIN,
+        .fov_deg = look->fov_deg > 0 ? look->fov_deg : FIELD_OF_VIEW_DEG,
+        .is_ortho = (look->flags & PICTURE_ORTHO) != 0,
+        .aspect = (double)look->width / look->height,
+        .margin = (1 - (look->filled > 0 ? look->filled : FILLED)) / 2,
+        .distance = look->distance,
+        .has_target = view->has_target,
     };
     for (int i = 0; i < 3; i++) {
         query.up[i] = (double)info->up[i];
         query.forward[i] = (double)info->forward[i];
+        query.target[i] = view->target[i];
     }
-    return camera_frame(&query, points, point_count);
+    return query;
 }
 
-static int pose_draws(struct frame *frame, const struct model *model, const uint8_t *is_used, struct err *err)
+struct camera frame_aim(const struct model *model, const struct frame_view *view, const struct vec3 *points,
+                        uint64_t point_count)
 {
-    if (make_palettes(frame, model, &DMAT4_IDENTITY, err) < 0)
-        return err->code;
-    for (uint32_t d = 0; d < frame->draw_count; d++)
-        if (add_points(frame, model, is_used, &frame->draws[d], err) < 0)
-            return err->code;
-    return 0;
+    const struct camera_query query = frame_query(model, view);
+    return camera_frame(&query, points, point_count);
 }
 
 /* Evaluates the pose without the movement of its root. */
@@ -197,8 +198,7 @@ static int evaluate(struct frame *frame, const struct model *model, const struct
     return 0;
 }
 
-int frame_pose(struct frame *frame, const struct model *model, const uint8_t *is_used, const struct frame_view *view,
-               struct err *err)
+int frame_move(struct frame *frame, const struct model *model, const struct frame_view *view, struct err *err)
 {
     if (view->clip < POSE_REST || (view->clip >= 0 && (uint32_t)view->clip >= model->clip_count))
         return err_set(err, ERR_BAD_PARAMETER, "the model has no clip %d", view->clip);
@@ -206,7 +206,7 @@ int frame_pose(struct frame *frame, const struct model *model, const uint8_t *is
     frame->point_count = 0;
     if (evaluate(frame, model, view, err) < 0 || gather(frame, model, err) < 0)
         return err->code;
-    if (frame->draw_count > 0 && pose_draws(frame, model, is_used, err) < 0)
+    if (frame->draw_count > 0 && make_palettes(frame, model, &DMAT4_IDENTITY, err) < 0)
         return err->code;
     if (frame->draw_count > 0 && view->look->view != VIEW_SKELETON)
         return 0;
@@ -216,6 +216,17 @@ int frame_pose(struct frame *frame, const struct model *model, const uint8_t *is
         return 0;
     if (frame->bones.vertex_count == 0)
         return err_set(err, ERR_NOTHING_TO_DRAW, "the model's scene has neither geometry nor nodes");
+    return 0;
+}
+
+int frame_pose(struct frame *frame, const struct model *model, const uint8_t *is_used, const struct frame_view *view,
+               struct err *err)
+{
+    if (frame_move(frame, model, view, err) < 0)
+        return err->code;
+    for (uint32_t d = 0; d < frame->draw_count; d++)
+        if (add_points(frame, model, is_used, &frame->draws[d], err) < 0)
+            return err->code;
     return 0;
 }
 

@@ -16,7 +16,9 @@
 struct frame_view {
     const struct picture_spec *look;
     double yaw_deg, pitch_deg; /* of the camera: those of the look and the cell together */
-    int32_t clip;              /* or POSE_REST */
+    bool has_target;
+    double target[3]; /* scene space; in the middle of the picture */
+    int32_t clip;     /* or POSE_REST */
     double clip_time_s;
     const struct blend_layer *layers; /* checked; they hold instead of the clip when there are any */
     uint32_t layer_count;
@@ -61,9 +63,13 @@ struct frame {
  * Returns 0, ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_BAD_PARAMETER or ERR_NO_MEMORY. */
 int frame_pose(struct frame *frame, const struct model *model, const uint8_t *is_used, const struct frame_view *view,
                struct err *err);
+/* The first half of it: the pose, which draws there are and their palettes (in scene space), or the bones. */
+int frame_move(struct frame *frame, const struct model *model, const struct frame_view *view, struct err *err);
 /* The points of a frame that has its pose: the skinned vertices, or those of the bones; the frame's. */
 const struct vec3 *frame_points(const struct frame *frame, uint64_t *count);
-/* The camera that the look and the direction of `view` ask for, framing these points. */
+/* What the look and the direction of `view` ask of a camera. */
+struct camera_query frame_query(const struct model *model, const struct frame_view *view);
+/* The camera that they ask for, framing these points. */
 struct camera frame_aim(const struct model *model, const struct frame_view *view, const struct vec3 *points,
                         uint64_t point_count);
 /* Makes a frame that has its pose ready to be drawn with this camera. Returns 0 or as frame_pose(). */

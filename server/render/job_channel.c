@@ -112,7 +112,7 @@ static int send_all(int socket, const void *bytes, size_t size_bytes, struct err
 }
 
 int job_answer(int socket, uint64_t job_id, const struct err *outcome, const struct buf *png,
-               const struct buf *unmatched, const char *message, struct err *err)
+               const struct render_notes *notes, const char *message, struct err *err)
 {
     struct render_result result = {.magic = RENDER_RESULT_MAGIC, .job_id = job_id};
     const char *words = message;
@@ -122,9 +122,8 @@ int job_answer(int socket, uint64_t job_id, const struct err *outcome, const str
         png = NULL;
     }
     result.size_bytes = png != NULL ? png->size_bytes : 0;
-    const size_t unmatched_bytes = png != NULL && unmatched != NULL ? unmatched->size_bytes : 0;
-    if (unmatched_bytes > 0 && unmatched_bytes < sizeof result.unmatched)
-        memcpy(result.unmatched, unmatched->data, unmatched_bytes);
+    if (png != NULL && notes != NULL)
+        result.notes = *notes;
     if (words != NULL)
         memcpy(result.message, words, strnlen(words, sizeof result.message - 1));
     if (send_all(socket, &result, sizeof result, err) < 0)

@@ -20,8 +20,8 @@ void job_fds_close(struct job_fds *fds);
  * ERR_INTERNAL when the bytes are not a job. */
 int job_receive(int socket, struct render_work *work, struct job_fds *fds, struct err *err);
 
-/* Sends the answer to a job: `err` (code 0 = success), the picture and what of its clips has no partner, which both may
+/* Sends the answer to a job: `err` (code 0 = success), the picture and what is told beside it, which both may
  * be NULL. message: what a result
  * without failure says (the renderer's name), or NULL. Returns 0 or ERR_INTERNAL. */
 int job_answer(int socket, uint64_t job_id, const struct err *outcome, const struct buf *png,
-               const struct buf *unmatched, const char *message, struct err *err);
+               const struct render_notes *notes, const char *message, struct err *err);

@@ -89,9 +89,13 @@ static int serve(struct renderer *renderer, struct err *err)
             break;
         buf_clear(&png);
         buf_clear(&unmatched);
+        struct render_notes notes = {.shown = {0}};
         renderer_draw(renderer, work, fds.model, fds.sources, &png, &unmatched, &outcome);
         job_fds_close(&fds);
-        rc = job_answer(RENDER_SOCKET_FD, work->job.job_id, &outcome, &png, &unmatched, NULL, err);
+        notes.shown = *renderer_shown(renderer);
+        if (unmatched.size_bytes > 0 && unmatched.size_bytes < sizeof notes.unmatched)
+            memcpy(notes.unmatched, unmatched.data, unmatched.size_bytes);
+        rc = job_answer(RENDER_SOCKET_FD, work->job.job_id, &outcome, &png, &notes, NULL, err);
     }
     buf_fini(&png);
     buf_fini(&unmatched);

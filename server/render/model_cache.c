@@ -28,6 +28,7 @@ static void free_loaded(struct loaded *loaded, const struct gl *gl)
     scene_fini(&loaded->scene, gl);
     mapped_close(&loaded->mapped);
     free(loaded->is_used);
+    outline_fini(&loaded->outline);
     free(loaded);
 }
 

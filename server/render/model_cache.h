@@ -2,6 +2,7 @@
  * The context's thread only. */
 #pragma once
 
+#include "../anim/outline.h"
 #include "gl.h"
 #include "mapped.h"
 #include "scene.h"
@@ -12,6 +13,7 @@ struct loaded {
     uint64_t key;
     struct mapped mapped;
     uint8_t *is_used; /* [vertex_count]: some index names the vertex */
+    struct outline outline;
     struct scene scene;
     struct loaded *prev, *next; /* prev: more recently used */
 };

@@ -1,6 +1,7 @@
 #include "renderer.h"
 
 #include "../base/mem.h"
+#include "aim.h"
 #include "draw.h"
 #include "frame.h"
 #include "framing.h"
@@ -40,6 +41,8 @@ struct renderer {
     struct model_cache cache;
     struct clip_files clip_files;
     struct frame frame;
+    struct reaches reaches;
+    struct render_shown shown;
     uint8_t *samples, *pixels; /* of a cell */
     uint8_t *canvas;           /* the pixels of a picture of several */
     size_t samples_bytes, pixels_bytes, canvas_bytes;
@@ -130,7 +133,8 @@ static int check_job(const struct render_work *work, struct err *err)
         job->look.width > job->width || job->look.height > job->height)
         return err_set(err, ERR_BAD_PARAMETER, "a picture of %u x %u pixels in one of %u x %u cannot be drawn",
                        job->look.width, job->look.height, job->width, job->height);
-    if (!isfinite(job->root_start_s) || !isfinite(job->look.yaw_deg) || !isfinite(job->look.pitch_deg))
+    if (!isfinite(job->begin_s) || !isfinite(job->end_s) || !isfinite(job->look.yaw_deg) ||
+        !isfinite(job->look.pitch_deg))
         return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
     if (job->look.view >= VIEW_COUNT)
         return err_set(err, ERR_BAD_PARAMETER, "there is no view %u", job->look.view);
@@ -213,9 +217,33 @@ struct drawn {
     uint32_t mover_count;
     struct framing framing; /* of several cells */
     struct camera all;      /* the camera that frames them */
+    struct aim aim;         /* of one cell */
     bool is_covered;        /* some cell has a pixel of the model */
     bool is_opaque;
 };
+
+static const struct model *posed_of(const struct drawn *drawn, const struct render_cell *cell)
+{
+    return job_source(drawn->sources, drawn->layers.count > 0 ? 0 : cell->clip_source);
+}
+
+/* A picture of one cell: what its clip shows, and when it is taken. */
+static int aim_cell(struct renderer *renderer, struct drawn *drawn, struct frame_view *view, struct err *err)
+{
+    const struct render_job *job = &drawn->work->job;
+    const struct render_cell *cell = &drawn->work->cells[0];
+    const struct reach_key key = {.model = job->model_key,
+                                  .source = cell->clip_source > 0 && cell->clip_source <= job->source_count
+                                                ? job->sources[cell->clip_source - 1].key
+                                                : 0,
+                                  .clip = cell->clip,
+                                  .root = job->root,
+                                  .has_turn = job->has_turn,
+                                  .begin_s = job->begin_s,
+                                  .end_s = job->end_s};
+    return aim_prepare(&drawn->aim, &renderer->reaches, drawn->loaded, &renderer->frame, posed_of(drawn, cell), &key,
+                       view, err);
+}
 
 /* Its pose and what a camera has to frame of it. */
 static int pose_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct frame_view *view,
@@ -236,9 +264,10 @@ static int pose_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c,
                                 .mover_count = drawn->mover_count,
                                 .root = job->root,
                                 .has_turn = job->has_turn != 0,
-                                .root_start_s = job->root_start_s};
-    const struct model *posed = job_source(drawn->sources, drawn->layers.count > 0 ? 0 : cell->clip_source);
-    return frame_pose(&renderer->frame, posed, drawn->loaded->is_used, view, err);
+                                .root_start_s = job->begin_s};
+    if (job->cell_count == 1 && aim_cell(renderer, drawn, view, err) < 0)
+        return err->code;
+    return frame_pose(&renderer->frame, posed_of(drawn, cell), drawn->loaded->is_used, view, err);
 }
 
 static const struct model *model_of(const struct drawn *drawn) { return &drawn->loaded->mapped.model; }
@@ -270,15 +299,21 @@ static int frame_cells(struct renderer *renderer, struct drawn *drawn, struct er
     return 0;
 }
 
-static struct camera find_camera(const struct renderer *renderer, const struct drawn *drawn,
-                                 const struct frame_view *view)
+static int find_camera(struct renderer *renderer, const struct drawn *drawn, struct frame_view *view,
+                       struct camera *camera, struct err *err)
 {
-    uint64_t count;
-    const struct vec3 *points = frame_points(&renderer->frame, &count);
     if (drawn->work->job.cell_count == 1)
-        return frame_aim(model_of(drawn), view, points, count);
+        return aim_find(&drawn->aim, &renderer->frame, model_of(drawn), view, camera, err);
     const struct camera seen = frame_aim(model_of(drawn), view, NULL, 0);
-    return framing_camera(&drawn->framing, &drawn->all, &seen);
+    *camera = framing_camera(&drawn->framing, &drawn->all, &seen);
+    return 0;
+}
+
+static void tell(struct renderer *renderer, const struct frame_view *view, const struct camera *camera)
+{
+    renderer->shown.clip_time_s = view->clip_time_s;
+    memcpy(renderer->shown.view_from_scene, camera->view_from_scene.m, sizeof camera->view_from_scene.m);
+    memcpy(renderer->shown.clip_from_view, camera->clip_from_view.m, sizeof camera->clip_from_view.m);
 }
 
 static int draw_view(struct renderer *renderer, const struct drawn *drawn, uint32_t scale, struct err *err)
@@ -298,7 +333,11 @@ static int draw_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c,
     struct frame_view view;
     if (pose_cell(renderer, drawn, c, &view, err) < 0)
         return err->code;
-    const struct camera camera = find_camera(renderer, drawn, &view);
+    struct camera camera;
+    if (find_camera(renderer, drawn, &view, &camera, err) < 0)
+        return err->code;
+    if (drawn->work->job.cell_count == 1)
+        tell(renderer, &view, &camera);
     if (frame_see(&renderer->frame, model_of(drawn), &camera, err) < 0 ||
         target_bind(&renderer->targets, &renderer->gl, look->width * scale, look->height * scale, err) < 0 ||
         draw_view(renderer, drawn, scale, err) < 0 || read_samples(renderer, look->width, look->height, scale, err) < 0)
@@ -373,6 +412,7 @@ int renderer_draw(struct renderer *renderer, const struct render_work *work, int
     struct loaded *loaded = NULL;
     struct job_sources sources;
     const size_t png_bytes = png->size_bytes;
+    renderer->shown = (struct render_shown){0};
     if (check_job(work, err) < 0 ||
         model_cache_get(&renderer->cache, &renderer->gl, job->model_key, model_fd, job->model_bytes, &loaded, err) < 0)
         return err->code;
@@ -386,6 +426,8 @@ int renderer_draw(struct renderer *renderer, const struct render_work *work, int
     return rc;
 }
 
+const struct render_shown *renderer_shown(const struct renderer *renderer) { return &renderer->shown; }
+
 void renderer_free(struct renderer *renderer)
 {
     if (renderer == NULL)
@@ -397,6 +439,7 @@ void renderer_free(struct renderer *renderer)
     drawing_fini(&renderer->drawing);
     gl_context_free(renderer->context);
     frame_fini(&renderer->frame);
+    reaches_fini(&renderer->reaches);
     free(renderer->samples);
     free(renderer->pixels);
     free(renderer->canvas);

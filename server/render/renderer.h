@@ -25,4 +25,7 @@ const char *renderer_name(const struct renderer *renderer);
 int renderer_draw(struct renderer *renderer, const struct render_work *work, int model_fd, const int *source_fds,
                   struct buf *png, struct buf *unmatched, struct err *err);
 
+/* How the picture that was drawn last shows its model; zero when that failed. */
+const struct render_shown *renderer_shown(const struct renderer *renderer);
+
 void renderer_free(struct renderer *renderer); /* NULL is fine */

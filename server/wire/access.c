@@ -224,6 +224,11 @@ static bool is_token_known(const struct access *access, const char *authorizatio
         return false;
     const char *token = authorization + scheme;
     token += strspn(token, " ");
+    return access_knows_token(access, token);
+}
+
+bool access_knows_token(const struct access *access, const char *token)
+{
     const size_t bytes = strlen(token);
     bool is_known = false;
     for (const char *known = first_of(&access->tokens); known != NULL; known = next_of(&access->tokens, known))

@@ -1,6 +1,7 @@
 #include "answer_clips.h"
 #include "answer_parts.h"
 #include "answer_select.h"
+#include "packet_answer.h"
 
 void answer_init(struct answer *answer)
 {
@@ -114,6 +115,10 @@ static void make(struct answer *answer, const struct model *model, struct answer
         .clip = POSE_REST,
     };
     answer->cost = (struct answer_cost){.frames = request->time_count};
+    if (request->op == OP_OPEN || request->op == OP_FIND) {
+        (request->op == OP_OPEN ? packet_answer_open(model, reply) : packet_answer_find(model, request, reply));
+        return;
+    }
     if (request->op != OP_MODEL && answer_find_clip(task.model, request, &task.clip, reply) < 0)
         return;
     if (task.clip != POSE_REST)

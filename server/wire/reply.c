@@ -12,7 +12,9 @@ void reply_fini(struct reply *reply)
 {
     buf_fini(&reply->body);
     blob_unref(reply->blob);
+    buf_fini(&reply->message);
     buf_fini(&reply->unmatched);
+    buf_fini(&reply->picture_lines);
     reply_init(reply);
 }
 
@@ -49,6 +51,7 @@ void reply_error(struct reply *reply, const struct err *err, const struct candid
         reply->allow = "GET, HEAD";
     if (reply->status == 503)
         reply->retry_after_s = OVERLOAD_RETRY_S;
+    buf_put_text(&reply->message, err->message);
     const char *name = err_name(err->code);
     buf_put_text(&reply->body, "{\"error\":{\"code\":");
     json_put_string(&reply->body, name, strlen(name));

@@ -17,9 +17,13 @@ struct reply {
     int retry_after_s;         /* 0 = no header */
     char etag[56];             /* with its quotes; "" = none */
     bool is_vary_accept;
-    const char *glb_of;     /* the model's path, the request's: the body is a file that has its name; or NULL */
-    uint32_t warning_count; /* of the files that the answer is made from */
-    struct buf unmatched;   /* anim/retarget_report.h; empty = no header. Of 200 */
+    const char *glb_of;       /* the model's path, the request's: the body is a file that has its name; or NULL */
+    uint32_t warning_count;   /* of the files that the answer is made from */
+    struct buf unmatched;     /* anim/retarget_report.h; empty = no header. Of 200 */
+    struct buf picture_lines; /* header lines about a picture, each with its CRLF, or empty. Of 200 */
+    struct buf message;       /* of an error: its sentence, without NUL */
+    bool has_content;         /* content_hash is that of the model that was asked about, also of an error about it */
+    uint8_t content_hash[32];
     struct buf body;
     struct blob *blob; /* the body instead of `body`, held; or NULL */
 };

@@ -17,7 +17,7 @@ const struct param REQUEST_PARAMS[] = {
 #include "request_params.def"
 #undef X
 };
-_Static_assert((int)OP_REFERENCE < 32, "the operations of a parameter are bits of an unsigned");
+_Static_assert((int)OP_FIND < 32, "the operations of a parameter are bits of an unsigned");
 
 void request_init(struct request *request) { *request = (struct request){0}; }
 
@@ -126,7 +126,7 @@ static void finish_lists(struct request *request, const struct params_seen *seen
 {
     struct request_lists *lists = request->blocks;
     const bool has_frames = REQUEST_PARAMS[PARAM_T].ops & 1u << request->op && request->op != OP_LAYER;
-    if (has_frames && !seen->has[PARAM_T]) {
+    if (has_frames && lists->times.size_bytes == 0) {
         const double zero = 0;
         buf_put(&lists->times, &zero, sizeof zero);
     }
@@ -171,7 +171,8 @@ static int reserve(struct request *request, const struct request_head *head, con
     const bool has_header = head->if_none_match != NULL && body == NULL;
     const size_t header_bytes = has_header ? strlen(head->if_none_match) + 1 : 0;
     const size_t body_bytes = body == NULL ? 0 : request_body_text_bytes(body);
-    if (request_reserve(request, head->target_bytes + header_bytes + body_bytes, err) < 0)
+    const size_t model_bytes = head->model == NULL ? 0 : REQUEST_HASH_BYTES + strlen(head->model) + 1;
+    if (request_reserve(request, head->target_bytes + header_bytes + body_bytes + model_bytes, err) < 0)
         return err->code;
     if (header_bytes > 0) {
         request->if_none_match = request->memory.data;
@@ -192,13 +193,19 @@ static int parse_query(struct request *request, const char *query, size_t size_b
     return 0;
 }
 
+void request_set_time(struct request *request, double time_s)
+{
+    struct request_lists *lists = request->blocks;
+    memcpy(lists->times.data, &time_s, sizeof time_s);
+}
+
 int request_complete(struct request *request, const struct params_seen *seen, const char *accept,
                      const struct limits *limits, struct err *err)
 {
     if (REQUEST_PARAMS[PARAM_FORMAT].ops & 1u << request->op && !seen->has[PARAM_FORMAT])
-        request->format = accept_format(accept, request->op == OP_MESH);
+        request->format = request->op == OP_RENDER ? FORMAT_PNG : accept_format(accept, request->op == OP_MESH);
     finish_lists(request, seen, limits);
-    if (request_check_together(request, seen, limits, err) < 0 ||
+    if (request_complete_picture(request, seen, err) < 0 || request_check_together(request, seen, limits, err) < 0 ||
         request_check_layers(request, seen, limits, err) < 0 ||
         (request->op < OP_COUNT && request_find_sources(request, limits, err) < 0))
         return err->code;
@@ -219,6 +226,21 @@ static int take_name(struct request *request, const char *name, size_t size_byte
     return request_check_path("file's", text, err);
 }
 
+int request_take_model(struct request *request, const char *model, const char *hash, struct params_seen *seen,
+                       struct err *err)
+{
+    if (request->op < OP_COUNT && request_find_param(request, "model", err) < 0)
+        return err->code;
+    const char *texts[] = {model, hash}, **const out[] = {&request->model, &request->hash};
+    seen->has[PARAM_MODEL] = true;
+    seen->has[PARAM_HASH] = hash != NULL;
+    for (int i = 0; i < 2 && texts[i] != NULL; i++) {
+        *out[i] = request->memory.data + request->memory.size_bytes;
+        buf_put(&request->memory, texts[i], strlen(texts[i]) + 1);
+    }
+    return 0;
+}
+
 /* What of the target is path, and how much of that ends it as a name. */
 struct split {
     size_t path_bytes, name_bytes;
@@ -233,6 +255,7 @@ static int take_all(struct request *request, const struct request_head *head, st
     const size_t query_bytes = has_query ? head->target_bytes - split.path_bytes - 1 : 0;
     if (reserve(request, head, body, err) < 0 ||
         (request->op == OP_FILE && take_name(request, path_end - split.name_bytes, split.name_bytes, err) < 0) ||
+        (head->model != NULL && request_take_model(request, head->model, head->hash, &seen, err) < 0) ||
         parse_query(request, has_query ? path_end + 1 : path_end, query_bytes, &seen, limits, err) < 0 ||
         (body != NULL && request_take_body(request, body, &seen, limits, err) < 0))
         return err->code;

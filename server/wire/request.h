@@ -37,7 +37,10 @@ enum op {
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
     OP_LAYER = OP_COUNT, /* one of "layers" */
-    OP_REFERENCE         /* "reference" of a layer */
+    OP_REFERENCE,        /* "reference" of a layer */
+    /* asked by packets (packet_request.h) alone */
+    OP_OPEN, /* what a handle for a model tells */
+    OP_FIND, /* a thing of a model by name or index */
 };
 
 enum select_kind {
@@ -54,6 +57,9 @@ struct request_source {
 };
 enum { REQUEST_SOURCES_MAX = 16 };
 
+/* What OP_FIND looks for; numbers of protocol/packets.def. */
+enum find_what { FIND_CLIP = 1, FIND_SKIN, FIND_NODE, FIND_MESH };
+
 /* How a clip, skin or joint is named in a query. */
 struct selector {
     enum select_kind kind;
@@ -63,7 +69,7 @@ struct selector {
     enum blend_reach reach; /* of a node: it alone, or all below it too; BLEND_EXCEPT is for layers */
 };
 
-enum format { FORMAT_JSON, FORMAT_BIN, FORMAT_GLB };
+enum format { FORMAT_JSON, FORMAT_BIN, FORMAT_GLB, FORMAT_PNG };
 enum layout { LAYOUT_MAT4, LAYOUT_MAT3X4, LAYOUT_DUALQUAT };
 enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
 
@@ -111,9 +117,13 @@ struct request {
     bool is_over_clip;    /* OP_BOUNDS: over all of the clip instead of times_s */
     bool has_rate, is_per_joint;
     double rate;                 /* with has_rate: poses a second of is_over_clip, 0..1000 */
-    struct picture_spec picture; /* /v1/render */
+    struct picture_spec picture; /* /v1/render; without target_node and camera, which need the model: */
+    struct selector target;      /* the node in the middle of the picture, or absent */
+    struct selector camera;      /* the camera of the file, or absent */
     struct selector joint;       /* /v1/render: the node that the view is about, or absent */
-    const char *prefix, *after;  /* /v1/models; NULL when not given */
+    enum find_what find;         /* OP_FIND: what `found` is */
+    struct selector found;
+    const char *prefix, *after; /* /v1/models; NULL when not given */
     uint32_t list_limit;
     struct request *layers; /* OP_LAYER each: the pose is their blend; clip and span are not given then */
     uint32_t layer_count;
@@ -147,6 +157,8 @@ struct request_head {
     const char *content_type;
     const char *body; /* body_bytes long; of POST */
     size_t body_bytes;
+    const char *model; /* what the parameter `model` would say, which is then not given; of packets */
+    const char *hash;  /* likewise `hash`, with a model */
 };
 
 void request_init(struct request *request);
@@ -162,6 +174,9 @@ void request_fini(struct request *request);
  * bodies ERR_BAD_REQUEST, ERR_BODY_TOO_LARGE or ERR_UNSUPPORTED_MEDIA_TYPE. */
 int request_parse(struct request *request, const struct request_head *head, const struct limits *limits,
                   struct err *err);
+
+/* The one time of a request that has one is now another; the canonical hash is not made anew. */
+void request_set_time(struct request *request, double time_s);
 
 /* True when the request names the content of every file that it is about: its answer never changes. */
 bool request_names_content(const struct request *request);

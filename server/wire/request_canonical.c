@@ -67,6 +67,8 @@ void request_set_canonical(struct request *request)
     const uint64_t motion[] = {request->has_root_motion, request->has_turn};
     h = hash64(h, motion, sizeof motion);
     h = hash_selectors(h, &request->root, 1);
+    h = hash_selectors(h, &request->target, 1);
+    h = hash_selectors(h, &request->camera, 1);
     h = hash_selectors(h, &request->joint, 1);
     h = hash64(h, &request->rate, sizeof request->rate);
     h = hash_text(h, request->prefix);

@@ -42,6 +42,8 @@ enum {
 };
 extern const struct param REQUEST_PARAMS[PARAM_COUNT];
 
+enum { REQUEST_HASH_BYTES = 65 }; /* a content hash in hex, with its NUL */
+
 /* Which parameters were given. */
 struct params_seen {
     bool has[PARAM_COUNT];
@@ -58,6 +60,9 @@ int request_note_param(int param, bool may_repeat, struct params_seen *seen, str
 /* Parses `text`, which lies in request->memory and may be cut up there. */
 int request_take_text(struct request *request, int param, char *text, size_t size_bytes, const struct limits *limits,
                       struct err *err);
+/* The parameters `model` and, unless NULL, `hash` as a handle has them; request->memory has the room. */
+int request_take_model(struct request *request, const char *model, const char *hash, struct params_seen *seen,
+                       struct err *err);
 /* Fills in what was not given and checks what was: after the last parameter. `accept` may be NULL. */
 int request_complete(struct request *request, const struct params_seen *seen, const char *accept,
                      const struct limits *limits, struct err *err);
@@ -78,6 +83,13 @@ int request_check_together(const struct request *request, const struct params_se
                            struct err *err);
 /* Over the values, not their text: what means the same, however written and ordered, has one ETag. */
 void request_set_canonical(struct request *request);
+
+/* --- request_value_camera.c, request_camera.c --- */
+
+/* Where a picture is seen from of which nothing is said. */
+void request_default_camera(struct request *request);
+/* What was not given of the camera and the time, and what does not go together. */
+int request_complete_picture(struct request *request, const struct params_seen *seen, struct err *err);
 
 /* --- request_layers.c --- */
 

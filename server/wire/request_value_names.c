@@ -82,6 +82,16 @@ static int select_one(struct value *value, const char *text, const char *forced,
     return 0;
 }
 
+int value_select(struct value *value, const char *forced, struct selector *out)
+{
+    return select_one(value, value->text, forced, out);
+}
+
+void value_select_name(const struct value *value, struct selector *out)
+{
+    *out = by_name(value->text, value->size_bytes);
+}
+
 static int clip_is_single(const struct value *value)
 {
     if (value->request->clip.kind == SELECT_ABSENT)

@@ -1,4 +1,4 @@
-/* request_value_picture.c - how a picture is to look: its size, camera, background, smoothness and file. */
+/* request_value_picture.c - how a picture is to look: its size, background, smoothness and file. */
 #include "../base/view.h"
 #include "query.h"
 #include "request_parts.h"
@@ -95,18 +95,4 @@ int value_compression(struct value *value)
     static const char *const WORDS[] = {"fast", "small"};
     const int word = value_word(value->text, WORDS, 2);
     return word < 0 ? value_bad(value, "fast or small") : set_flag(value, PICTURE_SMALL_FILE, word == 1);
-}
-
-int value_yaw(struct value *value)
-{
-    return query_double(value->text, &value->request->picture.yaw_deg) ? 0
-                                                                       : value_bad(value, "a finite number of degrees");
-}
-
-int value_pitch(struct value *value)
-{
-    double *pitch = &value->request->picture.pitch_deg;
-    return query_double(value->text, pitch) && *pitch >= -90 && *pitch <= 90
-               ? 0
-               : value_bad(value, "a number of degrees from -90 to 90");
 }

@@ -13,7 +13,7 @@ static int too_many_times(struct value *value)
                    (unsigned long long)value->limits->value[LIMIT_FRAMES]);
 }
 
-static int add_time(struct value *value, double time_s)
+int value_add_time(struct value *value, double time_s)
 {
     struct buf *times = &value_lists(value)->times;
     if (times->size_bytes / sizeof time_s >= value->limits->value[LIMIT_FRAMES])
@@ -22,15 +22,19 @@ static int add_time(struct value *value, double time_s)
     return 0;
 }
 
-/* start + i / fps, up to and including the end. */
-static int add_range(struct value *value, double start_s, double end_s, double fps)
+int value_add_range(struct value *value, double start_s, double end_s, double fps)
 {
+    if (start_s > end_s)
+        return err_set(value->err, ERR_BAD_PARAMETER,
+                       "parameter 't' has a range that ends at %g, before its start at %g", end_s, start_s);
+    if (!(fps > 0))
+        return err_set(value->err, ERR_BAD_PARAMETER, "parameter 't' has a range of %g fps; fps must be above 0", fps);
     const double steps = (end_s - start_s + TIME_TOLERANCE_S) * fps;
     if (!(steps < (double)value->limits->value[LIMIT_FRAMES]))
         return too_many_times(value);
     const uint64_t last = (uint64_t)steps;
     for (uint64_t i = 0; i <= last; i++) {
-        const int rc = add_time(value, start_s + (double)i / fps);
+        const int rc = value_add_time(value, start_s + (double)i / fps);
         if (rc < 0)
             return rc;
     }
@@ -54,21 +58,19 @@ static int add_times(struct value *value, char *entry)
         at = colon == NULL ? NULL : colon + 1;
     }
     if (count == 1)
-        return add_time(value, numbers[0]);
+        return value_add_time(value, numbers[0]);
     if (count == 2)
         return err_set(value->err, ERR_BAD_PARAMETER, "parameter 't' has a range without fps; write start:end:fps");
-    if (numbers[0] > numbers[1])
-        return err_set(value->err, ERR_BAD_PARAMETER,
-                       "parameter 't' has a range that ends at %g, before its start at %g", numbers[1], numbers[0]);
-    if (!(numbers[2] > 0))
-        return err_set(value->err, ERR_BAD_PARAMETER, "parameter 't' has a range of %g fps; fps must be above 0",
-                       numbers[2]);
-    return add_range(value, numbers[0], numbers[1], numbers[2]);
+    return value_add_range(value, numbers[0], numbers[1], numbers[2]);
 }
 
 int value_times(struct value *value)
 {
     char *rest = value->text;
+    if (value->request->op == OP_RENDER && strcmp(value->text, "auto") == 0) {
+        value->request->picture.flags |= PICTURE_AUTO_TIME;
+        return 0;
+    }
     for (char *entry = value_next_entry(&rest); entry != NULL; entry = value_next_entry(&rest)) {
         const int rc = add_times(value, entry);
         if (rc < 0)

@@ -64,11 +64,14 @@ int value_layout(struct value *value)
 
 int value_format(struct value *value)
 {
-    static const char *const WORDS[] = {[FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb"};
-    const bool has_glb = value->request->op == OP_MESH;
-    const int word = value_word(value->text, WORDS, has_glb ? 3 : 2);
-    if (word < 0)
-        return value_bad(value, has_glb ? "json, bin or glb" : "json or bin");
+    static const char *const WORDS[] = {
+        [FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb", [FORMAT_PNG] = "png"};
+    const enum op op = value->request->op;
+    const int word = value_word(value->text, WORDS, 4);
+    if (op == OP_RENDER && word != FORMAT_PNG && word != FORMAT_JSON)
+        return value_bad(value, "png or json");
+    if (op != OP_RENDER && (word < 0 || word == FORMAT_PNG || (word == FORMAT_GLB && op != OP_MESH)))
+        return value_bad(value, op == OP_MESH ? "json, bin or glb" : "json or bin");
     value->request->format = (enum format)word;
     return 0;
 }

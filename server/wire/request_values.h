@@ -34,8 +34,17 @@ int value_word(const char *text, const char *const *words, int count);
 int value_number(struct value *value, double least, double most, const char *expected, double *out);
 /* 0 or 1. */
 int value_flag(struct value *value, bool *out);
+/* One more of the request's times, which is finite; or those of the range start + i / fps up to and including its end.
+ * ERR_BAD_PARAMETER or ERR_TOO_MANY_FRAMES. */
+int value_add_time(struct value *value, double time_s);
+int value_add_range(struct value *value, double start_s, double end_s, double fps);
 /* A whole number from 1 to `most`. */
 int value_count(struct value *value, uint64_t most, uint32_t *out);
+
+/* A thing by index or name; `forced` is the parameter that takes an empty name or one of digits only, or NULL. */
+int value_select(struct value *value, const char *forced, struct selector *out);
+/* A thing by name, whatever that is. */
+void value_select_name(const struct value *value, struct selector *out);
 
 /* --- one a parameter --- */
 

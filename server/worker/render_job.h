@@ -71,7 +71,7 @@ struct render_job {
     uint32_t width, height; /* of the whole picture, in pixels; every cell lies within */
     uint32_t root;          /* 0, or 1 + the node whose movement over the ground is taken out */
     uint32_t has_turn;      /* its turning too */
-    double root_start_s;    /* clip time since which it moves */
+    double begin_s, end_s;  /* clip times between which the clip is played; since begin_s the root moves */
     struct picture_spec look;
     struct render_blend blend;
 };
@@ -99,12 +99,25 @@ static inline size_t render_layer_times_bytes(const struct render_job *job)
     return (size_t)job->cell_count * job->blend.layer_count * sizeof(double);
 }
 
+/* How a picture of one cell shows its model; of several cells what is common to them, or 0. */
+struct render_shown {
+    double clip_time_s;         /* of the first cell */
+    double view_from_scene[16]; /* column-major, as anim/camera.h */
+    double clip_from_view[16];
+};
+
+/* What is told beside a picture. */
+struct render_notes {
+    struct render_shown shown;             /* finite */
+    char unmatched[RENDER_UNMATCHED_SIZE]; /* NUL-terminated printable ASCII: of a picture that has clips of other files
+                                              what of them has no partner (anim/retarget_report.h) */
+};
+
 struct render_result {
     uint32_t magic;
     uint32_t number; /* 0, or of the error table */
     uint64_t job_id;
-    uint64_t size_bytes;                   /* of the PNG that follows */
-    char message[ERR_MESSAGE_SIZE];        /* NUL-terminated; why, when number is not 0 */
-    char unmatched[RENDER_UNMATCHED_SIZE]; /* likewise, printable ASCII: with a picture that has clips of other files,
-                                              what of them has no partner (anim/retarget_report.h) */
+    uint64_t size_bytes;            /* of the PNG that follows */
+    char message[ERR_MESSAGE_SIZE]; /* NUL-terminated; why, when number is not 0 */
+    struct render_notes notes;
 };

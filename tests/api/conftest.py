@@ -122,12 +122,14 @@ class Server:
         self.log = tempfile.TemporaryFile()
         environment = {k: v for k, v in os.environ.items() if not k.startswith("POSED_")}
         environment["POSED_CACHE_DIR"] = "none"  # what one test imports is no other's
+        environment["POSED_TCP"] = "none"  # one port for all of them
         self.process = subprocess.Popen(
             [BUILD / "posed", "--root", root, "--http", "127.0.0.1:0", *options],
             stdout=subprocess.PIPE, stderr=self.log, env={**environment, **(env or {})}, user=user)
         line = self.process.stdout.readline().decode()
-        assert line.startswith("posed ready http="), (line, self.lines())
-        self.address = line.split("http=")[1].split()[0]
+        assert line.startswith("posed ready "), (line, self.lines())
+        self.ports = dict(port.split("=", 1) for port in line.split()[2:])
+        self.address = self.ports.get("http")
 
     def connect(self, **options):
         return Connection(self.address, **options)

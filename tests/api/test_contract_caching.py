@@ -24,7 +24,8 @@ def tag(server, target, *headers):
     ("pose?model=awkward.gltf", "pose?&&model=awkward.gltf&what=scene&"),
     ("pose?model=awkward.gltf&what=local,scene", "pose?model=awkward.gltf&what=scene&what=local"),
     ("mesh?model=awkward.gltf", "mesh?model=awkward.gltf&rest=0&normals=0&indices=0"),
-    ("render?model=awkward.gltf", "render?model=awkward.gltf&width=256&height=256&yaw=0&pitch=0&background=transparent"),
+    ("render?model=awkward.gltf", "render?model=awkward.gltf&width=256&height=256&camera=three_quarter&background=transparent"),
+    ("render?model=awkward.gltf&camera=front&t=0", "render?model=awkward.gltf&yaw=0&pitch=0&t=0"),
     ("render?model=awkward.gltf&background=ff8000", "render?model=awkward.gltf&background=FF8000ff"),
 ])
 def test_same_question_same_tag_and_bytes(awkward, one, other):
@@ -39,9 +40,11 @@ def test_other_questions_have_other_tags(awkward):
                "&skin=1", "&space=root", "&space=mesh&skin=0", "&space=mesh&skin=0&mesh=3", "&layout=mat3x4", "&format=bin"]
     tags = [tag(awkward, f"/v1/palette?{P}{query}") for query in queries]
     tags += [tag(awkward, target) for target in TARGETS if "palette" not in target]
-    tags += [tag(awkward, f"/v1/render?{P}&width=16&height=16&{query}") for query in (
+    tags += [tag(awkward, f"/v1/render?{P}&width=16&height=16&frame=pose&t=0&{query}") for query in (
         "yaw=1", "pitch=1", "background=000000", "background=00000001", "background=000000,ffffff",
-        "aa=0", "alpha=premultiplied", "compression=small", "shadow=1", "t=1")]
+        "aa=0", "alpha=premultiplied", "compression=small", "shadow=1", "clip=1", "ortho=1", "distance=2",
+        "margin=0", "fov=9", "target=0", "target_name=7", "camera=left", "allow_empty=1", "format=json")]
+    tags += [tag(awkward, f"/v1/render?{P}&width=64&height=64&{query}") for query in ("t=1", "frame=pose")]
     tags += [tag(awkward, f"/v1/mesh?{P}&{query}") for query in ("rest=1", "normals=1", "indices=1", "mesh=0")]
     tags += [tag(awkward, f"/v1/pose?{P}&{query}") for query in ("what=local", "what=local,scene", "joints=0")]
     assert len(set(tags)) == len(tags)

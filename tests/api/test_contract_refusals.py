@@ -18,9 +18,9 @@ def refused(server, target, code, *words):
 @pytest.mark.parametrize("target, near", [
     (f"/v1/render?{P}&wdth=9", "width"), (f"/v1/render?{P}&backgroud=fff", "background"), (f"/v1/palette?{P}&skn=0", "skin"),
     (f"/v1/palette?{P}&T=0", "'t'"), (f"/v1/palette?{P}&lay%6fut_=mat4", "layout"), ("/v1/palette?modle=awkward.gltf", "model"),
-    (f"/v1/pose?{P}&joint=0", "joints"), (f"/v1/mesh?{P}&normal=1", "normals"), ("/v1/models?limt=3", "limit"),
+    (f"/v1/pose?{P}&jonts=0", "joints"), (f"/v1/mesh?{P}&normal=1", "normals"), ("/v1/models?limt=3", "limit"),
     (f"/v1/palette?{P}&widht=9", "widht"), (f"/v1/palette?{P}&Format=bin", "format"),
-    (f"/v1/palette?{P}&width=9", "/v1/render"), (f"/v1/render?{P}&format=bin", "/v1/palette"),
+    (f"/v1/palette?{P}&width=9", "/v1/render"), (f"/v1/render?{P}&indices=1", "/v1/mesh"),
     (f"/v1/model?{P}&t=0", "/v1/palette"), (f"/v1/palette?{P}&=1", ""), (f"/v1/palette?{P}&unheard=1", "clip"),
     ("/healthz?x=1", "none"), ("/v1/version?v", "none"), ("/readyz?verbose", "none"), ("/?model=a", ""),
 ])

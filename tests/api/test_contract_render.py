@@ -175,9 +175,9 @@ def test_a_picture_shows_one_time(awkward, query):
 @pytest.mark.short
 def test_time_and_wrap_reach_the_picture(awkward):
     def body(query):
-        return awkward.get(f"/v1/render?{P}&width=32&height=32&{query}").body
+        return awkward.get(f"/v1/render?{P}&width=32&height=32&frame=pose&{query}").body
 
-    assert body("t=0") == body("t=2") == body("") != body("t=2&wrap=clamp") == body("t=7&wrap=clamp")
+    assert body("t=0") == body("t=2") != body("t=2&wrap=clamp") == body("t=7&wrap=clamp")
     assert body("clip=-") == body("clip=-&t=5") and body("t=1.5") == body("t=2.5&wrap=mirror")
 
 

@@ -15,7 +15,7 @@ from conftest import BUILD, PATIENCE_S
 from small_models import gltf
 
 ONE = ("--render-workers", "1")
-PICTURE = "/v1/render?model=triangle.gltf"
+PICTURE = "/v1/render?model=triangle.gltf&camera=front"
 PALETTE = "/v1/palette?model=triangle.gltf"
 
 
@@ -328,12 +328,12 @@ import os, signal, socket, struct, sys
 if "--attempt" in sys.argv:
     sys.exit()
 posed = socket.socket(fileno=3)
-posed.sendall(struct.pack("<IIQQ480s1024s", 0x53455250, 0, 0, 0, b"fake", b""))
+posed.sendall(struct.pack("<IIQQ480s264s1024s", 0x53455250, 0, 0, 0, b"fake", b"", b""))
 def job():
     data = posed.recv(1 << 16)
     return struct.unpack("<IiQ", data[:16])[2] if data else os._exit(0)
-def answer(job_id, number=0, size=0, magic=0x53455250, unmatched=b""):
-    posed.sendall(struct.pack("<IIQQ480s1024s", magic, number, job_id, size, b"fake words", unmatched))
+def answer(job_id, number=0, size=0, magic=0x53455250, unmatched=b"", shown=b""):
+    posed.sendall(struct.pack("<IIQQ480s264s1024s", magic, number, job_id, size, b"fake words", shown, unmatched))
 """
 
 
@@ -347,6 +347,7 @@ def answer(job_id, number=0, size=0, magic=0x53455250, unmatched=b""):
     ("answer(number, size=9, unmatched=b'1\\r\\nSet-Cookie: a=b')", 500, "render_failed", "no answer"),
     ("answer(number, size=9, unmatched=b'1' * 1024)", 500, "render_failed", "no answer"),
     ("answer(number, size=9, unmatched=bytes([0xff]))", 500, "render_failed", "no answer"),
+    ("answer(number, size=9, shown=struct.pack('<33d', *[0] * 32, float('nan')))", 500, "render_failed", "no answer"),
     ("answer(number, size=9); posed.sendall(b'1234'); os._exit(1)", 500, "render_failed", "status 1"),
     ("os.kill(os.getpid(), signal.SIGKILL)", 503, "render_memory", "signal 9"),
     ("os.write(2, b'terminate called: std::bad_alloc'); os.kill(os.getpid(), signal.SIGABRT)", 503, "render_memory",

@@ -108,7 +108,7 @@ def paste_all(text, folder):
 def test_prints_the_ready_line_the_url_and_lines_that_work(make_run, tmp_path):
     run = make_run()
     text = run.wait_until_told()
-    address = re.search(r"^posed ready http=(\S+)$", text, re.M)[1]
+    address = re.search(r"^posed ready http=(\S+)", text, re.M)[1]
     assert f"Open http://{address}/ in a browser" in text
     model, palette, picture = paste_all(text, tmp_path)
     assert b'{"model":"dragon.glb"' in model and b'"clips":[' in model
@@ -136,7 +136,7 @@ def test_lines_work_for_a_name_that_needs_quoting(make_run, tmp_path):
 
 def test_names_an_address_to_open_when_listening_everywhere(make_run, tmp_path):
     text = make_run(http="0.0.0.0:0").wait_until_told()
-    port = re.search(r"^posed ready http=0\.0\.0\.0:(\d+)$", text, re.M)[1]
+    port = re.search(r"^posed ready http=0\.0\.0\.0:(\d+)\b", text, re.M)[1]
     assert f"Open http://127.0.0.1:{port}/ in" in text
     paste_all(text, tmp_path)
 

@@ -261,7 +261,7 @@ def test_require_refuses_to_start(root):
 
 def test_try_goes_on_with_a_warning(root):
     process = run_without_filters("--root", root)
-    address = process.stdout.readline().split("http=")[1].strip()
+    address = process.stdout.readline().split("http=")[1].split()[0]
     try:
         with Connection(address) as connection:
             assert connection.get("/v1/palette?model=a.gltf").status == 200

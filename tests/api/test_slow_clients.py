@@ -236,7 +236,7 @@ def test_says_when_the_system_allows_fewer_connections(start):
         ["sh", "-c", f'ulimit -n 600; exec "{BUILD / "posed"}" --root . --http 127.0.0.1:0 --render-workers 0'],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        address = process.stdout.readline().split("http=")[1].strip()
+        address = process.stdout.readline().split("http=")[1].split()[0]
         line = next(line for line in process.stderr if "open files" in line)
         assert " warn " in line and "600 open files" in line and "instead of 10000" in line, line
         allowed = int(line.split("only ")[1].split()[0])

@@ -97,8 +97,13 @@ TEST(request_defaults)
     assert_int_equal(r.picture.width, 256);
     assert_int_equal(r.picture.height, 256);
     assert_int_equal(r.picture.background[3], 0);
-    CHECK_NEAR(r.picture.yaw_deg, 0, 0);
-    CHECK_NEAR(r.picture.pitch_deg, 0, 0);
+    CHECK_NEAR(r.picture.yaw_deg, 35, 0);
+    CHECK_NEAR(r.picture.pitch_deg, 15, 0);
+    CHECK_NEAR(r.picture.fov_deg, 30, 0);
+    CHECK_NEAR(r.picture.filled, 0.88, 1e-15);
+    CHECK_NEAR(r.picture.distance, 1, 0);
+    assert_int_equal(r.picture.flags, PICTURE_AUTO_TIME);
+    assert_int_equal(r.time_count, 1);
     request_fini(&r);
     r = parse("/v1/models");
     assert_null(r.prefix);
@@ -153,7 +158,7 @@ TEST(request_values)
     assert_int_equal(r.picture.width, 1);
     assert_int_equal(r.picture.height, 4096);
     assert_memory_equal(r.picture.background, "\x0a\xf0\xff\x80", 4);
-    CHECK_NEAR(r.picture.yaw_deg, -720.5, 0);
+    CHECK_NEAR(r.picture.yaw_deg, -0.5, 0);
     CHECK_NEAR(r.picture.pitch_deg, 90, 0);
     assert_int_equal(r.clip.kind, SELECT_NAME);
     request_fini(&r);
@@ -165,15 +170,43 @@ TEST(request_values)
     request_fini(&r);
 }
 
+TEST(request_camera_of_a_picture)
+{
+    struct request r = parse("/v1/render?model=a&camera=back&yaw=10&pitch=-5&frame=pose&ortho=1&distance=2&margin=0");
+    CHECK_NEAR(r.picture.yaw_deg, -170, 1e-12);
+    CHECK_NEAR(r.picture.pitch_deg, -5, 0);
+    CHECK_NEAR(r.picture.fov_deg, 0, 0);
+    CHECK_NEAR(r.picture.distance, 2, 0);
+    CHECK_NEAR(r.picture.filled, 1, 0);
+    assert_int_equal(r.picture.flags, PICTURE_FRAME_POSE | PICTURE_ORTHO | PICTURE_AUTO_TIME);
+    request_fini(&r);
+    r = parse("/v1/render?model=a&yaw=-540&t=0&target=1,-2.5,3e2&allow_empty=1&fov=90");
+    CHECK_NEAR(r.picture.yaw_deg, 180, 0);
+    assert_int_equal(r.picture.target_kind, PICTURE_TARGET_POINT);
+    CHECK_NEAR(r.picture.target[2], 300, 0);
+    assert_int_equal(r.picture.flags, PICTURE_ALLOW_EMPTY);
+    request_fini(&r);
+    r = parse("/v1/render?model=a&target=head,left,2&phase=0.5");
+    assert_int_equal(r.picture.target_kind, PICTURE_TARGET_NONE);
+    assert_string_equal(r.target.name, "head,left,2");
+    assert_int_equal(r.picture.flags, 0);
+    request_fini(&r);
+    r = parse("/v1/render?model=a&camera_name=front");
+    assert_string_equal(r.camera.name, "front");
+    CHECK_NEAR(r.picture.yaw_deg, 0, 0);
+    request_fini(&r);
+}
+
 TEST(request_gradient_and_flags_of_a_picture)
 {
     struct request r = parse("/v1/render?model=a&background=ff8000,00000080&aa=0&alpha=premultiplied&shadow=1&"
                              "compression=small");
     assert_memory_equal(r.picture.background, "\xff\x80\x00\xff", 4);
     assert_memory_equal(r.picture.background_end, "\0\0\0\x80", 4);
-    assert_int_equal(r.picture.flags, PICTURE_ONE_SAMPLE | PICTURE_PREMULTIPLIED | PICTURE_SHADOW | PICTURE_SMALL_FILE);
+    assert_int_equal(r.picture.flags, PICTURE_ONE_SAMPLE | PICTURE_PREMULTIPLIED | PICTURE_SHADOW | PICTURE_SMALL_FILE |
+                                          PICTURE_AUTO_TIME);
     request_fini(&r);
-    r = parse("/v1/render?model=a&background=transparent,ff8000&aa=1&alpha=straight&shadow=0&compression=fast");
+    r = parse("/v1/render?model=a&background=transparent,ff8000&aa=1&alpha=straight&shadow=0&compression=fast&t=0");
     assert_memory_equal(r.picture.background, "\0\0\0\0", 4);
     assert_memory_equal(r.picture.background_end, "\xff\x80\x00\xff", 4);
     assert_int_equal(r.picture.flags, 0);
@@ -270,7 +303,7 @@ static const struct row {
     {"/healthz?x=1", ERR_UNKNOWN_PARAMETER, "/healthz takes none"},
     {"/v1/render?model=a&wdth=3", ERR_UNKNOWN_PARAMETER, "unknown parameter 'wdth'; did you mean 'width'?"},
     {"/v1/pose?model=a&width=3", ERR_UNKNOWN_PARAMETER, "/v1/pose does not take 'width'; it belongs to /v1/render"},
-    {"/v1/render?model=a&format=bin", ERR_UNKNOWN_PARAMETER, "belongs to /v1/palette"},
+    {"/v1/render?model=a&format=bin", ERR_BAD_PARAMETER, "png or json"},
     {"/v1/models?zzz", ERR_UNKNOWN_PARAMETER, "/v1/models takes prefix, limit, after"},
     {"/v1/pose?model=a&=3", ERR_UNKNOWN_PARAMETER, "unknown parameter ''"},
     {"/v1/pose?model=a&T=3", ERR_UNKNOWN_PARAMETER, "did you mean 't'?"},
@@ -363,6 +396,23 @@ static const struct row {
     {"/v1/render?model=a&background=%23ff0000", ERR_BAD_PARAMETER, "RRGGBB"},
     {"/v1/render?model=a&yaw=east", ERR_BAD_PARAMETER, "degrees"},
     {"/v1/render?model=a&pitch=90.1", ERR_BAD_PARAMETER, "from -90 to 90"},
+    {"/v1/render?model=a&pitch=80&camera=three_quarter", ERR_BAD_PARAMETER, "leads to 95 degrees"},
+    {"/v1/render?model=a&camera=", ERR_BAD_PARAMETER, "camera_name= takes an empty name"},
+    {"/v1/render?model=a&camera=front&camera=back", ERR_DUPLICATE_PARAMETER, "'camera'"},
+    {"/v1/render?model=a&camera=one&camera_name=two", ERR_DUPLICATE_PARAMETER, "both name the camera"},
+    {"/v1/render?model=a&camera=one&yaw=1", ERR_BAD_PARAMETER, "'yaw' does not go with a camera of the file"},
+    {"/v1/render?model=a&camera_name=one&ortho=1", ERR_BAD_PARAMETER, "'ortho' does not go"},
+    {"/v1/render?model=a&frame=all", ERR_BAD_PARAMETER, "clip or pose"},
+    {"/v1/render?model=a&margin=0.5", ERR_BAD_PARAMETER, "from 0 to 0.45"},
+    {"/v1/render?model=a&fov=0", ERR_BAD_PARAMETER, "from 1 to 150"},
+    {"/v1/render?model=a&fov=20&ortho=1", ERR_BAD_PARAMETER, "no perspective"},
+    {"/v1/render?model=a&distance=0", ERR_BAD_PARAMETER, "from 0.001 to 1000"},
+    {"/v1/render?model=a&target=", ERR_BAD_PARAMETER, "target_name= takes an empty name"},
+    {"/v1/render?model=a&target=1&target_name=a", ERR_DUPLICATE_PARAMETER, "both name the target"},
+    {"/v1/render?model=a&allow_empty=yes", ERR_BAD_PARAMETER, "0 or 1"},
+    {"/v1/render?model=a&t=auto&speed=2", ERR_BAD_PARAMETER, "'speed' does not go with t=auto"},
+    {"/v1/render?model=a&t=auto&t=1", ERR_BAD_PARAMETER, "other times beside auto"},
+    {"/v1/pose?model=a&t=auto", ERR_BAD_PARAMETER, "no finite number"},
     {"/v1/render?model=a&t=0,1", ERR_BAD_PARAMETER, "names 2 times; a picture shows one"},
     {"/v1/models?limit=0", ERR_BAD_PARAMETER, "from 1 to 1000"},
     {"/v1/models?limit=1001", ERR_BAD_PARAMETER, "from 1 to 1000"},
@@ -445,6 +495,11 @@ TEST(request_canonical_is_of_the_meaning)
     assert_true(is_same("/v1/pose?model=a&t=1&wrap=clamp", "/v1/pose?wrap=clamp&t=1.0&model=%61"));
     assert_true(is_same("/v1/pose?model=a&t=0,0.5,1", "/v1/pose?model=a&t=0:1:2"));
     assert_true(is_same("/v1/pose?model=a", "/v1/pose?model=a&t=0&what=scene&wrap=loop&format=json"));
+    assert_true(is_same("/v1/render?model=a", "/v1/render?model=a&camera=three_quarter&t=auto&frame=clip&fov=30"));
+    assert_true(
+        is_same("/v1/render?model=a&camera=back", "/v1/render?model=a&yaw=-180&distance=1&margin=0.06&ortho=0"));
+    assert_true(is_same("/v1/render?model=a&target=1,2,0", "/v1/render?model=a&target=1.0,2e0,-0"));
+    assert_false(is_same("/v1/render?model=a&t=0", "/v1/render?model=a"));
     assert_false(is_same("/v1/pose?model=a&t=0,1", "/v1/pose?model=a&t=1,0"));
     assert_false(is_same("/v1/pose?model=a&joints=1,2", "/v1/pose?model=a&joints=2,1"));
     assert_false(is_same("/v1/pose?model=a&joints=1,2", "/v1/pose?model=a&joint_name=1,2"));
@@ -502,8 +557,18 @@ TEST(request_canonical_covers_every_parameter)
         {"alpha", "/v1/render?model=a&alpha=premultiplied"},
         {"shadow", "/v1/render?model=a&shadow=1"},
         {"compression", "/v1/render?model=a&compression=small"},
+        {"camera", "/v1/render?model=a&camera=top"},
+        {"camera_name", "/v1/render?model=a&camera_name=a"},
         {"yaw", "/v1/render?model=a&yaw=9"},
         {"pitch", "/v1/render?model=a&pitch=9"},
+        {"frame", "/v1/render?model=a&frame=pose"},
+        {"margin", "/v1/render?model=a&margin=0"},
+        {"fov", "/v1/render?model=a&fov=9"},
+        {"ortho", "/v1/render?model=a&ortho=1"},
+        {"distance", "/v1/render?model=a&distance=2"},
+        {"target", "/v1/render?model=a&target=1"},
+        {"target_name", "/v1/render?model=a&target_name=1"},
+        {"allow_empty", "/v1/render?model=a&allow_empty=1"},
         {"root_motion", "/v1/pose?model=a&root_motion=extract"},
         {"root", "/v1/pose?model=a&root_motion=extract&root=1"},
         {"yaw", "/v1/pose?model=a&root_motion=extract&yaw=1"},

@@ -1,4 +1,5 @@
-/* conn_answer.c - from a whole request to its answer in the queue and its line in the log. */
+/* conn_http.c - HTTP on a connection: bytes to requests, a request to its answer in the queue and its line in the log.
+ */
 #include "conn_state.h"
 
 #include "log.h"
@@ -40,7 +41,7 @@ static void log_answer(const struct conn *conn, const struct reply *reply, bool 
     });
 }
 
-static void count_answer(const struct reply *reply)
+void conn_count_answer(const struct reply *reply)
 {
     stats_add(STAT_REQUESTS_ANSWERED, 1);
     stats_add(STAT_REQUESTS_NOT_MODIFIED, reply->status == 304);
@@ -52,7 +53,7 @@ static void count_answer(const struct reply *reply)
 static void answer(struct conn *conn, struct reply *reply)
 {
     const struct http_request *request = &conn->parser.request;
-    count_answer(reply);
+    conn_count_answer(reply);
     log_answer(conn, reply, request->is_head);
     conn->has_answered = true;
     if (!request->is_keep_alive || conn->shared->is_draining)
@@ -149,7 +150,14 @@ static int parse_request(const struct conn *conn, struct request *request, struc
     return request_parse(request, &head, &conn->shared->config->limits, err);
 }
 
-void conn_begin_call(struct conn *conn)
+static void drop_upload(struct conn *conn)
+{
+    if (conn->upload != NULL)
+        upload_abandon(conn->upload);
+    conn->upload = NULL;
+}
+
+static void begin_call(struct conn *conn)
 {
     struct call *call = &conn->call;
     struct err err;
@@ -172,7 +180,7 @@ void conn_begin_call(struct conn *conn)
 
 static void on_upload_room(void *user) { conn_run(user); }
 
-void conn_begin_upload(struct conn *conn)
+static void begin_upload(struct conn *conn)
 {
     struct request request = {0};
     struct err err;
@@ -185,17 +193,90 @@ void conn_begin_upload(struct conn *conn)
     if (rc == 0)
         rc = http_set_sink(&conn->parser, upload_sink(conn->upload), &err);
     if (rc < 0) {
-        conn_drop_upload(conn);
+        drop_upload(conn);
         conn->is_last = true; /* the body is not read */
         answer_error(conn, &err, request_methods(request.op));
     }
     request_fini(&request);
 }
 
-void conn_refuse(struct conn *conn, const struct err *err)
+static void refuse(struct conn *conn, const struct err *err)
 {
-    conn_drop_upload(conn);
+    drop_upload(conn);
     begin_request(conn);
     conn->is_last = true;
     answer_error(conn, err, NULL);
 }
+
+static void feed(struct conn *conn)
+{
+    struct err err;
+    size_t used = 0;
+    const int rc = http_feed(&conn->parser, conn->in, conn->in_bytes, &used, &err);
+    conn->in += used;
+    conn->in_bytes -= used;
+    if (rc == HTTP_COMPLETE) {
+        timeout_disarm(&conn->timeout); /* the next request's time starts anew */
+        begin_call(conn);
+    } else if (rc < 0) {
+        refuse(conn, &err);
+    } else if (rc == HTTP_HEAD_DONE) {
+        begin_upload(conn);
+    }
+    if (rc >= 0 && rc != HTTP_COMPLETE && conn->parser.wants_continue && !conn->is_last) {
+        out_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
+        conn->parser.wants_continue = false;
+    }
+    const size_t body_bytes = http_held_bytes(&conn->parser);
+    if (rc == HTTP_NEED_MORE && body_bytes > BUDGET_SMALL_BYTES && !budget_has_room(conn->shared->budget, 0)) {
+        stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
+        err_set(&err, ERR_OVERLOADED, "too many large requests are being received; try again later");
+        refuse(conn, &err);
+    }
+}
+
+static enum conn_phase phase(const struct conn *conn)
+{
+    switch (conn->parser.phase) {
+    case HTTP_PHASE_HEAD:
+        return CONN_PHASE_HEAD;
+    case HTTP_PHASE_BODY:
+        return CONN_PHASE_BODY;
+    case HTTP_PHASE_IDLE:
+    case HTTP_PHASE_FAILED:
+        break;
+    }
+    return CONN_PHASE_IDLE;
+}
+
+static size_t held_bytes(const struct conn *conn) { return http_held_bytes(&conn->parser); }
+
+/* Who closes a connection looks like who only shuts down the sending side, until something is sent: then the system of
+ * one that is gone resets it. An interim answer may be sent at any time before the answer, but not to HTTP/1.0
+ * (RFC 9110, 15.2). */
+static void probe(struct conn *conn)
+{
+    if (conn->parser.request.is_http_1_0)
+        return;
+    conn->is_probed = true;
+    conn->shared->probed_count++;
+    out_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
+}
+
+static void sent(struct conn *conn) { (void)conn; }
+
+static bool drain(struct conn *conn) { return conn->parser.phase == HTTP_PHASE_IDLE; }
+
+static void fini(struct conn *conn) { http_fini(&conn->parser); }
+
+const struct conn_language CONN_HTTP = {
+    .feed = feed,
+    .phase = phase,
+    .held_bytes = held_bytes,
+    .refuse = refuse,
+    .probe = probe,
+    .sent = sent,
+    .drain = drain,
+    .close = drop_upload,
+    .fini = fini,
+};

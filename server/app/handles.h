@@ -1,0 +1,37 @@
+/* handles.h - the numbers that a connection has given to models: which path, which content it had last. Loop thread
+ * only.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CONTENT_HASH_BYTES = 32 };
+
+struct handle {
+    char *path; /* NULL: the number is free */
+    uint32_t generation;
+    char hash[2 * CONTENT_HASH_BYTES + 1]; /* of that generation, in hex */
+};
+
+struct handles {
+    struct handle *list; /* number n is list[n - 1] */
+    uint32_t size, capacity, count;
+    size_t path_bytes; /* of all */
+};
+
+/* Zeroed is empty. */
+void handles_fini(struct handles *handles);
+
+/* The lowest free number, from 1, for a model with this content: its generation 1. */
+uint32_t handles_add(struct handles *handles, const char *path, const uint8_t content_hash[CONTENT_HASH_BYTES]);
+/* NULL: the number is none. */
+struct handle *handles_find(const struct handles *handles, uint32_t number);
+void handles_remove(struct handles *handles, uint32_t number);
+
+/* The model has this content now. True when it is another one than before: the generation has gone up. */
+bool handle_see(struct handle *handle, const uint8_t content_hash[CONTENT_HASH_BYTES]);
+
+/* Memory that they take. */
+size_t handles_held_bytes(const struct handles *handles);

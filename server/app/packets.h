@@ -1,0 +1,59 @@
+/* packets.h - what a connection that speaks packets remembers, and the seam between its files: conn_packets.c answers
+ * requests, streams.c sends frames by the clock, watches.c tells of changes. Private to them. Loop thread only. */
+#pragma once
+
+#include "../wire/packet_answer.h"
+#include "../wire/packet_request.h"
+#include "conn_state.h"
+#include "handles.h"
+
+struct stream;
+struct watch;
+
+struct packets {
+    struct packet_reader reader;
+    struct handles handles;
+    struct stream *streams;
+    uint32_t stream_count;
+    struct watch *watches;
+    uint32_t watch_count;
+    struct packet asked; /* the header of the request under way */
+};
+
+/* conn_packets.c: the connection speaks packets from now on. */
+void packets_start(struct conn *conn);
+
+/* conn_packets.c: queues a packet. Its payload is `front`, then the body of *reply (or NULL), which is taken, then
+ * `notes`; payload_bytes is filled in. front and notes may be NULL. */
+void packets_put(struct conn *conn, struct packet *packet, const struct buf *front, struct reply *reply,
+                 const struct buf *notes);
+
+/* conn_packets.c: *reply is about the handle's model: fills in what the header says of it. */
+void packets_note_model(struct conn *conn, struct packet *packet, uint32_t model, const struct reply *reply);
+
+/* conn_packets.c: the model of a request's header, with the content it wants. ERR_MODEL_NOT_FOUND, ERR_HASH_MISMATCH,
+ * ERR_BAD_PARAMETER. */
+int packets_find_model(struct conn *conn, const struct packet *packet, struct packet_model *out, struct err *err);
+
+/* --- streams.c --- */
+
+/* Begins one: takes *request. ERR_CONFLICT, ERR_OVERLOADED. */
+int streams_begin(struct conn *conn, const struct packet *packet, struct request *request,
+                  const struct packet_subscribe *how, struct err *err);
+/* ERR_NOT_FOUND. */
+int streams_control(struct conn *conn, const struct packet_control *control, struct err *err);
+void streams_credit(struct conn *conn, uint32_t id, uint32_t credit);
+void streams_end(struct conn *conn, uint32_t id);
+/* Those of one handle; 0: all. */
+void streams_end_all(struct conn *conn, uint32_t model);
+/* Everything is sent: those that wait for that go on. */
+void streams_go_on(struct conn *conn);
+size_t streams_held_bytes(const struct conn *conn);
+
+/* --- watches.c --- */
+
+/* Tells from now on in packets with this id; again changes the id. */
+void watches_add(struct conn *conn, uint32_t model, uint32_t id);
+/* 0: all of the connection. */
+void watches_remove(struct conn *conn, uint32_t model);
+size_t watches_held_bytes(const struct conn *conn);

@@ -1,0 +1,39 @@
+/* stream_clock.h - when the frames of a stream are due, and which time each shows (protocol/tcp.md, Streams).
+ *
+ * Pure: the caller brings the clock, nanoseconds that never go back. Not thread-safe.
+ *
+ * Ticks count 0, 1, ... Of `rate` frames a second tick k is due (k - base_tick) / rate after base_ns and shows
+ * base_s + speed * ((k - base_tick) / rate). With rate 0 nothing is due by itself, and the position moves with the
+ * clock. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct stream_clock {
+    double rate, speed;
+    double base_s; /* the position of the tick base_tick */
+    uint64_t base_tick, base_ns;
+    uint64_t next; /* the first tick that has not been dealt with */
+    bool is_paused;
+    bool is_owed; /* paused, and the frame of the position is to be sent once */
+};
+
+void stream_clock_start(struct stream_clock *clock, double rate, double position_s, double speed, bool is_paused,
+                        uint64_t now_ns);
+
+/* The tick to deal with now: the latest that is due. False: none is. With rate 0 there is always one. */
+bool stream_clock_due(const struct stream_clock *clock, uint64_t now_ns, uint64_t *tick);
+/* What it shows. */
+double stream_clock_position(const struct stream_clock *clock, uint64_t tick, uint64_t now_ns);
+/* It is dealt with: sent, or let pass. */
+void stream_clock_pass(struct stream_clock *clock, uint64_t tick);
+/* When the next tick is due; UINT64_MAX: it is not. */
+uint64_t stream_clock_next_ns(const struct stream_clock *clock);
+
+/* A change. NULL keeps what is. */
+struct stream_change {
+    bool pauses, resumes;
+    const double *position_s, *speed, *rate;
+};
+void stream_clock_change(struct stream_clock *clock, const struct stream_change *change, uint64_t now_ns);

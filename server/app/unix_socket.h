@@ -1,0 +1,28 @@
+/* unix_socket.h - a listening Unix socket at a path: who may connect, what a dead server left there, and its end.
+ * Start-up and end only. */
+#pragma once
+
+#include "../base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/un.h>
+
+struct unix_socket {
+    const char *path; /* borrowed */
+    int fd;           /* listening; whoever takes it sets it to -1 */
+    uint64_t device, inode;
+};
+
+/* "/run/posed.sock" as a socket address. ERR_BAD_PARAMETER: it is empty, too long or has a control character. */
+int unix_socket_address(const char *path, struct sockaddr_un *out, struct err *err);
+
+/* Makes the socket, with the permissions `mode`, and listens. A socket of a server that is gone is removed first; one
+ * at which somebody listens, and anything else of that name, is left. ERR_BAD_PARAMETER with a sentence for stderr. */
+int unix_socket_listen(const char *path, unsigned mode, int backlog, struct unix_socket *out, struct err *err);
+
+/* Removes the path, if it still leads to this socket. */
+void unix_socket_remove(const struct unix_socket *socket);
+
+/* "0660" to 0660. False: it is no such number. */
+bool unix_socket_mode(const char *text, unsigned *mode);

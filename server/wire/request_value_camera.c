@@ -1,0 +1,148 @@
+/* request_value_camera.c - where a picture is seen from, and what of the model has to be in it. */
+#include "query.h"
+#include "request_parts.h"
+#include "request_values.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Left and right are the model's own. Three quarter is what people choose for a figure: its front and a side of it,
+ * from slightly above. */
+static const struct side {
+    const char *word;
+    double yaw_deg, pitch_deg;
+} SIDES[] = {{"front", 0, 0},   {"back", 180, 0}, {"left", 90, 0},
+             {"right", -90, 0}, {"top", 0, 90},   {"three_quarter", 35, 15}};
+
+static void set_side(struct picture_spec *picture, const struct side *side)
+{
+    picture->yaw_deg += side->yaw_deg;
+    picture->pitch_deg += side->pitch_deg;
+}
+
+void request_default_camera(struct request *request) { set_side(&request->picture, &SIDES[5]); }
+
+static int camera_is_single(const struct value *value)
+{
+    if (value->request->camera.kind == SELECT_ABSENT)
+        return 0;
+    return err_set(value->err, ERR_DUPLICATE_PARAMETER, "camera= and camera_name= both name the camera; give one");
+}
+
+int value_camera(struct value *value)
+{
+    for (size_t i = 0; i < sizeof SIDES / sizeof *SIDES; i++)
+        if (strcmp(value->text, SIDES[i].word) == 0) {
+            set_side(&value->request->picture, &SIDES[i]);
+            return camera_is_single(value);
+        }
+    const int rc = camera_is_single(value);
+    return rc < 0 ? rc : value_select(value, "camera_name", &value->request->camera);
+}
+
+int value_camera_name(struct value *value)
+{
+    const int rc = camera_is_single(value);
+    value_select_name(value, &value->request->camera);
+    return rc;
+}
+
+int value_yaw(struct value *value)
+{
+    double yaw_deg;
+    if (!query_double(value->text, &yaw_deg))
+        return value_bad(value, "a finite number of degrees");
+    value->request->picture.yaw_deg += remainder(yaw_deg, 360);
+    return 0;
+}
+
+int value_pitch(struct value *value)
+{
+    double pitch_deg;
+    const int rc = value_number(value, -90, 90, "a number of degrees from -90 to 90", &pitch_deg);
+    value->request->picture.pitch_deg += rc < 0 ? 0 : pitch_deg;
+    return rc;
+}
+
+static int set_flag(struct value *value, uint32_t flag)
+{
+    bool is_set = false;
+    if (value_flag(value, &is_set) < 0)
+        return value->err->code;
+    value->request->picture.flags |= is_set ? flag : 0;
+    return 0;
+}
+
+int value_ortho(struct value *value) { return set_flag(value, PICTURE_ORTHO); }
+int value_allow_empty(struct value *value) { return set_flag(value, PICTURE_ALLOW_EMPTY); }
+
+int value_frame(struct value *value)
+{
+    static const char *const WORDS[] = {"clip", "pose"};
+    const int word = value_word(value->text, WORDS, 2);
+    value->request->picture.flags |= word == 1 ? PICTURE_FRAME_POSE : 0;
+    return word < 0 ? value_bad(value, "clip or pose") : 0;
+}
+
+int value_margin(struct value *value)
+{
+    double margin = 0;
+    const int rc = value_number(value, 0, 0.45, "a share of the picture from 0 to 0.45", &margin);
+    value->request->picture.filled = 1 - 2 * margin;
+    return rc;
+}
+
+int value_fov(struct value *value)
+{
+    return value_number(value, 1, 150, "a number of degrees from 1 to 150", &value->request->picture.fov_deg);
+}
+
+int value_distance(struct value *value)
+{
+    return value_number(value, 0.001, 1000, "a number from 0.001 to 1000; 1 is where everything just fits",
+                        &value->request->picture.distance);
+}
+
+static int target_is_single(const struct value *value)
+{
+    if (value->request->target.kind == SELECT_ABSENT && value->request->picture.target_kind == PICTURE_TARGET_NONE)
+        return 0;
+    return err_set(value->err, ERR_DUPLICATE_PARAMETER, "target= and target_name= both name the target; give one");
+}
+
+/* True for x,y,z; the text is cut up then. */
+static bool read_place(char *text, double place[3])
+{
+    char *second = strchr(text, ','), *third = second == NULL ? NULL : strchr(second + 1, ',');
+    if (third == NULL || strchr(third + 1, ',') != NULL)
+        return false;
+    *second = *third = '\0';
+    if (query_double(text, &place[0]) && query_double(second + 1, &place[1]) && query_double(third + 1, &place[2])) {
+        for (int i = 0; i < 3; i++)
+            place[i] += 0; /* not -0 */
+        return true;
+    }
+    *second = *third = ',';
+    return false;
+}
+
+int value_target(struct value *value)
+{
+    struct picture_spec *picture = &value->request->picture;
+    const int rc = target_is_single(value);
+    double place[3];
+    if (rc < 0)
+        return rc;
+    if (!read_place(value->text, place))
+        return value_select(value, "target_name", &value->request->target);
+    picture->target_kind = PICTURE_TARGET_POINT;
+    memcpy(picture->target, place, sizeof place);
+    return 0;
+}
+
+int value_target_name(struct value *value)
+{
+    const int rc = target_is_single(value);
+    value_select_name(value, &value->request->target);
+    return rc;
+}
