@@ -243,6 +243,44 @@ static void put_nodes(const struct sample *sample, struct buf *json)
     buf_put_text(json, "]}]");
 }
 
+/* "materials", "textures" and "images"; the pictures lie in views one after the other. */
+static void put_material(const struct sample *sample, int image_view, struct buf *json)
+{
+    static const char *const NAMES[MAP_COUNT] = {[MAP_COLOR] = "baseColorTexture",
+                                                 [MAP_METALLIC_ROUGHNESS] = "metallicRoughnessTexture",
+                                                 [MAP_NORMAL] = "normalTexture",
+                                                 [MAP_EMISSIVE] = "emissiveTexture"};
+    const bool is_rough = sample->has_map[MAP_METALLIC_ROUGHNESS];
+    struct buf textures, images;
+    int count = 0;
+    buf_init(&textures, 0);
+    buf_init(&images, 0);
+    buf_put_text(json, "\"materials\":[{\"name\":\"skin\",\"doubleSided\":true,\"pbrMetallicRoughness\":{");
+    buf_printf(json, "\"metallicFactor\":%d,\"roughnessFactor\":%.9g", is_rough, is_rough ? 1 : sample->roughness);
+    for (int map = 0; map < MAP_COUNT; map++) {
+        if (map == MAP_NORMAL)
+            buf_put_char(json, '}');
+        if (map != MAP_COLOR && !sample->has_map[map])
+            continue;
+        buf_printf(json, ",\"%s\":{\"index\":%d}", NAMES[map], count);
+        buf_printf(&textures, "%s{\"source\":%d}", count > 0 ? "," : "", count);
+        buf_printf(&images, "%s{\"mimeType\":\"image/png\",\"bufferView\":%d}", count > 0 ? "," : "",
+                   image_view + count);
+        count++;
+    }
+    if (sample->has_map[MAP_EMISSIVE])
+        buf_printf(json,
+                   ",\"emissiveFactor\":[1,1,1],\"extensions\":{\"KHR_materials_emissive_strength\":{"
+                   "\"emissiveStrength\":%.9g}}",
+                   sample->emissive_strength);
+    buf_printf(json, "}],\"textures\":[%.*s],\"images\":[%.*s],", (int)textures.size_bytes, textures.data,
+               (int)images.size_bytes, images.data);
+    if (sample->has_map[MAP_EMISSIVE])
+        buf_put_text(json, "\"extensionsUsed\":[\"KHR_materials_emissive_strength\"],");
+    buf_fini(&textures);
+    buf_fini(&images);
+}
+
 static void put_json(const struct writer *w, int image_view, struct buf *json)
 {
     buf_put_text(json, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"posed samples\"},\"scene\":0,"
@@ -253,11 +291,7 @@ static void put_json(const struct writer *w, int image_view, struct buf *json)
         ",\"meshes\":[{\"name\":\"%s\",\"primitives\":[{\"indices\":0,\"material\":0,\"attributes\":{\"POSITION\":1,"
         "\"NORMAL\":2,\"TEXCOORD_0\":3,\"JOINTS_0\":4,\"WEIGHTS_0\":5}}]}],",
         w->sample->name);
-    buf_printf(json,
-               "\"materials\":[{\"name\":\"skin\",\"doubleSided\":true,\"pbrMetallicRoughness\":{\"baseColorTexture\":"
-               "{\"index\":0},\"metallicFactor\":0,\"roughnessFactor\":0.7}}],\"textures\":[{\"source\":0}],"
-               "\"images\":[{\"mimeType\":\"image/png\",\"bufferView\":%d}],",
-               image_view);
+    put_material(w->sample, image_view, json);
     buf_printf(json,
                "\"animations\":[%.*s],\"buffers\":[{\"byteLength\":%zu}],\"bufferViews\":[%.*s],\"accessors\":[%.*s]}",
                (int)w->animations.size_bytes, w->animations.data, w->binary.size_bytes, (int)w->views.size_bytes,
@@ -298,9 +332,14 @@ void sample_write(const struct sample *sample, const char *folder)
     add_inverse_binds(&w);
     for (int i = 0; i < sample->clip_count; i++)
         add_clip(&w, &sample->clips[i]);
-    const size_t start = w.binary.size_bytes;
-    canvas_png(&sample->canvas, &w.binary);
-    const int image_view = end_view(&w, start, 0);
+    const int image_view = w.view_count;
+    for (int map = 0; map < MAP_COUNT; map++) {
+        const size_t start = w.binary.size_bytes;
+        if (map != MAP_COLOR && !sample->has_map[map])
+            continue;
+        canvas_png(&sample->maps[map], &w.binary);
+        end_view(&w, start, 0);
+    }
     put_json(&w, image_view, &json);
     write_file(folder, sample->name, &json, &w.binary);
     buf_fini(&json);
