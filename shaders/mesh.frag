@@ -2,7 +2,7 @@
 // Metallic-roughness surfaces (glTF 2.0, 3.9 and appendix B) in a studio that hangs at the camera, so that every view of
 // a model is lit alike: a key, a fill and a rim light, and a sky. Light is linear; the result is sRGB-encoded and
 // premultiplied. FULL is defined: every texture that a material can have. Else there is one of base colour at most, which
-// is what most models have.
+// is what most models have. VIEW is defined: view.frag follows, which has a main of its own.
 
 in vec3 view_position;
 in vec3 view_normal;
@@ -221,6 +221,7 @@ vec3 srgb(vec3 c)
     return mix(12.92 * c, curve, greaterThan(c, vec3(0.0031308)));
 }
 
+#ifndef VIEW
 void main()
 {
 #ifdef FULL
@@ -246,3 +247,4 @@ void main()
     float alpha = is_blended != 0 ? color.a : 1.0;
     fragment = vec4(srgb(clamp(seen, 0.0, 1.0)) * alpha, alpha);
 }
+#endif

@@ -7,8 +7,10 @@ in float wire_alpha;
 in vec3 corner; // 1 at its own corner, 0 on the edge across
 
 uniform sampler2D base_color_texture;
-uniform vec2 alpha_test; // factor; alpha below the second is not drawn
-uniform int scale;       // samples that are a pixel's side
+uniform vec4 base_color;
+uniform vec2 alpha_range; // alpha below x is not drawn
+uniform vec4 eye;         // as in mesh.frag
+uniform int scale;        // samples that are a pixel's side
 
 out vec4 fragment;
 
@@ -22,7 +24,7 @@ vec3 edge_distances(out vec3 growth)
 
 void main()
 {
-    if (alpha_test.x * wire_alpha * texture(base_color_texture, wire_uv).a < alpha_test.y)
+    if (base_color.a * wire_alpha * texture(base_color_texture, wire_uv).a < alpha_range.x)
         discard;
     vec3 growth;
     vec3 distances = edge_distances(growth);
@@ -34,7 +36,7 @@ void main()
     line *= mix(0.35, 1.0, clamp(in_radius / (3.0 * half_width), 0.0, 1.0));
     vec3 face = cross(dFdx(wire_position), dFdy(wire_position));
     float size = max(max(abs(face.x), abs(face.y)), abs(face.z));
-    float facing = size > 0.0 ? abs(dot(normalize(face / size), normalize(wire_position))) : 1.0;
+    float facing = size > 0.0 ? abs(dot(normalize(face / size), normalize(eye.xyz - eye.w * wire_position))) : 1.0;
     vec3 surface = vec3(0.86, 0.89, 0.92) * (0.78 + 0.22 * facing);
     fragment = vec4(mix(surface, vec3(0.10, 0.13, 0.18), line), 1.0);
 }

@@ -2,6 +2,7 @@
 #include "service_parts.h"
 
 #include "../base/mem.h"
+#include "../base/view.h"
 #include "../wire/answer_picture.h"
 #include "../wire/answer_select.h"
 #include "../wire/http_response.h"
@@ -36,7 +37,7 @@ static double time_of(const struct job *job, const struct render_shown *shown)
 {
     const struct request *request = &job->call->request;
     const bool is_picked = (request->picture.flags & PICTURE_AUTO_TIME) != 0;
-    return is_picked ? shown->clip_time_s - job->render_begin_s : request->time_count > 0 ? request->times_s[0] : 0;
+    return is_picked ? shown->clip_time_s - job->render_begin_s : request->times_s[request->time_count - 1];
 }
 
 static void put_picture(const struct job *job, struct blob *png, const struct render_shown *shown, struct reply *reply)
@@ -77,8 +78,41 @@ struct nodes {
     uint32_t joint; /* 0, or 1 + the node that the view is about */
 };
 
+/* What is drawn when. */
+struct moments {
+    uint32_t count;
+    struct render_cell cells[VIEW_ONION_MAX];
+    double layer_times_s[VIEW_ONION_MAX * RENDER_LAYERS_MAX];
+};
+
+/* One moment, or those of an onion: without times some that are spread evenly over the clip. */
+static void fill_moments(struct job *job, int32_t clip, const struct clip_span *span, struct moments *moments)
+{
+    const struct request *request = &job->call->request;
+    struct answer_layers *layers = &job->service->answer.layers; /* as find_blend() left them */
+    const bool is_onion = request->picture.view == VIEW_ONION;
+    const bool is_spread = is_onion && (request->picture.flags & PICTURE_AUTO_TIME) != 0 && span->to_s > span->from_s;
+    double *layer_times_s = moments->layer_times_s;
+    if (is_onion)
+        job->look.flags &= ~(uint32_t)PICTURE_AUTO_TIME;
+    moments->count = is_spread ? VIEW_ONION_TIMES : is_onion ? request->time_count : 1;
+    for (uint32_t c = 0; c < moments->count; c++) {
+        moments->cells[c] = (struct render_cell){
+            .clip = clip,
+            .clip_source = request->layer_count == 0 ? request->clip_source : 0,
+            .clip_time_s = is_spread ? span->from_s + (span->to_s - span->from_s) * c / moments->count
+                                     : clip_time_in_span(span, request->times_s[c]),
+        };
+        if (job->blend == NULL)
+            continue;
+        answer_set_layers(layers, request, c);
+        for (uint32_t i = 0; i < layers->count; i++)
+            *layer_times_s++ = layers->layers[i].clip_time_s;
+    }
+}
+
 static void fill_query(const struct job *job, const struct clip_span *span, const struct nodes *nodes,
-                       const struct render_cell *cell, const double *layer_times_s, struct render_query *query)
+                       const struct moments *moments, struct render_query *query)
 {
     const struct request *request = &job->call->request;
     *query = (struct render_query){
@@ -93,15 +127,15 @@ static void fill_query(const struct job *job, const struct clip_span *span, cons
         .look = &job->look,
         .width = request->picture.width,
         .height = request->picture.height,
-        .cells = cell,
-        .cell_count = 1,
-        .layer_times_s = layer_times_s,
+        .cells = moments->cells,
+        .cell_count = moments->count,
+        .layer_times_s = moments->layer_times_s,
         .blend = job->blend,
     };
 }
 
-/* The layers of the request as the workers take them, and their times. False: *reply is the error. */
-static bool find_blend(struct job *job, double times_s[RENDER_LAYERS_MAX], struct reply *reply)
+/* The layers of the request as the workers take them, but for their times. False: *reply is the error. */
+static bool find_blend(struct job *job, struct reply *reply)
 {
     const struct request *request = &job->call->request;
     struct answer_layers *layers = &job->service->answer.layers; /* scratch of the loop thread */
@@ -115,7 +149,6 @@ static bool find_blend(struct job *job, double times_s[RENDER_LAYERS_MAX], struc
     blend->mask_count = layers->mask_count;
     for (uint32_t i = 0; i < layers->count; i++) {
         const struct blend_layer *layer = &layers->layers[i];
-        times_s[i] = layer->clip_time_s;
         const struct request *reference =
             request->layers[i].reference != NULL ? request->layers[i].reference : &request->layers[i];
         blend->layers[i] = (struct render_layer){
@@ -182,15 +215,9 @@ void service_render(struct job *job)
     struct clip_span span;
     int32_t clip;
     struct nodes nodes = {0};
-    double layer_times_s[RENDER_LAYERS_MAX];
     reply_init(&reply);
-    if (request->time_count > 1) {
-        err_set(&err, ERR_BAD_PARAMETER, "t: a picture shows one time, not %u", request->time_count);
-        job_fail(job, &err);
-        return;
-    }
     const struct model *clips = clips_model(job);
-    if (answer_find_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, layer_times_s, &reply) ||
+    if (answer_find_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, &reply) ||
         !find_nodes(job, &nodes, &reply) || !find_look(job, &reply)) {
         job_finish(job, &reply);
         return;
@@ -208,12 +235,9 @@ void service_render(struct job *job)
     }
     reply_fini(&reply);
     struct render_query query;
-    const struct render_cell cell = {
-        .clip = clip,
-        .clip_source = request->layer_count == 0 ? request->clip_source : 0,
-        .clip_time_s = clip_time_in_span(&span, request->time_count > 0 ? request->times_s[0] : 0),
-    };
-    fill_query(job, &span, &nodes, &cell, layer_times_s, &query);
+    struct moments moments = {.count = 0};
+    fill_moments(job, clip, &span, &moments);
+    fill_query(job, &span, &nodes, &moments, &query);
     job->stage = JOB_DRAWS;
     job->render_clip = clip;
     job->render_begin_s = span.from_s;

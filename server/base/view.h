@@ -10,6 +10,9 @@ enum view {
     VIEW_COUNT
 };
 
+/* Times of VIEW_ONION: at most, and when none is given. */
+enum { VIEW_ONION_MAX = 64, VIEW_ONION_TIMES = 5 };
+
 struct view_info {
     const char *word; /* of view= */
     bool takes_joint;

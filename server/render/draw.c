@@ -240,14 +240,19 @@ static int draw_model(struct drawing *drawing, const struct loaded *loaded, stru
     return rc;
 }
 
-static void set_camera(struct drawing *drawing, const struct program *program, const struct frame *frame)
+void draw_set_camera(const struct gl *gl, const struct program *program, const struct frame *frame)
 {
     const struct mat4 clip_from_view = mat4_from_dmat4(&frame->camera.clip_from_view);
     const bool is_flat = clip_from_view.m[11] == 0; /* w does not depend on the distance: no perspective */
     const float eye[4] = {0, 0, is_flat, !is_flat};
+    gl->UniformMatrix4fv(program->clip_from_view, 1, GL_FALSE, clip_from_view.m);
+    gl->Uniform4fv(program->eye, 1, eye);
+}
+
+static void set_camera(struct drawing *drawing, const struct program *program, const struct frame *frame)
+{
     draw_use_program(drawing, program);
-    drawing->gl->UniformMatrix4fv(program->clip_from_view, 1, GL_FALSE, clip_from_view.m);
-    drawing->gl->Uniform4fv(program->eye, 1, eye);
+    draw_set_camera(drawing->gl, program, frame);
 }
 
 int draw_frame(struct drawing *drawing, const struct loaded *loaded, struct frame *frame, uint32_t scale,

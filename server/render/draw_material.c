@@ -58,7 +58,7 @@ static GLuint find_texture(const struct loaded *loaded, const struct material *m
     return texture >= 0 ? loaded->scene.textures[texture] : 0;
 }
 
-static bool needs_full(const struct loaded *loaded, const struct material *material, bool is_lit)
+bool draw_needs_full(const struct loaded *loaded, const struct material *material, bool is_lit)
 {
     for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++) {
         const struct material_texture *placed = &material->textures[slot];
@@ -88,10 +88,10 @@ static void set_filter(const struct drawing *drawing, const struct loaded *loade
                            texture == NULL ? 0 : (GLint)texture->min_filter);
 }
 
-static void set_textures(const struct drawing *drawing, const struct loaded *loaded, const struct material *material)
+static void set_textures(const struct drawing *drawing, const struct program *program, const struct loaded *loaded,
+                         const struct material *material)
 {
     const struct gl *gl = drawing->gl;
-    const struct program *program = drawing->used;
     float uvs[TEXTURE_SLOT_COUNT][6];
     GLint sets[TEXTURE_SLOT_COUNT];
     for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++) {
@@ -110,8 +110,8 @@ static void set_textures(const struct drawing *drawing, const struct loaded *loa
                   has_shade ? material->occlusion_strength : 0);
 }
 
-void draw_set_material(struct drawing *drawing, const struct loaded *loaded, const struct material *material,
-                       const struct primitive *primitive, bool is_lit)
+void draw_put_material(const struct drawing *drawing, const struct program *program, const struct loaded *loaded,
+                       const struct material *material, const struct primitive *primitive, bool is_lit)
 {
     const struct gl *gl = drawing->gl;
     const GLuint base = find_texture(loaded, material, TEXTURE_BASE_COLOR);
@@ -121,11 +121,9 @@ void draw_set_material(struct drawing *drawing, const struct loaded *loaded, con
     const bool is_dark =
         material->textures[TEXTURE_EMISSIVE].texture >= 0 && find_texture(loaded, material, TEXTURE_EMISSIVE) == 0;
     const float glow[4] = {material->emissive[0], material->emissive[1], material->emissive[2], 0}, dark[4] = {0};
-    const struct program *program = needs_full(loaded, material, is_lit) ? &drawing->full : &drawing->program;
-    draw_use_program(drawing, program);
     bind(drawing, TEXTURE_BASE_COLOR, is_missing ? drawing->missing : base);
     if (program->is_full)
-        set_textures(drawing, loaded, material);
+        set_textures(drawing, program, loaded, material);
     else
         gl->UniformMatrix3x2fv(program->uv_from_texcoord, 1, GL_TRUE,
                                material->textures[TEXTURE_BASE_COLOR].uv_from_texcoord);
@@ -135,4 +133,11 @@ void draw_set_material(struct drawing *drawing, const struct loaded *loaded, con
     gl->Uniform2f(program->metal_rough, material->metallic, material->roughness);
     gl->Uniform1i(program->is_unlit, !is_lit);
     gl->Uniform1i(program->is_flat, (primitive->flags & PRIMITIVE_FLAT) != 0);
+}
+
+void draw_set_material(struct drawing *drawing, const struct loaded *loaded, const struct material *material,
+                       const struct primitive *primitive, bool is_lit)
+{
+    draw_use_program(drawing, draw_needs_full(loaded, material, is_lit) ? &drawing->full : &drawing->program);
+    draw_put_material(drawing, drawing->used, loaded, material, primitive, is_lit);
 }

@@ -12,5 +12,11 @@ void draw_delete_textures(struct drawing *drawing);
  * depends on the draw and the pass is the caller's. is_lit false: no light falls on it. */
 void draw_set_material(struct drawing *drawing, const struct loaded *loaded, const struct material *material,
                        const struct primitive *primitive, bool is_lit);
+/* True when the material has more than a base colour texture by the first texture coordinates; of surfaces that are not
+ * lit, others than that do not count. */
+bool draw_needs_full(const struct loaded *loaded, const struct material *material, bool is_lit);
+/* The same as draw_set_material() for a program that is in use. */
+void draw_put_material(const struct drawing *drawing, const struct program *program, const struct loaded *loaded,
+                       const struct material *material, const struct primitive *primitive, bool is_lit);
 /* The program in use becomes this one of drawing's. */
 void draw_use_program(struct drawing *drawing, const struct program *program);

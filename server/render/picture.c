@@ -56,8 +56,23 @@ static struct ground ground_of(const struct picture_spec *look, uint32_t y, uint
     return ground;
 }
 
+/* The background with black of this alpha over it. */
+static struct ground shaded(const struct ground *ground, uint32_t shade)
+{
+    struct ground dark = {.alpha = ground->alpha + ((255 - ground->alpha) * shade + 127) / 255};
+    for (int i = 0; i < 3; i++)
+        dark.color[i] = (ground->color[i] * (255 - shade) + 127) / 255;
+    return dark;
+}
+
 struct picture_stats picture_resolve(const uint8_t *samples, uint32_t width, uint32_t height, uint32_t scale,
                                      const struct picture_spec *look, uint8_t *out)
+{
+    return picture_resolve_shaded(samples, width, height, scale, look, NULL, out);
+}
+
+struct picture_stats picture_resolve_shaded(const uint8_t *samples, uint32_t width, uint32_t height, uint32_t scale,
+                                            const struct picture_spec *look, const uint8_t *shade, uint8_t *out)
 {
     struct picture_stats stats = {.is_opaque = true};
     const bool is_premultiplied = (look->flags & PICTURE_PREMULTIPLIED) != 0;
@@ -70,7 +85,9 @@ struct picture_stats picture_resolve(const uint8_t *samples, uint32_t width, uin
             uint32_t sum[4];
             sum_samples(row + (size_t)x * scale * 4, stride, scale, sum);
             stats.covered_count += sum[3] != 0;
-            lay_over(sum, count, &ground, is_premultiplied, out);
+            const uint8_t dark = shade == NULL ? 0 : *shade++;
+            const struct ground below = dark == 0 ? ground : shaded(&ground, dark);
+            lay_over(sum, count, &below, is_premultiplied, out);
             stats.is_opaque &= out[3] == 255;
         }
     }

@@ -20,3 +20,7 @@ struct picture_stats {
  * Nothing else of `look` counts. scale 1 or 2. May not overlap `samples`. */
 struct picture_stats picture_resolve(const uint8_t *samples, uint32_t width, uint32_t height, uint32_t scale,
                                      const struct picture_spec *look, uint8_t *out);
+/* The same with a shadow on the background. shade: [width * height], rows top first, 255 is black; or NULL. Shadow
+ * alone covers nothing. */
+struct picture_stats picture_resolve_shaded(const uint8_t *samples, uint32_t width, uint32_t height, uint32_t scale,
+                                            const struct picture_spec *look, const uint8_t *shade, uint8_t *out);

@@ -1,6 +1,5 @@
 #include "program.h"
 
-#include "shader.h"
 #include "shaders.h"
 
 static void find_uniforms(struct program *program, const struct gl *gl)
@@ -40,23 +39,30 @@ static void tie_samplers(const struct program *program, const struct gl *gl)
         [TEXTURE_EMISSIVE] = "emissive_texture",
         [UNIT_PALETTE] = "palette",
         [UNIT_INFLUENCES] = "influences",
+        [UNIT_IDS] = "ids",
     };
     for (int unit = 0; unit < (int)(sizeof NAMES / sizeof *NAMES); unit++)
         gl->Uniform1i(gl->GetUniformLocation(program->name, NAMES[unit]), unit);
 }
 
-int program_init(struct program *program, const struct gl *gl, bool is_full, struct err *err)
+int program_link(struct program *program, const struct gl *gl, const struct shader_sources *sources, bool is_full,
+                 struct err *err)
 {
-    const struct shader_sources sources = {.vertex = {shader_skin_vert, "skin.vert"},
-                                           .fragment = {shader_mesh_frag, "mesh.frag"},
-                                           .define = is_full ? "#define FULL\n" : NULL};
     *program = (struct program){.is_full = is_full};
-    if (shader_link(gl, &sources, &program->name, err) < 0)
+    if (shader_link(gl, sources, &program->name, err) < 0)
         return err->code;
     gl->UseProgram(program->name);
     find_uniforms(program, gl);
     tie_samplers(program, gl);
     return gl_check(gl, "the shader program", err);
+}
+
+int program_init(struct program *program, const struct gl *gl, bool is_full, struct err *err)
+{
+    const struct shader_sources sources = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
+                                           .fragment = {.text = shader_mesh_frag, .name = "mesh.frag"},
+                                           .define = is_full ? "#define FULL\n" : NULL};
+    return program_link(program, gl, &sources, is_full, err);
 }
 
 void program_fini(struct program *program, const struct gl *gl)

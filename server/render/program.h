@@ -4,6 +4,7 @@
 
 #include "../anim/model.h"
 #include "gl.h"
+#include "shader.h"
 
 #include <stdbool.h>
 
@@ -37,4 +38,7 @@ struct program {
 
 /* Compiles, links and uses a program, and ties its samplers to the units. ERR_RENDER_FAILED with the driver's words. */
 int program_init(struct program *program, const struct gl *gl, bool is_full, struct err *err);
+/* The same of other sources, which may lack some of the uniforms and samplers: those are -1, which GL ignores. */
+int program_link(struct program *program, const struct gl *gl, const struct shader_sources *sources, bool is_full,
+                 struct err *err);
 void program_fini(struct program *program, const struct gl *gl);

@@ -9,8 +9,10 @@
 #include "job_layers.h"
 #include "job_sources.h"
 #include "model_cache.h"
+#include "onion.h"
 #include "picture.h"
 #include "png_file.h"
+#include "shadow.h"
 #include "target.h"
 #include "view_draw.h"
 #include "warm_up.h"
@@ -41,6 +43,9 @@ struct renderer {
     struct model_cache cache;
     struct clip_files clip_files;
     struct frame frame;
+    struct shadow shadow;
+    uint8_t *shade; /* of a cell: how dark its shadow is */
+    size_t shade_bytes;
     struct reaches reaches;
     struct render_shown shown;
     uint8_t *samples, *pixels; /* of a cell */
@@ -265,7 +270,7 @@ static int pose_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c,
                                 .root = job->root,
                                 .has_turn = job->has_turn != 0,
                                 .root_start_s = job->begin_s};
-    if (job->cell_count == 1 && aim_cell(renderer, drawn, view, err) < 0)
+    if ((job->cell_count == 1 || job->look.view == VIEW_ONION) && aim_cell(renderer, drawn, view, err) < 0)
         return err->code;
     return frame_pose(&renderer->frame, posed_of(drawn, cell), drawn->loaded->is_used, view, err);
 }
@@ -299,10 +304,17 @@ static int frame_cells(struct renderer *renderer, struct drawn *drawn, struct er
     return 0;
 }
 
+/* Moments that are laid over each other have the camera that each would have alone, unless that depends on its pose. */
+static bool is_framed_by_poses(const struct drawn *drawn)
+{
+    const struct picture_spec *look = &drawn->work->job.look;
+    return drawn->aim.reach == NULL && look->camera == 0 && look->target_kind == PICTURE_TARGET_NONE;
+}
+
 static int find_camera(struct renderer *renderer, const struct drawn *drawn, struct frame_view *view,
                        struct camera *camera, struct err *err)
 {
-    if (drawn->work->job.cell_count == 1)
+    if (drawn->work->job.cell_count == 1 || (drawn->work->job.look.view == VIEW_ONION && !is_framed_by_poses(drawn)))
         return aim_find(&drawn->aim, &renderer->frame, model_of(drawn), view, camera, err);
     const struct camera seen = frame_aim(model_of(drawn), view, NULL, 0);
     *camera = framing_camera(&drawn->framing, &drawn->all, &seen);
@@ -320,33 +332,67 @@ static int draw_view(struct renderer *renderer, const struct drawn *drawn, uint3
 {
     const struct render_job *job = &drawn->work->job;
     const struct view_query query = {.view = (enum view)job->look.view, .joint = job->joint, .scale = scale};
-    if (query.view == VIEW_LIT)
+    if (query.view == VIEW_LIT || query.view == VIEW_ONION)
         return draw_frame(&renderer->drawing, drawn->loaded, &renderer->frame, scale, err);
     return views_draw(&renderer->views, &renderer->drawing, drawn->loaded, &renderer->frame, &query, err);
 }
 
-static int draw_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct err *err)
+static int cast_shadow(struct renderer *renderer, const struct model *model, const struct picture_spec *look,
+                       struct err *err)
+{
+    renderer->shade = make_room(renderer->shade, &renderer->shade_bytes, (size_t)look->width * look->height);
+    if (renderer->shade == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", look->width, look->height);
+    if (shadow_make(&renderer->shadow, model, &renderer->frame, look->width, look->height, err) < 0)
+        return err->code;
+    shadow_fill(&renderer->shadow, look->width, look->height, renderer->shade);
+    return 0;
+}
+
+static uint32_t scale_of(const struct picture_spec *look)
+{
+    const bool is_smooth = (look->flags & PICTURE_ONE_SAMPLE) == 0 && look->view != VIEW_JOINTS; /* ids have no mean */
+    return is_smooth && look->width <= SUPERSAMPLED_MAX && look->height <= SUPERSAMPLED_MAX ? 2 : 1;
+}
+
+static int draw_samples(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct err *err)
 {
     const struct picture_spec *look = &drawn->work->job.look;
-    const bool is_smooth = (look->flags & PICTURE_ONE_SAMPLE) == 0 && look->view != VIEW_JOINTS; /* ids have no mean */
-    const uint32_t scale = is_smooth && look->width <= SUPERSAMPLED_MAX && look->height <= SUPERSAMPLED_MAX ? 2 : 1;
+    const uint32_t scale = scale_of(look);
     struct frame_view view;
     if (pose_cell(renderer, drawn, c, &view, err) < 0)
         return err->code;
     struct camera camera;
     if (find_camera(renderer, drawn, &view, &camera, err) < 0)
         return err->code;
-    if (drawn->work->job.cell_count == 1)
+    if (drawn->work->job.cell_count == 1 || look->view == VIEW_ONION)
         tell(renderer, &view, &camera);
     if (frame_see(&renderer->frame, model_of(drawn), &camera, err) < 0 ||
         target_bind(&renderer->targets, &renderer->gl, look->width * scale, look->height * scale, err) < 0 ||
         draw_view(renderer, drawn, scale, err) < 0 || read_samples(renderer, look->width, look->height, scale, err) < 0)
         return err->code;
+    if ((look->flags & PICTURE_SHADOW) != 0)
+        return cast_shadow(renderer, model_of(drawn), look, err);
+    return 0;
+}
+
+/* Samples to renderer->pixels. */
+static void resolve(const struct renderer *renderer, struct drawn *drawn, const uint8_t *samples)
+{
+    const struct picture_spec *look = &drawn->work->job.look;
     const struct picture_stats stats =
-        picture_resolve(renderer->samples, look->width, look->height, scale, look, renderer->pixels);
+        picture_resolve_shaded(samples, look->width, look->height, scale_of(look), look,
+                               (look->flags & PICTURE_SHADOW) != 0 ? renderer->shade : NULL, renderer->pixels);
     /* a sound model can slip between the samples of a very small picture */
     drawn->is_covered |= stats.covered_count > 0 || look->width < SURE_SIDE || look->height < SURE_SIDE;
     drawn->is_opaque &= stats.is_opaque;
+}
+
+static int draw_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct err *err)
+{
+    if (draw_samples(renderer, drawn, c, err) < 0)
+        return err->code;
+    resolve(renderer, drawn, renderer->samples);
     return 0;
 }
 
@@ -370,6 +416,32 @@ static int draw_one(struct renderer *renderer, struct drawn *drawn, struct buf *
 {
     const struct render_job *job = &drawn->work->job;
     if (draw_cell(renderer, drawn, 0, err) < 0 || check_covered(drawn, err) < 0)
+        return err->code;
+    const struct png_form form = form_of(job, drawn->is_opaque);
+    return png_file_put(png, renderer->pixels, job->width, job->height, &form, err);
+}
+
+/* All moments over each other. */
+static int draw_onion(struct renderer *renderer, struct drawn *drawn, struct buf *png, struct err *err)
+{
+    const struct render_job *job = &drawn->work->job;
+    const uint32_t scale = scale_of(&job->look);
+    const size_t sample_count = (size_t)job->width * job->height * scale * scale;
+    struct frame_view view;
+    if (pose_cell(renderer, drawn, 0, &view, err) < 0 ||
+        (is_framed_by_poses(drawn) && frame_cells(renderer, drawn, err) < 0))
+        return err->code;
+    renderer->canvas = make_room(renderer->canvas, &renderer->canvas_bytes, 4 * sample_count);
+    if (renderer->canvas == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", job->width, job->height);
+    memset(renderer->canvas, 0, 4 * sample_count);
+    for (uint32_t c = 0; c < job->cell_count; c++) {
+        if (draw_samples(renderer, drawn, c, err) < 0)
+            return err->code;
+        onion_lay(renderer->canvas, renderer->samples, sample_count, c, job->cell_count);
+    }
+    resolve(renderer, drawn, renderer->canvas);
+    if (check_covered(drawn, err) < 0)
         return err->code;
     const struct png_form form = form_of(job, drawn->is_opaque);
     return png_file_put(png, renderer->pixels, job->width, job->height, &form, err);
@@ -399,8 +471,11 @@ static int draw(struct renderer *renderer, const struct render_work *work, struc
     if (job_layers_init(&drawn.layers, &job->blend, sources, err) < 0)
         return err->code;
     drawn.mover_count = job_movers(sources, work, drawn.movers);
-    const bool is_whole = job->cell_count == 1 && job->width == job->look.width && job->height == job->look.height;
-    const int rc = is_whole ? draw_one(renderer, &drawn, png, err) : draw_all(renderer, &drawn, png, err);
+    const bool is_whole = job->width == job->look.width && job->height == job->look.height;
+    const bool is_onion = is_whole && job->look.view == VIEW_ONION && job->cell_count > 1;
+    const int rc = is_onion                           ? draw_onion(renderer, &drawn, png, err)
+                   : is_whole && job->cell_count == 1 ? draw_one(renderer, &drawn, png, err)
+                                                      : draw_all(renderer, &drawn, png, err);
     framing_fini(&drawn.framing);
     return rc;
 }
@@ -439,6 +514,8 @@ void renderer_free(struct renderer *renderer)
     drawing_fini(&renderer->drawing);
     gl_context_free(renderer->context);
     frame_fini(&renderer->frame);
+    shadow_fini(&renderer->shadow);
+    free(renderer->shade);
     reaches_fini(&renderer->reaches);
     free(renderer->samples);
     free(renderer->pixels);

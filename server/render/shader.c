@@ -11,9 +11,10 @@ static int attach(const struct gl *gl, GLuint program, GLenum type, const struct
     const GLuint shader = gl->CreateShader(type);
     GLint is_good = 0;
     const char *const rest = strchr(source->text, '\n') + 1;
-    const char *const texts[3] = {source->text, define == NULL ? "" : define, rest};
-    const GLint sizes[3] = {(GLint)(rest - source->text), -1, -1};
-    gl->ShaderSource(shader, 3, texts, sizes);
+    const char *const texts[4] = {source->text, define == NULL ? "" : define, rest,
+                                  source->more == NULL ? "" : source->more};
+    const GLint sizes[4] = {(GLint)(rest - source->text), -1, -1, -1};
+    gl->ShaderSource(shader, 4, texts, sizes);
     gl->CompileShader(shader);
     gl->GetShaderiv(shader, GL_COMPILE_STATUS, &is_good);
     if (is_good) {

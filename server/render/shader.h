@@ -6,6 +6,7 @@
 struct shader_source {
     const char *text; /* NULL: the program has no such stage */
     const char *name; /* of its file, for messages */
+    const char *more; /* text behind the first, or NULL */
 };
 
 struct shader_sources {

@@ -1,5 +1,6 @@
 #include "view_draw.h"
 
+#include "draw_material.h"
 #include "influence.h"
 #include "view_data.h"
 
@@ -7,17 +8,20 @@
 
 /* Of blended materials: what covers more than it lets through. */
 static const float HALF = 0.5f;
+/* Beyond any alpha. */
+static const float ALPHA_ANY = -1, ALPHA_END = 1e9f;
 
 /* One pass over the surfaces of a frame. */
 struct view_pass {
-    const struct views *views;
+    struct views *views;
     const struct drawing *drawing;
     const struct gl *gl;
     const struct loaded *loaded;
     const struct frame *frame;
     const struct view_query *query;
-    const struct view_program *program;
-    enum view_paint paint;
+    bool has_edges;                     /* the wire programs, else those that paint */
+    enum view_paint paint;              /* by the latter */
+    const struct view_program *program; /* in use, or NULL */
 };
 
 /* Distances along the line of sight that GL's depths -1 and 1 stand for, of any projection. */
@@ -30,37 +34,54 @@ static void find_depth_range(const struct dmat4 *clip_from_view, float range[2])
     }
 }
 
-static void use_program(struct view_pass *pass, const struct view_program *program, enum view_paint paint)
+static void begin_pass(struct view_pass *pass, bool has_edges, enum view_paint paint)
+{
+    pass->has_edges = has_edges;
+    pass->paint = paint;
+    pass->program = NULL;
+}
+
+static int use_program(struct view_pass *pass, bool is_full, struct err *err)
 {
     const struct gl *gl = pass->gl;
-    const struct mat4 clip_from_view = mat4_from_dmat4(&pass->frame->camera.clip_from_view);
+    struct view_program *program = &(pass->has_edges ? pass->views->wire : pass->views->paint)[is_full];
+    if (program->base.name == 0 &&
+        (pass->has_edges ? wire_program_init : view_program_init)(program, gl, is_full, err) < 0)
+        return err->code;
+    if (pass->program == program)
+        return 0;
     float range[2];
     find_depth_range(&pass->frame->camera.clip_from_view, range);
     pass->program = program;
-    pass->paint = paint;
-    gl->UseProgram(program->name);
-    gl->UniformMatrix4fv(program->clip_from_view, 1, GL_FALSE, clip_from_view.m);
+    gl->UseProgram(program->base.name);
+    draw_set_camera(gl, &program->base, pass->frame);
     gl->Uniform2f(program->depth_range, range[0], range[1]);
     gl->Uniform1i(program->scale, (GLint)pass->query->scale);
-    gl->Uniform1i(program->paint, (GLint)paint);
+    gl->Uniform1i(program->paint, (GLint)pass->paint);
+    return 0;
 }
 
-/* What is see-through, and how: the shader multiplies factor, vertex colour and texture. */
-static void set_alpha_test(const struct view_pass *pass, const struct material *material)
+/* Normals are those that light falls on; the form of other paints needs no bumps. What is see-through is decided by
+ * alpha: factor, vertex colour and texture. */
+static int set_material(struct view_pass *pass, const struct material *material, const struct primitive *primitive,
+                        struct err *err)
 {
-    const struct material_texture *map = &material->textures[TEXTURE_BASE_COLOR];
-    const GLuint found = map->texture >= 0 ? pass->loaded->scene.textures[map->texture] : 0;
-    float factor = material->base_color[3], least = -1;
+    const struct gl *gl = pass->gl;
+    const bool has_bumps = pass->paint == PAINT_NORMAL && !pass->has_edges;
+    float color[4] = {0, 0, 0, material->base_color[3]}, least = ALPHA_ANY;
+    if (use_program(pass, draw_needs_full(pass->loaded, material, has_bumps), err) < 0)
+        return err->code;
+    draw_put_material(pass->drawing, &pass->program->base, pass->loaded, material, primitive, has_bumps);
     if (material->alpha_mode == ALPHA_MASK)
         least = material->alpha_cutoff;
     if (material->alpha_mode == ALPHA_BLEND) {
-        factor = factor > 0 ? 1.0f : 0.0f;
+        color[3] = color[3] > 0 ? 1.0f : 0.0f;
         least = HALF;
     }
-    pass->gl->ActiveTexture(GL_TEXTURE0 + UNIT_BASE_COLOR);
-    pass->gl->BindTexture(GL_TEXTURE_2D, found != 0 ? found : pass->drawing->white);
-    pass->gl->UniformMatrix3x2fv(pass->program->uv_from_texcoord, 1, GL_TRUE, map->uv_from_texcoord);
-    pass->gl->Uniform2f(pass->program->alpha_test, factor, least);
+    gl->Uniform4fv(pass->program->base.base_color, 1, color);
+    gl->Uniform2f(pass->program->base.alpha_range, least, ALPHA_END);
+    gl->Uniform1i(pass->program->has_surface, primitive->topology == TOPOLOGY_TRIANGLES);
+    return 0;
 }
 
 /* Frees `colors`; NULL passes the error on that made it so. */
@@ -106,7 +127,7 @@ static int upload_data(const struct view_pass *pass, const struct draw *draw, st
     return 0;
 }
 
-static int draw_one(const struct view_pass *pass, const struct frame_draw *draw, struct err *err)
+static int draw_one(struct view_pass *pass, const struct frame_draw *draw, struct err *err)
 {
     static const GLenum modes[] = {
         [TOPOLOGY_TRIANGLES] = GL_TRIANGLES, [TOPOLOGY_LINES] = GL_LINES, [TOPOLOGY_POINTS] = GL_POINTS};
@@ -117,16 +138,13 @@ static int draw_one(const struct view_pass *pass, const struct frame_draw *draw,
     const struct material *material = draw_material(model, primitive);
     const bool is_morphed = draw->morph_first != FRAME_NOT_MORPHED;
     if ((is_morphed && draw_upload_morphed(pass->drawing, model, pass->frame, draw, err) < 0) ||
-        upload_data(pass, source, err) < 0)
+        upload_data(pass, source, err) < 0 || set_material(pass, material, primitive, err) < 0)
         return err->code;
     scene_bind_primitive(&pass->loaded->scene, gl, primitive, is_morphed ? &pass->drawing->own : NULL);
     if (pass->paint == PAINT_HEAT || pass->paint == PAINT_COLORS)
         scene_bind_colors(gl, pass->drawing->own.colors);
     draw_set_culling(gl, model, material, draw);
-    set_alpha_test(pass, material);
-    gl->Uniform2i(pass->program->surface, (primitive->flags & PRIMITIVE_FLAT) != 0,
-                  primitive->topology == TOPOLOGY_TRIANGLES);
-    gl->Uniform1i(pass->program->joint_first, (GLint)model->skins[source->skin].joint_first);
+    gl->Uniform1i(pass->program->base.joint_first, (GLint)model->skins[source->skin].joint_first);
     gl->DrawElements(modes[primitive->topology], (GLsizei)primitive->index_count, GL_UNSIGNED_INT,
                      (const void *)((uintptr_t)primitive->index_first * sizeof(uint32_t)));
     return 0;
@@ -134,7 +152,7 @@ static int draw_one(const struct view_pass *pass, const struct frame_draw *draw,
 
 /* Draws the surfaces, or what is not a surface, or with neither all. */
 enum topologies { ALL, TRIANGLES_ONLY, NO_TRIANGLES };
-static int draw_surfaces(const struct view_pass *pass, enum topologies which, struct err *err)
+static int draw_surfaces(struct view_pass *pass, enum topologies which, struct err *err)
 {
     const struct model *model = &pass->loaded->mapped.model;
     pass->gl->ActiveTexture(GL_TEXTURE0 + UNIT_INFLUENCES);
@@ -160,20 +178,19 @@ static int upload_bone_data(const struct view_pass *pass, struct err *err)
                          bones->vertex_count, err);
 }
 
-static int draw_bones(const struct view_pass *pass, struct err *err)
+static int draw_bones(struct view_pass *pass, struct err *err)
 {
     const struct gl *gl = pass->gl;
     const struct bones *bones = &pass->frame->bones;
     const struct vertex_arrays *own = &pass->drawing->own;
-    if (upload_bone_data(pass, err) < 0)
+    static const struct primitive SOLID = {.topology = TOPOLOGY_TRIANGLES};
+    if (upload_bone_data(pass, err) < 0 || set_material(pass, &MATERIAL_PLAIN, &SOLID, err) < 0)
         return err->code;
     draw_fill(gl, own->positions, bones->positions, bones->vertex_count * sizeof *bones->positions);
     draw_fill(gl, own->normals, bones->normals, bones->vertex_count * sizeof *bones->normals);
     scene_bind_arrays(gl, own);
     gl->Disable(GL_CULL_FACE);
-    set_alpha_test(pass, &MATERIAL_PLAIN);
-    gl->Uniform2i(pass->program->surface, 0, 1);
-    gl->Uniform1i(pass->program->joint_first, (GLint)pass->frame->joint_count - 1);
+    gl->Uniform1i(pass->program->base.joint_first, (GLint)pass->frame->joint_count - 1);
     gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)bones->vertex_count);
     return 0;
 }
@@ -183,7 +200,7 @@ static int draw_bones(const struct view_pass *pass, struct err *err)
 static int draw_ghost(struct view_pass *pass, struct err *err)
 {
     const struct gl *gl = pass->gl;
-    use_program(pass, &pass->views->paint, PAINT_GHOST);
+    begin_pass(pass, false, PAINT_GHOST);
     gl->ColorMask(GL_FALSE, GL_FALSE, GL_FALSE, GL_FALSE);
     int rc = draw_surfaces(pass, ALL, err);
     gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
@@ -203,7 +220,7 @@ static int draw_ghost(struct view_pass *pass, struct err *err)
 /* Bones may reach out of the mesh that near and far hug: they are not cut off there. */
 static int draw_skeleton(struct view_pass *pass, struct err *err)
 {
-    use_program(pass, &pass->views->paint, PAINT_BONES);
+    begin_pass(pass, false, PAINT_BONES);
     pass->gl->Enable(GL_DEPTH_CLAMP);
     const int rc = pass->frame->bones.vertex_count > 0 ? draw_bones(pass, err) : 0;
     pass->gl->Disable(GL_DEPTH_CLAMP);
@@ -212,12 +229,12 @@ static int draw_skeleton(struct view_pass *pass, struct err *err)
 
 static int draw_wireframe(struct view_pass *pass, struct err *err)
 {
-    use_program(pass, &pass->views->wire, PAINT_LINE);
+    begin_pass(pass, true, PAINT_LINE);
     if (pass->frame->draw_count == 0)
         return draw_bones(pass, err);
     if (draw_surfaces(pass, TRIANGLES_ONLY, err) < 0)
         return err->code;
-    use_program(pass, &pass->views->paint, PAINT_LINE);
+    begin_pass(pass, false, PAINT_LINE);
     return draw_surfaces(pass, NO_TRIANGLES, err);
 }
 
@@ -228,19 +245,8 @@ static int draw_painted(struct view_pass *pass, struct err *err)
                                                        [VIEW_DEPTH] = PAINT_DEPTH,
                                                        [VIEW_JOINTS] = PAINT_ID};
     const bool is_heat = pass->query->view == VIEW_WEIGHTS && pass->query->joint > 0;
-    use_program(pass, &pass->views->paint, is_heat ? PAINT_HEAT : paints[pass->query->view]);
+    begin_pass(pass, false, is_heat ? PAINT_HEAT : paints[pass->query->view]);
     return pass->frame->draw_count == 0 ? draw_bones(pass, err) : draw_surfaces(pass, ALL, err);
-}
-
-static int make_programs(struct views *views, const struct gl *gl, bool needs_wire, struct err *err)
-{
-    if (views->ids == 0) {
-        gl->GenBuffers(1, &views->ids);
-        gl->GenTextures(1, &views->ids_texture);
-    }
-    if (views->paint.name == 0 && view_program_init(&views->paint, gl, err) < 0)
-        return err->code;
-    return needs_wire && views->wire.name == 0 ? wire_program_init(&views->wire, gl, err) : 0;
 }
 
 int views_draw(struct views *views, struct drawing *drawing, const struct loaded *loaded, const struct frame *frame,
@@ -253,9 +259,11 @@ int views_draw(struct views *views, struct drawing *drawing, const struct loaded
         return err_set(err, ERR_BAD_PARAMETER, "the model has no node %u", query->joint - 1);
     gl->LineWidth((float)query->scale);
     gl->PointSize(3 * (float)query->scale);
-    int rc = make_programs(views, gl, query->view == VIEW_WIREFRAME, err);
-    if (rc == 0)
-        rc = draw_upload_palette(drawing, frame, err);
+    if (views->ids == 0) {
+        gl->GenBuffers(1, &views->ids);
+        gl->GenTextures(1, &views->ids_texture);
+    }
+    int rc = draw_upload_palette(drawing, frame, err);
     if (rc == 0 && query->view == VIEW_SKELETON)
         rc = draw_skeleton(&pass, err);
     else if (rc == 0)
@@ -266,8 +274,10 @@ int views_draw(struct views *views, struct drawing *drawing, const struct loaded
 
 void views_fini(struct views *views, const struct gl *gl)
 {
-    view_program_fini(&views->paint, gl);
-    view_program_fini(&views->wire, gl);
+    for (int is_full = 0; is_full < 2; is_full++) {
+        view_program_fini(&views->paint[is_full], gl);
+        view_program_fini(&views->wire[is_full], gl);
+    }
     gl->DeleteTextures(1, &views->ids_texture);
     gl->DeleteBuffers(1, &views->ids);
     *views = (struct views){0};

@@ -13,7 +13,7 @@
 /* What the views use beside struct drawing. A program is made when it is first needed and lives as long as the context.
  * Zero-initialise. */
 struct views {
-    struct view_program paint, wire;
+    struct view_program paint[2], wire[2]; /* with a base colour alone, and full */
     GLuint ids, ids_texture;
 };
 

@@ -1,49 +1,40 @@
 #include "view_program.h"
 
-#include "program.h"
-#include "shader.h"
 #include "shaders.h"
 
-static int init(struct view_program *program, const struct gl *gl, const struct shader_sources *sources,
+static int init(struct view_program *program, const struct gl *gl, const struct shader_sources *sources, bool is_full,
                 struct err *err)
 {
-    *program = (struct view_program){0};
-    if (shader_link(gl, sources, &program->name, err) < 0)
+    *program = (struct view_program){.paint = -1};
+    if (program_link(&program->base, gl, sources, is_full, err) < 0)
         return err->code;
-    gl->UseProgram(program->name);
-    program->joint_first = gl->GetUniformLocation(program->name, "joint_first");
-    program->clip_from_view = gl->GetUniformLocation(program->name, "clip_from_view");
-    program->uv_from_texcoord = gl->GetUniformLocation(program->name, "uv_from_texcoord");
-    program->alpha_test = gl->GetUniformLocation(program->name, "alpha_test");
-    program->surface = gl->GetUniformLocation(program->name, "surface");
-    program->paint = gl->GetUniformLocation(program->name, "paint");
-    program->depth_range = gl->GetUniformLocation(program->name, "depth_range");
-    program->scale = gl->GetUniformLocation(program->name, "scale");
-    gl->Uniform1i(gl->GetUniformLocation(program->name, "base_color_texture"), UNIT_BASE_COLOR);
-    gl->Uniform1i(gl->GetUniformLocation(program->name, "palette"), UNIT_PALETTE);
-    gl->Uniform1i(gl->GetUniformLocation(program->name, "influences"), UNIT_INFLUENCES);
-    gl->Uniform1i(gl->GetUniformLocation(program->name, "ids"), UNIT_IDS);
-    return gl_check(gl, "the shader program of a view", err);
+    program->has_surface = gl->GetUniformLocation(program->base.name, "has_surface");
+    program->paint = gl->GetUniformLocation(program->base.name, "paint");
+    program->depth_range = gl->GetUniformLocation(program->base.name, "depth_range");
+    program->scale = gl->GetUniformLocation(program->base.name, "scale");
+    return 0;
 }
 
-int view_program_init(struct view_program *program, const struct gl *gl, struct err *err)
+int view_program_init(struct view_program *program, const struct gl *gl, bool is_full, struct err *err)
 {
-    const struct shader_sources sources = {.vertex = {shader_skin_vert, "skin.vert"},
-                                           .fragment = {shader_view_frag, "view.frag"}};
-    return init(program, gl, &sources, err);
+    const struct shader_sources sources = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
+                                           .fragment = {shader_mesh_frag, "view.frag", shader_view_frag},
+                                           .define = is_full ? "#define VIEW\n#define FULL\n" : "#define VIEW\n"};
+    return init(program, gl, &sources, is_full, err);
 }
 
-int wire_program_init(struct view_program *program, const struct gl *gl, struct err *err)
+int wire_program_init(struct view_program *program, const struct gl *gl, bool is_full, struct err *err)
 {
-    const struct shader_sources sources = {.vertex = {shader_skin_vert, "skin.vert"},
-                                           .geometry = {shader_wire_geom, "wire.geom"},
-                                           .fragment = {shader_wire_frag, "wire.frag"}};
-    return init(program, gl, &sources, err);
+    const struct shader_sources sources = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
+                                           .geometry = {.text = shader_wire_geom, .name = "wire.geom"},
+                                           .fragment = {.text = shader_wire_frag, .name = "wire.frag"},
+                                           .define = is_full ? "#define FULL\n" : NULL};
+    return init(program, gl, &sources, is_full, err);
 }
 
 void view_program_fini(struct view_program *program, const struct gl *gl)
 {
-    if (program->name != 0)
-        gl->DeleteProgram(program->name);
+    if (program->base.name != 0)
+        program_fini(&program->base, gl);
     *program = (struct view_program){0};
 }

@@ -1,7 +1,7 @@
 /* view_program.h - the shader programs of the views that are not lit, and their uniforms. The context's thread only. */
 #pragma once
 
-#include "gl.h"
+#include "program.h"
 
 /* What view.frag paints; it has the same numbers. */
 enum view_paint {
@@ -17,13 +17,14 @@ enum view_paint {
 
 /* Uniforms that a program does not have are -1, which GL ignores. */
 struct view_program {
-    GLuint name;
-    GLint joint_first, clip_from_view, uv_from_texcoord, alpha_test, surface, paint, depth_range, scale;
+    struct program base; /* its name is 0 until it is made */
+    GLint has_surface, paint, depth_range, scale;
 };
 
-/* Skinned surfaces, lines and points in one of the paints. ERR_RENDER_FAILED. */
-int view_program_init(struct view_program *program, const struct gl *gl, struct err *err);
+/* Skinned surfaces, lines and points in one of the paints. is_full: of materials with more textures than base colour.
+ * ERR_RENDER_FAILED. */
+int view_program_init(struct view_program *program, const struct gl *gl, bool is_full, struct err *err);
 /* Triangles with their edges. ERR_RENDER_FAILED. */
-int wire_program_init(struct view_program *program, const struct gl *gl, struct err *err);
+int wire_program_init(struct view_program *program, const struct gl *gl, bool is_full, struct err *err);
 /* Nothing where it was never made. */
 void view_program_fini(struct view_program *program, const struct gl *gl);

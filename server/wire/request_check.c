@@ -73,13 +73,20 @@ int request_check_together(const struct request *request, const struct params_se
         if (REQUEST_PARAMS[i].how_often == NEEDED && REQUEST_PARAMS[i].ops & 1u << request->op && !seen->has[i])
             return err_set(err, ERR_MISSING_PARAMETER, "%s needs the parameter '%s'", request_path(request->op),
                            REQUEST_PARAMS[i].name);
-    if (request->op == OP_RENDER && request->time_count > 1)
+    const bool is_onion = request->op == OP_RENDER && request->picture.view == VIEW_ONION;
+    if (is_onion && request->time_count > VIEW_ONION_MAX)
+        return err_set(err, ERR_TOO_MANY_FRAMES, "parameter 't' names %u times; view=onion shows %d at most",
+                       request->time_count, VIEW_ONION_MAX);
+    if (request->op == OP_RENDER && !is_onion && request->time_count > 1)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a picture shows one",
                        request->time_count);
     const uint64_t pixels = (uint64_t)request->picture.width * request->picture.height;
     if (request->op == OP_RENDER && pixels > limits->value[LIMIT_PICTURE_PIXELS])
         return err_set(err, ERR_BAD_PARAMETER, "%u x %u pixels are more than %s", request->picture.width,
                        request->picture.height, LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS));
+    if (is_onion && pixels * request->time_count > limits->value[LIMIT_PICTURE_PIXELS])
+        return err_set(err, ERR_BAD_PARAMETER, "%u times %u x %u pixels are more than %s", request->time_count,
+                       request->picture.width, request->picture.height, LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS));
     if (request->op == OP_PALETTE && request->mesh.kind != SELECT_ABSENT && request->space != SPACE_MESH)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
     if (seen->has[PARAM_CLIP_HASH] && !seen->has[PARAM_CLIP_FILE])

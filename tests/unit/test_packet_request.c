@@ -282,7 +282,7 @@ TEST(packet_takes_only_what_its_operation_takes)
 
 TEST(packet_numbers_are_finite_and_limited)
 {
-    static const double BAD[] = {NAN, INFINITY, -INFINITY};
+    static const double BAD[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
     for (size_t i = 0; i < 3; i++) {
         struct bytes query = a_query(PACKET_AT_QUERY_times);
         add_time(&query, BAD[i]);
@@ -462,9 +462,9 @@ TEST(packet_subscribe_refuses)
         double value;
     } NUMBERS[] = {{PACKET_AT_SUBSCRIBE_rate, -1},
                    {PACKET_AT_SUBSCRIBE_rate, 1001},
-                   {PACKET_AT_SUBSCRIBE_rate, NAN},
-                   {PACKET_AT_SUBSCRIBE_position_s, INFINITY},
-                   {PACKET_AT_SUBSCRIBE_speed, -INFINITY}};
+                   {PACKET_AT_SUBSCRIBE_rate, (double)NAN},
+                   {PACKET_AT_SUBSCRIBE_position_s, (double)INFINITY},
+                   {PACKET_AT_SUBSCRIBE_speed, -(double)INFINITY}};
     struct request request = {0};
     struct packet_subscribe how;
     size_t bad_at;

@@ -227,6 +227,9 @@ TEST(request_view_and_its_joint)
     assert_string_equal(plain.canonical, lit.canonical);
     assert_string_not_equal(r.canonical, other.canonical);
     assert_string_not_equal(r.canonical, named.canonical);
+    struct request onion = parse("/v1/render?model=a&view=onion&t=0:63:1");
+    assert_int_equal(onion.time_count, 64);
+    request_fini(&onion);
     request_fini(&plain);
     request_fini(&lit);
     request_fini(&r);
@@ -377,7 +380,13 @@ static const struct row {
     {"/v1/render?model=a&height=4097", ERR_BAD_PARAMETER, "from 1 to 4096"},
     {"/v1/render?model=a&width=-1", ERR_BAD_PARAMETER, "from 1 to 4096"},
     {"/v1/render?model=a&width=99999999999999999999", ERR_BAD_PARAMETER, "from 1 to 4096"},
-    {"/v1/render?model=a&view=wire", ERR_BAD_PARAMETER, "lit, weights, skeleton, wireframe, normals, depth or joints"},
+    {"/v1/render?model=a&view=wire", ERR_BAD_PARAMETER,
+     "lit, weights, skeleton, wireframe, normals, depth, joints or onion"},
+    {"/v1/render?model=a&view=lit&t=0,1", ERR_BAD_PARAMETER, "names 2 times; a picture shows one"},
+    {"/v1/render?model=a&view=onion&t=0:64:1", ERR_TOO_MANY_FRAMES, "names 65 times; view=onion shows 64"},
+    {"/v1/render?model=a&view=onion&t=0:16:1&width=1024&height=1024", ERR_BAD_PARAMETER,
+     "17 times 1024 x 1024 pixels are more than --max-picture-pixels"},
+    {"/v1/render?model=a&view=onion&joint=1", ERR_BAD_PARAMETER, "'joint' needs view=weights or skeleton"},
     {"/v1/render?model=a&view=Lit", ERR_BAD_PARAMETER, "lit, weights"},
     {"/v1/render?model=a&view=lit&view=lit", ERR_DUPLICATE_PARAMETER, "view"},
     {"/v1/render?model=a&joint=1", ERR_BAD_PARAMETER, "'joint' needs view=weights or skeleton"},

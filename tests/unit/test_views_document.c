@@ -33,5 +33,5 @@ TEST(views_are_listed_for_messages)
     char list[VIEW_LIST_SIZE];
     assert_string_equal(view_list(true, list), "weights or skeleton");
     assert_memory_equal(view_list(false, list), "lit, weights, ", 14);
-    assert_non_null(strstr(list, " or joints"));
+    assert_non_null(strstr(list, " or onion"));
 }
