@@ -96,10 +96,10 @@ static double height_of_skin(double u, double v)
 {
     const double belly = smooth(0.66, 0.76, fabs(u - 0.5) * 2);
     const double plate = smooth(0.1, 0.3, fabs(v * 34 - floor(v * 34) - 0.5) * 2);
-    return (1 - belly) * -7 * cells(u, v * 1.6, 26, 4) - belly * 1.5 * plate;
+    return (1 - belly) * -4.5 * cells(u, v * 1.6, 26, 4) - belly * 1.5 * plate;
 }
 
-static double height_of_leg(double u, double v) { return -4 * cells(u, v, 14, 6); }
+static double height_of_leg(double u, double v) { return -3 * cells(u, v, 14, 6); }
 
 static double height_of_wing(double u, double v)
 {

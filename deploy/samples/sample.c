@@ -96,6 +96,19 @@ static void add_surface(struct writer *w)
     add_accessor(w, end_view(w, start, ARRAY_BUFFER), COMPONENT_F32, "VEC4", n, "");
 }
 
+/* TANGENT, which a normal texture wants. */
+static int add_tangents(struct writer *w)
+{
+    enum { ARRAY_BUFFER = 34962 };
+    const struct surface *s = &w->sample->surface;
+    const size_t start = w->binary.size_bytes;
+    for (uint32_t i = 0; i < s->vertex_count; i++) {
+        put_v3(&w->binary, s->vertices[i].tangent);
+        buf_put_f32(&w->binary, 1);
+    }
+    return add_accessor(w, end_view(w, start, ARRAY_BUFFER), COMPONENT_F32, "VEC4", s->vertex_count, "");
+}
+
 static int add_inverse_binds(struct writer *w)
 {
     const struct rig *rig = &w->sample->rig;
@@ -281,7 +294,8 @@ static void put_material(const struct sample *sample, int image_view, struct buf
     buf_fini(&images);
 }
 
-static void put_json(const struct writer *w, int image_view, struct buf *json)
+/* `tangents`: their accessor, or -1. */
+static void put_json(const struct writer *w, int tangents, int image_view, struct buf *json)
 {
     buf_put_text(json, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"posed samples\"},\"scene\":0,"
                        "\"scenes\":[{\"nodes\":[0,1]}],");
@@ -289,8 +303,11 @@ static void put_json(const struct writer *w, int image_view, struct buf *json)
     buf_printf(
         json,
         ",\"meshes\":[{\"name\":\"%s\",\"primitives\":[{\"indices\":0,\"material\":0,\"attributes\":{\"POSITION\":1,"
-        "\"NORMAL\":2,\"TEXCOORD_0\":3,\"JOINTS_0\":4,\"WEIGHTS_0\":5}}]}],",
+        "\"NORMAL\":2,\"TEXCOORD_0\":3,\"JOINTS_0\":4,\"WEIGHTS_0\":5",
         w->sample->name);
+    if (tangents >= 0)
+        buf_printf(json, ",\"TANGENT\":%d", tangents);
+    buf_put_text(json, "}}]}],");
     put_material(w->sample, image_view, json);
     buf_printf(json,
                "\"animations\":[%.*s],\"buffers\":[{\"byteLength\":%zu}],\"bufferViews\":[%.*s],\"accessors\":[%.*s]}",
@@ -330,6 +347,7 @@ void sample_write(const struct sample *sample, const char *folder)
     buf_init(&json, 0);
     add_surface(&w);
     add_inverse_binds(&w);
+    const int tangents = sample->has_map[MAP_NORMAL] ? add_tangents(&w) : -1;
     for (int i = 0; i < sample->clip_count; i++)
         add_clip(&w, &sample->clips[i]);
     const int image_view = w.view_count;
@@ -340,7 +358,7 @@ void sample_write(const struct sample *sample, const char *folder)
         canvas_png(&sample->maps[map], &w.binary);
         end_view(&w, start, 0);
     }
-    put_json(&w, image_view, &json);
+    put_json(&w, tangents, image_view, &json);
     write_file(folder, sample->name, &json, &w.binary);
     buf_fini(&json);
     buf_fini(&w.binary);
