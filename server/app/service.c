@@ -5,6 +5,7 @@
 #include "../wire/answer_formats.h"
 #include "../wire/http_response.h"
 #include "../wire/json.h"
+#include "../wire/packet.h"
 #include "etag.h"
 #include "gallery.h"
 #include "importer_identity.h"
@@ -133,6 +134,8 @@ static void make_version(const struct service *service, struct reply *reply)
     make_json(reply,
               "{\"name\":\"posed\",\"version\":\"" POSED_VERSION "\",\"build\":\"" POSED_BUILD "\",\"protocol\":");
     json_put_uint(&reply->body, PROTOCOL_VERSION);
+    buf_put_text(&reply->body, ",\"packets\":");
+    json_put_uint(&reply->body, PACKET_VERSION);
     buf_put_text(&reply->body, ",\"renderer\":");
     json_put_string(&reply->body, renderer[0] != '\0' ? renderer : NULL, strlen(renderer));
     const char *folder = uploads_folder(service->uploads);
@@ -179,6 +182,14 @@ static void make_formats(struct reply *reply)
     answer_formats(&reply->body);
 }
 
+/* Who asks for it otherwise than to open a WebSocket. */
+static void make_no_stream(struct reply *reply)
+{
+    struct err err;
+    err_set(&err, ERR_BAD_REQUEST, "this is a WebSocket: a GET with 'Upgrade: websocket' opens it");
+    reply_error(reply, &err, NULL, 0);
+}
+
 void service_handle(struct service *service, struct call *call)
 {
     struct reply reply;
@@ -207,6 +218,9 @@ void service_handle(struct service *service, struct call *call)
         break;
     case OP_STATS:
         make_stats(service, &reply);
+        break;
+    case OP_STREAM:
+        make_no_stream(&reply);
         break;
     case OP_MODELS:
         list_models(service, call);

@@ -198,11 +198,11 @@ static bool find_look(struct job *job, struct reply *reply)
         if (select_thing(&job->baked->model, request, THING_NODE, &request->target, &job->look.target_node, reply) < 0)
             return false;
     }
-    struct err err;
+    uint32_t camera;
     if (request->camera.kind != SELECT_ABSENT) {
-        err_set(&err, ERR_CAMERA_NOT_FOUND, "'%s' has no cameras", request->model);
-        reply_error(reply, &err, NULL, 0);
-        return false;
+        if (select_thing(&job->baked->model, request, THING_CAMERA, &request->camera, &camera, reply) < 0)
+            return false;
+        job->look.camera = 1 + camera;
     }
     return true;
 }

@@ -2,6 +2,7 @@
 
 #include "../base/mem.h"
 #include "aim.h"
+#include "blank.h"
 #include "draw.h"
 #include "frame.h"
 #include "framing.h"
@@ -29,7 +30,6 @@ enum {
     SIDE_MAX = 16384,        /* of a framebuffer, everywhere that GL 3.3 is */
     SUPERSAMPLED_MAX = 2048, /* larger pictures have one sample a pixel: four would take a gigabyte */
     KEPT_BYTES = 64 << 20,   /* of pixel memory between jobs */
-    SURE_SIDE = 16,          /* pictures this wide and high show every model that can be seen */
     CLIP_FILES_SHARE = 4,    /* of the memory for models, beside it */
     NAME_SIZE = 256
 };
@@ -383,8 +383,7 @@ static void resolve(const struct renderer *renderer, struct drawn *drawn, const 
     const struct picture_stats stats =
         picture_resolve_shaded(samples, look->width, look->height, scale_of(look), look,
                                (look->flags & PICTURE_SHADOW) != 0 ? renderer->shade : NULL, renderer->pixels);
-    /* a sound model can slip between the samples of a very small picture */
-    drawn->is_covered |= stats.covered_count > 0 || look->width < SURE_SIDE || look->height < SURE_SIDE;
+    drawn->is_covered |= stats.covered_count > 0;
     drawn->is_opaque &= stats.is_opaque;
 }
 
@@ -396,15 +395,13 @@ static int draw_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c,
     return 0;
 }
 
-static int check_covered(const struct drawn *drawn, struct err *err)
+/* Of several cells without a pixel of the model the last is explained: it was drawn last. */
+static int check_covered(const struct renderer *renderer, const struct drawn *drawn, struct err *err)
 {
     const struct picture_spec *look = &drawn->work->job.look;
-    if (drawn->is_covered)
+    if (drawn->is_covered || (look->flags & PICTURE_ALLOW_EMPTY) != 0)
         return 0;
-    return err_set(err, ERR_NOTHING_TO_DRAW,
-                   "no pixel shows the model from yaw %g, pitch %g: its surfaces are transparent, turn their backs "
-                   "or have no area",
-                   look->yaw_deg, look->pitch_deg);
+    return blank_explain(&renderer->frame, model_of(drawn), (const uint32_t[2]){look->width, look->height}, err);
 }
 
 static struct png_form form_of(const struct render_job *job, bool is_opaque)
@@ -415,7 +412,7 @@ static struct png_form form_of(const struct render_job *job, bool is_opaque)
 static int draw_one(struct renderer *renderer, struct drawn *drawn, struct buf *png, struct err *err)
 {
     const struct render_job *job = &drawn->work->job;
-    if (draw_cell(renderer, drawn, 0, err) < 0 || check_covered(drawn, err) < 0)
+    if (draw_cell(renderer, drawn, 0, err) < 0 || check_covered(renderer, drawn, err) < 0)
         return err->code;
     const struct png_form form = form_of(job, drawn->is_opaque);
     return png_file_put(png, renderer->pixels, job->width, job->height, &form, err);
@@ -441,7 +438,7 @@ static int draw_onion(struct renderer *renderer, struct drawn *drawn, struct buf
         onion_lay(renderer->canvas, renderer->samples, sample_count, c, job->cell_count);
     }
     resolve(renderer, drawn, renderer->canvas);
-    if (check_covered(drawn, err) < 0)
+    if (check_covered(renderer, drawn, err) < 0)
         return err->code;
     const struct png_form form = form_of(job, drawn->is_opaque);
     return png_file_put(png, renderer->pixels, job->width, job->height, &form, err);
@@ -457,7 +454,7 @@ static int draw_all(struct renderer *renderer, struct drawn *drawn, struct buf *
             return err->code;
         place_cell(renderer, job, &drawn->work->cells[c]);
     }
-    if (check_covered(drawn, err) < 0)
+    if (check_covered(renderer, drawn, err) < 0)
         return err->code;
     const struct png_form form = form_of(job, drawn->is_opaque && job->look.background[3] == 255);
     return png_file_put(png, renderer->canvas, job->width, job->height, &form, err);

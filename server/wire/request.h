@@ -34,6 +34,7 @@ enum op {
     OP_QUERY,   /* POST /v1/query */
     OP_STATS,   /* GET /v1/stats */
     OP_FILE,    /* PUT and DELETE /v1/models/NAME */
+    OP_STREAM,  /* GET /v1/stream, a WebSocket: never the service's */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
     OP_LAYER = OP_COUNT, /* one of "layers" */
