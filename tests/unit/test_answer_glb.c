@@ -92,7 +92,7 @@ static const float *floats(const struct file *file, int mesh, int place, const c
                            uint32_t count)
 {
     return (const float *)(const void *)array(file, primitive(file, mesh, place), name, 5126, type, count,
-                                              strcmp(type, "VEC2") == 0 ? 8 : 12);
+                                              4 * (uint32_t)(type[3] - '0')); /* VEC2, VEC3, VEC4 */
 }
 
 /* Positions, normals and indices are those of the JSON answer, bit for bit; min and max are those of the positions. */
