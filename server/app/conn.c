@@ -325,7 +325,11 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
             return;
         }
     } else {
-        take_bytes(conn, buf->base, (size_t)size);
+        const char *bytes = buf->base;
+        size_t size_bytes = (size_t)size;
+        if (conn->language != NULL && conn->language->unwrap != NULL && !conn->is_last)
+            conn->language->unwrap(conn, &bytes, &size_bytes);
+        take_bytes(conn, bytes, size_bytes);
     }
     conn_run(conn);
 }
@@ -336,6 +340,7 @@ void conn_shared_start(struct conn_shared *shared)
 {
     uv_idle_init(shared->loop, &shared->next_turn);
     shared->next_turn.data = shared;
+    buf_init(&shared->unwrapped, 0);
     shared->watches = watches_new(shared);
 }
 

@@ -36,6 +36,7 @@ struct conn_shared {
     uint64_t next_id;                           /* request ids that the server makes: counts up from a random start */
     bool is_draining;                           /* every answer is its connection's last */
     void (*closed)(struct conn_shared *shared); /* an open connection is gone */
+    struct buf unwrapped;                       /* what a language made of them */
     char read_bytes[CONN_READ_BYTES];           /* of the read event under way */
 };
 

@@ -2,7 +2,9 @@
  */
 #include "conn_state.h"
 
+#include "../wire/websocket.h"
 #include "log.h"
+#include "packets.h"
 #include "stats.h"
 
 #include <inttypes.h>
@@ -13,6 +15,7 @@
 enum {
     STATUS_ABANDONED = 499, /* in the log only: nobody was there for the answer */
     STATUS_PREFLIGHT = 204,
+    STATUS_SWITCHING = 101,
     OVERLOAD_RETRY_S = 1,
 };
 
@@ -157,6 +160,28 @@ static void drop_upload(struct conn *conn)
     conn->upload = NULL;
 }
 
+/* From now on the connection speaks packets. */
+static void open_websocket(struct conn *conn)
+{
+    struct buf head;
+    struct err err;
+    struct reply reply;
+    buf_init(&head, 0);
+    reply_init(&reply);
+    reply.status = STATUS_SWITCHING;
+    int rc = conn->shared->is_draining ? err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping")
+                                       : websocket_put_handshake(&head, &conn->parser.request, &err);
+    if (rc < 0) {
+        answer_error(conn, &err, NULL);
+    } else {
+        conn_count_answer(&reply);
+        log_answer(conn, &reply, false);
+        out_put(&conn->out, head.data, head.size_bytes);
+        packets_start_websocket(conn);
+    }
+    buf_fini(&head);
+}
+
 static void begin_call(struct conn *conn)
 {
     struct call *call = &conn->call;
@@ -172,6 +197,11 @@ static void begin_call(struct conn *conn)
             upload_abandon(call->upload);
         request_fini(&call->request);
         answer_error(conn, &err, allow);
+        return;
+    }
+    if (call->request.op == OP_STREAM && websocket_is_wanted(&conn->parser.request)) {
+        request_fini(&call->request);
+        open_websocket(conn);
         return;
     }
     conn->is_calling = true;
@@ -223,6 +253,8 @@ static void feed(struct conn *conn)
     } else if (rc == HTTP_HEAD_DONE) {
         begin_upload(conn);
     }
+    if (conn->language != &CONN_HTTP)
+        return; /* there is no parser any more */
     if (rc >= 0 && rc != HTTP_COMPLETE && conn->parser.wants_continue && !conn->is_last) {
         out_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
         conn->parser.wants_continue = false;

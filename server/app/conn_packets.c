@@ -1,5 +1,6 @@
 /* conn_packets.c - packets on a connection: bytes to requests, a request to its answer. Document: protocol/tcp.md. */
 #include "../base/mem.h"
+#include "../wire/websocket.h"
 #include "log.h"
 #include "packets.h"
 #include "stats.h"
@@ -9,12 +10,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a WebSocket's message: header and padding of a packet, or a hello. */
+enum { MESSAGE_OVERHEAD_BYTES = 512 };
+
 static const char ZEROS[PACKET_ALIGNMENT];
 
 void packets_start(struct conn *conn)
 {
     conn->packets = mem_zalloc(1, sizeof *conn->packets);
     packet_reader_init(&conn->packets->reader, (uint32_t)conn->shared->config->limits.value[LIMIT_BODY_BYTES]);
+}
+
+void packets_start_websocket(struct conn *conn)
+{
+    const bool is_authorized = conn->parser.request.authorization != NULL; /* access_check() has seen it */
+    const char *bytes = conn->in;
+    size_t size_bytes = conn->in_bytes;
+    http_fini(&conn->parser);
+    conn->language = &CONN_PACKETS;
+    packets_start(conn);
+    conn->packets->is_authorized = is_authorized;
+    conn->packets->websocket = websocket_new(conn->packets->reader.payload_max + MESSAGE_OVERHEAD_BYTES);
+    conn->has_answered = false;
+    /* what came behind the opening */
+    CONN_PACKETS.unwrap(conn, &bytes, &size_bytes);
+    buf_fini(&conn->unread);
+    conn->in = bytes;
+    conn->in_bytes = size_bytes;
 }
 
 /* --- out --- */
@@ -26,9 +48,14 @@ void packets_put(struct conn *conn, struct packet *packet, const struct buf *fro
 {
     const size_t body_bytes = reply == NULL ? 0 : reply_body_bytes(reply);
     struct buf header;
+    if (conn->packets->is_over)
+        return;
     buf_init(&header, 0);
     packet->payload_bytes = (uint32_t)(size_of(front) + body_bytes + size_of(notes));
     packet->note_bytes = (uint32_t)size_of(notes);
+    if (conn->packets->websocket != NULL)
+        websocket_put_head(&header, PACKET_HEADER_BYTES + (uint64_t)packet->payload_bytes +
+                                        packet_padding(packet->payload_bytes));
     packet_put_header(&header, packet);
     if (front != NULL)
         buf_put(&header, front->data, front->size_bytes);
@@ -123,6 +150,17 @@ static void answer_done(struct conn *conn)
     packets_put(conn, &done, NULL, NULL, NULL);
 }
 
+/* Nothing comes behind this. */
+static void close_websocket(struct conn *conn, unsigned status)
+{
+    struct buf out;
+    buf_init(&out, 0);
+    websocket_put_close(&out, status);
+    out_put(&conn->out, out.data, out.size_bytes);
+    buf_fini(&out);
+    conn->packets->is_over = true;
+}
+
 /* What the connection ends with: not the answer to a packet. */
 static void say_last(struct conn *conn, const struct err *err, uint64_t bad_offset)
 {
@@ -131,6 +169,10 @@ static void say_last(struct conn *conn, const struct err *err, uint64_t bad_offs
     conn->is_last = true;
     conn->start_ns = uv_hrtime();
     answer_error_at(conn, err, bad_offset);
+    if (conn->packets->websocket != NULL)
+        close_websocket(conn, bad_offset != PACKET_NO_OFFSET   ? WEBSOCKET_PROTOCOL_ERROR
+                              : err->code == ERR_SHUTTING_DOWN ? WEBSOCKET_GOING_AWAY
+                                                               : WEBSOCKET_POLICY);
 }
 
 static void refuse(struct conn *conn, const struct err *err)
@@ -343,7 +385,8 @@ static void greet(struct conn *conn)
     const struct packet_reader *reader = &conn->packets->reader;
     const struct access *access = conn->shared->access;
     struct err err;
-    if (access->scope == ACCESS_TOKEN_ALL && !access_knows_token(access, reader->token)) {
+    if (access->scope == ACCESS_TOKEN_ALL && !(conn->packets->is_authorized && reader->token[0] == '\0') &&
+        !access_knows_token(access, reader->token)) {
         err_set(&err, ERR_UNAUTHORIZED,
                 reader->token[0] == '\0' ? "this server wants a token in the hello"
                                          : "the token is not one of this server's");
@@ -391,6 +434,30 @@ static void feed(struct conn *conn)
     }
 }
 
+/* A client that asks for more and more pongs, and reads none, is closed. */
+static void unwrap(struct conn *conn, const char **bytes, size_t *size_bytes)
+{
+    struct conn_shared *shared = conn->shared;
+    struct buf out;
+    if (conn->packets->websocket == NULL)
+        return;
+    buf_init(&out, 0);
+    buf_clear(&shared->unwrapped);
+    const bool goes_on = websocket_feed(conn->packets->websocket, *bytes, *size_bytes, &shared->unwrapped, &out);
+    if (!conn->packets->is_over)
+        out_put(&conn->out, out.data, out.size_bytes);
+    buf_fini(&out);
+    *bytes = shared->unwrapped.data;
+    *size_bytes = goes_on ? shared->unwrapped.size_bytes : 0;
+    if (!goes_on) {
+        streams_end_all(conn, 0);
+        watches_remove(conn, 0);
+        conn->is_last = conn->packets->is_over = true;
+    } else if (conn->out.unsent_bytes > shared->config->limits.value[LIMIT_WRITE_QUEUE_BYTES]) {
+        conn_close_now(conn);
+    }
+}
+
 static enum conn_phase phase(const struct conn *conn)
 {
     switch (conn->packets->reader.phase) {
@@ -433,12 +500,14 @@ static void fini(struct conn *conn)
 {
     packet_reader_fini(&conn->packets->reader);
     handles_fini(&conn->packets->handles);
+    websocket_free(conn->packets->websocket);
     free(conn->packets);
 }
 
 const struct conn_language CONN_PACKETS = {
     .feed = feed,
     .phase = phase,
+    .unwrap = unwrap,
     .held_bytes = held_bytes,
     .refuse = refuse,
     .probe = probe,

@@ -25,6 +25,8 @@ struct conn_language {
      * to the service. */
     void (*feed)(struct conn *conn);
     enum conn_phase (*phase)(const struct conn *conn);
+    /* Takes what is around the bytes that came off them: *bytes and *size_bytes are what is left. Or NULL. */
+    void (*unwrap)(struct conn *conn, const char **bytes, size_t *size_bytes);
     /* Memory that requests and what they left behind take. */
     size_t (*held_bytes)(const struct conn *conn);
     /* Says why the connection ends; is_last is set. */

@@ -269,6 +269,7 @@ void listener_free(struct listener *listener)
     conn_shared_stop(&listener->shared);
     uv_run(listener->shared.loop, UV_RUN_DEFAULT);
     watches_free(listener->shared.watches);
+    buf_fini(&listener->shared.unwrapped);
     access_fini(&listener->access);
     free(listener);
 }

@@ -17,11 +17,17 @@ struct packets {
     uint32_t stream_count;
     struct watch *watches;
     uint32_t watch_count;
-    struct packet asked; /* the header of the request under way */
+    struct packet asked;         /* the header of the request under way */
+    struct websocket *websocket; /* what the packets are wrapped in, or NULL */
+    bool is_authorized;          /* the token came with the WebSocket's opening */
+    bool is_over;                /* the WebSocket is closed: nothing more may be sent */
 };
 
 /* conn_packets.c: the connection speaks packets from now on. */
 void packets_start(struct conn *conn);
+
+/* conn_packets.c: likewise, in a WebSocket, whose opening is answered; its request is still there. */
+void packets_start_websocket(struct conn *conn);
 
 /* conn_packets.c: queues a packet. Its payload is `front`, then the body of *reply (or NULL), which is taken, then
  * `notes`; payload_bytes is filled in. front and notes may be NULL. */

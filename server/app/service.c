@@ -5,6 +5,7 @@
 #include "../wire/answer_formats.h"
 #include "../wire/http_response.h"
 #include "../wire/json.h"
+#include "../wire/packet.h"
 #include "etag.h"
 #include "gallery.h"
 #include "importer_identity.h"
@@ -52,6 +53,9 @@ void job_finish(struct job *job, struct reply *reply)
     for (uint32_t i = 0; i < job->clip_count; i++)
         baked_unref(job->clips[i]);
     free(job->blend);
+    if (job->plan != NULL)
+        sheet_plan_fini(job->plan);
+    free(job->plan);
     reply_fini(&job->reply);
     free(job);
     if (reply->code != 0)
@@ -70,9 +74,14 @@ void job_fail(struct job *job, const struct err *err)
 bool job_is_not_modified(const struct job *job, struct reply *reply)
 {
     const struct request *request = &job->call->request;
-    const bool is_picture = request->op == OP_RENDER;
+    const bool is_picture = op_is_picture(request->op);
+    static const char *const PICTURES[] = {
+        [SHEET_PNG] = "png", [SHEET_APNG] = "apng", [SHEET_GIF] = "gif", [SHEET_WEBP] = "webp", [SHEET_JSON] = "json"};
     static const char *const FORMATS[] = {
         [FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb", [FORMAT_PNG] = "png"};
+    const char *format = FORMATS[is_picture ? request->format : answer_format(request)];
+    if (is_picture && request->op != OP_RENDER)
+        format = PICTURES[request->sheet.format];
     const char *clip_hashes[REQUEST_SOURCES_MAX];
     for (uint32_t i = 0; i < job->clip_count; i++)
         clip_hashes[i] = job->clips[i]->hash;
@@ -82,7 +91,7 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
         .clips = clip_hashes,
         .clips_count = job->clip_count,
         .renderer = is_picture ? render_pool_renderer(job->service->renders) : "",
-        .format = FORMATS[is_picture ? request->format : answer_format(request)],
+        .format = format,
     };
     etag_make(&source, reply->etag);
     reply->cache_control = request_names_content(request) ? CACHE_IMMUTABLE : CACHE_REVALIDATE;
@@ -133,6 +142,8 @@ static void make_version(const struct service *service, struct reply *reply)
     make_json(reply,
               "{\"name\":\"posed\",\"version\":\"" POSED_VERSION "\",\"build\":\"" POSED_BUILD "\",\"protocol\":");
     json_put_uint(&reply->body, PROTOCOL_VERSION);
+    buf_put_text(&reply->body, ",\"packets\":");
+    json_put_uint(&reply->body, PACKET_VERSION);
     buf_put_text(&reply->body, ",\"renderer\":");
     json_put_string(&reply->body, renderer[0] != '\0' ? renderer : NULL, strlen(renderer));
     const char *folder = uploads_folder(service->uploads);
@@ -179,6 +190,14 @@ static void make_formats(struct reply *reply)
     answer_formats(&reply->body);
 }
 
+/* Who asks for it otherwise than to open a WebSocket. */
+static void make_no_stream(struct reply *reply)
+{
+    struct err err;
+    err_set(&err, ERR_BAD_REQUEST, "this is a WebSocket: a GET with 'Upgrade: websocket' opens it");
+    reply_error(reply, &err, NULL, 0);
+}
+
 void service_handle(struct service *service, struct call *call)
 {
     struct reply reply;
@@ -207,6 +226,9 @@ void service_handle(struct service *service, struct call *call)
         break;
     case OP_STATS:
         make_stats(service, &reply);
+        break;
+    case OP_STREAM:
+        make_no_stream(&reply);
         break;
     case OP_MODELS:
         list_models(service, call);

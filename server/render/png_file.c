@@ -31,7 +31,8 @@ static void subtract_opaque(uint8_t *restrict to, const uint8_t *restrict here, 
 }
 
 /* Rows as PNG wants them: a filter byte, then each byte minus the one above (PNG 1.2, 6.4). */
-static uint8_t *filter_rows(const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels, size_t *size)
+static uint8_t *filter_rows(const uint8_t *pixels, uint32_t stride, uint32_t width, uint32_t height, uint32_t channels,
+                            size_t *size)
 {
     const size_t row_bytes = (size_t)width * channels + 1, pixel_bytes = (size_t)width * 4;
     uint8_t *rows = malloc(row_bytes * height), *nothing = calloc(width, 4);
@@ -41,7 +42,7 @@ static uint8_t *filter_rows(const uint8_t *pixels, uint32_t width, uint32_t heig
         free(nothing);
         return NULL;
     }
-    for (uint32_t y = 0; y < height; y++, above = pixels, pixels += pixel_bytes) {
+    for (uint32_t y = 0; y < height; y++, above = pixels, pixels += (size_t)stride * 4) {
         uint8_t *to = rows + y * row_bytes;
         *to++ = FILTER_UP;
         if (channels == 4)
@@ -164,17 +165,25 @@ static int put_chunks(struct buf *out, const struct buf *data, uint32_t width, u
     return buf_failed(out) ? err_set(err, ERR_NO_MEMORY, "no memory for the picture's file") : 0;
 }
 
+int png_data_put(struct buf *out, const uint8_t *pixels, uint32_t stride, uint32_t width, uint32_t height,
+                 const struct png_form *form, struct err *err)
+{
+    size_t size_bytes = 0;
+    uint8_t *rows = filter_rows(pixels, stride, width, height, form->has_alpha ? 4 : 3, &size_bytes);
+    if (rows == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", width, height);
+    const int rc =
+        form->is_small ? deflate_small(out, rows, size_bytes, err) : deflate_rows(out, rows, size_bytes, err);
+    free(rows);
+    return rc;
+}
+
 int png_file_put(struct buf *out, const uint8_t *pixels, uint32_t width, uint32_t height, const struct png_form *form,
                  struct err *err)
 {
     struct buf data;
-    size_t size_bytes = 0;
-    uint8_t *rows = filter_rows(pixels, width, height, form->has_alpha ? 4 : 3, &size_bytes);
-    if (rows == NULL)
-        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", width, height);
     buf_init(&data, SIZE_MAX);
-    int rc = form->is_small ? deflate_small(&data, rows, size_bytes, err) : deflate_rows(&data, rows, size_bytes, err);
-    free(rows);
+    int rc = png_data_put(&data, pixels, width, width, height, form, err);
     if (rc == 0)
         rc = put_chunks(out, &data, width, height, form->has_alpha, err);
     buf_fini(&data);

@@ -249,6 +249,13 @@ static bool is_public(const struct http_request *request, bool with_page)
     return false;
 }
 
+/* A WebSocket: any page may try to open one, and would read what comes. Its token comes in the hello (protocol/tcp.md).
+ */
+static bool is_stream(const struct http_request *request)
+{
+    return is_equal(request->target, strcspn(request->target, "?"), "/v1/stream");
+}
+
 /* --- decisions --- */
 
 const char *access_cors_origin(const struct access *access, const char *origin)
@@ -293,11 +300,13 @@ int access_check(const struct access *access, const struct http_request *request
                        request->host);
     if (access_is_preflight(access, request))
         return 0; /* it comes without a token, whatever the request behind it has */
-    if (is_edit(request->method) && request->origin != NULL && !is_own_origin(request->origin, request->host) &&
+    const bool is_edit_or_stream = is_edit(request->method) || is_stream(request);
+    if (is_edit_or_stream && request->origin != NULL && !is_own_origin(request->origin, request->host) &&
         access_cors_origin(access, request->origin) == NULL)
-        return err_set(err, ERR_ORIGIN_NOT_ALLOWED, "pages of '%.80s' may not change models; see --cors",
-                       request->origin);
-    const bool needs_token = access->scope == ACCESS_TOKEN_ALL     ? !is_public(request, true)
+        return err_set(err, ERR_ORIGIN_NOT_ALLOWED, "pages of '%.80s' may not %s; see --cors", request->origin,
+                       is_stream(request) ? "open streams" : "change models");
+    const bool needs_token = access->scope == ACCESS_TOKEN_ALL
+                                 ? !is_public(request, true) && !(is_stream(request) && request->authorization == NULL)
                              : access->scope == ACCESS_TOKEN_EDITS ? is_edit(request->method)
                                                                    : false;
     if (needs_token && !is_token_known(access, request->authorization))

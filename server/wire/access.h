@@ -51,7 +51,8 @@ int access_add_tokens(struct access *access, const char *text, size_t size_bytes
 bool access_is_loopback(const char *host);
 
 /* Whether the request may go on. Needs method, target, host, origin and authorization of it only.
- * 0, ERR_HOST_NOT_ALLOWED, ERR_ORIGIN_NOT_ALLOWED (an edit that another site's page sent), ERR_UNAUTHORIZED. */
+ * 0, ERR_HOST_NOT_ALLOWED, ERR_ORIGIN_NOT_ALLOWED (an edit or a stream that another site's page wants),
+ * ERR_UNAUTHORIZED. */
 int access_check(const struct access *access, const struct http_request *request, struct err *err);
 
 /* The value of Access-Control-Allow-Origin for a request with this Origin header (or NULL): "*", the origin itself, or

@@ -43,8 +43,10 @@ struct http_request {
     const char *content_type;  /* likewise */
     const char *authorization; /* likewise */
     const char *origin;        /* likewise */
-    const char *request_id;    /* X-Request-Id where it is [A-Za-z0-9._-]{1,64}; else NULL: the caller makes one */
-    const char *body;          /* NULL when there is none; that of GET and HEAD is read and dropped */
+    const char *connection;    /* likewise, as are those of a WebSocket's opening: */
+    const char *upgrade, *websocket_key, *websocket_version, *websocket_protocol;
+    const char *request_id; /* X-Request-Id where it is [A-Za-z0-9._-]{1,64}; else NULL: the caller makes one */
+    const char *body;       /* NULL when there is none; that of GET and HEAD is read and dropped */
     size_t body_bytes;
     bool has_preflight_method; /* Access-Control-Request-Method is there */
     bool is_head;              /* HEAD: the answer goes without its body */

@@ -26,6 +26,11 @@ void http_head_fini(struct http_head *head)
     buf_fini(&head->content_type);
     buf_fini(&head->authorization);
     buf_fini(&head->origin);
+    buf_fini(&head->connection);
+    buf_fini(&head->upgrade);
+    buf_fini(&head->websocket_key);
+    buf_fini(&head->websocket_version);
+    buf_fini(&head->websocket_protocol);
 }
 
 static struct buf reuse(struct buf buf)
@@ -49,6 +54,11 @@ void http_head_clear(struct http_head *head)
         .content_type = reuse(head->content_type),
         .authorization = reuse(head->authorization),
         .origin = reuse(head->origin),
+        .connection = reuse(head->connection),
+        .upgrade = reuse(head->upgrade),
+        .websocket_key = reuse(head->websocket_key),
+        .websocket_version = reuse(head->websocket_version),
+        .websocket_protocol = reuse(head->websocket_protocol),
     };
 }
 
@@ -222,6 +232,16 @@ static int take_header(struct http_head *head, const char *line, size_t size_byt
         join(&head->authorization, value, value_bytes);
     else if (IS("Origin"))
         join(&head->origin, value, value_bytes);
+    else if (IS("Connection"))
+        join(&head->connection, value, value_bytes);
+    else if (IS("Upgrade"))
+        join(&head->upgrade, value, value_bytes);
+    else if (IS("Sec-WebSocket-Key"))
+        join(&head->websocket_key, value, value_bytes);
+    else if (IS("Sec-WebSocket-Version"))
+        join(&head->websocket_version, value, value_bytes);
+    else if (IS("Sec-WebSocket-Protocol"))
+        join(&head->websocket_protocol, value, value_bytes);
     else if (IS("Access-Control-Request-Method"))
         head->has_preflight_method = true;
     else if (IS("X-Request-Id"))
@@ -321,6 +341,11 @@ void http_head_view(const struct http_head *head, struct http_request *request)
     request->content_type = text_of(&head->content_type);
     request->authorization = text_of(&head->authorization);
     request->origin = text_of(&head->origin);
+    request->connection = text_of(&head->connection);
+    request->upgrade = text_of(&head->upgrade);
+    request->websocket_key = text_of(&head->websocket_key);
+    request->websocket_version = text_of(&head->websocket_version);
+    request->websocket_protocol = text_of(&head->websocket_protocol);
     request->has_preflight_method = head->has_preflight_method;
     request->request_id = head->request_id[0] != '\0' ? head->request_id : NULL;
     request->is_head = request->method != NULL && strcmp(request->method, "HEAD") == 0;

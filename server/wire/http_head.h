@@ -22,8 +22,9 @@ struct http_head {
     bool has_content_length;
     bool is_expecting_continue;
     bool has_preflight_method;
-    struct buf method, target, host, accept, if_none_match, content_type, authorization, origin; /* NUL-terminated
-                                                                                                    once seen */
+    /* NUL-terminated once seen */
+    struct buf method, target, host, accept, if_none_match, content_type, authorization, origin;
+    struct buf connection, upgrade, websocket_key, websocket_version, websocket_protocol;
     char request_id[HTTP_REQUEST_ID_MAX + 1]; /* "" = none, or not of the accepted form */
     bool is_http_1_0;
 };

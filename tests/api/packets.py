@@ -210,3 +210,86 @@ class Link:
             return not self.unread and self.socket.recv(1) == b""
         except ConnectionResetError:
             return True
+
+
+class WebSocketLink(Link):
+    """The same wrapped in a WebSocket, by a handshake and frames of our own (RFC 6455)."""
+
+    KEY = "dGhlIHNhbXBsZSBub25jZQ=="
+    ACCEPT = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="  # the RFC's example, section 1.3
+
+    def __init__(self, address, token=b"", greet=True, headers=(), **options):
+        """headers: lines that the opening has besides; {name: None} leaves one out."""
+        super().__init__(address, greet=False, **options)
+        self.close_status = None
+        self.messages = []  # sizes of the server's messages
+        lines = {"Host": "localhost", "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+                 "Sec-WebSocket-Key": self.KEY, **dict(headers)}
+        text = "".join(f"{name}: {value}\r\n" for name, value in lines.items() if value is not None)
+        self.socket.sendall(f"GET /v1/stream HTTP/1.1\r\n{text}\r\n".encode())
+        self.raw = b""
+        while b"\r\n\r\n" not in self.raw:
+            data = self.socket.recv(65536)
+            assert data, self.raw
+            self.raw += data
+        head, self.raw = self.raw.split(b"\r\n\r\n", 1)
+        first, *lines = head.decode().split("\r\n")
+        self.status = int(first.split()[1])
+        self.headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines)}
+        if self.status != 101:
+            return
+        assert self.headers["sec-websocket-accept"] == self.ACCEPT and self.headers["upgrade"] == "websocket"
+        if greet:
+            self.send(hello(token))
+            self.hello = self.read()
+
+    def send_frame(self, opcode, data=b"", final=True, mask=b"\x11\x22\x33\x44"):
+        size = len(data)
+        length = bytes([0x80 | size]) if size < 126 else b"\xfe" + struct.pack(">H", size) if size < 65536 else (
+            b"\xff" + struct.pack(">Q", size))
+        masked = bytes(byte ^ mask[i % 4] for i, byte in enumerate(data))
+        self.socket.sendall(bytes([(0x80 if final else 0) | opcode]) + length + mask + masked)
+
+    def send(self, data):
+        self.send_frame(2, data)
+
+    def _raw(self, size):
+        while len(self.raw) < size:
+            data = self.socket.recv(1 << 20)
+            if not data:
+                return None
+            self.raw += data
+        data, self.raw = self.raw[:size], self.raw[size:]
+        return data
+
+    def read_frame(self):
+        """(opcode, payload), or None when the server closed."""
+        head = self._raw(2)
+        if head is None:
+            return None
+        assert head[0] & 0x80 and not head[1] & 0x80, "servers send whole messages, unmasked"
+        size = head[1]
+        if size == 126:
+            size, = struct.unpack(">H", self._raw(2))
+        elif size == 127:
+            size, = struct.unpack(">Q", self._raw(8))
+        return head[0] & 15, self._raw(size) if size else b""
+
+    def _take(self, size):
+        while len(self.unread) < size:
+            frame = self.read_frame()
+            if frame is None or frame[0] == 8:
+                if frame and frame[1]:
+                    self.close_status, = struct.unpack_from(">H", frame[1])
+                return None
+            assert frame[0] == 2, frame
+            assert not self.unread, "a packet is a message"
+            self.messages.append(len(frame[1]))
+            self.unread += frame[1]
+        data, self.unread = self.unread[:size], self.unread[size:]
+        return data
+
+
+def connect(ports, way, **options):
+    """A Link by one of the three ways: tcp, unix, ws. ports: those of a Server."""
+    return WebSocketLink(ports["http"], **options) if way == "ws" else Link(ports[way], **options)

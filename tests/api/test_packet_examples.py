@@ -7,7 +7,7 @@ import pytest
 import contract_model
 import packet_examples
 from conftest import Server
-from packets import NAME, Link
+from packets import NAME, Link, connect
 
 pytestmark = pytest.mark.short
 NAMES = sorted(path.stem for path in packet_examples.FOLDER.glob("*.txt"))
@@ -34,10 +34,10 @@ def test_there_is_an_example_of_every_kind():
     assert set(NAME.values()) - kinds == {"changed", "glb", "other"}
 
 
-@pytest.mark.parametrize("port", ["tcp", "unix"])
+@pytest.mark.parametrize("port", ["tcp", "unix", "ws"])
 @pytest.mark.parametrize("name", NAMES)
 def test_example_is_what_the_server_says(ports, name, port):
-    with Link(ports[port], greet=False) as link:
+    with connect(ports, port, greet=False) as link:
         packet_examples.replay(link, name)
         if name == "malformed":
             assert link.read() is None

@@ -44,9 +44,9 @@ def both(tmp_path_factory):
     assert running.process.returncode == 0 and not os.path.exists(unix)
 
 
-@pytest.fixture(params=["tcp", "unix"])
+@pytest.fixture(params=["tcp", "unix", "ws"])
 def link(both, request):
-    with Link(both.address(request.param)) as one:
+    with packets.connect(both.server.ports, request.param) as one:
         yield one
 
 

@@ -9,7 +9,7 @@ import urllib.parse
 import pytest
 
 from conftest import SAMPLES
-from packets import Link, control, find, packet, query, subscribe
+from packets import Link, connect, control, find, packet, query, subscribe
 
 pytestmark = pytest.mark.short
 
@@ -28,9 +28,9 @@ def streaming(tmp_path_factory):
     assert code is None, f"the server died with {code}"
 
 
-@pytest.fixture
-def link(streaming):
-    with Link(streaming.ports["tcp"]) as one:
+@pytest.fixture(params=["tcp", "ws"])
+def link(streaming, request):
+    with connect(streaming.ports, request.param) as one:
         one.model = one.open("dragon.glb")
         yield one
 

@@ -206,6 +206,32 @@ TEST(view_normals_are_those_of_the_turned_and_stretched_surface)
     fixture_fini(&f);
 }
 
+/* A normal texture that leans by 0.6 to where u grows: that is to the right. */
+TEST(view_normals_have_what_normal_textures_add)
+{
+    struct fixture f;
+    fixture_init(&f);
+    add_mesh_node(&f, add_square(&f, (struct vec3){-3, 8, 2}, 1, NULL), -1);
+    struct bake_builder *b = &f.builder;
+    const struct vec2 texcoords[4] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+    memcpy(bake_add_texcoord(b, 4), texcoords, sizeof texcoords);
+    b->primitives[0].flags = PRIMITIVE_TEXCOORDS;
+    b->primitives[0].material = 0;
+    struct material *material = bake_add_material(b, 1);
+    *material = MATERIAL_PLAIN;
+    material->textures[TEXTURE_NORMAL].texture = 0;
+    *bake_add_texture(b, 1) = (struct texture){
+        .source_width = 4, .source_height = 4, .width = 4, .height = 4, .level_count = 3, .content = TEXTURE_DATA};
+    uint8_t *texels = bake_add_pixel_byte(b, 4 * (16 + 4 + 1));
+    for (int i = 0; i < 16 + 4 + 1; i++)
+        memcpy(texels + 4 * i, (const uint8_t[4]){204, 128, 230, 255}, 4);
+    fixture_finish(&f);
+    struct png_pixels p = draw(&f, VIEW_NORMALS, 0);
+    check_pixel(&p, 100, 100, (const double[3]){204, 128, 230}, 1);
+    png_pixels_fini(&p);
+    fixture_fini(&f);
+}
+
 /* Three squares at even distances have even greys, whatever perspective does to GL's depth. */
 TEST(view_depth_is_linear)
 {
