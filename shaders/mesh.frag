@@ -54,15 +54,6 @@ struct surface {
     vec3 normal, to_eye;
 };
 
-// A texel's colour as linear light. Textures keep the file's sRGB numbers and are filtered as such: llvmpipe samples plain
-// bytes faster, and has one class of textures less to compile for. IEC 61966-2-1, its power as a cubic: a fit of our own
-// that is off by a third of 1/255 at most when encoded again.
-vec3 linear_light(vec3 c)
-{
-    vec3 curve = ((0.31869485 * c + 0.66810489) * c + 0.01152254) * c + 0.00167773;
-    return mix(c / 12.92, curve, greaterThan(c, vec3(0.04045)));
-}
-
 #ifdef FILTERS
 // A texture, which is always sampled with linear filters and all its mip levels, as the file's filters would have it
 // (OpenGL 3.3, 3.8.11): in the middle of a texel a linear filter gives that texel, and the footprint chooses the level.
@@ -260,13 +251,12 @@ vec3 srgb(vec3 c)
 #ifndef VIEW
 void main()
 {
-    vec4 paint = painted();
-    vec4 color = base_color * vertex_color * vec4(linear_light(paint.rgb), paint.a);
+    vec4 color = base_color * vertex_color * painted();
 #ifdef FULL
     vec2 rough_metal = texture(metal_rough_texture, metal_rough_uv).gb;
     vec2 metal = metal_rough * rough_metal.yx;
     float occlusion = 1.0 + bump_shade.y * (texture(occlusion_texture, occlusion_uv).r - 1.0);
-    vec3 glow = emissive.rgb * linear_light(shining());
+    vec3 glow = emissive.rgb * shining();
 #else
     vec2 metal = metal_rough;
     float occlusion = 1.0;

@@ -78,8 +78,8 @@ GLuint scene_make_texture(const struct gl *gl, const struct texture *texture, co
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, (GLint)texture->level_count - 1);
     uint32_t width = texture->width, height = texture->height;
     for (uint32_t level = 0; level < texture->level_count; level++) {
-        gl->TexImage2D(GL_TEXTURE_2D, (GLint)level, GL_RGBA8, (GLsizei)width, (GLsizei)height, 0, GL_RGBA,
-                       GL_UNSIGNED_BYTE, levels);
+        gl->TexImage2D(GL_TEXTURE_2D, (GLint)level, texture->content == TEXTURE_DATA ? GL_RGBA8 : GL_SRGB8_ALPHA8,
+                       (GLsizei)width, (GLsizei)height, 0, GL_RGBA, GL_UNSIGNED_BYTE, levels);
         levels += (size_t)width * height * 4;
         width = width > 1 ? width / 2 : 1;
         height = height > 1 ? height / 2 : 1;

@@ -88,7 +88,7 @@ int main(int argc, char **argv)
     work->job.width = work->job.height = side;
     work->job.cell_count = 1;
     work->job.model_key = 1;
-    work->job.end_s = end_s;
+    work->cells[0].end_s = end_s;
     work->cells[0].clip = end_s < 0 ? -1 : 0;
     struct buf png;
     buf_init(&png, 0);
