@@ -21,7 +21,11 @@ flags_release := -O2 -D_FORTIFY_SOURCE=2
 flags_sanitize := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 flags += $(flags_$(config))
 
-programs := $(out)/posed $(out)/posed-import $(out)/posed-render
+programs := $(out)/posed $(out)/posed-import $(out)/posed-render $(out)/posectl
+# what make install takes beside them
+completions := $(out)/gen/posectl.bash $(out)/gen/posectl.zsh $(out)/gen/posectl.fish
+installed := $(completions) $(out)/gen/posectl.1 $(out)/gen/posed.1 $(out)/libposed.a
+version := $(shell sed -n 's/.*POSED_VERSION "\(.*\)"/\1/p' server/base/version.h)
 
 folder_objects = $(patsubst %.c,$(obj)/%.o,$(wildcard server/$(1)/*.c))
 base := $(call folder_objects,base)
@@ -32,17 +36,21 @@ import := $(call folder_objects,import) $(obj)/server/import/draco.o
 render := $(call folder_objects,render)
 app := $(call folder_objects,app)
 
+# FreeType's headers are in a folder of their own.
+$(obj)/server/render/caption.o: flags += $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I freetype2 2>/dev/null))
+
 libs_of = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
 # wslay has no .pc file in Debian 12.
 libs_app = $(call libs_of,libuv libcjson nettle libxxhash zlib libseccomp) -lwslay
 # meshoptimizer has no .pc file; draco is C++, linked by the C compiler.
 libs_import = $(call libs_of,libcjson assimp expat libpng libturbojpeg libwebp libzip nettle draco zlib libseccomp) -lmeshoptimizer -lstdc++
-libs_render = $(call libs_of,libpng libisal libdeflate libseccomp) -ldl
+# giflib has no .pc file.
+libs_render = $(call libs_of,libpng libisal libdeflate libwebp libwebpmux freetype2 libseccomp) -lgif -ldl
 
 # One short line a file; V=1 shows the commands.
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2);)
 
-all: $(programs)
+all: $(programs) $(installed)
 
 # Installs the Debian packages that are missing; says nothing when there are none. NODEPS=1 skips it.
 deps:
@@ -82,6 +90,38 @@ $(out)/gen/shaders.h: $(wildcard shaders/*.vert shaders/*.geom shaders/*.frag)
 	@for f in $^; do n=$$(basename $$f | tr . _); printf 'static const char shader_%s[] =\n' $$n; \
 	  sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $$f; echo ';'; done > $@
 
+# --- clients/c: C99 and POSIX; clients/cli: posectl ---------------------------------------------------------------
+client_c := $(obj)/clients/c/posed.o
+cli := $(patsubst %.c,$(obj)/%.o,$(wildcard clients/cli/*.c))
+$(obj)/clients/c/%.o: flags := $(filter-out -std=% -D_GNU_SOURCE,$(flags)) -std=c99 -pedantic
+$(cli): flags += -DPOSECTL_VERSION='"$(version)"'
+$(out)/posectl: $(cli) $(client_c)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson) -lm
+$(out)/libposed.a: $(client_c)
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
+$(out)/test/client_probe: $(obj)/tests/clients/probe.o $(client_c)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
+$(out)/example_skin: $(obj)/clients/c/example_skin.o $(out)/libposed.a
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
+$(obj)/clients/cli/gallery.o: $(out)/gen/gallery_page.h
+$(out)/gen/gallery_page.h: clients/cli/gallery.html
+	@mkdir -p $(@D)
+	@{ echo 'static const char gallery_page[] ='; sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
+
+# Man pages and completions, from the tables of options.
+$(out)/posed-man: $(obj)/deploy/man/posed_man.o $(filter-out %/main.o,$(app)) $(wire) $(anim) $(base)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) -lm
+$(completions): $(out)/gen/posectl.%: $(out)/posectl
+	@mkdir -p $(@D)
+	@$< completion $* > $@.part && mv $@.part $@
+$(out)/gen/posectl.1: $(out)/posectl
+	@mkdir -p $(@D)
+	@$< man > $@.part && mv $@.part $@
+$(out)/gen/posed.1: $(out)/posed-man
+	@mkdir -p $(@D)
+	@$< > $@.part && mv $@.part $@
+
 # The page at / becomes the C string gallery_html. '?' is escaped because of trigraphs.
 $(obj)/server/app/gallery.o: $(out)/gen/gallery_html.h
 $(out)/gen/gallery_html.h: server/app/gallery.html
@@ -90,7 +130,7 @@ $(out)/gen/gallery_html.h: server/app/gallery.html
 	  sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
 
 test_sources := $(wildcard tests/unit/*.c)
-tested := $(filter-out %/main.o,$(app) $(wire) $(worker) $(import) $(render) $(anim) $(base))
+tested := $(obj)/clients/c/posed.o $(filter-out %/main.o,$(app) $(wire) $(worker) $(import) $(render) $(anim) $(base))
 $(out)/test/unit: $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/draco_encode.o $(tested)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) $(call libs_of,cmocka) -lm
@@ -138,12 +178,12 @@ run_suites = $(PYTHON) tests/run.py --log $(out)/test/logs
 test: deps-test all samples $(out)/test/unit $(if $(filter sanitize,$(config)),$(replays),replays-sanitized)
 	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_sanitized) $(suite_api) $(suite_web)
 # What is worth repeating with another compiler or under sanitizers.
-test-short: deps-test all samples $(out)/test/unit $(replays)
+test-short: deps-test all samples $(out)/test/unit $(replays) $(client_tests)
 	@$(run_suites) $(suite_unit) $(suite_replay) $(suite_short)
 test-unit: deps-test $(out)/test/unit
 	@$(run_suites) $(suite_unit)
 # make test-api [t=words of pytest -k] [SERVER=host:port]
-test-api: deps-test all samples
+test-api: deps-test all samples $(client_tests)
 	@$(run_suites) "api=pytest:$(if $(SERVER),POSED_SERVER=$(SERVER)) $(pytest) $(if $(t),-k '$(t)') tests/api"
 
 # make test-web [t=pattern of test names]
@@ -194,7 +234,7 @@ lint:
 	tests/layers.sh
 	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h' '*.cpp')
 	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
-	  --suppress=missingIncludeSystem --suppress=unknownMacro -Ibuild/gen server tests/unit tests/fuzz tests/bench deploy/samples
+	  --suppress=missingIncludeSystem --suppress=unknownMacro -Ibuild/gen server clients tests/unit tests/fuzz tests/bench tests/clients deploy/samples deploy/man
 
 # The examples of protocol/tcp.md, as the server answers now: a difference is to be looked at, not to be committed.
 examples: all
@@ -211,14 +251,22 @@ image-test:
 PREFIX ?= /usr/local
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/posed $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/examples
-	install -m 755 $(out)/posed $(DESTDIR)$(PREFIX)/bin/posed
+	install -m 755 $(out)/posed $(out)/posectl $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(out)/posed-import $(out)/posed-render $(DESTDIR)$(PREFIX)/libexec/posed/
 	install -m 644 README.md LICENSE CHANGELOG.md $(DESTDIR)$(PREFIX)/share/doc/posed/
 	install -m 644 protocol/*.md protocol/*.def $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/
+	install -D -m 644 clients/c/posed.h $(DESTDIR)$(PREFIX)/include/posed.h
+	install -D -m 644 $(out)/libposed.a $(DESTDIR)$(PREFIX)/lib/libposed.a
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/share/man/man1
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(version)|' clients/c/posed.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/posed.pc
+	install -m 644 $(out)/gen/posed.1 $(out)/gen/posectl.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -D -m 644 $(out)/gen/posectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/posectl
+	install -D -m 644 $(out)/gen/posectl.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_posectl
+	install -D -m 644 $(out)/gen/posectl.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/posectl.fish
 	install -m 644 protocol/examples/* $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/examples/
 
 help:
-	@echo 'make                build build/posed, build/posed-import and build/posed-render'
+	@echo 'make                build build/posed, its workers, build/posectl and build/libposed.a'
 	@echo 'make run            build, start on the sample models, print what to try   [ROOT=dir HTTP=addr:port ARGS=...]'
 	@echo 'make test           everything; the last line counts                       [config=sanitize]'
 	@echo 'make test-unit      the unit tests                                         [t=part of a name]'
@@ -235,7 +283,7 @@ help:
 	@echo 'make readme         make the table of formats in README.md'
 	@echo 'make samples        make the sample models in build/samples'
 	@echo 'make image-test     build the container image, run it, stop it'
-	@echo 'make install        programs and documents                                 [PREFIX=/usr/local DESTDIR=]'
+	@echo 'make install        programs, C library, manual pages, documents            [PREFIX=/usr/local DESTDIR=]'
 	@echo 'make clean          remove build/'
 	@echo
 	@echo 'config=release|debug|sanitize (default release)   werror=1   CC=clang out=build/clang   NODEPS=1   V=1'

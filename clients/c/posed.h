@@ -1,0 +1,545 @@
+/* posed.h - a client of posed, the headless animation server: poses, palettes, meshes, pictures and streams over TCP or
+ * a Unix socket. Two files, posed.h and posed.c, C99 and POSIX sockets; usable from C++. No global state.
+ *
+ *   static unsigned char memory[1 << 20];
+ *   struct posed server = {0};
+ *   struct posed_options options = {0};
+ *   options.memory = memory;
+ *   options.memory_bytes = sizeof memory;
+ *   struct posed_model dragon;
+ *   struct posed_query query;
+ *   struct posed_frames frames;
+ *   double time_s = 0.5;
+ *   posed_query_init(&query);
+ *   query.times = &time_s;
+ *   query.time_count = 1;
+ *   if (posed_connect(&server, "127.0.0.1:7879", &options) < 0 || posed_open(&server, "dragon.glb", &dragon) < 0 ||
+ *       posed_palette(&server, &dragon, &query, &frames) < 0)
+ *       fprintf(stderr, "%s\n", server.error.message);
+ *   else
+ *       upload(posed_frames_floats(&frames, 0, 0), frames.blocks[0].count);
+ *
+ * What the numbers mean is in protocol/answers.md; in short: matrices are 4x4 for column vectors, column-major (row r,
+ * column c at 4*c+r), unless the query asks for another layout. Quaternions are x, y, z, w. Units and axes are the
+ * file's own. *scene*: the file's scene root; *local*: relative to the parent; *bind*: vertices as authored. Times are
+ * seconds.
+ *
+ * Ownership: everything is the caller's. The struct posed, the memory it receives into, and what a query points at,
+ * which is read during the call only. What a call hands back points into the connection's memory and holds until the
+ * next call that receives on that connection.
+ *
+ * Threads: a connection is used by one thread at a time; different connections need no care.
+ *
+ * Errors: a function that can fail returns 0 (or a positive number, where it says so) or one of enum posed_status,
+ * which are negative, and leaves a sentence in server->error. POSED_E_SERVER is the server's answer to this request and
+ * the connection goes on, as it does after POSED_E_ARGUMENT, _TOO_LARGE, _AGAIN and _PENDING. After any other the
+ * connection is of no more use: posed_disconnect().
+ *
+ * The floats are used in place, so the host is little-endian, as the protocol is (posed.c refuses to compile
+ * elsewhere). */
+#ifndef POSED_H
+#define POSED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define POSED_PROTOCOL 1
+
+enum {
+    POSED_ALIGN = 16,        /* of packets and of every array of floats in them */
+    POSED_HEADER_BYTES = 32, /* of a packet */
+    POSED_MESSAGE_MAX = 256,
+    POSED_SEND_BYTES = 4096 /* of requests that wait, where the caller gives no memory for them */
+};
+
+enum posed_status {
+    POSED_E_ARGUMENT = -1,  /* the caller's mistake; nothing was sent */
+    POSED_E_SYSTEM = -2,    /* a socket call failed: error.system is errno */
+    POSED_E_CLOSED = -3,    /* the server closed the connection */
+    POSED_E_TIMEOUT = -4,   /* options.timeout_ms is over */
+    POSED_E_PROTOCOL = -5,  /* the bytes break the protocol: no posed, a newer one, or a damaged connection */
+    POSED_E_TOO_LARGE = -6, /* the packet does not fit the memory given; error.needed_bytes says what would */
+    POSED_E_SERVER = -7,    /* an error packet: error.code and error.message are the server's */
+    POSED_E_AGAIN = -8,     /* not now: the queue of requests is full, and the call may not wait */
+    POSED_E_PENDING = -9    /* a call that waits for its answer, while answers to posed_send() have not been read */
+};
+
+/* Numbers of the server's errors (protocol/errors.def), for error.code. Treat one that is unknown as internal. */
+enum posed_code {
+    POSED_ERR_BAD_REQUEST = 1,
+    POSED_ERR_UNKNOWN_PARAMETER = 2,
+    POSED_ERR_BAD_PARAMETER = 3,
+    POSED_ERR_DUPLICATE_PARAMETER = 4,
+    POSED_ERR_MISSING_PARAMETER = 5,
+    POSED_ERR_BAD_PATH = 6,
+    POSED_ERR_TOO_MANY_FRAMES = 7,
+    POSED_ERR_FORBIDDEN = 8,
+    POSED_ERR_NOT_FOUND = 9,
+    POSED_ERR_METHOD_NOT_ALLOWED = 10,
+    POSED_ERR_REQUEST_TIMEOUT = 11,
+    POSED_ERR_BODY_TOO_LARGE = 12,
+    POSED_ERR_URI_TOO_LONG = 13,
+    POSED_ERR_HEADERS_TOO_LARGE = 14,
+    POSED_ERR_UNSUPPORTED_MEDIA_TYPE = 15,
+    POSED_ERR_UNAUTHORIZED = 16,
+    POSED_ERR_ORIGIN_NOT_ALLOWED = 17,
+    POSED_ERR_HOST_NOT_ALLOWED = 18,
+    POSED_ERR_CONFLICT = 19,
+    POSED_ERR_MODEL_NOT_FOUND = 20,
+    POSED_ERR_CLIP_NOT_FOUND = 21,
+    POSED_ERR_SKIN_NOT_FOUND = 22,
+    POSED_ERR_JOINT_NOT_FOUND = 23,
+    POSED_ERR_MESH_NOT_FOUND = 24,
+    POSED_ERR_AMBIGUOUS_NAME = 25,
+    POSED_ERR_HASH_MISMATCH = 26,
+    POSED_ERR_CAMERA_NOT_FOUND = 27,
+    POSED_ERR_UNKNOWN_FORMAT = 30,
+    POSED_ERR_LFS_POINTER = 31,
+    POSED_ERR_EMPTY_FILE = 32,
+    POSED_ERR_NOT_A_MODEL = 33,
+    POSED_ERR_BAD_MODEL = 34,
+    POSED_ERR_MODEL_LIMIT = 35,
+    POSED_ERR_UNSUPPORTED_EXTENSION = 36,
+    POSED_ERR_COMPANION_MISSING = 37,
+    POSED_ERR_IMPORT_CRASHED = 38,
+    POSED_ERR_IMPORT_TIMEOUT = 39,
+    POSED_ERR_IMPORT_MEMORY = 40,
+    POSED_ERR_BAD_BAKE = 41,
+    POSED_ERR_NOT_FINITE = 42,
+    POSED_ERR_NOTHING_TO_DRAW = 43,
+    POSED_ERR_NOT_RIGID = 44,
+    POSED_ERR_CLIP_NO_MATCH = 45,
+    POSED_ERR_IMPORT_ABORTED = 46,
+    POSED_ERR_IMPORT_CPU = 47,
+    POSED_ERR_IMPORT_SYSCALL = 48,
+    POSED_ERR_IMPORT_TOO_LARGE = 49,
+    POSED_ERR_INTERNAL = 50,
+    POSED_ERR_RENDER_FAILED = 51,
+    POSED_ERR_RENDER_TIMEOUT = 52,
+    POSED_ERR_OVERLOADED = 53,
+    POSED_ERR_SHUTTING_DOWN = 54,
+    POSED_ERR_NO_MEMORY = 55,
+    POSED_ERR_UNAVAILABLE = 56,
+    POSED_ERR_MODEL_CHANGING = 57,
+    POSED_ERR_RENDER_SYSCALL = 58,
+    POSED_ERR_RENDER_MEMORY = 59,
+    POSED_ERR_STORAGE = 60
+};
+
+/* What a packet is (protocol/packets.def). */
+enum posed_kind {
+    POSED_OPEN = 1,
+    POSED_CLOSE = 2,
+    POSED_FIND = 3,
+    POSED_INFO = 4,
+    POSED_PALETTE = 5,
+    POSED_POSE = 6,
+    POSED_MESH = 7,
+    POSED_RENDER = 8,
+    POSED_CALL = 9,
+    POSED_SUBSCRIBE = 10,
+    POSED_CONTROL = 11,
+    POSED_CREDIT = 12,
+    POSED_UNSUBSCRIBE = 13,
+    POSED_WATCH = 14,
+    POSED_PING = 15,
+    POSED_HELLO = 128,
+    POSED_ERROR = 129,
+    POSED_DONE = 130,
+    POSED_OPENED = 131,
+    POSED_FOUND = 132,
+    POSED_JSON = 133,
+    POSED_FRAMES = 134,
+    POSED_PNG = 135,
+    POSED_GLB = 136,
+    POSED_OTHER = 137,
+    POSED_STREAM = 192,
+    POSED_CHANGED = 193
+};
+
+/* posed_packet.flags */
+enum {
+    POSED_HEADER_CHANGED = 1, /* the model's content is another one than before */
+    POSED_HEADER_LAST = 2,    /* of an error: the stream `id` has ended with it */
+    POSED_HEADER_CLOSING = 4  /* of an error: the server closes the connection behind it */
+};
+
+/* --- packets ---------------------------------------------------------------------------------------------------- */
+
+/* A packet of the server. Pointers lead into the bytes it was parsed from. */
+struct posed_packet {
+    uint16_t kind;             /* enum posed_kind, or one that is newer than this client */
+    uint16_t flags;            /* POSED_HEADER_ */
+    uint16_t code;             /* 0, or the number of the error */
+    uint32_t id;               /* of its request */
+    uint32_t model;            /* handle, 0 where there is none */
+    uint32_t generation;       /* of the model's content */
+    uint32_t warnings;         /* about the model and its clip files */
+    const unsigned char *data; /* the answer, aligned to 16 bytes where the packet is */
+    size_t data_bytes;
+    const char *notes; /* lines "Name: value\n" */
+    size_t notes_bytes;
+};
+
+/* The packet at the beginning of `bytes`. Pure. Returns 1 when it is there whole, 0 when bytes are missing, or
+ * POSED_E_PROTOCOL. *packet_bytes: how long it is with its padding, so many bytes come before the next one; 0 while
+ * that is not known. `out` is filled with 1 only. */
+int posed_parse(const void *bytes, size_t size_bytes, struct posed_packet *out, size_t *packet_bytes);
+
+/* The value of a note, not ended by NUL, and its length; NULL when the packet has none of that name. */
+const char *posed_note(const struct posed_packet *packet, const char *name, size_t *value_bytes);
+
+/* What the server says of itself. */
+struct posed_hello {
+    uint16_t version;
+    uint32_t payload_max; /* bytes of a request's payload */
+    uint32_t models_max;  /* handles open at the same time */
+    uint32_t streams_max; /* streams at the same time */
+    uint64_t answer_max;  /* bytes of an answer */
+    uint32_t frames_max;  /* times in one request */
+    uint32_t picture_side_max;
+    double rate_max; /* frames a second of a stream */
+    char server[25]; /* version, ended by NUL */
+};
+
+struct posed_error {
+    int status;             /* enum posed_status */
+    int system;             /* errno, with POSED_E_SYSTEM */
+    uint16_t code;          /* enum posed_code, with POSED_E_SERVER */
+    uint32_t retry_after_s; /* when to try again; 0 where that does not help */
+    uint64_t offset;        /* of a malformed packet: the byte that is wrong, of all that were sent; else 2^64 - 1 */
+    size_t needed_bytes;    /* with POSED_E_TOO_LARGE: memory that would do */
+    char message[POSED_MESSAGE_MAX]; /* ended by NUL, UTF-8, cut where it is longer */
+    const char
+        *json; /* the JSON body of the error, not ended by NUL; NULL where there is none. It lies in the packet */
+    size_t json_bytes;
+};
+
+/* A handle: a model that the server knows by number. It survives a change of the file. */
+struct posed_model {
+    uint32_t handle;
+    uint32_t generation; /* of the content that the last answer was made from; other indices may be another thing now */
+    uint32_t wanted;     /* 0, or the generation that requests insist on: else they fail with hash_mismatch */
+    unsigned char content_hash[32]; /* of the content that was opened */
+    uint32_t node_count, skin_count, clip_count, mesh_count;
+};
+
+enum posed_what { POSED_WHAT_CLIP = 1, POSED_WHAT_SKIN = 2, POSED_WHAT_NODE = 3, POSED_WHAT_MESH = 4 };
+enum { POSED_FOUND_NAMED = 1, POSED_FOUND_RIGID = 2 };
+
+struct posed_found {
+    uint16_t what;  /* enum posed_what */
+    uint16_t flags; /* POSED_FOUND_NAMED: it has a name; POSED_FOUND_RIGID: a skin made for a mesh node without one */
+    uint32_t index; /* what queries take */
+    int32_t node;   /* node: its parent; skin: the first mesh node that uses it; -1: none */
+    double duration_s, start_s; /* clip: the times of its last and first key */
+    const uint32_t *joints;     /* skin: [joint_count] nodes, in the palette's order */
+    uint32_t joint_count;
+    const char *name; /* not ended by NUL */
+    uint32_t name_bytes;
+};
+
+/* One frame of a stream. */
+struct posed_stream_frame {
+    uint64_t tick;               /* which frame of the stream, those skipped counted */
+    uint32_t skipped;            /* frames before this one that were not sent */
+    uint32_t credit;             /* what is left */
+    const unsigned char *frames; /* for posed_read_frames() */
+    size_t frames_bytes;
+};
+
+/* A watched model is another one now, or cannot be had (packet->code). */
+struct posed_change {
+    const unsigned char *content_hash; /* [32], zeros where there is none */
+    const char *message;               /* why there is none, not ended by NUL */
+    size_t message_bytes;
+};
+
+/* The payload of a packet as a struct. Pure; they believe nothing. Return 0, or POSED_E_PROTOCOL when the packet is of
+ * another kind, too short, or its counts lead outside. */
+int posed_read_hello(const struct posed_packet *packet, struct posed_hello *out);
+int posed_read_error(const struct posed_packet *packet, struct posed_error *out);
+int posed_read_opened(const struct posed_packet *packet, struct posed_model *out);
+int posed_read_found(const struct posed_packet *packet, struct posed_found *out);
+int posed_read_stream(const struct posed_packet *packet, struct posed_stream_frame *out);
+int posed_read_changed(const struct posed_packet *packet, struct posed_change *out);
+
+/* --- frames: the floats of an answer (protocol/frames.md) ------------------------------------------------------------
+ */
+
+enum posed_layout { POSED_MAT4 = 0, POSED_MAT3X4 = 1, POSED_DUALQUAT = 2 };
+enum posed_wrap { POSED_LOOP = 0, POSED_CLAMP = 1, POSED_MIRROR = 2 };
+enum posed_space { POSED_SPACE_SCENE = 0, POSED_SPACE_ROOT = 1, POSED_SPACE_MESH = 2 };
+
+enum posed_block_kind {
+    POSED_BLOCK_PALETTE = 1,      /* matrices: the joints of skin `index`, in its order */
+    POSED_BLOCK_SCENE = 2,        /* matrices: scene_from_node */
+    POSED_BLOCK_LOCAL = 3,        /* 10 floats: translation x y z, rotation x y z w, scale x y z */
+    POSED_BLOCK_LOCAL_MATRIX = 4, /* matrices: parent_from_node of the nodes in the sheared block */
+    POSED_BLOCK_POSITIONS = 5,    /* 3 floats a vertex, scene space */
+    POSED_BLOCK_NORMALS = 6,      /* 3 floats a vertex, scene space */
+    POSED_BLOCK_ROOT_MOTION = 7,  /* 4 floats: translation x y z, yaw in degrees */
+    POSED_BLOCK_NODES = 16,       /* u32: the nodes selected */
+    POSED_BLOCK_SHEARED = 17,     /* u32: places in the local block */
+    POSED_BLOCK_REST = 18,        /* 3 floats a vertex, as in the file */
+    POSED_BLOCK_INDICES = 19,     /* u32: vertices of the same entry */
+    POSED_BLOCK_SPAN = 20         /* 4 doubles: from, to, speed, phase */
+};
+
+/* One array of equal items, in every frame or once. */
+struct posed_block {
+    uint16_t kind;           /* enum posed_block_kind, or a newer one: skip it */
+    uint16_t once;           /* 1: there once; 0: in every frame */
+    uint32_t index;          /* palette: the skin; mesh: the entry; else 0 */
+    int32_t node, primitive; /* mesh: of the entry; else -1 */
+    uint32_t count;          /* of items */
+    uint32_t item_bytes;     /* without gaps */
+    uint64_t offset;         /* from the answer's first byte, or the frame's */
+};
+
+enum { POSED_BLOCKS_KEPT = 8 };
+
+struct posed_frames {
+    uint16_t layout; /* enum posed_layout */
+    uint16_t kind;   /* 1 palette, 2 pose, 3 mesh */
+    uint16_t space;  /* of a palette: enum posed_space */
+    int32_t clip;    /* index, -1 for the rest pose */
+    uint32_t wrap;   /* enum posed_wrap */
+    uint32_t frame_count, block_count;
+    double duration_s;                            /* of the clip, 0 for the rest pose */
+    const unsigned char *content_hash;            /* [32] */
+    struct posed_block blocks[POSED_BLOCKS_KEPT]; /* the first of them; posed_frames_block() has all */
+    /* for posed_frames_...() */
+    const unsigned char *data;
+    size_t data_bytes;
+    uint64_t frames_offset, frame_bytes;
+};
+
+/* Checks an answer in binary frames, header and block table: after it, every item of every frame is within the bytes.
+ * `data`: aligned to 16 bytes, as what a connection receives is; it has to stay for as long as *out is used. Pure.
+ * Returns 0 or POSED_E_PROTOCOL. */
+int posed_read_frames(const void *data, size_t data_bytes, struct posed_frames *out);
+
+/* Block `block` of the table, or a block of kind 0 when there are not so many. */
+struct posed_block posed_frames_block(const struct posed_frames *frames, uint32_t block);
+/* The first block of `kind` and `index` from place `from` on; -1 when there is none. */
+int posed_frames_find(const struct posed_frames *frames, uint32_t from, int kind, uint32_t index);
+/* The items of a block in a frame (of a block with `once`: in any), [count] of item_bytes, in place; NULL when there is
+ * no such block or frame. Matrices are 16 (mat4), 12 (mat3x4) or 8 (dualquat) floats, see posed_block_kind. */
+const void *posed_frames_items(const struct posed_frames *frames, uint32_t block, uint32_t frame);
+/* The same for blocks of floats, NULL for those of integers and doubles too. */
+const float *posed_frames_floats(const struct posed_frames *frames, uint32_t block, uint32_t frame);
+/* The same for blocks of u32. */
+const uint32_t *posed_frames_integers(const struct posed_frames *frames, uint32_t block, uint32_t frame);
+/* The time of a frame as asked for, and inside the clip, seconds; 0 for a frame that is not there. */
+double posed_frames_time(const struct posed_frames *frames, uint32_t frame);
+double posed_frames_clip_time(const struct posed_frames *frames, uint32_t frame);
+
+/* --- requests --------------------------------------------------------------------------------------------------- */
+
+/* posed_query.flags */
+enum {
+    POSED_QUERY_FROM = 1,
+    POSED_QUERY_TO = 2,
+    POSED_QUERY_SPEED = 4,
+    POSED_QUERY_PHASE = 8,
+    POSED_QUERY_RANGE = 16, /* times are three numbers: start, end, frames a second */
+    POSED_QUERY_ROOT_MOTION = 32,
+    POSED_QUERY_TURN = 64,
+    POSED_QUERY_INDICES = 128,
+    POSED_QUERY_NORMALS = 256,
+    POSED_QUERY_REST = 512,
+    POSED_QUERY_JSON = 1024,
+    POSED_QUERY_GLB = 2048,
+    POSED_QUERY_NO_TEXTURES = 4096
+};
+enum { POSED_REST_POSE = -1, POSED_FIRST_CLIP = -2 };
+enum { POSED_LOCAL = 1, POSED_SCENE = 2, POSED_LOCAL_AND_SCENE = 3 };
+
+/* Which pose. Begin with posed_query_init(); a field that the operation has no use for stays as it is then. */
+struct posed_query {
+    int32_t clip;        /* index, POSED_REST_POSE or POSED_FIRST_CLIP */
+    uint8_t wrap;        /* enum posed_wrap */
+    uint8_t layout;      /* enum posed_layout */
+    uint8_t space;       /* palette: enum posed_space */
+    uint8_t what;        /* pose: POSED_LOCAL, POSED_SCENE or both */
+    uint32_t flags;      /* POSED_QUERY_ */
+    const double *times; /* [time_count] seconds; none stands for time 0 */
+    uint32_t time_count;
+    const uint32_t *indices; /* [index_count]: palette: skins, pose: nodes; none for all */
+    uint32_t index_count;
+    int32_t mesh; /* palette with POSED_SPACE_MESH: the mesh node; mesh: only this mesh; -1 for none */
+    int32_t root; /* with POSED_QUERY_ROOT_MOTION: the node whose movement it is; -1 the topmost joint */
+    double from_s, to_s, speed, phase; /* count with their flags */
+};
+
+/* The first clip at time 0, everything, scene space, mat4. */
+void posed_query_init(struct posed_query *query);
+
+/* What of a picture; zeros are the server's defaults: 256 by 256 on a transparent ground, from the front. */
+struct posed_picture {
+    uint32_t width, height;      /* pixels */
+    unsigned char background[4]; /* red, green, blue, alpha (straight) */
+    double yaw_deg, pitch_deg;   /* of the camera */
+};
+
+struct posed_subscription {
+    uint16_t kind;      /* POSED_PALETTE, POSED_POSE or POSED_MESH */
+    uint16_t is_paused; /* 1: begins paused */
+    uint32_t credit;    /* frames that may come before the next posed_credit() */
+    double rate;        /* frames a second; 0: as fast as credit comes */
+    double position_s;  /* the time that the first frame shows */
+    double speed;       /* seconds that the position moves in a second */
+};
+
+enum {
+    POSED_CONTROL_PAUSE = 1,
+    POSED_CONTROL_RESUME = 2,
+    POSED_CONTROL_SEEK = 4,
+    POSED_CONTROL_SPEED = 8,
+    POSED_CONTROL_RATE = 16
+};
+
+struct posed_steering {
+    uint32_t flags; /* POSED_CONTROL_: which of the fields count */
+    double position_s, speed, rate;
+};
+
+/* The bytes of a request, for posed_send() and for transports of one's own. Each returns the packet's size and writes
+ * it when it is at most `room`; 0 when the arguments cannot be said. Pure. `model` may be NULL where none is meant. */
+size_t posed_write_hello(void *out, size_t room, const char *token);
+/* close, info or ping */
+size_t posed_write_plain(void *out, size_t room, int kind, uint32_t id, const struct posed_model *model);
+size_t posed_write_open(void *out, size_t room, uint32_t id, const char *path);
+/* name NULL: by index */
+size_t posed_write_find(void *out, size_t room, uint32_t id, const struct posed_model *model, int what,
+                        const char *name, uint32_t index);
+/* kind: POSED_PALETTE, POSED_POSE or POSED_MESH */
+size_t posed_write_query(void *out, size_t room, int kind, uint32_t id, const struct posed_model *model,
+                         const struct posed_query *query);
+size_t posed_write_render(void *out, size_t room, uint32_t id, const struct posed_model *model,
+                          const struct posed_query *query, const struct posed_picture *picture);
+/* body NULL: GET, else POST */
+size_t posed_write_call(void *out, size_t room, uint32_t id, const struct posed_model *model, const char *target,
+                        const void *body, size_t body_bytes);
+size_t posed_write_subscribe(void *out, size_t room, uint32_t id, const struct posed_model *model,
+                             const struct posed_query *query, const struct posed_subscription *subscription);
+size_t posed_write_control(void *out, size_t room, uint32_t id, uint32_t stream, const struct posed_steering *steering);
+size_t posed_write_credit(void *out, size_t room, uint32_t stream, uint32_t credit);
+size_t posed_write_unsubscribe(void *out, size_t room, uint32_t id, uint32_t stream);
+size_t posed_write_watch(void *out, size_t room, uint32_t id, const struct posed_model *model, int is_on);
+
+/* --- connections ------------------------------------------------------------------------------------------------ */
+
+struct posed_options {
+    void *memory; /* what is received lies here: it bounds the largest packet. At least 256 bytes */
+    size_t memory_bytes;
+    /* NULL, or asked for more of `memory` when a packet does not fit: like realloc(), aligned to 16 bytes; NULL: no.
+     * What it gave last is server->memory, for the caller to free after posed_disconnect(). */
+    void *(*grow)(void *context, void *memory, size_t size_bytes);
+    void *grow_context;
+    void *send_memory; /* requests that the system does not take yet; NULL: POSED_SEND_BYTES within the struct posed */
+    size_t send_bytes;
+    const char *token;  /* where the server wants one; else NULL */
+    int timeout_ms;     /* of calls that wait: 0 for 30,000; -1 for ever */
+    int is_nonblocking; /* posed_connect() and posed_send() never wait; see below */
+    /* Called with `stream` and `changed` packets, and the errors that end a stream, which come while a call waits for
+     * its own answer. NULL: they are counted in server->events_dropped. It must not use the connection. */
+    void (*on_event)(void *context, const struct posed_packet *packet);
+    void *event_context;
+};
+
+/* A connection. {0} is one that is not connected. To read: fd, hello, error, memory, events_dropped. */
+struct posed {
+    int fd; /* for poll() and the like, while is_connected */
+    int is_connected;
+    struct posed_hello hello; /* version 0 until it came */
+    struct posed_error error; /* of the last call that failed */
+    unsigned char *memory;
+    uint64_t events_dropped;
+
+    struct posed_options options; /* the rest is private */
+    unsigned char *in;
+    size_t in_room, in_start, in_end, in_used, in_skip;
+    unsigned char *out;
+    size_t out_room, out_start, out_end;
+    uint32_t id_next, id_owed, owed;
+    int is_connecting;
+    unsigned char out_own[POSED_SEND_BYTES];
+};
+
+/* Connects and says hello. `address`: "host:port", "[::1]:port", or the path of a Unix socket (it has a '/', or begins
+ * with "unix:"). Waits for the server's hello, unless is_nonblocking: then requests may be sent at once, and the hello
+ * is the first packet of posed_next(). Resolving a host's name waits in any case. *options is copied, what it points at
+ * is kept. Returns 0 or an error, with which nothing needs to be freed. */
+int posed_connect(struct posed *server, const char *address, const struct posed_options *options);
+/* The same on a socket that is connected already (socketpair(), a tunnel); it is the connection's from now on. */
+int posed_attach(struct posed *server, int fd, const struct posed_options *options);
+/* Closes. Of the fields only error and memory are of use afterwards. Also for one that is not connected. */
+void posed_disconnect(struct posed *server);
+
+/* Non-blocking use and pipelining: make a packet with posed_write_...() and an id of posed_new_id(), send it, and take
+ * what comes with posed_next(server, 0, &packet) whenever fd is readable (posed_wants_write(): also when it is
+ * writable). Answers come in the order of the requests and carry their ids; events come in between. */
+uint32_t posed_new_id(const struct posed *server); /* of the next packet: make one, send it, then the next */
+/* Queues a whole packet and sends what the system takes. Waits for room, unless is_nonblocking: POSED_E_AGAIN then, and
+ * nothing was queued. Read answers in between: a server whose answers nobody reads stops reading requests. */
+int posed_send(struct posed *server, const void *packet, size_t packet_bytes);
+/* 1 while requests wait to be sent. */
+int posed_wants_write(const struct posed *server);
+/* Sends what waits and takes the next packet. Waits timeout_ms for it (0: not at all, -1: for ever). Returns 1 with a
+ * packet, 0 without one, or an error. An error packet is a packet. */
+int posed_next(struct posed *server, int timeout_ms, struct posed_packet *packet);
+/* How many answers are still to come. */
+uint32_t posed_owed(const struct posed *server);
+
+/* Blocking use: each call sends one request and waits for its answer, at most options.timeout_ms.
+ * After posed_send(), read the answers that are owed first (POSED_E_PENDING). */
+
+/* Has the model at `path` under the server's root imported and gives it a number. */
+int posed_open(struct posed *server, const char *path, struct posed_model *model);
+int posed_close(struct posed *server, struct posed_model *model);
+/* A clip, skin, node or mesh (enum posed_what) by its name, or by its index. */
+int posed_find(struct posed *server, struct posed_model *model, int what, const char *name, struct posed_found *found);
+int posed_find_index(struct posed *server, struct posed_model *model, int what, uint32_t index,
+                     struct posed_found *found);
+/* JSON: answer->data, not ended by NUL. */
+int posed_info(struct posed *server, struct posed_model *model, struct posed_packet *answer);
+/* Skinning matrices: one block a skin. */
+int posed_palette(struct posed *server, struct posed_model *model, const struct posed_query *query,
+                  struct posed_frames *frames);
+/* Every node's transform. */
+int posed_pose(struct posed *server, struct posed_model *model, const struct posed_query *query,
+               struct posed_frames *frames);
+/* The deformed vertices. */
+int posed_mesh(struct posed *server, struct posed_model *model, const struct posed_query *query,
+               struct posed_frames *frames);
+/* Any of the three as it comes: with POSED_QUERY_JSON or _GLB. */
+int posed_ask(struct posed *server, int kind, struct posed_model *model, const struct posed_query *query,
+              struct posed_packet *answer);
+/* A picture: answer->data is a PNG file. */
+int posed_render(struct posed *server, struct posed_model *model, const struct posed_query *query,
+                 const struct posed_picture *picture, struct posed_packet *answer);
+/* Any operation of HTTP: target "/v1/bounds?over=clip", about `model` unless that is NULL. body NULL: GET, else POST.
+ */
+int posed_call(struct posed *server, struct posed_model *model, const char *target, const void *body, size_t body_bytes,
+               struct posed_packet *answer);
+/* A stream; its frames come from posed_next() as packets of kind POSED_STREAM with the id *stream. */
+int posed_subscribe(struct posed *server, struct posed_model *model, const struct posed_query *query,
+                    const struct posed_subscription *subscription, uint32_t *stream);
+int posed_control(struct posed *server, uint32_t stream, const struct posed_steering *steering);
+/* Room for more frames. Has no answer: waits for nothing but the queue. */
+int posed_credit(struct posed *server, uint32_t stream, uint32_t credit);
+int posed_unsubscribe(struct posed *server, uint32_t stream);
+/* From now on a packet of kind POSED_CHANGED comes whenever the model's content is another; is_on 0: no more. */
+int posed_watch(struct posed *server, struct posed_model *model, int is_on);
+int posed_ping(struct posed *server);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,373 @@
+#include "args.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct command COMMANDS[COMMAND_COUNT] = {
+#define COMMAND(symbol, name, arguments, operation, summary, text) {name, arguments, operation, summary, text},
+#include "options.def"
+};
+const struct option OPTIONS[OPTION_COUNT] = {
+#define OPTION(symbol, commands, name, letter, value, initial, text) {commands, name, letter, value, initial, text},
+#include "options.def"
+};
+/* The words of the table are taken as texts: a new operation or parser needs no change here. */
+const struct parameter PARAMETERS[] = {
+#define X(symbol, name, operations, how_often, parser, text) {name, #operations, #how_often, #parser, text},
+#include "../../server/wire/request_params.def"
+#undef X
+};
+const size_t PARAMETER_COUNT = sizeof PARAMETERS / sizeof *PARAMETERS;
+
+bool option_is_for(const struct option *option, const char *command)
+{
+    char word[64];
+    snprintf(word, sizeof word, " %s ", command);
+    return strcmp(option->commands, " * ") == 0 || strstr(option->commands, word) != NULL;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+    const size_t size = strlen(word);
+    for (const char *at = strstr(words, word); size > 0 && at != NULL; at = strstr(at + 1, word)) {
+        const char end = at[size];
+        if (end == '\0' || end == ' ' || end == '|')
+            return true;
+    }
+    return false;
+}
+
+bool parameter_is_json(const struct parameter *parameter) { return strcmp(parameter->parser, "value_of_body") == 0; }
+
+/* An option of posectl's own has the name. */
+static const struct option *own_option(const char *name, size_t name_bytes, const struct command *command)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (strlen(OPTIONS[i].name) == name_bytes && memcmp(OPTIONS[i].name, name, name_bytes) == 0 &&
+            option_is_for(&OPTIONS[i], command == NULL ? "" : command->name))
+            return &OPTIONS[i];
+    return NULL;
+}
+
+bool parameter_is_for(const struct parameter *parameter, const struct command *command)
+{
+    static const char *const HIDDEN[] = {"model", "hash"};
+    for (size_t i = 0; i < sizeof HIDDEN / sizeof *HIDDEN; i++)
+        if (strcmp(parameter->name, HIDDEN[i]) == 0)
+            return false;
+    return has_word(parameter->operations, command->operation) &&
+           own_option(parameter->name, strlen(parameter->name), command) == NULL;
+}
+
+/* clip_name and clip-name are one. */
+static bool is_named(const char *name, const char *given, size_t given_bytes)
+{
+    if (strlen(name) != given_bytes)
+        return false;
+    for (size_t i = 0; i < given_bytes; i++)
+        if (name[i] != (given[i] == '-' ? '_' : given[i]))
+            return false;
+    return true;
+}
+
+static const struct parameter *find_parameter(const char *name, size_t name_bytes, const struct command *command)
+{
+    for (size_t i = 0; command != NULL && i < PARAMETER_COUNT; i++)
+        if (is_named(PARAMETERS[i].name, name, name_bytes) && parameter_is_for(&PARAMETERS[i], command))
+            return &PARAMETERS[i];
+    return NULL;
+}
+
+/* How many letters differ at the least (Levenshtein). */
+static size_t edits(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+    enum { ROW = 40 };
+    size_t row[ROW + 1];
+    if (a_bytes > ROW || b_bytes > ROW)
+        return ROW;
+    for (size_t j = 0; j <= b_bytes; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a_bytes; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b_bytes; j++) {
+            const size_t changed = diagonal + (a[i - 1] != b[j - 1]);
+            const size_t shifted = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
+            diagonal = row[j];
+            row[j] = changed < shifted ? changed : shifted;
+        }
+    }
+    return row[b_bytes];
+}
+
+struct nearest {
+    const char *name;
+    size_t edits;
+};
+
+static void consider(struct nearest *nearest, const char *name, const char *given, size_t given_bytes)
+{
+    const size_t distance = edits(name, strlen(name), given, given_bytes);
+    if (distance < nearest->edits)
+        *nearest = (struct nearest){name, distance};
+}
+
+static int unknown_option(const char *name, size_t name_bytes, const struct command *command, struct text *problem)
+{
+    struct nearest nearest = {NULL, 3};
+    text_printf(problem, "unknown option --%.*s", (int)name_bytes, name);
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (option_is_for(&OPTIONS[i], command == NULL ? "" : command->name))
+            consider(&nearest, OPTIONS[i].name, name, name_bytes);
+    for (size_t i = 0; command != NULL && i < PARAMETER_COUNT; i++)
+        if (parameter_is_for(&PARAMETERS[i], command))
+            consider(&nearest, PARAMETERS[i].name, name, name_bytes);
+    if (nearest.name != NULL)
+        text_printf(problem, "; did you mean --%s?", nearest.name);
+    else
+        text_printf(problem, "; see posectl %s%s--help", command == NULL ? "" : command->name,
+                    command == NULL ? "" : " ");
+    return -1;
+}
+
+/* Options whose value is a number, and its bounds. */
+static const struct {
+    enum option_id option;
+    double min, max;
+    bool is_whole;
+} NUMBERS[] = {
+    {OPTION_SIZE, 1, 65536, true},       {OPTION_JOBS, 1, 256, true},           {OPTION_INTERVAL, 0.02, 86400, false},
+    {OPTION_MAX_JOINTS, 0, 1e9, true},   {OPTION_MAX_INFLUENCES, 0, 1e9, true}, {OPTION_MAX_JUMP, 0, 1e9, false},
+    {OPTION_CONNECTIONS, 1, 1000, true}, {OPTION_SECONDS, 0.01, 86400, false},
+};
+
+static int check_number(int option, const char *value, struct text *problem)
+{
+    for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++) {
+        char *end;
+        if ((int)NUMBERS[i].option != option)
+            continue;
+        const double number = strtod(value, &end);
+        if (end != value && *end == '\0' && number >= NUMBERS[i].min && number <= NUMBERS[i].max &&
+            (!NUMBERS[i].is_whole || number == floor(number)))
+            return 0;
+        text_printf(problem, "--%s is a %snumber from %g to %g, not '%s'", OPTIONS[option].name,
+                    NUMBERS[i].is_whole ? "whole " : "", NUMBERS[i].min, NUMBERS[i].max, value);
+        return -1;
+    }
+    return 0;
+}
+
+static int check_word(int option, const char *value, struct text *problem)
+{
+    const char *words = OPTIONS[option].value;
+    if (strchr(words, '|') == NULL)
+        return 0;
+    const size_t size = strlen(value);
+    for (const char *at = words;; at++) {
+        const size_t word = strcspn(at, "|");
+        if (word == size && memcmp(at, value, size) == 0)
+            return 0;
+        at += word;
+        if (*at == '\0')
+            break;
+    }
+    text_printf(problem, "--%s is one of %s, not '%s'", OPTIONS[option].name, words, value);
+    return -1;
+}
+
+static int take_option(struct args *out, int option, const char *value, struct text *problem)
+{
+    if (check_number(option, value, problem) < 0 || check_word(option, value, problem) < 0)
+        return -1;
+    out->values[option] = value;
+    out->repeated = must_grow(out->repeated, (out->repeated_count + 1) * sizeof *out->repeated);
+    out->repeated[out->repeated_count].option = option;
+    out->repeated[out->repeated_count++].value = value;
+    return 0;
+}
+
+static int take_parameter(struct args *out, const struct parameter *parameter, const char *value, struct text *problem)
+{
+    for (size_t i = 0; i < out->parameter_count; i++)
+        if (strcmp(parameter->how_often, "MANY") != 0 && strcmp(out->parameters[i].name, parameter->name) == 0) {
+            text_printf(problem, "--%s is given twice", parameter->name);
+            return -1;
+        }
+    out->parameters = must_grow(out->parameters, (out->parameter_count + 1) * sizeof *out->parameters);
+    out->parameters[out->parameter_count++] = (struct given){parameter->name, value, parameter_is_json(parameter)};
+    return 0;
+}
+
+/* "--name", "--name=value" or "--name value"; *next is moved past the value. */
+static int take_long(struct args *out, const struct command *command, int argc, char **argv, int *next,
+                     struct text *problem)
+{
+    const char *name = argv[*next] + 2;
+    const size_t name_bytes = strcspn(name, "=");
+    const char *value = name[name_bytes] == '=' ? name + name_bytes + 1 : NULL;
+    const struct option *option = own_option(name, name_bytes, command);
+    const struct parameter *parameter = option != NULL ? NULL : find_parameter(name, name_bytes, command);
+    if (option == NULL && parameter == NULL)
+        return unknown_option(name, name_bytes, command, problem);
+    const bool is_flag = option != NULL && option->value[0] == '\0';
+    if (is_flag && value != NULL) {
+        text_printf(problem, "--%s takes no value", option->name);
+        return -1;
+    }
+    if (!is_flag && value == NULL && *next + 1 < argc && strncmp(argv[*next + 1], "--", 2) != 0)
+        value = argv[++*next];
+    if (!is_flag && value == NULL) {
+        text_printf(problem, "--%.*s needs a value", (int)name_bytes, name);
+        return -1;
+    }
+    return option != NULL ? take_option(out, (int)(option - OPTIONS), is_flag ? "" : value, problem)
+                          : take_parameter(out, parameter, value, problem);
+}
+
+/* "-o VALUE", "-oVALUE", "-q" */
+static int take_letter(struct args *out, const struct command *command, int argc, char **argv, int *next,
+                       struct text *problem)
+{
+    const char letter = argv[*next][1];
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (OPTIONS[i].letter != letter || !option_is_for(&OPTIONS[i], command == NULL ? "" : command->name))
+            continue;
+        const bool is_flag = OPTIONS[i].value[0] == '\0';
+        const char *value = argv[*next] + 2;
+        if (is_flag && *value != '\0') {
+            text_printf(problem, "write -%c on its own, not '%s'", letter, argv[*next]);
+            return -1;
+        }
+        if (!is_flag && *value == '\0') {
+            if (*next + 1 >= argc) {
+                text_printf(problem, "-%c needs a value", letter);
+                return -1;
+            }
+            value = argv[++*next];
+        }
+        return take_option(out, i, value, problem);
+    }
+    text_printf(problem, "unknown option %s", argv[*next]);
+    return -1;
+}
+
+static int find_command(struct args *out, const char *name, struct text *problem)
+{
+    struct nearest nearest = {NULL, 3};
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(COMMANDS[i].name, name) == 0) {
+            out->command = i;
+            return 0;
+        }
+        consider(&nearest, COMMANDS[i].name, name, strlen(name));
+    }
+    text_printf(problem, "there is no command '%s'", name);
+    if (nearest.name != NULL)
+        text_printf(problem, "; did you mean %s?", nearest.name);
+    else
+        text_put(problem, "; see posectl --help");
+    return -1;
+}
+
+/* The command is the first argument that is no option: so that its options may stand before it, too. */
+static int find_command_first(struct args *out, int argc, char **argv, int *at, struct text *problem)
+{
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] != '-') {
+            *at = i;
+            if (strcmp(argv[i], "help") != 0)
+                return find_command(out, argv[i], problem);
+            out->has_help = true;
+            return 0;
+        }
+        for (int k = 0; k < OPTION_COUNT; k++) { /* the value of an option that all have is no command */
+            const bool is_long = strncmp(argv[i], "--", 2) == 0 && strcmp(argv[i] + 2, OPTIONS[k].name) == 0;
+            const bool is_short = argv[i][1] == OPTIONS[k].letter && argv[i][2] == '\0';
+            if ((is_long || is_short) && option_is_for(&OPTIONS[k], "") && OPTIONS[k].value[0] != '\0') {
+                i++;
+                break;
+            }
+        }
+    }
+    return 0;
+}
+
+int args_parse(struct args *out, int argc, char **argv, struct text *problem)
+{
+    bool has_no_options = false;
+    int command_at = 0;
+    *out = (struct args){.command = -1};
+    out->positional = must_alloc((size_t)argc * sizeof *out->positional);
+    if (find_command_first(out, argc, argv, &command_at, problem) < 0)
+        return -1;
+    const struct command *command = out->command < 0 ? NULL : &COMMANDS[out->command];
+    for (int i = 1; i < argc; i++) {
+        int rc = 0;
+        if (i == command_at)
+            continue;
+        if (has_no_options || argv[i][0] != '-' || argv[i][1] == '\0')
+            out->positional[out->positional_count++] = argv[i];
+        else if (strcmp(argv[i], "--") == 0)
+            has_no_options = true;
+        else if (argv[i][1] == '-')
+            rc = take_long(out, command, argc, argv, &i, problem);
+        else
+            rc = take_letter(out, command, argc, argv, &i, problem);
+        if (rc < 0)
+            return rc;
+    }
+    if (out->has_help && command == NULL && out->positional_count > 0)
+        return find_command(out, out->positional[0], problem);
+    out->has_help |= out->values[OPTION_HELP] != NULL;
+    out->has_version = out->values[OPTION_VERSION] != NULL;
+    return 0;
+}
+
+void args_free(struct args *args)
+{
+    free(args->repeated);
+    free(args->parameters);
+    free(args->positional);
+}
+
+bool args_has(const struct args *args, enum option_id option) { return args->values[option] != NULL; }
+
+const char *args_text(const struct args *args, enum option_id option, const char *fallback)
+{
+    return args->values[option] == NULL ? fallback : args->values[option];
+}
+
+double args_number(const struct args *args, enum option_id option, double fallback)
+{
+    return args->values[option] == NULL ? fallback : strtod(args->values[option], NULL);
+}
+
+void args_put_query(const struct args *args, const char *model, struct text *out)
+{
+    text_put(out, "model=");
+    text_put_url(out, model);
+    for (size_t i = 0; i < args->parameter_count; i++) {
+        if (args->parameters[i].is_json)
+            continue;
+        text_printf(out, "&%s=", args->parameters[i].name);
+        text_put_url(out, args->parameters[i].value);
+    }
+}
+
+bool args_put_body(const struct args *args, struct text *out)
+{
+    bool has_any = false;
+    for (size_t i = 0; i < args->parameter_count; i++) {
+        if (!args->parameters[i].is_json)
+            continue;
+        text_printf(out, "%s\"%s\":%s", has_any ? "," : "{", args->parameters[i].name, args->parameters[i].value);
+        has_any = true;
+    }
+    if (has_any)
+        text_put(out, "}");
+    return has_any;
+}

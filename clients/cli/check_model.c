@@ -1,0 +1,254 @@
+/* The rules of posectl check, applied to one model: what the server says of it, and what its looping clips do at their
+ * ends. */
+#include "check.h"
+
+#include "pattern.h"
+#include "posectl.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So far from a joint its skin reaches, as a share of the model: a turned head jumps although its joint stays. */
+#define REACH 0.1
+
+static const struct {
+    const char *code;
+    enum rule_id rule;
+} WARNING_RULES[] = {
+#define WARNING(code, rule) {code, RULE_##rule},
+#include "rules.def"
+};
+
+static const cJSON *get(const cJSON *json, const char *name) { return cJSON_GetObjectItemCaseSensitive(json, name); }
+static double number_of(const cJSON *json, const char *name) { return cJSON_GetNumberValue(get(json, name)); }
+
+static const char *text_of(const cJSON *json, const char *name)
+{
+    const char *text = cJSON_GetStringValue(get(json, name));
+    return text == NULL ? "" : text;
+}
+
+static void check_warnings(const struct check *check, const cJSON *model, struct findings *findings)
+{
+    const cJSON *warning;
+    cJSON_ArrayForEach(warning, get(model, "warnings"))
+    {
+        enum rule_id rule = RULE_READER_WARNING;
+        for (size_t i = 0; i < sizeof WARNING_RULES / sizeof *WARNING_RULES; i++)
+            if (strcmp(WARNING_RULES[i].code, text_of(warning, "code")) == 0)
+                rule = WARNING_RULES[i].rule;
+        findings_add(check, findings, rule, "%s: %s", text_of(warning, "code"), text_of(warning, "message"));
+    }
+}
+
+static void check_limits(const struct check *check, const cJSON *model, struct findings *findings)
+{
+    const double joints_max = args_number(check->args, OPTION_MAX_JOINTS, 256);
+    const double influences_max = args_number(check->args, OPTION_MAX_INFLUENCES, 4);
+    const cJSON *skin, *mesh, *primitive;
+    cJSON_ArrayForEach(skin, get(model, "skins"))
+    {
+        const int joints = cJSON_GetArraySize(get(skin, "joints"));
+        if (joints > joints_max)
+            findings_add(check, findings, RULE_TOO_MANY_JOINTS, "skin %.0f '%s' has %d joints, more than %.0f",
+                         number_of(skin, "index"), text_of(skin, "name"), joints, joints_max);
+    }
+    cJSON_ArrayForEach(mesh, get(model, "meshes"))
+    {
+        double most = 0;
+        cJSON_ArrayForEach(primitive, get(mesh, "primitives")) most =
+            fmax(most, number_of(primitive, "influences_max"));
+        if (most > influences_max)
+            findings_add(check, findings, RULE_TOO_MANY_INFLUENCES,
+                         "mesh %.0f '%s' has a vertex that follows %.0f joints, more than %.0f",
+                         number_of(mesh, "index"), text_of(mesh, "name"), most, influences_max);
+    }
+}
+
+static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+/* Names that several of a list have; those without a name or with an empty one do not count. */
+static void check_names(const struct check *check, const char **names, size_t count, enum rule_id rule,
+                        const char *what, struct findings *findings)
+{
+    if (count > 0)
+        qsort(names, count, sizeof *names, by_text);
+    for (size_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && strcmp(names[next], names[i]) == 0; next++)
+            ;
+        if (next - i > 1)
+            findings_add(check, findings, rule, "%zu %s are called '%s'", next - i, what, names[i]);
+    }
+}
+
+static size_t add_name(const char **names, size_t count, const cJSON *thing)
+{
+    if (text_of(thing, "name")[0] != '\0')
+        names[count++] = text_of(thing, "name");
+    return count;
+}
+
+static void check_duplicates(const struct check *check, const cJSON *model, struct findings *findings)
+{
+    const cJSON *nodes = get(model, "nodes"), *thing, *skin;
+    const size_t node_count = (size_t)cJSON_GetArraySize(nodes),
+                 clip_count = (size_t)cJSON_GetArraySize(get(model, "clips"));
+    const char **names = must_alloc((node_count + clip_count + 1) * sizeof *names);
+    bool *is_joint = must_alloc(node_count + 1);
+    size_t count = 0, place = 0;
+    cJSON_ArrayForEach(thing, get(model, "clips")) count = add_name(names, count, thing);
+    check_names(check, names, count, RULE_DUPLICATE_CLIP, "clips", findings);
+    cJSON_ArrayForEach(skin, get(model, "skins"))
+    {
+        cJSON_ArrayForEach(thing, get(skin, "joints"))
+        {
+            const double node = number_of(thing, "node");
+            if (!cJSON_IsTrue(get(skin, "rigid")) && node >= 0 && node < (double)node_count)
+                is_joint[(size_t)node] = true;
+        }
+    }
+    for (int joints = 1; joints >= 0; joints--) {
+        count = place = 0;
+        cJSON_ArrayForEach(thing, nodes) if (is_joint[place++] == (joints == 1)) count = add_name(names, count, thing);
+        check_names(check, names, count, joints == 1 ? RULE_DUPLICATE_JOINT : RULE_DUPLICATE_NODE,
+                    joints == 1 ? "joints" : "nodes", findings);
+    }
+    free(names);
+    free(is_joint);
+}
+
+/* --- loops --- */
+
+static bool is_loop(const struct check *check, const char *name)
+{
+    const char *patterns = args_text(check->args, OPTION_LOOPS, OPTIONS[OPTION_LOOPS].initial);
+    while (*patterns != '\0') {
+        char pattern[256];
+        const size_t size = strcspn(patterns, ",");
+        snprintf(pattern, sizeof pattern, "%.*s", (int)size, patterns);
+        if (size > 0 && pattern_matches_folded(pattern, name))
+            return true;
+        patterns += size + (patterns[size] == ',');
+    }
+    return false;
+}
+
+/* The model's greatest extent at rest; 0 where there is none. */
+static double size_of(const cJSON *model)
+{
+    double size = 0;
+    for (int i = 0; i < 3; i++)
+        size = fmax(size, cJSON_GetNumberValue(cJSON_GetArrayItem(get(get(model, "bounds"), "max"), i)) -
+                              cJSON_GetNumberValue(cJSON_GetArrayItem(get(get(model, "bounds"), "min"), i)));
+    return isfinite(size) ? size : 0;
+}
+
+/* How far the points around a joint move from one matrix to the other: its origin, and those at `reach` along its axes,
+ * however long these are: joints may be in centimetres under metres. */
+static double distance(const float *a, const float *b, double reach)
+{
+    double most = 0;
+    for (int axis = -1; axis < 3; axis++) {
+        double square = 0, length = 0;
+        for (int row = 0; row < 3 && axis >= 0; row++)
+            length = hypot(length, (double)a[4 * axis + row]);
+        for (int row = 0; row < 3; row++) {
+            double step = (double)b[12 + row] - (double)a[12 + row];
+            if (axis >= 0 && length > 0)
+                step += reach / length * ((double)b[4 * axis + row] - (double)a[4 * axis + row]);
+            square += step * step;
+        }
+        most = fmax(most, sqrt(square));
+    }
+    return most;
+}
+
+/* Compares frame 0 with frame 1 of an answer in binary frames; *node: where they differ most. -1: it is none. */
+static double greatest_jump(const struct posed_packet *answer, double reach, uint32_t *node)
+{
+    struct posed_frames frames;
+    *node = 0;
+    if (answer->kind != POSED_FRAMES || posed_read_frames(answer->data, answer->data_bytes, &frames) < 0)
+        return -1;
+    const int block = posed_frames_find(&frames, 0, POSED_BLOCK_SCENE, 0);
+    const float *first = block < 0 ? NULL : posed_frames_floats(&frames, (uint32_t)block, 0);
+    const float *last = block < 0 ? NULL : posed_frames_floats(&frames, (uint32_t)block, 1);
+    const uint32_t count = block < 0 ? 0 : posed_frames_block(&frames, (uint32_t)block).count;
+    double most = 0;
+    if (first == NULL || last == NULL || frames.layout != POSED_MAT4)
+        return -1;
+    for (uint32_t i = 0; i < count; i++) {
+        const double moved = distance(first + (size_t)16 * i, last + (size_t)16 * i, reach);
+        if (moved > most) {
+            most = moved;
+            *node = i;
+        }
+    }
+    return most;
+}
+
+static void check_loop(const struct check *check, struct link *link, const cJSON *model, const cJSON *clip,
+                       struct findings *findings)
+{
+    const double size = size_of(model), share_max = args_number(check->args, OPTION_MAX_JUMP, 0.01);
+    struct posed_packet answer;
+    struct text target = {0};
+    uint32_t node;
+    text_put(&target, "/v1/pose?model=");
+    text_put_url(&target, text_of(model, "model"));
+    /* walking over the ground is no jump */
+    text_printf(&target, "&clip=%.0f&t=0&t=%.17g&wrap=clamp&root_motion=extract&yaw=1&format=bin",
+                number_of(clip, "index"), number_of(clip, "duration"));
+    const int rc = link_ask(link, target.at, NULL, &answer);
+    text_free(&target);
+    if (rc < 0) {
+        findings_add(check, findings, RULE_NOT_POSED, "clip %.0f '%s': %s", number_of(clip, "index"),
+                     text_of(clip, "name"), link->posed.error.message);
+        return;
+    }
+    const double jump = greatest_jump(&answer, size * REACH, &node);
+    if (size > 0 && jump > size * share_max)
+        findings_add(check, findings, RULE_LOOP_JUMP,
+                     "clip %.0f '%s' jumps by %.2g of the model's size at its end, at node %u '%s'",
+                     number_of(clip, "index"), text_of(clip, "name"), jump / size, node,
+                     text_of(cJSON_GetArrayItem(get(model, "nodes"), (int)node), "name"));
+}
+
+static void check_clips(const struct check *check, struct link *link, const cJSON *model, struct findings *findings)
+{
+    const cJSON *clip;
+    cJSON_ArrayForEach(clip, get(model, "clips"))
+    {
+        if (number_of(clip, "duration") <= 0)
+            findings_add(check, findings, RULE_ZERO_LENGTH, "clip %.0f '%s' lasts no time", number_of(clip, "index"),
+                         text_of(clip, "name"));
+        else if (check->severities[RULE_LOOP_JUMP] != SEVERITY_OFF && is_loop(check, text_of(clip, "name")))
+            check_loop(check, link, model, clip, findings);
+    }
+}
+
+void check_model(const struct check *check, struct link *link, const char *name, struct findings *findings)
+{
+    struct text target = {0};
+    struct posed_packet answer;
+    text_put(&target, "/v1/model?model=");
+    text_put_url(&target, name);
+    const int rc = link_ask(link, target.at, NULL, &answer);
+    text_free(&target);
+    if (rc < 0) {
+        char code[64];
+        link_error_name(link, code);
+        findings_add(check, findings, RULE_UNREADABLE, "%s%s%s", code, code[0] == '\0' ? "" : ": ",
+                     link->posed.error.message);
+        return;
+    }
+    cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
+    check_warnings(check, model, findings);
+    check_limits(check, model, findings);
+    check_duplicates(check, model, findings);
+    check_clips(check, link, model, findings);
+    cJSON_Delete(model);
+}

@@ -1,0 +1,189 @@
+/* Completions for shells and the man page, from the tables. */
+#include "documents.h"
+
+#include "output.h"
+#include "posectl.h"
+
+#include <string.h>
+
+/* "--clip-name" */
+static void put_flag(struct text *out, const char *name)
+{
+    text_put(out, "--");
+    for (const char *at = name; *at != '\0'; at++)
+        text_put_bytes(out, *at == '_' ? "-" : at, 1);
+}
+
+/* In single quotes of a shell. */
+static void put_quoted(struct text *out, const char *text)
+{
+    text_put(out, "'");
+    for (const char *at = text; *at != '\0'; at++)
+        if (*at == '\'')
+            text_put(out, "'\\''");
+        else
+            text_put_bytes(out, at, 1);
+    text_put(out, "'");
+}
+
+static void put_flags(struct text *out, const struct command *command)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (option_is_for(&OPTIONS[i], command->name)) {
+            put_flag(out, OPTIONS[i].name);
+            text_put(out, " ");
+        }
+    for (size_t i = 0; i < PARAMETER_COUNT; i++)
+        if (parameter_is_for(&PARAMETERS[i], command)) {
+            put_flag(out, PARAMETERS[i].name);
+            text_put(out, " ");
+        }
+}
+
+static void put_bash(struct text *out)
+{
+    text_put(out, "# bash completion of posectl, made by: posectl completion bash\n_posectl()\n{\n"
+                  "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= flags= i\n"
+                  "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                  "        [[ ${COMP_WORDS[i]} == -* ]] || { command=${COMP_WORDS[i]}; break; }\n    done\n"
+                  "    COMPREPLY=()\n    case $before in\n");
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        if (strchr(OPTIONS[i].value, '|') == NULL)
+            continue;
+        text_printf(out, "    --%s) COMPREPLY=($(compgen -W '", OPTIONS[i].name);
+        for (const char *at = OPTIONS[i].value; *at != '\0'; at++)
+            text_put_bytes(out, *at == '|' ? " " : at, 1);
+        text_put(out, "' -- \"$word\")); return ;;\n");
+    }
+    text_put(out, "    esac\n    case $command in\n    '') flags='");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        text_printf(out, "%s ", COMMANDS[i].name);
+    text_put(out, "--help --version'\n        COMPREPLY=($(compgen -W \"$flags\" -- \"$word\")); return ;;\n");
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        text_printf(out, "    %s) flags='", COMMANDS[i].name);
+        put_flags(out, &COMMANDS[i]);
+        text_put(out, i == COMMAND_COMPLETION ? "bash zsh fish' ;;\n" : "' ;;\n");
+    }
+    text_put(out,
+             "    esac\n    if [[ $word == -* || $command == completion ]]; then\n"
+             "        COMPREPLY=($(compgen -W \"$flags\" -- \"$word\"))\n    else\n"
+             "        compopt -o filenames 2>/dev/null\n        COMPREPLY=($(compgen -f -- \"$word\"))\n    fi\n}\n"
+             "complete -F _posectl posectl\n");
+}
+
+static void put_zsh_argument(struct text *out, const char *name, const char *value, const char *help)
+{
+    struct text spec = {0};
+    put_flag(&spec, name);
+    text_put(&spec, value[0] == '\0' ? "[" : "=[");
+    for (const char *at = help; *at != '\0'; at++) {
+        if (strchr("[]:\\", *at) != NULL)
+            text_put(&spec, "\\");
+        text_put_bytes(&spec, at, 1);
+    }
+    text_put(&spec, "]");
+    if (strchr(value, '|') != NULL) {
+        text_put(&spec, ":value:(");
+        for (const char *at = value; *at != '\0'; at++)
+            text_put_bytes(&spec, *at == '|' ? " " : at, 1);
+        text_put(&spec, ")");
+    } else if (strcmp(value, "FILE") == 0 || strcmp(value, "DIR") == 0)
+        text_put(&spec, ":file:_files");
+    else if (value[0] != '\0')
+        text_put(&spec, ":value: ");
+    text_put(out, " ");
+    put_quoted(out, spec.at);
+    text_free(&spec);
+}
+
+static void put_zsh(struct text *out)
+{
+    text_put(out, "#compdef posectl\n# zsh completion of posectl, made by: posectl completion zsh\n_posectl() {\n"
+                  "  local -a commands\n  commands=(");
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        struct text entry = {0};
+        text_printf(&entry, "%s:%s", COMMANDS[i].name, COMMANDS[i].summary);
+        text_put(out, " ");
+        put_quoted(out, entry.at);
+        text_free(&entry);
+    }
+    text_put(out, ")\n  if (( CURRENT == 2 )); then _describe command commands; return; fi\n  local command=$words[2]\n"
+                  "  shift words; (( CURRENT-- ))\n  case $command in\n");
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        text_printf(out, "  %s) _arguments", COMMANDS[i].name);
+        for (size_t k = 0; k < OPTION_COUNT; k++)
+            if (option_is_for(&OPTIONS[k], COMMANDS[i].name))
+                put_zsh_argument(out, OPTIONS[k].name, OPTIONS[k].value, OPTIONS[k].text);
+        for (size_t k = 0; k < PARAMETER_COUNT; k++)
+            if (parameter_is_for(&PARAMETERS[k], &COMMANDS[i]))
+                put_zsh_argument(out, PARAMETERS[k].name, "VALUE", PARAMETERS[k].text);
+        text_put(out, i == COMMAND_COMPLETION ? " '1:shell:(bash zsh fish)' ;;\n" : " '*:file:_files' ;;\n");
+    }
+    text_put(out, "  esac\n}\nif [[ $zsh_eval_context[-1] == loadautofunc ]]; then _posectl \"$@\"; else compdef "
+                  "_posectl posectl; fi\n");
+}
+
+static void put_fish_option(struct text *out, const char *command, const char *name, char letter, const char *value,
+                            const char *help)
+{
+    text_put(out, "complete -c posectl ");
+    if (command != NULL)
+        text_printf(out, "-n '__fish_seen_subcommand_from %s' ", command);
+    text_put(out, "-l ");
+    for (const char *at = name; *at != '\0'; at++)
+        text_put_bytes(out, *at == '_' ? "-" : at, 1);
+    if (letter != 0)
+        text_printf(out, " -s %c", letter);
+    if (strchr(value, '|') != NULL) {
+        text_put(out, " -xa '");
+        for (const char *at = value; *at != '\0'; at++)
+            text_put_bytes(out, *at == '|' ? " " : at, 1);
+        text_put(out, "'");
+    } else if (value[0] != '\0')
+        text_put(out, strcmp(value, "FILE") == 0 || strcmp(value, "DIR") == 0 ? " -r" : " -x");
+    text_put(out, " -d ");
+    put_quoted(out, help);
+    text_put(out, "\n");
+}
+
+static void put_fish(struct text *out)
+{
+    text_put(out, "# fish completion of posectl, made by: posectl completion fish\n");
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        text_printf(out, "complete -c posectl -f -n __fish_use_subcommand -a %s -d ", COMMANDS[i].name);
+        put_quoted(out, COMMANDS[i].summary);
+        text_put(out, "\n");
+    }
+    text_put(out, "complete -c posectl -f -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'\n");
+    for (size_t k = 0; k < OPTION_COUNT; k++)
+        if (strcmp(OPTIONS[k].commands, " * ") == 0)
+            put_fish_option(out, NULL, OPTIONS[k].name, OPTIONS[k].letter, OPTIONS[k].value, OPTIONS[k].text);
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        for (size_t k = 0; k < OPTION_COUNT; k++)
+            if (strcmp(OPTIONS[k].commands, " * ") != 0 && option_is_for(&OPTIONS[k], COMMANDS[i].name))
+                put_fish_option(out, COMMANDS[i].name, OPTIONS[k].name, OPTIONS[k].letter, OPTIONS[k].value,
+                                OPTIONS[k].text);
+        for (size_t k = 0; k < PARAMETER_COUNT; k++)
+            if (parameter_is_for(&PARAMETERS[k], &COMMANDS[i]))
+                put_fish_option(out, COMMANDS[i].name, PARAMETERS[k].name, 0, "VALUE", PARAMETERS[k].text);
+    }
+}
+
+int documents_completion(const struct args *args)
+{
+    const char *shell = args->positional_count == 1 ? args->positional[0] : "";
+    struct text out = {0};
+    if (strcmp(shell, "bash") == 0)
+        put_bash(&out);
+    else if (strcmp(shell, "zsh") == 0)
+        put_zsh(&out);
+    else if (strcmp(shell, "fish") == 0)
+        put_fish(&out);
+    else {
+        complain("say which shell: posectl completion bash, zsh or fish");
+        return STATUS_USAGE;
+    }
+    const int status = output_give("-", out.at, out.size_bytes);
+    text_free(&out);
+    return status;
+}

@@ -1,0 +1,142 @@
+/* posectl: the command line of posed. */
+#include "args.h"
+#include "commands.h"
+#include "documents.h"
+#include "posectl.h"
+
+#include <locale.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct manner manner;
+static volatile sig_atomic_t interrupts;
+
+static void on_signal(int number)
+{
+    if (++interrupts > 1) { /* a second Ctrl-C does not wait */
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+}
+
+bool is_interrupted(void) { return interrupts > 0; }
+
+static void put_line(const char *format, va_list arguments)
+{
+    if (manner.is_progress_line)
+        fputs("\r\033[K", stderr);
+    fputs("posectl: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
+void complain(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    put_line(format, arguments);
+    va_end(arguments);
+}
+
+void tell(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (!manner.is_quiet)
+        put_line(format, arguments);
+    va_end(arguments);
+}
+
+const char *colour(enum colour colour)
+{
+    static const char *const CODES[] = {"\033[0m",  "\033[1m",  "\033[2m", "\033[31m",
+                                        "\033[33m", "\033[32m", "\033[36m"};
+    return manner.has_colour ? CODES[colour] : "";
+}
+
+double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void set_manner(const struct args *args)
+{
+    const char *when = args_text(args, OPTION_COLOR, "auto"), *no_color = getenv("NO_COLOR"),
+               *terminal = getenv("TERM");
+    const bool is_dumb = terminal == NULL || strcmp(terminal, "dumb") == 0;
+    manner.is_quiet = args_has(args, OPTION_QUIET);
+    manner.is_verbose = args_has(args, OPTION_VERBOSE);
+    manner.is_json = args_has(args, OPTION_JSON);
+    manner.has_colour = strcmp(when, "always") == 0 || (strcmp(when, "auto") == 0 && isatty(STDOUT_FILENO) &&
+                                                        !is_dumb && (no_color == NULL || no_color[0] == '\0'));
+    manner.is_progress_line = isatty(STDERR_FILENO) && !is_dumb && !manner.is_quiet && !manner.is_verbose;
+}
+
+static int run(const struct args *args)
+{
+    switch ((enum command_id)args->command) {
+    case COMMAND_INFO:
+        return run_info(args);
+    case COMMAND_PALETTE:
+    case COMMAND_POSE:
+    case COMMAND_MESH:
+        return run_answer(args);
+    case COMMAND_RENDER:
+    case COMMAND_SHEET:
+        return run_picture(args);
+    case COMMAND_THUMBS:
+    case COMMAND_WATCH:
+        return run_thumbs(args);
+    case COMMAND_CHECK:
+        return run_check(args);
+    case COMMAND_BENCH:
+        return run_bench(args);
+    case COMMAND_COMPLETION:
+        return documents_completion(args);
+    case COMMAND_MAN:
+        return documents_man();
+    case COMMAND_COUNT:
+        break;
+    }
+    return documents_help(NULL);
+}
+
+int main(int argc, char **argv)
+{
+    struct args args;
+    struct text problem = {0};
+    int status;
+    setlocale(LC_CTYPE, "");
+    signal(SIGPIPE, SIG_IGN);
+    sigaction(SIGINT, &(struct sigaction){.sa_handler = on_signal}, NULL);
+    sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_signal}, NULL);
+    if (args_parse(&args, argc, argv, &problem) < 0) {
+        complain("%s", problem.at);
+        status = STATUS_USAGE;
+    } else {
+        set_manner(&args);
+        if (args.has_version)
+            status = printf("posectl %s\n", POSECTL_VERSION) < 0 ? STATUS_SERVER : STATUS_DONE;
+        else if (args.has_help)
+            status = documents_help(args.command < 0 ? NULL : &COMMANDS[args.command]);
+        else if (args.command < 0) {
+            complain("say what to do; posectl --help lists the commands");
+            status = STATUS_USAGE;
+        } else
+            status = run(&args);
+    }
+    if (fflush(stdout) != 0 && status == STATUS_DONE) {
+        complain("cannot write to stdout");
+        status = STATUS_SERVER;
+    }
+    text_free(&problem);
+    args_free(&args);
+    return is_interrupted() ? STATUS_INTERRUPTED : status;
+}

@@ -1,0 +1,35 @@
+/* places.h - which files on the command line are which models of the server, and which models lie in a folder. */
+#pragma once
+
+#include "session.h"
+
+struct item {
+    char *model; /* as the server calls it: a path under its root */
+    char *out;   /* the same under the output folder: what is made of it is named after it */
+};
+
+enum place_kind { PLACE_FOLDER, PLACE_MODEL, PLACE_PATTERN };
+
+/* One positional argument. */
+struct place {
+    enum place_kind kind;
+    char *path;       /* under the server's root, "" for the root itself */
+    size_t out_start; /* so much of a model's path is not in the name of what is made of it */
+};
+
+struct places {
+    char folder[4096]; /* absolute, what a private server has to serve; "" with another server */
+    struct place *place;
+    size_t count;
+    size_t unread; /* folders that places_list() could not look into, and said so */
+};
+
+/* Looks at the positional arguments: no server is needed. Returns 0 or an exit status after complaining. */
+int places_find(struct places *places, const struct args *args);
+void places_free(struct places *places);
+
+/* Every model that they mean, sorted, once each: folders are walked (of a private server here, of another by its list),
+ * with
+ * --include, --exclude and .posedignore. Returns 0 or an exit status after complaining. */
+int places_list(struct places *places, const struct args *args, struct link *link, struct item **items, size_t *count);
+void items_free(struct item *items, size_t count);

@@ -1,0 +1,295 @@
+#include "session.h"
+
+#include "posectl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    START_MS = 30000,
+    STOP_MS = 15000,
+    LINK_BYTES = 1 << 16,
+    SEND_BYTES = 1 << 16,
+    ANSWER_MS = 300000, /* an import and a picture have limits of their own at the server */
+    TRIES = 8,
+    RETRY_S_MAX = 5,
+    LINE_MAX_BYTES = 512,
+};
+
+/* --- a private server --- */
+
+/* posed beside posectl, or else the one that the PATH finds. */
+static void find_posed(char out[PATH_MAX + 16])
+{
+    char program[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length > 0) {
+        program[length] = '\0';
+        char *slash = strrchr(program, '/');
+        if (slash != NULL) {
+            *slash = '\0';
+            snprintf(out, PATH_MAX + 16, "%s/posed", program);
+            if (access(out, X_OK) == 0)
+                return;
+        }
+    }
+    snprintf(out, PATH_MAX + 16, "posed");
+}
+
+/* A name that nobody else has, in a folder that exists everywhere; the path of a socket has 107 bytes at most. */
+static void name_socket(char *out, size_t size)
+{
+    const char *folder = getenv("XDG_RUNTIME_DIR");
+    unsigned long long number = (unsigned long long)getpid();
+    struct stat info;
+    if (folder == NULL || strlen(folder) > 60 || stat(folder, &info) != 0 || access(folder, W_OK) != 0)
+        folder = "/tmp";
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+        number ^= (unsigned long long)time(NULL) << 32;
+    snprintf(out, size, "%s/posectl-%ld-%016llx.sock", folder, (long)getpid(), number);
+}
+
+/* In the child, between fork and exec. */
+static void become_posed(const struct session *session, unsigned jobs, int ready_fd, int log_fd, pid_t parent)
+{
+    /* The environment is that of a shell where somebody may have set up a server of his own. */
+    static const char *const OTHERS[] = {"POSED_TOKEN_FILE", "POSED_UPLOADS", "POSED_CORS", "POSED_ALLOW_HOST",
+                                         "POSED_LOG",        "POSED_ROOT",    "POSED_WATCH"};
+    char posed[PATH_MAX + 16], workers[16];
+    find_posed(posed);
+    snprintf(workers, sizeof workers, "%u", jobs);
+    for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
+        unsetenv(OTHERS[i]);
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* even where this process is killed */
+    if (getppid() != parent)
+        _exit(1);
+    setpgid(0, 0); /* Ctrl-C is for posectl, which ends its server itself */
+    umask(077);    /* the socket is nobody else's */
+    const int null_fd = open("/dev/null", O_RDONLY);
+    if (null_fd >= 0)
+        dup2(null_fd, STDIN_FILENO);
+    dup2(ready_fd, STDOUT_FILENO);
+    if (!manner.is_verbose)
+        dup2(log_fd, STDERR_FILENO);
+    execlp(posed, "posed", "--root", session->folder, "--http", "none", "--tcp", "none", "--unix", session->address,
+           "--import-workers", workers, "--render-workers", workers, (char *)NULL);
+    dprintf(STDERR_FILENO, "cannot run %s: %s\n", posed, strerror(errno));
+    _exit(127);
+}
+
+/* The first line of its stdout, which it prints when it is ready. */
+static bool is_ready(int fd)
+{
+    char line[LINE_MAX_BYTES];
+    size_t size = 0;
+    while (size + 1 < sizeof line) {
+        struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+        const int ready = poll(&poll_fd, 1, START_MS);
+        if (ready < 0 && errno == EINTR && !is_interrupted())
+            continue;
+        if (ready <= 0)
+            return false;
+        const ssize_t got = read(fd, line + size, sizeof line - 1 - size);
+        if (got <= 0)
+            return false;
+        size += (size_t)got;
+        line[size] = '\0';
+        if (strchr(line, '\n') != NULL)
+            return strncmp(line, "posed ready", 11) == 0;
+    }
+    return false;
+}
+
+static void show_log(int fd)
+{
+    char text[LINE_MAX_BYTES * 4];
+    const ssize_t size = pread(fd, text, sizeof text - 1, 0);
+    if (size > 0) {
+        text[size] = '\0';
+        fputs(text, stderr);
+    }
+}
+
+static int start_private(struct session *session, unsigned jobs)
+{
+    int ready[2];
+    const pid_t parent = getpid();
+    char log_name[] = "/tmp/posectl-log-XXXXXX";
+    name_socket(session->address, sizeof session->address);
+    session->log_fd = mkostemp(log_name, O_CLOEXEC);
+    if (session->log_fd >= 0)
+        unlink(log_name);
+    if (session->log_fd < 0 || pipe2(ready, O_CLOEXEC) < 0) {
+        complain("cannot start a server: %s", strerror(errno));
+        return -1;
+    }
+    session->pid = fork();
+    if (session->pid == 0)
+        become_posed(session, jobs, ready[1], session->log_fd, parent);
+    close(ready[1]);
+    const bool has_started = session->pid > 0 && is_ready(ready[0]);
+    close(ready[0]);
+    if (has_started)
+        return 0;
+    if (!is_interrupted()) {
+        complain("the private server does not start; it says:");
+        show_log(session->log_fd);
+    }
+    return -1;
+}
+
+static int read_token(struct session *session, const struct args *args)
+{
+    const char *file_name = args_text(args, OPTION_TOKEN_FILE, NULL), *token = getenv("POSED_TOKEN");
+    if (file_name == NULL) {
+        snprintf(session->token, sizeof session->token, "%s", token == NULL ? "" : token);
+        return 0;
+    }
+    FILE *file = fopen(file_name, "r");
+    if (file == NULL || fgets(session->token, sizeof session->token, file) == NULL) {
+        complain("cannot read a token from %s: %s", file_name, file == NULL ? strerror(errno) : "it is empty");
+        if (file != NULL)
+            fclose(file);
+        return -1;
+    }
+    fclose(file);
+    session->token[strcspn(session->token, "\r\n")] = '\0';
+    return 0;
+}
+
+int session_start(struct session *session, const struct args *args, const char *folder, unsigned jobs)
+{
+    const char *from_environment = getenv("POSED_SERVER");
+    const char *address =
+        args_text(args, OPTION_SERVER, from_environment == NULL || *from_environment == '\0' ? NULL : from_environment);
+    *session = (struct session){.log_fd = -1, .is_private = address == NULL};
+    if (address != NULL) {
+        snprintf(session->address, sizeof session->address, "%s", address);
+        return read_token(session, args);
+    }
+    snprintf(session->folder, sizeof session->folder, "%s", folder);
+    return start_private(session, jobs);
+}
+
+void session_end(struct session *session)
+{
+    if (session->pid > 0) {
+        kill(session->pid, SIGTERM);
+        for (int waited_ms = 0; waitpid(session->pid, NULL, WNOHANG) == 0; waited_ms += 5) {
+            if (waited_ms > STOP_MS)
+                kill(session->pid, SIGKILL);
+            nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+        }
+        unlink(session->address); /* where the server did not get to it */
+        close(session->log_fd);
+    }
+    session->pid = 0;
+}
+
+/* --- links --- */
+
+static void *grow(void *context, void *memory, size_t size_bytes)
+{
+    (void)context;
+    return realloc(memory, size_bytes);
+}
+
+static int connect_link(struct link *link)
+{
+    const struct session *session = link->session;
+    struct posed_options options = {.memory = link->posed.memory != NULL ? link->posed.memory : must_alloc(LINK_BYTES),
+                                    .memory_bytes = LINK_BYTES,
+                                    .grow = grow,
+                                    .send_memory = link->send_memory,
+                                    .send_bytes = SEND_BYTES,
+                                    .token = session->token[0] == '\0' ? NULL : session->token,
+                                    .timeout_ms = ANSWER_MS};
+    link->posed.memory = options.memory;
+    return posed_connect(&link->posed, session->address, &options);
+}
+
+int link_open(struct link *link, const struct session *session)
+{
+    *link = (struct link){.session = session, .send_memory = must_alloc(SEND_BYTES)};
+    if (connect_link(link) == 0)
+        return 0;
+    complain("server %s: %s", session->address, link->posed.error.message);
+    link_close(link);
+    return -1;
+}
+
+void link_close(struct link *link)
+{
+    posed_disconnect(&link->posed);
+    free(link->posed.memory);
+    free(link->send_memory);
+    link->posed.memory = link->send_memory = NULL;
+}
+
+/* Seconds to wait before another try; -1: another try is of no use. */
+static double pause_before_retry(const struct posed_error *error, int tries)
+{
+    if (error->status != POSED_E_SERVER || error->retry_after_s == 0 || error->code == POSED_ERR_SHUTTING_DOWN)
+        return -1;
+    const double wanted_s = error->retry_after_s > RETRY_S_MAX ? RETRY_S_MAX : error->retry_after_s;
+    return error->code == POSED_ERR_OVERLOADED && tries == 0 ? 0.2 : wanted_s;
+}
+
+int link_ask(struct link *link, const char *target, const char *body, struct posed_packet *answer)
+{
+    for (int tries = 0;; tries++) {
+        if (!link->posed.is_connected && connect_link(link) < 0)
+            return link->posed.error.status;
+        const int rc = posed_call(&link->posed, NULL, target, body, body == NULL ? 0 : strlen(body), answer);
+        if (rc == 0)
+            return 0;
+        const struct posed_error *error = &link->posed.error;
+        const bool is_broken =
+            error->status != POSED_E_SERVER && error->status != POSED_E_ARGUMENT && error->status != POSED_E_TOO_LARGE;
+        if (is_broken)
+            posed_disconnect(&link->posed);
+        const double pause_s = pause_before_retry(error, tries);
+        if (pause_s < 0 || tries + 1 >= TRIES || is_interrupted())
+            return rc;
+        const struct timespec pause = {.tv_sec = (time_t)pause_s,
+                                       .tv_nsec = (long)((pause_s - (double)(time_t)pause_s) * 1e9)};
+        nanosleep(&pause, NULL);
+    }
+}
+
+int link_ask_or_complain(struct link *link, const char *target, const char *body, struct posed_packet *answer)
+{
+    const int rc = link_ask(link, target, body, answer);
+    if (rc == 0)
+        return STATUS_DONE;
+    complain("%s", link->posed.error.message);
+    if (rc == POSED_E_SERVER && link->posed.error.code == POSED_ERR_UNKNOWN_PARAMETER)
+        complain("the server is another version than this posectl");
+    return rc == POSED_E_SERVER ? STATUS_FAILED : STATUS_SERVER;
+}
+
+void link_error_name(const struct link *link, char out[64])
+{
+    static const char BEFORE[] = "{\"error\":{\"code\":\"";
+    const struct posed_error *error = &link->posed.error;
+    out[0] = '\0';
+    if (error->json == NULL || error->json_bytes < sizeof BEFORE || memcmp(error->json, BEFORE, sizeof BEFORE - 1) != 0)
+        return;
+    size_t size = 0;
+    for (const char *at = error->json + sizeof BEFORE - 1;
+         at < error->json + error->json_bytes && *at != '"' && size < 63;)
+        out[size++] = *at++;
+    out[size] = '\0';
+}

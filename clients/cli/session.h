@@ -1,0 +1,43 @@
+/* session.h - the server that posectl speaks with: one that is there (--server, POSED_SERVER), or a private one on a
+ * Unix socket, which ends with this process however that ends. A session may have links in several threads, each in
+ * one. */
+#pragma once
+
+#include "../c/posed.h"
+#include "args.h"
+
+#include <sys/types.h>
+
+struct session {
+    bool is_private;
+    char address[256];
+    char token[260];
+    pid_t pid;         /* of the private server */
+    int log_fd;        /* what it said on stderr */
+    char folder[4096]; /* absolute: what a private server serves; "" for another one */
+};
+
+/* `folder`: what a private server serves. `jobs`: how many pictures and imports at the same time. Returns 0, or -1
+ * after complaining. */
+int session_start(struct session *session, const struct args *args, const char *folder, unsigned jobs);
+/* Ends a private server. Also for a session that did not start, when it is {0}. */
+void session_end(struct session *session);
+
+/* A connection that grows as it needs. {0} is none. */
+struct link {
+    struct posed posed;
+    unsigned char *send_memory;
+    const struct session *session;
+};
+
+/* Returns 0, or -1 after complaining. */
+int link_open(struct link *link, const struct session *session);
+void link_close(struct link *link);
+
+/* An answer to a GET of `target`, or to a POST where there is a `body`. What the server has no time for now is asked
+ * again for a while. Returns 0, or an enum posed_status with link->posed.error; the answer holds until the next one. */
+int link_ask(struct link *link, const char *target, const char *body, struct posed_packet *answer);
+/* The same, with the error's sentence on stderr: 0 or an exit status. */
+int link_ask_or_complain(struct link *link, const char *target, const char *body, struct posed_packet *answer);
+/* The error's name, "clip_not_found", in a buffer of the caller; "" where the server did not say. */
+void link_error_name(const struct link *link, char out[64]);

@@ -1,0 +1,282 @@
+/* posectl thumbs and posectl watch: passes over all models, what came of them, and when to look again. */
+#include "thumbs.h"
+
+#include "commands.h"
+#include "posectl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* So often a model that failed is tried again: watch looks more often. */
+#define FAILED_AGAIN_S 5.0
+
+struct pass {
+    struct thumbs thumbs;
+    struct places *places;
+    struct link *link;
+    struct progress progress;
+    size_t count_before;   /* watch: models of the pass before */
+    double failed_asked_s; /* watch: when models that had failed were asked for last */
+};
+
+static const char *text_of(const cJSON *json, const char *name)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, name));
+    return text == NULL ? "" : text;
+}
+
+static const cJSON *error_of(const cJSON *entry)
+{
+    const cJSON *error = cJSON_GetObjectItemCaseSensitive(entry, "error");
+    return cJSON_IsObject(error) ? error : NULL;
+}
+
+static bool has_parameter(const struct args *args, const char *name)
+{
+    for (size_t i = 0; i < args->parameter_count; i++)
+        if (strcmp(args->parameters[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* What the pictures depend on, as the query's rest and as a text to compare. */
+static int set_options(struct thumbs *thumbs)
+{
+    const struct args *args = thumbs->args;
+    struct text query = {0}, body = {0}, options = {0};
+    const char *clips = args_text(args, OPTION_CLIPS, "first");
+    if (strcmp(clips, "first") != 0 && (has_parameter(args, "clip") || has_parameter(args, "clip_name"))) {
+        complain("--clips and --clip together mean two things");
+        return STATUS_USAGE;
+    }
+    args_put_query(args, "", &query);
+    const double size = args_number(args, OPTION_SIZE, 256);
+    if (!has_parameter(args, "width"))
+        text_printf(&query, "&width=%.0f", size);
+    if (!has_parameter(args, "height"))
+        text_printf(&query, "&height=%.0f", size);
+    thumbs->parameters = must_copy(query.at + strlen("model="));
+    thumbs->body = args_put_body(args, &body) ? body.at : NULL;
+    text_printf(&options, "%s %s %s", thumbs->parameters, clips, thumbs->body == NULL ? "" : thumbs->body);
+    thumbs->options = options.at;
+    text_free(&query);
+    return STATUS_DONE;
+}
+
+/* Takes models out of the manifest that this run does not mean, with their pictures, when --prune says so. */
+static void prune(struct thumbs *thumbs)
+{
+    for (size_t i = thumbs->manifest.count; i-- > 0 && args_has(thumbs->args, OPTION_PRUNE);) {
+        const cJSON *entry = thumbs->manifest.entries[i];
+        bool is_there = false;
+        for (size_t k = 0; k < thumbs->count && !is_there; k++)
+            is_there = strcmp(thumbs->items[k].model, text_of(entry, "model")) == 0;
+        if (is_there)
+            continue;
+        cJSON *dropped = manifest_drop(&thumbs->manifest, i);
+        thumbs_remove_others(thumbs, dropped, NULL);
+        tell("removed the pictures of %s", text_of(dropped, "model"));
+        cJSON_Delete(dropped);
+    }
+}
+
+static void report_json(const struct pass *pass, double elapsed_s)
+{
+    const struct thumbs *thumbs = &pass->thumbs;
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddNumberToObject(json, "models", (double)thumbs->count);
+    cJSON_AddNumberToObject(json, "made", (double)pass->progress.counts[OUTCOME_MADE]);
+    cJSON_AddNumberToObject(json, "unchanged", (double)pass->progress.counts[OUTCOME_UNCHANGED]);
+    cJSON_AddNumberToObject(json, "pictures", (double)thumbs->pictures);
+    cJSON_AddNumberToObject(json, "seconds", elapsed_s);
+    cJSON_AddBoolToObject(json, "interrupted", is_interrupted());
+    cJSON *failed = cJSON_AddArrayToObject(json, "failed");
+    for (size_t i = 0; i < thumbs->count; i++) {
+        const cJSON *error = error_of(thumbs->entries[i]);
+        if (error == NULL)
+            continue;
+        cJSON *entry = cJSON_Duplicate(error, 1);
+        cJSON_AddStringToObject(entry, "model", thumbs->items[i].model);
+        cJSON_AddItemToArray(failed, entry);
+    }
+    char *text = cJSON_PrintUnformatted(json);
+    puts(text == NULL ? "{}" : text);
+    fflush(stdout);
+    free(text);
+    cJSON_Delete(json);
+}
+
+static void put_failures(const struct thumbs *thumbs)
+{
+    struct text out = {0};
+    for (size_t i = 0; i < thumbs->count; i++) {
+        const cJSON *error = error_of(thumbs->entries[i]);
+        if (error == NULL)
+            continue;
+        text_printf(&out, "%sfailed%s  ", colour(COLOUR_RED), colour(COLOUR_NONE));
+        text_put_shown(&out, thumbs->items[i].model);
+        text_printf(&out, "  %s: ", text_of(error, "code"));
+        text_put_shown(&out, text_of(error, "message"));
+        text_put(&out, "\n");
+    }
+    if (out.size_bytes > 0)
+        fputs(out.at, stdout);
+    text_free(&out);
+}
+
+static void report(const struct pass *pass)
+{
+    const double elapsed_s = now_s() - pass->progress.start_s;
+    const size_t *counts = pass->progress.counts;
+    if (manner.is_json) {
+        report_json(pass, elapsed_s);
+        return;
+    }
+    put_failures(&pass->thumbs);
+    if (!manner.is_quiet)
+        printf("%zu models: %s%zu drawn%s (%zu pictures), %zu unchanged, %s%zu failed%s, in %.1f s%s\n",
+               pass->thumbs.count, counts[OUTCOME_MADE] > 0 ? colour(COLOUR_GREEN) : "", counts[OUTCOME_MADE],
+               counts[OUTCOME_MADE] > 0 ? colour(COLOUR_NONE) : "", pass->thumbs.pictures, counts[OUTCOME_UNCHANGED],
+               counts[OUTCOME_FAILED] > 0 ? colour(COLOUR_RED) : "", counts[OUTCOME_FAILED],
+               counts[OUTCOME_FAILED] > 0 ? colour(COLOUR_NONE) : "", elapsed_s,
+               is_interrupted() ? ", interrupted" : "");
+    fflush(stdout);
+}
+
+/* What watch says of a pass: a line a model that was drawn or fails in a new way. */
+static void report_changes(const struct thumbs *thumbs)
+{
+    for (size_t i = 0; i < thumbs->count; i++) {
+        const cJSON *entry = thumbs->entries[i], *error = error_of(entry);
+        const cJSON *old = manifest_find(&thumbs->manifest, thumbs->items[i].model);
+        const bool is_same_hash = old != NULL && strcmp(text_of(old, "hash"), text_of(entry, "hash")) == 0;
+        if (entry == NULL || (error == NULL && is_same_hash && error_of(old) == NULL) ||
+            (error != NULL && old != NULL && error_of(old) != NULL &&
+             strcmp(text_of(error, "message"), text_of(error_of(old), "message")) == 0))
+            continue;
+        cJSON *line = cJSON_CreateObject();
+        cJSON_AddStringToObject(line, "model", thumbs->items[i].model);
+        cJSON_AddItemToObject(line, "pictures",
+                              cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(entry, "pictures"), 1));
+        cJSON_AddItemToObject(line, "error", error == NULL ? cJSON_CreateNull() : cJSON_Duplicate(error, 1));
+        char *text = cJSON_PrintUnformatted(line);
+        if (manner.is_json)
+            puts(text == NULL ? "{}" : text);
+        else {
+            struct text out = {0};
+            text_printf(&out, "%s%s%s  ", colour(error == NULL ? COLOUR_GREEN : COLOUR_RED),
+                        error == NULL ? "drawn " : "failed", colour(COLOUR_NONE));
+            text_put_shown(&out, thumbs->items[i].model);
+            text_put(&out, error == NULL ? "" : "  ");
+            text_put_shown(&out, text_of(error, "message"));
+            puts(out.at);
+            text_free(&out);
+        }
+        free(text);
+        cJSON_Delete(line);
+    }
+    fflush(stdout);
+}
+
+/* watch: what failed is tried again, but not at each look. */
+static bool leaves_failed(struct pass *pass)
+{
+    if (now_s() - pass->failed_asked_s < FAILED_AGAIN_S)
+        return true;
+    pass->failed_asked_s = now_s();
+    return false;
+}
+
+static int run_pass(struct pass *pass, bool is_first)
+{
+    struct thumbs *thumbs = &pass->thumbs;
+    int status = places_list(pass->places, thumbs->args, pass->link, &thumbs->items, &thumbs->count);
+    const size_t unread = pass->places->unread;
+    pass->places->unread = 0;
+    thumbs->leaves_failed = !is_first && leaves_failed(pass);
+    thumbs->entries = must_alloc((thumbs->count + 1) * sizeof(cJSON *));
+    thumbs->pictures = 0;
+    const bool was_quiet = manner.is_quiet;
+    manner.is_quiet |= !is_first; /* no bar for a look */
+    if (status == STATUS_DONE)
+        status = pool_run(thumbs->session, pool_jobs(thumbs->args), thumbs->count, thumbs_one, thumbs, &pass->progress);
+    manner.is_quiet = was_quiet;
+    if (status == STATUS_DONE && is_first && thumbs->count == 0)
+        tell("there are no models");
+    if (status == STATUS_DONE && is_first)
+        report(pass);
+    else if (status == STATUS_DONE)
+        report_changes(thumbs);
+    const bool has_news = is_first || pass->progress.counts[OUTCOME_MADE] > 0 || thumbs->count != pass->count_before;
+    pass->count_before = thumbs->count;
+    if (status == STATUS_DONE && !is_interrupted())
+        prune(thumbs);
+    if (manifest_take(&thumbs->manifest, thumbs->entries, thumbs->count) != STATUS_DONE)
+        status = STATUS_SERVER;
+    if (status == STATUS_DONE && has_news && args_has(thumbs->args, OPTION_INDEX))
+        status = gallery_write(thumbs);
+    if (status == STATUS_DONE && (pass->progress.counts[OUTCOME_FAILED] > 0 || unread > 0))
+        status = STATUS_FAILED;
+    items_free(thumbs->items, thumbs->count);
+    free(thumbs->entries);
+    return status;
+}
+
+static int run_passes(struct pass *pass)
+{
+    const double interval_s = args_number(pass->thumbs.args, OPTION_INTERVAL, 0.5);
+    int status = run_pass(pass, true);
+    if (pass->thumbs.args->command != COMMAND_WATCH)
+        return status;
+    pass->thumbs.is_forced = false;
+    tell("watching; Ctrl-C ends it");
+    while (!is_interrupted() && status < STATUS_USAGE) {
+        const struct timespec pause = {.tv_sec = (time_t)interval_s,
+                                       .tv_nsec = (long)((interval_s - (double)(time_t)interval_s) * 1e9)};
+        nanosleep(&pause, NULL);
+        if (!is_interrupted())
+            status = run_pass(pass, false);
+    }
+    return status;
+}
+
+int run_thumbs(const struct args *args)
+{
+    struct places places;
+    struct session session = {0};
+    struct link link = {0};
+    struct pass pass = {.places = &places, .link = &link, .progress = {.what = COMMANDS[args->command].name}};
+    struct thumbs *thumbs = &pass.thumbs;
+    thumbs->args = args;
+    thumbs->session = &session;
+    thumbs->is_forced = args_has(args, OPTION_FORCE);
+    thumbs->out = args_text(args, OPTION_OUT, NULL);
+    if (thumbs->out == NULL) {
+        complain("say where the pictures go: -o DIR");
+        return STATUS_USAGE;
+    }
+    int status = set_options(thumbs);
+    if (status == STATUS_DONE)
+        status = places_find(&places, args);
+    else
+        places = (struct places){0};
+    if (status == STATUS_DONE &&
+        (session_start(&session, args, places.folder, pool_jobs(args)) < 0 || link_open(&link, &session) < 0))
+        status = STATUS_SERVER;
+    if (status == STATUS_DONE) {
+        thumbs->server = link.posed.hello.server;
+        status = manifest_open(&thumbs->manifest, thumbs->out);
+        if (status == STATUS_DONE)
+            status = run_passes(&pass);
+        manifest_close(&thumbs->manifest);
+    }
+    link_close(&link);
+    session_end(&session);
+    places_free(&places);
+    free(thumbs->parameters);
+    free(thumbs->options);
+    free(thumbs->body);
+    return status;
+}

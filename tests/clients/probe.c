@@ -1,0 +1,336 @@
+/* The C client as a filter, for tests: probe ADDRESS [TOKEN] reads a call a line and prints what came of it.
+ *
+ *   open PATH | find WHAT NAME | index WHAT N | info | close | ping | call TARGET [BODY] | watch 0|1 | next MS
+ *   palette|pose|mesh|render KEY=VALUE... | subscribe KEY=VALUE... | control KEY=VALUE... | credit N | unsubscribe
+ *
+ * Answers: the packet's kind, generation and payload in hexadecimal; what is a struct as words; "error CODE MESSAGE",
+ * or "failed STATUS MESSAGE". The model is the one opened last, the stream the one subscribed last. */
+#include "../../clients/c/posed.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MEMORY_BYTES = 1 << 24, SEND_BYTES = 1 << 20, LINE_BYTES = 1 << 16, LIST_MAX = 4096 };
+
+struct probe {
+    struct posed server;
+    struct posed_model model;
+    uint32_t stream;
+    unsigned events;
+    /* what KEY=VALUE fills */
+    struct posed_query query;
+    struct posed_picture picture;
+    struct posed_subscription subscription;
+    struct posed_steering steering;
+    double times[LIST_MAX];
+    uint32_t indices[LIST_MAX];
+};
+
+static void on_event(void *context, const struct posed_packet *packet)
+{
+    struct probe *probe = context;
+    (void)packet;
+    probe->events++;
+}
+
+static void put_hex(const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    size_t i;
+    putchar(' ');
+    for (i = 0; i < size; i++)
+        printf("%02x", at[i]);
+}
+
+static void put_packet(const struct posed_packet *packet)
+{
+    printf("%d %u", packet->kind, packet->generation);
+    put_hex(packet->data, packet->data_bytes);
+    if (packet->notes_bytes > 0)
+        put_hex(packet->notes, packet->notes_bytes);
+    putchar('\n');
+}
+
+static void put_status(struct probe *probe, int rc)
+{
+    const struct posed_error *error = &probe->server.error;
+    if (rc >= 0)
+        printf("done\n");
+    else if (rc == POSED_E_SERVER)
+        printf("error %u %s\n", error->code, error->message);
+    else
+        printf("failed %d %s\n", rc, error->message);
+}
+
+static void put_answer(struct probe *probe, int rc, const struct posed_packet *answer)
+{
+    if (rc < 0)
+        put_status(probe, rc);
+    else
+        put_packet(answer);
+}
+
+static unsigned char hex_byte(const char *at)
+{
+    char pair[3];
+    pair[0] = at[0];
+    pair[1] = at[1];
+    pair[2] = '\0';
+    return (unsigned char)strtoul(pair, NULL, 16);
+}
+
+static void take_times(struct probe *probe, const char *text)
+{
+    probe->query.times = probe->times;
+    for (probe->query.time_count = 0; *text != '\0'; text += strcspn(text, ",") + (strchr(text, ',') != NULL))
+        probe->times[probe->query.time_count++] = strtod(text, NULL);
+}
+
+static void take_indices(struct probe *probe, const char *text)
+{
+    probe->query.indices = probe->indices;
+    for (probe->query.index_count = 0; *text != '\0'; text += strcspn(text, ",") + (strchr(text, ',') != NULL))
+        probe->indices[probe->query.index_count++] = (uint32_t)strtoul(text, NULL, 10);
+}
+
+static int take_pair(struct probe *probe, const char *key, const char *value)
+{
+    struct posed_query *query = &probe->query;
+    const double number = strtod(value, NULL);
+    const int i = (int)number;
+    size_t k;
+    struct {
+        const char *name;
+        double *field;
+    } doubles[] = {{"from", &query->from_s},
+                   {"to", &query->to_s},
+                   {"speed", &query->speed},
+                   {"phase", &query->phase},
+                   {"yaw", &probe->picture.yaw_deg},
+                   {"pitch", &probe->picture.pitch_deg},
+                   {"stream_rate", &probe->subscription.rate},
+                   {"position", &probe->subscription.position_s},
+                   {"stream_speed", &probe->subscription.speed},
+                   {"seek", &probe->steering.position_s},
+                   {"new_speed", &probe->steering.speed},
+                   {"new_rate", &probe->steering.rate}};
+    for (k = 0; k < sizeof doubles / sizeof *doubles; k++)
+        if (strcmp(doubles[k].name, key) == 0) {
+            *doubles[k].field = number;
+            return 1;
+        }
+    if (strcmp(key, "t") == 0)
+        take_times(probe, value);
+    else if (strcmp(key, "indices") == 0)
+        take_indices(probe, value);
+    else if (strcmp(key, "clip") == 0)
+        query->clip = i;
+    else if (strcmp(key, "wrap") == 0)
+        query->wrap = (uint8_t)i;
+    else if (strcmp(key, "layout") == 0)
+        query->layout = (uint8_t)i;
+    else if (strcmp(key, "space") == 0)
+        query->space = (uint8_t)i;
+    else if (strcmp(key, "what") == 0)
+        query->what = (uint8_t)i;
+    else if (strcmp(key, "flags") == 0)
+        query->flags = (uint32_t)i;
+    else if (strcmp(key, "mesh") == 0)
+        query->mesh = i;
+    else if (strcmp(key, "root") == 0)
+        query->root = i;
+    else if (strcmp(key, "width") == 0)
+        probe->picture.width = (uint32_t)i;
+    else if (strcmp(key, "height") == 0)
+        probe->picture.height = (uint32_t)i;
+    else if (strcmp(key, "background") == 0 && strlen(value) == 8)
+        for (k = 0; k < 4; k++)
+            probe->picture.background[k] = hex_byte(value + 2 * k);
+    else if (strcmp(key, "kind") == 0)
+        probe->subscription.kind = (uint16_t)i;
+    else if (strcmp(key, "paused") == 0)
+        probe->subscription.is_paused = (uint16_t)i;
+    else if (strcmp(key, "credit") == 0)
+        probe->subscription.credit = (uint32_t)i;
+    else if (strcmp(key, "steer") == 0)
+        probe->steering.flags = (uint32_t)i;
+    else if (strcmp(key, "wanted") == 0)
+        probe->model.wanted = (uint32_t)i;
+    else
+        return 0;
+    return 1;
+}
+
+/* "KEY=VALUE KEY=VALUE"; 0 when one is not known. */
+static int take_pairs(struct probe *probe, char *text)
+{
+    char *pair;
+    posed_query_init(&probe->query);
+    memset(&probe->picture, 0, sizeof probe->picture);
+    memset(&probe->subscription, 0, sizeof probe->subscription);
+    memset(&probe->steering, 0, sizeof probe->steering);
+    for (pair = strtok(text, " "); pair != NULL; pair = strtok(NULL, " ")) {
+        char *equals = strchr(pair, '=');
+        if (equals == NULL)
+            return 0;
+        *equals = '\0';
+        if (!take_pair(probe, pair, equals + 1))
+            return 0;
+    }
+    return 1;
+}
+
+static int what_of(const char *word)
+{
+    return strcmp(word, "clip") == 0   ? POSED_WHAT_CLIP
+           : strcmp(word, "skin") == 0 ? POSED_WHAT_SKIN
+           : strcmp(word, "node") == 0 ? POSED_WHAT_NODE
+                                       : POSED_WHAT_MESH;
+}
+
+static void run_find(struct probe *probe, char *rest, int is_by_index)
+{
+    struct posed_found found;
+    char *name = strchr(rest, ' ');
+    uint32_t i;
+    int rc;
+    *name++ = '\0';
+    rc = is_by_index
+             ? posed_find_index(&probe->server, &probe->model, what_of(rest), (uint32_t)strtoul(name, NULL, 10), &found)
+             : posed_find(&probe->server, &probe->model, what_of(rest), name, &found);
+    if (rc < 0) {
+        put_status(probe, rc);
+        return;
+    }
+    printf("found %u %u %u %d %.17g %.17g %.*s", found.what, found.flags, found.index, found.node, found.duration_s,
+           found.start_s, (int)found.name_bytes, found.name);
+    for (i = 0; i < found.joint_count; i++)
+        printf(" %u", found.joints[i]);
+    putchar('\n');
+}
+
+static void run_query(struct probe *probe, const char *word, char *rest)
+{
+    struct posed_packet answer;
+    const int kind = strcmp(word, "palette") == 0 ? POSED_PALETTE : strcmp(word, "pose") == 0 ? POSED_POSE : POSED_MESH;
+    int rc;
+    if (!take_pairs(probe, rest)) {
+        printf("failed 0 what is that?\n");
+        return;
+    }
+    rc = strcmp(word, "render") == 0
+             ? posed_render(&probe->server, &probe->model, &probe->query, &probe->picture, &answer)
+             : posed_ask(&probe->server, kind, &probe->model, &probe->query, &answer);
+    put_answer(probe, rc, &answer);
+}
+
+static void run_next(struct probe *probe, const char *rest)
+{
+    struct posed_packet packet;
+    const int rc = posed_next(&probe->server, (int)strtol(rest, NULL, 10), &packet);
+    if (rc == 1)
+        put_packet(&packet);
+    else if (rc == 0)
+        printf("nothing\n");
+    else
+        put_status(probe, rc);
+}
+
+static void run_open(struct probe *probe, const char *path)
+{
+    struct posed_model model;
+    const int rc = posed_open(&probe->server, path, &model);
+    if (rc < 0) {
+        put_status(probe, rc);
+        return;
+    }
+    probe->model = model;
+    printf("opened %u %u %u %u %u %u", model.handle, model.generation, model.node_count, model.skin_count,
+           model.clip_count, model.mesh_count);
+    put_hex(model.content_hash, 32);
+    putchar('\n');
+}
+
+static void run_call(struct probe *probe, char *target)
+{
+    struct posed_packet answer;
+    char *body = strchr(target, ' ');
+    int rc;
+    if (body != NULL)
+        *body++ = '\0';
+    rc = posed_call(&probe->server, NULL, target, body, body == NULL ? 0 : strlen(body), &answer);
+    put_answer(probe, rc, &answer);
+}
+
+static void run_line(struct probe *probe, char *line)
+{
+    struct posed *server = &probe->server;
+    struct posed_packet answer;
+    char *rest = strchr(line, ' ');
+    static char nothing[1];
+    if (rest != NULL)
+        *rest++ = '\0';
+    else
+        rest = nothing;
+    if (strcmp(line, "open") == 0)
+        run_open(probe, rest);
+    else if (strcmp(line, "find") == 0 || strcmp(line, "index") == 0)
+        run_find(probe, rest, line[0] == 'i');
+    else if (strcmp(line, "info") == 0)
+        put_answer(probe, posed_info(server, &probe->model, &answer), &answer);
+    else if (strcmp(line, "close") == 0)
+        put_status(probe, posed_close(server, &probe->model));
+    else if (strcmp(line, "ping") == 0)
+        put_status(probe, posed_ping(server));
+    else if (strcmp(line, "call") == 0)
+        run_call(probe, rest);
+    else if (strcmp(line, "watch") == 0)
+        put_status(probe, posed_watch(server, &probe->model, rest[0] == '1'));
+    else if (strcmp(line, "next") == 0)
+        run_next(probe, rest);
+    else if (strcmp(line, "subscribe") == 0)
+        put_status(probe, !take_pairs(probe, rest) ? POSED_E_ARGUMENT
+                                                   : posed_subscribe(server, &probe->model, &probe->query,
+                                                                     &probe->subscription, &probe->stream));
+    else if (strcmp(line, "control") == 0)
+        put_status(probe, !take_pairs(probe, rest) ? POSED_E_ARGUMENT
+                                                   : posed_control(server, probe->stream, &probe->steering));
+    else if (strcmp(line, "credit") == 0)
+        put_status(probe, posed_credit(server, probe->stream, (uint32_t)strtoul(rest, NULL, 10)));
+    else if (strcmp(line, "unsubscribe") == 0)
+        put_status(probe, posed_unsubscribe(server, probe->stream));
+    else if (strcmp(line, "hello") == 0)
+        printf("hello %u %u %s\n", server->hello.version, server->hello.frames_max, server->hello.server);
+    else
+        run_query(probe, line, rest);
+}
+
+int main(int argc, char **argv)
+{
+    static struct probe probe;
+    static unsigned char memory[MEMORY_BYTES], send_memory[SEND_BYTES];
+    static char line[LINE_BYTES];
+    struct posed_options options;
+    memset(&options, 0, sizeof options);
+    options.memory = memory;
+    options.memory_bytes = sizeof memory;
+    options.send_memory = send_memory;
+    options.send_bytes = sizeof send_memory;
+    options.token = argc > 2 ? argv[2] : NULL;
+    options.on_event = on_event;
+    options.event_context = &probe;
+    if (argc < 2)
+        return 2;
+    if (posed_connect(&probe.server, argv[1], &options) < 0) {
+        put_status(&probe, probe.server.error.status);
+        return 1;
+    }
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        run_line(&probe, line);
+        fflush(stdout);
+    }
+    posed_disconnect(&probe.server);
+    return 0;
+}
