@@ -124,6 +124,8 @@ def test_packets_of_chance(start, tmp_path):
     assert stats["streams"]["open"] == 0 and stats["client_memory"]["bytes"] < 1 << 20
     if not is_sanitized():
         assert rss_bytes(own) - before < 30 << 20
+    own.end()
+    assert own.process.returncode == 0, "nothing is lost"
 
 
 def test_bytes_of_chance(start, tmp_path):
