@@ -241,5 +241,6 @@ def test_a_port_that_only_has_http_is_spoken_http_to(root):
     with start(root) as server, connect(server.ports["http"]) as client:
         assert client.version()["name"] == "posed"
         assert client.model("robot.glb").palette("walk", 0.5).shape == (19, 4, 4)
-        with pytest.raises(PosedError, match="streams need the binary protocol"):
-            client.model("robot.glb").stream()
+        # streams go over a WebSocket there
+        with client.model("robot.glb").stream("palette", "walk", position_s=0.5, speed=0) as stream:
+            assert (next(stream).palette == client.model("robot.glb").palette("walk", 0.5)).all()
