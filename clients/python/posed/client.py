@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, Dict, Iterator, List, Optional, Sequence, Unio
 from . import errors
 from .address import Address, parse
 from .answer import Answer
-from .errors import ProtocolError
+from .errors import SpeaksHttp
 from .http import HttpTransport
 from .link import Link, PacketTransport
 from .model import Model
@@ -48,9 +48,8 @@ class Client:
         if address.scheme in ("packets", "ws", "wss"):
             try:
                 self._packets = PacketTransport(address, *self._options)
-            except ProtocolError as error:
-                if "HTTP" not in error.message:
-                    raise
+            except SpeaksHttp:
+                pass
         # the ports of the binary protocol take HTTP too
         self._http = HttpTransport(_as({"packets": "http", "ws": "http", "wss": "https"}, address), *self._options)
         self._transport: Union[PacketTransport, HttpTransport] = self._packets or self._http

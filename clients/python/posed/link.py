@@ -9,7 +9,7 @@ from typing import Callable, Dict, Optional, Tuple
 from . import packets
 from .address import Address
 from .answer import Answer
-from .errors import ConnectionLost, PosedError, ProtocolError, TimedOut
+from .errors import ConnectionLost, PosedError, ProtocolError, SpeaksHttp, TimedOut
 from .packets import Packet, Reader
 from .parameters import Parameters, Unsayable, target, to_query
 from .websocket import open_socket
@@ -83,7 +83,7 @@ class Link:
 
     def _ended(self) -> None:
         if self._reader.head.startswith(b"HTTP/"):
-            raise ProtocolError("this port speaks HTTP only")
+            raise SpeaksHttp()
         if not self._reader.is_between:
             raise ProtocolError("the server closed the connection within a packet")
         raise ConnectionLost(f"{self.address} closed the connection")
