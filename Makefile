@@ -36,12 +36,16 @@ import := $(call folder_objects,import) $(obj)/server/import/draco.o
 render := $(call folder_objects,render)
 app := $(call folder_objects,app)
 
+# FreeType's headers are in a folder of their own.
+$(obj)/server/render/caption.o: flags += $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I freetype2 2>/dev/null))
+
 libs_of = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
 # wslay has no .pc file in Debian 12.
 libs_app = $(call libs_of,libuv libcjson nettle libxxhash zlib libseccomp) -lwslay
 # meshoptimizer has no .pc file; draco is C++, linked by the C compiler.
 libs_import = $(call libs_of,libcjson assimp expat libpng libturbojpeg libwebp libzip nettle draco zlib libseccomp) -lmeshoptimizer -lstdc++
-libs_render = $(call libs_of,libpng libisal libdeflate libseccomp) -ldl
+# giflib has no .pc file.
+libs_render = $(call libs_of,libpng libisal libdeflate libwebp libwebpmux freetype2 libseccomp) -lgif -ldl
 
 # One short line a file; V=1 shows the commands.
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2);)

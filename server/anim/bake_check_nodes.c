@@ -146,6 +146,32 @@ static int check_flags(const struct model *model, unsigned char *derived, struct
     return 0;
 }
 
+static bool is_camera_view(const struct model_camera *camera)
+{
+    const float view[4] = {camera->height, camera->width, camera->z_near, camera->z_far};
+    if (!bake_is_finite(view, 4) || !(camera->height > 0) || !(camera->width >= 0))
+        return false;
+    if (camera->kind == CAMERA_ORTHOGRAPHIC)
+        return camera->width > 0 && camera->z_near >= 0 && camera->z_far > camera->z_near;
+    return camera->height < 3.14159f && camera->z_near > 0 && (camera->z_far <= 0 || camera->z_far > camera->z_near) &&
+           camera->z_far >= 0;
+}
+
+static int check_cameras(const struct model *model, struct err *err)
+{
+    for (uint32_t i = 0; i < model->camera_count; i++) {
+        const struct model_camera *camera = &model->cameras[i];
+        const char *field = camera->node >= model->node_count || (i > 0 && camera[-1].node >= camera->node) ? "node"
+                            : camera->kind > CAMERA_ORTHOGRAPHIC                                            ? "kind"
+                            : !is_camera_view(camera)                                                       ? "view"
+                            : !bake_is_str(model, camera->name)                                             ? "name"
+                                                                                                            : NULL;
+        if (field != NULL)
+            return bake_bad(err, "cameras", i, field);
+    }
+    return 0;
+}
+
 int bake_check_nodes(const struct model *model, struct err *err)
 {
     int rc = 0;
@@ -167,6 +193,8 @@ int bake_check_nodes(const struct model *model, struct err *err)
     rc = check_order(model, scratch, err);
     if (rc == 0)
         rc = check_flags(model, scratch + model->node_count, err);
+    if (rc == 0)
+        rc = check_cameras(model, err);
     free(scratch);
     return rc;
 }

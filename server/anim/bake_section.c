@@ -25,6 +25,7 @@ _Static_assert(sizeof(struct warning) == 16, "layout");
 _Static_assert(sizeof(struct source_file) == 48, "layout");
 _Static_assert(sizeof(struct extra) == 16, "layout");
 _Static_assert(sizeof(struct marker) == 32, "layout");
+_Static_assert(sizeof(struct model_camera) == 32, "layout");
 
 const struct bake_section_kind BAKE_SECTION_KINDS[BAKE_SECTION_COUNT] = {
 #define X(id, singular, plural, type)                                                                                  \

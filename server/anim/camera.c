@@ -300,3 +300,45 @@ void camera_hold(struct camera *camera, const struct vec3 *points, uint64_t poin
               camera->near);
     camera_project(camera);
 }
+
+/* A wider picture shows more at its sides, a higher one more above and below. */
+static void set_half(const struct model_camera *from, double aspect, struct camera *camera)
+{
+    const bool is_ortho = from->kind == CAMERA_ORTHOGRAPHIC;
+    const double height = is_ortho ? (double)from->height : tan((double)from->height / 2);
+    const double own = is_ortho ? (double)from->width / (double)from->height : (double)from->width;
+    camera->half[1] = own > 0 && aspect < own ? height * own / aspect : height;
+    camera->half[0] = camera->half[1] * aspect;
+}
+
+bool camera_of_model(const struct model_camera *from, const struct dmat4 *scene_from_node, double aspect,
+                     const struct vec3 *points, uint64_t point_count, struct camera *out)
+{
+    struct axes axes;
+    memcpy(axes.z, scene_from_node->m + 8, sizeof axes.z);
+    memcpy(axes.y, scene_from_node->m + 4, sizeof axes.y);
+    if (!unit3(axes.z) || !unit3(axes.y))
+        return false;
+    cross3(axes.y, axes.z, axes.x);
+    if (!unit3(axes.x))
+        return false;
+    cross3(axes.z, axes.x, axes.y);
+    double eye[3];
+    struct camera camera = {.is_ortho = from->kind == CAMERA_ORTHOGRAPHIC};
+    memcpy(camera.eye, scene_from_node->m + 12, sizeof camera.eye);
+    to_axes(&axes, camera.eye, eye);
+    camera.view_from_scene = view_matrix(&axes, eye);
+    set_half(from, clamp(aspect, 1e-4, 1e4), &camera);
+
+    const double slope[2] = {1, 1};
+    const struct extent extent = measure(&axes, slope, points, point_count);
+    const double last = eye[2] - extent.low[2], beside = BESIDE_SHARE * size_of(&extent);
+    const double z_far = from->z_far > 0 ? fmin((double)from->z_far, last + beside) : last + beside;
+    camera.near = fmax((double)from->z_near, eye[2] - extent.high[2] - beside);
+    if (camera.is_ortho && camera.near <= 0) /* a depth of 0 is as good as any other there */
+        camera.near = fmin(1e-6 * size_of(&extent), z_far / 2);
+    camera.far = fmax(z_far, camera.near * 1.01);
+    camera_project(&camera);
+    *out = camera;
+    return true;
+}

@@ -43,3 +43,9 @@ void camera_hold(struct camera *camera, const struct vec3 *points, uint64_t poin
 
 /* Sets clip_from_view by half, near, far and is_ortho. */
 void camera_project(struct camera *camera);
+
+/* A camera of the model at its node (scene_from_node, whose scale does not count: glTF 2.0, 3.10.2), for a picture of
+ * this aspect: all that the camera's own picture shows is in it, and what lies beside. Near and far are the camera's,
+ * but hug the points where those are nearer together. False when the node has no direction to look in. */
+bool camera_of_model(const struct model_camera *from, const struct dmat4 *scene_from_node, double aspect,
+                     const struct vec3 *points, uint64_t point_count, struct camera *out);

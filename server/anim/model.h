@@ -275,6 +275,20 @@ struct marker {
     double time_s;    /* clip time; may lie outside of the clip */
 };
 
+enum camera_kind { CAMERA_PERSPECTIVE = 0, CAMERA_ORTHOGRAPHIC = 1 };
+
+/* A camera of the file at a node, which it looks along the -z axis of, +y being up. Sorted by node. */
+struct model_camera {
+    struct str name; /* the camera's, or its node's where it has none */
+    uint32_t node;
+    uint32_t kind;       /* CAMERA_ */
+    float height;        /* perspective: the vertical angle of view, in radians; orthographic: half of the picture's
+                            height, in units of the scene */
+    float width;         /* perspective: the picture's width / height, 0 where the file does not say; orthographic: half
+                            of its width */
+    float z_near, z_far; /* distances of what is seen; z_far 0: to infinity */
+};
+
 /* The checked view. All arrays live in the block that was decoded and as long as it does. */
 struct model {
     const void *bytes;

@@ -175,7 +175,7 @@ static int read_all(struct gltf *gltf, struct err *err)
 {
     if (open_document(gltf, err) < 0 || gltf_buffers_new(gltf, err) < 0 || gltf_read_skins(gltf, err) < 0 ||
         gltf_read_nodes(gltf, err) < 0 || gltf_read_materials(gltf, err) < 0 || gltf_read_meshes(gltf, err) < 0 ||
-        gltf_read_weights(gltf, err) < 0 || gltf_read_animations(gltf, err) < 0)
+        gltf_read_weights(gltf, err) < 0 || gltf_read_cameras(gltf, err) < 0 || gltf_read_animations(gltf, err) < 0)
         return err->code;
     return gltf_read_extras(gltf, err);
 }

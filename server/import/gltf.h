@@ -115,5 +115,6 @@ int gltf_read_nodes(struct gltf *gltf, struct err *err); /* and mesh_uses, scene
 int gltf_read_materials(struct gltf *gltf, struct err *err);
 int gltf_read_meshes(struct gltf *gltf, struct err *err);
 int gltf_read_weights(struct gltf *gltf, struct err *err); /* of the nodes */
+int gltf_read_cameras(struct gltf *gltf, struct err *err);
 int gltf_read_animations(struct gltf *gltf, struct err *err);
 int gltf_read_extras(struct gltf *gltf, struct err *err);

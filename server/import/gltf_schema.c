@@ -39,6 +39,8 @@ enum object {
     OBJECT_IMAGE,
     OBJECT_SAMPLER,
     OBJECT_CAMERA,
+    OBJECT_PERSPECTIVE,
+    OBJECT_ORTHOGRAPHIC,
 };
 
 enum type {

@@ -31,8 +31,8 @@ int aim_prepare(struct aim *aim, struct reaches *reaches, struct loaded *loaded,
 }
 
 /* What is to be in the middle of the picture: a node stands still, or is followed where the pose is framed. */
-static int set_target(const struct aim *aim, const struct frame *frame, const struct model *model,
-                      struct frame_view *view, struct err *err)
+int aim_target(const struct aim *aim, const struct frame *frame, const struct model *model, struct frame_view *view,
+               struct err *err)
 {
     const struct picture_spec *look = view->look;
     view->has_target = look->target_kind != PICTURE_TARGET_NONE;
@@ -65,12 +65,29 @@ static int frame_both(const struct reach *reach, const struct vec3 *points, uint
     return 0;
 }
 
+/* The camera of the file, where its node is in the pose. */
+static int find_own(const struct frame *frame, const struct model *model, const struct frame_view *view,
+                    const struct vec3 *points, uint64_t point_count, struct camera *out, struct err *err)
+{
+    const uint32_t index = view->look->camera - 1;
+    if (index >= model->camera_count)
+        return err_set(err, ERR_BAD_PARAMETER, "the model has no camera %u", index);
+    const struct model_camera *camera = &model->cameras[index];
+    const double aspect = (double)view->look->width / view->look->height;
+    if (!camera_of_model(camera, &frame->pose.scene_from_node[camera->node], aspect, points, point_count, out))
+        return err_set(err, ERR_NOT_FINITE, "camera %u looks nowhere: the axes of its node %u have no direction", index,
+                       camera->node);
+    return 0;
+}
+
 int aim_find(const struct aim *aim, const struct frame *frame, const struct model *model, struct frame_view *view,
              struct camera *out, struct err *err)
 {
     uint64_t count;
     const struct vec3 *points = frame_points(frame, &count);
-    if (set_target(aim, frame, model, view, err) < 0)
+    if (view->look->camera > 0)
+        return find_own(frame, model, view, points, count, out, err);
+    if (aim_target(aim, frame, model, view, err) < 0)
         return err->code;
     struct camera_query query = frame_query(model, view);
     if (aim->reach == NULL) {

@@ -106,14 +106,19 @@ int draw_upload_morphed(const struct drawing *drawing, const struct model *model
 
 /* glTF says which side of a triangle is its back (2.0, 3.9.2 doubleSided); other formats' windings are not to be
  * relied on. */
-void draw_set_culling(const struct gl *gl, const struct model *model, const struct material *material,
-                      const struct frame_draw *draw)
+bool draw_has_culling(const struct model *model, const struct material *material, const struct frame_draw *draw)
 {
     const struct str format = model->infos[0].format;
     const bool is_gltf =
         format.size_bytes >= 3 && format.offset != STR_NONE &&
         (strncmp(model->text + format.offset, "glT", 3) == 0 || strncmp(model->text + format.offset, "GLB", 3) == 0);
-    if (!is_gltf || draw->is_mixed || (material->flags & MATERIAL_DOUBLE_SIDED) != 0) {
+    return is_gltf && !draw->is_mixed && (material->flags & MATERIAL_DOUBLE_SIDED) == 0;
+}
+
+void draw_set_culling(const struct gl *gl, const struct model *model, const struct material *material,
+                      const struct frame_draw *draw)
+{
+    if (!draw_has_culling(model, material, draw)) {
         gl->Disable(GL_CULL_FACE);
         return;
     }

@@ -37,7 +37,9 @@ int draw_frame(struct drawing *drawing, const struct loaded *loaded, struct fram
 const struct material *draw_material(const struct model *model, const struct primitive *primitive);
 /* Gives the program, which is in use, the frame's camera. */
 void draw_set_camera(const struct gl *gl, const struct program *program, const struct frame *frame);
-/* Culls backs where the file's format says which side that is. */
+/* True when the backs of its triangles are not to be seen: where the file's format says which side that is. */
+bool draw_has_culling(const struct model *model, const struct material *material, const struct frame_draw *draw);
+/* Culls them. */
 void draw_set_culling(const struct gl *gl, const struct model *model, const struct material *material,
                       const struct frame_draw *draw);
 /* Fills a buffer for vertices. */

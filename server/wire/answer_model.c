@@ -298,6 +298,17 @@ static void put_warning(struct buf *out, const struct model *model, uint32_t ind
     buf_put_char(out, '}');
 }
 
+static void put_camera(struct buf *out, const struct model *model, uint32_t index)
+{
+    static const char *const KINDS[] = {[CAMERA_PERSPECTIVE] = "perspective", [CAMERA_ORTHOGRAPHIC] = "orthographic"};
+    const struct model_camera *camera = &model->cameras[index];
+    put_uint(out, "{\"index\":", index);
+    put_str(out, ",\"name\":", model, camera->name);
+    put_uint(out, ",\"node\":", camera->node);
+    put_text(out, ",\"kind\":", KINDS[camera->kind]);
+    buf_put_char(out, '}');
+}
+
 static void put_list(struct buf *out, const char *key, const struct model *model, uint32_t count,
                      void (*put)(struct buf *, const struct model *, uint32_t))
 {
@@ -323,6 +334,7 @@ void answer_model(struct task *task)
     put_list(out, ",\"meshes\":", model, model->mesh_count, put_mesh);
     put_list(out, ",\"materials\":", model, model->material_count, put_material);
     put_list(out, ",\"textures\":", model, model->texture_count, put_texture);
+    put_list(out, ",\"cameras\":", model, model->camera_count, put_camera);
     put_list(out, ",\"files\":", model, model->source_file_count, put_file);
     put_list(out, ",\"warnings\":", model, model->warning_count, put_warning);
     put_list(out, ",\"nodes\":", model, model->node_count, put_node);

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 void *parts_array(struct buf *buf, size_t count, size_t item_bytes)
@@ -46,9 +47,12 @@ void answer_name_pose(const struct model *model, const struct request *request, 
     }
     const struct str name = model->clips[clip].name;
     const bool has_name = name.offset != STR_NONE && name.size_bytes > 0;
-    err_prefix(err, "'%s', clip %d '%.*s' at %.9g s", request->model, clip,
+    char time[40] = "its telling moment"; /* which only who draws it knows */
+    if ((request->picture.flags & PICTURE_AUTO_TIME) == 0)
+        snprintf(time, sizeof time, "%.9g s", time_s);
+    err_prefix(err, "'%s', clip %d '%.*s' at %s", request->model, clip,
                has_name ? (int)(name.size_bytes < 100 ? name.size_bytes : 100) : 0,
-               has_name ? model->text + name.offset : "", time_s);
+               has_name ? model->text + name.offset : "", time);
 }
 
 void parts_fail_at(struct task *task, struct err *err, double time_s)

@@ -14,6 +14,7 @@ static const struct {
     [THING_NODE] = {"node", "nodes", ERR_JOINT_NOT_FOUND},
     [THING_MESH] = {"mesh", "meshes", ERR_MESH_NOT_FOUND},
     [THING_MESH_NODE] = {"mesh node", "mesh nodes", ERR_MESH_NOT_FOUND},
+    [THING_CAMERA] = {"camera", "cameras", ERR_CAMERA_NOT_FOUND},
 };
 
 static uint32_t count_of(const struct model *model, enum thing thing)
@@ -25,6 +26,8 @@ static uint32_t count_of(const struct model *model, enum thing thing)
         return model->skin_count;
     case THING_MESH:
         return model->mesh_count;
+    case THING_CAMERA:
+        return model->camera_count;
     default:
         return model->node_count;
     }
@@ -39,6 +42,8 @@ static struct str name_of(const struct model *model, enum thing thing, uint32_t 
         return model->skins[index].name;
     case THING_MESH:
         return model->meshes[index].name;
+    case THING_CAMERA:
+        return model->cameras[index].name;
     default:
         return model->nodes[index].name;
     }

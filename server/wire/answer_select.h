@@ -4,7 +4,14 @@
 #include "reply.h"
 #include "request.h"
 
-enum thing { THING_CLIP, THING_SKIN, THING_NODE, THING_MESH, THING_MESH_NODE /* a node that has a mesh */ };
+enum thing {
+    THING_CLIP,
+    THING_SKIN,
+    THING_NODE,
+    THING_MESH,
+    THING_MESH_NODE /* a node that has a mesh */,
+    THING_CAMERA
+};
 
 /* Finds the one thing that `selector` (SELECT_INDEX or SELECT_NAME) means and puts it into *index. A name
  * that several have is refused. On failure *reply is the complete error answer with the candidates: those of

@@ -212,6 +212,11 @@ void fixture_worked(struct fixture *f)
     markers[0] =
         (struct marker){.clip = 0, .name = bake_textz(b, "step"), .value = bake_textz(b, "left"), .time_s = 0.5};
     markers[1] = (struct marker){.clip = 0, .value = {.offset = STR_NONE}, .name = bake_textz(b, "hit"), .time_s = 1.5};
+    struct model_camera *cameras = bake_add_camera(b, 2);
+    cameras[0] = (struct model_camera){
+        .name = bake_textz(b, "eye"), .node = 0, .height = 0.5f, .width = 1.5f, .z_near = 0.1f, .z_far = 100};
+    cameras[1] = (struct model_camera){
+        .name = {.offset = STR_NONE}, .node = 2, .kind = CAMERA_ORTHOGRAPHIC, .height = 2, .width = 3, .z_far = 9};
     memset(bake_add_texcoord(b, b->position_count), 0, b->position_count * sizeof(struct vec2));
     memset(bake_add_second_texcoord(b, b->position_count), 0, b->position_count * sizeof(struct vec2));
     memset(bake_add_tangent(b, b->position_count), 0, b->position_count * sizeof(struct vec4));

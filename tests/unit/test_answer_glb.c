@@ -27,7 +27,7 @@ static struct file open_answer(const struct model *model, const struct request *
         fail_msg("%d: %.*s", file.reply.status, (int)file.reply.body.size_bytes, file.reply.body.data);
     assert_string_equal(file.reply.content_type, "model/gltf-binary");
     assert_true(file.reply.is_vary_accept);
-    assert_ptr_equal(file.reply.glb_of, request->model);
+    assert_ptr_equal(file.reply.file_of, request->model);
     const uint8_t *bytes = (const uint8_t *)file.reply.body.data;
     const size_t size_bytes = file.reply.body.size_bytes;
     assert_memory_equal(bytes, "glTF\2\0\0\0", 8);

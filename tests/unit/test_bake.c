@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLE = sizeof(struct bake_header), SECTIONS = 34, ARRAYS = 896 }; /* 32 + 34 * 24 = 848, then to 64 */
+enum { TABLE = sizeof(struct bake_header), SECTIONS = 35, ARRAYS = 896 }; /* 32 + 35 * 24 = 872, then to 64 */
 
 TEST(bake_bytes_of_the_smallest_model)
 {
@@ -17,8 +17,8 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 4, 34 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 4, 0, 0, 0, 34, 0, 0, 0, 0x40, 4};
+    /* header: magic, version 4, 35 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 4, 0, 0, 0, 35, 0, 0, 0, 0x40, 4};
     assert_memory_equal(b, header, sizeof header); /* 1088 bytes = 0x440, see below */
     /* section 1: id 1, 108 bytes an element, at 896, 1 element */
     const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0x80, 3, 0, 0, 0, 0, 0, 0, 1};
@@ -29,7 +29,7 @@ TEST(bake_bytes_of_the_smallest_model)
     /* section 16, influence_firsts: one element for no vertex, at 1024; the rest from 1088 on is empty */
     const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE + 15 * 24, firsts, sizeof firsts);
-    assert_int_equal(get_u64(b + TABLE + 33 * 24 + 8), 1088);
+    assert_int_equal(get_u64(b + TABLE + 34 * 24 + 8), 1088);
     assert_int_equal(f.size_bytes, get_u64(b + 16));
     /* up +y, forward +z, one metre, bounds of nothing: from 52 on, after hash, two texts and flags */
     CHECK_NEAR(get_f32(b + ARRAYS + 52 + 4), 1, 0);
@@ -341,6 +341,25 @@ TEST(bake_decode_rules_of_clips)
     REFUSED(&f, markers[0].name.offset, 5000, "markers[0].name");
     REFUSED(&f, markers[0].value.size_bytes, 5000, "markers[0].value");
     REFUSED(&f, markers[1].reserved, 1, "markers[1].reserved");
+    fixture_fini(&f);
+}
+
+TEST(bake_refuses_broken_cameras)
+{
+    struct fixture f;
+    fixture_worked(&f);
+    REFUSED(&f, cameras[0].node, 2, "cameras[1].node"); /* two at one node */
+    REFUSED(&f, cameras[1].node, 99, "cameras[1].node");
+    REFUSED(&f, cameras[0].kind, 2, "cameras[0].kind");
+    REFUSED(&f, cameras[0].height, 3.2f, "cameras[0].view");
+    REFUSED(&f, cameras[0].width, -1, "cameras[0].view");
+    REFUSED(&f, cameras[0].z_near, 0, "cameras[0].view");
+    REFUSED(&f, cameras[0].z_far, 0.05f, "cameras[0].view");
+    REFUSED(&f, cameras[0].z_far, NAN, "cameras[0].view");
+    REFUSED(&f, cameras[1].width, 0, "cameras[1].view");
+    REFUSED(&f, cameras[1].z_near, -1, "cameras[1].view");
+    REFUSED(&f, cameras[1].z_far, 0, "cameras[1].view");
+    REFUSED(&f, cameras[0].name.offset, 5000, "cameras[0].name");
     fixture_fini(&f);
 }
 

@@ -213,6 +213,9 @@ const struct model *wire_model(void)
     struct marker *markers = bake_add_marker(&b, 2);
     markers[0] = (struct marker){.name = bake_textz(&b, "step"), .value = {.offset = STR_NONE}, .time_s = 0.5};
     markers[1] = (struct marker){.name = bake_textz(&b, "5004"), .value = bake_textz(&b, "hit.wav"), .time_s = 1.25};
+    struct model_camera *camera = bake_add_camera(&b, 1);
+    *camera =
+        (struct model_camera){.name = bake_textz(&b, "shot"), .node = 1, .height = 0.5f, .width = 1.5f, .z_near = 0.1f};
     add_rest(&b);
     return wire_model_finish(&b, &model);
 }

@@ -1,0 +1,234 @@
+"""Where pictures are seen from: what the headers say, cameras of the file, telling moments, pictures of nothing."""
+import io
+import json
+import math
+
+import numpy
+import pytest
+from PIL import Image
+
+from rigs import Writer
+from small_models import gltf
+
+HALF = 0.5 ** 0.5
+TRIANGLE = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]
+
+
+def animated(moves, positions=TRIANGLE, material=None, cameras=(), **node):
+    """A triangle on node 0, moved by a clip of {path: {time: value}}; cameras: (camera, its node)."""
+    writer = Writer()
+    document = writer.document
+    primitive = {"attributes": {"POSITION": writer.accessor(positions, "VEC3")}}
+    if material is not None:
+        document["materials"], primitive["material"] = [material], 0
+    document["meshes"] = [{"primitives": [primitive]}]
+    document["nodes"] = [{"mesh": 0, **node}]
+    document["scene"], document["scenes"] = 0, [{"nodes": [0]}]
+    if cameras:
+        document["cameras"] = [camera for camera, _ in cameras]
+    for index, (_, place) in enumerate(cameras):
+        document["scenes"][0]["nodes"].append(len(document["nodes"]))
+        document["nodes"].append({"camera": index, **place})
+    samplers, channels = [], []
+    for (target, path), keys in moves.items():
+        channels.append({"sampler": len(samplers), "target": {"node": target, "path": path}})
+        samplers.append({"input": writer.accessor(list(keys), "SCALAR"),
+                         "output": writer.accessor(list(keys.values()), "VEC4" if path == "rotation" else "VEC3")})
+    if samplers:
+        document["animations"] = [{"samplers": samplers, "channels": channels}]
+    return writer.text()
+
+
+def ask(server, query, status=200):
+    answer = server.get(f"/v1/render?{query}")
+    assert answer.status == status, (query, answer.body[:500])
+    return answer
+
+
+def camera_of(answer):
+    camera = json.loads(answer.headers["x-posed-camera"])
+    assert list(camera) == ["view_from_scene", "clip_from_view"]
+    return [numpy.array(m).reshape(4, 4).T for m in camera.values()]
+
+
+def alpha(answer):
+    return numpy.array(Image.open(io.BytesIO(answer.body)).convert("RGBA"))[..., 3]
+
+
+def box(answer):
+    """Left, top, right, bottom of what is covered; right and bottom are the first that are not."""
+    rows, columns = (numpy.flatnonzero((alpha(answer) > 0).any(axis)) for axis in (1, 0))
+    return columns[0], rows[0], columns[-1] + 1, rows[-1] + 1
+
+
+def places(answer, points):
+    """Pixels (as floats) of points of the scene."""
+    view, clip = camera_of(answer)
+    size = numpy.array(Image.open(io.BytesIO(answer.body)).size)
+    projected = numpy.c_[numpy.array(points, float), numpy.ones(len(points))] @ (clip @ view).T
+    return (projected[:, :2] / projected[:, 3:] * [1, -1] + 1) / 2 * size
+
+
+PERSPECTIVE = {"name": "shot", "type": "perspective", "perspective": {"yfov": 0.8, "aspectRatio": 2, "znear": 0.01, "zfar": 50}}
+ORTHOGRAPHIC = {"name": "plan", "type": "orthographic", "orthographic": {"xmag": 3, "ymag": 1.5, "znear": 0, "zfar": 9}}
+
+
+@pytest.fixture
+def studio(start, tmp_path):
+    """Two cameras: one that looks along +x from (-4, 0.5, 0.25) at t=0 and from (-8, ..) at t=1, and one from above."""
+    cameras = [(PERSPECTIVE, {"translation": [-4, 0.5, 0.25], "rotation": [0, -HALF, 0, HALF], "scale": [2, 0.5, 3]}),
+               (ORTHOGRAPHIC, {"translation": [0, 5, 0], "rotation": [-HALF, 0, 0, HALF], "name": "above"})]
+    (tmp_path / "studio.gltf").write_text(animated(
+        {(1, "translation"): {0: (-4, 0.5, 0.25), 1: (-8, 0.5, 0.25)}}, positions=[(0, 0, 0), (0, 0, -1), (0, 1, -1)],
+        material={"doubleSided": True}, cameras=cameras))
+    return start()
+
+
+def test_camera_of_the_file(studio):
+    model = "model=studio.gltf&aa=0"
+    assert [(c["index"], c["name"], c["node"], c["kind"]) for c in studio.json("/v1/model?model=studio.gltf")["cameras"]] == [
+        (0, "shot", 1, "perspective"), (1, "plan", 2, "orthographic")]
+    shown = ask(studio, f"{model}&camera=shot&width=200&height=100&t=0")
+    view, clip = camera_of(shown)
+    # scale does not count; x to the right is +z, y is up, away from what is looked at is -x
+    assert numpy.allclose(view, [[0, 0, 1, -0.25], [0, 1, 0, -0.5], [-1, 0, 0, -4], [0, 0, 0, 1]], atol=1e-6)
+    assert math.isclose(clip[1, 1], 1 / math.tan(0.4), rel_tol=1e-6)
+    assert math.isclose(clip[0, 0], clip[1, 1] / 2, rel_tol=1e-6)
+    corners = places(shown, [(0, 0, 0), (0, 0, -1), (0, 1, -1)])
+    assert numpy.allclose(box(shown), [*corners.min(0), *corners.max(0)], atol=1)
+    assert camera_of(ask(studio, f"{model}&camera=0&t=0.5&width=200&height=100"))[0][2, 3] == pytest.approx(-6)
+    assert ask(studio, f"{model}&camera_name=shot&t=0").body == ask(studio, f"{model}&camera=0&t=0").body
+    # a picture narrower than the camera's shows all of its width, a wider one more than that
+    assert camera_of(ask(studio, f"{model}&camera=shot&t=0"))[1][0, 0] == pytest.approx(0.5 / math.tan(0.4), rel=1e-6)
+    assert camera_of(ask(studio, f"{model}&camera=shot&t=0&width=400&height=100"))[1][1, 1] == pytest.approx(
+        1 / math.tan(0.4), rel=1e-6)
+
+
+def test_orthographic_camera_of_the_file(studio):
+    shown = ask(studio, "model=studio.gltf&camera=plan&width=256&height=256&allow_empty=1")
+    view, clip = camera_of(shown)
+    assert clip[3].tolist() == [0, 0, 0, 1]
+    assert clip[0, 0] == pytest.approx(1 / 3) and clip[1, 1] == pytest.approx(1 / 3)
+    assert numpy.allclose(view @ [0, 5, 0, 1], [0, 0, 0, 1], atol=1e-6)
+
+
+def test_cameras_that_are_not_there(studio):
+    answer = ask(studio, "model=studio.gltf&camera=shto", 404)
+    assert answer.error() == "camera_not_found"
+    assert [c["name"] for c in answer.json()["error"]["candidates"]] == ["shot", "plan"]
+    assert "no camera 2" in ask(studio, "model=studio.gltf&camera=2", 404).json()["error"]["message"]
+    assert ask(studio, "model=studio.gltf&camera_name=front", 404).error() == "camera_not_found"
+
+
+def test_presets_and_yaw(start, tmp_path):
+    (tmp_path / "t.gltf").write_text(gltf())
+    server = start()
+
+    def eye(query):
+        return camera_of(ask(server, f"model=t.gltf&allow_empty=1&{query}"))[0][2, :3]
+
+    for query, direction in [("camera=front", (0, 0, 1)), ("camera=back", (0, 0, -1)), ("camera=left", (1, 0, 0)),
+                             ("camera=right", (-1, 0, 0)), ("camera=top", (0, 1, 0)), ("camera=back&yaw=90", (-1, 0, 0)),
+                             ("camera=top&pitch=-90", (0, 0, 1)), ("yaw=90", (1, 0, 0))]:
+        assert numpy.allclose(eye(query), direction, atol=1e-12), query
+    usual = eye("")
+    assert numpy.allclose(usual, eye("camera=three_quarter")) and usual.min() > 0.2
+
+
+def test_strip_stands_still(start, tmp_path):
+    """Something small that jumps far: the camera is the same at all times, and it is never cut off."""
+    (tmp_path / "jump.gltf").write_text(animated({(0, "translation"): {0: (0, 0, 0), 0.5: (30, 10, 0), 0.55: (0, -20, 4)}}))
+    server = start()
+    times = [i * 0.55 / 40 for i in range(41)]
+    strip = [ask(server, f"model=jump.gltf&camera=front&width=200&height=120&wrap=clamp&t={t}") for t in times]
+    cameras = {answer.headers["x-posed-camera"] for answer in strip}
+    assert len(cameras) == 1
+    boxes = numpy.array([box(answer) for answer in strip])
+    assert boxes[:, :2].min() >= 5 and boxes[:, 2].max() <= 195 and boxes[:, 3].max() <= 115
+    assert boxes[:, 1].min() < 12 and boxes[:, 3].max() > 108  # and it reaches to the margins
+    still = [ask(server, f"model=jump.gltf&camera=front&width=200&height=120&frame=pose&t={t}") for t in times]
+    assert all(numpy.ptp(box(answer)[::2]) > 90 for answer in still)
+    part = ask(server, "model=jump.gltf&camera=front&to=0.01&width=200&height=120&t=0")
+    assert numpy.ptp(box(part)[::2]) > 50  # of a short part less has to fit in
+
+
+def test_telling_moment(start, tmp_path):
+    """Furthest from the rest pose; the header's time draws it again."""
+    (tmp_path / "bow.gltf").write_text(animated({(0, "scale"): {0: (1, 1, 1), 1: (1, 1, 1), 1.5: (3, 2, 1), 2: (1, 1, 1)}}))
+    server = start()
+    shown = ask(server, "model=bow.gltf")
+    assert shown.headers["x-posed-time"] == "1.5"
+    assert ask(server, "model=bow.gltf&t=1.5").body == shown.body
+    assert ask(server, "model=bow.gltf&t=auto").body == shown.body
+    assert ask(server, "model=bow.gltf", 200).headers["etag"] == shown.headers["etag"]
+    document = server.json("/v1/render?model=bow.gltf&format=json")
+    assert (document["time"], document["clip_time"], document["width"]) == (1.5, 1.5, 256)
+    part = ask(server, "model=bow.gltf&from=0.25&to=1.25")
+    assert float(part.headers["x-posed-time"]) == pytest.approx(1, abs=0.1)  # the last but one of its poses
+    assert ask(server, "model=bow.gltf&phase=0.25").headers["x-posed-time"] == "0"
+    assert ask(server, "model=bow.gltf&clip=-").headers["x-posed-time"] == "0"
+
+
+def test_target_and_distance(start, tmp_path):
+    (tmp_path / "t.gltf").write_text(animated({(0, "translation"): {0: (0, 0, 0), 1: (8, 0, 0)}}, name="x,1"))
+    server = start()
+    model = "model=t.gltf&camera=front&width=100&height=100"
+    for query, middle in [("t=0&target=0.5,2,0", (0.5, 2, 0)), ("t=0&target=0", (4, 0, 0)),
+                          ("t=0.5&target_name=x,1&frame=pose", (4, 0, 0)), ("t=0&target=x,1&ortho=1", (4, 0, 0))]:
+        assert numpy.allclose(places(ask(server, f"{model}&{query}"), [middle]), 50, atol=1e-3), query
+    near, far = (numpy.ptp(box(ask(server, f"{model}&t=0&frame=pose&distance={d}"))[::2]) for d in (1, 4))
+    assert far == pytest.approx(near / 4, abs=2)
+    near, far = (numpy.ptp(box(ask(server, f"{model}&t=0&frame=pose&ortho=1&distance={d}"))[::2]) for d in (1, 4))
+    assert far == pytest.approx(near / 4, abs=2)
+
+
+@pytest.mark.parametrize("scale, offset", [(1e-6, 0), (2e-3, 0), (2e3, 0), (1e15, 0), (1e-20, 0), (1e30, 0), (1, 1e6), (100, -3e7)])
+def test_screws_and_ships(start, tmp_path, scale, offset):
+    (tmp_path / "unit.gltf").write_text(gltf())
+    (tmp_path / "t.gltf").write_text(animated({}, scale=[scale] * 3, translation=[offset, -offset, offset]))
+    server = start()
+    unit, other = (alpha(ask(server, f"model={name}.gltf&aa=0")) > 0 for name in ("unit", "t"))
+    assert unit.sum() > 1000
+    assert (unit & other).sum() / (unit | other).sum() > 0.98
+
+
+def test_far_off_bind_positions(start, tmp_path):
+    """Where float32 has steps of 1/64 only."""
+    far = [(x + 2e5, y - 1e5, z + 1e5) for x, y, z in [(0, 0, 0), (64, 0, 0), (0, 64, 0)]]
+    (tmp_path / "t.gltf").write_text(animated({}, positions=far))
+    (tmp_path / "unit.gltf").write_text(gltf())
+    server = start()
+    unit, other = (alpha(ask(server, f"model={name}.gltf&aa=0&width=512&height=512")) > 0 for name in ("unit", "t"))
+    assert (unit & other).sum() / (unit | other).sum() > 0.99
+
+
+@pytest.mark.parametrize("name, query, words", [
+    ("t", "target=5000,0,0&distance=0.001", "outside of the camera's view"),
+    ("t", "camera=back", "with their backs to the camera"),
+    ("glass", "", "fully transparent"),
+    ("holes", "", "fully transparent"),
+    ("line", "", "without area"),
+    ("point", "", "without area"),
+    ("speck", "", "smaller than a pixel"),
+    ("nothing", "", "neither geometry nor nodes"),
+])
+def test_nothing_is_seen(start, tmp_path, name, query, words):
+    models = {
+        "t": gltf(),
+        "glass": animated({}, material={"alphaMode": "BLEND", "pbrMetallicRoughness": {"baseColorFactor": [1, 1, 1, 0]}}),
+        "holes": animated({}, material={"alphaMode": "MASK", "pbrMetallicRoughness": {"baseColorFactor": [1, 1, 1, 0.4]}}),
+        "line": animated({}, positions=[(0, 0, 0), (1, 1, 0), (2, 2, 0)]),
+        "point": animated({}, positions=[(1, 1, 1)] * 3),
+        "speck": animated({(0, "translation"): {0: (0, 0, 0), 1: (1e4, 0, 0)}}),
+        "nothing": '{"asset":{"version":"2.0"}}',
+    }
+    (tmp_path / f"{name}.gltf").write_text(models[name])
+    server = start()
+    answer = ask(server, f"model={name}.gltf&{query}", 422)
+    assert answer.error() == "nothing_to_draw"
+    assert words in answer.json()["error"]["message"]
+    shown = ask(server, f"model={name}.gltf&width=30&height=20&allow_empty=1&{query}")
+    assert not alpha(shown).any()
+    assert Image.open(io.BytesIO(shown.body)).size == (30, 20)
+    camera_of(shown)
+    assert ask(server, f"model={name}.gltf&allow_empty=1&background=00ff00&{query}").status == 200
