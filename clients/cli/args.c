@@ -29,13 +29,15 @@ bool option_is_for(const struct option *option, const char *command)
     return strcmp(option->commands, " * ") == 0 || strstr(option->commands, word) != NULL;
 }
 
-static bool has_word(const char *words, const char *word)
+/* Whether an operation's words and a parameter's, "FOR_POSE | FOR_MESH", have one in common. */
+static bool share_word(const char *operations, const char *words)
 {
-    const size_t size = strlen(word);
-    for (const char *at = strstr(words, word); size > 0 && at != NULL; at = strstr(at + 1, word)) {
-        const char end = at[size];
-        if (end == '\0' || end == ' ' || end == '|')
-            return true;
+    while (*words != '\0') {
+        const size_t size = strcspn(words, " ");
+        for (const char *at = operations; size > 0 && *at != '\0'; at += strcspn(at, " |"), at += strspn(at, " |"))
+            if (strcspn(at, " |") == size && memcmp(at, words, size) == 0)
+                return true;
+        words += size + (words[size] == ' ');
     }
     return false;
 }
@@ -58,7 +60,7 @@ bool parameter_is_for(const struct parameter *parameter, const struct command *c
     for (size_t i = 0; i < sizeof HIDDEN / sizeof *HIDDEN; i++)
         if (strcmp(parameter->name, HIDDEN[i]) == 0)
             return false;
-    return has_word(parameter->operations, command->operation) &&
+    return share_word(parameter->operations, command->operation) &&
            own_option(parameter->name, strlen(parameter->name), command) == NULL;
 }
 

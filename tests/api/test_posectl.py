@@ -60,6 +60,20 @@ def test_answers_are_the_servers(ports, where, tmp_path):
         assert (tmp_path / name).read_bytes() == ports.get(target).body
 
 
+@pytest.mark.parametrize("arguments, name, target", [
+    (["sheet", "robot.glb", "--clip", "walk", "--frames", "3"], "robot-sheet.png", "sheet?model=robot.glb&clip=walk&frames=3"),
+    (["sheet", "robot.glb", "--frames", "2", "-o", "x.gif"], "x.gif", "sheet?model=robot.glb&frames=2&format=gif"),
+    (["turntable", "robot.glb", "--frames", "2"], "robot-turntable.png", "turntable?model=robot.glb&frames=2"),
+    (["turntable", "robot.glb", "--frames", "2", "--format", "webp"], "robot-turntable.webp",
+     "turntable?model=robot.glb&frames=2&format=webp"),
+    (["sheet", "robot.glb", "-o", "x.json"], "x.json", "sheet?model=robot.glb&format=json"),
+])
+def test_sheets_and_turntables(ports, tmp_path, arguments, name, target):
+    done = posectl(*arguments, "--width", "32", "--height", "32", "--server", ports.unix, cwd=tmp_path)
+    assert done.status == 0, done.err
+    assert (tmp_path / name).read_bytes() == ports.get(f"/v1/{target}&width=32&height=32").body
+
+
 def test_layers_are_asked_for_in_a_body(ports):
     layers = [{"clip": "walk"}, {"clip": "wave", "weight": 0.5}]
     done = posectl("pose", "robot.glb", "--layers", json.dumps(layers), "--joints", "head", "--json", "--server", ports.unix)
@@ -199,7 +213,7 @@ def test_names_cannot_speak_to_the_terminal(tmp_path):
 def test_every_command_has_help_and_every_option_a_place_in_the_manual():
     commands = re.findall(r"^  (\w+) ", re.search(r"Commands:\n(.*?)\n\n", posectl("--help").out, re.S)[1], re.M)
     manual = posectl("man").out
-    assert len(commands) == 12
+    assert len(commands) == 13
     for command in commands:
         text = posectl(command, "--help").out
         assert text.startswith(f"posectl {command} - ") and text == posectl("help", command).out
