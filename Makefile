@@ -173,10 +173,11 @@ suite_sanitized = $(subst $(out)/test/replay_,$(sanitized)/test/replay_,$(suite_
 suite_api = "api=pytest:$(pytest) tests/api"
 suite_short = "api-short=pytest:$(pytest) -m short tests/api"
 suite_web = "web=node:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) tests/web/run.sh"
+suite_python = "python=pytest:$(pytest) $(if $(t),-k '$(t)') clients/python/tests"
 run_suites = $(PYTHON) tests/run.py --log $(out)/test/logs
 
 test: deps-test all samples $(out)/test/unit $(if $(filter sanitize,$(config)),$(replays),replays-sanitized)
-	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_sanitized) $(suite_api) $(suite_web)
+	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_sanitized) $(suite_api) $(suite_python) $(suite_web)
 # What is worth repeating with another compiler or under sanitizers.
 test-short: deps-test all samples $(out)/test/unit $(replays) $(client_tests)
 	@$(run_suites) $(suite_unit) $(suite_replay) $(suite_short)
@@ -185,6 +186,10 @@ test-unit: deps-test $(out)/test/unit
 # make test-api [t=words of pytest -k] [SERVER=host:port]
 test-api: deps-test all samples $(client_tests)
 	@$(run_suites) "api=pytest:$(if $(SERVER),POSED_SERVER=$(SERVER)) $(pytest) $(if $(t),-k '$(t)') tests/api"
+
+# make test-python [t=words of pytest -k]
+test-python: deps-test all samples
+	@$(run_suites) $(suite_python)
 
 # make test-web [t=pattern of test names]
 test-web: deps-test all samples
@@ -271,6 +276,7 @@ help:
 	@echo 'make test           everything; the last line counts                       [config=sanitize]'
 	@echo 'make test-unit      the unit tests                                         [t=part of a name]'
 	@echo 'make test-api       the black-box tests                                    [t=words SERVER=host:port]'
+	@echo 'make test-python    the Python client over a real server                    [t=words]'
 	@echo 'make test-web       the page at / in a browser                             [t=pattern]'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make refs           make the stored reference values again (needs npm)'
@@ -293,4 +299,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all replays replays-sanitized deps deps-test samples run test test-short test-unit test-api test-web refs soak bench mutations fuzz lint examples readme image-test install help clean
+.PHONY: all replays replays-sanitized deps deps-test samples run test test-short test-unit test-api test-python test-web refs soak bench mutations fuzz lint examples readme image-test install help clean
