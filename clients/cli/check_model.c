@@ -311,7 +311,7 @@ void check_model(const struct check *check, struct link *link, const char *name,
         char code[64];
         link_error_name(link, code);
         findings_add(check, findings, RULE_UNREADABLE, "%s%s%s", code, code[0] == '\0' ? "" : ": ",
-                     link->posed.error.message);
+                     link_error_about(link, name));
         return;
     }
     cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);

@@ -306,6 +306,13 @@ int link_ask_or_complain(struct link *link, const char *target, const char *body
     return rc == POSED_E_SERVER ? STATUS_FAILED : STATUS_SERVER;
 }
 
+const char *link_error_about(const struct link *link, const char *model)
+{
+    const char *message = link->posed.error.message;
+    const size_t size = strlen(model);
+    return strncmp(message, model, size) == 0 && strncmp(message + size, ": ", 2) == 0 ? message + size + 2 : message;
+}
+
 void link_error_name(const struct link *link, char out[64])
 {
     static const char BEFORE[] = "{\"error\":{\"code\":\"";

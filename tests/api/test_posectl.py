@@ -36,6 +36,28 @@ def test_help_alone_is_enough_for_a_thumbnail(tmp_path):
     assert png_size(tmp_path / "fox.png") == (512, 512) and "512 x 512" in done.out
 
 
+def readme_section(title):
+    return re.search(rf"^## {title}\n(.*?)^## ", (REPOSITORY / "README.md").read_text(), re.M | re.S)[1]
+
+
+def test_the_readme_shows_what_the_shell_prints(tmp_path):
+    for sample in SAMPLES.glob("*.glb"):
+        shutil.copy(sample, tmp_path)
+    text = readme_section("From the shell")
+    env = environment(PATH=f"{POSECTL.parent}:{os.environ['PATH']}")
+    commands = re.findall(r"^\$ (.*)\n((?:(?!\$ |```).*\n)*)", text, re.M)
+    assert len(commands) >= 3
+    for command, printed in commands:
+        done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True)
+        number = lambda out: re.sub(r"\d+ bytes", "N bytes", out)  # a picture's size depends on the processor
+        assert (done.returncode, number(done.stdout)) == (0, number(printed)), done.stderr
+    (tmp_path / "assets").mkdir()
+    shutil.move(tmp_path / "dragon.glb", tmp_path / "assets/dragon.glb")
+    for command in re.findall(r"^posectl (?!watch).*$", text, re.M):
+        assert subprocess.run(["bash", "-c", command], cwd=tmp_path, env=env, capture_output=True).returncode == 0, command
+    assert (tmp_path / "thumbs/index.html").exists() and (tmp_path / "robot.gif").read_bytes()[:3] == b"GIF"
+
+
 @pytest.mark.parametrize("where", ["private", "tcp", "unix"])
 def test_answers_are_the_servers(ports, where, tmp_path):
     server = {"private": [], "tcp": ["--server", ports.ports["tcp"]], "unix": ["--server", ports.unix]}[where]
