@@ -199,6 +199,10 @@ test-web: deps-test all samples
 refs: samples
 	$(PYTHON) tests/oracle/refs.py $(samples) --write
 
+# Draws the golden pictures anew and takes them as expected: look at each in tests/golden/index.html before committing.
+goldens: deps-test all samples
+	POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/golden/goldens.py write
+
 # The long runs: every program in tests/soak, each of which closes with a line of totals. make soak [t=name]
 soaks := $(sort $(wildcard tests/soak/*.py))
 suite_soak = $(foreach f,$(if $(t),tests/soak/$(t).py,$(soaks)),"$(basename $(notdir $(f)))=total:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) $(f)")
@@ -280,6 +284,7 @@ help:
 	@echo 'make test-web       the page at / in a browser                             [t=pattern]'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make refs           make the stored reference values again (needs npm)'
+	@echo 'make goldens        draw the golden pictures again; look at tests/golden/index.html'
 	@echo 'make soak           the long runs: thousands of damaged models, kills, loads   [t=name of tests/soak]'
 	@echo 'make bench          measure, and print the figures                         [t=name of tests/bench]'
 	@echo 'make fuzz           every fuzz target under libFuzzer                      [t=name T=60]'
@@ -299,4 +304,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all replays replays-sanitized deps deps-test samples run test test-short test-unit test-api test-python test-web refs soak bench mutations fuzz lint examples readme image-test install help clean
+.PHONY: all replays replays-sanitized deps deps-test samples run test test-short test-unit test-api test-python test-web refs goldens soak bench mutations fuzz lint examples readme image-test install help clean
