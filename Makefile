@@ -131,7 +131,7 @@ $(out)/gen/gallery_html.h: server/app/gallery.html
 	  sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
 
 test_sources := $(wildcard tests/unit/*.c)
-tested := $(obj)/clients/c/posed.o $(filter-out %/main.o,$(app) $(wire) $(worker) $(import) $(render) $(anim) $(base))
+tested := $(obj)/clients/c/posed.o $(obj)/clients/cli/pattern.o $(filter-out %/main.o,$(app) $(wire) $(worker) $(import) $(render) $(anim) $(base))
 $(out)/test/unit: $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/draco_encode.o $(tested)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) $(call libs_of,cmocka) -lm
