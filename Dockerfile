@@ -1,4 +1,4 @@
-# docker run -p 7878:7878 -v "$PWD:/models:ro" posed
+# docker run -p 7878:7878 -p 7879:7879 -v "$PWD:/models:ro" posed
 ARG BASE=debian:bookworm-slim
 
 FROM ${BASE} AS build
@@ -22,10 +22,10 @@ RUN apt-get update \
 COPY --from=build /stage/usr /usr
 USER 10001
 # Another port or address: -e POSED_HTTP=0.0.0.0:80; the health check follows it.
-ENV POSED_HTTP=0.0.0.0:7878
+ENV POSED_HTTP=0.0.0.0:7878 POSED_TCP=0.0.0.0:7879
 # Imported models: with a named volume here a new container needs no import.
 ENV POSED_CACHE_DIR=/var/cache/posed
 VOLUME /var/cache/posed
-EXPOSE 7878
+EXPOSE 7878 7879
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["posed", "--health"]
 ENTRYPOINT ["posed-entrypoint"]

@@ -53,7 +53,8 @@ def test_model(server, awkward, a_model, start, tmp_path):
     """Every field of the example occurs in some model, and no model has others."""
     found = fields(awkward.json(f"/v1/model?{P}")) | fields(server.json(f"/v1/model?model={a_model}"))
     broken = '{"asset":{"version":"2.0"},"images":[{"uri":"none.png"}],"textures":[{"source":0}],' \
-             '"materials":[{"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}}]}'
+             '"materials":[{"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}}],"nodes":[{"camera":0}],' \
+             '"cameras":[{"type":"perspective","perspective":{"yfov":1,"znear":1}}]}'
     (tmp_path / "a.gltf").write_text(broken)
     answer = start(root=tmp_path).json("/v1/model", model="a.gltf")
     assert [one["code"] for one in answer["warnings"]] == ["texture_missing"]
@@ -92,7 +93,7 @@ def test_every_table_of_parameters(awkward):
     for sheet in ("/v1/sheet", "/v1/turntable"):  # "and every parameter of /v1/render"
         tables[sheet] += tables["/v1/render"]
     assert {"/v1/models", "/v1/model", "/v1/palette", "/v1/pose", "/v1/mesh", "/v1/bounds", "/v1/render", "/v1/sheet",
-            "/v1/turntable", "/v1/formats", "/v1/stats", "/v1/version"} == set(tables)
+            "/v1/turntable", "/v1/formats", "/v1/stats", "/v1/stream", "/v1/version"} == set(tables)
     for path, own in tables.items():
         for name in names:
             answer = awkward.get(f"{path}?{name}=%00")
