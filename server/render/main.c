@@ -74,6 +74,15 @@ static void parse_options(int argc, char **argv, struct options *out)
     exit(EXIT_WRONG_ARGUMENTS);
 }
 
+/* After an error of the driver what it holds is not to be relied on (OpenGL 3.3, 2.5: undefined once memory was
+ * missing), and where memory was missing it may lie in pieces: the next picture is for another process. */
+static int check_fit(const struct err *outcome, struct err *err)
+{
+    if (outcome->code != ERR_RENDER_FAILED && outcome->code != ERR_NO_MEMORY)
+        return 0;
+    return err_set(err, ERR_RENDER_FAILED, "makes way for a fresh one: %.200s", outcome->message);
+}
+
 static int serve(struct renderer *renderer, struct err *err)
 {
     struct render_work *work = mem_zalloc(1, sizeof *work);
@@ -96,6 +105,8 @@ static int serve(struct renderer *renderer, struct err *err)
         if (unmatched.size_bytes > 0 && unmatched.size_bytes < sizeof notes.unmatched)
             memcpy(notes.unmatched, unmatched.data, unmatched.size_bytes);
         rc = job_answer(RENDER_SOCKET_FD, work->job.job_id, &outcome, &png, &notes, NULL, err);
+        if (rc == 0)
+            rc = check_fit(&outcome, err);
     }
     buf_fini(&png);
     buf_fini(&unmatched);
