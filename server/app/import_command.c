@@ -43,7 +43,7 @@ void import_command_init(struct import_command *command, const struct config *co
     }
     command->args[count++] = mem_strdup("--");
     command->path = &command->args[count];
-    command->env = worker_env_new(WORKER_ENV_PLAIN);
+    command->env = worker_env_new(WORKER_ENV_PLAIN, NULL);
 }
 
 static void free_list(char **list)

@@ -3,6 +3,7 @@
 #include "../base/mem.h"
 #include "../base/utf8.h"
 #include "refused_call.h"
+#include "shader_cache.h"
 #include "worker_env.h"
 
 #include <errno.h>
@@ -381,7 +382,9 @@ static int spawn(struct render_worker *worker, uv_loop_t *loop, const struct con
         [2] = {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&worker->words_pipe},
         [RENDER_SOCKET_FD] = {.flags = UV_INHERIT_FD, .data.fd = socket},
     };
-    char **env = worker_env_new(WORKER_ENV_DRIVER);
+    char *shader_cache = shader_cache_env(config);
+    char **env = worker_env_new(WORKER_ENV_DRIVER, shader_cache);
+    free(shader_cache);
     const uv_process_options_t options = {
         .exit_cb = on_exit_of,
         .file = program,

@@ -22,16 +22,26 @@ static bool is_kept(const char *variable, const char *const prefixes[])
     return false;
 }
 
-char **worker_env_new(const char *const prefixes[])
+static bool is_set(char *const env[], const char *variable)
+{
+    for (; *env != NULL; env++)
+        if (strncmp(*env, variable, strcspn(variable, "=") + 1) == 0)
+            return true;
+    return false;
+}
+
+char **worker_env_new(const char *const prefixes[], const char *also)
 {
     size_t count = 0, total = 0;
     while (environ[total] != NULL)
         total++;
-    char **env = mem_zalloc(total + 2, sizeof *env);
+    char **env = mem_zalloc(total + 3, sizeof *env);
     env[count++] = mem_strdup("LANG=C");
     for (size_t i = 0; i < total; i++)
         if (is_kept(environ[i], prefixes))
             env[count++] = mem_strdup(environ[i]);
+    if (also != NULL && !is_set(env, also))
+        env[count++] = mem_strdup(also);
     return env;
 }
 

@@ -2,8 +2,9 @@
  * started it. */
 #pragma once
 
-/* LANG=C and the variables that start with one of `prefixes` (ended by NULL), as a list ended by NULL. */
-char **worker_env_new(const char *const prefixes[]);
+/* LANG=C and the variables that start with one of `prefixes` (ended by NULL), as a list ended by NULL. also: NULL, or
+ * "NAME=value" for when NAME is not set. */
+char **worker_env_new(const char *const prefixes[], const char *also);
 void worker_env_free(char **env);
 
 /* What a sanitizer needs, and scripts in tests. */

@@ -84,7 +84,9 @@ static int warm_up(struct renderer *renderer, struct err *err)
     struct buf model, png;
     buf_init(&model, 0);
     buf_init(&png, 0);
-    int rc = warm_up_model(&model, err);
+    /* What most models need not is compiled when the first does, but for who finds it compiled: that takes 10 ms, and
+     * later, in the sandbox, nothing is found or kept any more. */
+    int rc = warm_up_model(getenv("MESA_SHADER_CACHE_DIR") != NULL, &model, err);
     const int fd = memfd_create("posed-warm-up", MFD_CLOEXEC);
     if (rc == 0 && (fd < 0 || write(fd, model.data, model.size_bytes) != (ssize_t)model.size_bytes))
         rc = err_set(err, ERR_INTERNAL, "no memory file for the warm-up model: %s", strerror(errno));

@@ -75,7 +75,7 @@ static void add_texture(struct bake_builder *b, uint32_t content)
     memset(bake_add_pixel_byte(b, TEXTURE_BYTES), 128, TEXTURE_BYTES);
 }
 
-int warm_up_model(struct buf *out, struct err *err)
+int warm_up_model(bool has_all, struct buf *out, struct err *err)
 {
     struct bake_builder b;
     bake_builder_init(&b, 0);
@@ -87,7 +87,7 @@ int warm_up_model(struct buf *out, struct err *err)
     *bake_add_influence_first(&b, 1) = b.influence_count;
     add_material(&b, 1, ALPHA_OPAQUE, false);
     add_material(&b, 0.5f, ALPHA_BLEND, false);
-    add_material(&b, 1, ALPHA_OPAQUE, true);
+    add_material(&b, 1, ALPHA_OPAQUE, has_all);
     add_texture(&b, TEXTURE_COLORS);
     add_texture(&b, TEXTURE_DATA);
     int rc = bake_finish(&b, err);

@@ -1,9 +1,11 @@
-/* warm_up.h - a small model with everything that usual models have: skin, opaque and blended surfaces, and a
- * material with all textures. */
+/* warm_up.h - a small model with everything that usual models have: skin, opaque and blended surfaces, and when
+ * has_all a material with all textures. */
 #pragma once
 
 #include "../base/buf.h"
 #include "../base/err.h"
 
+#include <stdbool.h>
+
 /* Appends the baked model. Pure. */
-int warm_up_model(struct buf *out, struct err *err);
+int warm_up_model(bool has_all, struct buf *out, struct err *err);

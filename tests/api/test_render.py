@@ -396,6 +396,33 @@ def test_environment_of_a_renderer(start, triangle):
     assert not any(name.startswith((b"SECRET", b"POSED_")) for name in environment)
 
 
+def shader_caches(server):
+    wait_for(lambda: workers(server), "a renderer")
+    environment = pathlib.Path(f"/proc/{workers(server)[0]}/environ").read_bytes().split(b"\0")
+    return [one.decode() for one in environment if one.startswith(b"MESA_SHADER_CACHE_DIR=")]
+
+
+def test_the_driver_keeps_what_it_compiles_beside_the_models(start, triangle, tmp_path):
+    cache = tmp_path / "cache"
+    server = start(*ONE, "--cache-dir", str(cache), root=triangle)
+    assert shader_caches(server) == [f"MESA_SHADER_CACHE_DIR={cache}/shaders"]
+    picture(server.get(PICTURE))
+    assert (cache / "shaders").stat().st_mode & 0o777 == 0o700
+    own = start(*ONE, "--cache-dir", str(cache), root=triangle, env={"MESA_SHADER_CACHE_DIR": str(tmp_path)})
+    assert shader_caches(own) == [f"MESA_SHADER_CACHE_DIR={tmp_path}"]
+    assert shader_caches(start(*ONE, "--cache-dir", "none", root=triangle)) == []
+
+
+def test_compiled_code_that_others_may_write_is_not_used(start, triangle, tmp_path):
+    shaders = tmp_path / "cache" / "shaders"
+    shaders.mkdir(parents=True, mode=0o700)
+    (tmp_path / "cache").chmod(0o700)
+    shaders.chmod(0o777)
+    server = start(*ONE, "--cache-dir", str(tmp_path / "cache"), root=triangle)
+    assert shader_caches(server) == []
+    picture(server.get(PICTURE))
+
+
 def test_picture_in_many_pieces(start, triangle, tmp_path):
     behaviour = """
     answer(number, size=5, unmatched=b"2;joints=0")
