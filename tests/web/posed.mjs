@@ -44,10 +44,10 @@ function findBrowser() {
 }
 
 // Playwright gives it a fresh profile folder and removes that at the end.
-export const launchBrowser = () => chromium.launch({
+export const launchBrowser = (...options) => chromium.launch({
   executablePath: process.env.CHROMIUM || findBrowser(),
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-    '--disable-component-update', '--disable-sync'],
+    '--disable-component-update', '--disable-sync', ...options],
 });
 
 // Polls until `question` gives something true, and gives that back; otherwise says what was waited for.
