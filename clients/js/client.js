@@ -84,7 +84,7 @@ export class Client {
   }
 
   // A WebSocket of the binary protocol, for streams and for many small questions.
-  connect({ signal } = {}) {
+  async connect({ signal } = {}) {
     if (!this.#WebSocket) throw new PosedError('unavailable', 'there is no WebSocket here: give the client one as an option');
     return Link.open(this.url.replace(/^http/, 'ws') + '/v1/stream', { WebSocket: this.#WebSocket, token: this.#token, signal });
   }

@@ -47,6 +47,7 @@ const WORDS = {
   space: ['scene', 'root', 'mesh'],
 };
 const FLAGS = { from: 1, to: 2, speed: 4, phase: 8, yaw: 64, indices: 128, normals: 256, rest: 512 };
+const RANGE = 16;
 const ROOT_MOTION = 32;
 const COMMON = ['clip', 'clip_name', 't', 'wrap', 'from', 'to', 'speed', 'phase', 'root_motion', 'root', 'yaw'];
 const OWN = {
@@ -98,9 +99,12 @@ function setField(fields, op, name, value, find) {
   const one = (what) => (isList(value) ? undefined : index(what, value));
   if (name in WORDS) return (fields[name] = WORDS[name].indexOf(value)) >= 0;
   switch (name) {
-    case 't':
-      fields.times = asList(value);
+    case 't': {
+      const range = typeof value === 'string' ? value.split(':') : [];
+      if (range.length === 3) fields.flags |= RANGE;
+      fields.times = range.length === 3 ? range.map((part) => (part.trim() ? Number(part) : NaN)) : asList(value);
       return fields.times.length > 0 && fields.times.every(Number.isFinite);
+    }
     case 'from': case 'to': case 'speed': case 'phase':
       fields.flags |= FLAGS[name];
       fields[name] = value;

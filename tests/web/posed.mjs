@@ -19,7 +19,7 @@ export const temporaryFolder = () => fs.mkdtempSync(path.join(os.tmpdir(), 'pose
 
 // Starts posed and waits for its ready line; `end` stops it and gives its exit status.
 export async function startServer(root, ...options) {
-  const server = spawn(path.join(BUILD, 'posed'), ['--root', root, '--http', '127.0.0.1:0', '--log', 'off', ...options],
+  const server = spawn(path.join(BUILD, 'posed'), ['--root', root, '--http', '127.0.0.1:0', '--tcp', 'none', '--log', 'off', ...options],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, POSED_CACHE_DIR: 'none' } });
   const ended = new Promise((resolve, reject) => { server.on('exit', resolve); server.on('error', reject); });
   const ready = new Promise((resolve) => {

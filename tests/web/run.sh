@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh [PATTERN] - tests the page at /, and exported GLB files, in a browser; PATTERN picks tests by name. Fails when
+# run.sh [PATTERN] - tests the page at /, exported GLB files and the JavaScript client, in a browser and in Node; PATTERN picks tests by name. Fails when
 # an npm package cannot be installed. POSED_BUILD, POSED_SAMPLES and CHROMIUM: see posed.mjs.
 set -eu
 cd "$(dirname "$0")"
@@ -14,4 +14,4 @@ if ! cmp -s package-lock.json "$installed"; then
     }
     cp package-lock.json "$installed"
 fi
-exec node --test --test-reporter=spec ${1:+--test-name-pattern="$1"} gallery.test.mjs glb.test.mjs
+exec node --test --test-reporter=spec ${1:+--test-name-pattern="$1"} *.test.mjs
