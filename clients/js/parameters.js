@@ -3,6 +3,8 @@
 
 // Longer queries travel as the body of a POST; a server takes 8192 bytes unless told otherwise (--max-url).
 const QUERY_BYTES_MAX = 4000;
+// What only a body can have.
+const IN_BODY = ['layers', 'queries'];
 
 const isList = (value) => Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
 const isObject = (value) => typeof value === 'object' && value !== null && !isList(value);
@@ -28,7 +30,7 @@ export const toJson = (parameters) => JSON.stringify(jsonValue(parameters));
 // The request's target and body: a body where the query would be too long or cannot say it.
 export function toTarget(path, parameters) {
   const all = given(parameters);
-  if (!all.some(([, value]) => isObject(value) || (isList(value) && Array.from(value).some(isObject)))) {
+  if (!all.some(([name, value]) => IN_BODY.includes(name) || isObject(value))) {
     const query = new URLSearchParams(all.flatMap(pairs)).toString();
     if (query.length <= QUERY_BYTES_MAX) return { target: query ? `${path}?${query}` : path, body: null };
   }
@@ -37,7 +39,7 @@ export function toTarget(path, parameters) {
 
 // A list as in a query, so that both mean the same.
 function inBody(name, value) {
-  const isText = isList(value) && !name.endsWith('_name') && !Array.from(value).some(isObject);
+  const isText = isList(value) && !name.endsWith('_name') && !IN_BODY.includes(name);
   return isText ? pairs([name, value])[0][1] : value;
 }
 

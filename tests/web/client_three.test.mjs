@@ -20,7 +20,7 @@ let server, pages, origin;
 
 // The repository's pages, with three.js where the example looks for it.
 function servePages() {
-  const folders = { '/clients/js/examples/node_modules/three/': path.join(TESTS, 'node_modules/three'), '/clients/js/': CLIENT, '/samples/': SAMPLES };
+  const folders = { '/clients/js/node_modules/three/': path.join(TESTS, 'node_modules/three'), '/clients/js/': CLIENT, '/samples/': SAMPLES };
   const types = { '.html': 'text/html', '.js': 'text/javascript', '.glb': 'model/gltf-binary' };
   return http.createServer((request, response) => {
     const { pathname } = new URL(request.url, 'http://localhost');
