@@ -36,12 +36,16 @@ import := $(call folder_objects,import) $(obj)/server/import/draco.o
 render := $(call folder_objects,render)
 app := $(call folder_objects,app)
 
+# FreeType's headers are in a folder of their own.
+$(obj)/server/render/caption.o: flags += $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I freetype2 2>/dev/null))
+
 libs_of = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
 # wslay has no .pc file in Debian 12.
 libs_app = $(call libs_of,libuv libcjson nettle libxxhash zlib libseccomp) -lwslay
 # meshoptimizer has no .pc file; draco is C++, linked by the C compiler.
 libs_import = $(call libs_of,libcjson assimp expat libpng libturbojpeg libwebp libzip nettle draco zlib libseccomp) -lmeshoptimizer -lstdc++
-libs_render = $(call libs_of,libpng libisal libdeflate libseccomp) -ldl
+# giflib has no .pc file.
+libs_render = $(call libs_of,libpng libisal libdeflate libwebp libwebpmux freetype2 libseccomp) -lgif -ldl
 
 # One short line a file; V=1 shows the commands.
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2);)
@@ -169,10 +173,11 @@ suite_sanitized = $(subst $(out)/test/replay_,$(sanitized)/test/replay_,$(suite_
 suite_api = "api=pytest:$(pytest) tests/api"
 suite_short = "api-short=pytest:$(pytest) -m short tests/api"
 suite_web = "web=node:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) tests/web/run.sh"
+suite_python = "python=pytest:$(pytest) $(if $(t),-k '$(t)') clients/python/tests"
 run_suites = $(PYTHON) tests/run.py --log $(out)/test/logs
 
 test: deps-test all samples $(out)/test/unit $(if $(filter sanitize,$(config)),$(replays),replays-sanitized)
-	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_sanitized) $(suite_api) $(suite_web)
+	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_sanitized) $(suite_api) $(suite_python) $(suite_web)
 # What is worth repeating with another compiler or under sanitizers.
 test-short: deps-test all samples $(out)/test/unit $(replays) $(client_tests)
 	@$(run_suites) $(suite_unit) $(suite_replay) $(suite_short)
@@ -182,6 +187,10 @@ test-unit: deps-test $(out)/test/unit
 test-api: deps-test all samples $(client_tests)
 	@$(run_suites) "api=pytest:$(if $(SERVER),POSED_SERVER=$(SERVER)) $(pytest) $(if $(t),-k '$(t)') tests/api"
 
+# make test-python [t=words of pytest -k]
+test-python: deps-test all samples
+	@$(run_suites) $(suite_python)
+
 # make test-web [t=pattern of test names]
 test-web: deps-test all samples
 	@$(run_suites) $(if $(t),$(suite_web:run.sh"=run.sh '$(t)'"),$(suite_web))
@@ -189,6 +198,10 @@ test-web: deps-test all samples
 # Makes the stored reference values of tests/oracle again, with three.js from npm as a second opinion.
 refs: samples
 	$(PYTHON) tests/oracle/refs.py $(samples) --write
+
+# Draws the golden pictures anew and takes them as expected: look at each in tests/golden/index.html before committing.
+goldens: deps-test all samples
+	POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/golden/goldens.py write
 
 # The long runs: every program in tests/soak, each of which closes with a line of totals. make soak [t=name]
 soaks := $(sort $(wildcard tests/soak/*.py))
@@ -267,9 +280,11 @@ help:
 	@echo 'make test           everything; the last line counts                       [config=sanitize]'
 	@echo 'make test-unit      the unit tests                                         [t=part of a name]'
 	@echo 'make test-api       the black-box tests                                    [t=words SERVER=host:port]'
+	@echo 'make test-python    the Python client over a real server                    [t=words]'
 	@echo 'make test-web       the page at / in a browser                             [t=pattern]'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make refs           make the stored reference values again (needs npm)'
+	@echo 'make goldens        draw the golden pictures again; look at tests/golden/index.html'
 	@echo 'make soak           the long runs: thousands of damaged models, kills, loads   [t=name of tests/soak]'
 	@echo 'make bench          measure, and print the figures                         [t=name of tests/bench]'
 	@echo 'make fuzz           every fuzz target under libFuzzer                      [t=name T=60]'
@@ -289,4 +304,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all replays replays-sanitized deps deps-test samples run test test-short test-unit test-api test-web refs soak bench mutations fuzz lint examples readme image-test install help clean
+.PHONY: all replays replays-sanitized deps deps-test samples run test test-short test-unit test-api test-python test-web refs goldens soak bench mutations fuzz lint examples readme image-test install help clean

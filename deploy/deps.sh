@@ -6,14 +6,15 @@ set -eu
 
 # libuv: the event loop. node-llhttp: the HTTP parser's C sources. cjson: glTF files. assimp: every other format.
 # expat: COLLADA, whose hostile forms (entities, other files) it leaves off and which reads nothing by itself.
-# libzip: uploaded zips. libpng, libjpeg-turbo, stb, libwebp: textures and pictures. nettle: SHA-256. xxhash: checksums of the
+# libzip: uploaded zips. libpng, libjpeg-turbo, stb, libwebp: textures and pictures. giflib: GIF animations.
+# freetype, dejavu: the words under the cells of a sheet. nettle: SHA-256. xxhash: checksums of the
 # disk cache, at the speed of memory. isal: a deflate that does not cost more than the picture;
 # libdeflate: one for small files, at a quarter of zlib's time. osmesa: GL without a
 # display. meshoptimizer, draco: compressed glTF; g++: draco is C++. zlib: compressed arrays of FBX files.
 # seccomp: the workers' filter on system calls, for every processor alike. wslay: the framing of WebSockets.
 build="gcc g++ make pkg-config libc6-dev libuv1-dev node-llhttp libcjson-dev libassimp-dev libexpat1-dev libmeshoptimizer-dev
  libdraco-dev zlib1g-dev libpng-dev libturbojpeg0-dev libstb-dev libwebp-dev libzip-dev nettle-dev libxxhash-dev libisal-dev libdeflate-dev libosmesa6-dev uthash-dev libgl-dev
- libegl-dev libseccomp-dev libwslay-dev curl"
+ libegl-dev libseccomp-dev libwslay-dev libgif-dev libfreetype-dev fonts-dejavu-core curl"
 # cmocka: unit tests. pytest: black-box tests. assimp-utils: opens the files that posed exports. numpy, pil: look at pictures.
 test="libcmocka-dev python3 python3-pytest python3-numpy python3-pil procps assimp-utils"
 lint="clang-format cppcheck"

@@ -97,11 +97,12 @@ vec3 bumped(vec3 normal, float side)
         vec2 tx = dFdx(normal_uv), ty = dFdy(normal_uv);
         along = across_y * tx.x + across_x * ty.x;
         up = -(across_y * tx.y + across_x * ty.y);
-        float longest = max(dot(along, along), dot(up, up));
-        if (!(longest > 0.0))
+        if (!(dot(along, along) > 0.0))
             return normal;
-        along *= inversesqrt(longest);
-        up *= inversesqrt(longest);
+        // unit vectors both, as MikkTSpace has them: bumps are as steep however a picture is stretched
+        along *= inversesqrt(dot(along, along));
+        vec3 across = cross(normal, along);
+        up = dot(across, up) < 0.0 ? -across : across;
     }
     // a back shows the same dents from behind
     vec3 mapped = side * (along * bump.x + up * bump.y) + normal * bump.z;

@@ -4,7 +4,7 @@
 set -eu
 server=${1:-server}
 bad=0
-libraries='seccomp uv xxhash cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb webp zip nettle isa-l libdeflate zlib llhttp wslay uthash'
+libraries='seccomp uv xxhash cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb webp zip nettle isa-l libdeflate zlib llhttp wslay uthash gif freetype'
 
 say() { echo "layers: $*"; bad=1; }
 
@@ -19,7 +19,7 @@ may() {
         done
         for header in $(sed -n 's/^ *# *include <\([^>]*\)>.*/\1/p' "$file"); do
             library=${header%%[/.]*}
-            case $library in stb_image) library=stb ;; jpeglib) library=turbojpeg ;; decode) library=webp ;; esac
+            case $library in stb_image) library=stb ;; jpeglib) library=turbojpeg ;; decode | encode | mux) library=webp ;; gif_lib) library=gif ;; ft2build) library=freetype ;; esac
             case " $libraries " in *" $library "*) ;; *) continue ;; esac
             case " $3 " in *" $library "*) ;; *) say "$file includes <$header>, which another layer owns" ;; esac
         done
@@ -33,7 +33,7 @@ may anim   "base"              ""
 may wire   "base anim"         "cjson llhttp nettle wslay zlib"
 may worker "base"              "seccomp"
 may import "base anim worker"  "assimp cjson expat meshoptimizer draco png turbojpeg stb webp zip nettle zlib"
-may render "base anim worker"  "GL EGL png isa-l libdeflate"
+may render "base anim worker"  "GL EGL png isa-l libdeflate webp gif freetype"
 may app    "base anim wire worker" "uv uthash nettle xxhash seccomp"
 
 # The pure layers take clock, files, threads and logs as arguments or not at all.

@@ -91,6 +91,27 @@ static struct color paint_jaw(double u, double v)
                      smooth(0.25, 0.4, top));
 }
 
+/* Scales stand out, in pixels of the picture; the belly has plates. */
+static double height_of_skin(double u, double v)
+{
+    const double belly = smooth(0.66, 0.76, fabs(u - 0.5) * 2);
+    const double plate = smooth(0.1, 0.3, fabs(v * 34 - floor(v * 34) - 0.5) * 2);
+    return (1 - belly) * -4.5 * cells(u, v * 1.6, 26, 4) - belly * 1.5 * plate;
+}
+
+static double height_of_leg(double u, double v) { return -3 * cells(u, v, 14, 6); }
+
+static double height_of_wing(double u, double v)
+{
+    return 3 * (1 - smooth(0.0, 0.25, fabs(v * 4 - floor(v * 4 + 0.5)))) * smooth(0.0, 0.1, u);
+}
+
+static double height_of_horn(double u, double v)
+{
+    (void)u;
+    return 1.5 * smooth(0.1, 0.5, fabs(v * 9 - floor(v * 9) - 0.5) * 2);
+}
+
 static void add_limb(struct rig *rig, int parent, double side, const char *name, const struct v3 points[3])
 {
     static const char *const PART[3] = {"upper", "lower", "foot"};
@@ -353,10 +374,18 @@ void make_dragon(struct sample *sample)
     sample->clip_count = sizeof CLIPS / sizeof *CLIPS;
     make_rig(&sample->rig);
     make_surface(&sample->surface);
-    canvas_paint(&sample->canvas, BODY_RECT, paint_skin);
-    canvas_paint(&sample->canvas, LEG_RECT, paint_leg);
-    canvas_paint(&sample->canvas, HORN_RECT, paint_horn);
-    canvas_paint(&sample->canvas, EYE_RECT, paint_eye);
-    canvas_paint(&sample->canvas, WING_RECT, paint_wing);
-    canvas_paint(&sample->canvas, JAW_RECT, paint_jaw);
+    canvas_paint(&sample->maps[MAP_COLOR], BODY_RECT, paint_skin);
+    canvas_paint(&sample->maps[MAP_COLOR], LEG_RECT, paint_leg);
+    canvas_paint(&sample->maps[MAP_COLOR], HORN_RECT, paint_horn);
+    canvas_paint(&sample->maps[MAP_COLOR], EYE_RECT, paint_eye);
+    canvas_paint(&sample->maps[MAP_COLOR], WING_RECT, paint_wing);
+    canvas_paint(&sample->maps[MAP_COLOR], JAW_RECT, paint_jaw);
+    struct canvas *normals = &sample->maps[MAP_NORMAL];
+    canvas_fill(normals, color_of(0x8080ff));
+    canvas_bump(normals, BODY_RECT, height_of_skin);
+    canvas_bump(normals, LEG_RECT, height_of_leg);
+    canvas_bump(normals, WING_RECT, height_of_wing);
+    canvas_bump(normals, HORN_RECT, height_of_horn);
+    sample->has_map[MAP_NORMAL] = true;
+    sample->roughness = 0.5;
 }

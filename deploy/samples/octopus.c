@@ -153,7 +153,8 @@ void make_octopus(struct sample *sample)
     sample->clip_count = sizeof CLIPS / sizeof *CLIPS;
     make_rig(&sample->rig);
     make_surface(&sample->surface);
-    canvas_paint(&sample->canvas, MANTLE_RECT, paint_mantle);
-    canvas_paint(&sample->canvas, ARM_RECT, paint_arm);
-    canvas_paint(&sample->canvas, EYE_RECT, paint_eye);
+    canvas_paint(&sample->maps[MAP_COLOR], MANTLE_RECT, paint_mantle);
+    canvas_paint(&sample->maps[MAP_COLOR], ARM_RECT, paint_arm);
+    canvas_paint(&sample->maps[MAP_COLOR], EYE_RECT, paint_eye);
+    sample->roughness = 0.35; /* wet */
 }

@@ -33,6 +33,38 @@ void canvas_paint(struct canvas *canvas, struct rect rect, struct color (*paint)
         }
 }
 
+void canvas_bump(struct canvas *canvas, struct rect rect, double (*height)(double u, double v))
+{
+    const double step_u = 1.0 / (rect.width - 2 * CANVAS_MARGIN), step_v = 1.0 / (rect.height - 2 * CANVAS_MARGIN);
+    for (int y = 0; y < rect.height; y++)
+        for (int x = 0; x < rect.width; x++) {
+            const double u = fmin(fmax((x + 0.5 - CANVAS_MARGIN) * step_u, 0), 1);
+            const double v = fmin(fmax((y + 0.5 - CANVAS_MARGIN) * step_v, 0), 1);
+            /* rows go down, the green axis goes up */
+            const double right = (height(u + step_u, v) - height(u - step_u, v)) / 2;
+            const double up = (height(u, v - step_v) - height(u, v + step_v)) / 2;
+            const double length = sqrt(right * right + up * up + 1);
+            uint8_t *pixel = canvas->pixels[rect.y + y][rect.x + x];
+            pixel[0] = to_byte(0.5 - 0.5 * right / length);
+            pixel[1] = to_byte(0.5 - 0.5 * up / length);
+            pixel[2] = to_byte(0.5 + 0.5 / length);
+        }
+}
+
+static struct color fill;
+static struct color paint_fill(double u, double v)
+{
+    (void)u;
+    (void)v;
+    return fill;
+}
+
+void canvas_fill(struct canvas *canvas, struct color color)
+{
+    fill = color;
+    canvas_paint(canvas, (struct rect){0, 0, CANVAS_SIDE, CANVAS_SIDE}, paint_fill);
+}
+
 /* A repeatable value in 0..1 for a grid point (integer hash after Thomas Mueller's, public domain constants). */
 static double grain(int x, int y, unsigned seed)
 {

@@ -29,6 +29,10 @@ struct color color_scale(struct color a, double s);
 /* Calls `paint` for each pixel with u, v in 0..1 within the rectangle's texture coordinates. */
 void canvas_paint(struct canvas *canvas, struct rect rect, struct color (*paint)(double u, double v));
 
+/* The normals of a surface with bumps, as glTF's normal textures have them: `height` in pixels of the picture. */
+void canvas_bump(struct canvas *canvas, struct rect rect, double (*height)(double u, double v));
+void canvas_fill(struct canvas *canvas, struct color color);
+
 /* Smooth noise in 0..1 that repeats after `period` cells in u. */
 double noise(double u, double v, int period, unsigned seed);
 /* Distance (0..~0.7, in cells) to the nearest of a jittered grid of points: cells, scales, spots. Repeats in u. */

@@ -27,7 +27,7 @@ enum {
 };
 static const struct rect HEAD_RECT = {0, 0, 256, 256}, CHEST_RECT = {256, 0, 256, 256}, LIMB_RECT = {0, 256, 256, 256},
                          EYE_RECT = {256, 256, 96, 96}, LAMP_RECT = {352, 256, 96, 96},
-                         DARK_RECT = {256, 352, 256, 160};
+                         STEEL_RECT = {256, 352, 256, 160};
 
 /* 1 on thin lines that divide the unit square into panels. */
 static double seam(double u, double v, double across, double along)
@@ -43,11 +43,18 @@ static struct color metal(struct color base, double u, double v, unsigned seed)
     return color_scale(base, 0.90 + 0.16 * scratch);
 }
 
+/* How much of a place is screen, and the emblem on the chest. */
+static double face_at(double u, double v)
+{
+    return smooth(0.30, 0.32, u) * (1 - smooth(0.68, 0.70, u)) * smooth(0.36, 0.39, v) * (1 - smooth(0.70, 0.73, v));
+}
+
+static double front_of(double u, double v) { return hypot((u - 0.5) * 3.2, v - 0.62); }
+
 static struct color paint_head(double u, double v)
 {
     struct color color = metal(color_of(0xf2f4f5), u, v, 21);
-    const double face =
-        smooth(0.30, 0.32, u) * (1 - smooth(0.68, 0.70, u)) * smooth(0.36, 0.39, v) * (1 - smooth(0.70, 0.73, v));
+    const double face = face_at(u, v);
     color = color_mix(color, color_of(0x16242e), face);
     color = color_mix(color, color_of(0x9aa7ad), 0.7 * seam(u, v, 4, 3) * (1 - face));
     return color_mix(color, color_of(0x1fa3a8), smooth(0.80, 0.81, v) * (1 - smooth(0.88, 0.89, v)));
@@ -56,7 +63,7 @@ static struct color paint_head(double u, double v)
 static struct color paint_chest(double u, double v)
 {
     struct color color = metal(color_of(0x1fa3a8), u, v, 5);
-    const double front = hypot((u - 0.5) * 3.2, v - 0.62);
+    const double front = front_of(u, v);
     color = color_mix(color, color_of(0x0f5d66), seam(u, v, 8, 4));
     color = color_mix(color, color_of(0xf2f4f5), (1 - smooth(0.20, 0.21, front)));
     color = color_mix(color, color_of(0xffb321), (1 - smooth(0.13, 0.14, front)));
@@ -82,7 +89,39 @@ static struct color paint_lamp(double u, double v)
 {
     return color_scale(color_of(0xff5a36), 0.85 + 0.2 * noise(u, v, 8, 1));
 }
-static struct color paint_dark(double u, double v) { return metal(color_of(0x39434a), u, v, 77); }
+static struct color paint_steel(double u, double v) { return metal(color_of(0xa3adb3), u, v, 77); }
+
+/* --- what it is made of: roughness in green, metallic in blue (glTF 2.0, 3.9.2) --- */
+
+static struct color matter(double roughness, double metallic) { return (struct color){0, roughness, metallic}; }
+
+/* Enamel over panels whose seams are dull. */
+static struct color enamel(double u, double v, double across, double along)
+{
+    const double worn = 0.10 * noise(u, v, 24, 61);
+    return color_mix(matter(0.30 + worn, 0), matter(0.75, 0), seam(u, v, across, along));
+}
+
+static struct color matter_of_head(double u, double v)
+{
+    return color_mix(enamel(u, v, 4, 3), matter(0.10, 0), face_at(u, v));
+}
+
+static struct color matter_of_chest(double u, double v)
+{
+    return color_mix(enamel(u, v, 8, 4), matter(0.28, 1), 1 - smooth(0.13, 0.14, front_of(u, v)));
+}
+
+static struct color matter_of_limb(double u, double v) { return enamel(u, v, 3, 3); }
+
+static struct color matter_of_steel(double u, double v) { return matter(0.24 + 0.22 * noise(u, v * 0.3, 40, 78), 1); }
+
+static struct color matter_of_glass(double u, double v)
+{
+    (void)u;
+    (void)v;
+    return matter(0.15, 0);
+}
 
 static void make_side(struct rig *rig, int side, const char *name)
 {
@@ -128,7 +167,7 @@ static void add_box(struct surface *surface, struct v3 a, struct v3 b, double si
 
 static void add_joint(struct surface *surface, struct v3 center, double radius, int joint)
 {
-    const struct tube tube = {v3_of(0, 0, 1), 2, 24, 1, DARK_RECT};
+    const struct tube tube = {v3_of(0, 0, 1), 2, 24, 1, STEEL_RECT};
     surface_ball(surface, center, v3_of(0, 1, 0), v3_of(radius, radius, radius), joint, &tube);
 }
 
@@ -144,16 +183,16 @@ static void add_limbs(struct surface *surface, const struct rig *rig, double x, 
     add_box(surface, v3_of(0.16 * x, 0.70, 0), v3_of(0.17 * x, 0.42, 0.02), 0.10, 0.11, leg, LIMB_RECT);
     add_joint(surface, j[leg + 1].head, 0.085, leg + 1);
     add_box(surface, v3_of(0.17 * x, 0.40, 0.02), v3_of(0.17 * x, 0.12, 0), 0.115, 0.12, leg + 1, LIMB_RECT);
-    add_box(surface, v3_of(0.17 * x, 0.0, 0.05), v3_of(0.17 * x, 0.13, 0.05), 0.13, 0.20, leg + 2, DARK_RECT);
+    add_box(surface, v3_of(0.17 * x, 0.0, 0.05), v3_of(0.17 * x, 0.13, 0.05), 0.13, 0.20, leg + 2, STEEL_RECT);
 }
 
 static void make_surface(struct surface *surface, const struct rig *rig)
 {
-    add_box(surface, v3_of(0, 0.62, 0), v3_of(0, 0.88, 0), 0.23, 0.17, HIPS, DARK_RECT);
+    add_box(surface, v3_of(0, 0.62, 0), v3_of(0, 0.88, 0), 0.23, 0.17, HIPS, STEEL_RECT);
     add_box(surface, v3_of(0, 0.84, 0), v3_of(0, 1.34, 0), 0.33, 0.23, CHEST, CHEST_RECT);
     add_joint(surface, v3_of(0, 1.37, 0), 0.10, NECK);
     add_box(surface, v3_of(0, 1.40, 0), v3_of(0, 1.86, 0), 0.33, 0.27, HEAD, HEAD_RECT);
-    add_box(surface, v3_of(0, 1.82, 0), v3_of(0, 2.02, 0), 0.018, 0.018, ANTENNA, DARK_RECT);
+    add_box(surface, v3_of(0, 1.82, 0), v3_of(0, 2.02, 0), 0.018, 0.018, ANTENNA, STEEL_RECT);
     const struct tube lamp = {v3_of(0, 0, 1), 2, 20, 1, LAMP_RECT}, eye = {v3_of(0, 1, 0), 2.6, 24, 1, EYE_RECT};
     surface_ball(surface, v3_of(0, 2.05, 0), v3_of(0, 1, 0), v3_of(0.055, 0.055, 0.055), ANTENNA, &lamp);
     for (int side = -1; side <= 1; side += 2) {
@@ -220,6 +259,22 @@ static void dance(double phase, struct joint_pose *poses)
     blink(phase, 0.8, poses);
 }
 
+/* Steel joints, enamel over the rest, and eyes and a lamp that glow. */
+static void paint_matter(struct sample *sample)
+{
+    struct canvas *matter = &sample->maps[MAP_METALLIC_ROUGHNESS], *glow = &sample->maps[MAP_EMISSIVE];
+    canvas_paint(matter, HEAD_RECT, matter_of_head);
+    canvas_paint(matter, CHEST_RECT, matter_of_chest);
+    canvas_paint(matter, LIMB_RECT, matter_of_limb);
+    canvas_paint(matter, EYE_RECT, matter_of_glass);
+    canvas_paint(matter, LAMP_RECT, matter_of_glass);
+    canvas_paint(matter, STEEL_RECT, matter_of_steel);
+    canvas_paint(glow, EYE_RECT, paint_eye);
+    canvas_paint(glow, LAMP_RECT, paint_lamp);
+    sample->has_map[MAP_METALLIC_ROUGHNESS] = sample->has_map[MAP_EMISSIVE] = true;
+    sample->emissive_strength = 1.5;
+}
+
 void make_robot(struct sample *sample)
 {
     static const struct clip_def CLIPS[] = {{"walk", 1.2, 24, 24, "LINEAR", walk},
@@ -230,10 +285,11 @@ void make_robot(struct sample *sample)
     sample->clip_count = sizeof CLIPS / sizeof *CLIPS;
     make_rig(&sample->rig);
     make_surface(&sample->surface, &sample->rig);
-    canvas_paint(&sample->canvas, HEAD_RECT, paint_head);
-    canvas_paint(&sample->canvas, CHEST_RECT, paint_chest);
-    canvas_paint(&sample->canvas, LIMB_RECT, paint_limb);
-    canvas_paint(&sample->canvas, EYE_RECT, paint_eye);
-    canvas_paint(&sample->canvas, LAMP_RECT, paint_lamp);
-    canvas_paint(&sample->canvas, DARK_RECT, paint_dark);
+    canvas_paint(&sample->maps[MAP_COLOR], HEAD_RECT, paint_head);
+    canvas_paint(&sample->maps[MAP_COLOR], CHEST_RECT, paint_chest);
+    canvas_paint(&sample->maps[MAP_COLOR], LIMB_RECT, paint_limb);
+    canvas_paint(&sample->maps[MAP_COLOR], EYE_RECT, paint_eye);
+    canvas_paint(&sample->maps[MAP_COLOR], LAMP_RECT, paint_lamp);
+    canvas_paint(&sample->maps[MAP_COLOR], STEEL_RECT, paint_steel);
+    paint_matter(sample);
 }

@@ -96,6 +96,19 @@ static void add_surface(struct writer *w)
     add_accessor(w, end_view(w, start, ARRAY_BUFFER), COMPONENT_F32, "VEC4", n, "");
 }
 
+/* TANGENT, which a normal texture wants. */
+static int add_tangents(struct writer *w)
+{
+    enum { ARRAY_BUFFER = 34962 };
+    const struct surface *s = &w->sample->surface;
+    const size_t start = w->binary.size_bytes;
+    for (uint32_t i = 0; i < s->vertex_count; i++) {
+        put_v3(&w->binary, s->vertices[i].tangent);
+        buf_put_f32(&w->binary, 1);
+    }
+    return add_accessor(w, end_view(w, start, ARRAY_BUFFER), COMPONENT_F32, "VEC4", s->vertex_count, "");
+}
+
 static int add_inverse_binds(struct writer *w)
 {
     const struct rig *rig = &w->sample->rig;
@@ -243,7 +256,46 @@ static void put_nodes(const struct sample *sample, struct buf *json)
     buf_put_text(json, "]}]");
 }
 
-static void put_json(const struct writer *w, int image_view, struct buf *json)
+/* "materials", "textures" and "images"; the pictures lie in views one after the other. */
+static void put_material(const struct sample *sample, int image_view, struct buf *json)
+{
+    static const char *const NAMES[MAP_COUNT] = {[MAP_COLOR] = "baseColorTexture",
+                                                 [MAP_METALLIC_ROUGHNESS] = "metallicRoughnessTexture",
+                                                 [MAP_NORMAL] = "normalTexture",
+                                                 [MAP_EMISSIVE] = "emissiveTexture"};
+    const bool is_rough = sample->has_map[MAP_METALLIC_ROUGHNESS];
+    struct buf textures, images;
+    int count = 0;
+    buf_init(&textures, 0);
+    buf_init(&images, 0);
+    buf_put_text(json, "\"materials\":[{\"name\":\"skin\",\"doubleSided\":true,\"pbrMetallicRoughness\":{");
+    buf_printf(json, "\"metallicFactor\":%d,\"roughnessFactor\":%.9g", is_rough, is_rough ? 1 : sample->roughness);
+    for (int map = 0; map < MAP_COUNT; map++) {
+        if (map == MAP_NORMAL)
+            buf_put_char(json, '}');
+        if (map != MAP_COLOR && !sample->has_map[map])
+            continue;
+        buf_printf(json, ",\"%s\":{\"index\":%d}", NAMES[map], count);
+        buf_printf(&textures, "%s{\"source\":%d}", count > 0 ? "," : "", count);
+        buf_printf(&images, "%s{\"mimeType\":\"image/png\",\"bufferView\":%d}", count > 0 ? "," : "",
+                   image_view + count);
+        count++;
+    }
+    if (sample->has_map[MAP_EMISSIVE])
+        buf_printf(json,
+                   ",\"emissiveFactor\":[1,1,1],\"extensions\":{\"KHR_materials_emissive_strength\":{"
+                   "\"emissiveStrength\":%.9g}}",
+                   sample->emissive_strength);
+    buf_printf(json, "}],\"textures\":[%.*s],\"images\":[%.*s],", (int)textures.size_bytes, textures.data,
+               (int)images.size_bytes, images.data);
+    if (sample->has_map[MAP_EMISSIVE])
+        buf_put_text(json, "\"extensionsUsed\":[\"KHR_materials_emissive_strength\"],");
+    buf_fini(&textures);
+    buf_fini(&images);
+}
+
+/* `tangents`: their accessor, or -1. */
+static void put_json(const struct writer *w, int tangents, int image_view, struct buf *json)
 {
     buf_put_text(json, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"posed samples\"},\"scene\":0,"
                        "\"scenes\":[{\"nodes\":[0,1]}],");
@@ -251,13 +303,12 @@ static void put_json(const struct writer *w, int image_view, struct buf *json)
     buf_printf(
         json,
         ",\"meshes\":[{\"name\":\"%s\",\"primitives\":[{\"indices\":0,\"material\":0,\"attributes\":{\"POSITION\":1,"
-        "\"NORMAL\":2,\"TEXCOORD_0\":3,\"JOINTS_0\":4,\"WEIGHTS_0\":5}}]}],",
+        "\"NORMAL\":2,\"TEXCOORD_0\":3,\"JOINTS_0\":4,\"WEIGHTS_0\":5",
         w->sample->name);
-    buf_printf(json,
-               "\"materials\":[{\"name\":\"skin\",\"doubleSided\":true,\"pbrMetallicRoughness\":{\"baseColorTexture\":"
-               "{\"index\":0},\"metallicFactor\":0,\"roughnessFactor\":0.7}}],\"textures\":[{\"source\":0}],"
-               "\"images\":[{\"mimeType\":\"image/png\",\"bufferView\":%d}],",
-               image_view);
+    if (tangents >= 0)
+        buf_printf(json, ",\"TANGENT\":%d", tangents);
+    buf_put_text(json, "}}]}],");
+    put_material(w->sample, image_view, json);
     buf_printf(json,
                "\"animations\":[%.*s],\"buffers\":[{\"byteLength\":%zu}],\"bufferViews\":[%.*s],\"accessors\":[%.*s]}",
                (int)w->animations.size_bytes, w->animations.data, w->binary.size_bytes, (int)w->views.size_bytes,
@@ -296,12 +347,18 @@ void sample_write(const struct sample *sample, const char *folder)
     buf_init(&json, 0);
     add_surface(&w);
     add_inverse_binds(&w);
+    const int tangents = sample->has_map[MAP_NORMAL] ? add_tangents(&w) : -1;
     for (int i = 0; i < sample->clip_count; i++)
         add_clip(&w, &sample->clips[i]);
-    const size_t start = w.binary.size_bytes;
-    canvas_png(&sample->canvas, &w.binary);
-    const int image_view = end_view(&w, start, 0);
-    put_json(&w, image_view, &json);
+    const int image_view = w.view_count;
+    for (int map = 0; map < MAP_COUNT; map++) {
+        const size_t start = w.binary.size_bytes;
+        if (map != MAP_COLOR && !sample->has_map[map])
+            continue;
+        canvas_png(&sample->maps[map], &w.binary);
+        end_view(&w, start, 0);
+    }
+    put_json(&w, tangents, image_view, &json);
     write_file(folder, sample->name, &json, &w.binary);
     buf_fini(&json);
     buf_fini(&w.binary);

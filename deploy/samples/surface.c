@@ -12,8 +12,8 @@ static const struct vertex *at(const struct vertex *grid, int columns, int row, 
     return &grid[row * columns + column];
 }
 
-/* The cross product of the grid's two directions, by central differences that wrap around a round grid. */
-static struct v3 grid_normal(const struct vertex *grid, int rows, int columns, int row, int column, bool is_round)
+/* The grid's direction from column to column, by central differences that wrap around a round grid. */
+static struct v3 grid_across(const struct vertex *grid, int columns, int row, int column, bool is_round)
 {
     const int last = columns - 1;
     int left = column - 1, right = column + 1;
@@ -24,11 +24,16 @@ static struct v3 grid_normal(const struct vertex *grid, int rows, int columns, i
         left = left < 0 ? 0 : left;
         right = right > last ? last : right;
     }
+    return v3_sub(at(grid, columns, row, right)->position, at(grid, columns, row, left)->position);
+}
+
+/* The cross product of the grid's two directions. */
+static struct v3 grid_normal(const struct vertex *grid, int rows, int columns, int row, int column, bool is_round)
+{
     const int below = row > 0 ? row - 1 : 0, above = row < rows - 1 ? row + 1 : rows - 1;
-    const struct v3 across = v3_sub(at(grid, columns, row, right)->position, at(grid, columns, row, left)->position);
     const struct v3 along =
         v3_sub(at(grid, columns, above, column)->position, at(grid, columns, below, column)->position);
-    return v3_cross(along, across);
+    return v3_cross(along, grid_across(grid, columns, row, column, is_round));
 }
 
 /* At a closed end the ring is a point: its normal is the tube's direction. */
@@ -39,6 +44,16 @@ static struct v3 pole_normal(const struct vertex *grid, int rows, int columns, i
     for (int c = 0; c < columns - 1; c++)
         center = v3_add(center, v3_scale(at(grid, columns, inner, c)->position, 1.0 / (columns - 1)));
     return v3_sub(at(grid, columns, row, 0)->position, center);
+}
+
+/* Of a pole that of the row beside it. */
+static struct v3 grid_tangent(const struct vertex *grid, int rows, int columns, int row, int column, bool is_round,
+                              struct v3 normal)
+{
+    struct v3 across = grid_across(grid, columns, row, column, is_round);
+    if (v3_dot(across, across) < 1e-18)
+        across = grid_across(grid, columns, row == 0 ? 1 : rows - 2, column, is_round);
+    return v3_unit(v3_sub(across, v3_scale(normal, v3_dot(across, normal))));
 }
 
 void surface_grid(struct surface *surface, const struct vertex *grid, int rows, int columns, bool is_round,
@@ -54,6 +69,7 @@ void surface_grid(struct surface *surface, const struct vertex *grid, int rows, 
             vertex->normal = v3_unit(grid_normal(grid, rows, columns, row, column, is_round));
             if (is_round && v3_dot(vertex->normal, vertex->normal) < 0.5)
                 vertex->normal = v3_unit(pole_normal(grid, rows, columns, row));
+            vertex->tangent = grid_tangent(grid, rows, columns, row, column, is_round, vertex->normal);
             const double u = (double)column / (columns - 1), v = (double)row / (rows - 1);
             vertex->u = ((rect.x + CANVAS_MARGIN + u * (rect.width - 2 * CANVAS_MARGIN)) / CANVAS_SIDE);
             vertex->v = ((rect.y + CANVAS_MARGIN + v * (rect.height - 2 * CANVAS_MARGIN)) / CANVAS_SIDE);

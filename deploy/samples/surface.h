@@ -8,6 +8,7 @@
 
 struct vertex {
     struct v3 position, normal;
+    struct v3 tangent; /* where u grows; with the normal it leaves the picture's way up for the third */
     double u, v;
     uint8_t joints[4];
     double weights[4];
@@ -41,8 +42,8 @@ void surface_tube(struct surface *surface, const struct ring *rings, int ring_co
 void surface_ball(struct surface *surface, struct v3 center, struct v3 axis, struct v3 radii, int joint,
                   const struct tube *tube);
 
-/* Adds a grid of rows x columns vertices (position, joints and weights filled, row by row); normals, texture
- * coordinates and triangles are made here. is_round: the first and last column are the same points. */
+/* Adds a grid of rows x columns vertices (position, joints and weights filled, row by row); normals, tangents,
+ * texture coordinates and triangles are made here. is_round: the first and last column are the same points. */
 void surface_grid(struct surface *surface, const struct vertex *grid, int rows, int columns, bool is_round,
                   struct rect rect);
 

@@ -117,3 +117,27 @@ void skin_normals(const struct model *model, uint32_t primitive, const struct ma
             out[v] = (struct vec3){0, 0, 1};
     }
 }
+
+static double determinant3(const double m[16])
+{
+    return m[0] * (m[5] * m[10] - m[6] * m[9]) + m[1] * (m[6] * m[8] - m[4] * m[10]) +
+           m[2] * (m[4] * m[9] - m[5] * m[8]);
+}
+
+void skin_tangents(const struct model *model, uint32_t primitive, const struct mat4 *palette, struct vec4 *out)
+{
+    const struct primitive *p = &model->primitives[primitive];
+    for (uint32_t v = 0; v < p->vertex_count; v++) {
+        double m[16], turned[3];
+        const struct vec4 *bind = &model->tangents[p->vertex_first + v];
+        const double tangent[3] = {(double)bind->x, (double)bind->y, (double)bind->z};
+        struct vec3 unit;
+        blend(model, p->vertex_first + v, palette, m);
+        for (int i = 0; i < 3; i++)
+            turned[i] = m[i] * tangent[0] + m[4 + i] * tangent[1] + m[8 + i] * tangent[2];
+        if (!set_unit(turned, &unit) && !set_unit(tangent, &unit))
+            unit = (struct vec3){1, 0, 0};
+        const float side = bind->w < 0 ? -1 : 1;
+        out[v] = (struct vec4){unit.x, unit.y, unit.z, determinant3(m) < 0 ? -side : side};
+    }
+}

@@ -25,3 +25,7 @@ void skin_position(const struct model *model, uint32_t vertex, const struct mat4
 /* Normals by the inverse transpose of each vertex's blended matrix (its cofactors), unit length. */
 void skin_normals(const struct model *model, uint32_t primitive, const struct mat4 *palette, const struct vec3 *bind,
                   struct vec3 *out);
+/* Tangents of a primitive with PRIMITIVE_TANGENTS, into out[vertex_count]: directions in the surface, so by the blended
+ * matrix itself, unit length. The bitangent is cross(normal, tangent) * w of the skinned ones, so w changes its sign
+ * where the matrix mirrors. Morph targets do not move them. */
+void skin_tangents(const struct model *model, uint32_t primitive, const struct mat4 *palette, struct vec4 *out);

@@ -318,6 +318,8 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
     }
     if (size == UV_EOF) {
         conn->is_eof = true;
+        if (conn->language != NULL && conn->language->left != NULL)
+            conn->language->left(conn);
         uv_read_stop(stream);
         conn->is_reading = false;
         if (conn->is_lingering) {

@@ -490,7 +490,8 @@ static bool drain(struct conn *conn)
     return false;
 }
 
-static void on_close(struct conn *conn)
+/* Nobody gives credit any more, nor listens. Also when the connection closes. */
+static void on_left(struct conn *conn)
 {
     streams_end_all(conn, 0);
     watches_remove(conn, 0);
@@ -511,8 +512,9 @@ const struct conn_language CONN_PACKETS = {
     .held_bytes = held_bytes,
     .refuse = refuse,
     .probe = probe,
+    .left = on_left,
     .sent = sent,
     .drain = drain,
-    .close = on_close,
+    .close = on_left,
     .fini = fini,
 };

@@ -34,6 +34,8 @@ struct conn_language {
     /* The client has shut down its sending side while a call is under way: puts something that shows whether it is
      * gone, if the language has such a thing, or takes it as gone. */
     void (*probe)(struct conn *conn);
+    /* The client has shut down its sending side: what went on by itself ends. Or NULL. */
+    void (*left)(struct conn *conn);
     /* Everything is sent. */
     void (*sent)(struct conn *conn);
     /* The server is stopping: ends what would go on by itself. True: the connection can be closed now. */

@@ -28,10 +28,12 @@ struct picture *picture_new(const struct render_query *query)
     job->width = query->width;
     job->height = query->height;
     job->cell_count = query->cell_count;
+    job->format = query->format;
+    job->loops = query->loops;
+    job->captions = query->captions;
+    job->caption_height = query->caption_height;
     job->root = query->root;
     job->has_turn = query->has_turn;
-    job->begin_s = query->begin_s;
-    job->end_s = query->end_s;
     job->joint = query->joint;
     if (query->blend != NULL)
         memcpy(&job->blend, query->blend, sizeof job->blend);

@@ -15,6 +15,7 @@ enum {
     ATTEMPTS_MAX = 2,
     SENDS_MAX = 10, /* to workers that died before they read the job */
     NAME_SIZE = 256,
+    CELLS_A_PICTURE = 64,   /* a sheet has the time of a picture for so many cells */
     START_MS = 20000,       /* a driver compiles for most of a second, longer on a busy machine */
     RESTART_FIRST_MS = 100, /* the pause doubles with each death without a picture between, up to */
     RESTART_LAST_MS = 5000,
@@ -76,6 +77,12 @@ static void on_too_late(uv_timer_t *timer)
     render_worker_kill(slot->worker);
 }
 
+static uint64_t time_limit_ms(const struct render_pool *pool, const struct picture *picture)
+{
+    const uint64_t pictures = (picture->job.cell_count + CELLS_A_PICTURE - 1) / CELLS_A_PICTURE;
+    return pool->config->limits.value[LIMIT_RENDER_TIME_MS] * pictures;
+}
+
 static void start_job(struct slot *slot, struct picture *picture)
 {
     struct render_pool *pool = slot->pool;
@@ -87,7 +94,7 @@ static void start_job(struct slot *slot, struct picture *picture)
     slot->started_ms = uv_now(pool->loop);
     stats_add(STAT_RENDERS_STARTED, 1);
     stats_set(STAT_RENDERS_RUNNING, ++pool->running_count);
-    uv_timer_start(&slot->timer, on_too_late, pool->config->limits.value[LIMIT_RENDER_TIME_MS], 0);
+    uv_timer_start(&slot->timer, on_too_late, time_limit_ms(pool, picture), 0);
     int fds[1 + RENDER_SOURCES_MAX] = {picture->baked->fd};
     for (uint32_t i = 0; i < job.source_count; i++)
         fds[1 + i] = picture->clips[i]->fd;
@@ -145,7 +152,7 @@ static void on_unwanted(uv_timer_t *timer)
         render_worker_kill(slot->worker);
         return;
     }
-    const uint64_t limit_ms = pool->config->limits.value[LIMIT_RENDER_TIME_MS];
+    const uint64_t limit_ms = time_limit_ms(pool, slot->picture);
     const uint64_t age_ms = uv_now(pool->loop) - slot->started_ms;
     uv_timer_start(timer, on_too_late, age_ms < limit_ms ? limit_ms - age_ms : 0, 0);
 }
@@ -291,7 +298,7 @@ static void retry_or_fail(struct slot *slot, const struct render_worker_end *end
         picture->attempts--; /* whatever the worker died of, it was not this picture */
     if (slot->is_timeout) {
         err_set(&err, ERR_RENDER_TIMEOUT, "the picture was not drawn within %llu ms",
-                (unsigned long long)pool->config->limits.value[LIMIT_RENDER_TIME_MS]);
+                (unsigned long long)time_limit_ms(pool, picture));
     } else if (picture->attempts < ATTEMPTS_MAX) {
         put_first(pool, picture);
         return;

@@ -256,6 +256,7 @@ static int code_of(uint32_t number)
     case ERR_CLIP_NO_MATCH:
     case ERR_MODEL_LIMIT:
     case ERR_NO_MEMORY:
+    case ERR_UNAVAILABLE: /* a font */
         return code;
     default:
         return ERR_RENDER_FAILED;

@@ -53,6 +53,9 @@ void job_finish(struct job *job, struct reply *reply)
     for (uint32_t i = 0; i < job->clip_count; i++)
         baked_unref(job->clips[i]);
     free(job->blend);
+    if (job->plan != NULL)
+        sheet_plan_fini(job->plan);
+    free(job->plan);
     reply_fini(&job->reply);
     free(job);
     if (reply->code != 0)
@@ -71,9 +74,14 @@ void job_fail(struct job *job, const struct err *err)
 bool job_is_not_modified(const struct job *job, struct reply *reply)
 {
     const struct request *request = &job->call->request;
-    const bool is_picture = request->op == OP_RENDER;
+    const bool is_picture = op_is_picture(request->op);
+    static const char *const PICTURES[] = {
+        [SHEET_PNG] = "png", [SHEET_APNG] = "apng", [SHEET_GIF] = "gif", [SHEET_WEBP] = "webp", [SHEET_JSON] = "json"};
     static const char *const FORMATS[] = {
         [FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb", [FORMAT_PNG] = "png"};
+    const char *format = FORMATS[is_picture ? request->format : answer_format(request)];
+    if (is_picture && request->op != OP_RENDER)
+        format = PICTURES[request->sheet.format];
     const char *clip_hashes[REQUEST_SOURCES_MAX];
     for (uint32_t i = 0; i < job->clip_count; i++)
         clip_hashes[i] = job->clips[i]->hash;
@@ -83,7 +91,7 @@ bool job_is_not_modified(const struct job *job, struct reply *reply)
         .clips = clip_hashes,
         .clips_count = job->clip_count,
         .renderer = is_picture ? render_pool_renderer(job->service->renders) : "",
-        .format = FORMATS[is_picture ? request->format : answer_format(request)],
+        .format = format,
     };
     etag_make(&source, reply->etag);
     reply->cache_control = request_names_content(request) ? CACHE_IMMUTABLE : CACHE_REVALIDATE;

@@ -18,7 +18,7 @@ static bool is_wanted(struct job *job, const char *path, const struct baked *bak
 
 static void begin_answer(struct job *job)
 {
-    if (job->call->request.op == OP_RENDER)
+    if (op_is_picture(job->call->request.op))
         service_render(job);
     else
         service_answer(job);
@@ -82,7 +82,7 @@ static void find_clips(struct job *job)
 void service_find_model(struct service *service, struct call *call)
 {
     struct job *job = job_start(service, call);
-    job->wait = (struct cache_wait){.ready = on_model, .is_whole = call->request.op == OP_RENDER};
+    job->wait = (struct cache_wait){.ready = on_model, .is_whole = op_is_picture(call->request.op)};
     struct err err = {0};
     const int rc = cache_get(service->cache, call->request.model, &job->wait, &job->baked, &err);
     if (rc < 0)

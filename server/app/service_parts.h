@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../wire/answer.h"
+#include "../wire/sheet_plan.h"
 #include "cache.h"
 #include "listing.h"
 #include "render_pool.h"
@@ -55,6 +56,7 @@ struct job {
     int32_t render_clip;        /* likewise, for messages */
     double render_begin_s;      /* clip time at which the part that is played begins */
     struct render_blend *blend; /* likewise, or NULL */
+    struct sheet_plan *plan;    /* of a sheet, or NULL */
     uv_work_t work;
     struct answer *answer;   /* of the work thread, while there is work */
     _Atomic bool is_stopped; /* read by it: nobody waits for the answer any more */
@@ -75,10 +77,26 @@ void job_put_notes(const struct job *job, struct reply *reply);
 /* True when the client's copy is good: *reply is then the 304. Otherwise *reply has its ETag and caching headers. */
 bool job_is_not_modified(const struct job *job, struct reply *reply);
 
-/* Evaluates job->baked (any operation on a model but OP_RENDER), here or in a work thread, and finishes the job. */
+/* Evaluates job->baked (any operation on a model but pictures), here or in a work thread, and finishes the job. */
 void service_answer(struct job *job);
 /* Has job->baked drawn and finishes the job. */
 void service_render(struct job *job);
+/* --- service_sheet.c: what service_render() does for a sheet --- */
+
+/* What a sheet's query borrows until it is submitted. */
+struct sheet_cells {
+    struct render_cell *cells;
+    double *layer_times_s;
+};
+/* Makes job->plan; *span: of its first clip. */
+int service_sheet_plan(struct job *job, const struct model *clips, int32_t clip, struct clip_span *span,
+                       struct err *err);
+/* Puts the plan's cells into the query. */
+void service_sheet_fill(struct job *job, struct sheet_cells *cells, struct render_query *query);
+void service_sheet_free(struct sheet_cells *cells);
+/* Fills the 200 with what the renderer made. */
+void service_sheet_reply(struct job *job, struct blob *made, struct reply *reply);
+
 /* Answers the queries of an OP_QUERY one after the other. */
 void service_batch(struct service *service, struct call *call);
 /* The client of a batch has left. */

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+_Static_assert((int)SHEET_CELLS_MAX <= (int)RENDER_CELLS_MAX, "what can be planned can be drawn");
 _Static_assert((int)BLEND_LAYERS_MAX == (int)RENDER_LAYERS_MAX && (int)BLEND_MASKS_MAX == (int)RENDER_MASKS_MAX &&
                    (int)REQUEST_SOURCES_MAX == (int)RENDER_SOURCES_MAX,
                "what can be blended can be drawn");
@@ -48,6 +49,7 @@ static void put_picture(const struct job *job, struct blob *png, const struct re
                                       .view_from_scene = shown->view_from_scene,
                                       .clip_from_view = shown->clip_from_view};
     answer_put_shown(&told, reply);
+    reply->content_type = "image/png";
     if (request->format == FORMAT_JSON)
         answer_put_picture(request, &told, reply);
     else
@@ -63,9 +65,11 @@ static void on_done(struct render_wait *wait, struct blob *png, const struct ren
     }
     struct reply reply;
     reply_init(&reply);
-    reply.content_type = "image/png";
     if (!job_is_not_modified(job, &reply)) {
-        put_picture(job, png, &notes->shown, &reply);
+        if (job->plan != NULL)
+            service_sheet_reply(job, png, &reply);
+        else
+            put_picture(job, png, &notes->shown, &reply);
         buf_put_text(&reply.unmatched, notes->unmatched);
         job_put_notes(job, &reply);
     }
@@ -102,6 +106,8 @@ static void fill_moments(struct job *job, int32_t clip, const struct clip_span *
             .clip_source = request->layer_count == 0 ? request->clip_source : 0,
             .clip_time_s = is_spread ? span->from_s + (span->to_s - span->from_s) * c / moments->count
                                      : clip_time_in_span(span, request->times_s[c]),
+            .begin_s = span->from_s,
+            .end_s = span->to_s,
         };
         if (job->blend == NULL)
             continue;
@@ -111,8 +117,8 @@ static void fill_moments(struct job *job, int32_t clip, const struct clip_span *
     }
 }
 
-static void fill_query(const struct job *job, const struct clip_span *span, const struct nodes *nodes,
-                       const struct moments *moments, struct render_query *query)
+static void fill_query(const struct job *job, const struct nodes *nodes, const struct moments *moments,
+                       struct render_query *query)
 {
     const struct request *request = &job->call->request;
     *query = (struct render_query){
@@ -121,8 +127,6 @@ static void fill_query(const struct job *job, const struct clip_span *span, cons
         .clip_count = job->clip_count,
         .root = nodes->root,
         .has_turn = request->has_turn,
-        .begin_s = span->from_s,
-        .end_s = span->to_s,
         .joint = nodes->joint,
         .look = &job->look,
         .width = request->picture.width,
@@ -223,7 +227,8 @@ void service_render(struct job *job)
         return;
     }
     const double duration_s = clip == POSE_REST ? 0 : clips->clips[clip].duration_s;
-    if (answer_find_span(request, duration_s, &span, &err) < 0) {
+    if (request->op == OP_RENDER ? answer_find_span(request, duration_s, &span, &err) < 0
+                                 : service_sheet_plan(job, clips, clip, &span, &err) < 0) {
         job_fail(job, &err);
         return;
     }
@@ -236,12 +241,18 @@ void service_render(struct job *job)
     reply_fini(&reply);
     struct render_query query;
     struct moments moments = {.count = 0};
-    fill_moments(job, clip, &span, &moments);
-    fill_query(job, &span, &nodes, &moments, &query);
+    struct sheet_cells cells = {0};
+    if (job->plan == NULL)
+        fill_moments(job, clip, &span, &moments);
+    fill_query(job, &nodes, &moments, &query);
+    if (job->plan != NULL)
+        service_sheet_fill(job, &cells, &query);
     job->stage = JOB_DRAWS;
     job->render_clip = clip;
     job->render_begin_s = span.from_s;
     job->render.done = on_done;
-    if (render_pool_submit(job->service->renders, &query, &job->render, &err) < 0)
+    const int rc = render_pool_submit(job->service->renders, &query, &job->render, &err);
+    service_sheet_free(&cells);
+    if (rc < 0)
         job_fail(job, &err);
 }

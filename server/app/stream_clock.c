@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #define NS_PER_S 1e9
+#define NEVER_NS 9e18 /* below 2^63, so that sums fit */
 
 void stream_clock_start(struct stream_clock *clock, double rate, double position_s, double speed, bool is_paused,
                         uint64_t now_ns)
@@ -11,9 +12,11 @@ void stream_clock_start(struct stream_clock *clock, double rate, double position
         .rate = rate, .speed = speed, .base_s = position_s, .base_ns = now_ns, .is_paused = is_paused};
 }
 
+/* UINT64_MAX: never, at a rate of once in some centuries. */
 static uint64_t due_ns(const struct stream_clock *clock, uint64_t tick)
 {
-    return clock->base_ns + (uint64_t)((double)(tick - clock->base_tick) / clock->rate * NS_PER_S);
+    const double wait_ns = (double)(tick - clock->base_tick) / clock->rate * NS_PER_S;
+    return wait_ns < NEVER_NS ? clock->base_ns + (uint64_t)wait_ns : UINT64_MAX;
 }
 
 bool stream_clock_due(const struct stream_clock *clock, uint64_t now_ns, uint64_t *tick)
@@ -58,7 +61,8 @@ void stream_clock_change(struct stream_clock *clock, const struct stream_change 
     const bool was_paused = clock->is_paused;
     const bool begins_anew = was_paused || change->position_s != NULL || change->rate != NULL || clock->rate == 0;
     const double position_s = stream_clock_position(clock, clock->next, now_ns);
-    const uint64_t next_ns = begins_anew ? now_ns : due_ns(clock, clock->next);
+    const uint64_t due = begins_anew ? now_ns : due_ns(clock, clock->next);
+    const uint64_t next_ns = due == UINT64_MAX ? now_ns : due; /* the beat is lost, and began anew */
     clock->base_s = change->position_s != NULL ? *change->position_s : position_s;
     clock->speed = change->speed != NULL ? *change->speed : clock->speed;
     clock->rate = change->rate != NULL ? *change->rate : clock->rate;

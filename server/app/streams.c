@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-enum { NS_PER_MS = 1000000 };
+enum { NS_PER_MS = 1000000, BREATH_MS = 1 };
 
 struct stream {
     struct conn *conn;
@@ -91,7 +91,7 @@ static void skip(struct stream *stream, uint64_t count)
     stats_add(STAT_STREAMS_SKIPPED, count);
 }
 
-static void go_on(struct stream *stream);
+static void go_on(struct stream *stream, uint64_t least_ms);
 
 static void on_frame(struct call *call, struct reply *reply)
 {
@@ -114,7 +114,7 @@ static void on_frame(struct call *call, struct reply *reply)
     }
     reply_fini(reply);
     if (!stream->is_ended)
-        go_on(stream);
+        go_on(stream, BREATH_MS);
     conn_run(conn);
 }
 
@@ -126,13 +126,28 @@ static bool can_send(const struct stream *stream)
            budget->used_bytes < budget->max_bytes;
 }
 
+/* Its speed has led it where no time is. */
+static void end_at_infinity(struct stream *stream)
+{
+    struct conn *conn = stream->conn;
+    struct reply reply;
+    struct err err;
+    reply_init(&reply);
+    err_set(&err, ERR_NOT_FINITE, "the position of the stream is no finite number any more");
+    reply_error(&reply, &err, NULL, 0);
+    put_end(stream, &reply);
+    reply_fini(&reply);
+    end(stream);
+    conn_run(conn);
+}
+
 static void on_timer(uv_timer_t *timer)
 {
     struct stream *stream = timer->data;
     const uint64_t now_ns = uv_hrtime();
     uint64_t tick;
     if (!stream_clock_due(&stream->clock, now_ns, &tick)) {
-        go_on(stream);
+        go_on(stream, BREATH_MS);
         return;
     }
     const bool is_by_the_clock = !stream->clock.is_paused && stream->clock.rate > 0;
@@ -141,11 +156,16 @@ static void on_timer(uv_timer_t *timer)
             skip(stream, tick + 1 - stream->clock.next);
             stream_clock_pass(&stream->clock, tick);
         }
-        go_on(stream);
+        go_on(stream, BREATH_MS);
+        return;
+    }
+    const double position_s = stream_clock_position(&stream->clock, tick, now_ns);
+    if (!isfinite(position_s)) {
+        end_at_infinity(stream);
         return;
     }
     skip(stream, tick - stream->clock.next);
-    request_set_time(&stream->call.request, stream_clock_position(&stream->clock, tick, now_ns));
+    request_set_time(&stream->call.request, position_s);
     stream_clock_pass(&stream->clock, tick);
     stream->tick = tick;
     stream->credit--;
@@ -154,21 +174,22 @@ static void on_timer(uv_timer_t *timer)
     service_handle(stream->conn->shared->service, &stream->call);
 }
 
-/* Sets the timer for what comes next: at its time, at once, or not until something happens. */
-static void go_on(struct stream *stream)
+/* Sets the timer for what comes next: at its time, as soon as may be, or not until something happens. `least_ms` is 0
+ * only where the client has just said something: timers that lead to timers which are due at once would keep the loop
+ * from everything else. For the same reason its time is not brought up to date here. */
+static void go_on(struct stream *stream, uint64_t least_ms)
 {
-    const uint64_t next_ns = stream_clock_next_ns(&stream->clock), now_ns = uv_hrtime();
-    uint64_t tick, wait_ms;
-    if (next_ns != UINT64_MAX)
-        wait_ms = next_ns <= now_ns ? 0 : (next_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS;
-    else if (stream_clock_due(&stream->clock, now_ns, &tick) && can_send(stream))
-        wait_ms = 0;
-    else {
+    const uint64_t next_ns = stream_clock_next_ns(&stream->clock);
+    const uint64_t loop_ms = uv_now(stream->conn->shared->loop);
+    uint64_t tick, wait_ms = 0;
+    if (next_ns != UINT64_MAX) {
+        const uint64_t next_ms = (next_ns + NS_PER_MS - 1) / NS_PER_MS;
+        wait_ms = next_ms > loop_ms ? next_ms - loop_ms : 0;
+    } else if (!stream_clock_due(&stream->clock, uv_hrtime(), &tick) || !can_send(stream)) {
         uv_timer_stop(&stream->timer);
         return;
     }
-    uv_update_time(stream->conn->shared->loop);
-    uv_timer_start(&stream->timer, on_timer, wait_ms, 0);
+    uv_timer_start(&stream->timer, on_timer, wait_ms > least_ms ? wait_ms : least_ms, 0);
 }
 
 /* --- what the client says --- */
@@ -207,7 +228,7 @@ int streams_begin(struct conn *conn, const struct packet *packet, struct request
     conn->packets->stream_count++;
     conn->side_count++;
     stats_set(STAT_STREAMS_OPEN, ++conn->shared->stream_count);
-    go_on(stream);
+    go_on(stream, 0);
     return 0;
 }
 
@@ -224,7 +245,7 @@ int streams_control(struct conn *conn, const struct packet_control *control, str
         .rate = (control->flags & PACKET_CONTROL_RATE) != 0 ? &control->rate : NULL,
     };
     stream_clock_change(&stream->clock, &change, uv_hrtime());
-    go_on(stream);
+    go_on(stream, 0);
     return 0;
 }
 
@@ -235,7 +256,7 @@ void streams_credit(struct conn *conn, uint32_t id, uint32_t credit)
         return;
     const uint64_t sum = (uint64_t)stream->credit + credit;
     stream->credit = sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
-    go_on(stream);
+    go_on(stream, 0);
 }
 
 void streams_end(struct conn *conn, uint32_t id)
@@ -258,7 +279,7 @@ void streams_go_on(struct conn *conn)
     struct stream *stream;
     DL_FOREACH(conn->packets->streams, stream)
     if (!stream->is_calling && stream_clock_next_ns(&stream->clock) == UINT64_MAX)
-        go_on(stream);
+        go_on(stream, BREATH_MS);
 }
 
 size_t streams_held_bytes(const struct conn *conn)

@@ -2,7 +2,37 @@
 #include "texture_image.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <turbojpeg.h>
+
+/* Whether one of the segments before the picture is Adobe's (APP14): then inks are stored upside down, 255 for none
+ * (libjpeg's documentation, "Special color spaces"). */
+static bool has_adobe_marker(const uint8_t *bytes, size_t size_bytes)
+{
+    enum { START_OF_SCAN = 0xda, APP14 = 0xee };
+    size_t at = 2;
+    while (at + 9 <= size_bytes && bytes[at] == 0xff && bytes[at + 1] != START_OF_SCAN) {
+        const size_t length = (size_t)bytes[at + 2] << 8 | bytes[at + 3];
+        if (bytes[at + 1] == APP14 && memcmp(bytes + at + 4, "Adobe", 5) == 0)
+            return true;
+        at += 2 + length;
+    }
+    return false;
+}
+
+/* Cyan, magenta, yellow and black, 255 for none, to red, green and blue; without the printer's profile that is what
+ * every viewer makes of them. */
+static void rgb_of_cmyk(uint8_t *pixels, uint64_t count, bool is_inverted)
+{
+    for (uint64_t i = 0; i < count; i++, pixels += 4) {
+        const uint32_t black = is_inverted ? pixels[3] : 255u - pixels[3];
+        for (int c = 0; c < 3; c++) {
+            const uint32_t ink = is_inverted ? pixels[c] : 255u - pixels[c];
+            pixels[c] = (uint8_t)((ink * black + 127) / 255);
+        }
+        pixels[3] = 255;
+    }
+}
 
 static int decode(tjhandle jpeg, const uint8_t *bytes, size_t size_bytes, const struct limits *limits,
                   struct image *image, struct err *err)
@@ -13,15 +43,17 @@ static int decode(tjhandle jpeg, const uint8_t *bytes, size_t size_bytes, const 
         return err_set(err, ERR_BAD_MODEL, "%s", tjGetErrorStr2(jpeg));
     image->width = (uint32_t)width;
     image->height = (uint32_t)height;
-    if (colorspace == TJCS_CMYK || colorspace == TJCS_YCCK)
-        return err_set(err, ERR_BAD_MODEL, "CMYK pictures are not read here");
+    const bool is_cmyk = colorspace == TJCS_CMYK || colorspace == TJCS_YCCK;
+    const int format = is_cmyk ? TJPF_CMYK : TJPF_RGBA;
     if (image_alloc(image, limits, err) < 0)
         return err->code;
-    if (tjDecompress2(jpeg, bytes, size_bytes, image->rgba, width, 0, height, TJPF_RGBA, TJFLAG_LIMITSCANS) == 0)
-        return 0;
-    if (tjGetErrorCode(jpeg) != TJERR_WARNING)
-        return err_set(err, ERR_BAD_MODEL, "%s", tjGetErrorStr2(jpeg));
-    image->is_damaged = true;
+    if (tjDecompress2(jpeg, bytes, size_bytes, image->rgba, width, 0, height, format, TJFLAG_LIMITSCANS) != 0) {
+        if (tjGetErrorCode(jpeg) != TJERR_WARNING)
+            return err_set(err, ERR_BAD_MODEL, "%s", tjGetErrorStr2(jpeg));
+        image->is_damaged = true;
+    }
+    if (is_cmyk)
+        rgb_of_cmyk(image->rgba, (uint64_t)image->width * image->height, has_adobe_marker(bytes, size_bytes));
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* TGA and BMP by stb_image, compiled with nothing else of it. */
 #include "texture_image.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #define STB_IMAGE_IMPLEMENTATION
@@ -33,8 +34,10 @@ int image_decode_stb(const uint8_t *bytes, size_t size_bytes, const struct limit
                      struct err *err)
 {
     int width = 0, height = 0, components = 0;
-    if (!stbi_info_from_memory(bytes, (int)size_bytes, &width, &height, &components) || width < 0 || height < 0)
+    if (!stbi_info_from_memory(bytes, (int)size_bytes, &width, &height, &components) || width < 0 || height < -INT_MAX)
         return err_set(err, ERR_BAD_MODEL, "not a PNG, JPEG, WebP, TGA or BMP picture");
+    if (height < 0) /* of a BMP whose rows stand top first */
+        height = -height;
     image->width = (uint32_t)width;
     image->height = (uint32_t)height;
     if (image_check(image, limits, err) < 0)

@@ -31,8 +31,8 @@ int aim_prepare(struct aim *aim, struct reaches *reaches, struct loaded *loaded,
 }
 
 /* What is to be in the middle of the picture: a node stands still, or is followed where the pose is framed. */
-static int set_target(const struct aim *aim, const struct frame *frame, const struct model *model,
-                      struct frame_view *view, struct err *err)
+int aim_target(const struct aim *aim, const struct frame *frame, const struct model *model, struct frame_view *view,
+               struct err *err)
 {
     const struct picture_spec *look = view->look;
     view->has_target = look->target_kind != PICTURE_TARGET_NONE;
@@ -87,7 +87,7 @@ int aim_find(const struct aim *aim, const struct frame *frame, const struct mode
     const struct vec3 *points = frame_points(frame, &count);
     if (view->look->camera > 0)
         return find_own(frame, model, view, points, count, out, err);
-    if (set_target(aim, frame, model, view, err) < 0)
+    if (aim_target(aim, frame, model, view, err) < 0)
         return err->code;
     struct camera_query query = frame_query(model, view);
     if (aim->reach == NULL) {

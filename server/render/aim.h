@@ -19,6 +19,11 @@ struct aim {
 int aim_prepare(struct aim *aim, struct reaches *reaches, struct loaded *loaded, struct frame *frame,
                 const struct model *posed, const struct reach_key *key, struct frame_view *view, struct err *err);
 
+/* Sets what of `view` says where the middle of the picture is, for the pose that the frame has. Returns 0 or
+ * ERR_BAD_PARAMETER for a node that the model does not have. */
+int aim_target(const struct aim *aim, const struct frame *frame, const struct model *model, struct frame_view *view,
+               struct err *err);
+
 /* The camera for the pose that the frame has. Returns 0, ERR_BAD_PARAMETER for a node that the model does not have, or
  * ERR_NO_MEMORY. */
 int aim_find(const struct aim *aim, const struct frame *frame, const struct model *model, struct frame_view *view,

@@ -35,14 +35,20 @@ void framing_init(struct framing *framing, const struct camera *level, const str
         framing->low[i] = HUGE_VAL;
         framing->high[i] = -HUGE_VAL;
     }
-    buf_init(&framing->kept, SIZE_MAX);
-    buf_init(&framing->turned, SIZE_MAX);
+    struct framing_set *sets[] = {&framing->reached, &framing->posed};
+    for (int i = 0; i < 2; i++) {
+        buf_init(&sets[i]->kept, SIZE_MAX);
+        buf_init(&sets[i]->turned, SIZE_MAX);
+    }
 }
 
 void framing_fini(struct framing *framing)
 {
-    buf_fini(&framing->kept);
-    buf_fini(&framing->turned);
+    struct framing_set *sets[] = {&framing->reached, &framing->posed};
+    for (int i = 0; i < 2; i++) {
+        buf_fini(&sets[i]->kept);
+        buf_fini(&sets[i]->turned);
+    }
 }
 
 /* The directions, in scene space, whose outermost points are kept. */
@@ -88,17 +94,9 @@ static void find_turn(const struct framing *framing, const struct camera *seen, 
     }
 }
 
-int framing_add(struct framing *framing, const struct camera *seen, const struct vec3 *points, uint64_t point_count,
-                struct err *err)
+static void widen(struct framing *framing, const struct vec3 *points, uint64_t point_count)
 {
-    double directions[KEPT_COUNT][3], farthest[KEPT_COUNT], level[3][3];
-    struct framing_point kept[KEPT_COUNT] = {0};
-    list_directions(framing, seen, directions);
-    find_turn(framing, seen, kept[0].turn);
-    for (int k = 0; k < KEPT_COUNT; k++) {
-        farthest[k] = -HUGE_VAL;
-        memcpy(kept[k].turn, kept[0].turn, sizeof kept[0].turn);
-    }
+    double level[3][3];
     for (int r = 0; r < 3; r++)
         axis_of(&framing->level, r, level[r]);
     for (uint64_t n = 0; n < point_count; n++) {
@@ -108,6 +106,29 @@ int framing_add(struct framing *framing, const struct camera *seen, const struct
             framing->low[i] = fmin(framing->low[i], at);
             framing->high[i] = fmax(framing->high[i], at);
         }
+    }
+}
+
+static int check_kept(const struct framing_set *set, struct err *err)
+{
+    const bool is_failed = buf_failed(&set->kept) || buf_failed(&set->turned);
+    return is_failed ? err_set(err, ERR_NO_MEMORY, "no memory to frame so many moments") : 0;
+}
+
+int framing_add(struct framing *framing, struct framing_set *set, const struct camera *seen, const struct vec3 *points,
+                uint64_t point_count, struct err *err)
+{
+    double directions[KEPT_COUNT][3], farthest[KEPT_COUNT];
+    struct framing_point kept[KEPT_COUNT] = {0};
+    list_directions(framing, seen, directions);
+    find_turn(framing, seen, kept[0].turn);
+    for (int k = 0; k < KEPT_COUNT; k++) {
+        farthest[k] = -HUGE_VAL;
+        memcpy(kept[k].turn, kept[0].turn, sizeof kept[0].turn);
+    }
+    widen(framing, points, point_count);
+    for (uint64_t n = 0; n < point_count; n++) {
+        const double p[3] = {(double)points[n].x, (double)points[n].y, (double)points[n].z};
         for (int k = 0; k < KEPT_COUNT; k++) {
             const double at = dot3(directions[k], p);
             if (at > farthest[k]) {
@@ -117,13 +138,32 @@ int framing_add(struct framing *framing, const struct camera *seen, const struct
         }
     }
     if (point_count > 0)
-        buf_put(&framing->kept, kept, sizeof kept);
-    return buf_failed(&framing->kept) ? err_set(err, ERR_NO_MEMORY, "no memory to frame so many moments") : 0;
+        buf_put(&set->kept, kept, sizeof kept);
+    return check_kept(set, err);
+}
+
+int framing_add_few(struct framing *framing, struct framing_set *set, const struct camera *seen,
+                    const struct vec3 *points, uint64_t point_count, struct err *err)
+{
+    struct framing_point kept = {.reserved = 0};
+    find_turn(framing, seen, kept.turn);
+    if (memcmp(kept.turn, NO_TURN, sizeof NO_TURN) != 0)
+        return framing_add(framing, set, seen, points, point_count, err);
+    widen(framing, points, point_count);
+    for (uint64_t n = 0; n < point_count; n++) {
+        kept.point = points[n];
+        buf_put(&set->kept, &kept, sizeof kept);
+    }
+    return check_kept(set, err);
 }
 
 void framing_pivot(const struct framing *framing, double pivot[3])
 {
     double along[3] = {0};
+    if (framing->has_target) {
+        memcpy(pivot, framing->target, sizeof framing->target);
+        return;
+    }
     for (int i = 0; i < 3 && framing->low[0] <= framing->high[0]; i++) {
         const bool has_origin = framing->low[i] <= 0 && framing->high[i] >= 0;
         along[i] = i == 1 ? framing->low[1] : has_origin ? 0 : (framing->low[i] + framing->high[i]) / 2;
@@ -137,16 +177,16 @@ void framing_pivot(const struct framing *framing, double pivot[3])
     }
 }
 
-int framing_points(struct framing *framing, const struct vec3 **points, uint64_t *point_count, struct err *err)
+/* Appends the points of a set, turned to the direction of the first. */
+static void put_turned(const struct framing *framing, const struct framing_set *set, struct buf *out)
 {
-    const struct framing_point *kept = (const struct framing_point *)(const void *)framing->kept.data;
-    const size_t count = framing->kept.size_bytes / sizeof *kept;
+    const struct framing_point *kept = (const struct framing_point *)(const void *)set->kept.data;
+    const size_t count = set->kept.size_bytes / sizeof *kept;
     double pivot[3];
     framing_pivot(framing, pivot);
-    buf_clear(&framing->turned);
     for (size_t n = 0; n < count; n++) {
         if (memcmp(kept[n].turn, NO_TURN, sizeof NO_TURN) == 0) {
-            buf_put(&framing->turned, &kept[n].point, sizeof kept[n].point);
+            buf_put(out, &kept[n].point, sizeof kept[n].point);
             continue;
         }
         const double from[3] = {(double)kept[n].point.x - pivot[0], (double)kept[n].point.y - pivot[1],
@@ -155,11 +195,39 @@ int framing_points(struct framing *framing, const struct vec3 **points, uint64_t
         for (int r = 0; r < 3; r++)
             to[r] = pivot[r] + dot3(kept[n].turn + 3 * r, from);
         const struct vec3 turned = {(float)to[0], (float)to[1], (float)to[2]};
-        buf_put(&framing->turned, &turned, sizeof turned);
+        buf_put(out, &turned, sizeof turned);
     }
-    *points = (const struct vec3 *)(const void *)framing->turned.data;
-    *point_count = count;
-    return buf_failed(&framing->turned) ? err_set(err, ERR_NO_MEMORY, "no memory to frame so many moments") : 0;
+}
+
+static const struct vec3 *points_in(const struct buf *buf, uint64_t *count)
+{
+    *count = buf->size_bytes / sizeof(struct vec3);
+    return (const struct vec3 *)(const void *)buf->data;
+}
+
+int framing_find(struct framing *framing, const struct camera_query *query, struct camera *out, struct err *err)
+{
+    struct buf *reached = &framing->reached.turned, *posed = &framing->posed.turned;
+    struct camera_query whole = *query; /* who comes nearer wants to cut off what is around */
+    uint64_t reached_count, posed_count;
+    buf_clear(reached);
+    buf_clear(posed);
+    put_turned(framing, &framing->reached, reached);
+    put_turned(framing, &framing->posed, posed);
+    if (check_kept(&framing->reached, err) < 0 || check_kept(&framing->posed, err) < 0)
+        return err->code;
+    const struct vec3 *points = points_in(reached, &reached_count), *poses = points_in(posed, &posed_count);
+    whole.distance = query->distance > 1 ? query->distance : 1;
+    *out = camera_frame(&whole, points, reached_count);
+    if (reached_count == 0 || !camera_sees_all(out, poses, posed_count)) {
+        put_turned(framing, &framing->posed, reached);
+        points = points_in(reached, &reached_count);
+        *out = camera_frame(query, points, reached_count);
+        return check_kept(&framing->reached, err);
+    }
+    *out = camera_frame(query, points, reached_count);
+    camera_hold(out, poses, posed_count);
+    return 0;
 }
 
 struct camera framing_camera(const struct framing *framing, const struct camera *all, const struct camera *seen)

@@ -4,19 +4,28 @@
  * A camera that goes round a model sees what a standing one sees of the model turning. So each moment's points are
  * turned about a pivot until its direction is that of the first, the usual camera frames them all, and a moment's own
  * camera is that one turned back. Of each moment only those points are kept that lie outermost in one of a few dozen
- * directions, among them those of the picture's edges: the others do not change what fits. */
+ * directions, among them those of the picture's edges: the others do not change what fits. What clips reach over their
+ * whole length (reach.h) is framed as in a picture alone, so that a strip of a clip has the frame of its pictures. */
 #pragma once
 
 #include "../anim/camera.h"
 #include "../base/buf.h"
 #include "../base/err.h"
 
+/* Points in the direction of the first: whatever they are, and those that have to be seen. */
+struct framing_set {
+    struct buf kept, turned; /* of struct framing_point and struct vec3 */
+};
+
 struct framing {
     struct camera level; /* of the model: its axes are those of the pivot */
     struct camera first;
-    double slopes[2];        /* of the picture's sides */
-    double low[3], high[3];  /* of all points, along the level camera's axes */
-    struct buf kept, turned; /* of struct framing_point and struct vec3 */
+    double slopes[2];           /* of the picture's sides */
+    double low[3], high[3];     /* of all points, along the level camera's axes */
+    bool has_target;            /* the pivot is told */
+    double target[3];           /* scene space */
+    struct framing_set reached; /* by whole clips */
+    struct framing_set posed;   /* by the moments */
 };
 
 /* Cameras are those of frame_aim() without points: what counts is where they look, and how wide.
@@ -24,16 +33,20 @@ struct framing {
 void framing_init(struct framing *framing, const struct camera *level, const struct camera *first);
 void framing_fini(struct framing *framing);
 
-/* Adds a moment that is seen from the direction of `seen`. Returns 0 or ERR_NO_MEMORY. */
-int framing_add(struct framing *framing, const struct camera *seen, const struct vec3 *points, uint64_t point_count,
-                struct err *err);
+/* Adds what is seen from the direction of `seen`, to one of the sets. Returns 0 or ERR_NO_MEMORY. */
+int framing_add(struct framing *framing, struct framing_set *set, const struct camera *seen, const struct vec3 *points,
+                uint64_t point_count, struct err *err);
+/* The same of points that are few: from the direction of the first all of them are kept. */
+int framing_add_few(struct framing *framing, struct framing_set *set, const struct camera *seen,
+                    const struct vec3 *points, uint64_t point_count, struct err *err);
 
-/* What all moments turn about, scene space: upright through the scene's origin where that lies within the model, as
- * seen from above, else through its middle; at the height of the lowest point. */
+/* What all moments turn about, scene space: the target; without one upright through the scene's origin where that lies
+ * within the model, as seen from above, else through its middle; at the height of the lowest point. */
 void framing_pivot(const struct framing *framing, double pivot[3]);
 
-/* All that is to be framed, turned to the direction of the first; the framing's own. Returns 0 or ERR_NO_MEMORY. */
-int framing_points(struct framing *framing, const struct vec3 **points, uint64_t *point_count, struct err *err);
+/* The camera for `query`, whose direction is that of the first: it frames what clips reach, and moments that would be
+ * cut off there together with that; without clips the moments. Returns 0 or ERR_NO_MEMORY. */
+int framing_find(struct framing *framing, const struct camera_query *query, struct camera *out, struct err *err);
 
 /* The camera for a moment that was added with `seen`, from the one that frames all points. */
 struct camera framing_camera(const struct framing *framing, const struct camera *all, const struct camera *seen);

@@ -10,7 +10,8 @@
 enum { FILTER_UP = 2, SMALL_LEVEL = 6, BOUND_SLACK_BYTES = 1 << 16 };
 
 /* Rows as PNG wants them: a filter byte, then each byte minus the one above (PNG 1.2, 6.4). */
-static uint8_t *filter_rows(const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels, size_t *size)
+static uint8_t *filter_rows(const uint8_t *pixels, uint32_t stride, uint32_t width, uint32_t height, uint32_t channels,
+                            size_t *size)
 {
     const size_t row_bytes = (size_t)width * channels + 1;
     uint8_t *rows = malloc(row_bytes * height);
@@ -18,7 +19,7 @@ static uint8_t *filter_rows(const uint8_t *pixels, uint32_t width, uint32_t heig
         return NULL;
     uint8_t *to = rows;
     for (uint32_t y = 0; y < height; y++) {
-        const uint8_t *here = pixels + (size_t)y * width * 4, *above = y > 0 ? here - (size_t)width * 4 : NULL;
+        const uint8_t *here = pixels + (size_t)y * stride * 4, *above = y > 0 ? here - (size_t)stride * 4 : NULL;
         *to++ = FILTER_UP;
         for (uint32_t x = 0; x < width; x++, here += 4)
             for (uint32_t c = 0; c < channels; c++)
@@ -138,17 +139,25 @@ static int put_chunks(struct buf *out, const struct buf *data, uint32_t width, u
     return buf_failed(out) ? err_set(err, ERR_NO_MEMORY, "no memory for the picture's file") : 0;
 }
 
+int png_data_put(struct buf *out, const uint8_t *pixels, uint32_t stride, uint32_t width, uint32_t height,
+                 const struct png_form *form, struct err *err)
+{
+    size_t size_bytes = 0;
+    uint8_t *rows = filter_rows(pixels, stride, width, height, form->has_alpha ? 4 : 3, &size_bytes);
+    if (rows == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", width, height);
+    const int rc =
+        form->is_small ? deflate_small(out, rows, size_bytes, err) : deflate_rows(out, rows, size_bytes, err);
+    free(rows);
+    return rc;
+}
+
 int png_file_put(struct buf *out, const uint8_t *pixels, uint32_t width, uint32_t height, const struct png_form *form,
                  struct err *err)
 {
     struct buf data;
-    size_t size_bytes = 0;
-    uint8_t *rows = filter_rows(pixels, width, height, form->has_alpha ? 4 : 3, &size_bytes);
-    if (rows == NULL)
-        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", width, height);
     buf_init(&data, SIZE_MAX);
-    int rc = form->is_small ? deflate_small(&data, rows, size_bytes, err) : deflate_rows(&data, rows, size_bytes, err);
-    free(rows);
+    int rc = png_data_put(&data, pixels, width, width, height, form, err);
     if (rc == 0)
         rc = put_chunks(out, &data, width, height, form->has_alpha, err);
     buf_fini(&data);

@@ -20,3 +20,8 @@ struct png_form {
  * Returns 0, ERR_NO_MEMORY or ERR_INTERNAL. */
 int png_file_put(struct buf *out, const uint8_t *pixels, uint32_t width, uint32_t height, const struct png_form *form,
                  struct err *err);
+
+/* Appends what such a file's IDAT holds, of a rectangle in a picture whose rows have `stride` pixels. Returns as
+ * png_file_put(). */
+int png_data_put(struct buf *out, const uint8_t *pixels, uint32_t stride, uint32_t width, uint32_t height,
+                 const struct png_form *form, struct err *err);

@@ -2,7 +2,9 @@
 
 #include "../base/mem.h"
 #include "aim.h"
+#include "animation.h"
 #include "blank.h"
+#include "caption.h"
 #include "draw.h"
 #include "frame.h"
 #include "framing.h"
@@ -28,6 +30,7 @@
 
 enum {
     SIDE_MAX = 16384,        /* of a framebuffer, everywhere that GL 3.3 is */
+    PIXELS_MAX = 1 << 28,    /* of all cells together */
     SUPERSAMPLED_MAX = 2048, /* larger pictures have one sample a pixel: four would take a gigabyte */
     KEPT_BYTES = 64 << 20,   /* of pixel memory between jobs */
     CLIP_FILES_SHARE = 4,    /* of the memory for models, beside it */
@@ -43,6 +46,7 @@ struct renderer {
     struct model_cache cache;
     struct clip_files clip_files;
     struct frame frame;
+    struct caption_font *font;
     struct shadow shadow;
     uint8_t *shade; /* of a cell: how dark its shadow is */
     size_t shade_bytes;
@@ -112,6 +116,7 @@ int renderer_new(const char *gl, uint64_t cache_bytes, struct renderer **out, st
         return err->code;
     }
     name_renderer(renderer);
+    renderer->font = caption_font_load();
     if (drawing_init(&renderer->drawing, &renderer->gl, err) < 0 || warm_up(renderer, err) < 0) {
         renderer_free(renderer);
         return err->code;
@@ -124,32 +129,55 @@ const char *renderer_name(const struct renderer *renderer) { return renderer->na
 
 static int check_cell(const struct render_job *job, const struct render_cell *cell, struct err *err)
 {
-    if (!isfinite(cell->clip_time_s) || !isfinite(cell->yaw_deg) || !isfinite(cell->pitch_deg))
+    if (!isfinite(cell->clip_time_s) || !isfinite(cell->begin_s) || !isfinite(cell->end_s) ||
+        !isfinite(cell->yaw_deg) || !isfinite(cell->pitch_deg))
         return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
-    if (cell->x > job->width - job->look.width || cell->y > job->height - job->look.height)
+    const uint32_t height = job->look.height + job->caption_height;
+    if (cell->x > job->width - job->look.width || cell->y > job->height - height)
         return err_set(err, ERR_BAD_PARAMETER, "a cell at %u, %u lies outside the picture", cell->x, cell->y);
     return 0;
+}
+
+/* In an animation cells are frames and lie as animation.h wants them. */
+static bool is_in_place(const struct render_work *work)
+{
+    const struct render_job *job = &work->job;
+    const uint32_t height = job->look.height + job->caption_height;
+    if (job->format == SHEET_PNG || job->format == SHEET_JSON)
+        return true;
+    for (uint32_t c = 0; c < job->cell_count; c++)
+        if (work->cells[c].x != 0 || work->cells[c].y != c * height)
+            return false;
+    return job->width == job->look.width && job->height == job->cell_count * height;
+}
+
+static int check_size(const struct render_job *job, struct err *err)
+{
+    const bool is_cell = job->look.width >= 1 && job->look.height >= 1 && job->look.width <= SIDE_MAX &&
+                         job->look.height <= SIDE_MAX && job->caption_height <= SIDE_MAX;
+    if (is_cell && job->look.width <= job->width && job->look.height + job->caption_height <= job->height &&
+        job->width <= SIDE_MAX && (uint64_t)job->width * job->height <= PIXELS_MAX)
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "a picture of %u x %u pixels in one of %u x %u cannot be drawn",
+                   job->look.width, job->look.height, job->width, job->height);
 }
 
 static int check_job(const struct render_work *work, struct err *err)
 {
     const struct render_job *job = &work->job;
-    if (job->look.width < 1 || job->look.height < 1 || job->width > SIDE_MAX || job->height > SIDE_MAX ||
-        job->look.width > job->width || job->look.height > job->height)
-        return err_set(err, ERR_BAD_PARAMETER, "a picture of %u x %u pixels in one of %u x %u cannot be drawn",
-                       job->look.width, job->look.height, job->width, job->height);
-    if (!isfinite(job->begin_s) || !isfinite(job->end_s) || !isfinite(job->look.yaw_deg) ||
-        !isfinite(job->look.pitch_deg))
+    if (check_size(job, err) < 0)
+        return err->code;
+    if (!isfinite(job->look.yaw_deg) || !isfinite(job->look.pitch_deg))
         return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
     if (job->look.view >= VIEW_COUNT)
         return err_set(err, ERR_BAD_PARAMETER, "there is no view %u", job->look.view);
-    if (!render_job_is_bounded(job))
-        return err_set(err, ERR_BAD_PARAMETER, "a picture cannot have %u cells of %u layers", job->cell_count,
-                       job->blend.layer_count);
+    if (!render_job_is_bounded(job) || job->format >= SHEET_FORMAT_COUNT)
+        return err_set(err, ERR_BAD_PARAMETER, "a picture cannot have %u cells of %u layers in format %u",
+                       job->cell_count, job->blend.layer_count, job->format);
     for (uint32_t c = 0; c < job->cell_count; c++)
         if (check_cell(job, &work->cells[c], err) < 0)
             return err->code;
-    return 0;
+    return is_in_place(work) ? 0 : err_set(err, ERR_BAD_PARAMETER, "the frames of the animation are out of place");
 }
 
 static uint8_t *make_room(uint8_t *bytes, size_t *capacity, size_t size_bytes)
@@ -223,20 +251,38 @@ struct drawn {
     struct framing framing; /* of several cells */
     struct camera all;      /* the camera that frames them */
     struct aim aim;         /* of one cell */
+    double clip_time_s;     /* of the last cell, as it is shown */
     bool is_covered;        /* some cell has a pixel of the model */
     bool is_opaque;
 };
+
+static struct frame_view view_of(const struct drawn *drawn, const struct render_cell *cell)
+{
+    const struct render_job *job = &drawn->work->job;
+    return (struct frame_view){.look = &job->look,
+                               .yaw_deg = job->look.yaw_deg + cell->yaw_deg,
+                               .pitch_deg = job->look.pitch_deg + cell->pitch_deg,
+                               .clip = drawn->layers.count > 0 ? POSE_REST : cell->clip,
+                               .clip_time_s = cell->clip_time_s,
+                               .layers = drawn->layers.layers,
+                               .layer_count = drawn->layers.count,
+                               .movers = drawn->movers,
+                               .mover_count = drawn->mover_count,
+                               .root = job->root,
+                               .has_turn = job->has_turn != 0,
+                               .root_start_s = cell->begin_s};
+}
 
 static const struct model *posed_of(const struct drawn *drawn, const struct render_cell *cell)
 {
     return job_source(drawn->sources, drawn->layers.count > 0 ? 0 : cell->clip_source);
 }
 
-/* A picture of one cell: what its clip shows, and when it is taken. */
-static int aim_cell(struct renderer *renderer, struct drawn *drawn, struct frame_view *view, struct err *err)
+/* What the cell's clip shows, and when it is taken. */
+static int aim_cell(struct renderer *renderer, struct drawn *drawn, const struct render_cell *cell,
+                    struct frame_view *view, struct err *err)
 {
     const struct render_job *job = &drawn->work->job;
-    const struct render_cell *cell = &drawn->work->cells[0];
     const struct reach_key key = {.model = job->model_key,
                                   .source = cell->clip_source > 0 && cell->clip_source <= job->source_count
                                                 ? job->sources[cell->clip_source - 1].key
@@ -244,8 +290,8 @@ static int aim_cell(struct renderer *renderer, struct drawn *drawn, struct frame
                                   .clip = cell->clip,
                                   .root = job->root,
                                   .has_turn = job->has_turn,
-                                  .begin_s = job->begin_s,
-                                  .end_s = job->end_s};
+                                  .begin_s = cell->begin_s,
+                                  .end_s = cell->end_s};
     return aim_prepare(&drawn->aim, &renderer->reaches, drawn->loaded, &renderer->frame, posed_of(drawn, cell), &key,
                        view, err);
 }
@@ -254,54 +300,57 @@ static int aim_cell(struct renderer *renderer, struct drawn *drawn, struct frame
 static int pose_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct frame_view *view,
                      struct err *err)
 {
-    const struct render_job *job = &drawn->work->job;
     const struct render_cell *cell = &drawn->work->cells[c];
     if (job_layers_set(&drawn->layers, drawn->work->layer_times_s + (size_t)c * drawn->layers.count, err) < 0)
         return err->code;
-    *view = (struct frame_view){.look = &job->look,
-                                .yaw_deg = job->look.yaw_deg + cell->yaw_deg,
-                                .pitch_deg = job->look.pitch_deg + cell->pitch_deg,
-                                .clip = drawn->layers.count > 0 ? POSE_REST : cell->clip,
-                                .clip_time_s = cell->clip_time_s,
-                                .layers = drawn->layers.layers,
-                                .layer_count = drawn->layers.count,
-                                .movers = drawn->movers,
-                                .mover_count = drawn->mover_count,
-                                .root = job->root,
-                                .has_turn = job->has_turn != 0,
-                                .root_start_s = job->begin_s};
-    if ((job->cell_count == 1 || job->look.view == VIEW_ONION) && aim_cell(renderer, drawn, view, err) < 0)
+    *view = view_of(drawn, cell);
+    if (aim_cell(renderer, drawn, cell, view, err) < 0)
         return err->code;
     return frame_pose(&renderer->frame, posed_of(drawn, cell), drawn->loaded->is_used, view, err);
 }
 
 static const struct model *model_of(const struct drawn *drawn) { return &drawn->loaded->mapped.model; }
 
+static int start_framing(const struct renderer *renderer, struct drawn *drawn, const struct frame_view *view,
+                         const struct camera *seen, struct frame_view *first, struct err *err)
+{
+    *first = *view;
+    first->yaw_deg = first->pitch_deg = 0;
+    const struct camera level = frame_aim(model_of(drawn), first, NULL, 0);
+    framing_init(&drawn->framing, &level, seen);
+    *first = *view;
+    if (aim_target(&drawn->aim, &renderer->frame, model_of(drawn), first, err) < 0)
+        return err->code;
+    drawn->framing.has_target = first->has_target;
+    memcpy(drawn->framing.target, first->target, sizeof first->target);
+    return 0;
+}
+
 /* Finds one camera for all cells, which stands at the first of them. */
 static int frame_cells(struct renderer *renderer, struct drawn *drawn, struct err *err)
 {
     const struct render_work *work = drawn->work;
-    const struct vec3 *points;
+    struct framing *framing = &drawn->framing;
+    struct frame_view view, first = {.look = &work->job.look};
     uint64_t count;
-    struct frame_view view, first;
     for (uint32_t c = 0; c < work->job.cell_count; c++) {
+        const struct render_cell *cell = &work->cells[c], *before = c > 0 ? cell - 1 : NULL;
         if (pose_cell(renderer, drawn, c, &view, err) < 0)
             return err->code;
         const struct camera seen = frame_aim(model_of(drawn), &view, NULL, 0);
-        if (c == 0) {
-            first = view;
-            view.yaw_deg = view.pitch_deg = 0;
-            const struct camera level = frame_aim(model_of(drawn), &view, NULL, 0);
-            framing_init(&drawn->framing, &level, &seen);
-        }
-        points = frame_points(&renderer->frame, &count);
-        if (framing_add(&drawn->framing, &seen, points, count, err) < 0)
+        if (c == 0 && start_framing(renderer, drawn, &view, &seen, &first, err) < 0)
+            return err->code;
+        const struct reach *reach = drawn->aim.reach;
+        const bool is_new = before == NULL || before->clip != cell->clip || before->clip_source != cell->clip_source ||
+                            before->yaw_deg != cell->yaw_deg || before->pitch_deg != cell->pitch_deg;
+        const struct vec3 *points = frame_points(&renderer->frame, &count);
+        if ((reach != NULL && is_new &&
+             framing_add_few(framing, &framing->reached, &seen, reach->points, reach->point_count, err) < 0) ||
+            framing_add(framing, &framing->posed, &seen, points, count, err) < 0)
             return err->code;
     }
-    if (framing_points(&drawn->framing, &points, &count, err) < 0)
-        return err->code;
-    drawn->all = frame_aim(model_of(drawn), &first, points, count);
-    return 0;
+    const struct camera_query query = frame_query(model_of(drawn), &first);
+    return framing_find(framing, &query, &drawn->all, err);
 }
 
 /* Moments that are laid over each other have the camera that each would have alone, unless that depends on its pose. */
@@ -365,6 +414,7 @@ static int draw_samples(struct renderer *renderer, struct drawn *drawn, uint32_t
     struct camera camera;
     if (find_camera(renderer, drawn, &view, &camera, err) < 0)
         return err->code;
+    drawn->clip_time_s = view.clip_time_s;
     if (drawn->work->job.cell_count == 1 || look->view == VIEW_ONION)
         tell(renderer, &view, &camera);
     if (frame_see(&renderer->frame, model_of(drawn), &camera, err) < 0 ||
@@ -409,13 +459,13 @@ static struct png_form form_of(const struct render_job *job, bool is_opaque)
     return (struct png_form){.has_alpha = !is_opaque, .is_small = (job->look.flags & PICTURE_SMALL_FILE) != 0};
 }
 
-static int draw_one(struct renderer *renderer, struct drawn *drawn, struct buf *png, struct err *err)
+static int draw_one(struct renderer *renderer, struct drawn *drawn, struct buf *out, struct err *err)
 {
     const struct render_job *job = &drawn->work->job;
     if (draw_cell(renderer, drawn, 0, err) < 0 || check_covered(renderer, drawn, err) < 0)
         return err->code;
     const struct png_form form = form_of(job, drawn->is_opaque);
-    return png_file_put(png, renderer->pixels, job->width, job->height, &form, err);
+    return png_file_put(out, renderer->pixels, job->width, job->height, &form, err);
 }
 
 /* All moments over each other. */
@@ -444,20 +494,111 @@ static int draw_onion(struct renderer *renderer, struct drawn *drawn, struct buf
     return png_file_put(png, renderer->pixels, job->width, job->height, &form, err);
 }
 
-static int draw_all(struct renderer *renderer, struct drawn *drawn, struct buf *png, struct err *err)
+static int put_all(const struct renderer *renderer, const struct drawn *drawn, struct buf *out, struct err *err)
 {
     const struct render_job *job = &drawn->work->job;
-    if (frame_cells(renderer, drawn, err) < 0 || start_canvas(renderer, job, err) < 0)
+    const struct png_form form = form_of(job, drawn->is_opaque && job->look.background[3] == 255);
+    if (job->format == SHEET_PNG)
+        return png_file_put(out, renderer->canvas, job->width, job->height, &form, err);
+    uint32_t durations_ms[RENDER_CELLS_MAX];
+    for (uint32_t c = 0; c < job->cell_count; c++)
+        durations_ms[c] = drawn->work->cells[c].duration_ms;
+    const struct animation animation = {.pixels = renderer->canvas,
+                                        .width = job->width,
+                                        .height = job->look.height + job->caption_height,
+                                        .frame_count = job->cell_count,
+                                        .durations_ms = durations_ms,
+                                        .loops = job->loops,
+                                        .form = form};
+    return animation_put(out, (enum sheet_format)job->format, &animation, err);
+}
+
+/* Where the cells' cameras are, instead of what they see. */
+static int put_shots(struct renderer *renderer, struct drawn *drawn, struct buf *out, struct err *err)
+{
+    const struct render_work *work = drawn->work;
+    struct render_shots shots = {.cell_count = work->job.cell_count};
+    struct camera camera;
+    framing_pivot(&drawn->framing, shots.pivot);
+    const size_t at = out->size_bytes;
+    buf_put(out, &shots, sizeof shots); /* filled in below */
+    for (uint32_t c = 0; c < work->job.cell_count; c++) {
+        struct frame_view view = view_of(drawn, &work->cells[c]);
+        if (aim_cell(renderer, drawn, &work->cells[c], &view, err) < 0 ||
+            find_camera(renderer, drawn, &view, &camera, err) < 0)
+            return err->code;
+        struct render_view seen = {.clip_time_s = view.clip_time_s};
+        memcpy(seen.view_from_scene, camera.view_from_scene.m, sizeof seen.view_from_scene);
+        buf_put(out, &seen, sizeof seen);
+    }
+    if (buf_failed(out))
+        return err_set(err, ERR_NO_MEMORY, "no memory for the cameras of %u cells", shots.cell_count);
+    shots.is_ortho = camera.is_ortho;
+    memcpy(shots.clip_from_view, camera.clip_from_view.m, sizeof shots.clip_from_view);
+    memcpy(out->data + at, &shots, sizeof shots);
+    return 0;
+}
+
+/* The clip's name, or what stands for it. */
+static void name_clip(const struct drawn *drawn, const struct render_cell *cell, char room[32], struct caption *caption)
+{
+    const struct model *model = job_source(drawn->sources, drawn->layers.count > 0 ? 0 : cell->clip_source);
+    caption->name = room;
+    if (drawn->layers.count > 0 || cell->clip == POSE_REST) {
+        snprintf(room, 32, "%s", drawn->layers.count > 0 ? "blend" : "rest");
+    } else if (model->clips[cell->clip].name.offset == STR_NONE || model->clips[cell->clip].name.size_bytes == 0) {
+        snprintf(room, 32, "clip %d", cell->clip);
+    } else {
+        caption->name = model->text + model->clips[cell->clip].name.offset;
+        caption->name_bytes = model->clips[cell->clip].name.size_bytes;
+        return;
+    }
+    caption->name_bytes = strlen(room);
+}
+
+static int put_caption(struct renderer *renderer, const struct drawn *drawn, const struct render_cell *cell,
+                       struct err *err)
+{
+    const struct render_job *job = &drawn->work->job;
+    char room[32], rest[64];
+    struct caption caption = {.rest = rest};
+    int rest_bytes = 0;
+    rest[0] = '\0';
+    if ((job->captions & RENDER_CAPTION_CLIP) != 0)
+        name_clip(drawn, cell, room, &caption);
+    if ((job->captions & RENDER_CAPTION_TIME) != 0)
+        rest_bytes = snprintf(rest, sizeof rest, "  %.2f s", fmod(drawn->clip_time_s, 1e6));
+    if ((job->captions & RENDER_CAPTION_YAW) != 0) {
+        const double yaw_deg = fmod(job->look.yaw_deg + cell->yaw_deg, 360);
+        snprintf(rest + rest_bytes, sizeof rest - (size_t)rest_bytes, "%s%.4g\u00b0", rest_bytes > 0 ? "  " : "",
+                 yaw_deg < 0 ? yaw_deg + 360 : yaw_deg);
+    }
+    const struct caption_band band = {.pixels = renderer->canvas +
+                                                ((size_t)(cell->y + job->look.height) * job->width + cell->x) * 4,
+                                      .stride = job->width,
+                                      .width = job->look.width,
+                                      .height = job->caption_height,
+                                      .is_premultiplied = (job->look.flags & PICTURE_PREMULTIPLIED) != 0};
+    return caption_draw(renderer->font, &caption, &band, err);
+}
+
+static int draw_all(struct renderer *renderer, struct drawn *drawn, struct buf *out, struct err *err)
+{
+    const struct render_job *job = &drawn->work->job;
+    if (frame_cells(renderer, drawn, err) < 0)
+        return err->code;
+    if (job->format == SHEET_JSON)
+        return put_shots(renderer, drawn, out, err);
+    if (start_canvas(renderer, job, err) < 0)
         return err->code;
     for (uint32_t c = 0; c < job->cell_count; c++) {
         if (draw_cell(renderer, drawn, c, err) < 0)
             return err->code;
         place_cell(renderer, job, &drawn->work->cells[c]);
+        if (job->caption_height > 0 && put_caption(renderer, drawn, &drawn->work->cells[c], err) < 0)
+            return err->code;
     }
-    if (check_covered(renderer, drawn, err) < 0)
-        return err->code;
-    const struct png_form form = form_of(job, drawn->is_opaque && job->look.background[3] == 255);
-    return png_file_put(png, renderer->canvas, job->width, job->height, &form, err);
+    return check_covered(renderer, drawn, err) < 0 ? err->code : put_all(renderer, drawn, out, err);
 }
 
 static int draw(struct renderer *renderer, const struct render_work *work, struct loaded *loaded,
@@ -468,7 +609,7 @@ static int draw(struct renderer *renderer, const struct render_work *work, struc
     if (job_layers_init(&drawn.layers, &job->blend, sources, err) < 0)
         return err->code;
     drawn.mover_count = job_movers(sources, work, drawn.movers);
-    const bool is_whole = job->width == job->look.width && job->height == job->look.height;
+    const bool is_whole = job->format == SHEET_PNG && job->width == job->look.width && job->height == job->look.height;
     const bool is_onion = is_whole && job->look.view == VIEW_ONION && job->cell_count > 1;
     const int rc = is_onion                           ? draw_onion(renderer, &drawn, png, err)
                    : is_whole && job->cell_count == 1 ? draw_one(renderer, &drawn, png, err)
@@ -511,6 +652,7 @@ void renderer_free(struct renderer *renderer)
     drawing_fini(&renderer->drawing);
     gl_context_free(renderer->context);
     frame_fini(&renderer->frame);
+    caption_font_free(renderer->font);
     shadow_fini(&renderer->shadow);
     free(renderer->shade);
     reaches_fini(&renderer->reaches);

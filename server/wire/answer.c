@@ -138,7 +138,9 @@ static void make(struct answer *answer, const struct model *model, struct answer
     reply->code = 0;
     reply->content_type = answer_content_type(request);
     reply->is_vary_accept = answer_has_binary(request->op);
-    reply->glb_of = answer_format(request) == FORMAT_GLB ? request->model : NULL;
+    reply->file_of = answer_format(request) == FORMAT_GLB ? request->model : NULL;
+    reply->file_word = "posed";
+    reply->file_ending = "glb";
     switch (request->op) {
     case OP_MODEL:
         answer_model(&task);

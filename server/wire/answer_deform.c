@@ -35,7 +35,9 @@ static uint64_t steps_per_frame(const struct task *task, const struct deform *wo
         deltas += (uint64_t)p->vertex_count * p->morph_target_count + (firsts[p->vertex_count] - firsts[0]);
         skin = draw->skin;
     }
-    const uint64_t passes = task->request->has_normals || task->request->format == FORMAT_GLB ? 2 : 1;
+    const bool is_glb = task->request->format == FORMAT_GLB;
+    const bool has_tangents = is_glb && model->tangent_count > 0;
+    const uint64_t passes = has_tangents ? 3 : task->request->has_normals || is_glb ? 2 : 1;
     return passes * (joints + work->draw_count + deltas / DELTAS_PER_STEP);
 }
 
@@ -121,4 +123,11 @@ bool deform_entry(struct task *task, struct deform *work, uint32_t entry, enum f
     else
         skin_positions(model, draw->primitive, work->palette, bind, work->deformed);
     return check_vertices(task, work, entry, time_s);
+}
+
+const struct vec4 *deform_tangents(struct task *task, struct deform *work, uint32_t entry)
+{
+    struct vec4 *tangents = (struct vec4 *)(void *)work->morphed; /* both arrays: 6 floats a vertex */
+    skin_tangents(task->model, deform_draw(task, work, entry)->primitive, work->palette, tangents);
+    return tangents;
 }

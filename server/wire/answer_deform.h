@@ -25,3 +25,5 @@ uint32_t deform_place(const struct model *model, uint32_t primitive);
 /* BLOCK_POSITIONS or BLOCK_NORMALS of one entry in the pose evaluated last, scene space, finite, into work->deformed;
  * work->palette is then that of the entry's skin. time_s: for messages. False: the reply is an error. */
 bool deform_entry(struct task *task, struct deform *work, uint32_t entry, enum frames_block_kind kind, double time_s);
+/* The tangents of the entry whose positions or normals came last (PRIMITIVE_TANGENTS), in place of these. */
+const struct vec4 *deform_tangents(struct task *task, struct deform *work, uint32_t entry);

@@ -160,6 +160,9 @@ static bool add_entry(struct task *task, struct glb_scene *scene, uint32_t entry
         if (!deform_entry(task, scene->deform, entry, BLOCK_NORMALS, time_s))
             return false;
         accessors[GLB_NORMAL] = glb_add(scene->glb, GLB_NORMAL, vertices, p->vertex_count);
+        if (glb_wants_tangents(task, scene, p))
+            accessors[GLB_TANGENT] =
+                glb_add(scene->glb, GLB_TANGENT, deform_tangents(task, scene->deform, entry), p->vertex_count);
     }
     const bool is_turned = p->topology == TOPOLOGY_TRIANGLES && is_mirrored(task, scene, entry);
     if (*first == GLB_NONE)
@@ -193,6 +196,7 @@ static void put_primitive(struct task *task, const struct glb_scene *scene, uint
 {
     static const char *const NAMES[] = {[GLB_POSITION] = "{\"attributes\":{\"POSITION\":",
                                         [GLB_NORMAL] = ",\"NORMAL\":",
+                                        [GLB_TANGENT] = ",\"TANGENT\":",
                                         [GLB_TEXCOORD] = ",\"TEXCOORD_0\":",
                                         [GLB_SECOND_TEXCOORD] = ",\"TEXCOORD_1\":",
                                         [GLB_COLOR] = ",\"COLOR_0\":"};

@@ -29,6 +29,8 @@ void answer_glb(struct task *task, struct deform *deform);
 bool glb_choose_materials(struct task *task, struct glb_scene *scene);
 /* True when the file's material (of the model's index, or -1) has a texture that takes this set of coordinates. */
 bool glb_is_textured(const struct task *task, const struct glb_scene *scene, int32_t material, uint32_t set);
+/* True where the file has a texture of normals for the primitive, and the model the directions that it is meant in. */
+bool glb_wants_tangents(const struct task *task, const struct glb_scene *scene, const struct primitive *primitive);
 /* ,"materials":[..] and ,"extensionsUsed":[..], each where needed */
 void glb_put_materials(struct task *task, const struct glb_scene *scene);
 

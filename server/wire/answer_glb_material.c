@@ -61,6 +61,12 @@ bool glb_is_textured(const struct task *task, const struct glb_scene *scene, int
     return false;
 }
 
+bool glb_wants_tangents(const struct task *task, const struct glb_scene *scene, const struct primitive *primitive)
+{
+    return (primitive->flags & PRIMITIVE_TANGENTS) != 0 && primitive->material >= 0 &&
+           place_of(task, scene, (uint32_t)primitive->material, TEXTURE_NORMAL) != GLB_NONE;
+}
+
 static float limited(float value, float most) { return value > most ? most : value > 0 ? value : 0; }
 
 /* A factor within 0 to 1, unless it is what glTF takes without it. */

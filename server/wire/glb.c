@@ -13,6 +13,7 @@ static const struct {
 } ARRAYS[] = {
     [GLB_POSITION] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false},
     [GLB_NORMAL] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false},
+    [GLB_TANGENT] = {"VEC4", sizeof(struct vec4), FLOAT, TARGET_ARRAY, false},
     [GLB_TEXCOORD] = {"VEC2", sizeof(struct vec2), FLOAT, TARGET_ARRAY, false},
     [GLB_SECOND_TEXCOORD] = {"VEC2", sizeof(struct vec2), FLOAT, TARGET_ARRAY, false},
     [GLB_COLOR] = {"VEC4", sizeof(struct rgba8), UNSIGNED_BYTE, TARGET_ARRAY, true},

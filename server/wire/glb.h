@@ -20,7 +20,7 @@ struct glb {
     struct buf accessors; /* struct glb_accessor */
 };
 
-enum glb_array { GLB_POSITION, GLB_NORMAL, GLB_TEXCOORD, GLB_SECOND_TEXCOORD, GLB_COLOR, GLB_INDICES };
+enum glb_array { GLB_POSITION, GLB_NORMAL, GLB_TANGENT, GLB_TEXCOORD, GLB_SECOND_TEXCOORD, GLB_COLOR, GLB_INDICES };
 
 struct glb_view {
     uint64_t offset, size_bytes;
@@ -38,7 +38,7 @@ void glb_init(struct glb *glb, size_t limit_bytes);
 void glb_fini(struct glb *glb);
 void glb_clear(struct glb *glb, size_t limit_bytes);
 
-/* Adds an array and returns its accessor. The elements: struct vec3, struct vec2, struct rgba8 or uint32_t; at least
+/* Adds an array and returns its accessor. The elements: struct vec2, vec3 or vec4, struct rgba8 or uint32_t; at least
  * one, and finite. */
 uint32_t glb_add(struct glb *glb, enum glb_array array, const void *elements, uint32_t count);
 /* Between these two the caller appends a picture to glb->bin; the second returns its view. */

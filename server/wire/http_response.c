@@ -101,22 +101,22 @@ static bool is_attribute_char(char c)
            (c != '\0' && strchr("!#$&+-.^_`|~", c) != NULL);
 }
 
-/* "robots/run.fbx" is saved as "run-posed.glb" (RFC 6266), whatever bytes are in it. */
-static void put_disposition(struct buf *out, const char *path)
+/* "robots/run.fbx" is saved as "run-posed.glb" (RFC 6266), whatever bytes are in it. A picture is shown first. */
+static void put_disposition(struct buf *out, const struct reply *reply)
 {
-    static const char ENDING[] = "-posed.glb";
+    const char *path = reply->file_of;
+    const bool is_saved = strcmp(reply->file_ending, "glb") == 0;
     const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
     const char *dot = strrchr(name, '.');
     const size_t name_bytes = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
     bool is_plain = true;
-    buf_put_text(out, "Content-Disposition: attachment; filename=\"");
+    buf_printf(out, "Content-Disposition: %s; filename=\"", is_saved ? "attachment" : "inline");
     for (size_t i = 0; i < name_bytes; i++) {
         const bool is_safe = name[i] >= ' ' && name[i] <= '~' && strchr("\"\\%", name[i]) == NULL;
         buf_put_char(out, is_safe ? name[i] : '_');
         is_plain = is_plain && is_safe;
     }
-    buf_put_text(out, ENDING);
-    buf_put_char(out, '"');
+    buf_printf(out, "-%s.%s\"", reply->file_word, reply->file_ending);
     if (!is_plain) {
         buf_put_text(out, "; filename*=UTF-8''");
         for (size_t i = 0; i < name_bytes; i++) {
@@ -125,7 +125,7 @@ static void put_disposition(struct buf *out, const char *path)
             else
                 buf_printf(out, "%%%02X", (unsigned char)name[i]);
         }
-        buf_put_text(out, ENDING);
+        buf_printf(out, "-%s.%s", reply->file_word, reply->file_ending);
     }
     buf_put_text(out, "\r\n");
 }
@@ -165,8 +165,8 @@ void http_response_head(const struct reply *reply, const struct http_response *r
         if (reply->content_type != NULL)
             put_header(out, "Content-Type", reply->content_type);
         buf_printf(out, "Content-Length: %zu\r\n", reply_body_bytes(reply));
-        if (reply->glb_of != NULL)
-            put_disposition(out, reply->glb_of);
+        if (reply->file_of != NULL)
+            put_disposition(out, reply);
     }
     if (reply->etag[0] != '\0')
         put_header(out, "ETag", reply->etag);

@@ -17,7 +17,9 @@ struct reply {
     int retry_after_s;         /* 0 = no header */
     char etag[56];             /* with its quotes; "" = none */
     bool is_vary_accept;
-    const char *glb_of;       /* the model's path, the request's: the body is a file that has its name; or NULL */
+    const char *file_of;      /* the model's path, the request's: the body is a file that has its name; or NULL */
+    const char *file_word;    /* what follows the name; static storage */
+    const char *file_ending;  /* without a dot: "glb" is for saving, others are shown too; static storage */
     uint32_t warning_count;   /* of the files that the answer is made from */
     struct buf unmatched;     /* anim/retarget_report.h; empty = no header. Of 200 */
     struct buf picture_lines; /* header lines about a picture, each with its CRLF, or empty. Of 200 */

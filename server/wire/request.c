@@ -52,15 +52,18 @@ static int unknown_param(const struct request *request, const char *name, struct
     for (int i = 0; i < PARAM_COUNT; i++) {
         if (REQUEST_PARAMS[i].ops & 1u << request->op)
             names[count++] = REQUEST_PARAMS[i].name;
-        else if (strcmp(REQUEST_PARAMS[i].name, name) == 0)
+        else if (other == NULL && strcmp(REQUEST_PARAMS[i].name, name) == 0)
             for (int op = OP_REFERENCE; op >= 0; op--)
                 other = REQUEST_PARAMS[i].ops & 1u << op ? request_path((enum op)op) : other;
     }
     if (count == 0)
         return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %s takes none", name, path);
+    const char *nearest = query_nearest(name, names, count);
+    if (other != NULL && nearest != NULL)
+        return err_set(err, ERR_UNKNOWN_PARAMETER, "%s does not take '%s'; it belongs to %s; did you mean '%s'?", path,
+                       name, other, nearest);
     if (other != NULL)
         return err_set(err, ERR_UNKNOWN_PARAMETER, "%s does not take '%s'; it belongs to %s", path, name, other);
-    const char *nearest = query_nearest(name, names, count);
     if (nearest != NULL)
         return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; did you mean '%s'?", name, nearest);
     char list[256] = "";
@@ -172,7 +175,8 @@ static int reserve(struct request *request, const struct request_head *head, con
     const size_t header_bytes = has_header ? strlen(head->if_none_match) + 1 : 0;
     const size_t body_bytes = body == NULL ? 0 : request_body_text_bytes(body);
     const size_t model_bytes = head->model == NULL ? 0 : REQUEST_HASH_BYTES + strlen(head->model) + 1;
-    if (request_reserve(request, head->target_bytes + header_bytes + body_bytes + model_bytes, err) < 0)
+    const size_t target_bytes = 2 * (head->target_bytes + 1); /* decoded, and as it came */
+    if (request_reserve(request, target_bytes + header_bytes + body_bytes + model_bytes, err) < 0)
         return err->code;
     if (header_bytes > 0) {
         request->if_none_match = request->memory.data;
@@ -205,7 +209,8 @@ int request_complete(struct request *request, const struct params_seen *seen, co
     if (REQUEST_PARAMS[PARAM_FORMAT].ops & 1u << request->op && !seen->has[PARAM_FORMAT])
         request->format = request->op == OP_RENDER ? FORMAT_PNG : accept_format(accept, request->op == OP_MESH);
     finish_lists(request, seen, limits);
-    if (request_complete_picture(request, seen, err) < 0 || request_check_together(request, seen, limits, err) < 0 ||
+    if (request_complete_picture(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0 ||
+        request_check_together(request, seen, limits, err) < 0 ||
         request_check_layers(request, seen, limits, err) < 0 ||
         (request->op < OP_COUNT && request_find_sources(request, limits, err) < 0))
         return err->code;
@@ -224,6 +229,14 @@ static int take_name(struct request *request, const char *name, size_t size_byte
     buf_advance(&request->memory, (size_t)text_bytes + 1);
     request->model = text;
     return request_check_path("file's", text, err);
+}
+
+/* For who is told of the picture by another answer. */
+static void keep_target(struct request *request, const struct request_head *head)
+{
+    request->target_text = request->memory.data + request->memory.size_bytes;
+    buf_put(&request->memory, head->target, head->target_bytes);
+    buf_put_char(&request->memory, '\0');
 }
 
 int request_take_model(struct request *request, const char *model, const char *hash, struct params_seen *seen,
@@ -259,6 +272,8 @@ static int take_all(struct request *request, const struct request_head *head, st
         parse_query(request, has_query ? path_end + 1 : path_end, query_bytes, &seen, limits, err) < 0 ||
         (body != NULL && request_take_body(request, body, &seen, limits, err) < 0))
         return err->code;
+    if (op_is_picture(request->op) && body == NULL)
+        keep_target(request, head);
     return request_complete(request, &seen, head->accept, limits, err);
 }
 

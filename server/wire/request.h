@@ -13,28 +13,31 @@
 #include "../base/err.h"
 #include "../base/limits.h"
 #include "../base/picture_spec.h"
+#include "../base/sheet_spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum op {
-    OP_GALLERY, /* GET / */
-    OP_HEALTHZ, /* GET /healthz */
-    OP_READYZ,  /* GET /readyz */
-    OP_VERSION, /* GET /v1/version */
-    OP_MODELS,  /* GET /v1/models */
-    OP_MODEL,   /* GET /v1/model */
-    OP_PALETTE, /* GET /v1/palette */
-    OP_POSE,    /* GET /v1/pose */
-    OP_MESH,    /* GET /v1/mesh */
-    OP_RENDER,  /* GET /v1/render */
-    OP_BOUNDS,  /* GET /v1/bounds */
-    OP_FORMATS, /* GET /v1/formats */
-    OP_QUERY,   /* POST /v1/query */
-    OP_STATS,   /* GET /v1/stats */
-    OP_FILE,    /* PUT and DELETE /v1/models/NAME */
-    OP_STREAM,  /* GET /v1/stream, a WebSocket: never the service's */
+    OP_GALLERY,   /* GET / */
+    OP_HEALTHZ,   /* GET /healthz */
+    OP_READYZ,    /* GET /readyz */
+    OP_VERSION,   /* GET /v1/version */
+    OP_MODELS,    /* GET /v1/models */
+    OP_MODEL,     /* GET /v1/model */
+    OP_PALETTE,   /* GET /v1/palette */
+    OP_POSE,      /* GET /v1/pose */
+    OP_MESH,      /* GET /v1/mesh */
+    OP_RENDER,    /* GET /v1/render */
+    OP_BOUNDS,    /* GET /v1/bounds */
+    OP_FORMATS,   /* GET /v1/formats */
+    OP_QUERY,     /* POST /v1/query */
+    OP_STATS,     /* GET /v1/stats */
+    OP_FILE,      /* PUT and DELETE /v1/models/NAME */
+    OP_SHEET,     /* GET /v1/sheet */
+    OP_TURNTABLE, /* GET /v1/turntable */
+    OP_STREAM,    /* GET /v1/stream, a WebSocket: never the service's */
     OP_COUNT,
     /* parts of a body: they have parameters but no path */
     OP_LAYER = OP_COUNT, /* one of "layers" */
@@ -117,12 +120,15 @@ struct request {
     struct selector root; /* absent: the topmost joint */
     bool is_over_clip;    /* OP_BOUNDS: over all of the clip instead of times_s */
     bool has_rate, is_per_joint;
-    double rate;                 /* with has_rate: poses a second of is_over_clip, 0..1000 */
-    struct picture_spec picture; /* /v1/render; without target_node and camera, which need the model: */
-    struct selector target;      /* the node in the middle of the picture, or absent */
-    struct selector camera;      /* the camera of the file, or absent */
-    struct selector joint;       /* /v1/render: the node that the view is about, or absent */
-    enum find_what find;         /* OP_FIND: what `found` is */
+    double rate; /* with has_rate: poses a second of is_over_clip, 0..1000 */
+    struct picture_spec
+        picture;             /* and of each cell of a sheet; without target_node and camera, which need the model: */
+    struct selector target;  /* the node in the middle of the picture, or absent */
+    struct selector camera;  /* the camera of the file, or absent */
+    struct sheet_spec sheet; /* OP_SHEET, OP_TURNTABLE */
+    const char *target_text; /* likewise, of a GET: path and query as they came */
+    struct selector joint;   /* of a picture: the node that the view is about, or absent */
+    enum find_what find;     /* OP_FIND: what `found` is */
     struct selector found;
     const char *prefix, *after; /* /v1/models; NULL when not given */
     uint32_t list_limit;
@@ -181,6 +187,9 @@ void request_set_time(struct request *request, double time_s);
 
 /* True when the request names the content of every file that it is about: its answer never changes. */
 bool request_names_content(const struct request *request);
+
+/* True when the answer is drawn. */
+static inline bool op_is_picture(enum op op) { return op == OP_RENDER || op == OP_SHEET || op == OP_TURNTABLE; }
 
 /* "/v1/palette" for OP_PALETTE; the same table that request_parse reads. */
 const char *request_path(enum op op);

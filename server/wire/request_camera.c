@@ -30,7 +30,7 @@ static int check_file_camera(const struct request *request, const struct params_
 
 static int complete_camera(struct request *request, const struct params_seen *seen, struct err *err)
 {
-    static const int DIRECTION[] = {PARAM_CAMERA, PARAM_CAMERA_NAME, PARAM_YAW, PARAM_PITCH};
+    static const int DIRECTION[] = {PARAM_CAMERA, PARAM_CAMERA_NAME, PARAM_YAW, PARAM_PITCH, PARAM_PROJECTION};
     struct picture_spec *picture = &request->picture;
     if (check_file_camera(request, seen, err) < 0)
         return err->code;
@@ -78,5 +78,5 @@ int request_complete_picture(struct request *request, const struct params_seen *
 {
     if (REQUEST_PARAMS[PARAM_FRAME].ops & 1u << request->op && complete_camera(request, seen, err) < 0)
         return err->code;
-    return request->op == OP_RENDER ? complete_time(request, seen, err) : 0;
+    return request->op == OP_RENDER || request->op == OP_TURNTABLE ? complete_time(request, seen, err) : 0;
 }

@@ -59,6 +59,7 @@ void request_set_canonical(struct request *request)
         request->has_no_textures};
     h = hash64(h, numbers, sizeof numbers);
     h = hash64(h, &request->picture, sizeof request->picture);
+    h = hash64(h, &request->sheet, sizeof request->sheet);
     const struct request_span *span = &request->span;
     const uint64_t given[] = {span->has_from, span->has_to, span->has_fps, span->has_speed, span->has_phase};
     const double amounts[] = {span->from, span->to, span->fps, span->speed, span->phase};

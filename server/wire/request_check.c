@@ -77,11 +77,11 @@ int request_check_together(const struct request *request, const struct params_se
     if (is_onion && request->time_count > VIEW_ONION_MAX)
         return err_set(err, ERR_TOO_MANY_FRAMES, "parameter 't' names %u times; view=onion shows %d at most",
                        request->time_count, VIEW_ONION_MAX);
-    if (request->op == OP_RENDER && !is_onion && request->time_count > 1)
+    if ((request->op == OP_RENDER || request->op == OP_TURNTABLE) && !is_onion && request->time_count > 1)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a picture shows one",
                        request->time_count);
     const uint64_t pixels = (uint64_t)request->picture.width * request->picture.height;
-    if (request->op == OP_RENDER && pixels > limits->value[LIMIT_PICTURE_PIXELS])
+    if (op_is_picture(request->op) && pixels > limits->value[LIMIT_PICTURE_PIXELS])
         return err_set(err, ERR_BAD_PARAMETER, "%u x %u pixels are more than %s", request->picture.width,
                        request->picture.height, LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS));
     if (is_onion && pixels * request->time_count > limits->value[LIMIT_PICTURE_PIXELS])

@@ -18,7 +18,11 @@ enum {
     FOR_PALETTE = 1 << OP_PALETTE,
     FOR_POSE = 1 << OP_POSE,
     FOR_MESH = 1 << OP_MESH,
-    FOR_RENDER = 1 << OP_RENDER,
+    FOR_SHEET = 1 << OP_SHEET,
+    FOR_TURNTABLE = 1 << OP_TURNTABLE,
+    FOR_SHEETS = FOR_SHEET | FOR_TURNTABLE,
+    FOR_ONE_PICTURE = 1 << OP_RENDER,
+    FOR_RENDER = FOR_ONE_PICTURE | FOR_SHEETS, /* what a picture shows and how it looks */
     FOR_BOUNDS = 1 << OP_BOUNDS,
     FOR_QUERY = 1 << OP_QUERY,
     FOR_LAYER = 1 << OP_LAYER,
@@ -84,6 +88,10 @@ int request_check_together(const struct request *request, const struct params_se
 /* Over the values, not their text: what means the same, however written and ordered, has one ETag. */
 void request_set_canonical(struct request *request);
 
+/* --- request_sheet.c --- */
+
+/* What goes together in an OP_SHEET or OP_TURNTABLE, and what their parameters mean together. */
+int request_check_sheet(struct request *request, const struct params_seen *seen, struct err *err);
 /* --- request_value_camera.c, request_camera.c --- */
 
 /* Where a picture is seen from of which nothing is said. */

@@ -23,6 +23,8 @@ static const struct route {
     {"/v1/pose", OP_POSE, TAKES_GET | TAKES_POST | IN_BATCH},
     {"/v1/mesh", OP_MESH, TAKES_GET | TAKES_POST | IN_BATCH},
     {"/v1/render", OP_RENDER, TAKES_GET | TAKES_POST},
+    {"/v1/sheet", OP_SHEET, TAKES_GET | TAKES_POST},
+    {"/v1/turntable", OP_TURNTABLE, TAKES_GET | TAKES_POST},
     {"/v1/bounds", OP_BOUNDS, TAKES_GET | TAKES_POST | IN_BATCH},
     {"/v1/formats", OP_FORMATS, TAKES_GET},
     {"/v1/query", OP_QUERY, TAKES_POST},

@@ -67,7 +67,7 @@ static int add_times(struct value *value, char *entry)
 int value_times(struct value *value)
 {
     char *rest = value->text;
-    if (value->request->op == OP_RENDER && strcmp(value->text, "auto") == 0) {
+    if ((value->request->op == OP_RENDER || value->request->op == OP_TURNTABLE) && strcmp(value->text, "auto") == 0) {
         value->request->picture.flags |= PICTURE_AUTO_TIME;
         return 0;
     }

@@ -12,6 +12,7 @@
 
 #include "../base/err.h"
 #include "../base/picture_spec.h"
+#include "../base/sheet_spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,6 +24,7 @@ enum { RENDER_SOCKET_FD = 3 };
 
 /* Cells times layers are bounded too, because each cell has a time for each layer. */
 enum { RENDER_CELLS_MAX = 1024, RENDER_LAYER_TIMES_MAX = 4096 };
+enum { RENDER_CAPTION_CLIP = 1, RENDER_CAPTION_TIME = 2, RENDER_CAPTION_YAW = 4 };
 enum { RENDER_LAYERS_MAX = 16, RENDER_MASKS_MAX = 1024, RENDER_SOURCES_MAX = 16, RENDER_UNMATCHED_SIZE = 1024 };
 
 /* Another model that clips are from. */
@@ -57,8 +59,13 @@ struct render_cell {
     double clip_time_s;        /* wrapped; without meaning when the job has layers */
     double yaw_deg, pitch_deg; /* added to those of the job's look */
     uint32_t x, y;
+    double begin_s, end_s; /* clip times between which the clip is played; since begin_s the root moves */
+    uint32_t duration_ms;  /* of an animation's frame */
+    uint32_t reserved;
 };
 
+/* In an animation (base/sheet_spec.h) each cell is a frame: cells lie one below the other, as wide as the picture.
+ * Instead of a picture SHEET_JSON is answered by struct render_shots and struct render_view[cell_count]. */
 struct render_job {
     uint32_t magic;
     uint32_t cell_count;  /* 1..RENDER_CELLS_MAX, with layers at most RENDER_LAYER_TIMES_MAX / layer_count */
@@ -68,10 +75,13 @@ struct render_job {
     uint32_t source_count;
     uint32_t joint; /* 0, or 1 + the node that the view is about */
     struct render_source sources[RENDER_SOURCES_MAX];
-    uint32_t width, height; /* of the whole picture, in pixels; every cell lies within */
-    uint32_t root;          /* 0, or 1 + the node whose movement over the ground is taken out */
-    uint32_t has_turn;      /* its turning too */
-    double begin_s, end_s;  /* clip times between which the clip is played; since begin_s the root moves */
+    uint32_t width, height;  /* of the whole picture, in pixels; every cell lies within */
+    uint32_t root;           /* 0, or 1 + the node whose movement over the ground is taken out */
+    uint32_t has_turn;       /* its turning too */
+    uint32_t loops;          /* how often an animation plays; 0: for ever */
+    uint32_t captions;       /* RENDER_CAPTION_ bits: what stands in the band under each cell */
+    uint32_t caption_height; /* of that band, in pixels; 0: none */
+    uint32_t format;         /* enum sheet_format */
     struct picture_spec look;
     struct render_blend blend;
 };
@@ -98,6 +108,18 @@ static inline size_t render_layer_times_bytes(const struct render_job *job)
 {
     return (size_t)job->cell_count * job->blend.layer_count * sizeof(double);
 }
+
+/* What the cells have in common. */
+struct render_shots {
+    double clip_from_view[16];
+    double pivot[3]; /* scene space: what the camera turns around, on the ground */
+    uint32_t is_ortho;
+    uint32_t cell_count;
+};
+struct render_view {
+    double view_from_scene[16];
+    double clip_time_s;
+};
 
 /* How a picture of one cell shows its model; of several cells what is common to them, or 0. */
 struct render_shown {

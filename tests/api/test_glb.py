@@ -117,8 +117,9 @@ def test_samples_have_the_bits_of_the_json(server, query):
     extras = glb.json["asset"]["extras"]
     assert (extras["model"], extras["hash"], extras["clip"]) == (answer["model"], answer["hash"], answer["clip"])
     assert extras["frame"] == {k: v for k, v in answer["frames"][0].items() if k not in ("positions", "normals")}
-    [image] = glb.json["images"]
-    assert image["mimeType"] == "image/png" and glb.view(image["bufferView"])[:4] == b"\x89PNG"
+    assert len(glb.json["images"]) == len(extras["textures"]) > 0
+    for image in glb.json["images"]:
+        assert image["mimeType"] == "image/png" and glb.view(image["bufferView"])[:4] == b"\x89PNG"
 
 
 @pytest.mark.parametrize("query", ["t=0", "t=1.3", "clip=-", "mesh=body", "mesh=1", "mesh_name=body"])
@@ -139,9 +140,11 @@ def test_imported_again_it_is_the_same_mesh(server, start, tmp_path):
     mesh = again.json("/v1/mesh?model=again.glb&rest=1")
     assert [f32(p) for p in mesh["frames"][0]["positions"]] == [f32(p) for p in source["positions"]]
     model = again.json("/v1/model?model=again.glb")
-    assert model["warnings"] == [] and [t["state"] for t in model["textures"]] == ["found"]
+    assert model["warnings"] == [] and model["materials"] == server.json("/v1/model?model=robot.glb")["materials"]
+    assert [(t["state"], t["content"]) for t in model["textures"]] == [
+        ("found", "colors"), ("found", "data"), ("found", "colors")]
     assert model["clips"] == [] and model["counts"]["joints"] == 0
-    size = "&width=200&height=200&yaw=40"
+    size = "&width=200&height=200&yaw=40&frame=pose"
     one, other = picture(server.get(f"/v1/render?{SAMPLE}{size}")), picture(again.get("/v1/render?model=again.glb" + size))
     differing = sum(max(abs(a - b) for a, b in zip(p, q)) > 8 for x, y in zip(one.rows, other.rows) for p, q in zip(x, y))
     assert differing < 200 * 200 / 500
@@ -166,7 +169,9 @@ def test_without_textures(server):
     whole, bare = (server.get(f"/v1/mesh?{SAMPLE}&format=glb&textures={n}") for n in (1, 0))
     glb = glb_of(bare)
     assert "images" not in glb.json and "baseColorTexture" not in glb.json["materials"][0]["pbrMetallicRoughness"]
-    assert [t["state"] for t in glb.json["asset"]["extras"]["textures"]] == ["left_out"]
+    textures = glb.json["asset"]["extras"]["textures"]
+    assert [(t["material"], t["slot"], t["state"]) for t in textures] == [
+        (0, slot, "left_out") for slot in ("base_color", "metallic_roughness", "emissive")]
     assert len(bare.body) < len(whole.body) and bare.headers["etag"] != whole.headers["etag"]
 
 
@@ -184,7 +189,7 @@ def test_assimp_opens_it(server, tmp_path, name):
     assert int(counts["Meshes:"]) == len(entries)
     assert int(counts["Vertices:"]) == sum(glb.json["accessors"][p["attributes"]["POSITION"]]["count"] for _, p in entries)
     assert int(counts["Faces:"]) == sum(glb.json["accessors"][p["indices"]]["count"] // 3 for _, p in entries)
-    assert int(counts["Textures (embed.):"]) == 1 and int(counts["Animations:"]) == 0
+    assert int(counts["Textures (embed.):"]) == len(glb.json["images"]) and int(counts["Animations:"]) == 0
 
 
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="no sample models")

@@ -364,3 +364,35 @@ def test_watches_of_many_connections(start, tmp_path):
     assert answer.has("changed") and answer.generation == 2
     for one in links[:10]:
         one.socket.close()
+
+
+@pytest.mark.parametrize("rate", [0, 1000, 1e-300, 5e-324])
+def test_a_stream_as_fast_as_it_goes_does_not_stop_the_others(streaming, rate):
+    with Link(streaming.ports["tcp"]) as fast, Link(streaming.ports["tcp"]) as other:
+        model = fast.open("dragon.glb")
+        for id in range(16):
+            fast.send(packet("subscribe", subscribe(credit=2**31, rate=rate), id=id, model=model))
+        for _ in range(20):
+            assert other.ask("ping").kind == "done" and streaming.get("/healthz").status == 200
+        fast.send(packet("ping", id=99))
+        kinds = {id: [] for id in [*range(16), 99]}
+        while not kinds[99]:
+            one = fast.read()
+            kinds[one.id].append(one.kind)
+        assert all(of[0] == "done" for of in kinds.values())
+
+
+def test_a_position_that_leaves_the_numbers_ends_the_stream(link):
+    begin(link, 7, subscribe(credit=2**31, rate=1000, position_s=1.7e308, speed=1e308))
+    while (last := link.read()).kind == "stream":
+        pass
+    assert last.error()[0] == 42 and last.has("last")
+    assert link.ask("ping").kind == "done"
+
+
+def test_a_client_that_shuts_down_its_side_gets_no_more_frames(link):
+    begin(link, 7, subscribe(credit=2**31, rate=500))
+    frames(link, 2)
+    link.socket.shutdown(1)
+    while (one := link.read()) is not None:
+        assert one.kind == "stream"

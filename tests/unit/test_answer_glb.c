@@ -27,7 +27,7 @@ static struct file open_answer(const struct model *model, const struct request *
         fail_msg("%d: %.*s", file.reply.status, (int)file.reply.body.size_bytes, file.reply.body.data);
     assert_string_equal(file.reply.content_type, "model/gltf-binary");
     assert_true(file.reply.is_vary_accept);
-    assert_ptr_equal(file.reply.glb_of, request->model);
+    assert_ptr_equal(file.reply.file_of, request->model);
     const uint8_t *bytes = (const uint8_t *)file.reply.body.data;
     const size_t size_bytes = file.reply.body.size_bytes;
     assert_memory_equal(bytes, "glTF\2\0\0\0", 8);
@@ -92,7 +92,7 @@ static const float *floats(const struct file *file, int mesh, int place, const c
                            uint32_t count)
 {
     return (const float *)(const void *)array(file, primitive(file, mesh, place), name, 5126, type, count,
-                                              strcmp(type, "VEC2") == 0 ? 8 : 12);
+                                              4 * (uint32_t)(type[3] - '0')); /* VEC2, VEC3, VEC4 */
 }
 
 /* Positions, normals and indices are those of the JSON answer, bit for bit; min and max are those of the positions. */
@@ -219,13 +219,13 @@ static void add_materials(struct bake_builder *b)
 /* Primitives of 3 vertices: coloured triangle with coordinates; one without; points; one that draws nothing. */
 static void add_primitives(struct bake_builder *b)
 {
-    static const struct primitive SHAPES[] = {
-        {.material = 1,
-         .flags = PRIMITIVE_TEXCOORDS | PRIMITIVE_SECOND_TEXCOORDS | PRIMITIVE_COLORS | PRIMITIVE_FILE_NORMALS,
-         .index_count = 3},
-        {.material = 1, .flags = PRIMITIVE_FLAT, .index_count = 3},
-        {.material = 2, .topology = TOPOLOGY_POINTS, .index_count = 3},
-        {.material = 0}};
+    static const struct primitive SHAPES[] = {{.material = 1,
+                                               .flags = PRIMITIVE_TEXCOORDS | PRIMITIVE_SECOND_TEXCOORDS |
+                                                        PRIMITIVE_TANGENTS | PRIMITIVE_COLORS | PRIMITIVE_FILE_NORMALS,
+                                               .index_count = 3},
+                                              {.material = 1, .flags = PRIMITIVE_FLAT, .index_count = 3},
+                                              {.material = 2, .topology = TOPOLOGY_POINTS, .index_count = 3},
+                                              {.material = 0}};
     for (uint32_t p = 0; p < 4; p++) {
         struct primitive *primitive = bake_add_primitive(b, 1);
         *primitive = SHAPES[p];
@@ -235,6 +235,7 @@ static void add_primitives(struct bake_builder *b)
         uint32_t *indices = bake_add_index(b, SHAPES[p].index_count);
         struct vec3 *positions = bake_add_position(b, 3), *normals = bake_add_normal(b, 3);
         struct vec2 *texcoords = bake_add_texcoord(b, 3), *second = bake_add_second_texcoord(b, 3);
+        struct vec4 *tangents = bake_add_tangent(b, 3);
         struct rgba8 *colors = bake_add_color(b, 3);
         for (uint32_t i = 0; i < 3; i++) {
             if (i < SHAPES[p].index_count)
@@ -243,6 +244,7 @@ static void add_primitives(struct bake_builder *b)
             normals[i] = (struct vec3){0, 0, 1};
             texcoords[i] = (struct vec2){0.5f * (float)i, 1};
             second[i] = (struct vec2){7, (float)i};
+            tangents[i] = (struct vec4){1, 0, 0, 1};
             colors[i] = (struct rgba8){(uint8_t)(10 * i), 20, 30, 255};
         }
     }
@@ -388,6 +390,11 @@ TEST(answer_glb_attributes)
     const uint8_t *colors = array(&file, primitive(&file, 1, 0), "COLOR_0", 5121, "VEC4", 3, 4);
     static const uint8_t COLORS[] = {0, 20, 30, 255, 10, 20, 30, 255, 20, 20, 30, 255};
     assert_memory_equal(colors, COLORS, sizeof COLORS);
+    /* x is turned to y; the left node mirrors it, and with it the side of the bitangent */
+    static const float LEFT_TANGENT[] = {0, -1, 0, -1}, RIGHT_TANGENT[] = {0, 1, 0, 1};
+    assert_memory_equal(floats(&file, 0, 0, "TANGENT", "VEC4", 3), LEFT_TANGENT, sizeof LEFT_TANGENT);
+    assert_memory_equal(floats(&file, 1, 0, "TANGENT", "VEC4", 3), RIGHT_TANGENT, sizeof RIGHT_TANGENT);
+    assert_null(cJSON_GetObjectItem(wire_get(primitive(&file, 0, 1), "attributes"), "TANGENT"));
     const cJSON *points = primitive(&file, 0, 2);
     assert_true(cJSON_IsNumber(wire_get(points, "mode")) && wire_get(points, "mode")->valueint == 0);
     assert_null(cJSON_GetObjectItem(wire_get(points, "attributes"), "NORMAL"));

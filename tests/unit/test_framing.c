@@ -7,15 +7,20 @@
 
 enum { POINTS = 60, SIDES = 5 };
 
+static struct camera_query query_of(double yaw_deg, double pitch_deg)
+{
+    return (struct camera_query){.up = {0, 0.6, 0.8},
+                                 .forward = {1, 0, 0},
+                                 .yaw_deg = yaw_deg,
+                                 .pitch_deg = pitch_deg,
+                                 .fov_deg = 30,
+                                 .aspect = 1.5,
+                                 .margin = 0.1};
+}
+
 static struct camera aim(double yaw_deg, double pitch_deg, const struct vec3 *points, uint64_t count)
 {
-    const struct camera_query query = {.up = {0, 0.6, 0.8},
-                                       .forward = {1, 0, 0},
-                                       .yaw_deg = yaw_deg,
-                                       .pitch_deg = pitch_deg,
-                                       .fov_deg = 30,
-                                       .aspect = 1.5,
-                                       .margin = 0.1};
+    const struct camera_query query = query_of(yaw_deg, pitch_deg);
     return camera_frame(&query, points, count);
 }
 
@@ -46,16 +51,16 @@ static void project(const struct camera *camera, const struct vec3 *point, doubl
 static void add(struct framing *framing, const struct camera *seen, const struct vec3 points[POINTS])
 {
     struct err err;
-    assert_int_equal(framing_add(framing, seen, points, POINTS, &err), 0);
+    assert_int_equal(framing_add(framing, &framing->posed, seen, points, POINTS, &err), 0);
 }
 
 static struct camera frame_all(struct framing *framing, double yaw_deg, double pitch_deg)
 {
-    const struct vec3 *points;
-    uint64_t count;
+    const struct camera_query query = query_of(yaw_deg, pitch_deg);
+    struct camera camera;
     struct err err;
-    assert_int_equal(framing_points(framing, &points, &count, &err), 0);
-    return aim(yaw_deg, pitch_deg, points, count);
+    assert_int_equal(framing_find(framing, &query, &camera, &err), 0);
+    return camera;
 }
 
 /* Every moment is within the margin, from every side; some point of some moment is at it; and the pivot is at the same
@@ -128,7 +133,7 @@ TEST(framing_turns_about_the_origin_within_the_model)
     double pivot[3];
     struct err err;
     framing_init(&framing, &level, &level);
-    assert_int_equal(framing_add(&framing, &level, points, 4, &err), 0);
+    assert_int_equal(framing_add(&framing, &framing.posed, &level, points, 4, &err), 0);
     framing_pivot(&framing, pivot);
     CHECK_NEAR(pivot[0], 4, 1e-6);
     CHECK_NEAR(pivot[1], 0, 1e-6); /* the lowest is at height 0 */
@@ -137,5 +142,47 @@ TEST(framing_turns_about_the_origin_within_the_model)
     framing_init(&framing, &level, &level);
     framing_pivot(&framing, pivot); /* nothing to frame */
     assert_true(pivot[0] == 0 && pivot[1] == 0 && pivot[2] == 0);
+    framing_fini(&framing);
+}
+
+/* What clips reach has the camera of a picture alone, bit for bit, as long as no moment would be cut off. */
+TEST(framing_of_a_clip_is_that_of_its_pictures)
+{
+    struct framing framing;
+    struct vec3 points[2][POINTS];
+    const struct camera level = aim(0, 0, NULL, 0), seen = aim(25, 10, NULL, 0);
+    struct err err;
+    make_points(points[0], 0);
+    make_points(points[1], 0.01);
+    framing_init(&framing, &level, &seen);
+    assert_int_equal(framing_add_few(&framing, &framing.reached, &seen, points[0], POINTS, &err), 0);
+    add(&framing, &seen, points[1]); /* moves within the margin, and further than the planes hold */
+    const struct camera camera = frame_all(&framing, 25, 10), expected = aim(25, 10, points[0], POINTS);
+    assert_memory_equal(&camera.view_from_scene, &expected.view_from_scene, sizeof camera.view_from_scene);
+    make_points(points[1], 1.5);
+    add(&framing, &seen, points[1]);
+    const struct camera wider = frame_all(&framing, 25, 10);
+    assert_true(memcmp(&wider.view_from_scene, &expected.view_from_scene, sizeof camera.view_from_scene) != 0);
+    for (int i = 0; i < POINTS; i++) {
+        double at[2];
+        project(&wider, &points[1][i], at);
+        assert_true(fabs(at[0]) < 0.801 && fabs(at[1]) < 0.801);
+    }
+    framing_fini(&framing);
+}
+
+TEST(framing_turns_about_a_target)
+{
+    struct framing framing;
+    const struct camera level = aim(0, 0, NULL, 0);
+    const struct vec3 points[2] = {{2, 0.8F, -0.6F}, {6, -0.8F, 0.6F}};
+    double pivot[3];
+    struct err err;
+    framing_init(&framing, &level, &level);
+    assert_int_equal(framing_add(&framing, &framing.posed, &level, points, 2, &err), 0);
+    framing.has_target = true;
+    framing.target[1] = 7;
+    framing_pivot(&framing, pivot);
+    assert_true(pivot[0] == 0 && pivot[1] == 7 && pivot[2] == 0);
     framing_fini(&framing);
 }

@@ -158,9 +158,12 @@ TEST(http_document_has_every_parameter)
         snprintf(heading, sizeof heading, "## `%s %s%s`", method, request_path((enum op)op),
                  op == OP_FILE ? "NAME" : "");
         char *section = section_of(text, heading);
+        const bool is_sheet = op == OP_SHEET || op == OP_TURNTABLE;
         size_t count = 0;
+        if (is_sheet) /* which takes what any picture does */
+            check_row(section, "\nand every parameter of [`/v1/render`](#get-v1render)");
         for (size_t i = 0; i < sizeof PARAMS / sizeof *PARAMS; i++) {
-            if (!(PARAMS[i].ops & 1u << op))
+            if (!(PARAMS[i].ops & 1u << op) || (is_sheet && PARAMS[i].ops & 1u << OP_RENDER))
                 continue;
             char start[64];
             snprintf(start, sizeof start, "\n| `%s` | ", PARAMS[i].name);

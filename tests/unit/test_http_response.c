@@ -62,7 +62,9 @@ TEST(http_response_names_the_file)
         struct buf out;
         reply_init(&reply);
         buf_init(&out, 0);
-        reply.glb_of = rows[i].path;
+        reply.file_of = rows[i].path;
+        reply.file_word = "posed";
+        reply.file_ending = "glb";
         static const char START[] = "\r\nContent-Disposition: attachment; ";
         const char *at = strstr(head_of(&reply, &PLAIN, &out), START);
         assert_non_null(at);

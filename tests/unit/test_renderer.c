@@ -479,8 +479,8 @@ TEST(renderer_refuses_bad_jobs)
     REFUSED(job.look.height, 10); /* a cell larger than the picture */
     REFUSED(job.width, 8);
     REFUSED(job.width, 1 << 20);
-    REFUSED(job.begin_s, (double)INFINITY);
-    REFUSED(job.end_s, (double)NAN);
+    REFUSED(cells[0].begin_s, (double)INFINITY);
+    REFUSED(cells[0].end_s, (double)NAN);
     REFUSED(job.look.pitch_deg, (double)NAN);
     REFUSED(job.cell_count, 0);
     REFUSED(job.cell_count, RENDER_CELLS_MAX + 1);

@@ -149,3 +149,35 @@ TEST(skin_normals_always_have_a_direction)
     skin_normals(&one.model, 0, &identity, &zero, &out);
     check_vec3(out, 0, 0, 1);
 }
+
+/* A quarter turn about z with scales 2, 3, 4: a tangent follows the surface, not the normals. */
+TEST(skin_tangents_follow_the_surface)
+{
+    struct one_vertex one;
+    struct vec4 tangent = {(float)HALF, (float)HALF, 0, -1}, out;
+    init(&one, (struct vec3){1, 2, 3}, (struct vec3){0, 0, 1});
+    one.model.tangents = &tangent;
+    one.model.tangent_count = 1;
+    struct mat4 palette = matrix(5, 6, 7, TURN_Z, 2, 3, 4);
+    skin_tangents(&one.model, 0, &palette, &out);
+    /* (2, 3, 0) turned to (-3, 2, 0) */
+    check_vec3((struct vec3){out.x, out.y, out.z}, -3 / 3.6055512754639891, 2 / 3.6055512754639891, 0);
+    CHECK_NEAR(out.w, -1, 0);
+    /* mirrored: the bitangent cross(normal, tangent) * w is what the joint makes of that before */
+    palette = matrix(0, 0, 0, NO_TURN, -1, 1, 1);
+    skin_tangents(&one.model, 0, &palette, &out);
+    check_vec3((struct vec3){out.x, out.y, out.z}, -HALF, HALF, 0);
+    struct vec3 normal;
+    skin_normals(&one.model, 0, &palette, &one.normal, &normal);
+    /* before: cross((0, 0, 1), (h, h, 0)) * -1 = (h, -h, 0), mirrored (-h, -h, 0) */
+    CHECK_NEAR((normal.y * out.z - normal.z * out.y) * out.w, -HALF, 1e-6);
+    CHECK_NEAR((normal.z * out.x - normal.x * out.z) * out.w, -HALF, 1e-6);
+    /* a joint that collapses everything, and a tangent that is none */
+    palette = matrix(0, 0, 0, NO_TURN, 0, 0, 0);
+    skin_tangents(&one.model, 0, &palette, &out);
+    CHECK_NEAR(out.x, HALF, 1e-6);
+    tangent = (struct vec4){0, 0, 0, 0};
+    skin_tangents(&one.model, 0, &palette, &out);
+    CHECK_NEAR(out.x, 1, 0);
+    CHECK_NEAR(out.w, 1, 0);
+}

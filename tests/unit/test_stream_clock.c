@@ -38,6 +38,20 @@ TEST(stream_clock_gives_the_latest_tick)
     assert_true(stream_clock_position(&clock, tick, 11 * S + 1) == 2.5);
 }
 
+TEST(stream_clock_of_a_rate_of_almost_nothing_never_ticks_again)
+{
+    struct stream_clock clock = a_clock(1e-300);
+    const double speed = 2;
+    uint64_t tick;
+    assert_true(stream_clock_due(&clock, 10 * S, &tick));
+    stream_clock_pass(&clock, tick);
+    assert_false(stream_clock_due(&clock, UINT64_MAX - 1, &tick));
+    assert_int_equal(stream_clock_next_ns(&clock), UINT64_MAX);
+    stream_clock_change(&clock, &(struct stream_change){.speed = &speed}, 11 * S);
+    assert_true(stream_clock_due(&clock, 11 * S, &tick));
+    assert_int_equal(tick, 1);
+}
+
 TEST(stream_clock_without_a_rate_shows_now)
 {
     struct stream_clock clock = a_clock(0);

@@ -99,7 +99,7 @@ test('three.js has the vertices, the texture and the material', async () => {
         name: object.name, type: object.type, positions: Array.from(geometry.attributes.position.array),
         normals: Array.from(geometry.attributes.normal?.array || []), indices: Array.from(geometry.index.array),
         colors: Array.from(geometry.attributes.color?.array || []), material: material.type, side: material.side,
-        alphaTest: material.alphaTest, metalness: material.metalness, name_of_material: material.name,
+        alphaTest: material.alphaTest, metalness: material.metalness, roughness: material.roughness, name_of_material: material.name,
         picture: material.map && [material.map.image.width, material.map.image.height],
         determinant: object.matrixWorld.determinant(), userData: material.userData,
       });
@@ -115,7 +115,7 @@ test('three.js has the vertices, the texture and the material', async () => {
     assert.deepEqual(robot.normals, json.frames[0].normals[0].map(Math.fround));
     assert.deepEqual(robot.indices, json.indices[0]);
     assert.deepEqual(robot.picture, [textures[0].width, textures[0].height]);
-    assert.deepEqual([robot.determinant, robot.metalness], [1, 0]);
+    assert.deepEqual([robot.determinant, robot.metalness, robot.roughness], [1, 1, 1]);
 
     const { found } = await open('/strange.glb');
     assert.deepEqual(found.map((one) => one.type), ['Mesh', 'Points', 'LineSegments', 'Mesh', 'Points', 'LineSegments']);

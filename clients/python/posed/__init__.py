@@ -1,0 +1,21 @@
+"""Client of posed: where the bones of a 3D character are at a time of a clip, and how it looks.
+
+    import posed
+
+    with posed.serve("models") as server:              # or: with posed.connect("127.0.0.1:7879") as server:
+        robot = server.model("robot.glb")
+        print(robot.palette("walk", 0.5).shape)        # (joints, 4, 4)
+        robot.render("walk", 0.5).save("robot.png")
+"""
+from .answer import Answer, Picture
+from .client import Client, connect
+from .errors import ConnectionLost, PosedError, ProtocolError, TimedOut
+from .frames import Block, Frames
+from .model import Mesh, Model, Part, Pose
+from .parameters import REST
+from .server import Server, find_program, serve
+from .stream import Change, Frame, Stream, Watch
+
+__version__ = "0.1.0"
+__all__ = ["Answer", "Block", "Change", "Client", "ConnectionLost", "Frame", "Frames", "Mesh", "Model", "Part", "Picture", "Pose", "PosedError",
+           "ProtocolError", "REST", "Server", "Stream", "TimedOut", "Watch", "connect", "find_program", "serve"]

@@ -1,0 +1,72 @@
+"""Where a server is, as text."""
+from __future__ import annotations
+
+import os
+import socket
+import ssl
+from dataclasses import dataclass
+from typing import Union
+from urllib.parse import urlsplit
+
+from .errors import ConnectionLost
+
+DEFAULT = "127.0.0.1:7879"
+_PORTS = {"packets": 7879, "http": 7878, "https": 443}
+
+
+@dataclass(frozen=True)
+class Address:
+    """scheme: "packets" (the binary protocol), "http" or "https". With `path` it is a Unix socket."""
+
+    scheme: str
+    host: str = ""
+    port: int = 0
+    path: str = ""
+
+    def connect(self, timeout_s: float) -> socket.socket:
+        """A socket that is connected (https: and encrypted)."""
+        try:
+            if self.path:
+                link = socket.socket(socket.AF_UNIX)
+                link.settimeout(timeout_s)
+                link.connect(self.path)
+                return link
+            link = socket.create_connection((self.host, self.port), timeout_s)
+            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return ssl.create_default_context().wrap_socket(link, server_hostname=self.host) if self.scheme == "https" else link
+        except OSError as error:
+            raise ConnectionLost(f"cannot connect to {self}: {error}") from error
+
+    @property
+    def host_header(self) -> str:
+        """What HTTP calls `Host`."""
+        if self.path:
+            return "localhost"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
+
+    def __str__(self) -> str:
+        scheme = "" if self.scheme == "packets" else self.scheme + ("+" if self.path else "://")
+        return f"{scheme}unix:{self.path}" if self.path else scheme + self.host_header
+
+
+def parse(text: Union[str, "os.PathLike[str]", None]) -> Address:
+    """``host:port``, ``unix:/path``, ``/path`` (all: the binary protocol), ``http://host:port``, ``https://host``,
+    ``http+unix:/path``. None is ``POSED_SERVER`` of the environment, else 127.0.0.1:7879."""
+    address = os.fspath(text) if text is not None else os.environ.get("POSED_SERVER") or DEFAULT
+    for prefix, scheme in ("unix:", "packets"), ("http+unix:", "http"):
+        if address.startswith(prefix):
+            path = address[len(prefix):]
+            return Address(scheme, path="/" + path.lstrip("/") if path.startswith("//") else path)
+    if address.startswith("/"):
+        return Address("packets", path=address)
+    scheme, has_scheme, rest = address.partition("://")
+    if not has_scheme:
+        scheme, rest = "tcp", address
+    if scheme not in ("tcp", "http", "https"):
+        raise ValueError(f"'{address}': a server is host:port, unix:/path or http://host:port")
+    parts = urlsplit("//" + rest)
+    if not parts.hostname or parts.path.strip("/") or parts.query or parts.username:
+        raise ValueError(f"'{address}': a server is host:port, unix:/path or http://host:port")
+    name = "packets" if scheme == "tcp" else scheme
+    return Address(name, parts.hostname, parts.port or _PORTS[name])

@@ -1,0 +1,144 @@
+"""A client of one server."""
+from __future__ import annotations
+
+import os
+from typing import Any, BinaryIO, Dict, Iterator, List, Optional, Sequence, Union
+
+from . import errors
+from .address import Address, parse
+from .answer import Answer
+from .errors import ProtocolError
+from .http import HttpTransport
+from .link import Link, PacketTransport
+from .model import Model
+from .parameters import make
+
+ANSWER_BYTES_MAX = 1 << 30
+
+
+def connect(address: Union[str, "os.PathLike[str]", None] = None, *, token: Optional[str] = None, timeout_s: float = 30.0,
+            answer_max_bytes: int = ANSWER_BYTES_MAX) -> "Client":
+    """A client of the server at `address`:
+
+    "127.0.0.1:7879"            the binary protocol over TCP; where only HTTP is spoken there, HTTP
+    "unix:/run/posed.sock"      the binary protocol over a Unix socket
+    "http://127.0.0.1:7878"     HTTP; "https://.." for a server behind a proxy; "http+unix:/run/posed.sock"
+    None                        POSED_SERVER of the environment, else 127.0.0.1:7879
+
+    token: where the server wants one (`--token-file`). timeout_s: how long a server may say nothing before `TimedOut`.
+    answer_max_bytes: longer answers are refused before memory is taken for them.
+    """
+    return Client(parse(address), token, timeout_s, answer_max_bytes)
+
+
+class Client:
+    """A server and a connection to it. Made by `connect` or `Server.connect`.
+
+    Several threads may share a client and its models: requests of the same client are made one after the other. A client for each thread
+    asks at the same time. Streams and watches have connections of their own, each for one thread at a time. Not to be used on both sides of
+    a fork.
+    """
+
+    def __init__(self, address: Address, token: Optional[str] = None, timeout_s: float = 30.0,
+                 answer_max_bytes: int = ANSWER_BYTES_MAX) -> None:
+        self._options = (token, timeout_s, answer_max_bytes)
+        self.address = address
+        self._packets: Optional[PacketTransport] = None
+        if address.scheme == "packets":
+            try:
+                self._packets = PacketTransport(address, *self._options)
+            except ProtocolError as error:
+                if "HTTP" not in error.message:
+                    raise
+        # the ports of the binary protocol take HTTP too
+        scheme = "http" if address.scheme == "packets" else address.scheme
+        self._http = HttpTransport(Address(scheme, address.host, address.port, address.path), *self._options)
+        self._transport: Union[PacketTransport, HttpTransport] = self._packets or self._http
+
+    def __repr__(self) -> str:
+        return f"<posed.Client {self.address}>"
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connections, but for those of streams and watches."""
+        if self._packets is not None:
+            self._packets.close()
+        self._http.close()
+
+    def model(self, path: str) -> Model:
+        """The model of this path under the server's root. Asks nothing yet."""
+        return Model(self, path)
+
+    def models(self, prefix: Optional[str] = None) -> Iterator[Dict[str, Any]]:
+        """The models under the server's root: `model` (the path), `bytes`, `modified`, `state`, `hash`, `error`."""
+        after: Optional[str] = None
+        while True:
+            page = self.json("/v1/models", prefix=prefix, after=after)
+            yield from page["models"]
+            after = page["next"]
+            if after is None:
+                return
+
+    def batch(self, queries: Sequence[Dict[str, Any]]) -> List[Any]:
+        """Several questions in one round trip, each a dict with `op` ("model", "palette", "pose", "mesh", "bounds") and its parameters.
+        For each its JSON answer, or a `PosedError` (not raised) where that one failed."""
+        results = self.json("/v1/query", queries=[make(query) for query in queries])["results"]
+        return [_result(result) for result in results]
+
+    def upload(self, name: str, data: Union[bytes, BinaryIO, "os.PathLike[str]"]) -> Dict[str, Any]:
+        """Stores a model, or a zip of one with its companions, where the server takes uploads; returns what `Model.info` does.
+        data: the bytes, an open file, or a path (`pathlib.Path`). Over HTTP in any case."""
+        if isinstance(data, os.PathLike):
+            with open(data, "rb") as file:
+                return dict(self._http.upload(name, file).json())
+        return dict(self._http.upload(name, data).json())
+
+    def delete(self, name: str) -> None:
+        """Takes an uploaded model away."""
+        self._http.delete(name)
+
+    def version(self) -> Dict[str, Any]:
+        return dict(self.json("/v1/version"))
+
+    def stats(self) -> Dict[str, Any]:
+        """What the server counts."""
+        return dict(self.json("/v1/stats"))
+
+    def formats(self) -> List[Dict[str, Any]]:
+        """The file formats that the server reads."""
+        return list(self.json("/v1/formats")["formats"])
+
+    def ask(self, path: str, **parameters: Any) -> Answer:
+        """Any operation that is read, say ``ask("/v1/render", model="fox.glb", view="depth")``."""
+        return self._transport.ask(path, make(parameters))
+
+    def json(self, path: str, **parameters: Any) -> Any:
+        """The same, of an answer that is JSON."""
+        return self.ask(path, **parameters).json()
+
+    def operation(self, op: str, **parameters: Any) -> Answer:
+        """palette, pose, mesh or render, by the fastest form that the connection has."""
+        return self._transport.operation(op, make(parameters))
+
+    def link(self) -> Link:
+        """A connection of the binary protocol beside the client's own, as streams use it."""
+        if self._packets is None:
+            raise errors.PosedError("unavailable", f"streams need the binary protocol, which {self.address} does not speak")
+        return self._packets.link()
+
+    def forget(self, path: str) -> None:
+        if self._packets is not None:
+            self._packets.forget(path)
+
+
+def _result(result: Any) -> Any:
+    if isinstance(result, dict) and isinstance(result.get("error"), dict) and "code" in result["error"]:
+        error = result["error"]
+        status = {code: status for code, status in errors.CODES.values()}.get(error["code"], 500)
+        return errors.PosedError(str(error["code"]), str(error.get("message", "")), status, error.get("candidates"))
+    return result

@@ -1,0 +1,121 @@
+"""What goes wrong, as exceptions."""
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, List, Optional, Tuple
+
+#: number of the binary protocol: (code, HTTP status). A test compares it with protocol/errors.def.
+CODES: Dict[int, Tuple[str, int]] = {
+    1: ("bad_request", 400),
+    2: ("unknown_parameter", 400),
+    3: ("bad_parameter", 400),
+    4: ("duplicate_parameter", 400),
+    5: ("missing_parameter", 400),
+    6: ("bad_path", 400),
+    7: ("too_many_frames", 400),
+    8: ("forbidden", 403),
+    9: ("not_found", 404),
+    10: ("method_not_allowed", 405),
+    11: ("request_timeout", 408),
+    12: ("body_too_large", 413),
+    13: ("uri_too_long", 414),
+    14: ("headers_too_large", 431),
+    15: ("unsupported_media_type", 415),
+    16: ("unauthorized", 401),
+    17: ("origin_not_allowed", 403),
+    18: ("host_not_allowed", 421),
+    19: ("conflict", 409),
+    20: ("model_not_found", 404),
+    21: ("clip_not_found", 404),
+    22: ("skin_not_found", 404),
+    23: ("joint_not_found", 404),
+    24: ("mesh_not_found", 404),
+    25: ("ambiguous_name", 409),
+    26: ("hash_mismatch", 409),
+    27: ("camera_not_found", 404),
+    30: ("unknown_format", 415),
+    31: ("lfs_pointer", 415),
+    32: ("empty_file", 415),
+    33: ("not_a_model", 415),
+    34: ("bad_model", 422),
+    35: ("model_limit", 422),
+    36: ("unsupported_extension", 422),
+    37: ("companion_missing", 422),
+    38: ("import_crashed", 422),
+    39: ("import_timeout", 422),
+    40: ("import_memory", 422),
+    41: ("bad_bake", 422),
+    42: ("not_finite", 422),
+    43: ("nothing_to_draw", 422),
+    44: ("not_rigid", 422),
+    45: ("clip_no_match", 422),
+    46: ("import_aborted", 422),
+    47: ("import_cpu", 422),
+    48: ("import_syscall", 422),
+    49: ("import_too_large", 422),
+    50: ("internal", 500),
+    51: ("render_failed", 500),
+    52: ("render_timeout", 503),
+    53: ("overloaded", 503),
+    54: ("shutting_down", 503),
+    55: ("no_memory", 503),
+    60: ("storage", 507),
+    56: ("unavailable", 503),
+    57: ("model_changing", 503),
+    58: ("render_syscall", 500),
+    59: ("render_memory", 503),
+}
+
+
+class PosedError(Exception):
+    """The server refused, or could not be understood or reached.
+
+    code           for programs, stable: ``"clip_not_found"``
+    status         the HTTP status that belongs to it; 0 where no server said anything
+    message        a sentence for people
+    candidates     of something that was not found or is ambiguous: ``[{"index": 2, "name": "fly"}, ..]``
+    retry_after_s  when to try again, in seconds; 0 where that does not help
+    offset         of a malformed packet: the byte that the server calls wrong; None otherwise
+    """
+
+    def __init__(self, code: str, message: str, status: int = 0, candidates: Optional[List[Dict[str, Any]]] = None,
+                 retry_after_s: int = 0, offset: Optional[int] = None) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code, self.message, self.status = code, message, status
+        self.candidates: List[Dict[str, Any]] = candidates or []
+        self.retry_after_s, self.offset = retry_after_s, offset
+
+
+class ProtocolError(PosedError):
+    """The server sent what its protocol does not allow, or something that is not posed answered. The connection is closed."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("bad_answer", message)
+
+
+class ConnectionLost(PosedError, ConnectionError):
+    """The server cannot be reached, or closed the connection before it had answered."""
+
+    def __init__(self, message: str) -> None:
+        PosedError.__init__(self, "connection_lost", message)
+
+
+class TimedOut(PosedError, TimeoutError):
+    """Nothing came in the time that the client allows (``timeout_s``). The connection is closed."""
+
+    def __init__(self, message: str) -> None:
+        PosedError.__init__(self, "timed_out", message)
+
+
+def from_json(body: bytes, status: int, retry_after_s: int = 0, code: str = "", offset: Optional[int] = None,
+              message: str = "") -> PosedError:
+    """The exception for an error's JSON body. What is missing there comes from the other arguments."""
+    error: Dict[str, Any] = {}
+    try:
+        error = json.loads(body)["error"]
+        error = error if isinstance(error, dict) else {}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        pass
+    candidates = error.get("candidates")
+    return PosedError(str(error.get("code") or code or "internal"), str(error.get("message") or message or f"HTTP {status}"), status,
+                      candidates if isinstance(candidates, list) else None, retry_after_s, offset)

@@ -1,0 +1,121 @@
+"""Binary frames (protocol/frames.md): where the numbers of a palette, a pose or a mesh lie in an answer's bytes."""
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Any, List, Optional, Tuple
+
+from .arrays import Array, Buffer, transposed, view
+from .errors import ProtocolError
+
+KINDS = {1: "palette", 2: "pose", 3: "mesh"}
+LAYOUTS = ("mat4", "mat3x4", "dualquat")
+SPACES = ("scene", "root", "mesh")
+WRAPS = ("loop", "clamp", "mirror")
+BLOCKS = {1: "palette", 2: "scene", 3: "local", 4: "local_matrix", 5: "positions", 6: "normals", 7: "root_motion", 16: "nodes",
+          17: "sheared", 18: "rest", 19: "indices", 20: "span"}
+_FLOATS = {"mat4": 16, "mat3x4": 12, "dualquat": 8}
+_SHAPES = {"mat4": (4, 4), "mat3x4": (3, 4), "dualquat": (2, 4)}
+_MATRICES = ("palette", "scene", "local_matrix")
+_LETTERS = {"nodes": ("I", 1), "sheared": ("I", 1), "indices": ("I", 1), "span": ("d", 4), "local": ("f", 10), "positions": ("f", 3),
+            "normals": ("f", 3), "rest": ("f", 3), "root_motion": ("f", 4)}
+_HEADER = struct.Struct("<4sHHIHHIIiIQQQd32s")
+_BLOCK = struct.Struct("<HHIiiIIQ")
+
+
+@dataclass(frozen=True)
+class Block:
+    """One array of the answer: `kind` as in protocol/frames.md, `index`, `node` and `primitive` say what it is of."""
+
+    kind: str
+    is_once: bool
+    index: int
+    node: int
+    primitive: int
+    count: int
+    item_bytes: int
+    offset: int
+
+
+class Frames:
+    """An answer in binary frames. Every length in it was compared with its size before anything was read.
+
+    data          the bytes; arrays are views on them
+    kind          "palette", "pose" or "mesh"
+    layout        "mat4", "mat3x4" or "dualquat"
+    space, wrap   as asked for
+    clip          index of the clip, -1 for the rest pose
+    duration_s    of the clip, in seconds
+    content_hash  of the model, 64 hex digits
+    times         as asked for, in seconds; clip_times: where in the clip that was
+    blocks        what there is, see `Block`
+    warnings      how many warnings there are about the model and its clip files
+    """
+
+    def __init__(self, data: Buffer, warnings: int = 0) -> None:
+        self.data, self.warnings = memoryview(data), warnings
+        if len(self.data) < _HEADER.size:
+            raise ProtocolError(f"binary frames of {len(self.data)} bytes")
+        (magic, version, layout, self._header_bytes, kind, space, self.frame_count, block_count, self.clip, wrap, self._frames_offset,
+         self._frame_bytes, size, self.duration_s, content_hash) = _HEADER.unpack_from(self.data)
+        if magic != b"PSDF" or version != 1:
+            raise ProtocolError("these are no binary frames of version 1")
+        if size != len(self.data):
+            raise ProtocolError(f"binary frames of {len(self.data)} bytes that should be {size}")
+        if kind not in KINDS or layout >= len(LAYOUTS) or space >= len(SPACES) or wrap >= len(WRAPS):
+            raise ProtocolError("binary frames of an unknown kind")
+        self.kind, self.layout, self.space, self.wrap = KINDS[kind], LAYOUTS[layout], SPACES[space], WRAPS[wrap]
+        self.content_hash = content_hash.hex()
+        times_at = _HEADER.size + _BLOCK.size * block_count
+        if times_at + 16 * self.frame_count > min(self._header_bytes, size):
+            raise ProtocolError("the header of binary frames is shorter than its counts say")
+        if self._frames_offset + self.frame_count * self._frame_bytes > size:
+            raise ProtocolError("binary frames reach beyond the answer")
+        self.blocks: List[Block] = []
+        for i in range(block_count):
+            self._read_block(_HEADER.size + _BLOCK.size * i)
+        pairs = struct.unpack_from(f"<{2 * self.frame_count}d", self.data, times_at)
+        self.times: Tuple[float, ...] = pairs[::2]
+        self.clip_times: Tuple[float, ...] = pairs[1::2]
+
+    def _read_block(self, at: int) -> None:
+        number, once, index, node, primitive, count, item_bytes, offset = _BLOCK.unpack_from(self.data, at)
+        kind = BLOCKS.get(number)
+        if kind is None:
+            return
+        floats = _FLOATS[self.layout] if kind in _MATRICES else _LETTERS[kind][1]
+        if item_bytes != floats * (8 if kind == "span" else 4):
+            raise ProtocolError(f"a {kind} block with items of {item_bytes} bytes")
+        if offset + count * item_bytes > (len(self.data) if once else self._frame_bytes):
+            raise ProtocolError(f"a {kind} block reaches beyond the answer")
+        self.blocks.append(Block(kind, bool(once), index, node, primitive, count, item_bytes, offset))
+
+    def find(self, kind: str, index: Optional[int] = None) -> Block:
+        """The first block of a kind (and index); LookupError when there is none."""
+        for block in self.blocks:
+            if block.kind == kind and index in (None, block.index):
+                return block
+        raise LookupError(f"the answer has no {kind}" + ("" if index is None else f" {index}"))
+
+    def array(self, block: Block, frame: Optional[int] = None) -> Array:
+        """The numbers of a block, without copying them (with NumPy).
+
+        Shape, where n is the block's count: matrices (n, 4, 4), (n, 3, 4) or (n, 2, 4), with rows before columns (a dual
+        quaternion: real before dual, x y z w); local (n, 10), positions (n, 3), indices (n,). In front of it are the frames
+        of the answer, unless `frame` is one or the block is there once.
+        """
+        letter, width = ("f", 0) if block.kind in _MATRICES else _LETTERS[block.kind]
+        item: Tuple[int, ...] = _SHAPES[self.layout] if not width else (() if width == 1 else (width,))
+        shape = (block.count, *item)
+        start = block.offset
+        if block.is_once:
+            return self._turned(block, view(self.data, start, letter, shape), 1)
+        start += self._frames_offset
+        if frame is not None:
+            if not 0 <= frame < self.frame_count:
+                raise IndexError(f"there are {self.frame_count} frames")
+            return self._turned(block, view(self.data, start + frame * self._frame_bytes, letter, shape), 1)
+        return self._turned(block, view(self.data, start, letter, (self.frame_count, *shape), self._frame_bytes), 2)
+
+    def _turned(self, block: Block, array: Any, depth: int) -> Array:
+        return transposed(array, depth) if self.layout == "mat4" and block.kind in _MATRICES else array

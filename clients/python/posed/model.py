@@ -1,0 +1,206 @@
+"""A model on the server: where its bones are at a time, and how it looks."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
+
+from .answer import Picture
+from .arrays import Array
+from .frames import Block, Frames
+from .parameters import REST
+from .stream import Stream, Watch
+
+if TYPE_CHECKING:
+    from .client import Client
+
+#: a clip: index, name, `REST`, or None: the model's first
+Clip = Union[int, str, None]
+#: a time in seconds, several, or a range "start:end:frames a second"
+Times = Union[float, str, Sequence[Union[float, str]], None]
+__all__ = ["Clip", "Mesh", "Model", "Part", "Pose", "REST", "Times"]
+
+
+class Pose:
+    """Transforms of nodes. Where one time was asked for, arrays begin with the nodes; else with the times.
+
+    nodes          indices of the nodes, in the order of the arrays
+    times          in seconds, as asked for; clip_times: where in the clip
+    frames         the answer as it came
+    """
+
+    def __init__(self, frames: Frames, is_single: bool) -> None:
+        self.frames, self._frame = frames, 0 if is_single else None
+        self.times, self.clip_times = frames.times, frames.clip_times
+        kinds = [block.kind for block in frames.blocks]
+        if "nodes" in kinds:
+            self.nodes: Tuple[int, ...] = tuple(int(node) for node in frames.array(frames.find("nodes")))
+        else:
+            first = next(block for block in frames.blocks if block.kind in ("scene", "local"))
+            self.nodes = tuple(range(first.count))
+
+    @property
+    def scene(self) -> Array:
+        """scene_from_node, shape (.., nodes, 4, 4): row, column. Units of the file."""
+        return self._array("scene")
+
+    @property
+    def local(self) -> Array:
+        """parent_from_node as (.., nodes, 10): translation x y z, rotation x y z w, scale x y z. Ten zeros for a sheared node,
+        which has a matrix in `local_matrix` instead."""
+        return self._array("local")
+
+    @property
+    def local_matrix(self) -> Dict[int, Array]:
+        """By place in `nodes`: the matrices (.., 4, 4) of sheared nodes."""
+        if not any(block.kind == "sheared" for block in self.frames.blocks):
+            return {}
+        matrices = self._array("local_matrix")
+        places = [int(place) for place in self.frames.array(self.frames.find("sheared"))]
+        if self._frame is not None:
+            return {place: matrices[i] for i, place in enumerate(places)}
+        return {place: [frame[i] for frame in matrices] for i, place in enumerate(places)}
+
+    @property
+    def root_motion(self) -> Array:
+        """With `root_motion="extract"`, (.., 4): translation x y z since the start, and yaw in degrees."""
+        array = self._array("root_motion")
+        return array[0] if self._frame is not None else tuple(frame[0] for frame in array)
+
+    def _array(self, kind: str) -> Array:
+        return self.frames.array(self.frames.find(kind), self._frame)
+
+
+class Part:
+    """One primitive of one mesh node. `index` is its place in the answer, `node` and `primitive` say what it is of."""
+
+    def __init__(self, frames: Frames, block: Block, frame: Optional[int]) -> None:
+        self._frames, self._frame = frames, frame
+        self.index, self.node, self.primitive, self.vertex_count = block.index, block.node, block.primitive, block.count
+
+    @property
+    def positions(self) -> Array:
+        """(.., vertices, 3), scene space."""
+        return self._array("positions")
+
+    @property
+    def normals(self) -> Array:
+        """With `normals=True`: (.., vertices, 3), unit length."""
+        return self._array("normals")
+
+    @property
+    def rest(self) -> Array:
+        """With `rest=True`: (vertices, 3), as in the file."""
+        return self._array("rest")
+
+    @property
+    def indices(self) -> Array:
+        """With `indices=True`: (indices,), uint32, from 0 in every part."""
+        return self._array("indices")
+
+    def _array(self, kind: str) -> Array:
+        return self._frames.array(self._frames.find(kind, self.index), self._frame)
+
+
+class Mesh:
+    """Deformed vertices. Where one time was asked for, arrays begin with the vertices; else with the times."""
+
+    def __init__(self, frames: Frames, is_single: bool) -> None:
+        self.frames, self.times, self.clip_times = frames, frames.times, frames.clip_times
+        frame = 0 if is_single else None
+        self.parts: List[Part] = [Part(frames, block, frame) for block in frames.blocks if block.kind == "positions"]
+
+
+class Model:
+    """A model under the server's root. Made by `Client.model`; nothing is asked before the first method.
+
+    Parameters beyond those named here go to the server as protocol/http.md has them (``from_``, ``to``, ``speed``, ``wrap``,
+    ``root_motion``, ``layers``, ``clip_file``, ``hash``, ..): one that it does not know is an error, never ignored. Clips, skins, nodes and
+    meshes are an index (int) or a name (str). Errors are `PosedError`.
+    """
+
+    def __init__(self, client: "Client", path: str) -> None:
+        self.client, self.path = client, path
+
+    def __repr__(self) -> str:
+        return f"<posed.Model {self.path!r}>"
+
+    def __enter__(self) -> "Model":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Gives the handle of a binary connection back. The next question opens another."""
+        self.client.forget(self.path)
+
+    def info(self, **options: Any) -> Dict[str, Any]:
+        """What is in the model: clips, nodes, skins, meshes, materials, warnings (protocol/answers.md, model)."""
+        return dict(self.client.json("/v1/model", model=self.path, **options))
+
+    def frames(self, kind: str, clip: Clip = None, t: Times = 0.0, **options: Any) -> Frames:
+        """A palette, a pose or a mesh as binary frames: everything that the server says, with nothing left out."""
+        return self.client.operation(kind, model=self.path, clip=clip, t=t, format="bin", **options).frames()
+
+    def palette(self, clip: Clip = None, t: Times = 0.0, skin: Union[int, str] = 0, **options: Any) -> Array:
+        """Skinning matrices scene_from_joint * joint_from_bind of one skin, which take its vertices from bind to scene space.
+
+        float32, shape (joints, 4, 4) for one time, (times, joints, 4, 4) for a list or a range of times; row, column, for column
+        vectors: ``palette[j] @ [x, y, z, 1]``. With `layout="mat3x4"` the last two axes are (3, 4), with `layout="dualquat"`
+        (2, 4): real, dual. An array of NumPy is a view on the answer's bytes and yours alone; without NumPy it is tuples in tuples
+        of the same shape. `space` is "scene", "root" or "mesh".
+        """
+        frames = self.frames("palette", clip, t, skin=skin, **options)
+        return frames.array(frames.find("palette"), 0 if _is_single(t) else None)
+
+    def palettes(self, clip: Clip = None, t: Times = 0.0, **options: Any) -> Dict[int, Array]:
+        """The palettes of all skins (or those of `skin=[..]`) at once, by the skin's index."""
+        frames = self.frames("palette", clip, t, **options)
+        frame = 0 if _is_single(t) else None
+        return {block.index: frames.array(block, frame) for block in frames.blocks if block.kind == "palette"}
+
+    def pose(self, clip: Clip = None, t: Times = 0.0, joints: Union[int, str, Sequence[Union[int, str]], None] = None,
+             what: Union[str, Sequence[str], None] = None, **options: Any) -> Pose:
+        """Where nodes are: all, or `joints` in the order given. `what`: "scene", "local" or both in a list."""
+        return Pose(self.frames("pose", clip, t, joints=joints, what=what, **options), _is_single(t))
+
+    def mesh(self, clip: Clip = None, t: Times = 0.0, **options: Any) -> Mesh:
+        """The deformed vertices in scene space; `indices=True`, `normals=True`, `rest=True` for more, `mesh` for only one."""
+        return Mesh(self.frames("mesh", clip, t, **options), _is_single(t))
+
+    def glb(self, clip: Clip = None, t: Times = 0.0, **options: Any) -> bytes:
+        """The model in its pose as a glTF file. `textures=False` leaves those out."""
+        return bytes(self.client.operation("mesh", model=self.path, clip=clip, t=t, format="glb", **options).body)
+
+    def bounds(self, clip: Clip = None, t: Times = None, **options: Any) -> Dict[str, Any]:
+        """Boxes around the posed model (protocol/answers.md, bounds); `over="clip"` for all of the clip."""
+        return dict(self.client.json("/v1/bounds", model=self.path, clip=clip, t=t, **options))
+
+    def render(self, clip: Clip = None, t: Times = None, **options: Any) -> Picture:
+        """A picture (PNG): bytes, which a notebook shows. Without `t` a telling moment; `width`, `height`, `yaw`, `pitch`,
+        `camera`, `background`, `view`, .. as in protocol/http.md."""
+        return Picture.of(self.client.operation("render", model=self.path, clip=clip, t=t, **options))
+
+    def sheet(self, **options: Any) -> Picture:
+        """Many pictures in one, where the server has `/v1/sheet`."""
+        return Picture.of(self.client.ask("/v1/sheet", model=self.path, **options))
+
+    def turntable(self, **options: Any) -> Picture:
+        """The model from all around, where the server has `/v1/turntable`."""
+        return Picture.of(self.client.ask("/v1/turntable", model=self.path, **options))
+
+    def stream(self, kind: str = "palette", clip: Clip = None, *, rate: float = 0.0, position_s: float = 0.0, speed: float = 1.0,
+               credit: int = 3, paused: bool = False, timeout_s: Optional[float] = None, **options: Any) -> Stream:
+        """Frames as time passes: an iterator, on a connection of its own. See `Stream`.
+
+        kind: "palette", "pose" or "mesh". rate: frames a second, 0: as fast as they are read. credit: how many the server may
+        send ahead. timeout_s: how long to wait for a frame, None: for ever. options: as of the same method, `skin`, `joints`, `layout`, ..
+        """
+        return Stream(self.client.link(), self.path, kind, {"clip": clip, **options}, rate, position_s, speed, credit, paused, timeout_s)
+
+    def watch(self, timeout_s: Optional[float] = None) -> Watch:
+        """Changes of the model's files: an iterator, on a connection of its own. See `Watch`."""
+        return Watch(self.client.link(), self.path, timeout_s)
+
+
+def _is_single(t: Times) -> bool:
+    return t is None or isinstance(t, str) and ":" not in t and "," not in t or not isinstance(t, str) and not hasattr(t, "__len__")

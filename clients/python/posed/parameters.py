@@ -1,0 +1,202 @@
+"""What a method was asked, as parameters of HTTP (protocol/http.md) and as fields of the binary protocol."""
+from __future__ import annotations
+
+import json
+import numbers
+from typing import Any, Callable, Dict, List, Optional, Tuple
+from urllib.parse import quote
+
+from . import packets
+
+#: the rest pose, as `clip`
+REST = "-"
+Parameters = Dict[str, Any]
+
+#: longer queries travel as the body of a POST; a server takes 8192 bytes unless told otherwise (--max-url)
+_QUERY_BYTES_MAX = 4000
+#: parameters that name something, and where a name goes that `name=` would read as an index or as a list
+_NAMED = {"clip": "clip_name", "skin": "skin_name", "joints": "joint_name", "mesh": "mesh_name", "joint": "joint_name",
+          "camera": "camera_name", "target": "target_name", "root": "", "subtree": ""}
+_LISTS = ("skin", "joints", "subtree")
+
+
+def make(options: Dict[str, Any]) -> Parameters:
+    """Parameters of HTTP: without those that are None, a `_` at the end removed (``from_``), names told from indices."""
+    out: Parameters = {}
+    for key, value in options.items():
+        name = key[:-1] if key.endswith("_") else key
+        if value is None:
+            continue
+        value = _plain(value)
+        if isinstance(value, list) and not value:
+            raise ValueError(f"'{key}' is an empty list")
+        if name in _NAMED:
+            name = _name_of(name, value)
+        if name in out:
+            raise TypeError(f"'{name}' is given twice")
+        out[name] = value
+    return out
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of NumPy and sequences as those of JSON."""
+    if isinstance(value, (str, dict)):
+        return value
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return int(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    return [_plain(part) for part in value]
+
+
+def _name_of(name: str, value: Any) -> str:
+    """`name`, or the parameter that takes names only where a text would mean something else."""
+    parts = value if isinstance(value, list) else [value]
+    marks = "," if name in _LISTS else ""
+    awkward = [part for part in parts if isinstance(part, str) and (
+        part == "" or part.isdigit() or any(mark in part for mark in marks))]
+    if not awkward:
+        return name
+    if not _NAMED[name] or not all(isinstance(part, str) for part in parts):
+        raise ValueError(f"'{awkward[0]}' as '{name}' looks like an index or a list: use indices")
+    return _NAMED[name]
+
+
+def target(path: str, parameters: Parameters) -> Tuple[str, bytes]:
+    """(target, body) of the request: a body where the query would be too long or cannot say it."""
+    if any(isinstance(value, dict) or isinstance(value, list) and any(isinstance(part, (dict, list)) for part in value)
+           for value in parameters.values()):
+        return path, json.dumps(parameters).encode()
+    pairs = [f"{name}={_text(name, part)}" for name, value in parameters.items()
+             for part in (_lists(name, value) if isinstance(value, list) else [value])]
+    query = path + ("?" if pairs else "") + "&".join(pairs)
+    if len(query) > _QUERY_BYTES_MAX and path in POSTABLE:
+        return path, json.dumps(parameters).encode()
+    return query, b""
+
+
+#: operations that take a body; a long query to another one stays a query
+POSTABLE = ("/v1/palette", "/v1/pose", "/v1/mesh", "/v1/bounds", "/v1/render", "/v1/sheet", "/v1/turntable", "/v1/query")
+
+
+def _lists(name: str, value: List[Any]) -> List[Any]:
+    """Entries that repeat the parameter; numbers of one list go between commas."""
+    if all(not isinstance(part, str) for part in value):
+        return [",".join(_number(part) for part in value)]
+    return value
+
+
+def _number(value: Any) -> str:
+    return repr(value)
+
+
+def _text(name: str, value: Any) -> str:
+    return quote(value if isinstance(value, str) else _number(value), safe=",:-._~/")
+
+
+class Unsayable(Exception):
+    """The binary protocol's own requests have no field for this; it is asked by `call`."""
+
+
+#: finds the index of a name: (what, name) -> index
+Find = Callable[[str, str], int]
+_COMMON = {"model", "clip", "clip_name", "t", "wrap", "from", "to", "speed", "phase", "root_motion", "root", "format"}
+_OWN = {
+    "palette": {"skin", "skin_name", "space", "layout", "yaw"},
+    "pose": {"what", "joints", "joint_name", "layout", "yaw"},
+    "mesh": {"mesh", "mesh_name", "indices", "normals", "rest", "yaw"},
+    "render": {"width", "height", "background", "yaw", "pitch", "root_yaw"},
+}
+
+
+def to_query(op: str, parameters: Parameters, find: Find) -> packets.Query:
+    """The fields of palette, pose, mesh and render. Raises Unsayable for anything that is not exactly one of their values,
+    so that it is the server that says what is wrong with it."""
+    if set(parameters) - _COMMON - _OWN[op]:
+        raise Unsayable
+    query = packets.Query()
+    query.wrap = _word(packets.WRAPS, parameters, "wrap", "loop")
+    query.layout = _word(packets.LAYOUTS, parameters, "layout", "mat4")
+    query.space = _word(packets.SPACES, parameters, "space", "scene")
+    _flag(query, "root_motion", parameters, "root_motion", "extract")
+    _flag(query, "turn", parameters, "root_yaw" if op == "render" else "yaw", 1)
+    for name in "indices", "normals", "rest":
+        _flag(query, name, parameters, name, 1)
+    for name, field in ("from", "from_s"), ("to", "to_s"), ("speed", "speed"), ("phase", "phase"):
+        if name in parameters:
+            setattr(query, field, _real(parameters[name]))
+            query.flags |= packets.QUERY_FLAGS[name]
+    what = parameters.get("what")
+    if op == "pose":
+        whats = [what] if isinstance(what, str) else what or ["scene"]
+        query.what = sum({packets.WHATS.get(str(word), 9) for word in whats})
+        if query.what > 3:
+            raise Unsayable
+    _times(query, parameters.get("t"))
+    _names(op, query, parameters, find)
+    return query
+
+
+def _word(words: Dict[str, int], parameters: Parameters, name: str, default: str) -> int:
+    value = parameters.get(name, default)
+    if not isinstance(value, str) or value not in words:
+        raise Unsayable
+    return words[value]
+
+
+def _flag(query: packets.Query, flag: str, parameters: Parameters, name: str, yes: Any) -> None:
+    value = parameters.get(name, 0)
+    if value == yes:
+        query.flags |= packets.QUERY_FLAGS[flag]
+    elif value != 0 or isinstance(value, str):
+        raise Unsayable
+
+
+def _real(value: Any) -> float:
+    if not isinstance(value, (int, float)):
+        raise Unsayable
+    return float(value)
+
+
+def _times(query: packets.Query, t: Any) -> None:
+    if isinstance(t, str):
+        parts = t.split(":")
+        try:
+            query.times = [float(part) for part in parts]
+        except ValueError:
+            raise Unsayable from None
+        if len(parts) == 3:
+            query.flags |= packets.QUERY_FLAGS["range"]
+        elif len(parts) != 1:
+            raise Unsayable
+    elif t is not None:
+        query.times = [_real(part) for part in (t if isinstance(t, list) else [t])]
+
+
+def _names(op: str, query: packets.Query, parameters: Parameters, find: Find) -> None:
+    def index(what: str, value: Any) -> int:
+        found = find(what, value) if isinstance(value, str) else value
+        if not isinstance(found, int) or not 0 <= found < 2**31:
+            raise Unsayable
+        return found
+
+    def several(what: str, *names: str) -> List[int]:
+        value = next((parameters[name] for name in names if name in parameters), [])
+        return [index(what, part) for part in (value if isinstance(value, list) else [value])]
+
+    if parameters.get("clip") == REST:
+        query.clip = packets.CLIP_REST
+    elif "clip" in parameters or "clip_name" in parameters:
+        query.clip = index("clip", parameters.get("clip", parameters.get("clip_name")))
+    if "root" in parameters:
+        query.root = index("node", parameters["root"])
+    if op == "palette":
+        query.indices = several("skin", "skin", "skin_name")
+    elif op == "pose":
+        query.indices = several("node", "joints", "joint_name")
+    elif op == "mesh" and ("mesh" in parameters or "mesh_name" in parameters):
+        query.mesh = index("mesh", parameters.get("mesh", parameters.get("mesh_name")))

@@ -1,0 +1,55 @@
+"""What the documents show works when it is pasted."""
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from conftest import BUILD, ENVIRONMENT, PACKAGE, REPOSITORY, SAMPLES
+
+
+def shown():
+    """(name, program, what it prints) of the Python blocks, each followed by a block of text."""
+    for name in "README.md", "clients/python/README.md":
+        text = (REPOSITORY / name).read_text(encoding="utf-8")
+        for i, (program, printed) in enumerate(re.findall(r"```python\n(.*?)```\n(?:\nprints\n)?\n```text\n(.*?)```", text, re.S)):
+            yield pytest.param(program, printed, id=f"{name}-{i}")
+
+
+@pytest.mark.parametrize("program, printed", shown())
+@pytest.mark.parametrize("has_numpy", [True, False])
+def test_programs_of_the_readmes_print_what_they_show(program, printed, has_numpy, tmp_path):
+    program = program.replace("build/samples", str(SAMPLES))
+    hide = "" if has_numpy else "import sys; sys.modules['numpy'] = None\n"
+    result = subprocess.run([sys.executable, "-"], input=hide + program, capture_output=True, text=True, cwd=tmp_path, timeout=60,
+                            env={**ENVIRONMENT, "PYTHONPATH": str(PACKAGE), "POSED_PROGRAM": str(BUILD / "posed")})
+    assert (result.returncode, result.stdout) == (0, printed), result.stderr
+    for path in tmp_path.glob("*.png"):
+        assert path.read_bytes()[1:4] == b"PNG"
+
+
+def test_there_are_programs_to_paste():
+    assert len(list(shown())) == 3
+
+
+def test_the_example_finds_the_hand():
+    run = lambda *words: subprocess.run([sys.executable, PACKAGE / "examples" / "hand_at_hit.py", *words], capture_output=True, text=True,
+                                        env={**ENVIRONMENT, "PYTHONPATH": str(PACKAGE), "POSED_PROGRAM": str(BUILD / "posed")}, timeout=60)
+    found = run(SAMPLES)
+    assert re.fullmatch(r"robot.glb, dance at \d\.\d{3} s: hand_right is at( -?\d+\.\d{4}){3}\n", found.stdout), found.stderr
+    missing = run(SAMPLES, "robot.glb", "dance", "hand_rihgt")
+    assert missing.returncode == 1 and "joint_not_found" in missing.stderr
+    missing = run(SAMPLES, "robot.glb", "danc")
+    assert missing.returncode == 1 and "clip_not_found" in missing.stderr
+
+
+def test_the_package_can_be_installed(tmp_path):
+    """What pip installs is what is here, typed, without dependencies. (A wheel needs setuptools; its metadata do not.)"""
+    text = (PACKAGE / "pyproject.toml").read_text()
+    assert 'requires-python = ">=3.9"' in text and "dependencies = []" in text
+    assert (PACKAGE / "posed" / "py.typed").exists()
+    version = re.search(r'^version = "(.*)"', text, re.M)[1]
+    result = subprocess.run([sys.executable, "-c", "import posed; print(posed.__version__)"], capture_output=True, text=True,
+                            env={**os.environ, "PYTHONPATH": str(PACKAGE)})
+    assert result.stdout.strip() == version

@@ -1,0 +1,199 @@
+#include "sheet_manifest.h"
+
+#include "../anim/pose.h"
+#include "answer_parts.h"
+#include "json.h"
+
+#include <math.h>
+#include <string.h>
+
+static void put_key(struct buf *out, const char *name) { buf_printf(out, ",\"%s\":", name); }
+
+static void put_uint(struct buf *out, const char *name, uint64_t value)
+{
+    put_key(out, name);
+    json_put_uint(out, value);
+}
+
+static void put_number(struct buf *out, const char *name, double value)
+{
+    put_key(out, name);
+    if (isfinite(value))
+        json_put_double(out, value);
+    else
+        buf_put_text(out, "null");
+}
+
+static void put_numbers(struct buf *out, const char *name, const double *values, int count)
+{
+    bool is_finite = true;
+    put_key(out, name);
+    for (int i = 0; i < count; i++)
+        is_finite = is_finite && isfinite(values[i]);
+    if (!is_finite) { /* a point beside a camera in perspective is nowhere in its picture */
+        buf_put_text(out, "null");
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        buf_put_char(out, i == 0 ? '[' : ',');
+        json_put_double(out, values[i]);
+    }
+    buf_put_char(out, ']');
+}
+
+/* The pixel of a cell, from its top left corner, where a point of the scene is; whole numbers are between pixels. */
+static void find_pixel(const struct sheet_plan *plan, const struct sheet_shots *shots, const struct dmat4 *view,
+                       const double point[3], double out[2])
+{
+    const double *clip = shots->clip_from_view.m;
+    double seen[3];
+    dmat4_point(view, point, seen);
+    const double w = clip[11] * seen[2] + clip[15];
+    out[0] = (1 + clip[0] * seen[0] / w) / 2 * plan->layout.cell_width;
+    out[1] = (1 - clip[5] * seen[1] / w) / 2 * plan->layout.cell_height;
+}
+
+/* How many pixels are one unit of the scene, across the line of sight, where the pivot is. */
+static double find_scale(const struct sheet_plan *plan, const struct sheet_shots *shots)
+{
+    const double *clip = shots->clip_from_view.m;
+    double seen[3];
+    dmat4_point(&shots->views[0], shots->pivot, seen);
+    const double w = clip[11] * seen[2] + clip[15];
+    return clip[5] / w / 2 * plan->layout.cell_height;
+}
+
+/* The query without the parameter that asks for the manifest, and with the content that it is about. */
+static void put_picture(struct buf *out, const struct model *model, const struct request *request)
+{
+    static const char ASKED[] = "format=json";
+    const char *at = request->target_text;
+    struct buf url;
+    if (at == NULL) {
+        buf_put_text(out, ",\"picture\":null");
+        return;
+    }
+    buf_init(&url, SIZE_MAX);
+    const size_t path_bytes = strcspn(at, "?");
+    buf_put(&url, at, path_bytes);
+    at += path_bytes + (at[path_bytes] == '?');
+    char separator = '?';
+    while (*at != '\0') {
+        const size_t part_bytes = strcspn(at, "&");
+        const bool is_format = part_bytes == sizeof ASKED - 1 && memcmp(at, ASKED, part_bytes) == 0;
+        if (part_bytes > 0 && !is_format) {
+            buf_put_char(&url, separator);
+            buf_put(&url, at, part_bytes);
+            separator = '&';
+        }
+        at += part_bytes + (at[part_bytes] == '&');
+    }
+    if (request->op == OP_TURNTABLE) /* which would be an animation */
+        buf_put_text(&url, "&format=png");
+    if (request->hash == NULL) {
+        buf_put_text(&url, "&hash=");
+        parts_put_hash(&url, model);
+    }
+    put_key(out, "picture");
+    json_put_string(out, buf_failed(&url) ? "" : url.data, buf_failed(&url) ? 0 : url.size_bytes);
+    buf_fini(&url);
+}
+
+/* Every clip once, in the order of the cells. */
+static void put_clips(struct buf *out, const struct sheet_plan *plan, const struct model *clips,
+                      const struct request *request)
+{
+    const struct sheet_cell *cells = sheet_plan_cells(plan);
+    bool is_first = true;
+    buf_put_text(out, ",\"clips\":[");
+    for (uint32_t c = 0; c < plan->cell_count && request->layer_count == 0; c++) {
+        if (cells[c].clip == POSE_REST || (c > 0 && cells[c].clip == cells[c - 1].clip))
+            continue;
+        const struct clip *clip = &clips->clips[cells[c].clip];
+        buf_put_text(out, is_first ? "{\"index\":" : ",{\"index\":");
+        json_put_uint(out, (unsigned)cells[c].clip);
+        put_key(out, "name");
+        json_put_str(out, clips, clip->name);
+        put_number(out, "duration", clip->duration_s);
+        buf_put_char(out, '}');
+        is_first = false;
+    }
+    buf_put_char(out, ']');
+}
+
+/* The cell that first looks from a direction has its camera. */
+static void put_directions(struct buf *out, const struct sheet_plan *plan, const struct sheet_shots *shots,
+                           const struct request *request)
+{
+    static const double ORIGIN[3];
+    const struct sheet_cell *cells = sheet_plan_cells(plan);
+    uint32_t next = 0;
+    buf_put_text(out, ",\"directions\":[");
+    for (uint32_t c = 0; c < plan->cell_count && next < plan->direction_count; c++) {
+        if (cells[c].direction != next)
+            continue;
+        double origin[2];
+        find_pixel(plan, shots, &shots->views[c], ORIGIN, origin);
+        buf_put_text(out, next == 0 ? "{\"yaw\":" : ",{\"yaw\":");
+        json_put_double(out, request->picture.yaw_deg + cells[c].yaw_deg);
+        put_number(out, "pitch", request->picture.pitch_deg);
+        put_numbers(out, "origin", origin, 2);
+        put_numbers(out, "view_from_scene", shots->views[c].m, 16);
+        buf_put_char(out, '}');
+        next++;
+    }
+    buf_put_char(out, ']');
+}
+
+static void put_cells(struct buf *out, const struct sheet_plan *plan, const struct sheet_shots *shots,
+                      const struct request *request)
+{
+    const bool is_picked = (request->picture.flags & PICTURE_AUTO_TIME) != 0;
+    const struct sheet_cell *cells = sheet_plan_cells(plan);
+    buf_put_text(out, ",\"cells\":[");
+    for (uint32_t c = 0; c < plan->cell_count; c++) {
+        const struct sheet_cell *cell = &cells[c];
+        buf_put_text(out, c == 0 ? "\n{\"x\":" : ",\n{\"x\":");
+        json_put_uint(out, cell->x);
+        put_uint(out, "y", cell->y);
+        put_uint(out, "width", plan->layout.cell_width);
+        put_uint(out, "height", plan->layout.cell_height);
+        put_uint(out, "column", cell->column);
+        put_uint(out, "row", cell->row);
+        put_uint(out, "direction", cell->direction);
+        put_uint(out, "frame", cell->frame);
+        put_key(out, "clip");
+        parts_put_index(out, request->layer_count > 0 ? POSE_REST : cell->clip);
+        put_number(out, "time", is_picked ? shots->clip_times_s[c] - cell->begin_s : cell->time_s);
+        if (request->layer_count == 0)
+            put_number(out, "clip_time", is_picked ? shots->clip_times_s[c] : cell->clip_time_s);
+        put_number(out, "duration", cell->duration_s);
+        buf_put_char(out, '}');
+    }
+    buf_put_text(out, "]");
+}
+
+void sheet_manifest_put(struct buf *out, const struct sheet_plan *plan, const struct sheet_shots *shots,
+                        const struct model *model, const struct model *clips, const struct request *request)
+{
+    double anchor[2];
+    find_pixel(plan, shots, &shots->views[0], shots->pivot, anchor);
+    parts_put_name_and_hash(out, model, request);
+    put_picture(out, model, request);
+    put_uint(out, "width", plan->width);
+    put_uint(out, "height", plan->height);
+    put_uint(out, "columns", plan->layout.widest);
+    put_uint(out, "rows", plan->layout.rows);
+    put_uint(out, "gap", plan->layout.gap);
+    put_uint(out, "padding", plan->layout.padding);
+    put_uint(out, "caption_height", plan->layout.caption_height);
+    put_numbers(out, "anchor", anchor, 2);
+    put_numbers(out, "pivot", shots->pivot, 3);
+    put_number(out, "pixels_per_unit", find_scale(plan, shots));
+    buf_printf(out, ",\"projection\":\"%s\"", shots->is_ortho ? "orthographic" : "perspective");
+    put_numbers(out, "clip_from_view", shots->clip_from_view.m, 16);
+    put_clips(out, plan, clips, request);
+    put_directions(out, plan, shots, request);
+    put_cells(out, plan, shots, request);
+    buf_put_text(out, "}\n");
+}
