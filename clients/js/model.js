@@ -34,7 +34,7 @@ export class Answer {
   }
 }
 
-// A picture: `bytes` are a PNG file. `time` and `camera` say when it was taken and from where, null where the server does not say.
+// A picture: `bytes` are a file, PNG unless another `format` was asked for. `time` and `camera` say when it was taken and from where, null where the server does not say.
 export class Picture extends Answer {
   constructor(answer) {
     super(answer.type, answer.bytes, (name) => answer.header(name), answer.warnings);
@@ -88,9 +88,21 @@ export class Model {
     return (await this.#ask('bounds', parameters, signal)).json();
   }
 
-  async render({ signal, ...parameters } = {}) {
-    const answer = await this.#ask('render', parameters, signal);
+  async #picture(op, { signal, ...parameters } = {}) {
+    const answer = await this.#ask(op, parameters, signal);
     return answer.type === 'application/json' ? answer.json() : new Picture(answer);
+  }
+
+  render(options) {
+    return this.#picture('render', options);
+  }
+
+  sheet(options) {
+    return this.#picture('sheet', options);
+  }
+
+  turntable(options) {
+    return this.#picture('turntable', options);
   }
 }
 

@@ -75,7 +75,7 @@ export interface BoundsParameters extends ClipParameters {
   yaw?: Flag;
 }
 
-/** Any other option of protocol/http.md, GET /v1/render, may be given as well. */
+/** Any other option of protocol/http.md, GET /v1/render and GET /v1/sheet, may be given as well. */
 export interface RenderParameters extends ClipParameters {
   width?: number;
   height?: number;
@@ -85,7 +85,7 @@ export interface RenderParameters extends ClipParameters {
   /** Degrees round the model, unlike elsewhere. */
   yaw?: number;
   pitch?: number;
-  format?: 'png' | 'json';
+  format?: 'png' | 'apng' | 'gif' | 'webp' | 'json';
   [option: string]: unknown;
 }
 
@@ -192,7 +192,7 @@ export class Answer {
   blob(): Blob;
 }
 
-/** A PNG file. */
+/** A picture as a file: PNG, unless another `format` was asked for. */
 export class Picture extends Answer {
   /** The clip's time that it shows, in seconds; null where the server does not say. */
   readonly time: number | null;
@@ -215,6 +215,12 @@ export class Model {
   bounds(options?: BoundsParameters): Promise<Json>;
   render(options: RenderParameters & { format: 'json' }): Promise<Json>;
   render(options?: RenderParameters): Promise<Picture>;
+  /** Several moments, clips or directions in one picture, or an animation; as JSON its manifest. */
+  sheet(options: RenderParameters & { format: 'json' }): Promise<Json>;
+  sheet(options?: RenderParameters): Promise<Picture>;
+  /** The model from all around. */
+  turntable(options: RenderParameters & { format: 'json' }): Promise<Json>;
+  turntable(options?: RenderParameters): Promise<Picture>;
   /** Any operation on this model by its name: `ask('render', {..})`. */
   ask(op: string, parameters?: Record<string, unknown>, options?: Abortable): Promise<Answer>;
 }

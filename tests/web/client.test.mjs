@@ -106,6 +106,9 @@ test('pictures, files, boxes and batches', async () => {
   assert.deepEqual([picture.time, picture.camera.view_from_scene.length], [0.5, 16]);
   assert.deepEqual((await remote.render(options)).bytes, picture.bytes);
   assert.deepEqual((await robot.render({ ...options, format: 'json' })).camera, picture.camera);
+  const sheet = { clip: 'walk', frames: 3, width: 16, height: 16, format: 'gif' };
+  assert.deepEqual([(await robot.sheet(sheet)).type, (await remote.sheet({ ...sheet, format: 'json' })).clips?.length > 0], ['image/gif', true]);
+  assert.deepEqual((await remote.turntable({ width: 16, height: 16 })).bytes, (await robot.turntable({ width: 16, height: 16 })).bytes);
   assert.equal(new TextDecoder().decode((await robot.glb({ t: 0.3 })).bytes.subarray(0, 4)), 'glTF');
   assert.deepEqual((await remote.glb({ t: 0.3, textures: 0 })).bytes, (await robot.glb({ t: 0.3, textures: 0 })).bytes);
   assert.deepEqual(await remote.bounds({ over: 'clip' }), await robot.bounds({ over: 'clip' }));

@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 # The copy of the lock file says what is installed.
 installed=node_modules/.posed-lock.json
 if ! cmp -s package-lock.json "$installed"; then
-    echo "web: installing with npm: playwright-core drives the browser, gltf-validator and three open GLB files"
+    echo "web: installing with npm: playwright-core drives the browser, gltf-validator and three open GLB files, ws and typescript test the client"
     npm ci --loglevel=error --no-audit --no-fund --ignore-scripts --fetch-retries=1 || {
         echo "web: npm could not install tests/web/package-lock.json; is there a network?" >&2
         exit 1
