@@ -99,6 +99,7 @@ $(out)/posectl: $(cli) $(client_c)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson) -lm
 $(out)/libposed.a: $(client_c)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
+client_tests := $(out)/test/client_probe $(out)/example_skin
 $(out)/test/client_probe: $(obj)/tests/clients/probe.o $(client_c)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
@@ -130,7 +131,7 @@ $(out)/gen/gallery_html.h: server/app/gallery.html
 	  sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
 
 test_sources := $(wildcard tests/unit/*.c)
-tested := $(obj)/clients/c/posed.o $(filter-out %/main.o,$(app) $(wire) $(worker) $(import) $(render) $(anim) $(base))
+tested := $(obj)/clients/c/posed.o $(obj)/clients/cli/pattern.o $(filter-out %/main.o,$(app) $(wire) $(worker) $(import) $(render) $(anim) $(base))
 $(out)/test/unit: $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/draco_encode.o $(tested)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) $(call libs_of,cmocka) -lm
@@ -176,7 +177,7 @@ suite_web = "web=node:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(sa
 suite_python = "python=pytest:$(pytest) $(if $(t),-k '$(t)') clients/python/tests"
 run_suites = $(PYTHON) tests/run.py --log $(out)/test/logs
 
-test: deps-test all samples $(out)/test/unit $(if $(filter sanitize,$(config)),$(replays),replays-sanitized)
+test: deps-test all samples $(out)/test/unit $(client_tests) $(if $(filter sanitize,$(config)),$(replays),replays-sanitized)
 	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_sanitized) $(suite_api) $(suite_python) $(suite_web)
 # What is worth repeating with another compiler or under sanitizers.
 test-short: deps-test all samples $(out)/test/unit $(replays) $(client_tests)

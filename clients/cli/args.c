@@ -29,13 +29,15 @@ bool option_is_for(const struct option *option, const char *command)
     return strcmp(option->commands, " * ") == 0 || strstr(option->commands, word) != NULL;
 }
 
-static bool has_word(const char *words, const char *word)
+/* Whether an operation's words and a parameter's, "FOR_POSE | FOR_MESH", have one in common. */
+static bool share_word(const char *operations, const char *words)
 {
-    const size_t size = strlen(word);
-    for (const char *at = strstr(words, word); size > 0 && at != NULL; at = strstr(at + 1, word)) {
-        const char end = at[size];
-        if (end == '\0' || end == ' ' || end == '|')
-            return true;
+    while (*words != '\0') {
+        const size_t size = strcspn(words, " ");
+        for (const char *at = operations; size > 0 && *at != '\0'; at += strcspn(at, " |"), at += strspn(at, " |"))
+            if (strcspn(at, " |") == size && memcmp(at, words, size) == 0)
+                return true;
+        words += size + (words[size] == ' ');
     }
     return false;
 }
@@ -58,7 +60,7 @@ bool parameter_is_for(const struct parameter *parameter, const struct command *c
     for (size_t i = 0; i < sizeof HIDDEN / sizeof *HIDDEN; i++)
         if (strcmp(parameter->name, HIDDEN[i]) == 0)
             return false;
-    return has_word(parameter->operations, command->operation) &&
+    return share_word(parameter->operations, command->operation) &&
            own_option(parameter->name, strlen(parameter->name), command) == NULL;
 }
 
@@ -325,49 +327,4 @@ int args_parse(struct args *out, int argc, char **argv, struct text *problem)
     out->has_help |= out->values[OPTION_HELP] != NULL;
     out->has_version = out->values[OPTION_VERSION] != NULL;
     return 0;
-}
-
-void args_free(struct args *args)
-{
-    free(args->repeated);
-    free(args->parameters);
-    free(args->positional);
-}
-
-bool args_has(const struct args *args, enum option_id option) { return args->values[option] != NULL; }
-
-const char *args_text(const struct args *args, enum option_id option, const char *fallback)
-{
-    return args->values[option] == NULL ? fallback : args->values[option];
-}
-
-double args_number(const struct args *args, enum option_id option, double fallback)
-{
-    return args->values[option] == NULL ? fallback : strtod(args->values[option], NULL);
-}
-
-void args_put_query(const struct args *args, const char *model, struct text *out)
-{
-    text_put(out, "model=");
-    text_put_url(out, model);
-    for (size_t i = 0; i < args->parameter_count; i++) {
-        if (args->parameters[i].is_json)
-            continue;
-        text_printf(out, "&%s=", args->parameters[i].name);
-        text_put_url(out, args->parameters[i].value);
-    }
-}
-
-bool args_put_body(const struct args *args, struct text *out)
-{
-    bool has_any = false;
-    for (size_t i = 0; i < args->parameter_count; i++) {
-        if (!args->parameters[i].is_json)
-            continue;
-        text_printf(out, "%s\"%s\":%s", has_any ? "," : "{", args->parameters[i].name, args->parameters[i].value);
-        has_any = true;
-    }
-    if (has_any)
-        text_put(out, "}");
-    return has_any;
 }

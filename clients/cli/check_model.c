@@ -14,6 +14,8 @@
 /* So far from a joint its skin reaches, as a share of the model: a turned head jumps although its joint stays. */
 #define REACH 0.1
 
+enum { POSES = 17 }; /* of a clip that are looked at: its ends, and 15 times in between */
+
 static const struct {
     const char *code;
     enum rule_id rule;
@@ -91,27 +93,35 @@ static size_t add_name(const char **names, size_t count, const cJSON *thing)
     return count;
 }
 
-static void check_duplicates(const struct check *check, const cJSON *model, struct findings *findings)
+/* Which nodes are joints of the file's skins: [node_count], the caller's to free. */
+static bool *joints_of(const cJSON *model, size_t *node_count)
 {
-    const cJSON *nodes = get(model, "nodes"), *thing, *skin;
-    const size_t node_count = (size_t)cJSON_GetArraySize(nodes),
-                 clip_count = (size_t)cJSON_GetArraySize(get(model, "clips"));
-    const char **names = must_alloc((node_count + clip_count + 1) * sizeof *names);
-    bool *is_joint = must_alloc(node_count + 1);
-    size_t count = 0, place = 0;
-    cJSON_ArrayForEach(thing, get(model, "clips")) count = add_name(names, count, thing);
-    check_names(check, names, count, RULE_DUPLICATE_CLIP, "clips", findings);
+    const cJSON *skin, *joint;
+    *node_count = (size_t)cJSON_GetArraySize(get(model, "nodes"));
+    bool *is_joint = must_alloc(*node_count + 1);
     cJSON_ArrayForEach(skin, get(model, "skins"))
     {
-        cJSON_ArrayForEach(thing, get(skin, "joints"))
+        cJSON_ArrayForEach(joint, get(skin, "joints"))
         {
-            const double node = number_of(thing, "node");
-            if (!cJSON_IsTrue(get(skin, "rigid")) && node >= 0 && node < (double)node_count)
+            const double node = number_of(joint, "node");
+            if (!cJSON_IsTrue(get(skin, "rigid")) && node >= 0 && node < (double)*node_count)
                 is_joint[(size_t)node] = true;
         }
     }
+    return is_joint;
+}
+
+static void check_duplicates(const struct check *check, const cJSON *model, struct findings *findings)
+{
+    const cJSON *nodes = get(model, "nodes"), *clips = get(model, "clips"), *thing;
+    size_t node_count, count = 0;
+    bool *is_joint = joints_of(model, &node_count);
+    const char **names = must_alloc((node_count + (size_t)cJSON_GetArraySize(clips) + 1) * sizeof *names);
+    cJSON_ArrayForEach(thing, clips) count = add_name(names, count, thing);
+    check_names(check, names, count, RULE_DUPLICATE_CLIP, "clips", findings);
     for (int joints = 1; joints >= 0; joints--) {
-        count = place = 0;
+        size_t place = 0;
+        count = 0;
         cJSON_ArrayForEach(thing, nodes) if (is_joint[place++] == (joints == 1)) count = add_name(names, count, thing);
         check_names(check, names, count, joints == 1 ? RULE_DUPLICATE_JOINT : RULE_DUPLICATE_NODE,
                     joints == 1 ? "joints" : "nodes", findings);
@@ -196,7 +206,7 @@ static void check_loop(const struct check *check, struct link *link, const cJSON
     const double size = size_of(model), share_max = args_number(check->args, OPTION_MAX_JUMP, 0.01);
     struct posed_packet answer;
     struct text target = {0};
-    uint32_t node;
+    uint32_t node = 0;
     text_put(&target, "/v1/pose?model=");
     text_put_url(&target, text_of(model, "model"));
     /* walking over the ground is no jump */
@@ -204,12 +214,7 @@ static void check_loop(const struct check *check, struct link *link, const cJSON
                 number_of(clip, "index"), number_of(clip, "duration"));
     const int rc = link_ask(link, target.at, NULL, &answer);
     text_free(&target);
-    if (rc < 0) {
-        findings_add(check, findings, RULE_NOT_POSED, "clip %.0f '%s': %s", number_of(clip, "index"),
-                     text_of(clip, "name"), link->posed.error.message);
-        return;
-    }
-    const double jump = greatest_jump(&answer, size * REACH, &node);
+    const double jump = rc < 0 ? 0 : greatest_jump(&answer, size * REACH, &node); /* check_poses() has told */
     if (size > 0 && jump > size * share_max)
         findings_add(check, findings, RULE_LOOP_JUMP,
                      "clip %.0f '%s' jumps by %.2g of the model's size at its end, at node %u '%s'",
@@ -217,11 +222,75 @@ static void check_loop(const struct check *check, struct link *link, const cJSON
                      text_of(cJSON_GetArrayItem(get(model, "nodes"), (int)node), "name"));
 }
 
+/* --- every clip --- */
+
+/* A matrix that maps onto a plane, a line or a point: its volume is nothing beside its longest axis, cubed. */
+static bool is_flat(const float *m)
+{
+    const double a[3] = {(double)m[0], (double)m[1], (double)m[2]}, b[3] = {(double)m[4], (double)m[5], (double)m[6]},
+                 c[3] = {(double)m[8], (double)m[9], (double)m[10]};
+    const double volume =
+        a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+    const double longest =
+        fmax(hypot(hypot(a[0], a[1]), a[2]), fmax(hypot(hypot(b[0], b[1]), b[2]), hypot(hypot(c[0], c[1]), c[2])));
+    return fabs(volume) <= 1e-9 * longest * longest * longest;
+}
+
+/* The first joint that is flat in one of the frames; -1 for none. */
+static int64_t find_flat(const struct posed_packet *answer, const bool *is_joint, size_t node_count, double *time_s)
+{
+    struct posed_frames frames;
+    if (answer->kind != POSED_FRAMES || posed_read_frames(answer->data, answer->data_bytes, &frames) < 0 ||
+        frames.layout != POSED_MAT4)
+        return -1;
+    const int block = posed_frames_find(&frames, 0, POSED_BLOCK_SCENE, 0);
+    for (uint32_t frame = 0; block >= 0 && frame < frames.frame_count; frame++) {
+        const float *matrices = posed_frames_floats(&frames, (uint32_t)block, frame);
+        const uint32_t count = posed_frames_block(&frames, (uint32_t)block).count;
+        for (uint32_t node = 0; matrices != NULL && node < count && node < node_count; node++)
+            if (is_joint[node] && is_flat(matrices + (size_t)16 * node)) {
+                *time_s = posed_frames_clip_time(&frames, frame);
+                return node;
+            }
+    }
+    return -1;
+}
+
+/* Poses all through the clip: that there are any, and that no joint is flat in them. */
+static void check_poses(const struct check *check, struct link *link, const cJSON *model, const cJSON *clip,
+                        struct findings *findings)
+{
+    const double duration_s = number_of(clip, "duration");
+    struct posed_packet answer;
+    struct text target = {0};
+    size_t node_count;
+    double time_s = 0;
+    bool *is_joint = joints_of(model, &node_count);
+    text_put(&target, "/v1/pose?model=");
+    text_put_url(&target, text_of(model, "model"));
+    text_printf(&target, "&clip=%.0f&wrap=clamp&format=bin&t=0", number_of(clip, "index"));
+    for (int i = 1; i < POSES; i++)
+        text_printf(&target, ",%.17g", duration_s * i / (POSES - 1));
+    if (link_ask(link, target.at, NULL, &answer) < 0)
+        findings_add(check, findings, RULE_NOT_POSED, "clip %.0f '%s': %s", number_of(clip, "index"),
+                     text_of(clip, "name"), link->posed.error.message);
+    else {
+        const int64_t node = find_flat(&answer, is_joint, node_count, &time_s);
+        if (node >= 0)
+            findings_add(check, findings, RULE_COLLAPSED_JOINT, "clip %.0f '%s' scales joint %lld '%s' flat at %.3f s",
+                         number_of(clip, "index"), text_of(clip, "name"), (long long)node,
+                         text_of(cJSON_GetArrayItem(get(model, "nodes"), (int)node), "name"), time_s);
+    }
+    text_free(&target);
+    free(is_joint);
+}
+
 static void check_clips(const struct check *check, struct link *link, const cJSON *model, struct findings *findings)
 {
     const cJSON *clip;
     cJSON_ArrayForEach(clip, get(model, "clips"))
     {
+        check_poses(check, link, model, clip, findings);
         if (number_of(clip, "duration") <= 0)
             findings_add(check, findings, RULE_ZERO_LENGTH, "clip %.0f '%s' lasts no time", number_of(clip, "index"),
                          text_of(clip, "name"));
@@ -242,7 +311,7 @@ void check_model(const struct check *check, struct link *link, const char *name,
         char code[64];
         link_error_name(link, code);
         findings_add(check, findings, RULE_UNREADABLE, "%s%s%s", code, code[0] == '\0' ? "" : ": ",
-                     link->posed.error.message);
+                     link_error_about(link, name));
         return;
     }
     cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);

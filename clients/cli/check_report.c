@@ -40,8 +40,10 @@ void report_text(const struct check *check, struct text *out)
     }
     count(check, counts, &models);
     if (!manner.is_quiet)
-        text_printf(out, "%zu models: %zu errors, %zu warnings, %zu infos\n", models, counts[SEVERITY_ERROR],
-                    counts[SEVERITY_WARNING], counts[SEVERITY_INFO]);
+        text_printf(out, "%zu model%s: %zu error%s, %zu warning%s, %zu info%s\n", models, models == 1 ? "" : "s",
+                    counts[SEVERITY_ERROR], counts[SEVERITY_ERROR] == 1 ? "" : "s", counts[SEVERITY_WARNING],
+                    counts[SEVERITY_WARNING] == 1 ? "" : "s", counts[SEVERITY_INFO],
+                    counts[SEVERITY_INFO] == 1 ? "" : "s");
 }
 
 void report_json(const struct check *check, struct text *out)

@@ -5,7 +5,7 @@
 
 int run_info(const struct args *args);
 int run_answer(const struct args *args);  /* palette, pose, mesh */
-int run_picture(const struct args *args); /* render, sheet */
+int run_picture(const struct args *args); /* render, sheet, turntable */
 int run_thumbs(const struct args *args);  /* thumbs, watch */
 int run_check(const struct args *args);
 int run_bench(const struct args *args);

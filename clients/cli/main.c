@@ -90,6 +90,8 @@ static int run(const struct args *args)
         return run_answer(args);
     case COMMAND_RENDER:
     case COMMAND_SHEET:
+    case COMMAND_TURNTABLE:
+        return run_picture(args);
         return run_picture(args);
     case COMMAND_THUMBS:
     case COMMAND_WATCH:

@@ -1,4 +1,4 @@
-/* posectl render, posectl sheet: one picture into a file. */
+/* posectl render, sheet, turntable: one picture or animation into a file. */
 #include "commands.h"
 #include "one_model.h"
 #include "output.h"
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 static uint32_t side(const unsigned char *at)
@@ -23,7 +24,9 @@ static void report(const char *file, const char *model, const struct posed_packe
     if (strcmp(file, "-") == 0)
         return;
     if (!manner.is_json) {
-        if (has_sides && !manner.is_quiet)
+        if (!has_sides && !manner.is_quiet)
+            printf("%s  %zu bytes\n", file, answer->data_bytes);
+        else if (!manner.is_quiet)
             printf("%s  %u x %u  %zu bytes\n", file, side(png + 16), side(png + 20), answer->data_bytes);
         return;
     }
@@ -40,31 +43,68 @@ static void report(const char *file, const char *model, const struct posed_packe
     cJSON_Delete(json);
 }
 
+static const char *format_given(const struct args *args)
+{
+    for (size_t i = 0; i < args->parameter_count; i++)
+        if (strcmp(args->parameters[i].name, "format") == 0)
+            return args->parameters[i].value;
+    return NULL;
+}
+
+/* format=: what was said, else what the ending of -o says; NULL: the server's default. */
+static const char *choose_format(const struct args *args)
+{
+    static const char *const FORMATS[] = {"gif", "webp", "apng", "json"};
+    const char *dot = strrchr(args_text(args, OPTION_FILE, ""), '.');
+    for (size_t i = 0; dot != NULL && format_given(args) == NULL && i < sizeof FORMATS / sizeof *FORMATS; i++)
+        if (strcasecmp(dot + 1, FORMATS[i]) == 0)
+            return FORMATS[i];
+    return format_given(args);
+}
+
+/* "crow.png", "crow-sheet.webp" */
+static char *choose_name(const struct args *args, const char *model, const char *format)
+{
+    char ending[64];
+    const bool is_own = format != NULL && (strcmp(format, "gif") == 0 || strcmp(format, "webp") == 0);
+    snprintf(ending, sizeof ending, "%s%s.%s", args->command == COMMAND_RENDER ? "" : "-",
+             args->command == COMMAND_RENDER ? "" : COMMANDS[args->command].name, is_own ? format : "png");
+    return output_name(model, ending);
+}
+
+static int give(const struct args *args, const char *model, const char *format, const struct posed_packet *answer)
+{
+    const bool is_json = answer->kind == POSED_JSON; /* about the picture: for stdout, unless somebody wants a file */
+    char *name = choose_name(args, model, format);
+    const char *file = args_text(args, OPTION_FILE, is_json ? "-" : name);
+    int status = STATUS_USAGE;
+    if (strcmp(file, "-") == 0 && !is_json && isatty(STDOUT_FILENO))
+        complain("a picture is nothing for a terminal; redirect it or say -o FILE");
+    else
+        status = output_give(file, answer->data, answer->data_bytes);
+    if (status == STATUS_DONE)
+        report(file, model, answer);
+    free(name);
+    return status;
+}
+
 int run_picture(const struct args *args)
 {
-    const bool is_sheet = args->command == COMMAND_SHEET;
+    const char *format = choose_format(args);
     struct one_model one;
     struct posed_packet answer;
     struct text target = {0}, body = {0};
     int status = one_model_open(&one, args, 1);
     if (status == STATUS_DONE) {
-        text_put(&target, is_sheet ? "/v1/sheet?" : "/v1/render?");
+        text_printf(&target, "/v1/%s?", COMMANDS[args->command].name);
         args_put_query(args, one.model, &target);
+        if (format != NULL && format_given(args) == NULL)
+            text_printf(&target, "&format=%s", format);
         const bool has_body = args_put_body(args, &body);
         status = link_ask_or_complain(&one.link, target.at, has_body ? body.at : NULL, &answer);
     }
-    if (status == STATUS_DONE) {
-        char *name = output_name(one.model, is_sheet ? "-sheet.png" : ".png");
-        const char *file = args_text(args, OPTION_FILE, name);
-        if (strcmp(file, "-") == 0 && isatty(STDOUT_FILENO)) {
-            complain("a picture is nothing for a terminal; redirect it or say -o FILE");
-            status = STATUS_USAGE;
-        } else
-            status = output_give(file, answer.data, answer.data_bytes);
-        if (status == STATUS_DONE)
-            report(file, one.model, &answer);
-        free(name);
-    }
+    if (status == STATUS_DONE)
+        status = give(args, one.model, format, &answer);
     text_free(&target);
     text_free(&body);
     one_model_close(&one);

@@ -2,6 +2,7 @@
 
 #include "posectl.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,7 +13,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,6 +51,28 @@ static void find_posed(char out[PATH_MAX + 16])
     snprintf(out, PATH_MAX + 16, "posed");
 }
 
+/* Removes the sockets of servers that were killed: those that nobody listens on. */
+static void remove_leftovers(const char *folder)
+{
+    DIR *names = opendir(folder);
+    const struct dirent *name;
+    while (names != NULL && (name = readdir(names)) != NULL) {
+        struct sockaddr_un address = {.sun_family = AF_UNIX};
+        const size_t size = strlen(name->d_name);
+        if (strncmp(name->d_name, "posectl-", 8) != 0 || size < 5 || strcmp(name->d_name + size - 5, ".sock") != 0 ||
+            strlen(folder) + 1 + size >= sizeof address.sun_path)
+            continue;
+        snprintf(address.sun_path, sizeof address.sun_path, "%.60s/%.40s", folder, name->d_name);
+        const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, sizeof address) < 0 && errno == ECONNREFUSED)
+            unlink(address.sun_path);
+        if (fd >= 0)
+            close(fd);
+    }
+    if (names != NULL)
+        closedir(names);
+}
+
 /* A name that nobody else has, in a folder that exists everywhere; the path of a socket has 107 bytes at most. */
 static void name_socket(char *out, size_t size)
 {
@@ -56,6 +81,7 @@ static void name_socket(char *out, size_t size)
     struct stat info;
     if (folder == NULL || strlen(folder) > 60 || stat(folder, &info) != 0 || access(folder, W_OK) != 0)
         folder = "/tmp";
+    remove_leftovers(folder);
     if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
         number ^= (unsigned long long)time(NULL) << 32;
     snprintf(out, size, "%s/posectl-%ld-%016llx.sock", folder, (long)getpid(), number);
@@ -278,6 +304,13 @@ int link_ask_or_complain(struct link *link, const char *target, const char *body
     if (rc == POSED_E_SERVER && link->posed.error.code == POSED_ERR_UNKNOWN_PARAMETER)
         complain("the server is another version than this posectl");
     return rc == POSED_E_SERVER ? STATUS_FAILED : STATUS_SERVER;
+}
+
+const char *link_error_about(const struct link *link, const char *model)
+{
+    const char *message = link->posed.error.message;
+    const size_t size = strlen(model);
+    return strncmp(message, model, size) == 0 && strncmp(message + size, ": ", 2) == 0 ? message + size + 2 : message;
 }
 
 void link_error_name(const struct link *link, char out[64])

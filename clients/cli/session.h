@@ -39,5 +39,7 @@ void link_close(struct link *link);
 int link_ask(struct link *link, const char *target, const char *body, struct posed_packet *answer);
 /* The same, with the error's sentence on stderr: 0 or an exit status. */
 int link_ask_or_complain(struct link *link, const char *target, const char *body, struct posed_packet *answer);
+/* The error's sentence, without "MODEL: " at its beginning: for where the model is named already. */
+const char *link_error_about(const struct link *link, const char *model);
 /* The error's name, "clip_not_found", in a buffer of the caller; "" where the server did not say. */
 void link_error_name(const struct link *link, char out[64]);

@@ -136,9 +136,11 @@ static void report(const struct pass *pass)
     }
     put_failures(&pass->thumbs);
     if (!manner.is_quiet)
-        printf("%zu models: %s%zu drawn%s (%zu pictures), %zu unchanged, %s%zu failed%s, in %.1f s%s\n",
-               pass->thumbs.count, counts[OUTCOME_MADE] > 0 ? colour(COLOUR_GREEN) : "", counts[OUTCOME_MADE],
-               counts[OUTCOME_MADE] > 0 ? colour(COLOUR_NONE) : "", pass->thumbs.pictures, counts[OUTCOME_UNCHANGED],
+        printf("%zu model%s: %s%zu drawn%s (%zu picture%s), %zu unchanged, %s%zu failed%s, in %.1f s%s\n",
+               pass->thumbs.count, pass->thumbs.count == 1 ? "" : "s",
+               counts[OUTCOME_MADE] > 0 ? colour(COLOUR_GREEN) : "", counts[OUTCOME_MADE],
+               counts[OUTCOME_MADE] > 0 ? colour(COLOUR_NONE) : "", pass->thumbs.pictures,
+               pass->thumbs.pictures == 1 ? "" : "s", counts[OUTCOME_UNCHANGED],
                counts[OUTCOME_FAILED] > 0 ? colour(COLOUR_RED) : "", counts[OUTCOME_FAILED],
                counts[OUTCOME_FAILED] > 0 ? colour(COLOUR_NONE) : "", elapsed_s,
                is_interrupted() ? ", interrupted" : "");

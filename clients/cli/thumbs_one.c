@@ -62,11 +62,11 @@ static enum outcome fail(struct thumbs *thumbs, size_t index, const struct link 
                           old == NULL ? cJSON_CreateArray() : cJSON_Duplicate(get(old, "pictures"), 1));
     cJSON *error = cJSON_AddObjectToObject(entry, "error");
     cJSON_AddStringToObject(error, "code", code[0] == '\0' ? "failed" : code);
-    cJSON_AddStringToObject(error, "message", problem == NULL ? link->posed.error.message : problem);
+    cJSON_AddStringToObject(error, "message", problem == NULL ? link_error_about(link, name) : problem);
     manifest_note(&thumbs->manifest, entry);
     thumbs->entries[index] = entry;
     if (manner.is_verbose)
-        complain("%s: %s", name, problem == NULL ? link->posed.error.message : problem);
+        complain("%s: %s", name, problem == NULL ? link_error_about(link, name) : problem);
     return OUTCOME_FAILED;
 }
 

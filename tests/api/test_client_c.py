@@ -1,7 +1,7 @@
 """The C client against a real server on TCP and a Unix socket: the same bytes as HTTP, streams, watches, errors. What it does
 with hostile bytes is in tests/unit/test_client.c and tests/fuzz/fuzz_client.c."""
 import os
-import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -194,7 +194,7 @@ def test_the_header_is_c99_and_cpp(tmp_path):
         subprocess.run([compiler, "-std=c++11", *strict, "-x", "c++", source / "example_skin.c"], check=True)
 
 
-def test_the_installed_library_builds_a_program(tmp_path):
+def test_the_installed_library_builds_the_readmes_program(ports, tmp_path):
     """pkg-config finds header and library where make install puts them."""
     out = os.path.relpath(BUILD, REPOSITORY)
     subprocess.run(["make", "-s", "-o", "all", "install", "NODEPS=1", f"DESTDIR={tmp_path}", "PREFIX=/usr",
@@ -202,11 +202,11 @@ def test_the_installed_library_builds_a_program(tmp_path):
     env = {**os.environ, "PKG_CONFIG_PATH": str(tmp_path / "usr/lib/pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(tmp_path)}
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "posed"], env=env, capture_output=True, text=True, check=True)
     sanitize = ["-fsanitize=address,undefined"] if "sanitize" in str(BUILD) else []
-    program = tmp_path / "skin"
-    subprocess.run(["gcc", "-std=c99", *sanitize, "-o", program, REPOSITORY / "clients/c/example_skin.c",
-                    *flags.stdout.split()], check=True)
-    done = subprocess.run([program], capture_output=True, text=True)
-    assert done.returncode == 2 and "MODEL" in done.stderr
+    code = re.search(r"^## From C$.*?```c\n(.*?)```", (REPOSITORY / "README.md").read_text(), re.M | re.S)[1]
+    (tmp_path / "palette.c").write_text(code.replace("127.0.0.1:7879", ports.ports["tcp"]))
+    subprocess.run(["gcc", *sanitize, "-o", tmp_path / "palette", tmp_path / "palette.c", *flags.stdout.split()], check=True)
+    done = subprocess.run([tmp_path / "palette"], capture_output=True, text=True, timeout=PATIENCE_S)
+    assert done.returncode == 0 and done.stdout.startswith("19 joints, the first at "), done.stderr
     for path in ("bin/posectl", "share/man/man1/posectl.1", "share/man/man1/posed.1", "share/fish/vendor_completions.d/posectl.fish",
                  "share/bash-completion/completions/posectl", "share/zsh/site-functions/_posectl"):
         assert (tmp_path / "usr" / path).stat().st_size > 500, path

@@ -1,0 +1,51 @@
+"""Running posectl as a user does: its own server unless a test names one."""
+import os
+import struct
+import subprocess
+
+from conftest import BUILD, PATIENCE_S
+
+POSECTL = BUILD / "posectl"
+
+
+def environment(**more):
+    """Nothing of the test run's own: POSED_SERVER means another thing there. What one test imports is no other's."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("POSED_") and k != "NO_COLOR"}
+    return {**kept, "POSED_CACHE_DIR": "none", **more}
+
+
+class Done:
+    def __init__(self, process):
+        self.status, self.out, self.err = process.returncode, process.stdout, process.stderr
+
+
+def posectl(*arguments, cwd=None, env=None, text=True):
+    return Done(subprocess.run([POSECTL, *map(str, arguments)], cwd=cwd, env=environment(**(env or {})), capture_output=True,
+                               text=text, timeout=4 * PATIENCE_S))
+
+
+def begin(*arguments, cwd=None, **options):
+    """A posectl that runs on, its stdout a pipe."""
+    return subprocess.Popen([POSECTL, *map(str, arguments)], cwd=cwd, env=environment(), stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, **options)
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return [int(word) for word in file.read().split()]
+
+
+def is_running(pid):
+    """Zombies are not."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def png_size(path):
+    """(width, height) of a picture that is there to its end."""
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n" and data[-8:-4] == b"IEND", f"{path} is no whole PNG"
+    return struct.unpack_from(">II", data, 16)

@@ -1,0 +1,276 @@
+"""posectl's commands about one model, its manners, and what is made from its tables of options."""
+import json
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import PATIENCE_S, REPOSITORY, SAMPLES, Server
+from posectl import POSECTL, begin, children, environment, is_running, png_size, posectl
+
+pytestmark = pytest.mark.skipif("POSED_SERVER" in os.environ, reason="starts servers of its own")
+ROBOT = SAMPLES / "robot.glb"
+
+
+@pytest.fixture(scope="module")
+def ports(tmp_path_factory):
+    unix = str(tmp_path_factory.mktemp("posectl") / "socket")
+    running = Server(SAMPLES, "--tcp", "127.0.0.1:0", "--unix", unix)
+    running.unix = unix
+    yield running
+    running.end()
+
+
+@pytest.mark.short
+def test_help_alone_is_enough_for_a_thumbnail(tmp_path):
+    """The first example of --help, as it stands there."""
+    shutil.copy(ROBOT, tmp_path / "fox.glb")
+    example = re.search(r"^  posectl (render .*)$", posectl("--help").out, re.M)[1]
+    done = posectl(*example.split(), cwd=tmp_path)
+    assert done.status == 0, done.err
+    assert png_size(tmp_path / "fox.png") == (512, 512) and "512 x 512" in done.out
+
+
+def readme_section(title):
+    return re.search(rf"^## {title}\n(.*?)^## ", (REPOSITORY / "README.md").read_text(), re.M | re.S)[1]
+
+
+def test_the_readme_shows_what_the_shell_prints(tmp_path):
+    for sample in SAMPLES.glob("*.glb"):
+        shutil.copy(sample, tmp_path)
+    text = readme_section("From the shell")
+    env = environment(PATH=f"{POSECTL.parent}:{os.environ['PATH']}")
+    commands = re.findall(r"^\$ (.*)\n((?:(?!\$ |```).*\n)*)", text, re.M)
+    assert len(commands) >= 3
+    for command, printed in commands:
+        done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True)
+        number = lambda out: re.sub(r"\d+ bytes", "N bytes", out)  # a picture's size depends on the processor
+        assert (done.returncode, number(done.stdout)) == (0, number(printed)), done.stderr
+    (tmp_path / "assets").mkdir()
+    shutil.move(tmp_path / "dragon.glb", tmp_path / "assets/dragon.glb")
+    for command in re.findall(r"^posectl (?!watch).*$", text, re.M):
+        assert subprocess.run(["bash", "-c", command], cwd=tmp_path, env=env, capture_output=True).returncode == 0, command
+    assert (tmp_path / "thumbs/index.html").exists() and (tmp_path / "robot.gif").read_bytes()[:3] == b"GIF"
+
+
+@pytest.mark.parametrize("where", ["private", "tcp", "unix"])
+def test_answers_are_the_servers(ports, where, tmp_path):
+    server = {"private": [], "tcp": ["--server", ports.ports["tcp"]], "unix": ["--server", ports.unix]}[where]
+    robot = ROBOT if where == "private" else "robot.glb"
+    folder = ["--models", SAMPLES] if where == "private" else []
+    cases = [(["info", robot, "--json"], "/v1/model?model=robot.glb"),
+             (["palette", robot, "--clip", "wave", "--t", "0.3", "--t=0.5:1:4", "--layout", "mat3x4", "--json"],
+              "/v1/palette?model=robot.glb&clip=wave&t=0.3,0.5:1:4&layout=mat3x4"),
+             (["pose", robot, "--joint-name", "head", "--what", "local", "--t", "-0.25", "--json"],
+              "/v1/pose?model=robot.glb&joints=head&what=local&t=-0.25")]
+    for arguments, target in cases:
+        done = posectl(*arguments, *folder, *server)
+        assert done.status == 0, done.err
+        assert json.loads(done.out) == ports.get(target).json()
+    for arguments, name, target in [
+            (["mesh", robot, "--t", "0.3"], "out.glb", "/v1/mesh?model=robot.glb&t=0.3&format=glb"),
+            (["mesh", robot, "--normals", "1"], "out.bin", "/v1/mesh?model=robot.glb&normals=1&format=bin"),
+            (["render", robot, "--width", "40", "--height", "30", "--yaw", "90"], "out.png",
+             "/v1/render?model=robot.glb&width=40&height=30&yaw=90")]:
+        done = posectl(*arguments, "-o", tmp_path / name, *folder, *server)
+        assert done.status == 0, done.err
+        assert (tmp_path / name).read_bytes() == ports.get(target).body
+
+
+@pytest.mark.parametrize("arguments, name, target", [
+    (["sheet", "robot.glb", "--clip", "walk", "--frames", "3"], "robot-sheet.png", "sheet?model=robot.glb&clip=walk&frames=3"),
+    (["sheet", "robot.glb", "--frames", "2", "-o", "x.gif"], "x.gif", "sheet?model=robot.glb&frames=2&format=gif"),
+    (["turntable", "robot.glb", "--frames", "2"], "robot-turntable.png", "turntable?model=robot.glb&frames=2"),
+    (["turntable", "robot.glb", "--frames", "2", "--format", "webp"], "robot-turntable.webp",
+     "turntable?model=robot.glb&frames=2&format=webp"),
+    (["sheet", "robot.glb", "-o", "x.json"], "x.json", "sheet?model=robot.glb&format=json"),
+])
+def test_sheets_and_turntables(ports, tmp_path, arguments, name, target):
+    done = posectl(*arguments, "--width", "32", "--height", "32", "--server", ports.unix, cwd=tmp_path)
+    assert done.status == 0, done.err
+    assert (tmp_path / name).read_bytes() == ports.get(f"/v1/{target}&width=32&height=32").body
+
+
+def test_layers_are_asked_for_in_a_body(ports):
+    layers = [{"clip": "walk"}, {"clip": "wave", "weight": 0.5}]
+    done = posectl("pose", "robot.glb", "--layers", json.dumps(layers), "--joints", "head", "--json", "--server", ports.unix)
+    assert done.status == 0, done.err
+    assert len(json.loads(done.out)["layers"]) == 2
+
+
+@pytest.mark.short
+def test_people_see_aligned_rows():
+    info = posectl("info", ROBOT)
+    assert re.search(r"^  +1  wave +2\.000 +7 +135$", info.out, re.M), info.out
+    pose = posectl("pose", ROBOT, "--joints", "head")
+    assert re.search(r"^ +\d+  head( +-?\d+\.\d{6}){3}$", pose.out, re.M), pose.out
+    palette = posectl("palette", ROBOT, "--clip", "-")
+    rows = [line for line in palette.out.splitlines() if re.match(r".*(-?\d+\.\d{6} *){4}$", line)]
+    assert len(rows) == 3 * 19 and "\033" not in info.out + pose.out + palette.out
+
+
+@pytest.mark.short
+@pytest.mark.parametrize("arguments, status, says", [
+    (["rendr", "x.glb"], 2, "did you mean render?"),
+    (["render", "x.glb", "--wdth", "3"], 2, "did you mean --width?"),
+    (["render", "no-such.glb"], 2, "'no-such.glb': No such file"),
+    (["render", ROBOT, "--clip", "wlak"], 1, "has no clip 'wlak'"),
+    (["render", ROBOT, "--width", "9", "--width", "8"], 2, "given twice"),
+    (["render"], 2, "say which"),
+    (["render", ROBOT, ROBOT], 2, "takes one model"),
+    (["render", SAMPLES], 2, "is no model"),
+    (["thumbs", SAMPLES], 2, "-o DIR"),
+    (["thumbs", SAMPLES, "-o", "out", "--size", "none"], 2, "--size is a whole number"),
+    (["check", SAMPLES, "--fail-on", "doom"], 2, "--fail-on is one of error|warning|info|never"),
+    (["check", SAMPLES, "--severity", "no-rule=off"], 2, "--rules lists the rules"),
+    (["info", "x.glb", "--server", "127.0.0.1:1"], 3, "cannot connect"),
+    (["info", "x.glb", "--server", "nowhere"], 3, "neither HOST:PORT nor the path"),
+    (["render", ROBOT, "-o", "/proc/no/file.png"], 3, "cannot write /proc/no/file.png"),
+    ([], 2, "posectl --help"),
+])
+def test_what_is_wrong_is_said(tmp_path, arguments, status, says):
+    done = posectl(*arguments, cwd=tmp_path)
+    assert (done.status, says in done.err) == (status, True), (done.status, done.err)
+    assert done.out == "" and list(tmp_path.iterdir()) == []
+
+
+def test_a_server_that_wants_a_token(start, tmp_path):
+    (tmp_path / "tokens").write_text("a-token-of-20-letters\n")
+    server = start("--tcp", "127.0.0.1:0", "--token-file", str(tmp_path / "tokens"), root=SAMPLES)
+    ask = ["info", "robot.glb", "--json", "--server", server.ports["tcp"]]
+    assert posectl(*ask).status == 3
+    assert posectl(*ask, "--token-file", tmp_path / "tokens").status == 0
+    assert posectl(*ask, env={"POSED_TOKEN": "a-token-of-20-letters"}).status == 0
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_the_private_server_ends_with_posectl(number):
+    running = begin("bench", ROBOT, "--seconds", "600")
+    wait_until(lambda: children(running.pid))
+    server, = children(running.pid)
+    wait_until(lambda: running.poll() is not None or b"posed\0" in open(f"/proc/{server}/cmdline", "rb").read())
+    sockets = [word for word in open(f"/proc/{server}/cmdline", "rb").read().split(b"\0") if word.endswith(b".sock")]
+    wait_until(lambda: os.path.exists(sockets[0]))
+    running.send_signal(number)
+    running.communicate(timeout=PATIENCE_S)
+    assert running.returncode == (-number if number == signal.SIGKILL else 130)
+    wait_until(lambda: not is_running(server))
+    if number == signal.SIGKILL:  # which can catch a server before it knows how to tidy up
+        assert posectl("info", ROBOT).status == 0
+    assert not os.path.exists(sockets[0])
+
+
+def test_the_environment_of_a_server_is_not_the_private_ones(tmp_path):
+    done = posectl("info", ROBOT, env={"POSED_TOKEN_FILE": "/no/such/file", "POSED_ROOT": "/no/such", "POSED_UPLOADS": "/nowhere"})
+    assert done.status == 0, done.err
+
+
+@pytest.mark.parametrize("op", ["palette", "pose", "mesh", "render"])
+def test_bench_counts_answers(ports, op):
+    done = posectl("bench", "robot.glb", "--op", op, "--seconds", "0.2", "-c", "2", "--size", "32", "--json", "--server", ports.unix)
+    result = json.loads(done.out)
+    assert result["answers"] > 0 and result["connections"] == 2 and result["op"] == op
+    assert 0 < result["latency_ms"]["p50"] <= result["latency_ms"]["p99"] <= result["latency_ms"]["max"]
+
+
+def on_terminal(*arguments, cwd, **env):
+    """What posectl writes where stdout and stderr are a terminal."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([POSECTL, *map(str, arguments)], cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs,
+                               env=environment(TERM="xterm", **env))
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    return process.wait(PATIENCE_S), shown.decode()
+
+
+def test_colours_and_a_bar_only_on_a_terminal(tmp_path):
+    models = tmp_path / "models"
+    models.mkdir()
+    for i in range(24):
+        shutil.copy(ROBOT, models / f"{i}.glb")
+    status, shown = on_terminal("thumbs", "models", "-o", "out", "--size", "256", "-j", "1", cwd=tmp_path)
+    assert status == 0
+    assert re.search(r"\rthumbs \[#*-+\] \d+/24  \d+(\.\d)?/s  \d+ s left", shown), shown
+    assert "\033[32m24 drawn\033[0m" in shown
+    assert "\033[1m" in on_terminal("info", ROBOT, cwd=tmp_path)[1]
+    assert "\033[1m" not in on_terminal("info", ROBOT, cwd=tmp_path, NO_COLOR="1")[1]
+    assert "\033[1m" in posectl("info", ROBOT, "--color", "always", env={"NO_COLOR": "1"}).out
+    assert "picture is nothing for a terminal" in on_terminal("render", ROBOT, "-o", "-", cwd=tmp_path)[1]
+
+
+def test_names_cannot_speak_to_the_terminal(tmp_path):
+    model = json.loads((REPOSITORY / "protocol/examples/awkward.gltf").read_text())
+    model["nodes"][0]["name"] = "\033[31mred\u009b1m"
+    (tmp_path / "evil.gltf").write_text(json.dumps(model))
+    done = posectl("pose", "evil.gltf", "--clip", "-", cwd=tmp_path)
+    assert done.status == 0, done.err
+    assert "?[31mred?1m" in done.out and "\033" not in done.out and "\u009b" not in done.out
+
+
+# --- made from the tables ---
+
+
+@pytest.mark.short
+def test_every_command_has_help_and_every_option_a_place_in_the_manual():
+    commands = re.findall(r"^  (\w+) ", re.search(r"Commands:\n(.*?)\n\n", posectl("--help").out, re.S)[1], re.M)
+    manual = posectl("man").out
+    assert len(commands) == 13
+    for command in commands:
+        text = posectl(command, "--help").out
+        assert text.startswith(f"posectl {command} - ") and text == posectl("help", command).out
+        for option in re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, re.M):
+            assert option.replace("-", r"\-") in manual
+
+
+def bash_completes(tmp_path, *words):
+    script = tmp_path / "posectl.bash"
+    script.write_text(posectl("completion", "bash").out)
+    line = f'COMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}; _posectl; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    return subprocess.run(["bash", "-c", f'source {script}; {line}'], capture_output=True, text=True, check=True,
+                          cwd=tmp_path).stdout.split()
+
+
+def test_bash_completes(tmp_path):
+    assert bash_completes(tmp_path, "posectl", "th") == ["thumbs"]
+    assert bash_completes(tmp_path, "posectl", "render", "--clip-") == ["--clip-name", "--clip-file", "--clip-hash"]
+    assert bash_completes(tmp_path, "posectl", "check", "--format", "s") == ["sarif"]
+    (tmp_path / "fox.glb").touch()
+    assert bash_completes(tmp_path, "posectl", "render", "fo") == ["fox.glb"]
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_take_the_completion(tmp_path, shell):
+    script = posectl("completion", shell).out
+    assert "thumbs" in script and "clip" in script and "--clip" in script.replace("-l clip", "--clip")
+    if shutil.which(shell):
+        (tmp_path / "script").write_text(script)
+        subprocess.run([shell, "-n", tmp_path / "script"], check=True)
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="no groff")
+@pytest.mark.parametrize("page", ["posectl.1", "posed.1"])
+def test_the_manual_is_valid(tmp_path, page):
+    text = (POSECTL.parent / "gen" / page).read_bytes()
+    done = subprocess.run(["groff", "-man", "-Tutf8", "-ww"], input=text, capture_output=True, check=True)
+    assert done.stderr == b"" and len(done.stdout) > 4000

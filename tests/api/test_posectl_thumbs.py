@@ -1,0 +1,229 @@
+"""posectl thumbs and watch: what is drawn, what is not drawn again, and what a killed run leaves."""
+import html
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import time
+
+import pytest
+
+from conftest import PATIENCE_S, SAMPLES, Server
+from posectl import begin, children, is_running, png_size, posectl
+from small_models import gltf
+
+pytestmark = pytest.mark.skipif("POSED_SERVER" in os.environ, reason="starts servers of its own")
+
+
+@pytest.fixture
+def assets(tmp_path):
+    """Five models in a tree, two of them broken, beside things that are none."""
+    folder = tmp_path / "assets"
+    for place in "birds/small", "machines":
+        (folder / place).mkdir(parents=True)
+    shutil.copy(SAMPLES / "dragon.glb", folder / "birds" / "dragon.glb")
+    shutil.copy(SAMPLES / "octopus.glb", folder / "birds/small" / "octo pus&.glb")
+    (folder / "machines/crate.gltf").write_text(gltf(x=2))
+    (folder / "machines/junk.fbx").write_bytes(b"no model at all")
+    (folder / "broken.gltf").write_text(gltf(buffer="nowhere.bin"))
+    (folder / "notes.txt").write_text("not a model")
+    (folder / ".hidden.gltf").write_text(gltf())
+    return folder
+
+
+def run(assets, *options, status=0, out="out"):
+    done = posectl("thumbs", "assets", "-o", out, "--size", "48", "--json", *options, cwd=assets.parent)
+    assert done.status == status, (done.status, done.err)
+    return json.loads(done.out)
+
+
+def pictures(out):
+    return {str(path.relative_to(out)): (path.stat().st_mtime_ns, png_size(path)) for path in out.rglob("*.png")}
+
+
+@pytest.mark.short
+def test_what_is_unchanged_is_not_drawn_again(assets):
+    out = assets.parent / "out"
+    first = run(assets, status=1)
+    assert (first["models"], first["made"], first["unchanged"], first["pictures"]) == (5, 3, 0, 3)
+    assert [(f["model"], f["code"]) for f in first["failed"]] == [
+        ("assets/broken.gltf", "companion_missing"), ("assets/machines/junk.fbx", "not_a_model")]
+    before = pictures(out)
+    assert set(before) == {"birds/dragon.glb.png", "birds/small/octo pus&.glb.png", "machines/crate.gltf.png"}
+    assert {size for _, size in before.values()} == {(48, 48)}
+
+    second = run(assets, status=1)
+    assert (second["made"], second["unchanged"], second["pictures"], len(second["failed"])) == (0, 3, 0, 2)
+    assert pictures(out) == before
+
+    (assets / "machines/crate.gltf").write_text(gltf(x=3, triangles=2))
+    third = run(assets, status=1)
+    assert (third["made"], third["unchanged"], third["pictures"]) == (1, 2, 1)
+    after = pictures(out)
+    assert {name for name in after if after[name] != before[name]} == {"machines/crate.gltf.png"}
+
+    os.utime(assets / "birds/dragon.glb")  # the content is what counts
+    assert run(assets, status=1)["made"] == 0
+    (out / "birds/dragon.glb.png").unlink()
+    (out / "machines/crate.gltf.png").write_bytes(b"cut")
+    assert run(assets, status=1)["made"] == 2
+    assert run(assets, "--force", status=1)["made"] == 3
+    assert not list((out / ".posectl").glob("tmp-*"))
+
+
+def test_other_options_are_other_pictures(assets):
+    run(assets, status=1)
+    assert run(assets, "--yaw", "30", status=1)["made"] == 3
+    assert run(assets, "--yaw", "30", status=1)["made"] == 0
+    assert run(assets, "--yaw", "30", "--width", "20", status=1)["made"] == 3
+    assert png_size(assets.parent / "out/birds/dragon.glb.png") == (20, 48)
+
+
+def test_a_texture_or_buffer_of_a_model_counts(assets):
+    model = assets / "machines/crate.gltf"
+    model.write_text(gltf(buffer="crate.bin"))
+    (assets / "machines/crate.bin").write_bytes(bytes(36))
+    assert len(run(assets, "--include", "crate.gltf", status=1)["failed"]) == 1  # nothing to draw in points on one spot
+    import small_models
+    (assets / "machines/crate.bin").write_bytes(small_models.TRIANGLE)
+    assert run(assets, "--include", "crate.gltf")["made"] == 1
+    assert run(assets, "--include", "crate.gltf")["made"] == 0
+    (assets / "machines/crate.bin").write_bytes(small_models.TRIANGLE[:-4] + b"\0\0\x80\x3f")
+    assert run(assets, "--include", "crate.gltf")["made"] == 1
+
+
+@pytest.mark.parametrize("clips, names", [
+    ("all", ["dragon.glb.0-idle.png", "dragon.glb.1-walk.png", "dragon.glb.2-fly.png"]),
+    ("w*,fly", ["dragon.glb.1-walk.png", "dragon.glb.2-fly.png"]),
+    ("rest", ["dragon.glb.png"]),
+    ("nothing*", ["dragon.glb.png"]),
+])
+def test_clips_have_a_picture_each(assets, clips, names):
+    run(assets, "--clips", clips, "--include", "birds/dragon.glb")
+    assert sorted(p.name for p in (assets.parent / "out/birds").iterdir()) == names
+    run(assets, "--include", "birds/dragon.glb")
+    assert [p.name for p in (assets.parent / "out/birds").iterdir()] == ["dragon.glb.png"]  # no leftovers
+
+
+def test_folders_patterns_and_ignore_files(assets):
+    (assets / "birds/.posedignore").write_text("# small ones\nsmall/\n*.glb\n!dragon.glb\n")
+    names = lambda: sorted(pictures(assets.parent / "out"))
+    run(assets, "--exclude", "broken.gltf", "--exclude", "machines/j*")
+    assert names() == ["birds/dragon.glb.png", "machines/crate.gltf.png"]
+    shutil.rmtree(assets.parent / "out")
+    assert posectl("thumbs", "assets/**/*.gl[bt]*", "-o", "out", "--exclude", "broken.gltf", cwd=assets.parent).status == 0
+    assert names() == ["birds/dragon.glb.png", "machines/crate.gltf.png"]
+    shutil.rmtree(assets.parent / "out")
+    assert posectl("thumbs", "birds", "machines/crate.gltf", "-o", "../out", cwd=assets).status == 0
+    assert names() == ["birds/dragon.glb.png", "machines/crate.gltf.png"]
+
+
+def test_prune_removes_what_is_gone(assets):
+    run(assets, "--clips", "all", status=1)
+    (assets / "birds/dragon.glb").unlink()
+    run(assets, "--clips", "all", status=1)
+    assert (assets.parent / "out/birds/dragon.glb.0-idle.png").exists()
+    run(assets, "--clips", "all", "--prune", status=1)
+    assert not list((assets.parent / "out").glob("birds/dragon*"))
+
+
+def test_the_page_has_every_picture_and_failure(assets):
+    (assets / "<img src=x onerror=alert(1)>.gltf").write_text(gltf())
+    run(assets, "--index", "--clips", "all", status=1)
+    page = (assets.parent / "out/index.html").read_text()
+    assert "<img src=x" not in page and html.escape("<img src=x onerror=alert(1)>.gltf") in page
+    out = assets.parent / "out"
+    sources = re.findall(r'<img loading="lazy" src="([^"]*)"', page)
+    from urllib.parse import unquote
+    assert sorted(unquote(html.unescape(s)) for s in sources) == sorted(pictures(out))
+    assert page.count('class="failed"') == 2 and "nowhere.bin" in page
+
+
+def test_failures_are_listed_at_the_end(assets):
+    done = posectl("thumbs", "assets", "-o", "out", cwd=assets.parent)
+    assert done.status == 1
+    *failed, last = done.out.splitlines()
+    assert [line.split()[1] for line in failed] == ["assets/broken.gltf", "assets/machines/junk.fbx"]
+    assert re.match(r"5 models: 3 drawn \(3 pictures\), 0 unchanged, 2 failed, in ", last)
+
+
+def test_a_second_run_beside_it_is_refused(assets):
+    run(assets, status=1)
+    import fcntl
+    with open(assets.parent / "out/.posectl/lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = posectl("thumbs", "assets", "-o", "out", cwd=assets.parent)
+    assert done.status == 3 and "another posectl is at work" in done.err
+
+
+def test_another_server_draws_what_lies_under_its_root(assets):
+    server = Server(assets, "--tcp", "127.0.0.1:0")
+    try:
+        done = posectl("thumbs", "birds/", "-o", "out", "--size", "32", "--json", "--server", server.ports["tcp"], cwd=assets.parent)
+        assert done.status == 0, done.err
+        assert sorted(pictures(assets.parent / "out")) == ["dragon.glb.png", "small/octo pus&.glb.png"]
+        again = posectl("thumbs", "birds/", "-o", "out", "--size", "32", "--json", "--server", server.ports["tcp"], cwd=assets.parent)
+        assert json.loads(again.out)["unchanged"] == 2
+        pattern = posectl("thumbs", "machines/c*", "-o", "two", "--json", "--server", server.ports["tcp"], cwd=assets.parent)
+        assert json.loads(pattern.out)["made"] == 1
+    finally:
+        server.end()
+
+
+def many(folder, count):
+    folder.mkdir()
+    for i in range(count):
+        shutil.copy(SAMPLES / ("robot.glb", "dragon.glb")[i % 2], folder / f"{i:03}.glb")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_is_stopped_is_completed_by_the_next(tmp_path, number):
+    many(tmp_path / "assets", 40)
+    out = tmp_path / "out"
+    running = begin("thumbs", "assets", "-o", "out", "--size", "128", "--json", cwd=tmp_path)
+    deadline = time.monotonic() + PATIENCE_S
+    while len(list(out.glob("*.png"))) < 4:
+        assert time.monotonic() < deadline and running.poll() is None
+        time.sleep(0.005)
+    server, = children(running.pid)
+    running.send_signal(number)
+    stdout, _ = running.communicate(timeout=PATIENCE_S)
+    before = pictures(out)  # every one of them whole
+    assert 4 <= len(before) < 40, "it was too quick to be stopped"
+    if number == signal.SIGINT:
+        assert running.returncode == 130 and json.loads(stdout)["interrupted"]
+    (out / ".posectl/tmp-left").write_bytes(b"as a killed run leaves it")
+    with open(out / ".posectl/manifest.jsonl", "a") as journal:
+        journal.write('{"model":"assets/039.glb","ha')  # and a line that was cut
+
+    done = json.loads(posectl("thumbs", "assets", "-o", "out", "--size", "128", "--json", cwd=tmp_path).out)
+    after = pictures(out)
+    assert len(after) == 40 and done["made"] + done["unchanged"] == 40
+    assert done["unchanged"] >= len(before) - 8  # those under way when it ended
+    assert sorted(p.name for p in (out / ".posectl").iterdir()) == ["lock", "manifest.jsonl"]
+    assert all(json.loads(line) for line in (out / ".posectl/manifest.jsonl").read_text().splitlines() if line)
+    deadline = time.monotonic() + PATIENCE_S
+    while is_running(server):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_watch_draws_what_changes(tmp_path):
+    many(tmp_path / "assets", 2)
+    running = begin("watch", "assets", "-o", "out", "--size", "32", "--interval", "0.05", "--json", cwd=tmp_path)
+    try:
+        assert json.loads(running.stdout.readline())["made"] == 2
+        (tmp_path / "assets/000.glb").write_bytes((SAMPLES / "octopus.glb").read_bytes())
+        assert json.loads(running.stdout.readline())["model"] == "assets/000.glb"
+        (tmp_path / "assets/new.gltf").write_text(gltf())
+        changed = json.loads(running.stdout.readline())
+        assert changed["model"] == "assets/new.gltf" and changed["error"] is None
+        assert png_size(tmp_path / "out" / changed["pictures"][0]["file"]) == (32, 32)
+        (tmp_path / "assets/bad.gltf").write_text("{")
+        assert json.loads(running.stdout.readline())["error"]["code"]
+    finally:
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=PATIENCE_S)
+    assert running.returncode == 130
