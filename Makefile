@@ -218,7 +218,10 @@ $(out)/bench/load: tests/bench/load.c | deps
 $(out)/bench/encode: $(obj)/tests/bench/encode.o $(obj)/server/render/png_file.o $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render)
-bench: deps-test all samples $(out)/bench/load $(out)/bench/encode
+$(out)/bench/draw: $(obj)/tests/bench/draw.o $(filter-out %/main.o,$(render) $(app)) $(wire) $(worker) $(anim) $(base)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render) $(libs_app) -lm
+bench: deps-test all samples $(out)/bench/load $(out)/bench/encode $(out)/bench/draw
 	@for f in $(if $(t),tests/bench/$(t).py,$(sort $(wildcard tests/bench/*.py))); do \
 	  POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) $$f || exit 1; done
 

@@ -53,7 +53,8 @@ def test_model(server, awkward, a_model, start, tmp_path):
     """Every field of the example occurs in some model, and no model has others."""
     found = fields(awkward.json(f"/v1/model?{P}")) | fields(server.json(f"/v1/model?model={a_model}"))
     broken = '{"asset":{"version":"2.0"},"images":[{"uri":"none.png"}],"textures":[{"source":0}],' \
-             '"materials":[{"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}}]}'
+             '"materials":[{"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}}],"nodes":[{"camera":0}],' \
+             '"cameras":[{"type":"perspective","perspective":{"yfov":1,"znear":1}}]}'
     (tmp_path / "a.gltf").write_text(broken)
     answer = start(root=tmp_path).json("/v1/model", model="a.gltf")
     assert [one["code"] for one in answer["warnings"]] == ["texture_missing"]

@@ -56,8 +56,8 @@ def ask(client, query, is_json):
     if query.op == "mesh":
         options.pop("format")
         return canonical.of_bytes(model.glb(**options))
-    if query.op == "render":
-        return canonical.of_bytes(model.render(**options))
+    if query.op in ("render", "sheet", "turntable"):
+        return canonical.of_bytes(getattr(model, query.op)(**options))
     parameters = {"model": model.path} if model.path else {}
     return canonical.of_bytes(bytes(client.ask(f"/v1/{query.op}", **parameters, **options).body))
 
