@@ -285,7 +285,7 @@ help:
 	@echo 'make test-unit      the unit tests                                         [t=part of a name]'
 	@echo 'make test-api       the black-box tests                                    [t=words SERVER=host:port]'
 	@echo 'make test-python    the Python client over a real server                    [t=words]'
-	@echo 'make test-web       the page at / in a browser                             [t=pattern]'
+	@echo 'make test-web       the page at / in a browser, the JavaScript client       [t=pattern]'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make refs           make the stored reference values again (needs npm)'
 	@echo 'make goldens        draw the golden pictures again; look at tests/golden/index.html'
