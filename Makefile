@@ -99,6 +99,7 @@ $(out)/posectl: $(cli) $(client_c)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson) -lm
 $(out)/libposed.a: $(client_c)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
+client_tests := $(out)/test/client_probe $(out)/example_skin
 $(out)/test/client_probe: $(obj)/tests/clients/probe.o $(client_c)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
@@ -176,7 +177,7 @@ suite_web = "web=node:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(sa
 suite_python = "python=pytest:$(pytest) $(if $(t),-k '$(t)') clients/python/tests"
 run_suites = $(PYTHON) tests/run.py --log $(out)/test/logs
 
-test: deps-test all samples $(out)/test/unit $(if $(filter sanitize,$(config)),$(replays),replays-sanitized)
+test: deps-test all samples $(out)/test/unit $(client_tests) $(if $(filter sanitize,$(config)),$(replays),replays-sanitized)
 	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_sanitized) $(suite_api) $(suite_python) $(suite_web)
 # What is worth repeating with another compiler or under sanitizers.
 test-short: deps-test all samples $(out)/test/unit $(replays) $(client_tests)
@@ -217,7 +218,10 @@ $(out)/bench/load: tests/bench/load.c | deps
 $(out)/bench/encode: $(obj)/tests/bench/encode.o $(obj)/server/render/png_file.o $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render)
-bench: deps-test all samples $(out)/bench/load $(out)/bench/encode
+$(out)/bench/draw: $(obj)/tests/bench/draw.o $(filter-out %/main.o,$(render) $(app)) $(wire) $(worker) $(anim) $(base)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render) $(libs_app) -lm
+bench: deps-test all samples $(out)/bench/load $(out)/bench/encode $(out)/bench/draw
 	@for f in $(if $(t),tests/bench/$(t).py,$(sort $(wildcard tests/bench/*.py))); do \
 	  POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) $$f || exit 1; done
 
@@ -281,7 +285,7 @@ help:
 	@echo 'make test-unit      the unit tests                                         [t=part of a name]'
 	@echo 'make test-api       the black-box tests                                    [t=words SERVER=host:port]'
 	@echo 'make test-python    the Python client over a real server                    [t=words]'
-	@echo 'make test-web       the page at / in a browser                             [t=pattern]'
+	@echo 'make test-web       the page at / in a browser, the JavaScript client       [t=pattern]'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make refs           make the stored reference values again (needs npm)'
 	@echo 'make goldens        draw the golden pictures again; look at tests/golden/index.html'

@@ -1,8 +1,10 @@
 #version 330 core
 // Metallic-roughness surfaces (glTF 2.0, 3.9 and appendix B) in a studio that hangs at the camera, so that every view of
 // a model is lit alike: a key, a fill and a rim light, and a sky. Light is linear; the result is sRGB-encoded and
-// premultiplied. FULL is defined: every texture that a material can have. Else there is one of base colour at most, which
-// is what most models have. VIEW is defined: view.frag follows, which has a main of its own.
+// premultiplied. FULL is defined: every texture that a material can have. Else there is one of base colour at most,
+// which is what most models have. FILTERS is defined: textures may have any filters. Else they have linear ones and all
+// mip levels, as most have: llvmpipe takes every branch of a shader, and those for others are a fifth of the time.
+// VIEW is defined: view.frag follows, which has a main of its own.
 
 in vec3 view_position;
 in vec3 view_normal;
@@ -18,7 +20,11 @@ uniform vec2 alpha_range;      // fragments with alpha outside [x, y) are not dr
 uniform int is_blended;        // 0: what is drawn is opaque
 uniform int is_unlit;
 uniform int is_flat;           // faces have the normals, not vertices
+
+#ifdef FILTERS
 uniform ivec2 base_color_filter; // enum texture_mag, enum texture_min, as the C code numbers both
+uniform ivec2 emissive_filter;
+#endif
 
 #ifdef FULL
 in vec2 metal_rough_uv;
@@ -31,7 +37,6 @@ uniform sampler2D metal_rough_texture;
 uniform sampler2D normal_texture;
 uniform sampler2D occlusion_texture;
 uniform sampler2D emissive_texture;
-uniform ivec2 emissive_filter;
 uniform vec2 bump_shade;       // scale of the normal texture, strength of the occlusion texture
 #endif
 
@@ -49,6 +54,7 @@ struct surface {
     vec3 normal, to_eye;
 };
 
+#ifdef FILTERS
 // A texture, which is always sampled with linear filters and all its mip levels, as the file's filters would have it
 // (OpenGL 3.3, 3.8.11): in the middle of a texel a linear filter gives that texel, and the footprint chooses the level.
 // For colours: of data, which nobody sees as squares, the filter that all have is good enough.
@@ -76,8 +82,28 @@ vec4 texel(sampler2D image, vec2 place, ivec2 mag_min)
     }
     return textureGrad(image, at, dx, dy);
 }
+#endif
+
+// The base colour texture.
+vec4 painted()
+{
+#ifdef FILTERS
+    return texel(base_color_texture, uv, base_color_filter);
+#else
+    return texture(base_color_texture, uv);
+#endif
+}
 
 #ifdef FULL
+vec3 shining()
+{
+#ifdef FILTERS
+    return texel(emissive_texture, emissive_uv, emissive_filter).rgb;
+#else
+    return texture(emissive_texture, emissive_uv).rgb;
+#endif
+}
+
 // The normal texture's normal. `normal` is on the side that is seen; `side` is -1 where the vertices' is on the other.
 // A surface without tangents has those of its texture coordinates (Schueler 2013, Normal Mapping Without Precomputed
 // Tangents), which mirrored coordinates mirror as they should. +Y of the texture is up, where v grows downwards.
@@ -225,14 +251,13 @@ vec3 srgb(vec3 c)
 #ifndef VIEW
 void main()
 {
+    vec4 color = base_color * vertex_color * painted();
 #ifdef FULL
-    vec4 color = base_color * vertex_color * texel(base_color_texture, uv, base_color_filter);
     vec2 rough_metal = texture(metal_rough_texture, metal_rough_uv).gb;
     vec2 metal = metal_rough * rough_metal.yx;
     float occlusion = 1.0 + bump_shade.y * (texture(occlusion_texture, occlusion_uv).r - 1.0);
-    vec3 glow = emissive.rgb * texel(emissive_texture, emissive_uv, emissive_filter).rgb;
+    vec3 glow = emissive.rgb * shining();
 #else
-    vec4 color = base_color * vertex_color * texel(base_color_texture, uv, base_color_filter);
     vec2 metal = metal_rough;
     float occlusion = 1.0;
     vec3 glow = emissive.rgb;

@@ -39,7 +39,7 @@ vec4 ghost(vec3 n, vec3 to_eye)
 
 void main()
 {
-    float alpha = base_color.a * vertex_color.a * texel(base_color_texture, uv, base_color_filter).a;
+    float alpha = base_color.a * vertex_color.a * painted().a;
     if (alpha < alpha_range.x)
         discard;
     vec3 to_eye = normalize(eye.xyz - eye.w * view_position);

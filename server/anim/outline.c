@@ -18,8 +18,8 @@ struct work {
     const struct primitive *primitive;
     const uint8_t *is_used; /* of the primitive */
     uint8_t *is_outer;      /* [vertex_count of the primitive], the result */
-    uint32_t *order;        /* its used vertices, by joint */
-    uint32_t *joints;       /* of the vertices */
+    uint32_t *order;        /* its used vertices, by group */
+    uint32_t *groups;       /* of the vertices */
     struct vec3 *points;    /* of a group */
     uint32_t *picked;
     uint32_t used_count;
@@ -31,10 +31,10 @@ static bool work_init(struct work *work, uint32_t vertex_count)
     const size_t count = (size_t)vertex_count + 1;
     work->is_outer = malloc(count);
     work->order = malloc(count * sizeof *work->order);
-    work->joints = malloc(count * sizeof *work->joints);
+    work->groups = malloc(count * sizeof *work->groups);
     work->points = malloc(count * sizeof *work->points);
     work->picked = malloc(count * sizeof *work->picked);
-    return work->is_outer != NULL && work->order != NULL && work->joints != NULL && work->points != NULL &&
+    return work->is_outer != NULL && work->order != NULL && work->groups != NULL && work->points != NULL &&
            work->picked != NULL;
 }
 
@@ -42,29 +42,43 @@ static void work_fini(struct work *work)
 {
     free(work->is_outer);
     free(work->order);
-    free(work->joints);
+    free(work->groups);
     free(work->points);
     free(work->picked);
 }
 
-/* Lists the used vertices so that those of one joint stand together: by counting. */
-static void order_by_joint(struct work *work)
+/* Vertices of one group keep their places to each other as far as their joint moves them alone: those that follow it
+ * whole, and of others those that follow it about as much. */
+static uint32_t group_of(const struct model *model, uint32_t vertex)
+{
+    enum { SHARES = 5 };
+    const uint32_t joint = bounds_main_joint(model, vertex);
+    double weight = 0;
+    for (uint32_t i = model->influence_firsts[vertex]; i < model->influence_firsts[vertex + 1]; i++)
+        if (model->influences[i].joint == joint)
+            weight += (double)model->influences[i].weight;
+    const bool is_whole = weight > 0.999 || model->influence_firsts[vertex] == model->influence_firsts[vertex + 1];
+    return joint * (SHARES + 1) + (is_whole ? SHARES : (uint32_t)(weight * SHARES));
+}
+
+/* Lists the used vertices so that those of one group stand together: by counting. */
+static void order_by_group(struct work *work)
 {
     const struct primitive *primitive = work->primitive;
     uint32_t count = 0;
     for (uint32_t v = 0; v < primitive->vertex_count; v++)
-        work->joints[v] = bounds_main_joint(work->model, primitive->vertex_first + v);
+        work->groups[v] = group_of(work->model, primitive->vertex_first + v);
     uint32_t last = 0;
     for (uint32_t v = 0; v < primitive->vertex_count; v++)
-        last = work->joints[v] > last ? work->joints[v] : last;
+        last = work->groups[v] > last ? work->groups[v] : last;
     uint32_t *firsts = calloc((size_t)last + 2, sizeof *firsts);
     for (uint32_t v = 0; v < primitive->vertex_count && firsts != NULL; v++)
-        firsts[work->joints[v] + 1] += work->is_used[v] != 0;
-    for (uint32_t j = 0; j <= last && firsts != NULL; j++)
-        firsts[j + 1] += firsts[j];
+        firsts[work->groups[v] + 1] += work->is_used[v] != 0;
+    for (uint32_t g = 0; g <= last && firsts != NULL; g++)
+        firsts[g + 1] += firsts[g];
     for (uint32_t v = 0; v < primitive->vertex_count; v++)
         if (work->is_used[v]) {
-            work->order[firsts != NULL ? firsts[work->joints[v]]++ : count] = v;
+            work->order[firsts != NULL ? firsts[work->groups[v]]++ : count] = v;
             count++;
         }
     free(firsts);
@@ -97,7 +111,7 @@ static void mark_groups(struct work *work, const struct vec3 *deltas)
 {
     for (uint32_t first = 0, end; first < work->used_count; first = end) {
         end = first + 1;
-        while (end < work->used_count && work->joints[work->order[end]] == work->joints[work->order[first]])
+        while (end < work->used_count && work->groups[work->order[end]] == work->groups[work->order[first]])
             end++;
         mark_group(work, first, end, deltas);
     }
@@ -125,7 +139,7 @@ static void mark_primitive(struct work *work)
         memcpy(work->is_outer, work->is_used, primitive->vertex_count);
         return;
     }
-    order_by_joint(work);
+    order_by_group(work);
     work->tolerance = TOLERANCE * size_of(work);
     mark_groups(work, NULL);
     for (uint32_t t = 0; t < primitive->morph_target_count; t++)

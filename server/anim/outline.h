@@ -1,8 +1,9 @@
 /* outline.h - the vertices of a model that can be outermost in a pose: far fewer than all. Pure; any thread.
  *
- * The vertices that one joint moves most keep their places to each other as far as it alone moves them, so what lies
- * deep inside of them in bind space lies inside in every pose too: only the hull of each such group counts, and where a
- * primitive is morphed those of its targets as well. Where several joints pull at a vertex this is nearly so. */
+ * Vertices that one joint alone moves keep their places to each other, so what lies deep inside of them in bind space
+ * lies inside in every pose too: only the hull of each such group counts, and where a primitive is morphed those of its
+ * targets as well. Those that several joints move are grouped by the one that does so most and by its share; of them
+ * this is nearly so. */
 #pragma once
 
 #include "mat.h"

@@ -18,7 +18,7 @@ static const char ZEROS[PACKET_ALIGNMENT];
 void packets_start(struct conn *conn)
 {
     conn->packets = mem_zalloc(1, sizeof *conn->packets);
-    packet_reader_init(&conn->packets->reader, (uint32_t)conn->shared->config->limits.value[LIMIT_BODY_BYTES]);
+    packet_reader_init(&conn->packets->reader, packet_payload_max(&conn->shared->config->limits));
 }
 
 void packets_start_websocket(struct conn *conn)

@@ -83,6 +83,19 @@ static const struct turned {
 /* Formats that assimp leaves as they are and whose own programs have z up: Blender, trueSpace, Valve's engines. */
 static const char *const Z_UP[] = {"blend", "cob", "smd"};
 
+/* Where models of a format face, in the file's own axes. In the engines of id Software and their kin an entity that is
+ * turned by 0 degrees looks along +x (AngleVectors() of Quake's mathlib.c), in Blitz3D along +z (MoveEntity), which is
+ * -z once it is right-handed. Of IQM, which belongs to no engine, it is a guess. */
+static const struct facing {
+    const char *ending;
+    float forward[3];
+    uint32_t says;
+} FACING[] = {
+    {"md2", {1, 0, 0}, MODEL_HAS_FORWARD},  {"md3", {1, 0, 0}, MODEL_HAS_FORWARD},
+    {"mdc", {1, 0, 0}, MODEL_HAS_FORWARD},  {"mdl", {1, 0, 0}, MODEL_HAS_FORWARD},
+    {"b3d", {0, 0, -1}, MODEL_HAS_FORWARD}, {"iqm", {1, 0, 0}, 0},
+};
+
 /* Row `r` of the root's rotation is where the file has assimp's axis r: for up and forward, y and z. */
 static void undo_root(struct assimp_job *job, uint32_t says)
 {
@@ -137,6 +150,11 @@ void assimp_axes(struct assimp_job *job)
     for (size_t i = 0; i < sizeof Z_UP / sizeof *Z_UP; i++)
         if (strcmp(job->ending, Z_UP[i]) == 0)
             say_z_up(info);
+    for (size_t i = 0; i < sizeof FACING / sizeof *FACING; i++)
+        if (strcmp(job->ending, FACING[i].ending) == 0) {
+            memcpy(info->forward, FACING[i].forward, sizeof info->forward);
+            info->flags |= FACING[i].says;
+        }
     if (strcmp(job->ending, "ifc") == 0)
         undo_ifc(job);
 }

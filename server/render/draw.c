@@ -27,9 +27,6 @@ int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err)
     *drawing = (struct drawing){.gl = gl};
     gl->GenVertexArrays(1, &drawing->vertex_array);
     gl->BindVertexArray(drawing->vertex_array);
-    if (program_init(&drawing->full, gl, true, err) < 0 || program_init(&drawing->program, gl, false, err) < 0)
-        return err->code;
-    drawing->used = &drawing->program;
     draw_make_textures(drawing);
     gl->GenBuffers(1, &drawing->palette);
     gl->GenTextures(1, &drawing->palette_texture);
@@ -49,8 +46,8 @@ int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err)
 void drawing_fini(struct drawing *drawing)
 {
     const struct gl *gl = drawing->gl;
-    program_fini(&drawing->program, gl);
-    program_fini(&drawing->full, gl);
+    for (int kind = 0; kind < PROGRAM_KINDS; kind++)
+        program_fini(&drawing->programs[kind], gl);
     draw_delete_textures(drawing);
     depth_order_fini(&drawing->order);
     gl->DeleteTextures(1, &drawing->palette_texture);
@@ -176,7 +173,9 @@ static int draw_one(struct drawing *drawing, const struct loaded *loaded, const 
     draw_set_culling(gl, model, material, draw);
     /* lines and points have no surface that light could fall on */
     const bool is_surface = primitive->topology == TOPOLOGY_TRIANGLES;
-    draw_set_material(drawing, loaded, material, primitive, is_surface && (material->flags & MATERIAL_UNLIT) == 0);
+    const bool is_lit = is_surface && (material->flags & MATERIAL_UNLIT) == 0;
+    if (draw_set_material(drawing, loaded, frame, material, primitive, is_lit, err) < 0)
+        return err->code;
     set_alpha(drawing, material, pass);
     gl->Uniform1i(drawing->used->joint_first, (GLint)model->skins[source->skin].joint_first);
     if (pass->is_soft && is_surface)
@@ -186,7 +185,7 @@ static int draw_one(struct drawing *drawing, const struct loaded *loaded, const 
     return 0;
 }
 
-static void draw_bones(struct drawing *drawing, const struct loaded *loaded, const struct frame *frame)
+static int draw_bones(struct drawing *drawing, const struct loaded *loaded, const struct frame *frame, struct err *err)
 {
     static const struct primitive SURFACE = {.topology = TOPOLOGY_TRIANGLES};
     const struct gl *gl = drawing->gl;
@@ -196,10 +195,12 @@ static void draw_bones(struct drawing *drawing, const struct loaded *loaded, con
     draw_fill(gl, drawing->own.colors, bones->colors, bones->vertex_count * sizeof *bones->colors);
     scene_bind_arrays(gl, &drawing->own);
     gl->Disable(GL_CULL_FACE);
-    draw_set_material(drawing, loaded, &MATERIAL_PLAIN, &SURFACE, true);
+    if (draw_set_material(drawing, loaded, frame, &MATERIAL_PLAIN, &SURFACE, true, err) < 0)
+        return err->code;
     set_alpha(drawing, &MATERIAL_PLAIN, &(struct pass){.is_soft = false});
     gl->Uniform1i(drawing->used->joint_first, (GLint)frame->joint_count - 1);
     gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)bones->vertex_count);
+    return 0;
 }
 
 static int far_first(const void *a, const void *b)
@@ -254,27 +255,17 @@ void draw_set_camera(const struct gl *gl, const struct program *program, const s
     gl->Uniform4fv(program->eye, 1, eye);
 }
 
-static void set_camera(struct drawing *drawing, const struct program *program, const struct frame *frame)
-{
-    draw_use_program(drawing, program);
-    draw_set_camera(drawing->gl, program, frame);
-}
-
 int draw_frame(struct drawing *drawing, const struct loaded *loaded, struct frame *frame, uint32_t scale,
                struct err *err)
 {
     const struct gl *gl = drawing->gl;
     if (draw_upload_palette(drawing, frame, err) < 0)
         return err->code;
-    set_camera(drawing, &drawing->full, frame);
-    set_camera(drawing, &drawing->program, frame);
+    drawing->used = NULL; /* a view may have used its own */
+    drawing->frame_number++;
     gl->LineWidth((float)scale);
     gl->PointSize(3 * (float)scale);
-    int rc = 0;
-    if (frame->draw_count == 0)
-        draw_bones(drawing, loaded, frame);
-    else
-        rc = draw_model(drawing, loaded, frame, err);
-    draw_use_program(drawing, &drawing->program);
+    const int rc =
+        frame->draw_count == 0 ? draw_bones(drawing, loaded, frame, err) : draw_model(drawing, loaded, frame, err);
     return rc < 0 ? rc : gl_check(gl, "drawing the model", err);
 }

@@ -10,8 +10,9 @@
 /* What every frame uses; lives as long as the context. */
 struct drawing {
     const struct gl *gl;
-    struct program program, full; /* the first is in use between frames */
-    const struct program *used;   /* one of them */
+    struct program programs[PROGRAM_KINDS]; /* by enum program_kind; without a name until first used */
+    const struct program *used;             /* one of them, while a frame is drawn */
+    uint64_t frame_number;                  /* counts them */
     GLuint vertex_array;
     GLuint white, white_data; /* textures; data are linear */
     GLuint missing;           /* what is seen where the file's base colour texture cannot be had */

@@ -43,14 +43,6 @@ void draw_delete_textures(struct drawing *drawing)
     drawing->gl->DeleteTextures(sizeof textures / sizeof *textures, textures);
 }
 
-void draw_use_program(struct drawing *drawing, const struct program *program)
-{
-    if (drawing->used == program)
-        return;
-    drawing->gl->UseProgram(program->name);
-    drawing->used = program;
-}
-
 /* The pixels of a slot, 0 when there are none. */
 static GLuint find_texture(const struct loaded *loaded, const struct material *material, int slot)
 {
@@ -135,9 +127,39 @@ void draw_put_material(const struct drawing *drawing, const struct program *prog
     gl->Uniform1i(program->is_flat, (primitive->flags & PRIMITIVE_FLAT) != 0);
 }
 
-void draw_set_material(struct drawing *drawing, const struct loaded *loaded, const struct material *material,
-                       const struct primitive *primitive, bool is_lit)
+static bool has_filters(const struct loaded *loaded, const struct material *material, int slot)
 {
-    draw_use_program(drawing, draw_needs_full(loaded, material, is_lit) ? &drawing->full : &drawing->program);
+    if (find_texture(loaded, material, slot) == 0)
+        return false;
+    const struct texture *texture = &loaded->mapped.model.textures[material->textures[slot].texture];
+    return texture->mag_filter != 0 || texture->min_filter != 0;
+}
+
+/* Links the program when it is wanted for the first time. */
+static int use_program(struct drawing *drawing, unsigned kind, const struct frame *frame, struct err *err)
+{
+    struct program *program = &drawing->programs[kind];
+    if (drawing->used == program)
+        return 0;
+    if (program->name == 0 && program_init(program, drawing->gl, kind, err) < 0)
+        return err->code;
+    drawing->gl->UseProgram(program->name);
+    drawing->used = program;
+    if (program->camera_frame != drawing->frame_number)
+        draw_set_camera(drawing->gl, program, frame);
+    program->camera_frame = drawing->frame_number;
+    return 0;
+}
+
+int draw_set_material(struct drawing *drawing, const struct loaded *loaded, const struct frame *frame,
+                      const struct material *material, const struct primitive *primitive, bool is_lit, struct err *err)
+{
+    const bool is_full = draw_needs_full(loaded, material, is_lit);
+    const bool is_filtered = has_filters(loaded, material, TEXTURE_BASE_COLOR) ||
+                             (is_full && has_filters(loaded, material, TEXTURE_EMISSIVE));
+    const unsigned kind = (is_full ? PROGRAM_FULL : 0) | (is_filtered ? PROGRAM_FILTERS : 0);
+    if (use_program(drawing, kind, frame, err) < 0)
+        return err->code;
     draw_put_material(drawing, drawing->used, loaded, material, primitive, is_lit);
+    return 0;
 }

@@ -9,22 +9,48 @@
 
 enum { FILTER_UP = 2, SMALL_LEVEL = 6, BOUND_SLACK_BYTES = 1 << 16 };
 
+/* Bytes minus those above them. Blocks of a fixed size become vector instructions. */
+static void subtract(uint8_t *restrict to, const uint8_t *restrict here, const uint8_t *restrict above,
+                     size_t size_bytes)
+{
+    enum { BLOCK = 64 };
+    size_t i = 0;
+    for (; i + BLOCK <= size_bytes; i += BLOCK)
+        for (size_t b = 0; b < BLOCK; b++)
+            to[i + b] = (uint8_t)(here[i + b] - above[i + b]);
+    for (; i < size_bytes; i++)
+        to[i] = (uint8_t)(here[i] - above[i]);
+}
+
+static void subtract_opaque(uint8_t *restrict to, const uint8_t *restrict here, const uint8_t *restrict above,
+                            uint32_t width)
+{
+    for (uint32_t x = 0; x < width; x++, to += 3, here += 4, above += 4)
+        for (int c = 0; c < 3; c++)
+            to[c] = (uint8_t)(here[c] - above[c]);
+}
+
 /* Rows as PNG wants them: a filter byte, then each byte minus the one above (PNG 1.2, 6.4). */
 static uint8_t *filter_rows(const uint8_t *pixels, uint32_t stride, uint32_t width, uint32_t height, uint32_t channels,
                             size_t *size)
 {
-    const size_t row_bytes = (size_t)width * channels + 1;
-    uint8_t *rows = malloc(row_bytes * height);
-    if (rows == NULL)
+    const size_t row_bytes = (size_t)width * channels + 1, pixel_bytes = (size_t)width * 4;
+    uint8_t *rows = malloc(row_bytes * height), *nothing = calloc(width, 4);
+    const uint8_t *above = nothing;
+    if (rows == NULL || nothing == NULL) {
+        free(rows);
+        free(nothing);
         return NULL;
-    uint8_t *to = rows;
-    for (uint32_t y = 0; y < height; y++) {
-        const uint8_t *here = pixels + (size_t)y * stride * 4, *above = y > 0 ? here - (size_t)stride * 4 : NULL;
-        *to++ = FILTER_UP;
-        for (uint32_t x = 0; x < width; x++, here += 4)
-            for (uint32_t c = 0; c < channels; c++)
-                *to++ = (uint8_t)(here[c] - (above != NULL ? above[4 * x + c] : 0));
     }
+    for (uint32_t y = 0; y < height; y++, above = pixels, pixels += (size_t)stride * 4) {
+        uint8_t *to = rows + y * row_bytes;
+        *to++ = FILTER_UP;
+        if (channels == 4)
+            subtract(to, pixels, above, pixel_bytes);
+        else
+            subtract_opaque(to, pixels, above, width);
+    }
+    free(nothing);
     *size = row_bytes * height;
     return rows;
 }

@@ -57,16 +57,22 @@ int program_link(struct program *program, const struct gl *gl, const struct shad
     return gl_check(gl, "the shader program", err);
 }
 
-int program_init(struct program *program, const struct gl *gl, bool is_full, struct err *err)
+int program_init(struct program *program, const struct gl *gl, unsigned kind, struct err *err)
 {
+    static const char *const DEFINES[PROGRAM_KINDS] = {
+        [PROGRAM_FULL] = "#define FULL\n",
+        [PROGRAM_FILTERS] = "#define FILTERS\n",
+        [PROGRAM_FULL | PROGRAM_FILTERS] = "#define FULL\n#define FILTERS\n",
+    };
     const struct shader_sources sources = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
                                            .fragment = {.text = shader_mesh_frag, .name = "mesh.frag"},
-                                           .define = is_full ? "#define FULL\n" : NULL};
-    return program_link(program, gl, &sources, is_full, err);
+                                           .define = DEFINES[kind]};
+    return program_link(program, gl, &sources, (kind & PROGRAM_FULL) != 0, err);
 }
 
 void program_fini(struct program *program, const struct gl *gl)
 {
-    gl->DeleteProgram(program->name);
+    if (program->name != 0)
+        gl->DeleteProgram(program->name);
     *program = (struct program){0};
 }

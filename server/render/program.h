@@ -27,17 +27,26 @@ enum texture_unit {
     UNIT_IDS, /* of view.frag */
 };
 
+/* What a program can do beyond base colour with the usual filters, as bits: which programs there are. */
+enum program_kind {
+    PROGRAM_FULL = 1,    /* all textures of a material */
+    PROGRAM_FILTERS = 2, /* any filters of the colours' textures */
+    PROGRAM_KINDS = 4
+};
+
 struct program {
     GLuint name;
-    bool is_full; /* has all textures of a material, else base colour alone */
+    bool is_full;          /* has all textures of a material, else base colour alone */
+    uint64_t camera_frame; /* the frame of struct drawing whose camera it has */
     GLint joint_first, clip_from_view, eye, base_color, emissive, metal_rough, alpha_range, is_blended, is_unlit,
         is_flat, base_color_filter;
     GLint uv_from_texcoord;                                              /* when not full */
     GLint uvs_from_texcoord, texcoord_sets, bump_shade, emissive_filter; /* when full */
 };
 
-/* Compiles, links and uses a program, and ties its samplers to the units. ERR_RENDER_FAILED with the driver's words. */
-int program_init(struct program *program, const struct gl *gl, bool is_full, struct err *err);
+/* Compiles, links and uses a program of this kind (enum program_kind), and ties its samplers to the units.
+ * ERR_RENDER_FAILED with the driver's words. */
+int program_init(struct program *program, const struct gl *gl, unsigned kind, struct err *err);
 /* The same of other sources, which may lack some of the uniforms and samplers: those are -1, which GL ignores. */
 int program_link(struct program *program, const struct gl *gl, const struct shader_sources *sources, bool is_full,
                  struct err *err);

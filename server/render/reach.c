@@ -14,10 +14,11 @@ enum {
     VERTICES_MAX = 200000, /* of all poses together, unless those are the fewest */
     GATHERED_MAX = 16384,  /* points until their hull is taken */
 };
-static const double STEP_S = 1 / 24.0;   /* keys further apart than this have poses between them */
-static const double TOLERANCE = 2e-4;    /* of what is reached: so little of it may be left out */
-static const double WIDTH_SHARE = 0.25;  /* what width counts beside the distance from the rest pose */
-static const double MUCH_BETTER = 1e-6;  /* scores nearer to each other are equal: the earlier moment is taken */
+static const double STEP_S = 1 / 24.0;  /* keys further apart than this have poses between them */
+static const double TOLERANCE = 2e-4;   /* of what is reached: so little of it may be left out */
+static const double WIDTH_SHARE = 0.25; /* what width counts beside the distance from the rest pose */
+static const double MUCH_BETTER = 1e-6; /* scores nearer to each other are equal: the earlier moment is taken */
+static const float FARTHEST = 1e30f;
 static const double LAST_MOMENT = 0.999; /* of the part: at its end a clip that loops is where it began */
 
 /* The walk through the clip. */
@@ -90,10 +91,11 @@ static uint32_t pose_points(const struct reach_work *work, struct vec3 *out)
     return count;
 }
 
-static bool are_finite(const struct vec3 *points, uint32_t count)
+/* False: some point is nowhere, or so far away that everything else would vanish: the pose of a broken clip. */
+static bool is_sound(const struct vec3 *points, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (!isfinite(points[i].x) || !isfinite(points[i].y) || !isfinite(points[i].z))
+        if (!(fabsf(points[i].x) < FARTHEST && fabsf(points[i].y) < FARTHEST && fabsf(points[i].z) < FARTHEST))
             return false;
     return true;
 }
@@ -163,7 +165,7 @@ static int look_at(struct walk *walk, const struct frame_view *view, struct vec3
     if (frame_move(work->frame, work->model, view, &why) < 0)
         return why.code == ERR_NO_MEMORY ? err_set(err, why.code, "%s", why.message) : 0;
     const uint32_t count = pose_points(work, points);
-    if (!are_finite(points, count))
+    if (!is_sound(points, count))
         return 0;
     const bool has_bones = work->frame->draw_count == 0;
     if (gather(walk, has_bones ? work->frame->bones.positions : points,
@@ -187,7 +189,7 @@ static void take_rest(struct walk *walk, uint64_t point_count)
     if (walk->rest == NULL || frame_move(walk->work->frame, walk->work->model, &view, &ignored) < 0)
         return;
     const uint32_t count = pose_points(walk->work, walk->rest);
-    walk->rest_count = are_finite(walk->rest, count) ? count : 0;
+    walk->rest_count = is_sound(walk->rest, count) ? count : 0;
 }
 
 static double find_moment(const struct walk *walk, const struct reach_key *key)

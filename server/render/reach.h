@@ -50,8 +50,8 @@ struct reach_work {
     const struct frame_view *view; /* all but its clip time */
 };
 
-/* The reach of `key`, which must say what the view does. Poses that cannot be evaluated are left out; when all are,
- * there are no points. The pointer is valid until the next call. Returns 0 or ERR_NO_MEMORY. */
+/* The reach of `key`, which must say what the view does. Poses that cannot be evaluated, or that lie beyond 1e30, are
+ * left out; when all are, there are no points. The pointer is valid until the next call. Returns 0 or ERR_NO_MEMORY. */
 int reach_get(struct reaches *reaches, const struct reach_key *key, const struct reach_work *work, struct reach **out,
               struct err *err);
 /* The camera that frames the reach's points. */

@@ -268,7 +268,6 @@ int views_draw(struct views *views, struct drawing *drawing, const struct loaded
         rc = draw_skeleton(&pass, err);
     else if (rc == 0)
         rc = query->view == VIEW_WIREFRAME ? draw_wireframe(&pass, err) : draw_painted(&pass, err);
-    gl->UseProgram(drawing->program.name);
     return rc < 0 ? rc : gl_check(gl, "drawing the view", err);
 }
 

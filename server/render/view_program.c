@@ -19,7 +19,8 @@ int view_program_init(struct view_program *program, const struct gl *gl, bool is
 {
     const struct shader_sources sources = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
                                            .fragment = {shader_mesh_frag, "view.frag", shader_view_frag},
-                                           .define = is_full ? "#define VIEW\n#define FULL\n" : "#define VIEW\n"};
+                                           .define = is_full ? "#define VIEW\n#define FILTERS\n#define FULL\n"
+                                                             : "#define VIEW\n#define FILTERS\n"};
     return init(program, gl, &sources, is_full, err);
 }
 

@@ -7,7 +7,11 @@
 
 #include <string.h>
 
-enum { HELLO_SERVER_BYTES = 24, CONTENT_HASH_BYTES = 32 };
+enum {
+    HELLO_SERVER_BYTES = 24,
+    CONTENT_HASH_BYTES = 32,
+    PAYLOAD_MOST = 1 << 30, /* whatever --max-body says: its size is a u32 */
+};
 
 static unsigned kind_of(const char *content_type)
 {
@@ -68,6 +72,12 @@ void packet_frame_fini(struct packet_frame *frame)
     buf_fini(&frame->notes);
 }
 
+uint32_t packet_payload_max(const struct limits *limits)
+{
+    const uint64_t most = limits->value[LIMIT_BODY_BYTES];
+    return most < PAYLOAD_MOST ? (uint32_t)most : PAYLOAD_MOST;
+}
+
 void packet_put_hello(struct buf *out, uint16_t version, const struct limits *limits)
 {
     const uint64_t *limit = limits->value;
@@ -75,7 +85,7 @@ void packet_put_hello(struct buf *out, uint16_t version, const struct limits *li
     strncpy(server, POSED_VERSION, sizeof server - 1);
     buf_put_u16(out, version);
     buf_put_u16(out, 0);
-    buf_put_u32(out, (uint32_t)limit[LIMIT_BODY_BYTES]);
+    buf_put_u32(out, packet_payload_max(limits));
     buf_put_u32(out, (uint32_t)limit[LIMIT_HANDLES]);
     buf_put_u32(out, (uint32_t)limit[LIMIT_STREAMS]);
     buf_put_u64(out, limit[LIMIT_ANSWER_BYTES]);

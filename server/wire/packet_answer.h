@@ -25,6 +25,9 @@ struct packet_frame {
 void packet_frame_reply(struct packet_frame *frame, const struct reply *reply, uint32_t id, uint64_t bad_offset);
 void packet_frame_fini(struct packet_frame *frame);
 
+/* Bytes that the payload of a request may have. */
+uint32_t packet_payload_max(const struct limits *limits);
+
 /* Payload of hello. */
 void packet_put_hello(struct buf *out, uint16_t version, const struct limits *limits);
 

@@ -96,7 +96,7 @@ def test_layers_in_pictures(server, model):
             "/v1/render?model=" + urllib.parse.quote(model[0])).status == 503:
         pytest.skip("this server draws no pictures")
     name, clips = model
-    shape = {"model": name, "t": 0.6, "width": 64, "height": 64}
+    shape = {"model": name, "t": 0.6, "width": 64, "height": 64, "frame": "pose"}
     alone = post(server, "/v1/render", {**shape, "clip": clips[1]})
     same = post(server, "/v1/render", {**shape, "layers": [{"clip": clips[1]}, {"clip": clips[1], "weight": 3}]})
     rest = post(server, "/v1/render", {**shape, "clip": "-"})

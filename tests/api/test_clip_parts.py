@@ -42,10 +42,10 @@ def test_a_part_in_binary_names_itself(server):
 
 
 def test_a_picture_of_a_part(server):
-    part = server.get(f"/v1/render?model={MODEL}&clip=wave&from=0.5&to=1.5&t=2.25&width=64&height=64")
+    part = server.get(f"/v1/render?model={MODEL}&clip=wave&from=0.5&to=1.5&t=2.25&width=64&height=64&frame=pose")
     if part.status == 503:
         pytest.skip("no renderer")
-    plain = server.get(f"/v1/render?model={MODEL}&clip=wave&t=0.75&width=64&height=64")
+    plain = server.get(f"/v1/render?model={MODEL}&clip=wave&t=0.75&width=64&height=64&frame=pose")
     assert part.status == 200 and part.body == plain.body and part.headers["etag"] != plain.headers["etag"]
 
 

@@ -194,3 +194,116 @@ TEST(camera_of_degenerate_axes)
         check_framed(&query, points, 9);
     }
 }
+
+TEST(camera_without_perspective_is_as_tight)
+{
+    struct vec3 points[9];
+    const double aspects[] = {0.4, 1, 2.5};
+    figure(points, 3);
+    for (size_t a = 0; a < 3; a++)
+        for (int yaw = 0; yaw < 360; yaw += 70) {
+            struct camera_query query = front_view();
+            query.aspect = aspects[a];
+            query.yaw_deg = yaw;
+            query.pitch_deg = 25;
+            query.is_ortho = true;
+            check_framed(&query, points, 9);
+        }
+}
+
+TEST(camera_has_its_target_in_the_middle_and_everything_inside)
+{
+    struct vec3 points[9];
+    figure(points, 1);
+    const struct vec3 targets[] = {points[8], points[0], {30, 2, -4}};
+    for (int i = 0; i < 6; i++) {
+        const struct vec3 target = targets[i / 2];
+        struct camera_query query = front_view();
+        query.yaw_deg = 40 * i;
+        query.pitch_deg = 10;
+        query.is_ortho = i % 2 == 1;
+        query.has_target = true;
+        query.target[0] = (double)target.x, query.target[1] = (double)target.y, query.target[2] = (double)target.z;
+        const struct camera camera = camera_frame(&query, points, 9);
+        const struct rectangle r = project_all(&camera, points, 9);
+        double ndc[3];
+        project(&camera, target, ndc);
+        CHECK_NEAR(ndc[0], 0, 1e-9);
+        CHECK_NEAR(ndc[1], 0, 1e-9);
+        for (int a = 0; a < 2; a++)
+            assert_true(r.low[a] > -0.9001 && r.high[a] < 0.9001);
+        CHECK_NEAR(fmax(fmax(-r.low[0], r.high[0]), fmax(-r.low[1], r.high[1])), 0.9, 1e-5); /* and tight */
+        assert_true(camera_sees_all(&camera, points, 9));
+    }
+}
+
+TEST(camera_at_a_distance_shows_things_smaller)
+{
+    struct vec3 points[9];
+    struct camera_query query = front_view();
+    figure(points, 1);
+    query.is_ortho = true;
+    query.distance = 4;
+    const struct camera flat = camera_frame(&query, points, 9);
+    struct rectangle r = project_all(&flat, points, 9);
+    CHECK_NEAR(fmax(r.high[0] - r.low[0], r.high[1] - r.low[1]), 2 * 0.9 / 4, 1e-6);
+    query.is_ortho = false;
+    query.distance = 50;
+    const struct camera far = camera_frame(&query, points, 9);
+    r = project_all(&far, points, 9);
+    assert_true(fmax(r.high[0] - r.low[0], r.high[1] - r.low[1]) < 2 * 0.9 / 30);
+    assert_true(r.low[2] > -1 && r.high[2] < 1);
+    query.distance = 0.05; /* in the middle of things: near stays before the eye */
+    const struct camera close = camera_frame(&query, points, 9);
+    assert_true(close.near > 0 && close.far > close.near);
+    check_finite(&close);
+    assert_false(camera_sees_all(&close, points, 9));
+}
+
+TEST(camera_holds_what_it_did_not_frame)
+{
+    struct vec3 points[9];
+    const struct camera_query query = front_view();
+    figure(points, 1);
+    struct camera camera = camera_frame(&query, points, 8);
+    const double near = camera.near, far = camera.far;
+    camera_hold(&camera, points, 8);
+    CHECK_NEAR(camera.near, near, 0);
+    CHECK_NEAR(camera.far, far, 0);
+    const struct vec3 outside[2] = {{3, 1, -20}, {3, 1, -3}};
+    camera_hold(&camera, outside, 2);
+    const struct rectangle r = project_all(&camera, outside, 2);
+    assert_true(r.low[2] > -1 && r.high[2] < 1);
+    assert_true(camera.near < near && camera.far > far);
+}
+
+/* At (2, 3, 4), turned by 90 degrees about y so that it looks along -x, scaled unevenly. */
+TEST(camera_of_a_model_looks_as_its_node_does)
+{
+    const struct trs trs = {{2, 3, 4}, {0, 0.70710678118654752, 0, 0.70710678118654752}, {2, 0.5, 3}};
+    const struct dmat4 scene_from_node = dmat4_from_trs(&trs);
+    const struct model_camera perspective = {.height = 0.8f, .width = 2, .z_near = 0.5f, .z_far = 100};
+    const struct model_camera flat = {.kind = CAMERA_ORTHOGRAPHIC, .height = 1.5f, .width = 3, .z_far = 50};
+    const struct vec3 points[2] = {{-8, 3, 4}, {-18, 4, 5}};
+    struct camera camera;
+    double ndc[3];
+    assert_true(camera_of_model(&perspective, &scene_from_node, 2, points, 2, &camera));
+    project(&camera, points[0], ndc);
+    CHECK_NEAR(ndc[0], 0, 1e-6);
+    CHECK_NEAR(ndc[1], 0, 1e-6);
+    project(&camera, points[1], ndc); /* 20 before it, 1 up, 1 to its left */
+    CHECK_NEAR(ndc[0], -1 / (20 * 2 * tan((double)0.8f / 2)), 1e-6);
+    CHECK_NEAR(ndc[1], 1 / (20 * tan((double)0.8f / 2)), 1e-6);
+    assert_true(camera.near > 9 && camera.near < 10 && camera.far > 20 && camera.far < 21); /* they hug the points */
+    assert_true(camera_of_model(&perspective, &scene_from_node, 1, points, 2, &camera));
+    CHECK_NEAR(camera.clip_from_view.m[0], 1 / (2 * tan((double)0.8f / 2)), 1e-9);
+    assert_true(camera_of_model(&flat, &scene_from_node, 4, points, 2, &camera));
+    project(&camera, points[1], ndc);
+    CHECK_NEAR(ndc[0], -1 / 6.0, 1e-6);
+    CHECK_NEAR(ndc[1], 1 / 1.5, 1e-6);
+    const struct vec3 behind[1] = {{20, 3, 4}};
+    assert_true(camera_of_model(&flat, &scene_from_node, 1, behind, 1, &camera));
+    check_finite(&camera);
+    const struct dmat4 nothing = {{0}};
+    assert_false(camera_of_model(&flat, &nothing, 1, points, 2, &camera));
+}

@@ -19,7 +19,7 @@ export const temporaryFolder = () => fs.mkdtempSync(path.join(os.tmpdir(), 'pose
 
 // Starts posed and waits for its ready line; `end` stops it and gives its exit status.
 export async function startServer(root, ...options) {
-  const server = spawn(path.join(BUILD, 'posed'), ['--root', root, '--http', '127.0.0.1:0', '--log', 'off', ...options],
+  const server = spawn(path.join(BUILD, 'posed'), ['--root', root, '--http', '127.0.0.1:0', '--tcp', 'none', '--log', 'off', ...options],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, POSED_CACHE_DIR: 'none' } });
   const ended = new Promise((resolve, reject) => { server.on('exit', resolve); server.on('error', reject); });
   const ready = new Promise((resolve) => {
@@ -44,10 +44,10 @@ function findBrowser() {
 }
 
 // Playwright gives it a fresh profile folder and removes that at the end.
-export const launchBrowser = () => chromium.launch({
+export const launchBrowser = (...options) => chromium.launch({
   executablePath: process.env.CHROMIUM || findBrowser(),
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-    '--disable-component-update', '--disable-sync'],
+    '--disable-component-update', '--disable-sync', ...options],
 });
 
 // Polls until `question` gives something true, and gives that back; otherwise says what was waited for.

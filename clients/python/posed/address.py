@@ -11,12 +11,13 @@ from urllib.parse import urlsplit
 from .errors import ConnectionLost
 
 DEFAULT = "127.0.0.1:7879"
-_PORTS = {"packets": 7879, "http": 7878, "https": 443}
+_PORTS = {"packets": 7879, "http": 7878, "https": 443, "ws": 7878, "wss": 443}
 
 
 @dataclass(frozen=True)
 class Address:
-    """scheme: "packets" (the binary protocol), "http" or "https". With `path` it is a Unix socket."""
+    """scheme: "packets" (the binary protocol), "http", "https", or "ws" and "wss" (the binary protocol over a WebSocket). With `path` it is a
+    Unix socket."""
 
     scheme: str
     host: str = ""
@@ -33,7 +34,7 @@ class Address:
                 return link
             link = socket.create_connection((self.host, self.port), timeout_s)
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return ssl.create_default_context().wrap_socket(link, server_hostname=self.host) if self.scheme == "https" else link
+            return ssl.create_default_context().wrap_socket(link, server_hostname=self.host) if self.scheme in ("https", "wss") else link
         except OSError as error:
             raise ConnectionLost(f"cannot connect to {self}: {error}") from error
 
@@ -52,9 +53,9 @@ class Address:
 
 def parse(text: Union[str, "os.PathLike[str]", None]) -> Address:
     """``host:port``, ``unix:/path``, ``/path`` (all: the binary protocol), ``http://host:port``, ``https://host``,
-    ``http+unix:/path``. None is ``POSED_SERVER`` of the environment, else 127.0.0.1:7879."""
+    ``http+unix:/path``, and with ``ws`` for ``http`` the binary protocol over a WebSocket. None is ``POSED_SERVER`` of the environment, else 127.0.0.1:7879."""
     address = os.fspath(text) if text is not None else os.environ.get("POSED_SERVER") or DEFAULT
-    for prefix, scheme in ("unix:", "packets"), ("http+unix:", "http"):
+    for prefix, scheme in ("unix:", "packets"), ("http+unix:", "http"), ("ws+unix:", "ws"):
         if address.startswith(prefix):
             path = address[len(prefix):]
             return Address(scheme, path="/" + path.lstrip("/") if path.startswith("//") else path)
@@ -63,7 +64,7 @@ def parse(text: Union[str, "os.PathLike[str]", None]) -> Address:
     scheme, has_scheme, rest = address.partition("://")
     if not has_scheme:
         scheme, rest = "tcp", address
-    if scheme not in ("tcp", "http", "https"):
+    if scheme not in ("tcp", "http", "https", "ws", "wss"):
         raise ValueError(f"'{address}': a server is host:port, unix:/path or http://host:port")
     parts = urlsplit("//" + rest)
     if not parts.hostname or parts.path.strip("/") or parts.query or parts.username:

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, Dict, Iterator, List, Optional, Sequence, Unio
 from . import errors
 from .address import Address, parse
 from .answer import Answer
-from .errors import ProtocolError
+from .errors import SpeaksHttp
 from .http import HttpTransport
 from .link import Link, PacketTransport
 from .model import Model
@@ -23,6 +23,7 @@ def connect(address: Union[str, "os.PathLike[str]", None] = None, *, token: Opti
     "127.0.0.1:7879"            the binary protocol over TCP; where only HTTP is spoken there, HTTP
     "unix:/run/posed.sock"      the binary protocol over a Unix socket
     "http://127.0.0.1:7878"     HTTP; "https://.." for a server behind a proxy; "http+unix:/run/posed.sock"
+    "ws://127.0.0.1:7878"       the binary protocol over a WebSocket, also "wss://.."
     None                        POSED_SERVER of the environment, else 127.0.0.1:7879
 
     token: where the server wants one (`--token-file`). timeout_s: how long a server may say nothing before `TimedOut`.
@@ -44,15 +45,13 @@ class Client:
         self._options = (token, timeout_s, answer_max_bytes)
         self.address = address
         self._packets: Optional[PacketTransport] = None
-        if address.scheme == "packets":
+        if address.scheme in ("packets", "ws", "wss"):
             try:
                 self._packets = PacketTransport(address, *self._options)
-            except ProtocolError as error:
-                if "HTTP" not in error.message:
-                    raise
+            except SpeaksHttp:
+                pass
         # the ports of the binary protocol take HTTP too
-        scheme = "http" if address.scheme == "packets" else address.scheme
-        self._http = HttpTransport(Address(scheme, address.host, address.port, address.path), *self._options)
+        self._http = HttpTransport(_as({"packets": "http", "ws": "http", "wss": "https"}, address), *self._options)
         self._transport: Union[PacketTransport, HttpTransport] = self._packets or self._http
 
     def __repr__(self) -> str:
@@ -126,14 +125,18 @@ class Client:
         return self._transport.operation(op, make(parameters))
 
     def link(self) -> Link:
-        """A connection of the binary protocol beside the client's own, as streams use it."""
-        if self._packets is None:
-            raise errors.PosedError("unavailable", f"streams need the binary protocol, which {self.address} does not speak")
-        return self._packets.link()
+        """A connection of the binary protocol beside the client's own, as streams use it; over a WebSocket where the client speaks HTTP."""
+        if self._packets is not None:
+            return self._packets.link()
+        return Link(_as({"packets": "ws", "http": "ws", "https": "wss"}, self.address), *self._options)
 
     def forget(self, path: str) -> None:
         if self._packets is not None:
             self._packets.forget(path)
+
+
+def _as(schemes: Dict[str, str], address: Address) -> Address:
+    return Address(schemes.get(address.scheme, address.scheme), address.host, address.port, address.path)
 
 
 def _result(result: Any) -> Any:

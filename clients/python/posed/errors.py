@@ -93,6 +93,13 @@ class ProtocolError(PosedError):
         super().__init__("bad_answer", message)
 
 
+class SpeaksHttp(ProtocolError):
+    """The port has no binary protocol. `Client` speaks HTTP to it instead."""
+
+    def __init__(self) -> None:
+        super().__init__("this port speaks HTTP only")
+
+
 class ConnectionLost(PosedError, ConnectionError):
     """The server cannot be reached, or closed the connection before it had answered."""
 

@@ -1,7 +1,6 @@
-"""The binary protocol over a socket: a connection, and the requests of a client over one."""
+"""The binary protocol over a socket or WebSocket: a connection, and the requests of a client over one."""
 from __future__ import annotations
 
-import select
 import socket
 import threading
 from collections import OrderedDict
@@ -10,9 +9,10 @@ from typing import Callable, Dict, Optional, Tuple
 from . import packets
 from .address import Address
 from .answer import Answer
-from .errors import ConnectionLost, PosedError, ProtocolError, TimedOut
+from .errors import ConnectionLost, PosedError, ProtocolError, SpeaksHttp, TimedOut
 from .packets import Packet, Reader
 from .parameters import Parameters, Unsayable, target, to_query
+from .websocket import open_socket
 
 
 class Link:
@@ -20,7 +20,7 @@ class Link:
 
     def __init__(self, address: Address, token: Optional[str], timeout_s: float, answer_max_bytes: int) -> None:
         self.address, self.timeout_s = address, timeout_s
-        self._socket = address.connect(timeout_s)
+        self._socket = open_socket(address, timeout_s)
         self._reader = Reader(answer_max_bytes)
         self._next_id = 0
         self.is_closed = False
@@ -83,14 +83,10 @@ class Link:
 
     def _ended(self) -> None:
         if self._reader.head.startswith(b"HTTP/"):
-            raise ProtocolError("this port speaks HTTP only")
+            raise SpeaksHttp()
         if not self._reader.is_between:
             raise ProtocolError("the server closed the connection within a packet")
         raise ConnectionLost(f"{self.address} closed the connection")
-
-    def has_input(self) -> bool:
-        """Whether something can be read without waiting."""
-        return bool(select.select([self._socket], [], [], 0)[0])
 
     def ask(self, kind: str, payload: bytes = b"", model: int = 0, generation: int = 0,
             aside: Optional[Callable[[Packet], None]] = None) -> Packet:

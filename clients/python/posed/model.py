@@ -181,11 +181,12 @@ class Model:
         return Picture.of(self.client.operation("render", model=self.path, clip=clip, t=t, **options))
 
     def sheet(self, **options: Any) -> Picture:
-        """Many pictures in one, where the server has `/v1/sheet`."""
+        """Several moments, clips or directions in one picture (`frames`, `clips`, `directions`, ..), or an animation (`format="webp"`).
+        What lies where: ``client.json("/v1/sheet", model=.., format="json", ..)``."""
         return Picture.of(self.client.ask("/v1/sheet", model=self.path, **options))
 
     def turntable(self, **options: Any) -> Picture:
-        """The model from all around, where the server has `/v1/turntable`."""
+        """The model from all around, in one picture or as an animation."""
         return Picture.of(self.client.ask("/v1/turntable", model=self.path, **options))
 
     def stream(self, kind: str = "palette", clip: Clip = None, *, rate: float = 0.0, position_s: float = 0.0, speed: float = 1.0,

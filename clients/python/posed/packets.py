@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Dict, Optional, Sequence
 
 from . import errors
-from .errors import PosedError, ProtocolError
+from .errors import PosedError, ProtocolError, SpeaksHttp
 
 MAGIC = b"\x89PSDP\r\n\0"
 VERSION = 1
@@ -294,7 +294,7 @@ class Reader:
         assert self._header is not None
         size, kind, _, _, _, _, code, reserved, _, note_bytes = self._header
         if bytes(self._buffer[:5]) == b"HTTP/":
-            raise ProtocolError("this port speaks HTTP only")
+            raise SpeaksHttp()
         if size > self.payload_max:
             raise ProtocolError(f"a packet of {size} bytes; at most {self.payload_max} are taken (answer_max_bytes)")
         if reserved or note_bytes > size:

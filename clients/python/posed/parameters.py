@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import json
 import numbers
-from typing import Any, Callable, Dict, List, Optional, Tuple
+import re
+from typing import Any, Callable, Dict, List, Tuple
 from urllib.parse import quote
 
 from . import packets
@@ -18,6 +19,9 @@ _QUERY_BYTES_MAX = 4000
 _NAMED = {"clip": "clip_name", "skin": "skin_name", "joints": "joint_name", "mesh": "mesh_name", "joint": "joint_name",
           "camera": "camera_name", "target": "target_name", "root": "", "subtree": ""}
 _LISTS = ("skin", "joints", "subtree")
+#: lists of objects, which only a body has
+_OBJECTS = ("layers", "queries")
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 
 
 def make(options: Dict[str, Any]) -> Parameters:
@@ -28,7 +32,7 @@ def make(options: Dict[str, Any]) -> Parameters:
         if value is None:
             continue
         value = _plain(value)
-        if isinstance(value, list) and not value:
+        if isinstance(value, list) and not value and name not in _OBJECTS:
             raise ValueError(f"'{key}' is an empty list")
         if name in _NAMED:
             name = _name_of(name, value)
@@ -68,8 +72,7 @@ def _name_of(name: str, value: Any) -> str:
 
 def target(path: str, parameters: Parameters) -> Tuple[str, bytes]:
     """(target, body) of the request: a body where the query would be too long or cannot say it."""
-    if any(isinstance(value, dict) or isinstance(value, list) and any(isinstance(part, (dict, list)) for part in value)
-           for value in parameters.values()):
+    if any(name in parameters for name in _OBJECTS):
         return path, json.dumps(parameters).encode()
     pairs = [f"{name}={_text(name, part)}" for name, value in parameters.items()
              for part in (_lists(name, value) if isinstance(value, list) else [value])]
@@ -165,10 +168,9 @@ def _real(value: Any) -> float:
 def _times(query: packets.Query, t: Any) -> None:
     if isinstance(t, str):
         parts = t.split(":")
-        try:
-            query.times = [float(part) for part in parts]
-        except ValueError:
-            raise Unsayable from None
+        if not all(_NUMBER.fullmatch(part) for part in parts):
+            raise Unsayable
+        query.times = [float(part) for part in parts]
         if len(parts) == 3:
             query.flags |= packets.QUERY_FLAGS["range"]
         elif len(parts) != 1:

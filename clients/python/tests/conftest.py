@@ -45,10 +45,10 @@ def server(root):
 def addresses(server):
     """The ways in, as `posed.connect` takes them."""
     return {"tcp": server.ports["tcp"], "unix": server.address, "http": "http://" + server.ports["http"],
-            "http+unix": "http+" + server.address}
+            "http+unix": "http+" + server.address, "ws": "ws://" + server.ports["http"]}
 
 
-WAYS = ("tcp", "unix", "http", "http+unix")
+WAYS = ("tcp", "unix", "http", "http+unix", "ws")
 
 
 @pytest.fixture(params=WAYS)

@@ -93,6 +93,16 @@ def test_pictures_are_bytes_that_a_notebook_shows(server):
     assert "IHDR" not in repr(first) and first.content_type == "image/png"
 
 
+def test_sheets_and_animations(client):
+    robot = client.model("robot.glb")
+    sheet = robot.sheet(clip="walk", frames=4, width=32, height=16)
+    assert pixels_of(sheet)[0] * pixels_of(sheet)[1] >= 4 * 32 * 16 and sheet != robot.turntable(clip="walk", frames=4, width=32, height=16)
+    moving = robot.turntable(clip="walk", frames=3, width=32, height=32, format="webp")
+    assert moving[8:12] == b"WEBP" and moving.content_type == "image/webp" and moving._repr_png_() is None
+    assert moving._repr_mimebundle_() == {"image/webp": bytes(moving)}
+    assert client.json("/v1/sheet", model="robot.glb", clip="walk", frames=4, format="json")
+
+
 def test_a_picture_can_be_saved(server, tmp_path):
     picture = server.model("robot.glb").render("walk", 0.5, width=32, height=32)
     picture.save(tmp_path / "robot.png")

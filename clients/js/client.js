@@ -1,0 +1,93 @@
+// HTTP, by fetch.
+import { PosedError, connectionLost, errorFromBody } from './errors.js';
+import { Link } from './link.js';
+import { Answer, Model, batchResults } from './model.js';
+import { toJson, toTarget } from './parameters.js';
+
+// One server. Nothing is sent until something is asked.
+export class Client {
+  #fetch;
+  #token;
+  #WebSocket;
+
+  constructor(url = 'http://127.0.0.1:7878', { token, fetch = globalThis.fetch, WebSocket = globalThis.WebSocket } = {}) {
+    this.url = String(url).replace(/\/+$/, '');
+    this.#token = token;
+    this.#fetch = (...request) => fetch(...request); // a browser's wants no other `this`
+    this.#WebSocket = WebSocket;
+  }
+
+  model(path) {
+    return new Model(path, (op, parameters, signal) => this.ask(`/v1/${op}`, { model: path, ...parameters }, { signal }));
+  }
+
+  // Any operation of protocol/http.md by its path.
+  ask(path, parameters = {}, { signal } = {}) {
+    const { target, body } = toTarget(path, parameters);
+    return this.#send(target, { method: body === null ? 'GET' : 'POST', body, signal }, body === null ? {} : { 'Content-Type': 'application/json' });
+  }
+
+  async #send(target, request, headers = {}) {
+    if (this.#token) headers.Authorization = `Bearer ${this.#token}`;
+    let answer, bytes;
+    try {
+      answer = await this.#fetch(this.url + target, { ...request, headers });
+      bytes = await answer.arrayBuffer();
+    } catch (error) {
+      if (request.signal?.aborted || !(error instanceof TypeError)) throw error;
+      throw connectionLost(`${this.url} cannot be reached: ${error.cause?.message ?? error.message}`, error);
+    }
+    const header = (name) => answer.headers.get(name);
+    if (!answer.ok) {
+      throw errorFromBody(new TextDecoder().decode(bytes),
+        { status: answer.status, retryAfter: Number(header('Retry-After') ?? 0), requestId: header('X-Request-Id') });
+    }
+    const type = (header('Content-Type') ?? '').split(';')[0].trim();
+    return new Answer(type, new Uint8Array(bytes), header, parseInt(header('X-Posed-Warnings') ?? '0', 10));
+  }
+
+  // The models under the root, page by page.
+  async *models({ prefix, signal } = {}) {
+    let after;
+    do {
+      const page = (await this.ask('/v1/models', { prefix, after }, { signal })).json();
+      yield* page.models;
+      after = page.next;
+    } while (after !== null);
+  }
+
+  // Several queries in one round trip: of each its answer, or the PosedError that it is.
+  async batch(queries, { signal } = {}) {
+    const answer = await this.#send('/v1/query', { method: 'POST', body: toJson({ queries }), signal }, { 'Content-Type': 'application/json' });
+    return batchResults(answer);
+  }
+
+  async version({ signal } = {}) {
+    return (await this.ask('/v1/version', {}, { signal })).json();
+  }
+
+  async formats({ signal } = {}) {
+    return (await this.ask('/v1/formats', {}, { signal })).json();
+  }
+
+  async stats({ signal } = {}) {
+    return (await this.ask('/v1/stats', {}, { signal })).json();
+  }
+
+  // Stores a model, and answers as `info` does about it. `data` is a Blob, a view or an ArrayBuffer.
+  async upload(name, data, { signal } = {}) {
+    return (await this.#send(modelTarget(name), { method: 'PUT', body: data, signal })).json();
+  }
+
+  async delete(name, { signal } = {}) {
+    await this.#send(modelTarget(name), { method: 'DELETE', signal });
+  }
+
+  // A WebSocket of the binary protocol, for streams and for many small questions.
+  async connect({ signal } = {}) {
+    if (!this.#WebSocket) throw new PosedError('unavailable', 'there is no WebSocket here: give the client one as an option');
+    return Link.open(this.url.replace(/^http/, 'ws') + '/v1/stream', { WebSocket: this.#WebSocket, token: this.#token, signal });
+  }
+}
+
+const modelTarget = (name) => '/v1/models/' + name.split('/').map(encodeURIComponent).join('/');

@@ -1,0 +1,135 @@
+// What an operation is asked: parameters by the names of protocol/http.md, written as a query, as a JSON body, or as the
+// fields of the binary protocol's own requests.
+
+// Longer queries travel as the body of a POST; a server takes 8192 bytes unless told otherwise (--max-url).
+const QUERY_BYTES_MAX = 4000;
+// What only a body can have.
+const IN_BODY = ['layers', 'queries'];
+
+const isList = (value) => Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
+const isObject = (value) => typeof value === 'object' && value !== null && !isList(value);
+const given = (parameters) => Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null);
+
+// [name, text] pairs. Entries of a list stand between commas; names that may hold a comma, each on its own.
+function pairs([name, value]) {
+  if (!isList(value)) return [[name, String(value)]];
+  const entries = Array.from(value, String);
+  return name.endsWith('_name') ? entries.map((entry) => [name, entry]) : [[name, entries.join(',')]];
+}
+
+// A value of JSON that means the same: no NaN, which the server is to name, and no typed array.
+function jsonValue(value) {
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  if (isList(value)) return Array.from(value, jsonValue);
+  if (isObject(value)) return Object.fromEntries(given(value).map(([name, part]) => [name, jsonValue(part)]));
+  return value;
+}
+
+export const toJson = (parameters) => JSON.stringify(jsonValue(parameters));
+
+// The request's target and body: a body where the query would be too long or cannot say it.
+export function toTarget(path, parameters) {
+  const all = given(parameters);
+  if (!all.some(([name, value]) => IN_BODY.includes(name) || isObject(value))) {
+    const query = new URLSearchParams(all.flatMap(pairs)).toString();
+    if (query.length <= QUERY_BYTES_MAX) return { target: query ? `${path}?${query}` : path, body: null };
+  }
+  return { target: path, body: toJson(Object.fromEntries(all.map(([name, value]) => [name, inBody(name, value)]))) };
+}
+
+// A list as in a query, so that both mean the same.
+function inBody(name, value) {
+  const isText = isList(value) && !name.endsWith('_name') && !IN_BODY.includes(name);
+  return isText ? pairs([name, value])[0][1] : value;
+}
+
+const WORDS = {
+  wrap: ['loop', 'clamp', 'mirror'],
+  layout: ['mat4', 'mat3x4', 'dualquat'],
+  space: ['scene', 'root', 'mesh'],
+};
+const FLAGS = { from: 1, to: 2, speed: 4, phase: 8, yaw: 64, indices: 128, normals: 256, rest: 512 };
+const RANGE = 16;
+const ROOT_MOTION = 32;
+const COMMON = ['clip', 'clip_name', 't', 'wrap', 'from', 'to', 'speed', 'phase', 'root_motion', 'root', 'yaw'];
+const OWN = {
+  palette: ['skin', 'skin_name', 'space', 'layout', 'mesh', 'mesh_name'],
+  pose: ['what', 'joints', 'joint_name', 'layout'],
+  mesh: ['mesh', 'mesh_name', 'indices', 'normals', 'rest'],
+};
+
+// What each parameter with a name in it names, for `find` of the binary protocol.
+const FINDS = { clip: 1, skin: 2, joints: 3, root: 3, mesh: 4 };
+// The mesh of a palette is a node.
+const whatOf = (op, what) => (op === 'palette' && what === FINDS.mesh ? FINDS.joints : what);
+const plain = (name) => ({ joint_name: 'joints' })[name] ?? name.replace(/_name$/, '');
+const asList = (value) => (isList(value) ? Array.from(value) : [value]);
+
+// Names that have to be found before `toFields` can say the request: [{what, name}].
+export function namesIn(op, parameters) {
+  return given(parameters).flatMap(([name, value]) => {
+    const what = FINDS[plain(name)];
+    if (!what || (name === 'clip' && value === '-')) return [];
+    return asList(value).filter((entry) => isName(name, entry))
+      .map((entry) => ({ what: whatOf(op, what), name: entry }));
+  });
+}
+
+const isName = (parameter, entry) => typeof entry === 'string' && (parameter.endsWith('_name') || !/^[0-9]+$/.test(entry));
+
+// The fields of a palette, a pose or a mesh, or null for whatever they cannot say exactly: HTTP's form then lets the server
+// say what is wrong with it. `find(what, name)` gives the index of a name, or undefined.
+export function toFields(op, parameters, find = () => undefined) {
+  const all = given(parameters);
+  if (!all.every(([name]) => COMMON.includes(name) || OWN[op].includes(name))) return null;
+  const fields = { clip: -2, wrap: 0, layout: 0, space: 0, what: 0, flags: 0, mesh: -1, root: -1, from: 0, to: 0, speed: 0, phase: 0,
+    times: [], indices: [] };
+  const seen = new Set();
+  for (const [name, value] of all) {
+    if (seen.has(plain(name)) || !setField(fields, op, name, value, find)) return null;
+    seen.add(plain(name));
+  }
+  return fields;
+}
+
+function setField(fields, op, name, value, find) {
+  const index = (what, entry) => {
+    if (!['number', 'string'].includes(typeof entry)) return undefined;
+    const found = isName(name, entry) ? find(whatOf(op, what), entry) : Number(entry);
+    return Number.isInteger(found) && found >= 0 && found < 2 ** 31 ? found : undefined;
+  };
+  const one = (what) => (isList(value) ? undefined : index(what, value));
+  if (name in WORDS) return (fields[name] = WORDS[name].indexOf(value)) >= 0;
+  switch (name) {
+    case 't': {
+      const range = typeof value === 'string' ? value.split(':') : [];
+      if (range.length === 3) fields.flags |= RANGE;
+      fields.times = range.length === 3 ? range.map((part) => (part.trim() ? Number(part) : NaN)) : asList(value);
+      return fields.times.length > 0 && fields.times.every(Number.isFinite);
+    }
+    case 'from': case 'to': case 'speed': case 'phase':
+      fields.flags |= FLAGS[name];
+      fields[name] = value;
+      return Number.isFinite(value);
+    case 'yaw': case 'indices': case 'normals': case 'rest':
+      if (value === 1 || value === true) fields.flags |= FLAGS[name];
+      return [0, 1, true, false].includes(value);
+    case 'root_motion':
+      fields.flags |= ROOT_MOTION;
+      return value === 'extract';
+    case 'what': {
+      const bits = asList(value).map((word) => ({ local: 1, scene: 2 })[word]);
+      fields.what = bits.reduce((sum, bit) => sum | bit, 0);
+      return bits.every(Boolean);
+    }
+    case 'clip': case 'clip_name':
+      fields.clip = name === 'clip' && value === '-' ? -1 : one(FINDS.clip);
+      return fields.clip !== undefined;
+    case 'root': case 'mesh': case 'mesh_name':
+      fields[plain(name)] = one(FINDS[plain(name)]);
+      return fields[plain(name)] !== undefined;
+    default:
+      fields.indices = asList(value).map((entry) => index(FINDS[plain(name)], entry));
+      return fields.indices.length > 0 && !fields.indices.includes(undefined);
+  }
+}

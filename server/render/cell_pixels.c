@@ -1,0 +1,128 @@
+/* cell_pixels.c - from a posed cell to pixels. */
+#include "picture.h"
+#include "renderer_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SUPERSAMPLED_MAX = 2048, /* larger pictures have one sample a pixel: four would take a gigabyte */
+    KEPT_BYTES = 64 << 20    /* of pixel memory between jobs */
+};
+
+uint8_t *pixels_room(uint8_t *bytes, size_t *capacity, size_t size_bytes)
+{
+    if (bytes != NULL && *capacity >= size_bytes)
+        return bytes;
+    free(bytes);
+    bytes = malloc(size_bytes);
+    *capacity = bytes != NULL ? size_bytes : 0;
+    return bytes;
+}
+
+static int read_samples(struct renderer *renderer, uint32_t width, uint32_t height, uint32_t scale, struct err *err)
+{
+    const struct gl *gl = &renderer->gl;
+    const size_t size_bytes = (size_t)width * height * 4;
+    renderer->samples = pixels_room(renderer->samples, &renderer->samples_bytes, size_bytes * scale * scale);
+    renderer->pixels = pixels_room(renderer->pixels, &renderer->pixels_bytes, size_bytes);
+    if (renderer->samples == NULL || renderer->pixels == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", width, height);
+    gl->ReadPixels(0, 0, (GLsizei)(width * scale), (GLsizei)(height * scale), GL_RGBA, GL_UNSIGNED_BYTE,
+                   renderer->samples);
+    return gl_check(gl, "reading the picture", err);
+}
+
+void pixels_trim(struct renderer *renderer)
+{
+    if (renderer->samples_bytes + renderer->pixels_bytes + renderer->canvas_bytes <= KEPT_BYTES)
+        return;
+    free(renderer->samples);
+    free(renderer->pixels);
+    free(renderer->canvas);
+    renderer->samples = renderer->pixels = renderer->canvas = NULL;
+    renderer->samples_bytes = renderer->pixels_bytes = renderer->canvas_bytes = 0;
+}
+
+void pixels_place(const struct renderer *renderer, const struct render_job *job, const struct render_cell *cell)
+{
+    const size_t row_bytes = (size_t)job->look.width * 4;
+    uint8_t *to = renderer->canvas + ((size_t)cell->y * job->width + cell->x) * 4;
+    for (uint32_t y = 0; y < job->look.height; y++)
+        memcpy(to + (size_t)y * job->width * 4, renderer->pixels + y * row_bytes, row_bytes);
+}
+
+int pixels_start(struct renderer *renderer, const struct render_job *job, struct err *err)
+{
+    const size_t count = (size_t)job->width * job->height;
+    renderer->canvas = pixels_room(renderer->canvas, &renderer->canvas_bytes, count * 4);
+    if (renderer->canvas == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", job->width, job->height);
+    static const uint8_t NOTHING[4];
+    uint8_t between[4];
+    struct picture_spec look = job->look;
+    memcpy(look.background_end, look.background, sizeof look.background);
+    picture_resolve(NOTHING, 1, 1, 1, &look, between);
+    for (size_t i = 0; i < count; i++)
+        memcpy(renderer->canvas + 4 * i, between, 4);
+    return 0;
+}
+
+static int draw_view(struct renderer *renderer, const struct drawn *drawn, uint32_t scale, struct err *err)
+{
+    const struct render_job *job = &drawn->work->job;
+    const struct view_query query = {.view = (enum view)job->look.view, .joint = job->joint, .scale = scale};
+    if (query.view == VIEW_LIT || query.view == VIEW_ONION)
+        return draw_frame(&renderer->drawing, drawn->loaded, &renderer->frame, scale, err);
+    return views_draw(&renderer->views, &renderer->drawing, drawn->loaded, &renderer->frame, &query, err);
+}
+
+static int cast_shadow(struct renderer *renderer, const struct model *model, const struct picture_spec *look,
+                       struct err *err)
+{
+    renderer->shade = pixels_room(renderer->shade, &renderer->shade_bytes, (size_t)look->width * look->height);
+    if (renderer->shade == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", look->width, look->height);
+    if (shadow_make(&renderer->shadow, model, &renderer->frame, look->width, look->height, err) < 0)
+        return err->code;
+    shadow_fill(&renderer->shadow, look->width, look->height, renderer->shade);
+    return 0;
+}
+
+uint32_t pixels_scale(const struct picture_spec *look)
+{
+    const bool is_smooth = (look->flags & PICTURE_ONE_SAMPLE) == 0 && look->view != VIEW_JOINTS; /* ids have no mean */
+    return is_smooth && look->width <= SUPERSAMPLED_MAX && look->height <= SUPERSAMPLED_MAX ? 2 : 1;
+}
+
+int pixels_draw(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct err *err)
+{
+    const struct picture_spec *look = &drawn->work->job.look;
+    const uint32_t scale = pixels_scale(look);
+    struct frame_view view;
+    if (cells_pose(renderer, drawn, c, &view, err) < 0)
+        return err->code;
+    struct camera camera;
+    if (cells_find_camera(renderer, drawn, &view, &camera, err) < 0)
+        return err->code;
+    drawn->clip_time_s = view.clip_time_s;
+    if (drawn->work->job.cell_count == 1 || look->view == VIEW_ONION)
+        cells_tell(renderer, &view, &camera);
+    if (frame_see(&renderer->frame, cells_model(drawn), &camera, err) < 0 ||
+        target_bind(&renderer->targets, &renderer->gl, look->width * scale, look->height * scale, err) < 0 ||
+        draw_view(renderer, drawn, scale, err) < 0 || read_samples(renderer, look->width, look->height, scale, err) < 0)
+        return err->code;
+    if ((look->flags & PICTURE_SHADOW) != 0)
+        return cast_shadow(renderer, cells_model(drawn), look, err);
+    return 0;
+}
+
+void pixels_resolve(const struct renderer *renderer, struct drawn *drawn, const uint8_t *samples)
+{
+    const struct picture_spec *look = &drawn->work->job.look;
+    const struct picture_stats stats =
+        picture_resolve_shaded(samples, look->width, look->height, pixels_scale(look), look,
+                               (look->flags & PICTURE_SHADOW) != 0 ? renderer->shade : NULL, renderer->pixels);
+    drawn->is_covered |= stats.covered_count > 0;
+    drawn->is_opaque &= stats.is_opaque;
+}

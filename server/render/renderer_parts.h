@@ -1,0 +1,100 @@
+/* renderer_parts.h - what a renderer has, and the steps from a job to pixels. Private to renderer.c and cell_*.c. The
+ * context's thread only. */
+#pragma once
+
+#include "aim.h"
+#include "caption.h"
+#include "draw.h"
+#include "frame.h"
+#include "framing.h"
+#include "gl_context.h"
+#include "job_layers.h"
+#include "job_sources.h"
+#include "model_cache.h"
+#include "reach.h"
+#include "renderer.h"
+#include "shadow.h"
+#include "target.h"
+#include "view_draw.h"
+
+enum { RENDERER_NAME_SIZE = 256 };
+
+struct renderer {
+    struct gl_context *context;
+    struct gl gl;
+    struct drawing drawing;
+    struct views views;
+    struct targets targets;
+    struct model_cache cache;
+    struct clip_files clip_files;
+    struct frame frame;
+    struct caption_font *font;
+    struct shadow shadow;
+    uint8_t *shade; /* of a cell: how dark its shadow is */
+    size_t shade_bytes;
+    struct reaches reaches;
+    struct render_shown shown;
+    uint8_t *samples, *pixels; /* of a cell */
+    uint8_t *canvas;           /* the pixels of a picture of several */
+    size_t samples_bytes, pixels_bytes, canvas_bytes;
+    char name[RENDERER_NAME_SIZE];
+};
+
+/* What the cells have in common while they are drawn. */
+struct drawn {
+    const struct render_work *work;
+    struct loaded *loaded;
+    const struct job_sources *sources;
+    struct job_layers layers;
+    const struct model *movers[RENDER_SOURCES_MAX + 1];
+    uint32_t mover_count;
+    struct framing framing; /* of several cells */
+    struct camera all;      /* the camera that frames them */
+    struct aim aim;         /* of one cell */
+    double clip_time_s;     /* of the last cell, as it is shown */
+    bool is_covered;        /* some cell has a pixel of the model */
+    bool is_opaque;
+};
+
+/* --- cell_camera.c: poses and cameras --- */
+
+/* The model that is drawn. */
+const struct model *cells_model(const struct drawn *drawn);
+/* The one whose clip the cell shows. */
+const struct model *cells_posed(const struct drawn *drawn, const struct render_cell *cell);
+/* Poses cell c, and finds what a camera has to frame of it. */
+int cells_pose(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct frame_view *view, struct err *err);
+/* Finds one camera for all cells, which stands at the first of them. */
+int cells_frame(struct renderer *renderer, struct drawn *drawn, struct err *err);
+/* Whether the camera of moments that are laid over each other depends on their poses; else it is the one that each
+ * would have alone. */
+bool cells_are_framed_by_poses(const struct drawn *drawn);
+/* The camera of the cell that was posed last. */
+int cells_find_camera(struct renderer *renderer, const struct drawn *drawn, struct frame_view *view,
+                      struct camera *camera, struct err *err);
+/* Notes time and camera for renderer_shown(). */
+void cells_tell(struct renderer *renderer, const struct frame_view *view, const struct camera *camera);
+/* Appends where the cells' cameras are (struct render_shots), instead of what they see. */
+int cells_put_cameras(struct renderer *renderer, struct drawn *drawn, struct buf *out, struct err *err);
+
+/* --- cell_pixels.c --- */
+
+/* `bytes` when they have room for so many, else new ones in their place, or NULL. */
+uint8_t *pixels_room(uint8_t *bytes, size_t *capacity, size_t size_bytes);
+/* How many samples a pixel's side has. */
+uint32_t pixels_scale(const struct picture_spec *look);
+/* The whole picture, of the background's first colour: that is what is between the cells. */
+int pixels_start(struct renderer *renderer, const struct render_job *job, struct err *err);
+/* Cell c to renderer->samples. */
+int pixels_draw(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct err *err);
+/* Samples to renderer->pixels. */
+void pixels_resolve(const struct renderer *renderer, struct drawn *drawn, const uint8_t *samples);
+/* Sets renderer->pixels, a cell, into the picture. */
+void pixels_place(const struct renderer *renderer, const struct render_job *job, const struct render_cell *cell);
+/* Gives memory of large pictures back. */
+void pixels_trim(struct renderer *renderer);
+
+/* --- cell_caption.c --- */
+
+/* Writes the caption under a cell of the picture. */
+int caption_put(struct renderer *renderer, const struct drawn *drawn, const struct render_cell *cell, struct err *err);

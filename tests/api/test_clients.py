@@ -1,0 +1,128 @@
+"""Every client over every transport gives the same answers, bit for bit; tests/clients/README.md says how they are compared. What is right
+is what the server answers to plain HTTP in JSON, without any client."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from conftest import BUILD, REPOSITORY, SAMPLES, Server
+from packets import DOCUMENTS
+
+FOLDER = REPOSITORY / "tests" / "clients"
+sys.path.insert(0, str(FOLDER))
+import canonical  # noqa: E402
+
+QUERIES = canonical.queries((FOLDER / "queries.txt").read_text().splitlines())
+#: (name, command, where it connects to and more words)
+RUNNERS = [
+    ("python-http-json", "run_python.py", lambda s: [s.url, "json"]),
+    ("python-http-binary", "run_python.py", lambda s: [s.url]),
+    ("python-tcp", "run_python.py", lambda s: [s.ports["tcp"]]),
+    ("python-unix", "run_python.py", lambda s: ["unix:" + s.ports["unix"]]),
+    ("python-websocket", "run_python.py", lambda s: ["ws://" + s.address]),
+    ("c-tcp", "run_c.py", lambda s: [s.ports["tcp"]]),
+    ("c-unix", "run_c.py", lambda s: [s.ports["unix"]]),
+    ("posectl-tcp", "run_posectl.py", lambda s: [s.ports["tcp"]]),
+    ("posectl-unix", "run_posectl.py", lambda s: [s.ports["unix"]]),
+    ("javascript-http-json", "run_js.mjs", lambda s: [s.url, "json"]),
+    ("javascript-http-binary", "run_js.mjs", lambda s: [s.url]),
+    ("javascript-websocket", "run_js.mjs", lambda s: [s.url, "socket"]),
+]
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    if os.environ.get("POSED_SERVER"):
+        pytest.skip("needs a server of its own")
+    root = tmp_path_factory.mktemp("clients")
+    shutil.copy(SAMPLES / "robot.glb", root)
+    shutil.copy(DOCUMENTS / "examples" / "awkward.gltf", root)
+    running = Server(root, "--tcp", "127.0.0.1:0", "--unix", str(root / "socket"))
+    for path in "robot.glb", "awkward.gltf":  # /v1/models tells which are in memory
+        running.json("/v1/model", model=path)
+    yield running
+    running.end()
+
+
+def ask(server, query):
+    """The answer to plain HTTP."""
+    if query.body is None:
+        return server.get(query.target())
+    with server.connect() as connection:
+        body = query.text.encode()
+        connection.send(f"POST {query.target()} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                        f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        return connection.answer()
+
+
+@pytest.fixture(scope="module")
+def expected(own):
+    """{id: lines} and {id: the error's message}."""
+    lines, messages = {}, {}
+    for query in QUERIES:
+        answer = ask(own, query)
+        if answer.status != 200:
+            lines[query.id] = canonical.of_error(answer.error())
+            messages[query.id] = answer.json()["error"]["message"]
+        elif query.is_frames:
+            found = answer.json()
+            found["node_count"] = own.json("/v1/model", model=found["model"])["counts"]["nodes"]
+            lines[query.id] = canonical.of_json(query.op, found)
+        else:
+            lines[query.id] = canonical.of_bytes(answer.body)
+    return lines, messages
+
+
+def test_the_queries_ask_for_everything(expected):
+    lines, messages = expected
+    assert len(lines) == len(QUERIES) >= 60
+    assert {query.op for query in QUERIES} == {"palette", "pose", "mesh", "render", "sheet", "turntable", "bounds", "model", "models",
+                                                "formats", "version", "query"}
+    assert sorted(messages) == sorted(query.id for query in QUERIES if query.id.startswith("e"))
+    assert len({found[0] for query, found in lines.items() if query in messages}) >= 12
+    kinds = {line.split()[0] for found in lines.values() for line in found}
+    assert kinds == {"error", "bytes", "times", *canonical.BLOCKS.values()}
+
+
+def run(program, words):
+    is_js = program.endswith(".mjs")
+    if is_js:  # node before 22 takes its WebSocket from there
+        subprocess.run([REPOSITORY / "tests" / "web" / "run.sh", "--install"], check=True, timeout=300)
+    result = subprocess.run(["node" if is_js else sys.executable, FOLDER / program, *words], input=(FOLDER / "queries.txt").read_text(), capture_output=True,
+                            text=True, timeout=300, env={**os.environ, "POSED_BUILD": str(BUILD)})
+    assert result.returncode == 0, result.stderr[-4000:]
+    found = {}
+    for line in result.stdout.splitlines():
+        id, text = line.split(" ", 1)
+        found.setdefault(id, []).append(text)
+    return found
+
+
+@pytest.mark.parametrize("program, words", [pytest.param(program, words, id=name) for name, program, words in RUNNERS])
+def test_numbers_are_the_same(own, expected, program, words):
+    lines, messages = expected
+    found = run(program, words(own))
+    if program == "run_posectl.py":
+        assert len(found) >= 50
+    else:
+        assert found.keys() == lines.keys()
+    for id, got in found.items():
+        if got[0].startswith("message "):
+            assert got == ["message " + messages[id]], id
+        else:
+            assert sorted(got) == sorted(lines[id]), id
+
+
+def test_another_bit_is_noticed(own, expected):
+    """The canonical form keeps every bit: -0 and 0, and the float32 next to another."""
+    assert len({canonical.bits("f", [x]) for x in (0.0, -0.0, 1.0, 1.0000001)}) == 4
+    answer = own.get("/v1/palette?model=robot.glb&format=bin")
+    data = bytearray(answer.body)
+    before = canonical.of_frames(data)
+    data[-64] ^= 1
+    assert sum(a != b for a, b in zip(before, canonical.of_frames(data))) == 1
+    found = own.json("/v1/palette", model="robot.glb")
+    assert sorted(canonical.of_json("palette", json.loads(json.dumps(found)))) == sorted(before)

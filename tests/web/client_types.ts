@@ -1,0 +1,29 @@
+// Compiled, never run: what posed.d.ts allows and what it refuses.
+import { Client, PosedError, type Frames, type Picture } from '../../clients/js/posed.js';
+
+export async function use(signal: AbortSignal, socket: typeof globalThis.WebSocket): Promise<number> {
+  const posed = new Client('http://127.0.0.1:7878', { token: 'secret', WebSocket: socket });
+  const robot = posed.model('robot.glb');
+  const clip: string | null = (await robot.info({ signal })).clips[0].name;
+  const palette: Frames = await robot.palette({ clip: clip ?? 0, t: [0, '1:2:30'], skin: [0, 'body'] });
+  const json = await robot.pose({ format: 'json', what: ['local', 'scene'] });
+  const picture: Picture = await robot.render({ width: 512, yaw: 40, view: 'depth' });
+  const indices: Uint32Array = (await robot.mesh({ indices: true })).array('indices');
+  for await (const { model } of posed.models()) model.toUpperCase();
+  const link = await posed.connect();
+  const stream = await (await link.open('robot.glb')).stream('palette', { clip: 'walk' }, { rate: 30, signal });
+  for await (const frame of stream) {
+    const numbers: Float32Array = frame.frames.palette();
+    if (frame.skipped > numbers.length) await stream.seek(0);
+  }
+  for (const result of await link.batch([{ op: 'model', model: 'robot.glb' }])) {
+    if (result instanceof PosedError) throw result;
+  }
+  // @ts-expect-error a stream has a position instead
+  await (await link.open('robot.glb')).stream('pose', { t: 1 });
+  // @ts-expect-error no such layout
+  await robot.palette({ layout: 'mat5' });
+  // @ts-expect-error no such parameter
+  await robot.palette({ clipp: 0 });
+  return palette.frameCount + json.frames.length + picture.bytes.length + indices.length;
+}
