@@ -4,6 +4,7 @@
 #include "documents.h"
 #include "posectl.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -26,7 +27,7 @@ static void on_signal(int number)
 
 bool is_interrupted(void) { return interrupts > 0; }
 
-static void put_line(const char *format, va_list arguments)
+__attribute__((format(printf, 1, 0))) static void put_line(const char *format, va_list arguments)
 {
     if (manner.is_progress_line)
         fputs("\r\033[K", stderr);
@@ -135,7 +136,8 @@ int main(int argc, char **argv)
             status = run(&args);
     }
     if (fflush(stdout) != 0 && status == STATUS_DONE) {
-        complain("cannot write to stdout");
+        if (errno != EPIPE)
+            complain("cannot write to stdout: %s", strerror(errno));
         status = STATUS_SERVER;
     }
     text_free(&problem);

@@ -74,7 +74,8 @@ int output_give(const char *file, const void *bytes, size_t size_bytes)
     if (file == NULL || strcmp(file, "-") == 0) {
         if (fwrite(bytes, 1, size_bytes, stdout) == size_bytes && fflush(stdout) == 0)
             return STATUS_DONE;
-        complain("cannot write to stdout: %s", strerror(errno));
+        if (errno != EPIPE) /* who reads has read enough */
+            complain("cannot write to stdout: %s", strerror(errno));
         return STATUS_SERVER;
     }
     if (stat(file, &info) == 0 && !S_ISREG(info.st_mode)) { /* /dev/null, a pipe: nothing to take the place of */

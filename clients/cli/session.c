@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -29,6 +30,7 @@ enum {
     TRIES = 8,
     RETRY_S_MAX = 5,
     LINE_MAX_BYTES = 512,
+    FOLDER_MAX_BYTES = 60,
 };
 
 /* --- a private server --- */
@@ -76,11 +78,15 @@ static void remove_leftovers(const char *folder)
 /* A name that nobody else has, in a folder that exists everywhere; the path of a socket has 107 bytes at most. */
 static void name_socket(char *out, size_t size)
 {
-    const char *folder = getenv("XDG_RUNTIME_DIR");
+    const char *const folders[] = {getenv("XDG_RUNTIME_DIR"), "/tmp",
+                                   "/dev/shm"}; /* the last where all else is read-only */
+    const char *folder = "/tmp";
     unsigned long long number = (unsigned long long)getpid();
-    struct stat info;
-    if (folder == NULL || strlen(folder) > 60 || stat(folder, &info) != 0 || access(folder, W_OK) != 0)
-        folder = "/tmp";
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (folders[i] != NULL && strlen(folders[i]) <= FOLDER_MAX_BYTES && access(folders[i], W_OK | X_OK) == 0) {
+            folder = folders[i];
+            break;
+        }
     remove_leftovers(folder);
     if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
         number ^= (unsigned long long)time(NULL) << 32;
@@ -152,11 +158,8 @@ static int start_private(struct session *session, unsigned jobs)
 {
     int ready[2];
     const pid_t parent = getpid();
-    char log_name[] = "/tmp/posectl-log-XXXXXX";
     name_socket(session->address, sizeof session->address);
-    session->log_fd = mkostemp(log_name, O_CLOEXEC);
-    if (session->log_fd >= 0)
-        unlink(log_name);
+    session->log_fd = memfd_create("posed's log", MFD_CLOEXEC);
     if (session->log_fd < 0 || pipe2(ready, O_CLOEXEC) < 0) {
         complain("cannot start a server: %s", strerror(errno));
         return -1;

@@ -127,7 +127,7 @@ TEST(shading_is_the_same_with_white_textures)
             memcpy(material->emissive, (const float[3]){0, 0.1f, 0}, sizeof material->emissive);
             for (int slot = 0; has_textures && slot < TEXTURE_SLOT_COUNT; slot++)
                 if (slot != TEXTURE_NORMAL)
-                    set_texture(&f, slot, 255, 255, 255);
+                    set_texture(&f, (enum texture_slot)slot, 255, 255, 255);
             found[has_textures] = middle(&f);
         }
         check_same(found[0], found[1]);
