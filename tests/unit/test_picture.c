@@ -148,7 +148,7 @@ TEST(picture_of_opaque_samples_is_their_mean)
     for (uint32_t i = 0; i < 4096; i++) {
         uint8_t samples[16], out[4];
         for (uint32_t s = 0; s < 16; s++)
-            samples[s] = s % 4 == 3 ? 255 : (uint8_t)((i * 2654435761u) >> (s + 3));
+            samples[s] = (uint8_t)(s % 4 == 3 ? 255u : (i * 2654435761u) >> (s + 3));
         const struct picture_stats stats = picture_resolve(samples, 1, 1, 2, &NOTHING, out);
         assert_int_equal(stats.covered_count, 1);
         assert_true(stats.is_opaque);
