@@ -20,6 +20,7 @@ class Impostor:
 
     def __init__(self, data, head=None):
         self.data, self.head, self.received = data, head, b""
+        self.has_more = threading.Condition()
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.url = "ws://127.0.0.1:%d" % self.socket.getsockname()[1]
         self.thread = threading.Thread(target=self.serve, daemon=True)
@@ -43,9 +44,16 @@ class Impostor:
                     data = link.recv(4096)
                     if not data:
                         return
-                    self.received += data
+                    with self.has_more:
+                        self.received += data
+                        self.has_more.notify()
             except ConnectionError:
                 pass  # the client refused what came and left
+
+    def wait_for(self, size):
+        """Until the client has sent so many bytes: what is under way is lost when it closes with bytes unread."""
+        with self.has_more:
+            assert self.has_more.wait_for(lambda: len(self.received) >= size, 30)
 
     def __enter__(self):
         return self
@@ -74,6 +82,7 @@ def test_messages_in_pieces_pings_and_all_sizes_are_read():
             if size == 0:
                 break
             got += room[:size]
+        impostor.wait_for(len("....") + 2 + len("hello"))
         link.close()
     assert got == whole
     assert impostor.received[0] == 0x8a and impostor.received[1] == 0x85  # a pong, masked
