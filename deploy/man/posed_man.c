@@ -48,7 +48,7 @@ int main(void)
     printf(".TH POSED 1 \"\" \"posed %s\" \"User Commands\"\n", POSED_VERSION);
     puts(".SH NAME\nposed \\- serves poses and pictures of animated 3D models\n"
          ".SH SYNOPSIS\n\\fBposed\\fR [\\fB\\-\\-root\\fR \\fIDIR\\fR] [\\fB\\-\\-http\\fR \\fIADDR:PORT\\fR] "
-         "[\\fIoptions\\fR]\n"
+         "[\\fB\\-\\-tcp\\fR \\fIADDR:PORT\\fR] [\\fB\\-\\-unix\\fR \\fIPATH\\fR] [\\fIoptions\\fR]\n"
          ".SH DESCRIPTION\n"
          "A headless animation server: it keeps 3D models in memory, says where every bone of a character is at a time "
          "of a\n"

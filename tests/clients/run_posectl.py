@@ -11,7 +11,8 @@ import canonical
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("POSED_BUILD", REPOSITORY / "build")) / "posectl"
-COMMANDS = {"palette": "palette", "pose": "pose", "mesh": "mesh", "render": "render", "sheet": "sheet", "model": "info"}
+COMMANDS = {"palette": "palette", "pose": "pose", "mesh": "mesh", "render": "render", "sheet": "sheet", "turntable": "turntable",
+            "model": "info"}
 
 
 def options(query):
