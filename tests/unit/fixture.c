@@ -53,6 +53,38 @@ uint32_t fixture_mesh(struct fixture *fixture, const struct vec3 *positions, uin
     return b->mesh_count - 1;
 }
 
+uint32_t fixture_square(struct fixture *fixture, struct vec3 middle, float half, const float *weights)
+{
+    struct bake_builder *b = &fixture->builder;
+    static const uint32_t corners[6] = {0, 1, 2, 0, 2, 3};
+    const struct vec3 positions[4] = {{middle.x - half, middle.y - half, middle.z},
+                                      {middle.x + half, middle.y - half, middle.z},
+                                      {middle.x + half, middle.y + half, middle.z},
+                                      {middle.x - half, middle.y + half, middle.z}};
+    const uint32_t mesh = fixture_mesh(fixture, positions, 4);
+    struct primitive *primitive = &b->primitives[b->primitive_count - 1];
+    bake_add_index(b, 2);
+    memcpy(&b->indices[primitive->index_first], corners, sizeof corners);
+    primitive->topology = TOPOLOGY_TRIANGLES;
+    primitive->index_count = 6;
+    for (uint32_t v = 0; v < 4; v++) {
+        for (uint32_t j = 0; weights != NULL && j < 2; j++)
+            if (weights[j] > 0)
+                *bake_add_influence(b, 1) = (struct influence){j, weights[j]};
+        b->influence_firsts[primitive->vertex_first + v + 1] = b->influence_count;
+    }
+    return mesh;
+}
+
+uint32_t fixture_mesh_node(struct fixture *fixture, uint32_t mesh, int32_t skin)
+{
+    const uint32_t node = fixture_node(fixture, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
+    fixture->builder.nodes[node].mesh = (int32_t)mesh;
+    fixture->builder.nodes[node].skin = skin;
+    fixture_root(fixture, node);
+    return node;
+}
+
 uint32_t fixture_skin(struct fixture *fixture, const uint32_t *nodes, uint32_t joint_count)
 {
     struct bake_builder *b = &fixture->builder;

@@ -20,6 +20,11 @@ void fixture_root(struct fixture *fixture, uint32_t node);
 /* Adds a mesh of one primitive: `vertex_count` positions with normals +z and no influences; one point index
  * per vertex. Returns the mesh's index. */
 uint32_t fixture_mesh(struct fixture *fixture, const struct vec3 *positions, uint32_t vertex_count);
+/* Adds a mesh: a square of half side `half` at `middle`, facing +z, whose vertices follow joints 0 and 1 of a skin by
+ * these weights [2]; NULL: no influences. Returns the mesh's index. */
+uint32_t fixture_square(struct fixture *fixture, struct vec3 middle, float half, const float *weights);
+/* Adds a node at the scene's root with this mesh and skin, or -1. Returns its index. */
+uint32_t fixture_mesh_node(struct fixture *fixture, uint32_t mesh, int32_t skin);
 /* Adds a skin of these nodes; inverse bind matrices are the identity. Returns its index. */
 uint32_t fixture_skin(struct fixture *fixture, const uint32_t *nodes, uint32_t joint_count);
 /* Adds a clip without channels, then channels to the clip added last. */

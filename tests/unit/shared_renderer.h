@@ -3,7 +3,14 @@
 #pragma once
 
 #include "../../server/render/renderer.h"
+#include "fixture.h"
 
-/* Skips the test where there is no GL. Model keys up to UINT32_MAX are test_renderer.c's, those of other tests have
- * a number of their own above. */
+/* Skips the test where there is no GL. */
 struct renderer *shared_renderer(void);
+
+/* A key that no model had before: the renderer keeps models by their keys. */
+uint64_t shared_renderer_key(void);
+
+/* Draws the finished fixture's rest pose. joint: of the view, 0 or 1 + the node. Appends the PNG to *png, which it
+ * initialises, and returns what renderer_draw() does. */
+int shared_renderer_draw(const struct fixture *f, const struct picture_spec *look, uint32_t joint, struct buf *png);

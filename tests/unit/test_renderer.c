@@ -21,22 +21,8 @@ static struct renderer *renderer(void) { return shared_renderer(); }
 /* Draws the finished fixture; 0 with *png filled, or the error. */
 static int draw_bytes(const struct fixture *f, double yaw_deg, struct buf *png)
 {
-    static uint64_t key;
-    struct err err = {0};
-    static struct render_work work;
-    work = (struct render_work){.job = {.look = {.width = SIDE, .height = SIDE, .yaw_deg = yaw_deg},
-                                        .width = SIDE,
-                                        .height = SIDE,
-                                        .cell_count = 1,
-                                        .model_key = ++key,
-                                        .model_bytes = f->size_bytes},
-                                .cells = {{.clip = POSE_REST}}};
-    const int fd = memfd_create("test", MFD_CLOEXEC);
-    assert_int_equal(write(fd, f->block, f->size_bytes), f->size_bytes);
-    buf_init(png, 0);
-    const int rc = renderer_draw(renderer(), &work, fd, NULL, png, NULL, &err);
-    close(fd);
-    return rc;
+    const struct picture_spec look = {.width = SIDE, .height = SIDE, .yaw_deg = yaw_deg};
+    return shared_renderer_draw(f, &look, 0, png);
 }
 
 static struct png_pixels draw(const struct fixture *f, double yaw_deg)
@@ -61,46 +47,18 @@ static void check_pixel(const struct png_pixels *p, int x, int y, int r, int g, 
                      r, g, b, a);
 }
 
-/* Adds a mesh: a square of half side `half` at `middle`, facing +z, unlit, of one colour, two influences a vertex when
- * `weight` < 1. Returns the mesh's index. */
+/* Adds a square (fixture.h), unlit and of one colour. Returns the mesh's index. */
 static uint32_t add_square(struct fixture *f, struct vec3 middle, float half, const float color[4], const float *weight)
 {
     struct bake_builder *b = &f->builder;
-    static const uint32_t corners[6] = {0, 1, 2, 0, 2, 3};
-    const struct vec3 positions[4] = {{middle.x - half, middle.y - half, middle.z},
-                                      {middle.x + half, middle.y - half, middle.z},
-                                      {middle.x + half, middle.y + half, middle.z},
-                                      {middle.x - half, middle.y + half, middle.z}};
-    const uint32_t mesh = fixture_mesh(f, positions, 4);
-    struct primitive *primitive = &b->primitives[b->primitive_count - 1];
-    bake_add_index(b, 2);
-    memcpy(&b->indices[primitive->index_first], corners, sizeof corners);
-    primitive->topology = TOPOLOGY_TRIANGLES;
-    primitive->index_count = 6;
-    primitive->material = (int32_t)b->material_count;
+    const uint32_t mesh = fixture_square(f, middle, half, weight);
+    b->primitives[b->primitive_count - 1].material = (int32_t)b->material_count;
     struct material *material = bake_add_material(b, 1);
     *material = MATERIAL_PLAIN;
     material->alpha_mode = color[3] < 1 ? ALPHA_BLEND : ALPHA_OPAQUE;
     material->flags = MATERIAL_UNLIT;
     memcpy(material->base_color, color, sizeof material->base_color);
-    for (uint32_t v = 0; weight != NULL && v < 4; v++) {
-        for (uint32_t j = 0; j < 2; j++)
-            if (weight[j] > 0)
-                *bake_add_influence(b, 1) = (struct influence){j, weight[j]};
-        b->influence_firsts[primitive->vertex_first + v + 1] = b->influence_count;
-    }
-    for (uint32_t v = 0; weight == NULL && v < 4; v++)
-        b->influence_firsts[primitive->vertex_first + v + 1] = b->influence_count;
     return mesh;
-}
-
-static uint32_t add_mesh_node(struct fixture *f, uint32_t mesh, int32_t skin)
-{
-    const uint32_t node = fixture_node(f, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
-    f->builder.nodes[node].mesh = (int32_t)mesh;
-    f->builder.nodes[node].skin = skin;
-    fixture_root(f, node);
-    return node;
 }
 
 /* Joint 0 (node 0) takes bind (x, y) to (100 - 2y, -50 + x); joint 1 (node 1, its child, with an inverse bind
@@ -120,10 +78,10 @@ TEST(renderer_puts_skinned_vertices_where_they_belong)
     fixture_root(&f, 0);
     const int32_t skin = (int32_t)fixture_skin(&f, joints, 2);
     f.builder.joints[1].joint_from_bind.m[12] = -2;
-    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 0.25f, RED, first), skin);
-    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 0.25f, GREEN, second), skin);
-    add_mesh_node(&f, add_square(&f, (struct vec3){3, 4, 0}, 0.25f, BLUE, second), skin);
-    add_mesh_node(&f, add_square(&f, (struct vec3){2, -1, 0}, 0.25f, YELLOW, both), skin);
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 0.25f, RED, first), skin);
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 0.25f, GREEN, second), skin);
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){3, 4, 0}, 0.25f, BLUE, second), skin);
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){2, -1, 0}, 0.25f, YELLOW, both), skin);
     fixture_finish(&f);
     struct png_pixels p = draw(&f, 0);
     check_pixel(&p, 100, 180, 255, 0, 0, 255); /* (100, -50) */
@@ -144,8 +102,8 @@ TEST(renderer_turns_the_camera)
 {
     struct fixture f;
     fixture_init(&f);
-    add_mesh_node(&f, add_square(&f, (struct vec3){-1, 1, 0}, 0.5f, RED, NULL), -1);
-    add_mesh_node(&f, add_square(&f, (struct vec3){1, -1, 0}, 0.5f, BLUE, NULL), -1);
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){-1, 1, 0}, 0.5f, RED, NULL), -1);
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){1, -1, 0}, 0.5f, BLUE, NULL), -1);
     fixture_finish(&f);
     struct png_pixels front = draw(&f, 0), back = draw(&f, 180);
     check_pixel(&front, 50, 50, 255, 0, 0, 255);
@@ -161,8 +119,8 @@ TEST(renderer_hides_what_is_behind)
 {
     struct fixture f;
     fixture_init(&f);
-    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0.1f}, 1, RED, NULL), -1);
-    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, -0.1f}, 1, GREEN, NULL), -1);
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0.1f}, 1, RED, NULL), -1);
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){0, 0, -0.1f}, 1, GREEN, NULL), -1);
     fixture_finish(&f);
     struct png_pixels front = draw(&f, 0), back = draw(&f, 180);
     check_pixel(&front, 100, 100, 255, 0, 0, 255);
@@ -178,8 +136,8 @@ TEST(renderer_blends_from_far_to_near)
     struct fixture f;
     const float half_red[4] = {1, 0, 0, 0.5f}, half_green[4] = {0, 1, 0, 0.5f};
     fixture_init(&f);
-    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0.1f}, 1, half_red, NULL), -1);
-    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, -0.1f}, 1, half_green, NULL), -1);
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0.1f}, 1, half_red, NULL), -1);
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){0, 0, -0.1f}, 1, half_green, NULL), -1);
     fixture_finish(&f);
     struct png_pixels front = draw(&f, 0), back = draw(&f, 180);
     check_pixel(&front, 100, 100, 170, 85, 0, 191);
@@ -198,7 +156,7 @@ TEST(renderer_culls_backs_of_gltf_only)
             struct buf png;
             fixture_init(&f);
             f.builder.infos[0].format = bake_textz(&f.builder, is_gltf ? "glTF 2.0" : "FBX");
-            const uint32_t node = add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, RED, NULL), -1);
+            const uint32_t node = fixture_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, RED, NULL), -1);
             f.builder.nodes[node].scale[0] = is_mirrored ? -1 : 1;
             fixture_finish(&f);
             assert_int_equal(draw_bytes(&f, 0, &png), 0);
@@ -220,7 +178,7 @@ TEST(renderer_lays_textures_the_right_way_up)
     for (int i = 0; i < 16; i++) /* each colour is a quarter of the picture, so that no neighbour shines in */
         memcpy(levels + 4 * i, colors[2 * (i / 8) + i % 4 / 2], 4);
     fixture_init(&f);
-    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, white, NULL), -1);
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, white, NULL), -1);
     struct bake_builder *b = &f.builder;
     b->primitives[0].flags = PRIMITIVE_TEXCOORDS;
     const struct vec2 texcoords[4] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
@@ -244,7 +202,7 @@ static void add_chessboard(struct fixture *f, uint32_t side, float times, uint32
 {
     const float white[4] = {1, 1, 1, 1};
     struct bake_builder *b = &f->builder;
-    add_mesh_node(f, add_square(f, (struct vec3){0, 0, 0}, 1, white, NULL), -1);
+    fixture_mesh_node(f, add_square(f, (struct vec3){0, 0, 0}, 1, white, NULL), -1);
     b->primitives[0].flags = PRIMITIVE_TEXCOORDS;
     const struct vec2 texcoords[4] = {{0, times}, {times, times}, {times, 0}, {0, 0}};
     memcpy(bake_add_texcoord(b, 4), texcoords, sizeof texcoords);
@@ -349,7 +307,7 @@ TEST(renderer_draws_faces_flat_where_there_are_no_normals)
         b->primitives[0].topology = TOPOLOGY_TRIANGLES;
         b->primitives[0].index_count = 12;
         b->primitives[0].flags = is_flat ? PRIMITIVE_FLAT : 0;
-        add_mesh_node(&f, mesh, -1);
+        fixture_mesh_node(&f, mesh, -1);
         fixture_finish(&f);
         struct png_pixels p = draw(&f, 0);
         const uint8_t *row = p.pixels + 4 * (size_t)100 * p.width;
@@ -371,8 +329,8 @@ TEST(renderer_draws_morphed_vertices)
 {
     struct fixture f;
     fixture_init(&f);
-    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 0.5f, RED, NULL), -1);
-    const uint32_t node = add_mesh_node(&f, add_square(&f, (struct vec3){2, 0, 0}, 0.5f, BLUE, NULL), -1);
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 0.5f, RED, NULL), -1);
+    const uint32_t node = fixture_mesh_node(&f, add_square(&f, (struct vec3){2, 0, 0}, 0.5f, BLUE, NULL), -1);
     struct bake_builder *b = &f.builder;
     *bake_add_morph_target(b, 1) =
         (struct morph_target){.name = {.offset = STR_NONE}, .position_first = 0, .normal_first = UINT32_MAX};
@@ -396,7 +354,7 @@ TEST(renderer_is_deterministic)
     struct fixture f, other;
     struct buf first, between, second;
     fixture_init(&f);
-    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, BLUE, NULL), -1);
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, BLUE, NULL), -1);
     f.builder.materials[0].flags = 0;
     fixture_finish(&f);
     fixture_worked(&other);
@@ -441,7 +399,7 @@ TEST(renderer_says_when_there_is_nothing)
     buf_fini(&png);
     fixture_fini(&f);
     fixture_init(&f);
-    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, clear, NULL), -1);
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, clear, NULL), -1);
     fixture_finish(&f);
     assert_int_equal(draw_bytes(&f, 0, &png), ERR_NOTHING_TO_DRAW);
     buf_fini(&png);
@@ -492,7 +450,7 @@ TEST(renderer_refuses_bad_jobs)
 #undef REFUSED
     close(fd);
     fixture_init(&f);
-    add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, RED, NULL), -1);
+    fixture_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, RED, NULL), -1);
     fixture_finish(&f);
     struct png_pixels p = draw(&f, 0);
     check_pixel(&p, 100, 100, 255, 0, 0, 255);

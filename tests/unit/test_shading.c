@@ -56,32 +56,12 @@ static void set_texture(struct fixture *f, enum texture_slot slot, int r, int g,
     memcpy(bake_add_pixel_byte(builder, 4), (const uint8_t[]){(uint8_t)r, (uint8_t)g, (uint8_t)b, 255}, 4);
 }
 
-static int draw_bytes(const struct fixture *f, const struct picture_spec *look, struct buf *png)
-{
-    static uint64_t key = UINT64_C(1) << 33;
-    static struct render_work work;
-    struct err err = {0};
-    work = (struct render_work){.job = {.look = *look,
-                                        .width = look->width,
-                                        .height = look->height,
-                                        .cell_count = 1,
-                                        .model_key = ++key,
-                                        .model_bytes = f->size_bytes},
-                                .cells = {{.clip = POSE_REST}}};
-    const int fd = memfd_create("test", MFD_CLOEXEC);
-    assert_int_equal(write(fd, f->block, f->size_bytes), f->size_bytes);
-    buf_init(png, 0);
-    const int rc = renderer_draw(shared_renderer(), &work, fd, NULL, png, NULL, &err);
-    close(fd);
-    return rc;
-}
-
 static struct png_pixels draw(struct fixture *f, const struct picture_spec *look)
 {
     struct buf png;
     struct png_pixels pixels;
     fixture_finish(f);
-    assert_int_equal(draw_bytes(f, look, &png), 0);
+    assert_int_equal(shared_renderer_draw(f, look, 0, &png), 0);
     png_pixels_init(&pixels, &png);
     buf_fini(&png);
     fixture_fini(f);
@@ -346,7 +326,7 @@ TEST(shading_casts_a_soft_shadow_that_is_not_the_model)
     material->alpha_mode = ALPHA_BLEND;
     material->base_color[3] = 0;
     fixture_finish(&f);
-    assert_int_equal(draw_bytes(&f, &look, &png), ERR_NOTHING_TO_DRAW);
+    assert_int_equal(shared_renderer_draw(&f, &look, 0, &png), ERR_NOTHING_TO_DRAW);
     buf_fini(&png);
     fixture_fini(&f);
 }

@@ -15,28 +15,13 @@
 
 enum { SIDE = 200 };
 
+/* joint: 0, or 1 + the node. */
 static int draw_bytes(const struct fixture *f, enum view view, uint32_t joint, struct buf *png)
 {
-    static uint64_t key = UINT64_C(1) << 32;
-    static struct render_work work;
-    struct err err = {0};
-    work = (struct render_work){.job = {.look = {.width = SIDE, .height = SIDE, .view = view},
-                                        .width = SIDE,
-                                        .height = SIDE,
-                                        .cell_count = 1,
-                                        .joint = joint,
-                                        .model_key = ++key,
-                                        .model_bytes = f->size_bytes},
-                                .cells = {{.clip = POSE_REST}}};
-    const int fd = memfd_create("test", MFD_CLOEXEC);
-    assert_int_equal(write(fd, f->block, f->size_bytes), f->size_bytes);
-    buf_init(png, 0);
-    const int rc = renderer_draw(shared_renderer(), &work, fd, NULL, png, NULL, &err);
-    close(fd);
-    return rc;
+    const struct picture_spec look = {.width = SIDE, .height = SIDE, .view = view};
+    return shared_renderer_draw(f, &look, joint, png);
 }
 
-/* joint: 0, or 1 + the node. */
 static struct png_pixels draw(const struct fixture *f, enum view view, uint32_t joint)
 {
     struct buf png;
@@ -61,40 +46,6 @@ static void check_pixel(const struct png_pixels *p, int x, int y, const double r
                      found[3], rgb[0], rgb[1], rgb[2]);
 }
 
-/* Adds a mesh: a square of half side `half` at `middle`, facing +z, whose vertices follow joints 0 and 1 of a skin by
- * these weights, or have no influences. */
-static uint32_t add_square(struct fixture *f, struct vec3 middle, float half, const float *weights)
-{
-    struct bake_builder *b = &f->builder;
-    static const uint32_t corners[6] = {0, 1, 2, 0, 2, 3};
-    const struct vec3 positions[4] = {{middle.x - half, middle.y - half, middle.z},
-                                      {middle.x + half, middle.y - half, middle.z},
-                                      {middle.x + half, middle.y + half, middle.z},
-                                      {middle.x - half, middle.y + half, middle.z}};
-    const uint32_t mesh = fixture_mesh(f, positions, 4);
-    struct primitive *primitive = &b->primitives[b->primitive_count - 1];
-    bake_add_index(b, 2);
-    memcpy(&b->indices[primitive->index_first], corners, sizeof corners);
-    primitive->topology = TOPOLOGY_TRIANGLES;
-    primitive->index_count = 6;
-    for (uint32_t v = 0; v < 4; v++) {
-        for (uint32_t j = 0; weights != NULL && j < 2; j++)
-            if (weights[j] > 0)
-                *bake_add_influence(b, 1) = (struct influence){j, weights[j]};
-        b->influence_firsts[primitive->vertex_first + v + 1] = b->influence_count;
-    }
-    return mesh;
-}
-
-static uint32_t add_mesh_node(struct fixture *f, uint32_t mesh, int32_t skin)
-{
-    const uint32_t node = fixture_node(f, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
-    f->builder.nodes[node].mesh = (int32_t)mesh;
-    f->builder.nodes[node].skin = skin;
-    fixture_root(f, node);
-    return node;
-}
-
 /* The rig of test_renderer.c, turned, stretched and away from the origin: the squares stand at the pixels RED, GREEN,
  * BLUE and YELLOW, and follow node 0, node 1, node 1, and node 0 by three quarters. */
 enum { RED_X = 100, RED_Y = 180, GREEN_X = 36, GREEN_Y = 20, YELLOW_X = 124, YELLOW_Y = 108 };
@@ -111,10 +62,10 @@ static void build_rig(struct fixture *f)
     fixture_root(f, 0);
     const int32_t skin = (int32_t)fixture_skin(f, joints, 2);
     f->builder.joints[1].joint_from_bind.m[12] = -2;
-    add_mesh_node(f, add_square(f, (struct vec3){0, 0, 0}, 0.25f, first), skin);
-    add_mesh_node(f, add_square(f, (struct vec3){0, 0, 0}, 0.25f, second), skin);
-    add_mesh_node(f, add_square(f, (struct vec3){3, 4, 0}, 0.25f, second), skin);
-    add_mesh_node(f, add_square(f, (struct vec3){2, -1, 0}, 0.25f, both), skin);
+    fixture_mesh_node(f, fixture_square(f, (struct vec3){0, 0, 0}, 0.25f, first), skin);
+    fixture_mesh_node(f, fixture_square(f, (struct vec3){0, 0, 0}, 0.25f, second), skin);
+    fixture_mesh_node(f, fixture_square(f, (struct vec3){3, 4, 0}, 0.25f, second), skin);
+    fixture_mesh_node(f, fixture_square(f, (struct vec3){2, -1, 0}, 0.25f, both), skin);
     fixture_finish(f);
 }
 
@@ -193,7 +144,7 @@ TEST(view_normals_are_those_of_the_turned_and_stretched_surface)
     struct fixture f;
     const float place[3] = {-20, 7, 400}, wide[3] = {1, 1, 3}, turn[4] = {0, 0.38268343f, 0, 0.92387953f};
     fixture_init(&f);
-    const uint32_t mesh = add_square(&f, (struct vec3){0, 0, 0}, 1, NULL);
+    const uint32_t mesh = fixture_square(&f, (struct vec3){0, 0, 0}, 1, NULL);
     fixture_node(&f, -1, place, FIXTURE_NO_TURN, wide);
     fixture_node(&f, 0, FIXTURE_ZERO, turn, FIXTURE_ONE);
     f.builder.nodes[1].mesh = (int32_t)mesh;
@@ -211,7 +162,7 @@ TEST(view_normals_have_what_normal_textures_add)
 {
     struct fixture f;
     fixture_init(&f);
-    add_mesh_node(&f, add_square(&f, (struct vec3){-3, 8, 2}, 1, NULL), -1);
+    fixture_mesh_node(&f, fixture_square(&f, (struct vec3){-3, 8, 2}, 1, NULL), -1);
     struct bake_builder *b = &f.builder;
     const struct vec2 texcoords[4] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
     memcpy(bake_add_texcoord(b, 4), texcoords, sizeof texcoords);
@@ -241,7 +192,7 @@ TEST(view_depth_is_linear)
     const uint32_t node = fixture_node(&f, -1, place, FIXTURE_NO_TURN, FIXTURE_ONE);
     fixture_root(&f, node);
     for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t mesh = add_square(&f, (struct vec3){4 * ((float)i - 1), 0, -5 * (float)i}, 1, NULL);
+        const uint32_t mesh = fixture_square(&f, (struct vec3){4 * ((float)i - 1), 0, -5 * (float)i}, 1, NULL);
         fixture_node(&f, (int32_t)node, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
         f.builder.nodes[1 + i].mesh = (int32_t)mesh;
     }
@@ -268,8 +219,8 @@ TEST(view_wireframe_has_edges_and_hides_what_is_behind)
 {
     struct fixture f;
     fixture_init(&f);
-    add_mesh_node(&f, add_square(&f, (struct vec3){9, 4, 0}, 1, NULL), -1);
-    add_mesh_node(&f, add_square(&f, (struct vec3){9, 4, -0.5f}, 0.5f, NULL), -1);
+    fixture_mesh_node(&f, fixture_square(&f, (struct vec3){9, 4, 0}, 1, NULL), -1);
+    fixture_mesh_node(&f, fixture_square(&f, (struct vec3){9, 4, -0.5f}, 0.5f, NULL), -1);
     fixture_finish(&f);
     struct png_pixels p = draw(&f, VIEW_WIREFRAME, 0);
     int left = 0, dark = 0;
@@ -298,7 +249,7 @@ TEST(view_skeleton_shows_bones_through_the_mesh)
     fixture_node(&f, 0, tip, FIXTURE_NO_TURN, FIXTURE_ONE);
     fixture_root(&f, 0);
     const int32_t skin = (int32_t)fixture_skin(&f, joints, 2);
-    add_mesh_node(&f, add_square(&f, (struct vec3){0, 2, 1}, 3, first), skin);
+    fixture_mesh_node(&f, fixture_square(&f, (struct vec3){0, 2, 1}, 3, first), skin);
     fixture_finish(&f);
     struct png_pixels plain = draw(&f, VIEW_SKELETON, 0), chosen = draw(&f, VIEW_SKELETON, 1);
     const uint8_t *bone = pixel_at(&plain, 100, 110), *glass = pixel_at(&plain, 40, 100);
@@ -320,7 +271,7 @@ TEST(views_draw_blended_surfaces_solid)
         struct fixture f;
         struct buf png;
         fixture_init(&f);
-        add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, NULL), -1);
+        fixture_mesh_node(&f, fixture_square(&f, (struct vec3){0, 0, 0}, 1, NULL), -1);
         struct material *material = bake_add_material(&f.builder, 1);
         *material = MATERIAL_PLAIN;
         material->alpha_mode = ALPHA_BLEND;
@@ -357,7 +308,7 @@ TEST(view_joints_numbers_points_and_lines)
         fixture_node(&f, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
         fixture_node(&f, 0, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
         fixture_root(&f, 0);
-        add_mesh_node(&f, mesh, (int32_t)fixture_skin(&f, joints, 2));
+        fixture_mesh_node(&f, mesh, (int32_t)fixture_skin(&f, joints, 2));
         fixture_finish(&f);
         struct png_pixels p = draw(&f, VIEW_JOINTS, 0);
         size_t high[3] = {0}, low[3] = {0};
@@ -412,7 +363,7 @@ TEST(view_onion_lays_later_moments_over_earlier_ones)
     struct png_pixels p;
     struct err err = {0};
     fixture_init(&f);
-    const uint32_t node = add_mesh_node(&f, add_square(&f, (struct vec3){0, 0, 0}, 1, NULL), -1);
+    const uint32_t node = fixture_mesh_node(&f, fixture_square(&f, (struct vec3){0, 0, 0}, 1, NULL), -1);
     fixture_clip(&f);
     fixture_channel(&f, node, PATH_TRANSLATION, INTERPOLATION_LINEAR, 3, times, 2, places);
     fixture_finish(&f);
@@ -425,7 +376,7 @@ TEST(view_onion_lays_later_moments_over_earlier_ones)
                                         .width = SIDE,
                                         .height = SIDE,
                                         .cell_count = 2,
-                                        .model_key = UINT64_C(2) << 32,
+                                        .model_key = shared_renderer_key(),
                                         .model_bytes = f.size_bytes},
                                 .cells = {{.clip_time_s = 0}, {.clip_time_s = 1}}};
     const int fd = memfd_create("test", MFD_CLOEXEC);
