@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-enum { BAKE_VERSION = 4, BAKE_ALIGNMENT = 64 };
+enum { BAKE_VERSION = 5, BAKE_ALIGNMENT = 64 };
 #define BAKE_MAGIC "posedbk\n"
 
 struct bake_header {
@@ -86,5 +86,15 @@ void bake_warn(struct bake_builder *builder, const char *code, const char *forma
  * Returns 0, ERR_BAD_MODEL (a cycle among nodes, or whatever else does not fit), ERR_MODEL_LIMIT, ERR_NO_MEMORY. */
 int bake_finish(struct bake_builder *builder, struct err *err);
 
-/* Appends the block to `out`. Returns 0, ERR_MODEL_LIMIT or ERR_NO_MEMORY. */
+/* Takes the next bytes of a block; `bytes` are borrowed for the call. Returns 0 or sets *err. */
+struct bake_sink {
+    int (*put)(void *context, const void *bytes, size_t size_bytes, struct err *err);
+    void *context;
+};
+
+/* Hands the block, in order and part by part, to `sink`, without a copy of it in between.
+ * Returns 0, ERR_MODEL_LIMIT, or what the sink said. */
+int bake_write(const struct bake_builder *builder, const struct bake_sink *sink, struct err *err);
+
+/* Appends the block to `out`. Returns 0 or ERR_MODEL_LIMIT. */
 int bake_encode(const struct bake_builder *builder, struct buf *out, struct err *err);

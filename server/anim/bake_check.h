@@ -20,7 +20,12 @@ int bake_check_nodes(const struct model *model, struct err *err);  /* nodes, the
 int bake_check_meshes(const struct model *model, struct err *err); /* vertices, meshes, primitives, morphs */
 int bake_check_draws(const struct model *model, struct err *err);
 int bake_check_clips(const struct model *model, struct err *err);
+int bake_check_compiled(const struct model *model, struct err *err); /* after clips: the rig, frames */
 int bake_check_assets(const struct model *model, struct err *err); /* materials, textures, warnings, sources, extras */
+
+/* Times of keys and frames, either side of 0: their differences, doubles and products with any float stay far within a
+ * double's range. */
+#define BAKE_TIME_MAX 1e100
 
 /* What the functions above are made of. */
 int bake_bad(struct err *err, const char *section, uint64_t element, const char *field);

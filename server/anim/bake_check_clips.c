@@ -111,7 +111,7 @@ static int check_markers(const struct model *model, struct err *err)
 int bake_check_clips(const struct model *model, struct err *err)
 {
     for (uint32_t i = 0; i < model->key_time_count; i++)
-        if (!isfinite(model->key_times[i]))
+        if (!(fabs(model->key_times[i]) <= BAKE_TIME_MAX))
             return bake_bad(err, "key_times", i, "time");
     if (!bake_is_finite(model->key_values, model->key_value_count))
         return err_set(err, ERR_BAD_BAKE, "key_values has a value that is not finite");

@@ -3,10 +3,10 @@
 #include "../base/mem.h"
 #include "bake_check.h"
 #include "bake_finish_parts.h"
+#include "clip_compile.h"
 #include "pose.h"
 #include "skin.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,5 +154,6 @@ int bake_finish(struct bake_builder *builder, struct err *err)
     if (rc < 0)
         return rc;
     measure_rest(builder);
+    clip_compile_all(builder);
     return builder->is_failed ? over_limit(builder, err) : 0;
 }

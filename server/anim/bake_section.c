@@ -26,6 +26,13 @@ _Static_assert(sizeof(struct source_file) == 48, "layout");
 _Static_assert(sizeof(struct extra) == 16, "layout");
 _Static_assert(sizeof(struct marker) == 32, "layout");
 _Static_assert(sizeof(struct model_camera) == 32, "layout");
+_Static_assert(sizeof(struct rig_node) == 8, "layout");
+_Static_assert(sizeof(struct rig_skin) == 8, "layout");
+_Static_assert(sizeof(struct rig_output) == 56, "layout");
+_Static_assert(sizeof(struct compiled_clip) == 56, "layout");
+_Static_assert(sizeof(struct lane_block) == 80, "layout");
+_Static_assert(sizeof(struct still_node) == 52, "layout");
+_Static_assert(sizeof(struct sampled_node) == 16, "layout");
 
 const struct bake_section_kind BAKE_SECTION_KINDS[BAKE_SECTION_COUNT] = {
 #define X(id, singular, plural, type)                                                                                  \

@@ -10,6 +10,7 @@ struct box {
 };
 
 extern const struct box BOX_EMPTY;
+/* Boxes and points of one space; empty boxes add nothing. */
 bool box_is_empty(const struct box *box);
 void box_add(struct box *box, const double point[3]);
 void box_join(struct box *box, const struct box *other);

@@ -10,8 +10,6 @@
 
 #include "mat.h"
 
-#include <stddef.h>
-
 /* Working memory for one model; reused from frame to frame. */
 struct pose {
     struct trs *local;             /* [node_count] */
@@ -44,7 +42,8 @@ enum space { SPACE_SCENE = 0, SPACE_ROOT = 1, SPACE_MESH = 2 };
 
 /* What stands in front of a palette: scene: identity; root: the inverse of the rest transform of the
  * scene's only root node (identity where there are several); mesh: the inverse of mesh node `mesh_node` at
- * the evaluated time (identity when -1). ERR_NOT_FINITE when that matrix cannot be inverted. */
+ * the evaluated time (identity when -1). `pose` is needed for mesh only, else NULL will do. ERR_NOT_FINITE when that
+ * matrix cannot be inverted. */
 struct err;
 int pose_space_from_scene(const struct pose *pose, const struct model *model, enum space space, int32_t mesh_node,
                           struct dmat4 *space_from_scene, struct err *err);

@@ -112,6 +112,8 @@ void retarget_init(struct retarget *retarget, const struct model *model, const s
     struct model *view = &retarget->model;
     view->clips = retarget->clips;
     view->clip_count = source->clip_count;
+    view->compiled_clips = NULL; /* they are the model's own */
+    view->compiled_clip_count = 0;
     view->channels = NULL;
     view->channel_count = 0;
     view->key_times = source->key_times;

@@ -1,17 +1,21 @@
-/* blob.h - bytes that several hold and nobody changes: the last to let go frees them. One thread. */
+/* blob.h - bytes that several hold and nobody changes: the last to let go frees them. Any thread: holders are
+ * counted atomically. */
 #pragma once
 
 #include "buf.h"
 
+#include <stdatomic.h>
+#include <stdint.h>
+
 struct blob {
     const char *data;
     size_t size_bytes;
-    struct buf bytes;     /* private to blob.c, like the rest */
-    uint64_t *held_bytes; /* or NULL */
-    uint32_t holders;
+    struct buf bytes;                 /* private to blob.c, like the rest */
+    atomic_uint_fast64_t *held_bytes; /* or NULL */
+    atomic_uint_fast32_t holders;
 };
 
 /* Moves *bytes in; the caller holds the blob. *held_bytes (may be NULL) has its size in it for as long as it lives. */
-struct blob *blob_new(struct buf *bytes, uint64_t *held_bytes);
+struct blob *blob_new(struct buf *bytes, atomic_uint_fast64_t *held_bytes);
 struct blob *blob_ref(struct blob *blob); /* returns blob */
 void blob_unref(struct blob *blob);       /* NULL is fine */

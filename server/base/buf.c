@@ -5,19 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void buf_init(struct buf *buf, size_t limit_bytes) { *buf = (struct buf){.limit_bytes = limit_bytes}; }
-
-void buf_fini(struct buf *buf)
-{
-    free(buf->data);
-    buf_init(buf, buf->limit_bytes);
-}
-
-void buf_clear(struct buf *buf)
-{
-    buf->size_bytes = 0;
-    buf->is_failed = false;
-}
+void buf_free_data(struct buf *buf) { free(buf->data); }
 
 void buf_shrink(struct buf *buf)
 {
@@ -30,8 +18,6 @@ void buf_shrink(struct buf *buf)
     buf->data = data;
     buf->capacity_bytes = buf->size_bytes;
 }
-
-bool buf_failed(const struct buf *buf) { return buf->is_failed; }
 
 /* Doubles, so that many small appends cost one copy each on average. */
 static bool grow(struct buf *buf, size_t needed_bytes)
@@ -49,34 +35,18 @@ static bool grow(struct buf *buf, size_t needed_bytes)
     return true;
 }
 
-char *buf_reserve(struct buf *buf, size_t size_bytes)
+char *buf_make_room(struct buf *buf, size_t size_bytes)
 {
-    if (buf->is_failed)
+    if (buf_failed(buf))
         return NULL;
     const bool is_over = size_bytes > SIZE_MAX - buf->size_bytes ||
                          (buf->limit_bytes != 0 && buf->size_bytes + size_bytes > buf->limit_bytes);
     if (is_over || (buf->size_bytes + size_bytes > buf->capacity_bytes && !grow(buf, buf->size_bytes + size_bytes))) {
-        buf->is_failed = true;
+        buf_fail(buf, BUF_FULL);
         return NULL;
     }
     return buf->data + buf->size_bytes;
 }
-
-void buf_advance(struct buf *buf, size_t size_bytes) { buf->size_bytes += size_bytes; }
-
-void buf_put(struct buf *buf, const void *bytes, size_t size_bytes)
-{
-    if (size_bytes == 0)
-        return;
-    char *to = buf_reserve(buf, size_bytes);
-    if (to == NULL)
-        return;
-    memcpy(to, bytes, size_bytes);
-    buf->size_bytes += size_bytes;
-}
-
-void buf_put_text(struct buf *buf, const char *text) { buf_put(buf, text, strlen(text)); }
-void buf_put_char(struct buf *buf, char c) { buf_put(buf, &c, 1); }
 
 void buf_printf(struct buf *buf, const char *format, ...)
 {
@@ -96,30 +66,12 @@ void buf_printf(struct buf *buf, const char *format, ...)
 void buf_align(struct buf *buf, size_t alignment)
 {
     static const char zeros[64];
-    size_t gap = (alignment - buf->size_bytes % alignment) % alignment;
+    size_t gap = -buf->size_bytes & (alignment - 1);
     while (gap > 0) {
         const size_t part = gap < sizeof zeros ? gap : sizeof zeros;
         buf_put(buf, zeros, part);
         gap -= part;
     }
-}
-
-void buf_put_u16(struct buf *buf, uint16_t value)
-{
-    const unsigned char bytes[2] = {(unsigned char)value, (unsigned char)(value >> 8)};
-    buf_put(buf, bytes, sizeof bytes);
-}
-
-void buf_put_u32(struct buf *buf, uint32_t value)
-{
-    buf_put_u16(buf, (uint16_t)value);
-    buf_put_u16(buf, (uint16_t)(value >> 16));
-}
-
-void buf_put_u64(struct buf *buf, uint64_t value)
-{
-    buf_put_u32(buf, (uint32_t)value);
-    buf_put_u32(buf, (uint32_t)(value >> 32));
 }
 
 void buf_put_f32(struct buf *buf, float value)

@@ -5,36 +5,102 @@
  * do nothing and buf_failed() is true, so a writer checks once at the end. */
 #pragma once
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+/* Why nothing is appended any more. */
+enum buf_failure {
+    BUF_FULL = 1,   /* over its limit, or out of memory */
+    BUF_NOT_FINITE, /* a number came that its format has no text for */
+    BUF_STOPPED,    /* nobody wants it any more */
+};
 
 struct buf {
     char *data; /* heap, NULL while empty */
     size_t size_bytes;
     size_t capacity_bytes;
     size_t limit_bytes; /* 0 = no limit */
-    bool is_failed;
+    unsigned failure;   /* 0, or an enum buf_failure */
 };
 
-void buf_init(struct buf *buf, size_t limit_bytes);
-void buf_fini(struct buf *buf);   /* frees; the struct is as after buf_init */
-void buf_clear(struct buf *buf);  /* keeps the memory; also clears is_failed */
+static inline void buf_init(struct buf *buf, size_t limit_bytes) { *buf = (struct buf){.limit_bytes = limit_bytes}; }
+void buf_free_data(struct buf *buf); /* for buf_fini() */
+
+/* Frees; the struct is as after buf_init. */
+static inline void buf_fini(struct buf *buf)
+{
+    if (buf->data != NULL)
+        buf_free_data(buf);
+    buf_init(buf, buf->limit_bytes);
+}
+
+/* Keeps the memory; also clears the failure. */
+static inline void buf_clear(struct buf *buf)
+{
+    buf->size_bytes = 0;
+    buf->failure = 0;
+}
+
 void buf_shrink(struct buf *buf); /* gives unused memory back when that is much */
-bool buf_failed(const struct buf *buf);
+static inline bool buf_failed(const struct buf *buf) { return buf->failure != 0; }
+
+/* What a writer says that cannot go on; the first reason stays. */
+static inline void buf_fail(struct buf *buf, enum buf_failure why)
+{
+    if (buf->failure == 0)
+        buf->failure = why;
+}
+
+/* What buf_reserve() does when there is no room yet. */
+char *buf_make_room(struct buf *buf, size_t size_bytes);
+
 /* Room for `size_bytes` more bytes at the end, not yet counted; NULL when the buffer failed.
  * The writer fills what it needs and calls buf_advance(). */
-char *buf_reserve(struct buf *buf, size_t size_bytes);
-void buf_advance(struct buf *buf, size_t size_bytes);
-void buf_put(struct buf *buf, const void *bytes, size_t size_bytes);
-void buf_put_text(struct buf *buf, const char *text);
-void buf_put_char(struct buf *buf, char c);
+static inline char *buf_reserve(struct buf *buf, size_t size_bytes)
+{
+    const size_t most = buf->limit_bytes - 1 < buf->capacity_bytes ? buf->limit_bytes : buf->capacity_bytes;
+    if (buf->failure != 0 || buf->size_bytes > most || size_bytes > most - buf->size_bytes)
+        return buf_make_room(buf, size_bytes);
+    return buf->data + buf->size_bytes;
+}
+
+static inline void buf_advance(struct buf *buf, size_t size_bytes) { buf->size_bytes += size_bytes; }
+
+static inline void buf_put(struct buf *buf, const void *bytes, size_t size_bytes)
+{
+    char *to = size_bytes > 0 ? buf_reserve(buf, size_bytes) : NULL;
+    if (to == NULL)
+        return;
+    memcpy(to, bytes, size_bytes);
+    buf->size_bytes += size_bytes;
+}
+
+static inline void buf_put_text(struct buf *buf, const char *text) { buf_put(buf, text, strlen(text)); }
+static inline void buf_put_char(struct buf *buf, char c) { buf_put(buf, &c, 1); }
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Zero bytes up to the next multiple of `alignment` (a power of two). */
 void buf_align(struct buf *buf, size_t alignment);
 /* Little-endian numbers. */
-void buf_put_u16(struct buf *buf, uint16_t value);
-void buf_put_u32(struct buf *buf, uint32_t value);
-void buf_put_u64(struct buf *buf, uint64_t value);
+static inline void buf_put_u16(struct buf *buf, uint16_t value)
+{
+    const uint16_t little = htole16(value);
+    buf_put(buf, &little, sizeof little);
+}
+
+static inline void buf_put_u32(struct buf *buf, uint32_t value)
+{
+    const uint32_t little = htole32(value);
+    buf_put(buf, &little, sizeof little);
+}
+
+static inline void buf_put_u64(struct buf *buf, uint64_t value)
+{
+    const uint64_t little = htole64(value);
+    buf_put(buf, &little, sizeof little);
+}
+
 void buf_put_f32(struct buf *buf, float value);
 void buf_put_f64(struct buf *buf, double value);

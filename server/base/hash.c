@@ -1,9 +1,24 @@
 #include "hash.h"
 
+#include <string.h>
+
+/* Spreads each of 64 bits over all: what multiplying does to the left, shifting does to the right. */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+    return x ^ x >> 29;
+}
+
 uint64_t hash64(uint64_t state, const void *bytes, size_t size_bytes)
 {
     const unsigned char *b = bytes;
-    for (size_t i = 0; i < size_bytes; i++)
-        state = (state ^ b[i]) * UINT64_C(0x100000001b3);
-    return state;
+    uint64_t word;
+    for (size_t i = 0; i + sizeof word <= size_bytes; i += sizeof word) {
+        memcpy(&word, b + i, sizeof word);
+        state = mix(state ^ word) * UINT64_C(0xbf58476d1ce4e5b9);
+    }
+    word = 0;
+    if (size_bytes % sizeof word > 0) /* no bytes may be NULL, which memcpy() may not be given */
+        memcpy(&word, b + size_bytes / sizeof word * sizeof word, size_bytes % sizeof word);
+    return mix(state ^ word ^ (uint64_t)size_bytes << 56);
 }

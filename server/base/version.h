@@ -3,11 +3,11 @@
 
 #define POSED_VERSION "0.1.0"
 
-/* AddressSanitizer reserves more memory than any limit on address space and makes system calls of its own. */
-#if defined(__SANITIZE_ADDRESS__)
+/* Sanitizers reserve more memory than any limit on address space and make system calls of their own. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define POSED_SANITIZED 1
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define POSED_SANITIZED 1
 #endif
 #endif

@@ -23,5 +23,5 @@ extern const struct view_info VIEW_INFO[VIEW_COUNT];
 
 enum { VIEW_LIST_SIZE = 160 };
 
-/* The words, "lit, weights or depth"; with `only_joint` of the views that take a joint. Returns `out`. */
-const char *view_list(bool only_joint, char out[VIEW_LIST_SIZE]);
+/* The words of the views that take a joint, "weights or skeleton". Returns `out`. */
+const char *view_list_joint(char out[VIEW_LIST_SIZE]);

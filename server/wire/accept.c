@@ -59,21 +59,27 @@ static const char *const TYPES[TYPE_COUNT] = {
     [TYPE_ANY] = "*/*",
 };
 
+/* Goes through a list of names with weights: weights[i] becomes that of names[i], and stays where the list has none. */
+static void weigh(const char *list, const char *const *names, int count, int *weights)
+{
+    while (list != NULL && *list != '\0') {
+        const size_t item_bytes = strcspn(list, ",");
+        const char *semicolon = memchr(list, ';', item_bytes);
+        size_t name_bytes = semicolon == NULL ? item_bytes : (size_t)(semicolon - list);
+        const size_t rest_at = name_bytes;
+        const char *name = trim(list, &name_bytes);
+        for (int i = 0; i < count; i++)
+            if (strlen(names[i]) == name_bytes && strncasecmp(names[i], name, name_bytes) == 0)
+                weights[i] = item_weight(list + rest_at, item_bytes - rest_at);
+        list += item_bytes;
+        list += *list == ',';
+    }
+}
+
 enum format accept_format(const char *accept, bool has_glb)
 {
     int weights[TYPE_COUNT] = {-1, -1, -1, -1, -1}; /* -1: not in the header */
-    while (accept != NULL && *accept != '\0') {
-        const size_t item_bytes = strcspn(accept, ",");
-        const char *semicolon = memchr(accept, ';', item_bytes);
-        size_t type_bytes = semicolon == NULL ? item_bytes : (size_t)(semicolon - accept);
-        const size_t rest_at = type_bytes;
-        const char *type = trim(accept, &type_bytes);
-        for (int i = 0; i < TYPE_COUNT; i++)
-            if (strlen(TYPES[i]) == type_bytes && strncasecmp(TYPES[i], type, type_bytes) == 0)
-                weights[i] = item_weight(accept + rest_at, item_bytes - rest_at);
-        accept += item_bytes;
-        accept += *accept == ',';
-    }
+    weigh(accept, TYPES, TYPE_COUNT, weights);
     int json = weights[TYPE_JSON];
     if (json < 0)
         json = weights[TYPE_APPLICATION] >= 0 ? weights[TYPE_APPLICATION] : weights[TYPE_ANY];
@@ -81,4 +87,26 @@ enum format accept_format(const char *accept, bool has_glb)
     if (glb > 0 && glb >= json && glb > weights[TYPE_FRAMES])
         return FORMAT_GLB;
     return weights[TYPE_FRAMES] > 0 && weights[TYPE_FRAMES] >= json ? FORMAT_BIN : FORMAT_JSON;
+}
+
+enum { NAME_ZSTD, NAME_GZIP, NAME_X_GZIP, NAME_IDENTITY, NAME_ANY, NAME_COUNT };
+
+enum coding accept_coding(const char *accept_encoding)
+{
+    static const char *const NAMES[NAME_COUNT] = {[NAME_ZSTD] = "zstd",
+                                                  [NAME_GZIP] = "gzip",
+                                                  [NAME_X_GZIP] = "x-gzip",
+                                                  [NAME_IDENTITY] = "identity",
+                                                  [NAME_ANY] = "*"};
+    int weights[NAME_COUNT] = {-1, -1, -1, -1, -1};
+    weigh(accept_encoding, NAMES, NAME_COUNT, weights);
+    const int any = weights[NAME_ANY] < 0 ? 0 : weights[NAME_ANY];
+    const int gzip = weights[NAME_GZIP] >= 0     ? weights[NAME_GZIP]
+                     : weights[NAME_X_GZIP] >= 0 ? weights[NAME_X_GZIP]
+                                                 : any;
+    const int zstd = weights[NAME_ZSTD] < 0 ? 0 : weights[NAME_ZSTD];
+    const int best = zstd >= gzip ? zstd : gzip;
+    if (best == 0 || best < weights[NAME_IDENTITY])
+        return CODING_NONE;
+    return zstd >= gzip ? CODING_ZSTD : CODING_GZIP;
 }

@@ -1,7 +1,10 @@
 #include "answer_clips.h"
-#include "answer_parts.h"
+#include "answer_frames.h"
+#include "answer_glb.h"
 #include "answer_select.h"
 #include "packet_answer.h"
+
+#include <string.h>
 
 void answer_init(struct answer *answer)
 {
@@ -9,6 +12,7 @@ void answer_init(struct answer *answer)
     const size_t limit_bytes = SIZE_MAX / 4;
     answer->is_stopped = NULL;
     pose_init(&answer->pose);
+    clip_palette_init(&answer->clip_palette, kernel_best());
     blend_init(&answer->blend);
     buf_init(&answer->selection, limit_bytes);
     buf_init(&answer->blocks, limit_bytes);
@@ -24,6 +28,7 @@ void answer_init(struct answer *answer)
 void answer_fini(struct answer *answer)
 {
     pose_fini(&answer->pose);
+    clip_palette_fini(&answer->clip_palette);
     blend_fini(&answer->blend);
     buf_fini(&answer->selection);
     buf_fini(&answer->blocks);
@@ -36,14 +41,37 @@ void answer_fini(struct answer *answer)
     glb_fini(&answer->glb);
 }
 
+enum { BUF_COUNT = 11 };
+
+static void list_bufs(struct answer *answer, struct buf *bufs[BUF_COUNT])
+{
+    struct buf *const all[BUF_COUNT] = {&answer->selection, &answer->blocks,       &answer->palette,
+                                        &answer->vertices,  &answer->laid,         &answer->signs,
+                                        &answer->moved,     &answer->places,       &answer->glb.bin,
+                                        &answer->glb.views, &answer->glb.accessors};
+    memcpy(bufs, all, sizeof all);
+}
+
+size_t answer_held_bytes(const struct answer *answer)
+{
+    const size_t node_bytes = sizeof *answer->pose.local + sizeof *answer->pose.scene_from_node;
+    struct buf *bufs[BUF_COUNT];
+    size_t held_bytes = answer->pose.node_capacity * node_bytes +
+                        answer->pose.weight_capacity * sizeof *answer->pose.weights +
+                        (size_t)answer->blend.node_capacity * (answer->layers.count + 1) * node_bytes;
+    list_bufs((struct answer *)(uintptr_t)answer, bufs);
+    for (size_t i = 0; i < BUF_COUNT; i++)
+        held_bytes += bufs[i]->capacity_bytes;
+    return held_bytes;
+}
+
 /* One huge model should not hold memory for ever. */
 static void trim(struct answer *answer)
 {
     enum { KEPT_BYTES = 1 << 20 };
-    struct buf *const bufs[] = {&answer->selection, &answer->blocks,    &answer->palette,      &answer->vertices,
-                                &answer->laid,      &answer->signs,     &answer->moved,        &answer->places,
-                                &answer->glb.bin,   &answer->glb.views, &answer->glb.accessors};
-    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
+    struct buf *bufs[BUF_COUNT];
+    list_bufs(answer, bufs);
+    for (size_t i = 0; i < BUF_COUNT; i++)
         if (bufs[i]->capacity_bytes > KEPT_BYTES)
             buf_fini(bufs[i]);
     if ((uint64_t)answer->blend.node_capacity * BLEND_LAYERS_MAX * sizeof(struct trs) > KEPT_BYTES)
@@ -98,10 +126,23 @@ const char *answer_content_type(const struct request *request)
     return TYPES[answer_format(request)];
 }
 
-static void make(struct answer *answer, const struct model *model, struct answer_clips *clips,
-                 const struct request *request, const struct limits *limits, struct reply *reply)
+void answer_describe(const struct request *request, uint64_t limit_bytes, struct reply *reply)
 {
-    struct task task = {
+    buf_clear(&reply->body);
+    reply->body.limit_bytes = limit_bytes;
+    reply->status = 200;
+    reply->code = 0;
+    reply->content_type = answer_content_type(request);
+    reply->is_vary_accept = answer_has_binary(request->op);
+    reply->file_of = answer_format(request) == FORMAT_GLB ? request->model : NULL;
+    reply->file_word = "posed";
+    reply->file_ending = "glb";
+}
+
+bool answer_start(struct task *task, struct answer *answer, const struct model *model, struct answer_clips *clips,
+                  const struct request *request, const struct limits *limits, struct reply *reply)
+{
+    *task = (struct task){
         .answer = answer,
         .model =
             request->layer_count == 0 && request->clip_source > 0 ? clips->models[request->clip_source - 1] : model,
@@ -114,52 +155,66 @@ static void make(struct answer *answer, const struct model *model, struct answer
         .evaluations_max = limits->value[LIMIT_EVALUATIONS],
         .clip = POSE_REST,
     };
+    struct err err;
+    if (request->op != OP_MODEL && answer_find_clip(task->model, request, &task->clip, reply) < 0)
+        return false;
+    if (task->clip != POSE_REST)
+        task->duration_s = task->model->clips[task->clip].duration_s;
+    if (answer_find_span(request, task->duration_s, &task->span, &err) < 0) {
+        parts_fail(task, &err);
+        return false;
+    }
+    if ((request->op != OP_MODEL && !parts_is_affordable(task, parts_pose_steps(model, request))) ||
+        answer_find_layers(&answer->layers, model, clips->models, request, reply) < 0 || !answer_play_clips(task) ||
+        !motion_start(task))
+        return false;
+    answer_describe(request, task->limit_bytes, reply);
+    return true;
+}
+
+const struct answer_form *answer_form_of(const struct request *request)
+{
+    switch (request->op) {
+    case OP_PALETTE:
+        return &ANSWER_PALETTE;
+    case OP_POSE:
+        return &ANSWER_POSE;
+    case OP_MESH:
+        return request->format == FORMAT_GLB ? NULL : &ANSWER_MESH;
+    default:
+        return NULL;
+    }
+}
+
+static void put_body(struct task *task)
+{
+    const struct answer_form *form = answer_form_of(task->request);
+    if (form != NULL) {
+        if (answer_frames_start(task, form))
+            answer_frames(task);
+    } else if (task->request->op == OP_MODEL) {
+        answer_model(task);
+    } else if (task->request->op == OP_BOUNDS) {
+        answer_bounds(task);
+    } else if (deform_start(task, &task->work.mesh)) {
+        answer_glb(task, &task->work.mesh);
+    }
+}
+
+static void make(struct answer *answer, const struct model *model, struct answer_clips *clips,
+                 const struct request *request, const struct limits *limits, struct reply *reply)
+{
+    struct task task;
     answer->cost = (struct answer_cost){.frames = request->time_count};
     if (request->op == OP_OPEN || request->op == OP_FIND) {
         (request->op == OP_OPEN ? packet_answer_open(model, reply) : packet_answer_find(model, request, reply));
         return;
     }
-    if (request->op != OP_MODEL && answer_find_clip(task.model, request, &task.clip, reply) < 0)
+    if (!answer_start(&task, answer, model, clips, request, limits, reply))
         return;
-    if (task.clip != POSE_REST)
-        task.duration_s = task.model->clips[task.clip].duration_s;
-    struct err err;
-    if (answer_find_span(request, task.duration_s, &task.span, &err) < 0) {
-        parts_fail(&task, &err);
-        return;
-    }
-    if ((request->op != OP_MODEL && !parts_is_affordable(&task, parts_pose_steps(model, request))) ||
-        answer_find_layers(&answer->layers, model, clips->models, request, reply) < 0 || !answer_play_clips(&task) ||
-        !motion_start(&task))
-        return;
-    buf_clear(&reply->body);
-    reply->body.limit_bytes = task.limit_bytes;
-    reply->status = 200;
-    reply->code = 0;
-    reply->content_type = answer_content_type(request);
-    reply->is_vary_accept = answer_has_binary(request->op);
-    reply->file_of = answer_format(request) == FORMAT_GLB ? request->model : NULL;
-    reply->file_word = "posed";
-    reply->file_ending = "glb";
-    switch (request->op) {
-    case OP_MODEL:
-        answer_model(&task);
-        break;
-    case OP_PALETTE:
-        answer_palette(&task);
-        break;
-    case OP_POSE:
-        answer_pose(&task);
-        break;
-    case OP_BOUNDS:
-        answer_bounds(&task);
-        break;
-    default:
-        answer_mesh(&task);
-        break;
-    }
+    put_body(&task);
     if (reply->code == 0 && buf_failed(&reply->body))
-        parts_fail_too_large(&task);
+        parts_fail_body(&task);
     if (reply->code == 0)
         answer_put_unmatched(&task);
     trim(answer);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../anim/blend.h"
+#include "../anim/clip_palette.h"
 #include "answer_layers.h"
 #include "glb.h"
 #include "reply.h"
@@ -22,20 +23,23 @@ struct answer {
     const _Atomic bool *is_stopped; /* the maker's, or NULL: once it is true nobody needs the answer that is being made,
                                        and it ends soon, as some error */
     struct pose pose;
-    struct blend blend;          /* of requests with layers */
-    struct answer_layers layers; /* likewise */
-    struct buf selection;        /* uint32_t: which skins, nodes or draws */
-    struct buf blocks;           /* struct frames_block, or struct glb_entry */
-    struct buf palette;          /* struct mat4 of one skin */
-    struct buf vertices;         /* struct vec3, twice those of one primitive */
-    struct buf laid;             /* float: a palette in another layout than mat4 */
-    struct buf signs;            /* of answer_dualquat.c */
-    struct buf moved;            /* of answer_motion.c */
-    struct buf places;           /* uint32_t: of answer_glb.c */
-    struct glb glb;              /* likewise */
+    struct clip_palette clip_palette; /* with the best kernel, unless another is put there */
+    struct blend blend;               /* of requests with layers */
+    struct answer_layers layers;      /* likewise */
+    struct buf selection;             /* uint32_t: which skins, nodes or draws */
+    struct buf blocks;                /* struct frames_block, or struct glb_entry */
+    struct buf palette;               /* struct mat4 of one skin */
+    struct buf vertices;              /* struct vec3, twice those of one primitive */
+    struct buf laid;                  /* float: a palette in another layout than mat4 */
+    struct buf signs;                 /* of answer_dualquat.c */
+    struct buf moved;                 /* of answer_motion.c */
+    struct buf places;                /* uint32_t: of answer_glb.c */
+    struct glb glb;                   /* likewise */
 };
 void answer_init(struct answer *answer);
 void answer_fini(struct answer *answer);
+/* Memory that it holds. */
+size_t answer_held_bytes(const struct answer *answer);
 
 /* Looks the request's clip up in `model`, which is the one that has the clips (request->clip_file, where that is
  * given): an index, POSE_REST, or the first clip when none is named (the rest pose when a model has none, and POSE_REST

@@ -4,19 +4,11 @@
 
 #include "answer_parts.h"
 
-/* Memory for one primitive at a time, borrowed from struct answer. */
-struct deform {
-    uint32_t *draws; /* into the model's: the entries of the answer */
-    uint32_t draw_count;
-    struct mat4 *palette; /* of the skin of the draw at hand */
-    struct vec3 *morphed, *deformed;
-    uint32_t skin; /* whose palette it is; UINT32_MAX: none yet, as at the begin of a frame */
-};
-
 /* The draws asked for, in the model's order, and memory for the largest; what all frames take is within the limits.
  * False: the reply is an error. */
 bool deform_start(struct task *task, struct deform *work);
 
+/* Of the entry, one of those that deform_start() selected: its draw and that one's primitive. */
 const struct draw *deform_draw(const struct task *task, const struct deform *work, uint32_t entry);
 const struct primitive *deform_primitive(const struct task *task, const struct deform *work, uint32_t entry);
 /* The place of a primitive within its mesh. */

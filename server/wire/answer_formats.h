@@ -3,4 +3,5 @@
 
 #include "../base/buf.h"
 
+/* Appends the whole answer, as JSON. */
 void answer_formats(struct buf *out);

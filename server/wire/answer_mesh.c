@@ -1,6 +1,6 @@
 /* answer_mesh.c - the deformed vertices of the selected draws at every time, in scene space. */
 #include "answer_deform.h"
-#include "answer_glb.h"
+#include "answer_frames.h"
 #include "json.h"
 
 enum { BLOCKS_PER_DRAW = 4, VEC3_FLOATS = 3 };
@@ -45,7 +45,7 @@ static void put_indices(struct buf *out, const uint32_t *indices, uint32_t count
 }
 
 /* ,"rest":[..] or ,"indices":[..] */
-static void put_static(struct task *task, const struct deform *work, enum frames_block_kind kind)
+static void put_json_static(struct task *task, const struct deform *work, enum frames_block_kind kind)
 {
     struct buf *out = task->out;
     buf_put_text(out, kind == BLOCK_REST ? ",\"rest\":[" : ",\"indices\":[");
@@ -78,11 +78,10 @@ static bool put_vertices(struct task *task, struct deform *work, enum frames_blo
     return true;
 }
 
-static void put_json(struct task *task, struct deform *work)
+static void put_head(struct task *task)
 {
-    const struct request *request = task->request;
+    const struct deform *work = &task->work.mesh;
     struct buf *out = task->out;
-    parts_put_head(task);
     buf_put_text(out, ",\"meshes\":[");
     for (uint32_t e = 0; e < work->draw_count; e++) {
         if (e > 0)
@@ -90,32 +89,31 @@ static void put_json(struct task *task, struct deform *work)
         put_entry(task, work, e);
     }
     buf_put_char(out, ']');
-    if (request->has_rest)
-        put_static(task, work, BLOCK_REST);
-    if (request->has_indices)
-        put_static(task, work, BLOCK_INDICES);
-    buf_put_text(out, ",\"frames\":[");
-    for (uint32_t f = 0; f < request->time_count && !buf_failed(out); f++) {
-        const double time_s = request->times_s[f];
-        if (f > 0)
-            buf_put_char(out, ',');
-        parts_put_frame_head(task, f);
-        parts_evaluate(task, f);
-        if (!motion_put(task, time_s))
-            return;
-        work->skin = UINT32_MAX;
-        if (!put_vertices(task, work, BLOCK_POSITIONS, time_s) ||
-            (request->has_normals && !put_vertices(task, work, BLOCK_NORMALS, time_s)))
-            return;
-        buf_put_char(out, '}');
-    }
-    buf_put_text(out, "]}\n");
+    if (task->request->has_rest)
+        put_json_static(task, work, BLOCK_REST);
+    if (task->request->has_indices)
+        put_json_static(task, work, BLOCK_INDICES);
+}
+
+static bool put_frame(struct task *task, double time_s)
+{
+    struct deform *work = &task->work.mesh;
+    work->skin = UINT32_MAX;
+    return put_vertices(task, work, BLOCK_POSITIONS, time_s) &&
+           (!task->request->has_normals || put_vertices(task, work, BLOCK_NORMALS, time_s));
 }
 
 /* Static blocks of all entries, then the others: BLOCK_REST, BLOCK_INDICES, BLOCK_POSITIONS, BLOCK_NORMALS. */
-static uint32_t plan_blocks(const struct task *task, const struct deform *work, struct frames_block *blocks)
+static uint32_t plan(struct task *task)
 {
     const struct request *request = task->request;
+    const struct deform *work = &task->work.mesh;
+    struct frames_block *blocks =
+        parts_array(&task->answer->blocks, BLOCKS_PER_DRAW * (size_t)work->draw_count, sizeof *blocks);
+    if (blocks == NULL) {
+        parts_fail_memory(task);
+        return FRAMES_NO_PLAN;
+    }
     const struct {
         bool is_wanted;
         enum frames_block_kind kind;
@@ -142,9 +140,9 @@ static uint32_t plan_blocks(const struct task *task, const struct deform *work, 
     return count;
 }
 
-static void put_static_block(struct task *task, const struct deform *work, const struct frames_block *block)
+static void put_static(struct task *task, const struct frames_block *block)
 {
-    const struct primitive *primitive = deform_primitive(task, work, block->index);
+    const struct primitive *primitive = deform_primitive(task, &task->work.mesh, block->index);
     const size_t size_bytes = (size_t)block->count * block->item_bytes;
     if (block->kind == BLOCK_REST)
         buf_put(task->out, task->model->positions + primitive->vertex_first, size_bytes);
@@ -152,58 +150,48 @@ static void put_static_block(struct task *task, const struct deform *work, const
         buf_put(task->out, task->model->indices + primitive->index_first, size_bytes);
 }
 
-static void put_binary(struct task *task, struct deform *work)
+/* Straight into the answer. */
+static bool put_block(struct task *task, const struct frames_block *block, double time_s)
 {
-    struct frames frames;
-    struct frames_block *blocks =
-        parts_array(&task->answer->blocks, BLOCKS_PER_DRAW * (size_t)work->draw_count, sizeof *blocks);
-    if (blocks == NULL) {
-        parts_fail_memory(task);
-        return;
-    }
-    if (!parts_start_frames(task, &frames, FRAMES_MESH, plan_blocks(task, work, blocks)))
-        return;
-    uint32_t first = 0;
-    for (; first < frames.block_count && frames_is_static(blocks[first].kind); first++) {
-        frames_start_block(task->out, &frames, &blocks[first], 0);
-        put_static_block(task, work, &blocks[first]);
-    }
-    for (uint32_t f = 0; f < frames.frame_count && !buf_failed(task->out); f++) {
-        parts_evaluate(task, f);
-        if (!motion_put_block(task, &frames, f))
-            return;
-        work->skin = UINT32_MAX;
-        for (uint32_t b = first; b < frames.block_count; b++) {
-            if (!deform_entry(task, work, blocks[b].index, blocks[b].kind, frames.times_s[f]))
-                return;
-            frames_start_block(task->out, &frames, &blocks[b], f);
-            buf_put(task->out, work->deformed, (size_t)blocks[b].count * blocks[b].item_bytes);
-        }
-    }
-    frames_finish(task->out, &frames);
+    struct deform *work = &task->work.mesh;
+    struct vec3 *const own = work->deformed;
+    const size_t size_bytes = (size_t)block->count * block->item_bytes;
+    char *to = buf_reserve(task->out, size_bytes);
+    if (to == NULL)
+        return true; /* the buffer says so */
+    if (block->kind == BLOCK_POSITIONS && block->index == 0)
+        work->skin = UINT32_MAX; /* a frame begins */
+    work->deformed = (struct vec3 *)(void *)to;
+    const bool is_good = deform_entry(task, work, block->index, block->kind, time_s);
+    work->deformed = own;
+    if (is_good)
+        buf_advance(task->out, size_bytes);
+    return is_good;
 }
 
-void answer_mesh(struct task *task)
+static bool start(struct task *task)
 {
-    struct deform work;
-    if (!deform_start(task, &work))
-        return;
-    if (task->request->format == FORMAT_GLB) {
-        answer_glb(task, &work);
-        return;
-    }
-    if (task->request->format == FORMAT_BIN) {
-        put_binary(task, &work);
-        return;
-    }
+    struct deform *work = &task->work.mesh;
+    if (!deform_start(task, work))
+        return false;
     uint64_t vertices = 0, indices = 0;
-    for (uint32_t e = 0; e < work.draw_count; e++) {
-        vertices += deform_primitive(task, &work, e)->vertex_count;
-        indices += deform_primitive(task, &work, e)->index_count;
+    for (uint32_t e = 0; e < work->draw_count; e++) {
+        vertices += deform_primitive(task, work, e)->vertex_count;
+        indices += deform_primitive(task, work, e)->index_count;
     }
-    const uint64_t per_frame = vertices * VEC3_FLOATS * (task->request->has_normals ? 2 : 1);
-    const uint64_t once =
-        (task->request->has_rest ? vertices * VEC3_FLOATS : 0) + (task->request->has_indices ? indices : 0);
-    if (parts_may_fit_json(task, per_frame, once))
-        put_json(task, &work);
+    const uint64_t floats = vertices * VEC3_FLOATS, arrays = task->request->has_normals ? 2 : 1;
+    task->json = (struct json_size){
+        .frame_numbers = floats * arrays,
+        .head_numbers = (task->request->has_rest ? floats : 0) + (task->request->has_indices ? indices : 0),
+        .frame_bytes_most = arrays * (floats * JSON_FLOAT_MOST + work->draw_count * (uint64_t)JSON_LIST_MOST),
+    };
+    return true;
 }
+
+const struct answer_form ANSWER_MESH = {.kind = FRAMES_MESH,
+                                        .start = start,
+                                        .put_head = put_head,
+                                        .put_frame = put_frame,
+                                        .plan = plan,
+                                        .put_static = put_static,
+                                        .put_block = put_block};

@@ -65,12 +65,15 @@ int answer_find_root(struct answer *answer, const struct model *model, const str
     return err.code;
 }
 
+static bool is_float(const double vector[3])
+{
+    return isfinite((float)vector[0]) && isfinite((float)vector[1]) && isfinite((float)vector[2]);
+}
+
 static bool check_step(struct task *task, const struct root_step *step, double time_s)
 {
-    bool is_finite = isfinite((float)step->angle_deg);
-    for (int i = 0; i < 3; i++)
-        is_finite = is_finite && isfinite((float)step->translation[i]);
-    if (is_finite)
+    /* the origin, too: two places may be too far away for a float, and close to each other */
+    if (isfinite((float)step->angle_deg) && is_float(step->translation) && is_float(task->motion.motion.origin))
         return true;
     struct err err;
     err_set(&err, ERR_NOT_FINITE, "the movement of the root, node %u, is not finite", task->motion.motion.node);
@@ -135,11 +138,16 @@ void motion_put_head(struct task *task)
     buf_put_text(task->out, "}}");
 }
 
+bool motion_check(struct task *task, double time_s)
+{
+    return !task->motion.is_on || check_step(task, &task->motion.step, time_s);
+}
+
 bool motion_put(struct task *task, double time_s)
 {
     if (!task->motion.is_on)
         return true;
-    if (!check_step(task, &task->motion.step, time_s))
+    if (!motion_check(task, time_s))
         return false;
     buf_put_text(task->out, ",\"root_motion\":{");
     put_step(task, &task->motion.step);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../anim/root_motion.h"
-#include "../base/buf.h"
 
 struct task;
 struct frames;
@@ -19,6 +18,8 @@ struct answer_motion {
 bool motion_start(struct task *task);
 /* ,"root_motion":{..} of the head */
 void motion_put_head(struct task *task);
+/* The root's movement in the frame evaluated last is finite. False: the reply is an error. */
+bool motion_check(struct task *task, double time_s);
 /* ,"root_motion":{..} of the frame evaluated last. False: the reply is an error. */
 bool motion_put(struct task *task, double time_s);
 /* The same as the frame's block. */

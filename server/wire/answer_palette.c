@@ -1,10 +1,8 @@
 /* answer_palette.c - the skinning palettes of the selected skins at every time. */
 #include "answer_dualquat.h"
-#include "answer_parts.h"
+#include "answer_frames.h"
 #include "answer_select.h"
 #include "json.h"
-
-#include <string.h>
 
 /* The skins asked for, in that order; all without skin=. NULL: the reply is an error. */
 static const uint32_t *select_skins(struct task *task, uint32_t *count)
@@ -45,51 +43,83 @@ static bool select_mesh_node(struct task *task, int32_t *node)
     return true;
 }
 
-/* The palette of one skin of the evaluated pose; NULL: the reply is an error. */
-static const struct mat4 *evaluate_palette(struct task *task, uint32_t skin, int32_t mesh_node, double time_s)
+/* Whether the palettes are in the scene's space: those of space=root are where the root node stands still in it. */
+static bool is_scene_space(const struct task *task)
+{
+    struct err err;
+    struct dmat4 space_from_scene;
+    const enum space space = task->request->space;
+    if (space == SPACE_MESH || pose_space_from_scene(NULL, task->model, space, -1, &space_from_scene, &err) < 0)
+        return false;
+    for (int e = 0; e < 16; e++)
+        if (space_from_scene.m[e] != DMAT4_IDENTITY.m[e])
+            return false;
+    return true;
+}
+
+/* The one place that decides which way palettes are made, so that all protocols, batches and streams have the same
+ * bits: one compiled clip as it is, in matrices. */
+static bool is_compiled(const struct task *task)
+{
+    return task->request->layer_count == 0 && !task->motion.is_on && task->request->layout != LAYOUT_DUALQUAT &&
+           clip_palette_is_compiled(task->model, task->clip) && is_scene_space(task);
+}
+
+/* Of the frame's time in the compiled clip; its pose is evaluated for the first skin. */
+static void lay_compiled(struct task *task, uint32_t skin, float *out)
+{
+    struct palette_work *work = &task->work.palette;
+    struct clip_palette *palette = &task->answer->clip_palette;
+    const enum palette_form form = task->request->layout == LAYOUT_MAT4 ? PALETTE_MAT4 : PALETTE_MAT3X4;
+    if (work->has_pose)
+        clip_palette_next(palette, task->model, skin, form, out);
+    else
+        clip_palette_evaluate(palette, task->model, (uint32_t)task->clip, work->clip_time_s, skin, form, out);
+    work->has_pose = true;
+}
+
+/* The palette of one skin of the evaluated pose to `out`. False: the reply is an error. */
+static bool evaluate_palette(struct task *task, uint32_t skin, double time_s, struct mat4 *out)
 {
     const struct model *model = task->model;
     const struct pose *pose = &task->answer->pose;
+    const int32_t mesh_node = task->work.palette.mesh_node;
+    const int32_t node = mesh_node >= 0 ? mesh_node : model->skins[skin].mesh_node;
     struct err err;
     struct dmat4 space_from_scene;
-    struct mat4 *palette = parts_array(&task->answer->palette, model->skins[skin].joint_count, sizeof *palette);
-    if (palette == NULL) {
-        parts_fail_memory(task);
-        return NULL;
-    }
-    const int32_t node = mesh_node >= 0 ? mesh_node : model->skins[skin].mesh_node;
-    if (pose_space_from_scene(pose, model, task->request->space, node, &space_from_scene, &err) < 0 ||
-        pose_palette(pose, model, skin, &space_from_scene, palette, &err) < 0) {
-        parts_fail_at(task, &err, time_s);
-        return NULL;
-    }
-    return palette;
+    if (pose_space_from_scene(pose, model, task->request->space, node, &space_from_scene, &err) == 0 &&
+        pose_palette(pose, model, skin, &space_from_scene, out, &err) == 0)
+        return true;
+    parts_fail_at(task, &err, time_s);
+    return false;
 }
 
-/* The same in the layout asked for: parts_matrix_floats() a joint. NULL: the reply is an error. */
-static const float *lay_palette(struct task *task, uint32_t skin, int32_t mesh_node, double time_s)
+/* The same in the layout asked for: parts_matrix_floats() a joint. False: the reply is an error. */
+static bool lay_palette(struct task *task, uint32_t skin, double time_s, float *out)
 {
     const enum layout layout = task->request->layout;
-    const uint32_t count = task->model->skins[skin].joint_count, size = parts_matrix_floats(layout);
+    const uint32_t count = task->model->skins[skin].joint_count;
     struct err err;
-    const struct mat4 *palette = evaluate_palette(task, skin, mesh_node, time_s);
-    if (palette == NULL || layout == LAYOUT_MAT4)
-        return palette == NULL ? NULL : palette->m;
-    float *laid = parts_array(&task->answer->laid, (size_t)count * size, sizeof *laid);
-    if (laid == NULL) {
+    if (task->work.palette.is_compiled) {
+        lay_compiled(task, skin, out);
+        return true;
+    }
+    if (layout == LAYOUT_MAT4)
+        return evaluate_palette(task, skin, time_s, (struct mat4 *)(void *)out);
+    struct mat4 *palette = parts_array(&task->answer->palette, count, sizeof *palette);
+    if (palette == NULL) {
         parts_fail_memory(task);
-        return NULL;
+        return false;
     }
-    if (layout == LAYOUT_DUALQUAT && dualquats_of_palette(task, skin, palette, laid, &err) < 0) {
+    if (!evaluate_palette(task, skin, time_s, palette))
+        return false;
+    if (layout == LAYOUT_DUALQUAT && dualquats_of_palette(task, skin, palette, out, &err) < 0) {
         parts_fail_at(task, &err, time_s);
-        return NULL;
+        return false;
     }
-    for (uint32_t j = 0; layout == LAYOUT_MAT3X4 && j < count; j++) {
-        float rows[MATRIX_FLOATS_MAX] = {0};
-        parts_lay_matrix(&palette[j], layout, rows);
-        memcpy(laid + (size_t)j * size, rows, size * sizeof *rows);
-    }
-    return laid;
+    for (uint32_t j = 0; layout == LAYOUT_MAT3X4 && j < count; j++)
+        parts_lay_matrix(&palette[j], layout, out + 12 * (size_t)j);
+    return true;
 }
 
 static void put_skin(struct task *task, uint32_t index)
@@ -124,94 +154,101 @@ static void put_palette(struct task *task, const float *laid, uint32_t joint_cou
     buf_put_char(task->out, ']');
 }
 
-static void put_json(struct task *task, const uint32_t *skins, uint32_t count, int32_t mesh_node)
+static void put_head(struct task *task)
 {
     static const char *const SPACES[] = {[SPACE_SCENE] = "scene", [SPACE_ROOT] = "root", [SPACE_MESH] = "mesh"};
-    const struct request *request = task->request;
+    const struct palette_work *work = &task->work.palette;
     struct buf *out = task->out;
-    parts_put_head(task);
     buf_put_text(out, ",\"space\":\"");
-    buf_put_text(out, SPACES[request->space]);
+    buf_put_text(out, SPACES[task->request->space]);
     buf_put_text(out, "\",\"layout\":\"");
-    buf_put_text(out, parts_layout_name(request->layout));
+    buf_put_text(out, parts_layout_name(task->request->layout));
     buf_put_text(out, "\",\"skins\":[");
-    for (uint32_t s = 0; s < count; s++) {
+    for (uint32_t s = 0; s < work->skin_count; s++) {
         if (s > 0)
             buf_put_char(out, ',');
-        put_skin(task, skins[s]);
+        put_skin(task, work->skins[s]);
     }
-    buf_put_text(out, "],\"frames\":[");
-    for (uint32_t f = 0; f < request->time_count && !buf_failed(out); f++) {
-        if (f > 0)
-            buf_put_char(out, ',');
-        parts_put_frame_head(task, f);
-        parts_evaluate(task, f);
-        if (!motion_put(task, request->times_s[f]))
-            return;
-        buf_put_text(out, ",\"palettes\":[");
-        for (uint32_t s = 0; s < count; s++) {
-            const float *laid = lay_palette(task, skins[s], mesh_node, request->times_s[f]);
-            if (laid == NULL)
-                return;
-            if (s > 0)
-                buf_put_char(out, ',');
-            put_palette(task, laid, task->model->skins[skins[s]].joint_count);
-        }
-        buf_put_text(out, "]}");
-    }
-    buf_put_text(out, "]}\n");
+    buf_put_char(out, ']');
 }
 
-static void put_binary(struct task *task, const uint32_t *skins, uint32_t count, int32_t mesh_node)
+static bool put_frame(struct task *task, double time_s)
 {
-    const struct request *request = task->request;
-    const uint32_t item_bytes = parts_matrix_floats(request->layout) * (uint32_t)sizeof(float);
-    struct frames frames;
-    struct frames_block *blocks = parts_array(&task->answer->blocks, count, sizeof *blocks);
+    const struct palette_work *work = &task->work.palette;
+    buf_put_text(task->out, ",\"palettes\":[");
+    for (uint32_t s = 0; s < work->skin_count; s++) {
+        const uint32_t joint_count = task->model->skins[work->skins[s]].joint_count;
+        float *laid = parts_array(&task->answer->laid, (size_t)joint_count * MATRIX_FLOATS_MAX, sizeof *laid);
+        if (laid == NULL) {
+            parts_fail_memory(task);
+            return false;
+        }
+        if (!lay_palette(task, work->skins[s], time_s, laid))
+            return false;
+        if (s > 0)
+            buf_put_char(task->out, ',');
+        put_palette(task, laid, joint_count);
+    }
+    buf_put_char(task->out, ']');
+    return true;
+}
+
+static uint32_t plan(struct task *task)
+{
+    const struct palette_work *work = &task->work.palette;
+    struct frames_block *blocks = parts_array(&task->answer->blocks, work->skin_count, sizeof *blocks);
     if (blocks == NULL) {
         parts_fail_memory(task);
-        return;
+        return FRAMES_NO_PLAN;
     }
-    for (uint32_t s = 0; s < count; s++)
-        blocks[s] = (struct frames_block){.kind = BLOCK_PALETTE,
-                                          .index = skins[s],
-                                          .node = -1,
-                                          .primitive = -1,
-                                          .count = task->model->skins[skins[s]].joint_count,
-                                          .item_bytes = item_bytes};
-    if (!parts_start_frames(task, &frames, FRAMES_PALETTE, count))
-        return;
-    for (uint32_t f = 0; f < request->time_count && !buf_failed(task->out); f++) {
-        parts_evaluate(task, f);
-        if (!motion_put_block(task, &frames, f))
-            return;
-        for (uint32_t s = 0; s < count; s++) {
-            const float *laid = lay_palette(task, skins[s], mesh_node, request->times_s[f]);
-            if (laid == NULL)
-                return;
-            frames_start_block(task->out, &frames, &blocks[s], f);
-            buf_put(task->out, laid, (size_t)blocks[s].count * item_bytes);
-        }
-    }
-    frames_finish(task->out, &frames);
+    for (uint32_t s = 0; s < work->skin_count; s++)
+        blocks[s] =
+            (struct frames_block){.kind = BLOCK_PALETTE,
+                                  .index = work->skins[s],
+                                  .node = -1,
+                                  .primitive = -1,
+                                  .count = task->model->skins[work->skins[s]].joint_count,
+                                  .item_bytes = parts_matrix_floats(task->request->layout) * (uint32_t)sizeof(float)};
+    return work->skin_count;
 }
 
-void answer_palette(struct task *task)
+/* Straight into the answer. */
+static bool put_block(struct task *task, const struct frames_block *block, double time_s)
 {
-    uint32_t count = 0;
-    int32_t mesh_node = -1;
-    const uint32_t *skins = select_skins(task, &count);
-    if (skins == NULL || !select_mesh_node(task, &mesh_node))
-        return;
-    if (task->request->layout == LAYOUT_DUALQUAT && !dualquats_start(task, skins, count))
-        return;
-    if (task->request->format == FORMAT_BIN) {
-        put_binary(task, skins, count, mesh_node);
-        return;
-    }
-    uint64_t joints = 0;
-    for (uint32_t s = 0; s < count; s++)
-        joints += task->model->skins[skins[s]].joint_count;
-    if (parts_may_fit_json(task, joints * parts_matrix_floats(task->request->layout), 0))
-        put_json(task, skins, count, mesh_node);
+    const size_t size_bytes = (size_t)block->count * block->item_bytes;
+    char *to = buf_reserve(task->out, size_bytes);
+    if (to == NULL)
+        return true; /* the buffer says so */
+    if (!lay_palette(task, block->index, time_s, (float *)(void *)to))
+        return false;
+    buf_advance(task->out, size_bytes);
+    return true;
 }
+
+static bool start(struct task *task)
+{
+    struct palette_work *work = &task->work.palette;
+    work->skins = select_skins(task, &work->skin_count);
+    if (work->skins == NULL || !select_mesh_node(task, &work->mesh_node))
+        return false;
+    if (task->request->layout == LAYOUT_DUALQUAT && !dualquats_start(task, work->skins, work->skin_count))
+        return false;
+    work->is_compiled = is_compiled(task);
+    uint64_t joints = 0;
+    for (uint32_t s = 0; s < work->skin_count; s++)
+        joints += task->model->skins[work->skins[s]].joint_count;
+    const uint64_t floats = parts_matrix_floats(task->request->layout);
+    task->json = (struct json_size){
+        .frame_numbers = joints * floats,
+        .frame_bytes_most =
+            joints * (floats * JSON_FLOAT_MOST + JSON_LIST_MOST) + work->skin_count * (uint64_t)JSON_LIST_MOST,
+    };
+    return true;
+}
+
+const struct answer_form ANSWER_PALETTE = {.kind = FRAMES_PALETTE,
+                                           .start = start,
+                                           .put_head = put_head,
+                                           .put_frame = put_frame,
+                                           .plan = plan,
+                                           .put_block = put_block};

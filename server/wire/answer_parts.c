@@ -1,7 +1,8 @@
 #include "answer_parts.h"
 
+#include "../base/hex.h"
 #include "answer_clips.h"
-
+#include "answer_frames.h"
 #include "json.h"
 
 #include <math.h>
@@ -31,6 +32,17 @@ void parts_fail_too_large(struct task *task)
     struct err err;
     err_set(&err, ERR_TOO_MANY_FRAMES, "%u frames of '%s' need more than the %llu bytes that one answer may have",
             task->request->time_count, task->request->model, (unsigned long long)task->limit_bytes);
+    parts_fail(task, &err);
+}
+
+void parts_fail_body(struct task *task)
+{
+    struct err err;
+    if (task->reply->body.failure != BUF_NOT_FINITE) {
+        parts_fail_too_large(task);
+        return;
+    }
+    err_set(&err, ERR_NOT_FINITE, "the answer about '%s' has a number that is not finite", task->request->model);
     parts_fail(task, &err);
 }
 
@@ -93,35 +105,6 @@ bool parts_may_fit_json(struct task *task, uint64_t floats_per_frame, uint64_t f
     return fits;
 }
 
-bool parts_start_frames(struct task *task, struct frames *frames, enum frames_kind kind, uint32_t block_count)
-{
-    *frames = (struct frames){
-        .kind = kind,
-        .layout = task->request->layout,
-        .space = kind == FRAMES_PALETTE ? task->request->space : SPACE_SCENE,
-        .clip = task->clip,
-        .duration_s = task->duration_s,
-        .content_hash = task->model->infos[0].content_hash,
-        .times_s = task->request->times_s,
-        .span = task->span,
-        .has_span = answer_has_span(task->request),
-        .has_motion = task->motion.is_on,
-        .frame_count = task->request->time_count,
-        .blocks = (struct frames_block *)(void *)task->answer->blocks.data,
-        .block_count = block_count,
-    };
-    if (!frames_plan(frames, task->limit_bytes)) {
-        parts_fail_too_large(task);
-        return false;
-    }
-    if (buf_reserve(task->out, frames->size_bytes) == NULL) {
-        parts_fail_memory(task);
-        return false;
-    }
-    frames_put_header(task->out, frames);
-    return true;
-}
-
 void parts_evaluate_at(struct task *task, double clip_time_s)
 {
     struct pose *pose = &task->answer->pose;
@@ -130,32 +113,35 @@ void parts_evaluate_at(struct task *task, double clip_time_s)
         root_motion_take_out(&task->motion.motion, pose, task->model, &task->motion.step);
 }
 
+bool parts_is_compiled(const struct task *task)
+{
+    return task->form == &ANSWER_PALETTE && task->work.palette.is_compiled;
+}
+
 void parts_evaluate(struct task *task, uint32_t frame)
 {
     struct answer *answer = task->answer;
     const struct request *request = task->request;
-    if (request->layer_count > 0) {
+    if (parts_is_compiled(task)) {
+        task->work.palette.clip_time_s = clip_time_in_span(&task->span, request->times_s[frame]);
+        task->work.palette.has_pose = false;
+    } else if (request->layer_count > 0) {
         answer_set_layers(&answer->layers, request, frame);
         blend_evaluate(&answer->blend, &answer->pose, task->model, answer->layers.layers, answer->layers.count);
     } else {
         parts_evaluate_at(task, clip_time_in_span(&task->span, request->times_s[frame]));
     }
     if (answer->is_stopped != NULL && *answer->is_stopped)
-        task->out->is_failed = true; /* ends every loop over frames */
+        buf_fail(task->out, BUF_STOPPED); /* ends every loop over frames */
 }
 
 void parts_put_hash(struct buf *out, const struct model *model)
 {
-    static const char DIGITS[] = "0123456789abcdef";
-    const uint8_t *bytes = model->infos[0].content_hash;
     const size_t size_bytes = sizeof model->infos[0].content_hash;
     char *to = buf_reserve(out, 2 * size_bytes);
     if (to == NULL)
         return;
-    for (size_t i = 0; i < size_bytes; i++) {
-        to[2 * i] = DIGITS[bytes[i] >> 4];
-        to[2 * i + 1] = DIGITS[bytes[i] & 15];
-    }
+    hex_put(to, model->infos[0].content_hash, size_bytes);
     buf_advance(out, 2 * size_bytes);
 }
 

@@ -7,6 +7,35 @@
 #include "frames.h"
 
 struct answer_clips;
+struct answer_form;
+
+/* What a request selects, as its form found it; arrays lie in struct answer. */
+struct palette_work {
+    const uint32_t *skins;
+    uint32_t skin_count;
+    int32_t mesh_node;  /* whose space the palettes are in, or -1: each skin's own */
+    bool is_compiled;   /* they are clip_palette.h's: no pose is evaluated, and none of them can fail */
+    bool has_pose;      /* then: the frame's pose is that of answer->clip_palette */
+    double clip_time_s; /* likewise: the frame's */
+};
+struct pose_work {
+    uint32_t *nodes, *sheared_places; /* in `nodes`: those that have a local matrix */
+    uint32_t node_count, sheared_count;
+};
+/* Memory for one primitive at a time. */
+struct deform {
+    uint32_t *draws; /* into the model's: the entries of the answer */
+    uint32_t draw_count;
+    struct mat4 *palette; /* of the skin of the draw at hand */
+    struct vec3 *morphed, *deformed;
+    uint32_t skin; /* whose palette it is; UINT32_MAX: none yet, as at the begin of a frame */
+};
+
+/* What JSON takes. */
+struct json_size {
+    uint64_t frame_numbers, head_numbers; /* at least so many, in a frame and before the frames */
+    uint64_t frame_bytes_most;            /* of a frame, besides its times and root motion */
+};
 
 /* One request being answered. */
 struct task {
@@ -23,12 +52,25 @@ struct task {
     struct answer_clips *clips; /* those of other files; `model` is a view that has them when the request is no blend */
     struct clip_span span;
     struct answer_motion motion;
+    const struct answer_form *form; /* this and what follows: of answers of frames */
+    union {
+        struct palette_work palette;
+        struct pose_work pose;
+        struct deform mesh;
+    } work;
+    struct json_size json;
+    struct frames frames; /* binary */
 };
 
+/* Finds the clips and layers of any request for an answer, and fills *reply but for its body. All is borrowed. False:
+ * the reply is an error. */
+bool answer_start(struct task *task, struct answer *answer, const struct model *model, struct answer_clips *clips,
+                  const struct request *request, const struct limits *limits, struct reply *reply);
+
+/* The part of *reply that says what kind of answer it is; its body is empty then. */
+void answer_describe(const struct request *request, uint64_t limit_bytes, struct reply *reply);
+
 void answer_model(struct task *task);
-void answer_palette(struct task *task);
-void answer_pose(struct task *task);
-void answer_mesh(struct task *task);
 void answer_bounds(struct task *task);
 
 /* An array of `count` items in `buf`, whose former content is dropped; NULL when memory is gone. */
@@ -38,6 +80,7 @@ void *parts_array(struct buf *buf, size_t count, size_t item_bytes);
 void parts_fail(struct task *task, const struct err *err);
 void parts_fail_memory(struct task *task);
 void parts_fail_too_large(struct task *task);
+void parts_fail_body(struct task *task); /* reply->body has failed */
 /* `err` is about the pose at `time_s`: its message gets clip and time in front. */
 void parts_fail_at(struct task *task, struct err *err, double time_s);
 
@@ -52,12 +95,11 @@ bool parts_is_affordable(struct task *task, uint64_t steps_per_frame);
  * what a number takes at least, so that what is refused is surely too large. */
 bool parts_may_fit_json(struct task *task, uint64_t floats_per_frame, uint64_t floats_once);
 
-/* Plans the binary answer of the blocks in answer->blocks and writes its head. False: the reply is an error. */
-bool parts_start_frames(struct task *task, struct frames *frames, enum frames_kind kind, uint32_t block_count);
-
 /* Evaluates the pose at a time of the clip, without its root motion where that is asked for. */
 void parts_evaluate_at(struct task *task, double clip_time_s);
-/* Evaluates the pose of one of the frames asked for. */
+/* Whether this is an answer of palettes that need no pose: see struct palette_work. */
+bool parts_is_compiled(const struct task *task);
+/* Evaluates the pose of one of the frames asked for, or notes its time for clip_palette.h. */
 void parts_evaluate(struct task *task, uint32_t frame);
 
 /* {"model":..,"hash":..,"clip":..,"wrap":.. */
@@ -77,6 +119,9 @@ void parts_put_clip(struct buf *out, const struct model *model, int32_t index);
 void parts_put_node_head(struct buf *out, const struct model *model, uint32_t node);
 /* ,"extras":.. where the thing has some */
 void parts_put_extras(struct buf *out, const struct model *model, enum extra_owner owner, uint32_t index);
+
+/* Of JSON: a float and its comma (-1.1754944e-38,), the brackets of a list and its comma. */
+enum { JSON_FLOAT_MOST = 15, JSON_LIST_MOST = 3 };
 
 enum { MATRIX_FLOATS_MAX = 16 };
 /* The matrix as `layout` (not LAYOUT_DUALQUAT) orders it; returns the number of floats, 16 or 12. */

@@ -3,6 +3,7 @@
  * A node whose matrix has shear, and which the clip leaves alone, has no T R S: its local transform is a
  * matrix (local_matrix). Which nodes those are is the same at every time of a clip. */
 #include "../anim/dualquat.h"
+#include "answer_frames.h"
 #include "answer_nodes.h"
 #include "json.h"
 
@@ -167,62 +168,58 @@ static bool put_local_matrices(struct task *task, const uint32_t *nodes, uint32_
     return true;
 }
 
-static void put_json(struct task *task, const uint32_t *nodes, uint32_t count)
+static void put_head(struct task *task)
 {
-    const struct request *request = task->request;
-    struct buf *out = task->out;
-    parts_put_head(task);
-    buf_put_text(out, ",\"layout\":\"");
-    buf_put_text(out, parts_layout_name(request->layout));
-    buf_put_char(out, '"');
-    put_nodes(task, nodes, count);
-    buf_put_text(out, ",\"frames\":[");
-    for (uint32_t f = 0; f < request->time_count && !buf_failed(out); f++) {
-        const double time_s = request->times_s[f];
-        if (f > 0)
-            buf_put_char(out, ',');
-        parts_put_frame_head(task, f);
-        parts_evaluate(task, f);
-        if (!motion_put(task, time_s))
-            return;
-        if ((request->what & WHAT_SCENE) != 0 && !put_transforms(task, nodes, count, BLOCK_SCENE, time_s))
-            return;
-        if ((request->what & WHAT_LOCAL) != 0 && (!put_transforms(task, nodes, count, BLOCK_LOCAL, time_s) ||
-                                                  !put_local_matrices(task, nodes, count, time_s)))
-            return;
-        buf_put_char(out, '}');
-    }
-    buf_put_text(out, "]}\n");
+    buf_put_text(task->out, ",\"layout\":\"");
+    buf_put_text(task->out, parts_layout_name(task->request->layout));
+    buf_put_char(task->out, '"');
+    put_nodes(task, task->work.pose.nodes, task->work.pose.node_count);
 }
 
-/* The places among `nodes` of those that have a local matrix; returns their number. */
-static uint32_t find_sheared(struct task *task, const uint32_t *nodes, uint32_t count, uint32_t *places)
-{
-    uint32_t found = 0;
-    if (task->request->time_count == 0 || (task->request->what & WHAT_LOCAL) == 0)
-        return 0;
-    parts_evaluate(task, 0); /* tells which nodes the clip moves */
-    for (uint32_t i = 0; i < count; i++)
-        if (is_sheared(task, nodes[i]))
-            places[found++] = i;
-    return found;
-}
-
-static uint32_t plan_blocks(const struct task *task, uint32_t count, uint32_t sheared_count,
-                            struct frames_block blocks[BLOCKS_MAX])
+static bool put_frame(struct task *task, double time_s)
 {
     const unsigned what = task->request->what;
+    const uint32_t *nodes = task->work.pose.nodes, count = task->work.pose.node_count;
+    if ((what & WHAT_SCENE) != 0 && !put_transforms(task, nodes, count, BLOCK_SCENE, time_s))
+        return false;
+    return (what & WHAT_LOCAL) == 0 ||
+           (put_transforms(task, nodes, count, BLOCK_LOCAL, time_s) && put_local_matrices(task, nodes, count, time_s));
+}
+
+/* The places among the nodes of those that have a local matrix. */
+static void find_sheared(struct task *task)
+{
+    struct pose_work *work = &task->work.pose;
+    work->sheared_count = 0;
+    if (task->request->time_count == 0 || (task->request->what & WHAT_LOCAL) == 0)
+        return;
+    parts_evaluate(task, 0); /* tells which nodes the clip moves */
+    for (uint32_t i = 0; i < work->node_count; i++)
+        if (is_sheared(task, work->nodes[i]))
+            work->sheared_places[work->sheared_count++] = i;
+}
+
+static uint32_t plan(struct task *task)
+{
+    const struct pose_work *work = &task->work.pose;
+    const unsigned what = task->request->what;
     const uint32_t matrix_bytes = parts_matrix_floats(task->request->layout) * (uint32_t)sizeof(float);
+    find_sheared(task);
+    struct frames_block *blocks = parts_array(&task->answer->blocks, BLOCKS_MAX, sizeof *blocks);
+    if (blocks == NULL) {
+        parts_fail_memory(task);
+        return FRAMES_NO_PLAN;
+    }
     const struct {
         bool is_wanted;
         enum frames_block_kind kind;
         uint32_t count, item_bytes;
     } rows[BLOCKS_MAX] = {
-        {task->request->joint_count > 0, BLOCK_NODES, count, sizeof(uint32_t)},
-        {sheared_count > 0, BLOCK_SHEARED, sheared_count, sizeof(uint32_t)},
-        {(what & WHAT_SCENE) != 0, BLOCK_SCENE, count, matrix_bytes},
-        {(what & WHAT_LOCAL) != 0, BLOCK_LOCAL, count, TRS_FLOATS * sizeof(float)},
-        {sheared_count > 0, BLOCK_LOCAL_MATRIX, sheared_count, matrix_bytes},
+        {task->request->joint_count > 0, BLOCK_NODES, work->node_count, sizeof(uint32_t)},
+        {work->sheared_count > 0, BLOCK_SHEARED, work->sheared_count, sizeof(uint32_t)},
+        {(what & WHAT_SCENE) != 0, BLOCK_SCENE, work->node_count, matrix_bytes},
+        {(what & WHAT_LOCAL) != 0, BLOCK_LOCAL, work->node_count, TRS_FLOATS * sizeof(float)},
+        {work->sheared_count > 0, BLOCK_LOCAL_MATRIX, work->sheared_count, matrix_bytes},
     };
     uint32_t block_count = 0;
     for (int i = 0; i < BLOCKS_MAX; i++)
@@ -235,13 +232,19 @@ static uint32_t plan_blocks(const struct task *task, uint32_t count, uint32_t sh
     return block_count;
 }
 
-/* The items of one block of one frame. False: the reply is an error. */
-static bool put_block(struct task *task, const struct frames_block *block, const uint32_t *nodes,
-                      const uint32_t *places, double time_s)
+static void put_static(struct task *task, const struct frames_block *block)
 {
+    const struct pose_work *work = &task->work.pose;
+    buf_put(task->out, block->kind == BLOCK_NODES ? work->nodes : work->sheared_places,
+            block->count * sizeof(uint32_t));
+}
+
+static bool put_block(struct task *task, const struct frames_block *block, double time_s)
+{
+    const struct pose_work *work = &task->work.pose;
     float floats[MATRIX_FLOATS_MAX];
     for (uint32_t i = 0; i < block->count; i++) {
-        const uint32_t node = nodes[block->kind == BLOCK_LOCAL_MATRIX ? places[i] : i];
+        const uint32_t node = work->nodes[block->kind == BLOCK_LOCAL_MATRIX ? work->sheared_places[i] : i];
         if (block->kind == BLOCK_LOCAL && is_sheared(task, node))
             memset(floats, 0, sizeof floats); /* no rotation is all zeros: tells it from a transform */
         else if (lay_node(task, node, block->kind, time_s, floats) == 0)
@@ -251,48 +254,30 @@ static bool put_block(struct task *task, const struct frames_block *block, const
     return true;
 }
 
-static void put_binary(struct task *task, const uint32_t *nodes, uint32_t count, uint32_t *places)
+static bool start(struct task *task)
 {
-    struct frames frames;
-    const uint32_t sheared_count = find_sheared(task, nodes, count, places);
-    struct frames_block *blocks = parts_array(&task->answer->blocks, BLOCKS_MAX, sizeof *blocks);
-    if (blocks == NULL) {
-        parts_fail_memory(task);
-        return;
-    }
-    if (!parts_start_frames(task, &frames, FRAMES_POSE, plan_blocks(task, count, sheared_count, blocks)))
-        return;
-    uint32_t first = 0;
-    for (; first < frames.block_count && frames_is_static(blocks[first].kind); first++) {
-        frames_start_block(task->out, &frames, &blocks[first], 0);
-        buf_put(task->out, blocks[first].kind == BLOCK_NODES ? nodes : places, blocks[first].count * sizeof(uint32_t));
-    }
-    for (uint32_t f = 0; f < frames.frame_count && !buf_failed(task->out); f++) {
-        parts_evaluate(task, f);
-        if (!motion_put_block(task, &frames, f))
-            return;
-        for (uint32_t b = first; b < frames.block_count; b++) {
-            frames_start_block(task->out, &frames, &blocks[b], f);
-            if (!put_block(task, &blocks[b], nodes, places, frames.times_s[f]))
-                return;
-        }
-    }
-    frames_finish(task->out, &frames);
+    /* of a node: its scene matrix; its transform, or null and a matrix with its number */
+    enum { LOCAL_MOST = MATRIX_FLOATS_MAX * JSON_FLOAT_MOST + JSON_LIST_MOST + sizeof "null,,\"4294967295\":" };
+    const unsigned what = task->request->what;
+    struct pose_work *work = &task->work.pose;
+    work->nodes = nodes_select(task, &work->node_count);
+    if (work->nodes == NULL)
+        return false;
+    work->sheared_places = work->nodes + work->node_count;
+    const uint64_t count = work->node_count;
+    const uint64_t floats = (what & WHAT_SCENE) != 0 ? parts_matrix_floats(task->request->layout) : 0;
+    const uint64_t local = (what & WHAT_LOCAL) != 0; /* one number at least: it may be a null */
+    task->json = (struct json_size){
+        .frame_numbers = count * (floats + local),
+        .frame_bytes_most = count * (floats * JSON_FLOAT_MOST + JSON_LIST_MOST + local * LOCAL_MOST),
+    };
+    return true;
 }
 
-void answer_pose(struct task *task)
-{
-    const unsigned what = task->request->what;
-    uint32_t count = 0;
-    uint32_t *nodes = nodes_select(task, &count);
-    if (nodes == NULL)
-        return;
-    if (task->request->format == FORMAT_BIN) {
-        put_binary(task, nodes, count, nodes + count);
-        return;
-    }
-    const uint32_t floats = ((what & WHAT_SCENE) != 0 ? parts_matrix_floats(task->request->layout) : 0) +
-                            ((what & WHAT_LOCAL) != 0 ? 1 : 0); /* a local may be a null */
-    if (parts_may_fit_json(task, (uint64_t)count * floats, 0))
-        put_json(task, nodes, count);
-}
+const struct answer_form ANSWER_POSE = {.kind = FRAMES_POSE,
+                                        .start = start,
+                                        .put_head = put_head,
+                                        .put_frame = put_frame,
+                                        .plan = plan,
+                                        .put_static = put_static,
+                                        .put_block = put_block};

@@ -1,6 +1,5 @@
 #include "answer_select.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { CANDIDATES_MAX = 20 };

@@ -1,11 +1,12 @@
 #include "frames.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* Callers append float and index arrays as they lie in memory. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the frames are little-endian");
 
-enum { SPAN_BYTES = 4 * sizeof(double), MOTION_BYTES = 4 * sizeof(float) };
+enum { SPAN_BYTES = 4 * sizeof(double), MOTION_BYTES = 4 * sizeof(float), TIMES_BYTES = 2 * sizeof(double) };
 
 static uint64_t align(uint64_t size) { return (size + FRAMES_ALIGNMENT - 1) / FRAMES_ALIGNMENT * FRAMES_ALIGNMENT; }
 
@@ -51,6 +52,18 @@ static void put_block(struct buf *out, const struct frames_block *block)
     buf_put_u64(out, block->offset);
 }
 
+size_t frames_times_at(const struct frames *frames)
+{
+    return FRAMES_HEADER_BYTES +
+           FRAMES_BLOCK_BYTES * ((size_t)frames->block_count + frames->has_span + frames->has_motion);
+}
+
+void frames_write_times(void *to, const struct frames *frames, uint32_t frame)
+{
+    const double times[] = {frames->times_s[frame], clip_time_in_span(&frames->span, frames->times_s[frame])};
+    memcpy(to, times, sizeof times); /* little-endian, see above */
+}
+
 void frames_put_header(struct buf *out, const struct frames *frames)
 {
     assert(out->size_bytes == 0);
@@ -86,8 +99,9 @@ void frames_put_header(struct buf *out, const struct frames *frames)
     for (; i < frames->block_count; i++)
         put_block(out, &frames->blocks[i]);
     for (i = 0; i < frames->frame_count; i++) {
-        buf_put_f64(out, frames->times_s[i]);
-        buf_put_f64(out, clip_time_in_span(&frames->span, frames->times_s[i]));
+        char times[TIMES_BYTES];
+        frames_write_times(times, frames, i);
+        buf_put(out, times, sizeof times);
     }
     buf_align(out, FRAMES_ALIGNMENT);
     assert(buf_failed(out) || out->size_bytes == frames->header_bytes);
@@ -103,7 +117,7 @@ void frames_start_block(struct buf *out, const struct frames *frames, const stru
 {
     buf_align(out, FRAMES_ALIGNMENT);
     const uint64_t base = frames_is_static(block->kind) ? 0 : frames->frames_offset + frame * frames->frame_bytes;
-    assert(buf_failed(out) || out->size_bytes == base + block->offset);
+    assert(buf_failed(out) || frames->left_bytes + out->size_bytes == base + block->offset);
 }
 
 void frames_put_motion(struct buf *out, const struct frames *frames, uint32_t frame, const float step[4])
@@ -115,5 +129,5 @@ void frames_put_motion(struct buf *out, const struct frames *frames, uint32_t fr
 void frames_finish(struct buf *out, const struct frames *frames)
 {
     buf_align(out, FRAMES_ALIGNMENT);
-    assert(buf_failed(out) || out->size_bytes == frames->size_bytes);
+    assert(buf_failed(out) || frames->left_bytes + out->size_bytes == frames->size_bytes);
 }

@@ -63,6 +63,7 @@ struct frames {
     uint32_t frame_count;
     struct frames_block *blocks; /* static ones first */
     uint32_t block_count;
+    uint64_t left_bytes; /* of all, those that stand no more in the buffer: which begins there; 0 at first */
     /* by frames_plan() */
     uint32_t header_bytes;  /* header, table, times */
     uint64_t frames_offset; /* of frame 0 */
@@ -75,6 +76,10 @@ bool frames_plan(struct frames *frames, uint64_t limit_bytes);
 
 /* Writes header, table, times and span to the empty buffer `out`, up to the first block's place. */
 void frames_put_header(struct buf *out, const struct frames *frames);
+
+/* Where in the header the times of frame 0 are; those of a frame are 16 bytes, which frames_write_times() writes. */
+size_t frames_times_at(const struct frames *frames);
+void frames_write_times(void *to, const struct frames *frames, uint32_t frame);
 
 /* Pads `out` to the place of `block` in `frame` (ignored for static ones), which must be the next one: blocks
  * are written in the table's order, static ones once, then the others for every frame. */

@@ -2,6 +2,7 @@
 
 #include "../base/buf.h"
 #include "../base/mem.h"
+#include "http_again.h"
 #include "http_head.h"
 
 #include <llhttp.h>
@@ -24,8 +25,9 @@ struct http_state {
     struct http_sink *sink;  /* parser.sink while there is a body */
     bool is_body_dropped;
     bool is_keep_alive;
-    bool is_complete; /* the last call handed a request out */
-    struct err err;   /* of HTTP_PHASE_FAILED */
+    bool is_complete;        /* the last call handed a request out */
+    struct http_again again; /* set: `head` is that of the last request, and the next may be the same */
+    struct err err;          /* of HTTP_PHASE_FAILED */
 };
 
 static uint64_t body_limit(const struct http_state *state)
@@ -103,9 +105,10 @@ void http_fini(struct http_parser *parser)
 static void begin(struct http_parser *parser)
 {
     struct http_state *state = parser->state;
-    http_head_clear(&state->head);
+    if (!state->again.is_set)
+        http_head_clear(&state->head);
     buf_fini(&state->body);
-    state->body.is_failed = false;
+    buf_clear(&state->body);
     state->body_bytes = 0;
     state->body_raw_bytes = 0;
     state->declared_bytes = 0;
@@ -135,6 +138,27 @@ static int complete(struct http_parser *parser)
     parser->phase = HTTP_PHASE_IDLE;
     state->is_complete = true;
     return HTTP_COMPLETE;
+}
+
+/* A head without a body. */
+static int complete_head(struct http_parser *parser)
+{
+    struct http_state *state = parser->state;
+    if (state->is_keep_alive)
+        http_again_note(&state->again, &state->head);
+    return complete(parser);
+}
+
+/* The next request is the former one at another time; else its head is to be read. */
+static bool take_again(struct http_parser *parser, const char *bytes, size_t size_bytes, size_t *used_bytes)
+{
+    struct http_state *state = parser->state;
+    *used_bytes = http_again_match(&state->again, &state->head, bytes, size_bytes);
+    if (*used_bytes > 0)
+        return true;
+    state->again.is_set = false;
+    http_head_clear(&state->head);
+    return false;
 }
 
 /* HTTP_NEED_MORE, HTTP_COMPLETE, or an ERR_ that is in state->err. */
@@ -212,6 +236,8 @@ int http_feed(struct http_parser *parser, const char *bytes, size_t size_bytes, 
     if (state->is_complete)
         begin(parser);
     int rc;
+    if (state->again.is_set && size_bytes > 0 && take_again(parser, bytes, size_bytes, used_bytes))
+        return complete(parser);
     if (parser->phase != HTTP_PHASE_BODY) {
         rc = http_head_feed(&state->head, bytes, size_bytes, used_bytes, &state->err);
         if (rc == 0) {
@@ -220,7 +246,7 @@ int http_feed(struct http_parser *parser, const char *bytes, size_t size_bytes, 
         }
         rc = rc < 0 ? rc : execute_head(parser);
         if (rc != 0)
-            return rc < 0 ? fail(parser, err) : complete(parser);
+            return rc < 0 ? fail(parser, err) : complete_head(parser);
         parser->phase = HTTP_PHASE_BODY;
         parser->wants_continue = state->head.is_expecting_continue && !state->head.is_http_1_0;
         if (strcmp(state->head.method.data, "PUT") == 0) {

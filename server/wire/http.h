@@ -37,13 +37,14 @@ struct http_request {
     const char *method; /* "GET"; any token */
     const char *target; /* origin form, "/v1/pose?model=a"; "*" for OPTIONS; no scheme, host or fragment */
     size_t target_bytes;
-    const char *host;          /* of the Host header; NULL when absent (HTTP/1.0) */
-    const char *accept;        /* repeated headers joined by ", "; NULL when absent */
-    const char *if_none_match; /* likewise */
-    const char *content_type;  /* likewise */
-    const char *authorization; /* likewise */
-    const char *origin;        /* likewise */
-    const char *connection;    /* likewise, as are those of a WebSocket's opening: */
+    const char *host;            /* of the Host header; NULL when absent (HTTP/1.0) */
+    const char *accept;          /* repeated headers joined by ", "; NULL when absent */
+    const char *accept_encoding; /* likewise */
+    const char *if_none_match;   /* likewise */
+    const char *content_type;    /* likewise */
+    const char *authorization;   /* likewise */
+    const char *origin;          /* likewise */
+    const char *connection;      /* likewise, as are those of a WebSocket's opening: */
     const char *upgrade, *websocket_key, *websocket_version, *websocket_protocol;
     const char *request_id; /* X-Request-Id where it is [A-Za-z0-9._-]{1,64}; else NULL: the caller makes one */
     const char *body;       /* NULL when there is none; that of GET and HEAD is read and dropped */

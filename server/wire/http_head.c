@@ -22,6 +22,7 @@ void http_head_fini(struct http_head *head)
     buf_fini(&head->target);
     buf_fini(&head->host);
     buf_fini(&head->accept);
+    buf_fini(&head->accept_encoding);
     buf_fini(&head->if_none_match);
     buf_fini(&head->content_type);
     buf_fini(&head->authorization);
@@ -50,6 +51,7 @@ void http_head_clear(struct http_head *head)
         .target = reuse(head->target),
         .host = reuse(head->host),
         .accept = reuse(head->accept),
+        .accept_encoding = reuse(head->accept_encoding),
         .if_none_match = reuse(head->if_none_match),
         .content_type = reuse(head->content_type),
         .authorization = reuse(head->authorization),
@@ -161,6 +163,7 @@ static int take_host(struct http_head *head, const char *value, size_t size_byte
         if (!is_visible(value[i]) || strchr("/?#@\\,", value[i]) != NULL)
             return err_set(err, ERR_BAD_REQUEST, "the Host header is not a host and port");
     put_terminated(&head->host, value, size_bytes);
+    head->has_host = true;
     return 0;
 }
 
@@ -196,26 +199,11 @@ static void take_request_id(struct http_head *head, const char *value, size_t si
     head->request_id[size_bytes] = '\0';
 }
 
-/* Whether the field's name is well-formed is llhttp's to say; here only the interesting ones are picked. */
-static int take_header(struct http_head *head, const char *line, size_t size_bytes, struct err *err)
+/* Picks the interesting ones. */
+static int take_field(struct http_head *head, const char *name, size_t name_bytes, const char *value,
+                      size_t value_bytes, struct err *err)
 {
-    if (line[0] == ' ' || line[0] == '\t')
-        return err_set(err, ERR_BAD_REQUEST, "header %u is folded over two lines", head->header_count);
-    if (++head->header_count > head->limits->value[LIMIT_HEADER_COUNT])
-        return err_set(err, ERR_HEADERS_TOO_LARGE, "the request has more than %llu headers",
-                       (unsigned long long)head->limits->value[LIMIT_HEADER_COUNT]);
-    const char *colon = memchr(line, ':', size_bytes);
-    if (colon == NULL || colon == line)
-        return err_set(err, ERR_BAD_REQUEST, "header %u has no %s", head->header_count,
-                       colon == NULL ? "colon" : "name");
-    const size_t name_bytes = (size_t)(colon - line);
-    const char *value = colon + 1, *end = line + size_bytes - 2;
-    while (value < end && (*value == ' ' || *value == '\t'))
-        value++;
-    while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
-        end--;
-    const size_t value_bytes = (size_t)(end - value);
-#define IS(name) (name_bytes == sizeof name - 1 && strncasecmp(line, name, sizeof name - 1) == 0)
+#define IS(word) (name_bytes == sizeof word - 1 && strncasecmp(name, word, sizeof word - 1) == 0)
     if (IS("Host"))
         return take_host(head, value, value_bytes, err);
     if (IS("Content-Length"))
@@ -224,6 +212,8 @@ static int take_header(struct http_head *head, const char *line, size_t size_byt
         return take_transfer_encoding(head, value, value_bytes, err);
     if (IS("Accept"))
         join(&head->accept, value, value_bytes);
+    else if (IS("Accept-Encoding"))
+        join(&head->accept_encoding, value, value_bytes);
     else if (IS("If-None-Match"))
         join(&head->if_none_match, value, value_bytes);
     else if (IS("Content-Type"))
@@ -250,6 +240,27 @@ static int take_header(struct http_head *head, const char *line, size_t size_byt
         head->is_expecting_continue = true;
 #undef IS
     return 0;
+}
+
+/* Whether the field's name is well-formed is llhttp's to say. */
+static int take_header(struct http_head *head, const char *line, size_t size_bytes, struct err *err)
+{
+    if (line[0] == ' ' || line[0] == '\t')
+        return err_set(err, ERR_BAD_REQUEST, "header %u is folded over two lines", head->header_count);
+    if (++head->header_count > head->limits->value[LIMIT_HEADER_COUNT])
+        return err_set(err, ERR_HEADERS_TOO_LARGE, "the request has more than %llu headers",
+                       (unsigned long long)head->limits->value[LIMIT_HEADER_COUNT]);
+    const char *colon = memchr(line, ':', size_bytes);
+    if (colon == NULL || colon == line)
+        return err_set(err, ERR_BAD_REQUEST, "header %u has no %s", head->header_count,
+                       colon == NULL ? "colon" : "name");
+    const size_t name_bytes = (size_t)(colon - line);
+    const char *value = colon + 1, *end = line + size_bytes - 2;
+    while (value < end && (*value == ' ' || *value == '\t'))
+        value++;
+    while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    return take_field(head, line, name_bytes, value, (size_t)(end - value), err);
 }
 
 /* The rules that need all headers. */
@@ -335,8 +346,9 @@ void http_head_view(const struct http_head *head, struct http_request *request)
     request->method = text_of(&head->method);
     request->target = text_of(&head->target);
     request->target_bytes = head->target.size_bytes;
-    request->host = head->host_count > 0 ? head->host.data : NULL;
+    request->host = head->has_host ? head->host.data : NULL;
     request->accept = text_of(&head->accept);
+    request->accept_encoding = text_of(&head->accept_encoding);
     request->if_none_match = text_of(&head->if_none_match);
     request->content_type = text_of(&head->content_type);
     request->authorization = text_of(&head->authorization);

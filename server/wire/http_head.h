@@ -19,11 +19,12 @@ struct http_head {
     uint32_t header_count;
     uint32_t empty_line_count; /* before the request line */
     uint32_t host_count, transfer_encoding_count;
+    bool has_host; /* a good one */
     bool has_content_length;
     bool is_expecting_continue;
     bool has_preflight_method;
     /* NUL-terminated once seen */
-    struct buf method, target, host, accept, if_none_match, content_type, authorization, origin;
+    struct buf method, target, host, accept, accept_encoding, if_none_match, content_type, authorization, origin;
     struct buf connection, upgrade, websocket_key, websocket_version, websocket_protocol;
     char request_id[HTTP_REQUEST_ID_MAX + 1]; /* "" = none, or not of the accepted form */
     bool is_http_1_0;

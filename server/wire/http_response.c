@@ -1,6 +1,7 @@
 #include "http_response.h"
 
 #include "../base/version.h"
+#include "json.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,11 +87,18 @@ void http_date(int64_t unix_s, char out[HTTP_DATE_SIZE])
     out[HTTP_DATE_SIZE - 1] = '\0';
 }
 
-static void put_header(struct buf *out, const char *name, const char *value)
+/* `name` has its colon and blank. Inline, so that its size is known. */
+static inline void put_header(struct buf *out, const char *name, const char *value)
 {
     buf_put_text(out, name);
-    buf_put(out, ": ", 2);
     buf_put_text(out, value);
+    buf_put(out, "\r\n", 2);
+}
+
+static inline void put_number(struct buf *out, const char *name, uint64_t number)
+{
+    buf_put_text(out, name);
+    json_put_uint(out, number);
     buf_put(out, "\r\n", 2);
 }
 
@@ -134,44 +142,69 @@ static bool has_content(const struct reply *reply) { return reply->status != 204
 
 bool http_response_has_body(const struct reply *reply, bool is_head) { return !is_head && has_content(reply); }
 
+bool http_response_is_chunked(const struct reply *reply)
+{
+    return reply->source != NULL && reply->rest_bytes == REPLY_REST_UNKNOWN;
+}
+
+size_t http_chunk_head(char out[HTTP_CHUNK_HEAD_SIZE], size_t size_bytes)
+{
+    return (size_t)snprintf(out, HTTP_CHUNK_HEAD_SIZE, "%zx\r\n", size_bytes);
+}
+
+static void put_framing(struct buf *out, const struct reply *reply)
+{
+    if (http_response_is_chunked(reply))
+        put_header(out, "Transfer-Encoding: ", "chunked");
+    else
+        put_number(out, "Content-Length: ", reply_body_bytes(reply) + (reply->source == NULL ? 0 : reply->rest_bytes));
+}
+
 /* What pages of another origin may read and send (https://fetch.spec.whatwg.org/#http-cors-protocol). */
 static void put_cors(const struct http_response *response, struct buf *out)
 {
-    put_header(out, "Access-Control-Allow-Origin", response->cors_origin);
+    put_header(out, "Access-Control-Allow-Origin: ", response->cors_origin);
     if (!response->is_preflight) {
-        put_header(out, "Access-Control-Expose-Headers", "*, ETag, Retry-After, X-Request-Id");
+        put_header(out, "Access-Control-Expose-Headers: ", "*, ETag, Retry-After, X-Request-Id");
         return;
     }
-    put_header(out, "Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE");
-    put_header(out, "Access-Control-Allow-Headers", "Authorization, Content-Type, If-None-Match, X-Request-Id");
-    put_header(out, "Access-Control-Max-Age", "7200"); /* more than browsers keep it */
+    put_header(out, "Access-Control-Allow-Methods: ", "GET, HEAD, POST, PUT, DELETE");
+    put_header(out, "Access-Control-Allow-Headers: ", "Authorization, Content-Type, If-None-Match, X-Request-Id");
+    put_header(out, "Access-Control-Max-Age: ", "7200"); /* more than browsers keep it */
 }
 
 static void put_vary(const struct reply *reply, const struct http_response *response, struct buf *out)
 {
-    if (reply->is_vary_accept || response->is_vary_origin)
-        put_header(out, "Vary",
-                   !response->is_vary_origin ? "Accept"
-                   : reply->is_vary_accept   ? "Accept, Origin"
-                                             : "Origin");
+    static const char *const FIELDS[] = {
+        NULL,     "Accept",         "Accept-Encoding",         "Accept, Accept-Encoding",
+        "Origin", "Accept, Origin", "Accept-Encoding, Origin", "Accept, Accept-Encoding, Origin"};
+    const char *fields = FIELDS[reply->is_vary_accept + 2 * reply->is_vary_encoding + 4 * response->is_vary_origin];
+    if (fields != NULL)
+        put_header(out, "Vary: ", fields);
 }
 
 void http_response_head(const struct reply *reply, const struct http_response *response, struct buf *out)
 {
-    buf_printf(out, "HTTP/1.1 %d %s\r\n", reply->status, reason_of(reply->status));
-    put_header(out, "Date", response->date);
-    put_header(out, "Server", "posed/" POSED_VERSION);
+    buf_put_text(out, "HTTP/1.1 ");
+    json_put_uint(out, (unsigned)reply->status);
+    buf_put_char(out, ' ');
+    buf_put_text(out, reason_of(reply->status));
+    buf_put(out, "\r\n", 2);
+    put_header(out, "Date: ", response->date);
+    put_header(out, "Server: ", "posed/" POSED_VERSION);
     if (has_content(reply)) {
         if (reply->content_type != NULL)
-            put_header(out, "Content-Type", reply->content_type);
-        buf_printf(out, "Content-Length: %zu\r\n", reply_body_bytes(reply));
+            put_header(out, "Content-Type: ", reply->content_type);
+        if (reply->content_coding != NULL)
+            put_header(out, "Content-Encoding: ", reply->content_coding);
+        put_framing(out, reply);
         if (reply->file_of != NULL)
             put_disposition(out, reply);
     }
     if (reply->etag[0] != '\0')
-        put_header(out, "ETag", reply->etag);
+        put_header(out, "ETag: ", reply->etag);
     if (reply->cache_control != NULL)
-        put_header(out, "Cache-Control", reply->cache_control);
+        put_header(out, "Cache-Control: ", reply->cache_control);
     put_vary(reply, response, out);
     if (reply->status == 200 && reply->warning_count > 0)
         buf_printf(out, "X-Posed-Warnings: %u\r\n", reply->warning_count);
@@ -182,17 +215,17 @@ void http_response_head(const struct reply *reply, const struct http_response *r
     if (reply->retry_after_s > 0)
         buf_printf(out, "Retry-After: %d\r\n", reply->retry_after_s);
     if (reply->allow != NULL)
-        put_header(out, "Allow", reply->allow);
+        put_header(out, "Allow: ", reply->allow);
     if (reply->status == 401)
-        put_header(out, "WWW-Authenticate", "Bearer realm=\"posed\"");
+        put_header(out, "WWW-Authenticate: ", "Bearer realm=\"posed\"");
     if (response->cors_origin != NULL)
         put_cors(response, out);
-    put_header(out, "X-Request-Id", response->request_id);
-    put_header(out, "X-Content-Type-Options", "nosniff");
+    put_header(out, "X-Request-Id: ", response->request_id);
+    put_header(out, "X-Content-Type-Options: ", "nosniff");
     if (!response->is_keep_alive)
-        put_header(out, "Connection", "close");
+        put_header(out, "Connection: ", "close");
     else if (response->is_http_1_0)
-        put_header(out, "Connection", "keep-alive");
+        put_header(out, "Connection: ", "keep-alive");
     buf_put(out, "\r\n", 2);
 }
 

@@ -25,8 +25,17 @@ enum { HTTP_DATE_SIZE = 30 };
 void http_date(int64_t unix_s, char out[HTTP_DATE_SIZE]);
 
 /* Appends status line, headers and the empty line. Content-Length is the body's size also for HEAD; 204 and
- * 304 have none. */
+ * 304 have none, and what comes in pieces of unknown size is chunked. */
 void http_response_head(const struct reply *reply, const struct http_response *response, struct buf *out);
+
+/* The body is chunked (RFC 9112, 7.1): each piece stands between http_chunk_head() and HTTP_CHUNK_END, and
+ * HTTP_LAST_CHUNK behind all; without that the client knows that it was broken off. */
+bool http_response_is_chunked(const struct reply *reply);
+#define HTTP_CHUNK_END  "\r\n"
+#define HTTP_LAST_CHUNK "0\r\n\r\n"
+enum { HTTP_CHUNK_HEAD_SIZE = 20 };
+/* size_bytes > 0. Returns the length. */
+size_t http_chunk_head(char out[HTTP_CHUNK_HEAD_SIZE], size_t size_bytes);
 
 /* False for HEAD, 204 and 304: nothing follows the head. */
 bool http_response_has_body(const struct reply *reply, bool is_head);

@@ -72,18 +72,26 @@ void json_put_str(struct buf *out, const struct model *model, struct str text)
         json_put_string(out, text.size_bytes == 0 ? "" : model->text + text.offset, text.size_bytes);
 }
 
+/* Callers refuse what is not finite where they can say what it is; where one did not, the answer fails as a whole. */
+static void take_number(struct buf *out, size_t size_bytes)
+{
+    if (size_bytes == 0)
+        buf_fail(out, BUF_NOT_FINITE);
+    buf_advance(out, size_bytes);
+}
+
 void json_put_float(struct buf *out, float value)
 {
     char *to = buf_reserve(out, NUMBER_SIZE);
     if (to != NULL)
-        buf_advance(out, number_put_float(to, value));
+        take_number(out, number_put_float(to, value));
 }
 
 void json_put_double(struct buf *out, double value)
 {
     char *to = buf_reserve(out, NUMBER_SIZE);
     if (to != NULL)
-        buf_advance(out, number_put_double(to, value));
+        take_number(out, number_put_double(to, value));
 }
 
 void json_put_uint(struct buf *out, unsigned long long value)
@@ -106,11 +114,16 @@ void json_put_floats(struct buf *out, const float *values, size_t count)
         if (start == NULL)
             return;
         char *at = start;
+        bool is_good = true;
         for (size_t j = i; j < end; j++) {
-            at += number_put_float(at, values[j]);
+            const size_t size_bytes = number_put_float(at, values[j]);
+            is_good = is_good && size_bytes > 0;
+            at += size_bytes;
             *at++ = ',';
         }
         buf_advance(out, (size_t)(at - start));
+        if (!is_good)
+            buf_fail(out, BUF_NOT_FINITE);
     }
     if (count > 0 && !buf_failed(out))
         out->size_bytes--; /* the last comma */

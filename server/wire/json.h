@@ -9,7 +9,7 @@
 /* A quoted string: UTF-8 as it is, control characters, quote and backslash escaped. `text` NULL: null. */
 void json_put_string(struct buf *out, const char *text, size_t size_bytes);
 void json_put_str(struct buf *out, const struct model *model, struct str text);
-void json_put_float(struct buf *out, float value); /* a value that is not finite is a caller's bug: asserts */
+void json_put_float(struct buf *out, float value); /* not finite: `out` fails, with BUF_NOT_FINITE */
 void json_put_double(struct buf *out, double value);
 void json_put_uint(struct buf *out, unsigned long long value);
 void json_put_floats(struct buf *out, const float *values, size_t count); /* [1,2,3] */

@@ -8,7 +8,6 @@
 #include "../base/buf.h"
 #include "../base/err.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -63,7 +63,8 @@ void packet_frame_reply(struct packet_frame *frame, const struct reply *reply, u
         put_note(&frame->notes, "X-Posed-Unmatched", reply->unmatched.data, reply->unmatched.size_bytes);
     packet->note_bytes = (uint32_t)frame->notes.size_bytes;
     frame->has_body = true;
-    packet->payload_bytes = (uint32_t)(reply_body_bytes(reply) + frame->notes.size_bytes);
+    const uint64_t rest_bytes = reply->source == NULL ? 0 : reply->rest_bytes;
+    packet->payload_bytes = (uint32_t)(reply_body_bytes(reply) + rest_bytes + frame->notes.size_bytes);
 }
 
 void packet_frame_fini(struct packet_frame *frame)

@@ -19,7 +19,8 @@ static int bad_at_byte(struct payload *payload, size_t at, const char *what)
     return err_set(payload->err, ERR_BAD_REQUEST, "%s: %s", packet_name(payload->kind), what);
 }
 
-int payload_bad(struct payload *payload, size_t at, const char *what)
+/* The packet breaks its form at this byte of the payload. */
+static int break_form(struct payload *payload, size_t at, const char *what)
 {
     return bad_at_byte(payload, PACKET_HEADER_BYTES + at, what);
 }
@@ -43,7 +44,7 @@ int payload_check_zeros(struct payload *payload, size_t at, size_t count)
 {
     for (size_t i = at; i < at + count; i++)
         if (payload->bytes[i] != 0)
-            return payload_bad(payload, i, "a reserved field is 0");
+            return break_form(payload, i, "a reserved field is 0");
     return 0;
 }
 

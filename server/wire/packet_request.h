@@ -44,6 +44,7 @@ struct packet_control {
     double position_s, speed, rate;
 };
 
+/* Of control: 0, or an error with *bad_at as above. */
 int packet_read_control(const struct packet *packet, const struct limits *limits, struct packet_control *control,
                         size_t *bad_at, struct err *err);
 /* Of credit, unsubscribe (*number 0) and watch (*stream is is_on). */

@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 enum { COLOR_RGB = 2, COLOR_RGBA = 6, FILTER_UP = 2, DEFLATE_LEVEL = 1, WINDOW_BITS = 15, MEMORY_LEVEL = 8 };

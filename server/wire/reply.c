@@ -12,6 +12,8 @@ void reply_fini(struct reply *reply)
 {
     buf_fini(&reply->body);
     blob_unref(reply->blob);
+    if (reply->source != NULL)
+        reply->source->free(reply->source);
     buf_fini(&reply->message);
     buf_fini(&reply->unmatched);
     buf_fini(&reply->picture_lines);
@@ -21,6 +23,14 @@ void reply_fini(struct reply *reply)
 size_t reply_body_bytes(const struct reply *reply)
 {
     return reply->blob != NULL ? reply->blob->size_bytes : reply->body.size_bytes;
+}
+
+void reply_drop_body(struct reply *reply)
+{
+    buf_clear(&reply->body);
+    if (reply->source != NULL)
+        reply->source->free(reply->source);
+    reply->source = NULL;
 }
 
 static void put_candidates(struct buf *out, const struct candidate *candidates, size_t count)

@@ -8,6 +8,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Whether an answer may come in pieces: never; where its size is known from the start; any. */
+enum reply_pieces { REPLY_WHOLE, REPLY_SIZED, REPLY_CHUNKED };
+#define REPLY_REST_UNKNOWN UINT64_MAX
+
+/* The rest of a body, which is made as it is taken. */
+struct reply_source {
+    /* Appends the next piece to the empty buffer. 1: more follow, 0: it was the last; negative ERR_: nothing follows,
+     * and what came is not the answer. Any thread, one at a time. */
+    int (*next)(struct reply_source *source, struct buf *out, struct err *err);
+    /* Memory that it holds; not during next(). */
+    size_t (*held_bytes)(const struct reply_source *source);
+    /* Not during next(). On the thread of the source's owner. */
+    void (*free)(struct reply_source *source);
+    _Atomic bool is_stopped; /* nobody needs the rest: next() ends soon */
+};
+
 struct reply {
     int status;                /* HTTP status; 200, 304, or the error table's */
     int code;                  /* 0 or an ERR_ value */
@@ -15,24 +31,32 @@ struct reply {
     const char *cache_control; /* static storage, or NULL */
     const char *allow;         /* for 405; static storage, or NULL */
     int retry_after_s;         /* 0 = no header */
-    char etag[56];             /* with its quotes; "" = none */
+    char etag[80];             /* with its quotes; "" = none */
     bool is_vary_accept;
-    const char *file_of;      /* the model's path, the request's: the body is a file that has its name; or NULL */
-    const char *file_word;    /* what follows the name; static storage */
-    const char *file_ending;  /* without a dot: "glb" is for saving, others are shown too; static storage */
-    uint32_t warning_count;   /* of the files that the answer is made from */
-    struct buf unmatched;     /* anim/retarget_report.h; empty = no header. Of 200 */
-    struct buf picture_lines; /* header lines about a picture, each with its CRLF, or empty. Of 200 */
-    struct buf message;       /* of an error: its sentence, without NUL */
-    bool has_content;         /* content_hash is that of the model that was asked about, also of an error about it */
+    bool is_vary_encoding;
+    bool is_json;               /* the body, or that which a 304 stands for, is JSON about a model */
+    const char *content_coding; /* for Content-Encoding; static storage, or NULL */
+    const char *file_of;        /* the model's path, the request's: the body is a file that has its name; or NULL */
+    const char *file_word;      /* what follows the name; static storage */
+    const char *file_ending;    /* without a dot: "glb" is for saving, others are shown too; static storage */
+    uint32_t warning_count;     /* of the files that the answer is made from */
+    struct buf unmatched;       /* anim/retarget_report.h; empty = no header. Of 200 */
+    struct buf picture_lines;   /* header lines about a picture, each with its CRLF, or empty. Of 200 */
+    struct buf message;         /* of an error: its sentence, without NUL */
+    bool has_content;           /* content_hash is that of the model that was asked about, also of an error about it */
     uint8_t content_hash[32];
     struct buf body;
-    struct blob *blob; /* the body instead of `body`, held; or NULL */
+    struct blob *blob;           /* the body instead of `body`, held; or NULL */
+    struct reply_source *source; /* what follows the body, owned; or NULL. It borrows the request */
+    uint64_t rest_bytes;         /* likewise: its size, or REPLY_REST_UNKNOWN */
 };
 
 void reply_init(struct reply *reply);
 void reply_fini(struct reply *reply);
+/* Of what is there; more may follow. */
 size_t reply_body_bytes(const struct reply *reply);
+/* There is none: neither what is there nor what would follow. */
+void reply_drop_body(struct reply *reply);
 
 /* A thing that an unknown or ambiguous name could have meant. */
 struct candidate {

@@ -12,8 +12,15 @@
 
 enum { PICTURE_SIDE = 256 };
 
+static const char view_words[] = "" /* "|lit|weights|.." */
+#define X(symbol, word, takes_joint, text) "|" word
+#include "../../protocol/views.def"
+#undef X
+    ;
+#define VIEW_WORDS (view_words + 1)
+
 const struct param REQUEST_PARAMS[] = {
-#define X(symbol, name, ops, how_often, parse, text) {name, ops, how_often, parse},
+#define X(symbol, name, ops, how_often, parse, values, text) {name, ops, how_often, parse, values},
 #include "request_params.def"
 #undef X
 };
@@ -87,6 +94,14 @@ static int undecodable(int param, const struct err *why, struct err *err)
                    "parameter '%s': %s", REQUEST_PARAMS[param].name, why->message);
 }
 
+int request_format_param(enum op op)
+{
+    for (int i = PARAM_FORMAT; i <= PARAM_PICTURE_FORMAT; i++)
+        if (REQUEST_PARAMS[i].ops & 1u << op)
+            return i;
+    return -1;
+}
+
 int request_note_param(int param, bool may_repeat, struct params_seen *seen, struct err *err)
 {
     if (!may_repeat && seen->has[param])
@@ -99,7 +114,8 @@ int request_note_param(int param, bool may_repeat, struct params_seen *seen, str
 int request_take_text(struct request *request, int param, char *text, size_t size_bytes, const struct limits *limits,
                       struct err *err)
 {
-    struct value value = {request, limits, REQUEST_PARAMS[param].name, text, size_bytes, err};
+    struct value value = {request,    limits, REQUEST_PARAMS[param].name, REQUEST_PARAMS[param].values, text,
+                          size_bytes, err};
     return REQUEST_PARAMS[param].parse(&value);
 }
 
@@ -206,7 +222,8 @@ void request_set_time(struct request *request, double time_s)
 int request_complete(struct request *request, const struct params_seen *seen, const char *accept,
                      const struct limits *limits, struct err *err)
 {
-    if (REQUEST_PARAMS[PARAM_FORMAT].ops & 1u << request->op && !seen->has[PARAM_FORMAT])
+    const int format = request_format_param(request->op);
+    if (format >= 0 && !seen->has[format])
         request->format = request->op == OP_RENDER ? FORMAT_PNG : accept_format(accept, request->op == OP_MESH);
     finish_lists(request, seen, limits);
     if (request_complete_picture(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0 ||

@@ -144,6 +144,7 @@ struct request {
     const char *if_none_match; /* the header's value, or NULL; of GET and HEAD */
     char canonical[24];        /* 16 hex digits: hash of op and every parameter's value in a fixed order,
                                   what the ETag is made of beside the model's content */
+    uint64_t canonical_rest;   /* private to request_canonical.c: the same of all but the times */
     struct buf memory;         /* owns the strings above */
     void *blocks;              /* private to request.c: owns the lists above */
 };
@@ -184,12 +185,20 @@ int request_parse(struct request *request, const struct request_head *head, cons
 
 /* The one time of a request that has one is now another; the canonical hash is not made anew. */
 void request_set_time(struct request *request, double time_s);
+/* The same, and it is. */
+void request_set_canonical_time(struct request *request, double time_s);
 
 /* True when the request names the content of every file that it is about: its answer never changes. */
 bool request_names_content(const struct request *request);
 
 /* True when the answer is drawn. */
 static inline bool op_is_picture(enum op op) { return op == OP_RENDER || op == OP_SHEET || op == OP_TURNTABLE; }
+
+/* True when the answer has pixels of the model's textures in it, or is drawn with them. */
+static inline bool request_needs_pixels(const struct request *request)
+{
+    return op_is_picture(request->op) || (request->format == FORMAT_GLB && !request->has_no_textures);
+}
 
 /* "/v1/palette" for OP_PALETTE; the same table that request_parse reads. */
 const char *request_path(enum op op);

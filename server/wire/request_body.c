@@ -3,7 +3,6 @@
 
 #include "json_scan.h"
 #include "number.h"
-#include "query.h"
 
 #include <math.h>
 #include <stdio.h>

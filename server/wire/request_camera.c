@@ -16,7 +16,7 @@ static bool is_any(const struct params_seen *seen, const int *params, size_t cou
 /* A camera of the file stands where the file puts it, and sees what it sees there. */
 static int check_file_camera(const struct request *request, const struct params_seen *seen, struct err *err)
 {
-    static const int OWN[] = {PARAM_YAW, PARAM_PITCH,    PARAM_FRAME,  PARAM_MARGIN,
+    static const int OWN[] = {PARAM_YAW, PARAM_PITCH,    PARAM_FRAME,  PARAM_MARGIN,     PARAM_PROJECTION,
                               PARAM_FOV, PARAM_DISTANCE, PARAM_TARGET, PARAM_TARGET_NAME};
     for (size_t i = 0; request->camera.kind != SELECT_ABSENT && i < sizeof OWN / sizeof *OWN; i++)
         if (seen->has[OWN[i]])

@@ -1,9 +1,8 @@
 /* request_canonical.c - one hash over the values of a request, which its ETag is made of. */
 #include "../base/hash.h"
+#include "../base/hex.h"
 #include "request_parts.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static uint64_t hash_uint(uint64_t state, uint64_t value) { return hash64(state, &value, sizeof value); }
@@ -40,15 +39,28 @@ static uint64_t hash_layers(uint64_t state, const struct request *request)
     return state;
 }
 
+/* The times are hashed last, so that a query at another time needs no more than them. */
+static void set_canonical(struct request *request)
+{
+    uint64_t h = hash_uint(request->canonical_rest, request->time_count);
+    if (request->time_count > 0)
+        h = hash64(h, request->times_s, request->time_count * sizeof *request->times_s);
+    hex_put_number(request->canonical, h, 16);
+    request->canonical[16] = '\0';
+}
+
+void request_set_canonical_time(struct request *request, double time_s)
+{
+    request_set_time(request, time_s);
+    set_canonical(request);
+}
+
 void request_set_canonical(struct request *request)
 {
     uint64_t h = hash_uint(HASH64_SEED, (uint64_t)request->op);
     h = hash_text(h, request->model);
     h = hash_text(h, request->hash);
     h = hash_selectors(h, &request->clip, 1);
-    h = hash_uint(h, request->time_count);
-    if (request->time_count > 0)
-        h = hash64(h, request->times_s, request->time_count * sizeof *request->times_s);
     h = hash_selectors(h, request->skins, request->skin_count);
     h = hash_selectors(h, request->joints, request->joint_count);
     h = hash_selectors(h, &request->mesh, 1);
@@ -79,5 +91,6 @@ void request_set_canonical(struct request *request)
         h = hash_text(h, request->clip_file);
     if (request->clip_hash != NULL)
         h = hash_text(h, request->clip_hash);
-    snprintf(request->canonical, sizeof request->canonical, "%016" PRIx64, h);
+    request->canonical_rest = h;
+    set_canonical(request);
 }

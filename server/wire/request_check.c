@@ -2,10 +2,12 @@
 #include "../base/view.h"
 #include "request_parts.h"
 
-static int check_span(const struct request_span *span, struct err *err)
+static int check_span(const struct request *request, struct err *err)
 {
+    const struct request_span *span = &request->span;
     if (span->has_fps && !span->has_from && !span->has_to)
-        return err_set(err, ERR_BAD_PARAMETER, "parameter 'fps' is the unit of 'from' and 'to': give one of them");
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'fps' is the unit of 'from' and 'to': give one of them%s",
+                       request->op == OP_SHEET ? ", or 'rate' for so many moments a second" : "");
     if (span->has_from && span->has_to && span->from > span->to)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'from' is %.15g, after 'to', which is %.15g", span->from,
                        span->to);
@@ -63,7 +65,7 @@ static int check_view(const struct request *request, const struct params_seen *s
     if (request->joint.kind == SELECT_ABSENT || VIEW_INFO[request->picture.view].takes_joint)
         return 0;
     return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs view=%s",
-                   seen->has[PARAM_JOINT] ? "joint" : "joint_name", view_list(true, list));
+                   seen->has[PARAM_JOINT] ? "joint" : "joint_name", view_list_joint(list));
 }
 
 int request_check_together(const struct request *request, const struct params_seen *seen, const struct limits *limits,
@@ -91,7 +93,7 @@ int request_check_together(const struct request *request, const struct params_se
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
     if (seen->has[PARAM_CLIP_HASH] && !seen->has[PARAM_CLIP_FILE])
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_hash' needs 'clip_file', whose content it names");
-    if (check_span(&request->span, err) < 0 || check_bounds(request, seen, err) < 0 ||
+    if (check_span(request, err) < 0 || check_bounds(request, seen, err) < 0 ||
         check_root_motion(request, seen, err) < 0 || check_glb(request, seen, err) < 0 ||
         check_view(request, seen, err) < 0)
         return err->code;

@@ -1,5 +1,5 @@
 /* request_parts.h - what the files that make requests share: the table of parameters and the steps from a parameter to
- * a whole request. Private to request*.c. Pure. */
+ * a whole request. Private to request*.c and packet_*.c. Pure. */
 #pragma once
 
 #include "request.h"
@@ -36,10 +36,11 @@ struct param {
     unsigned ops;
     enum how_often how_often;
     int (*parse)(struct value *value);
+    const char *values;
 };
 
 enum {
-#define X(symbol, name, ops, how_often, parse, text) PARAM_##symbol,
+#define X(symbol, name, ops, how_often, parse, values, text) PARAM_##symbol,
 #include "request_params.def"
 #undef X
     PARAM_COUNT
@@ -59,6 +60,8 @@ struct params_seen {
 int request_reserve(struct request *request, size_t text_bytes, struct err *err);
 /* The index of a parameter that the request's operation takes, or ERR_UNKNOWN_PARAMETER. */
 int request_find_param(const struct request *request, const char *name, struct err *err);
+/* The index of `format` as the operation takes it; -1: it has no such parameter. Of sheets it is another. */
+int request_format_param(enum op op);
 /* Notes that the parameter is given; ERR_DUPLICATE_PARAMETER when it was already and may not be again. */
 int request_note_param(int param, bool may_repeat, struct params_seen *seen, struct err *err);
 /* Parses `text`, which lies in request->memory and may be cut up there. */

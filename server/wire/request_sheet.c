@@ -4,8 +4,6 @@
 #include "request_parts.h"
 #include "request_values.h"
 
-#include <string.h>
-
 enum { CELLS_MAX = 1024, DIRECTIONS_MAX = 64, SPACE_MAX = 256, RATE_MAX = 1000, LOOPS_MAX = 65535, TURNTABLE_DEG = 15 };
 
 /* Looking down at so many degrees makes an isometric picture: the three axes have one length where sin(pitch) = tan(30
@@ -25,11 +23,10 @@ static int whole(struct value *value, uint64_t most, uint32_t *out)
 
 int value_projection(struct value *value)
 {
-    static const char *const WORDS[] = {"level", "isometric", "dimetric"};
     static const double PITCHES[] = {0, ISOMETRIC_DEG, DIMETRIC_DEG};
-    const int word = value_word(value->text, WORDS, 3);
+    const int word = value_word(value);
     if (word < 0)
-        return value_bad(value, "level, isometric or dimetric");
+        return word;
     value->request->picture.pitch_deg += PITCHES[word];
     value->request->picture.flags |= PICTURE_ORTHO;
     return 0;
@@ -48,7 +45,7 @@ int value_sheet_rate(struct value *value)
 int value_clips(struct value *value)
 {
     value->request->sheet.flags |= SHEET_ALL_CLIPS;
-    return strcmp(value->text, "all") == 0 ? 0 : value_bad(value, "all");
+    return value_word(value);
 }
 
 int value_directions(struct value *value)
@@ -72,13 +69,10 @@ int value_captions(struct value *value)
 
 int value_sheet_format(struct value *value)
 {
-    static const char *const WORDS[] = {
-        [SHEET_PNG] = "png", [SHEET_APNG] = "apng", [SHEET_GIF] = "gif", [SHEET_WEBP] = "webp", [SHEET_JSON] = "json"};
-    const int word = value_word(value->text, WORDS, SHEET_FORMAT_COUNT);
-    if (word < 0)
-        return value_bad(value, "png, apng, gif, webp or json");
-    value->request->sheet.format = (uint32_t)word;
-    return 0;
+    const int word = value_word(value);
+    if (word >= 0)
+        value->request->sheet.format = (uint32_t)word;
+    return word < 0 ? word : 0;
 }
 
 int value_play_rate(struct value *value)
@@ -145,9 +139,11 @@ int request_check_sheet(struct request *request, const struct params_seen *seen,
     if (request->picture.view == VIEW_ONION)
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'view' is onion, which lays moments over each other; a sheet sets them apart");
-    if (request->camera.kind != SELECT_ABSENT)
+    if (request->camera.kind != SELECT_ABSENT && (request->op == OP_TURNTABLE || request->sheet.directions > 1))
         return err_set(err, ERR_BAD_PARAMETER,
-                       "parameter 'camera' is one of the file, which cannot go round the model as a sheet's does");
+                       "parameter 'camera' is one of the file, which stands where the file has it: it cannot go round "
+                       "the model as %s does",
+                       request->op == OP_TURNTABLE ? "a turntable's" : "that of several 'directions'");
     set_direction(request, seen);
     set_time(request, seen);
     if (request->op == OP_TURNTABLE && !seen->has[PARAM_SHEET_FORMAT])

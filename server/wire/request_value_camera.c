@@ -78,10 +78,9 @@ int value_allow_empty(struct value *value) { return set_flag(value, PICTURE_ALLO
 
 int value_frame(struct value *value)
 {
-    static const char *const WORDS[] = {"clip", "pose"};
-    const int word = value_word(value->text, WORDS, 2);
+    const int word = value_word(value);
     value->request->picture.flags |= word == 1 ? PICTURE_FRAME_POSE : 0;
-    return word < 0 ? value_bad(value, "clip or pose") : 0;
+    return word < 0 ? word : 0;
 }
 
 int value_margin(struct value *value)

@@ -1,6 +1,5 @@
 /* request_value_picture.c - how a picture is to look: its size, background, smoothness and file. */
 #include "../base/view.h"
-#include "query.h"
 #include "request_parts.h"
 #include "request_values.h"
 
@@ -55,13 +54,10 @@ int value_background(struct value *value)
 
 int value_view(struct value *value)
 {
-    char list[VIEW_LIST_SIZE];
-    for (uint32_t v = 0; v < VIEW_COUNT; v++)
-        if (strcmp(value->text, VIEW_INFO[v].word) == 0) {
-            value->request->picture.view = v;
-            return 0;
-        }
-    return value_bad(value, view_list(false, list));
+    const int word = value_word(value);
+    if (word >= 0)
+        value->request->picture.view = (uint32_t)word;
+    return word < 0 ? word : 0;
 }
 
 static int set_flag(struct value *value, uint32_t flag, bool is_set)
@@ -85,14 +81,12 @@ int value_shadow(struct value *value)
 
 int value_alpha(struct value *value)
 {
-    static const char *const WORDS[] = {"straight", "premultiplied"};
-    const int word = value_word(value->text, WORDS, 2);
-    return word < 0 ? value_bad(value, "straight or premultiplied") : set_flag(value, PICTURE_PREMULTIPLIED, word == 1);
+    const int word = value_word(value);
+    return word < 0 ? word : set_flag(value, PICTURE_PREMULTIPLIED, word == 1);
 }
 
 int value_compression(struct value *value)
 {
-    static const char *const WORDS[] = {"fast", "small"};
-    const int word = value_word(value->text, WORDS, 2);
-    return word < 0 ? value_bad(value, "fast or small") : set_flag(value, PICTURE_SMALL_FILE, word == 1);
+    const int word = value_word(value);
+    return word < 0 ? word : set_flag(value, PICTURE_SMALL_FILE, word == 1);
 }

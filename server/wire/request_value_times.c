@@ -81,12 +81,10 @@ int value_times(struct value *value)
 
 int value_wrap(struct value *value)
 {
-    static const char *const WORDS[] = {[WRAP_LOOP] = "loop", [WRAP_CLAMP] = "clamp", [WRAP_MIRROR] = "mirror"};
-    const int word = value_word(value->text, WORDS, 3);
-    if (word < 0)
-        return value_bad(value, "loop, clamp or mirror");
-    value->request->wrap = (enum wrap)word;
-    return 0;
+    const int word = value_word(value);
+    if (word >= 0)
+        value->request->wrap = (enum wrap)word;
+    return word < 0 ? word : 0;
 }
 
 int value_from(struct value *value)
@@ -124,7 +122,7 @@ int value_phase(struct value *value)
 int value_over(struct value *value)
 {
     value->request->is_over_clip = true;
-    return strcmp(value->text, "clip") == 0 ? 0 : value_bad(value, "clip");
+    return value_word(value);
 }
 
 int value_rate(struct value *value)
@@ -137,5 +135,5 @@ int value_rate(struct value *value)
 int value_per(struct value *value)
 {
     value->request->is_per_joint = true;
-    return strcmp(value->text, "joint") == 0 ? 0 : value_bad(value, "joint");
+    return value_word(value);
 }

@@ -2,6 +2,7 @@
 
 #include "query.h"
 
+#include <stdio.h>
 #include <string.h>
 
 int value_bad(struct value *value, const char *expected)
@@ -24,12 +25,34 @@ char *value_next_entry(char **rest)
 
 struct request_lists *value_lists(struct value *value) { return value->request->blocks; }
 
-int value_word(const char *text, const char *const *words, int count)
+/* The place of `text` among words with | between, or -1. */
+static int place_of(const char *words, const char *text)
 {
-    for (int i = 0; i < count; i++)
-        if (strcmp(text, words[i]) == 0)
-            return i;
-    return -1;
+    const size_t size = strlen(text);
+    for (int place = 0;; place++) {
+        const size_t word = strcspn(words, "|");
+        if (word == size && memcmp(words, text, size) == 0)
+            return place;
+        if (words[word] == '\0')
+            return -1;
+        words += word + 1;
+    }
+}
+
+int value_word(struct value *value)
+{
+    enum { LIST_SIZE = 128 };
+    const int place = place_of(value->values, value->text);
+    if (place >= 0)
+        return place;
+    char list[LIST_SIZE] = ""; /* "loop, clamp or mirror" */
+    for (const char *word = value->values; *word != '\0'; word += *word == '|') {
+        const size_t size = strcspn(word, "|"), used = strlen(list);
+        const char *gap = word == value->values ? "" : word[size] == '\0' ? " or " : ", ";
+        snprintf(list + used, sizeof list - used, "%s%.*s", gap, (int)size, word);
+        word += size;
+    }
+    return value_bad(value, list);
 }
 
 int value_number(struct value *value, double least, double most, const char *expected, double *out)
@@ -43,46 +66,42 @@ int value_number(struct value *value, double least, double most, const char *exp
 
 int value_space(struct value *value)
 {
-    static const char *const WORDS[] = {[SPACE_SCENE] = "scene", [SPACE_ROOT] = "root", [SPACE_MESH] = "mesh"};
-    const int word = value_word(value->text, WORDS, 3);
-    if (word < 0)
-        return value_bad(value, "scene, root or mesh");
-    value->request->space = (enum space)word;
-    return 0;
+    const int word = value_word(value);
+    if (word >= 0)
+        value->request->space = (enum space)word;
+    return word < 0 ? word : 0;
 }
 
 int value_layout(struct value *value)
 {
-    static const char *const WORDS[] = {
-        [LAYOUT_MAT4] = "mat4", [LAYOUT_MAT3X4] = "mat3x4", [LAYOUT_DUALQUAT] = "dualquat"};
-    const int word = value_word(value->text, WORDS, 3);
-    if (word < 0)
-        return value_bad(value, "mat4, mat3x4 or dualquat");
-    value->request->layout = (enum layout)word;
-    return 0;
+    const int word = value_word(value);
+    if (word >= 0)
+        value->request->layout = (enum layout)word;
+    return word < 0 ? word : 0;
 }
 
 int value_format(struct value *value)
 {
-    static const char *const WORDS[] = {
-        [FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb", [FORMAT_PNG] = "png"};
-    const enum op op = value->request->op;
-    const int word = value_word(value->text, WORDS, 4);
-    if (op == OP_RENDER && word != FORMAT_PNG && word != FORMAT_JSON)
-        return value_bad(value, "png or json");
-    if (op != OP_RENDER && (word < 0 || word == FORMAT_PNG || (word == FORMAT_GLB && op != OP_MESH)))
-        return value_bad(value, op == OP_MESH ? "json, bin or glb" : "json or bin");
-    value->request->format = (enum format)word;
-    return 0;
+    static const enum format FORMATS[] = {FORMAT_JSON, FORMAT_BIN, FORMAT_GLB};
+    const int word = value_word(value);
+    if (word >= 0)
+        value->request->format = FORMATS[word];
+    return word < 0 ? word : 0;
+}
+
+int value_picture_format(struct value *value)
+{
+    const int word = value_word(value);
+    value->request->format = word == 0 ? FORMAT_PNG : FORMAT_JSON;
+    return word < 0 ? word : 0;
 }
 
 int value_what(struct value *value)
 {
-    static const char *const WORDS[] = {"local", "scene"};
     static const unsigned BITS[] = {WHAT_LOCAL, WHAT_SCENE};
     char *rest = value->text;
     for (const char *entry = value_next_entry(&rest); entry != NULL; entry = value_next_entry(&rest)) {
-        const int word = value_word(entry, WORDS, 2);
+        const int word = place_of(value->values, entry);
         if (word < 0)
             return err_set(value->err, ERR_BAD_PARAMETER, "parameter 'what' has '%.80s'; it takes local and scene",
                            entry);
@@ -93,10 +112,9 @@ int value_what(struct value *value)
 
 int value_flag(struct value *value, bool *out)
 {
-    static const char *const WORDS[] = {"0", "1", "false", "true"}; /* the words are JSON's */
-    const int word = value_word(value->text, WORDS, 4);
-    *out = word == 1 || word == 3;
-    return word < 0 ? value_bad(value, "0 or 1") : 0;
+    const int json = place_of("false|true", value->text), word = json >= 0 ? json : value_word(value);
+    *out = word == 1;
+    return word < 0 ? word : 0;
 }
 
 int value_indices(struct value *value) { return value_flag(value, &value->request->has_indices); }
@@ -129,7 +147,7 @@ int value_limit(struct value *value)
 int value_root_motion(struct value *value)
 {
     value->request->has_root_motion = true;
-    return strcmp(value->text, "extract") == 0 ? 0 : value_bad(value, "extract");
+    return value_word(value);
 }
 
 int value_turn(struct value *value) { return value_flag(value, &value->request->has_turn); }
@@ -163,8 +181,7 @@ int value_weight(struct value *value)
 
 int value_mode(struct value *value)
 {
-    static const char *const WORDS[] = {"override", "additive"};
-    const int word = value_word(value->text, WORDS, 2);
+    const int word = value_word(value);
     value->request->is_additive = word == 1;
-    return word < 0 ? value_bad(value, "override or additive") : 0;
+    return word < 0 ? word : 0;
 }

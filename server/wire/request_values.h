@@ -10,8 +10,9 @@
 struct value {
     struct request *request;
     const struct limits *limits;
-    const char *name; /* of the parameter, for messages */
-    char *text;       /* in the request's memory, NUL-terminated without inner NULs; may be cut up in place */
+    const char *name;   /* of the parameter, for messages */
+    const char *values; /* its words, "loop|clamp|mirror" */
+    char *text;         /* in the request's memory, NUL-terminated without inner NULs; may be cut up in place */
     size_t size_bytes;
     struct err *err;
 };
@@ -28,8 +29,8 @@ int value_bad(struct value *value, const char *expected);
 /* Ends the entry at *rest with a NUL and moves *rest behind it; NULL after the last. */
 char *value_next_entry(char **rest);
 struct request_lists *value_lists(struct value *value);
-/* The place of the text among `count` words, or -1. */
-int value_word(const char *text, const char *const *words, int count);
+/* The place of the value among the words of its parameter, or ERR_BAD_PARAMETER, which lists them. */
+int value_word(struct value *value);
 /* A finite number from `least` to `most`; `expected` says so. */
 int value_number(struct value *value, double least, double most, const char *expected, double *out);
 /* 0 or 1. */
@@ -48,6 +49,6 @@ void value_select_name(const struct value *value, struct selector *out);
 
 /* --- one a parameter --- */
 
-#define X(symbol, name, ops, how_often, parse, text) int parse(struct value *value);
+#define X(symbol, name, ops, how_often, parse, values, text) int parse(struct value *value);
 #include "request_params.def"
 #undef X

@@ -63,8 +63,8 @@ static void count_frames(struct strip *strip, const struct request *request)
         strip->step_s = 1 / rate;
         return;
     }
-    const bool is_overview = (spec->flags & SHEET_ALL_CLIPS) != 0;
-    strip->count = spec->frames > 0 ? spec->frames : is_overview ? 1 : STRIP_FRAMES;
+    const bool is_overview = (spec->flags & SHEET_ALL_CLIPS) != 0, is_still = strip->length_s == 0;
+    strip->count = spec->frames > 0 ? spec->frames : is_overview || is_still ? 1 : STRIP_FRAMES;
     const uint32_t steps = has_end && strip->count > 1 ? strip->count - 1 : strip->count;
     strip->step_s = strip->length_s / steps;
 }

@@ -5,7 +5,6 @@
  * not the first again: so a loop closes. Only where the clip is clamped its end is a frame too. */
 #pragma once
 
-#include "../anim/clip_time.h"
 #include "../anim/model.h"
 #include "../base/buf.h"
 #include "request.h"
