@@ -16,7 +16,10 @@ enum { RELEASED_DEPTH_MAX = 4096 };
 
 /* Nothing that touches bones or drops nodes: the palette's order and every socket stay. */
 static const unsigned STEPS =
-    aiProcess_Triangulate | aiProcess_SortByPType | aiProcess_JoinIdenticalVertices | aiProcess_GenSmoothNormals;
+    aiProcess_Triangulate | aiProcess_SortByPType | aiProcess_JoinIdenticalVertices | aiProcess_GenUVCoords;
+
+/* What assimp calls the node of its own making above all bones of a Half-Life model. */
+static const struct aiString MDL_BONES = {.length = 11, .data = "<MDL_bones>"};
 
 struct str assimp_text(struct bake_builder *builder, const struct aiString *name)
 {
@@ -99,6 +102,8 @@ static int convert(struct assimp_job *job, struct err *err)
         return err->code;
     if (scene->mNumMeshes == 0 && scene->mNumAnimations == 0 && job->tree.model_node_count <= 1)
         return err_set(err, ERR_BAD_MODEL, "the file holds no mesh, no skeleton and no animation");
+    if (strcmp(job->ending, "mdl") == 0)
+        tree_join_siblings(&job->tree, &MDL_BONES);
     if (check_md5(job, err) < 0 || assimp_collada(job, err) < 0)
         return err->code;
     job->is_skeleton = strcmp(job->ending, "md5anim") == 0 || strcmp(job->ending, "bvh") == 0;

@@ -91,5 +91,7 @@ void joined_fini(struct joined *joined)
 {
     free(joined->sources);
     free(joined->places);
+    free(joined->normals);
+    free(joined->corners);
     *joined = (struct joined){0};
 }

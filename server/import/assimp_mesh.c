@@ -20,9 +20,10 @@ static int add_positions(struct assimp_job *job, const struct aiMesh *from, cons
         if (!is_finite3(&from->mVertices[v]))
             return err_set(err, ERR_BAD_MODEL, "vertex %u of mesh '%s' is not finite", v, from->mName.data);
         positions[u] = vec3_of(&from->mVertices[v]);
-        /* Points and degenerate faces have no normal; assimp says so with NaN. */
-        const bool has_normal = from->mNormals != NULL && is_finite3(&from->mNormals[v]);
-        normals[u] = has_normal ? vec3_of(&from->mNormals[v]) : (struct vec3){0, 0, 1};
+        if (joined->normals != NULL)
+            normals[u] = joined->normals[u];
+        else
+            normals[u] = is_finite3(&from->mNormals[v]) ? vec3_of(&from->mNormals[v]) : ASSIMP_NO_NORMAL;
     }
     return 0;
 }
@@ -94,6 +95,19 @@ void assimp_look_at_meshes(struct assimp_job *job)
     }
 }
 
+/* A mesh of vertices alone, as point clouds are: each is a point. */
+static int add_points(struct assimp_job *job, const struct joined *joined, struct primitive *primitive, struct err *err)
+{
+    uint32_t *out = bake_add_index(job->import->builder, joined->count);
+    if (out == NULL)
+        return assimp_no_room(job, err);
+    for (uint32_t u = 0; u < joined->count; u++)
+        out[u] = u;
+    primitive->topology = TOPOLOGY_POINTS;
+    primitive->index_count = joined->count;
+    return 0;
+}
+
 /* After SortByPType the faces of a mesh are all of one kind. */
 static int add_indices(struct assimp_job *job, const struct aiMesh *from, const struct joined *joined,
                        struct primitive *primitive, struct err *err)
@@ -102,12 +116,14 @@ static int add_indices(struct assimp_job *job, const struct aiMesh *from, const 
     const unsigned corners = from->mNumFaces > 0 ? from->mFaces[0].mNumIndices : 3;
     if (corners < 1 || corners > 3)
         return err_set(err, ERR_BAD_MODEL, "mesh '%s' has a face of %u corners", from->mName.data, corners);
-    const uint64_t total = (uint64_t)from->mNumFaces * corners;
+    const uint64_t total = from->mNumFaces > 0 ? (uint64_t)from->mNumFaces * corners : from->mNumVertices;
     if (builder->index_count + total > job->import->limits->value[LIMIT_INDICES])
         return err_set(err, ERR_MODEL_LIMIT, "the model has more indices than %s",
                        LIMIT_TEXT(job->import->limits, LIMIT_INDICES));
-    primitive->topology = corners == 3 ? TOPOLOGY_TRIANGLES : corners == 2 ? TOPOLOGY_LINES : TOPOLOGY_POINTS;
     primitive->index_first = builder->index_count;
+    if (from->mNumFaces == 0)
+        return add_points(job, joined, primitive, err);
+    primitive->topology = corners == 3 ? TOPOLOGY_TRIANGLES : corners == 2 ? TOPOLOGY_LINES : TOPOLOGY_POINTS;
     primitive->index_count = (uint32_t)total;
     uint32_t *out = bake_add_index(builder, (uint32_t)total);
     if (out == NULL)
@@ -121,7 +137,7 @@ static int add_indices(struct assimp_job *job, const struct aiMesh *from, const 
             if (index >= from->mNumVertices)
                 return err_set(err, ERR_BAD_MODEL, "face %u of mesh '%s' names vertex %u of %u", f, from->mName.data,
                                index, from->mNumVertices);
-            *out++ = joined->places[index];
+            *out++ = joined->corners != NULL ? joined->corners[3 * (size_t)f + i] : joined->places[index];
         }
     }
     return 0;
@@ -170,6 +186,17 @@ static int add_morph_targets(struct assimp_job *job, const struct aiMesh *from, 
     return 0;
 }
 
+/* For want of coordinates the whole surface has one texel of the texture. */
+static void check_texcoords(const struct assimp_job *job, const struct aiMesh *from, const struct primitive *primitive)
+{
+    bool is_textured = false;
+    for (int slot = 0; primitive->material >= 0 && slot < TEXTURE_SLOT_COUNT; slot++)
+        is_textured |= job->import->builder->materials[primitive->material].textures[slot].texture >= 0;
+    if (is_textured && (primitive->flags & PRIMITIVE_TEXCOORDS) == 0 && primitive->topology == TOPOLOGY_TRIANGLES)
+        bake_warn(job->import->builder, "texcoord_missing",
+                  "mesh '%s' has no texture coordinates for a texture of its material", from->mName.data);
+}
+
 static int check(const struct assimp_job *job, const struct aiMesh *from, struct err *err)
 {
     const uint64_t limit = job->import->limits->value[LIMIT_VERTICES];
@@ -195,8 +222,12 @@ static int add_parts(struct assimp_job *job, const struct aiMesh *from, const st
     if (added == NULL)
         return assimp_no_room(job, err);
     *added = *primitive;
+    check_texcoords(job, from, primitive);
     return 0;
 }
+
+/* Blender keeps a smooth normal with every vertex, and with every face whether it is used; assimp knows the former. */
+static bool has_false_normals(const struct assimp_job *job) { return strcmp(job->ending, "blend") == 0; }
 
 int assimp_primitive(struct assimp_job *job, uint32_t mesh, const struct aiMesh *from, int32_t skin, struct err *err)
 {
@@ -208,6 +239,10 @@ int assimp_primitive(struct assimp_job *job, uint32_t mesh, const struct aiMesh 
         (skin >= 0 && assimp_weights(job, from, &job->skins.skins[skin], &weights, err) < 0))
         return err->code;
     int rc = assimp_join(from, texcoords, &weights, &joined, err);
+    if (rc == 0)
+        rc = assimp_normals(from, has_false_normals(job), &joined, err);
+    if (rc == 0 && skin < 0)
+        rc = assimp_edges(from, job->import->limits->value[LIMIT_VERTICES] - builder->position_count, &joined, err);
     if (rc == 0 && builder->influence_first_count == 0 && bake_add_influence_first(builder, 1) == NULL)
         rc = assimp_no_room(job, err);
     struct primitive primitive = {

@@ -1,6 +1,26 @@
 #include "assimp_material.h"
+#include "texture_height.h"
 
+#include <math.h>
 #include <string.h>
+
+/* Of a bump map; more says nothing. */
+static const float BUMP_FACTOR_MAX = 100;
+
+/* AC3D: texrep, then texoff, where v points up; ours points down. What the numbers of other formats mean is not certain
+ * enough. False: they are not taken. */
+static bool take_transform(const struct assimp_job *job, const struct aiUVTransform *from, float uv_from_texcoord[6])
+{
+    if (strcmp(job->ending, "ac") != 0 && strcmp(job->ending, "ac3d") != 0)
+        return false;
+    const float m[6] = {
+        from->mScaling.x, 0, from->mTranslation.x, 0, from->mScaling.y, 1 - from->mScaling.y - from->mTranslation.y};
+    for (int i = 0; i < 6; i++)
+        if (!isfinite(m[i]))
+            return false;
+    memcpy(uv_from_texcoord, m, sizeof m);
+    return true;
+}
 
 /* Puts a texture in its place, unless its coordinates would be a third set. */
 static void place(struct assimp_job *job, uint32_t material, const struct assimp_texture *from, int texture,
@@ -13,6 +33,9 @@ static void place(struct assimp_job *job, uint32_t material, const struct assimp
                   from->path.data);
         return;
     }
+    if (from->is_transformed && !take_transform(job, &from->transform, to->uv_from_texcoord))
+        bake_warn(job->import->builder, "texture_transform_ignored",
+                  "material %u moves, scales or turns '%s', which is not drawn so", material, from->path.data);
     to->texture = texture;
     to->texcoord_set = (uint32_t)set;
 }
@@ -54,7 +77,29 @@ static int add(struct assimp_job *job, uint32_t material, const enum aiTextureTy
     return 0;
 }
 
-/* By whatever name: heights, which files put in the same place, are not drawn. */
+/* By what the file multiplies the heights; in OBJ it belongs to the texture. */
+static float bump_factor(const struct aiMaterial *material, enum aiTextureType type)
+{
+    float factor = 1;
+    unsigned one = 1;
+    if (aiGetMaterialFloatArray(material, "$tex.bumpmult", (unsigned)type, 0, &factor, &one) != aiReturn_SUCCESS) {
+        one = 1;
+        aiGetMaterialFloatArray(material, AI_MATKEY_BUMPSCALING, &factor, &one);
+    }
+    return fabsf(factor) <= BUMP_FACTOR_MAX ? factor : 1;
+}
+
+/* A map of heights as one of normals. */
+static int mix_heights(struct assimp_job *job, enum aiTextureType type, uint32_t material, int *texture,
+                       struct err *err)
+{
+    const float height = HEIGHT_SHARE * bump_factor(job->scene->mMaterials[material], type);
+    const struct texture_mix mix = {.kind = MIX_HEIGHTS, .a = *texture, .b = -1, .factors = {height}};
+    *texture = texture_mix(&job->mixer, &mix, err);
+    return *texture < 0 ? *texture : 0;
+}
+
+/* Files put normals and heights in the same place, by whatever name: what the picture looks like tells. */
 static int add_normals(struct assimp_job *job, uint32_t material, struct material *to, struct err *err)
 {
     static const enum aiTextureType TYPES[] = {aiTextureType_NORMALS, aiTextureType_NORMAL_CAMERA,
@@ -63,16 +108,14 @@ static int add_normals(struct assimp_job *job, uint32_t material, struct materia
         struct assimp_texture found;
         if (!assimp_texture_find(job->scene->mMaterials[material], TYPES[i], &found))
             continue;
-        const int texture = assimp_texture_add(job, &found, TEXTURE_DATA, err);
+        int texture = assimp_texture_add(job, &found, TEXTURE_DATA, err);
         if (texture < 0)
             return texture;
-        if (!is_found(job, texture) || texture_is_normal_map(job->import->builder, texture)) {
-            place(job, material, &found, texture, &to->textures[TEXTURE_NORMAL]);
-            return 0;
-        }
-        texture_mixer_drop(&job->mixer, texture);
-        bake_warn(job->import->builder, "bump_map_ignored", "'%s' of material %u is no map of normals: it is not drawn",
-                  found.path.data, material);
+        if (is_found(job, texture) && !texture_is_normal_map(job->import->builder, texture) &&
+            mix_heights(job, TYPES[i], material, &texture, err) < 0)
+            return err->code;
+        place(job, material, &found, texture, &to->textures[TEXTURE_NORMAL]);
+        return 0;
     }
     return 0;
 }

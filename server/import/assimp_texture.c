@@ -108,6 +108,21 @@ static int find_or_add(struct assimp_job *job, const char *path, struct texture_
     return rc;
 }
 
+/* Its move, scale and turn, of which the formats have different notions. */
+static void find_transform(const struct aiMaterial *material, enum aiTextureType type, struct assimp_texture *out)
+{
+    static const float IDENTITY[5] = {0, 0, 1, 1, 0};
+    float numbers[5];
+    unsigned count = 5;
+    const bool is_there =
+        aiGetMaterialFloatArray(material, "$tex.uvtrafo", (unsigned)type, 0, numbers, &count) == aiReturn_SUCCESS &&
+        count == 5;
+    out->is_transformed = is_there && memcmp(numbers, IDENTITY, sizeof numbers) != 0;
+    if (out->is_transformed)
+        out->transform = (struct aiUVTransform){
+            .mTranslation = {numbers[0], numbers[1]}, .mScaling = {numbers[2], numbers[3]}, .mRotation = numbers[4]};
+}
+
 bool assimp_texture_find(const struct aiMaterial *material, enum aiTextureType type, struct assimp_texture *out)
 {
     enum aiTextureMapMode modes[3] = {aiTextureMapMode_Wrap, aiTextureMapMode_Wrap, aiTextureMapMode_Wrap};
@@ -120,6 +135,7 @@ bool assimp_texture_find(const struct aiMaterial *material, enum aiTextureType t
         out->set = 0;
     out->wrap_s = wrap_of(modes[0]);
     out->wrap_t = wrap_of(modes[1]);
+    find_transform(material, type, out);
     return true;
 }
 

@@ -9,6 +9,8 @@ struct assimp_texture {
     struct aiString path;    /* as assimp has it: of a file, or of one that is embedded */
     int set;                 /* assimp's channel of texture coordinates */
     uint32_t wrap_s, wrap_t; /* TEXTURE_WRAP_ */
+    bool is_transformed;     /* it is moved, scaled or turned on the surface: */
+    struct aiUVTransform transform;
 };
 
 /* The material's first texture of a type; false: it has none. */

@@ -143,13 +143,13 @@ static int finish(struct track *track, struct track_time time, struct err *err)
             track->times_s[i] = track_decimal(track->times_s[i]);
         if (!isfinite(track->times_s[i])) {
             track_fini(track);
-            return err_set(err, ERR_BAD_MODEL, "the time of key %u is not finite", i);
+            return err_set(err, ERR_BAD_KEYS, "the time of key %u is not finite", i);
         }
         for (uint32_t c = 0; c < track->components; c++)
             if (!isfinite(track->values[(size_t)i * track->components + c]) ||
                 fabs(track->values[(size_t)i * track->components + c]) > (double)3e38f) {
                 track_fini(track);
-                return err_set(err, ERR_BAD_MODEL, "the value of key %u is not finite", i);
+                return err_set(err, ERR_BAD_KEYS, "the value of key %u is not finite", i);
             }
         if (track->is_rotation)
             quat_normalize(track->values + (size_t)i * 4);

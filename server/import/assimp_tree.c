@@ -199,6 +199,48 @@ uint32_t tree_find(const struct tree *tree, const struct aiString *name)
     return tree->by_name[first];
 }
 
+static int by_assimp_node(const void *a, const void *b, void *tree)
+{
+    const struct tree_node *nodes = ((struct tree *)tree)->nodes;
+    const uintptr_t i = (uintptr_t)nodes[*(const uint32_t *)a].node, k = (uintptr_t)nodes[*(const uint32_t *)b].node;
+    return (i > k) - (i < k);
+}
+
+/* The one of indices[count], sorted by their aiNode, that is `wanted`; TREE_NONE when none is. `wanted` may point
+ * anywhere: assimp takes the index behind it from the file unchecked. */
+static uint32_t find_sorted(const struct tree *tree, const uint32_t *indices, uint32_t count,
+                            const struct aiNode *wanted)
+{
+    uint32_t first = 0, end = count;
+    while (first < end) {
+        const uint32_t middle = first + (end - first) / 2;
+        if ((uintptr_t)tree->nodes[indices[middle]].node < (uintptr_t)wanted)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first < count && tree->nodes[indices[first]].node == wanted ? indices[first] : TREE_NONE;
+}
+
+void tree_join_siblings(struct tree *tree, const struct aiString *above)
+{
+    const uint32_t holder = tree_find(tree, above);
+    if (holder == TREE_NONE)
+        return;
+    uint32_t *children = mem_alloc(tree->count * sizeof *children), count = 0;
+    for (uint32_t i = holder + 1; i < tree->count; i++)
+        if (tree->nodes[i].parent == holder)
+            children[count++] = i;
+    qsort_r(children, count, sizeof *children, by_assimp_node, tree);
+    for (uint32_t c = 0; c < count; c++) {
+        struct tree_node *node = &tree->nodes[children[c]];
+        const uint32_t parent = find_sorted(tree, children, count, node->node->mParent);
+        if (parent != TREE_NONE && parent < children[c])
+            node->parent = parent;
+    }
+    free(children);
+}
+
 int32_t tree_model_parent(const struct tree *tree, uint32_t n)
 {
     const uint32_t top = tree->nodes[tree->of_model_node[n]].chain_first;

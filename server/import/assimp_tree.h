@@ -48,6 +48,10 @@ struct tree {
 int tree_init(struct tree *tree, const struct aiScene *scene, const struct limits *limits, struct err *err);
 void tree_fini(struct tree *tree);
 
+/* Puts the children of the node called `above` below the sibling that their own mParent names: assimp's reader of
+ * Half-Life models hangs all bones on one node, but tells each which bone it belongs to. */
+void tree_join_siblings(struct tree *tree, const struct aiString *above);
+
 /* The first node of this name, as assimp links by name; TREE_NONE when there is none. */
 uint32_t tree_find(const struct tree *tree, const struct aiString *name);
 

@@ -75,8 +75,3 @@ int collada_scene(struct collada *collada, const struct limits *limits, struct e
  * is empty. */
 int collada_sampler(const struct xml *xml, uint32_t element, const char *target, struct collada_sampler *sampler,
                     struct bake_builder *builder, struct err *err);
-/* Fills samplers and channels. */
-int collada_channels(struct collada *collada, const struct limits *limits, struct bake_builder *builder,
-                     struct err *err);
-/* Fills clips: those of <animation_clip> elements, then one of what no clip has. */
-int collada_clips(struct collada *collada, struct err *err);

@@ -9,36 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int collada_read(struct collada *collada, const uint8_t *bytes, size_t size_bytes, const struct limits *limits,
-                 struct bake_builder *builder, struct err *err)
-{
-    *collada = (struct collada){0};
-    int rc = xml_parse(&collada->xml, bytes, size_bytes, err);
-    if (rc == 0)
-        rc = collada_scene(collada, limits, err);
-    if (rc == 0)
-        rc = collada_channels(collada, limits, builder, err);
-    if (rc == 0)
-        rc = collada_clips(collada, err);
-    if (rc < 0)
-        collada_fini(collada);
-    return rc;
-}
-
-void collada_fini(struct collada *collada)
-{
-    for (uint32_t s = 0; s < collada->sampler_count; s++)
-        sampler_fini(&collada->samplers[s]);
-    free(collada->samplers);
-    free(collada->nodes);
-    free(collada->steps);
-    free(collada->channels);
-    free(collada->clips);
-    free(collada->clip_channels);
-    xml_fini(&collada->xml);
-    *collada = (struct collada){0};
-}
-
 /* --- channels --- */
 
 struct reading {
@@ -121,8 +91,9 @@ static bool is_in_library(const struct xml *xml, uint32_t element)
     return xml_is(xml, element, "library_animations");
 }
 
-int collada_channels(struct collada *collada, const struct limits *limits, struct bake_builder *builder,
-                     struct err *err)
+/* Fills samplers and channels. */
+static int read_channels(struct collada *collada, const struct limits *limits, struct bake_builder *builder,
+                         struct err *err)
 {
     const struct xml *xml = &collada->xml;
     struct reading reading = {.collada = collada, .builder = builder};
@@ -211,7 +182,8 @@ static int add_named(struct collada *collada, uint32_t element, bool *is_in, boo
     return add_clip(collada, clip, is_in, err);
 }
 
-int collada_clips(struct collada *collada, struct err *err)
+/* Fills clips: those of <animation_clip> elements, then one of what no clip has. */
+static int read_clips(struct collada *collada, struct err *err)
 {
     const struct xml *xml = &collada->xml;
     bool *is_in = mem_zalloc(collada->channel_count + 1, sizeof *is_in);
@@ -232,4 +204,36 @@ int collada_clips(struct collada *collada, struct err *err)
     free(is_in);
     free(is_used);
     return rc;
+}
+
+/* --- the whole file --- */
+
+int collada_read(struct collada *collada, const uint8_t *bytes, size_t size_bytes, const struct limits *limits,
+                 struct bake_builder *builder, struct err *err)
+{
+    *collada = (struct collada){0};
+    int rc = xml_parse(&collada->xml, bytes, size_bytes, err);
+    if (rc == 0)
+        rc = collada_scene(collada, limits, err);
+    if (rc == 0)
+        rc = read_channels(collada, limits, builder, err);
+    if (rc == 0)
+        rc = read_clips(collada, err);
+    if (rc < 0)
+        collada_fini(collada);
+    return rc;
+}
+
+void collada_fini(struct collada *collada)
+{
+    for (uint32_t s = 0; s < collada->sampler_count; s++)
+        sampler_fini(&collada->samplers[s]);
+    free(collada->samplers);
+    free(collada->nodes);
+    free(collada->steps);
+    free(collada->channels);
+    free(collada->clips);
+    free(collada->clip_channels);
+    xml_fini(&collada->xml);
+    *collada = (struct collada){0};
 }

@@ -4,7 +4,6 @@
 
 #include "../base/mem.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { INSTANCE_DEPTH_MAX = 1024 };

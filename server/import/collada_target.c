@@ -1,7 +1,6 @@
 #include "collada_target.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TARGET_MAX = 4096 };

@@ -24,7 +24,9 @@ static bool number_of(const char *word, size_t size, double *value)
     return end == word + size && isfinite(*value);
 }
 
-int values_read(const char *text, double **values, size_t *count, struct err *err)
+/* Numbers separated by white space into *values (heap; NULL for none). Returns 0, ERR_BAD_MODEL (what is no number, or
+ * not finite) or ERR_IMPORT_MEMORY. */
+static int read_numbers(const char *text, double **values, size_t *count, struct err *err)
 {
     size_t capacity = 0;
     const char *word;
@@ -111,7 +113,7 @@ int rows_read(const struct xml *xml, uint32_t element, const char *attribute, st
     *rows = (struct value_rows){0};
     if (find_layout(xml, element, attribute, &layout, err) < 0)
         return ERR_BAD_MODEL;
-    int rc = values_read(xml_text(xml, layout.array), &values, &count, err);
+    int rc = read_numbers(xml_text(xml, layout.array), &values, &count, err);
     if (rc < 0)
         return err_prefix(err, "array '%s'", xml_get(xml, layout.array, "id"));
     /* the sizes are below 2^32, so that no product overflows */

@@ -3,10 +3,6 @@
 
 #include "collada_xml.h"
 
-/* The numbers of a text, separated by white space, into *values (heap; NULL for none). Returns 0, ERR_BAD_MODEL (what
- * is no number, or not finite) or ERR_IMPORT_MEMORY. */
-int values_read(const char *text, double **values, size_t *count, struct err *err);
-
 /* At most `limit` numbers into out; returns how many there are in all, or -1 where something is no finite number. */
 int values_fixed(const char *text, double *out, int limit);
 

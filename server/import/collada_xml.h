@@ -41,6 +41,7 @@ struct xml {
 int xml_parse(struct xml *xml, const uint8_t *bytes, size_t size_bytes, struct err *err);
 void xml_fini(struct xml *xml);
 
+/* Whether the element has this tag. */
 bool xml_is(const struct xml *xml, uint32_t element, const char *tag);
 /* The attribute's value, or NULL. */
 const char *xml_get(const struct xml *xml, uint32_t element, const char *attribute);

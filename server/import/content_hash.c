@@ -30,7 +30,9 @@ void content_hash(const struct bake_builder *builder, uint8_t out[32])
         zeroed.infos = &info;
     }
     sha256_init(&sha);
-#define X(id, singular, plural, type) put_section(&sha, id, zeroed.plural, zeroed.singular##_count, sizeof(type));
+#define X(id, singular, plural, type)                                                                                  \
+    if (id < MODEL_COMPILED_ID)                                                                                        \
+        put_section(&sha, id, zeroed.plural, zeroed.singular##_count, sizeof(type));
 #include "../anim/model_sections.def"
 #undef X
     sha256_digest(&sha, SHA256_DIGEST_SIZE, out);

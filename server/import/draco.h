@@ -36,6 +36,7 @@ enum draco_result draco_mesh_new(const uint8_t *bytes, size_t size_bytes, uint64
                                  struct draco_mesh **out, char *message, size_t message_size);
 void draco_mesh_free(struct draco_mesh *mesh);
 
+/* How many there are; at most those that draco_mesh_new() was told. */
 uint32_t draco_mesh_points(const struct draco_mesh *mesh);
 uint32_t draco_mesh_faces(const struct draco_mesh *mesh);
 

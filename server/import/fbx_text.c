@@ -4,7 +4,6 @@
 #include "fbx_record.h"
 #include "fbx_turns.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { FLAG_CONSTANT = 2, FLAG_CUBIC = 8 };

@@ -3,6 +3,7 @@
 
 #include "fbx_scan.h"
 
+/* What fbx_scan() returns. `text` needs no NUL. */
 struct fbx_losses fbx_scan_text(const char *text, size_t size_bytes);
 
 /* Counts a moving curve, of whose pieces all KeyAttrFlags are ored together. */

@@ -1,7 +1,6 @@
 /* gltf_anim.c - animations: clips and their channels (glTF 2.0, 3.11). */
 #include "gltf_keys.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

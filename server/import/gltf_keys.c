@@ -10,6 +10,8 @@ const char *const GLTF_PATHS[] = {[PATH_TRANSLATION] = "translation",
                                   [PATH_WEIGHTS] = "weights"};
 static const char *const INTERPOLATIONS[] = {
     [INTERPOLATION_LINEAR] = "LINEAR", [INTERPOLATION_STEP] = "STEP", [INTERPOLATION_CUBICSPLINE] = "CUBICSPLINE"};
+/* Further from unit length than this is no rounding: of floats, and of signed bytes, whose steps are 1/127. */
+static const double UNIT_TOLERANCE = 1e-3, INTEGER_UNIT_TOLERANCE = 1.0 / 127;
 enum { INTERPOLATION_COUNT = sizeof INTERPOLATIONS / sizeof *INTERPOLATIONS };
 
 static double time_of(const struct accessor *accessor, uint32_t key)
@@ -32,11 +34,11 @@ static int check_times(struct gltf *gltf, const struct key_source *source, struc
     for (uint32_t key = 0; key < source->times.count; key++) {
         const double time = time_of(&source->times, key);
         if (!isfinite(time))
-            return err_set(err, ERR_BAD_MODEL, "%s: the time of key %u is not finite", source->where, key);
+            return err_set(err, ERR_BAD_KEYS, "%s: the time of key %u is not finite", source->where, key);
         if (time < 0)
-            return err_set(err, ERR_BAD_MODEL, "%s: the time of key %u is %.9g, before 0", source->where, key, time);
+            return err_set(err, ERR_BAD_KEYS, "%s: the time of key %u is %.9g, before 0", source->where, key, time);
         if (key > 0 && time < before)
-            return err_set(err, ERR_BAD_MODEL, "%s: the time of key %u is %.9g, before the %.9g of the key before",
+            return err_set(err, ERR_BAD_KEYS, "%s: the time of key %u is %.9g, before the %.9g of the key before",
                            source->where, key, time, before);
         if (key > 0 && time == before) {
             times->has_duplicates = true;
@@ -92,7 +94,7 @@ static int read_key(const struct key_source *source, uint32_t key, float *out, s
             float *value = &out[r * width + i];
             *value = (float)row[i];
             if (!isfinite(*value))
-                return err_set(err, ERR_BAD_MODEL, "%s: the value of key %u is not finite", source->where, key);
+                return err_set(err, ERR_BAD_KEYS, "%s: the value of key %u is not finite", source->where, key);
         }
     }
     return 0;
@@ -104,7 +106,7 @@ static int check_count(const struct key_source *source, struct err *err)
     const uint64_t given = (uint64_t)source->values.count * source->values.width;
     if (given == expected)
         return 0;
-    return err_set(err, ERR_BAD_MODEL, "%s: %u keys need %llu numbers, but accessors[%u] has %llu", source->where,
+    return err_set(err, ERR_BAD_KEYS, "%s: %u keys need %llu numbers, but accessors[%u] has %llu", source->where,
                    source->times.count, (unsigned long long)expected, source->values.index, (unsigned long long)given);
 }
 
@@ -142,17 +144,28 @@ static bool is_known(const struct gltf_values *values, const struct key_source *
                                                      : values->times < 0);
 }
 
-/* Normalised or not is the evaluator's business; a zero quaternion has no direction to normalise to. */
+/* The first rotation that is not of unit length is worth a word; a zero quaternion has no direction to normalise to. */
 static int check_rotations(const struct gltf *gltf, const struct key_source *source, struct gltf_values *values,
                            uint32_t count, struct err *err)
 {
     const uint32_t size = floats_per_key(&source->channel), bit = 1U << source->channel.interpolation;
     const float *q = gltf->builder->key_values + values->first + (size > 4 ? 4 : 0);
+    const double tolerance = source->values.component == ACCESSOR_F32 ? UNIT_TOLERANCE : INTEGER_UNIT_TOLERANCE;
+    bool is_told = (values->checked & ~bit) != 0;
     if (source->channel.path != PATH_ROTATION || (values->checked & bit) != 0)
         return 0;
-    for (uint32_t key = 0; key < count; key++, q += size)
-        if (q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0)
-            return err_set(err, ERR_BAD_MODEL, "%s: the rotation of key %u has no length", source->where, key);
+    for (uint32_t key = 0; key < count; key++, q += size) {
+        const double square = (double)q[0] * (double)q[0] + (double)q[1] * (double)q[1] + (double)q[2] * (double)q[2] +
+                              (double)q[3] * (double)q[3];
+        if (square == 0)
+            return err_set(err, ERR_BAD_KEYS, "%s: the rotation of key %u has no length", source->where, key);
+        if (!is_told && fabs(sqrt(square) - 1) > tolerance) {
+            bake_warn(gltf->builder, "rotation_normalised",
+                      "%s: the rotation of key %u has the length %.6g: rotations are normalised", source->where, key,
+                      sqrt(square));
+            is_told = true;
+        }
+    }
     values->checked |= bit;
     return 0;
 }

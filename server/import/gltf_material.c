@@ -2,7 +2,6 @@
 #include "gltf_material.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static float limited(double value, double least, double most)

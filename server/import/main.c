@@ -131,17 +131,8 @@ static struct model_info *add_info(struct bake_builder *builder)
     return info;
 }
 
-static int unpack(struct import *import, struct buf *out, struct err *err)
+static int bake(struct import *import, struct err *err)
 {
-    if (opener_read_model(import->opener, &import->bytes, &import->size_bytes, err) < 0)
-        return err->code;
-    return import_unpack(import, out, err);
-}
-
-static int bake(struct import *import, struct buf *out, struct err *err)
-{
-    if (unpack_is_archive(import->path))
-        return unpack(import, out, err);
     const struct format *format = format_of_path(import->path);
     if (format == NULL)
         return err_set(err, ERR_UNKNOWN_FORMAT, "no importer knows this file's ending");
@@ -163,10 +154,11 @@ static int bake(struct import *import, struct buf *out, struct err *err)
     content_hash(import->builder, hash);
     memcpy(import->builder->infos[0].content_hash, hash, sizeof hash);
     opener_record(import->opener, import->builder);
-    return bake_encode(import->builder, out, err);
+    return 0;
 }
 
-static int write_result(const void *bytes, size_t size_bytes)
+/* A bake_sink: to the file descriptor that the daemon gave. `context` is a bool: whether it takes no more. */
+static int put_in_result(void *context, const void *bytes, size_t size_bytes, struct err *err)
 {
     const char *at = bytes;
     while (size_bytes > 0) {
@@ -174,8 +166,8 @@ static int write_result(const void *bytes, size_t size_bytes)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
-            fprintf(stderr, "posed-import: cannot write the result: %s\n", strerror(errno));
-            return -1;
+            *(bool *)context = true;
+            return err_set(err, ERR_INTERNAL, "cannot write the result: %s", strerror(errno));
         }
         at += n;
         size_bytes -= (size_t)n;
@@ -183,13 +175,35 @@ static int write_result(const void *bytes, size_t size_bytes)
     return 0;
 }
 
+/* The files of an archive, or the model; *is_stuck: there is no way to say anything. */
+static int make_result(struct import *import, bool *is_stuck, struct err *err)
+{
+    const struct bake_sink sink = {.put = put_in_result, .context = is_stuck};
+    if (!unpack_is_archive(import->path))
+        return bake(import, err) < 0 ? err->code : bake_write(import->builder, &sink, err);
+    struct buf files;
+    buf_init(&files, import->limits->value[LIMIT_BAKED_BYTES]);
+    int rc = opener_read_model(import->opener, &import->bytes, &import->size_bytes, err);
+    if (rc == 0)
+        rc = import_unpack(import, &files, err);
+    if (rc == 0)
+        rc = sink.put(sink.context, files.data, files.size_bytes, err);
+    buf_fini(&files);
+    return rc;
+}
+
 static int refuse(const struct err *err)
 {
     struct import_failure failure = {.number = (uint32_t)-err->code};
+    struct err why;
+    bool is_stuck = false;
     memcpy(failure.magic, IMPORT_FAILURE_MAGIC, sizeof failure.magic);
     memcpy(failure.message, err->message, sizeof failure.message);
     fprintf(stderr, "posed-import: %s\n", err->message);
-    return write_result(&failure, sizeof failure) < 0 ? EXIT_USAGE : EXIT_REFUSED;
+    if (put_in_result(&is_stuck, &failure, sizeof failure, &why) == 0)
+        return EXIT_REFUSED;
+    fprintf(stderr, "posed-import: %s\n", why.message);
+    return EXIT_USAGE;
 }
 
 /* Whoever ran out of memory does not know why. */
@@ -244,24 +258,25 @@ static int run_import(const struct arguments *arguments)
     const struct file_source source = broker_source(&files);
     struct err err = {0};
     struct bake_builder builder;
-    struct buf out;
     bake_builder_init(&builder, arguments->limits.value[LIMIT_BAKED_BYTES]);
-    buf_init(&out, arguments->limits.value[LIMIT_BAKED_BYTES]);
     struct import import = {
         .path = arguments->path,
         .opener = opener_new(&source, arguments->path, &arguments->limits),
         .builder = &builder,
         .limits = &arguments->limits,
     };
-    int status;
-    if (bake(&import, &out, &err) < 0) {
+    int status = EXIT_BAKED;
+    bool is_stuck = false;
+    if (make_result(&import, &is_stuck, &err) < 0) {
         name_memory_limit(&arguments->limits, &err);
-        err_prefix(&err, "%s", arguments->path);
-        status = refuse(&err);
-    } else {
-        status = write_result(out.data, out.size_bytes) < 0 ? EXIT_USAGE : EXIT_BAKED;
+        if (is_stuck) {
+            fprintf(stderr, "posed-import: %s\n", err.message);
+            status = EXIT_USAGE;
+        } else {
+            err_prefix(&err, "%s", arguments->path);
+            status = refuse(&err);
+        }
     }
-    buf_fini(&out);
     bake_builder_fini(&builder);
     opener_free(import.opener);
     return status;

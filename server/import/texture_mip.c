@@ -15,6 +15,8 @@ static float linear_of[256], number_of[256];
 static uint8_t srgb_of[ENCODE_STEPS + 1];
 
 /* The sRGB curve (IEC 61966-2-1). */
+static double linear_of_srgb(double s) { return s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4); }
+
 static void make_tables(void)
 {
     static bool is_made;
@@ -23,12 +25,13 @@ static void make_tables(void)
     for (int i = 0; i < 256; i++) {
         const double s = i / 255.0;
         number_of[i] = (float)s;
-        linear_of[i] = (float)(s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4));
+        linear_of[i] = (float)linear_of_srgb(s);
     }
-    for (int i = 0; i <= ENCODE_STEPS; i++) {
-        const double l = (double)i / ENCODE_STEPS;
-        const double s = l <= 0.0031308 ? l * 12.92 : 1.055 * pow(l, 1 / 2.4) - 0.055;
-        srgb_of[i] = (uint8_t)(s * 255 + 0.5);
+    /* By where each level begins: a power for each of 256 levels instead of for each step. */
+    for (int level = 0, i = 0; i <= ENCODE_STEPS; level++) {
+        const double end = level < 255 ? linear_of_srgb((level + 0.5) / 255) * ENCODE_STEPS : ENCODE_STEPS + 1;
+        for (; i <= ENCODE_STEPS && i < end; i++)
+            srgb_of[i] = (uint8_t)level;
     }
     is_made = true;
 }
@@ -84,11 +87,35 @@ static uint32_t overlap(uint32_t i, uint32_t t, uint32_t from, uint32_t to)
     return last > first ? (uint32_t)(last - first) : 0;
 }
 
-/* sums[to_width * 5]: colour times weight, weight, alpha, each times the area. */
+/* One pixel's part in sums[5]: colour times weight, weight, alpha, each times the area. */
+static inline void add_pixel(const uint8_t *pixel, float area, enum texture_content content, float *sums)
+{
+    const float *value_of = content == TEXTURE_DATA ? number_of : linear_of;
+    const float weight = content == TEXTURE_DATA ? area : area * ((float)pixel[3] + INVISIBLE_WEIGHT);
+    for (int c = 0; c < 3; c++)
+        sums[c] += weight * value_of[pixel[c]];
+    sums[3] += weight;
+    sums[4] += area * (float)pixel[3];
+}
+
+/* sum_row() for two pixels to one, which nearly all rows are: the same sums without the search for overlaps. */
+static void sum_row_of_pairs(const uint8_t *row, uint32_t to_width, enum texture_content content, float *sums)
+{
+    for (uint32_t x = 0; x < to_width; x++, sums += 5, row += 8) {
+        memset(sums, 0, 5 * sizeof *sums);
+        add_pixel(row, 0.5f, content, sums);
+        add_pixel(row + 4, 0.5f, content, sums);
+    }
+}
+
+/* sums[to_width * 5], as add_pixel() makes them. */
 static void sum_row(const uint8_t *row, uint32_t from_width, uint32_t to_width, enum texture_content content,
                     float *sums)
 {
-    const float *value_of = content == TEXTURE_DATA ? number_of : linear_of;
+    if (from_width / 2 == to_width && from_width % 2 == 0) {
+        sum_row_of_pairs(row, to_width, content, sums);
+        return;
+    }
     for (uint32_t x = 0; x < to_width; x++, sums += 5) {
         memset(sums, 0, 5 * sizeof *sums);
         const uint32_t first = (uint32_t)((uint64_t)x * from_width / to_width);
@@ -96,13 +123,7 @@ static void sum_row(const uint8_t *row, uint32_t from_width, uint32_t to_width, 
             const uint32_t part = overlap(i, x, from_width, to_width);
             if (part == 0)
                 break;
-            const uint8_t *pixel = row + 4 * (size_t)i;
-            const float area = (float)part / (float)from_width;
-            const float weight = content == TEXTURE_DATA ? area : area * ((float)pixel[3] + INVISIBLE_WEIGHT);
-            for (int c = 0; c < 3; c++)
-                sums[c] += weight * value_of[pixel[c]];
-            sums[3] += weight;
-            sums[4] += area * (float)pixel[3];
+            add_pixel(row + 4 * (size_t)i, (float)part / (float)from_width, content, sums);
         }
     }
 }

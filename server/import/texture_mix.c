@@ -1,6 +1,7 @@
 #include "texture_mix.h"
 
 #include "texture.h"
+#include "texture_height.h"
 #include "texture_mip.h"
 
 #include "../base/mem.h"
@@ -81,6 +82,7 @@ static const struct {
     [MIX_METALLIC_ROUGHNESS] = {mix_metallic_roughness, TEXTURE_DATA},
     [MIX_GLOSS_BASE_COLOR] = {mix_gloss_base_color, TEXTURE_COLORS},
     [MIX_GLOSS_METALLIC_ROUGHNESS] = {mix_gloss_metallic_roughness, TEXTURE_DATA},
+    [MIX_HEIGHTS] = {NULL, TEXTURE_DATA}, /* not texel by texel */
 };
 
 /* --- a whole picture --- */
@@ -116,6 +118,11 @@ static void fill(const struct bake_builder *builder, const struct texture_mix *m
                  uint8_t *out)
 {
     const struct recipe recipe = {mix, mix->kind == MIX_OPACITY && has_alpha(builder, mix->b)};
+    if (mix->kind == MIX_HEIGHTS) {
+        const struct texture *heights = &builder->textures[mix->a];
+        texture_normals_of_heights(heights, builder->pixels + heights->pixel_first, mix->factors[0], out);
+        return;
+    }
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t x = 0; x < width; x++, out += 4)
             KINDS[mix->kind].mix(&recipe, texel(builder, mix->a, x, y, width, height),

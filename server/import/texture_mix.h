@@ -20,6 +20,8 @@ enum texture_mix_kind {
      * RGB, glossiness. The nearest base colour, and the nearest metallic and roughness. */
     MIX_GLOSS_BASE_COLOR,
     MIX_GLOSS_METALLIC_ROUGHNESS,
+    /* a: heights; factors: how high (texture_height.h). The normals. */
+    MIX_HEIGHTS,
 };
 
 struct texture_mix {
@@ -40,6 +42,7 @@ struct texture_mixer {
     uint32_t part_count;
 };
 
+/* Both are borrowed until texture_mixer_end() or _fini(). */
 void texture_mixer_init(struct texture_mixer *mixer, struct bake_builder *builder, const struct limits *limits);
 
 /* The builder's texture that is this mix; as large as the larger part, with the wrapping and filters of a (of b without

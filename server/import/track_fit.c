@@ -302,7 +302,7 @@ int track_fit(struct track *track, const struct track_fit *fit, bool *is_near, s
         return 0;
     track_fini(track);
     if (fitter.rc == ERR_BAD_MODEL)
-        return err_set(err, ERR_BAD_MODEL, "a value is not finite");
+        return err_set(err, ERR_BAD_KEYS, "a value is not finite");
     return fitter.rc == ERR_MODEL_LIMIT
                ? err_set(err, ERR_MODEL_LIMIT, "it has more than %llu keys", (unsigned long long)fit->key_limit)
                : err_set(err, ERR_IMPORT_MEMORY, "no memory for its keys");
