@@ -6,20 +6,18 @@
 // mip levels, as most have: llvmpipe takes every branch of a shader, and those for others are a fifth of the time.
 // VIEW is defined: view.frag follows, which has a main of its own.
 
-in vec3 view_position;
+// What is alike all over a draw comes from the vertex shader, too: llvmpipe loads each number of a uniform again for every
+// eight samples, in 27 instructions. Together that was a quarter of all.
+
+in vec3 view_position;         // in a unit in which the scene is as large as 1
 in vec3 view_normal;
 in vec2 uv;
-in vec4 vertex_color;
+in vec4 vertex_color;          // times the material's base colour, but for views
+flat in vec4 finish;           // metallic, roughness; fragments with alpha outside [z, w) are not drawn
+flat in vec4 glow;             // emissive; w: 1 for what is blended, 0 for what is opaque
+flat in vec3 kind;             // 1 or 0: no light falls on it; faces have the normals, not vertices; no perspective
 
 uniform sampler2D base_color_texture;
-uniform vec4 base_color;
-uniform vec4 emissive;         // w: 0
-uniform vec2 metal_rough;      // metallic, roughness
-uniform vec4 eye;              // homogeneous, view space: (0, 0, 0, 1), without perspective (0, 0, 1, 0)
-uniform vec2 alpha_range;      // fragments with alpha outside [x, y) are not drawn
-uniform int is_blended;        // 0: what is drawn is opaque
-uniform int is_unlit;
-uniform int is_flat;           // faces have the normals, not vertices
 
 #ifdef FILTERS
 uniform ivec2 base_color_filter; // enum texture_mag, enum texture_min, as the C code numbers both
@@ -37,10 +35,18 @@ uniform sampler2D metal_rough_texture;
 uniform sampler2D normal_texture;
 uniform sampler2D occlusion_texture;
 uniform sampler2D emissive_texture;
-uniform vec2 bump_shade;       // scale of the normal texture, strength of the occlusion texture
+flat in vec2 bump_shade;       // scale of the normal texture, strength of the occlusion texture
 #endif
 
 out vec4 fragment;
+
+#ifdef VIEW
+const float LOD_BIAS = 0.0;
+#else
+// Of lit surfaces one mip level is read, not two, which takes a tenth of the time of all: the sharper one more often,
+// as a pixel is the mean of four samples. That comes closer to a picture of 256 samples a pixel than two levels do.
+const float LOD_BIAS = -0.5;
+#endif
 
 const float PI = 3.14159265;
 // Directions to the lights, unit vectors in view space, and their colours: what a white Lambert surface that faces one
@@ -55,28 +61,31 @@ struct surface {
 };
 
 #ifdef FILTERS
-// A texture, which is always sampled with linear filters and all its mip levels, as the file's filters would have it
+// A texture, which is always sampled with linear filters and some of its mip levels, as the file's filters would have it
 // (OpenGL 3.3, 3.8.11): in the middle of a texel a linear filter gives that texel, and the footprint chooses the level.
 // For colours: of data, which nobody sees as squares, the filter that all have is good enough.
 vec4 texel(sampler2D image, vec2 place, ivec2 mag_min)
 {
-    const int NEAREST = 1, LINEAR = 2, NEAREST_MIPMAP_NEAREST = 3, LINEAR_MIPMAP_NEAREST = 4;
+    const int NEAREST = 1, LINEAR = 2, LINEAR_MIPMAP_NEAREST = 4;
     vec2 size = vec2(textureSize(image, 0));
     vec2 dx = dFdx(place), dy = dFdy(place), at = place;
     int mag = mag_min.x, min = mag_min.y;
-    if (mag != 0 || min != 0) {
+    if (mag == 0 && min == 0) {
+        dx *= exp2(LOD_BIAS);
+        dy *= exp2(LOD_BIAS);
+    } else {
         float texels = max(length(dx * size), length(dy * size)); // that the longer side of a pixel covers
         float level = texels > 1.0 ? log2(texels) : 0.0, wanted = level;
         if (min == NEAREST || min == LINEAR)
             wanted = 0.0;
-        else if (min == NEAREST_MIPMAP_NEAREST || min == LINEAR_MIPMAP_NEAREST)
+        else if (min != 0) // of those that mix levels without mixing texels, too: one level is read
             wanted = ceil(level + 0.5) - 1.0;
         bool is_nearest = level > 0.0 ? min != 0 && min != LINEAR && min != LINEAR_MIPMAP_NEAREST : mag != 0;
         if (is_nearest) {
             vec2 grid = max(floor(size * exp2(-floor(wanted))), 1.0);
             at = (floor(place * grid) + 0.5) / grid;
         }
-        float scale = exp2(wanted - level);
+        float scale = exp2(wanted - level + (min == 0 ? LOD_BIAS : 0.0));
         dx *= scale;
         dy *= scale;
     }
@@ -84,13 +93,19 @@ vec4 texel(sampler2D image, vec2 place, ivec2 mag_min)
 }
 #endif
 
+// Of any length.
+vec3 view_to_eye()
+{
+    return kind.z != 0.0 ? vec3(0.0, 0.0, 1.0) : -view_position;
+}
+
 // The base colour texture.
 vec4 painted()
 {
 #ifdef FILTERS
     return texel(base_color_texture, uv, base_color_filter);
 #else
-    return texture(base_color_texture, uv);
+    return texture(base_color_texture, uv, LOD_BIAS);
 #endif
 }
 
@@ -100,7 +115,7 @@ vec3 shining()
 #ifdef FILTERS
     return texel(emissive_texture, emissive_uv, emissive_filter).rgb;
 #else
-    return texture(emissive_texture, emissive_uv).rgb;
+    return texture(emissive_texture, emissive_uv, LOD_BIAS).rgb;
 #endif
 }
 
@@ -109,7 +124,7 @@ vec3 shining()
 // Tangents), which mirrored coordinates mirror as they should. +Y of the texture is up, where v grows downwards.
 vec3 bumped(vec3 normal, float side)
 {
-    vec3 bump = 2.0 * texture(normal_texture, normal_uv).xyz - 1.0;
+    vec3 bump = 2.0 * texture(normal_texture, normal_uv, LOD_BIAS).xyz - 1.0;
     bump.xy *= bump_shade.x;
     vec3 along = view_tangent.xyz, up;
     float length_squared = dot(along, along);
@@ -117,9 +132,7 @@ vec3 bumped(vec3 normal, float side)
         along *= inversesqrt(length_squared);
         up = side * cross(normal, along) * sign(view_tangent.w);
     } else {
-        vec3 px = dFdx(view_position), py = dFdy(view_position);
-        float size = max(max(max(abs(px.x), abs(px.y)), abs(px.z)), max(max(abs(py.x), abs(py.y)), abs(py.z)));
-        vec3 across_y = cross(py / size, normal), across_x = cross(normal, px / size);
+        vec3 across_y = cross(dFdy(view_position), normal), across_x = cross(normal, dFdx(view_position));
         vec2 tx = dFdx(normal_uv), ty = dFdy(normal_uv);
         along = across_y * tx.x + across_x * ty.x;
         up = -(across_y * tx.y + across_x * ty.y);
@@ -141,44 +154,45 @@ vec3 bumped(vec3 normal, float side)
 vec3 shading_normal(vec3 to_eye)
 {
     vec3 face = cross(dFdx(view_position), dFdy(view_position));
-    float size = max(max(abs(face.x), abs(face.y)), abs(face.z));
-    face = size > 0.0 ? face / size : to_eye; // squares of small ones would vanish
-    if (dot(face, to_eye) < 0.0)
+    if (dot(face, view_to_eye()) < 0.0)
         face = -face;
-    vec3 n = normalize(is_flat != 0 || !(dot(view_normal, view_normal) > 1e-8) ? face : view_normal);
-    float side = dot(n, face) < 0.0 ? -1.0 : 1.0;
+    bool is_smooth = kind.y == 0.0 && dot(view_normal, view_normal) > 1e-8;
+    vec3 n = is_smooth ? view_normal : face;
+    float n_squared = dot(n, n), side = dot(n, face) < 0.0 ? -1.0 : 1.0;
+    n = n_squared > 0.0 ? n * (side * inversesqrt(n_squared)) : to_eye;
 #ifdef FULL
-    return bumped(side * n, side);
+    return bumped(n, side);
 #else
-    return side * n;
+    return n;
 #endif
 }
 
-float wrapped(vec3 n, vec3 to_light, float wrap)
+float wrapped(float n_light, float wrap)
 {
-    return max(0.0, (dot(n, to_light) + wrap) / (1.0 + wrap));
+    return max(0.0, (n_light + wrap) / (1.0 + wrap));
 }
 
 // A soft light in the sky as a lobe like exp(sharpness * (cos - 1)), convolved with that of the surface, whose sharpness
 // around its reflection is 1 / (2 alpha^2) (Wang et al. 2009, All-Frequency Rendering of Dynamic, Spatially-Varying
-// Reflectance, 3.3). For exp(-x) stands 1 / (1 + x/4)^4.
-float lobe(vec3 direction, vec3 to_light, float sharpness, float alpha)
+// Reflectance, 3.3). For exp(-x) stands 1 / (1 + x/4)^4. cosine: of the angle between reflection and light.
+float lobe(float cosine, float sharpness, float alpha)
 {
-    float blur = 1.0 / (1.0 + sharpness * 2.0 * alpha * alpha);
-    float fall = 1.0 + 0.25 * sharpness * blur * (1.0 - dot(direction, to_light));
-    fall *= fall;
-    return blur / (fall * fall);
+    float spread = 1.0 + sharpness * 2.0 * alpha * alpha; // 1 / spread: how much of the light's middle is left
+    float fall = spread + 0.25 * sharpness * (1.0 - cosine);
+    float part = spread / (fall * fall);
+    return part * part * spread;
 }
 
 // What a mirror shows of the studio, the blurrier the rougher it is: dark ground, a horizon, sky, three soft lights.
-vec3 reflected_sky(vec3 direction, float roughness, float alpha)
+// up: of the reflection; cosines: of its angles with the three lights.
+vec3 reflected_sky(float up, vec3 cosines, float roughness, float alpha)
 {
     const vec3 GROUND = vec3(0.10, 0.095, 0.09), HORIZON = vec3(0.62, 0.63, 0.64), ZENITH = vec3(0.30, 0.33, 0.38);
-    float above = clamp(0.5 + 0.5 * direction.y / (0.10 + 0.90 * roughness), 0.0, 1.0);
+    float above = clamp(0.5 + 0.5 * up / (0.10 + 0.90 * roughness), 0.0, 1.0);
     above *= above * (3.0 - 2.0 * above);
-    vec3 sky = mix(GROUND, mix(HORIZON, ZENITH, clamp(direction.y, 0.0, 1.0)), above);
-    return sky + vec3(2.4, 2.33, 2.23) * lobe(direction, KEY, 14.0, alpha) +
-           vec3(0.6, 0.65, 0.7) * lobe(direction, FILL, 7.0, alpha) + 1.3 * lobe(direction, RIM, 9.0, alpha);
+    vec3 sky = mix(GROUND, mix(HORIZON, ZENITH, clamp(up, 0.0, 1.0)), above);
+    return sky + vec3(2.4, 2.33, 2.23) * lobe(cosines.x, 14.0, alpha) +
+           vec3(0.6, 0.65, 0.7) * lobe(cosines.y, 7.0, alpha) + 1.3 * lobe(cosines.z, 9.0, alpha);
 }
 
 // How much of the light around is reflected: x * f0 + y (Karis 2014, Physically Based Shading on Mobile).
@@ -201,7 +215,10 @@ float microfacets(float alpha, float n_half, float n_light, float n_eye)
 
 vec3 light(surface s)
 {
-    float n_eye = clamp(dot(s.normal, s.to_eye), 0.0, 1.0);
+    // cosines: normal and lights, eye and lights, normal and eye
+    vec3 n_lights = vec3(dot(s.normal, KEY), dot(s.normal, FILL), dot(s.normal, RIM));
+    vec3 eye_lights = vec3(dot(s.to_eye, KEY), dot(s.to_eye, FILL), dot(s.to_eye, RIM));
+    float n_to_eye = dot(s.normal, s.to_eye), n_eye = clamp(n_to_eye, 0.0, 1.0);
     float alpha = max(s.roughness * s.roughness, 0.01); // sharper highlights would fall between samples
     vec3 f0 = mix(vec3(0.04), s.color, s.metallic);
     vec2 share = reflectance(s.roughness, n_eye);
@@ -209,17 +226,21 @@ vec3 light(surface s)
     // what bounces between facets comes out as well (Turquin 2019, Practical multiple scattering compensation)
     vec3 gain = 1.0 + f0 * (1.0 / max(share.x + share.y, 0.1) - 1.0);
 
-    vec3 half_way = normalize(KEY + s.to_eye);
-    float n_light = clamp(dot(s.normal, KEY), 0.0, 1.0);
-    float grazing = 1.0 - clamp(dot(KEY, half_way), 0.0, 1.0), grazing_2 = grazing * grazing;
+    // the key light's half-way vector h is (l + e) / |l + e|, and |l + e|^2 = 2 + 2 l e
+    float sum_squared = 2.0 + 2.0 * eye_lights.x, per_sum = inversesqrt(max(sum_squared, 1e-6));
+    float n_half = clamp((n_lights.x + n_to_eye) * per_sum, 0.0, 1.0);
+    float grazing = 1.0 - min(0.5 * sum_squared * per_sum, 1.0), grazing_2 = grazing * grazing;
+    float n_light = clamp(n_lights.x, 0.0, 1.0);
     vec3 fresnel = f0 + (1.0 - f0) * (grazing_2 * grazing_2 * grazing); // Schlick 1994
-    vec3 highlight = fresnel * KEY_COLOR * (PI * n_light *
-                     microfacets(alpha, clamp(dot(s.normal, half_way), 0.0, 1.0), n_light, n_eye));
-    vec3 reflection = mirrored * reflected_sky(reflect(-s.to_eye, s.normal), s.roughness, alpha) * s.occlusion;
+    vec3 highlight = fresnel * KEY_COLOR * (PI * n_light * microfacets(alpha, n_half, n_light, n_eye));
+    // the reflection r is 2 (n e) n - e
+    float up = 2.0 * n_to_eye * s.normal.y - s.to_eye.y;
+    vec3 reflection =
+        mirrored * reflected_sky(up, 2.0 * n_to_eye * n_lights - eye_lights, s.roughness, alpha) * s.occlusion;
 
     vec3 sky = mix(vec3(0.13, 0.12, 0.12), vec3(0.30, 0.32, 0.35), 0.5 + 0.5 * s.normal.y) * s.occlusion;
-    vec3 diffuse = sky + KEY_COLOR * wrapped(s.normal, KEY, 0.1) + FILL_COLOR * wrapped(s.normal, FILL, 0.2) +
-                   RIM_COLOR * wrapped(s.normal, RIM, 0.0);
+    vec3 diffuse = sky + KEY_COLOR * wrapped(n_lights.x, 0.1) + FILL_COLOR * wrapped(n_lights.y, 0.2) +
+                   RIM_COLOR * wrapped(n_lights.z, 0.0);
     vec3 scattered = s.color * (1.0 - s.metallic) * (1.0 - max(max(mirrored.r, mirrored.g), mirrored.b));
     // What even a rough black surface sends back: without it a black model is a hole.
     float edge = 1.0 - n_eye;
@@ -232,11 +253,13 @@ vec3 soft_shoulder(vec3 c)
 {
     const float KNEE = 0.70, PALING = 0.15;
     float peak = max(max(c.r, c.g), c.b);
-    if (peak <= KNEE)
-        return c;
-    float over = (peak - KNEE) / (1.0 - KNEE);
-    float lowered = KNEE + (1.0 - KNEE) * over / (1.0 + over);
-    return mix(vec3(lowered), c * (lowered / peak), 1.0 / (PALING * (peak - lowered) + 1.0));
+    // with a peak p lowered to n / d, n = KNEE d + (1 - KNEE) (p - KNEE) and d = p + 1 - 2 KNEE, a part of
+    // d / (PALING (p d - n) + d) keeps its hue
+    float d = peak + 1.0 - 2.0 * KNEE;
+    float n = KNEE * d + (1.0 - KNEE) * (peak - KNEE);
+    float lowered = n / d, kept = d / (PALING * (peak * d - n) + d);
+    vec3 lower = mix(vec3(lowered), c * (n / (d * peak)), kept);
+    return peak > KNEE ? lower : c;
 }
 
 // IEC 61966-2-1, its power as two square roots: a fit of our own that is off by 0.1 of 255 at most, and takes a third of
@@ -251,26 +274,23 @@ vec3 srgb(vec3 c)
 #ifndef VIEW
 void main()
 {
-    vec4 color = base_color * vertex_color * painted();
+    vec4 color = vertex_color * painted();
 #ifdef FULL
-    vec2 rough_metal = texture(metal_rough_texture, metal_rough_uv).gb;
-    vec2 metal = metal_rough * rough_metal.yx;
-    float occlusion = 1.0 + bump_shade.y * (texture(occlusion_texture, occlusion_uv).r - 1.0);
-    vec3 glow = emissive.rgb * shining();
+    vec2 rough_metal = texture(metal_rough_texture, metal_rough_uv, LOD_BIAS).gb;
+    vec2 metal = finish.xy * rough_metal.yx;
+    float occlusion = 1.0 + bump_shade.y * (texture(occlusion_texture, occlusion_uv, LOD_BIAS).r - 1.0);
+    vec3 shine = glow.rgb * shining();
 #else
-    vec2 metal = metal_rough;
+    vec2 metal = finish.xy;
     float occlusion = 1.0;
-    vec3 glow = emissive.rgb;
+    vec3 shine = glow.rgb;
 #endif
-    if (color.a < alpha_range.x || color.a >= alpha_range.y)
+    if (color.a < finish.z || color.a >= finish.w)
         discard;
-    vec3 seen = min(color.rgb, 1.0);
-    if (is_unlit == 0) {
-        vec3 to_eye = normalize(eye.xyz - eye.w * view_position);
-        surface s = surface(color.rgb, metal.x, metal.y, occlusion, shading_normal(to_eye), to_eye);
-        seen = soft_shoulder(light(s) + glow);
-    }
-    float alpha = is_blended != 0 ? color.a : 1.0;
+    vec3 to_eye = normalize(view_to_eye());
+    surface s = surface(color.rgb, metal.x, metal.y, occlusion, shading_normal(to_eye), to_eye);
+    vec3 seen = kind.x != 0.0 ? min(color.rgb, 1.0) : soft_shoulder(light(s) + shine);
+    float alpha = mix(1.0, color.a, glow.w);
     fragment = vec4(srgb(clamp(seen, 0.0, 1.0)) * alpha, alpha);
 }
 #endif

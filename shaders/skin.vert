@@ -1,6 +1,6 @@
 #version 330 core
 // From bind space to the screen by any number of influences; an unskinned mesh has one joint and none. FULL is defined
-// for materials with more textures than base colour (mesh.frag).
+// for materials with more textures than base colour, VIEW for what is not lit (mesh.frag).
 
 layout(location = 0) in vec3 bind_position;
 layout(location = 1) in vec3 bind_normal;
@@ -12,7 +12,16 @@ uniform samplerBuffer palette;     // view_from_bind, three rows (texels) a join
 uniform usamplerBuffer influences; // joint, bits of the weight
 uniform int joint_first;           // of the draw's skin in the palette
 uniform mat4 clip_from_view;
+uniform float unit;                // what positions are multiplied by for the fragment shader: a power of two
 uniform mat3x2 uv_from_texcoord;   // of the material's base colour texture
+uniform vec4 base_color;
+uniform vec4 emissive;
+uniform vec2 metal_rough;          // metallic, roughness
+uniform vec4 eye;                  // homogeneous, view space: (0, 0, 0, 1), without perspective (0, 0, 1, 0)
+uniform vec2 alpha_range;          // fragments with alpha outside [x, y) are not drawn
+uniform int is_blended;            // 0: what is drawn is opaque
+uniform int is_unlit;
+uniform int is_flat;               // faces have the normals, not vertices
 
 #ifdef FULL
 layout(location = 5) in vec2 second_texcoord;
@@ -20,18 +29,23 @@ layout(location = 6) in vec4 tangent; // w: the side of the bitangent
 
 uniform mat3x2 uvs_from_texcoord[5]; // of each texture of the material
 uniform int texcoord_sets[5];
+uniform vec2 bump_scale_shade; // scale of the normal texture, strength of the occlusion texture
 
 out vec2 metal_rough_uv;
 out vec2 normal_uv;
 out vec2 occlusion_uv;
 out vec2 emissive_uv;
 out vec4 view_tangent;
+flat out vec2 bump_shade;
 #endif
 
 out vec3 view_position;
 out vec3 view_normal;
 out vec2 uv;
 out vec4 vertex_color;
+flat out vec4 finish; // of the draw, as mesh.frag says
+flat out vec4 glow;
+flat out vec3 kind;
 
 vec4 row_x = vec4(0), row_y = vec4(0), row_z = vec4(0);
 
@@ -80,7 +94,8 @@ void main()
         add_joint(int(influence.x), uintBitsToFloat(influence.y));
     }
     vec4 p = vec4(bind_position, 1.0);
-    view_position = vec3(dot(row_x, p), dot(row_y, p), dot(row_z, p));
+    vec3 position = vec3(dot(row_x, p), dot(row_y, p), dot(row_z, p));
+    view_position = position * unit;
     view_normal = turn_normal(bind_normal);
 #ifdef FULL
     uv = place_on(0);
@@ -89,9 +104,17 @@ void main()
     occlusion_uv = place_on(3);
     emissive_uv = place_on(4);
     view_tangent = turn_tangent();
+    bump_shade = bump_scale_shade;
 #else
     uv = uv_from_texcoord * vec3(texcoord, 1.0);
 #endif
-    vertex_color = color;
-    gl_Position = clip_from_view * vec4(view_position, 1.0);
+#ifdef VIEW
+    vertex_color = vec4(color.rgb, color.a * base_color.a); // what the view shows, but for the alpha
+#else
+    vertex_color = color * base_color;
+#endif
+    finish = vec4(metal_rough, alpha_range);
+    glow = vec4(emissive.rgb, float(is_blended));
+    kind = vec3(is_unlit, is_flat, eye.z);
+    gl_Position = clip_from_view * vec4(position, 1.0);
 }

@@ -5,7 +5,7 @@
 uniform usamplerBuffer ids; // 0xRRGGBB of each triangle, line or point of the draw
 uniform int has_surface;    // it is made of triangles
 uniform int paint;          // enum view_paint, as the C code numbers them
-uniform vec2 depth_range;   // near, far: distances along the line of sight
+uniform vec2 depth_range;   // near, far: distances along the line of sight, in view_position's unit
 
 const int HEAT = 0, COLORS = 1, BONES = 2, NORMAL = 3, DEPTH = 4, ID = 5, GHOST = 6, LINE = 7;
 const vec3 ABOVE = vec3(-0.303, 0.505, 0.808); // the camera, to the left: where light comes from
@@ -39,10 +39,10 @@ vec4 ghost(vec3 n, vec3 to_eye)
 
 void main()
 {
-    float alpha = base_color.a * vertex_color.a * painted().a;
-    if (alpha < alpha_range.x)
+    float alpha = vertex_color.a * painted().a;
+    if (alpha < finish.z)
         discard;
-    vec3 to_eye = normalize(eye.xyz - eye.w * view_position);
+    vec3 to_eye = normalize(view_to_eye());
     vec3 n = has_surface != 0 ? shading_normal(to_eye) : vec3(0.0, 0.0, 1.0); // what has no area faces the eye
     vec3 color = vec3(0.10, 0.13, 0.18); // LINE
     if (paint == HEAT) {

@@ -7,7 +7,6 @@ in float wire_alpha;
 in vec3 corner; // 1 at its own corner, 0 on the edge across
 
 uniform sampler2D base_color_texture;
-uniform vec4 base_color;
 uniform vec2 alpha_range; // alpha below x is not drawn
 uniform vec4 eye;         // as in mesh.frag
 uniform int scale;        // samples that are a pixel's side
@@ -24,7 +23,7 @@ vec3 edge_distances(out vec3 growth)
 
 void main()
 {
-    if (base_color.a * wire_alpha * texture(base_color_texture, wire_uv).a < alpha_range.x)
+    if (wire_alpha * texture(base_color_texture, wire_uv).a < alpha_range.x)
         discard;
     vec3 growth;
     vec3 distances = edge_distances(growth);

@@ -21,6 +21,10 @@ struct animation {
  * the format knows) or ERR_INTERNAL. */
 int animation_put(struct buf *out, enum sheet_format format, const struct animation *animation, struct err *err);
 
+/* What decides about the bytes of WebP and of GIF, for people and for ETags: "libwebp 1.2.4", "giflib 5.2.1". */
+const char *animation_gif_library(void);
+void animation_webp_library(char *out, size_t out_bytes);
+
 /* Those of the formats; private to animation*.c. */
 int animation_put_apng(struct buf *out, const struct animation *animation, struct err *err);
 int animation_put_gif(struct buf *out, const struct animation *animation, struct err *err);

@@ -5,7 +5,6 @@
 
 #include <gif_lib.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     COLORS = 256,
@@ -107,4 +106,12 @@ int animation_put_gif(struct buf *out, const struct animation *animation, struct
     if (rc == 0 && buf_failed(out))
         rc = err_set(err, ERR_NO_MEMORY, "no memory for the animation's file");
     return rc;
+}
+
+#define TEXT_OF(macro) TEXT(macro)
+#define TEXT(words)    #words
+
+const char *animation_gif_library(void)
+{
+    return "giflib " TEXT_OF(GIFLIB_MAJOR) "." TEXT_OF(GIFLIB_MINOR) "." TEXT_OF(GIFLIB_RELEASE);
 }

@@ -5,6 +5,7 @@
 #include <webp/mux.h>
 
 #include <limits.h>
+#include <stdio.h>
 
 enum {
     METHOD = 1,  /* 0..6: more finds little in smooth shading and takes several times as long */
@@ -66,4 +67,10 @@ int animation_put_webp(struct buf *out, const struct animation *animation, struc
     if (rc == 0 && buf_failed(out))
         rc = err_set(err, ERR_NO_MEMORY, "no memory for the animation's file");
     return rc;
+}
+
+void animation_webp_library(char *out, size_t out_bytes)
+{
+    const int version = WebPGetEncoderVersion(); /* a byte each */
+    snprintf(out, out_bytes, "libwebp %d.%d.%d", version >> 16 & 255, version >> 8 & 255, version & 255);
 }

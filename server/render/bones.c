@@ -93,18 +93,20 @@ static void put_solid(struct bones *bones, const double from[3], const double to
     }
 }
 
-/* One flag a node: a clip moves it or a skin uses it. All, when that is none. */
-static bool *find_moved(const struct model *model, const struct model *const *movers, uint32_t mover_count)
+/* One flag a node: a clip moves it or a skin uses it. All, when that is none; is_any tells. */
+static bool *find_moved(const struct model *model, const struct model *const *movers, uint32_t mover_count,
+                        bool *is_any)
 {
-    bool *is_moved = mem_zalloc((size_t)model->node_count + 1, sizeof *is_moved), is_any = false;
+    bool *is_moved = mem_zalloc((size_t)model->node_count + 1, sizeof *is_moved);
+    *is_any = false;
     for (uint32_t m = 0; m < mover_count; m++)
         for (uint32_t c = 0; c < movers[m]->channel_count; c++)
             is_moved[movers[m]->channels[c].node] = true;
     for (uint32_t n = 0; n < model->node_count; n++) {
         is_moved[n] |= (model->nodes[n].flags & NODE_JOINT) != 0;
-        is_any |= is_moved[n] && (model->nodes[n].flags & NODE_IN_SCENE) != 0;
+        *is_any |= is_moved[n] && (model->nodes[n].flags & NODE_IN_SCENE) != 0;
     }
-    if (!is_any)
+    if (!*is_any)
         memset(is_moved, 1, model->node_count);
     return is_moved;
 }
@@ -131,7 +133,7 @@ static bool is_drawn(const struct model *model, const bool *is_moved, uint32_t n
     return (model->nodes[node].flags & NODE_IN_SCENE) != 0 && (is_moved[node] || (parent >= 0 && is_moved[parent]));
 }
 
-/* The longest side of the box around all drawn nodes; 1 for a single place. Negative: some place is not finite. */
+/* The longest side of the box around all drawn nodes; 0 for a single place. Negative: some place is not finite. */
 static double measure(const struct model *model, const struct pose *pose, const bool *is_moved)
 {
     double low[3] = {DBL_MAX, DBL_MAX, DBL_MAX}, high[3] = {-DBL_MAX, -DBL_MAX, -DBL_MAX}, size = 0;
@@ -149,7 +151,7 @@ static double measure(const struct model *model, const struct pose *pose, const 
     }
     for (int i = 0; i < 3; i++)
         size = fmax(size, high[i] - low[i]);
-    return size > 0 ? size : 1;
+    return size;
 }
 
 static void put_node(struct bones *bones, const struct model *model, const struct pose *pose, const bool *is_moved,
@@ -182,15 +184,17 @@ int bones_init(struct bones *bones, const struct model *model, const struct mode
     bones->nodes = malloc(vertices * sizeof *bones->nodes);
     if (bones->nodes == NULL || bones->positions == NULL || bones->normals == NULL || bones->colors == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory to draw a skeleton of %u nodes", model->node_count);
-    bool *is_moved = find_moved(model, movers, mover_count);
+    bool is_any_moved;
+    bool *is_moved = find_moved(model, movers, mover_count, &is_any_moved);
     drop_lone(model, is_moved);
     const double size = measure(model, pose, is_moved);
+    bones->is_one_place = !is_any_moved && size == 0;
     int rc = 0;
     if (size < 0)
         rc = err_set(err, ERR_NOT_FINITE, "the pose puts a node where no float can");
     for (uint32_t n = 0; rc == 0 && n < model->node_count; n++)
         if (is_drawn(model, is_moved, n))
-            put_node(bones, model, pose, is_moved, n, size);
+            put_node(bones, model, pose, is_moved, n, size > 0 ? size : 1);
     free(is_moved);
     return rc;
 }

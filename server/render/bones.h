@@ -8,6 +8,7 @@
 #include "../anim/pose.h"
 #include "../base/err.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct bones {
@@ -15,6 +16,7 @@ struct bones {
     struct vec3 *positions, *normals; /* scene space */
     struct rgba8 *colors;             /* linear */
     uint32_t *nodes;                  /* which node moves the vertex: of a bone the one that it begins at */
+    bool is_one_place;                /* no clip moves a node, no skin uses one, and all are at one place */
 };
 
 /* Builds the bones of an evaluated pose. movers: [mover_count], what has the clips: the model, or other models with its

@@ -5,6 +5,7 @@
 
 #include <ft2build.h>
 #include FT_FREETYPE_H
+#include FT_TRUETYPE_TABLES_H
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,21 @@ static int open_face(struct caption_font *font, struct err *err)
         return err_set(err, ERR_UNAVAILABLE, "FreeType cannot read the font " FONT_FILE);
     }
     return 0;
+}
+
+void caption_font_name(struct caption_font *font, char *out, size_t out_bytes)
+{
+    struct err ignored = {0};
+    FT_Int major = 0, minor = 0, patch = 0;
+    const bool has_face = open_face(font, &ignored) == 0;
+    if (font->library != NULL)
+        FT_Library_Version(font->library, &major, &minor, &patch);
+    const TT_Header *head = has_face ? FT_Get_Sfnt_Table(font->face, FT_SFNT_HEAD) : NULL;
+    if (head != NULL) /* the revision is in 65536ths */
+        snprintf(out, out_bytes, "FreeType %d.%d.%d, %s %.2f", major, minor, patch, font->face->family_name,
+                 (double)head->Font_Revision / 65536);
+    else
+        snprintf(out, out_bytes, "no font");
 }
 
 static int make_room(struct caption_font *font, size_t size_bytes, struct err *err)

@@ -108,8 +108,9 @@ int pixels_draw(struct renderer *renderer, struct drawn *drawn, uint32_t c, stru
     drawn->clip_time_s = view.clip_time_s;
     if (drawn->work->job.cell_count == 1 || look->view == VIEW_ONION)
         cells_tell(renderer, &view, &camera);
-    if (frame_see(&renderer->frame, cells_model(drawn), &camera, err) < 0 ||
-        target_bind(&renderer->targets, &renderer->gl, look->width * scale, look->height * scale, err) < 0 ||
+    if (frame_see(&renderer->frame, cells_model(drawn), &camera, err) < 0)
+        return cells_name(drawn, c, &view, err);
+    if (target_bind(&renderer->targets, &renderer->gl, look->width * scale, look->height * scale, err) < 0 ||
         draw_view(renderer, drawn, scale, err) < 0 || read_samples(renderer, look->width, look->height, scale, err) < 0)
         return err->code;
     if ((look->flags & PICTURE_SHADOW) != 0)

@@ -10,6 +10,8 @@
 /* An alpha from here on counts as opaque where a material is blended: such surfaces hide each other by depth, so that a
  * whole figure marked as blended is not seen through. */
 static const float SOLID_ALPHA = 0.995f;
+/* Fewer triangles hardly hide each other. */
+enum { SORTED_MIN = 64 };
 /* Beyond any alpha. */
 static const float ALPHA_ANY = -1.0f, ALPHA_END = 1e9f;
 
@@ -135,9 +137,10 @@ static void set_alpha(const struct drawing *drawing, const struct material *mate
     gl->Uniform1i(drawing->used->is_blended, pass->is_soft);
 }
 
-/* Draws the triangles of a blended surface from far to near: it may lie before itself. */
+/* Draws triangles in another order than the file's: a surface that is seen through from far to near, as it may lie
+ * before itself; others from near to far, so that what is hidden is not shaded. */
 static int draw_sorted(struct drawing *drawing, const struct model *model, const struct frame *frame,
-                       const struct frame_draw *draw, struct err *err)
+                       const struct frame_draw *draw, bool is_soft, struct err *err)
 {
     const struct gl *gl = drawing->gl;
     const struct draw *source = &model->draws[draw->draw];
@@ -145,13 +148,20 @@ static int draw_sorted(struct drawing *drawing, const struct model *model, const
                                   ? frame->morphed + draw->morph_first
                                   : model->positions + model->primitives[source->primitive].vertex_first;
     const struct mat4 *palette = frame->palette + model->skins[source->skin].joint_first;
-    if (depth_order_sort(&drawing->order, model, source->primitive, palette, bind, err) < 0)
+    if ((is_soft ? depth_order_far_first : depth_order_near_first)(&drawing->order, model, source->primitive, palette,
+                                                                   bind, err) < 0)
         return err->code;
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, drawing->own_indices);
     gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(drawing->order.index_count * sizeof(uint32_t)),
                    drawing->order.indices, GL_STREAM_DRAW);
     gl->DrawElements(GL_TRIANGLES, (GLsizei)drawing->order.index_count, GL_UNSIGNED_INT, NULL);
     return 0;
+}
+
+static bool is_worth_sorting(const struct primitive *primitive)
+{
+    const uint32_t triangles = primitive->index_count / 3;
+    return primitive->topology == TOPOLOGY_TRIANGLES && triangles >= SORTED_MIN && triangles <= DEPTH_ORDER_MAX;
 }
 
 static int draw_one(struct drawing *drawing, const struct loaded *loaded, const struct frame *frame,
@@ -178,8 +188,8 @@ static int draw_one(struct drawing *drawing, const struct loaded *loaded, const 
         return err->code;
     set_alpha(drawing, material, pass);
     gl->Uniform1i(drawing->used->joint_first, (GLint)model->skins[source->skin].joint_first);
-    if (pass->is_soft && is_surface)
-        return draw_sorted(drawing, model, frame, draw, err);
+    if (pass->is_soft ? is_surface : is_worth_sorting(primitive))
+        return draw_sorted(drawing, model, frame, draw, pass->is_soft, err);
     gl->DrawElements(modes[primitive->topology], (GLsizei)primitive->index_count, GL_UNSIGNED_INT,
                      (const void *)((uintptr_t)primitive->index_first * sizeof(uint32_t)));
     return 0;
@@ -246,13 +256,29 @@ static int draw_model(struct drawing *drawing, const struct loaded *loaded, stru
     return rc;
 }
 
+float draw_depth_range(const struct frame *frame, float range[2])
+{
+    const double *m = frame->camera.clip_from_view.m;
+    int exponent = 0;
+    for (int end = 0; end < 2; end++) {
+        const double depth = end == 0 ? -1 : 1; /* = (m[10] z + m[14]) / (m[11] z + m[15]) */
+        range[end] = (float)-((depth * m[15] - m[14]) / (m[10] - depth * m[11]));
+    }
+    const float larger = fmaxf(fabsf(range[0]), fabsf(range[1]));
+    if (isfinite(larger))
+        frexpf(larger, &exponent);
+    return ldexpf(1, exponent < 126 ? -exponent : -126);
+}
+
 void draw_set_camera(const struct gl *gl, const struct program *program, const struct frame *frame)
 {
     const struct mat4 clip_from_view = mat4_from_dmat4(&frame->camera.clip_from_view);
     const bool is_flat = clip_from_view.m[11] == 0; /* w does not depend on the distance: no perspective */
     const float eye[4] = {0, 0, is_flat, !is_flat};
+    float range[2];
     gl->UniformMatrix4fv(program->clip_from_view, 1, GL_FALSE, clip_from_view.m);
     gl->Uniform4fv(program->eye, 1, eye);
+    gl->Uniform1f(program->unit, draw_depth_range(frame, range));
 }
 
 int draw_frame(struct drawing *drawing, const struct loaded *loaded, struct frame *frame, uint32_t scale,

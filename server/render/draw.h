@@ -36,6 +36,10 @@ int draw_frame(struct drawing *drawing, const struct loaded *loaded, struct fram
 
 /* The material of a primitive; a white one where it has none. */
 const struct material *draw_material(const struct model *model, const struct primitive *primitive);
+/* Distances along the line of sight that GL's depths -1 and 1 stand for, of any projection. Returns the power of two
+ * that brings the larger to between 0.5 and 1: shaders have positions in that unit, so that squares of small ones do
+ * not vanish. */
+float draw_depth_range(const struct frame *frame, float range[2]);
 /* Gives the program, which is in use, the frame's camera. */
 void draw_set_camera(const struct gl *gl, const struct program *program, const struct frame *frame);
 /* True when the backs of its triangles are not to be seen: where the file's format says which side that is. */

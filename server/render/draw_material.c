@@ -62,11 +62,12 @@ bool draw_needs_full(const struct loaded *loaded, const struct material *materia
     return false;
 }
 
-static void bind(const struct drawing *drawing, int slot, GLuint texture)
+static void bind(const struct drawing *drawing, const struct program *program, int slot, GLuint texture)
 {
     const bool is_color = slot == TEXTURE_BASE_COLOR || slot == TEXTURE_EMISSIVE;
     drawing->gl->ActiveTexture(GL_TEXTURE0 + (GLenum)slot);
     drawing->gl->BindTexture(GL_TEXTURE_2D, texture != 0 ? texture : is_color ? drawing->white : drawing->white_data);
+    drawing->gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, program->min_filter);
 }
 
 /* Filters are numbers for the shader and not state of the texture, whose every combination llvmpipe would compile. */
@@ -91,7 +92,7 @@ static void set_textures(const struct drawing *drawing, const struct program *pr
         sets[slot] = (GLint)placed->texcoord_set;
         memcpy(uvs[slot], placed->uv_from_texcoord, sizeof uvs[slot]);
         if (slot != TEXTURE_BASE_COLOR)
-            bind(drawing, slot, find_texture(loaded, material, slot));
+            bind(drawing, program, slot, find_texture(loaded, material, slot));
     }
     const bool has_bumps = find_texture(loaded, material, TEXTURE_NORMAL) != 0;
     const bool has_shade = find_texture(loaded, material, TEXTURE_OCCLUSION) != 0;
@@ -113,7 +114,7 @@ void draw_put_material(const struct drawing *drawing, const struct program *prog
     const bool is_dark =
         material->textures[TEXTURE_EMISSIVE].texture >= 0 && find_texture(loaded, material, TEXTURE_EMISSIVE) == 0;
     const float glow[4] = {material->emissive[0], material->emissive[1], material->emissive[2], 0}, dark[4] = {0};
-    bind(drawing, TEXTURE_BASE_COLOR, is_missing ? drawing->missing : base);
+    bind(drawing, program, TEXTURE_BASE_COLOR, is_missing ? drawing->missing : base);
     if (program->is_full)
         set_textures(drawing, program, loaded, material);
     else

@@ -214,8 +214,10 @@ int frame_move(struct frame *frame, const struct model *model, const struct fram
         return err->code;
     if (frame->draw_count > 0)
         return 0;
+    if (frame->bones.is_one_place)
+        frame->bones.vertex_count = 0; /* a mark that says nothing of the model */
     if (frame->bones.vertex_count == 0 && (view->look->flags & PICTURE_ALLOW_EMPTY) == 0)
-        return err_set(err, ERR_NOTHING_TO_DRAW, "the model's scene has neither geometry nor nodes");
+        return err_set(err, ERR_NOTHING_TO_DRAW, "the model's scene has neither geometry nor bones");
     return 0;
 }
 

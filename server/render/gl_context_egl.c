@@ -6,7 +6,6 @@
 #include <EGL/eglext.h>
 
 #include <dlfcn.h>
-#include <stdbool.h>
 #include <string.h>
 
 static struct {

@@ -1,6 +1,5 @@
 #include "job_sources.h"
 
-#include "../anim/pose.h"
 #include "../anim/retarget_report.h"
 
 _Static_assert((int)RENDER_UNMATCHED_SIZE >= (int)RETARGET_TEXT_SIZE, "a result has room for the report");

@@ -1,5 +1,6 @@
 #include "png_file.h"
 
+#include <isa-l.h>
 #include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
 #include <png.h>
@@ -188,4 +189,13 @@ int png_file_put(struct buf *out, const uint8_t *pixels, uint32_t width, uint32_
         rc = put_chunks(out, &data, width, height, form->has_alpha, err);
     buf_fini(&data);
     return rc;
+}
+
+#define TEXT_OF(macro) TEXT(macro)
+#define TEXT(words)    #words
+
+const char *png_file_libraries(void)
+{
+    return "isa-l " TEXT_OF(ISAL_MAJOR_VERSION) "." TEXT_OF(ISAL_MINOR_VERSION) "." TEXT_OF(
+        ISAL_PATCH_VERSION) ", libdeflate " LIBDEFLATE_VERSION_STRING;
 }

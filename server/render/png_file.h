@@ -21,6 +21,9 @@ struct png_form {
 int png_file_put(struct buf *out, const uint8_t *pixels, uint32_t width, uint32_t height, const struct png_form *form,
                  struct err *err);
 
+/* What decides about the bytes of the data, for people and for ETags: "isa-l 2.30.0, libdeflate 1.14". */
+const char *png_file_libraries(void);
+
 /* Appends what such a file's IDAT holds, of a rectangle in a picture whose rows have `stride` pixels. Returns as
  * png_file_put(). */
 int png_data_put(struct buf *out, const uint8_t *pixels, uint32_t stride, uint32_t width, uint32_t height,

@@ -10,6 +10,7 @@ static void find_uniforms(struct program *program, const struct gl *gl)
     } uniforms[] = {
         {&program->joint_first, "joint_first"},
         {&program->clip_from_view, "clip_from_view"},
+        {&program->unit, "unit"},
         {&program->eye, "eye"},
         {&program->base_color, "base_color"},
         {&program->emissive, "emissive"},
@@ -21,7 +22,7 @@ static void find_uniforms(struct program *program, const struct gl *gl)
         {&program->uv_from_texcoord, "uv_from_texcoord"},
         {&program->uvs_from_texcoord, "uvs_from_texcoord"},
         {&program->texcoord_sets, "texcoord_sets"},
-        {&program->bump_shade, "bump_shade"},
+        {&program->bump_shade, "bump_scale_shade"},
         {&program->base_color_filter, "base_color_filter"},
         {&program->emissive_filter, "emissive_filter"},
     };
@@ -48,7 +49,7 @@ static void tie_samplers(const struct program *program, const struct gl *gl)
 int program_link(struct program *program, const struct gl *gl, const struct shader_sources *sources, bool is_full,
                  struct err *err)
 {
-    *program = (struct program){.is_full = is_full};
+    *program = (struct program){.is_full = is_full, .min_filter = GL_LINEAR_MIPMAP_LINEAR};
     if (shader_link(gl, sources, &program->name, err) < 0)
         return err->code;
     gl->UseProgram(program->name);
@@ -67,7 +68,10 @@ int program_init(struct program *program, const struct gl *gl, unsigned kind, st
     const struct shader_sources sources = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
                                            .fragment = {.text = shader_mesh_frag, .name = "mesh.frag"},
                                            .define = DEFINES[kind]};
-    return program_link(program, gl, &sources, (kind & PROGRAM_FULL) != 0, err);
+    if (program_link(program, gl, &sources, (kind & PROGRAM_FULL) != 0, err) < 0)
+        return err->code;
+    program->min_filter = GL_LINEAR_MIPMAP_NEAREST;
+    return 0;
 }
 
 void program_fini(struct program *program, const struct gl *gl)

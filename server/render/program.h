@@ -37,8 +37,9 @@ enum program_kind {
 struct program {
     GLuint name;
     bool is_full;          /* has all textures of a material, else base colour alone */
+    GLint min_filter;      /* of all its textures */
     uint64_t camera_frame; /* the frame of struct drawing whose camera it has */
-    GLint joint_first, clip_from_view, eye, base_color, emissive, metal_rough, alpha_range, is_blended, is_unlit,
+    GLint joint_first, clip_from_view, unit, eye, base_color, emissive, metal_rough, alpha_range, is_blended, is_unlit,
         is_flat, base_color_filter;
     GLint uv_from_texcoord;                                              /* when not full */
     GLint uvs_from_texcoord, texcoord_sets, bump_shade, emissive_filter; /* when full */

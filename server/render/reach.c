@@ -1,5 +1,7 @@
 #include "reach.h"
 
+#include "moment.h"
+
 #include "../anim/bounds.h"
 #include "../anim/hull.h"
 #include "../base/view.h"
@@ -14,12 +16,12 @@ enum {
     VERTICES_MAX = 200000, /* of all poses together, unless those are the fewest */
     GATHERED_MAX = 16384,  /* points until their hull is taken */
 };
-static const double STEP_S = 1 / 24.0;  /* keys further apart than this have poses between them */
-static const double TOLERANCE = 2e-4;   /* of what is reached: so little of it may be left out */
-static const double WIDTH_SHARE = 0.25; /* what width counts beside the distance from the rest pose */
-static const double MUCH_BETTER = 1e-6; /* scores nearer to each other are equal: the earlier moment is taken */
+static const double STEP_S = 1 / 24.0; /* keys further apart than this have poses between them */
+static const double TOLERANCE = 2e-4;  /* of what is reached: so little of it may be left out */
 static const float FARTHEST = 1e30f;
 static const double LAST_MOMENT = 0.999; /* of the part: at its end a clip that loops is where it began */
+
+_Static_assert((int)MOMENT_POSES_MAX == 2 * (int)POSES_MAX + 2, "every pose that is looked at may be the moment");
 
 /* The walk through the clip. */
 struct walk {
@@ -28,9 +30,10 @@ struct walk {
     uint32_t gathered_count;
     struct vec3 *rest; /* the points at rest, as they follow each other in a pose */
     uint32_t rest_count;
-    double times_s[2 * POSES_MAX + 2], distances[2 * POSES_MAX + 2], widths[2 * POSES_MAX + 2];
-    uint32_t time_count, pose_count; /* of times, distances and widths: poses that could be evaluated */
-    struct box *boxes;               /* [node_count] */
+    double times_s[2 * POSES_MAX + 2];
+    uint32_t time_count;
+    struct moments moments; /* the poses that could be evaluated */
+    struct box *boxes;      /* [node_count] */
 };
 
 /* The most points that a pose can have. */
@@ -173,9 +176,9 @@ static int look_at(struct walk *walk, const struct frame_view *view, struct vec3
         return err->code;
     for (uint32_t n = 0; n < work->model->node_count; n++)
         box_add(&walk->boxes[n], &work->frame->pose.scene_from_node[n].m[12]);
-    walk->times_s[walk->pose_count] = view->clip_time_s;
-    score(walk, points, count, &walk->distances[walk->pose_count], &walk->widths[walk->pose_count]);
-    walk->pose_count++;
+    double distance, width;
+    score(walk, points, count, &distance, &width);
+    moments_add(&walk->moments, &work->frame->pose, view->clip_time_s, distance, width);
     return 0;
 }
 
@@ -192,25 +195,6 @@ static void take_rest(struct walk *walk, uint64_t point_count)
     walk->rest_count = is_sound(walk->rest, count) ? count : 0;
 }
 
-static double find_moment(const struct walk *walk, const struct reach_key *key)
-{
-    const double end_s = key->begin_s + (key->end_s - key->begin_s) * LAST_MOMENT;
-    double farthest = 0, widest = 0, best = -1, moment_s = key->begin_s;
-    for (uint32_t i = 0; i < walk->pose_count; i++) {
-        farthest = fmax(farthest, walk->distances[i]);
-        widest = fmax(widest, walk->widths[i]);
-    }
-    for (uint32_t i = 0; i < walk->pose_count; i++) {
-        const double value = (farthest > 0 ? walk->distances[i] / farthest : 0) +
-                             WIDTH_SHARE * (widest > 0 ? walk->widths[i] / widest : 0);
-        if (value > best + MUCH_BETTER && walk->times_s[i] <= end_s) {
-            best = value;
-            moment_s = walk->times_s[i];
-        }
-    }
-    return moment_s;
-}
-
 static int walk_clip(struct walk *walk, struct reach *reach, struct err *err)
 {
     const struct reach_work *work = walk->work;
@@ -220,6 +204,8 @@ static int walk_clip(struct walk *walk, struct reach *reach, struct err *err)
     struct picture_spec look = *view.look;
     look.view = VIEW_LIT; /* others may need more of a pose */
     view.look = &look;
+    if (moments_init(&walk->moments, work->model, view.clip, err) < 0)
+        return err->code;
     struct vec3 *points = malloc((point_count + 1) * sizeof *points);
     walk->boxes = malloc(((size_t)work->model->node_count + 1) * sizeof *walk->boxes);
     if (points == NULL || walk->boxes == NULL) {
@@ -235,7 +221,7 @@ static int walk_clip(struct walk *walk, struct reach *reach, struct err *err)
                                         : (uint32_t)affordable);
     int rc = 0;
     for (uint32_t i = 0; i < walk->time_count && rc == 0; i++) {
-        view.clip_time_s = walk->times_s[i]; /* whose place look_at() may fill: pose_count <= i */
+        view.clip_time_s = walk->times_s[i];
         rc = look_at(walk, &view, points, err);
     }
     free(points);
@@ -248,7 +234,7 @@ static int take_middles(const struct walk *walk, struct reach *reach, struct err
     reach->node_middles = calloc((size_t)node_count + 1, sizeof *reach->node_middles);
     if (reach->node_middles == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for %u nodes", node_count);
-    for (uint32_t n = 0; n < node_count && walk->pose_count > 0; n++) {
+    for (uint32_t n = 0; n < node_count && walk->moments.count > 0; n++) {
         const struct box *box = &walk->boxes[n];
         reach->node_middles[n] =
             (struct vec3){(float)(box->min[0] / 2 + box->max[0] / 2), (float)(box->min[1] / 2 + box->max[1] / 2),
@@ -263,7 +249,9 @@ static int make_reach(struct reach *reach, const struct reach_work *work, struct
     int rc = walk_clip(&walk, reach, err);
     if (rc == 0) {
         reduce(&walk);
-        reach->moment_s = find_moment(&walk, &reach->key);
+        reach->moment_s =
+            moments_find(&walk.moments, reach->key.begin_s + (reach->key.end_s - reach->key.begin_s) * LAST_MOMENT,
+                         reach->key.begin_s);
         rc = take_middles(&walk, reach, err);
     }
     if (rc == 0) {
@@ -273,6 +261,7 @@ static int make_reach(struct reach *reach, const struct reach_work *work, struct
     }
     free(walk.gathered);
     free(walk.rest);
+    moments_fini(&walk.moments);
     free(walk.boxes);
     return rc;
 }

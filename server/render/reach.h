@@ -4,10 +4,7 @@
  * The clip is evaluated at its keys and often enough between them; of each pose only the vertices of the model's
  * outline count (anim/outline.h), of all poses together only their hull (anim/hull.h). So what a pose shows beyond that
  * is little, and a picture whose pose leaves its camera's view is framed anew by who draws it. The last few are kept.
- *
- * The moment is that pose of those looked at which is furthest from the rest pose, and among equals the widest: with d
- * the root mean square of the points' distances from their places at rest (their common movement taken out), w that of
- * their distances from their middle, it has the greatest d / max d + w / (4 max w). */
+ * Which of the poses is the moment, moment.h says. */
 #pragma once
 
 #include "../anim/outline.h"

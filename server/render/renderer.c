@@ -31,11 +31,17 @@ static const char *processor_class(void)
 #endif
 }
 
+/* Pixels depend on the first four and the letters, the bytes of files on the rest. */
 static void name_renderer(struct renderer *renderer)
 {
     const struct gl *gl = &renderer->gl;
-    snprintf(renderer->name, sizeof renderer->name, "%s, %s, %s, %s", (const char *)gl->GetString(GL_RENDERER),
-             gl_context_kind(renderer->context), (const char *)gl->GetString(GL_VERSION), processor_class());
+    char letters[64], webp[32];
+    caption_font_name(renderer->font, letters, sizeof letters);
+    animation_webp_library(webp, sizeof webp);
+    snprintf(renderer->name, sizeof renderer->name, "%s, %s, %s, %s, %s, %s, %s, %s",
+             (const char *)gl->GetString(GL_RENDERER), gl_context_kind(renderer->context),
+             (const char *)gl->GetString(GL_VERSION), processor_class(), letters, webp, animation_gif_library(),
+             png_file_libraries());
 }
 
 static int warm_up(struct renderer *renderer, struct err *err)
@@ -76,8 +82,8 @@ int renderer_new(const char *gl, uint64_t cache_bytes, struct renderer **out, st
         free(renderer);
         return err->code;
     }
-    name_renderer(renderer);
     renderer->font = caption_font_load();
+    name_renderer(renderer);
     if (drawing_init(&renderer->drawing, &renderer->gl, err) < 0 || warm_up(renderer, err) < 0) {
         renderer_free(renderer);
         return err->code;

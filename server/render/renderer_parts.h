@@ -60,11 +60,12 @@ struct drawn {
 
 /* The model that is drawn. */
 const struct model *cells_model(const struct drawn *drawn);
-/* The one whose clip the cell shows. */
-const struct model *cells_posed(const struct drawn *drawn, const struct render_cell *cell);
 /* Poses cell c, and finds what a camera has to frame of it. */
 int cells_pose(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct frame_view *view, struct err *err);
-/* Finds one camera for all cells, which stands at the first of them. */
+/* `err` is about cell c: where there are several, its message gets which of them in front. Returns its code. */
+int cells_name(const struct drawn *drawn, uint32_t c, const struct frame_view *view, struct err *err);
+/* Finds one camera for all cells, which stands at the first of them; of a camera of the file, which
+ * stands where it stands, the planes that hold all of them. */
 int cells_frame(struct renderer *renderer, struct drawn *drawn, struct err *err);
 /* Whether the camera of moments that are laid over each other depends on their poses; else it is the one that each
  * would have alone. */

@@ -35,6 +35,6 @@ void scene_bind_colors(const struct gl *gl, GLuint buffer);
 /* Points the attributes at arrays that no model has: no texture coordinates, no influences. */
 void scene_bind_arrays(const struct gl *gl, const struct vertex_arrays *arrays);
 
-/* A texture of the class that all are of: trilinear, all mip levels. `levels` are RGBA8, level after
- * level; sRGB unless they are data. */
+/* A texture of the class that all are of: linear, all mip levels; a program chooses how these are used. `levels` are
+ * RGBA8, level after level; sRGB unless they are data. */
 GLuint scene_make_texture(const struct gl *gl, const struct texture *texture, const uint8_t *levels);

@@ -24,16 +24,6 @@ struct view_pass {
     const struct view_program *program; /* in use, or NULL */
 };
 
-/* Distances along the line of sight that GL's depths -1 and 1 stand for, of any projection. */
-static void find_depth_range(const struct dmat4 *clip_from_view, float range[2])
-{
-    const double *m = clip_from_view->m;
-    for (int end = 0; end < 2; end++) {
-        const double depth = end == 0 ? -1 : 1; /* = (m[10] z + m[14]) / (m[11] z + m[15]) */
-        range[end] = (float)-((depth * m[15] - m[14]) / (m[10] - depth * m[11]));
-    }
-}
-
 static void begin_pass(struct view_pass *pass, bool has_edges, enum view_paint paint)
 {
     pass->has_edges = has_edges;
@@ -51,11 +41,11 @@ static int use_program(struct view_pass *pass, bool is_full, struct err *err)
     if (pass->program == program)
         return 0;
     float range[2];
-    find_depth_range(&pass->frame->camera.clip_from_view, range);
+    const float unit = draw_depth_range(pass->frame, range);
     pass->program = program;
     gl->UseProgram(program->base.name);
     draw_set_camera(gl, &program->base, pass->frame);
-    gl->Uniform2f(program->depth_range, range[0], range[1]);
+    gl->Uniform2f(program->depth_range, unit * range[0], unit * range[1]);
     gl->Uniform1i(program->scale, (GLint)pass->query->scale);
     gl->Uniform1i(program->paint, (GLint)pass->paint);
     return 0;

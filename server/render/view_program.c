@@ -29,7 +29,7 @@ int wire_program_init(struct view_program *program, const struct gl *gl, bool is
     const struct shader_sources sources = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
                                            .geometry = {.text = shader_wire_geom, .name = "wire.geom"},
                                            .fragment = {.text = shader_wire_frag, .name = "wire.frag"},
-                                           .define = is_full ? "#define FULL\n" : NULL};
+                                           .define = is_full ? "#define VIEW\n#define FULL\n" : "#define VIEW\n"};
     return init(program, gl, &sources, is_full, err);
 }
 

@@ -1,0 +1,33 @@
+/* moment.h - the most telling of the poses of a clip. Pure; one thread.
+ *
+ * It is that pose which is furthest from the rest pose, and among equals the widest: with d the root mean square of its
+ * points' distances from their places at rest, w that of their distances from their middle, it has the greatest
+ * d / max d + w / (4 max w).
+ *
+ * Eyes that blink are a small part of a pose, and spoil its picture: among poses that are nearly as telling one is
+ * taken in which nothing is out of its usual state, that is, no joint is shrunk to less than half of its median size in
+ * the clip, and no morph weight is further than 1/2 from its median. */
+#pragma once
+
+#include "../anim/pose.h"
+
+enum { MOMENT_POSES_MAX = 482, MOMENT_WATCHED_MAX = 512 };
+
+struct moments {
+    double times_s[MOMENT_POSES_MAX], distances[MOMENT_POSES_MAX], widths[MOMENT_POSES_MAX];
+    uint32_t count;
+    struct moment_watch {
+        uint32_t node, weight; /* of `weight` UINT32_MAX: the node's scale, else a morph weight */
+    } * watched;
+    uint32_t watched_count;
+    float *values; /* [MOMENT_POSES_MAX][watched_count] */
+};
+
+/* Looks up what the clip moves that can be out of its usual state; of very many things the first. Returns 0 or
+ * ERR_NO_MEMORY. Zero-initialise *moments. */
+int moments_init(struct moments *moments, const struct model *model, int32_t clip, struct err *err);
+/* Adds a pose, at most MOMENT_POSES_MAX. */
+void moments_add(struct moments *moments, const struct pose *pose, double time_s, double distance, double width);
+/* The time of the most telling one up to end_s; otherwise_s when there is none. */
+double moments_find(const struct moments *moments, double end_s, double otherwise_s);
+void moments_fini(struct moments *moments);
