@@ -1,5 +1,6 @@
 #include "baked.h"
 
+#include "../base/hex.h"
 #include "../anim/bake.h"
 #include "../base/mem.h"
 #include "background.h"
@@ -24,16 +25,6 @@ static struct {
     struct baked *first;
     bool is_running;
 } releases = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-
-static void put_hex(char *out, const uint8_t *bytes, size_t count)
-{
-    static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0; i < count; i++) {
-        out[2 * i] = digits[bytes[i] >> 4];
-        out[2 * i + 1] = digits[bytes[i] & 15];
-    }
-    out[2 * count] = '\0';
-}
 
 /* From here on nobody can change the bytes under the check, a surviving child of the importer neither. */
 static int seal(int fd, const void **bytes, size_t *size_bytes, struct err *err)
@@ -67,7 +58,8 @@ static struct baked *make(const struct model *model, struct sources *sources, in
         .key = key,
         .ref_count = 1,
     };
-    put_hex(baked->hash, model->infos[0].content_hash, sizeof model->infos[0].content_hash);
+    hex_put(baked->hash, model->infos[0].content_hash, sizeof model->infos[0].content_hash);
+    baked->hash[2 * sizeof model->infos[0].content_hash] = '\0';
     return baked;
 }
 
@@ -117,7 +109,7 @@ int baked_open_loaded(const struct baked_load *load, struct baked **out, struct 
 
 struct baked *baked_ref(struct baked *baked)
 {
-    baked->ref_count++;
+    atomic_fetch_add_explicit(&baked->ref_count, 1, memory_order_relaxed);
     return baked;
 }
 
@@ -172,7 +164,7 @@ static void release_later(struct baked *baked)
 
 void baked_unref(struct baked *baked)
 {
-    if (baked == NULL || --baked->ref_count > 0)
+    if (baked == NULL || atomic_fetch_sub_explicit(&baked->ref_count, 1, memory_order_acq_rel) > 1)
         return;
     if (baked->model.size_bytes >= LARGE_BYTES)
         release_later(baked);

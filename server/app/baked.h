@@ -1,14 +1,14 @@
 /* baked.h - an imported model in memory: a sealed memfd that an importer wrote or that the disk cache filled, mapped
  * and checked.
  *
- * Immutable, so any thread may read it while its owner holds a reference; references are counted on the
- * loop thread only. */
+ * Immutable, so any thread may read it while its owner holds a reference; references are counted atomically. */
 #pragma once
 
 #include "../anim/model.h"
 #include "../base/err.h"
 #include "sources.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,8 +20,9 @@ struct baked {
     int fd;                  /* the memfd, sealed; what a render worker is sent */
     uint64_t key;            /* unique in this process: same key, same bytes */
     char hash[65];           /* the content hash, lower-case hex */
-    uint32_t ref_count;
-    struct baked *next; /* private to baked.c */
+    atomic_uint_fast32_t ref_count;
+    atomic_bool is_cached; /* the cache has it and counts its memory */
+    struct baked *next;    /* private to baked.c */
 };
 
 /* Seals and maps the memfd and checks its content. On success the fd is the new baked's, with one

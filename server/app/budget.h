@@ -1,11 +1,12 @@
 /* budget.h - the memory that clients can make the server hold for them: answers that they have not read yet, and what
- * they have sent of their requests. One sum over all connections. Loop thread only.
+ * they have sent of their requests. One sum over all connections of all loops; any thread.
  *
  * Large answers and pictures are begun only while there is room for them, so that slow readers cost others time and not
  * the server its memory. What is small is always answered: a connection with unread answers gets no more while the
  * budget is used up. When others wait for room, who has not read all of an answer within --write-timeout is closed. */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,11 +14,14 @@
 enum { BUDGET_SMALL_BYTES = 65536 }; /* answers and bodies up to here need no room */
 
 struct budget {
-    uint64_t used_bytes, max_bytes;
-    bool is_short; /* somebody was refused, or waits for room; whoever acts on it clears it */
+    uint64_t max_bytes;
+    atomic_uint_fast64_t used_bytes;
+    atomic_uint_fast32_t shortages; /* how often somebody was refused, or found no room: each loop acts on new ones */
 };
 
-/* True when `more_bytes` more fit; notes otherwise that room is short. */
+/* As it is at the moment; counts no shortage. */
+bool budget_is_used_up(const struct budget *budget);
+/* True when `more_bytes` more fit; otherwise one more shortage is counted. */
 bool budget_has_room(struct budget *budget, uint64_t more_bytes);
 /* One holder's share is now `bytes`, and was *counted_bytes. */
 void budget_count(struct budget *budget, size_t *counted_bytes, size_t bytes);

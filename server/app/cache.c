@@ -21,6 +21,7 @@ static void on_events(void *user)
 {
     struct cache *cache = user;
     cache->has_events = true;
+    cache->moment++;
     if (cache->timer != NULL && cache->slots != NULL)
         cache_timer_start(cache->timer);
 }
@@ -33,6 +34,7 @@ static void on_root_moved(void *user)
         watch_reset(cache->fresh->watch);
     for (struct cache_slot *slot = cache->used; slot != NULL; slot = slot->next)
         slot->checked_ms = 0;
+    cache_take_all_back(cache);
     on_events(cache);
 }
 
@@ -40,7 +42,7 @@ struct cache *cache_new(uv_loop_t *loop, const struct config *config, struct imp
                         struct disk_cache *disk)
 {
     struct cache *cache = mem_zalloc(1, sizeof *cache);
-    *cache = (struct cache){.loop = loop, .config = config, .pool = pool, .turn = 1};
+    *cache = (struct cache){.loop = loop, .config = config, .pool = pool, .turn = 1, .moment = 1};
     cache->fresh = freshness_new(loop, config, root_fd, disk, on_events, cache);
     cache->timer = cache_timer_new(cache);
     const int fds[ROOT_GUARD_FDS] = {root_fd, cache->fresh->root_fd};
@@ -66,7 +68,6 @@ void cache_free(struct cache *cache)
 }
 
 void cache_listen(struct cache *cache, struct cache_listener *listener) { DL_APPEND(cache->listeners, listener); }
-void cache_unlisten(struct cache *cache, struct cache_listener *listener) { DL_DELETE(cache->listeners, listener); }
 
 /* --- slots --- */
 
@@ -89,7 +90,7 @@ static struct cache_slot *add_slot(struct cache *cache, const char *path)
     return slot;
 }
 
-static void touch(struct cache_slot *slot)
+void slot_touch(struct cache_slot *slot)
 {
     if (slot->cache->used == slot)
         return;
@@ -98,8 +99,9 @@ static void touch(struct cache_slot *slot)
 }
 
 /* A model comes (1) or goes (-1). */
-static void count_model(struct cache *cache, int sign, const struct baked *baked)
+static void count_model(struct cache *cache, int sign, struct baked *baked)
 {
+    baked->is_cached = sign > 0;
     cache->baked_count += (uint64_t)(int64_t)sign;
     cache->baked_bytes += sign > 0 ? baked->held_bytes : -baked->held_bytes;
     stats_set(STAT_CACHE_MODELS, cache->baked_count);
@@ -108,6 +110,7 @@ static void count_model(struct cache *cache, int sign, const struct baked *baked
 
 void slot_clear(struct cache_slot *slot)
 {
+    slot_take_back(slot);
     if (slot->baked != NULL)
         count_model(slot->cache, -1, slot->baked);
     baked_unref(slot->baked);
@@ -120,7 +123,7 @@ void slot_clear(struct cache_slot *slot)
 void slot_keep_baked(struct cache_slot *slot, struct baked *baked)
 {
     slot_clear(slot);
-    touch(slot); /* it was asked for long ago: others that were used since must not have it evicted unused */
+    slot_touch(slot); /* it was asked for long ago: others that were used since must not have it evicted unused */
     slot->baked = baked;
     count_model(slot->cache, 1, baked);
     const struct source *model = sources_model(baked->sources);
@@ -154,8 +157,10 @@ static bool is_too_much(const struct cache *cache)
 }
 
 /* From the least recently used on, until the rest fits. What is being worked on stays. */
-void cache_evict(struct cache *cache)
+static void evict(struct cache *cache)
 {
+    if (is_too_much(cache))
+        cache_note_use(cache);
     struct cache_slot *slot = cache->used != NULL ? cache->used->prev : NULL; /* utlist: the head's prev is the tail */
     while (slot != NULL && is_too_much(cache)) {
         struct cache_slot *before = slot != cache->used ? slot->prev : NULL;
@@ -214,7 +219,7 @@ void slot_finish(struct cache_slot *slot, bool is_gone, const struct err *err)
     slot->settling_ms = 0;
     if (is_gone)
         slot_remove(slot);
-    cache_evict(cache);
+    evict(cache);
     answer(&served, baked, &said);
     if (waiting != NULL)
         ask_again(cache, path, &waiting);
@@ -271,21 +276,47 @@ static bool is_failure_over(struct cache_slot *slot)
            (age_ms >= FAILED_REST_MS && slot->set != NULL && !is_vouched_for(slot));
 }
 
+static bool is_free(const struct cache_slot *slot) { return slot->work == SLOT_IDLE || slot->is_beside; }
+
+/* Once a moment: until the turn ends or an event is taken, what is known of the files stays what it is. */
+static bool is_fresh_now(struct cache_slot *slot)
+{
+    if (slot->fresh_moment == slot->cache->moment)
+        return true;
+    const bool is_fresh_yet = is_fresh(slot); /* which may take events */
+    if (is_fresh_yet)
+        slot->fresh_moment = slot->cache->moment;
+    return is_fresh_yet;
+}
+
+static bool is_ready(struct cache_slot *slot, bool is_whole)
+{
+    return is_free(slot) && slot->baked != NULL && (slot->baked->has_pixels || !is_whole) && is_fresh_now(slot);
+}
+
+struct baked *cache_glance(struct cache *cache, const char *path, bool is_whole)
+{
+    struct cache_slot *slot = find(cache, path);
+    if (slot == NULL || !is_ready(slot, is_whole))
+        return NULL;
+    slot_touch(slot);
+    return slot->baked;
+}
+
 int cache_get(struct cache *cache, const char *path, struct cache_wait *wait, struct baked **baked, struct err *err)
 {
     *baked = NULL;
     struct cache_slot *slot = find(cache, path);
     if (slot != NULL)
-        touch(slot);
+        slot_touch(slot);
     else
         slot = add_slot(cache, path);
-    const bool is_free = slot->work == SLOT_IDLE || slot->is_beside;
-    if (is_free && slot->baked != NULL && (slot->baked->has_pixels || !wait->is_whole) && is_fresh(slot)) {
+    if (is_ready(slot, wait->is_whole)) {
         *baked = baked_ref(slot->baked);
         stats_add(STAT_CACHE_HITS, 1);
         return 1;
     }
-    if (is_free && is_failure_remembered(slot))
+    if (is_free(slot) && is_failure_remembered(slot))
         return err_set(err, slot->err->code, "%s", slot->err->message);
     if (slot->work == SLOT_IDLE && is_failure_over(slot))
         slot_clear(slot);
@@ -296,7 +327,11 @@ int cache_get(struct cache *cache, const char *path, struct cache_wait *wait, st
     return 0;
 }
 
-void cache_next_turn(struct cache *cache) { cache->turn++; }
+void cache_next_turn(struct cache *cache)
+{
+    cache->turn++;
+    cache->moment++;
+}
 
 static enum cache_state state_of(const struct cache_slot *slot, const struct stamp *stamp)
 {

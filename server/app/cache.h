@@ -12,12 +12,16 @@
 #include "baked.h"
 #include "config.h"
 #include "disk_cache.h"
+#include "hot.h"
 #include "import_pool.h"
 #include "root.h"
 
 #include <stdbool.h>
 
 struct cache;
+
+/* The clock by which files are looked at; any thread. */
+uint64_t cache_now_ms(void);
 
 /* A place in the queue for a model that is being imported; the caller's, until ready() runs or it is cancelled. */
 struct cache_wait {
@@ -40,6 +44,10 @@ void cache_free(struct cache *cache);
  * ERR_OVERLOADED, ERR_MODEL_CHANGING. */
 int cache_get(struct cache *cache, const char *path, struct cache_wait *wait, struct baked **baked, struct err *err);
 
+/* The model when cache_get() would return 1 for it, borrowed until the loop goes on; else NULL, and nothing was done.
+ */
+struct baked *cache_glance(struct cache *cache, const char *path, bool is_whole);
+
 /* *wait, for which cache_get() returned 0 and whose ready() has not run, is the caller's again. An import that nobody
  * waits for any more leaves the queue. */
 void cache_cancel(struct cache_wait *wait);
@@ -51,7 +59,15 @@ struct cache_listener {
     struct cache_listener *prev, *next; /* private to the cache */
 };
 void cache_listen(struct cache *cache, struct cache_listener *listener);
-void cache_unlisten(struct cache *cache, struct cache_listener *listener);
+
+/* The model of this path as other loops may use it: a reference; NULL where it is not in memory, or has to be looked at
+ * before anybody may use it. */
+struct hot *cache_lend(struct cache *cache, const char *path);
+/* Told of each that is over; at most one. */
+struct cache_borrower {
+    void (*taken_back)(struct cache_borrower *borrower, struct hot *hot);
+};
+void cache_lend_to(struct cache *cache, struct cache_borrower *borrower);
 
 /* Events are read once a turn of the loop, for all requests in it. */
 void cache_next_turn(struct cache *cache);

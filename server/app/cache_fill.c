@@ -72,8 +72,9 @@ static void drop(struct cache_slot *slot)
 
 void slot_on_unwanted(struct cache_slot *slot)
 {
-    const bool is_queued = slot->work == SLOT_IMPORTING && import_pool_drop(slot->cache->pool, &slot->job);
-    if (is_queued || slot->work == SLOT_SETTLING)
+    /* where it was running it may be gone by now, with the slot */
+    if (slot->work == SLOT_SETTLING ||
+        (slot->work == SLOT_IMPORTING && import_pool_drop(slot->cache->pool, &slot->job)))
         drop(slot);
 }
 
@@ -226,6 +227,7 @@ static void take_found(struct cache_slot *slot, struct look *found)
     if (!is_old_failure || slot->is_doubtful)
         slot->count = found->count;
     slot->checked_ms = cache_now_ms();
+    slot->fresh_moment = 0;
     if (!found->is_retaken)
         return;
     watch_set_unref(slot->set);

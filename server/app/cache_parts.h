@@ -35,8 +35,11 @@ struct cache_slot {
     struct watch_set *set; /* or NULL: only looks tell */
     uint64_t count;        /* of the set at the last look */
     uint64_t checked_ms;   /* the last look */
+    uint64_t fresh_moment; /* of the cache, when it was found fresh last */
     uint64_t due_ms;       /* when to look again by ourselves; 0 = no need */
     uint64_t settling_ms;  /* since when it waits for a writer; 0 = it does not */
+
+    struct hot *hot; /* what of it is lent to other loops, or NULL */
 
     struct cache_slot *prev, *next; /* by use, latest first */
     UT_hash_handle hh;
@@ -54,13 +57,14 @@ struct cache {
     struct cache_listener *listeners;
     struct cache_slot *slots; /* by path */
     struct cache_slot *used;  /* latest first */
+    struct hot *hots;         /* what is lent */
+    struct cache_borrower *borrower;
     uint64_t baked_bytes, baked_count;
     uint64_t turn, drained_turn;
+    uint64_t moment;       /* counts up with each turn and each time that events were taken */
     bool has_events;       /* some set counted something: slots are to be looked at */
     uint32_t beside_count; /* looks beside */
 };
-
-uint64_t cache_now_ms(void);
 
 /* --- cache.c: slots --- */
 
@@ -68,13 +72,20 @@ void slot_keep_baked(struct cache_slot *slot, struct baked *baked); /* takes the
 void slot_keep_err(struct cache_slot *slot, const struct err *err);
 void slot_clear(struct cache_slot *slot); /* back to knowing nothing; references elsewhere live on */
 void slot_remove(struct cache_slot *slot);
-void cache_evict(struct cache *cache);
+void slot_touch(struct cache_slot *slot); /* it is the latest used */
 /* Tells the listeners, when there was a model. */
 void slot_say_changed(struct cache_slot *slot);
 
 /* Takes both lists from the slot, removes it if `is_gone`, makes room, answers `served` with the result (NULL, NULL:
  * the slot's own) and lets `waiting` ask again. The slot may be gone afterwards. */
 void slot_finish(struct cache_slot *slot, bool is_gone, const struct err *err);
+
+/* --- cache_hot.c: models lent to other loops --- */
+
+void slot_take_back(struct cache_slot *slot);
+void cache_take_all_back(struct cache *cache);
+/* What they have used is younger than what nobody has. */
+void cache_note_use(struct cache *cache);
 
 /* --- cache_fill.c: work on a slot --- */
 

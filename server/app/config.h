@@ -9,34 +9,40 @@
 
 enum log_format { LOG_TEXT, LOG_JSON, LOG_OFF };
 enum watch_mode { WATCH_AUTO, WATCH_POLL, WATCH_OFF };
+enum compress_mode { COMPRESS_AUTO, COMPRESS_OFF };
 enum token_for { TOKEN_FOR_ALL, TOKEN_FOR_UPLOADS };
 
 extern const char TCP_DEFAULT[]; /* option_table.c */
 
+enum { CONFIG_LOOPS_MAX = 64 };
+
 struct config {
-    const char *root;          /* --root DIR, default "." */
-    const char *http;          /* --http ADDR:PORT, default "127.0.0.1:7878"; "none" */
-    const char *tcp;           /* --tcp ADDR:PORT, packets and HTTP; "none"; TCP_DEFAULT itself when nobody said it */
-    const char *unix_path;     /* --unix PATH, likewise, or NULL */
-    const char *unix_mode;     /* --unix-mode, octal digits: who may connect */
-    const char *uploads;       /* --uploads DIR, or NULL: none are taken */
-    const char *token_file;    /* --token-file FILE, or NULL: nobody needs a token */
-    enum token_for token_for;  /* --token-for all|uploads */
-    const char *allow_host;    /* --allow-host NAMES, or NULL: see access_policy.h */
-    const char *cors;          /* --cors ORIGINS, or NULL: pages of other origins read nothing */
-    enum watch_mode watch;     /* --watch auto|poll|off: how changes of files are noticed */
-    const char *cache_dir;     /* --cache-dir DIR: baked models on disk; "none" = no such folder */
-    uint64_t cache_dir_bytes;  /* --cache-dir-size; 0 = a tenth of what the file system has free */
-    uint64_t cache_bytes;      /* --cache-bytes, default a quarter of the machine's or cgroup's memory */
-    uint32_t import_workers;   /* --import-workers, default max(1, cores - 1) */
-    uint32_t render_workers;   /* --render-workers, default max(1, cores - 1); 0 = no rendering */
-    const char *worker_dir;    /* --worker-dir, where posed-import and posed-render lie; default: beside posed */
-    const char *gl;            /* --gl auto|osmesa|egl */
-    enum sandbox_mode sandbox; /* --sandbox try|require|off */
-    bool is_self_test;         /* --self-test-sandbox */
-    enum log_format log;       /* --log text|json|off: the access log on stderr */
-    bool is_check_only;        /* --check-config */
-    const char *health_url;    /* --health: probe a running server and exit 0 or 1 (container HEALTHCHECK) */
+    const char *root;            /* --root DIR, default "." */
+    const char *http;            /* --http ADDR:PORT, default "127.0.0.1:7878"; "none" */
+    const char *tcp;             /* --tcp ADDR:PORT, packets and HTTP; "none"; TCP_DEFAULT itself when nobody said it */
+    const char *unix_path;       /* --unix PATH, likewise, or NULL */
+    const char *unix_mode;       /* --unix-mode, octal digits: who may connect */
+    const char *uploads;         /* --uploads DIR, or NULL: none are taken */
+    const char *token_file;      /* --token-file FILE, or NULL: nobody needs a token */
+    enum token_for token_for;    /* --token-for all|uploads */
+    const char *allow_host;      /* --allow-host NAMES, or NULL: see access_policy.h */
+    const char *cors;            /* --cors ORIGINS, or NULL: pages of other origins read nothing */
+    enum compress_mode compress; /* --compress auto|off: bodies for clients that take them compressed */
+    enum watch_mode watch;       /* --watch auto|poll|off: how changes of files are noticed */
+    const char *cache_dir;       /* --cache-dir DIR: baked models on disk; "none" = no such folder */
+    uint64_t cache_dir_bytes;    /* --cache-dir-size; 0 = a tenth of what the file system has free */
+    uint64_t cache_bytes;        /* --cache-bytes, default a quarter of the machine's or cgroup's memory */
+    uint32_t loops;              /* --loops, event loops: 1..CONFIG_LOOPS_MAX */
+    uint32_t import_workers;     /* --import-workers, default max(1, cores - 1) */
+    uint32_t render_workers;     /* --render-workers, default max(1, cores - 1); 0 = no rendering */
+    const char *worker_dir;      /* --worker-dir, where posed-import and posed-render lie; default: beside posed */
+    const char *gl;              /* --gl auto|osmesa|egl */
+    const char *kernel;          /* --kernel, one of KERNEL_NAMES that this processor runs */
+    enum sandbox_mode sandbox;   /* --sandbox try|require|off */
+    bool is_self_test;           /* --self-test-sandbox */
+    enum log_format log;         /* --log text|json|off: the access log on stderr */
+    bool is_check_only;          /* --check-config */
+    const char *health_url;      /* --health: probe a running server and exit 0 or 1 (container HEALTHCHECK) */
     struct limits limits;
     uint32_t models_max; /* in memory at a time; see file_limit.h */
 };

@@ -7,12 +7,15 @@
 #pragma once
 
 #include "../wire/access.h"
+#include "../wire/http_response.h"
 #include "config.h"
-#include "service.h"
+#include "conn_body.h"
+#include "front.h"
 #include "timeouts.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 #include <uv.h>
 
 struct conn;
@@ -23,26 +26,39 @@ enum { CONN_READ_BYTES = 65536 };
 struct conn_shared {
     uv_loop_t *loop;
     const struct config *config;
-    struct service *service;
+    struct front *front;                  /* who is asked */
+    atomic_uint_fast32_t *all_open_count; /* connections of all loops */
+    struct query_memo *memo;              /* of the queries of all connections */
     struct budget *budget;
     const struct access *access; /* who may ask */
     struct timeouts timeouts;
-    uv_idle_t next_turn;                        /* active while connections wait for their next share */
+    uv_idle_t next_turn;      /* active while connections wait for their next share */
+    uv_prepare_t before_wait; /* both send what was gathered */
+    uv_check_t after_wait;
+    struct conn *gathered;                      /* connections with answers that leave at the end of the turn */
+    uint64_t now_ns;                            /* the time that was asked for last */
+    uint64_t gathered_ns;                       /* since when there are any */
+    uint64_t gathered_times;                    /* how often they were sent */
     struct conn *first;                         /* every open connection */
     uint32_t open_count;                        /* of them */
     uint32_t stream_count;                      /* of all of them */
     struct watches *watches;                    /* likewise */
+    struct conn_bodies bodies;                  /* likewise */
     uint32_t probed_count;                      /* of them those that may be gone */
     uint64_t next_id;                           /* request ids that the server makes: counts up from a random start */
+    uint_fast32_t shortages_seen;               /* of the budget */
     bool is_draining;                           /* every answer is its connection's last */
+    time_t date_s;                              /* what `date` says */
+    char date[HTTP_DATE_SIZE];                  /* of answers of HTTP */
     void (*closed)(struct conn_shared *shared); /* an open connection is gone */
+    struct buf plain_tags;                      /* of http_plain_tags() */
     struct buf unwrapped;                       /* what a language made of them */
     char read_bytes[CONN_READ_BYTES];           /* of the read event under way */
 };
 
 /* Before the first connection, with `loop` set. */
 void conn_shared_start(struct conn_shared *shared);
-/* After the last; the handle is closed while the loop runs. Again is fine. */
+/* After the last; the handles are closed while the loop runs. Again is fine. */
 void conn_shared_stop(struct conn_shared *shared);
 
 /* Goes on in the next turn of the loop with connections that rest, and with watches. */

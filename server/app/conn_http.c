@@ -1,103 +1,33 @@
-/* conn_http.c - HTTP on a connection: bytes to requests, a request to its answer in the queue and its line in the log.
- */
-#include "conn_state.h"
+/* conn_http.c - HTTP on a connection: bytes to requests, a request to its answer. */
+#include "conn_http.h"
 
+#include "../base/hex.h"
+#include "../wire/accept.h"
 #include "../wire/websocket.h"
 #include "log.h"
 #include "packets.h"
+#include "query_memo.h"
 #include "stats.h"
 
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <time.h>
 
-enum {
-    STATUS_ABANDONED = 499, /* in the log only: nobody was there for the answer */
-    STATUS_PREFLIGHT = 204,
-    STATUS_SWITCHING = 101,
-    OVERLOAD_RETRY_S = 1,
-};
-
-static const char *date_now(void)
-{
-    static char text[HTTP_DATE_SIZE];
-    static time_t written_s = -1;
-    const time_t now_s = time(NULL);
-    if (now_s != written_s)
-        http_date(written_s = now_s, text);
-    return text;
-}
-
-static void log_answer(const struct conn *conn, const struct reply *reply, bool is_head)
-{
-    const struct http_request *request = &conn->parser.request;
-    const bool is_sent = !conn->call.is_abandoned;
-    log_request(&(struct log_request){
-        .method = request->method,
-        .path = request->target,
-        .status = is_sent ? reply->status : STATUS_ABANDONED,
-        .body_bytes = is_sent && http_response_has_body(reply, is_head) ? reply_body_bytes(reply) : 0,
-        .elapsed_ms = (double)(uv_hrtime() - conn->start_ns) / 1e6,
-        .id = conn->id,
-        .remote = conn->remote,
-    });
-}
-
-void conn_count_answer(const struct reply *reply)
-{
-    stats_add(STAT_REQUESTS_ANSWERED, 1);
-    stats_add(STAT_REQUESTS_NOT_MODIFIED, reply->status == 304);
-    if (reply->code != 0)
-        stats_end(STAT_ENDS_REQUESTS, reply->code);
-}
-
-/* Queues the answer to parser.request; takes *reply. */
-static void answer(struct conn *conn, struct reply *reply)
-{
-    const struct http_request *request = &conn->parser.request;
-    conn_count_answer(reply);
-    log_answer(conn, reply, request->is_head);
-    conn->has_answered = true;
-    if (!request->is_keep_alive || conn->shared->is_draining)
-        conn->is_last = true;
-    out_put_answer(&conn->out, reply,
-                   &(struct http_response){
-                       .date = date_now(),
-                       .request_id = conn->id,
-                       .cors_origin = access_cors_origin(conn->shared->access, request->origin),
-                       .is_preflight = reply->status == STATUS_PREFLIGHT,
-                       .is_vary_origin = access_is_vary(conn->shared->access),
-                       .is_head = request->is_head,
-                       .is_http_1_0 = request->is_http_1_0,
-                       .is_keep_alive = !conn->is_last,
-                   });
-    reply_fini(reply);
-    http_forget(&conn->parser);
-}
-
-/* allow: the methods that the resource takes, for 405; NULL where no resource is known. */
-static void answer_error(struct conn *conn, const struct err *err, const char *allow)
-{
-    struct reply reply;
-    reply_init(&reply);
-    reply_error(&reply, err, NULL, 0);
-    if (err->code == ERR_METHOD_NOT_ALLOWED && allow != NULL)
-        reply.allow = allow;
-    if (err->code == ERR_OVERLOADED)
-        reply.retry_after_s = OVERLOAD_RETRY_S;
-    answer(conn, &reply);
-}
+enum { STATUS_PREFLIGHT = 204, STATUS_SWITCHING = 101, MADE_ID_DIGITS = 16 };
 
 /* Notes when the request was there and by which id it goes. */
 static void begin_request(struct conn *conn)
 {
     const char *given = conn->parser.request.request_id;
-    conn->start_ns = uv_hrtime();
-    if (given != NULL)
+    if (log_has_requests())
+        conn->start_ns = uv_hrtime();
+    conn->coding = conn->shared->config->compress == COMPRESS_OFF ? CODING_NONE
+                                                                  : accept_coding(conn->parser.request.accept_encoding);
+    if (given != NULL) {
         snprintf(conn->id, sizeof conn->id, "%s", given);
-    else
-        snprintf(conn->id, sizeof conn->id, "%016" PRIx64, conn->shared->next_id++);
+        return;
+    }
+    hex_put_number(conn->id, conn->shared->next_id++, MADE_ID_DIGITS);
+    conn->id[MADE_ID_DIGITS] = '\0';
 }
 
 static void on_call_done(struct call *call, struct reply *reply)
@@ -106,15 +36,16 @@ static void on_call_done(struct call *call, struct reply *reply)
     conn->is_calling = false;
     conn_forget_probe(conn);
     if (conn->is_closing) {
-        request_fini(&call->request);
         stats_add(STAT_REQUESTS_ABANDONED, 1);
-        log_answer(conn, reply, false);
+        http_log_answer(conn, reply, false);
         reply_fini(reply);
+        request_fini(&call->request);
         conn_free_when_done(conn);
         return;
     }
-    answer(conn, reply); /* which may name a file as the request does */
-    request_fini(&call->request);
+    http_answer(conn, reply); /* which may name a file as the request does */
+    if (conn->body == NULL)
+        request_fini(&call->request);
     conn_run(conn);
 }
 
@@ -124,7 +55,7 @@ static bool answer_at_the_door(struct conn *conn)
     const struct http_request *http = &conn->parser.request;
     struct err err;
     if (access_check(conn->shared->access, http, &err) < 0) {
-        answer_error(conn, &err, NULL);
+        http_answer_error(conn, &err, NULL);
         return true;
     }
     if (!access_is_preflight(conn->shared->access, http))
@@ -132,7 +63,7 @@ static bool answer_at_the_door(struct conn *conn)
     struct reply reply;
     reply_init(&reply);
     reply.status = STATUS_PREFLIGHT;
-    answer(conn, &reply);
+    http_answer(conn, &reply);
     return true;
 }
 
@@ -144,7 +75,7 @@ static int parse_request(const struct conn *conn, struct request *request, struc
         .target = http->target,
         .target_bytes = http->target_bytes,
         .accept = http->accept,
-        .if_none_match = http->if_none_match,
+        .if_none_match = http_plain_tags(conn),
         .content_type = http->content_type,
         .body = http->body,
         .body_bytes = http->body_bytes,
@@ -172,62 +103,113 @@ static void open_websocket(struct conn *conn)
     int rc = conn->shared->is_draining ? err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping")
                                        : websocket_put_handshake(&head, &conn->parser.request, &err);
     if (rc < 0) {
-        answer_error(conn, &err, NULL);
+        http_answer_error(conn, &err, NULL);
     } else {
         conn_count_answer(&reply);
-        log_answer(conn, &reply, false);
+        http_log_answer(conn, &reply, false);
         out_put(&conn->out, head.data, head.size_bytes);
         packets_start_websocket(conn);
     }
     buf_fini(&head);
 }
 
+/* A query that was asked before, but for its time. */
+static bool answer_again(struct conn *conn, struct query_key *key)
+{
+    struct reply reply;
+    if (!conn_make_again(conn, key, &reply))
+        return false;
+    http_answer(conn, &reply);
+    return true;
+}
+
+/* The request is good: the next of its kind may be answered again. */
+static void remember(struct conn *conn, const struct query_key *key)
+{
+    struct query *query = query_memo_add(conn->shared->memo, key);
+    struct err err;
+    if (query != NULL)
+        parse_request(conn, &query->request, &err);
+}
+
 static void begin_call(struct conn *conn)
 {
     struct call *call = &conn->call;
+    struct query_key key;
     struct err err;
     begin_request(conn);
-    *call = (struct call){.done = on_call_done, .upload = conn->upload};
+    *call = (struct call){
+        .done = on_call_done,
+        .upload = conn->upload,
+        .pieces = conn->parser.request.is_http_1_0 ? REPLY_SIZED : REPLY_CHUNKED,
+    };
     conn->upload = NULL;
     if (call->upload == NULL && answer_at_the_door(conn))
+        return;
+    const bool may_come_again = call->upload == NULL && query_key_of_http(&conn->parser.request, &key);
+    if (may_come_again)
+        key.if_none_match = http_plain_tags(conn);
+    if (may_come_again && answer_again(conn, &key))
         return;
     if (parse_request(conn, &call->request, &err) < 0) {
         const char *allow = request_methods(call->request.op);
         if (call->upload != NULL)
             upload_abandon(call->upload);
         request_fini(&call->request);
-        answer_error(conn, &err, allow);
+        http_answer_error(conn, &err, allow);
         return;
     }
+    if (may_come_again)
+        remember(conn, &key);
     if (call->request.op == OP_STREAM && websocket_is_wanted(&conn->parser.request)) {
         request_fini(&call->request);
         open_websocket(conn);
         return;
     }
     conn->is_calling = true;
-    service_handle(conn->shared->service, call);
+    front_handle(conn->shared->front, call);
 }
 
 static void on_upload_room(void *user) { conn_run(user); }
 
+/* Uploads are the service's own. */
 static void begin_upload(struct conn *conn)
 {
+    struct service *service = front_service(conn->shared->front);
     struct request request = {0};
     struct err err;
+    if (service == NULL) {
+        conn->is_moving = true; /* and begins there */
+        return;
+    }
     begin_request(conn);
     int rc = access_check(conn->shared->access, &conn->parser.request, &err);
     if (rc == 0)
         rc = parse_request(conn, &request, &err);
     if (rc == 0)
-        rc = service_upload_begin(conn->shared->service, &request, on_upload_room, conn, &conn->upload, &err);
+        rc = service_upload_begin(service, &request, on_upload_room, conn, &conn->upload, &err);
     if (rc == 0)
         rc = http_set_sink(&conn->parser, upload_sink(conn->upload), &err);
     if (rc < 0) {
         drop_upload(conn);
         conn->is_last = true; /* the body is not read */
-        answer_error(conn, &err, request_methods(request.op));
+        http_answer_error(conn, &err, request_methods(request.op));
     }
     request_fini(&request);
+}
+
+static void say_continue(struct conn *conn)
+{
+    if (!conn->parser.wants_continue || conn->is_last || conn->is_moving)
+        return;
+    out_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
+    conn->parser.wants_continue = false;
+}
+
+static void moved(struct conn *conn)
+{
+    begin_upload(conn);
+    say_continue(conn);
 }
 
 static void refuse(struct conn *conn, const struct err *err)
@@ -235,7 +217,7 @@ static void refuse(struct conn *conn, const struct err *err)
     drop_upload(conn);
     begin_request(conn);
     conn->is_last = true;
-    answer_error(conn, err, NULL);
+    http_answer_error(conn, err, NULL);
 }
 
 static void feed(struct conn *conn)
@@ -255,10 +237,8 @@ static void feed(struct conn *conn)
     }
     if (conn->language != &CONN_HTTP)
         return; /* there is no parser any more */
-    if (rc >= 0 && rc != HTTP_COMPLETE && conn->parser.wants_continue && !conn->is_last) {
-        out_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
-        conn->parser.wants_continue = false;
-    }
+    if (rc >= 0 && rc != HTTP_COMPLETE)
+        say_continue(conn);
     const size_t body_bytes = http_held_bytes(&conn->parser);
     if (rc == HTTP_NEED_MORE && body_bytes > BUDGET_SMALL_BYTES && !budget_has_room(conn->shared->budget, 0)) {
         stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
@@ -309,6 +289,7 @@ const struct conn_language CONN_HTTP = {
     .probe = probe,
     .sent = sent,
     .drain = drain,
+    .moved = moved,
     .close = drop_upload,
     .fini = fini,
 };

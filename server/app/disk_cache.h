@@ -10,7 +10,6 @@
 #include "baked.h"
 #include "config.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -26,6 +26,7 @@ struct disk_writer {
     char temporary[DISK_NAME_SIZE];
 };
 
+/* Creates an empty file, locked, of a temporary name in the folder. Returns 0 or ERR_UNAVAILABLE, like the next two. */
 int disk_writer_open(struct disk_writer *writer, int folder_fd, struct err *err);
 int disk_writer_put(struct disk_writer *writer, const void *bytes, size_t size_bytes, struct err *err);
 /* On the disk first, then under its name, which it takes from a file that was there. Closes in any case. */

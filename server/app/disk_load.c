@@ -3,7 +3,6 @@
 
 #include "../base/mem.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-enum { ETAG_SIZE = 56 };
+enum { ETAG_SIZE = 56, ETAG_FORMAT_MAX = 4 };
 
 /* Everything that the bytes of an answer depend on. */
 struct etag_source {
@@ -13,7 +13,7 @@ struct etag_source {
     const char *const *clips; /* the content hashes of the other files that clips are from, in the request's order */
     size_t clips_count;
     const char *renderer; /* what draws, for pictures; "" otherwise */
-    const char *format;   /* "json", "bin", "png" */
+    const char *format;   /* "json", "bin", "png": at most ETAG_FORMAT_MAX letters */
 };
 
 /* Writes a strong tag with its quotes. The server's version is part of it. */

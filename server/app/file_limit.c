@@ -6,6 +6,7 @@
 
 enum {
     OWN_FILES = 192,       /* standard streams, root, loop, listener, connections that are being refused */
+    FILES_PER_LOOP = 16,   /* what libuv has, and listening sockets; beyond the first */
     FILES_PER_WORKER = 8,  /* sockets and pipes, and a result that is being checked */
     MODELS_MAX = 16384,    /* more than fit into any memory */
     CONNECTIONS_SHARE = 3, /* of 4: what connections may have at most */
@@ -15,7 +16,8 @@ void file_limit_share(struct config *config, uint64_t files)
 {
     uint64_t *connections = &config->limits.value[LIMIT_CONNECTIONS];
     const uint64_t workers = (uint64_t)config->import_workers + config->render_workers;
-    const uint64_t own = OWN_FILES + FILES_PER_WORKER * workers;
+    const uint64_t more_loops = config->loops > 1 ? config->loops - 1 : 0;
+    const uint64_t own = OWN_FILES + FILES_PER_WORKER * workers + FILES_PER_LOOP * more_loops;
     const uint64_t rest = files > own + 4 ? files - own : 4;
     const uint64_t connections_max = rest / 4 * CONNECTIONS_SHARE;
     if (*connections > connections_max)

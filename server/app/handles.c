@@ -1,5 +1,6 @@
 #include "handles.h"
 
+#include "../base/hex.h"
 #include "../base/mem.h"
 
 #include <stdlib.h>
@@ -13,14 +14,11 @@ void handles_fini(struct handles *handles)
     *handles = (struct handles){0};
 }
 
-static void put_hex(const uint8_t *bytes, char *out)
+static void set_content(struct handle *handle, const uint8_t content_hash[CONTENT_HASH_BYTES])
 {
-    static const char DIGITS[] = "0123456789abcdef";
-    for (int i = 0; i < CONTENT_HASH_BYTES; i++) {
-        out[2 * i] = DIGITS[bytes[i] >> 4];
-        out[2 * i + 1] = DIGITS[bytes[i] & 15];
-    }
-    out[2 * CONTENT_HASH_BYTES] = '\0';
+    memcpy(handle->content_hash, content_hash, CONTENT_HASH_BYTES);
+    hex_put(handle->hash, content_hash, CONTENT_HASH_BYTES);
+    handle->hash[2 * CONTENT_HASH_BYTES] = '\0';
 }
 
 /* The place of a free number. */
@@ -41,7 +39,7 @@ uint32_t handles_add(struct handles *handles, const char *path, const uint8_t co
     const uint32_t place = find_free(handles);
     struct handle *handle = &handles->list[place];
     *handle = (struct handle){.path = mem_strdup(path), .generation = 1};
-    put_hex(content_hash, handle->hash);
+    set_content(handle, content_hash);
     handles->count++;
     handles->path_bytes += strlen(path) + 1;
     return place + 1;
@@ -66,11 +64,9 @@ void handles_remove(struct handles *handles, uint32_t number)
 
 bool handle_see(struct handle *handle, const uint8_t content_hash[CONTENT_HASH_BYTES])
 {
-    char hash[sizeof handle->hash];
-    put_hex(content_hash, hash);
-    if (memcmp(hash, handle->hash, sizeof hash) == 0)
+    if (memcmp(content_hash, handle->content_hash, CONTENT_HASH_BYTES) == 0)
         return false;
-    memcpy(handle->hash, hash, sizeof hash);
+    set_content(handle, content_hash);
     handle->generation++;
     return true;
 }

@@ -12,7 +12,8 @@ enum { CONTENT_HASH_BYTES = 32 };
 struct handle {
     char *path; /* NULL: the number is free */
     uint32_t generation;
-    char hash[2 * CONTENT_HASH_BYTES + 1]; /* of that generation, in hex */
+    uint8_t content_hash[CONTENT_HASH_BYTES]; /* of that generation */
+    char hash[2 * CONTENT_HASH_BYTES + 1];    /* the same in hex */
 };
 
 struct handles {

@@ -22,4 +22,5 @@ struct import_broker_events {
 struct import_broker *import_broker_start(uv_loop_t *loop, int root_fd, const struct limits *limits,
                                           const struct import_broker_events *events, void *context, int *importer_fd);
 
+/* Answers nothing more and closes the socket; closed() follows. */
 void import_broker_close(struct import_broker *broker);

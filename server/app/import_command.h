@@ -10,5 +10,6 @@ struct import_command {
     char **env;    /* nothing of the daemon's own beyond what a sanitizer needs */
 };
 
+/* Copies what it needs of *config. */
 void import_command_init(struct import_command *command, const struct config *config);
 void import_command_fini(struct import_command *command);

@@ -97,7 +97,7 @@ static bool is_model_error(int code)
     case ERR_FORBIDDEN:
         return true;
     default:
-        return code <= ERR_UNKNOWN_FORMAT && code >= ERR_NOTHING_TO_DRAW;
+        return code <= ERR_BAD_KEYS && code >= ERR_NOTHING_TO_DRAW;
     }
 }
 

@@ -6,6 +6,7 @@
 #include "background.h"
 #include "import_broker.h"
 #include "import_outcome.h"
+#include "last_words.h"
 #include "log.h"
 
 #include <errno.h>
@@ -15,19 +16,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { WORDS_SIZE = 4096, READ_SIZE = 4096, LAST_READS = 16 };
-
 struct import_run {
     uv_process_t process;
-    uv_pipe_t words_pipe; /* the process's stderr */
+    struct last_words words;
     uv_timer_t timer;
     uv_work_t work;
     struct import_broker *broker;
     int open_handles; /* the broker is one */
     int result_fd;    /* -1 once it belongs to the baked model */
-    char words[WORDS_SIZE + 1];
-    size_t words_size;
-    char read_buffer[READ_SIZE];
     bool is_running;
     bool is_abandoned;
     bool is_archive; /* the result is not a model but the files of a zip: */
@@ -42,54 +38,6 @@ struct import_run {
     import_run_done *done;
     void *context;
 };
-
-static void keep_words(struct import_run *run, const char *bytes, size_t size_bytes)
-{
-    if (size_bytes > WORDS_SIZE) {
-        bytes += size_bytes - WORDS_SIZE;
-        size_bytes = WORDS_SIZE;
-    }
-    if (run->words_size + size_bytes > WORDS_SIZE) {
-        const size_t dropped = run->words_size + size_bytes - WORDS_SIZE;
-        memmove(run->words, run->words + dropped, run->words_size - dropped);
-        run->words_size -= dropped;
-    }
-    memcpy(run->words + run->words_size, bytes, size_bytes);
-    run->words_size += size_bytes;
-}
-
-static void on_alloc(uv_handle_t *handle, size_t suggested_bytes __attribute__((unused)), uv_buf_t *out)
-{
-    struct import_run *run = handle->data;
-    *out = uv_buf_init(run->read_buffer, sizeof run->read_buffer);
-}
-
-static void on_words(uv_stream_t *stream, ssize_t size_bytes, const uv_buf_t *bytes)
-{
-    if (size_bytes > 0)
-        keep_words(stream->data, bytes->base, (size_t)size_bytes);
-    else if (size_bytes < 0)
-        uv_read_stop(stream);
-}
-
-/* What was written before the end and not yet read. The end of the stream is not waited for: a child of the
- * process may hold it open. */
-static void read_last_words(struct import_run *run)
-{
-    uv_os_fd_t fd;
-    if (uv_fileno((uv_handle_t *)&run->words_pipe, &fd) != 0)
-        return;
-    for (int i = 0; i < LAST_READS; i++) {
-        const ssize_t n = read(fd, run->read_buffer, sizeof run->read_buffer);
-        if (n <= 0)
-            break;
-        keep_words(run, run->read_buffer, (size_t)n);
-    }
-    for (size_t i = 0; i < run->words_size; i++)
-        if (run->words[i] == '\0')
-            run->words[i] = '?';
-    run->words[run->words_size] = '\0';
-}
 
 static void free_run(struct import_run *run)
 {
@@ -164,7 +112,7 @@ static void on_broker_closed(void *context) { one_closed(context); }
 static void close_handles(struct import_run *run)
 {
     uv_close((uv_handle_t *)&run->process, on_closed);
-    uv_close((uv_handle_t *)&run->words_pipe, on_closed);
+    uv_close((uv_handle_t *)&run->words.pipe, on_closed);
     uv_close((uv_handle_t *)&run->timer, on_closed);
     if (run->broker != NULL)
         import_broker_close(run->broker);
@@ -176,7 +124,7 @@ static void on_ended(uv_process_t *process, int64_t exit_status, int term_signal
     run->is_running = false;
     run->end.exit_status = exit_status;
     run->end.term_signal = term_signal;
-    read_last_words(run);
+    last_words_end(&run->words);
     close_handles(run);
 }
 
@@ -207,7 +155,7 @@ static int spawn(struct import_run *run, uv_loop_t *loop, const struct import_co
     uv_stdio_container_t stdio[STDIO_COUNT] = {
         [0] = {.flags = UV_IGNORE},
         [1] = {.flags = UV_IGNORE},
-        [2] = {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&run->words_pipe},
+        [2] = last_words_stdio(&run->words),
         [IMPORT_FILES_FD] = {.flags = UV_INHERIT_FD, .data.fd = files_fd},
         [IMPORT_RESULT_FD] = {.flags = UV_INHERIT_FD, .data.fd = run->result_fd},
     };
@@ -231,9 +179,9 @@ static int spawn(struct import_run *run, uv_loop_t *loop, const struct import_co
 
 static void init_handles(struct import_run *run, uv_loop_t *loop)
 {
-    uv_pipe_init(loop, &run->words_pipe, 0);
+    last_words_init(&run->words, loop);
     uv_timer_init(loop, &run->timer);
-    run->process.data = run->words_pipe.data = run->timer.data = run->work.data = run;
+    run->process.data = run->words.pipe.data = run->timer.data = run->work.data = run;
     run->open_handles = 3;
 }
 
@@ -248,7 +196,7 @@ struct import_run *import_run_start(uv_loop_t *loop, const struct import_command
     run->archive_fd = -1;
     run->key = key;
     run->limits = config->limits;
-    run->end = (struct import_end){.path = run->path, .words = run->words, .limits = &run->limits};
+    run->end = (struct import_end){.path = run->path, .words = run->words.text, .limits = &run->limits};
     run->done = done;
     run->context = context;
     run->started_ns = uv_hrtime();
@@ -261,7 +209,7 @@ struct import_run *import_run_start(uv_loop_t *loop, const struct import_command
         err_set(&run->err, ERR_INTERNAL, "%s: no memory file or socket for the import: %s", path, strerror(errno));
         run->open_handles--; /* uv_spawn() never saw the process handle: it must not be closed */
         run->process.loop = loop;
-        uv_close((uv_handle_t *)&run->words_pipe, on_closed);
+        uv_close((uv_handle_t *)&run->words.pipe, on_closed);
         uv_close((uv_handle_t *)&run->timer, on_closed);
         return run;
     }
@@ -272,7 +220,7 @@ struct import_run *import_run_start(uv_loop_t *loop, const struct import_command
         close_handles(run);
         return run;
     }
-    uv_read_start((uv_stream_t *)&run->words_pipe, on_alloc, on_words);
+    last_words_listen(&run->words);
     uv_timer_start(&run->timer, on_timeout, config->limits.value[LIMIT_IMPORT_TIME_MS], 0);
     return run;
 }

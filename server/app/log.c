@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,12 +21,16 @@ enum {
     STUCK_MS = 200,          /* how long stderr is waited for at the end */
 };
 
-static const char *const LEVEL_NAMES[] = {"info", "warn", "error"};
+static const char *const LEVEL_NAMES[] = {"info", "warn"};
 
 static struct {
     enum log_format format;
-    struct buf lines;
-} log_state;
+    pthread_mutex_t mutex;
+    struct buf lines;            /* of all threads, on their way out; under the mutex */
+    atomic_size_t waiting_bytes; /* of them, for a look without it */
+} log_state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local struct buf gathered;
 
 /* Characters that every reader of a line takes for themselves. */
 static bool is_plain(char c) { return (unsigned char)c >= 0x20 && c != '"' && c != '\\' && c != 0x7f; }
@@ -119,8 +125,8 @@ static int64_t wall_clock_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Writes what stderr takes. A write is at most what a pipe that can be written to takes at once (PIPE_BUF), so that
- * it cannot block, whether stderr is set to block or not. */
+/* Under the mutex. Writes what stderr takes. A write is at most what a pipe that can be written to takes at once
+ * (PIPE_BUF), so that it cannot block, whether stderr is set to block or not. */
 static void write_lines(int patience_ms)
 {
     struct buf *lines = &log_state.lines;
@@ -147,20 +153,42 @@ static void write_lines(int patience_ms)
     memmove(lines->data, lines->data + at, lines->size_bytes);
 }
 
-void log_flush(void) { write_lines(0); }
-void log_finish(void) { write_lines(STUCK_MS); }
+static size_t waiting_bytes(void) { return atomic_load_explicit(&log_state.waiting_bytes, memory_order_relaxed); }
+
+static void flush(int patience_ms)
+{
+    if (gathered.size_bytes == 0 && waiting_bytes() == 0)
+        return;
+    pthread_mutex_lock(&log_state.mutex);
+    buf_put(&log_state.lines, gathered.data, gathered.size_bytes);
+    buf_clear(&gathered);
+    write_lines(patience_ms);
+    atomic_store_explicit(&log_state.waiting_bytes, log_state.lines.size_bytes, memory_order_relaxed);
+    pthread_mutex_unlock(&log_state.mutex);
+}
+
+void log_flush(void) { flush(0); }
+void log_finish(void) { flush(STUCK_MS); }
+
+void log_leave(void)
+{
+    log_flush();
+    buf_fini(&gathered);
+}
 
 /* Whole lines are dropped while nobody reads: serving goes before logging. */
-static bool has_room(void) { return log_state.lines.size_bytes < KEPT_BYTES; }
+static bool has_room(void) { return waiting_bytes() + gathered.size_bytes < KEPT_BYTES; }
 
 void log_open(enum log_format format) { log_state.format = format; }
+
+bool log_has_requests(void) { return log_state.format != LOG_OFF; }
 
 void log_request(const struct log_request *request)
 {
     if (log_state.format == LOG_OFF || !has_room())
         return;
-    log_put_request(&log_state.lines, log_state.format, wall_clock_ms(), request);
-    if (log_state.lines.size_bytes >= FLUSH_BYTES)
+    log_put_request(&gathered, log_state.format, wall_clock_ms(), request);
+    if (gathered.size_bytes >= FLUSH_BYTES)
         log_flush();
 }
 
@@ -170,7 +198,7 @@ __attribute__((format(printf, 2, 0))) static void say(enum log_level level, cons
         return;
     char sentence[SENTENCE_MAX];
     vsnprintf(sentence, sizeof sentence, format, args);
-    log_put_sentence(&log_state.lines, log_state.format, wall_clock_ms(), level, sentence);
+    log_put_sentence(&gathered, log_state.format, wall_clock_ms(), level, sentence);
     log_flush();
 }
 
@@ -187,13 +215,5 @@ void log_warn(const char *format, ...)
     va_list args;
     va_start(args, format);
     say(LOG_WARN, format, args);
-    va_end(args);
-}
-
-void log_error(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    say(LOG_ERROR, format, args);
     va_end(args);
 }

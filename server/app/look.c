@@ -1,7 +1,6 @@
 #include "look.h"
 
 #include "../base/mem.h"
-#include "background.h"
 #include "endings.h"
 
 #include <errno.h>

@@ -3,16 +3,18 @@
  * SIGTERM and SIGINT drain: no new connections, answers under way are sent, exit 0. A second one exits at once with
  * 128 + its number. SIGPIPE is ignored. Works as process 1 of a container. */
 #include "access_policy.h"
+#include "background.h"
 #include "budget.h"
 #include "file_limit.h"
-#include "listener.h"
 #include "log.h"
+#include "loops.h"
 #include "notify.h"
 #include "health.h"
 #include "options.h"
 #include "sandbox_check.h"
 #include "service.h"
 
+#include "../anim/kernel.h"
 #include "../base/version.h"
 
 #include <signal.h>
@@ -27,7 +29,7 @@ struct daemon {
     uv_signal_t signals[2];
     uv_prepare_t before_wait;
     struct budget budget;
-    struct listener *listener;
+    struct loops *loops;
     struct service *service;
     bool is_draining;
 };
@@ -57,7 +59,7 @@ static void on_signal(uv_signal_t *handle, int number)
              service_pending(daemon->service));
     notify_state("STOPPING=1");
     service_drain(daemon->service);
-    listener_drain(daemon->listener, on_drained, daemon);
+    loops_drain(daemon->loops, on_drained, daemon);
 }
 
 static void on_before_wait(uv_prepare_t *handle)
@@ -92,7 +94,7 @@ static void announce(const struct daemon *daemon, const struct config *config)
 {
     struct buf ports;
     buf_init(&ports, 0);
-    listener_put_addresses(daemon->listener, &ports);
+    loops_put_addresses(daemon->loops, &ports);
     buf_put_char(&ports, '\0');
     log_info("posed %s serves %s on%s", POSED_VERSION, config->root, ports.data);
     if (access_policy_is_open(config))
@@ -108,11 +110,12 @@ static void announce(const struct daemon *daemon, const struct config *config)
  * other, nor for uploads, each of which may wait for its disk. */
 static void set_thread_count(const struct config *config)
 {
-    enum { THREADS = 12, UPLOAD_THREADS_MAX = 64 };
+    enum { THREADS = 12, THREADS_PER_LOOP = 2 /* conn_body.c */, UPLOAD_THREADS_MAX = 64 };
     const uint64_t uploads = config->uploads != NULL ? config->limits.value[LIMIT_UPLOADS] : 0;
     char count[16];
     snprintf(count, sizeof count, "%u",
-             THREADS + (unsigned)(uploads < UPLOAD_THREADS_MAX ? uploads : UPLOAD_THREADS_MAX));
+             THREADS + THREADS_PER_LOOP * (config->loops - 1) +
+                 (unsigned)(uploads < UPLOAD_THREADS_MAX ? uploads : UPLOAD_THREADS_MAX));
     setenv("UV_THREADPOOL_SIZE", count, 0);
 }
 
@@ -127,21 +130,23 @@ static int serve(struct config *config)
     set_thread_count(config);
     const struct file_limit files = file_limit_apply(config);
     uv_loop_init(&daemon.loop);
-    int rc = listener_new(&daemon.loop, config, &daemon.budget, &daemon.listener, &err);
+    int rc = loops_new(&daemon.loop, config, &daemon.budget, &daemon.loops, &err);
     if (rc == 0)
         rc = sandbox_announce(config, &err);
     if (rc == 0)
         rc = service_new(&daemon.loop, config, &daemon.budget, &daemon.service, &err);
+    if (rc == 0 && loops_serve(daemon.loops, daemon.service, &err) < 0)
+        _exit(complain(&err)); /* with threads that nothing could end in order */
     if (rc == 0) {
-        listener_serve(daemon.listener, daemon.service);
         start_handles(&daemon);
         file_limit_tell(&files, config);
         announce(&daemon, config);
+        prompt_thread();
         uv_run(&daemon.loop, UV_RUN_DEFAULT);
         stop_handles(&daemon);
         log_info("stopped");
     }
-    listener_free(daemon.listener);
+    loops_free(daemon.loops);
     uv_loop_close(&daemon.loop);
     log_finish();
     return rc < 0 ? complain(&err) : EXIT_SUCCESS;
@@ -180,7 +185,7 @@ int main(int argc, char **argv)
         return print(&text);
     }
     if (action == OPTIONS_VERSION)
-        return puts("posed " POSED_VERSION " (" POSED_BUILD " build)") < 0;
+        return printf("posed " POSED_VERSION " (" POSED_BUILD " build, %s kernel)\n", kernel_best()->name) < 0;
     if (action == OPTIONS_HEALTH)
         return health_probe(&config);
     if (options_check(&config, &err) < 0)

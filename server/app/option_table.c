@@ -1,5 +1,7 @@
 #include "option_table.h"
 
+#include "../anim/kernel.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -39,6 +41,8 @@ static const struct option TABLE[] = {
      "What to serve"},
     {"log", OPTION_CHOICE, FIELD(log), "FORM", "text", "text|json|off", 0, 0,
      "request log on stderr: text, json or off", "What to serve"},
+    {"compress", OPTION_CHOICE, FIELD(compress), "HOW", "auto", "auto|off", 0, 0,
+     "large JSON for clients that take it compressed (Accept-Encoding: zstd, gzip): auto or off", "What to serve"},
     {"watch", OPTION_CHOICE, FIELD(watch), "HOW", "auto", "auto|poll|off", 0, 0,
      "how changed files are noticed: auto (events of the system where it has them), poll (looks at them) or off "
      "(never)",
@@ -61,6 +65,9 @@ static const struct option TABLE[] = {
      "what that folder may hold; 0 means a tenth of what its file system has free", "Workers and memory"},
     {"cache-bytes", OPTION_BYTES, FIELD(cache_bytes), "SIZE", NULL, NULL, 1 << 20, BYTES_MAX,
      "memory for imported models; a quarter of the machine's or container's unless given", "Workers and memory"},
+    {"loops", OPTION_COUNT, FIELD(loops), "N", "1", NULL, 0, CONFIG_LOOPS_MAX,
+     "event loops that share one cache, each with a thread for its connections; 0 means one for each core",
+     "Workers and memory"},
     {"import-workers", OPTION_COUNT, FIELD(import_workers), "N", NULL, NULL, 1, 1024,
      "imports at the same time; one less than the cores unless given", "Workers and memory"},
     {"render-workers", OPTION_COUNT, FIELD(render_workers), "N", NULL, NULL, 0, 1024,
@@ -68,6 +75,10 @@ static const struct option TABLE[] = {
     {"worker-dir", OPTION_TEXT, FIELD(worker_dir), "DIR", NULL, NULL, 0, 0,
      "where posed-import and posed-render are; beside posed or in ../libexec/posed unless given", "Workers and memory"},
     {"gl", OPTION_WORD, FIELD(gl), "DRIVER", "auto", "auto|osmesa|egl", 0, 0, "what draws: auto, osmesa or egl",
+     "Workers and memory"},
+    {"kernel", OPTION_WORD, FIELD(kernel), "NAME", "auto", KERNEL_NAMES, 0, 0,
+     "what computes palettes: auto (the best this processor has), scalar, sse2, avx2, avx512 or neon; the same bits "
+     "with each",
      "Workers and memory"},
     {"sandbox", OPTION_CHOICE, FIELD(sandbox), "MODE", "try", SANDBOX_MODES, 0, 0,
      "where workers may not confine themselves: try goes on with a warning, require does not start; off: not even try",

@@ -33,6 +33,7 @@ struct option {
 
 enum { OPTION_ENV_SIZE = 64 };
 
+/* How many rows the table has, and row `index`, which is below that. */
 size_t option_count(void);
 struct option option_at(size_t index);
 /* The row of this name, or -1. */

@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include "../anim/kernel.h"
 #include "access_policy.h"
 #include "unix_socket.h"
 #include "option_table.h"
@@ -161,6 +162,8 @@ int options_parse(struct config *out, int argc, char **argv, char *(*get)(const 
         if (rc < 0)
             return rc;
     }
+    if (out->loops == 0)
+        out->loops = machine->cores < CONFIG_LOOPS_MAX ? machine->cores : CONFIG_LOOPS_MAX;
     return out->health_url != NULL ? OPTIONS_HEALTH
            : out->is_self_test     ? OPTIONS_SELF_TEST
            : out->is_check_only    ? OPTIONS_CHECK
@@ -192,6 +195,9 @@ int options_check(const struct config *config, struct err *err)
                        (unsigned long long)limits[LIMIT_ANSWER_BYTES]);
     if (check_ports(config, err) < 0)
         return err->code;
+    if (kernel_find(config->kernel) == NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "--kernel %s: this processor does not run it; its best is %s",
+                       config->kernel, kernel_best()->name);
     struct stat root;
     if (stat(config->root, &root) != 0)
         return err_set(err, ERR_BAD_PARAMETER, "root '%s': %s", config->root, strerror(errno));
@@ -238,7 +244,7 @@ void options_help(struct buf *out, const struct machine *machine)
     struct config defaults;
     set_defaults(&defaults, machine);
     buf_put_text(out,
-                 "posed - serves poses and pictures of animated 3D models over HTTP\n\n"
+                 "posed - serves poses and pictures of animated 3D models\n\n"
                  "  posed [--root DIR] [--http ADDR:PORT] [--tcp ADDR:PORT] [--unix PATH] [options]\n\n"
                  "A flag wins over its environment variable, the variable over the default.\n"
                  "Sizes take k, m, g, t; times take ms, s, m. SIGTERM or SIGINT stops it once answers under way are\n"

@@ -10,24 +10,43 @@
 #include <stddef.h>
 #include <uv.h>
 
-struct out_part;
+enum { OUT_PARTS = 2 };
+
+/* A stretch of what is sent. */
+struct out_part {
+    struct buf bytes;
+    struct blob *blob; /* instead of `bytes`, or NULL */
+    size_t sent_bytes;
+    bool is_closed; /* holds a body: nothing may be appended, which could move it */
+};
 
 struct out {
-    struct out_part *parts; /* heap */
+    struct out_part *parts; /* `own`, or heap */
+    struct out_part own[OUT_PARTS];
     size_t part_count, part_capacity;
-    size_t in_flight_count; /* parts that a uv_write() is sending: they may not move */
+    size_t in_flight_count; /* parts that a uv_write() is sending: their bytes may not move */
     size_t unsent_bytes;    /* of all parts, those in flight included */
 };
 
 void out_init(struct out *out);
 void out_fini(struct out *out); /* not while a write is in flight */
 
+/* The thread sends no more: frees the buffers that it keeps for its next answers. */
+void out_leave(void);
+
 /* Memory that only this connection needs: without bodies that it shares with others. */
 size_t out_held_bytes(const struct out *out);
 
 void out_put(struct out *out, const void *bytes, size_t size_bytes); /* copies */
+/* The buffer to append small things to, when out_count_tail() is told afterwards how large it was before. */
+struct buf *out_tail(struct out *out);
+void out_count_tail(struct out *out, size_t before_bytes);
+/* Copied when it is small, else moved: *bytes is empty then. */
+void out_put_bytes(struct out *out, struct buf *bytes);
 /* The body of *reply: copied when it is small, else taken out of it. */
 void out_put_body(struct out *out, struct reply *reply);
+/* The head of an answer. */
+void out_put_head(struct out *out, const struct reply *reply, const struct http_response *response);
 /* Head and body of an answer; takes the body out of *reply when it is large. */
 void out_put_answer(struct out *out, struct reply *reply, const struct http_response *response);
 

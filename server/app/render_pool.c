@@ -1,6 +1,5 @@
 #include "render_pool.h"
 
-#include "../anim/pose.h"
 #include "../base/mem.h"
 #include "log.h"
 #include "render_worker.h"

@@ -2,7 +2,8 @@
 
 #include "../base/mem.h"
 #include "../base/utf8.h"
-#include "refused_call.h"
+#include "last_words.h"
+#include "render_outcome.h"
 #include "shader_cache.h"
 #include "worker_env.h"
 
@@ -15,20 +16,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum {
-    WORDS_SIZE = 4096, /* kept of its stderr */
-    WHY_SIZE = 416,
-    READ_SIZE = 4096,
-    LAST_READS = 16,
-};
-
 /* A PNG is hardly longer than its pixels; 4096 x 4096 of them are 64 MiB. */
 #define PNG_BYTES_MAX (UINT64_C(1) << 31)
 
 struct render_worker {
     uv_process_t process;
     uv_pipe_t socket;
-    uv_pipe_t words_pipe; /* its stderr */
+    struct last_words words;
     int open_handles;
     const struct render_worker_events *events;
     void *context;
@@ -36,77 +30,13 @@ struct render_worker {
     bool is_open;    /* the socket */
     bool is_ready;
     bool is_abandoned;
-    bool is_killed;     /* by render_worker_kill() */
-    bool is_unread;     /* the job under way did not reach it */
-    const char *breach; /* what it did against the contract */
-    uint64_t job_id;    /* under way; 0 = none, or not ready yet */
+    bool is_unread;  /* the job under way did not reach it */
+    uint64_t job_id; /* under way; 0 = none, or not ready yet */
     struct render_result result;
     size_t result_bytes; /* of it received */
     struct buf png;
-    char words[WORDS_SIZE + 1];
-    size_t words_size;
-    char read_buffer[READ_SIZE];
-    int64_t exit_status;
-    int term_signal;
+    struct render_end end;
 };
-
-/* --------- its words --------- */
-
-static void keep_words(struct render_worker *worker, const char *bytes, size_t size_bytes)
-{
-    if (worker->words_size + size_bytes > WORDS_SIZE) {
-        const size_t dropped = worker->words_size + size_bytes - WORDS_SIZE;
-        memmove(worker->words, worker->words + dropped, worker->words_size - dropped);
-        worker->words_size -= dropped;
-    }
-    memcpy(worker->words + worker->words_size, bytes, size_bytes);
-    worker->words_size += size_bytes;
-}
-
-static void on_words_alloc(uv_handle_t *handle, size_t suggested_bytes __attribute__((unused)), uv_buf_t *out)
-{
-    struct render_worker *worker = handle->data;
-    *out = uv_buf_init(worker->read_buffer, sizeof worker->read_buffer);
-}
-
-static void on_words(uv_stream_t *stream, ssize_t size_bytes, const uv_buf_t *bytes)
-{
-    if (size_bytes > 0)
-        keep_words(stream->data, bytes->base, (size_t)size_bytes);
-    else if (size_bytes < 0)
-        uv_read_stop(stream);
-}
-
-static void read_last_words(struct render_worker *worker)
-{
-    uv_os_fd_t fd;
-    if (uv_fileno((uv_handle_t *)&worker->words_pipe, &fd) != 0)
-        return;
-    for (int i = 0; i < LAST_READS; i++) {
-        const ssize_t got = read(fd, worker->read_buffer, sizeof worker->read_buffer);
-        if (got <= 0)
-            break;
-        keep_words(worker, worker->read_buffer, (size_t)got);
-    }
-}
-
-/* The last line of its stderr that is not empty, made printable. */
-static const char *last_line(struct render_worker *worker)
-{
-    char *words = worker->words;
-    size_t end = worker->words_size;
-    while (end > 0 && (unsigned char)words[end - 1] <= ' ')
-        end--;
-    size_t start = end;
-    while (start > 0 && words[start - 1] != '\n')
-        start--;
-    words[end] = '\0';
-    for (size_t i = start; i < end; i++)
-        if ((unsigned char)words[i] < ' ')
-            words[i] = '?';
-    utf8_repair(words + start, end - start);
-    return words + start;
-}
 
 /* --------- its end --------- */
 
@@ -123,59 +53,19 @@ static void close_handles(struct render_worker *worker)
 {
     uv_close((uv_handle_t *)&worker->process, on_closed);
     uv_close((uv_handle_t *)&worker->socket, on_closed);
-    uv_close((uv_handle_t *)&worker->words_pipe, on_closed);
-}
-
-static void say_why(struct render_worker *worker, char out[WHY_SIZE])
-{
-    const char *line = last_line(worker);
-    char end[128], call[REFUSED_CALL_SIZE];
-    if (worker->breach != NULL)
-        snprintf(end, sizeof end, "%s and was killed", worker->breach);
-    else if (worker->term_signal == SIGSYS)
-        snprintf(end, sizeof end, "was stopped at %s, which no renderer may do", refused_call(line, call));
-    else if (worker->term_signal != 0)
-        snprintf(end, sizeof end, "was killed by signal %d (%s)", worker->term_signal, strsignal(worker->term_signal));
-    else
-        snprintf(end, sizeof end, "ended with status %lld", (long long)worker->exit_status);
-    snprintf(out, WHY_SIZE, "%s%s%.280s", end, line[0] != '\0' ? ": " : "", line);
-}
-
-/* What the driver says when there is no memory: C++'s exception or LLVM's own words. */
-static bool is_out_of_memory(const char *words)
-{
-    return strstr(words, "std::bad_alloc") != NULL || strstr(words, "ut of memory") != NULL;
-}
-
-static int code_of_end(const struct render_worker *worker)
-{
-    if (worker->breach != NULL || worker->is_killed)
-        return ERR_RENDER_FAILED;
-    switch (worker->term_signal) {
-    case SIGSYS:
-        return ERR_RENDER_SYSCALL;
-    case SIGKILL: /* by the kernel, most likely: workers are the first to go when memory ends */
-        return ERR_RENDER_MEMORY;
-    case SIGABRT:
-        return is_out_of_memory(worker->words) ? ERR_RENDER_MEMORY : ERR_RENDER_FAILED;
-    default:
-        return ERR_RENDER_FAILED;
-    }
+    uv_close((uv_handle_t *)&worker->words.pipe, on_closed);
 }
 
 /* The process's end and that of its socket come in any order, and an answer may still lie in the socket. */
 static void end_if_over(struct render_worker *worker)
 {
-    char why[WHY_SIZE];
+    char why[RENDER_WHY_SIZE];
     if (worker->is_running || worker->is_open)
         return;
-    read_last_words(worker);
-    say_why(worker, why);
-    const struct render_worker_end end = {
-        .code = code_of_end(worker),
-        .has_read_job = !worker->is_unread,
-        .why = why,
-    };
+    last_words_end(&worker->words);
+    worker->end.words = worker->words.text;
+    const int code = render_outcome(&worker->end, why);
+    const struct render_worker_end end = {.code = code, .has_read_job = !worker->is_unread, .why = why};
     close_handles(worker);
     if (!worker->is_abandoned)
         worker->events->ended(worker->context, &end);
@@ -185,14 +75,14 @@ static void on_exit_of(uv_process_t *process, int64_t exit_status, int term_sign
 {
     struct render_worker *worker = process->data;
     worker->is_running = false;
-    worker->exit_status = exit_status;
-    worker->term_signal = term_signal;
+    worker->end.exit_status = exit_status;
+    worker->end.term_signal = term_signal;
     end_if_over(worker);
 }
 
 void render_worker_kill(struct render_worker *worker)
 {
-    worker->is_killed = true;
+    worker->end.is_killed = true;
     if (worker->is_running)
         uv_process_kill(&worker->process, SIGKILL);
 }
@@ -214,8 +104,8 @@ void render_worker_abandon(struct render_worker *worker)
 
 static void break_off(struct render_worker *worker, const char *breach)
 {
-    if (worker->breach == NULL)
-        worker->breach = breach;
+    if (worker->end.breach == NULL)
+        worker->end.breach = breach;
     render_worker_kill(worker);
 }
 
@@ -314,7 +204,7 @@ static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __
         end_if_over(worker);
         return;
     }
-    if (worker->is_abandoned || worker->breach != NULL) {
+    if (worker->is_abandoned || worker->end.breach != NULL) {
         worker->result_bytes = worker->png.size_bytes = 0;
         return;
     }
@@ -379,7 +269,7 @@ static int spawn(struct render_worker *worker, uv_loop_t *loop, const struct con
     uv_stdio_container_t stdio[STDIO_COUNT] = {
         [0] = {.flags = UV_IGNORE},
         [1] = {.flags = UV_IGNORE},
-        [2] = {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&worker->words_pipe},
+        [2] = last_words_stdio(&worker->words),
         [RENDER_SOCKET_FD] = {.flags = UV_INHERIT_FD, .data.fd = socket},
     };
     char *shader_cache = shader_cache_env(config);
@@ -405,8 +295,8 @@ static int spawn(struct render_worker *worker, uv_loop_t *loop, const struct con
 static void init_handles(struct render_worker *worker, uv_loop_t *loop)
 {
     uv_pipe_init(loop, &worker->socket, 0);
-    uv_pipe_init(loop, &worker->words_pipe, 0);
-    worker->process.data = worker->socket.data = worker->words_pipe.data = worker;
+    last_words_init(&worker->words, loop);
+    worker->process.data = worker->socket.data = worker->words.pipe.data = worker;
     worker->open_handles = 3;
 }
 
@@ -432,6 +322,6 @@ struct render_worker *render_worker_start(uv_loop_t *loop, const struct config *
     uv_pipe_open(&worker->socket, sockets[0]);
     worker->is_open = true;
     uv_read_start((uv_stream_t *)&worker->socket, on_answer_alloc, on_answer);
-    uv_read_start((uv_stream_t *)&worker->words_pipe, on_words_alloc, on_words);
+    last_words_listen(&worker->words);
     return worker;
 }

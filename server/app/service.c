@@ -1,17 +1,9 @@
 #include "service.h"
 
 #include "../base/mem.h"
-#include "../base/version.h"
-#include "../wire/answer_formats.h"
-#include "../wire/http_response.h"
-#include "../wire/json.h"
-#include "../wire/packet.h"
-#include "etag.h"
-#include "gallery.h"
 #include "importer_identity.h"
 #include "log.h"
 #include "service_parts.h"
-#include "stats.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -19,11 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <utlist.h>
-
-enum { PROTOCOL_VERSION = 1 };
-static const char CACHE_REVALIDATE[] = "no-cache";
-static const char CACHE_IMMUTABLE[] = "public, max-age=31536000, immutable";
-static const char CACHE_NEVER[] = "no-store";
 
 /* --- jobs --- */
 
@@ -45,10 +32,7 @@ void job_finish(struct job *job, struct reply *reply)
     DL_DELETE(job->service->jobs, job);
     job->service->job_count--;
     call->waiting = NULL;
-    if (job->baked != NULL) {
-        reply->has_content = true;
-        memcpy(reply->content_hash, job->baked->model.infos[0].content_hash, sizeof reply->content_hash);
-    }
+    reply_end(reply, job->baked);
     baked_unref(job->baked);
     for (uint32_t i = 0; i < job->clip_count; i++)
         baked_unref(job->clips[i]);
@@ -58,8 +42,6 @@ void job_finish(struct job *job, struct reply *reply)
     free(job->plan);
     reply_fini(&job->reply);
     free(job);
-    if (reply->code != 0)
-        reply->cache_control = CACHE_NEVER;
     call->done(call, reply);
 }
 
@@ -73,33 +55,9 @@ void job_fail(struct job *job, const struct err *err)
 
 bool job_is_not_modified(const struct job *job, struct reply *reply)
 {
-    const struct request *request = &job->call->request;
-    const bool is_picture = op_is_picture(request->op);
-    static const char *const PICTURES[] = {
-        [SHEET_PNG] = "png", [SHEET_APNG] = "apng", [SHEET_GIF] = "gif", [SHEET_WEBP] = "webp", [SHEET_JSON] = "json"};
-    static const char *const FORMATS[] = {
-        [FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb", [FORMAT_PNG] = "png"};
-    const char *format = FORMATS[is_picture ? request->format : answer_format(request)];
-    if (is_picture && request->op != OP_RENDER)
-        format = PICTURES[request->sheet.format];
-    const char *clip_hashes[REQUEST_SOURCES_MAX];
-    for (uint32_t i = 0; i < job->clip_count; i++)
-        clip_hashes[i] = job->clips[i]->hash;
-    const struct etag_source source = {
-        .hash = job->baked->hash,
-        .canonical = request->canonical,
-        .clips = clip_hashes,
-        .clips_count = job->clip_count,
-        .renderer = is_picture ? render_pool_renderer(job->service->renders) : "",
-        .format = format,
-    };
-    etag_make(&source, reply->etag);
-    reply->cache_control = request_names_content(request) ? CACHE_IMMUTABLE : CACHE_REVALIDATE;
-    reply->is_vary_accept = answer_has_binary(request->op);
-    if (!http_etag_matches(request->if_none_match, reply->etag))
-        return false;
-    reply->status = 304;
-    return true;
+    const struct evaluation evaluation = {
+        .request = &job->call->request, .baked = job->baked, .clips = job->clips, .clip_count = job->clip_count};
+    return evaluation_is_not_modified(&evaluation, render_pool_renderer(job->service->renders), reply);
 }
 
 void job_put_notes(const struct job *job, struct reply *reply)
@@ -127,123 +85,31 @@ static void list_models(struct service *service, struct call *call)
         job_fail(job, &err);
 }
 
-/* --- what needs no model --- */
-
-static void make_json(struct reply *reply, const char *text)
-{
-    reply->content_type = "application/json";
-    reply->cache_control = CACHE_NEVER;
-    buf_put_text(&reply->body, text);
-}
-
-static void make_version(const struct service *service, struct reply *reply)
-{
-    const char *renderer = render_pool_renderer(service->renders);
-    make_json(reply,
-              "{\"name\":\"posed\",\"version\":\"" POSED_VERSION "\",\"build\":\"" POSED_BUILD "\",\"protocol\":");
-    json_put_uint(&reply->body, PROTOCOL_VERSION);
-    buf_put_text(&reply->body, ",\"packets\":");
-    json_put_uint(&reply->body, PACKET_VERSION);
-    buf_put_text(&reply->body, ",\"renderer\":");
-    json_put_string(&reply->body, renderer[0] != '\0' ? renderer : NULL, strlen(renderer));
-    const char *folder = uploads_folder(service->uploads);
-    buf_put_text(&reply->body, ",\"uploads\":");
-    json_put_string(&reply->body, folder, folder == NULL ? 0 : strlen(folder));
-    buf_put_text(&reply->body, "}\n");
-}
-
-static void make_shutting_down(struct reply *reply)
-{
-    struct err err;
-    err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
-    reply_error(reply, &err, NULL, 0);
-    reply->cache_control = CACHE_NEVER;
-}
-
-static void make_ready(const struct service *service, struct reply *reply)
-{
-    if (service->is_draining)
-        make_shutting_down(reply);
-    else
-        make_json(reply, "{\"status\":\"ok\"}\n");
-}
-
-static void make_stats(const struct service *service, struct reply *reply)
-{
-    make_json(reply, "");
-    stats_set(STAT_CLIENT_MEMORY_BYTES, service->budget->used_bytes);
-    stats_set(STAT_CLIENT_MEMORY_MAX_BYTES, service->budget->max_bytes);
-    stats_put_json(&reply->body);
-}
-
-static void make_gallery(struct reply *reply)
-{
-    reply->content_type = "text/html; charset=utf-8";
-    reply->cache_control = CACHE_REVALIDATE;
-    gallery_page(&reply->body);
-}
-
-static void make_formats(struct reply *reply)
-{
-    reply->content_type = "application/json";
-    reply->cache_control = CACHE_REVALIDATE;
-    answer_formats(&reply->body);
-}
-
-/* Who asks for it otherwise than to open a WebSocket. */
-static void make_no_stream(struct reply *reply)
-{
-    struct err err;
-    err_set(&err, ERR_BAD_REQUEST, "this is a WebSocket: a GET with 'Upgrade: websocket' opens it");
-    reply_error(reply, &err, NULL, 0);
-}
+/* --- calls --- */
 
 void service_handle(struct service *service, struct call *call)
 {
     struct reply reply;
     call->waiting = NULL;
     reply_init(&reply);
-    if (service->is_ending) {
-        make_shutting_down(&reply);
+    if (service_plain(service, call->request.op, &reply)) {
         call->done(call, &reply);
         return;
     }
     switch (call->request.op) {
-    case OP_HEALTHZ:
-        make_json(&reply, "{\"status\":\"ok\"}\n");
-        break;
-    case OP_READYZ:
-        make_ready(service, &reply);
-        break;
-    case OP_VERSION:
-        make_version(service, &reply);
-        break;
-    case OP_GALLERY:
-        make_gallery(&reply);
-        break;
-    case OP_FORMATS:
-        make_formats(&reply);
-        break;
-    case OP_STATS:
-        make_stats(service, &reply);
-        break;
-    case OP_STREAM:
-        make_no_stream(&reply);
-        break;
     case OP_MODELS:
         list_models(service, call);
-        return;
+        break;
     case OP_QUERY:
         service_batch(service, call);
-        return;
+        break;
     case OP_FILE:
         service_file(service, call);
-        return;
+        break;
     default:
         service_find_model(service, call);
-        return;
+        break;
     }
-    call->done(call, &reply);
 }
 
 void service_cancel(struct service *service, struct call *call)
@@ -284,9 +150,11 @@ void service_listen(struct service *service, struct cache_listener *listener)
     cache_listen(service->cache, listener);
 }
 
-void service_unlisten(struct service *service, struct cache_listener *listener)
+struct hot *service_lend(struct service *service, const char *path) { return cache_lend(service->cache, path); }
+
+void service_lend_to(struct service *service, struct cache_borrower *borrower)
 {
-    cache_unlisten(service->cache, listener);
+    cache_lend_to(service->cache, borrower);
 }
 
 uint32_t service_pending(const struct service *service) { return service->job_count; }
@@ -342,7 +210,7 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
     service->cache = cache_new(loop, config, service->imports, root_fd, open_disk(config));
     service->listing = listing_new(loop, config, service->cache, root_fd);
     service->renders = render_pool_new(loop, config, budget);
-    answer_init(&service->answer);
+    evaluator_init(&service->evaluator, config, budget);
     service->turn.data = service;
     uv_prepare_init(loop, &service->turn);
     uv_prepare_start(&service->turn, on_turn);
@@ -355,7 +223,7 @@ void service_release(struct service *service)
 {
     if (!service->is_closed || service->work_count > 0)
         return;
-    answer_fini(&service->answer);
+    evaluator_fini(&service->evaluator);
     close(service->root_fd);
     free(service);
 }
@@ -371,7 +239,7 @@ static struct job *find_without_work(const struct service *service)
 {
     struct job *job;
     DL_FOREACH(service->jobs, job)
-    if (job->answer == NULL)
+    if (job->source == NULL)
         return job;
     return NULL;
 }

@@ -21,18 +21,29 @@ struct call {
     /* Runs exactly once, perhaps before service_handle() returns. *reply is the callee's to move from or
      * reply_fini(). */
     void (*done)(struct call *call, struct reply *reply);
-    struct upload *upload; /* of a PUT, when its last byte is there; service_handle() takes it */
-    struct call *next;     /* private to the service */
-    void *waiting;         /* private to the service */
-    struct limits *left;   /* likewise: of a query in a batch, what all of it still may have; else NULL */
-    double spent_ns;       /* likewise: what its batch has kept the loop busy for in one go */
+    enum reply_pieces
+        pieces; /* whether the answer may come in pieces: then the request stays until reply->source is freed */
+    const struct request *lasting; /* the request itself, where `request` is a copy that ends with `done`; or NULL */
+    struct upload *upload;         /* of a PUT, when its last byte is there; service_handle() takes it */
+    struct call *next;             /* private to the service */
+    void *waiting;                 /* private to the service */
+    struct limits *left;           /* likewise: of a query in a batch, what all of it still may have; else NULL */
+    double spent_ns;               /* likewise: what its batch has kept the loop busy for in one go */
 };
 
 /* Opens the root and starts the render workers. Returns 0 or a negative ERR_ with a sentence for stderr. */
 int service_new(uv_loop_t *loop, const struct config *config, struct budget *budget, struct service **out,
                 struct err *err);
 
+/* Answers the call: call->done() runs once, here or later on the loop. */
 void service_handle(struct service *service, struct call *call);
+
+/* Answers a query that is remembered (query_memo.h) at once: true, with *reply as `done` would get it. False: it takes
+ * service_handle(), and nothing was done. */
+struct query;
+struct query_key;
+bool service_answer_query(struct service *service, struct query *query, const struct query_key *key,
+                          struct reply *reply);
 
 /* The head of a PUT is there: where its body goes (upload.h). Whoever has it hands it over in its call or abandons it.
  */
@@ -41,7 +52,10 @@ int service_upload_begin(struct service *service, const struct request *request,
 
 /* Told of models in memory whose files changed: see cache_listen(). */
 void service_listen(struct service *service, struct cache_listener *listener);
-void service_unlisten(struct service *service, struct cache_listener *listener);
+
+/* Models for other loops: see cache_lend() and cache_lend_to(). */
+struct hot *service_lend(struct service *service, const char *path);
+void service_lend_to(struct service *service, struct cache_borrower *borrower);
 
 /* Nobody waits for the answer any more: work for it is dropped, unless others wait for the same. `done` runs, mostly
  * before this returns. */

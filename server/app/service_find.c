@@ -1,5 +1,7 @@
 /* service_find.c - the models that a call is about: its own, then those that its clips are from. */
+#include "query_memo.h"
 #include "service_parts.h"
+#include "stats.h"
 
 #include <string.h>
 
@@ -79,14 +81,54 @@ static void find_clips(struct job *job)
     begin_answer(job);
 }
 
+/* The model as it is now and as the request wants it, without waiting; or NULL. */
+static struct baked *glance(struct service *service, const struct request *request)
+{
+    struct baked *baked =
+        service->is_ending ? NULL : cache_glance(service->cache, request->model, request_needs_pixels(request));
+    return baked == NULL || request->hash == NULL || strcmp(request->hash, baked->hash) == 0 ? baked : NULL;
+}
+
+/* What takes neither a file nor a thread nor long, which is nearly everything, needs no job. */
+static bool answer_now(struct service *service, struct call *call, struct reply *reply)
+{
+    const struct request *request = &call->request;
+    if (op_is_picture(request->op) || request->source_count > 0)
+        return false;
+    struct baked *baked = glance(service, request);
+    const struct evaluation evaluation = {.request = request, .baked = baked, .left = call->left};
+    if (baked == NULL || !evaluator_answer(&service->evaluator, &evaluation, &call->spent_ns, reply))
+        return false;
+    stats_add(STAT_CACHE_HITS, 1);
+    reply_end(reply, baked);
+    return true;
+}
+
 void service_find_model(struct service *service, struct call *call)
 {
+    struct reply reply;
+    reply_init(&reply);
+    if (answer_now(service, call, &reply)) {
+        call->done(call, &reply);
+        return;
+    }
     struct job *job = job_start(service, call);
-    job->wait = (struct cache_wait){.ready = on_model, .is_whole = op_is_picture(call->request.op)};
+    job->wait = (struct cache_wait){.ready = on_model, .is_whole = request_needs_pixels(&call->request)};
     struct err err = {0};
     const int rc = cache_get(service->cache, call->request.model, &job->wait, &job->baked, &err);
     if (rc < 0)
         job_fail(job, &err);
     else if (rc > 0)
         use_model(job);
+}
+
+bool service_answer_query(struct service *service, struct query *query, const struct query_key *key,
+                          struct reply *reply)
+{
+    struct baked *baked = glance(service, &query->request);
+    if (baked == NULL || !evaluator_answer_query(&service->evaluator, query, key, baked, reply))
+        return false;
+    stats_add(STAT_CACHE_HITS, 1);
+    reply_end(reply, baked);
+    return true;
 }

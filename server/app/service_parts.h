@@ -3,7 +3,9 @@
 
 #include "../wire/answer.h"
 #include "../wire/sheet_plan.h"
+#include "answer_source.h"
 #include "cache.h"
+#include "evaluator.h"
 #include "listing.h"
 #include "render_pool.h"
 #include "service.h"
@@ -19,13 +21,15 @@ struct service {
     struct listing *listing;
     struct render_pool *renders;
     struct uploads *uploads; /* or NULL: none are taken */
-    struct answer answer;    /* of the loop thread */
-    uv_prepare_t turn;       /* once a turn of the loop */
-    struct job *jobs;        /* calls under way */
-    struct batch *batches;   /* of them those of several queries */
+    struct evaluator evaluator;
+    uv_prepare_t turn;     /* once a turn of the loop */
+    struct job *jobs;      /* calls under way */
+    struct batch *batches; /* of them those of several queries */
     uint32_t job_count;
-    uint32_t work_count;    /* of them with a work thread, and the uploads and deletions under way */
-    struct job *work_queue; /* of them those that wait for one */
+    uint32_t work_count;      /* of them with a work thread, and the uploads and deletions under way */
+    uint64_t work_ended_ms;   /* when one of these was done last */
+    uint64_t work_room_bytes; /* what their answers may fill */
+    struct job *work_queue;   /* of them those that wait for one */
     uint32_t work_queue_count;
     bool is_draining;
     bool is_ending, is_closed; /* service_free() was called; the handle is closed */
@@ -58,10 +62,12 @@ struct job {
     struct render_blend *blend; /* likewise, or NULL */
     struct sheet_plan *plan;    /* of a sheet, or NULL */
     uv_work_t work;
-    struct answer *answer;   /* of the work thread, while there is work */
-    _Atomic bool is_stopped; /* read by it: nobody waits for the answer any more */
-    struct reply reply;      /* what the work makes */
-    struct answer_cost cost; /* of that */
+    struct answer_source *source; /* of the work thread, while there is work */
+    uint64_t room_bytes;          /* what the answer may fill */
+    uint64_t queued_ms;           /* when it began to wait for that and a thread */
+    _Atomic bool is_stopped;      /* read by it: nobody waits for the answer any more */
+    struct reply reply;           /* what the work makes */
+    struct answer_cost cost;      /* of that */
     struct job *work_prev, *work_next;
     struct job *prev, *next;
 };
@@ -81,6 +87,7 @@ bool job_is_not_modified(const struct job *job, struct reply *reply);
 void service_answer(struct job *job);
 /* Has job->baked drawn and finishes the job. */
 void service_render(struct job *job);
+
 /* --- service_sheet.c: what service_render() does for a sheet --- */
 
 /* What a sheet's query borrows until it is submitted. */
@@ -97,6 +104,11 @@ void service_sheet_free(struct sheet_cells *cells);
 /* Fills the 200 with what the renderer made. */
 void service_sheet_reply(struct job *job, struct blob *made, struct reply *reply);
 
+/* --- calls --- */
+
+/* Fills the reply to an operation that needs no model and waits for nothing, and to any once the service ends. False:
+ * it is another. */
+bool service_plain(const struct service *service, enum op op, struct reply *reply);
 /* Answers the queries of an OP_QUERY one after the other. */
 void service_batch(struct service *service, struct call *call);
 /* The client of a batch has left. */

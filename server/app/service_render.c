@@ -27,7 +27,12 @@ static void fail_picture(struct job *job, const struct err *why)
 {
     const struct request *request = &job->call->request;
     struct err err = *why;
-    if (err.code != ERR_OVERLOADED && err.code != ERR_UNAVAILABLE && err.code != ERR_SHUTTING_DOWN)
+    const bool is_about_model =
+        err.code != ERR_OVERLOADED && err.code != ERR_UNAVAILABLE && err.code != ERR_SHUTTING_DOWN;
+    const bool has_moments = job->plan != NULL ? job->plan->cell_count > 1 : request->picture.view == VIEW_ONION;
+    if (is_about_model && has_moments)
+        err_prefix(&err, "'%s'", request->model); /* the worker says which moment it is */
+    else if (is_about_model)
         answer_name_pose(clips_model(job), request, job->render_clip, request->time_count > 0 ? request->times_s[0] : 0,
                          &err);
     job_fail(job, &err);
@@ -56,6 +61,16 @@ static void put_picture(const struct job *job, struct blob *png, const struct re
         reply->blob = blob_ref(png);
 }
 
+/* The renderer's numbers are finite; what is made of them may be too large. */
+static void check_told(struct reply *reply)
+{
+    struct err err;
+    if (reply->code != 0 || (!buf_failed(&reply->body) && !buf_failed(&reply->picture_lines)))
+        return;
+    err_set(&err, ERR_RENDER_FAILED, "the picture's camera is beyond numbers");
+    reply_error(reply, &err, NULL, 0);
+}
+
 static void on_done(struct render_wait *wait, struct blob *png, const struct render_notes *notes, const struct err *err)
 {
     struct job *job = (struct job *)((char *)wait - offsetof(struct job, render));
@@ -70,6 +85,7 @@ static void on_done(struct render_wait *wait, struct blob *png, const struct ren
             service_sheet_reply(job, png, &reply);
         else
             put_picture(job, png, &notes->shown, &reply);
+        check_told(&reply);
         buf_put_text(&reply.unmatched, notes->unmatched);
         job_put_notes(job, &reply);
     }
@@ -93,7 +109,7 @@ struct moments {
 static void fill_moments(struct job *job, int32_t clip, const struct clip_span *span, struct moments *moments)
 {
     const struct request *request = &job->call->request;
-    struct answer_layers *layers = &job->service->answer.layers; /* as find_blend() left them */
+    struct answer_layers *layers = &job->service->evaluator.answer.layers; /* as find_blend() left them */
     const bool is_onion = request->picture.view == VIEW_ONION;
     const bool is_spread = is_onion && (request->picture.flags & PICTURE_AUTO_TIME) != 0 && span->to_s > span->from_s;
     double *layer_times_s = moments->layer_times_s;
@@ -142,7 +158,7 @@ static void fill_query(const struct job *job, const struct nodes *nodes, const s
 static bool find_blend(struct job *job, struct reply *reply)
 {
     const struct request *request = &job->call->request;
-    struct answer_layers *layers = &job->service->answer.layers; /* scratch of the loop thread */
+    struct answer_layers *layers = &job->service->evaluator.answer.layers; /* scratch of the loop thread */
     if (request->layer_count == 0)
         return true;
     if (answer_find_layers(layers, &job->baked->model, job->sources, request, reply) < 0)
@@ -180,7 +196,7 @@ static bool find_nodes(struct job *job, struct nodes *nodes, struct reply *reply
     const struct model *model = &job->baked->model;
     uint32_t node = 0;
     if (request->has_root_motion) {
-        if (answer_find_root(&job->service->answer, model, request, &node, reply) < 0)
+        if (answer_find_root(&job->service->evaluator.answer, model, request, &node, reply) < 0)
             return false;
         nodes->root = 1 + node;
     }

@@ -22,7 +22,7 @@ static void fill_layer_times(struct job *job, double *times_s)
 {
     const struct request *request = &job->call->request;
     const struct sheet_cell *cells = sheet_plan_cells(job->plan);
-    struct answer_layers *layers = &job->service->answer.layers; /* as find_blend() left them */
+    struct answer_layers *layers = &job->service->evaluator.answer.layers; /* as find_blend() left them */
     for (uint32_t c = 0; c < job->plan->cell_count; c++) {
         answer_set_layers(layers, request, cells[c].frame);
         for (uint32_t i = 0; i < layers->count; i++)

@@ -28,7 +28,7 @@ struct source {
     uint32_t role; /* SOURCE_MODEL, ... */
     bool is_missing;
     struct stamp stamp; /* zero when missing */
-    /* After sources_read(): */
+    /* After source_read(): */
     enum source_kind kind;
     uint8_t hash[SOURCE_HASH_SIZE]; /* zero for the kinds without */
 };

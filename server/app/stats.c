@@ -3,10 +3,9 @@
 #include "../base/err.h"
 #include "../wire/json.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
-
-static uint64_t values[STAT_COUNT];
 
 static const struct row {
     const char *group, *name;
@@ -28,15 +27,51 @@ static const struct row ENDS[STAT_ENDS_COUNT] = {
     [STAT_ENDS_IMPORTS] = {"imports", "failed"},
     [STAT_ENDS_RENDERS] = {"renders", "failed"},
 };
-static uint64_t ended[STAT_ENDS_COUNT][CODE_COUNT];
 
-void stats_add(enum statistic stat, uint64_t count) { values[stat] += count; }
-void stats_set(enum statistic stat, uint64_t value) { values[stat] = value; }
+/* Only its thread writes it, so that counting needs no locked instruction. */
+struct counts {
+    atomic_uint_fast64_t values[STAT_COUNT], ended[STAT_ENDS_COUNT][CODE_COUNT];
+    char apart[64]; /* from the next thread's, by a cache line */
+};
+static struct counts counts[STATS_THREADS_MAX];
+static _Thread_local struct counts *own = &counts[0];
+
+static uint64_t get(const atomic_uint_fast64_t *value) { return atomic_load_explicit(value, memory_order_relaxed); }
+
+static void add(atomic_uint_fast64_t *value, uint64_t count)
+{
+    atomic_store_explicit(value, get(value) + count, memory_order_relaxed);
+}
+
+void stats_use(uint32_t thread) { own = &counts[thread]; }
+void stats_add(enum statistic stat, uint64_t count) { add(&own->values[stat], count); }
+
+void stats_set(enum statistic stat, uint64_t value)
+{
+    atomic_store_explicit(&own->values[stat], value, memory_order_relaxed);
+}
 
 void stats_end(enum stat_ends ends, int code)
 {
     for (int i = 0; i < CODE_COUNT; i++)
-        ended[ends][i] += CODES[i] == code;
+        if (CODES[i] == code)
+            add(&own->ended[ends][i], 1);
+}
+
+static uint64_t sum_of(enum statistic stat)
+{
+    uint64_t sum = 0;
+    for (int thread = 0; thread < STATS_THREADS_MAX; thread++)
+        sum += get(&counts[thread].values[stat]);
+    return sum;
+}
+
+static uint64_t sum_of_ended(int ends, int code)
+{
+    uint64_t sum = 0;
+    for (int thread = 0; thread < STATS_THREADS_MAX; thread++)
+        sum += get(&counts[thread].ended[ends][code]);
+    return sum;
 }
 
 static void put_name(struct buf *out, const char *before, const char *name)
@@ -55,10 +90,11 @@ static void put_ends(struct buf *out, const char *group)
         put_name(out, ",", ENDS[e].name);
         const char *before = "{";
         for (int i = 0; i < CODE_COUNT; i++) {
-            if (ended[e][i] == 0)
+            const uint64_t sum = sum_of_ended(e, i);
+            if (sum == 0)
                 continue;
             put_name(out, before, err_name(CODES[i]));
-            json_put_uint(out, ended[e][i]);
+            json_put_uint(out, sum);
             before = ",";
         }
         buf_put_text(out, *before == '{' ? "{}" : "}");
@@ -73,7 +109,7 @@ void stats_put_json(struct buf *out)
         if (is_first)
             put_name(out, i == 0 ? "{" : ",\n", ROWS[i].group);
         put_name(out, is_first ? "{" : ",", ROWS[i].name);
-        json_put_uint(out, values[i]);
+        json_put_uint(out, sum_of((enum statistic)i));
         if (is_last) {
             put_ends(out, ROWS[i].group);
             buf_put_char(out, '}');

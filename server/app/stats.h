@@ -1,7 +1,8 @@
 /* stats.h - what the daemon counts: the rows of protocol/stats.def, and how often each error code ended something.
  *
- * Loop thread only; one set per process, like the log: counting is no reason to pass something through every layer.
- * Work threads leave their counts to whoever takes their result on the loop. */
+ * Loop threads only, each with counts of its own, which are told summed up; one set per process, like the log: counting
+ * is no reason to pass something through every layer. Work threads leave their counts to whoever takes their result on
+ * the loop. */
 #pragma once
 
 #include "../base/buf.h"
@@ -22,6 +23,12 @@ enum stat_ends {
     STAT_ENDS_RENDERS,  /* "renders.failed": pictures without a picture */
     STAT_ENDS_COUNT
 };
+
+enum { STATS_THREADS_MAX = 64 };
+
+/* Which counts are this thread's, from 0; a thread that does not say has number 0. A gauge is a sum, too: of what is
+ * each thread's own, or of a thing that only one of them has. */
+void stats_use(uint32_t thread);
 
 void stats_add(enum statistic stat, uint64_t count); /* counters */
 void stats_set(enum statistic stat, uint64_t value); /* gauges */

@@ -19,6 +19,7 @@ struct stream_clock {
     bool is_owed; /* paused, and the frame of the position is to be sent once */
 };
 
+/* The stream begins now, with tick 0 at position_s. rate: frames a second, or 0; speed: of the position, per second. */
 void stream_clock_start(struct stream_clock *clock, double rate, double position_s, double speed, bool is_paused,
                         uint64_t now_ns);
 

@@ -54,7 +54,7 @@ static void end(struct stream *stream)
     packets->stream_count--;
     stats_set(STAT_STREAMS_OPEN, --stream->conn->shared->stream_count);
     if (stream->is_calling)
-        service_cancel(stream->conn->shared->service, &stream->call);
+        front_cancel(stream->conn->shared->front, &stream->call);
     uv_close((uv_handle_t *)&stream->timer, on_timer_closed);
 }
 
@@ -103,7 +103,8 @@ static void on_frame(struct call *call, struct reply *reply)
         free_when_done(stream);
         return;
     }
-    if (reply->code == ERR_OVERLOADED) {
+    if (reply->code == ERR_OVERLOADED ||
+        conn->body != NULL) { /* not now, or nothing fits between the pieces of an answer */
         stream->credit++;
         skip(stream, 1);
     } else if (reply->code != 0) {
@@ -121,9 +122,8 @@ static void on_frame(struct call *call, struct reply *reply)
 /* A frame that would only wait is not made. */
 static bool can_send(const struct stream *stream)
 {
-    const struct budget *budget = stream->conn->shared->budget;
     return stream->credit > 0 && !stream->is_calling && stream->conn->out.unsent_bytes == 0 &&
-           budget->used_bytes < budget->max_bytes;
+           stream->conn->body == NULL && !budget_is_used_up(stream->conn->shared->budget);
 }
 
 /* Its speed has led it where no time is. */
@@ -171,7 +171,7 @@ static void on_timer(uv_timer_t *timer)
     stream->credit--;
     stream->is_calling = true;
     stream->call.spent_ns = 0;
-    service_handle(stream->conn->shared->service, &stream->call);
+    front_handle(stream->conn->shared->front, &stream->call);
 }
 
 /* Sets the timer for what comes next: at its time, as soon as may be, or not until something happens. `least_ms` is 0

@@ -28,6 +28,7 @@ struct timeouts {
     uint64_t length_ms[TIMEOUT_NONE];
 };
 
+/* None runs. length_ms: of each kind. */
 void timeouts_init(struct timeouts *timeouts, const uint64_t length_ms[TIMEOUT_NONE]);
 void timeout_init(struct timeout *timeout);
 /* Starts (again) a timeout of this kind; TIMEOUT_NONE disarms. */

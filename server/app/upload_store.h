@@ -28,6 +28,7 @@ struct upload_stage {
     int fd;                       /* of the folder */
 };
 
+/* Makes the folder and locks it. Returns 0 or ERR_STORAGE, with *stage as after upload_stage_remove(). */
 int upload_stage_begin(const struct upload_store *store, struct upload_stage *stage, struct err *err);
 /* Creates a file, and the folders on its way, in the stage. Returns a descriptor for writing, or ERR_CONFLICT (the name
  * is taken), ERR_STORAGE. */

@@ -5,7 +5,6 @@
 #include "stats.h"
 #include "upload_parts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

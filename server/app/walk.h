@@ -27,5 +27,6 @@ struct walk_page {
     bool is_cut;   /* folders deeper or larger than walk.c allows were left out */
 };
 
+/* Fills *out with the first models that the query wants; walk_page_fini() it. What cannot be read is left out. */
 void walk_models(int root_fd, const struct walk_query *query, struct walk_page *out);
 void walk_page_fini(struct walk_page *page);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { EVENTS_SIZE = 65536 };
@@ -153,6 +154,7 @@ void watch_drain(struct watch *watch)
 {
     static _Alignas(struct inotify_event) char events[EVENTS_SIZE]; /* of the loop thread */
     bool is_any = false;
+    atomic_fetch_add(&watch->drains, 1);
     for (ssize_t got; (got = read(watch->fd, events, sizeof events)) > 0 || (got < 0 && errno == EINTR);) {
         watch_lock(watch);
         for (ssize_t at = 0; at < got;) {
@@ -164,9 +166,21 @@ void watch_drain(struct watch *watch)
         watch_unlock(watch);
         is_any = true;
     }
+    atomic_fetch_add(&watch->drains, 1);
     if (is_any)
         watch->changed(watch->user);
 }
+
+/* In this order: what is not in the queue any more was read after `drains` became odd. */
+bool watch_is_quiet(struct watch *watch)
+{
+    int queued_bytes = 0;
+    if (ioctl(watch->fd, FIONREAD, &queued_bytes) != 0 || queued_bytes > 0) /* man 7 inotify */
+        return false;
+    return atomic_load(&watch->drains) % 2 == 0;
+}
+
+bool watch_set_is_quiet(const struct watch_set *set) { return watch_is_quiet(set->watch); }
 
 static void on_readable(uv_poll_t *poll, int status __attribute__((unused)), int events __attribute__((unused)))
 {

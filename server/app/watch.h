@@ -40,6 +40,10 @@ bool watch_set_is_live(const struct watch_set *set);
 
 /* Reads what the kernel has queued, without waiting. */
 void watch_drain(struct watch *watch);
+/* Any thread. True when the counts have in them all that happened before the call: nothing is queued, nor read and not
+ * yet counted. */
+bool watch_is_quiet(struct watch *watch);
+bool watch_set_is_quiet(const struct watch_set *set);
 
 /* All sets are dead: the root is another. */
 void watch_reset(struct watch *watch);

@@ -21,7 +21,8 @@ struct watch {
     void (*changed)(void *user);
     void *user;
     int fd;
-    uint32_t refs; /* owner, open handle, sets */
+    atomic_uint_fast32_t drains; /* began and ended: odd while events are read and counted */
+    uint32_t refs;               /* owner, open handle, sets */
     pthread_mutex_t mutex;
     struct folder *by_path, *by_wd;
 };

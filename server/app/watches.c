@@ -81,7 +81,7 @@ static bool is_news(const struct watch *watch, const struct reply *reply)
 static bool can_hear(const struct watch *watch)
 {
     const struct conn *conn = watch->conn;
-    return !conn->is_closing && !conn->is_last &&
+    return !conn->is_closing && !conn->is_last && conn->body == NULL &&
            conn->out.unsent_bytes < conn->shared->config->limits.value[LIMIT_WRITE_QUEUE_BYTES];
 }
 
@@ -132,7 +132,7 @@ static void look(struct watch_group *group)
     HASH_ADD_KEYPTR(hh, group->watches->groups, group->path, strlen(group->path), group);
     group->call = (struct call){.request = {.op = OP_OPEN, .model = group->path}, .done = on_looked};
     group->is_calling = true;
-    service_handle(shared->service, &group->call);
+    front_handle(shared->front, &group->call);
 }
 
 static void on_changed(struct cache_listener *listener, const char *path)
@@ -194,7 +194,7 @@ static void start_listening(struct watches *watches)
         return;
     watches->is_listening = true;
     watches->listener.changed = on_changed;
-    service_listen(watches->shared->service, &watches->listener);
+    front_listen(watches->shared->front, &watches->listener);
 }
 
 void watches_add(struct conn *conn, uint32_t model, uint32_t id)

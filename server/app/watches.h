@@ -4,6 +4,7 @@
 struct conn_shared;
 struct watches;
 
+/* None yet. shared: borrowed. */
 struct watches *watches_new(struct conn_shared *shared);
 /* After the last connection and the service. */
 void watches_free(struct watches *watches);

@@ -1,0 +1,20 @@
+/* render_outcome.h - how a posed-render process ended: the error of the picture that it was at, and a sentence. No
+ * loop, no globals; any thread. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RENDER_WHY_SIZE = 416 };
+
+struct render_end {
+    int64_t exit_status; /* when term_signal is 0 */
+    int term_signal;     /* 0: it ended by itself */
+    const char *breach;  /* what it did against the contract, for which posed killed it ("sent ..."); NULL: nothing */
+    bool is_killed;      /* by posed, for that or another reason */
+    char *words;         /* the last it wrote to stderr; made printable in place */
+};
+
+/* Returns ERR_RENDER_FAILED, ERR_RENDER_MEMORY or ERR_RENDER_SYSCALL. why: "was killed by signal 11 (Segmentation
+ * fault)" and the last line of its words, for a sentence that starts with the program's name. */
+int render_outcome(const struct render_end *end, char why[RENDER_WHY_SIZE]);
