@@ -1,4 +1,4 @@
-/* posectl palette, pose, mesh: for people as numbers in rows, else the server's answer. */
+/* posectl palette, pose, mesh, bounds: for people as numbers in rows, else the server's answer. */
 #include "commands.h"
 #include "one_model.h"
 #include "output.h"
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 enum { NAME_COLUMNS_MAX = 32, MATRIX_FLOATS_MAX = 16 };
+static const char EVERYTHING[] = "everything";
 
 static const cJSON *get(const cJSON *json, const char *name) { return cJSON_GetObjectItemCaseSensitive(json, name); }
 static double number_of(const cJSON *json, const char *name) { return cJSON_GetNumberValue(get(json, name)); }
@@ -154,24 +155,80 @@ static void put_mesh(struct text *out, const cJSON *answer)
     }
 }
 
-/* format= by the ending of -o, where nobody said it. */
-static void choose_format(const struct args *args, struct text *target)
+static void put_box(struct text *out, const cJSON *box)
 {
-    const char *file = args_text(args, OPTION_FILE, ""), *dot = strrchr(file, '.');
-    for (size_t i = 0; i < args->parameter_count; i++)
-        if (strcmp(args->parameters[i].name, "format") == 0)
-            return;
+    if (!cJSON_IsObject(box)) {
+        text_put(out, "  nothing\n");
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        text_printf(out, "%12.6f", cJSON_GetNumberValue(cJSON_GetArrayItem(get(box, "min"), i)));
+    text_put(out, "  ");
+    for (int i = 0; i < 3; i++)
+        text_printf(out, "%12.6f", cJSON_GetNumberValue(cJSON_GetArrayItem(get(box, "max"), i)));
+    text_put(out, "\n");
+}
+
+/* The boxes of one frame, or of a whole clip: around everything, each mesh, and with per=joint each joint. */
+static void put_boxes(struct text *out, const cJSON *answer, const cJSON *frame)
+{
+    const cJSON *meshes = get(answer, "meshes"), *joints = get(answer, "joints"), *entry;
+    const size_t of_meshes = columns_of(meshes), of_joints = columns_of(joints);
+    const size_t names = of_meshes > of_joints ? of_meshes : of_joints;
+    const size_t columns = names > strlen(EVERYTHING) ? names : strlen(EVERYTHING);
+    const cJSON *box = get(frame, "meshes") == NULL ? NULL : get(frame, "meshes")->child;
+    text_printf(out, "%s%*s%s\n", colour(COLOUR_DIM), (int)columns + 9, "",
+                "        from x           y           z            to x           y           z");
+    text_put(out, colour(COLOUR_NONE));
+    text_printf(out, "%*s", (int)strlen("  joint  "), "");
+    text_put_column(out, EVERYTHING, columns);
+    put_box(out, get(frame, "bounds"));
+    cJSON_ArrayForEach(entry, meshes)
+    {
+        text_put(out, "  mesh   ");
+        text_put_column(out, name_of(entry), columns);
+        put_box(out, box);
+        box = box == NULL ? NULL : box->next;
+    }
+    box = get(frame, "joints") == NULL ? NULL : get(frame, "joints")->child;
+    cJSON_ArrayForEach(entry, joints)
+    {
+        text_put(out, "  joint  ");
+        text_put_column(out, name_of(entry), columns);
+        put_box(out, get(box, "scene"));
+        box = box == NULL ? NULL : box->next;
+    }
+}
+
+static void put_bounds(struct text *out, const cJSON *answer)
+{
+    const cJSON *frame, *sampled = get(answer, "sampled");
+    cJSON_ArrayForEach(frame, get(answer, "frames"))
+    {
+        put_time(out, frame);
+        put_boxes(out, answer, frame);
+    }
+    if (sampled == NULL)
+        return;
+    text_printf(out, "%sfrom %g to %g s, %.0f poses%s\n", colour(COLOUR_BOLD), number_of(sampled, "from"),
+                number_of(sampled, "to"), number_of(sampled, "poses"), colour(COLOUR_NONE));
+    put_boxes(out, answer, get(answer, "whole"));
+}
+
+/* format= by the ending of -o; NULL: it tells of none. */
+static const char *choose_format(const struct args *args)
+{
+    const char *dot = strrchr(args_text(args, OPTION_FILE, ""), '.');
     if (dot != NULL && strcasecmp(dot, ".glb") == 0 && args->command == COMMAND_MESH)
-        text_put(target, "&format=glb");
-    else if (dot != NULL && strcasecmp(dot, ".bin") == 0)
-        text_put(target, "&format=bin");
+        return "glb";
+    return dot != NULL && strcasecmp(dot, ".bin") == 0 ? "bin" : NULL;
 }
 
 static int show(const struct args *args, const struct posed_packet *answer)
 {
     struct text out = {0};
     cJSON *json = cJSON_ParseWithLength((const char *)answer->data, answer->data_bytes);
-    if (!cJSON_IsArray(get(json, "frames"))) {
+    if (!cJSON_IsArray(get(json, "frames")) && get(json, "whole") == NULL) {
         cJSON_Delete(json);
         complain("the server's answer is not what was asked for");
         return STATUS_SERVER;
@@ -180,15 +237,35 @@ static int show(const struct args *args, const struct posed_packet *answer)
         put_palette(&out, json);
     else if (args->command == COMMAND_POSE)
         put_pose(&out, json);
-    else
+    else if (args->command == COMMAND_MESH)
         put_mesh(&out, json);
+    else
+        put_bounds(&out, json);
     cJSON_Delete(json);
     const int status = output_give("-", out.at, out.size_bytes);
     text_free(&out);
     return status;
 }
 
-static int give(const struct args *args, const struct posed_packet *answer)
+/* What was written where: a line, or JSON. */
+static void report(const char *file, const char *model, size_t size_bytes)
+{
+    if (!manner.is_json) {
+        if (!manner.is_quiet)
+            printf("%s  %zu bytes\n", file, size_bytes);
+        return;
+    }
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "model", model);
+    cJSON_AddStringToObject(json, "file", file);
+    cJSON_AddNumberToObject(json, "bytes", (double)size_bytes);
+    char *text = cJSON_PrintUnformatted(json);
+    puts(text == NULL ? "{}" : text);
+    free(text);
+    cJSON_Delete(json);
+}
+
+static int give(const struct args *args, const char *model, const struct posed_packet *answer)
 {
     const char *file = args_text(args, OPTION_FILE, NULL);
     const bool is_file = file != NULL && strcmp(file, "-") != 0;
@@ -198,11 +275,9 @@ static int give(const struct args *args, const struct posed_packet *answer)
         complain("the answer is binary and nothing for a terminal; redirect it or say -o FILE");
         return STATUS_USAGE;
     }
-    int status = output_give(file, answer->data, answer->data_bytes);
-    if (status == STATUS_DONE && !is_file && answer->kind == POSED_JSON)
-        status = output_give("-", "\n", 1);
-    if (status == STATUS_DONE && is_file && !manner.is_quiet && !manner.is_json)
-        printf("%s  %zu bytes\n", file, answer->data_bytes);
+    const int status = output_give(file, answer->data, answer->data_bytes);
+    if (status == STATUS_DONE && is_file)
+        report(file, model, answer->data_bytes);
     return status;
 }
 
@@ -210,19 +285,11 @@ int run_answer(const struct args *args)
 {
     struct one_model one;
     struct posed_packet answer;
-    struct text target = {0}, body = {0};
     int status = one_model_open(&one, args, 1);
-    if (status == STATUS_DONE) {
-        text_printf(&target, "/v1/%s?", COMMANDS[args->command].name);
-        args_put_query(args, one.model, &target);
-        choose_format(args, &target);
-        const bool has_body = args_put_body(args, &body);
-        status = link_ask_or_complain(&one.link, target.at, has_body ? body.at : NULL, &answer);
-    }
     if (status == STATUS_DONE)
-        status = give(args, &answer);
-    text_free(&target);
-    text_free(&body);
+        status = one_model_ask(&one, args, choose_format(args), &answer);
+    if (status == STATUS_DONE)
+        status = give(args, one.model, &answer);
     one_model_close(&one);
     return status;
 }

@@ -1,68 +1,8 @@
 #include "args.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const struct command COMMANDS[COMMAND_COUNT] = {
-#define COMMAND(symbol, name, arguments, operation, summary, text) {name, arguments, operation, summary, text},
-#include "options.def"
-};
-const struct option OPTIONS[OPTION_COUNT] = {
-#define OPTION(symbol, commands, name, letter, value, initial, text) {commands, name, letter, value, initial, text},
-#include "options.def"
-};
-/* The words of the table are taken as texts: a new operation or parser needs no change here. */
-const struct parameter PARAMETERS[] = {
-#define X(symbol, name, operations, how_often, parser, text) {name, #operations, #how_often, #parser, text},
-#include "../../server/wire/request_params.def"
-#undef X
-};
-const size_t PARAMETER_COUNT = sizeof PARAMETERS / sizeof *PARAMETERS;
-
-bool option_is_for(const struct option *option, const char *command)
-{
-    char word[64];
-    snprintf(word, sizeof word, " %s ", command);
-    return strcmp(option->commands, " * ") == 0 || strstr(option->commands, word) != NULL;
-}
-
-/* Whether an operation's words and a parameter's, "FOR_POSE | FOR_MESH", have one in common. */
-static bool share_word(const char *operations, const char *words)
-{
-    while (*words != '\0') {
-        const size_t size = strcspn(words, " ");
-        for (const char *at = operations; size > 0 && *at != '\0'; at += strcspn(at, " |"), at += strspn(at, " |"))
-            if (strcspn(at, " |") == size && memcmp(at, words, size) == 0)
-                return true;
-        words += size + (words[size] == ' ');
-    }
-    return false;
-}
-
-bool parameter_is_json(const struct parameter *parameter) { return strcmp(parameter->parser, "value_of_body") == 0; }
-
-/* An option of posectl's own has the name. */
-static const struct option *own_option(const char *name, size_t name_bytes, const struct command *command)
-{
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (strlen(OPTIONS[i].name) == name_bytes && memcmp(OPTIONS[i].name, name, name_bytes) == 0 &&
-            option_is_for(&OPTIONS[i], command == NULL ? "" : command->name))
-            return &OPTIONS[i];
-    return NULL;
-}
-
-bool parameter_is_for(const struct parameter *parameter, const struct command *command)
-{
-    static const char *const HIDDEN[] = {"model", "hash"};
-    for (size_t i = 0; i < sizeof HIDDEN / sizeof *HIDDEN; i++)
-        if (strcmp(parameter->name, HIDDEN[i]) == 0)
-            return false;
-    return share_word(parameter->operations, command->operation) &&
-           own_option(parameter->name, strlen(parameter->name), command) == NULL;
-}
 
 /* clip_name and clip-name are one. */
 static bool is_named(const char *name, const char *given, size_t given_bytes)
@@ -117,7 +57,7 @@ static void consider(struct nearest *nearest, const char *name, const char *give
         *nearest = (struct nearest){name, distance};
 }
 
-static int unknown_option(const char *name, size_t name_bytes, const struct command *command, struct text *problem)
+static int unknoption_find(const char *name, size_t name_bytes, const struct command *command, struct text *problem)
 {
     struct nearest nearest = {NULL, 3};
     text_printf(problem, "unknown option --%.*s", (int)name_bytes, name);
@@ -165,25 +105,34 @@ static int check_number(int option, const char *value, struct text *problem)
 
 static int check_word(int option, const char *value, struct text *problem)
 {
-    const char *words = OPTIONS[option].value;
-    if (strchr(words, '|') == NULL)
-        return 0;
-    const size_t size = strlen(value);
-    for (const char *at = words;; at++) {
-        const size_t word = strcspn(at, "|");
-        if (word == size && memcmp(at, value, size) == 0)
+    const char *values = OPTIONS[option].value, *word;
+    const size_t value_bytes = strlen(value);
+    size_t size = 0;
+    bool has_words = false;
+    while ((word = values_next_word(&values, &size)) != NULL) {
+        if (size == value_bytes && memcmp(word, value, size) == 0)
             return 0;
-        at += word;
-        if (*at == '\0')
-            break;
+        has_words = true;
     }
-    text_printf(problem, "--%s is one of %s, not '%s'", OPTIONS[option].name, words, value);
+    if (!has_words)
+        return 0;
+    text_printf(problem, "--%s is one of %s, not '%s'", OPTIONS[option].name, OPTIONS[option].value, value);
+    return -1;
+}
+
+static int check_param(int option, const char *value, struct text *problem)
+{
+    const size_t name_bytes = strspn(value, "abcdefghijklmnopqrstuvwxyz_");
+    if (option != OPTION_PARAM || (name_bytes > 0 && value[name_bytes] == '='))
+        return 0;
+    text_printf(problem, "--param is NAME=VALUE with a name of small letters, not '%s'", value);
     return -1;
 }
 
 static int take_option(struct args *out, int option, const char *value, struct text *problem)
 {
-    if (check_number(option, value, problem) < 0 || check_word(option, value, problem) < 0)
+    if (check_number(option, value, problem) < 0 || check_word(option, value, problem) < 0 ||
+        check_param(option, value, problem) < 0)
         return -1;
     out->values[option] = value;
     out->repeated = must_grow(out->repeated, (out->repeated_count + 1) * sizeof *out->repeated);
@@ -204,6 +153,16 @@ static int take_parameter(struct args *out, const struct parameter *parameter, c
     return 0;
 }
 
+/* "--shadow" and "--shadow 1": only a value that can be one is taken. */
+static const char *take_flag(int argc, char **argv, int *next)
+{
+    static const char *const WORDS[] = {"0", "1", "false", "true"};
+    for (size_t i = 0; *next + 1 < argc && i < sizeof WORDS / sizeof *WORDS; i++)
+        if (strcmp(argv[*next + 1], WORDS[i]) == 0)
+            return argv[++*next];
+    return "1";
+}
+
 /* "--name", "--name=value" or "--name value"; *next is moved past the value. */
 static int take_long(struct args *out, const struct command *command, int argc, char **argv, int *next,
                      struct text *problem)
@@ -211,15 +170,17 @@ static int take_long(struct args *out, const struct command *command, int argc, 
     const char *name = argv[*next] + 2;
     const size_t name_bytes = strcspn(name, "=");
     const char *value = name[name_bytes] == '=' ? name + name_bytes + 1 : NULL;
-    const struct option *option = own_option(name, name_bytes, command);
+    const struct option *option = option_find(name, name_bytes, command);
     const struct parameter *parameter = option != NULL ? NULL : find_parameter(name, name_bytes, command);
     if (option == NULL && parameter == NULL)
-        return unknown_option(name, name_bytes, command, problem);
+        return unknoption_find(name, name_bytes, command, problem);
     const bool is_flag = option != NULL && option->value[0] == '\0';
     if (is_flag && value != NULL) {
         text_printf(problem, "--%s takes no value", option->name);
         return -1;
     }
+    if (parameter != NULL && value == NULL && parameter_is_flag(parameter))
+        value = take_flag(argc, argv, next);
     if (!is_flag && value == NULL && *next + 1 < argc && strncmp(argv[*next + 1], "--", 2) != 0)
         value = argv[++*next];
     if (!is_flag && value == NULL) {

@@ -27,7 +27,7 @@ struct option {
 };
 /* A parameter of the server: option --clip-name of the operations it is for. */
 struct parameter {
-    const char *name, *operations, *how_often, *parser, *text;
+    const char *name, *operations, *how_often, *parser, *values, *text;
 };
 extern const struct command COMMANDS[COMMAND_COUNT];
 extern const struct option OPTIONS[OPTION_COUNT];
@@ -35,10 +35,17 @@ extern const struct parameter PARAMETERS[];
 extern const size_t PARAMETER_COUNT;
 
 bool option_is_for(const struct option *option, const char *command);
+/* The command's option of that name, or NULL. command NULL: one that all have. */
+const struct option *option_find(const char *name, size_t name_bytes, const struct command *command);
 /* Whether posectl's users may give it with this command: `model` is the argument, `hash` posectl's own business. */
 bool parameter_is_for(const struct parameter *parameter, const struct command *command);
 /* A parameter that only bodies have (layers): its value is JSON. */
 bool parameter_is_json(const struct parameter *parameter);
+/* One that is 0 or 1, and 1 where it is named without a value. */
+bool parameter_is_flag(const struct parameter *parameter);
+/* The next word of values such as "front|back|CAMERA" that is meant as it is; NULL after the last. *values is moved on.
+ */
+const char *values_next_word(const char **values, size_t *size_bytes);
 
 struct given {
     const char *name, *value; /* of the parameter, as the server calls it */
@@ -70,8 +77,9 @@ const char *args_text(const struct args *args, enum option_id option, const char
 /* A number between min and max: what was given, else `fallback`. args_parse() has checked that it is one. */
 double args_number(const struct args *args, enum option_id option, double fallback);
 
-/* The query of a request, "model=..&clip=..": `model`, then what was given; NULL for a request of a handle. Parameters
- * that are JSON are left out: args_body(). */
-void args_put_query(const struct args *args, const char *model, struct text *out);
+/* The value of this parameter of the server's; NULL: it was not given. */
+const char *args_parameter(const struct args *args, const char *name);
+/* What was given, as the rest of a query: "&clip=..&t=..". Parameters that are JSON are left out: args_put_body(). */
+void args_put_query(const struct args *args, struct text *out);
 /* The body of a POST, "{"layers":..}"; false: there is none, and a GET will do. */
 bool args_put_body(const struct args *args, struct text *out);

@@ -2,6 +2,7 @@
 #include "args.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void args_free(struct args *args)
 {
@@ -22,15 +23,28 @@ double args_number(const struct args *args, enum option_id option, double fallba
     return args->values[option] == NULL ? fallback : strtod(args->values[option], NULL);
 }
 
-void args_put_query(const struct args *args, const char *model, struct text *out)
+const char *args_parameter(const struct args *args, const char *name)
 {
-    text_put(out, "model=");
-    text_put_url(out, model);
+    for (size_t i = 0; i < args->parameter_count; i++)
+        if (strcmp(args->parameters[i].name, name) == 0)
+            return args->parameters[i].value;
+    return NULL;
+}
+
+void args_put_query(const struct args *args, struct text *out)
+{
     for (size_t i = 0; i < args->parameter_count; i++) {
         if (args->parameters[i].is_json)
             continue;
         text_printf(out, "&%s=", args->parameters[i].name);
         text_put_url(out, args->parameters[i].value);
+    }
+    for (size_t i = 0; i < args->repeated_count; i++) {
+        if (args->repeated[i].option != OPTION_PARAM)
+            continue;
+        const char *equals = strchr(args->repeated[i].value, '=');
+        text_printf(out, "&%.*s=", (int)(equals - args->repeated[i].value), args->repeated[i].value);
+        text_put_url(out, equals + 1);
     }
 }
 

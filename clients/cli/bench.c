@@ -12,18 +12,27 @@
 
 enum { SAMPLES_MAX = 1 << 22, PERCENTILES = 4 };
 
+/* All begin at once, when each has a connection, the model is in memory and a renderer runs. */
+struct start {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    size_t ready;
+    double at_s; /* 0: not yet */
+};
+
 struct runner {
+    struct start *start;
     const struct session *session;
     const char *model;
     int kind; /* enum posed_kind */
     uint32_t side;
-    double until_s;
+    double seconds;
     uint64_t random;
     pthread_t thread;
     float *latencies_ms;
     size_t count, room;
     uint64_t bytes;
-    char problem[POSED_MESSAGE_MAX];
+    char code[64], problem[POSED_MESSAGE_MAX];
 };
 
 /* xorshift64* (Vigna 2016), to 0 .. 1 */
@@ -56,6 +65,29 @@ static void note(struct runner *runner, double latency_s)
         runner->latencies_ms[runner->count++] = (float)(latency_s * 1000);
 }
 
+/* Returns when it begins. */
+static double wait_for_start(struct start *start)
+{
+    pthread_mutex_lock(&start->mutex);
+    start->ready++;
+    pthread_cond_broadcast(&start->changed);
+    while (!(start->at_s > 0))
+        pthread_cond_wait(&start->changed, &start->mutex);
+    const double at_s = start->at_s;
+    pthread_mutex_unlock(&start->mutex);
+    return at_s;
+}
+
+static void start_all(struct start *start, size_t runners)
+{
+    pthread_mutex_lock(&start->mutex);
+    while (start->ready < runners)
+        pthread_cond_wait(&start->changed, &start->mutex);
+    start->at_s = now_s();
+    pthread_cond_broadcast(&start->changed);
+    pthread_mutex_unlock(&start->mutex);
+}
+
 static void *run_connection(void *context)
 {
     struct runner *runner = context;
@@ -65,7 +97,9 @@ static void *run_connection(void *context)
     struct posed_query query;
     double time_s = 0, duration_s = 1;
     if (link_open(&link, runner->session) < 0) {
+        snprintf(runner->code, sizeof runner->code, "connection_lost");
         snprintf(runner->problem, sizeof runner->problem, "no connection");
+        (void)wait_for_start(runner->start);
         return NULL;
     }
     posed_query_init(&query);
@@ -77,15 +111,19 @@ static void *run_connection(void *context)
     if (rc == 0)
         rc = ask(runner, &link, &model, &query); /* the first one may start a renderer */
     runner->bytes = 0;
-    while (rc == 0 && now_s() < runner->until_s && !is_interrupted()) {
+    const double until_s = wait_for_start(runner->start) + runner->seconds;
+    /* one at least: a thread that did not get the processor in time has something to tell, too */
+    while (rc == 0 && (runner->count == 0 || now_s() < until_s) && !is_interrupted()) {
         const double start_s = now_s();
         time_s = next_random(runner) * duration_s;
         rc = ask(runner, &link, &model, &query);
         if (rc == 0)
             note(runner, now_s() - start_s);
     }
-    if (rc < 0)
+    if (rc < 0) {
+        link_error_name(&link, runner->code);
         snprintf(runner->problem, sizeof runner->problem, "%s", link.posed.error.message);
+    }
     link_close(&link);
     return NULL;
 }
@@ -165,28 +203,30 @@ static int kind_of(const char *op)
 static int run_runners(const struct args *args, const struct one_model *one)
 {
     const size_t connections = (size_t)args_number(args, OPTION_CONNECTIONS, 4);
-    const double seconds = args_number(args, OPTION_SECONDS, 3), start_s = now_s();
+    struct start start = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
     struct runner *runners = must_alloc(connections * sizeof *runners);
     struct result result = {0};
     size_t started = 0;
     int status = STATUS_DONE;
     for (size_t i = 0; i < connections; i++) {
-        runners[i] = (struct runner){.session = &one->session,
+        runners[i] = (struct runner){.start = &start,
+                                     .session = &one->session,
                                      .model = one->model,
                                      .kind = kind_of(args_text(args, OPTION_OP, "palette")),
                                      .side = (uint32_t)args_number(args, OPTION_SIZE, 256),
-                                     .until_s = start_s + seconds,
+                                     .seconds = args_number(args, OPTION_SECONDS, 3),
                                      .random = 88172645463325252ULL * (i + 1)};
         if (pthread_create(&runners[i].thread, NULL, run_connection, &runners[i]) != 0)
             break;
         started++;
     }
+    start_all(&start, started);
     for (size_t i = 0; i < started; i++)
         pthread_join(runners[i].thread, NULL);
-    result.seconds = now_s() - start_s;
+    result.seconds = now_s() - start.at_s;
     for (size_t i = 0; i < started && status == STATUS_DONE; i++)
         if (runners[i].problem[0] != '\0') {
-            complain("%s", runners[i].problem);
+            complain_of_error(runners[i].code, runners[i].problem, NULL, 0);
             status = STATUS_FAILED;
         }
     sum_up(runners, started, &result);

@@ -73,10 +73,7 @@ static enum outcome check_one(struct link *link, size_t index, const char **labe
     *label = check->items[index].model;
     check_model(check, link, *label, findings);
     findings->is_done = true;
-    for (size_t i = 0; i < findings->count; i++)
-        if (findings->at[i].rule == RULE_UNREADABLE)
-            return OUTCOME_FAILED;
-    return OUTCOME_MADE;
+    return findings->is_unreadable ? OUTCOME_FAILED : OUTCOME_MADE;
 }
 
 static int list_rules(const struct check *check)

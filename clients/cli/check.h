@@ -26,6 +26,7 @@ struct finding {
 struct findings {
     struct finding *at;
     size_t count;
+    bool is_unreadable;
     bool is_done; /* false: the run was interrupted before */
 };
 
@@ -47,6 +48,11 @@ void findings_add(const struct check *check, struct findings *findings, enum rul
     __attribute__((format(printf, 4, 5)));
 /* check_model.c: looks at one model. */
 void check_model(const struct check *check, struct link *link, const char *model, struct findings *findings);
+
+/* check_loop.c: whether a clip of --loops ends as it begins. `model`, `clip`: the server's JSON. */
+struct cJSON;
+void check_loop(const struct check *check, struct link *link, const struct cJSON *model, const struct cJSON *clip,
+                struct findings *findings);
 
 /* check_report.c, check_documents.c: the report. Names in text are made fit for a terminal. */
 void report_text(const struct check *check, struct text *out);

@@ -6,7 +6,6 @@
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* What makes a test case fail: warnings and errors. */
 static size_t failures_of(const struct findings *findings)

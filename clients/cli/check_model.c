@@ -1,18 +1,10 @@
-/* The rules of posectl check, applied to one model: what the server says of it, and what its looping clips do at their
- * ends. */
+/* The rules of posectl check, applied to one model: what the server says of it, and poses of its clips. */
 #include "check.h"
-
-#include "pattern.h"
-#include "posectl.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* So far from a joint its skin reaches, as a share of the model: a turned head jumps although its joint stays. */
-#define REACH 0.1
 
 enum { POSES = 17 }; /* of a clip that are looked at: its ends, and 15 times in between */
 
@@ -130,98 +122,6 @@ static void check_duplicates(const struct check *check, const cJSON *model, stru
     free(is_joint);
 }
 
-/* --- loops --- */
-
-static bool is_loop(const struct check *check, const char *name)
-{
-    const char *patterns = args_text(check->args, OPTION_LOOPS, OPTIONS[OPTION_LOOPS].initial);
-    while (*patterns != '\0') {
-        char pattern[256];
-        const size_t size = strcspn(patterns, ",");
-        snprintf(pattern, sizeof pattern, "%.*s", (int)size, patterns);
-        if (size > 0 && pattern_matches_folded(pattern, name))
-            return true;
-        patterns += size + (patterns[size] == ',');
-    }
-    return false;
-}
-
-/* The model's greatest extent at rest; 0 where there is none. */
-static double size_of(const cJSON *model)
-{
-    double size = 0;
-    for (int i = 0; i < 3; i++)
-        size = fmax(size, cJSON_GetNumberValue(cJSON_GetArrayItem(get(get(model, "bounds"), "max"), i)) -
-                              cJSON_GetNumberValue(cJSON_GetArrayItem(get(get(model, "bounds"), "min"), i)));
-    return isfinite(size) ? size : 0;
-}
-
-/* How far the points around a joint move from one matrix to the other: its origin, and those at `reach` along its axes,
- * however long these are: joints may be in centimetres under metres. */
-static double distance(const float *a, const float *b, double reach)
-{
-    double most = 0;
-    for (int axis = -1; axis < 3; axis++) {
-        double square = 0, length = 0;
-        for (int row = 0; row < 3 && axis >= 0; row++)
-            length = hypot(length, (double)a[4 * axis + row]);
-        for (int row = 0; row < 3; row++) {
-            double step = (double)b[12 + row] - (double)a[12 + row];
-            if (axis >= 0 && length > 0)
-                step += reach / length * ((double)b[4 * axis + row] - (double)a[4 * axis + row]);
-            square += step * step;
-        }
-        most = fmax(most, sqrt(square));
-    }
-    return most;
-}
-
-/* Compares frame 0 with frame 1 of an answer in binary frames; *node: where they differ most. -1: it is none. */
-static double greatest_jump(const struct posed_packet *answer, double reach, uint32_t *node)
-{
-    struct posed_frames frames;
-    *node = 0;
-    if (answer->kind != POSED_FRAMES || posed_read_frames(answer->data, answer->data_bytes, &frames) < 0)
-        return -1;
-    const int block = posed_frames_find(&frames, 0, POSED_BLOCK_SCENE, 0);
-    const float *first = block < 0 ? NULL : posed_frames_floats(&frames, (uint32_t)block, 0);
-    const float *last = block < 0 ? NULL : posed_frames_floats(&frames, (uint32_t)block, 1);
-    const uint32_t count = block < 0 ? 0 : posed_frames_block(&frames, (uint32_t)block).count;
-    double most = 0;
-    if (first == NULL || last == NULL || frames.layout != POSED_MAT4)
-        return -1;
-    for (uint32_t i = 0; i < count; i++) {
-        const double moved = distance(first + (size_t)16 * i, last + (size_t)16 * i, reach);
-        if (moved > most) {
-            most = moved;
-            *node = i;
-        }
-    }
-    return most;
-}
-
-static void check_loop(const struct check *check, struct link *link, const cJSON *model, const cJSON *clip,
-                       struct findings *findings)
-{
-    const double size = size_of(model), share_max = args_number(check->args, OPTION_MAX_JUMP, 0.01);
-    struct posed_packet answer;
-    struct text target = {0};
-    uint32_t node = 0;
-    text_put(&target, "/v1/pose?model=");
-    text_put_url(&target, text_of(model, "model"));
-    /* walking over the ground is no jump */
-    text_printf(&target, "&clip=%.0f&t=0&t=%.17g&wrap=clamp&root_motion=extract&yaw=1&format=bin",
-                number_of(clip, "index"), number_of(clip, "duration"));
-    const int rc = link_ask(link, target.at, NULL, &answer);
-    text_free(&target);
-    const double jump = rc < 0 ? 0 : greatest_jump(&answer, size * REACH, &node); /* check_poses() has told */
-    if (size > 0 && jump > size * share_max)
-        findings_add(check, findings, RULE_LOOP_JUMP,
-                     "clip %.0f '%s' jumps by %.2g of the model's size at its end, at node %u '%s'",
-                     number_of(clip, "index"), text_of(clip, "name"), jump / size, node,
-                     text_of(cJSON_GetArrayItem(get(model, "nodes"), (int)node), "name"));
-}
-
 /* --- every clip --- */
 
 /* A matrix that maps onto a plane, a line or a point: its volume is nothing beside its longest axis, cubed. */
@@ -294,9 +194,25 @@ static void check_clips(const struct check *check, struct link *link, const cJSO
         if (number_of(clip, "duration") <= 0)
             findings_add(check, findings, RULE_ZERO_LENGTH, "clip %.0f '%s' lasts no time", number_of(clip, "index"),
                          text_of(clip, "name"));
-        else if (check->severities[RULE_LOOP_JUMP] != SEVERITY_OFF && is_loop(check, text_of(clip, "name")))
+        else
             check_loop(check, link, model, clip, findings);
     }
+}
+
+/* By the rule about what is wrong where there is one, and as severe as a file that cannot be read. */
+static void add_unreadable(const struct check *check, const struct link *link, const char *name,
+                           struct findings *findings)
+{
+    const bool has_rule =
+        link->posed.error.code == POSED_ERR_BAD_KEYS && check->severities[RULE_BAD_KEYS] != SEVERITY_OFF;
+    const size_t before = findings->count;
+    char code[64];
+    link_error_name(link, code);
+    findings_add(check, findings, has_rule ? RULE_BAD_KEYS : RULE_UNREADABLE, "%s: %s", code,
+                 link_error_about(link, name));
+    if (findings->count > before && findings->at[before].severity < check->severities[RULE_UNREADABLE])
+        findings->at[before].severity = check->severities[RULE_UNREADABLE];
+    findings->is_unreadable = true;
 }
 
 void check_model(const struct check *check, struct link *link, const char *name, struct findings *findings)
@@ -308,10 +224,7 @@ void check_model(const struct check *check, struct link *link, const char *name,
     const int rc = link_ask(link, target.at, NULL, &answer);
     text_free(&target);
     if (rc < 0) {
-        char code[64];
-        link_error_name(link, code);
-        findings_add(check, findings, RULE_UNREADABLE, "%s%s%s", code, code[0] == '\0' ? "" : ": ",
-                     link_error_about(link, name));
+        add_unreadable(check, link, name, findings);
         return;
     }
     cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);

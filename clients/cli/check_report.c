@@ -5,7 +5,6 @@
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { RULE_COLUMNS = 22 };
 

@@ -26,6 +26,29 @@ static void put_quoted(struct text *out, const char *text)
     text_put(out, "'");
 }
 
+/* The words of a value with a space behind each; returns how many. */
+static size_t put_words(struct text *out, const char *values)
+{
+    const char *word;
+    size_t size = 0, count = 0;
+    while ((word = values_next_word(&values, &size)) != NULL) {
+        text_printf(out, "%s%.*s", count == 0 ? "" : " ", (int)size, word);
+        count++;
+    }
+    return count;
+}
+
+/* "" where the parameter may stand alone. */
+static const char *needed_value(const struct parameter *parameter)
+{
+    return parameter_is_flag(parameter) ? "" : parameter->values;
+}
+
+static bool is_path(const char *value)
+{
+    return strcmp(value, "FILE") == 0 || strcmp(value, "DIR") == 0 || strcmp(value, "PATH") == 0;
+}
+
 static void put_flags(struct text *out, const struct command *command)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++)
@@ -40,21 +63,43 @@ static void put_flags(struct text *out, const struct command *command)
         }
 }
 
+/* "    'render --view') ..": what may stand behind an option. */
+static void put_bash_words(struct text *out, const char *command, const char *name, const char *values)
+{
+    struct text words = {0};
+    if (put_words(&words, values) > 0) {
+        text_printf(out, "    '%s ", command);
+        put_flag(out, name);
+        text_printf(out, "') COMPREPLY=($(compgen -W '%s' -- \"$word\")); return ;;\n", words.at);
+    }
+    text_free(&words);
+}
+
+static void put_bash_values(struct text *out, const struct command *command)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (option_is_for(&OPTIONS[i], command->name))
+            put_bash_words(out, command->name, OPTIONS[i].name, OPTIONS[i].value);
+    for (size_t i = 0; i < PARAMETER_COUNT; i++)
+        if (parameter_is_for(&PARAMETERS[i], command))
+            put_bash_words(out, command->name, PARAMETERS[i].name, needed_value(&PARAMETERS[i]));
+}
+
 static void put_bash(struct text *out)
 {
+    /* readline takes "--view=lit" for three words */
     text_put(out, "# bash completion of posectl, made by: posectl completion bash\n_posectl()\n{\n"
                   "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= flags= i\n"
+                  "    [[ $before == = && COMP_CWORD -ge 2 ]] && before=${COMP_WORDS[COMP_CWORD-2]}\n"
+                  "    [[ $word == = ]] && word=\n"
                   "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
-                  "        [[ ${COMP_WORDS[i]} == -* ]] || { command=${COMP_WORDS[i]}; break; }\n    done\n"
-                  "    COMPREPLY=()\n    case $before in\n");
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (strchr(OPTIONS[i].value, '|') == NULL)
-            continue;
-        text_printf(out, "    --%s) COMPREPLY=($(compgen -W '", OPTIONS[i].name);
-        for (const char *at = OPTIONS[i].value; *at != '\0'; at++)
-            text_put_bytes(out, *at == '|' ? " " : at, 1);
-        text_put(out, "' -- \"$word\")); return ;;\n");
-    }
+                  "        case ${COMP_WORDS[i]} in\n        ");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        text_printf(out, "%s%s", i == 0 ? "" : "|", COMMANDS[i].name);
+    text_put(out, ") command=${COMP_WORDS[i]}; break ;;\n        esac\n    done\n"
+                  "    COMPREPLY=()\n    case \"$command $before\" in\n");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        put_bash_values(out, &COMMANDS[i]);
     text_put(out, "    esac\n    case $command in\n    '') flags='");
     for (int i = 0; i < COMMAND_COUNT; i++)
         text_printf(out, "%s ", COMMANDS[i].name);
@@ -82,18 +127,17 @@ static void put_zsh_argument(struct text *out, const char *name, const char *val
         text_put_bytes(&spec, at, 1);
     }
     text_put(&spec, "]");
-    if (strchr(value, '|') != NULL) {
-        text_put(&spec, ":value:(");
-        for (const char *at = value; *at != '\0'; at++)
-            text_put_bytes(&spec, *at == '|' ? " " : at, 1);
-        text_put(&spec, ")");
-    } else if (strcmp(value, "FILE") == 0 || strcmp(value, "DIR") == 0)
+    struct text words = {0};
+    if (put_words(&words, value) > 0)
+        text_printf(&spec, ":value:(%s)", words.at);
+    else if (is_path(value))
         text_put(&spec, ":file:_files");
     else if (value[0] != '\0')
         text_put(&spec, ":value: ");
     text_put(out, " ");
     put_quoted(out, spec.at);
     text_free(&spec);
+    text_free(&words);
 }
 
 static void put_zsh(struct text *out)
@@ -116,7 +160,7 @@ static void put_zsh(struct text *out)
                 put_zsh_argument(out, OPTIONS[k].name, OPTIONS[k].value, OPTIONS[k].text);
         for (size_t k = 0; k < PARAMETER_COUNT; k++)
             if (parameter_is_for(&PARAMETERS[k], &COMMANDS[i]))
-                put_zsh_argument(out, PARAMETERS[k].name, "VALUE", PARAMETERS[k].text);
+                put_zsh_argument(out, PARAMETERS[k].name, needed_value(&PARAMETERS[k]), PARAMETERS[k].text);
         text_put(out, i == COMMAND_COMPLETION ? " '1:shell:(bash zsh fish)' ;;\n" : " '*:file:_files' ;;\n");
     }
     text_put(out, "  esac\n}\nif [[ $zsh_eval_context[-1] == loadautofunc ]]; then _posectl \"$@\"; else compdef "
@@ -134,13 +178,12 @@ static void put_fish_option(struct text *out, const char *command, const char *n
         text_put_bytes(out, *at == '_' ? "-" : at, 1);
     if (letter != 0)
         text_printf(out, " -s %c", letter);
-    if (strchr(value, '|') != NULL) {
-        text_put(out, " -xa '");
-        for (const char *at = value; *at != '\0'; at++)
-            text_put_bytes(out, *at == '|' ? " " : at, 1);
-        text_put(out, "'");
-    } else if (value[0] != '\0')
-        text_put(out, strcmp(value, "FILE") == 0 || strcmp(value, "DIR") == 0 ? " -r" : " -x");
+    struct text words = {0};
+    if (put_words(&words, value) > 0)
+        text_printf(out, " -xa '%s'", words.at);
+    else if (value[0] != '\0')
+        text_put(out, is_path(value) ? " -r" : " -x");
+    text_free(&words);
     text_put(out, " -d ");
     put_quoted(out, help);
     text_put(out, "\n");
@@ -165,7 +208,8 @@ static void put_fish(struct text *out)
                                 OPTIONS[k].text);
         for (size_t k = 0; k < PARAMETER_COUNT; k++)
             if (parameter_is_for(&PARAMETERS[k], &COMMANDS[i]))
-                put_fish_option(out, COMMANDS[i].name, PARAMETERS[k].name, 0, "VALUE", PARAMETERS[k].text);
+                put_fish_option(out, COMMANDS[i].name, PARAMETERS[k].name, 0, needed_value(&PARAMETERS[k]),
+                                PARAMETERS[k].text);
     }
 }
 

@@ -1,7 +1,6 @@
 /* posectl --help and posectl COMMAND --help, from the tables. */
 #include "documents.h"
 #include "output.h"
-#include "posectl.h"
 
 #include <string.h>
 
@@ -59,7 +58,7 @@ static void put_parameter(struct text *out, const struct parameter *parameter)
     text_put(&left, "  --");
     for (const char *at = parameter->name; *at != '\0'; at++)
         text_put_bytes(&left, *at == '_' ? "-" : at, 1);
-    text_put(&left, parameter_is_json(parameter) ? " JSON" : " VALUE");
+    text_printf(&left, parameter_is_flag(parameter) ? " [%s]" : " %s", parameter->values);
     text_put(&right, parameter->text);
     if (strcmp(parameter->how_often, "MANY") == 0)
         text_put(&right, "; may repeat");

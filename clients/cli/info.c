@@ -1,12 +1,11 @@
 /* posectl info: what is in a model, for people. */
 #include "commands.h"
 #include "one_model.h"
+#include "output.h"
 #include "posectl.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { NAME_COLUMNS_MAX = 40 };
@@ -156,26 +155,25 @@ static void put_model(struct text *out, const cJSON *model)
     }
 }
 
-static int show(struct one_model *one, const char *name, bool is_first)
+/* Adds what there is to say of a model. */
+static int show(const struct args *args, struct one_model *one, const char *name, bool has_others, struct text *out)
 {
     struct posed_packet answer;
-    struct text target = {0}, out = {0};
+    struct text target = {0};
     text_put(&target, "/v1/model?model=");
     text_put_url(&target, name);
+    args_put_query(args, &target);
     const int status = link_ask_or_complain(&one->link, target.at, NULL, &answer);
     text_free(&target);
     if (status != STATUS_DONE)
         return status;
-    if (manner.is_json) {
-        fwrite(answer.data, 1, answer.data_bytes, stdout);
-        putchar('\n');
+    if (manner.is_json || args_has(args, OPTION_FILE)) {
+        text_put_bytes(out, (const char *)answer.data, answer.data_bytes);
         return STATUS_DONE;
     }
     cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
-    text_put(&out, is_first ? "" : "\n");
-    put_model(&out, model);
-    fputs(out.at, stdout);
-    text_free(&out);
+    text_put(out, has_others ? "\n" : "");
+    put_model(out, model);
     cJSON_Delete(model);
     return STATUS_DONE;
 }
@@ -183,11 +181,19 @@ static int show(struct one_model *one, const char *name, bool is_first)
 int run_info(const struct args *args)
 {
     struct one_model one;
+    struct text out = {0};
     int status = one_model_open(&one, args, SIZE_MAX);
+    const char *file = args_text(args, OPTION_FILE, "-");
     for (size_t i = 0; status < STATUS_USAGE && i < one.places.count && !is_interrupted(); i++) {
-        const int shown = show(&one, one.places.place[i].path, i == 0);
+        const int shown = show(args, &one, one.places.place[i].path, i > 0, &out);
+        const bool is_due = strcmp(file, "-") == 0 || i + 1 == one.places.count; /* a file is written once */
+        const int given = is_due && out.size_bytes > 0 ? output_give(file, out.at, out.size_bytes) : STATUS_DONE;
+        if (is_due)
+            text_free(&out);
         status = shown > status ? shown : status;
+        status = given > status ? given : status;
     }
+    text_free(&out);
     one_model_close(&one);
     return status;
 }

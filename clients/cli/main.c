@@ -4,8 +4,10 @@
 #include "documents.h"
 #include "posectl.h"
 
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <locale.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +15,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { PROBLEM_BYTES = 1024 };
 
 struct manner manner;
 static volatile sig_atomic_t interrupts;
@@ -36,12 +40,52 @@ __attribute__((format(printf, 1, 0))) static void put_line(const char *format, v
     fputc('\n', stderr);
 }
 
+/* The first complaint, and whether stdout has told of an error: for --json. */
+static char first_problem[PROBLEM_BYTES];
+static bool has_error_json;
+static pthread_mutex_t problem_mutex = PTHREAD_MUTEX_INITIALIZER;
+
 void complain(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     put_line(format, arguments);
     va_end(arguments);
+    pthread_mutex_lock(&problem_mutex);
+    va_start(arguments, format);
+    if (first_problem[0] == '\0')
+        vsnprintf(first_problem, sizeof first_problem, format, arguments);
+    va_end(arguments);
+    pthread_mutex_unlock(&problem_mutex);
+}
+
+static void put_error_json(struct text *out, const char *code, const char *message)
+{
+    cJSON *json = cJSON_CreateObject(), *error = cJSON_AddObjectToObject(json, "error");
+    cJSON_AddStringToObject(error, "code", code);
+    cJSON_AddStringToObject(error, "message", message);
+    char *text = cJSON_PrintUnformatted(json);
+    text_put(out, text == NULL ? "{}" : text);
+    free(text);
+    cJSON_Delete(json);
+}
+
+void complain_of_error(const char *code, const char *message, const char *json, size_t json_bytes)
+{
+    struct text out = {0};
+    complain("%s%s%s", code, code[0] == '\0' ? "" : ": ", message);
+    if (!manner.is_json)
+        return;
+    if (json != NULL)
+        text_put_bytes(&out, json, json_bytes);
+    else
+        put_error_json(&out, code, message);
+    if (out.at[out.size_bytes - 1] != '\n')
+        text_put(&out, "\n");
+    fputs(out.at, stdout);
+    fflush(stdout);
+    text_free(&out);
+    has_error_json = true;
 }
 
 void tell(const char *format, ...)
@@ -88,6 +132,7 @@ static int run(const struct args *args)
     case COMMAND_PALETTE:
     case COMMAND_POSE:
     case COMMAND_MESH:
+    case COMMAND_BOUNDS:
         return run_answer(args);
     case COMMAND_RENDER:
     case COMMAND_SHEET:
@@ -97,6 +142,11 @@ static int run(const struct args *args)
     case COMMAND_THUMBS:
     case COMMAND_WATCH:
         return run_thumbs(args);
+    case COMMAND_QUERY:
+    case COMMAND_MODELS:
+    case COMMAND_FORMATS:
+    case COMMAND_VERSION:
+        return run_about(args);
     case COMMAND_CHECK:
         return run_check(args);
     case COMMAND_BENCH:
@@ -109,6 +159,25 @@ static int run(const struct args *args)
         break;
     }
     return documents_help(NULL);
+}
+
+/* Also where the rest of the command line could not be read. */
+static bool wants_json(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--json") == 0)
+            return true;
+    return false;
+}
+
+/* With --json an error of posectl's own is on stdout too. */
+static void put_own_error(int status)
+{
+    struct text out = {0};
+    put_error_json(&out, status == STATUS_USAGE ? "usage" : "failed", first_problem);
+    puts(out.at);
+    fflush(stdout);
+    text_free(&out);
 }
 
 int main(int argc, char **argv)
@@ -140,6 +209,8 @@ int main(int argc, char **argv)
             complain("cannot write to stdout: %s", strerror(errno));
         status = STATUS_SERVER;
     }
+    if (status >= STATUS_USAGE && !has_error_json && first_problem[0] != '\0' && wants_json(argc, argv))
+        put_own_error(status);
     text_free(&problem);
     args_free(&args);
     return is_interrupted() ? STATUS_INTERRUPTED : status;

@@ -55,7 +55,7 @@ static void put_command(struct text *out, const struct command *command)
             put_option(out, OPTIONS[i].name, OPTIONS[i].letter, OPTIONS[i].value, OPTIONS[i].text, OPTIONS[i].initial);
     for (size_t i = 0; i < PARAMETER_COUNT; i++)
         if (parameter_is_for(&PARAMETERS[i], command))
-            put_option(out, PARAMETERS[i].name, 0, parameter_is_json(&PARAMETERS[i]) ? "JSON" : "VALUE",
+            put_option(out, PARAMETERS[i].name, 0, parameter_is_flag(&PARAMETERS[i]) ? "[0|1]" : PARAMETERS[i].values,
                        PARAMETERS[i].text, "");
 }
 

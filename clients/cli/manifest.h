@@ -9,11 +9,8 @@
  * OUT/.posectl/lock. */
 #pragma once
 
-#include "text.h"
-
 #include <cjson/cJSON.h>
 #include <pthread.h>
-#include <stdbool.h>
 
 struct manifest {
     char folder[4096]; /* OUT/.posectl, also for temporary files */

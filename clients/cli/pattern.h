@@ -7,7 +7,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /* Whether the whole of `path` matches. */
 bool pattern_matches(const char *pattern, const char *path);

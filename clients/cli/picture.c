@@ -43,23 +43,15 @@ static void report(const char *file, const char *model, const struct posed_packe
     cJSON_Delete(json);
 }
 
-static const char *format_given(const struct args *args)
-{
-    for (size_t i = 0; i < args->parameter_count; i++)
-        if (strcmp(args->parameters[i].name, "format") == 0)
-            return args->parameters[i].value;
-    return NULL;
-}
-
 /* format=: what was said, else what the ending of -o says; NULL: the server's default. */
 static const char *choose_format(const struct args *args)
 {
     static const char *const FORMATS[] = {"gif", "webp", "apng", "json"};
-    const char *dot = strrchr(args_text(args, OPTION_FILE, ""), '.');
-    for (size_t i = 0; dot != NULL && format_given(args) == NULL && i < sizeof FORMATS / sizeof *FORMATS; i++)
+    const char *given = args_parameter(args, "format"), *dot = strrchr(args_text(args, OPTION_FILE, ""), '.');
+    for (size_t i = 0; dot != NULL && given == NULL && i < sizeof FORMATS / sizeof *FORMATS; i++)
         if (strcasecmp(dot + 1, FORMATS[i]) == 0)
             return FORMATS[i];
-    return format_given(args);
+    return given;
 }
 
 /* "crow.png", "crow-sheet.webp" */
@@ -93,20 +85,11 @@ int run_picture(const struct args *args)
     const char *format = choose_format(args);
     struct one_model one;
     struct posed_packet answer;
-    struct text target = {0}, body = {0};
     int status = one_model_open(&one, args, 1);
-    if (status == STATUS_DONE) {
-        text_printf(&target, "/v1/%s?", COMMANDS[args->command].name);
-        args_put_query(args, one.model, &target);
-        if (format != NULL && format_given(args) == NULL)
-            text_printf(&target, "&format=%s", format);
-        const bool has_body = args_put_body(args, &body);
-        status = link_ask_or_complain(&one.link, target.at, has_body ? body.at : NULL, &answer);
-    }
+    if (status == STATUS_DONE)
+        status = one_model_ask(&one, args, format, &answer);
     if (status == STATUS_DONE)
         status = give(args, one.model, format, &answer);
-    text_free(&target);
-    text_free(&body);
     one_model_close(&one);
     return status;
 }

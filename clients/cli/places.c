@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static bool has_server(const struct args *args)
 {
@@ -174,6 +173,12 @@ int places_find(struct places *places, const struct args *args)
     for (size_t i = 0; i < places->count && places->count > 1; i++) /* whose tree would it be? */
         places->place[i].out_start = 0;
     return status;
+}
+
+int places_find_root(struct places *places, const struct args *args)
+{
+    *places = (struct places){0};
+    return has_server(args) ? STATUS_DONE : choose_folder(places, args, NULL);
 }
 
 void places_free(struct places *places)

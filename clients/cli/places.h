@@ -26,6 +26,8 @@ struct places {
 
 /* Looks at the positional arguments: no server is needed. Returns 0 or an exit status after complaining. */
 int places_find(struct places *places, const struct args *args);
+/* The folder alone: --models, else the current one. */
+int places_find_root(struct places *places, const struct args *args);
 void places_free(struct places *places);
 
 /* Every model that they mean, sorted, once each: folders are walked (of a private server here, of another by its list),

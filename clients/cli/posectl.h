@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #ifndef POSECTL_VERSION
 #define POSECTL_VERSION "0.1.0"
@@ -28,6 +29,9 @@ extern struct manner manner;
 
 /* "posectl: ..." on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* "posectl: CODE: MESSAGE" on stderr, and with --json {"error":{"code","message"}} on stdout, as a line: `json` where
+ * the server said it so, else NULL. */
+void complain_of_error(const char *code, const char *message, const char *json, size_t json_bytes);
 /* The same, unless --quiet. */
 void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Whether SIGINT or SIGTERM came. */

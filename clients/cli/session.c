@@ -24,16 +24,9 @@
 enum {
     START_MS = 30000,
     STOP_MS = 15000,
-    LINK_BYTES = 1 << 16,
-    SEND_BYTES = 1 << 16,
-    ANSWER_MS = 300000, /* an import and a picture have limits of their own at the server */
-    TRIES = 8,
-    RETRY_S_MAX = 5,
     LINE_MAX_BYTES = 512,
     FOLDER_MAX_BYTES = 60,
 };
-
-/* --- a private server --- */
 
 /* posed beside posectl, or else the one that the PATH finds. */
 static void find_posed(char out[PATH_MAX + 16])
@@ -203,7 +196,14 @@ int session_start(struct session *session, const struct args *args, const char *
     const char *from_environment = getenv("POSED_SERVER");
     const char *address =
         args_text(args, OPTION_SERVER, from_environment == NULL || *from_environment == '\0' ? NULL : from_environment);
-    *session = (struct session){.log_fd = -1, .is_private = address == NULL};
+    *session = (struct session){
+        .log_fd = -1, .is_private = address == NULL, .has_own_parameters = args_has(args, OPTION_PARAM)};
+    if (address != NULL && strstr(address, "://") != NULL) {
+        complain(
+            "'%s' is a URL, but posectl speaks packets: say HOST:PORT of the server's --tcp, or the path of its --unix",
+            address);
+        return -1;
+    }
     if (address != NULL) {
         snprintf(session->address, sizeof session->address, "%s", address);
         return read_token(session, args);
@@ -225,107 +225,4 @@ void session_end(struct session *session)
         close(session->log_fd);
     }
     session->pid = 0;
-}
-
-/* --- links --- */
-
-static void *grow(void *context, void *memory, size_t size_bytes)
-{
-    (void)context;
-    return realloc(memory, size_bytes);
-}
-
-static int connect_link(struct link *link)
-{
-    const struct session *session = link->session;
-    struct posed_options options = {.memory = link->posed.memory != NULL ? link->posed.memory : must_alloc(LINK_BYTES),
-                                    .memory_bytes = LINK_BYTES,
-                                    .grow = grow,
-                                    .send_memory = link->send_memory,
-                                    .send_bytes = SEND_BYTES,
-                                    .token = session->token[0] == '\0' ? NULL : session->token,
-                                    .timeout_ms = ANSWER_MS};
-    link->posed.memory = options.memory;
-    return posed_connect(&link->posed, session->address, &options);
-}
-
-int link_open(struct link *link, const struct session *session)
-{
-    *link = (struct link){.session = session, .send_memory = must_alloc(SEND_BYTES)};
-    if (connect_link(link) == 0)
-        return 0;
-    complain("server %s: %s", session->address, link->posed.error.message);
-    link_close(link);
-    return -1;
-}
-
-void link_close(struct link *link)
-{
-    posed_disconnect(&link->posed);
-    free(link->posed.memory);
-    free(link->send_memory);
-    link->posed.memory = link->send_memory = NULL;
-}
-
-/* Seconds to wait before another try; -1: another try is of no use. */
-static double pause_before_retry(const struct posed_error *error, int tries)
-{
-    if (error->status != POSED_E_SERVER || error->retry_after_s == 0 || error->code == POSED_ERR_SHUTTING_DOWN)
-        return -1;
-    const double wanted_s = error->retry_after_s > RETRY_S_MAX ? RETRY_S_MAX : error->retry_after_s;
-    return error->code == POSED_ERR_OVERLOADED && tries == 0 ? 0.2 : wanted_s;
-}
-
-int link_ask(struct link *link, const char *target, const char *body, struct posed_packet *answer)
-{
-    for (int tries = 0;; tries++) {
-        if (!link->posed.is_connected && connect_link(link) < 0)
-            return link->posed.error.status;
-        const int rc = posed_call(&link->posed, NULL, target, body, body == NULL ? 0 : strlen(body), answer);
-        if (rc == 0)
-            return 0;
-        const struct posed_error *error = &link->posed.error;
-        const bool is_broken =
-            error->status != POSED_E_SERVER && error->status != POSED_E_ARGUMENT && error->status != POSED_E_TOO_LARGE;
-        if (is_broken)
-            posed_disconnect(&link->posed);
-        const double pause_s = pause_before_retry(error, tries);
-        if (pause_s < 0 || tries + 1 >= TRIES || is_interrupted())
-            return rc;
-        const struct timespec pause = {.tv_sec = (time_t)pause_s,
-                                       .tv_nsec = (long)((pause_s - (double)(time_t)pause_s) * 1e9)};
-        nanosleep(&pause, NULL);
-    }
-}
-
-int link_ask_or_complain(struct link *link, const char *target, const char *body, struct posed_packet *answer)
-{
-    const int rc = link_ask(link, target, body, answer);
-    if (rc == 0)
-        return STATUS_DONE;
-    complain("%s", link->posed.error.message);
-    if (rc == POSED_E_SERVER && link->posed.error.code == POSED_ERR_UNKNOWN_PARAMETER)
-        complain("the server is another version than this posectl");
-    return rc == POSED_E_SERVER ? STATUS_FAILED : STATUS_SERVER;
-}
-
-const char *link_error_about(const struct link *link, const char *model)
-{
-    const char *message = link->posed.error.message;
-    const size_t size = strlen(model);
-    return strncmp(message, model, size) == 0 && strncmp(message + size, ": ", 2) == 0 ? message + size + 2 : message;
-}
-
-void link_error_name(const struct link *link, char out[64])
-{
-    static const char BEFORE[] = "{\"error\":{\"code\":\"";
-    const struct posed_error *error = &link->posed.error;
-    out[0] = '\0';
-    if (error->json == NULL || error->json_bytes < sizeof BEFORE || memcmp(error->json, BEFORE, sizeof BEFORE - 1) != 0)
-        return;
-    size_t size = 0;
-    for (const char *at = error->json + sizeof BEFORE - 1;
-         at < error->json + error->json_bytes && *at != '"' && size < 63;)
-        out[size++] = *at++;
-    out[size] = '\0';
 }

@@ -10,6 +10,7 @@
 
 struct session {
     bool is_private;
+    bool has_own_parameters; /* --param: no wonder if the server does not know it */
     char address[256];
     char token[260];
     pid_t pid;         /* of the private server */
@@ -28,10 +29,15 @@ struct link {
     struct posed posed;
     unsigned char *send_memory;
     const struct session *session;
+    void (*on_event)(void *context, const struct posed_packet *packet); /* or NULL */
+    void *event_context;
 };
 
 /* Returns 0, or -1 after complaining. */
 int link_open(struct link *link, const struct session *session);
+/* The same, for watches and streams: see posed_options.on_event. */
+int link_open_for_events(struct link *link, const struct session *session,
+                         void (*on_event)(void *context, const struct posed_packet *packet), void *context);
 void link_close(struct link *link);
 
 /* An answer to a GET of `target`, or to a POST where there is a `body`. What the server has no time for now is asked
@@ -41,5 +47,6 @@ int link_ask(struct link *link, const char *target, const char *body, struct pos
 int link_ask_or_complain(struct link *link, const char *target, const char *body, struct posed_packet *answer);
 /* The error's sentence, without "MODEL: " at its beginning: for where the model is named already. */
 const char *link_error_about(const struct link *link, const char *model);
-/* The error's name, "clip_not_found", in a buffer of the caller; "" where the server did not say. */
+/* The error's code, "clip_not_found", or what went wrong without an answer, "connection_lost"; in a buffer of the
+ * caller. */
 void link_error_name(const struct link *link, char out[64]);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <stddef.h>
-#include <stdint.h>
 
 struct text {
     char *at; /* ended by NUL once something was put */

@@ -2,6 +2,7 @@
 #include "thumbs.h"
 
 #include "commands.h"
+#include "news.h"
 #include "posectl.h"
 
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* So often a model that failed is tried again: watch looks more often. */
+/* watch: so often a model that failed is tried again, if nothing is heard of it. */
 #define FAILED_AGAIN_S 5.0
 
 struct pass {
@@ -18,6 +19,7 @@ struct pass {
     struct link *link;
     struct progress progress;
     size_t count_before;   /* watch: models of the pass before */
+    struct news news;      /* watch: what the server tells */
     double failed_asked_s; /* watch: when models that had failed were asked for last */
 };
 
@@ -33,31 +35,24 @@ static const cJSON *error_of(const cJSON *entry)
     return cJSON_IsObject(error) ? error : NULL;
 }
 
-static bool has_parameter(const struct args *args, const char *name)
-{
-    for (size_t i = 0; i < args->parameter_count; i++)
-        if (strcmp(args->parameters[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 /* What the pictures depend on, as the query's rest and as a text to compare. */
 static int set_options(struct thumbs *thumbs)
 {
     const struct args *args = thumbs->args;
     struct text query = {0}, body = {0}, options = {0};
     const char *clips = args_text(args, OPTION_CLIPS, "first");
-    if (strcmp(clips, "first") != 0 && (has_parameter(args, "clip") || has_parameter(args, "clip_name"))) {
+    if (strcmp(clips, "first") != 0 &&
+        (args_parameter(args, "clip") != NULL || args_parameter(args, "clip_name") != NULL)) {
         complain("--clips and --clip together mean two things");
         return STATUS_USAGE;
     }
-    args_put_query(args, "", &query);
+    args_put_query(args, &query);
     const double size = args_number(args, OPTION_SIZE, 256);
-    if (!has_parameter(args, "width"))
+    if (args_parameter(args, "width") == NULL)
         text_printf(&query, "&width=%.0f", size);
-    if (!has_parameter(args, "height"))
+    if (args_parameter(args, "height") == NULL)
         text_printf(&query, "&height=%.0f", size);
-    thumbs->parameters = must_copy(query.at + strlen("model="));
+    thumbs->parameters = must_copy(query.at);
     thumbs->body = args_put_body(args, &body) ? body.at : NULL;
     text_printf(&options, "%s %s %s", thumbs->parameters, clips, thumbs->body == NULL ? "" : thumbs->body);
     thumbs->options = options.at;
@@ -171,7 +166,8 @@ static void report_changes(const struct thumbs *thumbs)
             text_printf(&out, "%s%s%s  ", colour(error == NULL ? COLOUR_GREEN : COLOUR_RED),
                         error == NULL ? "drawn " : "failed", colour(COLOUR_NONE));
             text_put_shown(&out, thumbs->items[i].model);
-            text_put(&out, error == NULL ? "" : "  ");
+            if (error != NULL)
+                text_printf(&out, "  %s: ", text_of(error, "code"));
             text_put_shown(&out, text_of(error, "message"));
             puts(out.at);
             text_free(&out);
@@ -182,27 +178,53 @@ static void report_changes(const struct thumbs *thumbs)
     fflush(stdout);
 }
 
-/* watch: what failed is tried again, but not at each look. */
-static bool leaves_failed(struct pass *pass)
+/* watch: which models to ask for. Those that changed, those that are new, and now and then those that failed. */
+static bool *find_due(struct pass *pass, bool *has_any)
 {
-    if (now_s() - pass->failed_asked_s < FAILED_AGAIN_S)
-        return true;
-    pass->failed_asked_s = now_s();
-    return false;
+    struct thumbs *thumbs = &pass->thumbs;
+    bool *is_due = must_alloc((thumbs->count + 1) * sizeof *is_due);
+    const bool is_time = now_s() - pass->failed_asked_s >= FAILED_AGAIN_S;
+    if (is_time)
+        pass->failed_asked_s = now_s();
+    for (size_t i = 0; i < thumbs->count; i++) {
+        struct news_model *news = &pass->news.models[i];
+        const bool has_failed = error_of(manifest_find(&thumbs->manifest, thumbs->items[i].model)) != NULL;
+        is_due[i] = news->has_changed || (has_failed ? is_time : news->link == NULL);
+        *has_any |= is_due[i];
+        news->has_changed = false;
+    }
+    return is_due;
+}
+
+/* watch: from now on the server tells of what could be read. */
+static void watch_all(struct pass *pass)
+{
+    const struct thumbs *thumbs = &pass->thumbs;
+    for (size_t i = 0; i < thumbs->count && !is_interrupted(); i++) {
+        const cJSON *entry = manifest_find(&thumbs->manifest, thumbs->items[i].model);
+        if (pass->news.models[i].link == NULL && entry != NULL && error_of(entry) == NULL)
+            news_watch(&pass->news, i, text_of(entry, "hash"));
+    }
 }
 
 static int run_pass(struct pass *pass, bool is_first)
 {
     struct thumbs *thumbs = &pass->thumbs;
+    const bool is_watch = thumbs->args->command == COMMAND_WATCH;
     int status = places_list(pass->places, thumbs->args, pass->link, &thumbs->items, &thumbs->count);
     const size_t unread = pass->places->unread;
     pass->places->unread = 0;
-    thumbs->leaves_failed = !is_first && leaves_failed(pass);
+    if (is_watch && status == STATUS_DONE)
+        news_align(&pass->news, thumbs->items, thumbs->count);
+    bool has_any = is_first;
+    bool *is_due = is_first || status != STATUS_DONE ? NULL : find_due(pass, &has_any);
+    thumbs->is_due = is_due;
     thumbs->entries = must_alloc((thumbs->count + 1) * sizeof(cJSON *));
     thumbs->pictures = 0;
     const bool was_quiet = manner.is_quiet;
     manner.is_quiet |= !is_first; /* no bar for a look */
-    if (status == STATUS_DONE)
+    memset(pass->progress.counts, 0, sizeof pass->progress.counts);
+    if (status == STATUS_DONE && has_any)
         status = pool_run(thumbs->session, pool_jobs(thumbs->args), thumbs->count, thumbs_one, thumbs, &pass->progress);
     manner.is_quiet = was_quiet;
     if (status == STATUS_DONE && is_first && thumbs->count == 0)
@@ -219,28 +241,49 @@ static int run_pass(struct pass *pass, bool is_first)
         status = STATUS_SERVER;
     if (status == STATUS_DONE && has_news && args_has(thumbs->args, OPTION_INDEX))
         status = gallery_write(thumbs);
+    if (status == STATUS_DONE && is_watch)
+        watch_all(pass);
     if (status == STATUS_DONE && (pass->progress.counts[OUTCOME_FAILED] > 0 || unread > 0))
         status = STATUS_FAILED;
     items_free(thumbs->items, thumbs->count);
     free(thumbs->entries);
+    free(is_due);
     return status;
+}
+
+/* watch: a server that was stopped or restarted is waited for; true when it was, and is back. A private one has ended
+ * for a reason. */
+static bool is_back(struct pass *pass, double interval_s)
+{
+    struct posed_packet answer;
+    bool has_gone = !pass->link->posed.is_connected, is_told = false;
+    if (pass->link->session->is_private)
+        return false;
+    while (!is_interrupted() && link_ask(pass->link, "/v1/version", NULL, &answer) < 0) {
+        if (!is_told)
+            tell("waiting for the server");
+        has_gone = is_told = true;
+        const struct timespec pause = {.tv_sec = (time_t)interval_s,
+                                       .tv_nsec = (long)((interval_s - (double)(time_t)interval_s) * 1e9)};
+        nanosleep(&pause, NULL);
+    }
+    return has_gone && !is_interrupted();
 }
 
 static int run_passes(struct pass *pass)
 {
-    const double interval_s = args_number(pass->thumbs.args, OPTION_INTERVAL, 0.5);
+    const double interval_s = args_number(pass->thumbs.args, OPTION_INTERVAL, 1);
     int status = run_pass(pass, true);
     if (pass->thumbs.args->command != COMMAND_WATCH)
         return status;
     pass->thumbs.is_forced = false;
     tell("watching; Ctrl-C ends it");
-    while (!is_interrupted() && status < STATUS_USAGE) {
-        const struct timespec pause = {.tv_sec = (time_t)interval_s,
-                                       .tv_nsec = (long)((interval_s - (double)(time_t)interval_s) * 1e9)};
-        nanosleep(&pause, NULL);
+    while (!is_interrupted() && (status < STATUS_USAGE || (status == STATUS_SERVER && is_back(pass, interval_s)))) {
+        news_wait(&pass->news, interval_s);
         if (!is_interrupted())
             status = run_pass(pass, false);
     }
+    news_end(&pass->news);
     return status;
 }
 
@@ -252,7 +295,7 @@ int run_thumbs(const struct args *args)
     struct pass pass = {.places = &places, .link = &link, .progress = {.what = COMMANDS[args->command].name}};
     struct thumbs *thumbs = &pass.thumbs;
     thumbs->args = args;
-    thumbs->session = &session;
+    thumbs->session = pass.news.session = &session;
     thumbs->is_forced = args_has(args, OPTION_FORCE);
     thumbs->out = args_text(args, OPTION_OUT, NULL);
     if (thumbs->out == NULL) {

@@ -15,7 +15,7 @@ struct thumbs {
     char *body;         /* or NULL */
     const char *server; /* its version */
     bool is_forced;
-    bool leaves_failed; /* models that failed are not asked for again in this pass */
+    const bool *is_due; /* [count]: which items to ask for; NULL: all */
     struct manifest manifest;
     struct item *items;
     size_t count;
@@ -34,8 +34,6 @@ bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry);
 bool thumbs_has_pictures(const struct thumbs *thumbs, const cJSON *entry);
 /* Removes the pictures of `old` that `entry` (may be NULL) has not. */
 void thumbs_remove_others(const struct thumbs *thumbs, const cJSON *old, const cJSON *entry);
-/* A path from outside that stays within the folder it is put behind. */
-bool thumbs_is_safe(const char *path);
 
 /* gallery.c: OUT/index.html. Returns an exit status after complaining. */
 int gallery_write(const struct thumbs *thumbs);

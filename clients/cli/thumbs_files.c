@@ -2,7 +2,6 @@
 #include "thumbs.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,25 +26,8 @@ void thumbs_stamp(const struct thumbs *thumbs, const char *path, double before_s
                  info.st_ctim.tv_nsec);
 }
 
-bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry)
-{
-    const cJSON *files = cJSON_GetObjectItemCaseSensitive(entry, "files"), *file;
-    if (!thumbs->session->is_private || files == NULL || files->child == NULL)
-        return false;
-    cJSON_ArrayForEach(file, files)
-    {
-        char stamp[96];
-        const char *known = cJSON_GetStringValue(file);
-        if (!thumbs_is_safe(file->string))
-            return false;
-        thumbs_stamp(thumbs, file->string, 1e18, stamp);
-        if (known == NULL || strcmp(known, stamp) != 0)
-            return false;
-    }
-    return true;
-}
-
-bool thumbs_is_safe(const char *path)
+/* A path from outside that stays within the folder it is put behind. */
+static bool is_safe(const char *path)
 {
     for (const char *at = path; at != NULL; at = strchr(at, '/') == NULL ? NULL : strchr(at, '/') + 1) {
         const size_t size = strcspn(at, "/");
@@ -55,10 +37,28 @@ bool thumbs_is_safe(const char *path)
     return true;
 }
 
+bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry)
+{
+    const cJSON *files = cJSON_GetObjectItemCaseSensitive(entry, "files"), *file;
+    if (!thumbs->session->is_private || files == NULL || files->child == NULL)
+        return false;
+    cJSON_ArrayForEach(file, files)
+    {
+        char stamp[96];
+        const char *known = cJSON_GetStringValue(file);
+        if (!is_safe(file->string))
+            return false;
+        thumbs_stamp(thumbs, file->string, 1e18, stamp);
+        if (known == NULL || strcmp(known, stamp) != 0)
+            return false;
+    }
+    return true;
+}
+
 static const char *file_of(const cJSON *picture)
 {
     const char *file = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(picture, "file"));
-    return file == NULL || !thumbs_is_safe(file) ? "" : file;
+    return file == NULL || !is_safe(file) ? "" : file;
 }
 
 bool thumbs_has_pictures(const struct thumbs *thumbs, const cJSON *entry)

@@ -6,7 +6,6 @@
 #include "posectl.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -66,7 +65,8 @@ static enum outcome fail(struct thumbs *thumbs, size_t index, const struct link 
     manifest_note(&thumbs->manifest, entry);
     thumbs->entries[index] = entry;
     if (manner.is_verbose)
-        complain("%s: %s", name, problem == NULL ? link_error_about(link, name) : problem);
+        complain("%s: %s%s%s", name, code, code[0] == '\0' ? "" : ": ",
+                 problem == NULL ? link_error_about(link, name) : problem);
     return OUTCOME_FAILED;
 }
 
@@ -165,7 +165,7 @@ enum outcome thumbs_one(struct link *link, size_t index, const char **label, voi
     struct text target = {0}, problem = {0};
     enum outcome outcome = OUTCOME_UNCHANGED;
     *label = item->model;
-    if ((is_alike && thumbs_is_fresh(thumbs, old)) || (thumbs->leaves_failed && cJSON_IsObject(get(old, "error"))))
+    if ((thumbs->is_due != NULL && !thumbs->is_due[index]) || (is_alike && thumbs_is_fresh(thumbs, old)))
         return OUTCOME_UNCHANGED;
     text_put(&target, "/v1/model?model=");
     text_put_url(&target, item->model);

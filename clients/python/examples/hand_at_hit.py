@@ -13,7 +13,7 @@ import posed
 RATE = 240  # poses a second that are looked at
 
 
-def moment_of_hit(model, clip, joint):
+def moment_of_hit(model: posed.Model, clip: str, joint: str) -> float:
     """Seconds of clip time."""
     info = next((entry for entry in model.info()["clips"] if entry["name"] == clip), None)
     if info is None:
@@ -21,14 +21,14 @@ def moment_of_hit(model, clip, joint):
         raise ValueError(f"'{clip}' is no clip")
     for marker in info.get("markers", []):
         if "hit" in marker["name"].lower():
-            return marker["time"]
+            return float(marker["time"])
     pose = model.pose(clip, f"0:{info['duration']}:{RATE}", joints=joint, wrap="clamp")
     places = [[float(frame[0][row][3]) for row in range(3)] for frame in pose.scene]
     steps = [math.dist(a, b) for a, b in zip(places, places[1:])]
     return pose.clip_times[steps.index(max(steps)) + 1]
 
 
-def main(root, path="robot.glb", clip="dance", joint="hand_right"):
+def main(root: str, path: str = "robot.glb", clip: str = "dance", joint: str = "hand_right") -> None:
     with posed.serve(root) as server:
         model = server.model(path)
         time_s = moment_of_hit(model, clip, joint)

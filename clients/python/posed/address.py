@@ -39,6 +39,11 @@ class Address:
             raise ConnectionLost(f"cannot connect to {self}: {error}") from error
 
     @property
+    def is_local(self) -> bool:
+        """It is on this machine: bytes cost less than packing them."""
+        return bool(self.path) or self.host in ("localhost", "::1") or self.host.startswith("127.")
+
+    @property
     def host_header(self) -> str:
         """What HTTP calls `Host`."""
         if self.path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import http.client
 import socket
 import threading
+import zlib
 from typing import Any, Dict, Optional
 from urllib.parse import quote
 
@@ -69,6 +70,8 @@ class HttpTransport:
         if self._connection is None:
             self._connection = _Connection(self.address, self.timeout_s)
         headers = dict(self._headers)
+        if not self.address.is_local:
+            headers["Accept-Encoding"] = "gzip"
         if method == "POST":
             headers["Content-Type"] = "application/json"
         try:
@@ -107,8 +110,22 @@ class HttpTransport:
         body = response.read() if response.length is not None else response.read(self.answer_max_bytes + 1)
         if len(body) > self.answer_max_bytes:
             raise ProtocolError(f"an answer of more than {self.answer_max_bytes} bytes (answer_max_bytes)")
+        if response.headers.get("Content-Encoding") == "gzip":
+            body = self._unpack(body)
         headers: Dict[str, str] = {name: response.headers[name] for name in _KEPT if name in response.headers}
         return Answer(response.headers.get("Content-Type", ""), body, headers, _number(response.headers.get("X-Posed-Warnings")))
+
+    def _unpack(self, packed: bytes) -> bytes:
+        unpacker = zlib.decompressobj(wbits=31)
+        try:
+            body = unpacker.decompress(packed, self.answer_max_bytes + 1)
+        except zlib.error as error:
+            raise ProtocolError(f"the answer is not what gzip packs: {error}") from error
+        if len(body) > self.answer_max_bytes:
+            raise ProtocolError(f"an answer of more than {self.answer_max_bytes} bytes (answer_max_bytes)")
+        if not unpacker.eof:
+            raise ProtocolError("the packed answer was cut")
+        return body
 
     def _close(self) -> None:
         if self._connection is not None:

@@ -185,10 +185,10 @@ class Hello:
 def read_hello(answer: Packet) -> Hello:
     if answer.kind != "hello" or len(answer.body) < _HELLO.size:
         raise ProtocolError(f"a {answer.kind} packet of {len(answer.body)} bytes instead of a hello")
-    version, _, *limits, rate_max, server = _HELLO.unpack_from(answer.body)
+    version, _, payload, models, streams, size, frames, side, rate, server = _HELLO.unpack_from(answer.body)
     if version != VERSION:
         raise ProtocolError(f"the server speaks version {version} of the protocol, this client {VERSION}")
-    return Hello(version, *limits, rate_max, server.rstrip(b"\0").decode("ascii", "replace"))
+    return Hello(version, payload, models, streams, size, frames, side, rate, server.rstrip(b"\0").decode("ascii", "replace"))
 
 
 @dataclass(frozen=True)

@@ -187,7 +187,7 @@ def _names(op: str, query: packets.Query, parameters: Parameters, find: Find) ->
         return found
 
     def several(what: str, *names: str) -> List[int]:
-        value = next((parameters[name] for name in names if name in parameters), [])
+        value: Any = next((parameters[name] for name in names if name in parameters), [])
         return [index(what, part) for part in (value if isinstance(value, list) else [value])]
 
     if parameters.get("clip") == REST:

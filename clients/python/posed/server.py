@@ -89,7 +89,8 @@ class Server:
 
     def connect(self, **options: Any) -> Client:
         """Another client; options as of `posed.connect`."""
-        return connect(self.address, **{"timeout_s": self._timeout_s, "token": self._token, **options})
+        merged: Dict[str, Any] = {"timeout_s": self._timeout_s, "token": self._token, **options}
+        return connect(self.address, **merged)
 
     def model(self, path: str) -> Model:
         """A model under the root."""

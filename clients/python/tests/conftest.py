@@ -19,7 +19,9 @@ sys.path[:0] = [str(PACKAGE), str(REPOSITORY / "tests" / "api")]
 
 import posed  # noqa: E402
 
-ENVIRONMENT = {**{k: v for k, v in os.environ.items() if not k.startswith("POSED_")}, "POSED_CACHE_DIR": "none"}
+# What the server bears: a test or a worker that had to wait for the processor is no failure.
+PATIENT = {f"POSED_{name}_TIMEOUT": "120s" for name in ("HEADER", "IDLE", "BODY", "WRITE", "IMPORT", "SETTLE", "RENDER")}
+ENVIRONMENT = {**{k: v for k, v in os.environ.items() if not k.startswith("POSED_")}, **PATIENT, "POSED_CACHE_DIR": "none"}
 PORTS = ("--http", "127.0.0.1:0", "--tcp", "127.0.0.1:0")
 
 

@@ -1,6 +1,7 @@
 """What the documents show works when it is pasted."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -31,6 +32,15 @@ def test_programs_of_the_readmes_print_what_they_show(program, printed, has_nump
 
 def test_there_are_programs_to_paste():
     assert len(list(shown())) == 3
+
+
+def test_pip_installs_it(tmp_path):
+    """Without a network, and from a copy: setuptools writes into the folder that it builds."""
+    shutil.copytree(PACKAGE, tmp_path / "python", ignore=shutil.ignore_patterns("__pycache__"))
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-build-isolation", "--no-deps", "--target", tmp_path / "site", tmp_path / "python"],
+                   check=True, capture_output=True, timeout=120)
+    here = lambda folder: {path.name for path in folder.iterdir() if path.name != "__pycache__"}
+    assert here(tmp_path / "site" / "posed") == here(PACKAGE / "posed") and "py.typed" in here(PACKAGE / "posed")
 
 
 def test_the_example_finds_the_hand():

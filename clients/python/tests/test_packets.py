@@ -1,4 +1,5 @@
 """The codec of the binary protocol: tables, the worked examples, and answers that are cut or lie about their lengths."""
+import gzip
 import itertools
 import re
 import socket
@@ -12,6 +13,8 @@ import pytest
 
 from conftest import PROTOCOL, start
 from posed import Frames, PosedError, ProtocolError, connect, errors, packets
+from posed.address import Address, parse
+from posed.http import HttpTransport
 from posed.packets import Query, Reader
 
 EXAMPLES = sorted(path.stem for path in (PROTOCOL / "examples").glob("*.txt"))
@@ -195,6 +198,34 @@ def test_a_hostile_content_length_is_refused():
     with Impostor(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", stays=True) as impostor:
         with connect("http://" + impostor.address) as client, pytest.raises(ProtocolError, match="answer_max_bytes"):
             client.version()
+
+
+@pytest.mark.parametrize("body, message", [
+    (gzip.compress(b'{"name":"posed"}'), None),
+    (gzip.compress(bytes(1 << 21)), "answer_max_bytes"),
+    (gzip.compress(b'{"name":"posed"}')[:-9], "cut"),
+    (b"no gzip", "gzip"),
+])
+def test_packed_answers_are_unpacked_within_the_limit(monkeypatch, body, message):
+    monkeypatch.setattr(Address, "is_local", False)
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(body)
+    with Impostor(head + body, stays=True) as impostor, connect("http://" + impostor.address, answer_max_bytes=1 << 20) as client:
+        if message is None:
+            assert client.version() == {"name": "posed"}
+        else:
+            with pytest.raises(ProtocolError, match=message):
+                client.version()
+
+
+def test_packed_and_plain_answers_are_the_same(server, monkeypatch):
+    answers = {}
+    for is_local in (True, False):
+        monkeypatch.setattr(Address, "is_local", is_local)
+        transport = HttpTransport(parse("http://" + server.ports["http"]), None, 10, 1 << 24)
+        answers[is_local] = transport.ask("/v1/pose", {"model": "robot.glb", "t": "0:1:30"})
+        transport.close()
+    assert answers[True].body == answers[False].body and len(answers[True].body) > 8192
+    assert "gzip" in answers[False].headers["etag"] and "gzip" not in answers[True].headers["etag"]
 
 
 FRAMES = 32  # offset of the frames in the packet
