@@ -3,72 +3,77 @@
 # layers.sh [SERVER_DIR]: another tree is for the test of this script itself.
 set -eu
 server=${1:-server}
-bad=0
-libraries='seccomp uv xxhash cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb webp zip nettle isa-l libdeflate zlib llhttp wslay uthash gif freetype'
+clients=${server%server}clients
+libraries='seccomp uv xxhash cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb webp zip nettle isa-l libdeflate zlib zstd llhttp wslay uthash gif freetype'
 
-say() { echo "layers: $*"; bad=1; }
+# includes QUOTE FOLDER: a line "FILE HEADER" for each include of "ours" (QUOTE ") or of <others> (QUOTE <) there.
+includes() {
+    names=$(find "$2" -maxdepth 1 -name '*.[ch]' -o -maxdepth 1 -name '*.cpp' | sort)
+    [ -n "$names" ] || return 0
+    # shellcheck disable=SC2086 # names without spaces
+    grep -H "^ *# *include $1" $names | sed "s/^\([^:]*\): *# *include $1\([^\">]*\).*/\1 \2/"
+}
+
+# library_of HEADER: sets `library`; empty where it is none of `libraries`.
+library_of() {
+    library=${1%%[/.]*}
+    case $library in stb_image) library=stb ;; jpeglib) library=turbojpeg ;; decode | encode | mux) library=webp ;; gif_lib) library=gif ;; ft2build) library=freetype ;; esac
+    case " $libraries " in *" $library "*) ;; *) library= ;; esac
+}
 
 # may FOLDER "folders it may include" "libraries it owns"
 may() {
-    dir=$server/$1
-    [ -d "$dir" ] || { say "no folder $dir"; return; }
-    for file in "$dir"/*.[ch] "$dir"/*.cpp; do
-        [ -e "$file" ] || continue
-        for folder in $(sed -n 's/^ *# *include "\.\.\/\([a-z]*\)\/.*/\1/p' "$file"); do
-            case " $2 " in *" $folder "*) ;; *) say "$file includes $folder/" ;; esac
-        done
-        for header in $(sed -n 's/^ *# *include <\([^>]*\)>.*/\1/p' "$file"); do
-            library=${header%%[/.]*}
-            case $library in stb_image) library=stb ;; jpeglib) library=turbojpeg ;; decode | encode | mux) library=webp ;; gif_lib) library=gif ;; ft2build) library=freetype ;; esac
-            case " $libraries " in *" $library "*) ;; *) continue ;; esac
-            case " $3 " in *" $library "*) ;; *) say "$file includes <$header>, which another layer owns" ;; esac
-        done
+    [ -d "$server/$1" ] || { echo "no folder $server/$1"; return; }
+    includes '"' "$server/$1" | while read -r file header; do
+        case $header in ../../*) continue ;; ../*/*) folder=${header#../} folder=${folder%%/*} ;; *) continue ;; esac
+        case " $2 " in *" $folder "*) ;; *) echo "$file includes $folder/" ;; esac
+    done
+    includes '<' "$server/$1" | while read -r file header; do
+        library_of "$header"
+        case " $3 " in *" $library "*) ;; *) [ -z "$library" ] || echo "$file includes <$header>, which another layer owns" ;; esac
     done
 }
 
-# base and anim are pure and stay linkable on their own; app only spawns import and render, and shares with them
-# nothing but the plain structs in worker/.
-may base   ""                  ""
-may anim   "base"              ""
-may wire   "base anim"         "cjson llhttp nettle wslay zlib"
-may worker "base"              "seccomp"
-may import "base anim worker"  "assimp cjson expat meshoptimizer draco png turbojpeg stb webp zip nettle zlib"
-may render "base anim worker"  "GL EGL png isa-l libdeflate webp gif freetype"
-may app    "base anim wire worker" "uv uthash nettle xxhash seccomp"
+breaches() {
+    # base and anim are pure and stay linkable on their own; app only spawns import and render, and shares with them
+    # nothing but the plain structs in worker/.
+    may base   ""                  ""
+    may anim   "base"              ""
+    may wire   "base anim"         "cjson llhttp nettle wslay zlib zstd"
+    may worker "base"              "seccomp"
+    may import "base anim worker"  "assimp cjson expat meshoptimizer draco png turbojpeg stb webp zip nettle zlib"
+    may render "base anim worker"  "GL EGL png isa-l libdeflate webp gif freetype"
+    may app    "base anim wire worker" "uv uthash nettle xxhash seccomp"
 
-# The pure layers take clock, files, threads and logs as arguments or not at all.
-for dir in base anim wire; do
-    for file in "$server/$dir"/*.[ch]; do
-        [ -e "$file" ] || continue
-        for header in $(sed -n 's/^ *# *include <\([^>]*\)>.*/\1/p' "$file"); do
+    # The pure layers take clock, files, threads and logs as arguments or not at all.
+    for folder in base anim wire; do
+        includes '<' "$server/$folder" | while read -r file header; do
             case $header in
             pthread.h | threads.h | time.h | sys/* | unistd.h | fcntl.h | signal.h)
-                say "$file includes <$header>: $dir is pure" ;;
+                echo "$file includes <$header>: $folder is pure" ;;
             esac
         done
     done
-done
-# app may use of worker/ only the contracts.
-for file in "$server"/app/*.[ch]; do
-    [ -e "$file" ] || continue
-    for header in $(sed -n 's/^ *# *include "\.\.\/worker\/\([^"]*\)".*/\1/p' "$file"); do
-        case $header in archive.h | import_files.h | import_result.h | render_job.h | sandbox_contract.h) ;; *) say "$file includes worker/$header" ;; esac
-    done
-done
-# Clients know the contract, not the server: the C client nothing but POSIX, posectl the C client, cJSON and tables.
-clients=${server%server}clients
-for file in "$clients"/c/*.[ch] "$clients"/cli/*.[ch]; do
-    [ -e "$file" ] || continue
-    for header in $(sed -n 's/^ *# *include "\(\.\.\/[^"]*\)".*/\1/p' "$file"); do
-        case $file:$header in
-        */cli/*:../c/posed.h | */cli/*:../../protocol/*.def | */cli/*:../../server/wire/request_params.def) ;;
-        *) say "$file includes $header" ;;
+    # app may use of worker/ only the contracts.
+    includes '"' "$server/app" | while read -r file header; do
+        case $header in
+        ../worker/archive.h | ../worker/import_files.h | ../worker/import_result.h | ../worker/render_job.h | ../worker/sandbox_contract.h) ;;
+        ../worker/*) echo "$file includes ${header#../}" ;;
         esac
     done
-    for header in $(sed -n 's/^ *# *include <\([^>]*\)>.*/\1/p' "$file"); do
-        library=${header%%[/.]*}
-        case " $libraries " in *" $library "*) ;; *) continue ;; esac
-        case $file:$library in */cli/*:cjson) ;; *) say "$file includes <$header>" ;; esac
+    # Clients know the contract, not the server: the C client nothing but POSIX, posectl the C client, cJSON and tables.
+    [ -d "$clients" ] || return 0
+    { includes '"' "$clients/c"; includes '"' "$clients/cli"; } | while read -r file header; do
+        case $file:$header in
+        */cli/*:../c/posed.h | */cli/*:../../protocol/*.def | */cli/*:../../server/wire/request_params.def) ;;
+        *:../*) echo "$file includes $header" ;;
+        esac
     done
-done
-exit $bad
+    { includes '<' "$clients/c"; includes '<' "$clients/cli"; } | while read -r file header; do
+        library_of "$header"
+        case $file:$library in *: | */cli/*:cjson) ;; *) echo "$file includes <$header>" ;; esac
+    done
+}
+
+found=$(breaches)
+[ -z "$found" ] || { echo "$found" | sed 's/^/layers: /'; exit 1; }

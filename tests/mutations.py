@@ -15,6 +15,9 @@ import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
 POSE, SAMPLE, MAT, SKIN = ("server/anim/%s.c" % name for name in ("pose", "sample", "mat", "skin"))
+SCALAR, LANES, ROWS, PLAN, CLIP_LANES, PALETTE, COMPILE = (
+    "server/anim/%s" % name for name in ("kernel_scalar.c", "kernel_lanes.h", "kernel_rows.h", "clip_plan.c", "clip_lanes.c", "clip_palette.c", "clip_compile.c"))
+ANSWER = "server/wire/answer_palette.c"
 CURVE, TARGET = ("server/import/collada_%s.c" % name for name in ("curve", "target"))
 INFLUENCE, ACCESSOR, ANIM, NODE = ("server/import/gltf_%s.c" % name for name in ("influence", "accessor", "anim", "node"))
 AXES, CLIP, CHAIN, MD5, TREE, LOSSES = ("server/import/assimp_%s.c" % name for name in ("axes", "clip", "chain", "md5", "tree", "losses"))
@@ -25,6 +28,14 @@ MUTATIONS = [
      "dmat4_mul(&pose->scene_from_node[parent], &parent_from_node)", "dmat4_mul(&parent_from_node, &pose->scene_from_node[parent])"),
     ("palette product swapped", POSE,
      "dmat4_mul(&pose->scene_from_node[joint->node], &joint_from_bind)", "dmat4_mul(&joint_from_bind, &pose->scene_from_node[joint->node])"),
+    ("compiled clips take the chord instead of the arc", SCALAR, "wa = sine(1 - u, square), wb = sine(u, square)", "wa = 1 - u, wb = u + 0 * square"),
+    ("compiled clips: one kernel adds in another order", LANES, "(q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3])", "((q[0] * q[0] + q[1] * q[1]) + q[2] * q[2]) + q[3] * q[3]"),
+    ("compiled clips: parent and child swapped", ROWS, "rows_multiply(rig->matrices + KERNEL_MATRIX * parent, own)", "rows_multiply(own, rig->matrices + KERNEL_MATRIX * parent)"),
+    ("compiled clips: STEP moves", PLAN, "((unsigned)MOTION_MOVES | (unsigned)MOTION_HOLDS)", "((unsigned)MOTION_MOVES)"),
+    ("compiled clips go the long way", CLIP_LANES, "dot < 0 ? -turn->sign", "dot < -2 ? -turn->sign"),
+    ("compiled clips begin a frame late", PALETTE, "(struct moment){f, f + 1, (float)", "(struct moment){f + 1, f + 1, (float)"),
+    ("compiled clips with their root motion", ANSWER, "task->request->layer_count == 0 && !task->motion.is_on &&", "task->request->layer_count == 0 &&"),
+    ("compiled clips that were not measured", COMPILE, "return error <= ERROR_MAX;", "return true;"),
     ("slerp goes the long way", MAT, "const double sign = dot < 0 ? -1 : 1;", "const double sign = dot < -2 ? -1 : 1;"),
     ("slerp is a straight line", MAT, "const bool is_chord = sine < 1e-8;", "const bool is_chord = sine < 2;"),
     ("cubic tangents not scaled by the key distance", SAMPLE,

@@ -2,8 +2,10 @@
 
 POSED_BUILD    folder of posed, posed-import and posed-render (default: build)
 POSED_SAMPLES  folder of the sample models (default: build/samples)
+POSED_LOOPS    --loops of the servers that the tests start (default: 1)
 POSED_SERVER   host:port of a server that runs already, on the samples; tests that need one of their own are skipped
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -21,7 +23,9 @@ import contract_model
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("POSED_BUILD", REPOSITORY / "build"))
 SAMPLES = pathlib.Path(os.environ.get("POSED_SAMPLES", REPOSITORY / "build" / "samples"))
-PATIENCE_S = 30
+PATIENCE_S = 120  # for what comes at once unless the machine has other work
+# What a server bears unless a test is about it: a test, a client or a worker that had to wait for the processor is no failure.
+PATIENT = {f"POSED_{name}_TIMEOUT": f"{PATIENCE_S}s" for name in ("HEADER", "IDLE", "BODY", "WRITE", "IMPORT", "SETTLE", "RENDER")}
 
 
 def is_sanitized():
@@ -33,6 +37,13 @@ def is_sanitized():
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "short: quick enough to repeat with other compilers and under sanitizers")
+
+
+def wait_until(condition, what="it does not come to be so"):
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
 
 
 class Answer:
@@ -98,11 +109,30 @@ class Connection:
         headers = {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in lines)}
         if int(status) < 200:
             return Answer(int(status), headers, b"")
-        length = 0 if is_head or int(status) in (204, 304) else int(headers["content-length"])
-        while len(self.unread) < length:
+        if is_head or int(status) in (204, 304):
+            return Answer(int(status), headers, b"")
+        if "transfer-encoding" in headers:
+            assert headers["transfer-encoding"] == "chunked" and "content-length" not in headers
+            return Answer(int(status), headers, self._chunks())
+        return Answer(int(status), headers, self._take(int(headers["content-length"])))
+
+    def _take(self, size):
+        while len(self.unread) < size:
             assert self._more(), "the body is cut"
-        body, self.unread = self.unread[:length], self.unread[length:]
-        return Answer(int(status), headers, body)
+        data, self.unread = self.unread[:size], self.unread[size:]
+        return data
+
+    def _chunks(self):
+        """A chunked body (RFC 9112, 7.1), without extensions and trailers."""
+        chunks = []
+        while True:
+            while b"\r\n" not in self.unread:
+                assert self._more(), "the body is cut"
+            size, self.unread = self.unread.split(b"\r\n", 1)
+            chunks.append(self._take(int(size, 16)))
+            assert self._take(2) == b"\r\n"
+            if not chunks[-1]:
+                return b"".join(chunks)
 
     def is_closed_by_server(self, within_s=PATIENCE_S):
         """True when the server closes without sending anything more."""
@@ -115,14 +145,20 @@ class Connection:
             return True
 
 
+# of itself or by one signal; at once, by SIGKILL; at once, by a second signal
+ENDS = (0, -signal.SIGKILL, 128 + signal.SIGTERM, 128 + signal.SIGINT)
+
+
 class Server:
     """posed, started on a free port and ended by its process id."""
 
     def __init__(self, root, *options, env=None, user=None):
         self.log = tempfile.TemporaryFile()
         environment = {k: v for k, v in os.environ.items() if not k.startswith("POSED_")}
+        environment.update(PATIENT, POSED_DRAIN_TIMEOUT=f"{PATIENCE_S // 2}s")
         environment["POSED_CACHE_DIR"] = "none"  # what one test imports is no other's
         environment["POSED_TCP"] = "none"  # one port for all of them
+        environment["POSED_LOOPS"] = os.environ.get("POSED_LOOPS", "1")
         self.process = subprocess.Popen(
             [BUILD / "posed", "--root", root, "--http", "127.0.0.1:0", *options],
             stdout=subprocess.PIPE, stderr=self.log, env={**environment, **(env or {})}, user=user)
@@ -170,15 +206,21 @@ class Server:
         return self.process.wait(timeout_s)
 
     def end(self):
+        """Ends the server if it runs, and fails if it ended otherwise than by a signal of a test: what a client sees of
+        a crash, a reset, is easily taken for something else."""
+        if self.log.closed:
+            return
         if self.process.poll() is None:
             self.signal(signal.SIGTERM)
             try:
-                self.wait(15)
+                self.wait()
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+        said = self.lines()[-30:]
         self.process.stdout.close()
         self.log.close()
+        assert self.process.returncode in ENDS, (self.process.returncode, said)
 
 
 class RunningServer:
@@ -227,15 +269,14 @@ def start(tmp_path):
     """start(*options, root=..., env=...): a server of the test's own; default root: an empty folder."""
     if os.environ.get("POSED_SERVER"):
         pytest.skip("needs a server of its own")
-    running = []
+    with contextlib.ExitStack() as running:
 
-    def begin(*options, root=tmp_path, env=None):
-        running.append(Server(root, *options, env=env))
-        return running[-1]
+        def begin(*options, root=tmp_path, env=None):
+            server = Server(root, *options, env=env)
+            running.callback(server.end)
+            return server
 
-    yield begin
-    for one in running:
-        one.end()
+        yield begin
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pathlib
 import signal
 import time
 
-from conftest import Server
+from conftest import Server, wait_until
 from importers import NO_RENDERING, imports
 from small_models import gltf, place
 
@@ -48,10 +48,7 @@ def kill_soon(root, folder, delay_s):
         workers = children(server)
         server.process.send_signal(signal.SIGKILL)
         server.wait()
-        deadline = time.monotonic() + 20
-        while any(is_alive(pid) for pid in workers):
-            assert time.monotonic() < deadline, "a worker outlives its server"
-            time.sleep(0.01)
+        wait_until(lambda: not any(is_alive(pid) for pid in workers), "a worker outlives its server")
         return len(temporary(folder)) if folder.is_dir() else 0
     finally:
         server.end()
@@ -66,10 +63,8 @@ def check(root, folder, kill):
         stats = server.json("/v1/stats")["disk"]
         assert stats["errors"] == 0, server.lines()
         assert imports(server) + stats["hits"] == MODELS, (stats, server.lines())
-        deadline = time.monotonic() + 20
-        while temporary(folder) or server.json("/v1/stats")["disk"]["stored"] < stats["misses"]:
-            assert time.monotonic() < deadline, "a temporary file is left, or a model is not stored"
-            time.sleep(0.02)
+        wait_until(lambda: not temporary(folder) and server.json("/v1/stats")["disk"]["stored"] >= stats["misses"],
+                   "a temporary file is left, or a model is not stored")
     finally:
         server.end()
     assert server.process.returncode == 0

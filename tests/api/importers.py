@@ -20,6 +20,14 @@ def install(folder, script):
     return ("--worker-dir", str(folder), *NO_RENDERING)
 
 
+def install_waiting(folder, models="*"):
+    """Options for a server whose importer waits with models whose path the shell's pattern fits, and the file that lets it
+    go on once it is there."""
+    go = pathlib.Path(folder) / "go"
+    options = install(folder, f'case "$*" in {models}) while [ ! -e "{go}" ]; do sleep 0.02; done;; esac; exec {{real}}')
+    return options, go
+
+
 def imports(server, model=None):
     """How many imports have ended so far, of one model or all."""
     wanted = f"import model='{model}'" if model else "import model='"

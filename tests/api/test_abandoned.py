@@ -2,10 +2,10 @@
 import signal
 import socket
 import struct
-import time
 
 import pytest
 
+from conftest import wait_until
 from small_models import gltf
 
 pytestmark = pytest.mark.short
@@ -24,10 +24,8 @@ def test_abandoned_pictures(start, tmp_path):
             server.get("/healthz")  # by now the picture is queued or drawn
             one.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # close by reset
     assert server.get("/v1/render?model=a.gltf&yaw=77").status == 200
-    deadline = time.monotonic() + 20
     answered = lambda: sum("path=/v1/render" in line for line in server.lines())
-    while answered() < CLIENTS + 2 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until(lambda: answered() >= CLIENTS + 2, "a request is not in the log")
     dropped = sum("path=/v1/render" in line and "status=499" in line for line in server.lines())
     assert answered() == CLIENTS + 2 and dropped > 0
     server.signal(signal.SIGTERM)

@@ -4,6 +4,7 @@ import signal
 import time
 import urllib.parse
 
+import numpy
 import pytest
 
 from conftest import SAMPLES
@@ -86,7 +87,11 @@ def test_layers_in_every_operation(server, model):
             {"clip": clips[1], "weight": 0.5}, {"clip": clips[0], "weight": 0.5}]}))
         kind = {"/v1/palette": "palettes", "/v1/pose": "scene", "/v1/mesh": "positions",
                 "/v1/bounds": "bounds"}[path]
-        assert [f[kind] for f in same] == [f[kind] for f in alone]
+        if kind == "palettes":  # of one clip from its compiled form, of a blend in double precision
+            for a, b in zip(same, alone):
+                assert numpy.allclose(a[kind], b[kind], rtol=0, atol=1e-6)
+        else:
+            assert [f[kind] for f in same] == [f[kind] for f in alone]
         assert [f[kind] for f in other] != [f[kind] for f in alone]
         assert other[1]["clip_times"] == [0.7, 0.7]
 

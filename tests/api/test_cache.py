@@ -2,11 +2,11 @@
 import os
 import socket
 import struct
-import time
 
 import pytest
 
-from importers import NO_RENDERING, imports, install
+from conftest import wait_until
+from importers import NO_RENDERING, imports, install, install_waiting
 from small_models import MD5MESH, TRIANGLE, gltf, md5anim, place
 
 pytestmark = pytest.mark.short
@@ -27,20 +27,15 @@ def state(server):
     return {one["model"]: one["state"] for one in server.get("/v1/models").json()["models"]}
 
 
-def wait_until(condition, what):
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
-
-
 def test_waiters_share_one_import(start, root, tmp_path):
     (root / "a.gltf").write_text(gltf(x=3))
-    server = start(*install(tmp_path / "bin", "sleep 0.5; exec {real}"), root=root)
+    options, go = install_waiting(tmp_path / "bin")
+    server = start(*options, root=root)
     waiting = [server.connect() for _ in range(12)]
     for one in waiting:
         one.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
     wait_until(lambda: state(server)["a.gltf"] == "importing", "the import does not begin")
+    go.touch()
     assert [place(one.answer()) for one in waiting] == [3] * 12
     for one in waiting:
         one.socket.close()
@@ -117,7 +112,7 @@ def test_companion_that_is_a_link_is_no_reason_to_import_again(start, root):
 
 def test_failure_is_remembered_for_a_while(start, root):
     (root / "a.gltf").write_text("{}")
-    server = start(*NO_RENDERING, root=root)
+    server = start("--failure-ttl", "60m", *NO_RENDERING, root=root)
     answers = [ask(server) for _ in range(3)]
     assert {(one.status, one.error()) for one in answers} == {(422, "bad_model")}
     assert answers[0].body == answers[2].body and imports(server) == 1
@@ -136,14 +131,16 @@ def test_failure_is_tried_again(start, root):
 def test_change_during_an_import(start, root, tmp_path):
     """Who asks after the change gets the new file; who asked before may get the old one."""
     (root / "a.gltf").write_text(gltf(x=1))
-    done = tmp_path / "done"
-    server = start(*install(tmp_path / "bin", "{real}; rc=$?; touch %s; sleep 0.7; exit $rc" % done), root=root)
+    done, go = tmp_path / "done", tmp_path / "go"
+    script = "{real}; rc=$?; touch %s; while [ ! -e %s ]; do sleep 0.02; done; exit $rc" % (done, go)
+    server = start(*install(tmp_path / "bin", script), root=root)
     with server.connect() as early, server.connect() as late:
         early.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
         wait_until(lambda: state(server)["a.gltf"] == "importing", "the import does not begin")
         wait_until(done.exists, "the importer does not end")
         (root / "a.gltf").write_text(gltf(x=2))
         late.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        go.touch()
         assert place(early.answer()) == 1
         assert place(late.answer()) == 2
     assert imports(server) == 2
@@ -181,9 +178,8 @@ def test_a_model_that_took_long_is_not_the_first_to_go(start, root, tmp_path):
     server = start("--cache-bytes", "100m", *NO_RENDERING, root=root)
     ask(server)
     size = int(server.wait_for_line("import model='a.gltf'").split("bytes=")[1].split()[0])
-    go = tmp_path / "go"
-    slow = f'case "$*" in *c.gltf*) while [ ! -e {go} ]; do sleep 0.02; done;; esac; exec {{real}}'
-    server = start(*install(tmp_path / "bin", slow), "--cache-bytes", str(2 * size), root=root)
+    options, go = install_waiting(tmp_path / "bin", "*c.gltf*")
+    server = start(*options, "--cache-bytes", str(2 * size), root=root)
     ask(server, "a.gltf")
     ask(server, "b.gltf")
     with server.connect() as patient:
@@ -199,7 +195,8 @@ def test_a_model_that_took_long_is_not_the_first_to_go(start, root, tmp_path):
 def test_abandoned_import_is_not_begun(start, root, tmp_path):
     for name in "ab":
         (root / f"{name}.gltf").write_text(gltf())
-    server = start(*install(tmp_path / "bin", "sleep 0.6; exec {real}"), "--import-workers", "1", root=root)
+    options, go = install_waiting(tmp_path / "bin")
+    server = start(*options, "--import-workers", "1", root=root)
     with server.connect() as patient:
         patient.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
         wait_until(lambda: state(server)["a.gltf"] == "importing", "the import does not begin")
@@ -207,6 +204,7 @@ def test_abandoned_import_is_not_begun(start, root, tmp_path):
             impatient.send("GET /v1/palette?model=b.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
             wait_until(lambda: state(server)["b.gltf"] == "importing", "the second does not wait")
             impatient.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # reset
+        wait_until(lambda: state(server)["b.gltf"] == "new", "the second waits for nobody")
+        go.touch()
         assert patient.answer().status == 200
-    wait_until(lambda: state(server)["b.gltf"] == "new", "the second is imported for nobody")
     assert imports(server) == 1

@@ -7,6 +7,7 @@ import numpy
 import pytest
 from PIL import Image
 
+from contract_model import awkward as awkward_text
 from rigs import Writer
 from small_models import gltf
 
@@ -112,6 +113,59 @@ def test_orthographic_camera_of_the_file(studio):
     assert numpy.allclose(view @ [0, 5, 0, 1], [0, 0, 0, 1], atol=1e-6)
 
 
+def test_sheets_by_a_camera_of_the_file(studio):
+    """Each cell is what the camera sees at its moment; one that moves has a view for each cell, and no common anchor."""
+    query = "/v1/sheet?model=studio.gltf&camera=shot&frames=4&columns=2&width=60&height=40&aa=0"
+    manifest = studio.json(query + "&format=json")
+    sheet = Image.open(io.BytesIO(studio.get(query).body)).convert("RGBA")
+    assert sheet.size == (120, 80) == (manifest["width"], manifest["height"])
+    clip = numpy.array(manifest["clip_from_view"]).reshape(4, 4).T
+    for cell in manifest["cells"]:
+        single = ask(studio, f"model=studio.gltf&camera=shot&t={cell['time']}&width=60&height=40&aa=0")
+        x, y = cell["x"], cell["y"]
+        assert sheet.crop((x, y, x + 60, y + 40)).tobytes() == Image.open(io.BytesIO(single.body)).convert("RGBA").tobytes()
+        view, own = camera_of(single)
+        assert numpy.allclose(numpy.array(cell["view_from_scene"]).reshape(4, 4).T, view)
+        assert numpy.allclose(clip[:2], own[:2]) and numpy.array_equal(clip[3], own[3])
+        depths = [(clip @ view @ (*point, 1)) for point in [(0, 0, 0), (0, 0, -1), (0, 1, -1)]]
+        assert all(-1 <= place[2] / place[3] <= 1 for place in depths), "the planes hold the model in every cell"
+    assert manifest["anchor"] is None and manifest["pixels_per_unit"] is None
+    assert manifest["directions"] == [{"yaw": None, "pitch": None, "origin": None, "view_from_scene": None}]
+    still = studio.json("/v1/sheet?model=studio.gltf&camera=plan&frames=2&width=60&height=40&format=json&allow_empty=1")
+    assert still["pixels_per_unit"] == pytest.approx(10) and still["projection"] == "orthographic"
+    assert still["directions"][0]["view_from_scene"] == still["cells"][1]["view_from_scene"]
+    assert still["directions"][0]["origin"] == pytest.approx([30, 20])
+
+
+def test_a_camera_of_the_file_goes_round_nothing(studio):
+    for query in ("sheet?directions=4&", "turntable?"):
+        answer = studio.get(f"/v1/{query}model=studio.gltf&camera=shot")
+        assert (answer.status, answer.error()) == (400, "bad_parameter")
+        assert "cannot go round" in answer.json()["error"]["message"]
+    refused = ask(studio, "model=studio.gltf&camera=shot&projection=level", 400)
+    assert "'projection'" in refused.json()["error"]["message"]
+
+
+def test_a_moment_that_is_not_finite_is_named(start, tmp_path):
+    """And those beside it are drawn."""
+    (tmp_path / "far.gltf").write_text(awkward_text())
+    server, model = start(), "model=far.gltf&clip=overflow&width=64&height=64"
+    assert ask(server, f"{model}&t=0").body == ask(server, model).body == ask(server, f"{model}&t=0&frame=pose").body
+    assert server.get(f"/v1/sheet?{model}&t=0,1").status == 200, "a loop is at its start again"
+    for query, words in [(f"render?{model}&t=0.9", "'far.gltf', clip 8 'overflow' at 0.9 s"),
+                         (f"render?{model}&t=0,0.9&view=onion", "'far.gltf': moment 1, clip 8 at 0.9 s"),
+                         (f"sheet?{model}&t=0,1,0.9", "'far.gltf': moment 2, clip 8 at 0.9 s")]:
+        answer = server.get("/v1/" + query)
+        assert (answer.status, answer.error()) == (422, "not_finite"), answer.body
+        assert words in answer.json()["error"]["message"], answer.body
+    # still finite, but nothing could be seen beside it
+    (tmp_path / "wide.gltf").write_text(animated({(0, "scale"): {0: (1, 1, 1), 1: (1, 1, 1), 1.5: (3e38, 3e38, 3e38)}}))
+    answer = server.get("/v1/sheet?model=wide.gltf&t=0,0.5,1.4")
+    assert (answer.status, answer.error()) == (422, "not_finite"), answer.body
+    assert "'wide.gltf': moment 2, clip 0 at 1.4 s: a vertex is at " in answer.json()["error"]["message"], answer.body
+    assert ask(server, "model=wide.gltf&t=0.5").status == 200
+
+
 def test_cameras_that_are_not_there(studio):
     answer = ask(studio, "model=studio.gltf&camera=shto", 404)
     assert answer.error() == "camera_not_found"
@@ -169,6 +223,14 @@ def test_telling_moment(start, tmp_path):
     assert ask(server, "model=bow.gltf&clip=-").headers["x-posed-time"] == "0"
 
 
+def test_telling_moments_have_open_eyes(server):
+    for model, eye in [("robot.glb", "eyes"), ("dragon.glb", "eye_left"), ("octopus.glb", "eye_left")]:
+        for clip in range(3):
+            time_s = ask(server, f"model={model}&clip={clip}").headers["x-posed-time"]
+            (shown,) = server.json(f"/v1/pose?model={model}&clip={clip}&t={time_s}&joints={eye}&what=local")["frames"]
+            assert min(shown["local"][0][7:10]) > 0.9, (model, clip)
+
+
 def test_target_and_distance(start, tmp_path):
     (tmp_path / "t.gltf").write_text(animated({(0, "translation"): {0: (0, 0, 0), 1: (8, 0, 0)}}, name="x,1"))
     server = start()
@@ -210,7 +272,8 @@ def test_far_off_bind_positions(start, tmp_path):
     ("line", "", "without area"),
     ("point", "", "without area"),
     ("speck", "", "smaller than a pixel"),
-    ("nothing", "", "neither geometry nor nodes"),
+    ("nothing", "", "neither geometry nor bones"),
+    ("node", "", "neither geometry nor bones"),
 ])
 def test_nothing_is_seen(start, tmp_path, name, query, words):
     models = {
@@ -221,6 +284,7 @@ def test_nothing_is_seen(start, tmp_path, name, query, words):
         "point": animated({}, positions=[(1, 1, 1)] * 3),
         "speck": animated({(0, "translation"): {0: (0, 0, 0), 1: (1e4, 0, 0)}}),
         "nothing": '{"asset":{"version":"2.0"}}',
+        "node": '{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"translation":[1,2,3]}]}',
     }
     (tmp_path / f"{name}.gltf").write_text(models[name])
     server = start()

@@ -84,6 +84,15 @@ def test_frames_are_those_of_http(ports, probe, line, target):
     assert probe.payload(line, "frames") == ports.get(f"/v1/{path}?model=dragon.glb&{rest}").body
 
 
+def test_each_kind_of_frames_has_its_call(ports, probe):
+    probe.ask("open robot.glb")
+    for number, kind in enumerate(("palette", "pose", "mesh"), start=1):
+        body = ports.get(f"/v1/{kind}?model=robot.glb&clip=1&t=0.25,0.5&format=bin").body
+        assert probe.ask(f"frames {kind} clip=1 t=0.25,0.5") == f"frames {number} 2 {body.hex()}"
+        assert probe.ask(f"frames {kind} flags=1024").endswith("use posed_ask()")
+    assert probe.ask("frames pose clip=99").startswith("error ")
+
+
 def test_other_forms_are_those_of_http(ports, probe):
     assert probe.ask("open robot.glb").startswith("opened 1 1 20 1 3 1 ")
     same = [("info", "json", "/v1/model?model=robot.glb"),
@@ -192,6 +201,20 @@ def test_the_header_is_c99_and_cpp(tmp_path):
             subprocess.run([compiler, "-std=c99", *strict, source / name], check=True)
     for compiler in [c for c in ("g++", "clang++") if shutil.which(c)]:
         subprocess.run([compiler, "-std=c++11", *strict, "-x", "c++", source / "example_skin.c"], check=True)
+
+
+def test_a_cpp_program_with_a_loop_of_its_own(ports, tmp_path):
+    """Non-blocking: connected, asked far ahead and answered without a call that waits; linked as C++."""
+    sanitize = ["-fsanitize=address,undefined"] if "sanitize" in str(BUILD) else []
+    subprocess.run(["g++", "-std=c++11", "-Wall", "-Wextra", "-Wconversion", "-Werror", *sanitize, "-o", tmp_path / "loop",
+                    REPOSITORY / "tests/clients/poll_loop.cpp", BUILD / "libposed.a"], check=True)
+    expected = b"".join(ports.get(f"/v1/palette?model=robot.glb&format=bin&t={i / 100}").body for i in range(200))
+    for address in ports.ports["tcp"], ports.unix:
+        done = subprocess.run([tmp_path / "loop", address, "robot.glb", "200"], capture_output=True, timeout=PATIENCE_S)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert done.stdout == expected
+    refused = subprocess.run([tmp_path / "loop", ports.unix, "nobody.glb", "1"], capture_output=True, text=True, timeout=PATIENCE_S)
+    assert refused.returncode == 1 and "nobody.glb" in refused.stderr
 
 
 def test_the_installed_library_builds_the_readmes_program(ports, tmp_path):

@@ -94,7 +94,7 @@ def test_meshes(awkward, target):
 def test_accept(awkward, accept, is_binary):
     for op in ("palette", "pose", "mesh"):
         answer = awkward.get(f"/v1/{op}?{P}", "Accept: " + accept)
-        assert answer.status == 200 and answer.headers["vary"] == "Accept"
+        assert answer.status == 200 and "Accept" in answer.headers["vary"].split(", ")
         assert answer.headers["content-type"] == (TYPE if is_binary else "application/json")
         chosen = awkward.get(f"/v1/{op}?{P}&format={'bin' if is_binary else 'json'}")
         assert chosen.body == answer.body and chosen.headers["etag"] == answer.headers["etag"]

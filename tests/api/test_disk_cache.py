@@ -3,11 +3,10 @@ import os
 import resource
 import shutil
 import subprocess
-import time
 
 import pytest
 
-from conftest import SAMPLES, Server
+from conftest import SAMPLES, Server, wait_until
 from disk_kills import kill_and_restart, temporary
 from importers import NO_RENDERING, imports
 from small_models import MD5MESH, TRIANGLE, gltf, md5anim, place
@@ -33,13 +32,6 @@ def ask(server, model="a.gltf"):
 
 def disk(server):
     return server.json("/v1/stats")["disk"]
-
-
-def wait_until(condition, what):
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
 
 
 def wait_stored(server, count=1):
@@ -87,6 +79,19 @@ def test_every_answer_is_that_of_an_import(start, folder):
     server.end()
     server = begin(start, SAMPLES, folder, rendering=("--render-workers", "1"))
     assert [server.get(target).body for target in reversed(targets)] == [one.body for one in reversed(expected)]
+    assert imports(server) == 0
+
+
+def test_an_exported_file_has_its_textures(start, folder):
+    target = "/v1/mesh?model=robot.glb&t=0&format=glb"
+    server = start("--cache-dir", str(folder), *NO_RENDERING, root=SAMPLES)
+    wanted = server.get(target)
+    wait_stored(server)
+    server.end()
+    server = start("--cache-dir", str(folder), *NO_RENDERING, root=SAMPLES)
+    assert server.get("/v1/palette?model=robot.glb&t=0").status == 200  # which needs none
+    got = server.get(target)
+    assert got.headers["etag"] == wanted.headers["etag"] and got.body == wanted.body
     assert imports(server) == 0
 
 

@@ -65,6 +65,15 @@ def test_mdl_events(ask):
     assert "AnimationIndex" not in by_name(model)["walk"]["extras"]
 
 
+def test_bones_of_mdl_follow_their_parents(start, tmp_path):
+    (tmp_path / "a.mdl").write_bytes(mdl(("walk", 10, 2, [])))
+    server = start(*NO_RENDERING, root=tmp_path)
+    nodes = by_name(server.json("/v1/model", model="a.mdl"))
+    assert nodes["arm"]["parent"] == nodes["root"]["node"]
+    pose = server.json("/v1/pose", model="a.mdl", clip="-", joints="root,arm")["frames"][0]["scene"]
+    assert [matrix[12:15] for matrix in pose] == [[1, 2, 3], [5, 2, 3]]
+
+
 def test_mdl_with_too_many_events(ask):
     model = ask("a.mdl", mdl(("walk", 10, 11, [(i % 11, i, "") for i in range(12000)]))).json()
     assert len(model["clips"][0]["markers"]) == 10000

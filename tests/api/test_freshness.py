@@ -6,11 +6,10 @@ import shutil
 import socket
 import struct
 import tempfile
-import time
 
 import pytest
 
-from conftest import Server
+from conftest import Server, wait_until
 from importers import NO_RENDERING, imports, install
 from small_models import TRIANGLE, gltf, place
 
@@ -36,13 +35,6 @@ def send(connection, model="a.gltf"):
 
 def state(server):
     return {one["model"]: one["state"] for one in server.json("/v1/models")["models"]}
-
-
-def wait_until(condition, what):
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
 
 
 def answers(server, x, model="a.gltf"):

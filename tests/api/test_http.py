@@ -1,12 +1,13 @@
 """HTTP as such: framing, order, limits, timeouts, headers. Needs no model unless it says so."""
 import re
+import signal
 import socket
 import threading
 import time
 
 import pytest
 
-from conftest import SAMPLES
+from conftest import SAMPLES, wait_until
 
 pytestmark = pytest.mark.short
 GET = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -23,7 +24,7 @@ def test_keep_alive(server):
 def test_close_when_asked(server):
     with server.connect() as connection:
         assert connection.get("/healthz", "Connection: close").headers["connection"] == "close"
-        assert connection.is_closed_by_server(5)
+        assert connection.is_closed_by_server()
 
 
 def test_http_1_0(server):
@@ -31,7 +32,7 @@ def test_http_1_0(server):
         connection.send("GET /healthz HTTP/1.0\r\n\r\n")
         answer = connection.answer()
         assert answer.status == 200 and answer.headers["connection"] == "close"
-        assert connection.is_closed_by_server(5)
+        assert connection.is_closed_by_server()
     with server.connect() as connection:
         connection.send("GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
         assert connection.answer().headers["connection"].lower() == "keep-alive"
@@ -44,22 +45,24 @@ def test_pipelined_answers_come_in_order(server):
         assert [connection.answer().headers["x-request-id"] for _ in range(50)] == [f"n{i}" for i in range(50)]
 
 
-def test_pipelined_work_does_not_stop_the_others(server, a_model):
+def test_pipelined_work_does_not_stop_the_others(start, a_model):
     """Hundreds of requests that come in one read, a millisecond each: others are answered between them."""
-    times = "0:0.099:1000"
-    target = f"/v1/palette?model={a_model}&t={times}"
+    server = start(root=SAMPLES)
+    target = f"/v1/palette?model={a_model}&t=0:0.099:1000"
     with server.connect() as connection, server.connect() as other:
         assert connection.get(target, method="HEAD").status == 200
-        other.get("/healthz")
+        assert other.get("/healthz").status == 200
         count = 300
-        start_s = time.monotonic()
+        server.signal(signal.SIGSTOP)  # it finds both at once, the work first
         connection.send(f"HEAD {target} HTTP/1.1\r\nHost: localhost\r\n\r\n" * count)
-        time.sleep(0.005)
-        other.get("/healthz")
-        waited_s = time.monotonic() - start_s
+        other.send(GET)
+        server.signal(signal.SIGCONT)
+        assert other.answer().status == 200
         assert all(connection.answer(is_head=True).status == 200 for _ in range(count))
-        worked_s = time.monotonic() - start_s
-    assert waited_s < worked_s / 2, f"an answer took {waited_s:.3f} s of the {worked_s:.3f} s of another's work"
+    wait_until(lambda: sum("path=/v1/palette" in line for line in server.lines()) == 1 + count)
+    order = ["path=/healthz" in line for line in server.lines() if " path=/" in line]
+    waited = order.index(True, 2) - 2
+    assert waited < count / 2, f"an answer came behind {waited} of {count} of another client"
 
 
 def test_slow_answer_does_not_lose_its_place(start, a_model):
@@ -101,8 +104,11 @@ def test_half_closed_client_gets_its_answer(server):
     with server.connect() as connection:
         connection.send(GET + GET)
         connection.socket.shutdown(socket.SHUT_WR)
-        assert connection.answer().status == connection.answer().status == 200
-        assert connection.is_closed_by_server(5)
+        statuses = [connection.answer().status]
+        while statuses.count(200) < 2:
+            statuses.append(connection.answer().status)
+        assert set(statuses) <= {100, 200}  # 100: where an answer took a moment it was tried whether the client is there
+        assert connection.is_closed_by_server()
 
 
 def test_unknown_path(server):
@@ -120,7 +126,7 @@ def test_method_not_allowed(server, method):
 def test_unknown_method(server):
     with server.connect() as connection:
         assert connection.get("/healthz", method="FROBNICATE").status == 405
-        assert connection.is_closed_by_server(5)
+        assert connection.is_closed_by_server()
 
 
 def test_body_is_read_and_the_connection_goes_on(server):
@@ -170,7 +176,7 @@ def test_answer_survives_a_client_that_keeps_sending(start):
             connection.send("POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n")
             connection.send(b"x" * 1000000)
             assert connection.answer().status == 413
-            assert connection.is_closed_by_server(5)
+            assert connection.is_closed_by_server()
 
 
 def test_uri_too_long(start):
@@ -211,7 +217,7 @@ def test_bad_request(server, request_bytes):
         assert answer.status in (400, 413), answer.status
         assert answer.headers["connection"] == "close"
         answer.error()
-        assert connection.is_closed_by_server(5), "something was answered after a request that cannot be framed"
+        assert connection.is_closed_by_server(), "something was answered after a request that cannot be framed"
 
 
 def test_answers_before_a_bad_request_are_sent(server):
@@ -239,13 +245,13 @@ def test_date_and_server(server):
 
 def test_slow_header_is_408(start):
     server = start("--header-timeout", "300ms")
+    begin = time.monotonic()
     with server.connect() as connection:
         connection.send("GET /healthz HTTP/1.1\r\n")
-        begin = time.monotonic()
         answer = connection.answer()
         assert (answer.status, answer.error()) == (408, "request_timeout")
-        assert 0.2 < time.monotonic() - begin < 5
-        assert connection.is_closed_by_server(5)
+        assert time.monotonic() - begin > 0.2
+        assert connection.is_closed_by_server()
 
 
 def test_dripping_header_is_408(start):
@@ -254,15 +260,14 @@ def test_dripping_header_is_408(start):
     with server.connect() as connection:
         connection.send("GET /healthz HTTP/1.1\r\nX: ")
         connection.socket.settimeout(0.05)
-        for _ in range(100):
+
+        def is_answered():
+            connection.send("x")
             try:
-                connection.send("x")
-                if connection._more():
-                    break
+                return connection._more()
             except socket.timeout:
-                pass
-        else:
-            pytest.fail("no answer while dripping")
+                return False
+        wait_until(is_answered, "no answer while dripping")
         assert connection.answer().status == 408
 
 
@@ -277,16 +282,31 @@ def test_idle_connections_are_closed_without_a_word(start):
     server = start("--idle-timeout", "300ms", "--header-timeout", "300ms")
     with server.connect() as silent, server.connect() as used:
         assert used.get("/healthz").status == 200
-        assert used.is_closed_by_server(5)
-        assert silent.is_closed_by_server(5)
+        assert used.is_closed_by_server()
+        assert silent.is_closed_by_server()
 
 
 def test_idle_time_starts_anew_with_each_request(start):
-    server = start("--idle-timeout", "1s")
-    with server.connect() as connection:
-        for _ in range(5):
-            time.sleep(0.4)
-            assert connection.get("/healthz").status == 200
+    server = start("--idle-timeout", "2s")
+    with server.connect() as used, server.connect() as silent:
+        assert used.get("/healthz").status == silent.get("/healthz").status == 200
+        wait_until(lambda: used.get("/healthz").status == 200 and silent.is_closed_by_server(0.05))
+        assert used.get("/healthz").status == 200
+
+
+def test_each_of_a_crowd_above_the_limit_is_told(start):
+    server = start("--max-connections", "1")
+    with server.connect() as held:
+        assert held.get("/healthz").status == 200
+        server.signal(signal.SIGSTOP)
+        crowd = [server.connect() for _ in range(200)]
+        for one in crowd:
+            one.socket.shutdown(socket.SHUT_WR)
+        server.signal(signal.SIGCONT)
+        answers = [one.answer() for one in crowd]
+        assert [answer and answer.status for answer in answers] == [503] * len(crowd)
+        for one in crowd:
+            one.socket.close()
 
 
 def test_too_many_connections(start):
@@ -297,15 +317,9 @@ def test_too_many_connections(start):
         answer = refused.answer()
         assert (answer.status, answer.error()) == (503, "overloaded")
         assert answer.headers["retry-after"]
-        assert refused.is_closed_by_server(5)
+        assert refused.is_closed_by_server()
     held.pop().socket.close()
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        with server.connect() as connection:
-            if connection.get("/healthz").status == 200:
-                break
-    else:
-        pytest.fail("a closed connection does not make room")
+    wait_until(lambda: server.get("/healthz").status == 200, "a closed connection does not make room")
     for one in held:
         one.socket.close()
 
@@ -313,7 +327,7 @@ def test_too_many_connections(start):
 def test_client_that_reads_nothing_is_held_back(start):
     """Thousands of pipelined requests, no reading: the server stops taking them, and forgets the client in time."""
     server = start("--write-timeout", "500ms")
-    with server.connect(timeout_s=10) as connection:
+    with server.connect() as connection:
         connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         request = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 1000
         with pytest.raises((ConnectionResetError, BrokenPipeError)):
@@ -338,12 +352,12 @@ def test_slow_reader_gets_everything(start):
 
 def test_slow_reader_is_not_taken_for_a_dead_one(start):
     """A trickle is progress, although the kernel's buffer hides it from the server for long."""
-    server = start("--write-timeout", "500ms")
+    server = start("--write-timeout", "2s")
     with server.connect() as connection:
         connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
         sender = threading.Thread(target=lambda: connection.send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 500))
         sender.start()
-        for _ in range(40):
+        for _ in range(60):
             time.sleep(0.1)
             assert connection.socket.recv(4096), "closed while the client was reading"
         sender.join()

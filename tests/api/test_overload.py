@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from conftest import PATIENCE_S
-from importers import install
+import conftest
+from importers import install, install_waiting
 from small_models import gltf
 from test_render import workers
 from test_stats import wait_until
@@ -105,10 +105,9 @@ def test_same_pictures_wait_in_one_place_of_the_queue(stopped):
     renders(stopped, running=1)
     queued = [ask(stopped, PICTURE + f"&yaw={yaw}") for yaw in (2, 3, 2, 3, 2, 3)]
     renders(stopped, waiting=2, shared=4)
-    began = time.monotonic()
     refused = stopped.get(PICTURE + "&yaw=4")
     assert (refused.status, refused.error()) == (503, "overloaded") and int(refused.headers["retry-after"]) > 0
-    assert time.monotonic() - began < 5 and stopped.json("/v1/stats")["renders"]["refused"] == 1
+    assert stopped.json("/v1/stats")["renders"]["refused"] == 1
     assert stopped.get("/v1/palette?model=a.gltf").status == 200
     stopped.go()
     assert [final_answer(one).status for one in [running, *queued]] == [200] * 7
@@ -194,10 +193,7 @@ def is_alive(pid):
 
 
 def pid_in(path):
-    deadline = time.monotonic() + PATIENCE_S
-    while not path.exists() or not path.read_text().strip():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    conftest.wait_until(lambda: path.exists() and path.read_text().endswith("\n"), "no importer")
     return int(path.read_text())
 
 
@@ -213,20 +209,19 @@ def test_running_import_that_nobody_waits_for_makes_room(start, root, tmp_path, 
     assert imports(server, running=1)["cancelled"] == 0 and is_alive(importer)
     assert server.get("/v1/palette?model=b.gltf").status == 200
     assert imports(server, running=0, cancelled=1)["failed"] == {}
-    deadline = time.monotonic() + PATIENCE_S
-    while is_alive(importer):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    conftest.wait_until(lambda: not is_alive(importer), "the importer lives on")
     states = {one["model"]: one["state"] for one in server.json("/v1/models")["models"]}
     assert (states["a.gltf"], states["b.gltf"]) == ("new", "ready")
 
 
 def test_import_that_is_in_nobodys_way_goes_on(start, root, tmp_path):
-    options = install(tmp_path / "bin", "sleep 0.5; exec {real}")
+    options, go = install_waiting(tmp_path / "bin")
     server = start(*options, "--import-workers", "1", root=root)
     gone = ask(server, "/v1/palette?model=a.gltf")
     imports(server, running=1)
     reset(gone)
+    wait_until(server, lambda stats: stats["requests"]["abandoned"] == 1)
+    go.touch()
     wait_until(server, lambda stats: stats["cache"]["models"] == 1)
     assert server.get("/v1/palette?model=a.gltf").status == 200
     assert imports(server)["started"] == 1
@@ -274,9 +269,10 @@ def test_large_answers_wait_in_a_queue(start, root):
 
 def test_large_answer_of_a_client_that_left_ends(start, root):
     (root / "large.gltf").write_text(gltf(triangles=20000))
-    server = start("--render-workers", "0", root=root)
+    server = start("--render-workers", "0", "--max-evaluations", "1000000000", "--max-answer", "4g", "--client-memory", "8g", root=root)
     assert server.get("/v1/model?model=large.gltf").status == 200
-    gone = ask(server, "/v1/mesh?model=large.gltf&t=0:299:1", method="HEAD")
+    # all its frames are written, and counted, before the answer begins: for some 6 seconds
+    gone = ask(server, "/v1/mesh?model=large.gltf&t=0:2999:1", method="HEAD")
     wait_until(server, lambda stats: stats["answers"]["running"] == 1)
     reset(gone)
     stats = wait_until(server, lambda stats: stats["answers"]["running"] == 0)
@@ -287,14 +283,16 @@ def test_large_answer_of_a_client_that_left_ends(start, root):
 
 @pytest.mark.parametrize("version", ["1.0", "1.1"])
 def test_half_closed_client_gets_a_slow_answer(start, root, tmp_path, version):
-    server = start(*install(tmp_path / "bin", "sleep 0.7; exec {real}"), root=root)
+    options, go = install_waiting(tmp_path / "bin")
+    server = start(*options, root=root)
     connection = ask(server, "/v1/palette?model=a.gltf", version=version)
     connection.socket.shutdown(socket.SHUT_WR)
-    first = connection.answer()
     if version == "1.1":
-        assert first.status == 100
-        first = connection.answer()
-    assert first.status == 200 and connection.is_closed_by_server(5)
+        assert connection.answer().status == 100
+    else:
+        time.sleep(0.7)  # there is no other way of asking: it is taken to be there for as long as it takes
+    go.touch()
+    assert connection.answer().status == 200 and connection.is_closed_by_server()
 
 
 def test_pipelined_requests_of_a_client_that_left(stopped):
@@ -328,7 +326,4 @@ def test_stopping_has_an_end_with_full_queues(start, root):
     server.signal(signal.SIGTERM)
     assert server.wait() == 0
     assert [one.answer() for one in clients] == [None] * 3
-    deadline = time.monotonic() + PATIENCE_S
-    while is_alive(pid):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    conftest.wait_until(lambda: not is_alive(pid), "the renderer lives on")

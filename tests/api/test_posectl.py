@@ -6,11 +6,10 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 
 import pytest
 
-from conftest import PATIENCE_S, REPOSITORY, SAMPLES, Server
+from conftest import PATIENCE_S, REPOSITORY, SAMPLES, Server, wait_until
 from posectl import POSECTL, begin, children, environment, is_running, png_size, posectl
 
 pytestmark = pytest.mark.skipif("POSED_SERVER" in os.environ, reason="starts servers of its own")
@@ -80,6 +79,8 @@ def test_answers_are_the_servers(ports, where, tmp_path):
         done = posectl(*arguments, "-o", tmp_path / name, *folder, *server)
         assert done.status == 0, done.err
         assert (tmp_path / name).read_bytes() == ports.get(target).body
+    done = posectl("mesh", robot, "-o", tmp_path / "out.glb", "--json", *folder, *server)
+    assert json.loads(done.out) == {"model": "robot.glb", "file": str(tmp_path / "out.glb"), "bytes": (tmp_path / "out.glb").stat().st_size}
 
 
 @pytest.mark.parametrize("arguments, name, target", [
@@ -103,6 +104,54 @@ def test_layers_are_asked_for_in_a_body(ports):
     assert len(json.loads(done.out)["layers"]) == 2
 
 
+def test_what_is_asked_of_a_server(ports, tmp_path):
+    (tmp_path / "queries.json").write_text('{"queries":[{"op":"pose","model":"robot.glb"},{"op":"palette","model":"robot.glb","clip":"x"}]}')
+    for command, target in ["formats", "/v1/formats"], ["version", "/v1/version"], ["models", "/v1/models"]:
+        answer = ports.get(target).body.decode()
+        assert posectl(command, "--json", "--server", ports.unix).out == answer
+        assert posectl(command, "-o", "file", "--server", ports.unix, cwd=tmp_path).status == 0
+        assert (tmp_path / "file").read_text() == answer
+        assert posectl(command, "too", "many", "--server", ports.unix).status == 2
+    done = posectl("query", "queries.json", "--models", SAMPLES, cwd=tmp_path)
+    first, second = json.loads(done.out)["results"]
+    assert (done.status, first["model"], second["error"]["code"]) == (1, "robot.glb", "clip_not_found")
+    assert done.err == "posectl: query 1: clip_not_found: 'robot.glb' has no clip 'x'\n"
+    assert posectl("query", "no-such.json").status == 2
+
+
+def test_the_models_of_a_folder(tmp_path):
+    for path in "a.glb", "birds/b.glb", "birds/deep/c.glb":
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROBOT, tmp_path / path)
+    rows = lambda *arguments: [row.split()[-1] for row in posectl("models", *arguments, cwd=tmp_path).out.splitlines()]
+    assert rows() == ["a.glb", "birds/b.glb", "birds/deep/c.glb"] and rows("birds") == rows("birds/") == ["birds/b.glb", "birds/deep/c.glb"]
+    assert rows("--limit", "1") == ["a.glb"] and rows("--after", "a.glb", "--limit", "1") == ["birds/b.glb"]
+    assert rows("--prefix", "birds/d") == ["birds/deep/c.glb"]
+    assert posectl("models", "a.glb", cwd=tmp_path).status == 2
+
+
+def test_boxes(ports):
+    """Rows of the answer's numbers: of moments, of a clip, of joints."""
+    numbers = lambda text: [float(x) for x in text.split()]
+    done = posectl("bounds", "robot.glb", "--clip", "walk", "--t", "0.25,0.5", "--per", "joint", "--server", ports.unix)
+    answer = ports.json("/v1/bounds", model="robot.glb", clip="walk", t="0.25,0.5", per="joint")
+    rows = re.findall(r"^ +everything ([-. \d]+)$", done.out, re.M)
+    for row, frame in zip(rows, answer["frames"], strict=True):
+        assert numbers(row) == pytest.approx([*frame["bounds"]["min"], *frame["bounds"]["max"]], abs=1e-6)
+    head = re.findall(r"^  joint  head +([-. \d]+)$", done.out, re.M)[1]
+    box = answer["frames"][1]["joints"][[joint["name"] for joint in answer["joints"]].index("head")]["scene"]
+    assert numbers(head) == pytest.approx([*box["min"], *box["max"]], abs=1e-6)
+    over = posectl("bounds", "robot.glb", "--clip", "walk", "--over", "clip", "--server", ports.unix).out
+    assert re.search(r"^from 0 to 1\.2 s, \d+ poses$", over, re.M) and len(re.findall("everything", over)) == 1
+
+
+def test_a_flag_needs_no_value(ports, tmp_path):
+    for words in ["--shadow"], ["--shadow", "1"], ["--shadow=true"], ["--param", "shadow=1"]:
+        done = posectl("render", *words, "robot.glb", "--t", "0.5", "--width", "40", "-o", "a.png", "--server", ports.unix, cwd=tmp_path)
+        assert done.status == 0, done.err
+        assert (tmp_path / "a.png").read_bytes() == ports.get("/v1/render?model=robot.glb&t=0.5&width=40&shadow=1").body
+
+
 @pytest.mark.short
 def test_people_see_aligned_rows():
     info = posectl("info", ROBOT)
@@ -119,7 +168,8 @@ def test_people_see_aligned_rows():
     (["rendr", "x.glb"], 2, "did you mean render?"),
     (["render", "x.glb", "--wdth", "3"], 2, "did you mean --width?"),
     (["render", "no-such.glb"], 2, "'no-such.glb': No such file"),
-    (["render", ROBOT, "--clip", "wlak"], 1, "has no clip 'wlak'"),
+    (["render", ROBOT, "--clip", "wlak"], 1, "clip_not_found: 'robot.glb' has no clip 'wlak'"),
+    (["render", ROBOT, "--param", "Wdth"], 2, "--param is NAME=VALUE"),
     (["render", ROBOT, "--width", "9", "--width", "8"], 2, "given twice"),
     (["render"], 2, "say which"),
     (["render", ROBOT, ROBOT], 2, "takes one model"),
@@ -129,6 +179,7 @@ def test_people_see_aligned_rows():
     (["check", SAMPLES, "--fail-on", "doom"], 2, "--fail-on is one of error|warning|info|never"),
     (["check", SAMPLES, "--severity", "no-rule=off"], 2, "--rules lists the rules"),
     (["info", "x.glb", "--server", "127.0.0.1:1"], 3, "cannot connect"),
+    (["info", "x.glb", "--server", "http://127.0.0.1:7878"], 3, "is a URL, but posectl speaks packets"),
     (["info", "x.glb", "--server", "nowhere"], 3, "neither HOST:PORT nor the path"),
     (["render", ROBOT, "-o", "/proc/no/file.png"], 3, "cannot write /proc/no/file.png"),
     ([], 2, "posectl --help"),
@@ -139,6 +190,31 @@ def test_what_is_wrong_is_said(tmp_path, arguments, status, says):
     assert done.out == "" and list(tmp_path.iterdir()) == []
 
 
+def test_the_port_of_http_is_told_apart(ports):
+    done = posectl("version", "--server", ports.ports["http"])
+    assert done.status == 3 and "is that the port of its --http?" in done.err
+
+
+@pytest.mark.parametrize("arguments, status, code", [
+    (["pose", ROBOT, "--joints", "hed"], 1, "joint_not_found"),
+    (["info", "x.glb", "--server", "127.0.0.1:1"], 3, "connection_lost"),
+    (["render", ROBOT, "-o", "/proc/no/file.png"], 3, "failed"),
+    (["render", ROBOT, "--wdth", "3"], 2, "usage"),
+])
+def test_with_json_errors_are_json(tmp_path, arguments, status, code):
+    done = posectl(*arguments, "--json", cwd=tmp_path)
+    error = json.loads(done.out)["error"]
+    assert (done.status, error["code"]) == (status, code) and error["message"] in done.err
+    assert ("candidates" in error) == (code == "joint_not_found")
+
+
+def test_each_model_of_info_is_answered(ports):
+    done = posectl("info", "robot.glb", "nobody.glb", "dragon.glb", "--json", "--server", ports.unix)
+    lines = [json.loads(line) for line in re.findall(r"^\{.*?\n(?=\{|\Z)", done.out, re.M | re.S)]
+    assert done.status == 1 and len(lines) == 3
+    assert [line.get("model") for line in lines] == ["robot.glb", None, "dragon.glb"]
+
+
 def test_a_server_that_wants_a_token(start, tmp_path):
     (tmp_path / "tokens").write_text("a-token-of-20-letters\n")
     server = start("--tcp", "127.0.0.1:0", "--token-file", str(tmp_path / "tokens"), root=SAMPLES)
@@ -146,13 +222,6 @@ def test_a_server_that_wants_a_token(start, tmp_path):
     assert posectl(*ask).status == 3
     assert posectl(*ask, "--token-file", tmp_path / "tokens").status == 0
     assert posectl(*ask, env={"POSED_TOKEN": "a-token-of-20-letters"}).status == 0
-
-
-def wait_until(condition):
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
@@ -235,12 +304,15 @@ def test_names_cannot_speak_to_the_terminal(tmp_path):
 def test_every_command_has_help_and_every_option_a_place_in_the_manual():
     commands = re.findall(r"^  (\w+) ", re.search(r"Commands:\n(.*?)\n\n", posectl("--help").out, re.S)[1], re.M)
     manual = posectl("man").out
-    assert len(commands) == 13
+    assert len(commands) == 18
     for command in commands:
         text = posectl(command, "--help").out
         assert text.startswith(f"posectl {command} - ") and text == posectl("help", command).out
-        for option in re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, re.M):
+        for option, values in re.findall(r"^  (?:-\w, )?(--[a-z-]+)(?: (\S+))?", text, re.M):
             assert option.replace("-", r"\-") in manual
+            assert values.replace("-", r"\-") in manual, (option, values)
+    assert "--view lit|weights|skeleton|" in posectl("render", "--help").out and "--shadow [0|1]" in posectl("thumbs", "--help").out
+    assert not re.search(r" VALUE\b", manual)
 
 
 def bash_completes(tmp_path, *words):
@@ -255,6 +327,12 @@ def test_bash_completes(tmp_path):
     assert bash_completes(tmp_path, "posectl", "th") == ["thumbs"]
     assert bash_completes(tmp_path, "posectl", "render", "--clip-") == ["--clip-name", "--clip-file", "--clip-hash"]
     assert bash_completes(tmp_path, "posectl", "check", "--format", "s") == ["sarif"]
+    assert bash_completes(tmp_path, "posectl", "sheet", "--format", "g") == ["gif"]
+    assert bash_completes(tmp_path, "posectl", "thumbs", "--view", "w") == ["weights", "wireframe"]
+    assert bash_completes(tmp_path, "posectl", "render", "--camera", "t") == ["top", "three_quarter"]
+    assert bash_completes(tmp_path, "posectl", "render", "--view", "=", "sk") == ["skeleton"]
+    assert "skeleton" in bash_completes(tmp_path, "posectl", "render", "--view", "=")
+    assert bash_completes(tmp_path, "posectl", "--server", "here:1", "bench", "--op", "po") == ["pose"]
     (tmp_path / "fox.glb").touch()
     assert bash_completes(tmp_path, "posectl", "render", "fo") == ["fox.glb"]
 

@@ -33,6 +33,22 @@ def character(clips=None, change=lambda document: None, weights=(0.25, 0.75, 0, 
     return writer.text()
 
 
+def crate(path, rows, kind="VEC3", component=5126, code="f"):
+    """A triangle with a morph target on a node, moved by a looping clip; nothing has joints."""
+    writer = Writer()
+    triangle, target = [(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 0, 0), (0, 0, 0), (0, 0.5, 0)]
+    times = writer.accessor([0, 0.5], "SCALAR")
+    output = writer.accessor(rows, kind, component, code)
+    writer.document["accessors"][output].update({"normalized": True} if code == "b" else {})
+    primitive = {"attributes": {"POSITION": writer.accessor(triangle, "VEC3")}, "targets": [{"POSITION": writer.accessor(target, "VEC3")}]}
+    writer.document.update({
+        "scenes": [{"nodes": [0]}], "meshes": [{"primitives": [primitive]}],
+        "nodes": [{"name": "base", "children": [1], "translation": [3, 0, 1], "scale": [2, 1, 0.5]}, {"name": "crate", "mesh": 0}],
+        "animations": [{"name": "loop", "samplers": [{"input": times, "output": output}],
+                        "channels": [{"sampler": 0, "target": {"node": 1, "path": path}}]}]})
+    return writer.text()
+
+
 def rename(old, new):
     def change(document):
         for node in document["nodes"]:
@@ -53,6 +69,7 @@ TURN = {("hip", "rotation"): [[0, 0, 0, 1], [0, HALF, 0, HALF]]}
 ROUND = {("hip", "rotation"): [[0, 0, 0, 1], [0, 0, 0, 1]]}
 TOE = {("toe", "rotation"): [[0, 0, 0, 1], [0, HALF, 0, HALF]]}  # a leaf turns, its place does not
 NAN = {("hip", "rotation"): [[0, 0, 0, 1], [math.nan, 0, 0, 3]]}
+LONG = {("hip", "rotation"): [[0, 0, 0, 1], [0, 1, 0, 1]]}
 NO_TURN = {("hip", "rotation"): [[0, 0, 0, 1], [0, 0, 0, 0]]}
 FLAT = {("hip", "scale"): [[1, 1, 1], [1, 0, 1]]}
 
@@ -74,8 +91,12 @@ CASES = [
     ("joints", character(), ["--max-joints", "2"], ["too-many-joints"]),
     ("weights", character(weights=(0.25, 0.5, 0, 0)), [], ["bad-weights"]),
     ("rotation", character(change=long_rotation), [], ["bad-keys"]),
-    ("nan", character({"a": NAN}), [], ["unreadable"]),
-    ("no_turn", character({"a": NO_TURN}), [], ["unreadable"]),
+    ("long_key", character({"a": LONG}), [], ["bad-keys"]),
+    ("rounded_key", crate("rotation", [(0, 90, 0, 90), (0, 90, 0, 90)], "VEC4", 5120, "b"), [], []),
+    ("nan", character({"a": NAN}), [], ["bad-keys"]),
+    ("infinite", crate("translation", [(0, 0, 0), (math.inf, 0, 0)]), [], ["bad-keys"]),
+    ("no_turn", character({"a": NO_TURN}), [], ["bad-keys"]),
+    ("nan_unasked", character({"a": NAN}), ["--severity", "bad-keys=off"], ["unreadable"]),
     ("flat", character({"a": FLAT}), [], ["collapsed-joint"]),
     ("clips", character({"twin": ROUND}, second_clip_of_the_same_name), [], ["duplicate-clip-name"]),
     ("joint_names", character(change=rename("toe", "hip")), [], ["duplicate-joint-name"]),
@@ -83,6 +104,9 @@ CASES = [
     ("still", character({"pose": {("hip", "rotation"): [[0, 0, 0, 1]]}}, still), [], ["zero-length-clip"]),
     ("loop", character({"Walk fast": TURN}), [], ["loop-jump"]),
     ("leaf", character({"walk": TOE}), [], ["loop-jump"]),
+    ("node", crate("rotation", [(0, 0, 0, 1), (0, HALF, 0, HALF)], "VEC4"), [], ["loop-jump"]),
+    ("shape", crate("weights", [0, 1], "SCALAR"), [], ["loop-jump"]),
+    ("shape_returns", crate("weights", [0.5, 0.5], "SCALAR"), [], []),
     ("any_loop", character({"jump": TURN}), ["--loops", "*"], ["loop-jump"]),
     ("no_loop", character({"walk": TURN}), ["--loops", ""], []),
     ("far_enough", character({"walk": TURN}), ["--max-jump", "100"], []),
@@ -96,6 +120,14 @@ def test_each_rule_speaks_of_its_model_and_no_other(tmp_path, name, model, optio
     found, = json.loads(done.out)["models"]
     assert [f["rule"] for f in found["findings"]] == rules, found
     assert done.status == int(any(f["severity"] == "error" for f in found["findings"]))
+
+
+def test_a_file_refused_for_its_keys_is_an_error(tmp_path):
+    """Although bad keys are a warning in files that can be read; --severity of unreadable files holds."""
+    (tmp_path / "nan.gltf").write_text(character({"a": NAN}))
+    done = posectl("check", "nan.gltf", cwd=tmp_path)
+    assert done.status == 1 and re.search(r"error +bad-keys +bad_keys: .*the value of key 1 is not finite", done.out), done.out
+    assert posectl("check", "nan.gltf", "--severity", "unreadable=info", cwd=tmp_path).status == 0
 
 
 def test_approximations_are_told():

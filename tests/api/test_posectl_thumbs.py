@@ -6,13 +6,13 @@ import pathlib
 import re
 import shutil
 import signal
-import time
+import struct
 
 import pytest
 
-from conftest import PATIENCE_S, SAMPLES, Server
+from conftest import PATIENCE_S, SAMPLES, Server, wait_until
 from posectl import begin, children, is_running, png_size, posectl
-from small_models import gltf
+from small_models import TRIANGLE, gltf
 
 pytestmark = pytest.mark.skipif("POSED_SERVER" in os.environ, reason="starts servers of its own")
 
@@ -178,20 +178,35 @@ def many(folder, count):
         shutil.copy(SAMPLES / ("robot.glb", "dragon.glb")[i % 2], folder / f"{i:03}.glb")
 
 
+class HalfWritten:
+    """A file of which somebody has written the beginning."""
+
+    def __init__(self, path):
+        whole = path.read_bytes()
+        self.file, self.rest = open(path, "wb"), whole[1000:]
+        self.file.write(whole[:1000])
+        self.file.flush()
+
+    def finish(self):
+        self.file.write(self.rest)
+        self.file.close()
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_is_stopped_is_completed_by_the_next(tmp_path, number):
     many(tmp_path / "assets", 40)
+    # somebody writes more of them than are drawn at once: the run does not end before it is stopped
+    written = [HalfWritten(tmp_path / f"assets/{i:03}.glb") for i in (10, 15, 20, 25, 30)]
     out = tmp_path / "out"
-    running = begin("thumbs", "assets", "-o", "out", "--size", "128", "--json", cwd=tmp_path)
-    deadline = time.monotonic() + PATIENCE_S
-    while len(list(out.glob("*.png"))) < 4:
-        assert time.monotonic() < deadline and running.poll() is None
-        time.sleep(0.005)
+    running = begin("thumbs", "assets", "-o", "out", "--size", "128", "-j", "2", "--json", cwd=tmp_path)
+    wait_until(lambda: running.poll() is not None or len(list(out.glob("*.png"))) >= 4, "no pictures")
     server, = children(running.pid)
     running.send_signal(number)
+    for one in written:
+        one.finish()
     stdout, _ = running.communicate(timeout=PATIENCE_S)
     before = pictures(out)  # every one of them whole
-    assert 4 <= len(before) < 40, "it was too quick to be stopped"
+    assert 4 <= len(before) < 40, "it was not stopped"
     if number == signal.SIGINT:
         assert running.returncode == 130 and json.loads(stdout)["interrupted"]
     (out / ".posectl/tmp-left").write_bytes(b"as a killed run leaves it")
@@ -204,10 +219,63 @@ def test_a_run_that_is_stopped_is_completed_by_the_next(tmp_path, number):
     assert done["unchanged"] >= len(before) - 8  # those under way when it ended
     assert sorted(p.name for p in (out / ".posectl").iterdir()) == ["lock", "manifest.jsonl"]
     assert all(json.loads(line) for line in (out / ".posectl/manifest.jsonl").read_text().splitlines() if line)
-    deadline = time.monotonic() + PATIENCE_S
-    while is_running(server):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: not is_running(server), "the server of the stopped run lives on")
+
+
+@pytest.mark.parametrize("where", ["private", "tcp"])
+def test_watch_is_told_of_changes(start, tmp_path, where):
+    """It would look for models an hour later: what it draws the server has told it."""
+    many(tmp_path / "assets", 3)
+    (tmp_path / "assets/two.gltf").write_text(gltf(buffer="two.bin"))
+    (tmp_path / "assets/two.bin").write_bytes(TRIANGLE)
+    server = ["--server", start("--tcp", "127.0.0.1:0", root=tmp_path).ports["tcp"]] if where == "tcp" else []
+    running = begin("watch", "assets/", "-o", "out", "--size", "32", "--interval", "3600", "--json", *server, cwd=tmp_path)
+    says = lambda: json.loads(running.stdout.readline())
+    try:
+        assert says()["made"] == 4
+        running.stderr.readline()  # "watching": all are watched by then
+        for sample in "octopus.glb", "robot.glb":
+            (tmp_path / "assets/000.glb").write_bytes((SAMPLES / sample).read_bytes())
+            changed = says()
+            assert (changed["model"], changed["error"]) == ("assets/000.glb", None)
+        (tmp_path / "assets/two.bin").write_bytes(TRIANGLE[:-8] + struct.pack("<2f", 2, 0))
+        assert says()["model"] == "assets/two.gltf"
+        (tmp_path / "assets/001.glb").write_bytes(b"glTF")
+        changed = says()
+        assert (changed["model"], changed["error"]["code"]) == ("assets/001.glb", "bad_model")
+        (tmp_path / "assets/001.glb").write_bytes((SAMPLES / "octopus.glb").read_bytes())
+        changed = says()
+        assert (changed["model"], changed["error"], len(changed["pictures"])) == ("assets/001.glb", None, 1)
+    finally:
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=PATIENCE_S)
+    assert running.returncode == 130
+
+
+def test_watch_outlives_its_server(start, tmp_path):
+    many(tmp_path / "assets", 2)
+    options = ["--unix", str(tmp_path / "socket")]
+    server = start(*options)
+    running = begin("watch", "assets/", "-o", "out", "--size", "32", "--interval", "0.05", "--json", "--server", tmp_path / "socket",
+                    cwd=tmp_path)
+    try:
+        assert json.loads(running.stdout.readline())["made"] == 2
+        server.end()
+        while "waiting for the server" not in running.stderr.readline():
+            pass
+        (tmp_path / "assets/000.glb").write_bytes((SAMPLES / "octopus.glb").read_bytes())
+        start(*options)
+        lines = (json.loads(line) for line in running.stdout)
+        lost = [next(lines)]
+        while "model" not in lost[-1]:
+            lost.append(next(lines))
+        assert lost.pop()["model"] == "assets/000.glb" and {line["error"]["code"] for line in lost} == {"connection_lost"}
+        (tmp_path / "assets/001.glb").write_bytes((SAMPLES / "octopus.glb").read_bytes())
+        assert next(lines)["model"] == "assets/001.glb"
+    finally:
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=PATIENCE_S)
+    assert running.returncode == 130
 
 
 def test_watch_draws_what_changes(tmp_path):

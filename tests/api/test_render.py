@@ -11,7 +11,7 @@ import zlib
 
 import pytest
 
-from conftest import BUILD, PATIENCE_S
+from conftest import BUILD, PATIENCE_S, wait_until
 from small_models import gltf
 
 ONE = ("--render-workers", "1")
@@ -92,11 +92,11 @@ def workers(server):
     return found
 
 
-def wait_for(condition, what):
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.01)
+def environment_of_a_worker(server):
+    """Not before it is there: for a moment a process has its name and no environment yet."""
+    read = lambda: [pathlib.Path(f"/proc/{pid}/environ").read_bytes() for pid in workers(server)]
+    wait_until(lambda: b"".join(read()), "a renderer")
+    return read()[0].split(b"\0")
 
 
 def ask(server, target=PICTURE):
@@ -267,7 +267,7 @@ def test_palettes_are_answered_while_pictures_wait(server_of_one):
 
 
 def test_deadline(start, triangle):
-    server = start(*ONE, "--render-timeout", "1500ms", root=triangle)
+    server = start(*ONE, "--render-timeout", "3s", root=triangle)
     picture(server.get(PICTURE))
     os.kill(workers(server)[0], signal.SIGSTOP)
     answer = server.get(PICTURE)
@@ -294,11 +294,11 @@ def test_full_queue(start, triangle):
 
 def test_renderers_end_with_the_server(start, triangle):
     server = start("--render-workers", "2", root=triangle)
-    wait_for(lambda: len(workers(server)) == 2, "two renderers")
+    wait_until(lambda: len(workers(server)) == 2, "two renderers")
     found = workers(server)
     server.process.kill()
     server.wait()
-    wait_for(lambda: not any(pathlib.Path(f"/proc/{pid}").exists() for pid in found), "they outlive it")
+    wait_until(lambda: not any(pathlib.Path(f"/proc/{pid}").exists() for pid in found), "they outlive it")
 
 
 def test_no_renderers(start, triangle):
@@ -311,6 +311,7 @@ def test_no_renderers(start, triangle):
 # ---- renderers that misbehave ----
 
 def test_renderer_that_does_not_start(start, triangle, tmp_path):
+    began = time.monotonic()
     script = "#!/bin/sh\necho 'first line' >&2\necho 'libnothing.so.1: cannot open' >&2\nexit 3\n"
     server = start(*ONE, *install(tmp_path / "workers", script), root=triangle)
     answer = server.get(PICTURE)
@@ -318,9 +319,11 @@ def test_renderer_that_does_not_start(start, triangle, tmp_path):
     message = answer.json()["error"]["message"]
     assert "libnothing.so.1: cannot open" in message and "status 3" in message
     assert server.get(PALETTE).status == 200
-    time.sleep(1.2)
-    starts = sum("posed-render ended with status 3" in line for line in server.lines())
-    assert 2 <= starts <= 7  # it is tried again, with pauses
+    ended = lambda: sum("posed-render ended with status 3" in line for line in server.lines())
+    wait_until(lambda: ended() >= 5, "it is not tried again")
+    count = ended()
+    # at once, then with pauses of 100, 200, 400 ms ..
+    assert time.monotonic() - began >= 0.1 * (2 ** (count - 2) - 1), "it is tried again without pauses"
 
 
 FAKE = f"""#!{sys.executable}
@@ -390,15 +393,13 @@ while True:
 def test_environment_of_a_renderer(start, triangle):
     """It may need to know of the driver's things, not of the server's."""
     server = start(*ONE, root=triangle, env={"SECRET": "s", "POSED_LOG": "text", "MESA_DEBUG": "silent"})
-    wait_for(lambda: workers(server), "a renderer")
-    environment = pathlib.Path(f"/proc/{workers(server)[0]}/environ").read_bytes().split(b"\0")
+    environment = environment_of_a_worker(server)
     assert b"MESA_DEBUG=silent" in environment
     assert not any(name.startswith((b"SECRET", b"POSED_")) for name in environment)
 
 
 def shader_caches(server):
-    wait_for(lambda: workers(server), "a renderer")
-    environment = pathlib.Path(f"/proc/{workers(server)[0]}/environ").read_bytes().split(b"\0")
+    environment = environment_of_a_worker(server)
     return [one.decode() for one in environment if one.startswith(b"MESA_SHADER_CACHE_DIR=")]
 
 

@@ -67,7 +67,7 @@ class MakeRun:
         assert len(everyone) >= 2, "at least the server and the reader of its lines"
         stop()
         self.process.wait(PATIENCE_S)
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + PATIENCE_S
         while left := [pid for pid in everyone if is_running(pid)]:
             assert time.monotonic() < deadline, (left, self.text())
             time.sleep(0.02)

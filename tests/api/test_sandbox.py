@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from conftest import BUILD, REPOSITORY, Connection, is_sanitized
+from conftest import BUILD, PATIENCE_S, REPOSITORY, Connection, is_sanitized
 from importers import NO_RENDERING, REAL, install
 from small_models import gltf
 
@@ -111,7 +111,7 @@ def long_import(root):
 
 def importer_of(server):
     """The process id of an importer at work: confined already."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         for pid in pathlib.Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split():
             try:
@@ -128,7 +128,7 @@ def importer_of(server):
     (signal.SIGXCPU, "import_cpu"), (signal.SIGSTOP, "import_timeout")])
 def test_signal_to_a_real_importer(start, root, number, code):
     long_import(root)
-    server = start(*NO_RENDERING, "--import-timeout", "3s" if number == signal.SIGSTOP else "60s", root=root)
+    server = start(*NO_RENDERING, "--import-timeout", "5s" if number == signal.SIGSTOP else "60s", root=root)
     with server.connect() as connection:
         connection.send("GET /v1/model?model=long.obj HTTP/1.1\r\nHost: localhost\r\n\r\n")
         pid = importer_of(server)
@@ -248,7 +248,7 @@ def no_filters():
 
 
 def run_without_filters(*options):
-    return subprocess.Popen([BUILD / "posed", "--http", "127.0.0.1:0", *options], stdout=subprocess.PIPE,
+    return subprocess.Popen([BUILD / "posed", "--http", "127.0.0.1:0", "--tcp", "none", *options], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, preexec_fn=no_filters)
 
 

@@ -90,6 +90,19 @@ def test_each_cell_shows_its_moment_from_its_side(server):
     assert not sheet.any()
 
 
+def test_manifests_tell_the_frames_a_second(server):
+    def rates(query):
+        manifest = server.json(query + "&format=json" + SMALL)
+        return [manifest["fps"]] + [clip["fps"] for clip in manifest["clips"]]
+
+    walk, wave, dance = (clip["duration"] for clip in server.json(SHEET + "&clips=all&format=json")["clips"])
+    assert rates(SHEET + "&clip=0&frames=4&directions=2") == pytest.approx([4 / walk] * 2)
+    assert rates(SHEET + "&clip=0&rate=7") == [7, 7]  # 1.2 s are no multiple of 1/7 s: the last is shorter
+    assert rates(SHEET + "&clip=0&t=0,0.1,0.5,0.6") == [None, None]
+    assert rates(SHEET + "&clips=all&frames=4") == [None, *map(pytest.approx, (4 / walk, 4 / wave, 4 / dance))]
+    assert rates(SHEET.replace("sheet", "turntable") + "&clip=-&play_rate=24") == [24]
+
+
 def test_anchor_origin_and_scale(server):
     _, manifest = both(server, SHEET + "&clip=1&directions=8&frames=2&pitch=25" + SMALL)
     cell = manifest["cells"][0]
@@ -289,7 +302,7 @@ def test_headers(server):
     ("&clip=99", "clip_not_found", "99"),
     ("&framez=3", "unknown_parameter", "frame"),
     ("&projection=isometric&pitch=3", "bad_parameter", "projection"),
-    ("&camera=0", "bad_parameter", "camera"),
+    ("&camera=0", "camera_not_found", "no cameras"),
     ("&view=onion", "bad_parameter", "view"),
     ("&t=auto", "bad_parameter", "t"),
     ("&frames=2&gap=9999", "bad_parameter", "gap"),
@@ -297,8 +310,8 @@ def test_headers(server):
 ])
 def test_refusals(server, query, code, words):
     answer = server.get(SHEET + query)
-    assert answer.status == 400 or code == "clip_not_found"
-    assert answer.error() == code and words in answer.json()["error"]["message"]
+    assert answer.status == (404 if code.endswith("not_found") else 400)
+    assert answer.error() == code and words in answer.json()["error"]["message"], answer.body
 
 
 def test_a_sheet_without_a_visible_pixel(start, tmp_path):

@@ -31,8 +31,12 @@ MODELS = [
     (OWN, "crane.x"), (OWN, "crate.smd"), (OWN, "guard.md5mesh"), (OWN, "lever.dae"), (OWN, "pivots.fbx"), (OWN, "roof.obj"),
     (SHARED, "gltf/Fox.glb"), (SHARED, "gltf/cesium_man.gltf"), (SHARED, "gltf/MorphStressTest.gltf"),
     (SHARED, "gltf/rigged_simple.gltf"), (SHARED, "gltf/SimpleSkin.gltf"),
-    (SHARED, "x/dwarf.x"), (SHARED, "dae/ozz_astro_max.dae"), (SHARED, "fbx/huesitos.fbx"),
-    (SHARED, "adversarial/c_two_skins_shared_joints.gltf"), (SHARED, "adversarial/m_morph_and_skin.gltf"),
+    (SHARED, "gltf/box_animated.gltf"), (SHARED, "gltf/interpolation_test.gltf"),
+    (SHARED, "x/dwarf.x"), (SHARED, "dae/ozz_astro_max.dae"), (SHARED, "dae/box_nested_animation.dae"),
+    (SHARED, "fbx/huesitos.fbx"), (SHARED, "fbx/ozz_arnaud.fbx"), (SHARED, "fbx/multiple_animations_test.fbx"),
+    *((SHARED, f"adversarial/{name}.gltf") for name in (
+        "a_cubic_skin", "b_step", "c_two_skins_shared_joints", "d2_eight_influences_u8", "f_duplicate_names",
+        "h_late_start", "k_one_property", "m_morph_and_skin")),
 ]
 
 

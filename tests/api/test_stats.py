@@ -1,5 +1,7 @@
 """/v1/stats: every row of protocol/stats.def is there and counts what it says."""
+import os
 import re
+import signal
 import socket
 import struct
 import time
@@ -8,6 +10,7 @@ import pytest
 
 from conftest import PATIENCE_S, REPOSITORY
 from small_models import gltf
+from test_render import workers
 
 pytestmark = pytest.mark.short
 ROWS = re.findall(r'^X\(\w+, (COUNTER|GAUGE), "(\w+)", "(\w+)"', (REPOSITORY / "protocol" / "stats.def").read_text(), re.M)
@@ -49,7 +52,7 @@ def test_counts_requests_and_connections(start):
     with server.connect() as one:
         assert [one.get("/nowhere").status for _ in range(2)] == [404, 404]
         stats = one.get("/v1/stats").json()
-    assert stats["requests"] == {"answered": 3, "not_modified": 0, "abandoned": 0, "errors": {"not_found": 3}}
+    assert stats["requests"] == {"answered": 3, "not_modified": 0, "repeated": 0, "abandoned": 0, "errors": {"not_found": 3}}
     assert stats["connections"]["accepted"] == 2 and stats["connections"]["refused"] == 0
     wait_until(server, lambda stats: stats["connections"]["open"] == 1)  # the one that asks
 
@@ -77,8 +80,11 @@ def test_counts_pictures(start, tmp_path):
         assert server.get(f"/v1/render?model=a.gltf&yaw={yaw}").status == 200
     renders = server.json("/v1/stats")["renders"]
     assert (renders["started"], renders["running"], renders["waiting"], renders["workers_ended"]) == (3, 0, 0, 0)
+    worker, = workers(server)
+    os.kill(worker, signal.SIGSTOP)
     with server.connect() as one:
-        one.send("GET /v1/render?model=a.gltf&width=2048&height=2048 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        one.send("GET /v1/render?model=a.gltf&yaw=5 HTTP/1.1\r\nHost: localhost\r\n\r\n")
         wait_until(server, lambda stats: stats["renders"]["started"] == 4)
         one.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # close by reset
     wait_until(server, lambda stats: stats["requests"]["abandoned"] == 1)
+    os.kill(worker, signal.SIGCONT)

@@ -2,11 +2,10 @@
 import json
 import os
 import pathlib
-import time
 
 import pytest
 
-from conftest import SAMPLES
+from conftest import SAMPLES, wait_until
 from small_models import gltf
 
 TRIANGLE = gltf().encode()
@@ -35,13 +34,6 @@ def files(root):
     """Paths of all that is in a folder, which may be changing."""
     return sorted(os.path.relpath(os.path.join(folder, name), root)
                   for folder, folders, names in os.walk(root) for name in folders + names)
-
-
-def wait_until(is_so, patience_s=20):
-    deadline = time.monotonic() + patience_s
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @pytest.fixture

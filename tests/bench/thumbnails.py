@@ -6,8 +6,9 @@
 256 x 256, anti-aliased, two render workers, eight connections, each picture another; models: the samples, and from FOLDER (by
 default ../shared/models, where it is) Fox, cesium_man and Bob. 'base' is the model as it is; 'full' the same GLB whose materials
 have every texture that a material can have. CPU is that of the render workers alone, so it says what a machine without other
-work would do; wall-clock figures have this program, the load client and the server on the same processors. Prints a table, and a
-line of JSON for each model: medians.
+work would do; wall-clock figures have this program, the load client and the server on the same processors. Then sheets of 16 such
+cells: how many cells a second, and how many jobs of the renderers (`renders.started` of /v1/stats) a sheet took: one, which is one
+worker, one context and one picture in memory. Prints tables, and a line of JSON for each row: medians.
 """
 import argparse
 import json
@@ -29,6 +30,8 @@ SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared" / "models"
 OTHERS = ("gltf/Fox.glb", "gltf/cesium_man.gltf", "md5/Bob.md5mesh")
 WORKERS = 2
 PICTURE = "/v1/render?model={}&width=256&height=256"
+CELLS = 16
+SHEET = "/v1/sheet?model={}" + f"&frames={CELLS}&columns=4&width=256&height=256"
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -101,6 +104,26 @@ def measure(server, model, options, turn):
             **png_ms(server, target.format(30))}
 
 
+def measure_sheets(server, model, options, turn):
+    before, drawn = worker_cpu_s(server), server.json("/v1/stats")["renders"]["started"]
+    figures = load(server, SHEET.format(model) + "&yaw={}", options.seconds, 1000 * turn)
+    jobs = server.json("/v1/stats")["renders"]["started"] - drawn
+    return {"sheets_per_second": figures["per_second"], "cells_per_second": CELLS * figures["per_second"],
+            "cpu_ms_per_cell": (worker_cpu_s(server) - before) * 1e3 / jobs / CELLS, "jobs": jobs, "sheets": figures["status"]["200"]}
+
+
+def show_sheets(sheets, runs):
+    print(f"\n{f'sheets of {CELLS} cells':24} {'per second':>10} {'cells':>10} {'CPU ms/cell':>12} {'alone':>8} {'jobs/sheet':>11}")
+    for name in sheets:
+        one = {key: round(statistics.median(run[key] for run in sheets[name]), 3) for key in sheets[name][0]}
+        # a load that ends while some are drawn leaves as many as it has connections
+        one["jobs_per_sheet"] = round(one.pop("jobs") / one.pop("sheets"), 2)
+        one["alone_cpu_ms"] = round(statistics.median(run["cpu_ms"] for run in runs[name]), 3)
+        print(f"{name:24} {one['sheets_per_second']:10.1f} {one['cells_per_second']:10.0f} {one['cpu_ms_per_cell']:12.2f} "
+              f"{one['alone_cpu_ms']:8.2f} {one['jobs_per_sheet']:11.2f}")
+        print(json.dumps({"bench": "sheets", "model": name, "cells": CELLS, **one}))
+
+
 def first_thumbnail(root, cache, model):
     """Milliseconds from starting the server to the last byte, the model in the disk cache."""
     begin = time.perf_counter()
@@ -127,6 +150,7 @@ def main():
         root.mkdir()
         rows = make_models(root, options.models)
         runs = {name: [] for name, _ in rows}
+        sheets = {name: [] for name, _ in rows if name.endswith("base")}
         server = conftest.Server(root, "--render-workers", str(WORKERS), "--log", "off")
         try:
             for _, model in rows:
@@ -134,6 +158,8 @@ def main():
             for turn in range(options.repeat):
                 for name, model in rows:
                     runs[name].append(measure(server, model, options, turn))
+                    if name in sheets:
+                        sheets[name].append(measure_sheets(server, model, options, turn))
         finally:
             server.end()
         starts = {name: [first_thumbnail(root, cache, model) for _ in range(options.repeat + 1)][1:] for name, model in rows}
@@ -146,6 +172,7 @@ def main():
         print(f"{name:24} {one['per_second']:10.0f} {one['cpu_ms']:8.2f} {one['two_workers_per_second']:10} {one['fast_ms']:8.3f} "
               f"{one['png_share']:6.1%} {one['small_ms']:5.2f} ms {one['small_bytes'] / one['fast_bytes'] - 1:4.0%} {one['first_ms']:5.0f} ms")
         print(json.dumps({"bench": "thumbnails", "model": name, **one}))
+    show_sheets(sheets, runs)
 
 
 if __name__ == "__main__":

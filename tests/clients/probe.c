@@ -1,7 +1,8 @@
 /* The C client as a filter, for tests: probe ADDRESS [TOKEN] reads a call a line and prints what came of it.
  *
  *   open PATH | find WHAT NAME | index WHAT N | info | close | ping | call TARGET [BODY] | watch 0|1 | next MS
- *   palette|pose|mesh|render KEY=VALUE... | subscribe KEY=VALUE... | control KEY=VALUE... | credit N | unsubscribe
+ *   palette|pose|mesh|render KEY=VALUE... | frames palette|pose|mesh KEY=VALUE...
+ *   subscribe KEY=VALUE... | control KEY=VALUE... | credit N | unsubscribe
  *
  * Answers: the packet's kind, generation and payload in hexadecimal; what is a struct as words; "error CODE MESSAGE",
  * or "failed STATUS MESSAGE". The model is the one opened last, the stream the one subscribed last. */
@@ -94,71 +95,84 @@ static void take_indices(struct probe *probe, const char *text)
         probe->indices[probe->query.index_count++] = (uint32_t)strtoul(text, NULL, 10);
 }
 
+static void take_background(struct probe *probe, const char *text)
+{
+    size_t i;
+    for (i = 0; i < 4 && strlen(text) == 8; i++)
+        probe->picture.background[i] = hex_byte(text + 2 * i);
+}
+
+/* A number for a field of so many bytes. */
+static void put_number(void *field, size_t size_bytes, int is_double, double number)
+{
+    const uint8_t byte = (uint8_t)(int)number;
+    const uint16_t two = (uint16_t)(int)number;
+    const uint32_t four = (uint32_t)(int)number;
+    const void *from = is_double         ? (const void *)&number
+                       : size_bytes == 1 ? (const void *)&byte
+                       : size_bytes == 2 ? (const void *)&two
+                                         : (const void *)&four;
+    memcpy(field, from, size_bytes);
+}
+
+/* 0 when the key is not known. */
 static int take_pair(struct probe *probe, const char *key, const char *value)
 {
-    struct posed_query *query = &probe->query;
-    const double number = strtod(value, NULL);
-    const int i = (int)number;
-    size_t k;
-    struct {
+#define INTEGER(name, of, field)                                                                                       \
+    {                                                                                                                  \
+        name, &probe->of.field, sizeof probe->of.field, 0, NULL                                                        \
+    }
+#define DOUBLE(name, of, field)                                                                                        \
+    {                                                                                                                  \
+        name, &probe->of.field, sizeof(double), 1, NULL                                                                \
+    }
+    const struct {
         const char *name;
-        double *field;
-    } doubles[] = {{"from", &query->from_s},
-                   {"to", &query->to_s},
-                   {"speed", &query->speed},
-                   {"phase", &query->phase},
-                   {"yaw", &probe->picture.yaw_deg},
-                   {"pitch", &probe->picture.pitch_deg},
-                   {"stream_rate", &probe->subscription.rate},
-                   {"position", &probe->subscription.position_s},
-                   {"stream_speed", &probe->subscription.speed},
-                   {"seek", &probe->steering.position_s},
-                   {"new_speed", &probe->steering.speed},
-                   {"new_rate", &probe->steering.rate}};
-    for (k = 0; k < sizeof doubles / sizeof *doubles; k++)
-        if (strcmp(doubles[k].name, key) == 0) {
-            *doubles[k].field = number;
-            return 1;
-        }
-    if (strcmp(key, "t") == 0)
-        take_times(probe, value);
-    else if (strcmp(key, "indices") == 0)
-        take_indices(probe, value);
-    else if (strcmp(key, "clip") == 0)
-        query->clip = i;
-    else if (strcmp(key, "wrap") == 0)
-        query->wrap = (uint8_t)i;
-    else if (strcmp(key, "layout") == 0)
-        query->layout = (uint8_t)i;
-    else if (strcmp(key, "space") == 0)
-        query->space = (uint8_t)i;
-    else if (strcmp(key, "what") == 0)
-        query->what = (uint8_t)i;
-    else if (strcmp(key, "flags") == 0)
-        query->flags = (uint32_t)i;
-    else if (strcmp(key, "mesh") == 0)
-        query->mesh = i;
-    else if (strcmp(key, "root") == 0)
-        query->root = i;
-    else if (strcmp(key, "width") == 0)
-        probe->picture.width = (uint32_t)i;
-    else if (strcmp(key, "height") == 0)
-        probe->picture.height = (uint32_t)i;
-    else if (strcmp(key, "background") == 0 && strlen(value) == 8)
-        for (k = 0; k < 4; k++)
-            probe->picture.background[k] = hex_byte(value + 2 * k);
-    else if (strcmp(key, "kind") == 0)
-        probe->subscription.kind = (uint16_t)i;
-    else if (strcmp(key, "paused") == 0)
-        probe->subscription.is_paused = (uint16_t)i;
-    else if (strcmp(key, "credit") == 0)
-        probe->subscription.credit = (uint32_t)i;
-    else if (strcmp(key, "steer") == 0)
-        probe->steering.flags = (uint32_t)i;
-    else if (strcmp(key, "wanted") == 0)
-        probe->model.wanted = (uint32_t)i;
-    else
+        void *field;
+        size_t size_bytes;
+        int is_double;
+        void (*take)(struct probe *probe, const char *text); /* instead */
+    } keys[] = {
+        {"t", NULL, 0, 0, take_times},
+        {"indices", NULL, 0, 0, take_indices},
+        {"background", NULL, 0, 0, take_background},
+        DOUBLE("from", query, from_s),
+        DOUBLE("to", query, to_s),
+        DOUBLE("speed", query, speed),
+        DOUBLE("phase", query, phase),
+        DOUBLE("yaw", picture, yaw_deg),
+        DOUBLE("pitch", picture, pitch_deg),
+        DOUBLE("stream_rate", subscription, rate),
+        DOUBLE("position", subscription, position_s),
+        DOUBLE("stream_speed", subscription, speed),
+        DOUBLE("seek", steering, position_s),
+        DOUBLE("new_speed", steering, speed),
+        DOUBLE("new_rate", steering, rate),
+        INTEGER("clip", query, clip),
+        INTEGER("wrap", query, wrap),
+        INTEGER("layout", query, layout),
+        INTEGER("space", query, space),
+        INTEGER("what", query, what),
+        INTEGER("flags", query, flags),
+        INTEGER("mesh", query, mesh),
+        INTEGER("root", query, root),
+        INTEGER("width", picture, width),
+        INTEGER("height", picture, height),
+        INTEGER("kind", subscription, kind),
+        INTEGER("paused", subscription, is_paused),
+        INTEGER("credit", subscription, credit),
+        INTEGER("steer", steering, flags),
+        INTEGER("wanted", model, wanted),
+    };
+    size_t k = 0;
+    while (k < sizeof keys / sizeof *keys && strcmp(keys[k].name, key) != 0)
+        k++;
+    if (k == sizeof keys / sizeof *keys)
         return 0;
+    if (keys[k].take != NULL)
+        keys[k].take(probe, value);
+    else
+        put_number(keys[k].field, keys[k].size_bytes, keys[k].is_double, strtod(value, NULL));
     return 1;
 }
 
@@ -225,6 +239,30 @@ static void run_query(struct probe *probe, const char *word, char *rest)
     put_answer(probe, rc, &answer);
 }
 
+/* The same by the call of its own that each kind has. */
+static void run_frames(struct probe *probe, char *rest)
+{
+    struct posed_frames frames;
+    char *pairs = strchr(rest, ' ');
+    int (*ask)(struct posed *, struct posed_model *, const struct posed_query *, struct posed_frames *) =
+        strncmp(rest, "palette", 7) == 0 ? posed_palette
+        : strncmp(rest, "pose", 4) == 0  ? posed_pose
+                                         : posed_mesh;
+    int rc;
+    if (pairs == NULL || !take_pairs(probe, pairs)) {
+        printf("failed 0 what is that?\n");
+        return;
+    }
+    rc = ask(&probe->server, &probe->model, &probe->query, &frames);
+    if (rc < 0) {
+        put_status(probe, rc);
+        return;
+    }
+    printf("frames %u %u", frames.kind, frames.frame_count);
+    put_hex(frames.data, frames.data_bytes);
+    putchar('\n');
+}
+
 static void run_next(struct probe *probe, const char *rest)
 {
     struct posed_packet packet;
@@ -285,6 +323,8 @@ static void run_line(struct probe *probe, char *line)
         put_status(probe, posed_ping(server));
     else if (strcmp(line, "call") == 0)
         run_call(probe, rest);
+    else if (strcmp(line, "frames") == 0)
+        run_frames(probe, rest);
     else if (strcmp(line, "watch") == 0)
         put_status(probe, posed_watch(server, &probe->model, rest[0] == '1'));
     else if (strcmp(line, "next") == 0)

@@ -1,9 +1,9 @@
-"""posectl as a runner: run_posectl.py ADDRESS. It has commands for some operations and options for most parameters, and
-leaves the other queries out. It tells errors as messages:
-`ID message TEXT`. A command for each query, so it is the slowest."""
+"""posectl as a runner: run_posectl.py ADDRESS. What it has no option for it is given with --param. It tells errors with
+their messages: `ID message TEXT` beside `ID error CODE`. A command for each query, so it is the slowest."""
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -11,37 +11,42 @@ import canonical
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("POSED_BUILD", REPOSITORY / "build")) / "posectl"
-COMMANDS = {"palette": "palette", "pose": "pose", "mesh": "mesh", "render": "render", "sheet": "sheet", "turntable": "turntable",
-            "model": "info"}
 
 
-def options(query):
+def command_of(query):
+    """The command's name and its argument."""
+    if query.op == "query":
+        return ["query", "-"]
+    model = query.parameters().get("model")
+    return ["info" if query.op == "model" else query.op, *([model] if model else [])]
+
+
+def options(query, known):
     """--NAME=VALUE of each parameter but the model."""
-    for name, value in query.parameters().items():
+    for name, value in query.parameters().items() if query.op != "query" else []:
+        option = f"--{name.replace('_', '-')}"
         for part in value if isinstance(value, list) and name != "layers" else [value]:
+            text = part if isinstance(part, str) else json.dumps(part)
             if name != "model":
-                yield f"--{name.replace('_', '-')}=" + (part if isinstance(part, str) else json.dumps(part))
+                yield f"{option}={text}" if option in known else f"--param={name}={text}"
 
 
 def answer_of(address, query):
-    command = [PROGRAM, COMMANDS[query.op], query.parameters()["model"], "--server", address, *options(query)]
-    command += ["--json"] if query.op == "model" else ["--out=-"]
+    command = command_of(query)
+    known = re.findall(r"^  (--[a-z-]+)", subprocess.run([PROGRAM, command[0], "--help"], capture_output=True, text=True).stdout, re.M)
+    command += ["--server", address, "--out=-", *options(query, known)]
     command += ["--format=bin"] if query.is_frames else []
-    result = subprocess.run(command, capture_output=True, timeout=60)
-    if result.returncode:
-        message = result.stderr.decode().strip().removeprefix("posectl: ")
-        return [] if message.startswith("unknown option") else ["message " + message]
-    if query.op == "model":  # printed as a line
-        assert result.stdout.endswith(b"}\n\n")
-        return canonical.of_bytes(result.stdout[:-1])
+    result = subprocess.run([PROGRAM, *command], input=query.text.encode(), capture_output=True, timeout=60)
+    if result.returncode and not result.stdout:
+        code, message = result.stderr.decode().strip().removeprefix("posectl: ").split(": ", 1)
+        return [*canonical.of_error(code), "message " + message]
     return canonical.of_frames(result.stdout) if query.is_frames else canonical.of_bytes(result.stdout)
 
 
 def main(address):
     for query in canonical.queries(sys.stdin):
-        if query.op in COMMANDS:
-            for line in answer_of(address, query):
-                print(query.id, line)
+        for line in answer_of(address, query):
+            print(query.id, line)
 
 
 if __name__ == "__main__":

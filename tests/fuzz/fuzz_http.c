@@ -20,6 +20,7 @@ static uint64_t hash_request(uint64_t state, const struct http_request *request)
     state = hash_text(state, request->target);
     state = hash_text(state, request->host);
     state = hash_text(state, request->accept);
+    state = hash_text(state, request->accept_encoding);
     state = hash_text(state, request->if_none_match);
     state = hash_text(state, request->request_id);
     state = hash64(state, request->body, request->body_bytes);

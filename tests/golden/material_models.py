@@ -1,4 +1,4 @@
-"""glTF files that show materials: rows of balls, and cards that are masked, blended, unlit and textured in parts.
+"""Files that show materials: glTF with rows of balls, and cards that are masked, blended, unlit and textured in parts; an OBJ.
 
 Every number comes from a formula here; nothing is read from elsewhere. Axes and units are glTF's (y up, metres).
 """
@@ -173,6 +173,29 @@ def surfaces():
     return file.text()
 
 
+def bumps(folder):
+    """An OBJ without normals: a box with edges, a column of twelve sides, and bricks as heights on both."""
+    rows, columns = numpy.mgrid[0:64, 0:128]
+    brick = (columns + numpy.where(rows // 16 % 2, 16, 0)) % 32
+    heights = numpy.where((rows % 16 < 2) | (brick < 2), 60, 220).astype("uint8")
+    Image.fromarray(heights).save(folder / "bricks.png")
+    (folder / "bumps.mtl").write_text("newmtl clay\nillum 2\nKd 0.75 0.4 0.3\nKs 0.4 0.4 0.4\nNs 20\nmap_Bump bricks.png\n")
+    lines, base = ["mtllib bumps.mtl", "usemtl clay"], 1
+    for sides, middle, radius in ((4, -1.2, 1.0), (12, 1.2, 0.9)):
+        for k in range(sides + 1):
+            turn = 2 * math.pi * k / sides
+            for y in (0, 2):
+                lines.append(f"v {middle + radius * math.sin(turn):.6f} {y} {radius * math.cos(turn):.6f}")
+                lines.append(f"vt {4 * k / sides:.6f} {y}")
+        for k in range(sides):
+            a, b, c, d = (base + 2 * k + step for step in (0, 2, 3, 1))
+            lines.append(f"f {a}/{a} {b}/{b} {c}/{c} {d}/{d}")
+        lines.append("f " + " ".join(f"{base + 2 * k + 1}/{base + 2 * k + 1}" for k in range(sides)))
+        base += 2 * (sides + 1)
+    (folder / "bumps.obj").write_text("\n".join(lines) + "\n")
+
+
 def write(folder):
     for make in (metals, layers, surfaces):
         (folder / f"{make.__name__}.gltf").write_text(make())
+    bumps(folder)

@@ -36,9 +36,13 @@ def palettes_ms(server, count=300):
 
 def wait_until_full(server, count):
     """Without a connection of its own, for which there would be no room."""
+    wait_for_files(server, lambda files: files >= count)
+
+
+def wait_for_files(server, is_it):
     files = pathlib.Path(f"/proc/{server.process.pid}/fd")
     deadline = time.monotonic() + conftest.PATIENCE_S
-    while len(list(files.iterdir())) < count:
+    while not is_it(len(list(files.iterdir()))):
         assert time.monotonic() < deadline
         time.sleep(0.1)
 
@@ -68,6 +72,7 @@ def hold(server, count):
     yield "more than --max-connections are answered 503"
     for one in clients:
         one.close()
+    wait_for_files(server, lambda files: files < count)  # there is room to ask
     stats = wait_until(server, lambda stats: stats["connections"]["open"] == 1)["connections"]
     assert stats["timed_out"] == 0 and stats["refused"] >= 20, stats
     assert memory_kib(server) - before_kib < 8 * count

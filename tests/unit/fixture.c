@@ -1,6 +1,5 @@
 #include "fixture.h"
 
-#include "../../server/base/mem.h"
 #include "check.h"
 
 #include <stdlib.h>
@@ -188,6 +187,9 @@ static void worked_clips(struct fixture *f)
     fixture_channel(f, 2, PATH_WEIGHTS, INTERPOLATION_CUBICSPLINE, 1, times, 2, weights);
     fixture_clip(f);
     fixture_channel(f, 3, PATH_SCALE, INTERPOLATION_LINEAR, 3, times, 1, scales);
+    const float arcs[18] = {0, 0, 0, 0, 2, 0, 1, 0, 0, 0, 1, 0, 0, 2, 1, 0, 0, 0};
+    fixture_clip(f);
+    fixture_channel(f, 0, PATH_TRANSLATION, INTERPOLATION_CUBICSPLINE, 3, times, 2, arcs);
 }
 
 static void worked_assets(struct bake_builder *b)

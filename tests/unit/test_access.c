@@ -4,7 +4,6 @@
 #include "../../server/wire/access.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 

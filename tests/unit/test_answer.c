@@ -1,6 +1,8 @@
+#include "../../server/base/mem.h"
 #include "check.h"
 #include "wire_model.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const double TIMES[] = {0, 1};
@@ -218,4 +220,20 @@ TEST(answer_that_nobody_needs_any_more_ends_as_an_error)
             answer_fini(&answer);
         }
     }
+}
+
+/* No model that was checked has one; what is computed from them is refused where it is made, or at the latest here. */
+TEST(answer_with_a_number_that_json_has_no_text_for)
+{
+    struct model model = *wire_model();
+    struct clip *clips = mem_alloc(model.clip_count * sizeof *clips);
+    const struct request request = wire_request(OP_MODEL, NULL, 0);
+    cJSON *root;
+    memcpy(clips, model.clips, model.clip_count * sizeof *clips);
+    clips[1].duration_s = HUGE_VAL;
+    model.clips = clips;
+    const cJSON *error = wire_answer_error(&model, &request, ERR_NOT_FINITE, &root);
+    assert_non_null(strstr(wire_get(error, "message")->valuestring, "not finite"));
+    cJSON_Delete(root);
+    free(clips);
 }

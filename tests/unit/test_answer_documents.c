@@ -1,25 +1,13 @@
 /* The examples of protocol/answers.md and protocol/frames.md are what the server writes. Run from the project's
  * root. */
 #include "check.h"
+#include "document.h"
 #include "wire_model.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double TIMES[] = {0.5};
-
-static char *read_document(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        fail_msg("cannot open '%s': run the tests in the project's root", path);
-    char *text = calloc(1, 1 << 20);
-    assert_non_null(text);
-    assert_in_range(fread(text, 1, (1 << 20) - 1, file), 1, (1 << 20) - 2);
-    fclose(file);
-    return text;
-}
 
 /* The text between the next "```kind" line and its end, cut out of *document. */
 static char *next_example(char **document, const char *fence)
@@ -57,7 +45,7 @@ static struct request palette_request(const struct selector *skin)
 
 TEST(answer_documents_json_examples)
 {
-    char *text = read_document("protocol/answers.md"), *rest = text;
+    char *text = document_read("protocol/answers.md"), *rest = text;
     const struct selector skin = wire_index(0), joints[] = {wire_index(2), wire_index(4)};
     struct request request = palette_request(&skin);
     check_example(&rest, &request);
@@ -97,7 +85,7 @@ static size_t read_hex(char *example, unsigned char *out)
 
 TEST(answer_documents_binary_example)
 {
-    char *text = read_document("protocol/frames.md"), *rest = text;
+    char *text = document_read("protocol/frames.md"), *rest = text;
     unsigned char documented[1000];
     const struct selector skin = wire_index(0);
     struct request request = palette_request(&skin);

@@ -3,9 +3,6 @@
 #include "wire_model.h"
 
 #include "../../server/anim/blend.h"
-#include "../../server/wire/json.h"
-
-#include <string.h>
 
 static const double TIMES[] = {0, 0.5};
 

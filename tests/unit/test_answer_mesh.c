@@ -1,4 +1,3 @@
-#include "../../server/anim/skin.h"
 #include "../../server/base/bytes.h"
 #include "../../server/wire/frames.h"
 #include "check.h"

@@ -1,6 +1,7 @@
 /* Root motion in answers. */
 #include "../../server/base/bytes.h"
 #include "check.h"
+#include "fixture.h"
 #include "wire_model.h"
 
 #include <string.h>
@@ -152,4 +153,25 @@ TEST(answer_motion_not_finite)
     const cJSON *error = wire_answer_error(wire_model(), &request, ERR_NOT_FINITE, &root);
     assert_non_null(strstr(wire_get(error, "message")->valuestring, "not finite"));
     cJSON_Delete(root);
+}
+
+/* It says where the root is before any frame, of which the first would be found out. */
+TEST(answer_motion_from_a_place_beyond_floats)
+{
+    const float large[3] = {100, 100, 100}, far[3] = {3e38f, 0, 0};
+    struct fixture f;
+    cJSON *root;
+    fixture_init(&f);
+    fixture_node(&f, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, large);
+    fixture_node(&f, 0, far, FIXTURE_NO_TURN, FIXTURE_ONE);
+    fixture_root(&f, 0);
+    fixture_finish(&f);
+    struct request request = wire_request(OP_POSE, TIMES, 1);
+    request.clip.kind = SELECT_REST;
+    request.has_root_motion = true;
+    request.root = wire_index(1);
+    const cJSON *error = wire_answer_error(&f.model, &request, ERR_NOT_FINITE, &root);
+    assert_non_null(strstr(wire_get(error, "message")->valuestring, "the movement of the root, node 1, is not finite"));
+    cJSON_Delete(root);
+    fixture_fini(&f);
 }

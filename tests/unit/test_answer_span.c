@@ -4,8 +4,6 @@
 #include "check.h"
 #include "wire_model.h"
 
-#include <string.h>
-
 static const double TIMES[] = {0, 0.25, -0.25};
 
 /* Frames 10 to 30 of 20 a second: 0.5 s to 1.5 s of "wave". */

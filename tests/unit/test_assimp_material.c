@@ -76,24 +76,44 @@ TEST(assimp_emission)
     assimp_run_fini(&run);
 }
 
-TEST(assimp_takes_normals_and_leaves_heights)
+TEST(assimp_takes_maps_of_normals_as_they_are)
 {
     static const uint8_t NORMALS[8] = {128, 128, 255, 255, 200, 128, 230, 255};
-    static const uint8_t HEIGHTS[8] = {40, 40, 40, 255, 220, 220, 220, 255};
-    for (int is_normal = 0; is_normal < 2; is_normal++) {
-        struct assimp_run run;
-        assimp_run_init(&run);
-        put_tga(&run, "bump.tga", is_normal ? NORMALS : HEIGHTS);
-        put_tga(&run, "skin.tga", RED);
-        const struct material *m = import_obj(&run, "newmtl m\nmap_Kd skin.tga\nmap_Bump bump.tga\n");
-        assert_int_equal(m->textures[TEXTURE_BASE_COLOR].texture, 0);
-        assert_int_equal(m->textures[TEXTURE_NORMAL].texture, is_normal ? 1 : -1);
-        assert_int_equal(run.model.texture_count, is_normal ? 2 : 1);
-        assert_int_equal(assimp_run_warned(&run, "bump_map_ignored"), !is_normal);
-        if (is_normal)
-            assert_int_equal(run.model.textures[1].content, TEXTURE_DATA);
-        assimp_run_fini(&run);
+    struct assimp_run run;
+    assimp_run_init(&run);
+    put_tga(&run, "bump.tga", NORMALS);
+    put_tga(&run, "skin.tga", RED);
+    const struct material *m = import_obj(&run, "newmtl m\nmap_Kd skin.tga\nmap_Bump bump.tga\n");
+    assert_int_equal(m->textures[TEXTURE_BASE_COLOR].texture, 0);
+    assert_int_equal(m->textures[TEXTURE_NORMAL].texture, 1);
+    assert_int_equal(run.model.texture_count, 2);
+    assert_int_equal(run.model.textures[1].content, TEXTURE_DATA);
+    assert_memory_equal(run.model.pixels + run.model.textures[1].pixel_first, NORMALS, sizeof NORMALS);
+    assimp_run_fini(&run);
+}
+
+/* Two columns, 0.2 and 1 high. */
+TEST(assimp_makes_normals_of_heights)
+{
+    static const uint8_t HEIGHTS[8] = {51, 51, 51, 255, 255, 255, 255, 255};
+    struct assimp_run run;
+    assimp_run_init(&run);
+    put_tga(&run, "bump.tga", HEIGHTS);
+    put_tga(&run, "skin.tga", RED);
+    const struct material *m = import_obj(&run, "newmtl m\nmap_Kd skin.tga\nmap_Bump -clamp on -bm 50 bump.tga\n");
+    const int32_t normals = m->textures[TEXTURE_NORMAL].texture;
+    assert_true(normals >= 0);
+    assert_int_equal(run.model.texture_count, 2); /* the heights went */
+    assert_int_equal(run.model.textures[normals].content, TEXTURE_DATA);
+    /* half of the step of 0.8 in each texel; the picture is 2 texels wide and 50 * 0.01 of that high: a slope of 0.4 */
+    const uint8_t *texels = run.model.pixels + run.model.textures[normals].pixel_first;
+    for (int t = 0; t < 2; t++) {
+        CHECK_NEAR(texels[4 * t], 127.5 * (1 - 0.4 / sqrt(1.16)), 0.51);
+        CHECK_NEAR(texels[4 * t + 1], 127.5, 0.51);
+        CHECK_NEAR(texels[4 * t + 2], 127.5 * (1 + 1 / sqrt(1.16)), 0.51);
+        assert_int_equal(texels[4 * t + 3], 255);
     }
+    assimp_run_fini(&run);
 }
 
 TEST(assimp_mixes_opacity_into_the_base_colour)
@@ -265,4 +285,80 @@ TEST(assimp_fbx_metal)
                            "\t\t\tP: \"Maya|roughness\", \"Float\", \"\", \"A\",0.25\n");
     CHECK_NEAR(m.metallic, 0.5, 0);
     CHECK_NEAR(m.roughness, 0.25, 0);
+}
+
+/* --- texture coordinates --- */
+
+/* Its texture is laid twice along u and thrice along v. */
+static const char AC3D[] = "AC3Db\nMATERIAL \"m\" rgb 1 1 1 amb 1 1 1 emis 0 0 0 spec 0 0 0 shi 0 trans 0\n"
+                           "OBJECT world\nkids 1\nOBJECT poly\nname \"p\"\ntexture \"t.tga\"\ntexrep %s\n"
+                           "numvert 3\n0 0 0\n1 0 0\n0 1 0\nnumsurf 1\nSURF 0x20\nmat 0\n"
+                           "refs 3\n0 0.25 0.5\n1 0.75 0.5\n2 0.25 1\nkids 0\n";
+
+TEST(assimp_repeats_and_moves_textures_of_ac3d)
+{
+    static const double ROWS[2][6] = {{1, 0, 0, 0, 1, 0}, {2, 0, 0.25, 0, 3, 1 - 3 - 0.125}}; /* v points down here */
+    for (int is_moved = 0; is_moved < 2; is_moved++) {
+        struct assimp_run run;
+        char file[512];
+        assimp_run_init(&run);
+        snprintf(file, sizeof file, AC3D, is_moved ? "2 3\ntexoff 0.25 0.125" : "1 1");
+        temp_tree_file(&run.tree, "a.ac", file);
+        put_tga(&run, "t.tga", RED);
+        assimp_run_import(&run, "a.ac");
+        assert_int_equal(run.rc, 0);
+        assert_false(assimp_run_warned(&run, "texture_transform_ignored"));
+        const struct material *m = &run.model.materials[run.model.primitives[0].material];
+        for (int i = 0; i < 6; i++)
+            CHECK_NEAR((double)m->textures[TEXTURE_BASE_COLOR].uv_from_texcoord[i], ROWS[is_moved][i], 1e-6);
+        for (uint32_t v = 0; v < run.model.position_count; v++) {
+            const struct vec3 p = run.model.positions[v];
+            CHECK_NEAR((double)run.model.texcoords[v].x, 0.25 + 0.5 * (double)p.x, 1e-6);
+            CHECK_NEAR((double)run.model.texcoords[v].y, 0.5 - 0.5 * (double)p.y, 1e-6);
+        }
+        assimp_run_fini(&run);
+    }
+}
+
+static const char ASE[] =
+    "*3DSMAX_ASCIIEXPORT 200\n*MATERIAL_LIST {\n*MATERIAL_COUNT 1\n*MATERIAL 0 {\n*MATERIAL_NAME \"m\"\n*MAP_DIFFUSE "
+    "{\n"
+    "*BITMAP \"t.tga\"\n*UVW_U_TILING %s\n}\n}\n}\n*GEOMOBJECT {\n*NODE_NAME \"a\"\n*MESH {\n*MESH_NUMVERTEX 3\n"
+    "*MESH_NUMFACES 1\n*MESH_VERTEX_LIST {\n*MESH_VERTEX 0 0 0 0\n*MESH_VERTEX 1 1 0 0\n*MESH_VERTEX 2 0 1 0\n}\n"
+    "*MESH_FACE_LIST {\n*MESH_FACE 0: A: 0 B: 1 C: 2 AB: 1 BC: 1 CA: 1 *MESH_SMOOTHING 1 *MESH_MTLID 0\n}\n}\n"
+    "*MATERIAL_REF 0\n}\n";
+
+TEST(assimp_warns_of_transforms_of_texture_coordinates)
+{
+    for (int is_moved = 0; is_moved < 2; is_moved++) {
+        struct assimp_run run;
+        char file[1024];
+        assimp_run_init(&run);
+        snprintf(file, sizeof file, ASE, is_moved ? "2.0" : "1.0");
+        temp_tree_file(&run.tree, "a.ase", file);
+        put_tga(&run, "t.tga", RED);
+        assimp_run_import(&run, "a.ase");
+        assert_int_equal(run.rc, 0);
+        assert_int_equal(assimp_run_warned(&run, "texture_transform_ignored"), is_moved);
+        assimp_run_fini(&run);
+    }
+}
+
+/* A ball whose texture is wrapped around it: rows of the picture are circles of latitude. */
+TEST(assimp_projected_textures)
+{
+    const double pi = acos(-1);
+    struct assimp_run run;
+    assimp_run_init(&run);
+    temp_tree_file(&run.tree, "ball.nff", "f 1 1 1 0.5 0.5 45 0 1 t.tga\ns 1 2 3 4\n");
+    put_tga(&run, "t.tga", RED);
+    assimp_run_import(&run, "ball.nff");
+    assert_int_equal(run.rc, 0);
+    assert_true((run.model.primitives[0].flags & PRIMITIVE_TEXCOORDS) != 0);
+    assert_true(run.model.position_count > 20);
+    for (uint32_t v = 0; v < run.model.position_count; v++) {
+        const struct vec3 p = run.model.positions[v];
+        CHECK_NEAR((double)run.model.texcoords[v].y, 0.5 + asin((double)p.z) / pi, 1e-3);
+    }
+    assimp_run_fini(&run);
 }

@@ -62,8 +62,8 @@ TEST(track_refuses_what_is_not_finite)
     const struct aiVectorKey time[] = {{.mTime = (double)INFINITY, .mValue = {1, 0, 0}}};
     struct track track;
     struct err err;
-    assert_int_equal(track_from_vectors(&track, value, 1, SECONDS, &err), ERR_BAD_MODEL);
-    assert_int_equal(track_from_vectors(&track, time, 1, SECONDS, &err), ERR_BAD_MODEL);
+    assert_int_equal(track_from_vectors(&track, value, 1, SECONDS, &err), ERR_BAD_KEYS);
+    assert_int_equal(track_from_vectors(&track, time, 1, SECONDS, &err), ERR_BAD_KEYS);
     assert_null(track.times_s);
 }
 

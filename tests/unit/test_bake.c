@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLE = sizeof(struct bake_header), SECTIONS = 35, ARRAYS = 896 }; /* 32 + 35 * 24 = 872, then to 64 */
+enum { TABLE = sizeof(struct bake_header), SECTIONS = 44, ARRAYS = 1088 }; /* 32 + 44 * 24 = 1088, a multiple of 64 */
 
 TEST(bake_bytes_of_the_smallest_model)
 {
@@ -17,19 +17,19 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 4, 35 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 4, 0, 0, 0, 35, 0, 0, 0, 0x40, 4};
-    assert_memory_equal(b, header, sizeof header); /* 1088 bytes = 0x440, see below */
-    /* section 1: id 1, 108 bytes an element, at 896, 1 element */
-    const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0x80, 3, 0, 0, 0, 0, 0, 0, 1};
+    /* header: magic, version 5, 44 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 5, 0, 0, 0, 44, 0, 0, 0, 0, 5};
+    assert_memory_equal(b, header, sizeof header); /* 1280 bytes = 0x500, see below */
+    /* section 1: id 1, 108 bytes an element, at 1088, 1 element */
+    const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0x40, 4, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE, info, sizeof info);
-    /* section 3, nodes: 76 bytes an element, none, at 1024, the next multiple of 64 after 896 + 108 */
-    const unsigned char nodes[24] = {3, 0, 0, 0, 76, 0, 0, 0, 0, 4};
+    /* section 3, nodes: 76 bytes an element, none, at 1216, the next multiple of 64 after 1088 + 108 */
+    const unsigned char nodes[24] = {3, 0, 0, 0, 76, 0, 0, 0, 0xc0, 4};
     assert_memory_equal(b + TABLE + 2 * 24, nodes, sizeof nodes);
-    /* section 16, influence_firsts: one element for no vertex, at 1024; the rest from 1088 on is empty */
-    const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 1};
+    /* section 16, influence_firsts: one element for no vertex, at 1216; the rest from 1280 on is empty */
+    const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0xc0, 4, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE + 15 * 24, firsts, sizeof firsts);
-    assert_int_equal(get_u64(b + TABLE + 34 * 24 + 8), 1088);
+    assert_int_equal(get_u64(b + TABLE + 43 * 24 + 8), 1280);
     assert_int_equal(f.size_bytes, get_u64(b + 16));
     /* up +y, forward +z, one metre, bounds of nothing: from 52 on, after hash, two texts and flags */
     CHECK_NEAR(get_f32(b + ARRAYS + 52 + 4), 1, 0);
@@ -37,6 +37,51 @@ TEST(bake_bytes_of_the_smallest_model)
     CHECK_NEAR(get_f32(b + ARRAYS + 76), 1, 0);
     CHECK_NEAR(get_f32(b + ARRAYS + 80), 1, 0);
     CHECK_NEAR(get_f32(b + ARRAYS + 92), -1, 0);
+    fixture_fini(&f);
+}
+
+struct strict_sink {
+    const unsigned char *expected;
+    size_t at, full_at; /* takes no byte from full_at on */
+};
+
+static int put_strictly(void *context, const void *bytes, size_t size_bytes, struct err *err)
+{
+    struct strict_sink *sink = context;
+    if (size_bytes > sink->full_at - sink->at)
+        return err_set(err, ERR_STORAGE, "full");
+    assert_memory_equal(bytes, sink->expected + sink->at, size_bytes);
+    sink->at += size_bytes;
+    return 0;
+}
+
+TEST(bake_write_gives_the_block_in_parts_and_stops_where_the_sink_does)
+{
+    struct fixture f;
+    fixture_worked(&f);
+    for (size_t full_at = 0; full_at <= f.size_bytes; full_at += full_at < f.size_bytes - 64 ? 61 : 1) {
+        struct strict_sink strict = {.expected = f.block, .full_at = full_at};
+        const struct bake_sink sink = {.put = put_strictly, .context = &strict};
+        struct err err = {0};
+        const int rc = bake_write(&f.builder, &sink, &err);
+        assert_int_equal(rc, full_at == f.size_bytes ? 0 : ERR_STORAGE);
+        assert_true(rc != 0 || strict.at == f.size_bytes);
+    }
+    fixture_fini(&f);
+}
+
+TEST(bake_write_keeps_the_limit)
+{
+    struct fixture f;
+    struct err err = {0};
+    fixture_worked(&f);
+    struct strict_sink strict = {.expected = f.block, .full_at = f.size_bytes};
+    const struct bake_sink sink = {.put = put_strictly, .context = &strict};
+    f.builder.limit_bytes = f.size_bytes - 1;
+    assert_int_equal(bake_write(&f.builder, &sink, &err), ERR_MODEL_LIMIT);
+    assert_int_equal(strict.at, 0);
+    f.builder.limit_bytes = f.size_bytes;
+    assert_int_equal(bake_write(&f.builder, &sink, &err), 0);
     fixture_fini(&f);
 }
 
@@ -324,7 +369,7 @@ TEST(bake_decode_rules_of_clips)
     REFUSED(&f, channels[2].node, 0, "channels[2].component_count"); /* has no weights */
     REFUSED(&f, channels[0].component_count, 3, "channels[0].component_count");
     REFUSED(&f, channels[0].interpolation, 3, "channels[0].interpolation");
-    REFUSED(&f, channels[3].interpolation, INTERPOLATION_CUBICSPLINE, "channels[3].values"); /* needs 9 floats */
+    REFUSED(&f, channels[4].value_first, 27, "channels[4].values"); /* needs 18 floats of 44 */
     REFUSED(&f, channels[0].key_count, 0, "channels[0].key_times");
     REFUSED(&f, channels[0].key_count, 3, "channels[0].key_times"); /* into the next channel's: they fall */
     REFUSED(&f, channels[3].key_count, UINT32_MAX, "channels[3].key_times");
@@ -332,9 +377,10 @@ TEST(bake_decode_rules_of_clips)
     REFUSED(&f, channels[0].reserved, 1, "channels[0].reserved");
     REFUSED(&f, key_times[1], 0.5, "channels[0].key_times");
     REFUSED(&f, key_times[0], (double)NAN, "key_times[0]");
+    REFUSED(&f, key_times[0], -1.7e308, "key_times[0]"); /* too far from the next one for a double */
     REFUSED(&f, key_values[0], NAN, "key_values");
     REFUSED(&f, markers[0].clip, 1, "markers[1].clip"); /* out of order */
-    REFUSED(&f, markers[1].clip, 2, "markers[1].clip");
+    REFUSED(&f, markers[1].clip, 3, "markers[1].clip");
     REFUSED(&f, markers[0].time_s, (double)NAN, "markers[0].time_s");
     REFUSED(&f, markers[1].time_s, HUGE_VAL, "markers[1].time_s");
     REFUSED(&f, markers[0].time_s, 2, "markers[1].time_s"); /* out of order */

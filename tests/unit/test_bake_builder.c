@@ -5,7 +5,6 @@
 #include "fixture.h"
 #include "walk_model.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void check_text(const struct bake_builder *b, struct str str, const char *expected)

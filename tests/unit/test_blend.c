@@ -3,8 +3,6 @@
 #include "check.h"
 #include "fixture.h"
 
-#include <string.h>
-
 /* 90 degrees: around z (x,y,z) -> (-y,x,z); around x -> (x,-z,y); around y -> (z,y,-x) */
 #define HALF    0.70710678118654752f
 #define SINE_60 0.86602540378443865f

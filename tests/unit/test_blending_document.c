@@ -1,5 +1,6 @@
 /* protocol/blending.md tells of every member of a layer, and its examples are requests. Run from the project's root. */
 #include "check.h"
+#include "document.h"
 
 #include "../../server/wire/request.h"
 
@@ -7,22 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *read_document(void)
-{
-    enum { SIZE = 1 << 16 };
-    FILE *file = fopen("protocol/blending.md", "rb");
-    if (file == NULL)
-        fail_msg("cannot open protocol/blending.md: run the tests in the project's root");
-    char *text = calloc(1, SIZE);
-    assert_non_null(text);
-    assert_in_range(fread(text, 1, SIZE - 1, file), 1, SIZE - 2);
-    fclose(file);
-    return text;
-}
-
 TEST(blending_document_examples_are_requests)
 {
-    char *text = read_document();
+    char *text = document_read("protocol/blending.md");
     int count = 0;
     for (const char *at = text; (at = strstr(at, "\n```json\n")) != NULL; count++) {
         at += strlen("\n```json\n");
@@ -59,11 +47,11 @@ TEST(blending_document_has_every_member)
         const char *name;
         bool is_of_layers;
     } params[] = {
-#define X(symbol, name, ops, how_often, parse, text) {name, ((ops)&FOR_LAYER) != 0},
+#define X(symbol, name, ops, how_often, parse, values, text) {name, ((ops)&FOR_LAYER) != 0},
 #include "../../server/wire/request_params.def"
 #undef X
     };
-    char *text = read_document();
+    char *text = document_read("protocol/blending.md");
     const char *section = strstr(text, "\n## A layer\n");
     assert_non_null(section);
     *strstr(section + 1, "\n## ") = '\0';

@@ -2,8 +2,6 @@
 #include "check.h"
 #include "fixture.h"
 
-#include <string.h>
-
 static struct bones build(struct fixture *f, struct pose *pose)
 {
     struct bones bones;

@@ -3,8 +3,6 @@
 #include "check.h"
 #include "fixture.h"
 
-#include <string.h>
-
 TEST(bounds_box_grows)
 {
     struct box box = BOX_EMPTY, other = BOX_EMPTY;

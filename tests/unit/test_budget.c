@@ -6,12 +6,9 @@
 #include "../../server/app/options.h"
 #include "../../server/base/blob.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 TEST(blob_is_freed_by_the_last_holder)
 {
-    uint64_t held_bytes = 5;
+    atomic_uint_fast64_t held_bytes = 5;
     struct buf bytes;
     buf_init(&bytes, 0);
     buf_put_text(&bytes, "picture");
@@ -30,7 +27,7 @@ TEST(blob_is_freed_by_the_last_holder)
     blob_unref(NULL);
 }
 
-TEST(budget_notes_that_room_is_short)
+TEST(budget_counts_shortages)
 {
     struct budget budget = {.max_bytes = 100};
     size_t counted = 0, other = 0;
@@ -38,14 +35,18 @@ TEST(budget_notes_that_room_is_short)
     budget_count(&budget, &other, 10);
     assert_int_equal(budget.used_bytes, 70);
     assert_true(budget_has_room(&budget, 30));
-    assert_false(budget.is_short);
+    assert_int_equal(budget.shortages, 0);
     assert_false(budget_has_room(&budget, 31));
-    assert_true(budget.is_short);
+    assert_int_equal(budget.shortages, 1);
+    assert_false(budget_is_used_up(&budget));
+    budget_count(&budget, &other, 40);
+    assert_true(budget_is_used_up(&budget));
+    budget_count(&budget, &other, 10);
     budget_count(&budget, &counted, 5);
     assert_int_equal(budget.used_bytes, 15);
     assert_int_equal(counted, 5);
     assert_true(budget_has_room(&budget, 85));
-    assert_true(budget.is_short); /* until somebody has acted on it */
+    assert_int_equal(budget.shortages, 1);
 }
 
 TEST(files_are_shared_out_between_connections_and_models)

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct collada_sampler sampler_of(double *times, double *values, uint8_t *kinds, struct curve_control *controls,
@@ -468,5 +467,5 @@ TEST(track_fit_ends)
     assert_int_equal(track_fit(&track, &fit, &is_near, &err), ERR_MODEL_LIMIT);
     assert_null(track.values);
     fit.at = infinite;
-    assert_int_equal(track_fit(&track, &fit, &is_near, &err), ERR_BAD_MODEL);
+    assert_int_equal(track_fit(&track, &fit, &is_near, &err), ERR_BAD_KEYS);
 }

@@ -6,7 +6,6 @@
 #include "../../server/app/disk_cache.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

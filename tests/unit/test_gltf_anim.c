@@ -92,7 +92,7 @@ static void check_bad_time(float time, const char *message)
     bin.times[1] = time;
     gltf_run_init(&run);
     run_animation(&run, CHANNEL(0, translation), SAMPLER(""), POINTS VALUES(VEC3, 3), &bin);
-    assert_true(gltf_failed(&run, ERR_BAD_MODEL, message));
+    assert_true(gltf_failed(&run, ERR_BAD_KEYS, message));
     gltf_run_fini(&run);
 }
 
@@ -128,10 +128,10 @@ TEST(gltf_keys_that_are_wrong)
     struct gltf_run run;
     gltf_run_init(&run);
     run_animation(&run, CHANNEL(0, translation), SAMPLER(""), POINTS VALUES(VEC3, 4), &bin);
-    assert_true(gltf_failed(&run, ERR_BAD_MODEL, "3 keys need 9 numbers, but accessors[2] has 12"));
+    assert_true(gltf_failed(&run, ERR_BAD_KEYS, "3 keys need 9 numbers, but accessors[2] has 12"));
     run_animation(&run, CHANNEL(0, translation), SAMPLER(",'interpolation':'CUBICSPLINE'"), POINTS VALUES(VEC3, 3),
                   &bin);
-    assert_true(gltf_failed(&run, ERR_BAD_MODEL, "3 keys need 27 numbers"));
+    assert_true(gltf_failed(&run, ERR_BAD_KEYS, "3 keys need 27 numbers"));
     run_animation(&run, CHANNEL(0, translation), SAMPLER(",'interpolation':'linear'"), POINTS VALUES(VEC3, 3), &bin);
     assert_true(gltf_failed(&run, ERR_BAD_MODEL, "animations[0].samplers[0].interpolation is 'linear'"));
     run_animation(&run, CHANNEL(0, rotate), SAMPLER(""), POINTS VALUES(VEC3, 3), &bin);
@@ -140,10 +140,28 @@ TEST(gltf_keys_that_are_wrong)
     assert_true(gltf_failed(&run, ERR_BAD_MODEL, "sampler is 1, but the animation has 1 samplers"));
     memset(bin.values + 4, 0, 4 * sizeof *bin.values);
     run_animation(&run, CHANNEL(0, rotation), SAMPLER(""), POINTS VALUES(VEC4, 3), &bin);
-    assert_true(gltf_failed(&run, ERR_BAD_MODEL, "the rotation of key 1 has no length"));
+    assert_true(gltf_failed(&run, ERR_BAD_KEYS, "the rotation of key 1 has no length"));
     bin.values[0] = NAN;
     run_animation(&run, CHANNEL(0, scale), SAMPLER(""), POINTS VALUES(VEC3, 3), &bin);
-    assert_true(gltf_failed(&run, ERR_BAD_MODEL, "the value of key 0 is not finite"));
+    assert_true(gltf_failed(&run, ERR_BAD_KEYS, "the value of key 0 is not finite"));
+    gltf_run_fini(&run);
+}
+
+TEST(gltf_rotations_of_another_length_are_told)
+{
+    struct anim_bin bin = GOOD;
+    struct gltf_run run;
+    gltf_run_init(&run);
+    for (int i = 0; i < 12; i++)
+        bin.values[i] = i % 4 == 3 ? 1 : 0;
+    run_animation(&run, CHANNEL(0, rotation), SAMPLER(""), POINTS VALUES(VEC4, 3), &bin);
+    assert_true(gltf_succeeded(&run) && !gltf_warned(&run, "rotation_normalised"));
+    bin.values[7] = 1.0009f;
+    run_animation(&run, CHANNEL(0, rotation), SAMPLER(""), POINTS VALUES(VEC4, 3), &bin);
+    assert_true(gltf_succeeded(&run) && !gltf_warned(&run, "rotation_normalised"));
+    bin.values[7] = 1.002f;
+    run_animation(&run, CHANNEL(0, rotation), SAMPLER(""), POINTS VALUES(VEC4, 3), &bin);
+    assert_true(gltf_succeeded(&run) && gltf_warned(&run, "rotation_normalised"));
     gltf_run_fini(&run);
 }
 
@@ -223,10 +241,10 @@ TEST(gltf_shared_rotations_are_checked_for_each_use)
     gltf_run_init(&run);
     memset(bin.values, 0, 4 * sizeof(float));
     run_animation(&run, CHANNEL(0, rotation), SAMPLER(""), POINTS VALUES(VEC4, 3), &bin);
-    assert_true(gltf_failed(&run, ERR_BAD_MODEL, "the rotation of key 0 has no length"));
+    assert_true(gltf_failed(&run, ERR_BAD_KEYS, "the rotation of key 0 has no length"));
     run_animation(&run, CHANNEL(0, rotation) ",{'sampler':1,'target':{'node':1,'path':'rotation'}}",
                   "{'input':3,'output':2,'interpolation':'CUBICSPLINE'}," SAMPLER(""),
                   POINTS VALUES(VEC4, 3) ",{'bufferView':0,'componentType':5126,'count':1,'type':'SCALAR'}", &bin);
-    assert_true(gltf_failed(&run, ERR_BAD_MODEL, "channels[1]: the rotation of key 0 has no length"));
+    assert_true(gltf_failed(&run, ERR_BAD_KEYS, "channels[1]: the rotation of key 0 has no length"));
     gltf_run_fini(&run);
 }

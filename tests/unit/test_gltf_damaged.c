@@ -4,7 +4,6 @@
 #include "gltf_run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const char JSON[] =
     "{'asset':{'version':'2.0'},'buffers':[{'byteLength':132}],'bufferViews':[{'buffer':0,'byteLength':132},"

@@ -4,7 +4,6 @@
 #include "gltf_run.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { VERTICES = 8, TRIANGLES = 6 };

@@ -4,7 +4,6 @@
 
 #include <meshoptimizer.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { VERTICES = 5, INDICES = 9 };

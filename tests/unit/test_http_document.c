@@ -1,6 +1,7 @@
 /* protocol/http.md says what the tables say: errors, limits, and the parameters of every operation. Run from the
  * project's root. */
 #include "check.h"
+#include "document.h"
 
 #include "../../server/base/err.h"
 #include "../../server/base/limits.h"
@@ -10,18 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static char *read_http_md(void)
-{
-    FILE *file = fopen("protocol/http.md", "rb");
-    if (file == NULL)
-        fail_msg("cannot open protocol/http.md: run the tests in the project's root");
-    char *text = calloc(1, 1 << 18);
-    assert_non_null(text);
-    assert_in_range(fread(text, 1, (1 << 18) - 1, file), 1, (1 << 18) - 2);
-    fclose(file);
-    return text;
-}
 
 /* The part of the document from the line `heading` to the next heading of the same depth; the caller frees it. */
 static char *section_of(const char *text, const char *heading)
@@ -65,7 +54,7 @@ TEST(http_document_has_every_error)
 #undef X
     };
     const size_t count = sizeof errors / sizeof *errors;
-    char *text = read_http_md(), *section = section_of(text, "## Errors");
+    char *text = document_read("protocol/http.md"), *section = section_of(text, "## Errors");
     for (size_t i = 0; i < count; i++) {
         char row[256];
         snprintf(row, sizeof row, "\n| `%s` | %d | %d | %s |\n", errors[i].name, errors[i].number, errors[i].status,
@@ -79,7 +68,7 @@ TEST(http_document_has_every_error)
 
 TEST(http_document_has_every_limit)
 {
-    char *text = read_http_md(), *section = section_of(text, "## Limits");
+    char *text = document_read("protocol/http.md"), *section = section_of(text, "## Limits");
     for (int i = 0; i < LIMIT_COUNT; i++) {
         const struct limit_info *limit = &LIMIT_INFO[i];
         const bool is_option = limit->option[0] != '\0';
@@ -104,7 +93,7 @@ TEST(http_document_has_every_share_of_memory)
 #undef X
     };
     const size_t count = sizeof rows / sizeof *rows;
-    char *text = read_http_md(), *section = section_of(text, "## Limits and memory");
+    char *text = document_read("protocol/http.md"), *section = section_of(text, "## Limits and memory");
     for (size_t i = 0; i < count; i++) {
         char row[256];
         const bool is_count = rows[i].limit == LIMIT_CONNECTIONS;
@@ -129,7 +118,7 @@ TEST(http_document_has_every_statistic)
 #undef X
     };
     const size_t count = sizeof rows / sizeof *rows;
-    char *text = read_http_md(), *section = section_of(text, "## `GET /v1/stats`");
+    char *text = document_read("protocol/http.md"), *section = section_of(text, "## `GET /v1/stats`");
     for (size_t i = 0; i < count; i++) {
         char row[256];
         snprintf(row, sizeof row, "\n| %s | `%s.%s` | %s |\n", rows[i].kind, rows[i].group, rows[i].name, rows[i].text);
@@ -140,18 +129,49 @@ TEST(http_document_has_every_statistic)
     free(text);
 }
 
+static const char view_words[] = ""
+#define X(symbol, word, takes_joint, text) "|" word
+#include "../../protocol/views.def"
+#undef X
+    ;
+#define VIEW_WORDS (view_words + 1)
+
 static const struct {
     const char *name;
     unsigned ops;
+    const char *values;
 } PARAMS[] = {
-#define X(symbol, name, ops, how_often, parse, text) {name, ops},
+#define X(symbol, name, ops, how_often, parse, values, text) {name, ops, values},
 #include "../../server/wire/request_params.def"
 #undef X
 };
 
+/* The row's second column has the words of the table, `each` so, and no others. */
+static void check_words(const char *row, const char *name, const char *values)
+{
+    char column[512], word[64];
+    size_t words = 0;
+    row = strstr(row + 1, " | ") + 3;
+    snprintf(column, sizeof column, "%.*s", (int)(strstr(row, " |") - row), row);
+    for (const char *at = values; *at != '\0'; at += *at == '|') {
+        const size_t size = strcspn(at, "|");
+        snprintf(word, sizeof word, "`%.*s`", (int)size, at);
+        if ((*at < 'A' || *at > 'Z') && strstr(column, word) == NULL)
+            fail_msg("http.md does not say that '%s' may be %s", name, word);
+        words += *at < 'A' || *at > 'Z';
+        at += size;
+    }
+    for (const char *at = column; (at = strchr(at, '`')) != NULL; at = strchr(at + 1, '`') + 1) {
+        const bool is_placeholder = (at[1] >= 'A' && at[1] <= 'Z') || strncmp(at, "`x,y,z`", 7) == 0 ||
+                                    strncmp(at, "`fps`", 5) == 0 || strncmp(at, "`auto`", 6) == 0;
+        if (!is_placeholder && words-- == 0)
+            fail_msg("http.md says of '%s' what the server's table does not: %s", name, column);
+    }
+}
+
 TEST(http_document_has_every_parameter)
 {
-    char *text = read_http_md();
+    char *text = document_read("protocol/http.md");
     for (int op = OP_MODELS; op < OP_COUNT; op++) {
         char heading[64];
         const char *method = op == OP_QUERY ? "POST" : op == OP_FILE ? "PUT" : "GET";
@@ -167,8 +187,11 @@ TEST(http_document_has_every_parameter)
                 continue;
             char start[64];
             snprintf(start, sizeof start, "\n| `%s` | ", PARAMS[i].name);
-            if (strstr(section, start) == NULL)
+            const char *row = strstr(section, start);
+            if (row == NULL)
                 fail_msg("http.md does not tell %s of '%s'", heading + 3, PARAMS[i].name);
+            else
+                check_words(row, PARAMS[i].name, PARAMS[i].values);
             count++;
         }
         if (count_of(section, "\n| `") != count)

@@ -3,8 +3,6 @@
 #include "check.h"
 #include "wire_model.h"
 
-#include <string.h>
-
 static struct render_blend good(void)
 {
     return (struct render_blend){

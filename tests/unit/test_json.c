@@ -95,6 +95,28 @@ TEST(json_stops_at_the_buffers_limit)
     buf_fini(&out);
 }
 
+TEST(json_fails_at_what_is_not_finite)
+{
+    const float floats[100] = {[70] = -INFINITY};
+    for (int how = 0; how < 4; how++) {
+        struct buf out;
+        buf_init(&out, 0);
+        if (how == 0)
+            json_put_float(&out, NAN);
+        else if (how == 1)
+            json_put_double(&out, HUGE_VAL);
+        else if (how == 2)
+            json_put_floats(&out, floats, 100);
+        else
+            json_put_exact_floats(&out, floats, 100);
+        const size_t size_bytes = out.size_bytes;
+        json_put_uint(&out, 1);
+        assert_int_equal(out.size_bytes, size_bytes);
+        assert_int_equal(out.failure, BUF_NOT_FINITE);
+        buf_fini(&out);
+    }
+}
+
 TEST(json_exact_floats_are_the_floats_own_value_as_a_double)
 {
     struct buf out;

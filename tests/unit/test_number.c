@@ -267,3 +267,13 @@ TEST(number_powers_of_ten_are_exact)
         if (POW10[e - POW10_MIN] != exact_power(e))
             fail_msg("10^%d is %016llx", e, (unsigned long long)exact_power(e));
 }
+
+TEST(number_has_no_text_for_what_is_not_finite)
+{
+    char text[NUMBER_SIZE];
+    const double values[] = {(double)NAN, -(double)NAN, HUGE_VAL, -HUGE_VAL};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(number_put_double(text, values[i]), 0);
+        assert_int_equal(number_put_float(text, (float)values[i]), 0);
+    }
+}

@@ -1,8 +1,6 @@
 #include "../../server/render/onion.h"
 #include "check.h"
 
-#include <string.h>
-
 static void check_sample(const uint8_t *sample, int r, int g, int b, int a)
 {
     assert_int_equal(sample[0], r);

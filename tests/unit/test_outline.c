@@ -5,7 +5,6 @@
 #include "check.h"
 #include "fixture.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { GRID = 6, COUNT = GRID * GRID * GRID };
@@ -46,9 +45,11 @@ static void block(struct fixture *f)
 static double farthest(const struct vec3 *points, uint32_t count, const double direction[3])
 {
     double most = -HUGE_VAL;
-    for (uint32_t i = 0; i < count; i++)
-        most = fmax(most, direction[0] * (double)points[i].x + direction[1] * (double)points[i].y +
-                              direction[2] * (double)points[i].z);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct vec3 *p = &points[i];
+        const double way = direction[0] * (double)p->x + direction[1] * (double)p->y + direction[2] * (double)p->z;
+        most = way > most ? way : most;
+    }
     return most;
 }
 

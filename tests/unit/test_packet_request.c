@@ -1,12 +1,12 @@
 /* From packets to requests: a packet and a query that mean the same are the same request, and what is wrong is refused.
  */
 #include "check.h"
+#include "parse_request.h"
 
 #include "../../server/base/bytes.h"
 #include "../../server/wire/packet_request.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,12 +82,9 @@ static int read_packet(struct request *request, unsigned kind, const struct byte
 /* The packet means what the target does. */
 static void check_same(unsigned kind, const struct bytes *payload, const char *target)
 {
-    struct request of_packet = {0}, of_query = {0};
+    struct request of_packet = {0}, of_query = parse_request(target);
     struct err err = {0};
     size_t bad_at;
-    const struct request_head head = {.method = "GET", .target = target, .target_bytes = strlen(target)};
-    if (request_parse(&of_query, &head, &limits, &err) < 0)
-        fail_msg("%s: %s", target, err.message);
     if (read_packet(&of_packet, kind, payload, &MODEL, &bad_at, &err) < 0)
         fail_msg("%s: the packet: %s", target, err.message);
     assert_int_equal(of_packet.op, of_query.op);

@@ -1,24 +1,12 @@
 /* protocol/tcp.md says what protocol/packets.def says: kinds, fields and flags, each table whole and in order. Run from
  * the project's root. */
 #include "check.h"
+#include "document.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DOCUMENT_MAX = 1 << 17, TABLE_MAX = 1 << 13 };
-
-static char *read_document(void)
-{
-    FILE *file = fopen("protocol/tcp.md", "rb");
-    if (file == NULL)
-        fail_msg("cannot open protocol/tcp.md: run the tests in the project's root");
-    char *text = calloc(1, DOCUMENT_MAX);
-    assert_non_null(text);
-    assert_in_range(fread(text, 1, DOCUMENT_MAX - 1, file), 1, DOCUMENT_MAX - 2);
-    fclose(file);
-    return text;
-}
+enum { TABLE_MAX = 1 << 13 };
 
 struct row {
     const char *part, *text;
@@ -53,7 +41,7 @@ static void check_tables(const char *document, const struct row *rows, size_t co
 
 TEST(packets_document_has_every_table)
 {
-    char *document = read_document();
+    char *document = document_read("protocol/tcp.md");
     check_tables(document, FIELDS, sizeof FIELDS / sizeof *FIELDS);
     check_tables(document, FLAGS, sizeof FLAGS / sizeof *FLAGS);
     check_tables(document, KINDS, sizeof KINDS / sizeof *KINDS);

@@ -2,8 +2,6 @@
 #include "../../clients/cli/pattern.h"
 #include "check.h"
 
-#include <string.h>
-
 TEST(pattern_stars_stay_within_a_folder)
 {
     assert_true(pattern_matches("*.fbx", "crow.fbx"));

@@ -5,7 +5,6 @@
 #include "png_pixels.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Noise above, a gradient below: what does not compress and what does. */
 static uint8_t *make_pixels(uint32_t width, uint32_t height, bool has_alpha)

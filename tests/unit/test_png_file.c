@@ -3,7 +3,6 @@
 #include "png_pixels.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const struct png_form STRAIGHT = {.has_alpha = true};
 

@@ -2,7 +2,6 @@
 #include "check.h"
 #include "fixture.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* 90 degrees: around z (x,y,z) -> (-y,x,z); around x -> (x,-z,y); around y -> (z,y,-x) */

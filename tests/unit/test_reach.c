@@ -3,8 +3,6 @@
 #include "check.h"
 #include "fixture.h"
 
-#include <string.h>
-
 static const struct picture_spec LOOK = {.width = 64, .height = 64};
 
 struct stand {

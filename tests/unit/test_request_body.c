@@ -1,7 +1,6 @@
 /* server/wire/request.h: JSON bodies. What they mean, that a GET means the same, and why others are refused. */
 #include "check.h"
-
-#include "../../server/wire/request.h"
+#include "parse_request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,20 +43,6 @@ static struct request parse(const char *target, const char *body)
     return request;
 }
 
-static void get_canonical(const char *target, char out[24])
-{
-    struct limits limits;
-    struct request request;
-    struct err err = {0};
-    limits_default(&limits);
-    request_init(&request);
-    const struct request_head head = {.method = "GET", .target = target, .target_bytes = strlen(target)};
-    if (request_parse(&request, &head, &limits, &err) != 0)
-        fail_msg("%s: %s", target, err.message);
-    memcpy(out, request.canonical, 24);
-    request_fini(&request);
-}
-
 TEST(body_means_what_the_query_means)
 {
     static const struct {
@@ -81,9 +66,9 @@ TEST(body_means_what_the_query_means)
          "{\"model\":\"a\",\"width\":2.56e2,\"yaw\":30.25,\"background\":\"ff0000\"}"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char path[32], expected[24];
+        char path[32], expected[PARSE_CANONICAL_SIZE];
         snprintf(path, sizeof path, "%.*s", (int)strcspn(rows[i].query, "?"), rows[i].query);
-        get_canonical(rows[i].query, expected);
+        parse_canonical(rows[i].query, NULL, expected);
         struct request r = parse(path, rows[i].body);
         if (strcmp(r.canonical, expected) != 0)
             fail_msg("%s is not %s", rows[i].body, rows[i].query);
@@ -94,10 +79,10 @@ TEST(body_means_what_the_query_means)
 
 TEST(body_and_query_add_up)
 {
-    char expected[24];
+    char expected[PARSE_CANONICAL_SIZE];
     struct err err;
     struct request r = parse("/v1/pose?model=a&clip=b", "{\"t\":[1,2]}");
-    get_canonical("/v1/pose?model=a&clip=b&t=1,2", expected);
+    parse_canonical("/v1/pose?model=a&clip=b&t=1,2", NULL, expected);
     assert_string_equal(r.canonical, expected);
     request_fini(&r);
     assert_int_equal(parse_body(&r, "/v1/pose?model=a&t=1", "{\"t\":2}", &err), ERR_DUPLICATE_PARAMETER);

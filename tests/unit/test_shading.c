@@ -1,6 +1,5 @@
 /* Materials on cards drawn in this process: what each part of a material does to the pixel in the middle, and shadows.
  * Skipped where there is no GL. */
-#include "../../server/anim/pose.h"
 #include "check.h"
 #include "fixture.h"
 #include "png_pixels.h"
@@ -9,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { SIDE = 64 };
 

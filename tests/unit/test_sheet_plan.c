@@ -2,6 +2,7 @@
 #include "../../server/wire/sheet_plan.h"
 #include "../../server/anim/pose.h"
 #include "check.h"
+#include "parse_request.h"
 #include "wire_model.h"
 
 #include <stdio.h>
@@ -13,11 +14,10 @@ static struct sheet_plan plan;
 
 static int plan_of(const char *target, int32_t clip, struct err *err)
 {
-    const struct request_head head = {.method = "GET", .target = target, .target_bytes = strlen(target)};
     limits_default(&limits);
     request_init(&request);
     sheet_plan_init(&plan);
-    if (request_parse(&request, &head, &limits, err) < 0)
+    if (parse_request_as(&request, "GET", target, NULL, err) < 0)
         return err->code;
     return sheet_plan_make(&plan, wire_model(), clip, &request, &limits, err);
 }
@@ -104,6 +104,12 @@ TEST(sheet_without_words_about_it)
     cells = plan_good("&frames=3", POSE_REST);
     assert_int_equal(plan.cell_count, 3);
     assert_true(cells[2].clip_time_s == 0);
+    forget();
+    plan_good("", POSE_REST);
+    assert_int_equal(plan.cell_count, 1); /* more would be the same again */
+    forget();
+    plan_good("&directions=4", POSE_REST);
+    assert_int_equal(plan.cell_count, 4);
     forget();
 }
 
@@ -206,6 +212,11 @@ TEST(sheet_refuses_what_is_too_much_or_does_not_go_together)
         {"/v1/sheet?model=a&frames=64&width=1024&height=1024", ERR_BAD_PARAMETER, "--max-picture-pixels"},
         {"/v1/sheet?model=a&frames=257&width=256&height=256&format=webp", ERR_BAD_PARAMETER, "--max-picture-pixels"},
         {"/v1/sheet?model=a&to=5", ERR_BAD_PARAMETER, "'to'"},
+        {"/v1/sheet?model=a&fps=5", ERR_BAD_PARAMETER, "or 'rate'"},
+        {"/v1/sheet?model=a&camera=0", 0, ""},
+        {"/v1/sheet?model=a&camera=0&directions=4", ERR_BAD_PARAMETER, "that of several 'directions'"},
+        {"/v1/sheet?model=a&camera=0&projection=level", ERR_BAD_PARAMETER, "'projection' does not go with a camera"},
+        {"/v1/turntable?model=a&camera=0", ERR_BAD_PARAMETER, "as a turntable's does"},
         {"/v1/turntable?model=a&t=0,1", ERR_BAD_PARAMETER, "'t'"},
         {"/v1/turntable?model=a&directions=4", ERR_UNKNOWN_PARAMETER, "'directions'"},
         {"/v1/turntable?model=a&clips=all", ERR_UNKNOWN_PARAMETER, "'clips'"},

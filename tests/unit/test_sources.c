@@ -4,9 +4,6 @@
 
 #include "../../server/app/sources.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -3,8 +3,6 @@
 
 #include "../../server/app/stream_clock.h"
 
-#include <stddef.h>
-
 #define S UINT64_C(1000000000)
 
 static struct stream_clock a_clock(double rate)

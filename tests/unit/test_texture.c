@@ -5,8 +5,8 @@
 #include "../../server/import/texture.h"
 #include "../../server/import/texture_mip.h"
 
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const uint8_t TGA[] = {0, 0,  2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2,  0,  2,
@@ -89,6 +89,36 @@ TEST(mip_keeps_every_grey)
     assert_int_equal(mip_resample(from, 512, 1, to, 256, 1, TEXTURE_COLORS), 0);
     for (int i = 0; i < 256; i++)
         assert_int_equal(to[4 * i], i);
+}
+
+static double linear_of(uint8_t level)
+{
+    const double s = level / 255.0;
+    return s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4);
+}
+
+/* Each pixel of a picture half as large against the sum over its four, in double. */
+TEST(mip_of_pairs_is_their_mean)
+{
+    enum { SIDE = 16, HALF = SIDE / 2 };
+    uint8_t from[SIDE * SIDE * 4], to[HALF * HALF * 4];
+    uint32_t random = 1;
+    for (size_t i = 0; i < sizeof from; i++)
+        from[i] = (uint8_t)((random = random * 1664525 + 1013904223) >> 24); /* Numerical Recipes, 7.1 */
+    assert_int_equal(mip_resample(from, SIDE, SIDE, to, HALF, HALF, TEXTURE_COLORS), 0);
+    for (int i = 0; i < HALF * HALF; i++) {
+        const uint8_t *first = from + 8 * (i / HALF * SIDE + i % HALF);
+        const uint8_t *const four[] = {first, first + 4, first + 4 * SIDE, first + 4 * SIDE + 4};
+        double sums[3] = {0}, alpha = 0;
+        for (int k = 0; k < 4; k++) {
+            for (int c = 0; c < 3; c++)
+                sums[c] += four[k][3] * linear_of(four[k][c]);
+            alpha += four[k][3];
+        }
+        for (int c = 0; c < 3; c++)
+            CHECK_NEAR(linear_of(to[4 * i + c]), sums[c] / alpha, 0.005); /* levels are at most 0.0088 apart */
+        CHECK_NEAR(to[4 * i + 3], alpha / 4, 0.5);
+    }
 }
 
 struct textured {

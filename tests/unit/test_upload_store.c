@@ -5,7 +5,6 @@
 #include "../../server/app/upload_store.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* Views of small models drawn in this process, each pixel where arithmetic by hand puts it. Skipped where there is no
  * GL. */
-#include "../../server/anim/pose.h"
 #include "../../server/base/view.h"
 #include "../../server/render/influence.h"
 #include "check.h"

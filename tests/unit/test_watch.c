@@ -4,8 +4,8 @@
 
 #include "../../server/app/watch.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -172,4 +172,59 @@ TEST(watch_reset_kills_all)
     watch_set_unref(set);
     watch_set_unref(again);
     teardown(&stand);
+}
+
+TEST(watch_is_quiet_once_all_that_happened_is_counted)
+{
+    struct stand s;
+    setup(&s);
+    struct watch_set *set = take(&s, "a/b/m.glb");
+    const uint64_t count = watch_set_count(set);
+    assert_true(watch_is_quiet(s.watch));
+    temp_tree_file(&s.tree, "a/b/m.glb", "xy");
+    assert_false(watch_set_is_quiet(set));
+    assert_int_equal(watch_set_count(set), count); /* nobody has read it */
+    watch_drain(s.watch);
+    assert_true(watch_is_quiet(s.watch));
+    assert_true(watch_set_count(set) > count);
+    watch_set_unref(set);
+    teardown(&s);
+}
+
+struct drainer {
+    struct watch *watch;
+    atomic_bool is_over;
+};
+
+static void *drain_on(void *user)
+{
+    struct drainer *drainer = user;
+    while (!atomic_load(&drainer->is_over)) {
+        watch_drain(drainer->watch);
+        usleep(10);
+    }
+    return NULL;
+}
+
+/* What other loops do: no lock, and nobody waits for the thread that reads. */
+TEST(watch_hides_no_change_from_other_threads)
+{
+    struct stand s;
+    setup(&s);
+    struct watch_set *set = take(&s, "a/b/m.glb");
+    struct drainer drainer = {.watch = s.watch};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, drain_on, &drainer), 0);
+    for (int i = 0; i < 300; i++) {
+        const uint64_t before = watch_set_count(set);
+        temp_tree_file(&s.tree, "a/b/m.glb", "xyz");
+        const bool is_quiet = watch_is_quiet(s.watch);
+        assert_true(!is_quiet || watch_set_count(set) != before);
+        while (!watch_is_quiet(s.watch))
+            usleep(10);
+    }
+    atomic_store(&drainer.is_over, true);
+    pthread_join(thread, NULL);
+    watch_set_unref(set);
+    teardown(&s);
 }

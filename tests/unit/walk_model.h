@@ -3,10 +3,13 @@
  * that ASan sees whatever bake_decode() let through. For tests and fuzz targets. */
 #pragma once
 
+#include "../../server/anim/clip_palette.h"
 #include "../../server/anim/pose.h"
 #include "../../server/anim/skin.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Everything read ends up in here, so that no read can be left out by the compiler. */
 static volatile uint64_t walk_sum;
@@ -126,6 +129,31 @@ static void walk_frame(const struct model *model, struct pose *pose, int32_t cli
     }
 }
 
+/* Palettes of a compiled clip: always finite, and the same with every kernel. */
+static void walk_compiled(const struct model *model, uint32_t clip, double time_s)
+{
+    for (uint32_t s = 0; s < model->skin_count; s++)
+        for (int form = PALETTE_MAT3X4; form <= PALETTE_MAT4; form++) {
+            const size_t count = (size_t)model->skins[s].joint_count * (form == PALETTE_MAT4 ? 16 : 12);
+            float *first = walk_alloc(count, sizeof *first), *other = walk_alloc(count, sizeof *other);
+            for (uint32_t k = 0; kernel_at(k) != NULL; k++) {
+                struct clip_palette palette;
+                float *out = k == 0 ? first : other;
+                clip_palette_init(&palette, kernel_at(k));
+                clip_palette_evaluate(&palette, model, clip, time_s, s, (enum palette_form)form, out);
+                clip_palette_next(&palette, model, s, (enum palette_form)form, out);
+                clip_palette_fini(&palette);
+                if (k > 0 && memcmp(first, other, count * sizeof *first) != 0)
+                    abort();
+            }
+            for (size_t i = 0; i < count; i++)
+                if (!isfinite(first[i]))
+                    abort();
+            free(first);
+            free(other);
+        }
+}
+
 static void walk_model(const struct model *model)
 {
     struct pose pose;
@@ -141,6 +169,8 @@ static void walk_model(const struct model *model)
         const double times[] = {clip->start_s - 1, clip->start_s, 0.7 * clip->duration_s, clip->duration_s};
         for (size_t i = 0; i < sizeof times / sizeof *times; i++)
             walk_frame(model, &pose, (int32_t)c, times[i]);
+        for (size_t i = 0; i < sizeof times / sizeof *times && clip_palette_is_compiled(model, (int32_t)c); i++)
+            walk_compiled(model, c, times[i]);
     }
     pose_fini(&pose);
 }

@@ -7,8 +7,6 @@
 
 #include <cjson/cJSON.h>
 
-#include <stdbool.h>
-
 /* Nodes: 0 root; 1 'bone "A"\n' in 0; 2 'Bone' in 1; 3 'Bone' with mesh 0 and skin 0, in 0; 4 unnamed, sheared
  * matrix, mesh 1, in 5; 5 '' in 0. Skin 0 'arm': joints 2, 1; skin 1: rigid, of node 4.
  * Clips: 0 'wave' (0..2 s), 1 and 2 'twin' (0..1 s; 2 moves node 4), 3 unnamed (0..1 s; its values overflow a float).

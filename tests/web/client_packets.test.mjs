@@ -5,9 +5,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, before, test } from 'node:test';
+import ts from 'typescript';
 import { WebSocket } from 'ws';
 import { CODES } from '../../clients/js/errors.js';
 import { Frames, PosedError } from '../../clients/js/posed.js';
+import * as posed from '../../clients/js/posed.js';
 import * as packets from '../../clients/js/packets.js';
 import { toFields } from '../../clients/js/parameters.js';
 import { FOLDER, exampleNames, matches, readExample } from './packet_examples.mjs';
@@ -135,4 +137,20 @@ test('an answer that is damaged or cut is an error of its own', async () => {
 
 test('the types compile', () => {
   execFileSync(path.join(TESTS, 'node_modules/.bin/tsc'), ['-p', path.join(TESTS, 'tsconfig.json')], { stdio: 'inherit' });
+});
+
+// posed.d.ts is written by hand: it declares what is exported, and what it declares is there.
+test('the types are those of the modules', () => {
+  const source = ts.createSourceFile('posed.d.ts', fs.readFileSync(path.join(TESTS, '../../clients/js/posed.d.ts'), 'utf8'), ts.ScriptTarget.ES2022);
+  const classes = source.statements.filter(ts.isClassDeclaration);
+  assert.deepEqual(classes.map((declared) => declared.name.text).sort(), Object.keys(posed).sort());
+  for (const declared of classes) {
+    const own = posed[declared.name.text];
+    const methods = declared.members.filter(ts.isMethodDeclaration);
+    const isStatic = (method) => (method.modifiers ?? []).some((modifier) => modifier.kind === ts.SyntaxKind.StaticKeyword);
+    for (const method of methods) {
+      const name = ts.isComputedPropertyName(method.name) ? Symbol.asyncIterator : method.name.text;
+      assert.equal(typeof (isStatic(method) ? own : own.prototype)[name], 'function', `${declared.name.text}.${String(name)}`);
+    }
+  }
 });

@@ -160,7 +160,7 @@ test('shows the clip that is chosen', () => withPage(still, async (page) => {
     await dragon.locator('select').selectOption(String(clip.index));
     await until(`a picture of ${clip.name}`, async () => !seen.has((await picture(dragon)).hash));
     seen.add((await picture(dragon)).hash);
-    for (const link of await dragon.getByRole('link', { name: /palette|pose|Picture/ }).all()) {
+    for (const link of await dragon.getByRole('link', { name: /palette|pose|sheet|turntable|Picture/ }).all()) {
       const target = new URL(await link.evaluate((a) => a.href));
       assert.equal(target.searchParams.get('clip'), String(clip.index));
       assert.equal((await fetch(target)).status, 200, target.href);
@@ -186,6 +186,41 @@ test('shows the view that is chosen, of every model', () => withPage(still, asyn
   }
   if (process.env.POSED_PICTURES) await page.screenshot({ path: path.join(process.env.POSED_PICTURES, 'gallery-view.png') });
 }));
+
+test('links to a sheet of the clip and to a turntable, in the view that is chosen', () => withPage({ ...still, refused: ['/v1/model?', '/favicon.ico'] }, async (page) => {
+  const robot = cardOf(page, 'robot.glb');
+  await drawn(robot);
+  await robot.locator('select').selectOption('1');
+  await page.locator('#what').selectOption('normals');
+  const target = async (name) => new URL(await robot.getByRole('link', { name }).evaluate((a) => a.href));
+  for (const [name, type] of [['sheet', 'image/png'], ['turntable', 'image/apng']]) {
+    const url = await target(name);
+    assert.deepEqual([url.pathname, url.searchParams.get('clip'), url.searchParams.get('view')], ['/v1/' + name, '1', 'normals']);
+    const answer = await fetch(url);
+    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, type]);
+  }
+  const manifest = await (await fetch(await target('sheet') + '&format=json')).json();
+  assert.deepEqual([manifest.columns, manifest.rows, manifest.clips.map((clip) => clip.index)], [4, 2, [1]]);
+  if (process.env.POSED_PICTURES) await page.screenshot({ path: path.join(process.env.POSED_PICTURES, 'gallery-links.png') });
+  await robot.getByRole('link', { name: 'sheet' }).click();
+  await page.waitForURL(/v1\/sheet/);
+  assert.ok(await page.evaluate(() => document.images[0].naturalWidth) === 4 * 256);
+}));
+
+test('offers no sheet of a model without clips', async () => {
+  const folder = temporaryFolder();
+  fs.writeFileSync(path.join(folder, 'still.obj'), 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n');
+  const other = await startServer(folder);
+  try {
+    await withPage({ ...still, url: other.url }, async (page) => {
+      await drawn(cardOf(page, 'still.obj'));
+      assert.deepEqual(await page.locator('.links a:visible').allTextContents(), ['turntable', 'model', 'palette', 'pose']);
+    });
+  } finally {
+    await other.end();
+    fs.rmSync(folder, { recursive: true });
+  }
+});
 
 test("says the server's sentence for a model that cannot be read", () => withPage(still, async (page) => {
   for (const name of BROKEN) {
@@ -254,7 +289,8 @@ test('can be used with the keyboard alone', () => withPage(still, async (page) =
       return (isSeen ? '' : 'unseen: ') + (node.getAttribute('aria-label') || node.querySelector('[aria-label]')?.getAttribute('aria-label') || node.textContent);
     });
   };
-  const order = ['Search models', 'What pictures show', 'Play', 'Picture of dragon.glb', 'Clip of dragon.glb', 'model', 'palette', 'pose'];
+  const order = ['Search models', 'What pictures show', 'Play', 'Picture of dragon.glb', 'Clip of dragon.glb', 'sheet', 'turntable',
+    'model', 'palette', 'pose'];
   await page.locator('h1').click();
   for (const name of order) assert.equal(await press('Tab'), name);
   for (const name of order.slice(2, -1).reverse()) assert.equal(await press('Shift+Tab'), name);

@@ -13,14 +13,18 @@ import { chromium } from 'playwright-core';
 const TOP = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 export const BUILD = process.env.POSED_BUILD || path.join(TOP, 'build');
 export const SAMPLES = process.env.POSED_SAMPLES || path.join(TOP, 'build/samples');
-const PATIENCE_MS = 30000;
+const PATIENCE_MS = 120000; // for what comes at once unless the machine has other work
 
 export const temporaryFolder = () => fs.mkdtempSync(path.join(os.tmpdir(), 'posed-web-'));
+
+// What the server bears: a test or a worker that had to wait for the processor is no failure.
+const PATIENT = Object.fromEntries(['HEADER', 'IDLE', 'BODY', 'WRITE', 'IMPORT', 'SETTLE', 'RENDER', 'DRAIN']
+  .map((name) => [`POSED_${name}_TIMEOUT`, PATIENCE_MS + 'ms']));
 
 // Starts posed and waits for its ready line; `end` stops it and gives its exit status.
 export async function startServer(root, ...options) {
   const server = spawn(path.join(BUILD, 'posed'), ['--root', root, '--http', '127.0.0.1:0', '--tcp', 'none', '--log', 'off', ...options],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, POSED_CACHE_DIR: 'none' } });
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...PATIENT, POSED_CACHE_DIR: 'none' } });
   const ended = new Promise((resolve, reject) => { server.on('exit', resolve); server.on('error', reject); });
   const ready = new Promise((resolve) => {
     let text = '';
@@ -45,6 +49,7 @@ function findBrowser() {
 
 // Playwright gives it a fresh profile folder and removes that at the end.
 export const launchBrowser = (...options) => chromium.launch({
+  timeout: PATIENCE_MS,
   executablePath: process.env.CHROMIUM || findBrowser(),
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
     '--disable-component-update', '--disable-sync', ...options],

@@ -1,0 +1,474 @@
+"""Several event loops over one cache (--loops): whatever loop a connection is on, it gets the same answers, sees a change
+at once, and counts in the same sums.
+
+Which loop has a connection is the kernel's choice; the ids that the server gives to requests tell it: each loop counts up
+from a random start."""
+import concurrent.futures
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import struct
+import threading
+import time
+
+import pytest
+
+from conftest import PATIENCE_S, SAMPLES, wait_until
+from importers import NO_RENDERING, imports, install_waiting
+from packets import Link, connect, packet, query, subscribe
+from small_models import gltf, place
+from test_import_faults import memory_files
+from test_uploads import put
+
+LOOPS = 3
+MANY = 48  # connections: that one of three loops has none of so many happens once in 10^8 times
+DESCRIPTOR_CALLS = {"accept4", "close", "closedir", "fcntl", "fdopendir", "open", "open64", "openat", "openat64", "opendir",
+                    "pipe2", "socket", "socketpair"}
+CHANGES = 60
+PALETTE = "/v1/palette?model={}&t=0.25&format=bin"
+
+
+@pytest.fixture
+def root(tmp_path):
+    folder = tmp_path / "root"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def loops(start):
+    """loops(root, *options): a server with LOOPS loops; its end is looked at."""
+    running = []
+
+    def begin(root, *options):
+        running.append(start("--loops", str(LOOPS), *options, root=root, env={"TSAN_OPTIONS": "exitcode=0"}))
+        return running[-1]
+
+    yield begin
+    for server in running:
+        if server.process.poll() is None:
+            server.signal(signal.SIGTERM)
+            assert server.wait() == 0
+        assert not reports(server)
+
+
+def reports(server):
+    """What a sanitizer has said of memory. libuv closes descriptors by a bare system call, which ThreadSanitizer does not
+    see: to it, who gets the same number next races with who had it."""
+    said = []
+    for part in "\n".join(server.lines()).split("=================="):
+        calls = re.findall(r"^ +#0 (\w+)", part, re.M)[:2]
+        if ("WARNING: Thr" in part and DESCRIPTOR_CALLS.isdisjoint(calls)) or "ERROR: Addr" in part:
+            said.append(part)
+    return said
+
+
+def loop_of(answer):
+    """A number that is the same for requests of the same loop, and hardly for others."""
+    return int(answer.headers["x-request-id"], 16) >> 24
+
+
+class Everywhere:
+    """Connections on every loop."""
+
+    def __init__(self, server, count=MANY):
+        self.all = [server.connect() for _ in range(count)]
+        self.loops = {}
+        for connection in self.all:
+            self.loops.setdefault(loop_of(connection.get("/healthz")), []).append(connection)
+        assert len(self.loops) == LOOPS, self.loops
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for connection in self.all:
+            connection.socket.close()
+
+    def one_each(self):
+        return [connections[0] for connections in self.loops.values()]
+
+    def get(self, target, *headers):
+        return [connection.get(target, *headers) for connection in self.one_each()]
+
+
+def same(answers):
+    bodies = {answer.body for answer in answers}
+    assert len(bodies) == 1, [(answer.status, answer.body[:80]) for answer in answers]
+    etags = {answer.headers.get("etag") for answer in answers}
+    assert len(etags) == 1 and len({answer.status for answer in answers}) == 1
+    return answers[0]
+
+
+# --- the same bits ---
+
+ASKED = [
+    "/v1/palette?model=robot.glb&t=0.3", "/v1/palette?model=robot.glb&t=0:1:24&format=bin&layout=mat3x4",
+    "/v1/pose?model=octopus.glb&t=0.7", "/v1/mesh?model=octopus.glb&t=0.2&format=bin", "/v1/bounds?model=octopus.glb&t=0.2",
+    "/v1/bounds?model=robot.glb&of=clip", "/v1/model?model=robot.glb", "/v1/palette?model=robot.glb&clip_name=nobody&t=0",
+    "/v1/palette?model=robot.glb", "/v1/palette?model=nobody.glb&t=0", "/v1/models", "/v1/formats", "/v1/nothing",
+    "/v1/mesh?model=robot.glb&t=0.2&format=glb", "/v1/palette?model=robot.glb&t=0.3&clip_file=robot.glb",
+    "/v1/render?model=robot.glb&t=0.3&width=48&height=48",
+]
+
+
+def test_every_loop_gives_the_answers_of_one(loops, start):
+    alone, server = start(root=SAMPLES), loops(SAMPLES)
+    with Everywhere(server) as everywhere:
+        for target in ASKED:
+            before = same(everywhere.get(target))
+            again = same(everywhere.get(target))
+            wanted = alone.get(target)
+            assert before.status == wanted.status and before.body == again.body == wanted.body, target
+            assert before.headers.get("etag") == wanted.headers.get("etag"), target
+            if before.status == 200 and "etag" in before.headers:
+                not_modified = same(everywhere.get(target, "If-None-Match: " + before.headers["etag"]))
+                assert not_modified.status == 304 and not_modified.body == b""
+
+
+def test_a_model_is_imported_once_and_then_answered_by_each_loop(loops):
+    server = loops(SAMPLES, "--watch-interval", "1m", *NO_RENDERING)
+    with Everywhere(server) as everywhere:
+        for _ in range(4):
+            same(everywhere.get(PALETTE.format("robot.glb")))
+        before = server.json("/v1/stats")
+        for _ in range(50):
+            same(everywhere.get(PALETTE.format("robot.glb")))
+        after = server.json("/v1/stats")
+    assert imports(server) == 1
+    assert after["cache"]["hits"] - before["cache"]["hits"] == 50 * LOOPS
+    assert after["loops"]["count"] == LOOPS
+    assert after["loops"]["forwarded"] - before["loops"]["forwarded"] <= 2  # /v1/stats itself
+
+
+def test_packets_on_every_loop(loops):
+    """Handles, pipelining, streams; over TCP and the Unix socket."""
+    server = loops(SAMPLES, "--tcp", "127.0.0.1:0", "--unix", f"/tmp/posed-loops-{os.getpid()}.sock", *NO_RENDERING)
+    links = [connect(server.ports, way) for way in ("tcp", "unix", "ws") for _ in range(16)]
+    try:
+        answers = set()
+        for link in links:
+            model = link.open("robot.glb")
+            for id in range(20):
+                link.send(packet("palette", query([id % 4 / 4], clip=0), id=id, model=model))
+            answers.add(tuple(link.read().payload for _ in range(20)))
+        assert len(answers) == 1
+        frames = set()
+        for link in links:
+            link.send(packet("subscribe", subscribe(credit=3, rate=500, clip=0), id=7, model=1))
+            assert link.read().kind == "done"
+            got = [link.read() for _ in range(3)]
+            assert [one.kind for one in got] == ["stream"] * 3
+            frames.add(len(got[0].payload))
+        assert len(frames) == 1
+    finally:
+        for link in links:
+            link.socket.close()
+
+
+# --- changes ---
+
+@pytest.mark.parametrize("how", ["replaced", "written", "gone"])
+def test_the_request_after_a_change_sees_it_on_every_loop(loops, root, how):
+    (root / "a.gltf").write_text(gltf(x=0))
+    server = loops(root, *NO_RENDERING)
+    with Everywhere(server) as everywhere:
+        for x in range(1, CHANGES):
+            for _ in range(2):  # the second is answered by the loop itself
+                assert {place(answer) for answer in everywhere.get("/v1/palette?model=a.gltf")} == {x - 1}
+            if how == "replaced":
+                (root / "new").write_text(gltf(x=x))
+                os.replace(root / "new", root / "a.gltf")
+            elif how == "written":
+                (root / "a.gltf").write_text(gltf(x=x))
+            else:
+                (root / "a.gltf").unlink()
+                assert same(everywhere.get("/v1/palette?model=a.gltf")).status == 404
+                (root / "a.gltf").write_text(gltf(x=x))
+            connection = random.Random(x).choice(everywhere.all)
+            assert place(connection.get("/v1/palette?model=a.gltf")) == x
+
+
+def test_a_change_behind_the_cache_is_found_on_every_loop(loops, root):
+    """Where the system tells nothing, within --watch-interval."""
+    (root / "a.gltf").write_text(gltf(x=0))
+    server = loops(root, "--watch", "poll", "--watch-interval", "100ms", *NO_RENDERING)
+    with Everywhere(server) as everywhere:
+        everywhere.get("/v1/palette?model=a.gltf")
+        (root / "a.gltf").write_text(gltf(x=5))
+        wait_until(lambda: {place(answer) for answer in everywhere.get("/v1/palette?model=a.gltf")} == {5})
+
+
+def test_watches_are_told_on_every_loop(loops, root):
+    (root / "a.gltf").write_text(gltf(x=0))
+    server = loops(root, "--tcp", "127.0.0.1:0", *NO_RENDERING)
+    links = [Link(server.ports["tcp"]) for _ in range(MANY)]
+    for link in links:
+        link.send(packet("watch", struct.pack("<I", 1), id=9, model=link.open("a.gltf")))
+        assert link.read().kind == "done"
+    for x in (1, 2):
+        (root / "new").write_text(gltf(x=x))
+        os.replace(root / "new", root / "a.gltf")
+        hashes = set()
+        for link in links:
+            changed = link.read()
+            assert (changed.kind, changed.id, changed.code, changed.generation) == ("changed", 9, 0, x + 1)
+            hashes.add(changed.payload)
+        assert len(hashes) == 1
+    for link in links:
+        link.socket.close()
+
+
+# --- what only the first loop does ---
+
+def test_uploads_from_every_loop(loops, root):
+    server = loops(root, "--uploads", str(root / "in"), *NO_RENDERING)
+    with Everywhere(server) as everywhere:
+        others = everywhere.one_each()
+        for x, connection in enumerate(everywhere.all, 1):
+            body = gltf(x=x).encode()
+            # behind an answer and before a question, in one write
+            connection.send(f"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nPUT /v1/models/a.gltf HTTP/1.1\r\nHost: localhost\r\n"
+                            f"Content-Length: {len(body)}\r\n\r\n".encode() + body +
+                            b"GET /v1/palette?model=in/a.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert connection.answer().status == 200
+            assert connection.answer().status == (201 if x == 1 else 200)
+            assert place(connection.answer()) == x
+            for other in others:
+                assert place(other.get("/v1/palette?model=in/a.gltf")) == x
+        assert server.json("/v1/stats")["uploads"]["stored"] == MANY
+        wait_until(lambda: server.json("/v1/stats")["connections"]["open"] == MANY + 1)
+        answer = everywhere.one_each()[1].get("/v1/models/a.gltf", method="DELETE")
+        assert answer.status == 204
+        assert same(everywhere.get("/v1/palette?model=in/a.gltf")).status == 404
+
+
+def test_large_and_refused_uploads_from_every_loop(loops, root):
+    server = loops(root, "--uploads", str(root / "in"), *NO_RENDERING)
+    large = gltf(triangles=40000).encode()
+    for n in range(12):
+        assert put(server, f"large{n}.gltf", large, chunk=100000 if n % 2 else None).status == 201
+        assert put(server, "no.such-format", b"1").error() == "unknown_format"
+        with server.connect() as connection:
+            connection.send("PUT /v1/models/b.gltf HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
+            assert connection.answer().status == 100
+            connection.send("abc")
+            assert connection.answer().status == 415
+    assert sorted(name for name in os.listdir(root / "in") if name[0] != ".") == sorted(f"large{n}.gltf" for n in range(12))
+
+
+def test_clients_that_leave_take_their_work_with_them(loops, root, tmp_path):
+    for n in range(MANY):
+        (root / f"{n}.gltf").write_text(gltf(x=n))
+    options, go = install_waiting(tmp_path / "bin")
+    server = loops(root, *options, "--import-workers", "1", "--import-queue", str(MANY))
+    connections = [server.connect() for _ in range(MANY)]
+    for n, connection in enumerate(connections):
+        connection.send(f"GET /v1/palette?model={n}.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    wait_until(lambda: server.json("/v1/stats")["imports"]["waiting"] == MANY - 1)
+    for connection in connections:
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.socket.close()
+
+    def is_over():
+        stats = server.json("/v1/stats")
+        return stats["connections"]["open"] == 1 and stats["imports"]["waiting"] == 0 and stats["requests"]["abandoned"] == MANY
+    wait_until(is_over)
+    go.touch()
+
+
+# --- sums and bounds ---
+
+def test_a_thousand_connections_over_all_loops(loops):
+    server = loops(SAMPLES, "--max-connections", "1010", *NO_RENDERING)
+    with Everywhere(server, 1000) as everywhere:
+        before = server.json("/v1/stats")
+        assert before["connections"]["open"] == 1001
+        for connection in everywhere.all:
+            connection.send("GET " + PALETTE.format("robot.glb") + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        bodies = {connection.answer().body for connection in everywhere.all}
+        assert len(bodies) == 1
+        after = server.json("/v1/stats")
+        assert after["requests"]["answered"] - before["requests"]["answered"] == 1001
+        assert min(len(connections) for connections in everywhere.loops.values()) > 200
+        # the bound is one for all
+        more = [server.connect() for _ in range(11)]
+        refused = [connection for connection in more if connection.get("/healthz").status == 503]
+        assert len(refused) in (1, 2)  # the connection of `after` may be open still
+        for connection in more:
+            connection.socket.close()
+
+
+def test_answers_that_nobody_reads_share_one_budget(loops, root):
+    shutil.copy(SAMPLES / "octopus.glb", root)
+    server = loops(root, "--client-memory", "8m", "--max-answer", "2m", *NO_RENDERING)
+    target = "/v1/mesh?model=octopus.glb&t=0:1:8&format=bin"
+    size = len(server.get(target).body)
+    assert size > 500000
+    clients = []
+    for _ in range(MANY):
+        clients.append(server.connect(receive_bytes=4096))
+        clients[-1].send(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    stats = server.json("/v1/stats")
+    assert stats["client_memory"]["bytes"] <= 10 << 20
+    with concurrent.futures.ThreadPoolExecutor(MANY) as readers:
+        assert {answer.status for answer in readers.map(lambda client: client.answer(), clients)} == {200}
+    for client in clients:
+        client.socket.close()
+    wait_until(lambda: server.json("/v1/stats")["client_memory"]["bytes"] < 100000)
+
+
+def test_memory_is_bounded_and_what_is_used_stays(loops, root):
+    """A model that only other loops are asked for is no old one; what is evicted is given back by all."""
+    for n in range(30):
+        (root / f"{n}.gltf").write_text(gltf(x=n, triangles=2000))
+    server = loops(root, "--cache-bytes", "1m", "--watch-interval", "1m", *NO_RENDERING)
+    with Everywhere(server) as everywhere:
+        for n in range(30):
+            for _ in range(2):
+                assert {place(answer) for answer in everywhere.get(f"/v1/palette?model={n}.gltf")} == {n}
+                assert {place(answer) for answer in everywhere.get("/v1/palette?model=0.gltf")} == {0}
+        stats = server.json("/v1/stats")
+        assert stats["cache"]["evicted"] > 10 and stats["cache"]["bytes"] <= 1 << 20
+        assert imports(server, "0.gltf") == 1
+        wait_until(lambda: memory_files(server) <= stats["cache"]["models"])
+
+
+# --- start and end ---
+
+def test_the_end_waits_for_the_answers_of_all_loops(loops, root, tmp_path):
+    for n in range(MANY):
+        (root / f"{n % 4}.gltf").write_text(gltf(x=n % 4))
+    options, go = install_waiting(tmp_path / "bin")
+    server = loops(root, *options, "--import-workers", "4")
+    with Everywhere(server) as everywhere:
+        for n, connection in enumerate(everywhere.all):
+            connection.send(f"GET /v1/palette?model={n % 4}.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        with Everywhere(server):
+            pass  # every loop has answered since: it has read what was sent before
+        server.signal(signal.SIGTERM)
+        server.wait_for_line("stopping on SIGTERM")
+        go.touch()
+        for n, connection in enumerate(everywhere.all):
+            answer = connection.answer()
+            assert place(answer) == n % 4 and answer.headers["connection"] == "close"
+    assert server.wait() == 0
+
+
+@pytest.mark.parametrize("first", ["1", str(LOOPS)])
+@pytest.mark.parametrize("second", ["1", str(LOOPS)])
+def test_a_port_is_one_servers(start, command, tmp_path, first, second):
+    """Sockets that share a port must not let in another server."""
+    server = start("--loops", first)
+    status, _, err = command("--root", tmp_path, "--http", server.address, "--tcp", "none", "--loops", second, "--cache-dir", "none")
+    assert status == 2 and f"cannot listen on {server.address}: address already in use" in err
+    assert server.get("/healthz").status == 200
+
+
+def test_how_many_loops(start, command, tmp_path):
+    server = start("--loops", "0")
+    assert server.json("/v1/stats")["loops"]["count"] == len(os.sched_getaffinity(0))
+    assert start().json("/v1/stats")["loops"]["count"] == int(os.environ.get("POSED_LOOPS", "1"))
+    status, _, err = command("--root", tmp_path, "--loops", "65", "--check-config")
+    assert status == 2 and "--loops: 65 is not from 0 to 64" in err
+    assert "POSED_LOOPS=2\n" in command("--root", tmp_path, "--loops", "2", "--check-config")[1]
+
+
+# --- all at once ---
+
+class Stress:
+    """Clients of every kind while models change and are evicted, for a while: until enough has been done."""
+
+    def __init__(self, server, root, seconds):
+        self.server, self.root, self.failures = server, root, []
+        self.end = time.monotonic() + seconds
+        self.versions = {n: 0 for n in range(12)}
+        self.count = 0
+
+    def run(self, job, *arguments):
+        try:
+            while not self.is_over() and not self.failures:
+                job(*arguments)
+        except Exception as failure:  # pylint: disable=broad-except
+            self.failures.append(repr(failure))
+
+    def is_over(self):
+        is_enough = self.count > 100 and sum(self.versions.values()) > 20
+        return time.monotonic() > self.end + (0 if is_enough else PATIENCE_S)
+
+    def ask(self, generator):
+        with self.server.connect() as connection:
+            for _ in range(30):
+                n = min(generator.randrange(12), generator.randrange(12))
+                least = self.versions[n]
+                connection.send("".join(f"GET /v1/palette?model={n}.gltf&t=0 HTTP/1.1\r\nHost: localhost\r\n\r\n" for _ in range(4)))
+                for _ in range(4):
+                    assert place(connection.answer()) >= least, f"{n}.gltf is older than {least}"
+                    self.count += 1
+
+    def leave(self, generator):
+        with self.server.connect() as connection:
+            connection.send(f"GET /v1/palette?model={generator.randrange(12)}.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
+
+    def stream(self, generator):
+        with Link(self.server.ports["tcp"]) as link:
+            n = generator.randrange(12)
+            model = link.open(f"{n}.gltf")
+            link.send(packet("watch", struct.pack("<I", 1), id=3, model=model))
+            link.send(packet("subscribe", subscribe(credit=20, rate=1000), id=4, model=model))
+            seen = 0
+            while seen < 20:
+                one = link.read()
+                assert one.kind in ("done", "stream", "changed"), one
+                seen += one.kind == "stream"
+
+    def change(self, generator):
+        n = generator.randrange(12)
+        version = self.versions[n] + 1
+        temporary = self.root / "new"
+        temporary.write_text(gltf(x=version, triangles=1500))
+        os.replace(temporary, self.root / f"{n}.gltf")
+        self.versions[n] = version
+        time.sleep(0.005)
+
+    def upload(self, generator):
+        answer = put(self.server, f"up{generator.randrange(3)}.gltf", gltf(x=generator.random()).encode())
+        assert answer.status in (200, 201, 503), answer.body  # those that left half way count for a moment
+
+    def leave_half_way(self, generator):
+        with self.server.connect() as connection:
+            connection.send(b"PUT /v1/models/half.gltf HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n" +
+                            b"x" * generator.randrange(2000))
+            connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    def look(self):
+        self.server.json("/v1/stats")
+        self.server.json("/v1/models")
+
+
+@pytest.mark.parametrize("cache", ["64m", "1m"])
+def test_stress(loops, root, cache):
+    """Under config=tsan this is where a race would be told."""
+    for n in range(12):
+        (root / f"{n}.gltf").write_text(gltf(x=0, triangles=1500))
+    server = loops(root, "--cache-bytes", cache, "--uploads", str(root / "in"), "--tcp", "127.0.0.1:0", *NO_RENDERING)
+    stress = Stress(server, root, float(os.environ.get("POSED_STRESS_S", "4")))
+    jobs = [stress.ask] * 6 + [stress.leave, stress.stream, stress.stream, stress.change, stress.upload, stress.leave_half_way]
+    threads = [threading.Thread(target=stress.run, args=(job, random.Random(i))) for i, job in enumerate(jobs)]
+    threads.append(threading.Thread(target=stress.run, args=(stress.look,)))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not stress.failures and stress.count > 100, stress.failures
+    assert sum(stress.versions.values()) > 20
+
+    def is_calm():
+        stats = server.json("/v1/stats")
+        return stats["uploads"]["running"] == 0 and stats["connections"]["open"] == 1 and stats["client_memory"]["bytes"] < 1 << 20
+    wait_until(is_calm)
+    server.signal(signal.SIGTERM)
+    assert server.wait() == 0

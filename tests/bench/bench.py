@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""make bench: posed beside what others use for the same, in one run.
+
+    bench.py [--quick] [--out FOLDER] [PART...]
+    bench.py PROGRAM [its options]     another program of this folder: thumbnails, overload, disk_cache
+    bench.py --readme                  writes the table of the last run into README.md
+
+Prints a table for each part, writes FOLDER/bench.json and FOLDER/bench.svg (build/bench; of a PART bench-PART.json). Everything that is
+compared is measured in turn, at least five times; medians, with half the distance of their quartiles. What was disturbed by something
+else on the machine is measured again, and where that does not help there is no ratio (rounds.py, quiet.py). --quick: two short rounds,
+to see that it works.
+"""
+import argparse
+import importlib
+import json
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import time
+
+import chart
+import machine
+import peers
+import quiet
+import report
+import rounds
+
+HERE = pathlib.Path(__file__).resolve().parent
+SHARED = HERE.parents[2] / "shared" / "models"
+README = HERE.parents[1] / "README.md"
+PARTS = ("poses", "palette_json", "serving", "beside_renders", "pictures", "imports", "restarts", "memory")
+PICTURE = "![The same as bars, with the targets](tests/bench/speed.svg)"
+AGAIN_S = 240  # so long after the start is measured again what was disturbed: all of it takes less than ten minutes
+MARKS = ("<!-- speed: made by `make bench-readme` from the last `make bench` -->", "<!-- /speed -->")
+
+
+class Bench:
+    """What parts are given: where things are, how long to measure, and where lines go."""
+
+    def __init__(self, folder, is_quick):
+        self.folder, self.is_quick = pathlib.Path(folder), is_quick
+        self.samples, self.shared = peers.conftest.SAMPLES, SHARED
+        self.quiet = quiet.Quiet()
+        self.begin = time.monotonic()
+        self.lines = []
+        self.skipped = []
+        processors = sorted(os.sched_getaffinity(0))
+        self.processors = len(processors)
+        # the server on one, who asks on another
+        self.server_processor, self.client_processor = processors[:2] if len(processors) > 1 else (None, None)
+
+    def seconds(self, full):
+        """How long a measurement takes that takes `full` seconds when it is not a quick run."""
+        return full / 5 if self.is_quick else full
+
+    def interleave(self, tasks, again=rounds.ROUNDS):
+        wanted = 2 if self.is_quick else rounds.ROUNDS
+        has_time = not self.is_quick and time.monotonic() - self.begin < AGAIN_S
+        return rounds.interleave(self.quiet.watch, tasks, wanted, again if has_time else 0, self.quiet.settle)
+
+    def add(self, *words, **fields):
+        self.lines.append(report.Line(*words, **fields))
+
+    def add_exact(self, part, what, unit, ours, peer="", theirs=None, **fields):
+        """A line of things that are counted, not measured."""
+        one = lambda value: rounds.Figure(value, 0.0, [value], [])
+        self.add(part, what, unit, one(ours), peer, one(theirs) if theirs else None, one(ours / theirs) if theirs else None, **fields)
+
+    def skip(self, what):
+        """Something that this machine does not have."""
+        self.skipped.append(what)
+
+    def make_folder(self, name):
+        path = self.folder / name
+        path.mkdir()
+        return path
+
+    def others(self, *names):
+        """Models of other people by their names in ../shared/models: those that are there."""
+        found = [self.shared / name for name in names if (self.shared / name).is_file()]
+        if len(found) < len(names):
+            self.skip("models of ../shared")
+        return found
+
+
+def run(parts, is_quick):
+    """All lines of these parts, as a report."""
+    quiet.adopt_orphans()
+    with tempfile.TemporaryDirectory(prefix="posed-bench-") as folder:
+        bench = Bench(folder, is_quick)
+        spent, failed = {}, []
+        root = bench.make_folder("none")
+        server = peers.conftest.Server(root, "--log", "off", "--render-workers", "0")
+        found = {"quick": is_quick, "machine": machine.machine(), "builds": machine.builds(server.json("/v1/version"))}
+        server.end()
+        for line in report.machine_text(found):
+            print(line)
+        for name in parts:
+            begin, first = time.monotonic(), len(bench.lines)
+            part = importlib.import_module(name)
+            try:
+                part.run(bench)
+            except (SystemExit, Exception) as error:  # the other parts are worth having
+                failed.append(f"{name}: {error}")
+                print(f"bench: {failed[-1]}")
+            spent[name] = round(time.monotonic() - begin, 1)
+            print()
+            for line in report.table(part.TITLE, [one.json() for one in bench.lines[first:]]):
+                print(line, flush=True)
+        return {**found, "lines": [one.json() for one in bench.lines], "skipped": sorted(set(bench.skipped)), "seconds": spent,
+                "failed": failed, "disturbances": bench.quiet.seen}
+
+
+def summary(found):
+    count = lambda verdict: sum(row["verdict"] == verdict for row in found["lines"])
+    yield f"{count('met')} targets met, {count('missed')} missed, {count('disturbed')} lines disturbed; {sum(found['seconds'].values()):.0f} s"
+    for reason, times in found["disturbances"].items():
+        yield f"measurements that count for nothing because {reason}: {times}"
+    if found["skipped"]:
+        yield f"not here: {', '.join(found['skipped'])}"
+
+
+def write_readme(folder):
+    found = json.loads((folder / "bench.json").read_text())
+    if found["quick"]:
+        raise SystemExit("bench: the last run was a quick one: make bench")
+    text = README.read_text()
+    head, rest = text.split(MARKS[0])
+    tail = rest.split(MARKS[1])[1]
+    machine_words = f"{found['machine']['processor']}, {found['machine']['processors']} processors, {found['machine']['system']}"
+    middle = "\n".join([f"On {machine_words}, commit {found['builds']['commit']}:", "", *report.markdown(found), "", PICTURE])
+    README.write_text(f"{head}{MARKS[0]}\n{middle}\n{MARKS[1]}{tail}")
+    shutil.copy(folder / "bench.svg", HERE / "speed.svg")
+
+
+def main():
+    if len(sys.argv) > 1 and sys.argv[1] not in PARTS and (HERE / f"{sys.argv[1]}.py").is_file():
+        os.execv(sys.executable, [sys.executable, str(HERE / f"{sys.argv[1]}.py"), *sys.argv[2:]])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--readme", action="store_true")
+    parser.add_argument("--out", type=pathlib.Path, default=peers.conftest.BUILD / "bench")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    options = parser.parse_args()
+    unknown = [name for name in options.parts if name not in PARTS]
+    if unknown:
+        parser.error(f"no part '{unknown[0]}'; there are {', '.join(PARTS)}")
+    if options.readme:
+        write_readme(options.out)
+        return
+    found = run(options.parts or PARTS, options.quick)
+    print()
+    for line in summary(found):
+        print(line)
+    options.out.mkdir(parents=True, exist_ok=True)
+    name = "-".join(["bench", *options.parts])
+    (options.out / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n")
+    (options.out / f"{name}.svg").write_text(chart.svg(found))
+    print(f"wrote {options.out / name}.json and .svg")
+    sys.exit(bool(found["failed"]))
+
+
+if __name__ == "__main__":
+    main()

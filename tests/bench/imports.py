@@ -1,0 +1,88 @@
+"""How long it takes until a model is there: beside assimp's own import of the same file, in a program and on the command line."""
+import json
+import shutil
+import subprocess
+import time
+
+import peers
+import skeletons
+
+TITLE = "from a file to a model"
+OTHERS = ("gltf/Fox.glb", "gltf/cesium_man.gltf", "md5/Bob.md5mesh", "fbx/ozz_run.fbx", "dae/ozz_astro_max.dae", "bvh/01_01.bvh")
+COPIES = 16
+HEADLINES = ("Fox.glb", "ozz_run.fbx")
+
+
+def make_models(bench):
+    """{file: folder of copies}: a server imports each copy once. The folders are named 0, 1, ..."""
+    root = bench.make_folder("imports")
+    sources = [bench.samples / "robot.glb", *bench.others(*OTHERS)]
+    (bench.folder / "rig_300.glb").write_bytes(skeletons.glb(300))
+    sources.append(bench.folder / "rig_300.glb")
+    for copy in range(COPIES):
+        for path in sources:
+            folder = root / str(copy) / path.stem
+            folder.mkdir(parents=True)
+            companions = path.parent.iterdir() if path.suffix == ".md5mesh" else [path]
+            for one in companions:
+                shutil.copy(one, folder)
+    return root, {path.name: f"{path.stem}/{path.name}" for path in sources}
+
+
+def import_ms(server, model):
+    """Of a server that runs: from the request to the answer, process start, sandbox and checks included."""
+    with server.connect() as connection:
+        begin = time.perf_counter()
+        answer = connection.get(f"/v1/model?model={model}")
+        ms = (time.perf_counter() - begin) * 1e3
+    if answer.status != 200:
+        raise SystemExit(f"{model}: {answer.body}")
+    return ms
+
+
+def assimp_ms(path):
+    """What assimp's Importer::ReadFile takes within a program of its own."""
+    return json.loads(subprocess.run([peers.PROGRAMS / "assimp_scene", path], stdout=subprocess.PIPE, check=True).stdout)["ms"]
+
+
+def cold_ms(root, model):
+    """From starting a server to the last byte of the first palette, or, of what has no skin, of the first pose."""
+    begin = time.perf_counter()
+    server = peers.conftest.Server(root, "--log", "off", "--render-workers", "0")
+    try:
+        answer = server.get(f"/v1/palette?model={model}&format=bin")
+        if answer.status != 200:
+            answer = server.get(f"/v1/pose?model={model}&format=bin")
+        ms = (time.perf_counter() - begin) * 1e3
+        if answer.status != 200:
+            raise SystemExit(f"{model}: {answer.body}")
+        return ms
+    finally:
+        server.end()
+
+
+def tool_ms(path):
+    """Of the command `assimp info`: process start, import, a page of text."""
+    begin = time.perf_counter()
+    subprocess.run([peers.program("assimp"), "info", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    return (time.perf_counter() - begin) * 1e3
+
+
+def run(bench):
+    root, models = make_models(bench)
+    server = peers.conftest.Server(root, "--log", "off", "--render-workers", "0")
+    try:
+        for name, model in models.items():
+            copies = iter(range(COPIES))
+            import_ms(server, f"{next(copies)}/{model}")
+            path = root / "0" / model
+            rounds = bench.interleave({
+                "posed": lambda: import_ms(server, f"{next(copies)}/{model}"), "assimp": lambda: assimp_ms(path),
+                "cold": lambda: cold_ms(root, f"0/{model}"), "tool": lambda: tool_ms(path)})
+            first = name in HEADLINES
+            bench.add("imports", f"{name}, sandboxed import in a server", "ms", rounds.figure("posed"), "assimp, in-process", rounds.figure("assimp"),
+                      rounds.ratio("assimp", "posed"), headline=first)
+            bench.add("imports", f"{name}, cold start to the first palette", "ms", rounds.figure("cold"), "assimp info", rounds.figure("tool"),
+                      rounds.ratio("tool", "cold"), headline=first)
+    finally:
+        server.end()

@@ -1,0 +1,151 @@
+"""Whether the machine had nothing else to do while something was measured.
+
+Four things tell, each by itself: processor time that processes other than ours took; time that a hypervisor took; a piece of
+work of fixed size that takes longer than at its best, before or behind; and how long the measured processes waited for a processor
+that others had. Of what a program measures in processor time of its own, others may run beside it, as long as they leave it a
+processor: more of them would take turns with it, and take its caches along.
+"""
+import ctypes
+import hashlib
+import math
+import os
+import pathlib
+import time
+
+TICK_S = 1 / os.sysconf("SC_CLK_TCK")
+OTHERS_MAX = 0.03  # of all processors' time
+STEAL_MAX = 0.01
+SLOWER_MAX = 0.15  # than the fixed piece of work took at its best
+WAITED_MAX = 0.03  # of the time measured
+PATIENCE_S, LOOK_S = 60, 0.2  # of a whole run, for others to be done; how long it looks at a time
+BLOCK = bytes(256 << 10)
+
+
+def processors():
+    """Seconds so far of all processors: (used, stolen)."""
+    fields = [int(one) for one in pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
+    user, nice, system, _, _, _, _, steal = (fields + [0] * 8)[:8]
+    return (user + nice + system) * TICK_S, steal * TICK_S
+
+
+def processes():
+    """{pid: (parent, seconds of its own and of its ended children)}."""
+    table = {}
+    for entry in os.scandir("/proc"):
+        if not entry.name.isdigit():
+            continue
+        try:
+            fields = pathlib.Path(entry.path, "stat").read_text().rsplit(")", 1)[1].split()
+        except (OSError, IndexError):
+            continue
+        table[int(entry.name)] = int(fields[1]), sum(int(one) for one in fields[11:15]) * TICK_S
+    return table
+
+
+def totals(root=None):
+    """Seconds so far of (this process and all below it, all other processes), those that ended included."""
+    table, root = processes(), root or os.getpid()
+    below = {}
+    for pid, (parent, _) in table.items():
+        below.setdefault(parent, []).append(pid)
+    found, ours = [root], 0.0
+    while found:
+        pid = found.pop()
+        ours += table.get(pid, (0, 0.0))[1]
+        found += below.get(pid, [])
+    return ours, sum(seconds for _, seconds in table.values()) - ours
+
+
+def adopt_orphans():
+    """Makes what the parents of children of ours leave behind our own: xvfb-run ends before its Xvfb, whose time is ours too
+    (prctl(2), PR_SET_CHILD_SUBREAPER)."""
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+
+
+def waited_s(pid):
+    """How long a process' first thread, which is the one that answers, stood ready while something else ran; None where the kernel
+    does not tell."""
+    try:
+        return int(pathlib.Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def work_s():
+    """A piece of work of fixed size: the least of three times."""
+    times = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        hashlib.sha256(BLOCK).digest()
+        times.append(time.perf_counter() - begin)
+    return min(times)
+
+
+def processor_time(task):
+    """Marks a task whose result is in processor time, not by the clock on the wall."""
+    task.is_processor_time = True
+    return task
+
+
+def reasons_of(seconds, cpus, others_s, unseen_s, steal_s, work, best, waits, is_processor_time=False):
+    """Why what was measured counts for nothing; empty: it was quiet. others_s: of other processes; unseen_s: of none that is to be seen
+    here, such as those of another container, as far as the kernel's samples tell; work: the fixed piece of work before and behind;
+    waits: seconds that each measured process waited."""
+    found = []
+    capacity = seconds * cpus
+    bound = max(OTHERS_MAX * capacity, capacity - seconds if is_processor_time else 0)
+    if others_s > bound + TICK_S or unseen_s > bound + samples_error_s(capacity):
+        found.append("other processes ran")
+    if steal_s > STEAL_MAX * capacity + TICK_S:
+        found.append("the hypervisor took time")
+    if max(work) > (1 + SLOWER_MAX) * best:
+        found.append("the processor was slower")
+    if any(wait > WAITED_MAX * seconds + 0.001 for wait in waits):
+        found.append("it waited for a processor")
+    return found
+
+
+def samples_error_s(capacity):
+    """What /proc/stat may be wrong by: it counts who runs at each tick, so half a processor is the toss of a coin a hundred times a second.
+    Three standard deviations, and what rounding adds."""
+    return TICK_S * (3 + 1.5 * math.sqrt(capacity / TICK_S))
+
+
+class Quiet:
+    """Watches a run. `best` is the least time of the fixed piece of work so far; it is measured well at the start."""
+
+    def __init__(self):
+        self.cpus = len(os.sched_getaffinity(0))
+        self.best = min(work_s() for _ in range(20))
+        self.seen = {}  # reason: how often, over the whole run
+        self.patience_s = PATIENCE_S
+
+    def _work(self):
+        now = work_s()
+        self.best = min(self.best, now)
+        return now
+
+    def settle(self):
+        """Waits until nobody else has anything to do, as long as there is patience."""
+        while self.patience_s > 0:
+            self.patience_s -= LOOK_S
+            others = totals()[1]
+            time.sleep(LOOK_S)
+            if totals()[1] - others <= OTHERS_MAX * LOOK_S * self.cpus + TICK_S:
+                return
+
+    def watch(self, task):
+        """(what task() returns, [reasons]). task.pids, where it has them: processes that must not wait, because each has a
+        processor to itself."""
+        before, pids = self._work(), getattr(task, "pids", ())
+        waits, start = [waited_s(pid) for pid in pids], (*processors(), *totals())
+        begin = time.perf_counter()
+        value = task()
+        seconds = time.perf_counter() - begin
+        used, stolen, ours, others = (now - then for now, then in zip((*processors(), *totals()), start))
+        waits = [now - then for now, then in zip([waited_s(pid) for pid in pids], waits) if now is not None and then is not None]
+        found = reasons_of(seconds, self.cpus, others, used - ours - others, stolen, (before, self._work()), self.best, waits,
+                           getattr(task, "is_processor_time", False))
+        for reason in found:
+            self.seen[reason] = self.seen.get(reason, 0) + 1
+        return value, found

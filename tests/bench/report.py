@@ -1,0 +1,147 @@
+"""What make bench found: lines, their targets, the table for people, the one for README.md, and the JSON."""
+import dataclasses
+import textwrap
+
+WIDTH = 58
+TITLES = {"poses": "one palette", "palette_json": "a palette as JSON", "serving": "50 connections", "beside_renders": "palettes beside renders",
+          "pictures": "thumbnails", "imports": "imports", "restarts": "restart with a disk cache", "memory": "memory of a model"}
+UP, DOWN = "at least", "at most"
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """What a line is to reach: its ratio, or posed's own figure where `is_figure`."""
+
+    way: str
+    bound: float
+    is_figure: bool = False
+
+    def __str__(self):
+        return f"{self.way} {self.bound:g}"
+
+    def is_met(self, value):
+        return value >= self.bound if self.way == UP else value <= self.bound
+
+
+# The targets of the project; a line names its own.
+TARGETS = {
+    "pose_ns_per_node": Target(DOWN, 8, is_figure=True),
+    "pose_classic": Target(UP, 30),
+    "pose_three": Target(UP, 15),
+    "pose_error": Target(DOWN, 1e-6, is_figure=True),
+    "json": Target(UP, 15),
+    "http_redis": Target(UP, 0.9),
+    "http_nginx": Target(UP, 1.2),
+    "tcp_redis": Target(UP, 1.0),
+    "p99_beside_renders": Target(DOWN, 5),
+    "memory": Target(DOWN, 1.5),
+    "thumbnails_base": Target(UP, 600, is_figure=True),
+    "thumbnails_full": Target(UP, 300, is_figure=True),
+    "first_thumbnail_ms": Target(DOWN, 300, is_figure=True),
+}
+
+
+@dataclasses.dataclass
+class Line:
+    """One comparison. ratio: how many times better posed is, or, where `is_share`, posed's figure in parts of the other. A
+    headline is in README.md."""
+
+    part: str
+    what: str
+    unit: str
+    ours: object
+    peer: str = ""
+    theirs: object = None
+    ratio: object = None
+    target: str = ""
+    is_share: bool = False
+    headline: bool = False
+    facts: dict = dataclasses.field(default_factory=dict)  # what a program may want to know of it
+
+    def judged(self):
+        """The figure that the target is about."""
+        if not self.target:
+            return self.ratio or self.ours
+        return self.ours if TARGETS[self.target].is_figure else self.ratio
+
+    def verdict(self):
+        """"met", "missed", "disturbed", or nothing where there is no target."""
+        if not self.judged().is_good:
+            return "disturbed"
+        if not self.target:
+            return ""
+        return "met" if TARGETS[self.target].is_met(self.judged().median) else "missed"
+
+    def json(self):
+        one = lambda figure: figure.json() if figure else None
+        row = {"part": self.part, "what": self.what, "unit": self.unit, "posed": one(self.ours), "peer": self.peer,
+               "theirs": one(self.theirs), "ratio": one(self.ratio), "is_share": self.is_share, "headline": self.headline, "facts": self.facts,
+               "target": None, "verdict": self.verdict()}
+        if row["ratio"] and not self.ratio.is_good:
+            row["ratio"]["median"] = None  # no number that somebody could quote
+        if self.target:
+            target = TARGETS[self.target]
+            row["target"] = {"text": str(target), "bound": target.bound, "is_figure": target.is_figure, "is_most": target.way == DOWN}
+        return row
+
+
+def number(value):
+    """Three digits that count, and a unit of thousands where there are many."""
+    for size, letter in ((1e6, "M"), (1e4, "k")):
+        if abs(value) >= size:
+            return f"{value / (1e3 if letter == 'k' else size):.{0 if abs(value) >= 1e5 and letter == 'k' else 1}f}{letter}"
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def figure_text(row):
+    """A figure of the JSON, with its spread, where it was measured and not counted."""
+    if not row:
+        return ""
+    return number(row["median"]) + (f" \u00b1{row['spread'] / 2:.0%}" if len(row["rounds"]) > 1 else "")
+
+
+def ratio_text(row):
+    if not row["ratio"]:
+        return ""
+    return "disturbed" if row["ratio"]["disturbed"] else f"{row['ratio']['median']:.3g}{' of it' if row['is_share'] else 'x'}"
+
+
+def target_text(row):
+    if not row["target"]:
+        return ""
+    return row["target"]["text"] + ("" if row["target"]["is_figure"] or row["is_share"] else "x")
+
+
+
+def table(title, rows):
+    """A part's lines, aligned."""
+    yield f"{title:{WIDTH}} {'posed':>15} {'others':>26} {'ratio':>10}  {'target':14} "
+    former = None
+    for row in rows:
+        label = f"{row['what']}, {row['unit']}"
+        words = textwrap.wrap(label, WIDTH - 2) if label != former else [""]
+        ours = figure_text(row["posed"]) if label != former else ""
+        theirs = f"{row['peer']} {figure_text(row['theirs'])}" if row["theirs"] else ""
+        yield (f"  {words[0]:{WIDTH - 2}} {ours:>15} {theirs:>26} {ratio_text(row):>10}  {target_text(row):14} "
+               f"{row['verdict']}").rstrip()
+        yield from (f"    {one}" for one in words[1:])
+        former = label
+
+
+def markdown(report):
+    """README.md's table: the headlines."""
+    yield "| what | posed | compared with | ratio | target | |"
+    yield "|---|---|---|---|---|---|"
+    for row in report["lines"]:
+        if row["headline"]:
+            theirs = f"{row['peer']}: {figure_text(row['theirs'])}" if row["theirs"] else ""
+            yield (f"| {TITLES[row['part']]}: {row['what']} | {figure_text(row['posed'])} {row['unit']} | {theirs} | {ratio_text(row)} | "
+                   f"{target_text(row)} | {row['verdict']} |")
+
+
+def machine_text(report):
+    machine, builds = report["machine"], report["builds"]
+    yield f"{machine['processor']}, {machine['processors']} processors, {machine['memory_gib']:g} GiB, {machine['system']}, Linux {machine['kernel']}"
+    yield f"governor: {machine['governor']}; hypervisor: {machine['hypervisor']}"
+    for name, text in builds.items():
+        yield f"{name}: {text}"

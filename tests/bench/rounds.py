@@ -1,0 +1,101 @@
+"""Rounds of measurements: medians, spread, ratios, and when there is none.
+
+A round measures everything that is compared once, one after the other, so that what changes on the machine meets all alike; a ratio
+is the median of the rounds' own ratios. Rounds in which something was disturbed (quiet.py) are measured again, a few times; where too few are
+left, or they differ by more than the bound, there is no ratio: it is "disturbed", and the reasons are kept.
+"""
+import dataclasses
+import statistics
+
+ROUNDS = 5  # clean ones that a ratio needs
+SPREAD_MAX = 0.15  # between the quartiles of the rounds, relative to the median
+
+
+def spread(values):
+    """The distance of the quartiles, relative to the median: 0.02 is "half of all within two per cent"."""
+    middle = statistics.median(values)
+    if len(values) < 2 or middle == 0:
+        return 0.0
+    low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    return (high - low) / abs(middle)
+
+
+@dataclasses.dataclass
+class Figure:
+    """A median of rounds. `disturbed` has the reasons for which it counts for nothing; none: it is good."""
+
+    median: float
+    spread: float
+    rounds: list
+    disturbed: list
+
+    @property
+    def is_good(self):
+        return not self.disturbed
+
+    def times(self, factor):
+        """The same in another unit."""
+        return Figure(self.median * factor, self.spread, [value * factor for value in self.rounds], self.disturbed)
+
+    def json(self):
+        short = lambda value: float(f"{value:.5g}")
+        return {"median": short(self.median), "spread": round(self.spread, 4), "rounds": [short(one) for one in self.rounds],
+                "disturbed": self.disturbed}
+
+
+def make_figure(clean, every, reasons, wanted=ROUNDS, spread_max=SPREAD_MAX):
+    """clean: values of the clean rounds; every: of all; reasons: {why others were not clean: how often}."""
+    if len(clean) < wanted:
+        why = [f"{len(clean)} clean rounds of {wanted}"] + sorted(reasons, key=lambda one: -reasons[one])
+        return Figure(statistics.median(every), spread(every), every, why)
+    why = [f"rounds differ by {spread(clean):.0%}"] if spread(clean) > spread_max else []
+    return Figure(statistics.median(clean), spread(clean), clean, why)
+
+
+class Rounds:
+    """What each of several tasks measured, round by round."""
+
+    def __init__(self, wanted=ROUNDS):
+        self.wanted = wanted
+        self.rows = []  # of each round {task: (value, [reasons])}
+
+    def add(self, row):
+        self.rows.append(row)
+
+    def is_clean(self, row, names=None):
+        return all(not row[name][1] for name in names or row)
+
+    def count_clean(self, names=None):
+        return sum(self.is_clean(row, names) for row in self.rows)
+
+    def _reasons(self, names):
+        count = {}
+        for row in self.rows:
+            for name in names:
+                for reason in row[name][1]:
+                    count[reason] = count.get(reason, 0) + 1
+        return count
+
+    def _figure(self, names, value_of, spread_max):
+        clean = [value_of(row) for row in self.rows if self.is_clean(row, names)]
+        return make_figure(clean, [value_of(row) for row in self.rows], self._reasons(names), self.wanted, spread_max)
+
+    def figure(self, name, of=lambda value: value, spread_max=SPREAD_MAX):
+        """The median of a task's clean rounds; where there are too few, of all, marked as disturbed. `of` takes a number from
+        what the task returned."""
+        return self._figure([name], lambda row: of(row[name][0]), spread_max)
+
+    def ratio(self, above, below, of=lambda value: value, spread_max=SPREAD_MAX):
+        """The median of above / below over the rounds in which both are clean, disturbed as a figure is."""
+        return self._figure([above, below], lambda row: of(row[above][0]) / of(row[below][0]), spread_max)
+
+
+def interleave(watch, tasks, wanted=ROUNDS, again=ROUNDS, settle=lambda: None):
+    """Runs the tasks {name: function} in turn, until `wanted` rounds were clean or `again` more were tried. watch(function)
+    returns (what the function returned, [reasons]). settle() is called behind a round that was disturbed, before another."""
+    rounds = Rounds(wanted)
+    while rounds.count_clean() < wanted and len(rounds.rows) < wanted + again:
+        if rounds.rows and not rounds.is_clean(rounds.rows[-1]):
+            settle()
+        rounds.add({name: watch(task) for name, task in tasks.items()})
+    return rounds
