@@ -13,7 +13,7 @@ RUN make -j"$(nproc)" NODEPS=1 all samples && make NODEPS=1 install PREFIX=/usr 
 FROM ${BASE}
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libuv1 libcjson1 libassimp5 libexpat1 libmeshoptimizer2d libdraco7 zlib1g libpng16-16 \
-    libturbojpeg0 libwebp7 libzip4 libnettle8 libxxhash0 libisal2 libdeflate0 libosmesa6 libseccomp2 libwslay1 \
+    libturbojpeg0 libwebp7 libzip4 libnettle8 libxxhash0 libisal2 libzstd1 libdeflate0 libosmesa6 libseccomp2 libwslay1 \
     libwebpmux3 libgif7 libfreetype6 fonts-dejavu-core \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin posed \

@@ -1,7 +1,7 @@
-# make [config=release|debug|sanitize] [werror=1] [CC=clang]; `make help` lists the targets.
+# make [config=release|debug|sanitize|tsan] [werror=1] [CC=clang]; `make help` lists the targets.
 config ?= release
-ifeq ($(filter $(config),release debug sanitize),)
-$(error config=$(config): use release, debug or sanitize)
+ifeq ($(filter $(config),release debug sanitize tsan),)
+$(error config=$(config): use release, debug, sanitize or tsan)
 endif
 # release writes build/posed*, the others build/<config>/posed*
 out ?= $(if $(filter release,$(config)),build,build/$(config))
@@ -19,6 +19,7 @@ flags += $(if $(werror),-Werror)
 flags_debug := -O0
 flags_release := -O2 -D_FORTIFY_SOURCE=2
 flags_sanitize := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+flags_tsan := -O1 -fsanitize=thread -fno-omit-frame-pointer
 flags += $(flags_$(config))
 
 programs := $(out)/posed $(out)/posed-import $(out)/posed-render $(out)/posectl
@@ -39,9 +40,12 @@ app := $(call folder_objects,app)
 # FreeType's headers are in a folder of their own.
 $(obj)/server/render/caption.o: flags += $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I freetype2 2>/dev/null))
 
+# Texels by the million, in loops that gcc unrolls and vectorises at -O3 only: a third of the time.
+$(obj)/server/import/texture_mip.o: flags += $(if $(filter release,$(config)),-O3)
+
 libs_of = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
 # wslay has no .pc file in Debian 12.
-libs_app = $(call libs_of,libuv libcjson nettle libxxhash zlib libseccomp) -lwslay
+libs_app = $(call libs_of,libuv libcjson nettle libxxhash zlib libzstd libseccomp) -lwslay
 # meshoptimizer has no .pc file; draco is C++, linked by the C compiler.
 libs_import = $(call libs_of,libcjson assimp expat libpng libturbojpeg libwebp libzip nettle draco zlib libseccomp) -lmeshoptimizer -lstdc++
 # giflib has no .pc file.
@@ -66,6 +70,12 @@ $(out)/posed-render: $(render) $(worker) $(anim) $(base)
 $(obj)/%.o: %.c | deps
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CFLAGS) $(flags) -I$(out)/gen -c -MMD -MP -o $@ $<
+
+# One kernel for each width of vectors; which runs is chosen at start (server/anim/kernel.h).
+ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine)),)
+$(obj)/server/anim/kernel_avx2.o: flags += -mavx2
+$(obj)/server/anim/kernel_avx512.o: flags += -mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512
+endif
 
 # C++ only where a library is: shims with C headers. Linked by the C compiler, which has no typeinfo checks.
 CXX := $(if $(findstring clang,$(CC)),clang++,g++)
@@ -136,6 +146,13 @@ $(out)/test/unit: $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/d
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) $(call libs_of,cmocka) -lm
 
+# The float writer beside the standard library's, which is C++.
+$(out)/test/floats: $(obj)/tests/floats/floats.o $(obj)/server/wire/number.o
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lstdc++
+floats: $(out)/test/floats
+	POSED_BUILD=$(abspath $(out)) $(PYTHON) tests/soak/floats.py $(if $(all),--all)
+
 # --- samples: models made by a program of the project -----------------------------------------------------------
 samples := build/samples
 $(out)/make-samples: $(patsubst %.c,$(obj)/%.o,$(wildcard deploy/samples/*.c)) $(anim) $(base)
@@ -168,17 +185,21 @@ replays-sanitized: | deps
 
 suite_layers = layers=one:tests/layers.sh
 suite_unit = "unit=cmocka:$(out)/test/unit $(t)"
+# One test: its millions of floats would hide the others in the last line.
+suite_floats = floats=one:$(out)/test/floats
 suite_replay = $(foreach f,$(fuzz_targets),"replay-$(f)=replay:$(out)/test/replay_$(f) tests/fuzz/corpus/$(f)")
 pytest = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -p no:cacheprovider
+# The black-box tests of a file one after the other, files side by side: each has servers of its own.
+pytest_api = $(pytest) -n auto --maxprocesses 4 --dist loadfile
 suite_sanitized = $(subst $(out)/test/replay_,$(sanitized)/test/replay_,$(suite_replay))
-suite_api = "api=pytest:$(pytest) tests/api"
-suite_short = "api-short=pytest:$(pytest) -m short tests/api"
+suite_api = "api=pytest:$(pytest_api) tests/api"
+suite_short = "api-short=pytest:$(pytest_api) -m short tests/api"
 suite_web = "web=node:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) tests/web/run.sh"
 suite_python = "python=pytest:$(pytest) $(if $(t),-k '$(t)') clients/python/tests"
 run_suites = $(PYTHON) tests/run.py --log $(out)/test/logs
 
-test: deps-test all samples $(out)/test/unit $(client_tests) $(if $(filter sanitize,$(config)),$(replays),replays-sanitized)
-	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_sanitized) $(suite_api) $(suite_python) $(suite_web)
+test: deps-test all samples $(out)/test/unit $(out)/test/floats $(client_tests) $(if $(filter sanitize,$(config)),$(replays),replays-sanitized)
+	@$(run_suites) $(suite_layers) $(suite_unit) $(suite_floats) $(suite_sanitized) $(suite_api) $(suite_python) $(suite_web)
 # What is worth repeating with another compiler or under sanitizers.
 test-short: deps-test all samples $(out)/test/unit $(replays) $(client_tests)
 	@$(run_suites) $(suite_unit) $(suite_replay) $(suite_short)
@@ -186,11 +207,17 @@ test-unit: deps-test $(out)/test/unit
 	@$(run_suites) $(suite_unit)
 # make test-api [t=words of pytest -k] [SERVER=host:port]
 test-api: deps-test all samples $(client_tests)
-	@$(run_suites) "api=pytest:$(if $(SERVER),POSED_SERVER=$(SERVER)) $(pytest) $(if $(t),-k '$(t)') tests/api"
+	@$(run_suites) "api=pytest:$(if $(SERVER),POSED_SERVER=$(SERVER)) $(pytest_api) $(if $(t),-k '$(t)') tests/api"
 
 # make test-python [t=words of pytest -k]
 test-python: deps-test all samples
 	@$(run_suites) $(suite_python)
+
+# The black-box tests of several loops, with a server that tells of races.
+tsan := build/tsan
+test-tsan: deps-test samples
+	@$(MAKE) config=tsan $(tsan)/posed $(tsan)/posed-import $(tsan)/posed-render
+	@$(run_suites) "tsan=pytest:POSED_BUILD=$(abspath $(tsan)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -p no:cacheprovider tests/api/test_loops.py"
 
 # make test-web [t=pattern of test names]
 test-web: deps-test all samples
@@ -207,23 +234,39 @@ goldens: deps-test all samples
 # The long runs: every program in tests/soak, each of which closes with a line of totals. make soak [t=name]
 soaks := $(sort $(wildcard tests/soak/*.py))
 suite_soak = $(foreach f,$(if $(t),tests/soak/$(t).py,$(soaks)),"$(basename $(notdir $(f)))=total:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) $(f)")
-soak: deps-test all samples
+soak: deps-test all samples $(out)/test/floats
 	@deploy/deps.sh soak
 	@$(run_suites) $(suite_soak)
 
-# Measures and prints, compares with nothing: every program in tests/bench. make bench [t=name]
-$(out)/bench/load: tests/bench/load.c | deps
+# posed beside what others use for the same, in one run: make bench [quick=1] [t=part of tests/bench/bench.py, or another program there]
+$(out)/bench/load: $(addprefix $(obj)/tests/bench/,load.o load_run.o load_speech.o)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $<
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
 $(out)/bench/encode: $(obj)/tests/bench/encode.o $(obj)/server/render/png_file.o $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render)
+$(out)/bench/json_floats: $(obj)/tests/bench/json_floats.o $(wire) $(anim) $(base)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) -lm
 $(out)/bench/draw: $(obj)/tests/bench/draw.o $(filter-out %/main.o,$(render) $(app)) $(wire) $(worker) $(anim) $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render) $(libs_app) -lm
-bench: deps-test all samples $(out)/bench/load $(out)/bench/encode $(out)/bench/draw
-	@for f in $(if $(t),tests/bench/$(t).py,$(sort $(wildcard tests/bench/*.py))); do \
-	  POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) $$f || exit 1; done
+$(out)/bench/pose: $(obj)/tests/bench/pose.o $(filter-out %/main.o,$(app)) $(wire) $(worker) $(anim) $(base)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) -lm
+$(out)/bench/classic_walk $(out)/bench/assimp_scene: $(out)/bench/%: $(obj)/tests/bench/%.o
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CXX) $(CFLAGS) $(LDFLAGS) $(filter -fsanitize%,$(flags)) -o $@ $^ $(call libs_of,assimp)
+bench_programs := $(addprefix $(out)/bench/,load encode json_floats draw pose classic_walk assimp_scene)
+deps-bench:
+	@deploy/deps.sh build bench
+	@tests/web/run.sh --install || echo 'bench: there will be no three.js to compare with'
+bench_run = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/bench/bench.py
+bench: deps-bench all samples $(bench_programs)
+	@$(bench_run) $(if $(quick),--quick) $(t)
+# README.md's table and picture of the last make bench
+bench-readme:
+	@$(bench_run) --readme
 
 # Makes deliberate mistakes in a copy of the tree and shows that the tests notice each.
 mutations: deps-test samples
@@ -248,6 +291,7 @@ lint:
 	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h' '*.cpp')
 	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
 	  --suppress=missingIncludeSystem --suppress=unknownMacro -Ibuild/gen server clients tests/unit tests/fuzz tests/bench tests/clients deploy/samples deploy/man
+	MYPYPATH=clients/python mypy --config-file clients/python/pyproject.toml --cache-dir=/dev/null clients/python/posed clients/python/examples/*.py
 
 # The examples of protocol/tcp.md, as the server answers now: a difference is to be looked at, not to be committed.
 examples: all
@@ -286,14 +330,17 @@ help:
 	@echo 'make test-api       the black-box tests                                    [t=words SERVER=host:port]'
 	@echo 'make test-python    the Python client over a real server                    [t=words]'
 	@echo 'make test-web       the page at / in a browser, the JavaScript client       [t=pattern]'
+	@echo 'make test-tsan      the tests of --loops, with ThreadSanitizer'
 	@echo 'make test-short     unit tests, corpus replay and a short black-box set'
 	@echo 'make refs           make the stored reference values again (needs npm)'
 	@echo 'make goldens        draw the golden pictures again; look at tests/golden/index.html'
 	@echo 'make soak           the long runs: thousands of damaged models, kills, loads   [t=name of tests/soak]'
-	@echo 'make bench          measure, and print the figures                         [t=name of tests/bench]'
+	@echo 'make floats          the JSON writer on 2^27 floats against the standard library  [all=1: on every one]'
+	@echo 'make bench          measure beside others, print the table                 [t=name of tests/bench quick=1]'
+	@echo 'make bench-readme   write the last table of make bench into README.md'
 	@echo 'make fuzz           every fuzz target under libFuzzer                      [t=name T=60]'
 	@echo 'make mutations      show that the tests notice deliberate mistakes              [t=word]'
-	@echo 'make lint           format, static analysis, layers'
+	@echo 'make lint           format, static analysis, layers, types'
 	@echo 'make examples        make the byte examples of protocol/tcp.md again'
 	@echo 'make readme         make the table of formats in README.md'
 	@echo 'make samples        make the sample models in build/samples'
@@ -301,11 +348,11 @@ help:
 	@echo 'make install        programs, C library, manual pages, documents            [PREFIX=/usr/local DESTDIR=]'
 	@echo 'make clean          remove build/'
 	@echo
-	@echo 'config=release|debug|sanitize (default release)   werror=1   CC=clang out=build/clang   NODEPS=1   V=1'
+	@echo 'config=release|debug|sanitize|tsan (default release)   werror=1   CC=clang out=build/clang   NODEPS=1   V=1'
 
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)
 
 clean:
 	rm -rf build
 
-.PHONY: all replays replays-sanitized deps deps-test samples run test test-short test-unit test-api test-python test-web refs goldens soak bench mutations fuzz lint examples readme image-test install help clean
+.PHONY: all replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens soak floats bench bench-readme deps-bench mutations fuzz lint examples readme image-test install help clean

@@ -1,6 +1,6 @@
 #!/bin/sh
 # deps.sh GROUP... - installs the Debian packages of a group that are missing, and says which.
-# Groups: build (compile and run), test, lint, fuzz, soak. Nothing to do is silent. NODEPS=1 skips it all.
+# Groups: build (compile and run), test, lint, fuzz, soak, bench. Nothing to do is silent. NODEPS=1 skips it all.
 set -eu
 [ -z "${NODEPS:-}" ] || exit 0
 
@@ -11,21 +11,27 @@ set -eu
 # disk cache, at the speed of memory. isal: a deflate that does not cost more than the picture;
 # libdeflate: one for small files, at a quarter of zlib's time. osmesa: GL without a
 # display. meshoptimizer, draco: compressed glTF; g++: draco is C++. zlib: compressed arrays of FBX files.
+# zstd: compressed answers, which browsers and curl take.
 # seccomp: the workers' filter on system calls, for every processor alike. wslay: the framing of WebSockets.
 build="gcc g++ make pkg-config libc6-dev libuv1-dev node-llhttp libcjson-dev libassimp-dev libexpat1-dev libmeshoptimizer-dev
- libdraco-dev zlib1g-dev libpng-dev libturbojpeg0-dev libstb-dev libwebp-dev libzip-dev nettle-dev libxxhash-dev libisal-dev libdeflate-dev libosmesa6-dev uthash-dev libgl-dev
+ libdraco-dev zlib1g-dev libpng-dev libturbojpeg0-dev libstb-dev libwebp-dev libzip-dev nettle-dev libxxhash-dev libisal-dev libzstd-dev libdeflate-dev libosmesa6-dev uthash-dev libgl-dev
  libegl-dev libseccomp-dev libwslay-dev libgif-dev libfreetype-dev fonts-dejavu-core curl"
-# cmocka: unit tests. pytest: black-box tests. assimp-utils: opens the files that posed exports. numpy, pil: look at pictures.
-test="libcmocka-dev python3 python3-pytest python3-numpy python3-pil procps assimp-utils"
-lint="clang-format cppcheck"
+# pip, setuptools, wheel: the Python client as people install it. cmocka: unit tests. pytest: black-box tests, xdist: several at a time. assimp-utils: opens the files that posed exports. numpy, pil: look at pictures.
+test="libcmocka-dev python3 python3-pytest python3-pytest-xdist python3-numpy python3-pil procps assimp-utils python3-pip python3-setuptools python3-wheel"
+# mypy: the types of the Python client, which may hold numpy arrays.
+lint="clang-format cppcheck mypy python3-numpy"
 fuzz="clang libclang-rt-14-dev"
 # assimp-testmodels: files of 40 formats, to damage.
 soak="assimp-testmodels"
+# What posed is measured against: nginx and redis serve, f3d draws (it needs an X server, and OpenGL behind it).
+bench="python3 python3-pytest procps nginx-light redis-server f3d xvfb xauth libgl1-mesa-dri"
 
-# The gallery page is tested with node and a browser, which machines often have from elsewhere than Debian.
-missing_for_page() {
+# node and a browser are things that machines often have from elsewhere than Debian.
+missing_node() {
     command -v node >/dev/null 2>&1 && node -e 'process.exit(parseInt(process.versions.node) >= 18 ? 0 : 1)' || echo nodejs
     command -v npm >/dev/null 2>&1 || echo npm
+}
+missing_browser() {
     command -v "${CHROMIUM:-chromium}" >/dev/null 2>&1 || echo chromium
 }
 
@@ -33,10 +39,11 @@ wanted=
 for group in "$@"; do
     case $group in
     build) wanted="$wanted $build" ;;
-    test) wanted="$wanted $test $(missing_for_page)" ;;
+    test) wanted="$wanted $test $(missing_node) $(missing_browser)" ;;
     lint) wanted="$wanted $lint" ;;
     fuzz) wanted="$wanted $fuzz" ;;
     soak) wanted="$wanted $soak" ;;
+    bench) wanted="$wanted $bench $(missing_node)" ;;
     *) echo "deps: unknown group '$group'" >&2; exit 2 ;;
     esac
 done
@@ -61,7 +68,22 @@ if [ "$(id -u)" != 0 ]; then
 fi
 echo "deps: installing with apt-get:$missing"
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+policy=
+# Packages that hold services are wanted for their programs: none is started, and none is left to start at the next boot.
+services=
+for package in $missing; do
+    case $package in nginx-light) services="$services nginx" ;; redis-server) services="$services redis-server" ;; esac
+done
+leave() {
+    [ -z "$policy" ] || $sudo rm -f "$policy"
+    rm -f "$log"
+}
+trap leave EXIT
+trap 'exit 130' INT TERM HUP
+if [ -n "$services" ] && [ ! -e /usr/sbin/policy-rc.d ]; then
+    policy=/usr/sbin/policy-rc.d
+    printf '#!/bin/sh\nexit 101\n' | $sudo sh -c "cat > $policy && chmod 755 $policy"
+fi
 install() {
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600 \
         install --no-install-recommends $missing >>"$log" 2>&1 </dev/null
@@ -73,3 +95,4 @@ install || { $sudo apt-get -q update >>"$log" 2>&1; install; } || {
     echo "deps: apt-get could not install:$missing" >&2
     exit 1
 }
+[ -z "$services" ] || [ ! -d /run/systemd/system ] || $sudo systemctl -q disable $services >/dev/null 2>&1 || true
