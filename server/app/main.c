@@ -24,6 +24,8 @@
 
 enum { EXIT_BAD_CONFIG = 2 };
 
+static const int STOP_SIGNALS[2] = {SIGTERM, SIGINT};
+
 struct daemon {
     uv_loop_t loop;
     uv_signal_t signals[2];
@@ -71,11 +73,10 @@ static void on_before_wait(uv_prepare_t *handle)
 /* Not counted by the loop, which ends without them: a second signal must work until the very end. */
 static void start_handles(struct daemon *daemon)
 {
-    static const int numbers[2] = {SIGTERM, SIGINT};
     for (int i = 0; i < 2; i++) {
         daemon->signals[i].data = daemon;
         uv_signal_init(&daemon->loop, &daemon->signals[i]);
-        uv_signal_start(&daemon->signals[i], on_signal, numbers[i]);
+        uv_signal_start(&daemon->signals[i], on_signal, STOP_SIGNALS[i]);
         uv_unref((uv_handle_t *)&daemon->signals[i]);
     }
     uv_prepare_init(&daemon->loop, &daemon->before_wait);
@@ -83,10 +84,26 @@ static void start_handles(struct daemon *daemon)
     uv_unref((uv_handle_t *)&daemon->before_wait);
 }
 
+static void on_late_signal(int number)
+{
+    _exit(128 + number);
+}
+
+/* libuv gives a signal its default action back when its last handle closes: a second one would then end the process
+ * otherwise than a moment before. None comes between the two, they are blocked. */
 static void stop_handles(struct daemon *daemon)
 {
+    sigset_t stops;
+    sigset_t before;
+    sigemptyset(&stops);
     for (int i = 0; i < 2; i++)
+        sigaddset(&stops, STOP_SIGNALS[i]);
+    pthread_sigmask(SIG_BLOCK, &stops, &before);
+    for (int i = 0; i < 2; i++) {
         uv_close((uv_handle_t *)&daemon->signals[i], NULL);
+        signal(STOP_SIGNALS[i], on_late_signal);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     uv_close((uv_handle_t *)&daemon->before_wait, NULL);
 }
 

@@ -249,6 +249,18 @@ def test_second_signal_ends_it_at_once(start):
         assert server.wait() == 128 + signal.SIGTERM
 
 
+def test_signals_at_its_very_end_are_no_other(start):
+    """A server that has stopped already, and only gives its memory back, ends by a signal as it did a moment before."""
+    for _ in range(8):
+        server = start()
+        server.signal(signal.SIGTERM)
+        while server.process.poll() is None and not any("stopped" in line for line in server.lines()):
+            pass
+        while server.process.poll() is None:
+            server.signal(signal.SIGTERM)
+        assert server.wait() in (0, 128 + signal.SIGTERM)
+
+
 def test_client_that_leaves_while_answered_does_no_harm(start):
     server = start()
     for _ in range(20):
