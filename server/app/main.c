@@ -84,10 +84,7 @@ static void start_handles(struct daemon *daemon)
     uv_unref((uv_handle_t *)&daemon->before_wait);
 }
 
-static void on_late_signal(int number)
-{
-    _exit(128 + number);
-}
+static void on_late_signal(int number) { _exit(128 + number); }
 
 /* libuv gives a signal its default action back when its last handle closes: a second one would then end the process
  * otherwise than a moment before. None comes between the two, they are blocked. */
