@@ -463,6 +463,38 @@ test('takes what is chosen, says what is wrong with it, and deletes it', async (
   }
 });
 
+test('takes what is dropped, with an entry of a file system or without', async () => {
+  const folder = temporaryFolder();
+  const other = await startServer(folder, '--uploads', path.join(folder, 'in'));
+  const base64 = fs.readFileSync(path.join(SAMPLES, 'robot.glb')).toString('base64');
+  try {
+    await withPage({ ...still, url: other.url }, async (page) => {
+      await page.locator('#drop').waitFor();
+      const dropped = (name, words) => page.evaluate(({ name, words, base64 }) => {
+        const dataTransfer = new DataTransfer();
+        if (words) dataTransfer.items.add(words, 'text/plain');
+        if (name) dataTransfer.items.add(new File([Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0))], name));
+        const hasEntry = Boolean(dataTransfer.items[0].webkitGetAsEntry());
+        document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+        return hasEntry;
+      }, { name, words, base64 });
+      await dropped('', 'a word');
+      await dropped('whole.glb', '');
+      await drawn(cardOf(page, 'in/whole.glb'));
+      await dropped('beside.glb', 'its address');
+      await drawn(cardOf(page, 'in/beside.glb'));
+      await page.evaluate(() => { DataTransferItem.prototype.webkitGetAsEntry = () => null; });
+      assert.equal(await dropped('alone.glb', ''), false);
+      await drawn(cardOf(page, 'in/alone.glb'));
+      assert.deepEqual(fs.readdirSync(path.join(folder, 'in')).sort(), ['alone.glb', 'beside.glb', 'whole.glb']);
+      assert.equal(await page.locator('#coming li').count(), 0);
+    });
+  } finally {
+    await other.end();
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
 test('takes a model with its companions', async () => {
   const folder = temporaryFolder();
   const other = await startServer(folder, '--uploads', path.join(folder, 'in'));
@@ -475,10 +507,10 @@ test('takes a model with its companions', async () => {
     await withPage({ ...still, url: other.url }, async (page) => {
       await page.locator('#drop').waitFor();
       // what a browser makes of a dropped folder
-      await page.evaluate(async ({ text, bytes }) => {
+      await page.evaluate(async ({ text, base64 }) => {
         const file = (path, content) => ({ path, file: new File([content], path.split('/').pop()) });
-        await upload([file('hero/robot.gltf', text), file('hero/data/röbot.bin', Uint8Array.from(bytes))]);
-      }, { text: JSON.stringify(gltf), bytes: [...bin] });
+        await upload([file('hero/robot.gltf', text), file('hero/data/röbot.bin', Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0)))]);
+      }, { text: JSON.stringify(gltf), base64: bin.toString('base64') });
       await drawn(cardOf(page, 'in/hero/robot.gltf'));
       assert.deepEqual(fs.readFileSync(path.join(folder, 'in/hero/data/röbot.bin')), bin);
     });
