@@ -1,6 +1,7 @@
 #include "clip_palette.h"
 
 #include "mat.h"
+#include "pose.h"
 #include "sample.h"
 
 #include <stdlib.h>
@@ -93,14 +94,7 @@ static struct moment find_moment(const struct model *model, const struct compile
 /* A node of cubic splines, as pose.c evaluates it. */
 static struct dmat4 sample_node(const struct model *model, const struct sampled_node *sampled, double time_s)
 {
-    const struct node *node = &model->nodes[model->rig_nodes[sampled->rig_node].node];
-    struct trs trs;
-    for (int i = 0; i < 3; i++) {
-        trs.translation[i] = (double)node->translation[i];
-        trs.scale[i] = (double)node->scale[i];
-    }
-    for (int i = 0; i < 4; i++)
-        trs.rotation[i] = (double)node->rotation[i];
+    struct trs trs = pose_rest_transform(&model->nodes[model->rig_nodes[sampled->rig_node].node]);
     double *const targets[] = {trs.translation, trs.rotation, trs.scale};
     for (int path = 0; path < 3; path++)
         if (sampled->channels[path] >= 0)

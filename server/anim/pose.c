@@ -35,7 +35,7 @@ static void grow(struct pose *pose, const struct model *model)
     }
 }
 
-static struct trs rest_transform(const struct node *node)
+struct trs pose_rest_transform(const struct node *node)
 {
     struct trs trs;
     for (int i = 0; i < 3; i++) {
@@ -51,7 +51,7 @@ static struct trs rest_transform(const struct node *node)
 static void set_rest(struct pose *pose, const struct model *model)
 {
     for (uint32_t n = 0; n < model->node_count; n++) {
-        pose->local[n] = rest_transform(&model->nodes[n]);
+        pose->local[n] = pose_rest_transform(&model->nodes[n]);
         pose->is_animated[n] = false;
     }
     for (uint32_t w = 0; w < model->weight_count; w++)
@@ -108,7 +108,7 @@ static struct dmat4 rest_scene_from_node(const struct model *model, uint32_t nod
 {
     struct dmat4 scene_from_node = DMAT4_IDENTITY;
     for (int32_t n = (int32_t)node; n >= 0; n = model->nodes[n].parent) {
-        const struct trs trs = rest_transform(&model->nodes[n]);
+        const struct trs trs = pose_rest_transform(&model->nodes[n]);
         const int32_t matrix = model->nodes[n].matrix;
         const struct dmat4 parent_from_node =
             matrix >= 0 ? dmat4_from_mat4(&model->node_matrices[matrix]) : dmat4_from_trs(&trs);

@@ -35,6 +35,10 @@ void pose_evaluate(struct pose *pose, const struct model *model, int32_t clip, d
 void pose_sample(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s);
 void pose_compose(struct pose *pose, const struct model *model);
 
+/* A node's rest translation, rotation and scale in double precision; what float32 rounded of the rotation is repaired.
+ */
+struct trs pose_rest_transform(const struct node *node);
+
 /* parent_from_node of the pose: the matrix of an unanimated matrix node, else T * R * S. */
 struct dmat4 pose_parent_from_node(const struct pose *pose, const struct model *model, uint32_t node);
 
