@@ -17,23 +17,22 @@
 #include "../anim/kernel.h"
 #include "../base/version.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 enum { EXIT_BAD_CONFIG = 2 };
 
-static const int STOP_SIGNALS[2] = {SIGTERM, SIGINT};
-
 struct daemon {
     uv_loop_t loop;
-    uv_signal_t signals[2];
+    uv_async_t stop;
     uv_prepare_t before_wait;
     struct budget budget;
     struct loops *loops;
     struct service *service;
-    bool is_draining;
 };
 
 static int complain(const struct err *err)
@@ -49,19 +48,28 @@ static void on_drained(void *user)
     service_free(daemon->service);
 }
 
-static void on_signal(uv_signal_t *handle, int number)
+/* The first one; 0: none came. */
+static atomic_int stop_signal;
+static uv_async_t *stop_async;
+
+static void on_stop(uv_async_t *handle)
 {
     struct daemon *daemon = handle->data;
-    if (daemon->is_draining) {
-        log_warn("second signal: exiting at once");
-        _exit(128 + number);
-    }
-    daemon->is_draining = true;
-    log_info("stopping on SIG%s, %u calls under way", number == SIGTERM ? "TERM" : "INT",
+    log_info("stopping on SIG%s, %u calls under way", stop_signal == SIGTERM ? "TERM" : "INT",
              service_pending(daemon->service));
     notify_state("STOPPING=1");
     service_drain(daemon->service);
     loops_drain(daemon->loops, on_drained, daemon);
+}
+
+/* In whichever thread; also after the loop has ended. */
+static void on_signal(int number)
+{
+    const int before = errno;
+    if (atomic_exchange(&stop_signal, number) != 0)
+        _exit(128 + number);
+    uv_async_send(stop_async);
+    errno = before;
 }
 
 static void on_before_wait(uv_prepare_t *handle)
@@ -70,37 +78,25 @@ static void on_before_wait(uv_prepare_t *handle)
     log_flush();
 }
 
-/* Not counted by the loop, which ends without them: a second signal must work until the very end. */
+/* Not by uv_signal: when its last handle closes a signal has its default action again, and a second one at the very end
+ * would end the process otherwise than one a moment before. The loop does not count these handles. */
 static void start_handles(struct daemon *daemon)
 {
-    for (int i = 0; i < 2; i++) {
-        daemon->signals[i].data = daemon;
-        uv_signal_init(&daemon->loop, &daemon->signals[i]);
-        uv_signal_start(&daemon->signals[i], on_signal, STOP_SIGNALS[i]);
-        uv_unref((uv_handle_t *)&daemon->signals[i]);
-    }
+    daemon->stop.data = daemon;
+    uv_async_init(&daemon->loop, &daemon->stop, on_stop);
+    uv_unref((uv_handle_t *)&daemon->stop);
     uv_prepare_init(&daemon->loop, &daemon->before_wait);
     uv_prepare_start(&daemon->before_wait, on_before_wait);
     uv_unref((uv_handle_t *)&daemon->before_wait);
+    stop_async = &daemon->stop;
+    const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
 }
 
-static void on_late_signal(int number) { _exit(128 + number); }
-
-/* libuv gives a signal its default action back when its last handle closes: a second one would then end the process
- * otherwise than a moment before. None comes between the two, they are blocked. */
 static void stop_handles(struct daemon *daemon)
 {
-    sigset_t stops;
-    sigset_t before;
-    sigemptyset(&stops);
-    for (int i = 0; i < 2; i++)
-        sigaddset(&stops, STOP_SIGNALS[i]);
-    pthread_sigmask(SIG_BLOCK, &stops, &before);
-    for (int i = 0; i < 2; i++) {
-        uv_close((uv_handle_t *)&daemon->signals[i], NULL);
-        signal(STOP_SIGNALS[i], on_late_signal);
-    }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    uv_close((uv_handle_t *)&daemon->stop, NULL);
     uv_close((uv_handle_t *)&daemon->before_wait, NULL);
 }
 
