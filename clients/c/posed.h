@@ -391,7 +391,7 @@ struct posed_picture {
 struct posed_subscription {
     uint16_t kind;      /* POSED_PALETTE, POSED_POSE or POSED_MESH */
     uint16_t is_paused; /* 1: begins paused */
-    uint32_t credit;    /* frames that may come before the next posed_credit() */
+    uint32_t credit;    /* frames before the next posed_credit(); of more than 1 a slow reader reads old ones */
     double rate;        /* frames a second; 0: as fast as credit comes */
     double position_s;  /* the time that the first frame shows */
     double speed;       /* seconds that the position moves in a second */

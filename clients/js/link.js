@@ -209,10 +209,10 @@ export class LinkedModel extends Model {
   }
 
   // Frames of a clip as time passes. `op` is palette, pose or mesh; parameters are the operation's, without `t`.
-  async stream(op, parameters = {}, { rate = 0, position = 0, speed = 1, paused = false, credit = 2, signal } = {}) {
+  async stream(op, parameters = {}, { rate = 0, position = 0, speed = 1, paused = false, credit = 1, signal } = {}) {
     for (;;) {
       const { fields, generation } = await this.#found(op, parameters, signal);
-      const stream = new Stream(this.#link, signal);
+      const stream = new Stream(this.#link, rate, signal);
       const clock = { op, rate, position, speed, paused, credit };
       const got = await this.#begun(stream, 'subscribe', packets.query(fields, clock), signal);
       if (generation === null || got.generation === generation) return stream;

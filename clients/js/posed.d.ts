@@ -293,7 +293,7 @@ export interface StreamOptions extends Abortable {
   /** Seconds that the position moves in a second; 1 by default. */
   speed?: number;
   paused?: boolean;
-  /** Frames that may be under way; 2 by default. More smooth, fewer are fresher. */
+  /** Frames that may be under way; 1 by default. More hide a long way to the server, but who is slow reads old ones. */
   credit?: number;
 }
 
@@ -331,7 +331,8 @@ export class Stream implements AsyncIterableIterator<StreamFrame> {
   next(): Promise<IteratorResult<StreamFrame, undefined>>;
   return(): Promise<IteratorResult<StreamFrame, undefined>>;
   [Symbol.asyncIterator](): this;
-  /** The newest frame that has come, without waiting; null where none came since the last time. For draw loops. */
+  /** The newest frame that has come, without waiting; null where none came since the last time. For draw loops. Once it was
+   * called, a stream with a rate gets every frame and keeps the newest; one without gets one for each call. */
   latest(): StreamFrame | null;
   /** No more frames until `resume` or `seek`. This and the others drop frames from before. */
   pause(): Promise<void>;

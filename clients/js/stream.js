@@ -31,6 +31,11 @@ class Arrivals {
 
   handed() {}
 
+  // How many wait.
+  get count() {
+    return this.#values.length;
+  }
+
   // All values that wait, which nobody gets in turn any more.
   takeAll() {
     const values = this.#values;
@@ -87,10 +92,14 @@ class Arrivals {
 export class Stream extends Arrivals {
   #link;
   #owed = 0; // credit of frames that were taken
+  #early = 0; // frames that wait although their credit was given back already
+  #isPolled = false; // by latest()
+  #rate;
 
-  constructor(link, signal) {
+  constructor(link, rate, signal) {
     super(signal);
     this.#link = link;
+    this.#rate = rate;
   }
 
   take(got) {
@@ -102,11 +111,21 @@ export class Stream extends Arrivals {
     }
     const { tick, skipped, frames } = packets.readStream(got);
     const one = new Frames(frames, got.warnings);
+    // Who polls wants the newest when it looks, not the one after it looked the last time. Without a rate there would be no end.
+    const isReplaced = this.#isPolled && this.#rate > 0;
+    if (isReplaced) this.takeAll();
     this.add({ tick, skipped, time: one.time(0), changed: got.changed, generation: got.generation, frames: one });
+    if (isReplaced) {
+      this.#early = this.count;
+      this.#owed += this.count;
+      this.#giveBack();
+    }
   }
 
   handed(count) {
-    this.#owed += count;
+    const early = Math.min(count, this.#early);
+    this.#early -= early;
+    this.#owed += count - early;
   }
 
   #giveBack() {
@@ -122,6 +141,7 @@ export class Stream extends Arrivals {
 
   // The newest frame that has come, without waiting; null where none came since the last time.
   latest() {
+    this.#isPolled = true;
     const frame = this.takeAll().pop() ?? null;
     this.#giveBack();
     if (frame === null) this.throwError();
@@ -154,8 +174,9 @@ export class Stream extends Arrivals {
     return this.#control({ speed });
   }
 
-  setRate(rate) {
-    return this.#control({ rate });
+  async setRate(rate) {
+    await this.#control({ rate });
+    this.#rate = rate;
   }
 
   async left() {

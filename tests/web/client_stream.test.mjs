@@ -88,15 +88,36 @@ test('pause, seek, resume, speed, rate', async () => {
   assert.equal((await take(stream, 1))[0].time, 1);
 });
 
-test('who is slow gets fewer frames', async () => {
-  const stream = await robot.stream('palette', {}, { rate: 1000, credit: 1 });
-  const frames = await take(stream, 1);
-  await until('a tick passes while there is no credit', async () => {
-    await link.ping();
-    frames.push(...await take(stream, 1));
-    return frames.at(-1).skipped > 0;
-  });
-  frames.slice(1).forEach((frame, i) => assert.equal(frame.tick, frames[i].tick + 1 + frame.skipped));
+const counted = async () => (await (await fetch(server.url + '/v1/stats')).json()).streams;
+
+test('who is slow gets fewer frames, and none that is late', async () => {
+  const stream = await robot.stream('palette', {}, { rate: 1000 });
+  const [first] = await take(stream, 1);
+  const { skipped } = await counted();
+  await until('ticks pass while there is no credit', async () => (await counted()).skipped >= skipped + 20);
+  const [second] = await take(stream, 1);
+  assert.ok(second.skipped >= 20);
+  assert.equal(second.tick, first.tick + 1 + second.skipped);
+});
+
+test('who polls gets the newest frame, however seldom', async () => {
+  const stream = await robot.stream('palette', {}, { rate: 500 });
+  let first;
+  await until('a frame', () => { first = stream.latest(); return first; });
+  for (let turn = 0; turn < 2; turn++) {
+    const { frames } = await counted();
+    await until('frames come without a call', async () => (await counted()).frames >= frames + 20);
+    const newest = stream.latest();
+    assert.ok(newest.tick >= first.tick + 19, `${newest.tick} after ${first.tick}`);
+    first = newest;
+  }
+  await stream.setRate(0);
+  await stream.pause();
+  await link.ping();
+  stream.latest();
+  assert.equal(stream.latest(), null);
+  await stream.seek(1);
+  assert.equal((await take(stream, 1))[0].time, 1);
 });
 
 test('without a rate there is a frame whenever one is asked for', async () => {

@@ -190,11 +190,11 @@ class Model:
         return Picture.of(self.client.ask("/v1/turntable", model=self.path, **options))
 
     def stream(self, kind: str = "palette", clip: Clip = None, *, rate: float = 0.0, position_s: float = 0.0, speed: float = 1.0,
-               credit: int = 3, paused: bool = False, timeout_s: Optional[float] = None, **options: Any) -> Stream:
+               credit: int = 1, paused: bool = False, timeout_s: Optional[float] = None, **options: Any) -> Stream:
         """Frames as time passes: an iterator, on a connection of its own. See `Stream`.
 
         kind: "palette", "pose" or "mesh". rate: frames a second, 0: as fast as they are read. credit: how many the server may
-        send ahead. timeout_s: how long to wait for a frame, None: for ever. options: as of the same method, `skin`, `joints`, `layout`, ..
+        send ahead: more than 1 hides a long way to the server, but whoever is slow then reads up to credit - 1 old ones. timeout_s: how long to wait for a frame, None: for ever. options: as of the same method, `skin`, `joints`, `layout`, ..
         """
         return Stream(self.client.link(), self.path, kind, {"clip": clip, **options}, rate, position_s, speed, credit, paused, timeout_s)
 

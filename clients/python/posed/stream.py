@@ -47,7 +47,8 @@ class Frame:
 
 
 class Stream:
-    """Frames of a clip as time passes. Iterating waits for the next one; what this side is too slow for is skipped, never late.
+    """Frames of a clip as time passes. Iterating waits for the next one; what this side is too slow for is skipped, and with the
+    credit of 1 that a stream has by itself none is late.
 
         with model.stream("palette", "walk", rate=30) as stream:
             for frame in stream:

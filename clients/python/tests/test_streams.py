@@ -51,13 +51,25 @@ def test_pause_seek_and_speed(server):
             assert frame.time_s < before.time_s
 
 
-def test_a_stream_that_is_not_read_gets_no_late_frames(server):
-    """Of two credits two frames come, however long it takes; what comes when the next is asked for is of that time."""
+def wait_for_skips(server, count):
+    before = server.client.stats()["streams"]["skipped"]
+    while server.client.stats()["streams"]["skipped"] < before + count:
+        pass  # the server skips a tick each millisecond
+
+
+def test_who_is_slow_gets_no_late_frame(server):
+    """What comes when the next frame is asked for is of that time."""
+    with server.model("robot.glb").stream("palette", "walk", rate=1000) as stream:
+        first = next(stream)
+        wait_for_skips(server, 20)
+        second = next(stream)
+        assert second.skipped >= 20 and second.tick == first.tick + 1 + second.skipped
+
+
+def test_who_gives_more_credit_gets_so_many_frames_ahead(server):
     with server.model("robot.glb").stream("palette", "walk", rate=1000, credit=2) as stream:
         next(stream)
-        before = server.client.stats()["streams"]["skipped"]
-        while server.client.stats()["streams"]["skipped"] < before + 20:
-            pass  # the server skips a tick each millisecond
+        wait_for_skips(server, 20)
         second, third = itertools.islice(stream, 2)
         assert third.tick - second.tick - 1 == third.skipped and second.skipped + third.skipped >= 20
 
