@@ -4,6 +4,8 @@
 #include "documents.h"
 #include "posectl.h"
 
+#include "../../server/app/standard_files.h"
+
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <locale.h>
@@ -185,6 +187,7 @@ int main(int argc, char **argv)
     struct args args;
     struct text problem = {0};
     int status;
+    standard_files_open();
     setlocale(LC_CTYPE, "");
     signal(SIGPIPE, SIG_IGN);
     sigaction(SIGINT, &(struct sigaction){.sa_handler = on_signal}, NULL);

@@ -13,6 +13,7 @@
 #include "options.h"
 #include "sandbox_check.h"
 #include "service.h"
+#include "standard_files.h"
 
 #include "../anim/kernel.h"
 #include "../base/version.h"
@@ -185,6 +186,7 @@ int main(int argc, char **argv)
     struct config config;
     struct err err;
     struct buf text;
+    standard_files_open();
     buf_init(&text, 0);
     machine_read("", &machine);
     const int action = options_parse(&config, argc, argv, getenv, &machine, &err);

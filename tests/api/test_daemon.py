@@ -249,6 +249,25 @@ def test_second_signal_ends_it_at_once(start):
         assert server.wait() == 128 + signal.SIGTERM
 
 
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_serves_with_standard_files_closed(tmp_path, closed):
+    """Else the event queue gets the number of stdout, and the ready line goes there."""
+    (tmp_path / "models").mkdir()
+    place = tmp_path / "posed.sock"
+    words = f'exec "$@" {" ".join(f"{number}>&-" for number in closed)}'
+    process = subprocess.Popen(["sh", "-c", words, "sh", BUILD / "posed", "--root", tmp_path / "models", "--http", "none", "--tcp", "none",
+                                "--unix", place, "--cache-dir", "none"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        with socket.socket(socket.AF_UNIX) as client:
+            wait_until(lambda: client.connect_ex(str(place)) == 0, "the socket")
+            client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            assert client.recv(12) == b"HTTP/1.1 200"
+    finally:
+        process.terminate()
+        said = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0, said
+
+
 def test_signals_at_its_very_end_are_no_other(start):
     """A server that has stopped already, and only gives its memory back, ends by a signal as it did a moment before."""
     for _ in range(8):

@@ -288,6 +288,14 @@ def test_colours_and_a_bar_only_on_a_terminal(tmp_path):
     assert "picture is nothing for a terminal" in on_terminal("render", ROBOT, "-o", "-", cwd=tmp_path)[1]
 
 
+@pytest.mark.parametrize("closed, status", [("<&-", 0), (">&-", 3), ("2>&-", 0), ("<&- >&- 2>&-", 3)])
+def test_standard_files_may_be_closed(closed, status):
+    """Only what was to be printed is lost, and that is said by the status."""
+    done = subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh", POSECTL, "info", ROBOT], env=environment(), capture_output=True)
+    assert done.returncode == status, done.stderr
+    assert bool(done.stdout) == (status == 0) and (closed != ">&-" or b"stdout" in done.stderr)
+
+
 def test_names_cannot_speak_to_the_terminal(tmp_path):
     model = json.loads((REPOSITORY / "protocol/examples/awkward.gltf").read_text())
     model["nodes"][0]["name"] = "\033[31mred\u009b1m"

@@ -1,0 +1,7 @@
+/* standard_files.h - stdin, stdout and stderr are open, whatever started this program. */
+#pragma once
+
+/* Opens /dev/null in place of each that is closed: else the next file, socket or event queue that is opened gets its
+ * number, and what is printed goes there. Reading from such a stdin and writing to such a stdout or stderr fails as it
+ * would have (EBADF). Call it first of all, from the only thread. */
+void standard_files_open(void);
