@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Of a WebSocket's message: header and padding of a packet, or a hello. */
+/* Of a frame of a WebSocket: header and padding of a packet, or a hello; protocol/tcp.md names the number. */
 enum { MESSAGE_OVERHEAD_BYTES = 512 };
 
 void packets_start(struct conn *conn)
@@ -100,6 +100,7 @@ static void feed(struct conn *conn)
     } else if (rc == PACKET_GREETED) {
         greet(conn);
     } else if (rc < 0) {
+        conn->packets->asked.id = reader->packet.id;
         packets_say_last(conn, &err, reader->bad_offset);
     } else if (is_without_room(conn)) {
         stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);

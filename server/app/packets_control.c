@@ -6,11 +6,15 @@ static int begin_stream(struct conn *conn, const struct packet *packet, size_t *
     struct packet_model model;
     struct packet_subscribe how;
     struct request request = {0};
-    if (packets_find_model(conn, packet, &model, err) < 0)
-        return err->code;
-    if (packet_read_subscribe(&request, packet, model.path == NULL ? NULL : &model, &conn->shared->config->limits, &how,
-                              bad_at, err) < 0 ||
-        streams_begin(conn, packet, &request, &how, err) < 0) {
+    struct err unknown;
+    const bool is_unknown = packets_find_model(conn, packet, &model, &unknown) < 0;
+    int rc = packet_read_subscribe(&request, packet, model.path == NULL ? NULL : &model, &conn->shared->config->limits,
+                                   &how, bad_at, err);
+    if (is_unknown && *bad_at == PACKET_NOT_MALFORMED) {
+        *err = unknown;
+        rc = err->code;
+    }
+    if (rc < 0 || streams_begin(conn, packet, &request, &how, err) < 0) {
         request_fini(&request);
         return err->code;
     }

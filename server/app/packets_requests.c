@@ -108,12 +108,24 @@ static void begin(struct conn *conn, const struct packet *packet, const struct p
     front_handle(conn->shared->front, call);
 }
 
+/* Who asks about a handle that is not open may have lost count of his own bytes: then that is the answer. */
+static void refuse_model(struct conn *conn, const struct packet *packet, const struct err *err)
+{
+    struct request request = {0};
+    struct err form;
+    size_t bad_at;
+    packet_read_request(&request, packet, NULL, &conn->shared->config->limits, &bad_at, &form);
+    request_fini(&request);
+    packets_fail(conn, bad_at, bad_at == PACKET_NOT_MALFORMED ? err : &form);
+}
+
 void packets_begin_call(struct conn *conn, const struct packet *packet)
 {
     struct packet_model model;
     struct err err;
-    if (packets_find_model(conn, packet, &model, &err) < 0 ||
-        (packet->kind == PACKET_OPEN && check_room(conn, &err) < 0))
+    if (packets_find_model(conn, packet, &model, &err) < 0)
+        refuse_model(conn, packet, &err);
+    else if (packet->kind == PACKET_OPEN && check_room(conn, &err) < 0)
         packets_fail(conn, PACKET_NOT_MALFORMED, &err);
     else
         begin(conn, packet, model.path == NULL ? NULL : &model);

@@ -87,6 +87,7 @@ static int check_hello(struct packet_reader *reader, const char *bytes)
 static int check_header(struct packet_reader *reader, const char *bytes)
 {
     static const char ZERO[] = "this field of a request's header is 0";
+    reader->packet = (struct packet){.id = get_u32(bytes + PACKET_AT_HEADER_id)};
     if (get_u32(bytes + PACKET_AT_HEADER_payload_bytes) > reader->payload_max)
         return bad(reader, 0, ERR_BODY_TOO_LARGE, "the payload is larger than payload_max");
     if (check_zeros(reader, bytes, PACKET_AT_HEADER_flags, 2, ZERO) < 0 ||

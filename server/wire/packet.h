@@ -67,7 +67,8 @@ enum { PACKET_NEED_MORE = 0, PACKET_COMPLETE = 1, PACKET_GREETED = 2 };
 
 struct packet_reader {
     enum packet_phase phase;
-    struct packet packet; /* after PACKET_COMPLETE, until the next call; its payload may lie in the bytes given */
+    struct packet packet; /* after PACKET_COMPLETE, until the next call; its payload may lie in the bytes given; after
+                           * an error in a packet whose header is there, its id */
     uint16_t version;     /* after PACKET_GREETED: of the connection */
     const char *token;    /* likewise, NUL-terminated; "" where there is none; until the next call */
     uint64_t offset;      /* of the packet under way, or handed out, from the connection's first byte */

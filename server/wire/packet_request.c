@@ -139,11 +139,13 @@ static int read_fields(struct reading *reading)
 int packet_read_request(struct request *request, const struct packet *packet, const struct packet_model *model,
                         const struct limits *limits, size_t *bad_at, struct err *err)
 {
+    static const struct packet_model NONE = {.path = "none"};
+    const bool lacks_model = packet->kind != PACKET_OPEN && packet->kind != PACKET_CALL && model == NULL;
     struct reading reading = {
         .payload = payload_of(packet, bad_at, err),
         .request = request,
         .packet = packet,
-        .model = model,
+        .model = lacks_model ? &NONE : model,
         .limits = limits,
         .fixed_bytes = fixed_bytes_of(packet->kind),
         .err = err,
@@ -156,11 +158,12 @@ int packet_read_request(struct request *request, const struct packet *packet, co
     request->op = op_of(packet, packet->kind);
     if (request->op == OP_COUNT)
         return err_set(err, ERR_BAD_PARAMETER, "%s: 'kind' must be 5, 6 or 7", packet_name(packet->kind));
-    if (packet->kind != PACKET_OPEN && model == NULL)
-        return err_set(err, ERR_MODEL_NOT_FOUND, "%s: the header names no model", packet_name(packet->kind));
-    const size_t model_bytes = model == NULL ? 0 : strlen(model->path) + 1 + REQUEST_HASH_BYTES;
+    const size_t model_bytes = reading.model == NULL ? 0 : strlen(reading.model->path) + 1 + REQUEST_HASH_BYTES;
     const bool has_text = packet->kind == PACKET_OPEN || packet->kind == PACKET_FIND;
     if (request_reserve(request, model_bytes + TEXTS_BYTES + (has_text ? packet->payload_bytes : 0), err) < 0)
         return err->code;
-    return read_fields(&reading);
+    const int rc = read_fields(&reading);
+    if (lacks_model && *bad_at == PACKET_NOT_MALFORMED)
+        return err_set(err, ERR_MODEL_NOT_FOUND, "%s: the header names no model", packet_name(packet->kind));
+    return rc;
 }

@@ -13,7 +13,7 @@
 
 #define PACKET_NOT_MALFORMED SIZE_MAX
 
-/* The model of a packet's handle; NULL stands for a packet without one. */
+/* The model of a packet's handle; NULL stands for a packet without one, which is checked for its form all the same. */
 struct packet_model {
     const char *path; /* checked */
     const char *hash; /* 64 hex digits: the content that is meant, or NULL */

@@ -259,6 +259,13 @@ MALFORMED = {
     "short payload": (packets.hello() + packet("ping", id=1) + packet("control", bytes(31)), 16 + 32),
     "long payload": (packets.hello() + packet("ping", b"\0"), 16),
     "reserved field": (packets.hello() + packet("find", b"\1\0\0\0" + bytes(4) + b"\1" + bytes(7)), 16 + 32 + 8),
+    # also where the handle is not open, or there is none
+    "reserved field, no model": (packets.hello() + packet("find", b"\1\0\0\0" + bytes(4) + b"\0\1" + bytes(6)), 16 + 32 + 9),
+    "short payload, another model": (packets.hello() + packet("palette", bytes(16), model=5), 16),
+    "counts of nothing, another model": (packets.hello() + packet("pose", query(time_count=9), model=5), 16),
+    "short payload, no model": (packets.hello() + packet("render", bytes(64)), 16),
+    "info with a payload, another model": (packets.hello() + packet("info", b"a", model=5), 16),
+    "short stream, another model": (packets.hello() + packet("subscribe", query(), model=5), 16),
 }
 
 
@@ -278,6 +285,16 @@ def test_malformed_bytes_are_refused_where_they_are(both, name):
         code, offset, message, _ = answers[-1].error()
         assert code in (1, 12) and offset == at and answers[-1].has("closing"), (code, offset, message)
         assert all(answer.kind != "error" for answer in answers[:-1])
+
+
+@pytest.mark.parametrize("at", [22, 47])
+def test_malformed_bytes_of_a_request_are_answered_under_its_id(both, at):
+    """In its header, in its padding."""
+    request = packet("open", b"a", id=7)
+    with Link(both.tcp) as one:
+        one.send(request[:at] + b"\1" + request[at + 1:])
+        answer = one.read()
+        assert answer.error()[0] == 1 and answer.id == 7 and one.read() is None
 
 
 def test_what_was_asked_before_malformed_bytes_is_answered(both):
