@@ -85,7 +85,7 @@ export class Client {
 
   // A WebSocket of the binary protocol, for streams and for many small questions.
   async connect({ signal } = {}) {
-    if (!this.#WebSocket) throw new PosedError('unavailable', 'there is no WebSocket here: give the client one as an option');
+    if (!this.#WebSocket) throw new PosedError('unavailable', 'there is no WebSocket here (Node has one from 22 on): npm install ws, and new Client(url, { WebSocket }) with that of the package');
     return Link.open(this.url.replace(/^http/, 'ws') + '/v1/stream', { WebSocket: this.#WebSocket, token: this.#token, signal });
   }
 }
