@@ -2,8 +2,32 @@
 #include "request_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double FOV_DEG = 30, FILLED = 0.88;
+
+/* Left and right are the model's own. Three quarter is what people choose for a figure: its front and a side of it,
+ * from slightly above. */
+static const struct {
+    const char *word;
+    double yaw_deg, pitch_deg;
+} SIDES[] = {{"front", 0, 0},   {"back", 180, 0}, {"left", 90, 0},
+             {"right", -90, 0}, {"top", 0, 90},   {"three_quarter", 35, 15}};
+
+/* Looking down at so many degrees makes an isometric picture: the three axes have one length where sin(pitch) = tan(30
+ * degrees). At 30 degrees a square on the ground is twice as wide as high, which is what games call isometric. */
+static const struct {
+    const char *word;
+    double pitch_deg;
+} PROJECTIONS[] = {{"level", 0}, {"isometric", 35.264389682754654}, {"dimetric", 30}};
+
+int request_find_side(const char *word)
+{
+    for (size_t i = 0; i < sizeof SIDES / sizeof *SIDES; i++)
+        if (strcmp(word, SIDES[i].word) == 0)
+            return (int)i + 1;
+    return 0;
+}
 
 static bool is_any(const struct params_seen *seen, const int *params, size_t count)
 {
@@ -28,6 +52,33 @@ static int check_file_camera(const struct request *request, const struct params_
     return 0;
 }
 
+/* A projection has a height of its own, so that of a side beside it gives only where it is seen from. */
+static int complete_direction(struct request *request, const struct params_seen *seen, struct err *err)
+{
+    static const int OWN[] = {PARAM_PITCH, PARAM_FOV};
+    struct picture_spec *picture = &request->picture;
+    const int side = request->side - 1, projection = request->projection - 1;
+    picture->yaw_deg += side < 0 ? 0 : SIDES[side].yaw_deg;
+    picture->pitch_deg += side < 0 ? 0 : SIDES[side].pitch_deg;
+    if (projection < 0)
+        return 0;
+    const char *word = PROJECTIONS[projection].word;
+    for (size_t i = 0; i < sizeof OWN / sizeof *OWN; i++)
+        if (seen->has[OWN[i]])
+            return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with projection=%s",
+                           REQUEST_PARAMS[OWN[i]].name, word);
+    if (seen->has[PARAM_ORTHO] && (picture->flags & PICTURE_ORTHO) == 0)
+        return err_set(err, ERR_BAD_PARAMETER, "ortho=0 does not go with projection=%s, which has no perspective",
+                       word);
+    if (side >= 0 && SIDES[side].pitch_deg >= 90)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "camera=%s does not go with projection=%s, which looks from %.5g degrees above",
+                       SIDES[side].word, word, PROJECTIONS[projection].pitch_deg);
+    picture->pitch_deg = PROJECTIONS[projection].pitch_deg;
+    picture->flags |= PICTURE_ORTHO;
+    return 0;
+}
+
 static int complete_camera(struct request *request, const struct params_seen *seen, struct err *err)
 {
     static const int DIRECTION[] = {PARAM_CAMERA, PARAM_CAMERA_NAME, PARAM_YAW, PARAM_PITCH, PARAM_PROJECTION};
@@ -37,7 +88,9 @@ static int complete_camera(struct request *request, const struct params_seen *se
     if (request->camera.kind != SELECT_ABSENT)
         return 0;
     if (!is_any(seen, DIRECTION, sizeof DIRECTION / sizeof *DIRECTION))
-        request_default_camera(request);
+        request->side = request_find_side("three_quarter");
+    if (complete_direction(request, seen, err) < 0)
+        return err->code;
     if (fabs(picture->pitch_deg) > 90)
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'pitch' leads to %.6g degrees together with 'camera'; it must stay within -90 and 90",

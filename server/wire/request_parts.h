@@ -95,10 +95,10 @@ void request_set_canonical(struct request *request);
 
 /* What goes together in an OP_SHEET or OP_TURNTABLE, and what their parameters mean together. */
 int request_check_sheet(struct request *request, const struct params_seen *seen, struct err *err);
-/* --- request_value_camera.c, request_camera.c --- */
+/* --- request_camera.c --- */
 
-/* Where a picture is seen from of which nothing is said. */
-void request_default_camera(struct request *request);
+/* request->side for a word of camera=; 0: it is none, but a camera of the file. */
+int request_find_side(const char *word);
 /* What was not given of the camera and the time, and what does not go together. */
 int request_complete_picture(struct request *request, const struct params_seen *seen, struct err *err);
 

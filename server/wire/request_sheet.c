@@ -6,10 +6,6 @@
 
 enum { CELLS_MAX = 1024, DIRECTIONS_MAX = 64, SPACE_MAX = 256, RATE_MAX = 1000, LOOPS_MAX = 65535, TURNTABLE_DEG = 15 };
 
-/* Looking down at so many degrees makes an isometric picture: the three axes have one length where sin(pitch) = tan(30
- * degrees). At 30 degrees a square on the ground is twice as wide as high, which is what games call isometric. */
-static const double ISOMETRIC_DEG = 35.264389682754654, DIMETRIC_DEG = 30;
-
 static int whole(struct value *value, uint64_t most, uint32_t *out)
 {
     uint64_t number;
@@ -18,17 +14,6 @@ static int whole(struct value *value, uint64_t most, uint32_t *out)
                        "parameter '%s' is '%.80s'; it must be a whole number from 0 to %llu", value->name, value->text,
                        (unsigned long long)most);
     *out = (uint32_t)number;
-    return 0;
-}
-
-int value_projection(struct value *value)
-{
-    static const double PITCHES[] = {0, ISOMETRIC_DEG, DIMETRIC_DEG};
-    const int word = value_word(value);
-    if (word < 0)
-        return word;
-    value->request->picture.pitch_deg += PITCHES[word];
-    value->request->picture.flags |= PICTURE_ORTHO;
     return 0;
 }
 
@@ -117,10 +102,11 @@ static void set_time(struct request *request, const struct params_seen *seen)
 
 int request_check_sheet(struct request *request, const struct params_seen *seen, struct err *err)
 {
-    static const int CLASHES[][2] = {{PARAM_FRAMES, PARAM_SHEET_RATE}, {PARAM_T, PARAM_SHEET_RATE},
-                                     {PARAM_CLIPS, PARAM_CLIP},        {PARAM_CLIPS, PARAM_CLIP_NAME},
-                                     {PARAM_CLIPS, PARAM_LAYERS},      {PARAM_PITCH, PARAM_PROJECTION},
-                                     {PARAM_FOV, PARAM_PROJECTION}};
+    static const int CLASHES[][2] = {{PARAM_FRAMES, PARAM_SHEET_RATE},
+                                     {PARAM_T, PARAM_SHEET_RATE},
+                                     {PARAM_CLIPS, PARAM_CLIP},
+                                     {PARAM_CLIPS, PARAM_CLIP_NAME},
+                                     {PARAM_CLIPS, PARAM_LAYERS}};
     static const int OF_PICTURES[] = {PARAM_COLUMNS, PARAM_GAP, PARAM_PADDING};
     for (size_t i = 0; i < sizeof CLASHES / sizeof *CLASHES; i++)
         if (seen->has[CLASHES[i][0]] && seen->has[CLASHES[i][1]])

@@ -6,38 +6,20 @@
 #include <math.h>
 #include <string.h>
 
-/* Left and right are the model's own. Three quarter is what people choose for a figure: its front and a side of it,
- * from slightly above. */
-static const struct side {
-    const char *word;
-    double yaw_deg, pitch_deg;
-} SIDES[] = {{"front", 0, 0},   {"back", 180, 0}, {"left", 90, 0},
-             {"right", -90, 0}, {"top", 0, 90},   {"three_quarter", 35, 15}};
-
-static void set_side(struct picture_spec *picture, const struct side *side)
-{
-    picture->yaw_deg += side->yaw_deg;
-    picture->pitch_deg += side->pitch_deg;
-}
-
-void request_default_camera(struct request *request) { set_side(&request->picture, &SIDES[5]); }
-
 static int camera_is_single(const struct value *value)
 {
-    if (value->request->camera.kind == SELECT_ABSENT)
+    if (value->request->camera.kind == SELECT_ABSENT && value->request->side == 0)
         return 0;
     return err_set(value->err, ERR_DUPLICATE_PARAMETER, "camera= and camera_name= both name the camera; give one");
 }
 
 int value_camera(struct value *value)
 {
-    for (size_t i = 0; i < sizeof SIDES / sizeof *SIDES; i++)
-        if (strcmp(value->text, SIDES[i].word) == 0) {
-            set_side(&value->request->picture, &SIDES[i]);
-            return camera_is_single(value);
-        }
     const int rc = camera_is_single(value);
-    return rc < 0 ? rc : value_select(value, "camera_name", &value->request->camera);
+    if (rc < 0)
+        return rc;
+    value->request->side = request_find_side(value->text);
+    return value->request->side > 0 ? 0 : value_select(value, "camera_name", &value->request->camera);
 }
 
 int value_camera_name(struct value *value)
@@ -71,6 +53,13 @@ static int set_flag(struct value *value, uint32_t flag)
         return value->err->code;
     value->request->picture.flags |= is_set ? flag : 0;
     return 0;
+}
+
+int value_projection(struct value *value)
+{
+    const int word = value_word(value);
+    value->request->projection = word + 1;
+    return word < 0 ? word : 0;
 }
 
 int value_ortho(struct value *value) { return set_flag(value, PICTURE_ORTHO); }

@@ -166,6 +166,15 @@ TEST(request_camera_of_a_picture)
     assert_string_equal(r.target.name, "head,left,2");
     assert_int_equal(r.picture.flags, 0);
     request_fini(&r);
+    r = parse_request("/v1/render?model=a&projection=level&camera=three_quarter&yaw=10&ortho=1");
+    CHECK_NEAR(r.picture.yaw_deg, 45, 0);
+    CHECK_NEAR(r.picture.pitch_deg, 0, 0); /* the projection's, whatever that of the side is */
+    assert_int_equal(r.picture.flags, PICTURE_ORTHO | PICTURE_AUTO_TIME);
+    request_fini(&r);
+    r = parse_request("/v1/sheet?model=a&directions=4&camera=three_quarter&projection=dimetric");
+    CHECK_NEAR(r.picture.yaw_deg, 35, 0);
+    CHECK_NEAR(r.picture.pitch_deg, 30, 0);
+    request_fini(&r);
     r = parse_request("/v1/render?model=a&camera_name=front");
     assert_string_equal(r.camera.name, "front");
     CHECK_NEAR(r.picture.yaw_deg, 0, 0);
