@@ -94,8 +94,8 @@ static void choose_language(struct conn *conn)
 void conn_refuse_one_too_many(struct conn *conn)
 {
     struct err err;
-    err_set(&err, ERR_OVERLOADED, "too many connections are open, at most %llu",
-            (unsigned long long)conn->shared->config->limits.value[LIMIT_CONNECTIONS]);
+    err_set(&err, ERR_OVERLOADED, "as many connections as %s are open",
+            LIMIT_TEXT(&conn->shared->config->limits, LIMIT_CONNECTIONS));
     conn->language->refuse(conn, &err);
 }
 

@@ -116,8 +116,8 @@ int import_pool_submit(struct import_pool *pool, struct import_job *job, struct 
     const uint64_t limit = pool->config->limits.value[LIMIT_IMPORT_QUEUE];
     if (find_free_slot(pool) == NULL && pool->queue_count >= limit) {
         stats_add(STAT_IMPORTS_REFUSED, 1);
-        return err_set(err, ERR_OVERLOADED, "%s: %llu models already wait for their import; try again later", job->path,
-                       (unsigned long long)limit);
+        return err_set(err, ERR_OVERLOADED, "%s: as many models as %s already wait for their import; try again later",
+                       job->path, LIMIT_TEXT(&pool->config->limits, LIMIT_IMPORT_QUEUE));
     }
     job->archive_fd = -1;
     DL_APPEND(pool->queue, job);

@@ -188,7 +188,8 @@ int listing_submit(struct listing *listing, struct listing_job *job, struct err 
         return start(listing, job, err);
     const uint64_t limit = listing->config->limits.value[LIMIT_LIST_QUEUE];
     if (listing->queue_count >= limit)
-        return err_set(err, ERR_OVERLOADED, "%llu listings already wait; try again later", (unsigned long long)limit);
+        return err_set(err, ERR_OVERLOADED, "as many listings as %s already wait; try again later",
+                       LIMIT_TEXT(&listing->config->limits, LIMIT_LIST_QUEUE));
     DL_APPEND(listing->queue, job);
     listing->queue_count++;
     return 0;

@@ -32,7 +32,7 @@ struct render_query {
 struct render_wait {
     /* Runs once, never before render_pool_submit() returns. *png is borrowed: blob_ref() keeps it; NULL: *err says why.
      * Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH, ERR_RENDER_FAILED, ERR_RENDER_MEMORY,
-     * ERR_RENDER_SYSCALL, ERR_RENDER_TIMEOUT, ERR_NO_MEMORY, ERR_UNAVAILABLE. */
+     * ERR_RENDER_SYSCALL, ERR_RENDER_TIMEOUT, ERR_UNAVAILABLE. */
     void (*done)(struct render_wait *wait, struct blob *png, const struct render_notes *notes, const struct err *err);
     struct picture *picture; /* private, like the rest */
     struct render_wait *prev, *next;

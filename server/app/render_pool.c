@@ -226,8 +226,8 @@ int render_pool_submit(struct render_pool *pool, const struct render_query *quer
     if (find_idle_slot(pool) == NULL && pool->queue_count >= limit) {
         stats_add(STAT_RENDERS_REFUSED, 1);
         picture_free(picture);
-        return err_set(err, ERR_OVERLOADED, "%llu pictures already wait to be drawn; try again later",
-                       (unsigned long long)limit);
+        return err_set(err, ERR_OVERLOADED, "as many pictures as %s already wait to be drawn; try again later",
+                       LIMIT_TEXT(&pool->config->limits, LIMIT_RENDER_QUEUE));
     }
     picture_add(picture, wait);
     DL_APPEND(pool->queue, picture);
@@ -263,6 +263,16 @@ static struct picture *take_from(struct slot *slot)
     return picture;
 }
 
+/* Every error of a picture that a renderer's memory did not suffice for says how much it has. */
+static void fail(struct render_pool *pool, struct picture *picture, const struct err *why)
+{
+    struct err err = *why;
+    if (why->code == ERR_RENDER_MEMORY)
+        err_set(&err, why->code, "%.320s; see %s", why->message,
+                LIMIT_TEXT(&pool->config->limits, LIMIT_RENDER_MEMORY_BYTES));
+    finish(picture, NULL, NULL, &err);
+}
+
 static void on_answered(void *context, struct buf *png, const struct render_notes *notes, const struct err *err)
 {
     struct slot *slot = context;
@@ -271,7 +281,10 @@ static void on_answered(void *context, struct buf *png, const struct render_note
     struct blob *blob = png != NULL ? blob_new(png, &pool->budget->used_bytes) : NULL;
     slot->deaths = 0;
     uv_timer_stop(&slot->timer);
-    finish(picture, blob, notes, err);
+    if (blob != NULL)
+        finish(picture, blob, notes, err);
+    else
+        fail(pool, picture, err);
     blob_unref(blob);
     start_jobs(pool);
 }
@@ -296,15 +309,16 @@ static void retry_or_fail(struct slot *slot, const struct render_worker_end *end
     if (!end->has_read_job && picture->sends < SENDS_MAX)
         picture->attempts--; /* whatever the worker died of, it was not this picture */
     if (slot->is_timeout) {
-        err_set(&err, ERR_RENDER_TIMEOUT, "the picture was not drawn within %llu ms",
-                (unsigned long long)time_limit_ms(pool, picture));
+        err_set(&err, ERR_RENDER_TIMEOUT, "the picture was not drawn within %llu ms; see %s",
+                (unsigned long long)time_limit_ms(pool, picture),
+                LIMIT_TEXT(&pool->config->limits, LIMIT_RENDER_TIME_MS));
     } else if (picture->attempts < ATTEMPTS_MAX) {
         put_first(pool, picture);
         return;
     } else {
         err_set(&err, end->code, "the renderer died %d times on this picture: posed-render %s", ATTEMPTS_MAX, end->why);
     }
-    finish(picture, NULL, NULL, &err);
+    fail(pool, picture, &err);
 }
 
 static void on_pause_over(uv_timer_t *timer) { start_worker(timer->data); }

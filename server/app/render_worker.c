@@ -146,9 +146,10 @@ static int code_of(uint32_t number)
     case ERR_NOT_FINITE:
     case ERR_CLIP_NO_MATCH:
     case ERR_MODEL_LIMIT:
-    case ERR_NO_MEMORY:
     case ERR_UNAVAILABLE: /* a font */
         return code;
+    case ERR_NO_MEMORY: /* its own, not the server's */
+        return ERR_RENDER_MEMORY;
     default:
         return ERR_RENDER_FAILED;
     }

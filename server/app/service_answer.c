@@ -154,8 +154,8 @@ static void queue_work(struct job *job)
     if (service->work_count >= WORK_MAX && service->work_queue_count >= limit) {
         struct err err;
         stats_add(STAT_ANSWERS_REFUSED, 1);
-        err_set(&err, ERR_OVERLOADED, "%llu large answers already wait to be made; try again later",
-                (unsigned long long)limit);
+        err_set(&err, ERR_OVERLOADED, "as many large answers as %s already wait to be made; try again later",
+                LIMIT_TEXT(&service->config->limits, LIMIT_ANSWER_QUEUE));
         job_fail(job, &err);
         return;
     }

@@ -51,7 +51,8 @@ int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(voi
     if (uploads->is_ending)
         return err_set(err, ERR_SHUTTING_DOWN, "the server is stopping");
     if (uploads->count >= most)
-        return err_set(err, ERR_OVERLOADED, "%llu uploads are under way; try again later", (unsigned long long)most);
+        return err_set(err, ERR_OVERLOADED, "as many uploads as %s are under way; try again later",
+                       LIMIT_TEXT(&uploads->config->limits, LIMIT_UPLOADS));
     struct upload *upload = mem_zalloc(1, sizeof *upload);
     upload->uploads = uploads;
     upload->sink = (struct http_sink){upload_take, uploads->config->limits.value[LIMIT_UPLOAD_BYTES]};

@@ -37,8 +37,8 @@ static uint64_t body_limit(const struct http_state *state)
 
 static int body_too_large(struct http_state *state)
 {
-    err_set(&state->err, ERR_BODY_TOO_LARGE, "the request body is larger than %llu bytes",
-            (unsigned long long)body_limit(state));
+    err_set(&state->err, ERR_BODY_TOO_LARGE, "the request body is larger than %s",
+            LIMIT_TEXT(state->limits, state->sink != NULL ? LIMIT_UPLOAD_BYTES : LIMIT_BODY_BYTES));
     return -1;
 }
 

@@ -123,8 +123,8 @@ static int set_target(struct http_head *head, const char *target, size_t size_by
     }
     put_terminated(&head->target, target, (size_t)(end - target));
     if (head->target.size_bytes > head->limits->value[LIMIT_URL_BYTES])
-        return err_set(err, ERR_URI_TOO_LONG, "the request target has %zu bytes, the limit is %llu",
-                       head->target.size_bytes, (unsigned long long)head->limits->value[LIMIT_URL_BYTES]);
+        return err_set(err, ERR_URI_TOO_LONG, "the request target has %zu bytes, more than %s", head->target.size_bytes,
+                       LIMIT_TEXT(head->limits, LIMIT_URL_BYTES));
     return 0;
 }
 
@@ -309,10 +309,10 @@ static size_t room_bytes(const struct http_head *head)
 static int too_large(const struct http_head *head, struct err *err)
 {
     if (head->request_line_bytes == 0)
-        return err_set(err, ERR_URI_TOO_LONG, "the request target is longer than %llu bytes",
-                       (unsigned long long)head->limits->value[LIMIT_URL_BYTES]);
-    return err_set(err, ERR_HEADERS_TOO_LARGE, "the request headers are larger than %llu bytes",
-                   (unsigned long long)head->limits->value[LIMIT_HEADER_BYTES]);
+        return err_set(err, ERR_URI_TOO_LONG, "the request target is longer than %s",
+                       LIMIT_TEXT(head->limits, LIMIT_URL_BYTES));
+    return err_set(err, ERR_HEADERS_TOO_LARGE, "the request headers are larger than %s",
+                   LIMIT_TEXT(head->limits, LIMIT_HEADER_BYTES));
 }
 
 int http_head_feed(struct http_head *head, const char *bytes, size_t size_bytes, size_t *used_bytes, struct err *err)

@@ -272,6 +272,7 @@ def test_deadline(start, triangle):
     os.kill(workers(server)[0], signal.SIGSTOP)
     answer = server.get(PICTURE)
     assert (answer.status, answer.error()) == (503, "render_timeout")
+    assert "see --render-timeout" in answer.json()["error"]["message"]
     picture(server.get(PICTURE))
 
 
@@ -360,6 +361,7 @@ def answer(job_id, number=0, size=0, magic=0x53455250, unmatched=b"", shown=b"")
     ("answer(number, number=51)", 500, "render_failed", "fake words"),
     ("answer(number, number=12345)", 500, "render_failed", "fake words"),
     ("answer(number, number=43)", 422, "nothing_to_draw", "fake words"),
+    ("answer(number, number=55)", 503, "render_memory", "fake words; see --render-memory"),
 ])
 def test_renderer_that_fails(start, triangle, tmp_path, behaviour, status, code, words):
     script = FAKE + f"while True:\n    number = job()\n    {behaviour}\n"

@@ -52,6 +52,7 @@ def test_the_next_picture_after_one_that_memory_does_not_suffice_for(start, tmp_
     before, (worker,) = server.get(small), render_loads.workers(server)
     assert before.status == 200, before.body
     refused = server.get(RENDER + "&width=4096&height=4096")
-    assert refused.status >= 500 and "memory" in refused.body.decode(), refused.body
+    assert (refused.status, refused.error()) == (503, "render_memory"), refused.body
+    assert "--render-memory 524288000" in refused.json()["error"]["message"], refused.body
     assert server.get(small).body == before.body
     assert render_loads.workers(server) != [worker], "a context that ran out of memory draws no other picture"
