@@ -127,9 +127,11 @@ static int refuse_unknown(const struct model *model, const struct request *reque
     struct err err;
     const uint32_t count = count_of(model, thing);
     const char *singular = THINGS[thing].singular;
+    const bool is_camera = thing == THING_CAMERA;
     if (selector->kind == SELECT_NAME)
-        err_set(&err, THINGS[thing].code, "'%s' has no %s '%.*s'", request->model, singular,
-                (int)(selector->name_bytes < 200 ? selector->name_bytes : 200), selector->name);
+        err_set(&err, THINGS[thing].code, "'%s' has no %s '%.*s'%s%s", request->model, singular,
+                (int)(selector->name_bytes < 200 ? selector->name_bytes : 200), selector->name,
+                is_camera ? "; every model has " : "", is_camera ? REQUEST_SIDES : "");
     else if (selector->index < count)
         err_set(&err, THINGS[thing].code, "'%s': node %u has no mesh", request->model, selector->index);
     else if (count == 0)

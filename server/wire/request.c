@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PICTURE_SIDE = 256 };
+enum { PICTURE_SIDE = 256, LIST_SIZE = 256 /* of names in a message */ };
 
 static const char view_words[] = "" /* "|lit|weights|.." */
 #define X(symbol, word, takes_joint, text) "|" word
@@ -50,33 +50,66 @@ void request_fini(struct request *request)
     request_init(request);
 }
 
+/* The operations that take a name, with commas between. */
+static const char *list_owners(const char *name, char list[LIST_SIZE])
+{
+    size_t at = 0;
+    list[0] = '\0';
+    for (int op = 0; op <= OP_REFERENCE; op++)
+        for (int i = 0; i < PARAM_COUNT && at < LIST_SIZE; i++)
+            if (REQUEST_PARAMS[i].ops & 1u << op && strcmp(REQUEST_PARAMS[i].name, name) == 0)
+                at +=
+                    (size_t)snprintf(list + at, LIST_SIZE - at, "%s%s", at == 0 ? "" : ", ", request_path((enum op)op));
+    return list;
+}
+
+/* All names there are, or where to find them when these are too many for a message. */
+static const char *list_names(const char *const *names, size_t count, char list[LIST_SIZE])
+{
+    size_t at = 0;
+    for (size_t i = 0; i < count && at < LIST_SIZE; i++)
+        at += (size_t)snprintf(list + at, LIST_SIZE - at, "%s%s", i == 0 ? "" : ", ", names[i]);
+    if (at >= LIST_SIZE)
+        snprintf(list, LIST_SIZE, "the parameters that its table in protocol/http.md lists");
+    return list;
+}
+
+/* The name there is that is most like the one asked for, or NULL. *is_case: but for its case it is that. */
+static const char *find_nearest(const char *name, const char *const *names, size_t count, bool *is_case)
+{
+    char lower[LIST_SIZE];
+    snprintf(lower, sizeof lower, "%s", name);
+    for (char *at = lower; *at != '\0'; at++)
+        *at = *at >= 'A' && *at <= 'Z' ? (char)(*at + 'a' - 'A') : *at;
+    const char *nearest = query_nearest(lower, names, count);
+    *is_case = nearest != NULL && strcmp(nearest, lower) == 0;
+    return nearest;
+}
+
 /* A name that the operation does not take: why, and what it could have been. */
 static int unknown_param(const struct request *request, const char *name, struct err *err)
 {
     const char *const path = request_path(request->op);
-    const char *names[PARAM_COUNT], *other = NULL;
+    const char *names[PARAM_COUNT];
+    char list[LIST_SIZE];
     size_t count = 0;
-    for (int i = 0; i < PARAM_COUNT; i++) {
+    bool is_case;
+    for (int i = 0; i < PARAM_COUNT; i++)
         if (REQUEST_PARAMS[i].ops & 1u << request->op)
             names[count++] = REQUEST_PARAMS[i].name;
-        else if (other == NULL && strcmp(REQUEST_PARAMS[i].name, name) == 0)
-            for (int op = OP_REFERENCE; op >= 0; op--)
-                other = REQUEST_PARAMS[i].ops & 1u << op ? request_path((enum op)op) : other;
-    }
     if (count == 0)
         return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %s takes none", name, path);
-    const char *nearest = query_nearest(name, names, count);
-    if (other != NULL && nearest != NULL)
+    const char *const nearest = find_nearest(name, names, count, &is_case), *const owners = list_owners(name, list);
+    if (owners[0] != '\0' && nearest != NULL)
         return err_set(err, ERR_UNKNOWN_PARAMETER, "%s does not take '%s'; it belongs to %s; did you mean '%s'?", path,
-                       name, other, nearest);
-    if (other != NULL)
-        return err_set(err, ERR_UNKNOWN_PARAMETER, "%s does not take '%s'; it belongs to %s", path, name, other);
+                       name, owners, nearest);
+    if (owners[0] != '\0')
+        return err_set(err, ERR_UNKNOWN_PARAMETER, "%s does not take '%s'; it belongs to %s", path, name, owners);
     if (nearest != NULL)
-        return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; did you mean '%s'?", name, nearest);
-    char list[256] = "";
-    for (size_t i = 0, at = 0; i < count && at < sizeof list; i++)
-        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i == 0 ? "" : ", ", names[i]);
-    return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %s takes %s", name, path, list);
+        return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %sdid you mean '%s'?", name,
+                       is_case ? "names are in lower case: " : "", nearest);
+    return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %s takes %s", name, path,
+                   list_names(names, count, list));
 }
 
 int request_find_param(const struct request *request, const char *name, struct err *err)

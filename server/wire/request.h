@@ -192,6 +192,9 @@ void request_set_canonical_time(struct request *request, double time_s);
 /* True when the request names the content of every file that it is about: its answer never changes. */
 bool request_names_content(const struct request *request);
 
+/* What camera= takes beside the cameras of the file, for messages. */
+extern const char REQUEST_SIDES[];
+
 /* True when the answer is drawn. */
 static inline bool op_is_picture(enum op op) { return op == OP_RENDER || op == OP_SHEET || op == OP_TURNTABLE; }
 

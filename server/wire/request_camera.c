@@ -21,6 +21,8 @@ static const struct {
     double pitch_deg;
 } PROJECTIONS[] = {{"level", 0}, {"isometric", 35.264389682754654}, {"dimetric", 30}};
 
+const char REQUEST_SIDES[] = "front, back, left, right, top and three_quarter";
+
 int request_find_side(const char *word)
 {
     for (size_t i = 0; i < sizeof SIDES / sizeof *SIDES; i++)

@@ -60,7 +60,7 @@ static int check_view(const struct request *request, const struct params_seen *s
 {
     char list[VIEW_LIST_SIZE];
     if (request->picture.view != VIEW_LIT && (request->picture.flags & PICTURE_SHADOW) != 0)
-        return err_set(err, ERR_BAD_PARAMETER, "parameter 'shadow' does not go with view=%s, which has no light",
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'shadow' does not go with view=%s; it needs view=lit",
                        VIEW_INFO[request->picture.view].word);
     if (request->joint.kind == SELECT_ABSENT || VIEW_INFO[request->picture.view].takes_joint)
         return 0;

@@ -74,6 +74,18 @@ static int clash(int one, int other, struct err *err)
                    REQUEST_PARAMS[other].name);
 }
 
+/* The manifest says how long each cell stands, but not how often they play. */
+static int check_animation(const struct request *request, const struct params_seen *seen, struct err *err)
+{
+    const uint32_t format = request->sheet.format;
+    const int param = format == SHEET_PNG && seen->has[PARAM_PLAY_RATE] ? PARAM_PLAY_RATE : PARAM_LOOPS;
+    if (sheet_is_animation(&request->sheet) || !seen->has[param])
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER,
+                   "parameter '%s' does not go with format=%s, which does not move: 'format' may be apng, gif or webp",
+                   REQUEST_PARAMS[param].name, format == SHEET_PNG ? "png" : "json");
+}
+
 /* Who asks for several sides starts in front; sprites are level, and a turntable is seen from slightly above. */
 static void set_direction(struct request *request, const struct params_seen *seen)
 {
@@ -113,6 +125,10 @@ int request_check_sheet(struct request *request, const struct params_seen *seen,
             return clash(CLASHES[i][0], CLASHES[i][1], err);
     if (request->op != OP_SHEET && request->op != OP_TURNTABLE)
         return 0;
+    if (request->op == OP_TURNTABLE && !seen->has[PARAM_SHEET_FORMAT])
+        request->sheet.format = SHEET_APNG;
+    if (check_animation(request, seen, err) < 0)
+        return err->code;
     if (request->op == OP_SHEET && seen->has[PARAM_T] && seen->has[PARAM_FRAMES])
         return clash(PARAM_T, PARAM_FRAMES, err);
     if (request->op == OP_SHEET && seen->has[PARAM_LAYERS] && !seen->has[PARAM_T])
@@ -132,7 +148,5 @@ int request_check_sheet(struct request *request, const struct params_seen *seen,
                        request->op == OP_TURNTABLE ? "a turntable's" : "that of several 'directions'");
     set_direction(request, seen);
     set_time(request, seen);
-    if (request->op == OP_TURNTABLE && !seen->has[PARAM_SHEET_FORMAT])
-        request->sheet.format = SHEET_APNG;
     return 0;
 }

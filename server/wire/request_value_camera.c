@@ -4,7 +4,11 @@
 #include "request_values.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* So far away a camera of any angle and distance still has matrices of finite floats. */
+static const double PLACE_MOST = 1e30;
 
 static int camera_is_single(const struct value *value)
 {
@@ -98,20 +102,37 @@ static int target_is_single(const struct value *value)
     return err_set(value->err, ERR_DUPLICATE_PARAMETER, "target= and target_name= both name the target; give one");
 }
 
-/* True for x,y,z; the text is cut up then. */
+/* Numbers with commas between, be they written or counted wrongly; also such as are none, "nan" and "inf". */
+static bool looks_like_place(const char *text)
+{
+    uint32_t numbers = 0, commas = 0;
+    while (*text != '\0') {
+        char *end;
+        strtod(text, &end);
+        if (*end != '\0' && *end != ',')
+            return false;
+        numbers += end > text;
+        commas += *end == ',';
+        text = *end == ',' ? end + 1 : end;
+    }
+    return numbers > 0 && commas > 0;
+}
+
+/* x,y,z */
 static bool read_place(char *text, double place[3])
 {
     char *second = strchr(text, ','), *third = second == NULL ? NULL : strchr(second + 1, ',');
-    if (third == NULL || strchr(third + 1, ',') != NULL)
+    if (third == NULL)
         return false;
     *second = *third = '\0';
-    if (query_double(text, &place[0]) && query_double(second + 1, &place[1]) && query_double(third + 1, &place[2])) {
-        for (int i = 0; i < 3; i++)
-            place[i] += 0; /* not -0 */
-        return true;
+    char *const entries[] = {text, second + 1, third + 1};
+    bool is_good = true;
+    for (int i = 0; i < 3; i++) {
+        is_good = is_good && query_double(entries[i], &place[i]) && fabs(place[i]) <= PLACE_MOST;
+        place[i] = is_good ? place[i] + 0 : 0; /* not -0 */
     }
     *second = *third = ',';
-    return false;
+    return is_good;
 }
 
 int value_target(struct value *value)
@@ -121,8 +142,12 @@ int value_target(struct value *value)
     double place[3];
     if (rc < 0)
         return rc;
-    if (!read_place(value->text, place))
+    if (!looks_like_place(value->text))
         return value_select(value, "target_name", &value->request->target);
+    if (!read_place(value->text, place))
+        return value_bad(value,
+                         "a node, or a place x,y,z of three numbers from -1e30 to 1e30; target_name= takes a name "
+                         "that looks like numbers");
     picture->target_kind = PICTURE_TARGET_POINT;
     memcpy(picture->target, place, sizeof place);
     return 0;

@@ -71,6 +71,9 @@ int value_times(struct value *value)
         value->request->picture.flags |= PICTURE_AUTO_TIME;
         return 0;
     }
+    if (value->request->op == OP_SHEET && strcmp(value->text, "auto") == 0)
+        return err_set(value->err, ERR_BAD_PARAMETER,
+                       "parameter 't' is auto, which is one moment: of a sheet that is frames=1 without 't'");
     for (char *entry = value_next_entry(&rest); entry != NULL; entry = value_next_entry(&rest)) {
         const int rc = add_times(value, entry);
         if (rc < 0)

@@ -83,10 +83,17 @@ static double find_scale(const struct sheet_plan *plan, const struct sheet_shots
     return w > 0 ? clip[5] / w / 2 * plan->layout.cell_height : (double)NAN;
 }
 
-/* The query without the parameter that asks for the manifest, and with the content that it is about. */
+/* Whether a part of the query is of the manifest alone: what asks for it, and the rate, which a PNG does not take. */
+static bool is_of_manifest(const char *part, size_t part_bytes)
+{
+    static const char ASKED[] = "format=json", RATE[] = "play_rate=";
+    return (part_bytes == sizeof ASKED - 1 && memcmp(part, ASKED, part_bytes) == 0) ||
+           (part_bytes >= sizeof RATE - 1 && memcmp(part, RATE, sizeof RATE - 1) == 0);
+}
+
+/* The query without what is of the manifest alone, and with the content that it is about. */
 static void put_picture(struct buf *out, const struct model *model, const struct request *request)
 {
-    static const char ASKED[] = "format=json";
     const char *at = request->target_text;
     struct buf url;
     if (at == NULL) {
@@ -100,8 +107,7 @@ static void put_picture(struct buf *out, const struct model *model, const struct
     char separator = '?';
     while (*at != '\0') {
         const size_t part_bytes = strcspn(at, "&");
-        const bool is_format = part_bytes == sizeof ASKED - 1 && memcmp(at, ASKED, part_bytes) == 0;
-        if (part_bytes > 0 && !is_format) {
+        if (part_bytes > 0 && !is_of_manifest(at, part_bytes)) {
             buf_put_char(&url, separator);
             buf_put(&url, at, part_bytes);
             separator = '&';

@@ -172,8 +172,11 @@ def test_every_view_has_the_same_cells(server, what):
 @pytest.mark.short
 @pytest.mark.parametrize("background", ["", "&background=ff8800"])
 def test_animations_have_the_cells_as_frames(server, background):
-    query = SHEET + "&clip=1&frames=5&play_rate=12.5" + SMALL + background
+    query = SHEET + "&clip=1&frames=5" + SMALL + background
     sheet, manifest = both(server, query)
+    query += "&play_rate=12.5"
+    rated = server.json(query + "&format=json")
+    assert rated["picture"] == manifest["picture"] and rated["fps"] == 12.5  # a PNG does not move
     cells = [cut(sheet, cell) for cell in manifest["cells"]]
     for form, kind in (("apng", "image/apng"), ("webp", "image/webp")):
         found, durations, loops = frames(server.get(query + f"&format={form}"), kind)
@@ -303,6 +306,7 @@ def test_headers(server):
     ("&framez=3", "unknown_parameter", "frame"),
     ("&projection=isometric&pitch=3", "bad_parameter", "projection"),
     ("&camera=0", "camera_not_found", "no cameras"),
+    ("&camera=FRONT", "camera_not_found", "no camera 'FRONT'; every model has front, back, left, right, top and three_quarter"),
     ("&view=onion", "bad_parameter", "view"),
     ("&t=auto", "bad_parameter", "t"),
     ("&frames=2&gap=9999", "bad_parameter", "gap"),

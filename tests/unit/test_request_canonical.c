@@ -21,6 +21,7 @@ TEST(request_canonical_is_of_the_meaning)
     assert_true(is_same("/v1/render?model=a", "/v1/render?model=a&camera=three_quarter&t=auto&frame=clip&fov=30"));
     assert_true(
         is_same("/v1/render?model=a&camera=back", "/v1/render?model=a&yaw=-180&distance=1&margin=0.06&ortho=0"));
+    assert_true(is_same("/v1/render?model=a&projection=level&camera=back", "/v1/render?model=a&yaw=180&ortho=1"));
     assert_true(is_same("/v1/render?model=a&target=1,2,0", "/v1/render?model=a&target=1.0,2e0,-0"));
     assert_false(is_same("/v1/render?model=a&t=0", "/v1/render?model=a"));
     assert_false(is_same("/v1/pose?model=a&t=0,1", "/v1/pose?model=a&t=1,0"));
@@ -102,8 +103,8 @@ static const struct {
     {"padding", "/v1/sheet?model=a&padding=9"},
     {"captions", "/v1/sheet?model=a&captions=1"},
     {"format", "/v1/sheet?model=a&format=gif"},
-    {"play_rate", "/v1/sheet?model=a&play_rate=9"},
-    {"loops", "/v1/sheet?model=a&loops=9"},
+    {"play_rate", "/v1/turntable?model=a&play_rate=9"},
+    {"loops", "/v1/turntable?model=a&loops=9"},
     {"root_motion", "/v1/pose?model=a&root_motion=extract"},
     {"root", "/v1/pose?model=a&root_motion=extract&root=1"},
     {"yaw", "/v1/pose?model=a&root_motion=extract&yaw=1"},

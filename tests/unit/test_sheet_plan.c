@@ -69,7 +69,7 @@ TEST(sheet_frames_close_their_loop)
     check_times("&frames=4&speed=0", 4, zero, tenth);
     check_times("&t=0.2,0.5,3", 3, given, gaps);
     check_times("&t=0.2", 1, given, tenth);
-    check_times("&frames=4&play_rate=10", 4, four, tenth);
+    check_times("&frames=4&format=gif&play_rate=10", 4, four, tenth);
     check_times("&frames=1", 1, zero, (const double[]){2});
 }
 
@@ -202,6 +202,14 @@ TEST(sheet_refuses_what_is_too_much_or_does_not_go_together)
         {"/v1/sheet?model=a&clips=walk", ERR_BAD_PARAMETER, "'clips'"},
         {"/v1/sheet?model=a&loops=65536", ERR_BAD_PARAMETER, "'loops'"},
         {"/v1/sheet?model=a&play_rate=0", ERR_BAD_PARAMETER, "'play_rate'"},
+        {"/v1/sheet?model=a&loops=3", ERR_BAD_PARAMETER, "'loops' does not go with format=png"},
+        {"/v1/sheet?model=a&format=json&loops=3", ERR_BAD_PARAMETER, "'loops' does not go with format=json"},
+        {"/v1/sheet?model=a&format=json&play_rate=3", 0, ""}, /* the manifest tells it */
+        {"/v1/sheet?model=a&play_rate=10", ERR_BAD_PARAMETER, "'play_rate' does not go with format=png"},
+        {"/v1/turntable?model=a&format=png&play_rate=3", ERR_BAD_PARAMETER, "'play_rate' does not go with format=png"},
+        {"/v1/turntable?model=a&play_rate=3&loops=1", 0, ""},
+        {"/v1/turntable?model=a&columns=3", ERR_BAD_PARAMETER, "'columns' does not go with an animation"},
+        {"/v1/sheet?model=a&t=auto", ERR_BAD_PARAMETER, "frames=1"},
         {"/v1/sheet?model=a&play_rate=1001", ERR_BAD_PARAMETER, "'play_rate'"},
         {"/v1/sheet?model=a&frames=2&rate=2", ERR_BAD_PARAMETER, "'frames' does not go with 'rate'"},
         {"/v1/sheet?model=a&t=1&rate=2", ERR_BAD_PARAMETER, "'t' does not go with 'rate'"},
@@ -233,9 +241,9 @@ TEST(sheet_refuses_what_is_too_much_or_does_not_go_together)
 /* What means the same has one ETag, and what does not has another. */
 TEST(sheet_queries_have_their_own_hashes)
 {
-    static const char *const queries[] = {"",           "&frames=9",   "&rate=4",    "&clips=all",  "&directions=4",
-                                          "&columns=2", "&gap=1",      "&padding=1", "&captions=1", "&format=gif",
-                                          "&loops=1",   "&play_rate=9"};
+    static const char *const queries[] = {
+        "",       "&frames=9",  "&rate=4",     "&clips=all",  "&directions=4",       "&columns=2",
+        "&gap=1", "&padding=1", "&captions=1", "&format=gif", "&format=gif&loops=1", "&format=gif&play_rate=9"};
     enum { COUNT = sizeof queries / sizeof *queries };
     char hashes[COUNT][24];
     for (int i = 0; i < COUNT; i++) {
