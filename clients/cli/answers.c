@@ -251,8 +251,11 @@ static int show(const struct args *args, const struct posed_packet *answer)
 static void report(const char *file, const char *model, size_t size_bytes)
 {
     if (!manner.is_json) {
+        struct text line = {0};
+        text_put_shown(&line, file);
         if (!manner.is_quiet)
-            printf("%s  %zu bytes\n", file, size_bytes);
+            printf("%s  %zu bytes\n", line.at, size_bytes);
+        text_free(&line);
         return;
     }
     cJSON *json = cJSON_CreateObject();

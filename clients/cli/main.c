@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "documents.h"
 #include "posectl.h"
+#include "text.h"
 
 #include "../../server/app/standard_files.h"
 
@@ -33,13 +34,18 @@ static void on_signal(int number)
 
 bool is_interrupted(void) { return interrupts > 0; }
 
+/* Names of files and the server's sentences are somebody else's: a terminal shall not obey them. */
 __attribute__((format(printf, 1, 0))) static void put_line(const char *format, va_list arguments)
 {
-    if (manner.is_progress_line)
-        fputs("\r\033[K", stderr);
-    fputs("posectl: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    struct text said = {0}, line = {0};
+    text_vprintf(&said, format, arguments);
+    text_put(&line, manner.is_progress_line ? "\r\033[K" : "");
+    text_put(&line, "posectl: ");
+    text_put_shown(&line, said.at == NULL ? "" : said.at);
+    text_put(&line, "\n");
+    fputs(line.at, stderr);
+    text_free(&said);
+    text_free(&line);
 }
 
 /* The first complaint, and whether stdout has told of an error: for --json. */

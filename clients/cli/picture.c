@@ -24,10 +24,13 @@ static void report(const char *file, const char *model, const struct posed_packe
     if (strcmp(file, "-") == 0)
         return;
     if (!manner.is_json) {
-        if (!has_sides && !manner.is_quiet)
-            printf("%s  %zu bytes\n", file, answer->data_bytes);
-        else if (!manner.is_quiet)
-            printf("%s  %u x %u  %zu bytes\n", file, side(png + 16), side(png + 20), answer->data_bytes);
+        struct text line = {0};
+        text_put_shown(&line, file);
+        if (has_sides)
+            text_printf(&line, "  %u x %u", side(png + 16), side(png + 20));
+        if (!manner.is_quiet)
+            printf("%s  %zu bytes\n", line.at, answer->data_bytes);
+        text_free(&line);
         return;
     }
     cJSON *json = cJSON_CreateObject();

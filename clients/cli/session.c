@@ -143,7 +143,8 @@ static void show_log(int fd)
     const ssize_t size = pread(fd, text, sizeof text - 1, 0);
     if (size > 0) {
         text[size] = '\0';
-        fputs(text, stderr);
+        for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
+            complain("  %s", line);
     }
 }
 

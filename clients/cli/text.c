@@ -2,7 +2,6 @@
 
 #include "posectl.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,19 +48,25 @@ void text_put_bytes(struct text *out, const char *bytes, size_t size_bytes)
 
 void text_put(struct text *out, const char *text) { text_put_bytes(out, text, strlen(text)); }
 
-void text_printf(struct text *out, const char *format, ...)
+void text_vprintf(struct text *out, const char *format, va_list arguments)
 {
-    va_list arguments, again;
-    va_start(arguments, format);
+    va_list again;
     va_copy(again, arguments);
     const int size = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
     if (size > 0) {
         reserve(out, (size_t)size);
         vsnprintf(out->at + out->size_bytes, (size_t)size + 1, format, again);
         out->size_bytes += (size_t)size;
     }
     va_end(again);
+}
+
+void text_printf(struct text *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(out, format, arguments);
+    va_end(arguments);
 }
 
 void text_put_url(struct text *out, const char *text)

@@ -2,6 +2,7 @@
  * ends with a sentence (exit status 3), so nothing here fails. */
 #pragma once
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct text {
@@ -17,6 +18,7 @@ char *must_copy(const char *text);
 void text_put(struct text *out, const char *text);
 void text_put_bytes(struct text *out, const char *bytes, size_t size_bytes);
 void text_printf(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(struct text *out, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
 /* Percent-encoded for a query: all but letters, digits and -._~/ */
 void text_put_url(struct text *out, const char *text);
 /* For HTML and XML, in text and in attributes; characters that XML 1.0 has not become '?'. */

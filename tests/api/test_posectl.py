@@ -305,6 +305,18 @@ def test_names_cannot_speak_to_the_terminal(tmp_path):
     assert "?[31mred?1m" in done.out and "\033" not in done.out and "\u009b" not in done.out
 
 
+@pytest.mark.parametrize("arguments", [
+    ["info", "no\033[31mpe"], ["render", "evil\033[31m.glb", "--width", "16"], ["mesh", "evil\033[31m.glb", "-o", "m\033[31m.glb"],
+    ["sheet", "evil\033[31m.glb", "--frames", "1", "--width", "16"], ["thumbs", "evil\033[31m.glb", "-v", "-o", "out", "--size", "16"],
+    ["render", "evil\033[31m.glb", "--clip", "\033[31m"], ["\033[31m"], ["info", "--\033[31m"],
+    ["version", "-s", "/nowhere\033[31m"], ["render", "evil\033[31m.glb", "-o", "/proc/\033[31m.png"],
+], ids=lambda arguments: arguments[0].replace("\033", "?"))
+def test_names_of_files_cannot_speak_to_the_terminal_either(tmp_path, arguments):
+    shutil.copy(ROBOT, tmp_path / "evil\033[31m.glb")
+    done = posectl(*arguments, cwd=tmp_path)
+    assert "?[31m" in done.out + done.err and "\033" not in done.out + done.err, (done.out, done.err)
+
+
 # --- made from the tables ---
 
 
