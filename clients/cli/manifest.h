@@ -1,7 +1,7 @@
 /* manifest.h - what posectl thumbs knows of earlier runs: OUT/.posectl/manifest.jsonl, a JSON object a line and model.
  *
- *   {"model":"birds/crow.fbx","hash":"..","options":"..","server":"0.1.0",
- *    "files":{"birds/crow.fbx":"760320:1767225600.000000000:1767225600.000000000"},
+ *   {"model":"assets/birds/crow.fbx","out":"birds/crow.fbx","hash":"..","options":"..","server":"0.1.0",
+ *    "files":{"assets/birds/crow.fbx":"760320:1767225600.000000000:1767225600.000000000"},
  *    "pictures":[{"file":"birds/crow.fbx.png","clip":"fly","bytes":1234}],"error":null}
  *
  * Lines are appended while a run goes on, so that one that is killed leaves what it knew; the last line about a model

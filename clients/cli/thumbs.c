@@ -239,7 +239,7 @@ static int run_pass(struct pass *pass, bool is_first)
         prune(thumbs);
     if (manifest_take(&thumbs->manifest, thumbs->entries, thumbs->count) != STATUS_DONE)
         status = STATUS_SERVER;
-    if (status == STATUS_DONE && has_news && args_has(thumbs->args, OPTION_INDEX))
+    if (status == STATUS_DONE && has_news && (args_has(thumbs->args, OPTION_INDEX) || gallery_is_there(thumbs)))
         status = gallery_write(thumbs);
     if (status == STATUS_DONE && is_watch)
         watch_all(pass);

@@ -35,5 +35,7 @@ bool thumbs_has_pictures(const struct thumbs *thumbs, const cJSON *entry);
 /* Removes the pictures of `old` that `entry` (may be NULL) has not. */
 void thumbs_remove_others(const struct thumbs *thumbs, const cJSON *old, const cJSON *entry);
 
-/* gallery.c: OUT/index.html. Returns an exit status after complaining. */
+/* gallery.c: whether OUT/index.html is a page that an earlier run wrote. */
+bool gallery_is_there(const struct thumbs *thumbs);
+/* Writes it. Returns an exit status after complaining. */
 int gallery_write(const struct thumbs *thumbs);

@@ -28,11 +28,12 @@ static bool is_made_alike(const struct thumbs *thumbs, const cJSON *entry)
 }
 
 /* An entry without pictures; `model` is the server's answer, NULL where there is none. */
-static cJSON *new_entry(const struct thumbs *thumbs, const char *name, const cJSON *model, double before_s)
+static cJSON *new_entry(const struct thumbs *thumbs, const struct item *item, const cJSON *model, double before_s)
 {
     cJSON *entry = cJSON_CreateObject();
     const cJSON *file;
-    cJSON_AddStringToObject(entry, "model", name);
+    cJSON_AddStringToObject(entry, "model", item->model);
+    cJSON_AddStringToObject(entry, "out", item->out);
     cJSON_AddStringToObject(entry, "hash", text_of(model, "hash"));
     cJSON_AddStringToObject(entry, "options", thumbs->options);
     cJSON_AddStringToObject(entry, "server", thumbs->server);
@@ -53,7 +54,7 @@ static enum outcome fail(struct thumbs *thumbs, size_t index, const struct link 
 {
     const char *name = thumbs->items[index].model;
     char code[64] = "";
-    cJSON *entry = new_entry(thumbs, name, NULL, 0);
+    cJSON *entry = new_entry(thumbs, &thumbs->items[index], NULL, 0);
     const cJSON *old = manifest_find(&thumbs->manifest, name);
     if (problem == NULL)
         link_error_name(link, code);
@@ -178,7 +179,7 @@ enum outcome thumbs_one(struct link *link, size_t index, const char **label, voi
             break;
         }
         cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
-        cJSON *entry = new_entry(thumbs, item->model, model, (double)before.tv_sec + (double)before.tv_nsec * 1e-9);
+        cJSON *entry = new_entry(thumbs, item, model, (double)before.tv_sec + (double)before.tv_nsec * 1e-9);
         int rc = 0;
         if (is_alike && strcmp(text_of(old, "hash"), text_of(model, "hash")) == 0)
             cJSON_AddItemToObject(entry, "pictures", cJSON_Duplicate(get(old, "pictures"), 1));

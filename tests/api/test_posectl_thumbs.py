@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import struct
+from urllib.parse import unquote
 
 import pytest
 
@@ -129,15 +130,52 @@ def test_prune_removes_what_is_gone(assets):
     assert not list((assets.parent / "out").glob("birds/dragon*"))
 
 
+def shown_by_the_page(out):
+    sources = re.findall(r'<img loading="lazy" src="([^"]*)"', (out / "index.html").read_text())
+    return sorted(unquote(html.unescape(source)) for source in sources)
+
+
+@pytest.mark.parametrize("command", ["thumbs", "watch"])
+def test_a_page_that_is_there_is_kept_up_to_date(assets, command):
+    """By runs that do not ask for it, which draw other pictures or only some of them."""
+    out = assets.parent / "out"
+    run(assets, "--index", "--clips", "all", status=1)
+    assert len(shown_by_the_page(out)) > 3
+    again = ["assets", "-o", "out", "--size", "48", "--json"]
+    if command == "thumbs":
+        posectl("thumbs", *again, cwd=assets.parent)
+    else:
+        running = begin("watch", *again, cwd=assets.parent)
+        try:
+            assert json.loads(running.stdout.readline())["made"] == 3
+            while "watching" not in running.stderr.readline():
+                pass
+        finally:
+            running.send_signal(signal.SIGINT)
+            running.communicate(timeout=PATIENCE_S)
+    every = ["birds/dragon.glb.png", "birds/small/octo pus&.glb.png", "machines/crate.gltf.png"]
+    assert shown_by_the_page(out) == sorted(pictures(out)) == every
+    run(assets, "--include", "crate.gltf", "--yaw", "20")
+    assert shown_by_the_page(out) == every and 'data-text="birds/dragon.glb ' in (out / "index.html").read_text()
+    (assets / "birds/dragon.glb").unlink()
+    run(assets, "--prune", status=1)
+    assert shown_by_the_page(out) == sorted(pictures(out)) == every[1:]
+
+
+def test_a_page_of_somebody_else_is_left_alone(assets):
+    (assets.parent / "out").mkdir()
+    (assets.parent / "out/index.html").write_text("mine")
+    run(assets, status=1)
+    assert (assets.parent / "out/index.html").read_text() == "mine"
+
+
 def test_the_page_has_every_picture_and_failure(assets):
     (assets / "<img src=x onerror=alert(1)>.gltf").write_text(gltf())
     run(assets, "--index", "--clips", "all", status=1)
     page = (assets.parent / "out/index.html").read_text()
     assert "<img src=x" not in page and html.escape("<img src=x onerror=alert(1)>.gltf") in page
     out = assets.parent / "out"
-    sources = re.findall(r'<img loading="lazy" src="([^"]*)"', page)
-    from urllib.parse import unquote
-    assert sorted(unquote(html.unescape(s)) for s in sources) == sorted(pictures(out))
+    assert shown_by_the_page(out) == sorted(pictures(out))
     assert page.count('class="failed"') == 2 and "nowhere.bin" in page
 
 
