@@ -120,8 +120,9 @@ static void put_all(struct text *out)
     put_options(out, "Options of all commands", NULL, true);
     text_put(
         out,
-        "\nExit status: 0 done; 1 a model failed, or check found what --fail-on says; 2 the command line is wrong;\n"
-        "3 no server, or an output that cannot be written; 130 interrupted.\n");
+        "\nExit status: 0 done; 1 a model failed, or check found what --fail-on says; 2 the command line is wrong, or\n"
+        "a path, pattern or folder in it means no model (watch waits for one); 3 no server, or an output that cannot be\n"
+        "written; 130 interrupted.\n");
 }
 
 int documents_help(const struct command *command)

@@ -75,7 +75,8 @@ int documents_man(void)
         if (strcmp(OPTIONS[i].commands, " * ") == 0)
             put_option(&out, OPTIONS[i].name, OPTIONS[i].letter, OPTIONS[i].value, OPTIONS[i].text, OPTIONS[i].initial);
     text_put(&out, ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n1\na model failed, or check found what \\-\\-fail\\-on says\n"
-                   ".TP\n2\nthe command line is wrong\n.TP\n3\nno server, or an output that cannot be written\n"
+                   ".TP\n2\nthe command line is wrong, or a path, pattern or folder in it means no model (\\fBwatch\\fR waits for "
+                   "one)\n.TP\n3\nno server, or an output that cannot be written\n"
                    ".TP\n130\ninterrupted; what was made stays, and the next run goes on\n"
                    ".SH ENVIRONMENT\n.TP\nPOSED_SERVER\naddress of the server, as \\-\\-server\n"
                    ".TP\nPOSED_TOKEN\nthe token that the server wants\n"

@@ -21,7 +21,8 @@ struct places {
     char folder[4096]; /* absolute, what a private server has to serve; "" with another server */
     struct place *place;
     size_t count;
-    size_t unread; /* folders that places_list() could not look into, and said so */
+    size_t unread;   /* folders that places_list() could not look into, and said so */
+    bool is_waiting; /* watch: places_list() has said which places mean no model yet */
 };
 
 /* Looks at the positional arguments: no server is needed. Returns 0 or an exit status after complaining. */
@@ -32,6 +33,7 @@ void places_free(struct places *places);
 
 /* Every model that they mean, sorted, once each: folders are walked (of a private server here, of another by its list),
  * with
- * --include, --exclude and .posedignore. Returns 0 or an exit status after complaining. */
+ * --include, --exclude and .posedignore. Returns 0 or an exit status after complaining: STATUS_USAGE where a place means
+ * none, unless watch waits for them. */
 int places_list(struct places *places, const struct args *args, struct link *link, struct item **items, size_t *count);
 void items_free(struct item *items, size_t count);

@@ -263,22 +263,42 @@ static void drop_repeated(struct listing *listing)
     listing->count = kept;
 }
 
+/* What means no model is a mistake of the command line, or of who moved the files: nothing done is not all done. watch
+ * waits for what will come. */
+static int refuse_empty(struct listing *listing, const char *given)
+{
+    const struct args *args = listing->args;
+    const bool is_filtered = args_has(args, OPTION_INCLUDE) || args_has(args, OPTION_EXCLUDE);
+    struct text problem = {0};
+    text_printf(&problem, listing->place->kind == PLACE_FOLDER ? "no model in '%s'" : "'%s' means no model", given);
+    text_put(&problem, is_filtered ? " that --include and --exclude let through" : "");
+    if (args->command != COMMAND_WATCH)
+        complain("%s", problem.at);
+    else if (!listing->places->is_waiting)
+        tell("%s yet", problem.at);
+    text_free(&problem);
+    return args->command == COMMAND_WATCH ? STATUS_DONE : STATUS_USAGE;
+}
+
 int places_list(struct places *places, const struct args *args, struct link *link, struct item **items, size_t *count)
 {
     struct listing listing = {.args = args, .places = places};
     const bool is_here = link->session->is_private;
+    int refused = STATUS_DONE; /* each such place is named */
     if (is_here)
         listing.status = read_formats(&listing, link);
     for (size_t i = 0; i < places->count && listing.status == STATUS_DONE; i++) {
-        const size_t before = listing.count;
+        const size_t before = listing.count, unread = places->unread;
         listing.place = &places->place[i];
         if (is_here)
             list_here(&listing);
         else
             listing.status = list_there(&listing, link);
-        if (listing.count == before && listing.status == STATUS_DONE && listing.place->kind != PLACE_FOLDER)
-            complain("'%s' means no model", args->positional[i]);
+        const bool is_empty = listing.count == before && places->unread == unread && !is_interrupted();
+        if (is_empty && listing.status == STATUS_DONE && refuse_empty(&listing, args->positional[i]) != STATUS_DONE)
+            refused = STATUS_USAGE;
     }
+    places->is_waiting = true;
     if (listing.count > 0) {
         qsort(listing.items, listing.count, sizeof *listing.items, by_model);
         drop_repeated(&listing);
@@ -290,5 +310,5 @@ int places_list(struct places *places, const struct args *args, struct link *lin
     free(listing.formats);
     *items = listing.items;
     *count = listing.count;
-    return listing.status;
+    return listing.status == STATUS_DONE ? refused : listing.status;
 }

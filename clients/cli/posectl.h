@@ -12,7 +12,7 @@
 enum {
     STATUS_DONE = 0,
     STATUS_FAILED = 1,       /* a model failed, or check found what --fail-on says */
-    STATUS_USAGE = 2,        /* the command line is wrong */
+    STATUS_USAGE = 2,        /* the command line is wrong, or means no model */
     STATUS_SERVER = 3,       /* no server, or an output that cannot be written */
     STATUS_INTERRUPTED = 130 /* SIGINT or SIGTERM: what was made stays, and the next run goes on */
 };

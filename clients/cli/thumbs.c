@@ -227,8 +227,6 @@ static int run_pass(struct pass *pass, bool is_first)
     if (status == STATUS_DONE && has_any)
         status = pool_run(thumbs->session, pool_jobs(thumbs->args), thumbs->count, thumbs_one, thumbs, &pass->progress);
     manner.is_quiet = was_quiet;
-    if (status == STATUS_DONE && is_first && thumbs->count == 0)
-        tell("there are no models");
     if (status == STATUS_DONE && is_first)
         report(pass);
     else if (status == STATUS_DONE)

@@ -121,6 +121,42 @@ def test_folders_patterns_and_ignore_files(assets):
     assert names() == ["birds/dragon.glb.png", "machines/crate.gltf.png"]
 
 
+@pytest.mark.parametrize("command", ["check", "thumbs", "thumbs at a server"])
+@pytest.mark.parametrize("place, says", [
+    ("nomatch*", "'nomatch*' means no model"), ("hollow/*.glb", "'hollow/*.glb' means no model"), ("hollow/", "no model in 'hollow/'"),
+    ("nobody", "'nobody'")])
+def test_what_means_no_model_is_no_success(assets, command, place, says):
+    (assets / "hollow").mkdir()
+    command, *where = command.split(" at ")
+    server = Server(assets, "--tcp", "127.0.0.1:0") if where else None
+    try:
+        arguments = [*(["-o", "../out"] if command == "thumbs" else []), *(["-s", server.ports["tcp"]] if where else [])]
+        done = posectl(command, "machines/crate.gltf", place, *arguments, cwd=assets)
+    finally:
+        if server:
+            server.end()
+    assert (done.status, says in done.err, done.out) == (2, True, ""), done.err
+
+
+def test_what_no_option_lets_through_is_no_success(assets):
+    done = posectl("check", "assets", "--include", "*.dae", cwd=assets.parent)
+    assert done.status == 2 and "no model in 'assets' that --include and --exclude let through" in done.err
+
+
+def test_watch_waits_in_an_empty_folder(tmp_path):
+    (tmp_path / "assets").mkdir()
+    running = begin("watch", "assets", "-o", "out", "--size", "32", "--interval", "0.05", "--json", cwd=tmp_path)
+    try:
+        assert "no model in 'assets' yet" in running.stderr.readline()
+        assert json.loads(running.stdout.readline())["models"] == 0
+        (tmp_path / "assets/new.gltf").write_text(gltf())
+        assert json.loads(running.stdout.readline())["model"] == "assets/new.gltf"
+    finally:
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=PATIENCE_S)
+    assert running.returncode == 130
+
+
 def test_prune_removes_what_is_gone(assets):
     run(assets, "--clips", "all", status=1)
     (assets / "birds/dragon.glb").unlink()
