@@ -71,7 +71,7 @@ static enum outcome check_one(struct link *link, size_t index, const char **labe
     struct check *check = context;
     struct findings *findings = &check->findings[index];
     *label = check->items[index].model;
-    check_model(check, link, *label, findings);
+    check_model(check, link, check->items[index].source, findings);
     findings->is_done = true;
     return findings->is_unreadable ? OUTCOME_FAILED : OUTCOME_MADE;
 }

@@ -46,8 +46,8 @@ int severity_find(const char *name);
 /* Adds a finding, unless its rule is off. */
 void findings_add(const struct check *check, struct findings *findings, enum rule_id rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* check_model.c: looks at one model. */
-void check_model(const struct check *check, struct link *link, const char *model, struct findings *findings);
+/* check_model.c: looks at one model, by the source of its item. */
+void check_model(const struct check *check, struct link *link, const char *source, struct findings *findings);
 
 /* check_loop.c: whether a clip of --loops ends as it begins. `model`, `clip`: the server's JSON. */
 struct cJSON;

@@ -200,7 +200,7 @@ static void check_clips(const struct check *check, struct link *link, const cJSO
 }
 
 /* By the rule about what is wrong where there is one, and as severe as a file that cannot be read. */
-static void add_unreadable(const struct check *check, const struct link *link, const char *name,
+static void add_unreadable(const struct check *check, const struct link *link, const char *source,
                            struct findings *findings)
 {
     const bool has_rule =
@@ -209,22 +209,22 @@ static void add_unreadable(const struct check *check, const struct link *link, c
     char code[64];
     link_error_name(link, code);
     findings_add(check, findings, has_rule ? RULE_BAD_KEYS : RULE_UNREADABLE, "%s: %s", code,
-                 link_error_about(link, name));
+                 link_error_about(link, source));
     if (findings->count > before && findings->at[before].severity < check->severities[RULE_UNREADABLE])
         findings->at[before].severity = check->severities[RULE_UNREADABLE];
     findings->is_unreadable = true;
 }
 
-void check_model(const struct check *check, struct link *link, const char *name, struct findings *findings)
+void check_model(const struct check *check, struct link *link, const char *source, struct findings *findings)
 {
     struct text target = {0};
     struct posed_packet answer;
     text_put(&target, "/v1/model?model=");
-    text_put_url(&target, name);
+    text_put_url(&target, source);
     const int rc = link_ask(link, target.at, NULL, &answer);
     text_free(&target);
     if (rc < 0) {
-        add_unreadable(check, link, name, findings);
+        add_unreadable(check, link, source, findings);
         return;
     }
     cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);

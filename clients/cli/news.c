@@ -120,10 +120,14 @@ void news_align(struct news *news, const struct item *items, size_t count)
         int order = -1;
         while (old < before_count && (order = strcmp(before[old].model, items[i].model)) < 0)
             before[gone++] = before[old++];
-        if (old < before_count && order == 0)
+        if (old < before_count && order == 0 && strcmp(before[old].source, items[i].source) != 0)
+            before[gone++] = before[old++]; /* a link that leads elsewhere now: as if it were new */
+        else if (old < before_count && order == 0) {
             models[i] = before[old++];
-        else
-            models[i].model = must_copy(items[i].model);
+            continue;
+        }
+        models[i].model = must_copy(items[i].model);
+        models[i].source = must_copy(items[i].source);
     }
     while (old < before_count)
         before[gone++] = before[old++];
@@ -133,6 +137,7 @@ void news_align(struct news *news, const struct item *items, size_t count)
         if (before[i].link != NULL && has_link(news, before[i].link))
             close_handle(news, before[i].link, before[i].handle);
         free(before[i].model);
+        free(before[i].source);
     }
     free(before);
 }
@@ -145,7 +150,7 @@ void news_watch(struct news *news, size_t index, const char *hash)
     if (link == NULL)
         return;
     struct posed *posed = &link->link.posed;
-    if (posed_open(posed, news->models[index].model, &model) == 0) {
+    if (posed_open(posed, news->models[index].source, &model) == 0) {
         news->models[index].link = link;
         news->models[index].handle = model.handle;
         link->handle_count++;
@@ -163,8 +168,10 @@ void news_end(struct news *news)
 {
     while (news->link_count > 0)
         drop_link(news, news->links[0]);
-    for (size_t i = 0; i < news->count; i++)
+    for (size_t i = 0; i < news->count; i++) {
         free(news->models[i].model);
+        free(news->models[i].source);
+    }
     free(news->models);
     free(news->links);
     *news = (struct news){0};

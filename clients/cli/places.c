@@ -77,19 +77,20 @@ static int resolve(struct place *place, const char *given, char out[PATH_MAX])
     return 0;
 }
 
-/* Whether `path` is `folder` or beneath it, and where the part beneath it begins. */
-static bool is_beneath(const char *folder, const char *path, size_t *rest)
+bool places_is_beneath(const char *folder, const char *path, size_t *rest)
 {
     const size_t size = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+    if (strncmp(folder, path, size) != 0 || (path[size] != '/' && path[size] != '\0'))
+        return false;
     *rest = path[size] == '\0' ? size : size + 1;
-    return strncmp(folder, path, size) == 0 && (path[size] == '/' || path[size] == '\0');
+    return true;
 }
 
 /* Cuts `folder` back until it holds `path` too. */
 static void widen(char *folder, const char *path)
 {
     size_t rest;
-    while (!is_beneath(folder, path, &rest)) {
+    while (!places_is_beneath(folder, path, &rest)) {
         char *slash = strrchr(folder, '/');
         slash[slash == folder] = '\0';
     }
@@ -108,7 +109,7 @@ static int choose_folder(struct places *places, const struct args *args, char (*
     snprintf(places->folder, sizeof places->folder, "%.4095s", resolved);
     bool is_all_beneath = true;
     for (size_t i = 0; i < places->count; i++)
-        if (!is_beneath(places->folder, paths[i], &rest)) {
+        if (!places_is_beneath(places->folder, paths[i], &rest)) {
             is_all_beneath = false;
             if (given != NULL) {
                 complain("'%s' does not lie beneath --models %s", args->positional[i], given);
@@ -146,7 +147,7 @@ static int find_local(struct places *places, const struct args *args)
     for (size_t i = 0; i < places->count && status == STATUS_DONE; i++) {
         struct place *place = &places->place[i];
         size_t rest = 0;
-        (void)is_beneath(places->folder, paths[i], &rest);
+        (void)places_is_beneath(places->folder, paths[i], &rest);
         place->path = must_copy(paths[i] + rest);
         place->out_start = place->kind == PLACE_FOLDER    ? strlen(place->path) + (place->path[0] != '\0')
                            : place->kind == PLACE_PATTERN ? plain_bytes(place->path)
@@ -192,6 +193,7 @@ void items_free(struct item *items, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         free(items[i].model);
+        free(items[i].source);
         free(items[i].out);
     }
     free(items);

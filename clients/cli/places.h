@@ -4,8 +4,9 @@
 #include "session.h"
 
 struct item {
-    char *model; /* as the server calls it: a path under its root */
-    char *out;   /* the same under the output folder: what is made of it is named after it */
+    char *model;  /* where it lies: a path under the server's root */
+    char *source; /* what the server is asked for: the same, or where a link leads, for the server follows none */
+    char *out;    /* the model under the output folder: what is made of it is named after it */
 };
 
 enum place_kind { PLACE_FOLDER, PLACE_MODEL, PLACE_PATTERN };
@@ -30,6 +31,8 @@ int places_find(struct places *places, const struct args *args);
 /* The folder alone: --models, else the current one. */
 int places_find_root(struct places *places, const struct args *args);
 void places_free(struct places *places);
+/* Whether the absolute `path` is `folder` or beneath it, and then where the part beneath it begins. */
+bool places_is_beneath(const char *folder, const char *path, size_t *rest);
 
 /* Every model that they mean, sorted, once each: folders are walked (of a private server here, of another by its list),
  * with

@@ -53,7 +53,7 @@ static bool is_wanted(const struct listing *listing, const char *model)
     return is_included || !has_include;
 }
 
-static void add(struct listing *listing, const char *model)
+static void add(struct listing *listing, const char *model, const char *source)
 {
     const struct place *place = listing->place;
     if ((place->kind == PLACE_PATTERN && !pattern_matches(place->path, model)) || !is_wanted(listing, model))
@@ -62,7 +62,9 @@ static void add(struct listing *listing, const char *model)
         listing->room = listing->room * 2 + 64;
         listing->items = must_grow(listing->items, listing->room * sizeof *listing->items);
     }
-    listing->items[listing->count++] = (struct item){must_copy(model), must_copy(model + place->out_start)};
+    listing->items[listing->count++] = (struct item){.model = must_copy(model),
+                                                     .source = must_copy(source),
+                                                     .out = must_copy(model + place->out_start)};
 }
 
 /* --- here --- */
@@ -112,26 +114,47 @@ static bool is_ignored(const struct ignores *ignores, const char *path, bool is_
     return false;
 }
 
+/* Where a link leads, under the root. One that leads nowhere or out of the root is left for the server to refuse: a
+ * failure with a name, not a model that nobody misses. false: to what is no file. */
+static bool follow(const struct listing *listing, const char *full, const char *inner, char source[PATH_BYTES])
+{
+    const char *root = listing->places->folder;
+    struct stat info;
+    size_t rest;
+    char *target = realpath(full, NULL);
+    if (target != NULL && (stat(target, &info) != 0 || !S_ISREG(info.st_mode))) {
+        free(target);
+        return false;
+    }
+    const bool is_inside = target != NULL && places_is_beneath(root, target, &rest);
+    snprintf(source, PATH_BYTES, "%s", is_inside ? target + rest : inner);
+    free(target);
+    return true;
+}
+
 static void walk(struct listing *listing, const char *path, const struct ignores *above, int depth);
 
 static void look_at(struct listing *listing, const char *path, const char *name, const struct ignores *ignores,
                     int depth)
 {
-    char inner[PATH_BYTES], full[PATH_BYTES * 2];
+    char inner[PATH_BYTES], full[PATH_BYTES * 2], source[PATH_BYTES];
     struct stat info;
     if (snprintf(inner, sizeof inner, "%s%s%s", path, path[0] == '\0' ? "" : "/", name) >= PATH_BYTES)
         return;
     snprintf(full, sizeof full, "%s/%s", listing->places->folder, inner);
-    if (lstat(full, &info) != 0 || (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode)) ||
-        is_ignored(ignores, inner, S_ISDIR(info.st_mode)))
+    if (lstat(full, &info) != 0 || is_ignored(ignores, inner, S_ISDIR(info.st_mode)))
         return;
     if (S_ISDIR(info.st_mode)) {
         walk(listing, inner, ignores, depth + 1);
         return;
     }
     const int format = format_of(listing, name);
-    if (format >= 0 && !is_companion(listing, format, full))
-        add(listing, inner);
+    if (format < 0 || is_companion(listing, format, full))
+        return;
+    if (S_ISREG(info.st_mode))
+        add(listing, inner, inner);
+    else if (S_ISLNK(info.st_mode) && follow(listing, full, inner, source))
+        add(listing, inner, source);
 }
 
 static void walk(struct listing *listing, const char *path, const struct ignores *above, int depth)
@@ -182,7 +205,7 @@ static void list_here(struct listing *listing)
     char folder[PATH_BYTES];
     snprintf(folder, sizeof folder, "%.4095s", listing->place->path);
     if (listing->place->kind == PLACE_MODEL) {
-        add(listing, listing->place->path);
+        add(listing, listing->place->path, listing->place->path);
         return;
     }
     if (listing->place->kind == PLACE_PATTERN) {
@@ -231,7 +254,7 @@ static int list_there(struct listing *listing, struct link *link)
             if (model == NULL || strstr(model, "../") != NULL || model[0] == '/') /* it will name files here */
                 continue;
             if (is_meant(listing->place, model))
-                add(listing, model);
+                add(listing, model, model);
         }
         const char *next = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "next"));
         after = next == NULL ? NULL : must_copy(next);
@@ -256,6 +279,7 @@ static void drop_repeated(struct listing *listing)
     for (size_t i = 0; i < listing->count; i++) {
         if (kept > 0 && strcmp(listing->items[kept - 1].model, listing->items[i].model) == 0) {
             free(listing->items[i].model);
+            free(listing->items[i].source);
             free(listing->items[i].out);
         } else
             listing->items[kept++] = listing->items[i];

@@ -28,8 +28,8 @@ pool_work thumbs_one;
 /* thumbs_files.c: "760320:mtime:ctime" of a file under the session's folder, in `out`; "-" where there is none, "?"
  * where it changed so shortly before `before_s` (CLOCK_REALTIME) that a further change might look the same. */
 void thumbs_stamp(const struct thumbs *thumbs, const char *path, double before_s, char out[96]);
-/* Whether all files of the entry are as they were. */
-bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry);
+/* Whether the entry is of this source and all its files are as they were. */
+bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry, const char *source);
 /* Whether all pictures of the entry are there, whole. */
 bool thumbs_has_pictures(const struct thumbs *thumbs, const cJSON *entry);
 /* Removes the pictures of `old` that `entry` (may be NULL) has not. */

@@ -37,10 +37,10 @@ static bool is_safe(const char *path)
     return true;
 }
 
-bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry)
+bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry, const char *source)
 {
     const cJSON *files = cJSON_GetObjectItemCaseSensitive(entry, "files"), *file;
-    if (!thumbs->session->is_private || files == NULL || files->child == NULL)
+    if (!thumbs->session->is_private || !cJSON_HasObjectItem(files, source)) /* a link may lead elsewhere now */
         return false;
     cJSON_ArrayForEach(file, files)
     {

@@ -52,22 +52,23 @@ static cJSON *new_entry(const struct thumbs *thumbs, const struct item *item, co
 /* Notes why there is no picture: pictures of an earlier run stay. */
 static enum outcome fail(struct thumbs *thumbs, size_t index, const struct link *link, const char *problem)
 {
-    const char *name = thumbs->items[index].model;
+    const char *name = thumbs->items[index].model, *message = problem;
     char code[64] = "";
     cJSON *entry = new_entry(thumbs, &thumbs->items[index], NULL, 0);
     const cJSON *old = manifest_find(&thumbs->manifest, name);
-    if (problem == NULL)
+    if (problem == NULL) {
         link_error_name(link, code);
+        message = link_error_about(link, thumbs->items[index].source);
+    }
     cJSON_AddItemToObject(entry, "pictures",
                           old == NULL ? cJSON_CreateArray() : cJSON_Duplicate(get(old, "pictures"), 1));
     cJSON *error = cJSON_AddObjectToObject(entry, "error");
     cJSON_AddStringToObject(error, "code", code[0] == '\0' ? "failed" : code);
-    cJSON_AddStringToObject(error, "message", problem == NULL ? link_error_about(link, name) : problem);
+    cJSON_AddStringToObject(error, "message", message);
     manifest_note(&thumbs->manifest, entry);
     thumbs->entries[index] = entry;
     if (manner.is_verbose)
-        complain("%s: %s%s%s", name, code, code[0] == '\0' ? "" : ": ",
-                 problem == NULL ? link_error_about(link, name) : problem);
+        complain("%s: %s%s%s", name, code, code[0] == '\0' ? "" : ": ", message);
     return OUTCOME_FAILED;
 }
 
@@ -97,7 +98,7 @@ static int draw(struct thumbs *thumbs, struct link *link, const struct item *ite
     struct text target = {0}, file = {0}, path = {0};
     struct posed_packet answer;
     text_put(&target, "/v1/render?model=");
-    text_put_url(&target, item->model);
+    text_put_url(&target, item->source);
     text_printf(&target, "&hash=%s%s", hash, thumbs->parameters);
     if (clip != NULL)
         text_printf(&target, "&clip=%.0f", cJSON_GetNumberValue(get(clip, "index")));
@@ -166,10 +167,10 @@ enum outcome thumbs_one(struct link *link, size_t index, const char **label, voi
     struct text target = {0}, problem = {0};
     enum outcome outcome = OUTCOME_UNCHANGED;
     *label = item->model;
-    if ((thumbs->is_due != NULL && !thumbs->is_due[index]) || (is_alike && thumbs_is_fresh(thumbs, old)))
+    if ((thumbs->is_due != NULL && !thumbs->is_due[index]) || (is_alike && thumbs_is_fresh(thumbs, old, item->source)))
         return OUTCOME_UNCHANGED;
     text_put(&target, "/v1/model?model=");
-    text_put_url(&target, item->model);
+    text_put_url(&target, item->source);
     for (int tries = 1;; tries++) {
         struct posed_packet answer;
         struct timespec before;

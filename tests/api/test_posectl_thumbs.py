@@ -157,6 +157,65 @@ def test_watch_waits_in_an_empty_folder(tmp_path):
     assert running.returncode == 130
 
 
+@pytest.fixture
+def links(tmp_path):
+    """A folder of nothing but links: files with names of their own in a store, as git-annex and Bazel have them."""
+    store = tmp_path / "work/.store"
+    store.mkdir(parents=True)
+    for sample in "robot.glb", "dragon.glb":
+        shutil.copy(SAMPLES / sample, store)
+    shutil.copy(SAMPLES / "octopus.glb", tmp_path / "outside.glb")
+    tree = tmp_path / "work/tree"
+    tree.mkdir()
+    for name, target in ("a.glb", "../.store/robot.glb"), ("b.glb", store / "dragon.glb"), ("twin.glb", "a.glb"), ("up", "."):
+        (tree / name).symlink_to(target)
+    return tree
+
+
+@pytest.mark.parametrize("place", ["tree", "tree/*.glb"])
+def test_links_to_files_count_as_files(links, place):
+    """Those to folders do not: this one leads up."""
+    work = links.parent
+    done = posectl("check", place, "--json", cwd=work)
+    assert [model["model"] for model in json.loads(done.out)["models"]] == ["tree/a.glb", "tree/b.glb", "tree/twin.glb"], done.err
+    draw = lambda: json.loads(posectl("thumbs", place, "-o", "../out", "--size", "32", "--json", cwd=work).out)
+    first = draw()
+    assert (first["made"], first["failed"]) == (3, []) and draw()["unchanged"] == 3
+    drawn = lambda name: (work.parent / f"out/{name}.png").read_bytes()
+    assert drawn("a.glb") == drawn("twin.glb") != drawn("b.glb")
+    (links / "b.glb").unlink()
+    (links / "b.glb").symlink_to("a.glb")
+    assert draw()["made"] == 1 and drawn("b.glb") == drawn("a.glb")
+
+
+def test_links_that_cannot_be_followed_have_failed(links):
+    """Out of what the private server serves, and nowhere."""
+    work = links.parent
+    (links / "out.glb").symlink_to("../../outside.glb")
+    (links / "lost.glb").symlink_to("nowhere.glb")
+    run = posectl("thumbs", "tree", "-o", "../out", "--size", "32", "--json", cwd=work)
+    assert run.status == 1
+    assert [failed["model"] for failed in json.loads(run.out)["failed"]] == ["tree/lost.glb", "tree/out.glb"]
+    check = posectl("check", "tree/o*", cwd=work)
+    assert check.status == 1 and "tree/out.glb" in check.out and "symbolic link" in check.out
+    assert posectl("check", "tree/o*", "--models", "..", cwd=work).status == 0
+
+
+def test_watch_follows_a_link_that_is_turned(links):
+    running = begin("watch", "tree", "-o", "../out", "--size", "32", "--interval", "0.05", "--json", cwd=links.parent)
+    try:
+        assert json.loads(running.stdout.readline())["made"] == 3
+        (links / "new").symlink_to("a.glb")
+        (links / "new").replace(links / "b.glb")
+        assert json.loads(running.stdout.readline())["model"] == "tree/b.glb"
+        (links.parent / ".store/robot.glb").write_bytes((SAMPLES / "octopus.glb").read_bytes())
+        assert {json.loads(running.stdout.readline())["model"] for _ in range(3)} == {"tree/a.glb", "tree/b.glb", "tree/twin.glb"}
+    finally:
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=PATIENCE_S)
+    assert running.returncode == 130
+
+
 def test_prune_removes_what_is_gone(assets):
     run(assets, "--clips", "all", status=1)
     (assets / "birds/dragon.glb").unlink()
