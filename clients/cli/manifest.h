@@ -2,7 +2,8 @@
  *
  *   {"model":"assets/birds/crow.fbx","out":"birds/crow.fbx","hash":"..","options":"..","server":"0.1.0",
  *    "files":{"assets/birds/crow.fbx":"760320:1767225600.000000000:1767225600.000000000"},
- *    "pictures":[{"file":"birds/crow.fbx.png","clip":"fly","bytes":1234}],"error":null}
+ *    "pictures":[{"file":"birds/crow.fbx.png","clip":"fly","bytes":1234}],"error":null,
+ *    "unmatched":false}
  *
  * Lines are appended while a run goes on, so that one that is killed leaves what it knew; the last line about a model
  * counts, a line that is cut is ignored. At the end of a run the file is written anew. One run at a time:

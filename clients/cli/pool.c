@@ -31,7 +31,10 @@ unsigned pool_jobs(const struct args *args)
 
 static size_t done_of(const struct progress *progress)
 {
-    return progress->counts[OUTCOME_MADE] + progress->counts[OUTCOME_UNCHANGED] + progress->counts[OUTCOME_FAILED];
+    size_t done = 0;
+    for (int i = 0; i < OUTCOME_COUNT; i++)
+        done += progress->counts[i];
+    return done;
 }
 
 static void put_duration(struct text *out, double s)

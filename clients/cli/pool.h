@@ -5,7 +5,8 @@
 
 #include <pthread.h>
 
-enum outcome { OUTCOME_MADE, OUTCOME_UNCHANGED, OUTCOME_FAILED, OUTCOME_COUNT };
+/* UNMATCHED: there is nothing to make of it, and somebody should know. */
+enum outcome { OUTCOME_MADE, OUTCOME_UNCHANGED, OUTCOME_FAILED, OUTCOME_UNMATCHED, OUTCOME_COUNT };
 
 /* A bar with rate and time left on a terminal; else a line now and then, for logs. Nothing with --quiet. */
 struct progress {

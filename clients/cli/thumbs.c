@@ -77,107 +77,6 @@ static void prune(struct thumbs *thumbs)
     }
 }
 
-static void report_json(const struct pass *pass, double elapsed_s)
-{
-    const struct thumbs *thumbs = &pass->thumbs;
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddNumberToObject(json, "models", (double)thumbs->count);
-    cJSON_AddNumberToObject(json, "made", (double)pass->progress.counts[OUTCOME_MADE]);
-    cJSON_AddNumberToObject(json, "unchanged", (double)pass->progress.counts[OUTCOME_UNCHANGED]);
-    cJSON_AddNumberToObject(json, "pictures", (double)thumbs->pictures);
-    cJSON_AddNumberToObject(json, "seconds", elapsed_s);
-    cJSON_AddBoolToObject(json, "interrupted", is_interrupted());
-    cJSON *failed = cJSON_AddArrayToObject(json, "failed");
-    for (size_t i = 0; i < thumbs->count; i++) {
-        const cJSON *error = error_of(thumbs->entries[i]);
-        if (error == NULL)
-            continue;
-        cJSON *entry = cJSON_Duplicate(error, 1);
-        cJSON_AddStringToObject(entry, "model", thumbs->items[i].model);
-        cJSON_AddItemToArray(failed, entry);
-    }
-    char *text = cJSON_PrintUnformatted(json);
-    puts(text == NULL ? "{}" : text);
-    fflush(stdout);
-    free(text);
-    cJSON_Delete(json);
-}
-
-static void put_failures(const struct thumbs *thumbs)
-{
-    struct text out = {0};
-    for (size_t i = 0; i < thumbs->count; i++) {
-        const cJSON *error = error_of(thumbs->entries[i]);
-        if (error == NULL)
-            continue;
-        text_printf(&out, "%sfailed%s  ", colour(COLOUR_RED), colour(COLOUR_NONE));
-        text_put_shown(&out, thumbs->items[i].model);
-        text_printf(&out, "  %s: ", text_of(error, "code"));
-        text_put_shown(&out, text_of(error, "message"));
-        text_put(&out, "\n");
-    }
-    if (out.size_bytes > 0)
-        fputs(out.at, stdout);
-    text_free(&out);
-}
-
-static void report(const struct pass *pass)
-{
-    const double elapsed_s = now_s() - pass->progress.start_s;
-    const size_t *counts = pass->progress.counts;
-    if (manner.is_json) {
-        report_json(pass, elapsed_s);
-        return;
-    }
-    put_failures(&pass->thumbs);
-    if (!manner.is_quiet)
-        printf("%zu model%s: %s%zu drawn%s (%zu picture%s), %zu unchanged, %s%zu failed%s, in %.1f s%s\n",
-               pass->thumbs.count, pass->thumbs.count == 1 ? "" : "s",
-               counts[OUTCOME_MADE] > 0 ? colour(COLOUR_GREEN) : "", counts[OUTCOME_MADE],
-               counts[OUTCOME_MADE] > 0 ? colour(COLOUR_NONE) : "", pass->thumbs.pictures,
-               pass->thumbs.pictures == 1 ? "" : "s", counts[OUTCOME_UNCHANGED],
-               counts[OUTCOME_FAILED] > 0 ? colour(COLOUR_RED) : "", counts[OUTCOME_FAILED],
-               counts[OUTCOME_FAILED] > 0 ? colour(COLOUR_NONE) : "", elapsed_s,
-               is_interrupted() ? ", interrupted" : "");
-    fflush(stdout);
-}
-
-/* What watch says of a pass: a line a model that was drawn or fails in a new way. */
-static void report_changes(const struct thumbs *thumbs)
-{
-    for (size_t i = 0; i < thumbs->count; i++) {
-        const cJSON *entry = thumbs->entries[i], *error = error_of(entry);
-        const cJSON *old = manifest_find(&thumbs->manifest, thumbs->items[i].model);
-        const bool is_same_hash = old != NULL && strcmp(text_of(old, "hash"), text_of(entry, "hash")) == 0;
-        if (entry == NULL || (error == NULL && is_same_hash && error_of(old) == NULL) ||
-            (error != NULL && old != NULL && error_of(old) != NULL &&
-             strcmp(text_of(error, "message"), text_of(error_of(old), "message")) == 0))
-            continue;
-        cJSON *line = cJSON_CreateObject();
-        cJSON_AddStringToObject(line, "model", thumbs->items[i].model);
-        cJSON_AddItemToObject(line, "pictures",
-                              cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(entry, "pictures"), 1));
-        cJSON_AddItemToObject(line, "error", error == NULL ? cJSON_CreateNull() : cJSON_Duplicate(error, 1));
-        char *text = cJSON_PrintUnformatted(line);
-        if (manner.is_json)
-            puts(text == NULL ? "{}" : text);
-        else {
-            struct text out = {0};
-            text_printf(&out, "%s%s%s  ", colour(error == NULL ? COLOUR_GREEN : COLOUR_RED),
-                        error == NULL ? "drawn " : "failed", colour(COLOUR_NONE));
-            text_put_shown(&out, thumbs->items[i].model);
-            if (error != NULL)
-                text_printf(&out, "  %s: ", text_of(error, "code"));
-            text_put_shown(&out, text_of(error, "message"));
-            puts(out.at);
-            text_free(&out);
-        }
-        free(text);
-        cJSON_Delete(line);
-    }
-    fflush(stdout);
-}
-
 /* watch: which models to ask for. Those that changed, those that are new, and now and then those that failed. */
 static bool *find_due(struct pass *pass, bool *has_any)
 {
@@ -196,6 +95,20 @@ static bool *find_due(struct pass *pass, bool *has_any)
     return is_due;
 }
 
+/* watch: models of the pass before that lie there no more. Both lists are sorted. */
+static void report_removed(const struct pass *pass)
+{
+    size_t item = 0;
+    for (size_t i = 0; i < pass->news.count; i++) {
+        const char *model = pass->news.models[i].model;
+        int order = 1;
+        while (item < pass->thumbs.count && (order = strcmp(pass->thumbs.items[item].model, model)) < 0)
+            item++;
+        if (item == pass->thumbs.count || order != 0)
+            thumbs_report_removed(model);
+    }
+}
+
 /* watch: from now on the server tells of what could be read. */
 static void watch_all(struct pass *pass)
 {
@@ -207,6 +120,24 @@ static void watch_all(struct pass *pass)
     }
 }
 
+/* A pattern of --clips that is no clip of any model is a mistake: the run has not made what it was for. */
+static int check_clips(const struct pass *pass)
+{
+    const struct thumbs *thumbs = &pass->thumbs;
+    const cJSON *picture;
+    for (size_t i = 0; i < thumbs->count; i++)
+        cJSON_ArrayForEach(picture, cJSON_GetObjectItemCaseSensitive(
+                                        manifest_find(&thumbs->manifest, thumbs->items[i].model), "pictures"))
+        {
+            if (text_of(picture, "clip")[0] != '\0')
+                return STATUS_DONE;
+        }
+    if (pass->progress.counts[OUTCOME_UNMATCHED] == 0 || is_interrupted())
+        return STATUS_DONE;
+    complain("--clips '%s' is no clip of any model", args_text(thumbs->args, OPTION_CLIPS, ""));
+    return STATUS_FAILED;
+}
+
 static int run_pass(struct pass *pass, bool is_first)
 {
     struct thumbs *thumbs = &pass->thumbs;
@@ -214,8 +145,10 @@ static int run_pass(struct pass *pass, bool is_first)
     int status = places_list(pass->places, thumbs->args, pass->link, &thumbs->items, &thumbs->count);
     const size_t unread = pass->places->unread;
     pass->places->unread = 0;
-    if (is_watch && status == STATUS_DONE)
+    if (is_watch && status == STATUS_DONE) {
+        report_removed(pass);
         news_align(&pass->news, thumbs->items, thumbs->count);
+    }
     bool has_any = is_first;
     bool *is_due = is_first || status != STATUS_DONE ? NULL : find_due(pass, &has_any);
     thumbs->is_due = is_due;
@@ -228,9 +161,9 @@ static int run_pass(struct pass *pass, bool is_first)
         status = pool_run(thumbs->session, pool_jobs(thumbs->args), thumbs->count, thumbs_one, thumbs, &pass->progress);
     manner.is_quiet = was_quiet;
     if (status == STATUS_DONE && is_first)
-        report(pass);
+        thumbs_report(thumbs, &pass->progress);
     else if (status == STATUS_DONE)
-        report_changes(thumbs);
+        thumbs_report_changes(thumbs);
     const bool has_news = is_first || pass->progress.counts[OUTCOME_MADE] > 0 || thumbs->count != pass->count_before;
     pass->count_before = thumbs->count;
     if (status == STATUS_DONE && !is_interrupted())
@@ -241,6 +174,8 @@ static int run_pass(struct pass *pass, bool is_first)
         status = gallery_write(thumbs);
     if (status == STATUS_DONE && is_watch)
         watch_all(pass);
+    else if (status == STATUS_DONE)
+        status = check_clips(pass);
     if (status == STATUS_DONE && (pass->progress.counts[OUTCOME_FAILED] > 0 || unread > 0))
         status = STATUS_FAILED;
     items_free(thumbs->items, thumbs->count);

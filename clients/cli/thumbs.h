@@ -30,10 +30,20 @@ pool_work thumbs_one;
 void thumbs_stamp(const struct thumbs *thumbs, const char *path, double before_s, char out[96]);
 /* Whether the entry is of this source and all its files are as they were. */
 bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry, const char *source);
-/* Whether all pictures of the entry are there, whole. */
+/* Whether all pictures of the entry are there, whole; and whether it has any, or is to have none. */
 bool thumbs_has_pictures(const struct thumbs *thumbs, const cJSON *entry);
 /* Removes the pictures of `old` that `entry` (may be NULL) has not. */
 void thumbs_remove_others(const struct thumbs *thumbs, const cJSON *old, const cJSON *entry);
+
+/* Whether the model has clips, but none that --clips means: there is no picture of it. */
+bool thumbs_is_unmatched(const cJSON *entry);
+
+/* thumbs_report.c: what came of a pass over all models, before the manifest takes its entries. */
+void thumbs_report(const struct thumbs *thumbs, const struct progress *progress);
+/* What watch says of a later pass: a line a model that was drawn, or fails in a new way. */
+void thumbs_report_changes(const struct thumbs *thumbs);
+/* A line of a model that lies there no more. */
+void thumbs_report_removed(const char *model);
 
 /* gallery.c: whether OUT/index.html is a page that an earlier run wrote. */
 bool gallery_is_there(const struct thumbs *thumbs);

@@ -73,7 +73,7 @@ bool thumbs_has_pictures(const struct thumbs *thumbs, const cJSON *entry)
             (double)info.st_size != cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(picture, "bytes")))
             return false;
     }
-    return cJSON_GetArraySize(pictures) > 0;
+    return cJSON_GetArraySize(pictures) > 0 || thumbs_is_unmatched(entry);
 }
 
 static bool has_file(const cJSON *entry, const char *file)

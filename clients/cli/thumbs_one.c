@@ -19,6 +19,8 @@ static const char *text_of(const cJSON *json, const char *name)
     return text == NULL ? "" : text;
 }
 
+bool thumbs_is_unmatched(const cJSON *entry) { return cJSON_IsTrue(get(entry, "unmatched")); }
+
 /* Made with these options by this version of the server. */
 static bool is_made_alike(const struct thumbs *thumbs, const cJSON *entry)
 {
@@ -140,21 +142,28 @@ static bool is_meant(const char *clips, const char *name)
     return false;
 }
 
-static int draw_all(struct thumbs *thumbs, struct link *link, const struct item *item, const cJSON *model,
-                    cJSON *pictures, struct text *problem)
+/* Fills the pictures of the entry, or says in it that --clips means no clip of the model: another one would pretend. */
+static int draw_all(struct thumbs *thumbs, struct link *link, const struct item *item, const cJSON *model, cJSON *entry,
+                    struct text *problem)
 {
+    cJSON *pictures = cJSON_AddArrayToObject(entry, "pictures");
     const char *clips = args_text(thumbs->args, OPTION_CLIPS, "first"), *hash = text_of(model, "hash");
     const bool is_all = strcmp(clips, "all") == 0, is_rest = strcmp(clips, "rest") == 0;
+    const bool is_one = is_rest || strcmp(clips, "first") == 0;
     const cJSON *clip;
     int rc = 0;
-    if (!is_rest && strcmp(clips, "first") != 0)
+    if (!is_one)
         cJSON_ArrayForEach(clip, get(model, "clips"))
         {
             if (rc == 0 && (is_all || is_meant(clips, text_of(clip, "name"))))
                 rc = draw(thumbs, link, item, hash, clip, false, pictures, problem);
         }
-    if (rc == 0 && cJSON_GetArraySize(pictures) == 0) /* no such clip: as it is without --clips */
+    if (rc != 0 || cJSON_GetArraySize(pictures) > 0)
+        return rc;
+    if (is_one || cJSON_GetArraySize(get(model, "clips")) == 0) /* without clips: at rest */
         rc = draw(thumbs, link, item, hash, NULL, is_rest, pictures, problem);
+    else
+        cJSON_AddTrueToObject(entry, "unmatched");
     return rc;
 }
 
@@ -165,10 +174,10 @@ enum outcome thumbs_one(struct link *link, size_t index, const char **label, voi
     const cJSON *old = manifest_find(&thumbs->manifest, item->model);
     const bool is_alike = !thumbs->is_forced && old != NULL && is_made_alike(thumbs, old);
     struct text target = {0}, problem = {0};
-    enum outcome outcome = OUTCOME_UNCHANGED;
+    enum outcome outcome = is_alike && thumbs_is_unmatched(old) ? OUTCOME_UNMATCHED : OUTCOME_UNCHANGED;
     *label = item->model;
     if ((thumbs->is_due != NULL && !thumbs->is_due[index]) || (is_alike && thumbs_is_fresh(thumbs, old, item->source)))
-        return OUTCOME_UNCHANGED;
+        return outcome;
     text_put(&target, "/v1/model?model=");
     text_put_url(&target, item->source);
     for (int tries = 1;; tries++) {
@@ -182,11 +191,12 @@ enum outcome thumbs_one(struct link *link, size_t index, const char **label, voi
         cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
         cJSON *entry = new_entry(thumbs, item, model, (double)before.tv_sec + (double)before.tv_nsec * 1e-9);
         int rc = 0;
-        if (is_alike && strcmp(text_of(old, "hash"), text_of(model, "hash")) == 0)
+        if (is_alike && strcmp(text_of(old, "hash"), text_of(model, "hash")) == 0) {
             cJSON_AddItemToObject(entry, "pictures", cJSON_Duplicate(get(old, "pictures"), 1));
-        else {
-            rc = draw_all(thumbs, link, item, model, cJSON_AddArrayToObject(entry, "pictures"), &problem);
-            outcome = OUTCOME_MADE;
+            cJSON_AddBoolToObject(entry, "unmatched", thumbs_is_unmatched(old));
+        } else {
+            rc = draw_all(thumbs, link, item, model, entry, &problem);
+            outcome = thumbs_is_unmatched(entry) ? OUTCOME_UNMATCHED : OUTCOME_MADE;
         }
         cJSON_Delete(model);
         if (rc == 0) {

@@ -99,13 +99,33 @@ def test_a_texture_or_buffer_of_a_model_counts(assets):
     ("all", ["dragon.glb.0-idle.png", "dragon.glb.1-walk.png", "dragon.glb.2-fly.png"]),
     ("w*,fly", ["dragon.glb.1-walk.png", "dragon.glb.2-fly.png"]),
     ("rest", ["dragon.glb.png"]),
-    ("nothing*", ["dragon.glb.png"]),
 ])
 def test_clips_have_a_picture_each(assets, clips, names):
     run(assets, "--clips", clips, "--include", "birds/dragon.glb")
     assert sorted(p.name for p in (assets.parent / "out/birds").iterdir()) == names
     run(assets, "--include", "birds/dragon.glb")
     assert [p.name for p in (assets.parent / "out/birds").iterdir()] == ["dragon.glb.png"]  # no leftovers
+
+
+def test_a_model_without_such_a_clip_is_named_and_not_drawn(assets):
+    """It has others; the crate has none and is drawn at rest. Said at every run, for it is no success."""
+    every = ["--include", "birds/dragon.glb", "--include", "crate.gltf", "--include", "octo*"]
+    out = assets.parent / "out"
+    run(assets, *every)
+    for unchanged in 0, 2:
+        done = posectl("thumbs", "assets", "-o", "out", "--size", "48", *every, "--clips", "fly*", "--json", cwd=assets.parent)
+        report = json.loads(done.out)
+        assert (done.status, report["unmatched"], report["unchanged"]) == (0, ["assets/birds/small/octo pus&.glb"], unchanged), done.err
+        assert done.err == "posectl: 'assets/birds/small/octo pus&.glb' has no clip 'fly*': no picture\n"
+        assert sorted(pictures(out)) == ["birds/dragon.glb.2-fly.png", "machines/crate.gltf.png"]
+    text = posectl("thumbs", "assets", "-o", "out", "--size", "48", *every, "--clips", "fly*", cwd=assets.parent).out
+    assert re.match(r"3 models: 0 drawn \(0 pictures\), 2 unchanged, 0 failed, 1 without such a clip, in ", text)
+    for made in 1, 0:
+        nowhere = posectl("thumbs", "assets", "-o", "out", "--size", "48", *every, "--clips", "flee", "--json", cwd=assets.parent)
+        report = json.loads(nowhere.out)
+        assert (nowhere.status, report["made"], len(report["unmatched"])) == (1, made, 2)
+        assert "--clips 'flee' is no clip of any model" in nowhere.err
+        assert list(pictures(out)) == ["machines/crate.gltf.png"]
 
 
 def test_folders_patterns_and_ignore_files(assets):
@@ -424,6 +444,10 @@ def test_watch_draws_what_changes(tmp_path):
         assert png_size(tmp_path / "out" / changed["pictures"][0]["file"]) == (32, 32)
         (tmp_path / "assets/bad.gltf").write_text("{")
         assert json.loads(running.stdout.readline())["error"]["code"]
+        for name in "bad.gltf", "001.glb":
+            (tmp_path / "assets" / name).unlink()
+            gone = json.loads(running.stdout.readline())
+            assert gone == {"model": f"assets/{name}", "pictures": [], "error": None, "removed": True}
     finally:
         running.send_signal(signal.SIGINT)
         running.communicate(timeout=PATIENCE_S)
