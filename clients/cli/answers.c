@@ -1,5 +1,6 @@
 /* posectl palette, pose, mesh, bounds: for people as numbers in rows, else the server's answer. */
 #include "commands.h"
+#include "ending.h"
 #include "one_model.h"
 #include "output.h"
 #include "posectl.h"
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 enum { NAME_COLUMNS_MAX = 32, MATRIX_FLOATS_MAX = 16 };
@@ -215,15 +215,6 @@ static void put_bounds(struct text *out, const cJSON *answer)
     put_boxes(out, answer, get(answer, "whole"));
 }
 
-/* format= by the ending of -o; NULL: it tells of none. */
-static const char *choose_format(const struct args *args)
-{
-    const char *dot = strrchr(args_text(args, OPTION_FILE, ""), '.');
-    if (dot != NULL && strcasecmp(dot, ".glb") == 0 && args->command == COMMAND_MESH)
-        return "glb";
-    return dot != NULL && strcasecmp(dot, ".bin") == 0 ? "bin" : NULL;
-}
-
 static int show(const struct args *args, const struct posed_packet *answer)
 {
     struct text out = {0};
@@ -286,11 +277,15 @@ static int give(const struct args *args, const char *model, const struct posed_p
 
 int run_answer(const struct args *args)
 {
+    const char *format;
     struct one_model one;
     struct posed_packet answer;
-    int status = one_model_open(&one, args, 1);
+    int status = ending_choose_format(args, &format);
+    if (status != STATUS_DONE)
+        return status;
+    status = one_model_open(&one, args, 1);
     if (status == STATUS_DONE)
-        status = one_model_ask(&one, args, choose_format(args), &answer);
+        status = one_model_ask(&one, args, format, &answer);
     if (status == STATUS_DONE)
         status = give(args, one.model, &answer);
     one_model_close(&one);

@@ -1,5 +1,6 @@
 /* posectl render, sheet, turntable: one picture or animation into a file. */
 #include "commands.h"
+#include "ending.h"
 #include "one_model.h"
 #include "output.h"
 #include "posectl.h"
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 static uint32_t side(const unsigned char *at)
@@ -46,17 +46,6 @@ static void report(const char *file, const char *model, const struct posed_packe
     cJSON_Delete(json);
 }
 
-/* format=: what was said, else what the ending of -o says; NULL: the server's default. */
-static const char *choose_format(const struct args *args)
-{
-    static const char *const FORMATS[] = {"gif", "webp", "apng", "json"};
-    const char *given = args_parameter(args, "format"), *dot = strrchr(args_text(args, OPTION_FILE, ""), '.');
-    for (size_t i = 0; dot != NULL && given == NULL && i < sizeof FORMATS / sizeof *FORMATS; i++)
-        if (strcasecmp(dot + 1, FORMATS[i]) == 0)
-            return FORMATS[i];
-    return given;
-}
-
 /* "crow.png", "crow-sheet.webp" */
 static char *choose_name(const struct args *args, const char *model, const char *format)
 {
@@ -85,14 +74,17 @@ static int give(const struct args *args, const char *model, const char *format, 
 
 int run_picture(const struct args *args)
 {
-    const char *format = choose_format(args);
+    const char *format;
     struct one_model one;
     struct posed_packet answer;
-    int status = one_model_open(&one, args, 1);
+    int status = ending_choose_format(args, &format);
+    if (status != STATUS_DONE)
+        return status;
+    status = one_model_open(&one, args, 1);
     if (status == STATUS_DONE)
         status = one_model_ask(&one, args, format, &answer);
     if (status == STATUS_DONE)
-        status = give(args, one.model, format, &answer);
+        status = give(args, one.model, format == NULL ? args_parameter(args, "format") : format, &answer);
     one_model_close(&one);
     return status;
 }
