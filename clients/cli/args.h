@@ -29,6 +29,12 @@ struct option {
 struct parameter {
     const char *name, *operations, *how_often, *parser, *values, *text;
 };
+/* Of the environment. */
+struct variable {
+    const char *name, *text;
+};
+extern const struct variable VARIABLES[];
+extern const size_t VARIABLE_COUNT;
 extern const struct command COMMANDS[COMMAND_COUNT];
 extern const struct option OPTIONS[OPTION_COUNT];
 extern const struct parameter PARAMETERS[];

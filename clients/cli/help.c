@@ -118,10 +118,18 @@ static void put_all(struct text *out)
                   "  posectl check assets/ --format sarif -o check.sarif\n"
                   "  posectl info fox.glb\n");
     put_options(out, "Options of all commands", NULL, true);
+    text_put(out, "\nEnvironment:\n");
+    for (size_t i = 0; i < VARIABLE_COUNT; i++) {
+        struct text left = {0};
+        text_printf(&left, "  %s", VARIABLES[i].name);
+        put_row(out, &left, VARIABLES[i].text);
+        text_free(&left);
+    }
     text_put(
         out,
         "\nExit status: 0 done; 1 a model failed, or check found what --fail-on says; 2 the command line is wrong, or\n"
-        "a path, pattern or folder in it means no model (watch waits for one); 3 no server, or an output that cannot be\n"
+        "a path, pattern or folder in it means no model (watch waits for one); 3 no server, or an output that cannot "
+        "be\n"
         "written; 130 interrupted.\n");
 }
 

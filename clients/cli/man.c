@@ -59,6 +59,15 @@ static void put_command(struct text *out, const struct command *command)
                        PARAMETERS[i].text, "");
 }
 
+static void put_environment(struct text *out)
+{
+    for (size_t i = 0; i < VARIABLE_COUNT; i++) {
+        text_printf(out, ".TP\n%s\n", VARIABLES[i].name);
+        put_roff(out, VARIABLES[i].text);
+        text_put(out, "\n");
+    }
+}
+
 int documents_man(void)
 {
     struct text out = {0};
@@ -74,15 +83,15 @@ int documents_man(void)
     for (size_t i = 0; i < OPTION_COUNT; i++)
         if (strcmp(OPTIONS[i].commands, " * ") == 0)
             put_option(&out, OPTIONS[i].name, OPTIONS[i].letter, OPTIONS[i].value, OPTIONS[i].text, OPTIONS[i].initial);
-    text_put(&out, ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n1\na model failed, or check found what \\-\\-fail\\-on says\n"
-                   ".TP\n2\nthe command line is wrong, or a path, pattern or folder in it means no model (\\fBwatch\\fR waits for "
-                   "one)\n.TP\n3\nno server, or an output that cannot be written\n"
-                   ".TP\n130\ninterrupted; what was made stays, and the next run goes on\n"
-                   ".SH ENVIRONMENT\n.TP\nPOSED_SERVER\naddress of the server, as \\-\\-server\n"
-                   ".TP\nPOSED_TOKEN\nthe token that the server wants\n"
-                   ".TP\nNO_COLOR\nno colours, where \\-\\-color does not say otherwise\n"
-                   ".TP\nPOSED_CACHE_DIR\nwhere a private server keeps imported models, see\n.BR posed (1)\n"
-                   ".SH FILES\n.TP\n.I .posedignore\nin a walked folder: what is left out, as in .gitignore\n"
+    text_put(
+        &out,
+        ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n1\na model failed, or check found what \\-\\-fail\\-on says\n"
+        ".TP\n2\nthe command line is wrong, or a path, pattern or folder in it means no model (\\fBwatch\\fR waits for "
+        "one)\n.TP\n3\nno server, or an output that cannot be written\n"
+        ".TP\n130\ninterrupted; what was made stays, and the next run goes on\n"
+        ".SH ENVIRONMENT\n");
+    put_environment(&out);
+    text_put(&out, ".SH FILES\n.TP\n.I .posedignore\nin a walked folder: what is left out, as in .gitignore\n"
                    ".TP\n.I OUT/.posectl\nwhat \\fBthumbs\\fR knows of earlier runs\n"
                    ".SH EXAMPLES\n.nf\nposectl render fox.glb \\-\\-clip walk \\-\\-t 0.5 \\-\\-yaw 30 \\-o fox.png\n"
                    "posectl thumbs assets/ \\-o thumbs/ \\-\\-size 256 \\-\\-clips all \\-\\-index\n"

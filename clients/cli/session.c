@@ -28,21 +28,28 @@ enum {
     FOLDER_MAX_BYTES = 60,
 };
 
-/* posed beside posectl, or else the one that the PATH finds. */
-static void find_posed(char out[PATH_MAX + 16])
+/* POSED_PROGRAM, or posed beside posectl, or else the one that the PATH finds. `looked`: that in words, for when it is
+ * not there. */
+static void find_posed(char out[PATH_MAX + 16], struct text *looked)
 {
+    const char *named = getenv("POSED_PROGRAM");
     char program[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length > 0) {
-        program[length] = '\0';
-        char *slash = strrchr(program, '/');
-        if (slash != NULL) {
-            *slash = '\0';
-            snprintf(out, PATH_MAX + 16, "%s/posed", program);
-            if (access(out, X_OK) == 0)
-                return;
-        }
+    if (named != NULL && *named != '\0') {
+        text_put(looked, ", which POSED_PROGRAM names");
+        snprintf(out, PATH_MAX + 16, "%s", named);
+        return;
     }
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length < 0 ? 0 : length] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash != NULL) {
+        slash[1] = '\0';
+        snprintf(out, PATH_MAX + 16, "%sposed", program);
+        if (access(out, X_OK) == 0)
+            return;
+        text_printf(looked, ", neither in %s nor", program);
+    }
+    text_put(looked, " on the PATH; POSED_PROGRAM may say where it is");
     snprintf(out, PATH_MAX + 16, "posed");
 }
 
@@ -93,7 +100,8 @@ static void become_posed(const struct session *session, unsigned jobs, int ready
     static const char *const OTHERS[] = {"POSED_TOKEN_FILE", "POSED_UPLOADS", "POSED_CORS", "POSED_ALLOW_HOST",
                                          "POSED_LOG",        "POSED_ROOT",    "POSED_WATCH"};
     char posed[PATH_MAX + 16], workers[16];
-    find_posed(posed);
+    struct text looked = {0};
+    find_posed(posed, &looked);
     snprintf(workers, sizeof workers, "%u", jobs);
     for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
         unsetenv(OTHERS[i]);
@@ -110,7 +118,7 @@ static void become_posed(const struct session *session, unsigned jobs, int ready
         dup2(log_fd, STDERR_FILENO);
     execlp(posed, "posed", "--root", session->folder, "--http", "none", "--tcp", "none", "--unix", session->address,
            "--import-workers", workers, "--render-workers", workers, (char *)NULL);
-    dprintf(STDERR_FILENO, "cannot run %s: %s\n", posed, strerror(errno));
+    dprintf(log_fd, "cannot run %s%s: %s\n", posed, looked.at == NULL ? "" : looked.at, strerror(errno));
     _exit(127);
 }
 

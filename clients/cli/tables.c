@@ -12,6 +12,11 @@ const struct option OPTIONS[OPTION_COUNT] = {
 #define OPTION(symbol, commands, name, letter, value, initial, text) {commands, name, letter, value, initial, text},
 #include "options.def"
 };
+const struct variable VARIABLES[] = {
+#define ENVIRONMENT(name, text) {name, text},
+#include "options.def"
+};
+const size_t VARIABLE_COUNT = sizeof VARIABLES / sizeof *VARIABLES;
 static const char view_words[] = "" /* "|lit|weights|.." */
 #define X(symbol, word, takes_joint, text) "|" word
 #include "../../protocol/views.def"
