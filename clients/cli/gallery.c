@@ -66,10 +66,7 @@ static void put_failure(struct text *out, const char *model, const cJSON *error)
     put_caption(out, model, text_of(error, "code"));
 }
 
-static int by_model(const void *name, const void *item)
-{
-    return strcmp(name, ((const struct item *)item)->model);
-}
+static int by_model(const void *name, const void *item) { return strcmp(name, ((const struct item *)item)->model); }
 
 /* A model of this run with its pictures or its failure; one of another run with what is left of its pictures. */
 static void put_entry(struct text *out, const struct thumbs *thumbs, const cJSON *entry)
@@ -86,10 +83,7 @@ static void put_entry(struct text *out, const struct thumbs *thumbs, const cJSON
         put_failure(out, name, error);
         return;
     }
-    cJSON_ArrayForEach(picture, cJSON_GetObjectItemCaseSensitive(entry, "pictures"))
-    {
-        put_figure(out, name, picture);
-    }
+    cJSON_ArrayForEach(picture, cJSON_GetObjectItemCaseSensitive(entry, "pictures")) { put_figure(out, name, picture); }
 }
 
 bool gallery_is_there(const struct thumbs *thumbs)

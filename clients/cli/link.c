@@ -2,6 +2,7 @@
 #include "posectl.h"
 #include "session.h"
 
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,17 +101,45 @@ int link_ask(struct link *link, const char *target, const char *body, struct pos
     }
 }
 
+/* "there are 0 'walk', 1 'wave'": what the error's JSON offers instead, on a line of its own. */
+static void tell_candidates(const struct posed_error *error)
+{
+    struct text out = {0};
+    cJSON *json = cJSON_ParseWithLength(error->json == NULL ? "" : error->json, error->json_bytes);
+    const cJSON *candidate,
+        *first = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(json, "error"), "candidates");
+    first = first == NULL ? NULL : first->child;
+    for (candidate = first; candidate != NULL; candidate = candidate->next) {
+        const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(candidate, "name"));
+        text_put(&out, candidate == first ? "there are " : ", ");
+        text_printf(&out, "%.0f '%s'", cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(candidate, "index")),
+                    name == NULL ? "" : name);
+    }
+    cJSON_Delete(json);
+    if (out.size_bytes > 0)
+        complain("%s", out.at);
+    text_free(&out);
+}
+
+void link_complain(const struct link *link)
+{
+    const struct posed_error *error = &link->posed.error;
+    const bool is_said = error->status == POSED_E_SERVER; /* by the server */
+    char code[64];
+    link_error_name(link, code);
+    complain_of_error(code, error->message, is_said ? error->json : NULL, error->json_bytes);
+    if (is_said)
+        tell_candidates(error);
+    if (is_said && error->code == POSED_ERR_UNKNOWN_PARAMETER && !link->session->has_own_parameters)
+        complain("the server is another version than this posectl");
+}
+
 int link_ask_or_complain(struct link *link, const char *target, const char *body, struct posed_packet *answer)
 {
     const int rc = link_ask(link, target, body, answer);
     if (rc == 0)
         return STATUS_DONE;
-    const struct posed_error *error = &link->posed.error;
-    char code[64];
-    link_error_name(link, code);
-    complain_of_error(code, error->message, rc == POSED_E_SERVER ? error->json : NULL, error->json_bytes);
-    if (rc == POSED_E_SERVER && error->code == POSED_ERR_UNKNOWN_PARAMETER && !link->session->has_own_parameters)
-        complain("the server is another version than this posectl");
+    link_complain(link);
     return rc == POSED_E_SERVER ? STATUS_FAILED : STATUS_SERVER;
 }
 

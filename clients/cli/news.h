@@ -8,7 +8,7 @@ struct news_link;
 
 /* A model of the last news_align(), in the order of its items. */
 struct news_model {
-    char *model, *source; /* of the item */
+    char *model, *source;   /* of the item */
     struct news_link *link; /* NULL: it is not watched */
     uint32_t handle;
     bool has_changed; /* the caller takes it back */

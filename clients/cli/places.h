@@ -36,7 +36,7 @@ bool places_is_beneath(const char *folder, const char *path, size_t *rest);
 
 /* Every model that they mean, sorted, once each: folders are walked (of a private server here, of another by its list),
  * with
- * --include, --exclude and .posedignore. Returns 0 or an exit status after complaining: STATUS_USAGE where a place means
- * none, unless watch waits for them. */
+ * --include, --exclude and .posedignore. Returns 0 or an exit status after complaining: STATUS_USAGE where a place
+ * means none, unless watch waits for them. */
 int places_list(struct places *places, const struct args *args, struct link *link, struct item **items, size_t *count);
 void items_free(struct item *items, size_t count);

@@ -62,9 +62,8 @@ static void add(struct listing *listing, const char *model, const char *source)
         listing->room = listing->room * 2 + 64;
         listing->items = must_grow(listing->items, listing->room * sizeof *listing->items);
     }
-    listing->items[listing->count++] = (struct item){.model = must_copy(model),
-                                                     .source = must_copy(source),
-                                                     .out = must_copy(model + place->out_start)};
+    listing->items[listing->count++] = (struct item){
+        .model = must_copy(model), .source = must_copy(source), .out = must_copy(model + place->out_start)};
 }
 
 /* --- here --- */

@@ -43,7 +43,9 @@ void link_close(struct link *link);
 /* An answer to a GET of `target`, or to a POST where there is a `body`. What the server has no time for now is asked
  * again for a while. Returns 0, or an enum posed_status with link->posed.error; the answer holds until the next one. */
 int link_ask(struct link *link, const char *target, const char *body, struct posed_packet *answer);
-/* The same, with the error's sentence on stderr: 0 or an exit status. */
+/* The error's sentence on stderr, with what there is instead of what was not found. */
+void link_complain(const struct link *link);
+/* link_ask() and link_complain(): 0 or an exit status. */
 int link_ask_or_complain(struct link *link, const char *target, const char *body, struct posed_packet *answer);
 /* The error's sentence, without "MODEL: " at its beginning: for where the model is named already. */
 const char *link_error_about(const struct link *link, const char *model);

@@ -220,6 +220,24 @@ static int run_passes(struct pass *pass)
     return status;
 }
 
+/* A parameter that the server does not take is a mistake of the command line, not of each model: it is found by a
+ * question about no model, for parameters are looked at first. */
+static int check_parameters(const struct thumbs *thumbs, struct link *link)
+{
+    struct text target = {0};
+    struct posed_packet answer;
+    text_printf(&target, "/v1/render?model=.posectl/none.glb%s", thumbs->parameters);
+    const int rc = link_ask(link, target.at, thumbs->body, &answer);
+    const int code = rc == POSED_E_SERVER ? link->posed.error.code : 0;
+    int status = STATUS_DONE;
+    if (code == POSED_ERR_BAD_PARAMETER || code == POSED_ERR_UNKNOWN_PARAMETER || code == POSED_ERR_BAD_REQUEST) {
+        link_complain(link);
+        status = STATUS_USAGE;
+    }
+    text_free(&target);
+    return status;
+}
+
 int run_thumbs(const struct args *args)
 {
     struct places places;
@@ -245,6 +263,9 @@ int run_thumbs(const struct args *args)
         status = STATUS_SERVER;
     if (status == STATUS_DONE) {
         thumbs->server = link.posed.hello.server;
+        status = check_parameters(thumbs, &link);
+    }
+    if (status == STATUS_DONE) {
         status = manifest_open(&thumbs->manifest, thumbs->out);
         if (status == STATUS_DONE)
             status = run_passes(&pass);

@@ -173,7 +173,18 @@ def test_people_see_aligned_rows():
     (["rendr", "x.glb"], 2, "did you mean render?"),
     (["render", "x.glb", "--wdth", "3"], 2, "did you mean --width?"),
     (["render", "no-such.glb"], 2, "'no-such.glb': No such file"),
-    (["render", ROBOT, "--clip", "wlak"], 1, "clip_not_found: 'robot.glb' has no clip 'wlak'"),
+    (["render", ROBOT, "--clip", "wlak"], 1,
+     "clip_not_found: 'robot.glb' has no clip 'wlak'\nposectl: there are 0 'walk', 1 'wave', 2 'dance'"),
+    (["render", ROBOT, "-o", "r.jpg"], 2, "render writes .png, .json, not 'r.jpg'"),
+    (["sheet", ROBOT, "-o", "dir.d/s.bmp"], 2, "sheet writes .png, .apng, .gif, .webp, .json, not 'dir.d/s.bmp'"),
+    (["mesh", ROBOT, "-o", "m.txt"], 2, "mesh writes .json, .bin, .glb, not 'm.txt'"),
+    (["pose", ROBOT, "-o", "p.glb"], 2, "pose writes .json, .bin, not 'p.glb'"),
+    (["bounds", ROBOT, "-o", "b.bin"], 2, "bounds writes .json, not 'b.bin'"),
+    (["mesh", ROBOT, "-o", "m.glb", "--format", "json"], 2, "--format json and the ending of 'm.glb' mean two things"),
+    (["turntable", ROBOT, "-o", "t.png", "--format", "gif"], 2, "--format gif and the ending of 't.png' mean two things"),
+    (["thumbs", SAMPLES, "-o", "out", "--size", "5000"], 2, "bad_parameter: parameter 'width' is '5000'"),
+    (["thumbs", SAMPLES, "-o", "out", "--view", "nope"], 2, "bad_parameter: parameter 'view' is 'nope'"),
+    (["thumbs", SAMPLES, "-o", "out", "--layers", "[{]"], 2, "bad_request: the body is not JSON"),
     (["render", ROBOT, "--param", "Wdth"], 2, "--param is NAME=VALUE"),
     (["render", ROBOT, "--width", "9", "--width", "8"], 2, "given twice"),
     (["render"], 2, "say which"),
@@ -244,6 +255,32 @@ def test_the_private_server_ends_with_posectl(number):
     if number == signal.SIGKILL:  # which can catch a server before it knows how to tidy up
         assert posectl("info", ROBOT).status == 0
     assert not os.path.exists(sockets[0])
+
+
+def test_names_without_an_ending_are_as_they_were(ports, tmp_path):
+    small = ["--width", "16", "--height", "16", "--server", ports.unix]
+    for command, name, options, begins in [
+            ("render", "plain", [], b"\x89PNG"), ("render", ".hidden", [], b"\x89PNG"), ("render", "a.b/plain", [], b"\x89PNG"),
+            ("turntable", "moves.png", ["--format", "apng", "--frames", "1"], b"\x89PNG"),
+            ("sheet", "S.GIF", ["--frames", "1"], b"GIF8"), ("sheet", "frame.0001", ["--frames", "1", "--format", "gif"], b"GIF8")]:
+        done = posectl(command, "robot.glb", "-o", name, *options, *small, cwd=tmp_path)
+        assert done.status == 0, done.err
+        assert (tmp_path / name).read_bytes().startswith(begins)
+    done = posectl("render", "robot.glb", "-o", "-", *small, text=False)
+    assert done.status == 0 and done.out.startswith(b"\x89PNG")
+
+
+def test_posed_is_found_where_the_environment_says(tmp_path):
+    """Also by a posectl that has none beside it; where there is none, it says where it has looked."""
+    shutil.copy(POSECTL, tmp_path)
+    alone = lambda **env: subprocess.run([tmp_path / "posectl", "version", "--json"], capture_output=True, text=True,
+                                         env=environment(PATH=str(tmp_path), **env))
+    assert alone(POSED_PROGRAM=str(POSECTL.parent / "posed")).returncode == 0
+    lost, wrong = alone(), alone(POSED_PROGRAM="/nowhere/posed")
+    assert lost.returncode == wrong.returncode == 3
+    assert f"cannot run posed, neither in {tmp_path}/ nor on the PATH; POSED_PROGRAM" in lost.stderr
+    assert "cannot run /nowhere/posed, which POSED_PROGRAM names: No such file" in wrong.stderr
+    assert "POSED_PROGRAM" in posectl("--help").out
 
 
 def test_the_environment_of_a_server_is_not_the_private_ones(tmp_path):

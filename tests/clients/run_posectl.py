@@ -38,7 +38,8 @@ def answer_of(address, query):
     command += ["--format=bin"] if query.is_frames else []
     result = subprocess.run([PROGRAM, *command], input=query.text.encode(), capture_output=True, timeout=60)
     if result.returncode and not result.stdout:
-        code, message = result.stderr.decode().strip().removeprefix("posectl: ").split(": ", 1)
+        sentence = result.stderr.decode().splitlines()[0]  # a further one may list what there is instead
+        code, message = sentence.removeprefix("posectl: ").split(": ", 1)
         return [*canonical.of_error(code), "message " + message]
     return canonical.of_frames(result.stdout) if query.is_frames else canonical.of_bytes(result.stdout)
 
