@@ -24,7 +24,7 @@ fuzz="clang libclang-rt-14-dev"
 # assimp-testmodels: files of 40 formats, to damage.
 soak="assimp-testmodels"
 # What posed is measured against: nginx and redis serve, f3d draws (it needs an X server, and OpenGL behind it).
-bench="python3 python3-pytest procps nginx-light redis-server f3d xvfb xauth libgl1-mesa-dri"
+bench="python3 python3-pytest procps assimp-utils nginx-light redis-server f3d xvfb xauth libgl1-mesa-dri"
 
 # node and a browser are things that machines often have from elsewhere than Debian.
 missing_node() {

@@ -16,10 +16,12 @@ BENCH = pathlib.Path(__file__).resolve().parents[1] / "bench"
 sys.path.append(str(BENCH))
 import bench  # noqa: E402
 import chart  # noqa: E402
+import pictures  # noqa: E402
 import quiet  # noqa: E402
 import report  # noqa: E402
 import rounds  # noqa: E402
 import skeletons  # noqa: E402
+import thumbnails  # noqa: E402
 
 
 def rounds_of(*rows):
@@ -183,6 +185,22 @@ def test_every_part_has_a_title():
 def test_every_target_is_measured():
     sources = "".join((BENCH / f"{name}.py").read_text() for name in bench.PARTS)
     assert not [name for name in report.TARGETS if f'"{name}"' not in sources]
+
+
+def test_each_model_of_the_targets_is_drawn_plain_and_full():
+    for stem in (pathlib.Path(other).stem for other in thumbnails.OTHERS):
+        assert pictures.MODELS[f"{stem} base"] == "thumbnails_base" and pictures.MODELS[f"{stem} full"] == "thumbnails_full"
+
+
+def test_a_full_model_has_every_texture_of_a_material(tmp_path):
+    path = tmp_path / "two.gltf"
+    path.write_text(json.dumps({"materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 3}}}, {"extensions": {}}]}))
+    assert thumbnails.make_full(path) == "full.gltf"
+    materials = json.loads((tmp_path / "full.gltf").read_text())["materials"]
+    for material, index in zip(materials, (3, 0), strict=True):
+        own = material["pbrMetallicRoughness"]
+        places = [material[name] for name in ("normalTexture", "occlusionTexture", "emissiveTexture")]
+        assert [*places, own["baseColorTexture"], own["metallicRoughnessTexture"]] == [{"index": index}] * 5 and "extensions" not in material
 
 
 def test_an_unknown_part_is_named():

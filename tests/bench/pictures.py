@@ -12,8 +12,8 @@ import thumbnails
 
 TITLE = "thumbnails of 256 x 256"
 MODELS = {"Fox base": "thumbnails_base", "cesium_man base": "thumbnails_base", "Bob base": "thumbnails_base", "Fox full": "thumbnails_full",
-          "robot base": "", "dragon base": ""}
-NOT_F3D = ("Bob base", "Fox full", "dragon base")  # it reads no MD5; of the others there are enough
+          "cesium_man full": "thumbnails_full", "Bob full": "thumbnails_full", "robot base": "", "dragon base": ""}
+NOT_F3D = ("Bob base", "Fox full", "cesium_man full", "Bob full", "dragon base")  # it reads no MD5; of the others there are enough
 FIRST = ("Fox base", "robot base")
 AT_ONCE = 2
 F3D = '"$0" "$1" --output="$2/$3.png" --resolution=256,256 --no-background --dry-run --quiet'

@@ -4,8 +4,8 @@
     thumbnails.py [--seconds 2] [--repeat 3] [--models FOLDER]
 
 256 x 256, anti-aliased, two render workers, eight connections, each picture another; models: the samples, and from FOLDER (by
-default ../shared/models, where it is) Fox, cesium_man and Bob. 'base' is the model as it is; 'full' the same GLB whose materials
-have every texture that a material can have. CPU is that of the render workers alone, so it says what a machine without other
+default ../shared/models, where it is) Fox, cesium_man and Bob. 'base' is the model as it is; 'full' the same as glTF (Bob by way of
+assimp's exporter, where there is its program) whose materials have every texture that a material can have. CPU is that of the render workers alone, so it says what a machine without other
 work would do; wall-clock figures have this program, the load client and the server on the same processors. Then sheets of 16 such
 cells: how many cells a second, and how many jobs of the renderers (`renders.started` of /v1/stats) a sheet took: one, which is one
 worker, one context and one picture in memory. Prints tables, and a line of JSON for each row: medians.
@@ -35,18 +35,38 @@ SHEET = "/v1/sheet?model={}" + f"&frames={CELLS}&columns=4&width=256&height=256"
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def full_material(glb):
-    """The GLB with its first texture in every place of every material."""
-    size = struct.unpack_from("<I", glb, 12)[0]
-    document, rest = json.loads(glb[20:20 + size]), glb[20 + size:]
-    used = {"index": 0}
+def fill_materials(text):
+    """A glTF document with the texture of each material, or else the first, in every place of it."""
+    document = json.loads(text)
     for material in document["materials"]:
+        own = material.setdefault("pbrMetallicRoughness", {})
+        used = {"index": own.get("baseColorTexture", {}).get("index", 0)}
         material.pop("extensions", None)
         material.update(normalTexture=used, occlusionTexture=used, emissiveTexture=used, emissiveFactor=[0.1, 0.1, 0.1])
-        material.setdefault("pbrMetallicRoughness", {}).update(baseColorTexture=used, metallicRoughnessTexture=used)
-    text = json.dumps(document).encode()
+        own.update(baseColorTexture=used, metallicRoughnessTexture=used)
+    return json.dumps(document).encode()
+
+
+def full_glb(glb):
+    size = struct.unpack_from("<I", glb, 12)[0]
+    text, rest = fill_materials(glb[20:20 + size]), glb[20 + size:]
     text += b" " * (-len(text) % 4)
     return struct.pack("<4sIII4s", b"glTF", 2, 20 + len(text) + len(rest), len(text), b"JSON") + text + rest
+
+
+def make_full(path):
+    """The name of the model beside `path` whose materials have every texture, or None."""
+    if path.suffix == ".gltf":
+        (path.parent / "full.gltf").write_bytes(fill_materials(path.read_bytes()))
+        return "full.gltf"
+    glb = path
+    if path.suffix != ".glb":
+        if not shutil.which("assimp"):
+            return None
+        glb = path.parent / "full.glb"
+        subprocess.run(["assimp", "export", path, glb], stdout=subprocess.DEVNULL, check=True)
+    (path.parent / "full.glb").write_bytes(full_glb(glb.read_bytes()))
+    return "full.glb"
 
 
 def make_models(root, others):
@@ -59,9 +79,9 @@ def make_models(root, others):
         shutil.copytree(path.parent, folder) if path.parent != conftest.SAMPLES else folder.mkdir()
         shutil.copy(path, folder)
         rows.append((f"{name} base", f"{name}/{path.name}"))
-        if path.suffix == ".glb":
-            (folder / "full.glb").write_bytes(full_material(path.read_bytes()))
-            rows.append((f"{name} full", f"{name}/full.glb"))
+        full = make_full(folder / path.name)
+        if full:
+            rows.append((f"{name} full", f"{name}/{full}"))
     return rows
 
 
