@@ -105,7 +105,7 @@ static void refuse_without_room(struct budget *budget, struct reply *reply)
     if (reply->body.size_bytes <= BUDGET_SMALL_BYTES || budget_has_room(budget, reply->body.size_bytes))
         return;
     stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
-    err_set(&err, ERR_OVERLOADED, "answers that clients have not read yet fill the %llu bytes that there are for them",
+    err_set(&err, ERR_OVERLOADED, "answers that clients have not read yet fill --client-memory %llu",
             (unsigned long long)budget->max_bytes);
     reply_error(reply, &err, NULL, 0);
 }

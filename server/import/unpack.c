@@ -87,8 +87,8 @@ static bool is_known(const struct unpacking *unpacking, const char *path)
 
 static int too_much(const struct unpacking *unpacking, struct err *err)
 {
-    return err_set(err, ERR_MODEL_LIMIT, "its files are more than the limit of %llu bytes",
-                   (unsigned long long)unpacking->import->limits->value[LIMIT_BAKED_BYTES]);
+    return err_set(err, ERR_MODEL_LIMIT, "its files are larger than %s",
+                   LIMIT_TEXT(unpacking->import->limits, LIMIT_BAKED_BYTES));
 }
 
 /* The sizes that a zip declares are not believed: what comes out is counted. */
