@@ -18,7 +18,7 @@ static const char *const WORDS[FATE_COUNT] = {
 static const char *const ADVICE[FATE_COUNT] = {
     [FATE_OUTSIDE] = "look at 'target', 'distance' or the camera of the file",
     [FATE_NO_AREA] = "the pose or the file has nothing with an area",
-    [FATE_TRANSPARENT] = "view=wireframe shows them",
+    [FATE_TRANSPARENT] = "look at the alpha of their materials; view=skeleton shows the nodes",
     [FATE_BACK] = "another 'yaw' shows their fronts",
     [FATE_SMALL] = "ask for a larger picture, or with frame=pose for this pose alone",
     [FATE_OTHER] = "ask for a larger picture",
@@ -204,26 +204,34 @@ static void see_bones(struct seen *seen)
     }
 }
 
+/* What most surfaces have in common. About half of a closed shape has its back to any camera: that is the reason only
+ * where nothing else is. */
+static int find_reason(const uint64_t counts[FATE_COUNT])
+{
+    int most = FATE_BACK;
+    for (int f = 0; f < FATE_COUNT; f++)
+        if (f != FATE_BACK && counts[f] > 0 && (most == FATE_BACK || counts[f] > counts[most]))
+            most = f;
+    return most != FATE_BACK && counts[FATE_BACK] > 4 * counts[most] ? FATE_BACK : most;
+}
+
 int blank_explain(const struct frame *frame, const struct model *model, const uint32_t samples[2], struct err *err)
 {
     struct seen seen = {.frame = frame, .samples = samples};
     char text[360];
     uint64_t total = 0;
-    int most = 0;
     for (uint32_t d = 0; d < frame->draw_count; d++)
         if (see_draw(&seen, model, &frame->draws[d], err) < 0)
             return err->code;
     if (frame->draw_count == 0)
         see_bones(&seen);
-    for (int f = 0; f < FATE_COUNT; f++) {
+    for (int f = 0; f < FATE_COUNT; f++)
         total += seen.counts[f];
-        most = seen.counts[f] > seen.counts[most] ? f : most;
-    }
     size_t at = 0;
     for (int f = 0; f < FATE_COUNT; f++)
         if (seen.counts[f] > 0 && at < sizeof text)
             at += (size_t)snprintf(text + at, sizeof text - at, "%s%llu %s", at == 0 ? "" : ", ",
                                    (unsigned long long)seen.counts[f], WORDS[f]);
     return err_set(err, ERR_NOTHING_TO_DRAW, "no pixel shows the model; of its %llu surfaces are %s: %s",
-                   (unsigned long long)total, text, ADVICE[most]);
+                   (unsigned long long)total, text, ADVICE[find_reason(seen.counts)]);
 }

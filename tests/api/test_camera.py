@@ -46,6 +46,11 @@ def ask(server, query, status=200):
     return answer
 
 
+# a tetrahedron: three of its sides can have their backs to a camera
+CORNERS = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+CLOSED = [CORNERS[i] for i in (0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3)]
+
+
 def camera_of(answer):
     camera = json.loads(answer.headers["x-posed-camera"])
     assert list(camera) == ["view_from_scene", "clip_from_view"]
@@ -266,8 +271,9 @@ def test_far_off_bind_positions(start, tmp_path):
 
 @pytest.mark.parametrize("name, query, words", [
     ("t", "target=5000,0,0&distance=0.001", "outside of the camera's view"),
-    ("t", "camera=back", "with their backs to the camera"),
-    ("glass", "", "fully transparent"),
+    ("t", "camera=back", "another 'yaw' shows their fronts"),
+    ("shape", "distance=1000", "smaller than a pixel: ask for a larger picture"),
+    ("glass", "", "fully transparent: look at the alpha of their materials"),
     ("holes", "", "fully transparent"),
     ("line", "", "without area"),
     ("point", "", "without area"),
@@ -278,6 +284,7 @@ def test_far_off_bind_positions(start, tmp_path):
 def test_nothing_is_seen(start, tmp_path, name, query, words):
     models = {
         "t": gltf(),
+        "shape": animated({}, positions=CLOSED),
         "glass": animated({}, material={"alphaMode": "BLEND", "pbrMetallicRoughness": {"baseColorFactor": [1, 1, 1, 0]}}),
         "holes": animated({}, material={"alphaMode": "MASK", "pbrMetallicRoughness": {"baseColorFactor": [1, 1, 1, 0.4]}}),
         "line": animated({}, positions=[(0, 0, 0), (1, 1, 0), (2, 2, 0)]),
