@@ -4,6 +4,9 @@
  * points' distances from their places at rest, w that of their distances from their middle, it has the greatest
  * d / max d + w / (4 max w).
  *
+ * Poses in which the model has vanished are no choice, as those in which it is scaled to nothing until it pops up: when
+ * the pose has less than a quarter of the greatest area of all, it is one of those that have half of it or more.
+ *
  * Eyes that blink are a small part of a pose, and spoil its picture: among poses that are nearly as telling one is
  * taken in which nothing is out of its usual state, that is, no joint is shrunk to less than half of its median size in
  * the clip, and no morph weight is further than 1/2 from its median. */
@@ -13,8 +16,14 @@
 
 enum { MOMENT_POSES_MAX = 482, MOMENT_WATCHED_MAX = 512 };
 
+struct moment_score {
+    double distance, width; /* as above */
+    double area;            /* moment_area() of all parts of the model together */
+};
+
 struct moments {
-    double times_s[MOMENT_POSES_MAX], distances[MOMENT_POSES_MAX], widths[MOMENT_POSES_MAX];
+    double times_s[MOMENT_POSES_MAX];
+    struct moment_score scores[MOMENT_POSES_MAX];
     uint32_t count;
     struct moment_watch {
         uint32_t node, weight; /* of `weight` UINT32_MAX: the node's scale, else a morph weight */
@@ -26,8 +35,11 @@ struct moments {
 /* Looks up what the clip moves that can be out of its usual state; of very many things the first. Returns 0 or
  * ERR_NO_MEMORY. Zero-initialise *moments. */
 int moments_init(struct moments *moments, const struct model *model, int32_t clip, struct err *err);
+/* How much of points that lie about a part of a model is seen, from whichever side, up to a factor: the root of the sum
+ * of the principal minors of their covariances. 0 for points on a line. */
+double moment_area(const struct vec3 *points, uint32_t count);
 /* Adds a pose, at most MOMENT_POSES_MAX. */
-void moments_add(struct moments *moments, const struct pose *pose, double time_s, double distance, double width);
+void moments_add(struct moments *moments, const struct pose *pose, double time_s, const struct moment_score *score);
 /* The time of the most telling one up to end_s; otherwise_s when there is none. */
 double moments_find(const struct moments *moments, double end_s, double otherwise_s);
 void moments_fini(struct moments *moments);

@@ -74,23 +74,27 @@ static void list_times(struct walk *walk, const struct reach_key *key, uint32_t 
         add_time(walk, key->begin_s + span_s * i / limit);
 }
 
-/* The points of the pose that the frame has: of the outline, or of a skeleton the places of its nodes. */
-static uint32_t pose_points(const struct reach_work *work, struct vec3 *out)
+/* The points of the pose that the frame has: of the outline, or of a skeleton the places of its nodes. area: theirs. */
+static uint32_t pose_points(const struct reach_work *work, struct vec3 *out, double *area)
 {
     const struct frame *frame = work->frame;
     const struct model *model = work->model;
     uint32_t count = 0;
+    *area = 0;
     for (uint32_t d = 0; d < frame->draw_count; d++) {
         const struct draw *draw = &model->draws[frame->draws[d].draw];
         const struct node *node = &model->nodes[draw->node];
         outline_positions(work->outline, model, draw->primitive, frame->palette + model->skins[draw->skin].joint_first,
                           frame->pose.weights + node->weight_first, node->weight_count, out + count);
+        *area += moment_area(out + count, outline_count(work->outline, draw->primitive));
         count += outline_count(work->outline, draw->primitive);
     }
     for (uint32_t n = 0; frame->draw_count == 0 && n < model->node_count; n++) {
         const double *m = frame->pose.scene_from_node[n].m;
         out[count++] = (struct vec3){(float)m[12], (float)m[13], (float)m[14]};
     }
+    if (frame->draw_count == 0)
+        *area = moment_area(out, count);
     return count;
 }
 
@@ -104,7 +108,7 @@ static bool is_sound(const struct vec3 *points, uint32_t count)
 }
 
 /* Root mean squares: of the points' distances from their middle, and from their places at rest. */
-static void score(const struct walk *walk, const struct vec3 *points, uint32_t count, double *distance, double *width)
+static void rate(const struct walk *walk, const struct vec3 *points, uint32_t count, struct moment_score *score)
 {
     double sum[6] = {0}, squares[6] = {0};
     for (uint32_t i = 0; i < count; i++) {
@@ -124,8 +128,8 @@ static void score(const struct walk *walk, const struct vec3 *points, uint32_t c
     double variances[2] = {0};
     for (int a = 0; a < 6 && count > 0; a++)
         variances[a / 3] += fmax(squares[a] / count - sum[a] / count * (sum[a] / count), 0);
-    *width = sqrt(variances[0]);
-    *distance = sqrt(variances[1]);
+    score->width = sqrt(variances[0]);
+    score->distance = sqrt(variances[1]);
 }
 
 static double size_of(const struct vec3 *points, uint32_t count)
@@ -167,7 +171,8 @@ static int look_at(struct walk *walk, const struct frame_view *view, struct vec3
     struct err why = {0};
     if (frame_move(work->frame, work->model, view, &why) < 0)
         return why.code == ERR_NO_MEMORY ? err_set(err, why.code, "%s", why.message) : 0;
-    const uint32_t count = pose_points(work, points);
+    struct moment_score score;
+    const uint32_t count = pose_points(work, points, &score.area);
     if (!is_sound(points, count))
         return 0;
     const bool has_bones = work->frame->draw_count == 0;
@@ -176,9 +181,8 @@ static int look_at(struct walk *walk, const struct frame_view *view, struct vec3
         return err->code;
     for (uint32_t n = 0; n < work->model->node_count; n++)
         box_add(&walk->boxes[n], &work->frame->pose.scene_from_node[n].m[12]);
-    double distance, width;
-    score(walk, points, count, &distance, &width);
-    moments_add(&walk->moments, &work->frame->pose, view->clip_time_s, distance, width);
+    rate(walk, points, count, &score);
+    moments_add(&walk->moments, &work->frame->pose, view->clip_time_s, &score);
     return 0;
 }
 
@@ -191,7 +195,8 @@ static void take_rest(struct walk *walk, uint64_t point_count)
     walk->rest = malloc((point_count + 1) * sizeof *walk->rest);
     if (walk->rest == NULL || frame_move(walk->work->frame, walk->work->model, &view, &ignored) < 0)
         return;
-    const uint32_t count = pose_points(walk->work, walk->rest);
+    double area;
+    const uint32_t count = pose_points(walk->work, walk->rest, &area);
     walk->rest_count = is_sound(walk->rest, count) ? count : 0;
 }
 

@@ -228,6 +228,22 @@ def test_telling_moment(start, tmp_path):
     assert ask(server, "model=bow.gltf&clip=-").headers["x-posed-time"] == "0"
 
 
+@pytest.mark.parametrize("sizes, least", [
+    ({0: 1e-5, 1: 1}, 0.7), ({0: 1, 1: 0}, 0.7), ({0: 1, 0.5: 0, 1: 1}, 0.7), ({0: 0, 0.2: 1.2, 0.4: 1, 2: 1}, 1),
+    ({0: 1, 1.5: 1, 2: 0}, 0.7), ({0: 0, 0.03: 1}, 0.7)])
+def test_telling_moments_show_the_model(start, tmp_path, sizes, least):
+    """What pops up or vanishes is furthest from its rest pose where it is scaled to nothing."""
+    (tmp_path / "pop.gltf").write_text(animated({(0, "scale"): {time: [size] * 3 for time, size in sizes.items()}}))
+    server = start()
+    model = "model=pop.gltf&camera=front&width=100&height=100"
+    shown = box(ask(server, model))
+    time_s = float(ask(server, model).headers["x-posed-time"])
+    assert numpy.interp(time_s, list(sizes), list(sizes.values())) >= least
+    assert shown[2] - shown[0] > 50 and shown[3] - shown[1] > 50, shown
+    sheet = server.get(f"/v1/sheet?{model}&frames=1")
+    assert (sheet.status, sheet.headers["content-type"]) == (200, "image/png")
+
+
 def test_telling_moments_have_open_eyes(server):
     for model, eye in [("robot.glb", "eyes"), ("dragon.glb", "eye_left"), ("octopus.glb", "eye_left")]:
         for clip in range(3):

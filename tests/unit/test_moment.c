@@ -47,7 +47,7 @@ static void add(struct scene *s, const double *distances, const double *heights,
 {
     for (uint32_t p = 0; p < count; p++) {
         s->pose.local[1].scale[1] = heights[p];
-        moments_add(&s->moments, &s->pose, p, distances[p], 1);
+        moments_add(&s->moments, &s->pose, p, &(struct moment_score){.distance = distances[p], .width = 1});
     }
 }
 
@@ -95,8 +95,41 @@ TEST(moment_has_usual_morph_weights)
     static const double DISTANCES[5] = {0, 9, 10, 9.5, 4}, WEIGHTS[5] = {0, 0, 1, 0.3, 0};
     for (uint32_t p = 0; p < 5; p++) {
         s.pose.weights[0] = WEIGHTS[p];
-        moments_add(&s.moments, &s.pose, p, DISTANCES[p], 1);
+        moments_add(&s.moments, &s.pose, p, &(struct moment_score){.distance = DISTANCES[p], .width = 1});
     }
     CHECK_NEAR(moments_find(&s.moments, 9, 7), 3, 0);
     teardown(&s);
+}
+
+/* Of poses at 0, 1, 2, ... with these distances and areas, the time of the one that is chosen of those up to end_s. */
+static double find_seen(const double *distances, const double *areas, uint32_t count, double end_s)
+{
+    struct scene s;
+    setup(&s, false, STANDS);
+    for (uint32_t p = 0; p < count; p++)
+        moments_add(&s.moments, &s.pose, p, &(struct moment_score){distances[p], 1, areas[p]});
+    const double time_s = moments_find(&s.moments, end_s, 7);
+    teardown(&s);
+    return time_s;
+}
+
+TEST(moment_shows_the_model)
+{
+    const double vanishing[5] = {0, 2, 4, 6, 10};
+    CHECK_NEAR(find_seen(vanishing, (const double[5]){8, 8, 8, 8, 2}, 5, 9), 4, 0); /* a quarter is enough */
+    CHECK_NEAR(find_seen(vanishing, (const double[5]){8, 8, 8, 3.9, 1.9}, 5, 9), 2, 0);
+    CHECK_NEAR(find_seen(vanishing, (const double[5]){8, 4, 0, 0, 0}, 5, 9), 1, 0);
+    CHECK_NEAR(find_seen(vanishing, (const double[5]){0, 0, 0, 0, 0}, 5, 9), 4, 0);  /* lines */
+    CHECK_NEAR(find_seen(vanishing, (const double[5]){1, 1, 1, 1, 50}, 5, 3), 3, 0); /* the end does not count */
+    CHECK_NEAR(find_seen(vanishing, (const double[5]){0, 0, 0, 0, 9}, 5, 3), 4, 0);  /* but where it is all there is */
+}
+
+TEST(moment_area_is_that_of_points_from_all_sides)
+{
+    const struct vec3 square[4] = {{9, -1, -1}, {9, -1, 1}, {9, 1, -1}, {9, 1, 1}};
+    const struct vec3 line[3] = {{1, 1, 1}, {2, 2, 2}, {4, 4, 4}}, place[2] = {{5, 6, 7}, {5, 6, 7}};
+    CHECK_NEAR(moment_area(square, 4), 1, 1e-12);
+    CHECK_NEAR(moment_area(line, 3), 0, 1e-6);
+    CHECK_NEAR(moment_area(place, 2), 0, 0);
+    CHECK_NEAR(moment_area(NULL, 0), 0, 0);
 }
