@@ -37,13 +37,17 @@ import := $(call folder_objects,import) $(obj)/server/import/draco.o
 render := $(call folder_objects,render)
 app := $(call folder_objects,app)
 
+# What the compiler and pkg-config tell is asked by recipes, once `deps` has installed them: = and not :=, and never while this
+# file is read. Of an object: `asked`.
+asked =
+is_x86_64 = $(filter x86_64%,$(shell $(CC) -dumpmachine))
 # FreeType's headers are in a folder of their own.
-$(obj)/server/render/caption.o: flags += $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I freetype2 2>/dev/null))
+$(obj)/server/render/caption.o: asked = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I freetype2))
 
 # Texels by the million, in loops that gcc unrolls and vectorises at -O3 only: a third of the time.
 $(obj)/server/import/texture_mip.o: flags += $(if $(filter release,$(config)),-O3)
 
-libs_of = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
+libs_of = $(shell $(PKG_CONFIG) --libs $(1))
 # wslay has no .pc file in Debian 12.
 libs_app = $(call libs_of,libuv libcjson nettle libxxhash zlib libzstd libseccomp) -lwslay
 # meshoptimizer has no .pc file; draco is C++, linked by the C compiler.
@@ -58,7 +62,7 @@ all: $(programs) $(installed)
 
 # Installs the Debian packages that are missing; says nothing when there are none. NODEPS=1 skips it.
 deps:
-	@deploy/deps.sh build
+	@deploy/deps.sh build $(if $(filter clang %/clang,$(CC)),clang)
 
 $(out)/posed: $(app) $(wire) $(anim) $(base)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) -lm
@@ -69,13 +73,11 @@ $(out)/posed-render: $(render) $(worker) $(anim) $(base)
 
 $(obj)/%.o: %.c | deps
 	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) $(CFLAGS) $(flags) -I$(out)/gen -c -MMD -MP -o $@ $<
+	$(call say,CC,$<)$(CC) $(CFLAGS) $(flags) $(asked) -I$(out)/gen -c -MMD -MP -o $@ $<
 
 # One kernel for each width of vectors; which runs is chosen at start (server/anim/kernel.h).
-ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine)),)
-$(obj)/server/anim/kernel_avx2.o: flags += -mavx2
-$(obj)/server/anim/kernel_avx512.o: flags += -mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512
-endif
+$(obj)/server/anim/kernel_avx2.o: asked = $(if $(is_x86_64),-mavx2)
+$(obj)/server/anim/kernel_avx512.o: asked = $(if $(is_x86_64),-mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
 
 # C++ only where a library is: shims with C headers. Linked by the C compiler, which has no typeinfo checks.
 CXX := $(if $(findstring clang,$(CC)),clang++,g++)
@@ -141,8 +143,10 @@ $(out)/gen/gallery_html.h: server/app/gallery.html
 	  sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
 
 test_sources := $(wildcard tests/unit/*.c)
+test_objects := $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/draco_encode.o
+$(test_objects): | deps-test
 tested := $(obj)/clients/c/posed.o $(obj)/clients/cli/pattern.o $(filter-out %/main.o,$(app) $(wire) $(worker) $(import) $(render) $(anim) $(base))
-$(out)/test/unit: $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/draco_encode.o $(tested)
+$(out)/test/unit: $(test_objects) $(tested)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) $(call libs_of,cmocka) -lm
 
@@ -150,7 +154,7 @@ $(out)/test/unit: $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/d
 $(out)/test/floats: $(obj)/tests/floats/floats.o $(obj)/server/wire/number.o
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lstdc++
-floats: $(out)/test/floats
+floats: deps-test $(out)/test/floats
 	POSED_BUILD=$(abspath $(out)) $(PYTHON) tests/soak/floats.py $(if $(all),--all)
 
 # --- samples: models made by a program of the project -----------------------------------------------------------
@@ -170,8 +174,9 @@ run: all $(if $(filter $(samples),$(ROOT)),samples)
 	@deploy/run.sh $(out)/posed $(ROOT) --http $(HTTP) $(if $(filter $(samples),$(ROOT)),--uploads $(ROOT)/uploads) $(ARGS)
 
 # --- tests --------------------------------------------------------------------------------------------------------
-deps-test:
-	@deploy/deps.sh build test
+# After `deps`: apt-get runs once at a time.
+deps-test: deps
+	@deploy/deps.sh test
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 $(out)/test/replay_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/replay.o $(tested)
 	@mkdir -p $(@D)
@@ -224,7 +229,7 @@ test-web: deps-test all samples
 	@$(run_suites) $(if $(t),$(suite_web:run.sh"=run.sh '$(t)'"),$(suite_web))
 
 # Makes the stored reference values of tests/oracle again, with three.js from npm as a second opinion.
-refs: samples
+refs: deps-test samples
 	$(PYTHON) tests/oracle/refs.py $(samples) --write
 
 # Draws the golden pictures anew and takes them as expected: look at each in tests/golden/index.html before committing.
@@ -258,14 +263,14 @@ $(out)/bench/classic_walk $(out)/bench/assimp_scene: $(out)/bench/%: $(obj)/test
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CXX) $(CFLAGS) $(LDFLAGS) $(filter -fsanitize%,$(flags)) -o $@ $^ $(call libs_of,assimp)
 bench_programs := $(addprefix $(out)/bench/,load encode json_floats draw pose classic_walk assimp_scene)
-deps-bench:
-	@deploy/deps.sh build bench
+deps-bench: deps
+	@deploy/deps.sh bench
 	@tests/web/run.sh --install || echo 'bench: there will be no three.js to compare with'
 bench_run = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/bench/bench.py
 bench: deps-bench all samples $(bench_programs)
 	@$(bench_run) $(if $(quick),--quick) $(t)
 # README.md's table and picture of the last make bench
-bench-readme:
+bench-readme: deps-test
 	@$(bench_run) --readme
 
 # Makes deliberate mistakes in a copy of the tree and shows that the tests notice each.
@@ -276,7 +281,6 @@ mutations: deps-test samples
 T ?= 60
 fuzzed = $(or $(t),$(fuzz_targets))
 fuzz:
-	@deploy/deps.sh build fuzz
 	@for f in $(fuzzed); do test -f "tests/fuzz/fuzz_$$f.c" || { echo "make fuzz t=NAME, one of: $(fuzz_targets)"; exit 2; }; done
 	$(MAKE) CC=clang config=sanitize out=build/fuzz CFLAGS='-g -fsanitize=fuzzer-no-link' LDFLAGS=-fsanitize=fuzzer $(fuzzed:%=build/fuzz/fuzz_%)
 	@mkdir -p $(fuzzed:%=build/fuzz/corpus_%)
@@ -294,11 +298,11 @@ lint:
 	MYPYPATH=clients/python mypy --config-file clients/python/pyproject.toml --cache-dir=/dev/null clients/python/posed clients/python/examples/*.py
 
 # The examples of protocol/tcp.md, as the server answers now: a difference is to be looked at, not to be committed.
-examples: all
+examples: deps-test all
 	$(PYTHON) tests/api/packet_examples.py --write
 
 # The README's table of formats, from protocol/formats.def.
-readme:
+readme: deps-test
 	tests/formats_table.py --write
 
 image-test:

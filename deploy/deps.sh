@@ -1,6 +1,6 @@
 #!/bin/sh
 # deps.sh GROUP... - installs the Debian packages of a group that are missing, and says which.
-# Groups: build (compile and run), test, lint, fuzz, soak, bench. Nothing to do is silent. NODEPS=1 skips it all.
+# Groups: build (compile and run), clang (CC=clang, fuzz), test, lint, soak, bench, fresh. Nothing to do is silent. NODEPS=1 skips it all.
 set -eu
 [ -z "${NODEPS:-}" ] || exit 0
 
@@ -19,8 +19,8 @@ build="gcc g++ make pkg-config libc6-dev libuv1-dev node-llhttp libcjson-dev lib
 # pip, setuptools, wheel: the Python client as people install it. cmocka: unit tests. pytest: black-box tests, xdist: several at a time. assimp-utils: opens the files that posed exports. numpy, pil: look at pictures.
 test="libcmocka-dev python3 python3-pytest python3-pytest-xdist python3-numpy python3-pil procps assimp-utils python3-pip python3-setuptools python3-wheel"
 # mypy: the types of the Python client, which may hold numpy arrays.
-lint="clang-format cppcheck mypy python3-numpy"
-fuzz="clang libclang-rt-14-dev"
+lint="clang-format cppcheck mypy python3-numpy git"
+clang="clang libclang-rt-14-dev"
 # assimp-testmodels: files of 40 formats, to damage.
 soak="assimp-testmodels"
 # What posed is measured against: nginx and redis serve, f3d draws (it needs an X server, and OpenGL behind it).
@@ -41,7 +41,7 @@ for group in "$@"; do
     build) wanted="$wanted $build" ;;
     test) wanted="$wanted $test $(missing_node) $(missing_browser)" ;;
     lint) wanted="$wanted $lint" ;;
-    fuzz) wanted="$wanted $fuzz" ;;
+    clang) wanted="$wanted $clang" ;;
     soak) wanted="$wanted $soak" ;;
     bench) wanted="$wanted $bench $(missing_node)" ;;
     *) echo "deps: unknown group '$group'" >&2; exit 2 ;;
@@ -52,9 +52,10 @@ command -v dpkg-query >/dev/null 2>&1 || {
     echo "deps: this is not Debian; posed needs what these packages hold:" $wanted >&2
     exit 0
 }
+installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null | sed -n 's/^installed //p' | tr '\n' ' ')"
 missing=
 for package in $wanted; do
-    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+    case "$installed$missing " in *" $package "*) ;; *) missing="$missing $package" ;; esac
 done
 [ -n "$missing" ] || exit 0
 

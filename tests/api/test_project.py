@@ -87,3 +87,80 @@ def test_install_puts_programs_and_documents_in_place(tmp_path):
     assert (tmp_path / "usr/libexec/posed/posed-import").exists() and (tmp_path / "usr/libexec/posed/posed-render").exists()
     version = subprocess.run([posed, "--version"], capture_output=True, text=True, check=True)
     assert version.stdout.startswith("posed ")
+
+
+PACKAGED_TOOL = """#!/bin/sh
+# A compiler and a pkg-config that know what has been installed, and note how they were called.
+case $1 in
+-dumpmachine) echo x86_64-linux-gnu; exit 0 ;;
+--cflags-only-I) echo -I/freetype; exit 0 ;;
+--libs) exit 0 ;;
+esac
+[ -e "$INSTALLED/build" ] || { echo "no packages yet: $*" >&2; exit 1; }
+while [ $# -gt 0 ]; do
+    case $1 in
+    -o) out=$2 ;;
+    -mavx* | /freetype) flags="$flags $1" ;;
+    tests/unit/*.c) [ -e "$INSTALLED/test" ] || { echo "no cmocka yet: $1" >&2; exit 1; } ;;
+    esac
+    shift
+done
+printf '#!/bin/sh\\n' >"$out" && chmod 755 "$out" && echo "$out$flags" >>"$INSTALLED/made"
+"""
+PACKAGES = """#!/bin/sh
+# Installs as apt-get does: one at a time, and not at once.
+mkdir "$INSTALLED/lock" || exit 1
+sleep 0.3
+for group in "$@"; do : >"$INSTALLED/$group"; done
+if [ ! -e "$INSTALLED/bin" ]; then
+    mkdir "$INSTALLED/bin"
+    for tool in cc g++ pkg-config; do cp tool "$INSTALLED/bin/$tool"; done
+fi
+rmdir "$INSTALLED/lock"
+"""
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """bare(*arguments): runs make in a tree whose compilers and packages are not there until deploy/deps.sh has run; returns what was made."""
+    for name in ("Makefile", "server", "clients", "protocol", "shaders", "tests"):
+        (tmp_path / name).symlink_to(TOP / name)
+    (tmp_path / "deploy").mkdir()
+    for name in ("man", "samples", "run.sh"):
+        (tmp_path / "deploy" / name).symlink_to(TOP / "deploy" / name)
+    for name, text in ("deploy/deps.sh", PACKAGES), ("tool", PACKAGED_TOOL):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    installed = tmp_path / "installed"
+    installed.mkdir()
+    (tmp_path / "path").mkdir()
+    for program in "sh basename cat chmod cp echo find mkdir mv printf rm rmdir sed sleep tr".split():
+        (tmp_path / "path" / program).symlink_to(shutil.which(program))
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS", "NODEPS"))}
+    environment |= {"INSTALLED": str(installed), "PATH": f"{installed}/bin:{tmp_path}/path"}
+
+    def make(*arguments):
+        done = subprocess.run([shutil.which("make"), "-s", "out=out", *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0 and not done.stderr, done.stdout[-2000:] + done.stderr[-2000:]
+        made = installed / "made"
+        return dict(line.partition(" ")[::2] for line in made.read_text().splitlines()) if made.exists() else {}
+
+    return make
+
+
+@pytest.mark.parametrize("arguments", [["out/posed-render"], ["-j8", "out/posed-render"], ["config=sanitize", "out/posed-render"]])
+def test_what_packages_tell_is_asked_after_they_are_installed(bare, arguments):
+    made = bare(*arguments)
+    assert "-mavx2" in made["out/obj/server/anim/kernel_avx2.o"].split()
+    assert "-mavx512f" in made["out/obj/server/anim/kernel_avx512.o"].split()
+    assert made["out/obj/server/render/caption.o"] == "/freetype"
+    assert made["out/obj/server/render/cell_caption.o"] == ""
+
+
+def test_unit_tests_wait_for_their_packages(bare):
+    assert "out/test/unit" in bare("-j8", "deps", "deps-test", "out/test/unit")
+
+
+def test_help_and_clean_install_nothing(bare, tmp_path):
+    assert bare("help") == bare("clean") == {}
+    assert list((tmp_path / "installed").iterdir()) == []
