@@ -305,6 +305,10 @@ examples: deps-test all
 readme: deps-test
 	tests/formats_table.py --write
 
+# What a newcomer does, on a minimal Debian 12: make fresh-test [t=run|test]
+fresh-test:
+	@tests/fresh.sh $(t)
+
 image-test:
 	@deploy/image-test.sh
 
@@ -349,6 +353,7 @@ help:
 	@echo 'make readme         make the table of formats in README.md'
 	@echo 'make samples        make the sample models in build/samples'
 	@echo 'make image-test     build the container image, run it, stop it'
+	@echo 'make fresh-test     make run, then make test, each first in a minimal Debian 12   [t=run, t=test]'
 	@echo 'make install        programs, C library, manual pages, documents            [PREFIX=/usr/local DESTDIR=]'
 	@echo 'make clean          remove build/'
 	@echo
@@ -359,4 +364,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens soak floats bench bench-readme deps-bench mutations fuzz lint examples readme image-test install help clean
+.PHONY: all replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens soak floats bench bench-readme deps-bench mutations fuzz lint examples readme image-test fresh-test install help clean

@@ -26,6 +26,9 @@ soak="assimp-testmodels"
 # What posed is measured against: nginx and redis serve, f3d draws (it needs an X server, and OpenGL behind it).
 bench="python3 python3-pytest procps assimp-utils nginx-light redis-server f3d xvfb xauth libgl1-mesa-dri"
 
+# A minimal Debian, for what a newcomer does.
+fresh="mmdebstrap debian-archive-keyring git"
+
 # node and a browser are things that machines often have from elsewhere than Debian.
 missing_node() {
     command -v node >/dev/null 2>&1 && node -e 'process.exit(parseInt(process.versions.node) >= 18 ? 0 : 1)' || echo nodejs
@@ -42,6 +45,7 @@ for group in "$@"; do
     test) wanted="$wanted $test $(missing_node) $(missing_browser)" ;;
     lint) wanted="$wanted $lint" ;;
     clang) wanted="$wanted $clang" ;;
+    fresh) wanted="$wanted $fresh" ;;
     soak) wanted="$wanted $soak" ;;
     bench) wanted="$wanted $bench $(missing_node)" ;;
     *) echo "deps: unknown group '$group'" >&2; exit 2 ;;
