@@ -1,10 +1,12 @@
 """What the project says of itself: layers hold, samples are models, references agree, the README's commands work."""
+import http.server
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -164,3 +166,52 @@ def test_unit_tests_wait_for_their_packages(bare):
 def test_help_and_clean_install_nothing(bare, tmp_path):
     assert bare("help") == bare("clean") == {}
     assert list((tmp_path / "installed").iterdir()) == []
+
+
+class Registry(http.server.BaseHTTPRequestHandler):
+    """Answers every question for a package with `status`."""
+
+    def do_GET(self):
+        self.send_response(self.server.status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def web(tmp_path):
+    """web(status, *arguments, **environment): tests/web/run.sh where npm's registry answers with a status; returns (exit status, output)."""
+    for name in ("run.sh", "package.json", "package-lock.json", "gallery.test.mjs"):
+        shutil.copy(TOP / "tests/web" / name, tmp_path)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Registry)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    # npm takes its configuration from variables of either case.
+    kept = {k: v for k, v in os.environ.items() if not re.match("(?i)npm_config_|https?_proxy|all_proxy|web_tests", k)}
+
+    def run(status, *arguments, **environment):
+        server.status = status
+        told = {"npm_config_registry": f"http://127.0.0.1:{server.server_port}/", "npm_config_cache": str(tmp_path / "cache"),
+                "npm_config_fetch_retry_mintimeout": "1", "npm_config_userconfig": str(tmp_path / "npmrc")}
+        done = subprocess.run([tmp_path / "run.sh", *arguments], env=kept | told | environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return done.returncode, done.stdout
+
+    yield run
+    server.shutdown()
+    server.server_close()
+
+
+def test_web_tests_are_skipped_where_npm_lets_nobody_in(web):
+    status, said = web(503)
+    assert status == 0 and "web: skipped: npm could not install tests/web/package-lock.json (E503)" in said, said
+    assert int(re.search(r"^# skipped (\d+)$", said, re.M)[1]) > 20
+
+
+@pytest.mark.parametrize("status, arguments, environment", [
+    (404, [], {}), (503, ["--install"], {}), (503, [], {"WEB_TESTS": "required"}),
+])
+def test_web_tests_fail_when_npm_has_no_excuse(web, status, arguments, environment):
+    code, said = web(status, *arguments, **environment)
+    assert code == 1 and f"web: npm could not install tests/web/package-lock.json (E{status})" in said, said
+    assert "skipped" not in said
