@@ -38,6 +38,7 @@ static void on_closed(uv_handle_t *handle)
     struct conn_shared *shared = conn->shared;
     conn->is_closed = true;
     conn_unlink(conn);
+    atomic_fetch_sub_explicit(shared->all_open_count, 1, memory_order_relaxed);
     conn_free_when_done(conn);
     shared->closed(shared);
 }

@@ -117,16 +117,11 @@ static void announce(const struct daemon *daemon, const struct config *config)
     notify_state("READY=1");
 }
 
-/* libuv has four work threads unless told: answers, listings, stores and looks at slow disks must not wait for each
- * other, nor for uploads, each of which may wait for its disk. */
+/* libuv has four unless told. */
 static void set_thread_count(const struct config *config)
 {
-    enum { THREADS = 12, THREADS_PER_LOOP = 2 /* conn_body.c */, UPLOAD_THREADS_MAX = 64 };
-    const uint64_t uploads = config->uploads != NULL ? config->limits.value[LIMIT_UPLOADS] : 0;
     char count[16];
-    snprintf(count, sizeof count, "%u",
-             THREADS + THREADS_PER_LOOP * (config->loops - 1) +
-                 (unsigned)(uploads < UPLOAD_THREADS_MAX ? uploads : UPLOAD_THREADS_MAX));
+    snprintf(count, sizeof count, "%u", config->work_threads);
     setenv("UV_THREADPOOL_SIZE", count, 0);
 }
 
@@ -138,9 +133,15 @@ static int serve(struct config *config)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file larger than the system allows is an error of that file */
     signal(SIGIO, SIG_IGN);   /* somebody waits for a lease that is given back anyway (look.c) */
+    struct file_limit files;
+    if (file_limit_apply(config, &files, &err) < 0)
+        return complain(&err);
     set_thread_count(config);
-    const struct file_limit files = file_limit_apply(config);
-    uv_loop_init(&daemon.loop);
+    const int made = uv_loop_init(&daemon.loop);
+    if (made < 0) {
+        err_set(&err, ERR_BAD_PARAMETER, "cannot make the event loop: %s", uv_strerror(made));
+        return complain(&err);
+    }
     int rc = loops_new(&daemon.loop, config, &daemon.budget, &daemon.loops, &err);
     if (rc == 0)
         rc = sandbox_announce(config, &err);
