@@ -38,7 +38,6 @@ static void on_closed(uv_handle_t *handle)
     struct conn_shared *shared = conn->shared;
     conn->is_closed = true;
     conn_unlink(conn);
-    atomic_fetch_sub_explicit(shared->all_open_count, 1, memory_order_relaxed);
     conn_free_when_done(conn);
     shared->closed(shared);
 }
@@ -71,7 +70,8 @@ void conn_close_now(struct conn *conn)
         front_cancel(conn->shared->front, &conn->call);
     conn_body_stop(conn);
     timeout_disarm(&conn->timeout);
-    uv_close(&conn->socket.handle, on_closed);
+    uv_close(&conn->socket.handle, on_closed); /* the descriptor, at once */
+    atomic_fetch_sub_explicit(conn->shared->all_open_count, 1, memory_order_relaxed);
 }
 
 static bool can_parse(const struct conn *conn)

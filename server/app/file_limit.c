@@ -28,11 +28,11 @@ enum {
 };
 
 enum {
-    REST_MIN = 8,          /* for connections and models */
-    REST_SHARE = 8,        /* the part of all files below which workers and loops become fewer */
-    MODELS_MAX = 16384,    /* more than fit into any memory */
-    CONNECTIONS_SHARE = 3, /* of 4: what connections may have at most */
-    REFUSED_MAX = 64,      /* connections above the limit that still get an answer */
+    REST_MIN = 8,       /* for connections and models */
+    REST_SHARE = 8,     /* the part of all files below which workers and loops become fewer */
+    MODELS_MAX = 16384, /* more than fit into any memory */
+    MODELS_SHARE = 4,   /* the part that models have at least */
+    REFUSED_MAX = 64,   /* connections above the limit that still get an answer */
     REFUSED_SHARE = 8,
 };
 
@@ -92,7 +92,7 @@ int file_limit_share(struct config *config, uint64_t files, struct err *err)
     const uint64_t rest = files - own;
     config->refused_max = (uint32_t)least(rest / REFUSED_SHARE, REFUSED_MAX);
     const uint64_t shared = rest - config->refused_max;
-    *connections = least(*connections, shared / 4 * CONNECTIONS_SHARE);
+    *connections = least(*connections, shared - shared / MODELS_SHARE - 1);
     config->models_max = (uint32_t)least(shared - *connections, MODELS_MAX);
     return 0;
 }
@@ -109,29 +109,30 @@ int file_limit_apply(struct config *config, struct file_limit *out, struct err *
     return file_limit_share(config, out->files, err);
 }
 
-static void put_less(struct buf *out, uint64_t now, uint64_t wanted, const char *what)
+static void put_less(struct buf *out, const char *option, uint64_t now, uint64_t wanted)
 {
     if (now < wanted)
-        buf_printf(out, "%s %llu %s instead of %llu", out->size_bytes > 0 ? "," : "only", (unsigned long long)now, what,
-                   (unsigned long long)wanted);
+        buf_printf(out, ", --%s %llu instead of %llu", option, (unsigned long long)now, (unsigned long long)wanted);
 }
 
 void file_limit_tell(const struct file_limit *limit, const struct config *config)
 {
     const unsigned long long files = limit->files, connections = config->limits.value[LIMIT_CONNECTIONS];
     const struct config *wanted = &limit->wanted;
+    const unsigned long long wanted_connections = wanted->limits.value[LIMIT_CONNECTIONS];
     struct buf less;
     buf_init(&less, 0);
-    put_less(&less, connections, wanted->limits.value[LIMIT_CONNECTIONS], "connections");
-    put_less(&less, uploads_of(config), uploads_of(wanted), "uploads");
-    put_less(&less, config->loops, wanted->loops, "loops");
-    put_less(&less, config->import_workers, wanted->import_workers, "import workers");
-    put_less(&less, config->render_workers, wanted->render_workers, "render workers");
+    if (connections < wanted_connections)
+        buf_printf(&less, "only %llu connections instead of %llu", connections, wanted_connections);
+    put_less(&less, "max-uploads", uploads_of(config), uploads_of(wanted));
+    put_less(&less, "loops", config->loops, wanted->loops);
+    put_less(&less, "import-workers", config->import_workers, wanted->import_workers);
+    put_less(&less, "render-workers", config->render_workers, wanted->render_workers);
     buf_put_char(&less, '\0');
     if (less.size_bytes > 1)
         log_warn("%s: the system allows %llu open files; raise that with ulimit -Hn, LimitNOFILE= or docker run "
                  "--ulimit nofile=",
-                 less.data, files);
+                 less.data + (less.data[0] == ',' ? 2 : 0), files);
     else
         log_info("up to %llu connections and %u models at a time; the system allows %llu open files", connections,
                  config->models_max, files);

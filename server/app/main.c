@@ -1,7 +1,8 @@
 /* main.c - posed, the daemon: options, port, service, one ready line, the loop, a clean end.
  *
  * SIGTERM and SIGINT drain: no new connections, answers under way are sent, exit 0. A second one exits at once with
- * 128 + its number. SIGPIPE is ignored. Works as process 1 of a container. */
+ * 128 + its number; an end that takes too long is cut off with exit 1. SIGPIPE is ignored. Works as process 1 of a
+ * container. */
 #include "access_policy.h"
 #include "background.h"
 #include "budget.h"
@@ -19,13 +20,17 @@
 #include "../base/version.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { EXIT_BAD_CONFIG = 2 };
+enum {
+    EXIT_BAD_CONFIG = 2,
+    END_TIME_S = 10, /* of work threads and workers, once --drain-timeout is over */
+};
 
 struct daemon {
     uv_loop_t loop;
@@ -52,6 +57,7 @@ static void on_drained(void *user)
 /* The first one; 0: none came. */
 static atomic_int stop_signal;
 static uv_async_t *stop_async;
+static unsigned end_limit_s;
 
 static void on_stop(uv_async_t *handle)
 {
@@ -69,8 +75,18 @@ static void on_signal(int number)
     const int before = errno;
     if (atomic_exchange(&stop_signal, number) != 0)
         _exit(128 + number);
+    alarm(end_limit_s); /* a loop that cannot go on, this one perhaps, must not hold the end back */
     uv_async_send(stop_async);
     errno = before;
+}
+
+static void on_end_limit(int number)
+{
+    static const char WORDS[] = "posed: something could not be ended in time\n";
+    (void)number;
+    const ssize_t written = write(STDERR_FILENO, WORDS, sizeof WORDS - 1);
+    (void)written;
+    _exit(EXIT_FAILURE);
 }
 
 static void on_before_wait(uv_prepare_t *handle)
@@ -81,8 +97,10 @@ static void on_before_wait(uv_prepare_t *handle)
 
 /* Not by uv_signal: when its last handle closes a signal has its default action again, and a second one at the very end
  * would end the process otherwise than one a moment before. The loop does not count these handles. */
-static void start_handles(struct daemon *daemon)
+static void start_handles(struct daemon *daemon, const struct config *config)
 {
+    const uint64_t drain_s = config->limits.value[LIMIT_DRAIN_TIME_MS] / 1000 + 1;
+    end_limit_s = drain_s < UINT_MAX - END_TIME_S ? (unsigned)drain_s + END_TIME_S : UINT_MAX;
     daemon->stop.data = daemon;
     uv_async_init(&daemon->loop, &daemon->stop, on_stop);
     uv_unref((uv_handle_t *)&daemon->stop);
@@ -93,6 +111,8 @@ static void start_handles(struct daemon *daemon)
     const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
+    const struct sigaction last = {.sa_handler = on_end_limit};
+    sigaction(SIGALRM, &last, NULL);
 }
 
 static void stop_handles(struct daemon *daemon)
@@ -150,7 +170,7 @@ static int serve(struct config *config)
     if (rc == 0 && loops_serve(daemon.loops, daemon.service, &err) < 0)
         _exit(complain(&err)); /* with threads that nothing could end in order */
     if (rc == 0) {
-        start_handles(&daemon);
+        start_handles(&daemon, config);
         file_limit_tell(&files, config);
         announce(&daemon, config);
         prompt_thread();

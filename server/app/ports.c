@@ -29,6 +29,7 @@ struct port {
     int fd;           /* listening; -1: the port is closed */
     bool has_packets; /* beside HTTP */
     bool is_paused;
+    bool has_waited; /* what is in its queue has */
 };
 
 struct ports {
@@ -62,22 +63,31 @@ static void watch(struct port *port)
 static void on_pause_over(uv_timer_t *pause)
 {
     struct ports *ports = pause->data;
-    for (int i = 0; i < PORT_COUNT; i++)
-        if (ports->list[i].is_paused)
-            watch(&ports->list[i]);
+    for (int i = 0; i < PORT_COUNT; i++) {
+        struct port *port = &ports->list[i];
+        if (!port->is_paused)
+            continue;
+        port->has_waited = true;
+        watch(port);
+    }
+}
+
+static void rest(struct port *port)
+{
+    uv_timer_t *pause = &port->ports->pause;
+    uv_poll_stop(&port->poll);
+    port->is_paused = true;
+    if (!uv_is_active((uv_handle_t *)pause))
+        uv_timer_start(pause, on_pause_over, PAUSE_MS, 0);
 }
 
 /* The connection stays in the kernel's queue, which would wake the loop again at once, and as often as it looks: the
  * system has to find a descriptor, or memory, first. */
-static void rest(struct port *port, int error)
+static void rest_for_want(struct port *port, int error)
 {
-    struct ports *ports = port->ports;
     stats_add(STAT_CONNECTIONS_NOT_ACCEPTED, 1);
-    warn_of_accept(ports, error);
-    uv_poll_stop(&port->poll);
-    port->is_paused = true;
-    if (!uv_is_active((uv_handle_t *)&ports->pause))
-        uv_timer_start(&ports->pause, on_pause_over, PAUSE_MS, 0);
+    warn_of_accept(port->ports, error);
+    rest(port);
 }
 
 /* Whether an errno of accept() is the fault of that one connection, which is gone then (man 2 accept). */
@@ -102,17 +112,22 @@ static bool is_of_one(int error)
     }
 }
 
+/* There is no descriptor to tell more of them that there are too many. */
+static bool is_crowded(const struct conn_shared *shared, uint64_t open_count)
+{
+    return open_count >= shared->config->limits.value[LIMIT_CONNECTIONS] + shared->config->refused_max;
+}
+
 static void take(const struct port *port, int fd)
 {
     struct conn_shared *shared = port->ports->shared;
-    const struct config *config = shared->config;
-    const uint64_t limit = config->limits.value[LIMIT_CONNECTIONS];
     const bool is_unix = port == &port->ports->list[PORT_UNIX];
     const uint64_t open_count = atomic_fetch_add_explicit(shared->all_open_count, 1, memory_order_relaxed);
+    const bool is_refused = open_count >= shared->config->limits.value[LIMIT_CONNECTIONS];
     stats_add(STAT_CONNECTIONS_ACCEPTED, 1);
-    stats_add(STAT_CONNECTIONS_REFUSED, open_count >= limit);
-    if (open_count < limit + config->refused_max) {
-        conn_accept(shared, fd, is_unix, port->has_packets, open_count >= limit);
+    stats_add(STAT_CONNECTIONS_REFUSED, is_refused);
+    if (!is_crowded(shared, open_count)) {
+        conn_accept(shared, fd, is_unix, port->has_packets, is_refused);
         return;
     }
     atomic_fetch_sub_explicit(shared->all_open_count, 1, memory_order_relaxed);
@@ -120,19 +135,27 @@ static void take(const struct port *port, int fd)
 }
 
 /* Not as long as there is a connection to accept: a client that opens one after the other must neither keep us from
- * seeing how they end nor take the time of all others. */
+ * seeing how they end nor take the time of all others. Where there are far too many, those in the queue wait for a
+ * moment before they are closed without a word: others may have left, which this loop, or another, has yet to see. */
 static void on_connection(uv_poll_t *poll, int status __attribute__((unused)), int events __attribute__((unused)))
 {
     struct port *port = poll->data;
+    const struct conn_shared *shared = port->ports->shared;
     for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
+        if (!port->has_waited &&
+            is_crowded(shared, atomic_load_explicit(shared->all_open_count, memory_order_relaxed))) {
+            rest(port);
+            return;
+        }
         const int fd = accept4(port->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         const int error = errno;
         if (fd >= 0) {
             take(port, fd);
         } else if (error == EAGAIN) {
+            port->has_waited = false;
             return;
         } else if (!is_of_one(error)) {
-            rest(port, error);
+            rest_for_want(port, error);
             return;
         }
     }
