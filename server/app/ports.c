@@ -29,7 +29,7 @@ struct port {
     int fd;           /* listening; -1: the port is closed */
     bool has_packets; /* beside HTTP */
     bool is_paused;
-    bool has_waited; /* what is in its queue has */
+    uint64_t waited_ms; /* what is in its queue has; when that was, or 0 */
 };
 
 struct ports {
@@ -67,7 +67,7 @@ static void on_pause_over(uv_timer_t *pause)
         struct port *port = &ports->list[i];
         if (!port->is_paused)
             continue;
-        port->has_waited = true;
+        port->waited_ms = uv_now(pause->loop);
         watch(port);
     }
 }
@@ -134,6 +134,12 @@ static void take(const struct port *port, int fd)
     close(fd);
 }
 
+/* A moment ago. */
+static bool has_waited(const struct port *port)
+{
+    return port->waited_ms != 0 && uv_now(port->ports->shared->loop) - port->waited_ms < PAUSE_MS;
+}
+
 /* Not as long as there is a connection to accept: a client that opens one after the other must neither keep us from
  * seeing how they end nor take the time of all others. Where there are far too many, those in the queue wait for a
  * moment before they are closed without a word: others may have left, which this loop, or another, has yet to see. */
@@ -142,7 +148,7 @@ static void on_connection(uv_poll_t *poll, int status __attribute__((unused)), i
     struct port *port = poll->data;
     const struct conn_shared *shared = port->ports->shared;
     for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
-        if (!port->has_waited &&
+        if (!has_waited(port) &&
             is_crowded(shared, atomic_load_explicit(shared->all_open_count, memory_order_relaxed))) {
             rest(port);
             return;
@@ -152,7 +158,7 @@ static void on_connection(uv_poll_t *poll, int status __attribute__((unused)), i
         if (fd >= 0) {
             take(port, fd);
         } else if (error == EAGAIN) {
-            port->has_waited = false;
+            port->waited_ms = 0;
             return;
         } else if (!is_of_one(error)) {
             rest_for_want(port, error);
