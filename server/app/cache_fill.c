@@ -120,8 +120,9 @@ static void begin_import(struct cache_slot *slot, const struct stamp *stamp)
 void slot_on_imported(struct import_job *job, struct baked *baked, const struct err *err)
 {
     struct cache_slot *slot = slot_of(job);
-    if (baked == NULL && err->code == ERR_OVERLOADED && !slot_is_wanted(slot)) { /* ended for another: says nothing */
-        drop(slot);
+    if (baked == NULL && err->code == ERR_OVERLOADED) { /* ended for another, or never begun: says nothing */
+        slot->work = SLOT_IDLE;
+        slot_finish(slot, true, err);
         return;
     }
     if (baked != NULL)

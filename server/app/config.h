@@ -44,5 +44,7 @@ struct config {
     bool is_check_only;          /* --check-config */
     const char *health_url;      /* --health: probe a running server and exit 0 or 1 (container HEALTHCHECK) */
     struct limits limits;
-    uint32_t models_max; /* in memory at a time; see file_limit.h */
+    uint32_t models_max;   /* in memory at a time; see file_limit.h */
+    uint32_t refused_max;  /* connections above LIMIT_CONNECTIONS that still get an answer; likewise */
+    uint32_t work_threads; /* of libuv; likewise */
 };

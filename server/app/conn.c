@@ -70,7 +70,8 @@ void conn_close_now(struct conn *conn)
         front_cancel(conn->shared->front, &conn->call);
     conn_body_stop(conn);
     timeout_disarm(&conn->timeout);
-    uv_close(&conn->socket.handle, on_closed);
+    uv_close(&conn->socket.handle, on_closed); /* the descriptor, at once */
+    atomic_fetch_sub_explicit(conn->shared->all_open_count, 1, memory_order_relaxed);
 }
 
 static bool can_parse(const struct conn *conn)

@@ -27,7 +27,7 @@ struct conn_shared {
     uv_loop_t *loop;
     const struct config *config;
     struct front *front;                  /* who is asked */
-    atomic_uint_fast32_t *all_open_count; /* connections of all loops */
+    atomic_uint_fast32_t *all_open_count; /* connections of all loops, those that are on their way between two too */
     struct query_memo *memo;              /* of the queries of all connections */
     struct budget *budget;
     const struct access *access; /* who may ask */
@@ -64,9 +64,10 @@ void conn_shared_stop(struct conn_shared *shared);
 /* Goes on in the next turn of the loop with connections that rest, and with watches. */
 void conn_wake(struct conn_shared *shared);
 
-/* Takes the waiting connection of `server`, TCP or Unix socket. has_packets: it may speak packets as well as HTTP.
- * is_refused: there are too many; it is answered 503 and closed. */
-void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool has_packets, bool is_refused);
+/* A new connection, counted in all_open_count until its socket is closed. fd: its socket, not blocking, TCP or Unix;
+ * its own from then on. has_packets: it may speak packets as well as HTTP. is_refused: there are too many; it is
+ * answered 503 and closed. */
+void conn_accept(struct conn_shared *shared, int fd, bool is_unix, bool has_packets, bool is_refused);
 
 /* Acts on every timeout that has passed, closes those found to be gone, and where memory is short those who have not
  * read an answer in time. */

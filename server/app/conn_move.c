@@ -12,17 +12,9 @@
 static void on_arrived(struct message *message)
 {
     struct conn *conn = (struct conn *)((char *)message - offsetof(struct conn, arrival));
-    struct conn_shared *shared = conn->shared;
-    const int fd = conn->moved_fd;
     conn->is_closing = conn->is_reading = conn->is_moving = false;
-    if (conn->is_unix)
-        uv_pipe_init(shared->loop, &conn->socket.pipe, 0);
-    else
-        uv_tcp_init(shared->loop, &conn->socket.tcp);
-    conn->socket.handle.data = conn;
     conn_link(conn);
-    if ((conn->is_unix ? uv_pipe_open(&conn->socket.pipe, fd) : uv_tcp_open(&conn->socket.tcp, fd)) < 0) {
-        close(fd);
+    if (conn_open_socket(conn, conn->moved_fd, conn->is_unix) < 0) {
         conn_close_now(conn);
         return;
     }
@@ -47,8 +39,12 @@ void conn_leave(struct conn *conn)
     uv_os_fd_t fd;
     conn->is_unix = conn->socket.handle.type != UV_TCP;
     conn->moved_fd = uv_fileno(&conn->socket.handle, &fd) < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (conn->moved_fd < 0) { /* there are no more */
-        conn_close_now(conn);
+    if (conn->moved_fd < 0) {
+        struct err err;
+        err_set(&err, ERR_OVERLOADED, "no file descriptor is free for the request; try again later");
+        conn->is_moving = false;
+        conn->language->refuse(conn, &err);
+        conn_run(conn);
         return;
     }
     conn->is_closing = true; /* for this loop */

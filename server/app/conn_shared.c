@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 enum {
     KERNEL_UNSENT_BYTES = 131072, /* of answers that the kernel takes in beyond what it sends at once */
@@ -75,7 +76,6 @@ void conn_link(struct conn *conn)
     if (shared->first != NULL)
         shared->first->prev = conn;
     shared->first = conn;
-    atomic_fetch_add_explicit(shared->all_open_count, 1, memory_order_relaxed);
     stats_set(STAT_CONNECTIONS_OPEN, ++shared->open_count);
 }
 
@@ -85,11 +85,24 @@ void conn_unlink(struct conn *conn)
     *(conn->prev == NULL ? &shared->first : &conn->prev->next) = conn->next;
     if (conn->next != NULL)
         conn->next->prev = conn->prev;
-    atomic_fetch_sub_explicit(shared->all_open_count, 1, memory_order_relaxed);
     stats_set(STAT_CONNECTIONS_OPEN, --shared->open_count);
 }
 
-void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool has_packets, bool is_refused)
+int conn_open_socket(struct conn *conn, int fd, bool is_unix)
+{
+    uv_loop_t *loop = conn->shared->loop;
+    if (is_unix)
+        uv_pipe_init(loop, &conn->socket.pipe, 0);
+    else
+        uv_tcp_init(loop, &conn->socket.tcp);
+    conn->socket.handle.data = conn;
+    const int rc = is_unix ? uv_pipe_open(&conn->socket.pipe, fd) : uv_tcp_open(&conn->socket.tcp, fd);
+    if (rc < 0)
+        close(fd);
+    return rc;
+}
+
+void conn_accept(struct conn_shared *shared, int fd, bool is_unix, bool has_packets, bool is_refused)
 {
     struct conn *conn = mem_zalloc(1, sizeof *conn);
     conn->shared = shared;
@@ -97,20 +110,15 @@ void conn_accept(struct conn_shared *shared, uv_stream_t *server, bool has_packe
     out_init(&conn->out);
     buf_init(&conn->unread, 0);
     conn->write.data = conn;
-    if (server->type == UV_TCP)
-        uv_tcp_init(shared->loop, &conn->socket.tcp);
-    else
-        uv_pipe_init(shared->loop, &conn->socket.pipe, 0);
-    conn->socket.handle.data = conn;
     conn_link(conn);
-    if (uv_accept(server, &conn->socket.stream) < 0) {
+    if (conn_open_socket(conn, fd, is_unix) < 0) {
         conn_close_now(conn);
         return;
     }
-    if (server->type == UV_TCP)
-        prepare_tcp(conn);
-    else
+    if (is_unix)
         snprintf(conn->remote, sizeof conn->remote, "unix");
+    else
+        prepare_tcp(conn);
     conn->is_refused = is_refused;
     if (!has_packets) {
         conn->language = &CONN_HTTP;

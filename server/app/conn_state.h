@@ -116,6 +116,9 @@ void conn_run(struct conn *conn);
  * memory of the memo in its body, is the caller's to send. Else false, and there is nothing in it. */
 struct query_key;
 bool conn_make_again(struct conn *conn, struct query_key *key, struct reply *reply);
+/* conn_shared.c: the handle of the connection, for its loop. The descriptor is its own from then on. 0, or libuv's
+ * negative code: the descriptor is closed, the handle is not. */
+int conn_open_socket(struct conn *conn, int fd, bool is_unix);
 /* conn_shared.c: among all open connections of its loop, and no more. */
 void conn_link(struct conn *conn);
 void conn_unlink(struct conn *conn);

@@ -44,8 +44,7 @@ static void free_when_done(struct import_broker *broker)
         return;
     close_reply_fd(broker);
     close(broker->socket);
-    if (broker->root_fd >= 0)
-        close(broker->root_fd);
+    close(broker->root_fd);
     broker->events->closed(broker->context);
     free(broker);
 }
@@ -90,6 +89,10 @@ static void on_answered(uv_work_t *work, int status)
         free_when_done(broker);
         return;
     }
+    if (status == 0 && err_is_shortage(broker->reply.error)) {
+        broker->events->starved(broker->context);
+        return;
+    }
     if (status == 0)
         send_reply(broker);
     close_reply_fd(broker);
@@ -129,23 +132,30 @@ struct import_broker *import_broker_start(uv_loop_t *loop, int root_fd, const st
                                           const struct import_broker_events *events, void *context, int *importer_fd)
 {
     int sockets[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
+    const int own_root_fd = fcntl(root_fd, F_DUPFD_CLOEXEC, 0); /* a thread may use it when the service is gone */
+    if (own_root_fd < 0)
         return NULL;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
+        const int error = errno;
+        close(own_root_fd);
+        errno = error;
+        return NULL;
+    }
     struct import_broker *broker = mem_zalloc(1, sizeof *broker);
     broker->socket = sockets[0];
-    broker->root_fd = fcntl(root_fd, F_DUPFD_CLOEXEC, 0); /* a thread may use it when the service is gone */
+    broker->root_fd = own_root_fd;
     broker->left = limits->value[LIMIT_SOURCE_FILES] + FOLDERS_MAX;
     broker->events = events;
     broker->context = context;
     broker->reply_fd = -1;
     broker->poll.data = broker->work.data = broker;
-    if (uv_poll_init(loop, &broker->poll, sockets[0]) != 0) {
+    const int rc = uv_poll_init(loop, &broker->poll, sockets[0]);
+    if (rc != 0) {
         close(sockets[0]);
         close(sockets[1]);
-        if (broker->root_fd >= 0)
-            close(broker->root_fd);
+        close(broker->root_fd);
         free(broker);
-        errno = EMFILE;
+        errno = -rc;
         return NULL;
     }
     uv_poll_start(&broker->poll, UV_READABLE, on_readable);

@@ -13,12 +13,14 @@ struct import_broker;
 struct import_broker_events {
     /* It asked for something that no importer of ours asks for, or too often: nothing more is answered. */
     void (*breach)(void *context);
+    /* There was no descriptor or no memory for a file it asked for: without it the model would be another. */
+    void (*starved)(void *context);
     /* After import_broker_close(): the broker is freed. */
     void (*closed)(void *context);
 };
 
 /* *importer_fd is the importer's end of the socket, the caller's to close once the process has it. Returns NULL
- * with errno when there is no socket. root_fd and `events` are borrowed. */
+ * with errno when there is no socket or no descriptor. root_fd and `events` are borrowed. */
 struct import_broker *import_broker_start(uv_loop_t *loop, int root_fd, const struct limits *limits,
                                           const struct import_broker_events *events, void *context, int *importer_fd);
 

@@ -122,6 +122,11 @@ static int check_end(int result_fd, const struct import_end *end, struct err *er
     if (end->is_timeout)
         return err_set(err, ERR_IMPORT_TIMEOUT, "%s: the import took longer than the limit of %llu ms", end->path,
                        (unsigned long long)end->limits->value[LIMIT_IMPORT_TIME_MS]);
+    if (end->is_starved)
+        return err_set(
+            err, ERR_OVERLOADED,
+            "%s: no file descriptor or memory was free for a file that its import asked for; try again later",
+            end->path);
     if (end->is_breach)
         return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer asked the server for something that is no request",
                        end->path);

@@ -16,6 +16,7 @@ struct import_end {
     int term_signal;     /* 0 = it ended by itself */
     bool is_timeout;     /* posed killed it for its wall-clock time */
     bool is_breach;      /* posed killed it for asking what no importer asks */
+    bool is_starved;     /* posed killed it because it could not be given a file */
     const char *words;   /* the last it wrote to stderr */
     const struct limits *limits;
 };
@@ -23,7 +24,7 @@ struct import_end {
 /* Returns 0 with *out (one reference; the memfd is now its own), or the error of the model with a sentence that names
  * it, and the fd stays the caller's: an ERR_ of the importer's own (import_failure), ERR_IMPORT_CRASHED,
  * ERR_IMPORT_ABORTED, ERR_IMPORT_TIMEOUT, ERR_IMPORT_CPU, ERR_IMPORT_MEMORY, ERR_IMPORT_SYSCALL, ERR_IMPORT_TOO_LARGE,
- * ERR_BAD_BAKE, or ERR_INTERNAL. */
+ * ERR_BAD_BAKE, or ERR_INTERNAL; ERR_OVERLOADED says nothing about the model. */
 int import_outcome(int result_fd, const struct import_end *end, uint64_t key, struct baked **out, struct err *err);
 
 /* The same for an importer that had a zip to unpack: 0 when the fd, now sealed, holds what it left (archive.h), which

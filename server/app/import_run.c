@@ -149,6 +149,16 @@ static void on_breach(void *context)
     kill_group(run);
 }
 
+static void on_starved(void *context)
+{
+    struct import_run *run = context;
+    run->end.is_starved = true;
+    kill_group(run);
+}
+
+/* Of an import that could not begin. */
+static int code_of(int error) { return err_is_shortage(error) ? ERR_OVERLOADED : ERR_INTERNAL; }
+
 static int spawn(struct import_run *run, uv_loop_t *loop, const struct import_command *command, int files_fd)
 {
     enum { STDIO_COUNT = IMPORT_RESULT_FD + 1 };
@@ -171,7 +181,7 @@ static int spawn(struct import_run *run, uv_loop_t *loop, const struct import_co
     };
     const int rc = uv_spawn(loop, &run->process, &options);
     if (rc != 0)
-        return err_set(&run->err, ERR_INTERNAL, "%s: cannot start '%s': %s", run->path, command->program,
+        return err_set(&run->err, code_of(-rc), "%s: cannot start '%s': %s", run->path, command->program,
                        uv_strerror(rc));
     run->is_running = true;
     return 0;
@@ -189,7 +199,8 @@ struct import_run *import_run_start(uv_loop_t *loop, const struct import_command
                                     int root_fd, const char *path, bool is_archive, uint64_t key, import_run_done *done,
                                     void *context)
 {
-    static const struct import_broker_events BROKER_EVENTS = {.breach = on_breach, .closed = on_broker_closed};
+    static const struct import_broker_events BROKER_EVENTS = {
+        .breach = on_breach, .starved = on_starved, .closed = on_broker_closed};
     struct import_run *run = mem_zalloc(1, sizeof *run);
     run->path = mem_strdup(path);
     run->is_archive = is_archive;
@@ -206,7 +217,7 @@ struct import_run *import_run_start(uv_loop_t *loop, const struct import_command
     if (run->result_fd >= 0)
         run->broker = import_broker_start(loop, root_fd, &run->limits, &BROKER_EVENTS, run, &files_fd);
     if (run->broker == NULL) {
-        err_set(&run->err, ERR_INTERNAL, "%s: no memory file or socket for the import: %s", path, strerror(errno));
+        err_set(&run->err, code_of(errno), "%s: no memory file or socket for the import: %s", path, strerror(errno));
         run->open_handles--; /* uv_spawn() never saw the process handle: it must not be closed */
         run->process.loop = loop;
         uv_close((uv_handle_t *)&run->words.pipe, on_closed);

@@ -110,6 +110,13 @@ static void put_page(struct reply *reply, const struct cache *cache, const struc
     buf_put_text(out, "}\n");
 }
 
+static void put_starved(struct reply *reply)
+{
+    struct err err;
+    err_set(&err, ERR_OVERLOADED, "no file descriptor or memory is free to list the models; try again later");
+    reply_error(reply, &err, NULL, 0);
+}
+
 static void free_run(struct walk_run *run)
 {
     close(run->root_fd);
@@ -136,7 +143,10 @@ static void on_walked(uv_work_t *work, int status __attribute__((unused)))
     if (listing != NULL) {
         struct reply reply;
         reply_init(&reply);
-        put_page(&reply, listing->cache, &run->page);
+        if (run->page.is_starved)
+            put_starved(&reply);
+        else
+            put_page(&reply, listing->cache, &run->page);
         if (run->page.is_cut)
             log_warn("the root is larger than one listing may walk; some models are left out of /v1/models");
         listing->run = NULL;

@@ -70,6 +70,15 @@ static void take_set(const struct freshness *fresh, struct look *look, const str
     watch_set_unref(look->taken);
     look->is_retaken = true;
     look->taken = watch_take(fresh->watch, fresh->root_fd, look->path, sources);
+    look->is_starved = look->taken == NULL && err_is_shortage(errno);
+}
+
+/* Not to be taken for files that events cannot vouch for: a change would be seen late. */
+static enum look_verdict starved(struct look *look)
+{
+    err_set(&look->err, ERR_OVERLOADED, "'%s': no file descriptor or memory is free to watch it; try again later",
+            look->path);
+    return LOOK_GONE;
 }
 
 /* Before anything is looked at: what changes later changes the count. */
@@ -99,7 +108,7 @@ static bool load(const struct freshness *fresh, struct look *look, struct disk_r
         return false;
     take_set(fresh, look, look->loaded->sources);
     look->count = look->taken != NULL ? watch_set_count(look->taken) : 0;
-    if (sources_are_unchanged(fresh->root_fd, look->loaded->sources))
+    if (!look->is_starved && sources_are_unchanged(fresh->root_fd, look->loaded->sources))
         return true;
     baked_unref(look->loaded); /* nobody else knows of it */
     look->loaded = NULL;
@@ -109,6 +118,8 @@ static bool load(const struct freshness *fresh, struct look *look, struct disk_r
 static enum look_verdict judge(const struct freshness *fresh, struct look *look, struct disk_report *report)
 {
     begin_count(fresh, look);
+    if (look->is_starved)
+        return starved(look);
     const bool is_same = look->known != NULL && sources_are_unchanged(fresh->root_fd, look->known->sources);
     look->is_unchanged = is_same;
     if (is_same && (!look->is_whole || look->known->has_pixels))
@@ -121,7 +132,9 @@ static enum look_verdict judge(const struct freshness *fresh, struct look *look,
         return LOOK_SAME;
     if (look->is_check_only)
         return LOOK_CHANGED;
-    return load(fresh, look, report) ? LOOK_LOADED : LOOK_IMPORT;
+    if (load(fresh, look, report))
+        return LOOK_LOADED;
+    return look->is_starved ? starved(look) : LOOK_IMPORT;
 }
 
 static double now_ms(void) { return (double)uv_hrtime() / 1e6; }

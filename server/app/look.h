@@ -29,6 +29,7 @@ struct look {
     bool is_unchanged;       /* the files are still those of `known` */
     struct stamp stamp;      /* of the model file, but for SAME of a known model */
     struct baked *loaded;    /* a reference for the owner */
+    bool is_starved;         /* nothing was free to watch the files with */
     bool is_retaken;         /* `taken` replaces `set` */
     struct watch_set *taken; /* likewise, or NULL: events cannot vouch for these files */
     uint64_t count;          /* of the set when the files were looked at */

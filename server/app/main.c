@@ -1,7 +1,8 @@
 /* main.c - posed, the daemon: options, port, service, one ready line, the loop, a clean end.
  *
  * SIGTERM and SIGINT drain: no new connections, answers under way are sent, exit 0. A second one exits at once with
- * 128 + its number. SIGPIPE is ignored. Works as process 1 of a container. */
+ * 128 + its number; an end that takes too long is cut off with exit 1. SIGPIPE is ignored. Works as process 1 of a
+ * container. */
 #include "access_policy.h"
 #include "background.h"
 #include "budget.h"
@@ -19,13 +20,17 @@
 #include "../base/version.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { EXIT_BAD_CONFIG = 2 };
+enum {
+    EXIT_BAD_CONFIG = 2,
+    END_TIME_S = 10, /* of work threads and workers, once --drain-timeout is over */
+};
 
 struct daemon {
     uv_loop_t loop;
@@ -52,6 +57,7 @@ static void on_drained(void *user)
 /* The first one; 0: none came. */
 static atomic_int stop_signal;
 static uv_async_t *stop_async;
+static unsigned end_limit_s;
 
 static void on_stop(uv_async_t *handle)
 {
@@ -69,8 +75,18 @@ static void on_signal(int number)
     const int before = errno;
     if (atomic_exchange(&stop_signal, number) != 0)
         _exit(128 + number);
+    alarm(end_limit_s); /* a loop that cannot go on, this one perhaps, must not hold the end back */
     uv_async_send(stop_async);
     errno = before;
+}
+
+static void on_end_limit(int number)
+{
+    static const char WORDS[] = "posed: something could not be ended in time\n";
+    (void)number;
+    const ssize_t written = write(STDERR_FILENO, WORDS, sizeof WORDS - 1);
+    (void)written;
+    _exit(EXIT_FAILURE);
 }
 
 static void on_before_wait(uv_prepare_t *handle)
@@ -81,8 +97,10 @@ static void on_before_wait(uv_prepare_t *handle)
 
 /* Not by uv_signal: when its last handle closes a signal has its default action again, and a second one at the very end
  * would end the process otherwise than one a moment before. The loop does not count these handles. */
-static void start_handles(struct daemon *daemon)
+static void start_handles(struct daemon *daemon, const struct config *config)
 {
+    const uint64_t drain_s = config->limits.value[LIMIT_DRAIN_TIME_MS] / 1000 + 1;
+    end_limit_s = drain_s < UINT_MAX - END_TIME_S ? (unsigned)drain_s + END_TIME_S : UINT_MAX;
     daemon->stop.data = daemon;
     uv_async_init(&daemon->loop, &daemon->stop, on_stop);
     uv_unref((uv_handle_t *)&daemon->stop);
@@ -93,6 +111,8 @@ static void start_handles(struct daemon *daemon)
     const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
+    const struct sigaction last = {.sa_handler = on_end_limit};
+    sigaction(SIGALRM, &last, NULL);
 }
 
 static void stop_handles(struct daemon *daemon)
@@ -117,16 +137,11 @@ static void announce(const struct daemon *daemon, const struct config *config)
     notify_state("READY=1");
 }
 
-/* libuv has four work threads unless told: answers, listings, stores and looks at slow disks must not wait for each
- * other, nor for uploads, each of which may wait for its disk. */
+/* libuv has four unless told. */
 static void set_thread_count(const struct config *config)
 {
-    enum { THREADS = 12, THREADS_PER_LOOP = 2 /* conn_body.c */, UPLOAD_THREADS_MAX = 64 };
-    const uint64_t uploads = config->uploads != NULL ? config->limits.value[LIMIT_UPLOADS] : 0;
     char count[16];
-    snprintf(count, sizeof count, "%u",
-             THREADS + THREADS_PER_LOOP * (config->loops - 1) +
-                 (unsigned)(uploads < UPLOAD_THREADS_MAX ? uploads : UPLOAD_THREADS_MAX));
+    snprintf(count, sizeof count, "%u", config->work_threads);
     setenv("UV_THREADPOOL_SIZE", count, 0);
 }
 
@@ -138,9 +153,15 @@ static int serve(struct config *config)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file larger than the system allows is an error of that file */
     signal(SIGIO, SIG_IGN);   /* somebody waits for a lease that is given back anyway (look.c) */
+    struct file_limit files;
+    if (file_limit_apply(config, &files, &err) < 0)
+        return complain(&err);
     set_thread_count(config);
-    const struct file_limit files = file_limit_apply(config);
-    uv_loop_init(&daemon.loop);
+    const int made = uv_loop_init(&daemon.loop);
+    if (made < 0) {
+        err_set(&err, ERR_BAD_PARAMETER, "cannot make the event loop: %s", uv_strerror(made));
+        return complain(&err);
+    }
     int rc = loops_new(&daemon.loop, config, &daemon.budget, &daemon.loops, &err);
     if (rc == 0)
         rc = sandbox_announce(config, &err);
@@ -149,7 +170,7 @@ static int serve(struct config *config)
     if (rc == 0 && loops_serve(daemon.loops, daemon.service, &err) < 0)
         _exit(complain(&err)); /* with threads that nothing could end in order */
     if (rc == 0) {
-        start_handles(&daemon);
+        start_handles(&daemon, config);
         file_limit_tell(&files, config);
         announce(&daemon, config);
         prompt_thread();

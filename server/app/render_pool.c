@@ -214,7 +214,7 @@ int render_pool_submit(struct render_pool *pool, const struct render_query *quer
     if (pool->slot_count == 0)
         return err_set(err, ERR_UNAVAILABLE, "this server draws no pictures: it was started with --render-workers 0");
     if (is_broken(pool))
-        return err_set(err, ERR_UNAVAILABLE, "%s", pool->start_failure.message);
+        return err_set(err, pool->start_failure.code, "%s", pool->start_failure.message);
     struct picture *picture = picture_new(query);
     struct picture *same = find_same(pool, picture);
     if (same != NULL) {

@@ -254,6 +254,9 @@ void render_worker_send(struct render_worker *worker, const struct render_worker
 
 /* --------- its start --------- */
 
+/* Of a worker that could not be started. */
+static int start_code(int error) { return err_is_shortage(error) ? ERR_OVERLOADED : ERR_UNAVAILABLE; }
+
 static int spawn(struct render_worker *worker, uv_loop_t *loop, const struct config *config, int socket,
                  struct err *err)
 {
@@ -288,7 +291,7 @@ static int spawn(struct render_worker *worker, uv_loop_t *loop, const struct con
     const int rc = uv_spawn(loop, &worker->process, &options);
     worker_env_free(env);
     if (rc != 0)
-        return err_set(err, ERR_UNAVAILABLE, "cannot start '%s': %s", program, uv_strerror(rc));
+        return err_set(err, start_code(-rc), "cannot start '%s': %s", program, uv_strerror(rc));
     worker->is_running = true;
     return 0;
 }
@@ -306,7 +309,7 @@ struct render_worker *render_worker_start(uv_loop_t *loop, const struct config *
 {
     int sockets[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
-        err_set(err, ERR_UNAVAILABLE, "no socket for a render worker: %s", strerror(errno));
+        err_set(err, start_code(errno), "no socket for a render worker: %s", strerror(errno));
         return NULL;
     }
     struct render_worker *worker = mem_zalloc(1, sizeof *worker);

@@ -66,7 +66,9 @@ static int open_error(const char *path, int error, struct err *err)
                        (unsigned)geteuid());
     case EMFILE:
     case ENFILE:
-        return err_set(err, ERR_OVERLOADED, "'%s': no file descriptor is free to look at it; try again later", path);
+    case ENOMEM:
+        return err_set(err, ERR_OVERLOADED, "'%s': no file descriptor or memory is free to look at it; try again later",
+                       path);
     case ENOSYS:
         return err_set(err, ERR_INTERNAL, "this kernel has no openat2(), which reading '%s' safely needs", path);
     default:

@@ -28,7 +28,7 @@ int root_open(const char *path, struct err *err);
 int root_open_beneath(int root_fd, const char *path, uint64_t flags);
 
 /* The stamp of a model file. Returns 0, ERR_MODEL_NOT_FOUND (missing, a link, a folder, not a regular file),
- * ERR_FORBIDDEN or ERR_INTERNAL; messages name the path and the reason. */
+ * ERR_FORBIDDEN, ERR_OVERLOADED (no descriptor or memory) or ERR_INTERNAL; messages name the path and the reason. */
 int root_stat(int root_fd, const char *path, struct stamp *out, struct err *err);
 
 /* Whether the server's user may read the file. Returns 0 or as root_stat(). */

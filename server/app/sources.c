@@ -55,11 +55,29 @@ const struct source *sources_model(const struct sources *sources)
     return NULL;
 }
 
+/* Whether an errno of opening says something about the file, and not about the moment. */
+static bool is_lasting(int error)
+{
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG:
+    case ELOOP:
+    case EXDEV:
+    case EACCES:
+    case EPERM:
+    case ENXIO:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool is_unchanged(int root_fd, const struct source *source)
 {
     struct stat stat;
     if (root_look(root_fd, source->path, &stat) != 0)
-        return source->is_missing;
+        return source->is_missing && is_lasting(errno);
     const struct stamp now = stamp_of(&stat);
     return !source->is_missing && stamp_equal(&now, &source->stamp);
 }
@@ -118,24 +136,6 @@ static bool hash_names(int fd, uint8_t hash[SOURCE_HASH_SIZE])
     free(names);
     sha256_digest(&sha, SOURCE_HASH_SIZE, hash);
     return count < NAMES_MAX;
-}
-
-/* Whether an errno of opening says something about the file, and not about the moment. */
-static bool is_lasting(int error)
-{
-    switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-    case ENAMETOOLONG:
-    case ELOOP:
-    case EXDEV:
-    case EACCES:
-    case EPERM:
-    case ENXIO:
-        return true;
-    default:
-        return false;
-    }
 }
 
 static bool read_content(int root_fd, struct source *source)

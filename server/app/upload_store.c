@@ -21,6 +21,8 @@ enum { DEPTH_MAX = 64, FILE_MODE = 0644, FOLDER_MODE = 0755, STAGE_MODE = 0755 }
 static int storage_error(const char *what, struct err *err)
 {
     const int error = errno;
+    if (err_is_shortage(error))
+        return err_set(err, ERR_OVERLOADED, "%s: no file descriptor or memory is free; try again later", what);
     if (error == ENOSPC || error == EDQUOT)
         return err_set(err, ERR_STORAGE, "%s: the disk is full", what);
     return err_set(err, ERR_STORAGE, "%s: %s", what, strerror(error));

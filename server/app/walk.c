@@ -5,6 +5,7 @@
 #include "endings.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,11 +106,11 @@ static void enter(struct walk *walk)
         return;
     }
     const int fd = root_open_folder(walk->root_fd, walk->path);
-    if (fd < 0)
-        return;
-    DIR *dir = fdopendir(fd);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     if (dir == NULL) {
-        close(fd);
+        walk->page->is_starved = walk->page->is_starved || err_is_shortage(errno);
+        if (fd >= 0)
+            close(fd);
         return;
     }
     struct folder *folder = &walk->folders[walk->depth++];
@@ -152,8 +153,10 @@ static void add_file(struct walk *walk)
     struct walk_page *page = walk->page;
     struct stamp stamp;
     struct err err;
-    if (root_stat(walk->root_fd, walk->path, &stamp, &err) < 0)
+    if (root_stat(walk->root_fd, walk->path, &stamp, &err) < 0) {
+        page->is_starved = page->is_starved || err.code == ERR_OVERLOADED;
         return;
+    }
     if (page->count == walk->query->limit) {
         page->has_more = true;
         return;
@@ -193,7 +196,7 @@ void walk_models(int root_fd, const struct walk_query *query, struct walk_page *
     walk->page = out;
     walk->entries_left = ENTRIES_MAX;
     enter(walk);
-    while (walk->depth > 0 && !out->has_more)
+    while (walk->depth > 0 && !out->has_more && !out->is_starved)
         step(walk);
     while (walk->depth > 0)
         leave(walk);

@@ -23,8 +23,9 @@ struct walk_file {
 struct walk_page {
     struct walk_file *files; /* sorted; heap */
     size_t count;
-    bool has_more; /* the query's limit ended the page */
-    bool is_cut;   /* folders deeper or larger than walk.c allows were left out */
+    bool has_more;   /* the query's limit ended the page */
+    bool is_starved; /* no descriptor or memory was free for a folder or a file: the page says nothing */
+    bool is_cut;     /* folders deeper or larger than walk.c allows were left out */
 };
 
 /* Fills *out with the first models that the query wants; walk_page_fini() it. What cannot be read is left out. */

@@ -28,7 +28,7 @@ void watch_unref(struct watch *watch);
 
 /* Any thread. The folders of `path`, and of all `sources` (or NULL), from the root down; where one does not exist,
  * those above it, in which it would appear. NULL: at least one cannot be watched (its file system has no events, or
- * there are too many). One reference. */
+ * there are too many), or err_is_shortage(errno). One reference. */
 struct watch_set *watch_take(struct watch *watch, int root_fd, const char *path, const struct sources *sources);
 struct watch_set *watch_set_ref(struct watch_set *set);
 void watch_set_unref(struct watch_set *set); /* NULL is fine */

@@ -73,13 +73,16 @@ static enum taken take_folder(struct watch *watch, int root_fd, const char *path
     char name[32];
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
     watch_lock(watch);
+    errno = 0;
     const int wd = is_full || !has_events(fd) ? -1 : inotify_add_watch(watch->fd, name, EVENTS);
     if (wd >= 0) {
         *out = enter(watch, path, wd);
         (*out)->refs++;
     }
+    const int error = errno;
     watch_unlock(watch);
     close(fd);
+    errno = error;
     return wd >= 0 ? TAKEN : FAILED;
 }
 
@@ -135,6 +138,8 @@ struct watch_set *watch_take(struct watch *watch, int root_fd, const char *path,
     }
     if (is_taken)
         return mem_realloc(set, sizeof *set + set->count * sizeof *set->folders);
+    const int error = errno;
     watch_set_unref(set);
+    errno = error;
     return NULL;
 }

@@ -3,6 +3,7 @@
 #include "utf8.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,4 +83,18 @@ int err_from_number(unsigned number)
         if ((unsigned)-ROWS[i].code == number)
             return ROWS[i].code;
     return ERR_INTERNAL;
+}
+
+bool err_is_shortage(int error)
+{
+    switch (error) {
+    case EAGAIN: /* of fork() */
+    case EMFILE:
+    case ENFILE:
+    case ENOBUFS:
+    case ENOMEM:
+        return true;
+    default:
+        return false;
+    }
 }

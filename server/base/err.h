@@ -7,6 +7,7 @@
  * Pure; any thread. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum err_code {
@@ -30,7 +31,10 @@ int err_set(struct err *err, int code, const char *format, ...) __attribute__((f
 /* Puts "prefix: " before the message, as a caller that knows the file or the clip does. */
 int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-const char *err_name(int code);       /* "clip_not_found"; "internal" for a code not in the table */
-int err_http_status(int code);        /* 404; 500 for a code not in the table */
-const char *err_meaning(int code);    /* the table's text; static storage */
+const char *err_name(int code);    /* "clip_not_found"; "internal" for a code not in the table */
+int err_http_status(int code);     /* 404; 500 for a code not in the table */
+const char *err_meaning(int code); /* the table's text; static storage */
+/* Whether an errno tells what the machine or the process lacks at the moment, and nothing about what was asked for:
+ * then the answer is ERR_OVERLOADED. */
+bool err_is_shortage(int error);
 int err_from_number(unsigned number); /* 21 -> ERR_CLIP_NOT_FOUND; ERR_INTERNAL if not in the table */

@@ -152,15 +152,18 @@ ENDS = (0, -signal.SIGKILL, 128 + signal.SIGTERM, 128 + signal.SIGINT)
 class Server:
     """posed, started on a free port and ended by its process id."""
 
-    def __init__(self, root, *options, env=None, user=None):
+    def __init__(self, root, *options, env=None, user=None, files=None):
+        """files: how many the system lets it open."""
         self.log = tempfile.TemporaryFile()
+        self.ends = ENDS
         environment = {k: v for k, v in os.environ.items() if not k.startswith("POSED_")}
         environment.update(PATIENT, POSED_DRAIN_TIMEOUT=f"{PATIENCE_S // 2}s")
         environment["POSED_CACHE_DIR"] = "none"  # what one test imports is no other's
         environment["POSED_TCP"] = "none"  # one port for all of them
         environment["POSED_LOOPS"] = os.environ.get("POSED_LOOPS", "1")
+        limit = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh"] if files else []
         self.process = subprocess.Popen(
-            [BUILD / "posed", "--root", root, "--http", "127.0.0.1:0", *options],
+            [*limit, BUILD / "posed", "--root", root, "--http", "127.0.0.1:0", *options],
             stdout=subprocess.PIPE, stderr=self.log, env={**environment, **(env or {})}, user=user)
         line = self.process.stdout.readline().decode()
         assert line.startswith("posed ready "), (line, self.lines())
@@ -220,7 +223,7 @@ class Server:
         said = self.lines()[-30:]
         self.process.stdout.close()
         self.log.close()
-        assert self.process.returncode in ENDS, (self.process.returncode, said)
+        assert self.process.returncode in self.ends, (self.process.returncode, said)
 
 
 class RunningServer:
@@ -266,13 +269,13 @@ def awkward(tmp_path_factory):
 
 @pytest.fixture
 def start(tmp_path):
-    """start(*options, root=..., env=...): a server of the test's own; default root: an empty folder."""
+    """start(*options, root=..., env=..., files=...): a server of the test's own; default root: an empty folder."""
     if os.environ.get("POSED_SERVER"):
         pytest.skip("needs a server of its own")
     with contextlib.ExitStack() as running:
 
-        def begin(*options, root=tmp_path, env=None):
-            server = Server(root, *options, env=env)
+        def begin(*options, root=tmp_path, env=None, files=None):
+            server = Server(root, *options, env=env, files=files)
             running.callback(server.end)
             return server
 

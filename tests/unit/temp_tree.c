@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,3 +66,14 @@ void temp_tree_folder(const struct temp_tree *tree, const char *path)
     make_folders(tree, path);
     assert_int_equal(mkdirat(tree->fd, path, 0755), 0);
 }
+
+static struct rlimit fed;
+
+void temp_tree_starve(void)
+{
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &fed), 0);
+    const struct rlimit none = {.rlim_cur = 0, .rlim_max = fed.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+}
+
+void temp_tree_feed(void) { assert_int_equal(setrlimit(RLIMIT_NOFILE, &fed), 0); }

@@ -15,3 +15,7 @@ void temp_tree_file(const struct temp_tree *tree, const char *path, const char *
 void temp_tree_bytes(const struct temp_tree *tree, const char *path, const void *bytes, size_t size);
 void temp_tree_link(const struct temp_tree *tree, const char *path, const char *target);
 void temp_tree_folder(const struct temp_tree *tree, const char *path);
+
+/* From here on this process can open nothing, until temp_tree_feed(). */
+void temp_tree_starve(void);
+void temp_tree_feed(void);

@@ -6,6 +6,8 @@
 #include "../../server/app/options.h"
 #include "../../server/base/blob.h"
 
+#include <string.h>
+
 TEST(blob_is_freed_by_the_last_holder)
 {
     atomic_uint_fast64_t held_bytes = 5;
@@ -53,25 +55,83 @@ TEST(files_are_shared_out_between_connections_and_models)
 {
     static const struct {
         uint64_t files, wanted, connections;
-        uint32_t models;
+        uint32_t models, refused;
     } rows[] = {
-        {1 << 20, 10000, 10000, 16384},
-        {20000, 10000, 10000, 9792},
-        {1024, 10000, 612, 204},
-        {1024, 100, 100, 716},
-        {600, 10000, 294, 98},
-        {100, 10000, 3, 1},
-        {UINT64_MAX, 10000, 10000, 16384},
+        {1 << 20, 10000, 10000, 16384, 64},
+        {20000, 10000, 10000, 9876, 64},
+        {1024, 10000, 674, 226, 64},
+        {1024, 100, 100, 800, 64},
+        {600, 10000, 356, 120, 64},
+        {128, 10000, 50, 17, 9},
+        {64, 10000, 10, 4, 2},
+        {56, 10000, 5, 2, 1},
+        {UINT64_MAX, 10000, 10000, 16384, 64},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct config config = {.import_workers = 1, .render_workers = 1};
+        struct config config = {.http = "127.0.0.1:0", .loops = 1, .import_workers = 1, .render_workers = 1};
+        struct err err;
         config.limits.value[LIMIT_CONNECTIONS] = rows[i].wanted;
-        file_limit_share(&config, rows[i].files);
+        assert_int_equal(file_limit_share(&config, rows[i].files, &err), 0);
         assert_int_equal(config.limits.value[LIMIT_CONNECTIONS], rows[i].connections);
         assert_int_equal(config.models_max, rows[i].models);
-        /* what the rest needs is never given away */
-        assert_true(rows[i].files < 300 || rows[i].connections + rows[i].models + 208 <= rows[i].files);
+        assert_int_equal(config.refused_max, rows[i].refused);
+        /* what a bare server was seen to have open is never given away */
+        assert_true(rows[i].connections + rows[i].models + rows[i].refused + 17 + 2 * config.work_threads <=
+                    rows[i].files);
     }
+}
+
+TEST(few_files_mean_less_of_everything)
+{
+    static const struct {
+        uint64_t files;
+        uint32_t loops, imports, renders; /* wanted */
+        uint32_t loops_then, imports_then, renders_then, uploads_then;
+    } rows[] = {
+        {1024, 4, 3, 3, 4, 3, 3, 16},     {128, 4, 1, 1, 4, 1, 1, 4}, {96, 4, 1, 1, 3, 1, 1, 3},
+        {96, 1, 9, 2, 1, 4, 2, 3},        {64, 4, 3, 3, 1, 1, 1, 2},  {64, 1, 1, 1, 1, 1, 1, 2},
+        {1024, 4, 63, 63, 4, 63, 63, 16},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct config config = {.http = "127.0.0.1:0",
+                                .tcp = "127.0.0.1:0",
+                                .unix_path = "/run/posed.sock",
+                                .uploads = "in",
+                                .loops = rows[i].loops,
+                                .import_workers = rows[i].imports,
+                                .render_workers = rows[i].renders};
+        struct err err;
+        config.limits.value[LIMIT_CONNECTIONS] = 10000;
+        config.limits.value[LIMIT_UPLOADS] = 16;
+        assert_int_equal(file_limit_share(&config, rows[i].files, &err), 0);
+        assert_int_equal(config.loops, rows[i].loops_then);
+        assert_int_equal(config.import_workers, rows[i].imports_then);
+        assert_int_equal(config.render_workers, rows[i].renders_then);
+        assert_int_equal(config.limits.value[LIMIT_UPLOADS], rows[i].uploads_then);
+        assert_true(config.limits.value[LIMIT_CONNECTIONS] >= 4 && config.models_max >= 2 && config.refused_max >= 1);
+        assert_true(config.work_threads >= 6);
+    }
+}
+
+/* Whatever is asked for, all that may be open at once is no more than there is, or there is an error. */
+TEST(no_file_is_given_away_twice)
+{
+    for (uint64_t files = 0; files < 600; files++)
+        for (uint32_t loops = 1; loops <= 64; loops = 2 * loops + 1)
+            for (uint32_t workers = 1; workers <= 1024; workers = 4 * workers) {
+                struct config config = {
+                    .http = "a:1", .tcp = "none", .loops = loops, .import_workers = workers, .render_workers = 1};
+                struct err err;
+                config.limits.value[LIMIT_CONNECTIONS] = 10000;
+                if (file_limit_share(&config, files, &err) < 0) {
+                    assert_true(files < 64 && config.loops == 1 && config.import_workers == 1);
+                    assert_non_null(strstr(err.message, "ulimit -Hn"));
+                    continue;
+                }
+                assert_true(17 + 6 * config.loops + 6 * config.import_workers + 2 * config.work_threads +
+                                config.limits.value[LIMIT_CONNECTIONS] + config.refused_max + config.models_max <=
+                            files);
+            }
 }
 
 static char *no_variable(const char *name)

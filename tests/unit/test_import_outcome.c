@@ -67,6 +67,7 @@ TEST(import_outcome_of_every_way_to_end)
       {{.term_signal = SIGSYS, .words = "refused system call 99999\n"}, ERR_IMPORT_SYSCALL, "system call 99999"},
       {{.term_signal = SIGSYS}, ERR_IMPORT_SYSCALL, "foreign"},
       {{.term_signal = SIGKILL, .is_breach = true}, ERR_IMPORT_CRASHED, "no request"},
+      {{.term_signal = SIGKILL, .is_starved = true}, ERR_OVERLOADED, "no file descriptor"},
       {{.exit_status = 0}, ERR_BAD_BAKE, "empty"},
       {{.exit_status = 1}, ERR_IMPORT_CRASHED, "status 1"},
       {{.exit_status = 77}, ERR_IMPORT_CRASHED, "status 77"},

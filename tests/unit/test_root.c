@@ -4,7 +4,6 @@
 #include "../../server/app/root.h"
 
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,14 +57,11 @@ TEST(root_without_descriptors_is_overload)
     struct temp_tree tree;
     temp_tree_init(&tree);
     temp_tree_file(&tree, "fox.glb", "12345");
-    struct rlimit before;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
-    const struct rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
     struct stamp stamp;
     struct err err = {0};
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    temp_tree_starve();
     const int rc = root_stat(tree.fd, "fox.glb", &stamp, &err);
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    temp_tree_feed();
     assert_int_equal(rc, ERR_OVERLOADED);
     temp_tree_fini(&tree);
 }

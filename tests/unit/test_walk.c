@@ -97,3 +97,20 @@ TEST(walk_pages_join_to_the_whole)
     }
     temp_tree_fini(&tree);
 }
+
+TEST(walk_without_descriptors_is_no_page)
+{
+    struct temp_tree tree;
+    struct walk_page page;
+    plant(&tree);
+    temp_tree_starve();
+    walk_models(tree.fd, &(struct walk_query){.prefix = "", .after = "", .limit = 9}, &page);
+    temp_tree_feed();
+    assert_true(page.is_starved);
+    walk_page_fini(&page);
+    walk_models(tree.fd, &(struct walk_query){.prefix = "", .after = "", .limit = 9}, &page);
+    assert_false(page.is_starved);
+    assert_int_equal(page.count, 8);
+    walk_page_fini(&page);
+    temp_tree_fini(&tree);
+}

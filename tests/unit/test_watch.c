@@ -4,6 +4,7 @@
 
 #include "../../server/app/watch.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -227,4 +228,19 @@ TEST(watch_hides_no_change_from_other_threads)
     pthread_join(thread, NULL);
     watch_set_unref(set);
     teardown(&s);
+}
+
+TEST(watch_without_descriptors_says_so)
+{
+    struct stand stand;
+    setup(&stand);
+    temp_tree_starve();
+    errno = 0;
+    struct watch_set *set = watch_take(stand.watch, stand.tree.fd, "a/b/m.glb", NULL);
+    const int error = errno;
+    temp_tree_feed();
+    assert_null(set);
+    assert_true(err_is_shortage(error));
+    watch_set_unref(take(&stand, "a/b/m.glb"));
+    teardown(&stand);
 }
