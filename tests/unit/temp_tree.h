@@ -15,3 +15,5 @@ void temp_tree_file(const struct temp_tree *tree, const char *path, const char *
 void temp_tree_bytes(const struct temp_tree *tree, const char *path, const void *bytes, size_t size);
 void temp_tree_link(const struct temp_tree *tree, const char *path, const char *target);
 void temp_tree_folder(const struct temp_tree *tree, const char *path);
+/* A chain of so many folders, each in the one before, the first of which is `name`, with a file in the last. */
+void temp_tree_deep(const struct temp_tree *tree, const char *name, int levels);
