@@ -128,9 +128,12 @@ static int try_stage(const struct upload_store *store, struct upload_stage *stag
 int upload_stage_begin(const struct upload_store *store, struct upload_stage *stage, struct err *err)
 {
     enum { TRIES = 3 };
+    struct err last;
     int rc = ERR_STORAGE;
     for (int i = 0; i < TRIES && rc < 0; i++)
-        rc = try_stage(store, stage, err);
+        rc = try_stage(store, stage, &last);
+    if (rc < 0)
+        *err = last;
     return rc;
 }
 
@@ -281,13 +284,16 @@ static int try_publish(const struct upload_store *store, const struct upload_sta
 int upload_store_publish(const struct upload_store *store, const struct upload_stage *stage, const char *item,
                          const char *path, bool *is_new, struct err *err)
 {
+    struct err last;
     int rc = ERR_STORAGE;
     for (int i = 0; i < RACE_TRIES && rc < 0; i++) {
-        rc = try_publish(store, stage, item, path, is_new, err);
+        rc = try_publish(store, stage, item, path, is_new, &last);
         if (rc < 0 && errno != ENOENT) /* ENOENT: an emptied folder on the way, or what was to be replaced, went away */
             break;
     }
-    if (rc < 0)
+    if (rc < 0) {
+        *err = last;
         upload_store_remove_empty(store, path);
+    }
     return rc;
 }
