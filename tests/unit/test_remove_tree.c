@@ -36,7 +36,8 @@ static int remove_apart(const struct temp_tree *tree, const char *name, uid_t ui
         for (int fd = free_fd; fd < 60; fd++) /* four are left */
             if (fcntl(fd, F_GETFD) < 0)
                 dup2(tree->fd, fd);
-        if (setrlimit(RLIMIT_NOFILE, &few) != 0 || (uid != 0 && (setresgid(uid, uid, uid) != 0 || setresuid(uid, uid, uid) != 0)))
+        if (setrlimit(RLIMIT_NOFILE, &few) != 0 ||
+            (uid != 0 && (setresgid(uid, uid, uid) != 0 || setresuid(uid, uid, uid) != 0)))
             _exit(3);
         prctl(PR_SET_DUMPABLE, 1); /* who has another user's id by now may look into its own /proc/self */
         const int rc = remove_tree(tree->fd, name, -1, &err);
@@ -110,7 +111,8 @@ TEST(remove_tree_opens_what_is_closed)
     temp_tree_file(&tree, "closed/a/b/c/file", "");
     temp_tree_file(&tree, "closed/d/e/file", "");
     if (geteuid() == 0) {
-        static const char *const ALL[] = {"", "closed", "closed/a", "closed/a/b", "closed/a/b/c", "closed/d", "closed/d/e"};
+        static const char *const ALL[] = {"",         "closed",    "closed/a", "closed/a/b", "closed/a/b/c",
+                                          "closed/d", "closed/d/e"};
         for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++)
             assert_int_equal(fchownat(tree.fd, ALL[i], uid, uid, AT_EMPTY_PATH), 0);
     }

@@ -169,7 +169,8 @@ TEST(upload_store_sweeps_what_is_deep_or_closed)
     temp_tree_fini(&tree);
 }
 
-/* What a client deletes is off the disk when it is told so, and what takes the place of another leaves nothing of it. */
+/* What a client deletes is off the disk when it is told so, and what takes the place of another leaves nothing of it.
+ */
 TEST(upload_store_removes_any_depth)
 {
     struct temp_tree tree;
