@@ -13,7 +13,19 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-enum { DEPTH_MAX = 256, PATH_BYTES = 4096, IGNORE_BYTES = 1 << 20 };
+enum { PATH_BYTES = 4096, IGNORE_BYTES = 1 << 20 };
+
+/* The server's: what lies deeper is in no list of its. */
+enum {
+#define X(symbol, option, initial, unit, text) symbol,
+#include "../../protocol/limits.def"
+#undef X
+};
+static const uint64_t LIMITS[] = {
+#define X(symbol, option, initial, unit, text) initial,
+#include "../../protocol/limits.def"
+#undef X
+};
 
 struct listing {
     const struct args *args;
@@ -131,20 +143,27 @@ static bool follow(const struct listing *listing, const char *full, const char *
     return true;
 }
 
-static void walk(struct listing *listing, const char *path, const struct ignores *above, int depth);
+static void walk(struct listing *listing, const char *path, const struct ignores *above);
 
-static void look_at(struct listing *listing, const char *path, const char *name, const struct ignores *ignores,
-                    int depth)
+static void skip(struct listing *listing, const char *folder, const char *why)
+{
+    complain("cannot look into %s: %s", folder, why);
+    listing->places->unread++;
+}
+
+static void look_at(struct listing *listing, const char *path, const char *name, const struct ignores *ignores)
 {
     char inner[PATH_BYTES], full[PATH_BYTES * 2], source[PATH_BYTES];
     struct stat info;
-    if (snprintf(inner, sizeof inner, "%s%s%s", path, path[0] == '\0' ? "" : "/", name) >= PATH_BYTES)
+    if (snprintf(inner, sizeof inner, "%s%s%s", path, path[0] == '\0' ? "" : "/", name) >= PATH_BYTES) {
+        skip(listing, inner, strerror(ENAMETOOLONG));
         return;
+    }
     snprintf(full, sizeof full, "%s/%s", listing->places->folder, inner);
     if (lstat(full, &info) != 0 || is_ignored(ignores, inner, S_ISDIR(info.st_mode)))
         return;
     if (S_ISDIR(info.st_mode)) {
-        walk(listing, inner, ignores, depth + 1);
+        walk(listing, inner, ignores);
         return;
     }
     const int format = format_of(listing, name);
@@ -156,21 +175,31 @@ static void look_at(struct listing *listing, const char *path, const char *name,
         add(listing, inner, source);
 }
 
-static void walk(struct listing *listing, const char *path, const struct ignores *above, int depth)
+/* How many folders of the root what is in the folder lies in. */
+static uint64_t folders_of(const char *folder)
+{
+    uint64_t folders = folder[0] != '\0';
+    for (; *folder != '\0'; folder++)
+        folders += *folder == '/';
+    return folders;
+}
+
+/* Its depth is bounded, and with it the stack. */
+static void walk(struct listing *listing, const char *path, const struct ignores *above)
 {
     char full[PATH_BYTES * 2];
     struct dirent **names = NULL;
     snprintf(full, sizeof full, "%s/%s", listing->places->folder, path);
-    const int count = depth > DEPTH_MAX ? -1 : scandir(full, &names, NULL, alphasort);
+    const bool is_deep = folders_of(path) > LIMITS[LIMIT_FOLDERS];
+    const int count = is_deep ? -1 : scandir(full, &names, NULL, alphasort);
     if (count < 0) {
-        complain("cannot look into %s: %s", full, depth > DEPTH_MAX ? "too deep" : strerror(errno));
-        listing->places->unread++;
+        skip(listing, full, is_deep ? "it lies deeper in the models' folder than a server lists" : strerror(errno));
         return;
     }
     struct ignores ignores = {above, strlen(path) + (path[0] != '\0'), read_ignores(full)};
     for (int i = 0; i < count; i++) {
         if (names[i]->d_name[0] != '.')
-            look_at(listing, path, names[i]->d_name, &ignores, depth);
+            look_at(listing, path, names[i]->d_name, &ignores);
         free(names[i]);
     }
     free(names);
@@ -212,7 +241,7 @@ static void list_here(struct listing *listing)
         char *slash = memrchr(folder, '/', (size_t)(magic - folder));
         *(slash == NULL ? folder : slash) = '\0';
     }
-    walk(listing, folder, NULL, 0);
+    walk(listing, folder, NULL);
 }
 
 /* --- on another server --- */

@@ -2,6 +2,7 @@
 
 #include "../base/utf8.h"
 #include "endings.h"
+#include "root.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -66,14 +67,6 @@ void archive_path(const struct archive *archive, uint32_t index, char out[ARCHIV
     out[entry->name_bytes] = '\0';
 }
 
-static unsigned depth_of(const char *path)
-{
-    unsigned depth = 0;
-    for (; *path != '\0'; path++)
-        depth += *path == '/';
-    return depth;
-}
-
 static bool has_stem(const char *path, const char *stem)
 {
     const char *slash = strrchr(path, '/');
@@ -89,7 +82,7 @@ int archive_find_model(const struct archive *archive, const char *stem, struct e
     int found = -1, named = -1;
     for (uint32_t i = 0; i < archive->count; i++) {
         archive_path(archive, i, path);
-        const unsigned depth = depth_of(path);
+        const unsigned depth = root_folders_of(path);
         if (!ending_is_known(path) || ending_companion_of(path) != NULL || depth > least)
             continue;
         if (depth < least) {

@@ -149,6 +149,9 @@ static void on_walked(uv_work_t *work, int status __attribute__((unused)))
             put_page(&reply, listing->cache, &run->page);
         if (run->page.is_cut)
             log_warn("the root is larger than one listing may walk; some models are left out of /v1/models");
+        if (run->page.deep != NULL)
+            log_warn("'%.200s' is left out of /v1/models: it lies deeper than %s, or its paths are too long",
+                     run->page.deep, LIMIT_TEXT(&listing->config->limits, LIMIT_FOLDERS));
         listing->run = NULL;
         start_next(listing); /* first, or those who ask again at once would overtake the queue */
         run->job->done(run->job, &reply);

@@ -25,6 +25,14 @@ bool stamp_equal(const struct stamp *a, const struct stamp *b)
            a->inode == b->inode;
 }
 
+uint32_t root_folders_of(const char *path)
+{
+    uint32_t folders = 0;
+    for (; *path != '\0'; path++)
+        folders += *path == '/';
+    return folders;
+}
+
 int root_open(const char *path, struct err *err)
 {
     const int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -24,8 +24,8 @@ bool stamp_equal(const struct stamp *a, const struct stamp *b);
 /* Opens the root (O_PATH: search permission is enough). Returns a descriptor or ERR_BAD_PARAMETER. */
 int root_open(const char *path, struct err *err);
 
-/* openat2() beneath the root and through no link. A descriptor, or -1 with errno. */
-int root_open_beneath(int root_fd, const char *path, uint64_t flags);
+/* Of how many folders beneath the root a path leads through: of "a/b/c.glb" 2. */
+uint32_t root_folders_of(const char *path);
 
 /* The stamp of a model file. Returns 0, ERR_MODEL_NOT_FOUND (missing, a link, a folder, not a regular file),
  * ERR_FORBIDDEN, ERR_OVERLOADED (no descriptor or memory) or ERR_INTERNAL; messages name the path and the reason. */

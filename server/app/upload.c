@@ -1,4 +1,5 @@
 #include "background.h"
+#include "log.h"
 #include "stats.h"
 #include "upload_parts.h"
 
@@ -14,7 +15,10 @@ static void go_on(struct upload *upload);
 static void on_removed(uv_work_t *work, int status)
 {
     (void)status;
-    upload_free(work->data);
+    struct upload *upload = work->data;
+    if (upload->err.code != 0)
+        log_warn("not all of an upload is off the disk, the next start tries again: %s", upload->err.message);
+    upload_free(upload);
 }
 
 static void remove_files(uv_work_t *work)
@@ -24,7 +28,8 @@ static void remove_files(uv_work_t *work)
     if (upload->fd >= 0)
         close(upload->fd);
     upload->fd = -1;
-    upload_stage_remove(&upload->uploads->store, &upload->files);
+    upload->err.code = 0; /* it was told */
+    upload_stage_remove(&upload->uploads->store, &upload->files, &upload->err);
 }
 
 /* Tells how it ended, once, and removes the stage. */
@@ -43,7 +48,7 @@ static void finish(struct upload *upload)
     upload->is_working = true; /* until it is freed */
     if (uv_queue_work(upload->uploads->loop, &upload->work, remove_files, on_removed) != 0) {
         remove_files(&upload->work);
-        upload_free(upload);
+        on_removed(&upload->work, 0);
     }
 }
 
@@ -95,7 +100,8 @@ static void unpack(uv_work_t *work)
 {
     struct upload *upload = work->data;
     background_thread();
-    upload_unpack(&upload->files, upload->archive_fd, upload->item, upload->model_path, &upload->err);
+    upload_unpack(&upload->uploads->store, &upload->files, upload->archive_fd, upload->target, upload->model_path,
+                  &upload->err);
 }
 
 static void publish(uv_work_t *work)

@@ -1,76 +1,21 @@
 #include "upload_store.h"
 
+#include "../base/limits.h"
+#include "remove_tree.h"
 #include "root.h"
+#include "upload_store_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STAGE_PREFIX ".posed-upload-"
-enum { DEPTH_MAX = 64, FILE_MODE = 0644, FOLDER_MODE = 0755, STAGE_MODE = 0755 };
-
-static int storage_error(const char *what, struct err *err)
-{
-    const int error = errno;
-    if (err_is_shortage(error))
-        return err_set(err, ERR_OVERLOADED, "%s: no file descriptor or memory is free; try again later", what);
-    if (error == ENOSPC || error == EDQUOT)
-        return err_set(err, ERR_STORAGE, "%s: the disk is full", what);
-    return err_set(err, ERR_STORAGE, "%s: %s", what, strerror(error));
-}
-
-/* --- taking away --- */
-
-/* Removes what is `name` in the folder, whatever it is. Never follows a link. `depth` bounds what a hostile tree could
- * do to the stack. */
-static void remove_tree(int folder_fd, const char *name, int depth)
-{
-    if (unlinkat(folder_fd, name, 0) == 0 || (errno != EISDIR && errno != EPERM) || depth == 0)
-        return;
-    const int fd = openat(folder_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    if (dir == NULL) {
-        if (fd >= 0)
-            close(fd);
-        return;
-    }
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            remove_tree(fd, entry->d_name, depth - 1);
-    closedir(dir);
-    unlinkat(folder_fd, name, AT_REMOVEDIR);
-}
-
-/* Another process's upload is locked as long as it lives. */
-static void sweep(const struct upload_store *store)
-{
-    const int fd = openat(store->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    if (dir == NULL) {
-        if (fd >= 0)
-            close(fd);
-        return;
-    }
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-        if (strncmp(entry->d_name, STAGE_PREFIX, sizeof STAGE_PREFIX - 1) != 0)
-            continue;
-        const int stage = openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (stage >= 0 && flock(stage, LOCK_EX | LOCK_NB) == 0)
-            remove_tree(fd, entry->d_name, DEPTH_MAX);
-        if (stage >= 0)
-            close(stage);
-    }
-    closedir(dir);
-}
+enum { FILE_MODE = 0644, FOLDER_MODE = 0755, STAGE_MODE = 0755, RACE_TRIES = 16 };
 
 /* --- the folder --- */
 
@@ -100,6 +45,31 @@ static int find_place(struct upload_store *store, const char *folder, const char
          part = strchr(part, '/') == NULL ? NULL : strchr(part, '/') + 1)
         if (*part == '.')
             return bad_folder(folder, "lies in a hidden folder, where no model is listed", err);
+    if (root_folders_of(store->folder) > LIMIT_INFO[LIMIT_FOLDERS].initial)
+        return bad_folder(folder, "lies in more folders of the root than any listing goes into", err);
+    return 0;
+}
+
+int upload_store_check(const struct upload_store *store, const char *path, const char *inner, struct err *err)
+{
+    const uint64_t most = LIMIT_INFO[LIMIT_FOLDERS].initial;
+    const bool is_inner = inner != NULL && inner[0] != '\0';
+    const char *name = is_inner ? inner : path, *what = is_inner ? "entry" : "the path";
+    const size_t inner_bytes = inner == NULL ? 0 : 1 + strlen(inner);
+    const uint64_t folders = (uint64_t)root_folders_of(store->folder) + root_folders_of(path) +
+                             (inner == NULL ? 0 : 1 + root_folders_of(inner));
+    if (strlen(store->folder) + strlen(path) + inner_bytes + UPLOAD_STAGE_SIZE + NAME_MAX >= PATH_MAX)
+        return err_set(err, ERR_BAD_PATH, "%s '%.80s...' is too long", what, name);
+    if (folders > most)
+        return err_set(err, ERR_BAD_PATH,
+                       "%s '%.200s' would lie in %llu folders of the root, where listings end at %llu", what, name,
+                       (unsigned long long)folders, (unsigned long long)most);
+    for (const char *part = name; part != NULL; part = strchr(part, '/') == NULL ? NULL : strchr(part, '/') + 1) {
+        if (part[0] == '.')
+            return err_set(err, ERR_BAD_PATH, "%s '%.200s' has a hidden part, which no listing shows", what, name);
+        if (strcspn(part, "/") > NAME_MAX)
+            return err_set(err, ERR_BAD_PATH, "%s '%.80s...' has a part of more than %d bytes", what, name, NAME_MAX);
+    }
     return 0;
 }
 
@@ -116,7 +86,7 @@ int upload_store_open(struct upload_store *store, const char *folder, const char
         upload_store_close(store);
         return err->code;
     }
-    sweep(store);
+    upload_store_sweep(store);
     return 0;
 }
 
@@ -138,81 +108,97 @@ static bool lock_it(const struct upload_stage *stage)
 
 static int try_stage(const struct upload_store *store, struct upload_stage *stage, struct err *err)
 {
-    uint64_t number = 0;
     *stage = (struct upload_stage){.fd = -1};
-    if (getrandom(&number, sizeof number, 0) != sizeof number)
-        return storage_error("no random name", err);
-    snprintf(stage->name, sizeof stage->name, STAGE_PREFIX "%016" PRIx64, number);
+    if (upload_stage_name(stage->name, err) < 0) {
+        stage->name[0] = '\0';
+        return err->code;
+    }
     if (mkdirat(store->fd, stage->name, STAGE_MODE) != 0) {
         stage->name[0] = '\0';
-        return storage_error("the upload cannot be stored", err);
+        return upload_storage_error("the upload cannot be stored", err);
     }
     stage->fd = openat(store->fd, stage->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (stage->fd >= 0 && lock_it(stage))
         return 0;
-    storage_error("the upload cannot be stored", err);
-    upload_stage_remove(store, stage);
+    upload_storage_error("the upload cannot be stored", err);
+    upload_stage_remove(store, stage, NULL);
     return err->code;
 }
 
 int upload_stage_begin(const struct upload_store *store, struct upload_stage *stage, struct err *err)
 {
     enum { TRIES = 3 };
+    struct err last;
     int rc = ERR_STORAGE;
     for (int i = 0; i < TRIES && rc < 0; i++)
-        rc = try_stage(store, stage, err);
+        rc = try_stage(store, stage, &last);
+    if (rc < 0)
+        *err = last;
     return rc;
 }
 
-void upload_stage_remove(const struct upload_store *store, struct upload_stage *stage)
+int upload_stage_remove(const struct upload_store *store, struct upload_stage *stage, struct err *err)
 {
-    if (stage->name[0] != '\0')
-        remove_tree(store->fd, stage->name, DEPTH_MAX);
-    if (stage->fd >= 0)
-        close(stage->fd);
+    const int rc = stage->name[0] == '\0' ? 0 : remove_tree(store->fd, stage->name, stage->fd, err);
     *stage = (struct upload_stage){.fd = -1};
+    return rc;
 }
 
-/* Opens the folder of `path`'s last part beneath `top_fd`, creating what is missing on the way; *last is that part. */
-static int open_parent(int top_fd, const char *path, const char **last, struct err *err)
+/* Opens the folder `name` in the folder `fd`, which is closed, and makes it where it is missing. A descriptor, or an
+ * error with its errno. */
+static int step_into(int fd, const char *name, bool is_lasting, struct err *err)
 {
-    char part[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    *last = slash == NULL ? path : slash + 1;
-    for (const char *at = path; (at = strchr(at, '/')) != NULL; at++) {
-        const size_t bytes = (size_t)(at - path);
-        if (bytes >= sizeof part)
-            return err_set(err, ERR_BAD_PATH, "the path '%.80s...' is too long", path);
-        memcpy(part, path, bytes);
-        part[bytes] = '\0';
-        const char *name = strrchr(part, '/') == NULL ? part : strrchr(part, '/') + 1;
-        char above[PATH_MAX];
-        snprintf(above, sizeof above, "%.*s", (int)(name - part), part);
-        const int fd = root_open_beneath(top_fd, above[0] == '\0' ? "." : above, O_PATH | O_DIRECTORY);
-        const int rc = fd < 0 ? -1 : mkdirat(fd, name, FOLDER_MODE);
-        const int error = errno;
-        if (fd >= 0)
-            close(fd);
-        errno = error;
-        if (rc != 0 && error != EEXIST)
-            break; /* the open below says why */
+    int rc = 0, inner = root_open_beneath(fd, name, O_PATH | O_DIRECTORY);
+    if (inner < 0 && errno == ENOENT && (mkdirat(fd, name, FOLDER_MODE) == 0 || errno == EEXIST)) {
+        const int own = is_lasting ? upload_open_folder(fd) : -1;
+        if (is_lasting && (own < 0 || fsync(own) != 0))
+            rc = upload_storage_error(name, err);
+        if (own >= 0)
+            close(own);
+        if (rc == 0)
+            inner = root_open_beneath(fd, name, O_PATH | O_DIRECTORY);
     }
-    snprintf(part, sizeof part, "%.*s", slash == NULL ? 1 : (int)(slash - path), slash == NULL ? "." : path);
-    const int fd = root_open_beneath(top_fd, part, O_RDONLY | O_DIRECTORY);
-    if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
-        return err_set(err, ERR_CONFLICT, "'%.200s' is not a folder", part);
-    return fd < 0 ? storage_error(part, err) : fd;
+    if (rc == 0 && inner < 0 && (errno == ENOTDIR || errno == ELOOP))
+        rc = err_set(err, ERR_CONFLICT, "'%.200s' is not a folder", name);
+    else if (rc == 0 && inner < 0)
+        rc = upload_storage_error(name, err);
+    const int error = errno;
+    close(fd);
+    errno = error;
+    return rc < 0 ? rc : inner;
+}
+
+/* Opens the folder of `path`'s last part beneath `top_fd` (O_PATH), and makes what is missing on the way; *last is that
+ * part. A descriptor, or an error with its errno. */
+static int open_parent(int top_fd, const char *path, bool is_lasting, const char **last, struct err *err)
+{
+    int fd = root_open_beneath(top_fd, ".", O_PATH | O_DIRECTORY);
+    if (fd < 0)
+        return upload_storage_error(path, err);
+    for (const char *slash; fd >= 0 && (slash = strchr(path, '/')) != NULL; path = slash + 1) {
+        char part[NAME_MAX + 1];
+        if ((size_t)(slash - path) >= sizeof part) {
+            close(fd);
+            errno = ENAMETOOLONG;
+            return upload_storage_error(path, err);
+        }
+        memcpy(part, path, (size_t)(slash - path));
+        part[slash - path] = '\0';
+        fd = step_into(fd, part, is_lasting, err);
+    }
+    *last = path;
+    return fd;
 }
 
 int upload_stage_create(const struct upload_stage *stage, const char *path, struct err *err)
 {
     const char *name;
-    const int parent = open_parent(stage->fd, path, &name, err);
+    const int parent = open_parent(stage->fd, path, false, &name, err);
     if (parent < 0)
         return parent;
     const int fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
     if (fd < 0)
-        errno == EEXIST ? err_set(err, ERR_CONFLICT, "'%.200s' is there twice", path) : storage_error(path, err);
+        errno == EEXIST ? err_set(err, ERR_CONFLICT, "'%.200s' is there twice", path) : upload_storage_error(path, err);
     close(parent);
     return fd < 0 ? err->code : fd;
 }
@@ -224,7 +210,7 @@ int upload_write(int fd, const char *bytes, size_t size_bytes, struct err *err)
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
-            return storage_error("the upload cannot be stored", err);
+            return upload_storage_error("the upload cannot be stored", err);
         bytes += written;
         size_bytes -= (size_t)written;
     }
@@ -233,15 +219,15 @@ int upload_write(int fd, const char *bytes, size_t size_bytes, struct err *err)
 
 int upload_sync(int fd, struct err *err)
 {
-    return fsync(fd) == 0 ? 0 : storage_error("the upload cannot be stored", err);
+    return fsync(fd) == 0 ? 0 : upload_storage_error("the upload cannot be stored", err);
 }
 
 int upload_sync_all(const struct upload_stage *stage, struct err *err)
 {
-    return syncfs(stage->fd) == 0 ? 0 : storage_error("the upload cannot be stored", err);
+    return syncfs(stage->fd) == 0 ? 0 : upload_storage_error("the upload cannot be stored", err);
 }
 
-/* --- into place, and away --- */
+/* --- into place --- */
 
 static int check_kinds(int stage_fd, const char *item, int parent_fd, const char *name, const char *path,
                        struct err *err)
@@ -249,76 +235,65 @@ static int check_kinds(int stage_fd, const char *item, int parent_fd, const char
     struct stat own, there;
     if (fstatat(stage_fd, item, &own, AT_SYMLINK_NOFOLLOW) != 0 ||
         fstatat(parent_fd, name, &there, AT_SYMLINK_NOFOLLOW) != 0)
-        return storage_error(path, err);
+        return upload_storage_error(path, err);
     if (S_ISDIR(own.st_mode) == S_ISDIR(there.st_mode))
         return 0;
     return err_set(err, ERR_CONFLICT, "'%.200s' is a %s already; delete it first", path,
                    S_ISDIR(there.st_mode) ? "folder" : "file");
 }
 
-/* The folders above, from the innermost, until one holds something. */
-static void remove_empty_parents(const struct upload_store *store, const char *path)
+/* Returns 0, or an error with its errno. */
+static int put_in_place(const struct upload_stage *stage, const char *item, int parent_fd, const char *name,
+                        const char *path, bool *is_new, struct err *err)
 {
-    char folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", path);
-    for (char *slash; (slash = strrchr(folder, '/')) != NULL;) {
-        *slash = '\0';
-        char *inner = strrchr(folder, '/');
-        char above[PATH_MAX];
-        snprintf(above, sizeof above, "%.*s", inner == NULL ? 1 : (int)(inner - folder), inner == NULL ? "." : folder);
-        const int fd = root_open_beneath(store->fd, above, O_PATH | O_DIRECTORY);
-        const int rc = fd < 0 ? -1 : unlinkat(fd, inner == NULL ? folder : inner + 1, AT_REMOVEDIR);
-        if (fd >= 0)
-            close(fd);
-        if (rc != 0)
-            return;
+    int rc = 0;
+    *is_new = renameat2(stage->fd, item, parent_fd, name, RENAME_NOREPLACE) == 0;
+    if (!*is_new && errno == EEXIST) {
+        rc = check_kinds(stage->fd, item, parent_fd, name, path, err);
+        if (rc == 0 && renameat2(stage->fd, item, parent_fd, name, RENAME_EXCHANGE) != 0)
+            rc = upload_storage_error(path, err);
+    } else if (!*is_new) {
+        rc = upload_storage_error(path, err);
     }
+    if (rc == 0 && fsync(parent_fd) != 0) {
+        rc = upload_storage_error(path, err);
+        renameat2(parent_fd, name, stage->fd, item, *is_new ? RENAME_NOREPLACE : RENAME_EXCHANGE);
+    }
+    return rc;
+}
+
+/* Returns 0, or an error with its errno. */
+static int try_publish(const struct upload_store *store, const struct upload_stage *stage, const char *item,
+                       const char *path, bool *is_new, struct err *err)
+{
+    const char *name;
+    const int way = open_parent(store->fd, path, true, &name, err);
+    if (way < 0)
+        return way;
+    const int parent = upload_open_folder(way);
+    const int rc =
+        parent < 0 ? upload_storage_error(path, err) : put_in_place(stage, item, parent, name, path, is_new, err);
+    const int error = errno;
+    close(way);
+    if (parent >= 0)
+        close(parent);
+    errno = error;
+    return rc;
 }
 
 int upload_store_publish(const struct upload_store *store, const struct upload_stage *stage, const char *item,
                          const char *path, bool *is_new, struct err *err)
 {
-    const char *name;
-    const int parent = open_parent(store->fd, path, &name, err);
-    if (parent < 0)
-        return parent;
-    int rc = 0;
-    *is_new = renameat2(stage->fd, item, parent, name, RENAME_NOREPLACE) == 0;
-    if (!*is_new && errno == EEXIST) {
-        rc = check_kinds(stage->fd, item, parent, name, path, err);
-        if (rc == 0 && renameat2(stage->fd, item, parent, name, RENAME_EXCHANGE) != 0)
-            rc = storage_error(path, err);
-    } else if (!*is_new) {
-        rc = storage_error(path, err);
+    struct err last;
+    int rc = ERR_STORAGE;
+    for (int i = 0; i < RACE_TRIES && rc < 0; i++) {
+        rc = try_publish(store, stage, item, path, is_new, &last);
+        if (rc < 0 && errno != ENOENT) /* ENOENT: an emptied folder on the way, or what was to be replaced, went away */
+            break;
     }
-    if (rc == 0 && fsync(parent) != 0)
-        rc = storage_error(path, err);
-    close(parent);
-    if (rc < 0)
-        remove_empty_parents(store, path);
-    return rc;
-}
-
-int upload_store_delete(const struct upload_store *store, const char *path, struct err *err)
-{
-    char above[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    const char *name = slash == NULL ? path : slash + 1;
-    snprintf(above, sizeof above, "%.*s", slash == NULL ? 1 : (int)(slash - path), slash == NULL ? "." : path);
-    const int parent = root_open_beneath(store->fd, above, O_PATH | O_DIRECTORY);
-    struct stat stat;
-    if (parent < 0 || fstatat(parent, name, &stat, AT_SYMLINK_NOFOLLOW) != 0) {
-        if (parent >= 0)
-            close(parent);
-        return err_set(err, ERR_MODEL_NOT_FOUND, "there is no upload '%.200s'", path);
+    if (rc < 0) {
+        *err = last;
+        upload_store_remove_empty(store, path);
     }
-    struct upload_stage stage;
-    int rc = upload_stage_begin(store, &stage, err);
-    if (rc == 0 && renameat2(parent, name, stage.fd, "deleted", RENAME_NOREPLACE) != 0)
-        rc = storage_error(path, err);
-    close(parent);
-    upload_stage_remove(store, &stage);
-    if (rc == 0)
-        remove_empty_parents(store, path);
     return rc;
 }

@@ -22,6 +22,11 @@ struct upload_store {
 int upload_store_open(struct upload_store *store, const char *folder, const char *root, struct err *err);
 void upload_store_close(struct upload_store *store);
 
+/* Whether `path`, and the file `inner` in the folder `path`, may lie in the store: nothing hidden, nothing in more
+ * folders than listings go into or with more bytes than a path has. `inner` is NULL where `path` is the file, and ""
+ * for any one. ERR_BAD_PATH; the message names `inner`, else `path`. Pure; any thread. */
+int upload_store_check(const struct upload_store *store, const char *path, const char *inner, struct err *err);
+
 /* A folder of its own for one upload, locked while it is open. */
 struct upload_stage {
     char name[UPLOAD_STAGE_SIZE]; /* in the store; "" = there is none */
@@ -33,8 +38,9 @@ int upload_stage_begin(const struct upload_store *store, struct upload_stage *st
 /* Creates a file, and the folders on its way, in the stage. Returns a descriptor for writing, or ERR_CONFLICT (the name
  * is taken), ERR_STORAGE. */
 int upload_stage_create(const struct upload_stage *stage, const char *path, struct err *err);
-/* All of it, with what is inside. Does nothing when there is none. */
-void upload_stage_remove(const struct upload_store *store, struct upload_stage *stage);
+/* All of it, with what is inside. Does nothing when there is none. ERR_STORAGE: something is left, for the next start.
+ */
+int upload_stage_remove(const struct upload_store *store, struct upload_stage *stage, struct err *err);
 
 /* ERR_STORAGE: "the disk is full" and the like. */
 int upload_write(int fd, const char *bytes, size_t size_bytes, struct err *err);
@@ -46,10 +52,11 @@ int upload_sync_all(const struct upload_stage *stage, struct err *err);
 
 /* Makes what is `item` in the stage what is `path` in the store: all of it or nothing, also when the machine fails.
  * What was there before goes to the stage. *is_new: nothing was. ERR_CONFLICT: a folder is where the file should go, or
- * the other way round, or a file is where a folder is needed. */
+ * the other way round, or a file is where a folder is needed. ERR_BAD_PATH: the file system takes no name as long. */
 int upload_store_publish(const struct upload_store *store, const struct upload_stage *stage, const char *item,
                          const char *path, bool *is_new, struct err *err);
 
-/* Takes away a file, or a folder with all that is in it, and the folders above it that are empty then.
- * ERR_MODEL_NOT_FOUND, ERR_STORAGE. */
+/* Takes away a file, or a folder with all that is in it, however deep, and the folders above it that are empty then. It
+ * is gone at once or not at all, also when the machine fails, and 0 means that its bytes are too. ERR_MODEL_NOT_FOUND,
+ * ERR_STORAGE: nothing happened, or not all of its bytes could be removed, as the message says. */
 int upload_store_delete(const struct upload_store *store, const char *path, struct err *err);

@@ -25,21 +25,37 @@ static int write_file(const struct upload_stage *stage, const char *stem, const 
     return rc;
 }
 
-static int write_files(const struct upload_stage *stage, const char *stem, const struct archive *archive,
-                       char model_path[ARCHIVE_PATH_SIZE], struct err *err)
+/* All of them, before the first one is written. */
+static int check_paths(const struct upload_store *store, const char *target, const struct archive *archive,
+                       struct err *err)
 {
+    char path[ARCHIVE_PATH_SIZE];
+    for (uint32_t i = 0; i < archive->count; i++) {
+        archive_path(archive, i, path);
+        if (upload_store_check(store, target, path, err) < 0)
+            return err->code = ERR_BAD_MODEL; /* the client's name is a good one */
+    }
+    return 0;
+}
+
+static int write_files(const struct upload_store *store, const struct upload_stage *stage, const char *target,
+                       const struct archive *archive, char model_path[ARCHIVE_PATH_SIZE], struct err *err)
+{
+    const char *slash = strrchr(target, '/'), *stem = slash == NULL ? target : slash + 1;
     const int model = archive_find_model(archive, stem, err);
     if (model < 0)
         return model;
     archive_path(archive, (uint32_t)model, model_path);
+    if (check_paths(store, target, archive, err) < 0)
+        return err->code;
     for (uint32_t i = 0; i < archive->count; i++)
         if (write_file(stage, stem, archive, i, err) < 0)
             return err->code;
     return upload_sync_all(stage, err);
 }
 
-int upload_unpack(const struct upload_stage *stage, int archive_fd, const char *stem,
-                  char model_path[ARCHIVE_PATH_SIZE], struct err *err)
+int upload_unpack(const struct upload_store *store, const struct upload_stage *stage, int archive_fd,
+                  const char *target, char model_path[ARCHIVE_PATH_SIZE], struct err *err)
 {
     struct stat stat;
     if (fstat(archive_fd, &stat) != 0 || stat.st_size <= 0)
@@ -51,7 +67,7 @@ int upload_unpack(const struct upload_stage *stage, int archive_fd, const char *
     struct archive archive;
     int rc = archive_check(bytes, size_bytes, &archive, err);
     if (rc == 0)
-        rc = write_files(stage, stem, &archive, model_path, err);
+        rc = write_files(store, stage, target, &archive, model_path, err);
     munmap(bytes, size_bytes);
     return rc;
 }

@@ -13,25 +13,17 @@
 
 /* --- one of them --- */
 
-static int check_name(const struct uploads *uploads, const char *name, struct err *err)
-{
-    if (uploads == NULL)
-        return err_set(err, ERR_UNAVAILABLE, "this server takes no uploads; start it with --uploads DIR");
-    if (strlen(uploads->store.folder) + strlen(name) + UPLOAD_STAGE_SIZE + NAME_MAX >= PATH_MAX)
-        return err_set(err, ERR_BAD_PATH, "the path '%.80s...' is too long", name);
-    for (const char *part = name; part != NULL; part = strchr(part, '/') == NULL ? NULL : strchr(part, '/') + 1) {
-        if (part[0] == '.')
-            return err_set(err, ERR_BAD_PATH, "the path '%.200s' has a hidden part, which no listing shows", name);
-        if (strcspn(part, "/") > NAME_MAX)
-            return err_set(err, ERR_BAD_PATH, "the path '%.80s...' has a part of more than %d bytes", name, NAME_MAX);
-    }
-    return 0;
-}
-
 static bool is_zip(const char *name)
 {
     const size_t bytes = strlen(name);
     return bytes > 4 && strcasecmp(name + bytes - 4, ".zip") == 0;
+}
+
+static int check_name(const struct uploads *uploads, const char *name, const char *inner, struct err *err)
+{
+    if (uploads == NULL)
+        return err_set(err, ERR_UNAVAILABLE, "this server takes no uploads; start it with --uploads DIR");
+    return upload_store_check(&uploads->store, name, inner, err);
 }
 
 static const char *last_part(const char *path)
@@ -43,7 +35,7 @@ static const char *last_part(const char *path)
 int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(void *user), void *user,
                  struct upload **out, struct err *err)
 {
-    if (check_name(uploads, name, err) < 0)
+    if (check_name(uploads, name, is_zip(name) ? "" : NULL, err) < 0)
         return err->code;
     if (!ending_is_known(name) && !is_zip(name))
         return err_set(err, ERR_UNKNOWN_FORMAT, "'%.200s': no importer knows this ending; see /v1/formats", name);
@@ -174,7 +166,7 @@ static void on_deleted(uv_work_t *work, int status)
 int upload_delete(struct uploads *uploads, const char *name, void (*done)(void *user, const struct err *err),
                   void *user, struct err *err)
 {
-    if (check_name(uploads, name, err) < 0)
+    if (check_name(uploads, name, NULL, err) < 0)
         return err->code;
     struct deletion *deletion = mem_zalloc(1, sizeof *deletion);
     deletion->uploads = uploads;

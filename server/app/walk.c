@@ -1,5 +1,6 @@
 #include "walk.h"
 
+#include "../base/limits.h"
 #include "../base/mem.h"
 #include "../base/utf8.h"
 #include "endings.h"
@@ -12,7 +13,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, DEPTH_MAX = 64, ENTRIES_MAX = 500000 };
+enum { PATH_SIZE = 4096, ENTRIES_MAX = 500000 };
 
 /* A folder being walked: its names, sorted; those of folders end in '/', so that the order of names is the order
  * of the paths beneath them. */
@@ -27,9 +28,9 @@ struct walk {
     const struct walk_query *query;
     struct walk_page *page;
     char path[PATH_SIZE]; /* of what is looked at */
-    struct folder folders[DEPTH_MAX];
-    size_t depth;
     size_t entries_left;
+    size_t depth, depth_max;
+    struct folder folders[]; /* the root and those on the way from it */
 };
 
 static int by_bytes(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
@@ -76,6 +77,13 @@ static char *name_of(int folder_fd, const struct dirent *entry)
     return name;
 }
 
+/* The folder at walk->path, or something in it. */
+static void leave_out(struct walk *walk)
+{
+    if (walk->page->deep == NULL)
+        walk->page->deep = mem_strdup(walk->path);
+}
+
 static void read_names(struct walk *walk, struct folder *folder, DIR *dir)
 {
     size_t capacity = 0;
@@ -101,8 +109,8 @@ static void read_names(struct walk *walk, struct folder *folder, DIR *dir)
 /* Goes into the folder at walk->path ("" or ending in '/'). */
 static void enter(struct walk *walk)
 {
-    if (walk->depth == DEPTH_MAX) {
-        walk->page->is_cut = true;
+    if (walk->depth == walk->depth_max) {
+        leave_out(walk);
         return;
     }
     const int fd = root_open_folder(walk->root_fd, walk->path);
@@ -176,8 +184,11 @@ static void step(struct walk *walk)
     }
     const char *name = folder->names[folder->next++];
     const size_t size = strlen(name);
-    if (folder->path_length + size >= PATH_SIZE)
+    if (folder->path_length + size >= PATH_SIZE) {
+        walk->path[folder->path_length] = '\0';
+        leave_out(walk);
         return;
+    }
     memcpy(walk->path + folder->path_length, name, size + 1);
     if (name[size - 1] == '/') {
         if (may_hold(walk->query, walk->path))
@@ -190,7 +201,9 @@ static void step(struct walk *walk)
 void walk_models(int root_fd, const struct walk_query *query, struct walk_page *out)
 {
     *out = (struct walk_page){0};
-    struct walk *walk = mem_zalloc(1, sizeof *walk);
+    const size_t depth_max = (size_t)LIMIT_INFO[LIMIT_FOLDERS].initial + 1;
+    struct walk *walk = mem_zalloc(1, sizeof *walk + depth_max * sizeof *walk->folders);
+    walk->depth_max = depth_max;
     walk->root_fd = root_fd;
     walk->query = query;
     walk->page = out;
@@ -208,5 +221,6 @@ void walk_page_fini(struct walk_page *page)
     for (size_t i = 0; i < page->count; i++)
         free(page->files[i].path);
     free(page->files);
+    free(page->deep);
     *page = (struct walk_page){0};
 }

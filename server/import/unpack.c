@@ -8,7 +8,7 @@
 #include <strings.h>
 #include <zip.h>
 
-enum { PATH_BYTES_MAX = 1024, PART_BYTES_MAX = 255, PARTS_MAX = 32 };
+enum { PATH_BYTES_MAX = 1024, PART_BYTES_MAX = 255 };
 enum { FILE_TYPE_SHIFT = 16, FILE_TYPE_MASK = 0170000, FILE_TYPE_REGULAR = 0100000, FILE_TYPE_FOLDER = 0040000 };
 
 struct unpacking {
@@ -29,11 +29,10 @@ static int bad(const char *name, const char *why, struct err *err)
     return err_set(err, ERR_BAD_MODEL, "entry '%.200s' %s", name, why);
 }
 
-/* What is wrong with a path that will be a file's, or NULL. */
+/* What is wrong with a path that will be a file's, or NULL. How deep it may lie is for who writes it to say. */
 static const char *fault_of_path(const char *path)
 {
     const size_t bytes = strlen(path);
-    int parts = 0;
     if (bytes > PATH_BYTES_MAX)
         return "has a name that is too long";
     if (path[0] == '/' || (bytes > 1 && path[1] == ':'))
@@ -46,8 +45,8 @@ static const char *fault_of_path(const char *path)
             return "has a name with an empty part";
         if (part_bytes == 2 && part[0] == '.' && part[1] == '.')
             return "leads outside by '..'";
-        if (part_bytes > PART_BYTES_MAX || ++parts > PARTS_MAX)
-            return "has a name that is too long or too deep";
+        if (part_bytes > PART_BYTES_MAX)
+            return "has a name with a part that is too long";
         part += part_bytes;
         if (*part == '\0')
             return NULL;

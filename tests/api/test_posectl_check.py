@@ -193,3 +193,14 @@ def test_rules_are_listed_and_know_every_warning():
     assert {mapped.get(code) for code in skins} <= {"BAD_WEIGHTS", "BAD_SKIN"}
     assert set(mapped) <= set(pose + skins + other)
     assert len(pose) > 20 and len(skins) > 8
+
+
+def test_folders_are_as_deep_as_a_server_lists(tmp_path):
+    """Those that are deeper are named, and not all is well without them."""
+    deepest = tmp_path / "/".join("d" * 64)
+    os.makedirs(deepest / "/".join("d" * 300))
+    (deepest / "a.gltf").write_text(gltf())
+    (deepest / "d" / "b.gltf").write_text(gltf())
+    done = posectl("check", tmp_path, "--fail-on", "never")
+    assert done.status == 1 and done.out.startswith("1 model:"), (done.status, done.out, done.err)
+    assert done.err.count("cannot look into") == 1 and "d/d: it lies deeper" in done.err, done.err

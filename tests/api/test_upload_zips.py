@@ -43,7 +43,8 @@ def test_a_model_with_its_companions(taking):
     assert answer.status == 201, answer.body
     assert answer.json() == server.json("/v1/model", model="in/people/hero/hero.gltf")
     assert answer.json()["warnings"] == []
-    assert files(folder) == ["people", "people/hero", "people/hero/data", "people/hero/data/röbot.bin", "people/hero/hero.gltf"]
+    unpacked = ["people", "people/hero", "people/hero/data", "people/hero/data/röbot.bin", "people/hero/hero.gltf"]
+    wait_until(lambda: files(folder) == unpacked)
     assert server.get("/v1/render?model=in/people/hero/hero.gltf&width=64&height=64").status == 200
 
     changed = packed([("hero.gltf", document.replace('"asset"', ' "asset"')), ("data/röbot.bin", binary)])
@@ -109,7 +110,8 @@ MODEL = ("m.gltf", gltf())
     ("bomb", lambda: packed([MODEL, ("zero.bin", b"\0" * 30_000_000)]), 422, "model_limit"),
     ("many", lambda: packed([MODEL] + [(f"{i}.bin", "") for i in range(4100)]), 422, "model_limit"),
     ("long name", lambda: packed([MODEL, ("n" * 300 + ".bin", "")]), 422, "bad_model"),
-    ("deep", lambda: packed([MODEL, ("d/" * 60 + "a.bin", "")]), 422, "bad_model"),
+    ("deep", lambda: packed([MODEL, ("d/" * 63 + "a.bin", "")]), 422, "bad_model"),
+    ("deeper", lambda: packed([MODEL, ("d/" * 500 + "a.bin", "")]), 422, "bad_model"),
 ])
 def test_what_is_refused_leaves_nothing(taking, name, body, status, code):
     server, folder = taking
@@ -119,6 +121,22 @@ def test_what_is_refused_leaves_nothing(taking, name, body, status, code):
     wait_until(lambda: files(folder) == [])
     assert sorted(path.name for path in folder.parent.parent.iterdir()) == ["root"]
     assert server.get("/healthz").status == 200
+
+
+def test_entries_are_as_deep_as_listings_go(taking):
+    server, folder = taking
+    assert put(server, "x/y/z.zip", packed([MODEL, ("d/" * 60 + "a.bin", "")])).status == 201  # in 64 folders of the root
+    assert delete(server, "x/y/z").status == 204
+    answer = put(server, "x/y/z.zip", packed([MODEL, ("d/" * 61 + "a.bin", "")]))
+    assert (answer.status, answer.error()) == (422, "bad_model")
+    message = answer.json()["error"]["message"]
+    assert "x/y/z.zip: entry 'd/d/" in message and "65 folders" in message, message
+    # the path that a model would have is longer than a path may be
+    long = "/".join(["n" * 250] * 13) + "/z"
+    answer = put(server, long + ".zip", packed([("m" * 200 + "/" + "m" * 200 + "/" + "m" * 200 + "/m.gltf", gltf())]))
+    assert (answer.status, answer.error()) == (422, "bad_model"), answer.body
+    assert "entry 'mmm" in answer.json()["error"]["message"]
+    wait_until(lambda: files(folder) == [])
 
 
 def test_twice_the_same_name(taking):

@@ -7,6 +7,7 @@ import pytest
 
 from conftest import SAMPLES, wait_until
 from small_models import gltf
+from upload_kills import kill_rounds
 
 TRIANGLE = gltf().encode()
 
@@ -55,7 +56,7 @@ def test_an_upload_becomes_a_model(taking):
     assert described == server.json("/v1/model", model=path)
     assert (root / path).read_bytes() == TRIANGLE
     assert [entry["model"] for entry in server.json("/v1/models")["models"]] == [path]
-    assert files(folder) == ["birds", "birds/röbin+1.gltf"]
+    wait_until(lambda: files(folder) == ["birds", "birds/röbin+1.gltf"])
 
 
 def test_a_second_upload_replaces_the_first(taking):
@@ -107,7 +108,7 @@ def test_delete(taking):
     answer = delete(server, "x/y/a.gltf")
     assert (answer.status, answer.body) == (204, b"")
     assert server.get("/v1/model?model=in/x/y/a.gltf").status == 404
-    assert files(folder) == ["x", "x/b.gltf"]
+    wait_until(lambda: files(folder) == ["x", "x/b.gltf"])
     answer = delete(server, "x/y/a.gltf")
     assert (answer.status, answer.error()) == (404, "model_not_found")
     assert delete(server, "..").status == 400
@@ -217,6 +218,49 @@ def test_killed_half_way_and_started_again(start, tmp_path):
     start("--uploads", str(tmp_path / "in"))
     assert files(tmp_path / "in") == ["a.gltf"]
     assert (tmp_path / "in" / "a.gltf").read_bytes() == TRIANGLE
+
+
+def test_killed_again_and_again(tmp_path):
+    counts = kill_rounds(tmp_path / "root", rounds=10)
+    assert counts["answered"] > 0 and counts["cut"] > 0 and counts["swept"] > 0, counts
+
+
+def test_names_are_as_deep_as_listings_go(taking):
+    server, _, folder = taking
+    assert put(server, "d/" * 63 + "a.gltf", TRIANGLE).status == 201  # in 64 folders of the root
+    assert [entry["model"] for entry in server.json("/v1/models")["models"]] == ["in/" + "d/" * 63 + "a.gltf"]
+    assert server.get("/v1/model?model=in/" + "d/" * 63 + "a.gltf").status == 200
+    assert delete(server, "d/" * 63 + "a.gltf").status == 204
+    wait_until(lambda: files(folder) == [])
+    for name in ("d/" * 64 + "a.gltf", "d/" * 1500 + "a.gltf", "d/" * 63 + "a.zip"):
+        # refused at its head: nothing of it is read
+        with server.connect() as connection:
+            connection.send(f"PUT /v1/models/{name} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+            answer = connection.answer()
+        assert (answer.status, answer.error()) == (400, "bad_path"), answer.body
+        message = answer.json()["error"]["message"]
+        assert "'d/d/" in message and ("64" in message or "too long" in message), message
+        assert delete(server, name).status == (404 if name.endswith(".zip") else 400)
+    assert files(folder) == []
+
+
+def test_what_is_deleted_is_off_the_disk_however_deep(taking):
+    server, _, folder = taking
+    for name in ("a/b", "c"):
+        assert put(server, f"{name}/x.gltf", TRIANGLE).status == 201
+        deep = folder / name / "/".join("d" * 500)
+        deep.mkdir(parents=True)
+        (deep / "x.gltf").write_bytes(TRIANGLE)
+        (folder / name / "closed" / "x").mkdir(parents=True)
+        (folder / name / "closed").chmod(0)
+    listed = [entry["model"] for entry in server.json("/v1/models")["models"]]
+    assert listed == ["in/a/b/x.gltf", "in/c/x.gltf"]
+    wait_until(lambda: sorted(os.listdir(folder)) == ["a", "c"])
+    assert delete(server, "a/b").status == 204
+    assert files(folder)[0] == "c" and os.listdir(folder) == ["c"]
+    assert delete(server, "c").status == 204
+    assert os.listdir(folder) == []
+    assert "'in/a/b/d/" in server.wait_for_line("is left out of /v1/models")
 
 
 def test_stopping_during_an_upload(start, tmp_path):

@@ -34,7 +34,7 @@ void temp_tree_fini(struct temp_tree *tree)
 /* Every folder above `path`, and it itself when it ends in '/'. */
 static void make_folders(const struct temp_tree *tree, const char *path)
 {
-    char part[256];
+    char part[512];
     for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
         mkdirat(tree->fd, part, 0755);
@@ -77,3 +77,19 @@ void temp_tree_starve(void)
 }
 
 void temp_tree_feed(void) { assert_int_equal(setrlimit(RLIMIT_NOFILE, &fed), 0); }
+
+void temp_tree_deep(const struct temp_tree *tree, const char *name, int levels)
+{
+    int fd = openat(tree->fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; i < levels; i++) {
+        assert_int_equal(mkdirat(fd, i == 0 ? name : "d", 0755), 0);
+        const int inner = openat(fd, i == 0 ? name : "d", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        assert_true(inner >= 0);
+        close(fd);
+        fd = inner;
+    }
+    const int file = openat(fd, "file", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    assert_true(file >= 0);
+    close(file);
+    close(fd);
+}

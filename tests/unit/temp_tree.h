@@ -19,3 +19,6 @@ void temp_tree_folder(const struct temp_tree *tree, const char *path);
 /* From here on this process can open nothing, until temp_tree_feed(). */
 void temp_tree_starve(void);
 void temp_tree_feed(void);
+
+/* A chain of so many folders, each in the one before, the first of which is `name`, with a file in the last. */
+void temp_tree_deep(const struct temp_tree *tree, const char *name, int levels);

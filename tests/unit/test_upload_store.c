@@ -60,7 +60,7 @@ static int publish(const struct upload_store *store, const char *path, const cha
     struct upload_stage stage;
     stage_text(store, &stage, text);
     const int rc = upload_store_publish(store, &stage, "item", path, is_new, err);
-    upload_stage_remove(store, &stage);
+    assert_int_equal(upload_stage_remove(store, &stage, NULL), 0);
     return rc;
 }
 
@@ -147,7 +147,91 @@ TEST(upload_store_sweeps_what_a_crash_left)
     open_store(&tree, &other); /* another process starts */
     assert_int_equal(entries(&tree, "in"), 2);
     upload_store_close(&other);
-    upload_stage_remove(&store, &living);
+    assert_int_equal(upload_stage_remove(&store, &living, NULL), 0);
+    upload_store_close(&store);
+    temp_tree_fini(&tree);
+}
+
+TEST(upload_store_sweeps_what_is_deep_or_closed)
+{
+    struct temp_tree tree;
+    struct upload_store store;
+    temp_tree_init(&tree);
+    temp_tree_folder(&tree, "in");
+    temp_tree_deep(&tree, "in/.posed-upload-0123456789abcdef", 300);
+    temp_tree_file(&tree, "in/.posed-upload-closed/a/b", "half");
+    assert_int_equal(fchmodat(tree.fd, "in/.posed-upload-closed/a", 0, 0), 0);
+    assert_int_equal(fchmodat(tree.fd, "in/.posed-upload-closed", 0, 0), 0);
+    temp_tree_file(&tree, "in/.posed-upload-file", "no folder of ours");
+    open_store(&tree, &store);
+    assert_int_equal(entries(&tree, "in"), 1);
+    upload_store_close(&store);
+    temp_tree_fini(&tree);
+}
+
+/* What a client deletes is off the disk when it is told so, and what takes the place of another leaves nothing of it.
+ */
+TEST(upload_store_removes_any_depth)
+{
+    struct temp_tree tree;
+    struct upload_store store;
+    struct upload_stage stage;
+    struct err err;
+    bool is_new;
+    temp_tree_init(&tree);
+    open_store(&tree, &store);
+    temp_tree_deep(&tree, "in/one", 300);
+    temp_tree_deep(&tree, "in/two", 300);
+    assert_int_equal(upload_store_delete(&store, "one", &err), 0);
+    assert_int_equal(entries(&tree, "in"), 1);
+    assert_int_equal(upload_stage_begin(&store, &stage, &err), 0);
+    close(upload_stage_create(&stage, "two/file", &err));
+    assert_int_equal(upload_store_publish(&store, &stage, "two", "two", &is_new, &err), 0);
+    assert_false(is_new);
+    assert_int_equal(upload_stage_remove(&store, &stage, &err), 0);
+    assert_int_equal(entries(&tree, "in"), 1);
+    assert_int_equal(entries(&tree, "in/two"), 1);
+    upload_store_close(&store);
+    temp_tree_fini(&tree);
+}
+
+static char *folders(int count, const char *last)
+{
+    static char path[8192];
+    path[0] = '\0';
+    for (int i = 0; i < count; i++)
+        strcpy(path + 2 * i, "d/");
+    return strcat(path, last);
+}
+
+/* Only what a listing would show may be stored; the folder of uploads counts. */
+TEST(upload_store_checks_paths)
+{
+    struct temp_tree tree;
+    struct upload_store store;
+    struct err err;
+    char name[300];
+    temp_tree_init(&tree);
+    open_store(&tree, &store);
+    assert_int_equal(upload_store_check(&store, folders(63, "a.glb"), NULL, &err), 0);
+    assert_int_equal(upload_store_check(&store, folders(64, "a.glb"), NULL, &err), ERR_BAD_PATH);
+    assert_non_null(strstr(err.message, "'d/d/"));
+    assert_non_null(strstr(err.message, "65 folders"));
+    assert_int_equal(upload_store_check(&store, folders(62, "a"), "", &err), 0);
+    assert_int_equal(upload_store_check(&store, folders(63, "a"), "", &err), ERR_BAD_PATH);
+    assert_int_equal(upload_store_check(&store, "a/b", folders(61, "c.glb"), &err), 0);
+    assert_int_equal(upload_store_check(&store, "a/b", folders(62, "c.glb"), &err), ERR_BAD_PATH);
+    assert_non_null(strstr(err.message, "entry 'd/d/"));
+    assert_int_equal(upload_store_check(&store, "a", "b/.c/d.glb", &err), ERR_BAD_PATH);
+    assert_int_equal(upload_store_check(&store, ".a/b.glb", NULL, &err), ERR_BAD_PATH);
+    snprintf(name, sizeof name, "%0255d", 1);
+    assert_int_equal(upload_store_check(&store, name, NULL, &err), 0);
+    assert_int_equal(upload_store_check(&store, "a", name, &err), 0);
+    snprintf(name, sizeof name, "%0256d", 1);
+    assert_int_equal(upload_store_check(&store, name, NULL, &err), ERR_BAD_PATH);
+    assert_int_equal(upload_store_check(&store, "a", name, &err), ERR_BAD_PATH);
+    assert_int_equal(upload_store_check(&store, folders(3000, "a.glb"), NULL, &err), ERR_BAD_PATH);
+    assert_non_null(strstr(err.message, "too long"));
     upload_store_close(&store);
     temp_tree_fini(&tree);
 }
@@ -168,7 +252,7 @@ TEST(upload_store_stage_creates_folders)
     assert_int_equal(upload_stage_create(&stage, "a/b/c.png/d", &err), ERR_CONFLICT);
     assert_true(upload_stage_create(&stage, "../d", &err) < 0);
     assert_true(upload_stage_create(&stage, "a/../../d", &err) < 0);
-    upload_stage_remove(&store, &stage);
+    assert_int_equal(upload_stage_remove(&store, &stage, NULL), 0);
     assert_int_equal(entries(&tree, "in"), 0);
     upload_store_close(&store);
     temp_tree_fini(&tree);
@@ -179,7 +263,7 @@ TEST(upload_store_lies_beneath_the_root)
     struct temp_tree tree, elsewhere;
     struct upload_store store;
     struct err err;
-    char path[128];
+    char path[512];
     temp_tree_init(&tree);
     temp_tree_init(&elsewhere);
     assert_int_equal(upload_store_open(&store, elsewhere.path, tree.path, &err), ERR_BAD_PARAMETER);
@@ -188,11 +272,15 @@ TEST(upload_store_lies_beneath_the_root)
     upload_store_close(&store);
     temp_tree_link(&tree, "link", elsewhere.path);
     temp_tree_file(&tree, "file", "");
-    static const char *const BAD[] = {"link", "file", "no/such", ".hidden"};
-    for (size_t i = 0; i < 4; i++) {
-        snprintf(path, sizeof path, "%s/%s", tree.path, BAD[i]);
+    temp_tree_folder(&tree, folders(64, "d"));
+    snprintf(path, sizeof path, "%s/%s", tree.path, folders(64, ""));
+    assert_int_equal(upload_store_open(&store, path, tree.path, &err), 0);
+    upload_store_close(&store);
+    const char *const bad[] = {"link", "file", "no/such", ".hidden", folders(65, "")};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(path, sizeof path, "%s/%s", tree.path, bad[i]);
         if (upload_store_open(&store, path, tree.path, &err) != ERR_BAD_PARAMETER)
-            fail_msg("'%s' was taken", BAD[i]);
+            fail_msg("'%s' was taken", bad[i]);
     }
     temp_tree_fini(&elsewhere);
     temp_tree_fini(&tree);

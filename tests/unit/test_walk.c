@@ -114,3 +114,31 @@ TEST(walk_without_descriptors_is_no_page)
     walk_page_fini(&page);
     temp_tree_fini(&tree);
 }
+
+/* Sixty-four folders are walked; what lies deeper is left out, and said. */
+TEST(walk_ends_at_a_depth)
+{
+    struct temp_tree tree;
+    struct walk_page page;
+    const struct walk_query query = {.prefix = "", .after = "", .limit = 10};
+    char path[256] = "";
+    temp_tree_init(&tree);
+    for (int i = 0; i < 64; i++)
+        strcat(path, "d/");
+    strcat(path, "a.glb");
+    temp_tree_file(&tree, path, "");
+    walk_models(tree.fd, &query, &page);
+    assert_int_equal(page.count, 1);
+    assert_string_equal(page.files[0].path, path);
+    assert_null(page.deep);
+    walk_page_fini(&page);
+    strcpy(strrchr(path, '/'), "/d/a.glb");
+    temp_tree_file(&tree, path, "");
+    walk_models(tree.fd, &query, &page);
+    assert_int_equal(page.count, 1);
+    assert_false(page.is_cut);
+    *(strrchr(path, '/') + 1) = '\0';
+    assert_string_equal(page.deep, path);
+    walk_page_fini(&page);
+    temp_tree_fini(&tree);
+}

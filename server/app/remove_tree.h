@@ -1,0 +1,16 @@
+/* remove_tree.h - takes a folder off the disk with all that is in it, however deep, wide or closed it is.
+ *
+ * Whoever made the tree may have meant harm: no stack, memory, descriptor or path grows with it. Instead of going down,
+ * folders that have something in them are moved up to the topmost one and emptied there. Waits for the disk. */
+#pragma once
+
+#include "../base/err.h"
+
+/* Removes the folder `name` in the folder above_fd. `fd` is an open descriptor of it, which is taken, or -1. Follows no
+ * link; empties no file system that is mounted in it; gives itself the permissions that it needs where the user may.
+ * What somebody else removes meanwhile is fine. Returns 0 when it is gone, or ERR_STORAGE: the message names the first
+ * of what is left, which another call goes on with. */
+int remove_tree(int above_fd, const char *name, int fd, struct err *err);
+
+/* Gives the folder `name` the permissions to be read, changed and moved. Returns 0, or -1 and errno. */
+int open_up_folder(int above_fd, const char *name);
