@@ -164,6 +164,8 @@ def check_want(server, loops, begin, end):
         wait_until(lambda: count() > before, "it has not rested")
     for client in clients:
         client.leave(is_rude=False)
+    if is_sanitized():
+        end()  # whoever looks for leaks opens files
     server.signal(signal.SIGTERM)
     assert server.wait() == 0
 
