@@ -286,9 +286,10 @@ int upload_store_publish(const struct upload_store *store, const struct upload_s
 {
     struct err last;
     int rc = ERR_STORAGE;
+    /* ENOENT: a folder on the way, or what was there before, went away */
     for (int i = 0; i < RACE_TRIES && rc < 0; i++) {
         rc = try_publish(store, stage, item, path, is_new, &last);
-        if (rc < 0 && errno != ENOENT) /* ENOENT: an emptied folder on the way, or what was to be replaced, went away */
+        if (rc != ERR_STORAGE || errno != ENOENT)
             break;
     }
     if (rc < 0) {

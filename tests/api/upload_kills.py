@@ -191,8 +191,8 @@ def found_on_disk(folder):
             wanted = parts(name, version)
             if all(files.get(path) == data for path, data in wanted.items()):
                 found[name] = version
-                for path in wanted:
-                    del files[path]
+                for path in (*wanted, f"{name}/.posed-zip"):  # what a server notes of a zip belongs to it
+                    files.pop(path, None)
                 break
     assert not files, f"half of something: {sorted(files)}"
     return found
