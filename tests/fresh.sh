@@ -91,7 +91,7 @@ mkdir -p "$work/archives/partial"
 namespaces=(unshare --mount --pid --fork --kill-child)
 refused=$("${namespaces[@]}" sh -c 'mount -t proc proc "$1" && chroot / true' - "$work" 2>&1) || skip "chroot or mounts are refused here: $refused"
 command -v apt-config >/dev/null || skip "needs Debian's apt"
-deploy/deps.sh fresh || skip "mmdebstrap is not installed and cannot be"
+deploy/deps.sh fresh && command -v mmdebstrap >/dev/null || skip "mmdebstrap is not installed and cannot be"
 exec 9>"$work/lock"
 flock -n 9 || die "another fresh-test is running in this tree"
 

@@ -215,3 +215,13 @@ def test_web_tests_fail_when_npm_has_no_excuse(web, status, arguments, environme
     code, said = web(status, *arguments, **environment)
     assert code == 1 and f"web: npm could not install tests/web/package-lock.json (E{status})" in said, said
     assert "skipped" not in said
+
+
+def test_fresh_test_says_why_it_is_skipped():
+    """As root without the capability to mount, or as somebody else."""
+    without = ["setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-sys_admin"] if os.geteuid() == 0 else []
+    done = subprocess.run([*without, TOP / "tests/fresh.sh", "run"], capture_output=True, text=True)
+    if done.stderr.startswith("setpriv:"):
+        pytest.skip(done.stderr.strip())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch("fresh-test: skipped: (chroot or mounts are refused here: .*Operation not permitted|needs root, .*)\n", done.stdout)
