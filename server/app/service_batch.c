@@ -136,7 +136,7 @@ static void begin_item(struct batch *batch)
     }
     if (batch->cpu_ns / NS_PER_MS >= batch->limits.value[LIMIT_BATCH_CPU_MS]) {
         struct err err;
-        err_set(&err, ERR_BATCH_CPU, "the queries before this one took %llu ms of processor time; a batch has %s",
+        err_set(&err, ERR_BATCH_CPU, "the queries before this one took %llu ms of processor time, more than %s ms",
                 (unsigned long long)(batch->cpu_ns / NS_PER_MS), LIMIT_TEXT(&batch->limits, LIMIT_BATCH_CPU_MS));
         put_error(batch, &err);
         return;
