@@ -106,17 +106,17 @@ static void put_name(char out[DISK_NAME_SIZE], const uint8_t *bytes, const char 
 
 void disk_model_name(const uint8_t key[DISK_KEY_SIZE], char out[DISK_NAME_SIZE]) { put_name(out, key, "model"); }
 
-void disk_index_name(const struct disk_cache *disk, const char *path, char out[DISK_NAME_SIZE])
+void disk_index_self(const struct disk_cache *disk, const char *path, uint8_t out[DISK_KEY_SIZE])
 {
     struct sha256_ctx sha;
-    uint8_t hash[32];
     sha256_init(&sha);
     put_text(&sha, "index");
     sha256_update(&sha, sizeof disk->maker, disk->maker);
     put_text(&sha, path);
-    sha256_digest(&sha, sizeof hash, hash);
-    put_name(out, hash, "index");
+    sha256_digest(&sha, DISK_KEY_SIZE, out);
 }
+
+void disk_index_name(const uint8_t self[DISK_KEY_SIZE], char out[DISK_NAME_SIZE]) { put_name(out, self, "index"); }
 
 int64_t disk_now_ns(void)
 {

@@ -45,9 +45,27 @@ static void give_up(struct disk_cache *disk, const char *name, const struct err 
         report->errors++;
 }
 
-static bool read_index(struct disk_cache *disk, const char *name, struct disk_index *out, struct disk_report *report)
+/* Whether the index is this path's: under its name may lie another's, whose files say nothing about ours. */
+static int check_index(const struct disk_cache *disk, const char *path, const uint8_t self[DISK_KEY_SIZE],
+                       const struct disk_index *index, struct err *err)
+{
+    uint8_t key[DISK_KEY_SIZE];
+    const struct source *model = sources_model(index->sources);
+    disk_key(disk, path, model->hash, key);
+    if (memcmp(index->self, self, DISK_KEY_SIZE) != 0 || strcmp(model->path, path) != 0 ||
+        memcmp(index->key, key, DISK_KEY_SIZE) != 0)
+        return err_set(err, ERR_BAD_BAKE, "the index is another's");
+    return 0;
+}
+
+static bool read_index(struct disk_cache *disk, const char *path, char name[DISK_NAME_SIZE], struct disk_index *out,
+                       struct disk_report *report)
 {
     struct err err;
+    uint8_t self[DISK_KEY_SIZE];
+    *out = (struct disk_index){0};
+    disk_index_self(disk, path, self);
+    disk_index_name(self, name);
     uint64_t file_bytes;
     uint32_t size_bytes;
     int rc = disk_file_open(disk->folder_fd, name, &file_bytes, &err);
@@ -60,9 +78,13 @@ static bool read_index(struct disk_cache *disk, const char *name, struct disk_in
         free(bytes);
         close(fd);
     }
-    if (rc < 0)
-        give_up(disk, name, &err, report);
-    return rc >= 0;
+    if (rc >= 0)
+        rc = check_index(disk, path, self, out, &err);
+    if (rc >= 0)
+        return true;
+    sources_free(out->sources);
+    give_up(disk, name, &err, report);
+    return false;
 }
 
 /* An open NAME.model and its head. */
@@ -213,6 +235,19 @@ static bool is_same_content(const struct source *now, const struct source *then)
     }
 }
 
+/* Whether both lists are of the same files with the same content. */
+static bool is_same_list(const struct sources *one, const struct sources *other)
+{
+    if (one->count != other->count)
+        return false;
+    for (uint32_t i = 0; i < one->count; i++) {
+        const struct source *a = &one->items[i], *b = &other->items[i];
+        if (strcmp(a->path, b->path) != 0 || a->role != b->role || !is_same_content(a, b))
+            return false;
+    }
+    return true;
+}
+
 /* The list of the files as they are now, when their content is that of `then`; else NULL. */
 static struct sources *find_same_content(const struct disk_cache *disk, int root_fd, const struct sources *then)
 {
@@ -254,6 +289,20 @@ static bool load_by_content(struct disk_cache *disk, int root_fd, const char *pa
     return is_loaded;
 }
 
+/* The files are as the index says, and the entry is the one that it was written for: of those that were made from the
+ * same model file and other companions, the last to be written has the name. */
+static bool load_by_stamps(struct disk_cache *disk, struct disk_index *index, bool is_whole, struct baked **out,
+                           struct disk_report *report)
+{
+    struct entry entry;
+    if (!open_entry(disk, index->key, &entry, report))
+        return false;
+    const bool is_loaded = is_same_list(index->sources, entry.head.sources) &&
+                           open_bake(disk, &entry, is_whole, &index->sources, out, report);
+    close_entry(&entry);
+    return is_loaded;
+}
+
 static void mark_used(const struct disk_cache *disk, const char *index_name, const uint8_t key[DISK_KEY_SIZE])
 {
     char name[DISK_NAME_SIZE];
@@ -267,21 +316,14 @@ int disk_cache_load(struct disk_cache *disk, int root_fd, const char *path, bool
 {
     char name[DISK_NAME_SIZE];
     struct disk_index index;
-    struct entry entry;
     *out = NULL;
-    disk_index_name(disk, path, name);
     /* Without an index the path was never seen: its content need not be looked for. */
-    if (!read_index(disk, name, &index, report))
+    if (!read_index(disk, path, name, &index, report))
         return 0;
-    bool is_loaded = false;
-    if (index.root == disk->root && is_settled(&index) && sources_are_unchanged(root_fd, index.sources)) {
-        if (open_entry(disk, index.key, &entry, report)) {
-            is_loaded = open_bake(disk, &entry, is_whole, &index.sources, out, report);
-            close_entry(&entry);
-        }
-    } else {
-        is_loaded = load_by_content(disk, root_fd, path, is_whole, index.key, out, report);
-    }
+    const bool is_by_stamps =
+        index.root == disk->root && is_settled(&index) && sources_are_unchanged(root_fd, index.sources);
+    const bool is_loaded = is_by_stamps ? load_by_stamps(disk, &index, is_whole, out, report)
+                                        : load_by_content(disk, root_fd, path, is_whole, index.key, out, report);
     if (is_loaded)
         mark_used(disk, name, index.key);
     sources_free(index.sources);

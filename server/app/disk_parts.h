@@ -15,11 +15,12 @@ struct disk_cache {
     atomic_uint_fast64_t unwritable_until_ns; /* after a failure: no tries until then */
 };
 
-/* Of a model file's entry, and the names of both files. */
+/* What the records of both kinds of files are for, and the names that are made from that. */
 void disk_key(const struct disk_cache *disk, const char *path, const uint8_t hash[SOURCE_HASH_SIZE],
               uint8_t out[DISK_KEY_SIZE]);
 void disk_model_name(const uint8_t key[DISK_KEY_SIZE], char out[DISK_NAME_SIZE]);
-void disk_index_name(const struct disk_cache *disk, const char *path, char out[DISK_NAME_SIZE]);
+void disk_index_self(const struct disk_cache *disk, const char *path, uint8_t out[DISK_KEY_SIZE]);
+void disk_index_name(const uint8_t self[DISK_KEY_SIZE], char out[DISK_NAME_SIZE]);
 
 int64_t disk_now_ns(void); /* since 1970, as file stamps are */
 

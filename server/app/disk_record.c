@@ -50,6 +50,7 @@ static void finish(struct buf *out, size_t first)
 void disk_index_encode(const struct disk_index *index, struct buf *out)
 {
     const size_t first = start(out, INDEX_MAGIC);
+    buf_put(out, index->self, sizeof index->self);
     buf_put(out, index->key, sizeof index->key);
     buf_put_u64(out, index->root);
     buf_put_u64(out, (uint64_t)index->recorded_ns);
@@ -183,6 +184,7 @@ int disk_index_decode(const void *bytes, size_t size_bytes, struct disk_index *o
     *out = (struct disk_index){0};
     if (open_record(bytes, size_bytes, true, &cursor, err) < 0)
         return err->code;
+    memcpy(out->self, take(&cursor, sizeof out->self), sizeof out->self);
     memcpy(out->key, take(&cursor, sizeof out->key), sizeof out->key);
     out->root = take_u64(&cursor);
     out->recorded_ns = (int64_t)take_u64(&cursor);

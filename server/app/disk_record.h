@@ -13,16 +13,17 @@
 #include <stdint.h>
 
 /* Whoever changes a field or its meaning increments it; another version is not read but removed. */
-enum { DISK_VERSION = 1 };
+enum { DISK_VERSION = 2 };
 enum { DISK_KEY_SIZE = 32, DISK_PREFIX_SIZE = 16 };
 enum { DISK_RECORD_MAX = 8 << 20 }; /* 1024 sources with the longest paths are less */
 
 /* NAME.index: which model file of the cache belongs to a path, as long as the files are as their stamps say. */
 struct disk_index {
-    uint8_t key[DISK_KEY_SIZE]; /* of the model file */
-    uint64_t root;              /* hash of the root's absolute path: stamps of another root say nothing */
-    int64_t recorded_ns;        /* when the files were read: what changed then may change again unseen */
-    struct sources *sources;
+    uint8_t self[DISK_KEY_SIZE]; /* of the maker and the path that it is for, against files that were renamed */
+    uint8_t key[DISK_KEY_SIZE];  /* of the model file */
+    uint64_t root;               /* hash of the root's absolute path: stamps of another root say nothing */
+    int64_t recorded_ns;         /* when the files were read: what changed then may change again unseen */
+    struct sources *sources;     /* with the hashes of what the model file was made from */
 };
 
 /* The head of NAME.model; the baked model follows at the next multiple of 4096. */

@@ -42,7 +42,8 @@ int disk_index_write(struct disk_cache *disk, const char *path, const uint8_t ke
     struct buf record;
     char name[DISK_NAME_SIZE];
     memcpy(index.key, key, sizeof index.key);
-    disk_index_name(disk, path, name);
+    disk_index_self(disk, path, index.self);
+    disk_index_name(index.self, name);
     buf_init(&record, 0);
     disk_index_encode(&index, &record);
     const int rc = write_file(disk, name, &record, NULL, 0, err);
@@ -174,7 +175,24 @@ static void add_file(int folder_fd, const char *name, struct kept_files *kept)
     kept->size_bytes += file->size_bytes;
 }
 
-/* Lists our files; with `is_tidying`, temporary ones of dead writers are removed. */
+/* False: another version of this program wrote the file, or it was torn. Its name is made from the version, so that
+ * nobody would ever look at it. */
+static bool is_of_this_version(const struct disk_cache *disk, const char *name)
+{
+    uint8_t prefix[DISK_PREFIX_SIZE];
+    uint64_t file_bytes;
+    uint32_t record_bytes;
+    struct err err;
+    const int fd = disk_file_open(disk->folder_fd, name, &file_bytes, &err);
+    if (fd < 0)
+        return err.code != ERR_BAD_BAKE;
+    const ssize_t size = pread(fd, prefix, sizeof prefix, 0);
+    close(fd);
+    return size < 0 || (size == (ssize_t)sizeof prefix &&
+                        disk_record_size(prefix, strcmp(name + NAME_DIGITS, ".index") == 0, &record_bytes, &err) == 0);
+}
+
+/* Lists our files; with `is_tidying`, temporary ones of dead writers are removed, and what no version of ours reads. */
 static void list_files(struct disk_cache *disk, bool is_tidying, struct kept_files *kept, struct disk_report *report)
 {
     *kept = (struct kept_files){0};
@@ -186,7 +204,9 @@ static void list_files(struct disk_cache *disk, bool is_tidying, struct kept_fil
         return;
     }
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-        if (is_ours(entry->d_name))
+        if (is_ours(entry->d_name) && is_tidying && !is_of_this_version(disk, entry->d_name))
+            disk_remove_broken(disk, entry->d_name, report);
+        else if (is_ours(entry->d_name))
             add_file(disk->folder_fd, entry->d_name, kept);
         else if (is_tidying && disk_name_is_temporary(entry->d_name))
             report->removed += disk_temporary_remove(disk->folder_fd, entry->d_name);

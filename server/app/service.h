@@ -29,6 +29,7 @@ struct call {
     void *waiting;                 /* private to the service */
     struct limits *left;           /* likewise: of a query in a batch, what all of it still may have; else NULL */
     double spent_ns;               /* likewise: what its batch has kept the loop busy for in one go */
+    uint64_t cpu_ns;               /* likewise: processor time that its answer took, here or in a work thread */
 };
 
 /* Opens the root and starts the render workers. Returns 0 or a negative ERR_ with a sentence for stderr. */

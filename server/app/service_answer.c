@@ -7,6 +7,7 @@
 #include "background.h"
 #include "stats.h"
 
+#include <time.h>
 #include <utlist.h>
 
 /* Most of the work threads (main.c) stay for files: imports, looks, listings, stores. */
@@ -27,13 +28,23 @@ static struct evaluation evaluation_of(const struct job *job)
     };
 }
 
+/* Of this thread, since it began. */
+static uint64_t thread_cpu_ns(void)
+{
+    struct timespec now;
+    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0 ? (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec
+                                                             : 0;
+}
+
 static void on_work(uv_work_t *work)
 {
     struct job *job = work->data;
     const struct call *call = job->call;
     background_thread();
+    const uint64_t begin_ns = thread_cpu_ns();
     answer_source_start(job->source, call->pieces, call->left != NULL ? call->left : &job->service->config->limits,
                         &job->reply, &job->cost);
+    job->cpu_ns = thread_cpu_ns() - begin_ns;
 }
 
 static void start_queued(struct service *service);
@@ -45,6 +56,7 @@ static void on_made(uv_work_t *work, int status)
     if (job->reply.source == NULL)
         answer_source_free(job->source);
     job->source = NULL;
+    job->call->cpu_ns += job->cpu_ns;
     service->work_room_bytes -= job->room_bytes;
     service->work_ended_ms = uv_now(service->loop);
     stats_set(STAT_ANSWERS_RUNNING, --service->work_count);
@@ -167,12 +179,22 @@ static void queue_work(struct job *job)
     start_queued(service);
 }
 
+bool service_evaluate(struct service *service, const struct evaluation *evaluation, struct call *call,
+                      struct reply *reply)
+{
+    const uint64_t begin_ns = call->left != NULL ? thread_cpu_ns() : 0; /* it takes a system call */
+    const bool is_answered = evaluator_answer(&service->evaluator, evaluation, &call->spent_ns, reply);
+    if (call->left != NULL)
+        call->cpu_ns += thread_cpu_ns() - begin_ns;
+    return is_answered;
+}
+
 void service_answer(struct job *job)
 {
     const struct evaluation evaluation = evaluation_of(job);
     struct reply reply;
     reply_init(&reply);
-    if (evaluator_answer(&job->service->evaluator, &evaluation, &job->call->spent_ns, &reply))
+    if (service_evaluate(job->service, &evaluation, job->call, &reply))
         job_finish(job, &reply);
     else
         queue_work(job);

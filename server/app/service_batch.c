@@ -1,7 +1,9 @@
 /* service_batch.c - POST /v1/query: one query after the other, their answers gathered in order.
  *
  * Each query is a call of its own, so what goes wrong with one stays with it. Only one is under way at a time, and all
- * share what one answer may have and cost: memory is bounded as for a single request. While one is answered the models
+ * share what one answer may have and cost: memory is bounded as for a single request. A query that fails takes nothing
+ * of that from the others, but processor time, of which there is one budget for all: else a batch could have the work
+ * for the largest answer done as often as it has queries, and thrown away each time. While one is answered the models
  * of the next few are imported already. */
 #include "service_parts.h"
 
@@ -11,7 +13,7 @@
 #include <string.h>
 #include <utlist.h>
 
-enum { LOOK_AHEAD = 8 };
+enum { LOOK_AHEAD = 8, NS_PER_MS = 1000000 };
 
 /* A model asked for before its query. */
 struct ahead {
@@ -27,6 +29,7 @@ struct batch {
     struct limits limits;      /* what the queries still have together */
     struct reply reply;
     size_t counted_bytes;  /* of the reply, in the budget */
+    uint64_t cpu_ns;       /* processor time of the queries so far */
     uint32_t place;        /* the query to begin */
     uint32_t looked_at;    /* queries whose models were asked for */
     uint32_t wait_count;   /* asked for and not there yet */
@@ -116,6 +119,7 @@ static void on_item(struct call *item, struct reply *reply)
 {
     struct batch *batch = batch_of(item);
     batch->is_under_way = false;
+    batch->cpu_ns += item->cpu_ns;
     if (!batch->is_running) /* others have had the loop meanwhile */
         batch->item.spent_ns = 0;
     put_result(batch, reply);
@@ -128,6 +132,13 @@ static void begin_item(struct batch *batch)
     struct request_query *query = &batch->call->request.queries[batch->place++];
     if (query->err.code != 0) {
         put_error(batch, &query->err);
+        return;
+    }
+    if (batch->cpu_ns / NS_PER_MS >= batch->limits.value[LIMIT_BATCH_CPU_MS]) {
+        struct err err;
+        err_set(&err, ERR_BATCH_CPU, "the queries before this one took %llu ms of processor time, more than %s ms",
+                (unsigned long long)(batch->cpu_ns / NS_PER_MS), LIMIT_TEXT(&batch->limits, LIMIT_BATCH_CPU_MS));
+        put_error(batch, &err);
         return;
     }
     const double spent_ns = batch->item.spent_ns;

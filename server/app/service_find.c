@@ -97,7 +97,7 @@ static bool answer_now(struct service *service, struct call *call, struct reply 
         return false;
     struct baked *baked = glance(service, request);
     const struct evaluation evaluation = {.request = request, .baked = baked, .left = call->left};
-    if (baked == NULL || !evaluator_answer(&service->evaluator, &evaluation, &call->spent_ns, reply))
+    if (baked == NULL || !service_evaluate(service, &evaluation, call, reply))
         return false;
     stats_add(STAT_CACHE_HITS, 1);
     reply_end(reply, baked);

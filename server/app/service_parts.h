@@ -68,6 +68,7 @@ struct job {
     _Atomic bool is_stopped;      /* read by it: nobody waits for the answer any more */
     struct reply reply;           /* what the work makes */
     struct answer_cost cost;      /* of that */
+    uint64_t cpu_ns;              /* likewise, of the thread */
     struct job *work_prev, *work_next;
     struct job *prev, *next;
 };
@@ -85,6 +86,9 @@ bool job_is_not_modified(const struct job *job, struct reply *reply);
 
 /* Evaluates job->baked (any operation on a model but pictures), here or in a work thread, and finishes the job. */
 void service_answer(struct job *job);
+/* evaluator_answer() for the call, of which the processor time is counted where it is one of a batch. */
+bool service_evaluate(struct service *service, const struct evaluation *evaluation, struct call *call,
+                      struct reply *reply);
 /* Has job->baked drawn and finishes the job. */
 void service_render(struct job *job);
 

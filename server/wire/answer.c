@@ -129,7 +129,7 @@ const char *answer_content_type(const struct request *request)
 void answer_describe(const struct request *request, uint64_t limit_bytes, struct reply *reply)
 {
     buf_clear(&reply->body);
-    reply->body.limit_bytes = limit_bytes;
+    reply->body.limit_bytes = limit_bytes + (answer_format(request) == FORMAT_JSON ? JSON_SLACK_BYTES : 0);
     reply->status = 200;
     reply->code = 0;
     reply->content_type = answer_content_type(request);
@@ -213,9 +213,7 @@ static void make(struct answer *answer, const struct model *model, struct answer
     if (!answer_start(&task, answer, model, clips, request, limits, reply))
         return;
     put_body(&task);
-    if (reply->code == 0 && buf_failed(&reply->body))
-        parts_fail_body(&task);
-    if (reply->code == 0)
+    if (parts_end_body(&task))
         answer_put_unmatched(&task);
     trim(answer);
 }

@@ -198,14 +198,32 @@ static void put_head(struct task *task, const struct bounds_sum *sum)
 
 /* --- the two kinds of answer --- */
 
+/* What put_boxes() appends at least: a box may be null. */
+static uint64_t boxes_least(const struct task *task, const struct bounds_sum *sum)
+{
+    enum { BOX = sizeof "null" - 1, JOINT = sizeof "{\"scene\":null,\"joint\":null}" - 1 };
+    const uint64_t least =
+        sizeof "\"bounds\":" - 1 + BOX + sizeof ",\"meshes\":" - 1 + json_list_least(sum->draw_count, BOX);
+    uint64_t joints = 0;
+    if (sum->joints == NULL)
+        return least;
+    for (uint32_t n = 0; n < task->model->node_count; n++)
+        joints += sum->joints[n].vertex_count > 0;
+    return least + sizeof ",\"joints\":" - 1 + json_list_least(joints, JOINT);
+}
+
 static void answer_times(struct task *task, struct bounds_sum *sum)
 {
     struct err err;
-    if (!is_affordable(task, sum, task->request->time_count))
+    const uint64_t frame_bytes = parts_frame_least(task, sizeof "," - 1 + boxes_least(task, sum));
+    if (!is_affordable(task, sum, task->request->time_count) || !parts_may_fit_json(task, 0, frame_bytes))
         return;
     put_head(task, sum);
     buf_put_text(task->out, ",\"frames\":[");
-    for (uint32_t f = 0; f < task->request->time_count && !buf_failed(task->out); f++) {
+    for (uint32_t f = 0; f < task->request->time_count; f++) {
+        parts_end_early(task, f, frame_bytes);
+        if (buf_failed(task->out))
+            return;
         bounds_sum_clear(sum);
         parts_evaluate(task, f);
         if (bounds_sum_add(sum, &task->answer->pose, &err) < 0) {
@@ -271,17 +289,19 @@ static void answer_over_clip(struct task *task, struct bounds_sum *sum)
     double time_s;
     if (poses == 0 || !is_affordable(task, sum, poses))
         return;
-    while (bounds_next_time(&walk, &time_s)) {
+    /* the head first: when it is too large there is nothing to evaluate */
+    put_head(task, sum);
+    put_sampling(task, &walk, poses);
+    buf_put_text(task->out, ",\"whole\":{");
+    while (!buf_failed(task->out) && task->out->size_bytes <= task->limit_bytes && bounds_next_time(&walk, &time_s)) {
         struct err err;
+        parts_look_up(task);
         parts_evaluate_at(task, time_s);
         if (bounds_sum_add(sum, &task->answer->pose, &err) < 0) {
             parts_fail_at(task, &err, time_s);
             return;
         }
     }
-    put_head(task, sum);
-    put_sampling(task, &walk, poses);
-    buf_put_text(task->out, ",\"whole\":{");
     put_boxes(task, sum);
     buf_put_text(task->out, "}}\n");
 }

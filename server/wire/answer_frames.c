@@ -37,8 +37,10 @@ bool answer_frames_start(struct task *task, const struct answer_form *form)
     task->form = form;
     if (!form->start(task))
         return false;
-    return is_json(task) ? parts_may_fit_json(task, task->json.frame_numbers, task->json.head_numbers)
-                         : plan(task, task->limit_bytes);
+    if (!is_json(task))
+        return plan(task, task->limit_bytes);
+    task->json.frame_bytes_least = parts_frame_least(task, task->json.frame_bytes_least);
+    return parts_may_fit_json(task, task->json.head_numbers * (JSON_NUMBER_LEAST + 1), task->json.frame_bytes_least);
 }
 
 uint64_t answer_frames_bytes(const struct task *task)
@@ -119,9 +121,12 @@ void answer_frames(struct task *task)
         return;
     }
     answer_frames_put_head(task);
-    for (uint32_t f = 0; f < task->request->time_count && !buf_failed(task->out); f++)
-        if (!answer_frames_put(task, f))
+    for (uint32_t f = 0; f < task->request->time_count; f++) {
+        if (is_json(task))
+            parts_end_early(task, f, task->json.frame_bytes_least);
+        if (buf_failed(task->out) || !answer_frames_put(task, f))
             return;
+    }
     answer_frames_put_end(task);
 }
 
@@ -150,12 +155,13 @@ static bool check_json(struct task *task, uint64_t head_bytes)
 {
     static const char END[] = "]}\n";
     uint64_t size_bytes = head_bytes + sizeof END - 1;
-    for (uint32_t f = 0; f < task->request->time_count && !buf_failed(task->out); f++) {
+    const uint32_t count = task->request->time_count;
+    for (uint32_t f = 0; f < count && !buf_failed(task->out); f++) {
         buf_clear(task->out);
         if (!put_json(task, f))
             return false;
         size_bytes += task->out->size_bytes;
-        if (size_bytes > task->limit_bytes)
+        if (size_bytes + (count - 1 - f) * task->json.frame_bytes_least > task->limit_bytes)
             buf_fail(task->out, BUF_FULL);
     }
     return !buf_failed(task->out);
@@ -167,7 +173,7 @@ bool answer_frames_check(struct task *task, uint64_t head_bytes)
     const uint64_t room = task->limit_bytes > head_bytes ? task->limit_bytes - head_bytes : 0;
     const bool may_be_too_large = is_json(task) && frame_most > room / task->request->time_count;
     if (may_be_too_large)
-        return check_json(task, head_bytes);
+        return parts_may_fit_json(task, head_bytes, task->json.frame_bytes_least) && check_json(task, head_bytes);
     if (is_json(task) && !plan(task, UINT64_MAX))
         return false;
     for (uint32_t f = 0; f < task->request->time_count && !buf_failed(task->out) && !parts_is_compiled(task); f++)

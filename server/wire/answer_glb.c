@@ -61,6 +61,18 @@ static bool keep_drawn(struct task *task, struct deform *deform)
     return kept > 0;
 }
 
+/* Positions alone could be too much: then nothing needs to be posed, nor a texture packed. */
+static bool may_fit(struct task *task, const struct deform *deform)
+{
+    uint64_t size_bytes = 0;
+    for (uint32_t e = 0; e < deform->draw_count; e++)
+        size_bytes += deform_primitive(task, deform, e)->vertex_count * sizeof(struct vec3);
+    if (size_bytes <= task->limit_bytes)
+        return true;
+    parts_fail_too_large(task);
+    return false;
+}
+
 static bool plan(struct task *task, struct deform *deform, struct glb_scene *scene)
 {
     struct answer *answer = task->answer;
@@ -68,7 +80,7 @@ static bool plan(struct task *task, struct deform *deform, struct glb_scene *sce
     const size_t places = (size_t)model->primitive_count + model->material_count + 2 * (size_t)model->texture_count;
     *scene = (struct glb_scene){.deform = deform, .glb = &answer->glb};
     glb_clear(scene->glb, task->limit_bytes);
-    if (!keep_drawn(task, deform))
+    if (!keep_drawn(task, deform) || !may_fit(task, deform))
         return false;
     scene->entries = parts_array(&answer->blocks, deform->draw_count, sizeof *scene->entries);
     scene->entry_of = parts_array(&answer->places, places, sizeof *scene->entry_of);

@@ -174,14 +174,19 @@ static bool start(struct task *task)
     struct deform *work = &task->work.mesh;
     if (!deform_start(task, work))
         return false;
-    uint64_t vertices = 0, indices = 0;
+    const bool has_normals = task->request->has_normals;
+    uint64_t vertices = 0, indices = 0, least = json_list_least(work->draw_count, 0);
     for (uint32_t e = 0; e < work->draw_count; e++) {
-        vertices += deform_primitive(task, work, e)->vertex_count;
+        const uint64_t count = deform_primitive(task, work, e)->vertex_count;
+        vertices += count;
+        least += json_list_least(count * VEC3_FLOATS, JSON_NUMBER_LEAST);
         indices += deform_primitive(task, work, e)->index_count;
     }
-    const uint64_t floats = vertices * VEC3_FLOATS, arrays = task->request->has_normals ? 2 : 1;
+    const uint64_t floats = vertices * VEC3_FLOATS, arrays = has_normals ? 2 : 1;
     task->json = (struct json_size){
         .frame_numbers = floats * arrays,
+        .frame_bytes_least =
+            sizeof ",\"positions\":" - 1 + least + (has_normals ? sizeof ",\"normals\":" - 1 + least : 0),
         .head_numbers = (task->request->has_rest ? floats : 0) + (task->request->has_indices ? indices : 0),
         .frame_bytes_most = arrays * (floats * JSON_FLOAT_MOST + work->draw_count * (uint64_t)JSON_LIST_MOST),
     };

@@ -143,6 +143,14 @@ bool motion_check(struct task *task, double time_s)
     return !task->motion.is_on || check_step(task, &task->motion.step, time_s);
 }
 
+uint64_t motion_bytes_least(const struct task *task)
+{
+    if (!task->motion.is_on)
+        return 0;
+    return sizeof ",\"root_motion\":{\"translation\":[0,0,0]}" - 1 +
+           (task->motion.motion.has_turn ? sizeof ",\"yaw\":0" - 1 : 0);
+}
+
 bool motion_put(struct task *task, double time_s)
 {
     if (!task->motion.is_on)

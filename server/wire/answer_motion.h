@@ -18,6 +18,8 @@ struct answer_motion {
 bool motion_start(struct task *task);
 /* ,"root_motion":{..} of the head */
 void motion_put_head(struct task *task);
+/* Bytes that motion_put() appends at least. */
+uint64_t motion_bytes_least(const struct task *task);
 /* The root's movement in the frame evaluated last is finite. False: the reply is an error. */
 bool motion_check(struct task *task, double time_s);
 /* ,"root_motion":{..} of the frame evaluated last. False: the reply is an error. */

@@ -234,12 +234,16 @@ static bool start(struct task *task)
     if (task->request->layout == LAYOUT_DUALQUAT && !dualquats_start(task, work->skins, work->skin_count))
         return false;
     work->is_compiled = is_compiled(task);
-    uint64_t joints = 0;
-    for (uint32_t s = 0; s < work->skin_count; s++)
-        joints += task->model->skins[work->skins[s]].joint_count;
     const uint64_t floats = parts_matrix_floats(task->request->layout);
+    uint64_t joints = 0, least = sizeof ",\"palettes\":" - 1 + json_list_least(work->skin_count, 0);
+    for (uint32_t s = 0; s < work->skin_count; s++) {
+        const uint32_t count = task->model->skins[work->skins[s]].joint_count;
+        joints += count;
+        least += json_list_least(count, json_list_least(floats, JSON_NUMBER_LEAST));
+    }
     task->json = (struct json_size){
         .frame_numbers = joints * floats,
+        .frame_bytes_least = least,
         .frame_bytes_most =
             joints * (floats * JSON_FLOAT_MOST + JSON_LIST_MOST) + work->skin_count * (uint64_t)JSON_LIST_MOST,
     };

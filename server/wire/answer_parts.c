@@ -94,15 +94,57 @@ bool parts_is_affordable(struct task *task, uint64_t steps_per_frame)
     return false;
 }
 
-bool parts_may_fit_json(struct task *task, uint64_t floats_per_frame, uint64_t floats_once)
+static const char JSON_END[] = "]}\n";
+
+uint64_t parts_frame_least(const struct task *task, uint64_t own_bytes)
 {
-    enum { FLOAT_BYTES_MIN = 2 }; /* "0," */
-    const uint64_t room = task->limit_bytes / FLOAT_BYTES_MIN;
-    const uint32_t frames = task->request->time_count;
-    const bool fits = floats_once <= room && (frames == 0 || floats_per_frame <= (room - floats_once) / frames);
-    if (!fits)
-        parts_fail_too_large(task);
-    return fits;
+    const uint32_t layers = task->request->layer_count;
+    const uint64_t times_bytes =
+        sizeof "{\"time\":0,\"clip_time\":0" - 1 +
+        (layers > 0 ? sizeof ",\"clip_times\":" - 1 + json_list_least(layers, JSON_NUMBER_LEAST) : 0);
+    return times_bytes + motion_bytes_least(task) + own_bytes + sizeof "}," - 1;
+}
+
+/* Whether so many frames, with their commas and the end, may follow so many bytes; both are within 2^60. */
+static bool may_follow(const struct task *task, uint64_t before_bytes, uint32_t frames, uint64_t frame_bytes)
+{
+    const uint64_t needed_bytes = before_bytes + sizeof JSON_END - 1 - (frames > 0); /* the last has no comma */
+    return needed_bytes <= task->limit_bytes &&
+           (frames == 0 || frame_bytes <= (task->limit_bytes - needed_bytes) / frames);
+}
+
+bool parts_may_fit_json(struct task *task, uint64_t head_bytes, uint64_t frame_bytes)
+{
+    if (may_follow(task, head_bytes, task->request->time_count, frame_bytes))
+        return true;
+    parts_fail_too_large(task);
+    return false;
+}
+
+void parts_end_early(struct task *task, uint32_t done, uint64_t frame_bytes)
+{
+    const uint32_t left = task->request->time_count - done;
+    const uint64_t comma = left > 0 && done > 0;
+    if (!may_follow(task, task->out->size_bytes + comma, left, frame_bytes))
+        buf_fail(task->out, BUF_FULL);
+}
+
+bool parts_end_body(struct task *task)
+{
+    struct buf *body = &task->reply->body;
+    if (task->reply->code != 0)
+        return false;
+    if (!buf_failed(body) && body->size_bytes > task->limit_bytes)
+        buf_fail(body, BUF_FULL);
+    if (buf_failed(body))
+        parts_fail_body(task);
+    return task->reply->code == 0;
+}
+
+void parts_look_up(struct task *task)
+{
+    if (task->answer->is_stopped != NULL && *task->answer->is_stopped)
+        buf_fail(task->out, BUF_STOPPED);
 }
 
 void parts_evaluate_at(struct task *task, double clip_time_s)
@@ -131,8 +173,7 @@ void parts_evaluate(struct task *task, uint32_t frame)
     } else {
         parts_evaluate_at(task, clip_time_in_span(&task->span, request->times_s[frame]));
     }
-    if (answer->is_stopped != NULL && *answer->is_stopped)
-        buf_fail(task->out, BUF_STOPPED); /* ends every loop over frames */
+    parts_look_up(task);
 }
 
 void parts_put_hash(struct buf *out, const struct model *model)

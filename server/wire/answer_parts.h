@@ -31,10 +31,10 @@ struct deform {
     uint32_t skin; /* whose palette it is; UINT32_MAX: none yet, as at the begin of a frame */
 };
 
-/* What JSON takes. */
+/* What JSON takes; of a frame besides its times, its root motion and the brace behind it. */
 struct json_size {
-    uint64_t frame_numbers, head_numbers; /* at least so many, in a frame and before the frames */
-    uint64_t frame_bytes_most;            /* of a frame, besides its times and root motion */
+    uint64_t frame_numbers, head_numbers; /* in a frame, nearly; before the frames, at least */
+    uint64_t frame_bytes_least, frame_bytes_most;
 };
 
 /* One request being answered. */
@@ -91,10 +91,22 @@ uint64_t parts_pose_steps(const struct model *model, const struct request *reque
  * all its frames of so many steps, each about the work for one node, may be asked for; else the reply is an error. */
 bool parts_is_affordable(struct task *task, uint64_t steps_per_frame);
 
-/* True when an answer of `float_count` floats a frame could fit as JSON; else the reply is an error. Counts
- * what a number takes at least, so that what is refused is surely too large. */
-bool parts_may_fit_json(struct task *task, uint64_t floats_per_frame, uint64_t floats_once);
+/* What a frame of JSON takes at least, with its brace and comma, when its own things take `own_bytes`, beside its times
+ * and root motion. */
+uint64_t parts_frame_least(const struct task *task, uint64_t own_bytes);
+/* True when an answer of JSON could fit that has `head_bytes` before its frames, and of these at least `frame_bytes`
+ * each (parts_frame_least()); else the reply is an error. */
+bool parts_may_fit_json(struct task *task, uint64_t head_bytes, uint64_t frame_bytes);
+/* Ends an answer of JSON whose first `done` frames are in task->out, once those that are left surely do not fit: the
+ * buffer then fails. */
+void parts_end_early(struct task *task, uint32_t done, uint64_t frame_bytes);
+/* Writers of JSON ask for more room than they fill, by less than this: their buffer has it beyond the limit. */
+enum { JSON_SLACK_BYTES = 8192 };
+/* At the end of an answer: whether reply->body holds all of it, within the limit. Else the reply is an error. */
+bool parts_end_body(struct task *task);
 
+/* Ends every loop over poses when nobody needs the answer any more: the buffer then fails. */
+void parts_look_up(struct task *task);
 /* Evaluates the pose at a time of the clip, without its root motion where that is asked for. */
 void parts_evaluate_at(struct task *task, double clip_time_s);
 /* Whether this is an answer of palettes that need no pose: see struct palette_work. */
@@ -120,8 +132,13 @@ void parts_put_node_head(struct buf *out, const struct model *model, uint32_t no
 /* ,"extras":.. where the thing has some */
 void parts_put_extras(struct buf *out, const struct model *model, enum extra_owner owner, uint32_t index);
 
-/* Of JSON: a float and its comma (-1.1754944e-38,), the brackets of a list and its comma. */
-enum { JSON_FLOAT_MOST = 15, JSON_LIST_MOST = 3 };
+/* Of JSON: a float and its comma (-1.1754944e-38,), the brackets of a list and its comma; a number. */
+enum { JSON_FLOAT_MOST = 15, JSON_LIST_MOST = 3, JSON_NUMBER_LEAST = 1 };
+/* Of a list in JSON of so many things, of which each takes at least so many bytes. */
+static inline uint64_t json_list_least(uint64_t count, uint64_t thing_bytes)
+{
+    return count == 0 ? 2 : 1 + count * (thing_bytes + 1);
+}
 
 enum { MATRIX_FLOATS_MAX = 16 };
 /* The matrix as `layout` (not LAYOUT_DUALQUAT) orders it; returns the number of floats, 16 or 12. */

@@ -266,9 +266,15 @@ static bool start(struct task *task)
     work->sheared_places = work->nodes + work->node_count;
     const uint64_t count = work->node_count;
     const uint64_t floats = (what & WHAT_SCENE) != 0 ? parts_matrix_floats(task->request->layout) : 0;
-    const uint64_t local = (what & WHAT_LOCAL) != 0; /* one number at least: it may be a null */
+    const uint64_t local = (what & WHAT_LOCAL) != 0;
+    const uint64_t matrix_least = json_list_least(parts_matrix_floats(task->request->layout), JSON_NUMBER_LEAST);
+    const uint64_t trs_least = json_list_least(TRS_FLOATS, JSON_NUMBER_LEAST);
+    const uint64_t sheared_least = sizeof "null\"0\":" - 1 + matrix_least;
+    const uint64_t local_least = trs_least < sheared_least ? trs_least : sheared_least;
     task->json = (struct json_size){
-        .frame_numbers = count * (floats + local),
+        .frame_numbers = count * (floats + local * TRS_FLOATS),
+        .frame_bytes_least = (floats > 0 ? sizeof ",\"scene\":" - 1 + json_list_least(count, matrix_least) : 0) +
+                             (local > 0 ? sizeof ",\"local\":" - 1 + json_list_least(count, local_least) : 0),
         .frame_bytes_most = count * (floats * JSON_FLOAT_MOST + JSON_LIST_MOST + local * LOCAL_MOST),
     };
     return true;

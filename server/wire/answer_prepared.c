@@ -98,7 +98,5 @@ bool answer_make_prepared(struct answer_prepared *prepared, struct answer *answe
     task->out = &reply->body;
     answer_describe(task->request, task->limit_bytes, reply);
     put_body(prepared);
-    if (reply->code == 0 && buf_failed(&reply->body))
-        parts_fail_body(task);
-    return reply->code == 0;
+    return parts_end_body(task);
 }

@@ -50,11 +50,9 @@ static bool begin(struct answer_stream *stream, struct reply *reply)
     struct buf scratch;
     answer_frames_put_head(task);
     const uint64_t head_bytes = reply->body.size_bytes;
-    if (reply->code == 0 && buf_failed(&reply->body))
-        parts_fail_body(task);
-    if (reply->code != 0)
+    if (!parts_end_body(task))
         return false;
-    buf_init(&scratch, task->limit_bytes);
+    buf_init(&scratch, task->limit_bytes + JSON_SLACK_BYTES);
     task->out = &scratch;
     const bool is_good = answer_frames_check(task, head_bytes);
     if (!is_good && reply->code == 0)
@@ -84,9 +82,7 @@ bool answer_stream_start(struct answer_stream *stream, const struct model *model
         return false;
     if (answer_frames_bytes(task) <= ANSWER_WHOLE_BYTES) {
         answer_frames(task);
-        if (reply->code == 0 && buf_failed(&reply->body))
-            parts_fail_body(task);
-        if (reply->code == 0)
+        if (parts_end_body(task))
             answer_put_unmatched(task);
         return false;
     }

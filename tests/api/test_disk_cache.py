@@ -201,6 +201,39 @@ def test_damaged_files_are_made_anew(start, root, folder, ending):
     assert ask(server).body == expected and imports(server) == 0
 
 
+def exchange(one, other):
+    between = one.with_suffix(".between")
+    one.rename(between)
+    other.rename(one)
+    between.rename(other)
+
+
+@pytest.mark.parametrize("endings", [["index"], ["model"], ["index", "model"]], ids="-".join)
+def test_files_of_another_model_are_not_believed(start, folder, endings):
+    """Each two of the cache's files exchanged, of models whose own files are old: their stamps decide alone."""
+    models = ["dragon.glb", "octopus.glb", "robot.glb"]
+    if not SAMPLES.is_dir():
+        pytest.skip("no sample models")
+    targets = [f"/v1/{op}?model={model}" for model in models for op in ("palette", "pose", "model")]
+    targets += [f"/v1/palette?model={model}&clip_file={other}" for model in models for other in models]
+    server = begin(start, SAMPLES, folder)
+    expected = [server.get(target).body for target in targets]
+    wait_stored(server, len(models))
+    server.end()
+    for i, j in [(0, 1), (0, 2), (1, 2)]:
+        for ending in endings:
+            paths = sorted(folder.glob("*." + ending))
+            assert len(paths) == len(models)
+            exchange(paths[i], paths[j])
+        server = begin(start, SAMPLES, folder)
+        assert [server.get(target).body for target in targets] == expected
+        wrong = imports(server)
+        assert wrong in (2, 3) and disk(server)["hits"] == 3 - wrong
+        wait_stored(server, wrong)
+        assert disk(server)["removed"] >= 2
+        server.end()
+
+
 def test_damaged_textures_are_found_when_they_are_used(start, root, folder):
     """Palettes do not look at them; a picture does, and comes from a new import."""
     if not SAMPLES.is_dir():

@@ -1,10 +1,11 @@
 """Answers that take long to make are made beside the loop: others are served meanwhile, and nothing else changes."""
 import json
 import signal
+import urllib.request
 
 import pytest
 
-from conftest import wait_until
+from conftest import SAMPLES, wait_until
 from importers import NO_RENDERING
 from small_models import gltf
 
@@ -89,6 +90,55 @@ def test_others_are_served_meanwhile(server, tmp_path, model, path):
 def test_too_large_is_refused(server):
     answer = server.get("/v1/mesh?model=a.gltf&t=0:9999:1")
     assert (answer.status, answer.error()) == (400, "too_many_frames")
+
+
+def query(server, queries):
+    body = json.dumps({"queries": queries}).encode()
+    with server.connect() as one:
+        one.send(f"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                 f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        answer = one.answer()
+    assert answer.status == 200, answer.body
+    results = answer.json()["results"]
+    assert len(results) == len(queries)
+    return [one.get("error", {}).get("code") for one in results]
+
+
+def test_a_batch_has_one_budget_of_work(start, tmp_path):
+    """Queries that fail after much work take nothing from the others but that: the rest is not done."""
+    (tmp_path / "a.gltf").write_text(gltf(x=0.25, triangles=20000))
+    # forty frames are 14.4 MB at least, and 21.6 MB as they are
+    server = start(*NO_RENDERING, "--max-answer", "18m", "--batch-cpu", "10ms")
+    small = {"op": "palette", "model": "a.gltf", "t": 1}
+    large = {"op": "mesh", "model": "a.gltf", "t": "0:39:1"}
+    wrong = {"op": "palette", "model": "a.gltf", "t": "x"}
+    assert query(server, [small, large] + [large] * 30 + [wrong, small]) == [
+        None, "too_many_frames"] + ["batch_cpu"] * 30 + ["bad_parameter", "batch_cpu"]
+    assert server.json("/v1/stats")["answers"]["started"] == 1
+    assert query(server, [small, small]) == [None, None]  # the next one has its own
+    with server.connect() as one:
+        body = json.dumps({"queries": [large, small]})
+        one.send(f"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                 f"Content-Length: {len(body)}\r\n\r\n{body}")
+        error = one.answer().json()["results"][1]["error"]
+    assert error["code"] == "batch_cpu" and "more than --batch-cpu 10 ms" in error["message"], error
+
+
+@pytest.mark.parametrize("ops", [["palette", "pose", "mesh", "bounds", "model"], ["mesh"]], ids=" ".join)
+def test_256_honest_queries(start, ops):
+    if not SAMPLES.is_dir():
+        pytest.skip("no sample models")
+    models = ["dragon.glb", "octopus.glb", "robot.glb"]
+    server = start(*NO_RENDERING, root=SAMPLES)
+    queries = [{"op": ops[i % len(ops)], "model": models[i % len(models)]} for i in range(256)]
+    for i, one in enumerate(queries):
+        if one["op"] != "model":
+            one["t"] = i / 100
+    body = json.dumps({"queries": queries}).encode()
+    request = urllib.request.Request(server.url + "/v1/query", body, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request) as answer:
+        results = answer.read()  # 70 MB of meshes, which take a while to be parsed
+    assert results.count(b'\n{"model":') == 256 and b'\n{"error":' not in results
 
 
 def test_stopping_during_large_answers(server):

@@ -8,11 +8,13 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 struct stand {
     struct temp_tree root, folder;
@@ -67,8 +69,8 @@ static void add_source(struct fixture *fixture, const struct stand *stand, const
     };
 }
 
-/* As if m/a.glb had just been imported, with a.bin, with a texture that is missing, and with as many pixels. */
-static struct baked *import(const struct stand *stand, uint32_t pixel_bytes)
+/* As if `path` had just been imported, with a.bin, with a texture that is missing, and with as many pixels. */
+static struct baked *import_as(const struct stand *stand, const char *path, uint32_t pixel_bytes)
 {
     struct fixture fixture;
     struct baked *baked;
@@ -77,7 +79,7 @@ static struct baked *import(const struct stand *stand, uint32_t pixel_bytes)
     fixture_root(&fixture, fixture_node(&fixture, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE));
     if (pixel_bytes > 0)
         memset(bake_add_pixel_byte(&fixture.builder, pixel_bytes), 0x77, pixel_bytes);
-    add_source(&fixture, stand, "m/a.glb", SOURCE_MODEL);
+    add_source(&fixture, stand, path, SOURCE_MODEL);
     add_source(&fixture, stand, "m/a.bin", SOURCE_COMPANION);
     add_source(&fixture, stand, "m/tex/skin.png", SOURCE_TEXTURE);
     fixture_finish(&fixture);
@@ -88,15 +90,22 @@ static struct baked *import(const struct stand *stand, uint32_t pixel_bytes)
     return baked;
 }
 
-static void store(struct stand *stand, uint32_t pixel_bytes)
+static struct baked *import(const struct stand *stand, uint32_t pixel_bytes)
 {
-    struct baked *baked = import(stand, pixel_bytes);
+    return import_as(stand, "m/a.glb", pixel_bytes);
+}
+
+static void store_as(struct stand *stand, const char *path, uint32_t pixel_bytes)
+{
+    struct baked *baked = import_as(stand, path, pixel_bytes);
     const uint32_t before = stand->report.stored;
-    disk_cache_store(stand->disk, stand->root.fd, "m/a.glb", baked, &stand->report);
+    disk_cache_store(stand->disk, stand->root.fd, path, baked, &stand->report);
     assert_int_equal(stand->report.stored, before + 1);
     assert_int_equal(stand->report.errors, 0);
     baked_unref(baked);
 }
+
+static void store(struct stand *stand, uint32_t pixel_bytes) { store_as(stand, "m/a.glb", pixel_bytes); }
 
 /* Whether the model is there; it is what import() made. */
 static bool load(struct stand *stand, bool is_whole, uint32_t pixel_bytes)
@@ -483,4 +492,153 @@ TEST(disk_cache_tidies_what_killed_processes_left)
     assert_int_equal(count_files(&stand), 2 + 2);
     assert_true(is_there(&stand));
     teardown(&stand);
+}
+
+/* --- files that belong to something else --- */
+
+enum { KEPT_MAX = 8 };
+
+/* The files of ours with this ending, in the order of their names. */
+static int list_paths(const struct stand *stand, const char *ending, char out[KEPT_MAX][512])
+{
+    int count = 0;
+    DIR *dir = opendir(stand->cache_path);
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        const char *dot = strrchr(entry->d_name, '.');
+        if (dot == NULL || strcmp(dot, ending) != 0)
+            continue;
+        assert_true(count < KEPT_MAX);
+        snprintf(out[count++], 512, "%s/%s", stand->cache_path, entry->d_name);
+    }
+    closedir(dir);
+    qsort(out, (size_t)count, sizeof *out, (int (*)(const void *, const void *))strcmp);
+    return count;
+}
+
+/* Lets all indexes say that they were written long after the files changed, so that stamps are believed. */
+static void settle(const struct stand *stand)
+{
+    enum { RECORDED_NS_AT = 16 + 32 + 32 + 8, RECORD_SIZE = 4096 };
+    static const uint64_t LATE_NS = UINT64_C(1) << 62;
+    char paths[KEPT_MAX][512], record[RECORD_SIZE];
+    const int count = list_paths(stand, ".index", paths);
+    for (int i = 0; i < count; i++) {
+        const int fd = open(paths[i], O_RDWR | O_CLOEXEC);
+        const ssize_t size = read(fd, record, sizeof record);
+        assert_true(size > RECORDED_NS_AT + 16 && size < RECORD_SIZE);
+        memcpy(record + RECORDED_NS_AT, &LATE_NS, sizeof LATE_NS);
+        const uint64_t sum = XXH3_64bits(record, (size_t)size - 8);
+        memcpy(record + size - 8, &sum, sizeof sum);
+        assert_int_equal(pwrite(fd, record, (size_t)size, 0), size);
+        close(fd);
+    }
+}
+
+/* Whether there is something for the path; it is that path's. */
+static bool is_found(struct stand *stand, const char *path)
+{
+    struct baked *baked;
+    if (!disk_cache_load(stand->disk, stand->root.fd, path, true, &baked, &stand->report))
+        return false;
+    assert_string_equal(sources_model(baked->sources)->path, path);
+    baked_unref(baked);
+    return true;
+}
+
+static void exchange(const char *one, const char *other)
+{
+    assert_int_equal(renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE), 0);
+}
+
+/* Both kinds of files, of a model beside it with the same bytes; by stamps and by content. */
+TEST(disk_cache_believes_no_file_of_another_path)
+{
+    static const char *const endings[] = {".index", ".model"};
+    for (int row = 0; row < 4; row++) {
+        struct stand stand;
+        char paths[KEPT_MAX][512];
+        setup(&stand);
+        temp_tree_file(&stand.root, "m/b.glb", "the model");
+        store_as(&stand, "m/a.glb", 0);
+        store_as(&stand, "m/b.glb", 0);
+        if (row >= 2)
+            settle(&stand);
+        assert_true(is_found(&stand, "m/a.glb") && is_found(&stand, "m/b.glb"));
+        assert_int_equal(list_paths(&stand, endings[row % 2], paths), 2);
+        exchange(paths[0], paths[1]);
+        stand.report = (struct disk_report){0};
+        assert_false(is_found(&stand, "m/a.glb"));
+        assert_false(is_found(&stand, "m/b.glb"));
+        assert_int_equal(stand.report.removed, 2);
+        assert_int_equal(list_paths(&stand, endings[row % 2], paths), 0);
+        store_as(&stand, "m/a.glb", 0);
+        assert_true(is_found(&stand, "m/a.glb"));
+        teardown(&stand);
+    }
+}
+
+/* Whose limits are others, and whose name was changed to that of ours. */
+TEST(disk_cache_believes_no_index_of_another_maker)
+{
+    struct stand stand;
+    char ours[KEPT_MAX][512], both[KEPT_MAX][512];
+    setup(&stand);
+    store(&stand, 0);
+    assert_int_equal(list_paths(&stand, ".index", ours), 1);
+    disk_cache_free(stand.disk);
+    open_disk(&stand, "importer 2");
+    store(&stand, 0);
+    settle(&stand);
+    assert_int_equal(list_paths(&stand, ".index", both), 2);
+    exchange(both[0], both[1]);
+    assert_false(is_there(&stand));
+    disk_cache_free(stand.disk);
+    open_disk(&stand, "importer 1");
+    assert_false(is_there(&stand));
+    assert_int_equal(stand.report.removed, 2);
+    teardown(&stand);
+}
+
+/* The same model file, made with another companion: as left by two servers that write at the same time, or by somebody
+ * who put an older file back. */
+TEST(disk_cache_believes_no_model_of_other_companions)
+{
+    struct stand stand;
+    char path[KEPT_MAX][512], kept[600];
+    setup(&stand);
+    store(&stand, 0);
+    assert_int_equal(list_paths(&stand, ".model", path), 1);
+    snprintf(kept, sizeof kept, "%s.old", path[0]);
+    assert_int_equal(rename(path[0], kept), 0);
+    temp_tree_file(&stand.root, "m/a.bin", "its new companion");
+    store(&stand, 0);
+    settle(&stand);
+    assert_true(is_there(&stand));
+    assert_int_equal(rename(kept, path[0]), 0);
+    assert_false(is_there(&stand));
+    store(&stand, 0);
+    settle(&stand);
+    assert_true(is_there(&stand));
+    teardown(&stand);
+}
+
+/* Their names are made from their version, so that nothing else would find them. */
+TEST(disk_cache_tidies_files_of_another_version)
+{
+    static const char *const endings[] = {".index", ".model"};
+    for (size_t e = 0; e < 2; e++) {
+        struct stand stand;
+        char path[512];
+        setup(&stand);
+        store(&stand, 0);
+        disk_cache_tidy(stand.disk, &stand.report);
+        assert_int_equal(stand.report.removed, 0);
+        find_file(&stand, endings[e], path);
+        flip(path, 8);
+        disk_cache_tidy(stand.disk, &stand.report);
+        assert_int_equal(stand.report.removed, 1);
+        assert_int_equal(access(path, F_OK), -1);
+        assert_int_equal(disk_cache_size(stand.disk), size_of_folder(&stand));
+        teardown(&stand);
+    }
 }

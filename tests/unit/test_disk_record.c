@@ -29,6 +29,7 @@ static struct sources *two_sources(void)
 static void encode_index(struct buf *out)
 {
     struct disk_index index = {.root = 0x1122334455667788, .recorded_ns = 0x0a0b0c0d, .sources = two_sources()};
+    memset(index.self, 0xc3, sizeof index.self);
     memset(index.key, 0x5a, sizeof index.key);
     buf_init(out, 0);
     disk_index_encode(&index, out);
@@ -150,8 +151,10 @@ static void check_bytes(const struct buf *record, const void *before, size_t bef
 TEST(disk_index_worked_bytes)
 {
     static const uint8_t BEFORE[] = {
-        'p',  'o',  's',  'e',  'd',  'i',  'x',  '\n', 1,    0,    0,    0,    236, 0, 0, 0, REPEAT32(0x5a),
-        0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0x0d, 0x0c, 0x0b, 0x0a, 0,   0, 0, 0,
+        'p',  'o',  's',  'e',  'd',  'i',  'x',  '\n',           2,
+        0,    0,    0,    12,   1,    0,    0,    REPEAT32(0xc3), REPEAT32(0x5a),
+        0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11,           0x0d,
+        0x0c, 0x0b, 0x0a, 0,    0,    0,    0,
     };
     struct buf record;
     struct disk_index index;
@@ -161,6 +164,7 @@ TEST(disk_index_worked_bytes)
     assert_int_equal(disk_index_decode(record.data, record.size_bytes, &index, &err), 0);
     assert_int_equal(index.root, 0x1122334455667788);
     assert_int_equal(index.recorded_ns, 0x0a0b0c0d);
+    assert_int_equal(index.self[31], 0xc3);
     assert_int_equal(index.key[31], 0x5a);
     assert_int_equal(index.sources->count, 2);
     const struct source *model = &index.sources->items[0], *texture = &index.sources->items[1];
@@ -178,7 +182,7 @@ TEST(disk_index_worked_bytes)
 TEST(disk_head_worked_bytes)
 {
     static const uint8_t BEFORE[] = {
-        'p',  'o', 's', 'e', 'd', 'm', 'd', '\n', 1,    0, 0, 0, 4, 1, 0, 0, REPEAT32(0xa5),
+        'p',  'o', 's', 'e', 'd', 'm', 'd', '\n', 2,    0, 0, 0, 4, 1, 0, 0, REPEAT32(0xa5),
         0xe8, 3,   0,   0,   0,   0,   0,   0,    0x80, 2, 0, 0, 0, 0, 0, 0, 64,
         0,    0,   0,   0,   0,   0,   0,   1,    0,    0, 0, 0, 0, 0, 0, 2, 0,
         0,    0,   0,   0,   0,   0,
@@ -250,13 +254,13 @@ TEST(disk_records_with_another_byte_are_refused)
 /* A wrong value under a right checksum: what a program with an error would write. */
 TEST(disk_record_fields_out_of_range)
 {
-    enum { SOURCES_AT = 64, FIRST = SOURCES_AT + 4, PATH = FIRST + 72, SECOND = PATH + 11 };
+    enum { SOURCES_AT = 96, FIRST = SOURCES_AT + 4, PATH = FIRST + 72, SECOND = PATH + 11 };
     static const struct {
         size_t at;
         uint8_t value;
         const char *word;
     } rows[] = {
-        {8, 2, "version"},           {SOURCES_AT, 3, "more"}, {SOURCES_AT, 1, "follow"}, {SOURCES_AT, 0, "follow"},
+        {8, 1, "version"},           {SOURCES_AT, 3, "more"}, {SOURCES_AT, 1, "follow"}, {SOURCES_AT, 0, "follow"},
         {SOURCES_AT + 2, 1, "more"}, {FIRST, 4, "role"},      {FIRST, 1, "not among"},   {FIRST + 4, 6, "kind"},
         {FIRST + 4, 3, "hash"},      {PATH, 0, "path"},       {PATH, 200, "path"},       {PATH + 3, 1, "path"},
         {PATH + 4, 0, "NUL"},        {SECOND + 4, 1, NULL},   {SECOND + 40, 1, "hash"},

@@ -65,6 +65,7 @@ CODES: Dict[int, Tuple[str, int]] = {
     57: ("model_changing", 503),
     58: ("render_syscall", 500),
     59: ("render_memory", 503),
+    63: ("batch_cpu", 400),
 }
 
 
