@@ -2,6 +2,7 @@
 
 #include "log.h"
 #include "refused_call.h"
+#include "render_worker.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WORDS_SIZE = 4096, PATIENCE_MS = 10000, ARGUMENTS_MAX = 12 };
+enum { WORDS_SIZE = 4096, PATIENCE_MS = 60000, ARGUMENTS_MAX = 12, SHORT_CPU_S = 1 };
 
 static const char *const PROGRAMS[] = {"posed-import", "posed-render"};
 enum { PROGRAM_COUNT = sizeof PROGRAMS / sizeof *PROGRAMS };
@@ -80,14 +81,16 @@ static void run(char **arguments, struct end *out)
     close(fds[0]);
 }
 
-/* Runs one program with the limits of the configuration. */
+/* Runs one program with the limits of the configuration; what is to reach the limit on time gets a short one. */
 static void run_attempt(const struct config *config, int program, const char *name, struct end *out)
 {
     static const char *const modes[] = SANDBOX_MODE_WORDS;
     const uint64_t *limits = config->limits.value;
     char path[4096], memory[32], cpu[32];
     snprintf(path, sizeof path, "%s/%s", config->worker_dir, PROGRAMS[program]);
-    snprintf(cpu, sizeof cpu, "%llu", (unsigned long long)limits[LIMIT_IMPORT_CPU_S]);
+    const bool is_about_time = strcmp(name, ATTEMPT_PROCESSOR_TIME) == 0;
+    const uint64_t cpu_s = program == 0 ? limits[LIMIT_IMPORT_CPU_S] : render_worker_cpu_s(&config->limits);
+    snprintf(cpu, sizeof cpu, "%llu", (unsigned long long)(is_about_time ? SHORT_CPU_S : cpu_s));
     snprintf(memory, sizeof memory, "%llu",
              (unsigned long long)limits[program == 0 ? LIMIT_IMPORT_MEMORY_BYTES : LIMIT_RENDER_MEMORY_BYTES]);
     const char *const arguments[ARGUMENTS_MAX] = {path,
@@ -97,7 +100,7 @@ static void run_attempt(const struct config *config, int program, const char *na
                                                   name,
                                                   program == 0 ? "--import-memory" : "--memory",
                                                   memory,
-                                                  program == 0 ? "--import-cpu" : NULL,
+                                                  program == 0 ? "--import-cpu" : "--cpu",
                                                   cpu};
     run((char **)(uintptr_t)arguments, out);
 }
@@ -127,24 +130,30 @@ static int program_count(const struct config *config) { return config->render_wo
 int sandbox_announce(const struct config *config, struct err *err)
 {
     struct buf line;
-    bool is_filtered = true;
+    bool is_filtered = true, has_capabilities = false;
     buf_init(&line, 0);
     for (int p = 0; p < program_count(config); p++) {
         struct end end;
         run_attempt(config, p, "report", &end);
         const char *report = report_of(&end);
         is_filtered = is_filtered && report != NULL && strstr(report, SANDBOX_FILTERED) != NULL;
+        has_capabilities = has_capabilities || (report != NULL && strstr(report, SANDBOX_NO_CAPABILITIES) == NULL);
         buf_printf(&line, "%s%s: %s", p > 0 ? "; " : "", PROGRAMS[p], report != NULL ? report : last_line(&end));
     }
     buf_put_char(&line, '\0');
     int rc = 0;
-    if (config->sandbox == SANDBOX_REQUIRE && !is_filtered)
+    if (config->sandbox == SANDBOX_REQUIRE && has_capabilities)
+        rc = err_set(err, ERR_UNAVAILABLE, "--sandbox require, but workers cannot give up all capabilities here; %s",
+                     line.data);
+    else if (config->sandbox == SANDBOX_REQUIRE && !is_filtered)
         rc = err_set(err, ERR_UNAVAILABLE, "--sandbox require, but workers have no filter on system calls here; %s",
                      line.data);
     else if (!is_filtered)
         log_warn("sandbox: without a filter on system calls, a model file that subverts a worker can do what this user "
                  "can; %s",
                  line.data);
+    else if (has_capabilities)
+        log_warn("sandbox: workers cannot give up all capabilities here; %s", line.data);
     else
         log_info("sandbox: %s", line.data);
     buf_fini(&line);
@@ -171,6 +180,8 @@ static bool test_one(const struct config *config, int program, const char *name,
         snprintf(outcome, sizeof outcome, "refused: killed for %s", refused_call(end.words, call));
     else if (failed != NULL)
         snprintf(outcome, sizeof outcome, "refused: %s", failed + strlen(SANDBOX_FAILED));
+    else if (end.status >= 0 && WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGXCPU)
+        snprintf(outcome, sizeof outcome, "refused: killed after %d s", SHORT_CPU_S);
     else
         is_refused = false, snprintf(outcome, sizeof outcome, "POSSIBLE (%.200s)", last_line(&end));
     outcome[strcspn(outcome, "\n")] = '\0';
@@ -199,7 +210,7 @@ static bool test_program(const struct config *config, int program, struct buf *o
         buf_printf(out, "%s does not work: %s\n", PROGRAMS[program], last_line(&end));
         return false;
     }
-    bool is_good = strstr(report, SANDBOX_FILTERED) != NULL;
+    bool is_good = strstr(report, SANDBOX_FILTERED) != NULL && strstr(report, SANDBOX_NO_CAPABILITIES) != NULL;
     put_report(out, program, (char *)(uintptr_t)report);
     run_attempt(config, program, "list", &list);
     char *rest = NULL;
