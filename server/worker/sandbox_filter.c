@@ -62,6 +62,10 @@ static const struct rule ALLOWED[] = {
     {SANDBOX_RENDER, SCMP_SYS(mprotect), ANY},
     {SANDBOX_RENDER, SCMP_SYS(sched_yield), ANY},
     {SANDBOX_RENDER, SCMP_SYS(sched_getaffinity), ANY},
+    /* its threads may still be starting, or in the C library's handler for what privileges_leave_root() does */
+    {SANDBOX_RENDER, SCMP_SYS(set_robust_list), ANY},
+    {SANDBOX_RENDER, SCMP_SYS(rseq), ANY},
+    {SANDBOX_RENDER, SCMP_SYS(rt_sigreturn), ANY},
 };
 
 /* Drivers try this and that on their way and can do without: their shader cache, the number of processors. What is not
