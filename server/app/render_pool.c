@@ -373,7 +373,7 @@ static void on_ended(void *context, const struct render_worker_end *end)
     uv_timer_stop(&slot->timer);
     if (slot->is_cancelled)
         log_info("posed-render is started anew: nobody waited for its picture any more");
-    else if (end->is_by_itself)
+    else if (end->is_by_itself && (slot->picture == NULL || !end->has_read_job))
         log_info("posed-render is started anew: it %s", end->why);
     else
         log_warn("posed-render %s%s", slot->is_timeout ? "took too long and " : "", end->why);

@@ -12,6 +12,7 @@ import pytest
 
 from conftest import BUILD, REPOSITORY, Connection, is_sanitized
 from importers import NO_RENDERING, REAL, importer_of, install, write_long_model
+from render_loads import workers
 from small_models import gltf
 
 pytestmark = pytest.mark.skipif(is_sanitized(), reason="sanitizers need what the sandbox takes away")
@@ -180,6 +181,52 @@ def test_limits_of_a_renderer(start, root):
     for thread in (proc / "task").iterdir():  # those of the driver as well
         status = (thread / "status").read_text()
         assert "Seccomp:\t2" in status and "NoNewPrivs:\t1" in status and "CapEff:\t0000000000000000" in status
+
+
+SUBVERTED = r"""
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { WANTED = 8000 };
+static void *stay(void *word) { for (;;) syscall(SYS_futex, word, FUTEX_WAIT, 0, NULL, NULL, 0); }
+
+/* the renderer waits for its next job */
+ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+    static int made = -1, word;
+    pthread_attr_t small;
+    pthread_t thread;
+    if (made < 0) {
+        pthread_attr_init(&small);
+        pthread_attr_setstacksize(&small, 16384);
+        for (int i = made = 0; i < WANTED; i++)
+            made += pthread_create(&thread, &small, stay, &word) == 0;
+        dprintf(STDERR_FILENO, "subverted: made %d of %d threads\n", made, WANTED);
+    }
+    return syscall(SYS_recvmsg, fd, message, flags);
+}
+"""
+
+
+@pytest.mark.parametrize("gl", ["osmesa", "egl"])
+def test_subverted_renderer_makes_no_threads(start, root, tmp_path, gl):
+    source, library = tmp_path / "subverted.c", tmp_path / "subverted.so"
+    source.write_text(SUBVERTED)
+    subprocess.run([os.environ.get("CC", "cc"), "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source], check=True)
+    server = start("--render-workers", "1", "--gl", gl, root=root, env={"LD_PRELOAD": str(library)})
+    answer = server.get("/v1/render?model=a.gltf")
+    if answer.status == 503 and "nothing to draw with" in answer.json()["error"]["message"]:
+        pytest.skip(f"no {gl} here")
+    assert answer.status == 200  # with the driver's threads alone
+    renderer = workers(server)[0]
+    count = len(os.listdir(f"/proc/{renderer}/task"))
+    os.kill(renderer, signal.SIGTERM)
+    assert "subverted: made 0 of 8000 threads" in server.wait_for_line("posed-render was killed by signal 15")
+    assert count < 16
 
 
 # ---- companions ----
