@@ -16,42 +16,42 @@ enum { NOBODY = 65534 }; /* where a user namespace does not know it, setresuid()
 
 #define BIT(capability) (UINT64_C(1) << (capability))
 
-struct capabilities {
-    uint64_t effective, permitted, inheritable, ambient, bounding;
-};
-
 static uint64_t both_halves(uint32_t low, uint32_t high) { return low | (uint64_t)high << 32; }
 
-/* prctl() refuses the number behind the last capability that the kernel knows. */
-static void read_capabilities(struct capabilities *out)
+/* *effective may be NULL. Returns what the thread can have without another's help. */
+static uint64_t read_held(uint64_t *effective)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-    *out = (struct capabilities){0};
-    if (syscall(SYS_capget, &header, data) != 0) {
-        out->effective = out->permitted = UINT64_MAX; /* nobody knows */
-    } else {
-        out->effective = both_halves(data[0].effective, data[1].effective);
-        out->permitted = both_halves(data[0].permitted, data[1].permitted);
-        out->inheritable = both_halves(data[0].inheritable, data[1].inheritable);
-    }
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}, {0}};
+    if (effective != NULL)
+        *effective = 0;
+    if (syscall(SYS_capget, &header, data) != 0)
+        return UINT64_MAX; /* nobody knows */
+    if (effective != NULL)
+        *effective = both_halves(data[0].effective, data[1].effective);
+    return both_halves(data[0].effective | data[0].permitted | data[0].inheritable,
+                       data[1].effective | data[1].permitted | data[1].inheritable);
+}
+
+/* Ambient ones are inheritable as well. prctl() refuses the number behind the last one that the kernel knows. */
+static uint64_t read_bounding(void)
+{
+    uint64_t set = 0;
     for (unsigned c = 0; c < 64; c++) {
-        const int is_bounding = prctl(PR_CAPBSET_READ, c, 0, 0, 0);
-        if (is_bounding < 0)
+        const int is_in = prctl(PR_CAPBSET_READ, c, 0, 0, 0);
+        if (is_in < 0)
             break;
-        if (is_bounding > 0)
-            out->bounding |= BIT(c);
-        if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, c, 0, 0) > 0)
-            out->ambient |= BIT(c);
+        set |= is_in > 0 ? BIT(c) : 0;
     }
+    return set;
 }
 
 static int save_nobody(void)
 {
     static const uint64_t needed = BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_KILL);
-    struct capabilities held;
-    read_capabilities(&held);
-    if ((held.effective & needed) != needed)
+    uint64_t effective;
+    read_held(&effective);
+    if ((effective & needed) != needed)
         return EPERM;
     const uid_t same_user = (uid_t)-1;
     const gid_t same_group = (gid_t)-1;
@@ -98,20 +98,18 @@ void privileges_leave_root(struct privileges *privileges)
 
 bool privileges_read(struct privileges *privileges)
 {
-    struct capabilities held;
     char *const text = privileges->capabilities;
     const size_t size = sizeof privileges->capabilities;
-    read_capabilities(&held);
-    const uint64_t all = held.effective | held.permitted | held.inheritable | held.ambient;
+    const uint64_t held = read_held(NULL), bounding = read_bounding();
     /* without privileges nobody may shrink the bounding set; there is no way to get at what is in it, either */
-    const bool can_get_more = held.bounding != 0 && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1;
-    if (all != 0 || can_get_more)
-        snprintf(text, size, "%016" PRIx64 " and a bounding set of %016" PRIx64, all, held.bounding);
+    const bool can_get_more = bounding != 0 && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1;
+    if (held != 0 || can_get_more)
+        snprintf(text, size, "%016" PRIx64 " and a bounding set of %016" PRIx64, held, bounding);
     else
-        snprintf(text, size, "none%s", held.bounding != 0 ? ", and no way to what the bounding set has" : "");
+        snprintf(text, size, "none%s", bounding != 0 ? ", and no way to what the bounding set has" : "");
     const int user_error = privileges->user_error;
     const bool has_left = privileges->is_leaving_root && user_error == 0;
     snprintf(privileges->user, sizeof privileges->user, "%u%s%s%s", has_left ? geteuid() : privileges->own,
              user_error != 0 ? " (" : "", user_error != 0 ? strerror(user_error) : "", user_error != 0 ? ")" : "");
-    return all == 0 && !can_get_more;
+    return held == 0 && !can_get_more;
 }

@@ -106,13 +106,13 @@ def test_rights_of_workers(start_by, machine):
     if user == NOBODY and not can_become_nobody():
         pytest.skip("root cannot become nobody here")
     server = start_by(*by)
-    said = server.wait_for_line("sandbox:")
-    assert " info " in said and said.count("capabilities=none") == 2 and said.count(f"; user={user}") == 2, said
     assert server.get("/v1/render?model=a.gltf").status == 200
     check(workers(server)[0], user)
     with server.connect() as connection:
         connection.send(ASK)
         check(importer_of(server), user)
+    said = server.wait_for_line("sandbox:")
+    assert " info " in said and said.count("capabilities=none") == 2 and said.count(f"; user={user}") == 2, said
 
 
 def test_workers_end_with_the_server(start_by):
