@@ -14,14 +14,17 @@ enum {
     ATTEMPTS_MAX = 2,
     SENDS_MAX = 10, /* to workers that died before they read the job */
     NAME_SIZE = 256,
-    CELLS_A_PICTURE = 64,   /* a sheet has the time of a picture for so many cells */
     START_MS = 20000,       /* a driver compiles for most of a second, longer on a busy machine */
     RESTART_FIRST_MS = 100, /* the pause doubles with each death without a picture between, up to */
     RESTART_LAST_MS = 5000,
     RESTART_WORTH_MS = 500,
+    IDLE_CPU_MS = 1000,   /* processor time that a worker may use with nothing to draw: it needs none */
+    IDLE_FIRST_MS = 1000, /* when that is looked at, from then on at pauses that double up to */
+    IDLE_LAST_MS = 60000,
 };
 
-/* A place for a worker. Its timer bounds a start or a picture, or is the pause before the next start. */
+/* A place for a worker. Its timer bounds a start or a picture, is the pause before the next start, or has a look at
+ * who has nothing to draw. */
 struct slot {
     struct render_pool *pool;
     struct render_worker *worker; /* NULL: none runs */
@@ -30,6 +33,8 @@ struct slot {
     bool is_cancelled;       /* or because nobody waits for its picture */
     struct picture *picture; /* under way */
     uint64_t started_ms;     /* when it began */
+    uint64_t idle_ms;        /* since when there is none, and */
+    uint64_t idle_used_ms;   /* the processor time that the worker had used by then */
     uint32_t deaths;         /* since the last picture */
     uint32_t failed_starts;  /* since it was last ready */
     uv_timer_t timer;
@@ -78,7 +83,7 @@ static void on_too_late(uv_timer_t *timer)
 
 static uint64_t time_limit_ms(const struct render_pool *pool, const struct picture *picture)
 {
-    const uint64_t pictures = (picture->job.cell_count + CELLS_A_PICTURE - 1) / CELLS_A_PICTURE;
+    const uint64_t pictures = (picture->job.cell_count + RENDER_CELLS_A_PICTURE - 1) / RENDER_CELLS_A_PICTURE;
     return pool->config->limits.value[LIMIT_RENDER_TIME_MS] * pictures;
 }
 
@@ -239,13 +244,30 @@ int render_pool_submit(struct render_pool *pool, const struct render_query *quer
 
 /* --------- workers --------- */
 
+static void on_idle(uv_timer_t *timer)
+{
+    struct slot *slot = timer->data;
+    const uint64_t age_ms = uv_now(slot->pool->loop) - slot->idle_ms;
+    if (render_worker_used_ms(slot->worker) > slot->idle_used_ms + IDLE_CPU_MS)
+        render_worker_break_off(slot->worker, "computed with nothing to draw");
+    else
+        uv_timer_start(timer, on_idle, age_ms < IDLE_LAST_MS ? age_ms : IDLE_LAST_MS, 0);
+}
+
+static void begin_idle(struct slot *slot)
+{
+    slot->idle_ms = uv_now(slot->pool->loop);
+    slot->idle_used_ms = render_worker_used_ms(slot->worker);
+    uv_timer_start(&slot->timer, on_idle, IDLE_FIRST_MS, 0);
+}
+
 static void on_ready(void *context, const char *name)
 {
     struct slot *slot = context;
     struct render_pool *pool = slot->pool;
     slot->is_ready = true;
     slot->failed_starts = 0;
-    uv_timer_stop(&slot->timer);
+    begin_idle(slot);
     if (strncmp(pool->name, name, NAME_SIZE - 1) != 0) {
         snprintf(pool->name, NAME_SIZE, "%s", name);
         log_info("pictures are drawn by %s", pool->name);
@@ -280,7 +302,7 @@ static void on_answered(void *context, struct buf *png, const struct render_note
     struct render_pool *pool = slot->pool;
     struct blob *blob = png != NULL ? blob_new(png, &pool->budget->used_bytes) : NULL;
     slot->deaths = 0;
-    uv_timer_stop(&slot->timer);
+    begin_idle(slot);
     if (blob != NULL)
         finish(picture, blob, notes, err);
     else
@@ -351,6 +373,8 @@ static void on_ended(void *context, const struct render_worker_end *end)
     uv_timer_stop(&slot->timer);
     if (slot->is_cancelled)
         log_info("posed-render is started anew: nobody waited for its picture any more");
+    else if (end->is_by_itself && (slot->picture == NULL || !end->has_read_job))
+        log_info("posed-render is started anew: it %s", end->why);
     else
         log_warn("posed-render %s%s", slot->is_timeout ? "took too long and " : "", end->why);
     pause_and_restart(slot);

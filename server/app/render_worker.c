@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A PNG is hardly longer than its pixels; 4096 x 4096 of them are 64 MiB. */
@@ -65,7 +66,11 @@ static void end_if_over(struct render_worker *worker)
     last_words_end(&worker->words);
     worker->end.words = worker->words.text;
     const int code = render_outcome(&worker->end, why);
-    const struct render_worker_end end = {.code = code, .has_read_job = !worker->is_unread, .why = why};
+    const bool is_killed = worker->end.is_killed || worker->end.term_signal != 0;
+    const struct render_worker_end end = {.code = code,
+                                          .has_read_job = !worker->is_unread,
+                                          .is_by_itself = !is_killed && worker->end.exit_status == 0,
+                                          .why = why};
     close_handles(worker);
     if (!worker->is_abandoned)
         worker->events->ended(worker->context, &end);
@@ -102,7 +107,7 @@ void render_worker_abandon(struct render_worker *worker)
 
 /* --------- its answers --------- */
 
-static void break_off(struct render_worker *worker, const char *breach)
+void render_worker_break_off(struct render_worker *worker, const char *breach)
 {
     if (worker->end.breach == NULL)
         worker->end.breach = breach;
@@ -198,7 +203,7 @@ static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __
         uv_read_stop(stream);
         worker->is_open = false;
         if (got == UV_ENOBUFS)
-            break_off(worker, "sent a picture that there is no memory for");
+            render_worker_break_off(worker, "sent a picture that there is no memory for");
         /* what unix(7) calls a peer that was closed with unread bytes in it */
         worker->is_unread = worker->is_unread || got == UV_ECONNRESET;
         hurry_up(worker);
@@ -215,7 +220,7 @@ static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __
             return;
         if (!is_good_result(worker)) {
             worker->result_bytes = 0;
-            break_off(worker, "sent something that is no answer");
+            render_worker_break_off(worker, "sent something that is no answer");
             return;
         }
         buf_fini(&worker->png);
@@ -252,6 +257,27 @@ void render_worker_send(struct render_worker *worker, const struct render_worker
         hurry_up(worker);
 }
 
+/* --------- its processor time --------- */
+
+/* Far more than the longest sheet takes: no picture is the last of a life. */
+uint64_t render_worker_cpu_s(const struct limits *limits)
+{
+    static const uint64_t least_s = 3600, sheets = 4;
+    const uint64_t pictures = RENDER_CELLS_MAX / RENDER_CELLS_A_PICTURE;
+    const uint64_t sheets_s = limits->value[LIMIT_RENDER_TIME_MS] / 1000 * pictures * sheets;
+    return sheets_s > least_s ? sheets_s : least_s;
+}
+
+uint64_t render_worker_used_ms(const struct render_worker *worker)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (!worker->is_running || clock_getcpuclockid(worker->process.pid, &clock) != 0 ||
+        clock_gettime(clock, &used) != 0)
+        return 0;
+    return (uint64_t)used.tv_sec * 1000 + (uint64_t)used.tv_nsec / 1000000;
+}
+
 /* --------- its start --------- */
 
 /* Of a worker that could not be started. */
@@ -261,15 +287,20 @@ static int spawn(struct render_worker *worker, uv_loop_t *loop, const struct con
                  struct err *err)
 {
     enum { STDIO_COUNT = RENDER_SOCKET_FD + 1 };
-    char program[4096], memory[32];
+    char program[4096], memory[32], cpu[32];
     snprintf(program, sizeof program, "%s/posed-render", config->worker_dir);
     snprintf(memory, sizeof memory, "%llu", (unsigned long long)config->limits.value[LIMIT_RENDER_MEMORY_BYTES]);
+    snprintf(cpu, sizeof cpu, "%llu", (unsigned long long)render_worker_cpu_s(&config->limits));
     char gl[16];
     snprintf(gl, sizeof gl, "%s", config->gl);
     static const char *const words[] = SANDBOX_MODE_WORDS;
     char sandbox[16];
     snprintf(sandbox, sizeof sandbox, "%s", words[config->sandbox]);
-    char *args[] = {program, (char[]){"--gl"}, gl, (char[]){"--memory"}, memory, (char[]){"--sandbox"}, sandbox, NULL};
+    char *args[] = {program, (char[]){"--gl"},
+                    gl,      (char[]){"--memory"},
+                    memory,  (char[]){"--cpu"},
+                    cpu,     (char[]){"--sandbox"},
+                    sandbox, NULL};
     uv_stdio_container_t stdio[STDIO_COUNT] = {
         [0] = {.flags = UV_IGNORE},
         [1] = {.flags = UV_IGNORE},

@@ -13,10 +13,13 @@
 
 struct render_worker;
 
+enum { RENDER_CELLS_A_PICTURE = 64 }; /* a sheet has the time of a picture for so many cells */
+
 /* How a worker ended. */
 struct render_worker_end {
     int code; /* what to say of a picture that it was at: ERR_RENDER_FAILED, ERR_RENDER_MEMORY, ERR_RENDER_SYSCALL */
     bool has_read_job; /* of the job under way, if there was one: it may have died of that */
+    bool is_by_itself; /* nothing was wrong */
     /* "was killed by signal 11 (Segmentation fault)" and what it said last, for a sentence that starts with the
      * program's name. */
     const char *why;
@@ -49,6 +52,13 @@ struct render_worker_job {
  */
 void render_worker_send(struct render_worker *worker, const struct render_worker_job *sent);
 
+/* The processor time that a worker has for its life; it makes way for a fresh one sooner (--cpu of posed-render). */
+uint64_t render_worker_cpu_s(const struct limits *limits);
+/* What it has used of that, by the kernel's account; 0 when it has ended. */
+uint64_t render_worker_used_ms(const struct render_worker *worker);
+
+/* Kills the process for something that no worker does ("sent ..."); ended() follows. */
+void render_worker_break_off(struct render_worker *worker, const char *breach);
 /* Kills the process; ended() follows. */
 void render_worker_kill(struct render_worker *worker);
 

@@ -2,6 +2,7 @@
 
 #include "log.h"
 #include "refused_call.h"
+#include "render_worker.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,7 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WORDS_SIZE = 4096, PATIENCE_MS = 10000, ARGUMENTS_MAX = 12 };
+enum { WORDS_SIZE = 4096, ARGUMENTS_MAX = 12, SHORT_CPU_S = 1 };
+/* A worker is the last to get a processor: on a busy machine a second of its time is a minute. */
+enum { PATIENCE_MS = 60000, PATIENCE_WITH_TIME_MS = 600000 };
 
 static const char *const PROGRAMS[] = {"posed-import", "posed-render"};
 enum { PROGRAM_COUNT = sizeof PROGRAMS / sizeof *PROGRAMS };
@@ -33,9 +36,9 @@ static int64_t now_ms(void)
 }
 
 /* Until the end of the stream or of patience. */
-static void read_words(int fd, char words[WORDS_SIZE])
+static void read_words(int fd, int patience_ms, char words[WORDS_SIZE])
 {
-    const int64_t deadline_ms = now_ms() + PATIENCE_MS;
+    const int64_t deadline_ms = now_ms() + patience_ms;
     size_t size_bytes = 0;
     while (size_bytes < WORDS_SIZE - 1) {
         struct pollfd readable = {.fd = fd, .events = POLLIN};
@@ -64,7 +67,7 @@ static pid_t spawn(char **arguments, int words_fd)
     return rc == 0 ? pid : -1;
 }
 
-static void run(char **arguments, struct end *out)
+static void run(char **arguments, int patience_ms, struct end *out)
 {
     int fds[2];
     *out = (struct end){.status = -1};
@@ -73,21 +76,23 @@ static void run(char **arguments, struct end *out)
     const pid_t pid = spawn(arguments, fds[1]);
     close(fds[1]);
     if (pid > 0) {
-        read_words(fds[0], out->words);
+        read_words(fds[0], patience_ms, out->words);
         kill(pid, SIGKILL); /* it has ended, or takes too long */
         waitpid(pid, &out->status, 0);
     }
     close(fds[0]);
 }
 
-/* Runs one program with the limits of the configuration. */
+/* Runs one program with the limits of the configuration; what is to reach the limit on time gets a short one. */
 static void run_attempt(const struct config *config, int program, const char *name, struct end *out)
 {
     static const char *const modes[] = SANDBOX_MODE_WORDS;
     const uint64_t *limits = config->limits.value;
     char path[4096], memory[32], cpu[32];
     snprintf(path, sizeof path, "%s/%s", config->worker_dir, PROGRAMS[program]);
-    snprintf(cpu, sizeof cpu, "%llu", (unsigned long long)limits[LIMIT_IMPORT_CPU_S]);
+    const bool is_about_time = strcmp(name, ATTEMPT_PROCESSOR_TIME) == 0;
+    const uint64_t cpu_s = program == 0 ? limits[LIMIT_IMPORT_CPU_S] : render_worker_cpu_s(&config->limits);
+    snprintf(cpu, sizeof cpu, "%llu", (unsigned long long)(is_about_time ? SHORT_CPU_S : cpu_s));
     snprintf(memory, sizeof memory, "%llu",
              (unsigned long long)limits[program == 0 ? LIMIT_IMPORT_MEMORY_BYTES : LIMIT_RENDER_MEMORY_BYTES]);
     const char *const arguments[ARGUMENTS_MAX] = {path,
@@ -97,9 +102,9 @@ static void run_attempt(const struct config *config, int program, const char *na
                                                   name,
                                                   program == 0 ? "--import-memory" : "--memory",
                                                   memory,
-                                                  program == 0 ? "--import-cpu" : NULL,
+                                                  program == 0 ? "--import-cpu" : "--cpu",
                                                   cpu};
-    run((char **)(uintptr_t)arguments, out);
+    run((char **)(uintptr_t)arguments, is_about_time ? PATIENCE_WITH_TIME_MS : PATIENCE_MS, out);
 }
 
 /* The report's content, to its line's end, or NULL. */
@@ -127,24 +132,30 @@ static int program_count(const struct config *config) { return config->render_wo
 int sandbox_announce(const struct config *config, struct err *err)
 {
     struct buf line;
-    bool is_filtered = true;
+    bool is_filtered = true, has_capabilities = false;
     buf_init(&line, 0);
     for (int p = 0; p < program_count(config); p++) {
         struct end end;
         run_attempt(config, p, "report", &end);
         const char *report = report_of(&end);
         is_filtered = is_filtered && report != NULL && strstr(report, SANDBOX_FILTERED) != NULL;
+        has_capabilities = has_capabilities || (report != NULL && strstr(report, SANDBOX_NO_CAPABILITIES) == NULL);
         buf_printf(&line, "%s%s: %s", p > 0 ? "; " : "", PROGRAMS[p], report != NULL ? report : last_line(&end));
     }
     buf_put_char(&line, '\0');
     int rc = 0;
-    if (config->sandbox == SANDBOX_REQUIRE && !is_filtered)
+    if (config->sandbox == SANDBOX_REQUIRE && has_capabilities)
+        rc = err_set(err, ERR_UNAVAILABLE, "--sandbox require, but workers cannot give up all capabilities here; %s",
+                     line.data);
+    else if (config->sandbox == SANDBOX_REQUIRE && !is_filtered)
         rc = err_set(err, ERR_UNAVAILABLE, "--sandbox require, but workers have no filter on system calls here; %s",
                      line.data);
     else if (!is_filtered)
         log_warn("sandbox: without a filter on system calls, a model file that subverts a worker can do what this user "
                  "can; %s",
                  line.data);
+    else if (has_capabilities)
+        log_warn("sandbox: workers cannot give up all capabilities here; %s", line.data);
     else
         log_info("sandbox: %s", line.data);
     buf_fini(&line);
@@ -171,6 +182,8 @@ static bool test_one(const struct config *config, int program, const char *name,
         snprintf(outcome, sizeof outcome, "refused: killed for %s", refused_call(end.words, call));
     else if (failed != NULL)
         snprintf(outcome, sizeof outcome, "refused: %s", failed + strlen(SANDBOX_FAILED));
+    else if (end.status >= 0 && WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGXCPU)
+        snprintf(outcome, sizeof outcome, "refused: killed after %d s", SHORT_CPU_S);
     else
         is_refused = false, snprintf(outcome, sizeof outcome, "POSSIBLE (%.200s)", last_line(&end));
     outcome[strcspn(outcome, "\n")] = '\0';
@@ -199,7 +212,7 @@ static bool test_program(const struct config *config, int program, struct buf *o
         buf_printf(out, "%s does not work: %s\n", PROGRAMS[program], last_line(&end));
         return false;
     }
-    bool is_good = strstr(report, SANDBOX_FILTERED) != NULL;
+    bool is_good = strstr(report, SANDBOX_FILTERED) != NULL && strstr(report, SANDBOX_NO_CAPABILITIES) != NULL;
     put_report(out, program, (char *)(uintptr_t)report);
     run_attempt(config, program, "list", &list);
     char *rest = NULL;

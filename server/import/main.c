@@ -232,6 +232,7 @@ static int confine_self(const struct arguments *arguments, struct sandbox *sandb
         return err->code;
     if (limits_text != NULL)
         worker_limits_text(limits_text);
+    sandbox_isolate(sandbox);
     return sandbox_enter(sandbox, err);
 }
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { EXIT_WRONG_ARGUMENTS = 2, CACHE_SHARE = 4, OPEN_FILES_MAX = 128 };
@@ -20,10 +21,14 @@ enum { EXIT_WRONG_ARGUMENTS = 2, CACHE_SHARE = 4, OPEN_FILES_MAX = 128 };
 static const uint64_t FILE_BYTES_MAX = 256 << 20;
 
 static const char USAGE[] =
-    "usage: posed-render [--gl auto|osmesa|egl] [--memory BYTES] [--sandbox " SANDBOX_MODES "]\n"
+    "usage: posed-render [--gl auto|osmesa|egl] [--memory BYTES] [--cpu SECONDS]\n"
+    "                    [--sandbox " SANDBOX_MODES "]\n"
     "Draws pictures for posed, which starts it with a socket as file descriptor 3.\n"
     "  --gl KIND       what to draw with; auto (the default) is OSMesa where installed, else EGL\n"
     "  --memory BYTES  address space it may use, 0 (the default) for no limit\n"
+    "  --cpu SECONDS   processor time after which the kernel ends it, 0 (the default) for no limit; between two "
+    "pictures\n"
+    "                  it makes way for a fresh one when half of that is used\n"
     "  --sandbox MODE  what to do where the machine refuses the sandbox (default try)\n"
     "  --attempt NAME  instead of drawing: enter the sandbox, try the forbidden call NAME, say how it went;\n"
     "                  'list' names them all, 'report' says what the sandbox consists of\n"
@@ -31,12 +36,12 @@ static const char USAGE[] =
 
 struct options {
     const char *gl;
-    uint64_t memory_bytes;
+    uint64_t memory_bytes, cpu_s;
     enum sandbox_mode sandbox;
     const char *attempt; /* or NULL */
 };
 
-static bool parse_bytes(const char *text, uint64_t *out)
+static bool parse_number(const char *text, uint64_t *out)
 {
     char *end = NULL;
     errno = 0;
@@ -48,17 +53,22 @@ static bool parse_bytes(const char *text, uint64_t *out)
 /* Fills *out; ends the process after --help and wrong arguments. */
 static void parse_options(int argc, char **argv, struct options *out)
 {
-    static const struct option names[] = {
-        {"gl", required_argument, NULL, 'g'},      {"memory", required_argument, NULL, 'm'},
-        {"sandbox", required_argument, NULL, 's'}, {"attempt", required_argument, NULL, 'a'},
-        {"help", no_argument, NULL, 'h'},          {0}};
+    static const struct option names[] = {{"gl", required_argument, NULL, 'g'},
+                                          {"memory", required_argument, NULL, 'm'},
+                                          {"cpu", required_argument, NULL, 'c'},
+                                          {"sandbox", required_argument, NULL, 's'},
+                                          {"attempt", required_argument, NULL, 'a'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
     bool is_good = true;
     *out = (struct options){.gl = "auto", .sandbox = SANDBOX_TRY};
     for (int c; (c = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         if (c == 'g')
             out->gl = optarg;
         else if (c == 'm')
-            is_good = is_good && parse_bytes(optarg, &out->memory_bytes);
+            is_good = is_good && parse_number(optarg, &out->memory_bytes);
+        else if (c == 'c')
+            is_good = is_good && parse_number(optarg, &out->cpu_s);
         else if (c == 's')
             is_good = is_good && sandbox_mode_read(optarg, &out->sandbox);
         else if (c == 'a')
@@ -83,7 +93,19 @@ static int check_fit(const struct err *outcome, struct err *err)
     return err_set(err, ERR_RENDER_FAILED, "makes way for a fresh one: %.200s", outcome->message);
 }
 
-static int serve(struct renderer *renderer, struct err *err)
+/* Whoever is ended by the kernel takes a picture along. */
+static bool has_done_its_share(uint64_t cpu_s)
+{
+    struct timespec used;
+    if (cpu_s == 0 || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0 ||
+        (uint64_t)used.tv_sec * 1000 + (uint64_t)used.tv_nsec / 1000000 < cpu_s * 1000 / 2)
+        return false;
+    fprintf(stderr, "posed-render: makes way for a fresh one after %lld s of processor time\n", (long long)used.tv_sec);
+    return true;
+}
+
+/* Until there are no more jobs for it. */
+static int serve(struct renderer *renderer, uint64_t cpu_s, struct err *err)
 {
     struct render_work *work = mem_zalloc(1, sizeof *work);
     struct buf png, unmatched;
@@ -107,6 +129,8 @@ static int serve(struct renderer *renderer, struct err *err)
         rc = job_answer(RENDER_SOCKET_FD, work->job.job_id, &outcome, &png, &notes, NULL, err);
         if (rc == 0)
             rc = check_fit(&outcome, err);
+        if (rc == 0 && has_done_its_share(cpu_s))
+            break;
     }
     buf_fini(&png);
     buf_fini(&unmatched);
@@ -116,7 +140,8 @@ static int serve(struct renderer *renderer, struct err *err)
 
 static int limit_self(const struct options *options, struct sandbox *sandbox, struct err *err)
 {
-    const struct worker_limits limits = {.memory_bytes = options->memory_bytes,
+    const struct worker_limits limits = {.cpu_s = options->cpu_s,
+                                         .memory_bytes = options->memory_bytes,
                                          .file_bytes = FILE_BYTES_MAX,
                                          .open_files = OPEN_FILES_MAX,
                                          .last_fd = RENDER_SOCKET_FD};
@@ -145,7 +170,7 @@ static int work(const struct options *options, struct sandbox *sandbox, struct e
     const uint64_t cache_bytes = options->memory_bytes == 0 ? UINT64_C(1) << 30 : options->memory_bytes / CACHE_SHARE;
     if (renderer_new(options->gl, cache_bytes, &renderer, err) < 0 || sandbox_enter(sandbox, err) < 0)
         return err->code;
-    return serve(renderer, err);
+    return serve(renderer, options->cpu_s, err);
 }
 
 int main(int argc, char **argv)

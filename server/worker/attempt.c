@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -18,7 +19,10 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { ATTEMPT_TIME_S = 30 };
 
 /* Each returns a negative value and errno when it did not work. Where a call goes through it must change nothing
  * outside the process: it does go through without a sandbox. */
@@ -50,6 +54,14 @@ static long try_vfork(void)
         _exit(0);
     return child;
 }
+static int do_nothing(void *context __attribute__((unused))) { return 0; }
+/* Not by pthread_create(), which asks for a signal first. */
+static long try_thread(void)
+{
+    static _Alignas(64) char stack[16384];
+    return clone(do_nothing, stack + sizeof stack,
+                 CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM, NULL);
+}
 static long try_ptrace(void) { return ptrace(PTRACE_TRACEME, 0, NULL, NULL); }
 static long try_kill(void) { return kill(1, 0); }
 static long try_kill_self_group(void) { return syscall(SYS_kill, 0, 0); }
@@ -60,6 +72,14 @@ static long try_process_vm_readv(void)
     return process_vm_readv(getpid(), &here, 1, &here, 1, 0);
 }
 static long try_unshare(void) { return unshare(CLONE_NEWUSER); }
+static long try_setuid(void) { return syscall(SYS_setresuid, 0, 0, 0); }
+static long try_capset(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    const struct __user_cap_data_struct kill_any = {.effective = 1u << CAP_KILL, .permitted = 1u << CAP_KILL};
+    const struct __user_cap_data_struct wanted[_LINUX_CAPABILITY_U32S_3] = {kill_any, {0}};
+    return syscall(SYS_capset, &header, wanted);
+}
 static long try_setrlimit(void)
 {
     const struct rlimit limit = {0, 0};
@@ -92,6 +112,14 @@ static long try_writev_elsewhere(void)
     return writev(STDOUT_FILENO, &nothing, 1);
 }
 
+/* Computing is allowed; the limit on processor time ends it. */
+static long try_processor_time(void)
+{
+    while (clock() < ATTEMPT_TIME_S * CLOCKS_PER_SEC)
+        continue;
+    return 0;
+}
+
 /* This call is allowed; the limit on memory is what stands in its way. */
 static long try_much_memory(void)
 {
@@ -113,11 +141,14 @@ static const struct {
     {"execve", try_execve, "start a program"},
     {"fork", try_fork, "make a process"},
     {"vfork", try_vfork, "make a process that shares the rest"},
+    {"thread", try_thread, "make a thread"},
     {"ptrace", try_ptrace, "trace or be traced"},
     {"kill", try_kill, "look for a process by a signal"},
     {"kill-group", try_kill_self_group, "signal its group"},
     {"process-vm-readv", try_process_vm_readv, "read a process's memory"},
     {"unshare", try_unshare, "make a user namespace"},
+    {"setuid", try_setuid, "become root"},
+    {"capset", try_capset, "take a capability"},
     {"setrlimit", try_setrlimit, "change its limits"},
     {"sigaction", try_sigaction, "catch the filter's signal"},
     {"ioctl", try_ioctl, "speak to a device"},
@@ -129,6 +160,7 @@ static const struct {
     {"write", try_write_elsewhere, "write to a descriptor that is not its own"},
     {"writev", try_writev_elsewhere, "write to one by another call"},
     {"memory", try_much_memory, "take a terabyte of memory"},
+    {ATTEMPT_PROCESSOR_TIME, try_processor_time, "compute for ever"},
 };
 
 enum { ATTEMPT_COUNT = sizeof ATTEMPTS / sizeof *ATTEMPTS };

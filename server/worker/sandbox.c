@@ -4,11 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const char YES[] = "yes";
@@ -51,49 +50,64 @@ static int map_user(uid_t user, gid_t group)
     return write_file("/proc/self/gid_map", line);
 }
 
-/* A new user namespace comes with every capability inside it: none of them is wanted. */
-static int drop_capabilities(void)
+/* Root needs no user namespace for the others, and could not become nobody in one of its own. */
+static const char *enter_namespaces(bool is_leaving_root)
 {
-    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}, {0}};
-    return (int)syscall(SYS_capset, &header, none);
+    const uid_t user = geteuid();
+    const gid_t group = getegid();
+    if (unshare(CLONE_NEWNET | CLONE_NEWIPC | (is_leaving_root ? 0 : CLONE_NEWUSER)) != 0)
+        return strerror(errno);
+    if (!is_leaving_root && map_user(user, group) != 0)
+        return "half made: the driver may not find its shader cache";
+    return NULL;
 }
 
 void sandbox_isolate(struct sandbox *sandbox)
 {
-    const uid_t user = geteuid();
-    const gid_t group = getegid();
-    const char *why_not = NULL;
-    if (sandbox->mode == SANDBOX_OFF || POSED_SANITIZED)
-        why_not = OFF;
-    else if (unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC) != 0)
-        why_not = strerror(errno);
-    else if (map_user(user, group) != 0 || drop_capabilities() != 0)
-        why_not = "half made: the driver may not find its shader cache";
-    note(sandbox->namespaces, why_not);
+    const bool is_off = sandbox->mode == SANDBOX_OFF || POSED_SANITIZED;
+    privileges_prepare(&sandbox->privileges, is_off);
+    if (is_off)
+        note(sandbox->namespaces, OFF);
+    else if (sandbox->program == SANDBOX_IMPORT)
+        note(sandbox->namespaces, "not used"); /* half a millisecond, and there is no socket() anyway */
+    else
+        note(sandbox->namespaces, enter_namespaces(sandbox->privileges.is_leaving_root));
+    privileges_drop();
+}
+
+/* Threads are processes to this limit. It does not bind root, and the filter stands before it. */
+static void make_no_more_processes(void)
+{
+    const struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_NPROC, &none);
 }
 
 int sandbox_enter(struct sandbox *sandbox, struct err *err)
 {
     int abi = 0;
-    if (sandbox->namespaces[0] == '\0')
-        note(sandbox->namespaces, "not used"); /* half a millisecond, and there is no socket() anyway */
     const bool is_off = sandbox->mode == SANDBOX_OFF || POSED_SANITIZED;
+    privileges_leave_root(&sandbox->privileges);
+    const bool has_none = privileges_read(&sandbox->privileges);
+    if (!is_off)
+        make_no_more_processes();
     const char *why_not = is_off ? OFF : sandbox_landlock(&abi);
     note(sandbox->landlock, why_not);
     if (why_not == NULL)
         snprintf(sandbox->landlock, sizeof sandbox->landlock, "ABI %d", abi);
     why_not = is_off ? OFF : sandbox_filter(sandbox->program);
     note(sandbox->filter, why_not);
-    if (why_not != NULL && sandbox->mode == SANDBOX_REQUIRE)
+    if (sandbox->mode == SANDBOX_REQUIRE && why_not != NULL)
         return err_set(err, ERR_UNAVAILABLE, "no filter on system calls: %s; --sandbox try works without", why_not);
+    if (sandbox->mode == SANDBOX_REQUIRE && !has_none)
+        return err_set(err, ERR_UNAVAILABLE, "capabilities are left: %s; --sandbox try works with them",
+                       sandbox->privileges.capabilities);
     return 0;
 }
 
 void sandbox_report(const struct sandbox *sandbox, const char *limits)
 {
     const bool is_filtered = strcmp(sandbox->filter, YES) == 0;
-    fprintf(stderr, SANDBOX_REPORT "%s%s; Landlock=%s; namespaces=%s; %s\n",
+    fprintf(stderr, SANDBOX_REPORT "%s%s; Landlock=%s; namespaces=%s; capabilities=%s; user=%s; %s\n",
             is_filtered ? SANDBOX_FILTERED : "system calls=unfiltered, ", is_filtered ? "" : sandbox->filter,
-            sandbox->landlock, sandbox->namespaces, limits);
+            sandbox->landlock, sandbox->namespaces, sandbox->privileges.capabilities, sandbox->privileges.user, limits);
 }

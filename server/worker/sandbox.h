@@ -5,11 +5,13 @@
  *                 number as the last words (sandbox_contract.h); a renderer, whose driver is not ours, gets EPERM and
  *                 ends so for what only an attack would try. The layer that counts.
  *   files         Landlock, where the kernel has it: no file, no TCP, no signal to others.
- *   namespaces    where unprivileged users may have them, and only in processes that live long: an empty network.
- * The rest (processor time, memory, no new privileges, out-of-memory score) is limits.h. */
+ *   namespaces    where the user may have them, and only in processes that live long: an empty network.
+ * Beneath them the process is nobody's, or a user's like any other: privileges.h. The rest (processor time, memory, no
+ * new privileges, out-of-memory score) is limits.h. */
 #pragma once
 
 #include "../base/err.h"
+#include "privileges.h"
 #include "sandbox_contract.h"
 
 #include <stdbool.h>
@@ -20,17 +22,19 @@ struct sandbox {
     enum sandbox_program program;
     enum sandbox_mode mode;
     char filter[96], landlock[96], namespaces[96]; /* "yes", or why not */
+    struct privileges privileges;
 };
 
 /* A word of SANDBOX_MODES to *out. */
 bool sandbox_mode_read(const char *word, enum sandbox_mode *out);
 
-/* What must come before the first thread: namespaces. Never fails: the result is in sandbox->namespaces. */
+/* What must come before the first thread: namespaces, and that no capability is left, whatever the mode. Never fails:
+ * the results are in the report. */
 void sandbox_isolate(struct sandbox *sandbox);
 
-/* The rest, before the first byte from outside. Needs worker_limit() before it: no new privileges. Other threads get
- * the filter as well, but Landlock only those started later. Returns 0, or ERR_UNAVAILABLE when mode is SANDBOX_REQUIRE
- * and there is no filter. */
+/* The rest, before the first byte from outside. Needs worker_limit() and sandbox_isolate() before it. Other threads get
+ * the user and the filter as well, but Landlock not; after it there are no new ones. Returns 0, or ERR_UNAVAILABLE when
+ * mode is SANDBOX_REQUIRE and there is no filter, or a capability is left. */
 int sandbox_enter(struct sandbox *sandbox, struct err *err);
 
 /* Writes the report line; limits: of worker_limits_text(). */

@@ -20,12 +20,15 @@ enum sandbox_mode {
     }
 
 /* The report line: SANDBOX_REPORT, then "name=value" separated by "; ", the first of them SANDBOX_FILTERED where the
- * filter on system calls is in place. */
-#define SANDBOX_REPORT   "sandbox: "
-#define SANDBOX_FILTERED "system calls=filtered"
+ * filter on system calls is in place. One begins with SANDBOX_NO_CAPABILITIES where the process has none. */
+#define SANDBOX_REPORT          "sandbox: "
+#define SANDBOX_FILTERED        "system calls=filtered"
+#define SANDBOX_NO_CAPABILITIES "capabilities=none"
 /* The last words of a process that made a call it may not make; its number in decimal follows. It then dies by SIGSYS.
  */
 #define SANDBOX_REFUSED "refused system call "
+/* The attempt that ends when the limit on processor time does, which is better a low one. */
+#define ATTEMPT_PROCESSOR_TIME "processor-time"
 /* How an attempt went, when the process lived: the second is followed by the reason. */
 #define SANDBOX_POSSIBLE "possible"
 #define SANDBOX_FAILED   "failed: "

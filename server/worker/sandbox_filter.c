@@ -61,6 +61,11 @@ static const struct rule ALLOWED[] = {
     {SANDBOX_RENDER, SCMP_SYS(mmap), ANY},
     {SANDBOX_RENDER, SCMP_SYS(mprotect), ANY},
     {SANDBOX_RENDER, SCMP_SYS(sched_yield), ANY},
+    {SANDBOX_RENDER, SCMP_SYS(sched_getaffinity), ANY},
+    /* its threads may still be starting, or in the C library's handler for what privileges_leave_root() does */
+    {SANDBOX_RENDER, SCMP_SYS(set_robust_list), ANY},
+    {SANDBOX_RENDER, SCMP_SYS(rseq), ANY},
+    {SANDBOX_RENDER, SCMP_SYS(rt_sigreturn), ANY},
 };
 
 /* Drivers try this and that on their way and can do without: their shader cache, the number of processors. What is not
@@ -89,6 +94,11 @@ static const int ENDS_RENDER[] = {
     SCMP_SYS(perf_event_open),
     SCMP_SYS(seccomp),
     SCMP_SYS(rt_sigaction),
+    SCMP_SYS(setuid),
+    SCMP_SYS(setreuid),
+    SCMP_SYS(setresuid),
+    SCMP_SYS(setfsuid),
+    SCMP_SYS(capset),
     SCMP_SYS(keyctl),
     SCMP_SYS(add_key),
 };
@@ -100,19 +110,17 @@ static int add_abort(scmp_filter_ctx filter)
                             SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0), SCMP_A2(SCMP_CMP_EQ, SIGABRT, 0));
 }
 
-/* clone3()'s flags lie in memory, where a filter cannot see them; without it the C library takes clone(), which may
- * make threads and nothing else. */
-static int add_threads(scmp_filter_ctx filter)
+/* The driver has its threads once it has drawn (warm_up.h), so nobody makes any: who tries gets what a full machine
+ * answers, which a driver bears, and a process is only an attack's. clone3()'s flags lie in memory, where a filter
+ * cannot see them; without it the C library takes clone(). */
+static int refuse_threads(scmp_filter_ctx filter)
 {
-    static const int calls[] = {SCMP_SYS(set_robust_list), SCMP_SYS(rseq), SCMP_SYS(sched_getaffinity)};
     int rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
     if (rc == 0)
-        rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
+        rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EAGAIN), SCMP_SYS(clone), 1,
                               SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
     if (rc == 0)
         rc = seccomp_rule_add(filter, SCMP_ACT_TRAP, SCMP_SYS(clone), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
-    for (size_t i = 0; i < sizeof calls / sizeof *calls && rc == 0; i++)
-        rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
     return rc;
 }
 
@@ -127,7 +135,7 @@ static int add_rules(scmp_filter_ctx filter, enum sandbox_program program)
         return rc;
     for (size_t i = 0; i < sizeof ENDS_RENDER / sizeof *ENDS_RENDER && rc == 0; i++)
         rc = seccomp_rule_add(filter, SCMP_ACT_TRAP, ENDS_RENDER[i], 0);
-    return rc == 0 ? add_threads(filter) : rc;
+    return rc == 0 ? refuse_threads(filter) : rc;
 }
 
 /* Only calls that are safe in a signal handler. The second refused call finds no handler and ends the process. */

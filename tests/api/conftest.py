@@ -152,8 +152,8 @@ ENDS = (0, -signal.SIGKILL, 128 + signal.SIGTERM, 128 + signal.SIGINT)
 class Server:
     """posed, started on a free port and ended by its process id."""
 
-    def __init__(self, root, *options, env=None, user=None, files=None):
-        """files: how many the system lets it open."""
+    def __init__(self, root, *options, env=None, user=None, files=None, by=()):
+        """files: how many the system lets it open. by: a command that turns into the program behind it."""
         self.log = tempfile.TemporaryFile()
         self.ends = ENDS
         environment = {k: v for k, v in os.environ.items() if not k.startswith("POSED_")}
@@ -163,7 +163,7 @@ class Server:
         environment["POSED_LOOPS"] = os.environ.get("POSED_LOOPS", "1")
         limit = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh"] if files else []
         self.process = subprocess.Popen(
-            [*limit, BUILD / "posed", "--root", root, "--http", "127.0.0.1:0", *options],
+            [*by, *limit, BUILD / "posed", "--root", root, "--http", "127.0.0.1:0", *options],
             stdout=subprocess.PIPE, stderr=self.log, env={**environment, **(env or {})}, user=user)
         line = self.process.stdout.readline().decode()
         assert line.startswith("posed ready "), (line, self.lines())

@@ -1,7 +1,8 @@
 """Programs named posed-import that misbehave, for --worker-dir: real processes that really die."""
 import pathlib
+import re
 
-from conftest import BUILD
+from conftest import BUILD, wait_until
 
 REAL = f'"{(BUILD / "posed-import").resolve()}" "$@"'
 # The tests here draw nothing, and the folder has no posed-render.
@@ -32,3 +33,29 @@ def imports(server, model=None):
     """How many imports have ended so far, of one model or all."""
     wanted = f"import model='{model}'" if model else "import model='"
     return sum(wanted in line for line in server.lines())
+
+
+def write_long_model(folder):
+    """long.obj, which takes seconds to import."""
+    lines = [f"v {i % 311}.{i} {i % 7} {i % 13}.5" for i in range(300_000)]
+    lines += [f"f {i} {i + 1} {i + 2}" for i in range(1, 299_990)]
+    (pathlib.Path(folder) / "long.obj").write_text("\n".join(lines))
+
+
+def importer_of(server):
+    """The process id of an importer at work: confined already."""
+    filters = lambda pid: re.findall(r"^(?:Name|Seccomp|Seccomp_filters):\t(.*)$", pathlib.Path(f"/proc/{pid}/status").read_text(),
+                                     re.MULTILINE)
+
+    def find():
+        _, *of_server = filters(server.process.pid)  # a container may have one for all
+        for pid in pathlib.Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split():
+            try:
+                name, *own = filters(pid)
+            except FileNotFoundError:
+                continue
+            if name == "posed-import" and own != of_server:
+                return int(pid)
+        return None
+    wait_until(find, "no importer")
+    return find()

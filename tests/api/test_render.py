@@ -11,7 +11,7 @@ import zlib
 
 import pytest
 
-from conftest import BUILD, PATIENCE_S, wait_until
+from conftest import BUILD, PATIENCE_S, is_sanitized, wait_until
 from small_models import gltf
 
 ONE = ("--render-workers", "1")
@@ -327,6 +327,22 @@ def test_renderer_that_does_not_start(start, triangle, tmp_path):
     assert time.monotonic() - began >= 0.1 * (2 ** (count - 2) - 1), "it is tried again without pauses"
 
 
+@pytest.mark.skipif(is_sanitized(), reason="a start takes all of that time with sanitizers")
+def test_renderer_makes_way_before_its_time_is_up(start, triangle, tmp_path):
+    """--cpu 1: one second of processor time until the kernel ends it, half of one until it makes way."""
+    script = f'#!/bin/sh\nexec "{(BUILD / "posed-render").resolve()}" "$@" --cpu 1\n'
+    server = start(*ONE, *install(tmp_path / "workers", script), root=triangle)
+    anew = lambda: sum(" info posed-render is started anew: " in line and "processor time" in line for line in server.lines())
+    for i in range(2000):
+        picture(server.get(f"{PICTURE}&yaw={i}&width=500&height=500"))
+        if anew():
+            break
+    assert anew()
+    picture(server.get(PICTURE))
+    assert server.json("/v1/stats")["renders"]["failed"] == {}
+    assert not any("signal" in line for line in server.lines())
+
+
 FAKE = f"""#!{sys.executable}
 import os, signal, socket, struct, sys
 if "--attempt" in sys.argv:
@@ -371,6 +387,24 @@ def test_renderer_that_fails(start, triangle, tmp_path, behaviour, status, code,
         assert (answer.status, answer.error()) == (status, code), answer.body
         assert words in answer.json()["error"]["message"], answer.body
     assert server.get(PALETTE).status == 200
+
+
+@pytest.mark.parametrize("drawn_first", [0, 1])
+def test_renderer_that_computes_with_nothing_to_draw(start, triangle, tmp_path, drawn_first):
+    script = FAKE + f"""
+for _ in range({drawn_first}):
+    answer(job(), size=5)
+    posed.sendall(b"PIECE")
+while True:
+    pass
+"""
+    server = start(*ONE, *install(tmp_path / "workers", script), root=triangle)
+    wait_until(lambda: workers(server), "a renderer")
+    found = workers(server)
+    for _ in range(drawn_first):
+        assert server.get(PICTURE).body == b"PIECE"
+    server.wait_for_line("posed-render computed with nothing to draw and was killed")
+    assert not pathlib.Path(f"/proc/{found[0]}").exists()
 
 
 def test_deaths_before_a_job_is_read_are_not_its_fault(start, triangle, tmp_path):

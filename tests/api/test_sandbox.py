@@ -7,12 +7,12 @@ import signal
 import socket
 import stat
 import subprocess
-import time
 
 import pytest
 
-from conftest import BUILD, PATIENCE_S, REPOSITORY, Connection, is_sanitized
-from importers import NO_RENDERING, REAL, install
+from conftest import BUILD, REPOSITORY, Connection, is_sanitized
+from importers import NO_RENDERING, REAL, importer_of, install, write_long_model
+from render_loads import workers
 from small_models import gltf
 
 pytestmark = pytest.mark.skipif(is_sanitized(), reason="sanitizers need what the sandbox takes away")
@@ -23,9 +23,11 @@ FORBIDDEN = {"open": "openat", "create": "openat", "openat2": "openat2", "socket
              "kill": "kill", "kill-group": "kill", "process-vm-readv": "process_vm_readv", "unshare": "unshare",
              "setrlimit": "prlimit64", "sigaction": "rt_sigaction", "ioctl": "ioctl",
              "memfd": "memfd_create", "io-uring": "io_uring_setup", "bpf": "bpf", "userfaultfd": "userfaultfd",
-             "seccomp": "seccomp", "write": "write", "writev": "writev"}
+             "seccomp": "seccomp", "write": "write", "writev": "writev", "thread": "clone", "setuid": "setresuid",
+             "capset": "capset"}
 # What a driver might try: the renderer gets an error and lives.
-ONLY_DENIED_TO_RENDER = {"open", "create", "setrlimit", "ioctl", "memfd", "write", "writev"}
+ONLY_DENIED_TO_RENDER = dict.fromkeys(("open", "create", "setrlimit", "ioctl", "memfd", "write", "writev"),
+                                      "Operation not permitted") | {"thread": "Resource temporarily unavailable"}
 
 
 @pytest.fixture
@@ -54,7 +56,7 @@ def test_forbidden_to_importers(name):
 def test_forbidden_to_renderers(name):
     code, words = attempt("posed-render", name)
     if name in ONLY_DENIED_TO_RENDER:
-        assert (code, words) == (0, "failed: Operation not permitted")
+        assert (code, words) == (0, f"failed: {ONLY_DENIED_TO_RENDER[name]}")
     else:
         assert code == -signal.SIGSYS and words.startswith("refused system call "), words
 
@@ -62,7 +64,7 @@ def test_forbidden_to_renderers(name):
 def test_every_attempt_is_listed():
     for program in ("posed-import", "posed-render"):
         listed = subprocess.run([BUILD / program, "--attempt", "list"], capture_output=True, text=True, check=True).stdout
-        assert {line.split("\t")[0] for line in listed.splitlines()} == {*FORBIDDEN, "memory"}
+        assert {line.split("\t")[0] for line in listed.splitlines()} == {*FORBIDDEN, "memory", "processor-time"}
 
 
 def test_self_test(command):
@@ -71,15 +73,18 @@ def test_self_test(command):
     importer, renderer = out.split("posed-render\n")
     for half in (importer, renderer):
         rows = {line.split("  ")[1]: line for line in half.splitlines() if line.startswith("  ")}
-        assert set(FORBIDDEN) | {"memory", "system calls", "Landlock", "namespaces"} <= set(rows)
+        assert set(FORBIDDEN) | {"memory", "processor-time", "system calls", "Landlock", "namespaces", "user"} <= set(rows)
         assert all("refused: " in rows[name] for name in FORBIDDEN)
+        assert "refused: killed after 1 s" in rows["processor-time"]
+        assert rows["capabilities"].split()[1].startswith("none")
         assert rows["core dump"].split()[-2:] == ["0", "bytes"]
         assert rows["out-of-memory score"].split()[-1] == "1000"
     # without the sandbox the same calls go through, or the attempts would show nothing
     status, out, _ = command("--self-test-sandbox", "--sandbox", "off")
     assert status == 1 and "NOT CONFINED" in out
     possible = {line.split("  ")[1] for line in out.splitlines() if "POSSIBLE" in line}
-    assert {"open", "create", "socket", "execve", "fork", "ptrace", "memfd", "write"} <= possible
+    assert {"open", "create", "socket", "execve", "fork", "thread", "ptrace", "memfd", "write"} <= possible
+    assert not {"capset", "processor-time"} & possible  # what no filter has to refuse
 
 
 # ---- each end has its code ----
@@ -102,32 +107,11 @@ def test_the_last_words_on_a_broken_heap_are_passed_on(start, root, tmp_path):
     assert "a.gltf" in answer.json()["error"]["message"] and "free(): invalid" in answer.json()["error"]["message"]
 
 
-def long_import(root):
-    """A model that takes seconds to import."""
-    lines = [f"v {i % 311}.{i} {i % 7} {i % 13}.5" for i in range(300_000)]
-    lines += [f"f {i} {i + 1} {i + 2}" for i in range(1, 299_990)]
-    (root / "long.obj").write_text("\n".join(lines))
-
-
-def importer_of(server):
-    """The process id of an importer at work: confined already."""
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        for pid in pathlib.Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split():
-            try:
-                status = pathlib.Path(f"/proc/{pid}/status").read_text()
-            except FileNotFoundError:
-                continue
-            if "Name:\tposed-import" in status and "Seccomp:\t2" in status:
-                return int(pid)
-    raise AssertionError("no importer")
-
-
 @pytest.mark.parametrize("number, code", [
     (signal.SIGKILL, "import_memory"), (signal.SIGSEGV, "import_crashed"), (signal.SIGABRT, "import_aborted"),
     (signal.SIGXCPU, "import_cpu"), (signal.SIGSTOP, "import_timeout")])
 def test_signal_to_a_real_importer(start, root, number, code):
-    long_import(root)
+    write_long_model(root)
     server = start(*NO_RENDERING, "--import-timeout", "5s" if number == signal.SIGSTOP else "60s", root=root)
     with server.connect() as connection:
         connection.send("GET /v1/model?model=long.obj HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -141,7 +125,7 @@ def test_signal_to_a_real_importer(start, root, number, code):
 
 
 def test_result_that_is_too_large(start, root):
-    long_import(root)
+    write_long_model(root)
     server = start(*NO_RENDERING, "--max-model", "1m", root=root)
     answer = server.get("/v1/model?model=long.obj")
     # the importer's own account of what it makes, or the kernel's of what it writes
@@ -167,7 +151,7 @@ def test_files_that_crash_assimp(start):
 # ---- what a process has ----
 
 def test_limits_of_a_real_importer(start, root):
-    long_import(root)
+    write_long_model(root)
     server = start(*NO_RENDERING, "--import-memory", "1g", "--import-cpu", "50s", root=root)
     with server.connect() as connection:
         connection.send("GET /v1/model?model=long.obj HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -194,9 +178,57 @@ def test_limits_of_a_renderer(start, root):
     proc = next(p for p in map(pathlib.Path, (f"/proc/{pid}" for pid in children))
                 if "posed-render" in (p / "comm").read_text())
     assert (proc / "oom_score_adj").read_text().strip() == "1000"
+    limits = {line[:26].strip(): line[26:].split()[0] for line in (proc / "limits").read_text().splitlines()}
+    assert int(limits["Max cpu time"]) >= 3600 and limits["Max processes"] == "0"
     for thread in (proc / "task").iterdir():  # those of the driver as well
         status = (thread / "status").read_text()
         assert "Seccomp:\t2" in status and "NoNewPrivs:\t1" in status and "CapEff:\t0000000000000000" in status
+
+
+SUBVERTED = r"""
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { WANTED = 8000 };
+static void *stay(void *word) { for (;;) syscall(SYS_futex, word, FUTEX_WAIT, 0, NULL, NULL, 0); }
+
+/* the renderer waits for its next job */
+ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+    static int made = -1, word;
+    pthread_attr_t small;
+    pthread_t thread;
+    if (made < 0) {
+        pthread_attr_init(&small);
+        pthread_attr_setstacksize(&small, 16384);
+        for (int i = made = 0; i < WANTED; i++)
+            made += pthread_create(&thread, &small, stay, &word) == 0;
+        dprintf(STDERR_FILENO, "subverted: made %d of %d threads\n", made, WANTED);
+    }
+    return syscall(SYS_recvmsg, fd, message, flags);
+}
+"""
+
+
+@pytest.mark.parametrize("gl", ["osmesa", "egl"])
+def test_subverted_renderer_makes_no_threads(start, root, tmp_path, gl):
+    source, library = tmp_path / "subverted.c", tmp_path / "subverted.so"
+    source.write_text(SUBVERTED)
+    subprocess.run([os.environ.get("CC", "cc"), "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source], check=True)
+    server = start("--render-workers", "1", "--gl", gl, root=root, env={"LD_PRELOAD": str(library)})
+    answer = server.get("/v1/render?model=a.gltf")
+    if answer.status == 503 and "nothing to draw with" in answer.json()["error"]["message"]:
+        pytest.skip(f"no {gl} here")
+    assert answer.status == 200  # with the driver's threads alone
+    renderer = workers(server)[0]
+    count = len(os.listdir(f"/proc/{renderer}/task"))
+    os.kill(renderer, signal.SIGTERM)
+    assert "subverted: made 0 of 8000 threads" in server.wait_for_line("posed-render was killed by signal 15")
+    assert count < 16
 
 
 # ---- companions ----
