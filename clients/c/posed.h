@@ -128,7 +128,8 @@ enum posed_code {
     POSED_ERR_MODEL_CHANGING = 57,
     POSED_ERR_RENDER_SYSCALL = 58,
     POSED_ERR_RENDER_MEMORY = 59,
-    POSED_ERR_STORAGE = 60
+    POSED_ERR_STORAGE = 60,
+    POSED_ERR_IMPORT_KILLED = 62
 };
 
 /* What a packet is (protocol/packets.def). */

@@ -61,6 +61,7 @@ export const CODES = new Map([
   [58, ['render_syscall', 500]],
   [59, ['render_memory', 503]],
   [60, ['storage', 507]],
+  [62, ['import_killed', 503]],
 ]);
 
 // The server refused (`status` is HTTP's), or could not be reached or understood (`status` 0, codes `connection_lost` and `bad_answer`).
