@@ -169,7 +169,6 @@ static int serve(struct config *config)
     struct daemon daemon = {.budget = {.max_bytes = config->limits.value[LIMIT_CLIENT_MEMORY_BYTES]}};
     struct err err;
     log_open(config->log);
-    is_hangup_the_end = standard_hangup_ends();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file larger than the system allows is an error of that file */
     signal(SIGIO, SIG_IGN);   /* somebody waits for a lease that is given back anyway (look.c) */
@@ -228,6 +227,7 @@ int main(int argc, char **argv)
     struct err err;
     struct buf text;
     standard_files_open();
+    is_hangup_the_end = standard_hangup_ends();
     buf_init(&text, 0);
     machine_read("", &machine);
     const int action = options_parse(&config, argc, argv, getenv, &machine, &err);

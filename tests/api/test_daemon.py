@@ -1,13 +1,16 @@
 """The process: options, ready line, log, signals, health probe, gallery page."""
 import base64
+import fcntl
 import hashlib
 import json
 import os
+import pty
 import re
 import signal
 import socket
 import struct
 import subprocess
+import termios
 import time
 
 import pytest
@@ -167,6 +170,75 @@ def test_signal_ends_it_well(start, number):
         assert server.wait() == 0
     with pytest.raises(ConnectionRefusedError):
         server.connect()
+
+
+def begin_in_session(tmp_path, terminal=None, is_nohup=False):
+    """A server that leads a session of its own, with this terminal or none; once it is ready."""
+
+    def prepare():
+        if terminal is not None:
+            fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+        if is_nohup:
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    process = subprocess.Popen([BUILD / "posed", "--root", tmp_path, "--http", "127.0.0.1:0", "--tcp", "none", "--cache-dir", "none",
+                                "--render-workers", "0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               start_new_session=True, preexec_fn=prepare)
+    line = process.stdout.readline().decode()
+    assert line.startswith("posed ready "), (line, process.communicate())
+    return process, line.split("http=")[1].split()[0]
+
+
+def end_of(process):
+    process.send_signal(signal.SIGTERM)
+    said = process.communicate(timeout=PATIENCE_S)[1].decode()
+    return process.returncode, said
+
+
+def hears_of_it(process):
+    return any(b"SIGHUP: there is nothing to do" in line for line in process.stderr)
+
+
+def test_hangup_without_a_terminal_is_nothing(tmp_path):
+    """A daemon that nobody's terminal started, as a service manager does: others take the signal for 'read your settings again'."""
+    process, address = begin_in_session(tmp_path)
+    try:
+        for _ in range(3):
+            process.send_signal(signal.SIGHUP)
+            assert hears_of_it(process), "the server has ended"
+            with Connection(address) as connection:
+                assert connection.get("/healthz").status == 200
+        assert end_of(process)[0] == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("is_nohup", [False, True])
+def test_hangup_of_its_terminal_ends_it_well(tmp_path, is_nohup):
+    """With an answer for whoever waits; unless it was started so as to outlive its terminal."""
+    if not os.path.exists("/dev/tty"):
+        pytest.skip("no /dev/tty here")
+    ours, theirs = pty.openpty()
+    process, address = begin_in_session(tmp_path, theirs, is_nohup)
+    os.close(theirs)
+    try:
+        with Connection(address) as connection:
+            begin_a_request(connection)
+            os.close(ours)
+            if is_nohup:
+                assert hears_of_it(process)
+            else:
+                assert any(b"stopping on SIGHUP" in line for line in process.stderr)
+            connection.send("\r\n")
+            assert connection.answer().status == 200
+        if not is_nohup:
+            assert process.wait(PATIENCE_S) == 0
+        else:
+            assert end_of(process)[0] == 0
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def wait_until_refused(server):
