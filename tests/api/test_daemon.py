@@ -181,34 +181,31 @@ def begin_in_session(tmp_path, terminal=None, is_nohup=False):
         if is_nohup:
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
-    process = subprocess.Popen([BUILD / "posed", "--root", tmp_path, "--http", "127.0.0.1:0", "--tcp", "none", "--cache-dir", "none",
-                                "--render-workers", "0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               start_new_session=True, preexec_fn=prepare)
+    with open(tmp_path / "log", "wb") as log:
+        process = subprocess.Popen([BUILD / "posed", "--root", tmp_path, "--http", "127.0.0.1:0", "--tcp", "none", "--cache-dir", "none",
+                                    "--render-workers", "0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
+                                   start_new_session=True, preexec_fn=prepare)
     line = process.stdout.readline().decode()
     assert line.startswith("posed ready "), (line, process.communicate())
-    return process, line.split("http=")[1].split()[0]
 
+    def has_said(words, times=1):
+        wait_until(lambda: process.poll() is not None or (tmp_path / "log").read_text().count(words) >= times, f"nothing said of {words}")
+        return (tmp_path / "log").read_text().count(words) >= times
 
-def end_of(process):
-    process.send_signal(signal.SIGTERM)
-    said = process.communicate(timeout=PATIENCE_S)[1].decode()
-    return process.returncode, said
-
-
-def hears_of_it(process):
-    return any(b"SIGHUP: there is nothing to do" in line for line in process.stderr)
+    return process, line.split("http=")[1].split()[0], has_said
 
 
 def test_hangup_without_a_terminal_is_nothing(tmp_path):
     """A daemon that nobody's terminal started, as a service manager does: others take the signal for 'read your settings again'."""
-    process, address = begin_in_session(tmp_path)
+    process, address, has_said = begin_in_session(tmp_path)
     try:
-        for _ in range(3):
+        for i in range(3):
             process.send_signal(signal.SIGHUP)
-            assert hears_of_it(process), "the server has ended"
+            assert has_said("SIGHUP: there is nothing to do", 1 + i), "the server has ended"
             with Connection(address) as connection:
                 assert connection.get("/healthz").status == 200
-        assert end_of(process)[0] == 0
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_S) == 0
     finally:
         process.kill()
         process.communicate()
@@ -220,22 +217,18 @@ def test_hangup_of_its_terminal_ends_it_well(tmp_path, is_nohup):
     if not os.path.exists("/dev/tty"):
         pytest.skip("no /dev/tty here")
     ours, theirs = pty.openpty()
-    process, address = begin_in_session(tmp_path, theirs, is_nohup)
+    process, address, has_said = begin_in_session(tmp_path, theirs, is_nohup)
     os.close(theirs)
     try:
         with Connection(address) as connection:
             begin_a_request(connection)
             os.close(ours)
-            if is_nohup:
-                assert hears_of_it(process)
-            else:
-                assert any(b"stopping on SIGHUP" in line for line in process.stderr)
+            assert has_said("SIGHUP: there is nothing to do" if is_nohup else "stopping on SIGHUP")
             connection.send("\r\n")
             assert connection.answer().status == 200
-        if not is_nohup:
-            assert process.wait(PATIENCE_S) == 0
-        else:
-            assert end_of(process)[0] == 0
+        if is_nohup:
+            process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_S) == 0
     finally:
         process.kill()
         process.communicate()

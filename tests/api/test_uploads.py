@@ -311,7 +311,7 @@ os.execv({real!r}, [{real!r}, *sys.argv[1:]])
     ("PATH: cannot open 'FOLDER/d.bin', nor 'PATH'", "x/a.gltf: cannot open 'x/d.bin', nor 'x/a.gltf'",
      "x/a.zip: b/c.gltf: cannot open 'b/d.bin', nor 'b/c.gltf'"),
     ("bad PATH", "bad x/a.gltf", "bad b/c.gltf"),
-    ("p" * 445 + " PATH", "p" * 400, "p" * 400),
+    ("PATH: " + "p" * 410 + " PATH", "p" * 400, "p" * 350),
     ("PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH", "x/a.gltf x/a.gltf", "x/a.zip: b/c.gltf b/c.gltf")],
     ids=["at the start", "companion", "within", "cut", "many"])
 @pytest.mark.parametrize("folder", ["in", "."])
