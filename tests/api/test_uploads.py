@@ -329,6 +329,15 @@ def test_no_message_tells_of_the_stage(start, tmp_path, folder, words, single, u
         assert len(words) > 60 or message == expected
 
 
+def test_a_missing_companion_is_named_as_the_client_does(taking):
+    server, _, _ = taking
+    lacking = gltf(buffer="nowhere.bin").encode()
+    for name, body, place in (("x/a.gltf", lacking, "x/nowhere.bin"), ("x/a.zip", zipped(b__c_gltf=lacking), "b/nowhere.bin")):
+        answer = put(server, name, body)
+        assert (answer.status, answer.error()) == (422, "companion_missing")
+        assert f"there is no file '{place}'" in answer.json()["error"]["message"]
+
+
 def test_no_refusal_tells_of_the_stage(start, tmp_path):
     """Who finds no place for his import, or whose importer dies, is not told either where his bytes were."""
     root = tmp_path / "root"
