@@ -117,18 +117,13 @@ static void begin_import(struct cache_slot *slot, const struct stamp *stamp)
     slot_finish(slot, true, &err);
 }
 
-/* Else it is about the moment: nothing to remember. */
+/* Else it was ended for another, never begun or killed, which says nothing: who asks next tries again. */
 static bool is_about_model(const struct err *err) { return err_http_status(err->code) != 503; }
 
 void slot_on_imported(struct import_job *job, struct baked *baked, const struct err *err)
 {
     struct cache_slot *slot = slot_of(job);
-    if (baked == NULL && err->code == ERR_OVERLOADED) { /* ended for another, or never begun: says nothing */
-        slot->work = SLOT_IDLE;
-        slot_finish(slot, true, err);
-        return;
-    }
-    if (baked == NULL && !is_about_model(err)) { /* who asks next tries again */
+    if (baked == NULL && !is_about_model(err)) {
         slot->work = SLOT_IDLE;
         slot_finish(slot, true, err);
         return;

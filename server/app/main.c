@@ -85,14 +85,13 @@ static void on_async(uv_async_t *handle)
 static void on_signal(int number)
 {
     const int before = errno;
-    if (number == SIGHUP && !is_hangup_the_end) {
+    const bool is_stop = number != SIGHUP || is_hangup_the_end;
+    const bool is_first = is_stop && atomic_compare_exchange_strong(&stop_signal, &(int){0}, number);
+    if (!is_stop)
         has_hung_up = true;
-    } else if (number == SIGHUP) { /* the system and the shell send one each */
-        atomic_compare_exchange_strong(&stop_signal, &(int){0}, number);
-    } else if (atomic_exchange(&stop_signal, number) != 0) {
+    else if (!is_first && number != SIGHUP) /* of which the system and the shell send one each */
         _exit(128 + number);
-    }
-    if (stop_signal != 0)
+    if (is_first)
         alarm(end_limit_s); /* a loop that cannot go on, this one perhaps, must not hold the end back */
     uv_async_send(signal_async);
     errno = before;
