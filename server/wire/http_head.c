@@ -1,6 +1,7 @@
 #include "http_head.h"
 
-#include <arpa/inet.h>
+#include "http_host.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -97,60 +98,10 @@ static void put_terminated(struct buf *to, const char *text, size_t size_bytes)
     to->size_bytes--; /* the NUL stays behind the end */
 }
 
-static bool is_hex_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-
-/* A reg-name (RFC 3986, 3.2.2) or IPv4 address; without the comma, which would make a list of it. */
-static bool is_name(const char *text, size_t size_bytes)
-{
-    for (size_t i = 0; i < size_bytes; i++) {
-        const char c = text[i];
-        const bool is_escape = c == '%' && size_bytes - i > 2 && is_hex_digit(text[i + 1]) && is_hex_digit(text[i + 2]);
-        if (!is_escape &&
-            (c == '%' || c == '^' || c == '`' || c == '|' || c == '#' || (!is_token_char(c) && !strchr("()=;", c))))
-            return false;
-    }
-    return size_bytes > 0;
-}
-
-static bool is_ipv6(const char *text, size_t size_bytes)
-{
-    char address[INET6_ADDRSTRLEN];
-    struct in6_addr ignored;
-    if (size_bytes >= sizeof address)
-        return false;
-    memcpy(address, text, size_bytes);
-    address[size_bytes] = '\0';
-    return inet_pton(AF_INET6, address, &ignored) == 1;
-}
-
-/* Nothing, or a colon and a number that a port can have, or none (RFC 3986, 3.2.3). */
-static bool is_port(const char *text, size_t size_bytes)
-{
-    enum { PORT_MAX = 65535 };
-    unsigned number = 0;
-    for (size_t i = 1; i < size_bytes && number <= PORT_MAX; i++) {
-        if (text[i] < '0' || text[i] > '9')
-            return false;
-        number = 10 * number + (unsigned)(text[i] - '0');
-    }
-    return size_bytes == 0 || (text[0] == ':' && number <= PORT_MAX);
-}
-
-static bool is_host_and_port(const char *text, size_t size_bytes)
-{
-    const bool is_literal = size_bytes > 0 && text[0] == '[';
-    const char *end = size_bytes > 0 ? memchr(text, is_literal ? ']' : ':', size_bytes) : NULL;
-    if (is_literal)
-        return end != NULL && is_ipv6(text + 1, (size_t)(end - text) - 1) &&
-               is_port(end + 1, size_bytes - (size_t)(end - text) - 1);
-    const size_t name_bytes = end == NULL ? size_bytes : (size_t)(end - text);
-    return is_name(text, name_bytes) && is_port(text + name_bytes, size_bytes - name_bytes);
-}
-
 /* The host of an absolute target stands for that of the Host header (RFC 9112, 3.2.2). */
 static int set_authority(struct http_head *head, const char *text, size_t size_bytes, struct err *err)
 {
-    if (!is_host_and_port(text, size_bytes))
+    if (!http_host_is_good(text, size_bytes))
         return err_set(err, ERR_BAD_REQUEST, "the request target's host is not a host and port");
     put_terminated(&head->host, text, size_bytes);
     head->has_host = true;
@@ -222,7 +173,7 @@ static int take_host(struct http_head *head, const char *value, size_t size_byte
 {
     if (++head->host_count > 1)
         return err_set(err, ERR_BAD_REQUEST, "the request has more than one Host header");
-    if (size_bytes > 0 && !is_host_and_port(value, size_bytes))
+    if (size_bytes > 0 && !http_host_is_good(value, size_bytes))
         return err_set(err, ERR_BAD_REQUEST, "the Host header is not a host and port");
     if (!head->has_host)
         put_terminated(&head->host, value, size_bytes);
