@@ -146,9 +146,10 @@ static int run(const struct args *args)
     case COMMAND_SHEET:
     case COMMAND_TURNTABLE:
         return run_picture(args);
-        return run_picture(args);
-    case COMMAND_THUMBS:
     case COMMAND_WATCH:
+        standard_hangup_ends(); /* who has no terminal goes on */
+        return run_thumbs(args);
+    case COMMAND_THUMBS:
         return run_thumbs(args);
     case COMMAND_QUERY:
     case COMMAND_MODELS:

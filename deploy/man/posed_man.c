@@ -55,8 +55,9 @@ int main(void)
          "clip, and draws that moment to PNG, without a GPU or a display.\n.PP\n"
          "A flag wins over its environment variable, the variable over the default. Sizes take k, m, g, t; times take "
          "ms, s,\n"
-         "m. SIGTERM or SIGINT stops it once answers under way are sent; a second one at once. Defaults of limits may "
-         "be\n"
+         "m. SIGTERM or SIGINT stops it once answers under way are sent; a second one at once. SIGHUP stops "
+         "it\n"
+         "only where it was started from a terminal, which is closed then. Defaults of limits may be\n"
          "less where the machine has little memory; \\fB\\-\\-help\\fR prints those of this machine.\n"
          ".SH OPTIONS");
     for (size_t i = 0; i < option_count(); i++) {

@@ -26,20 +26,33 @@ static struct {
     bool is_running;
 } releases = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
+/* What fails here is the doing of whoever else has the descriptor: one who has it mapped for writing, or has sealed it
+ * against seals. */
+int baked_seal(int fd, struct err *err)
+{
+    enum { FROZEN = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE };
+    if (fcntl(fd, F_ADD_SEALS, FROZEN | F_SEAL_SEAL) == 0)
+        return 0;
+    const int error = errno, seals = fcntl(fd, F_GET_SEALS);
+    if (seals >= 0 && (seals & FROZEN) == FROZEN)
+        return 0;
+    return err_set(err, ERR_BAD_BAKE, "it cannot be sealed: %s", strerror(error));
+}
+
 /* From here on nobody can change the bytes under the check, a surviving child of the importer neither. */
 static int seal(int fd, const void **bytes, size_t *size_bytes, struct err *err)
 {
-    if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)
-        return err_set(err, ERR_INTERNAL, "cannot seal the importer's result: %s", strerror(errno));
+    if (baked_seal(fd, err) < 0)
+        return err->code;
     struct stat stat;
     if (fstat(fd, &stat) != 0)
-        return err_set(err, ERR_INTERNAL, "cannot stat the importer's result: %s", strerror(errno));
+        return err_set(err, ERR_BAD_BAKE, "it cannot be looked at: %s", strerror(errno));
     *size_bytes = (size_t)stat.st_size;
     if (*size_bytes == 0)
-        return err_set(err, ERR_BAD_BAKE, "the importer's result is empty");
+        return err_set(err, ERR_BAD_BAKE, "it is empty");
     void *mapping = mmap(NULL, *size_bytes, PROT_READ, MAP_SHARED, fd, 0);
     if (mapping == MAP_FAILED)
-        return err_set(err, ERR_INTERNAL, "cannot map the importer's result: %s", strerror(errno));
+        return err_set(err, ERR_NO_MEMORY, "it cannot be mapped: %s", strerror(errno));
     *bytes = mapping;
     return 0;
 }

@@ -25,9 +25,13 @@ struct baked {
     struct baked *next;    /* private to baked.c */
 };
 
+/* Nobody can change the memfd any more. Returns 0 or ERR_BAD_BAKE; sealed a second time it stays as it is. Any thread.
+ */
+int baked_seal(int fd, struct err *err);
+
 /* Seals and maps the memfd and checks its content. On success the fd is the new baked's, with one
  * reference; on failure it stays the caller's. Any thread.
- * Returns 0, ERR_BAD_BAKE or ERR_INTERNAL; the message does not name the model. */
+ * Returns 0, ERR_BAD_BAKE or ERR_NO_MEMORY; the message does not name the model. */
 int baked_open(int fd, uint64_t key, struct baked **out, struct err *err);
 
 /* The same for a memfd of the disk cache: `is_right` is asked about the sealed bytes before anything else looks at

@@ -117,10 +117,13 @@ static void begin_import(struct cache_slot *slot, const struct stamp *stamp)
     slot_finish(slot, true, &err);
 }
 
+/* Else it was ended for another, never begun or killed, which says nothing: who asks next tries again. */
+static bool is_about_model(const struct err *err) { return err_http_status(err->code) != 503; }
+
 void slot_on_imported(struct import_job *job, struct baked *baked, const struct err *err)
 {
     struct cache_slot *slot = slot_of(job);
-    if (baked == NULL && err->code == ERR_OVERLOADED) { /* ended for another, or never begun: says nothing */
+    if (baked == NULL && !is_about_model(err)) {
         slot->work = SLOT_IDLE;
         slot_finish(slot, true, err);
         return;

@@ -1,6 +1,7 @@
 /* http_out.c - what a connection that speaks HTTP says: heads, bodies whole, in pieces and compressed, lines in the
  * log. */
 #include "../wire/coded_reply.h"
+#include "../wire/websocket.h"
 #include "conn_http.h"
 #include "log.h"
 #include "query_memo.h"
@@ -136,7 +137,7 @@ void http_answer(struct conn *conn, struct reply *reply)
     encode(conn, reply);
     conn_count_answer(reply);
     conn->has_answered = true;
-    if (!request->is_keep_alive || conn->shared->is_draining)
+    if (!request->is_keep_alive || conn->shared->is_draining || websocket_is_named(request))
         conn->is_last = true;
     put_answer(conn, reply,
                &(struct http_response){

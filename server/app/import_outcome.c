@@ -3,15 +3,13 @@
 #include "../worker/import_result.h"
 #include "refused_call.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EXIT_BAKED = 0, EXIT_REFUSED = 1, EXIT_USAGE = 2, EXIT_NO_PROGRAM = 127 };
+enum { EXIT_BAKED = 0, EXIT_REFUSED = 1 };
 enum { QUOTE_SIZE = 240 };
 enum { RESULT_SLACK_BYTES = 1 << 20 }; /* the result is a little larger than the arrays it is made of */
 
@@ -51,6 +49,38 @@ static int explain_size(const struct import_end *end, struct err *err)
                    end->path, (unsigned long long)end->limits->value[LIMIT_BAKED_BYTES]);
 }
 
+/* By a signal that a file cannot make an importer raise: a filter on system calls keeps it from kill(). */
+static bool is_from_outside(int term_signal)
+{
+    return term_signal == SIGKILL || term_signal == SIGTERM || term_signal == SIGINT || term_signal == SIGHUP ||
+           term_signal == SIGQUIT;
+}
+
+bool import_end_is_kill(const struct import_end *end)
+{
+    return !end->is_timeout && !end->is_breach && !end->is_starved && is_from_outside(end->term_signal);
+}
+
+static int explain_kill(const struct import_end *end, struct err *err)
+{
+    const bool is_sigkill = end->term_signal == SIGKILL;
+    const char *name = sigdescr_np(end->term_signal);
+    if (!end->is_killed_again)
+        return err_set(err, ERR_IMPORT_KILLED,
+                       "%s: the importer was killed from outside (signal %d, %s)%s; try again later", end->path,
+                       end->term_signal, name,
+                       is_sigkill ? ", perhaps because the machine or container ran out of memory" : "");
+    if (!is_sigkill)
+        return err_set(err, ERR_IMPORT_CRASHED,
+                       "%s: the importer was killed from outside twice in a row (signal %d, %s)", end->path,
+                       end->term_signal, name);
+    return err_set(
+        err, ERR_IMPORT_MEMORY,
+        "%s: the importer was killed twice in a row, most likely because the machine or container ran out of "
+        "memory",
+        end->path);
+}
+
 static int explain_signal(const struct import_end *end, struct err *err)
 {
     const uint64_t *limits = end->limits->value;
@@ -67,11 +97,9 @@ static int explain_signal(const struct import_end *end, struct err *err)
                        end->path, refused_call(end->words, call));
     case SIGXFSZ:
         return explain_size(end, err);
-    case SIGKILL:
-        return err_set(err, ERR_IMPORT_MEMORY,
-                       "%s: the importer was killed, most likely because the machine or container ran out of memory",
-                       end->path);
     default:
+        if (is_from_outside(end->term_signal))
+            return explain_kill(end, err);
         return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer crashed (signal %d, %s)", end->path, end->term_signal,
                        name != NULL ? name : "unknown");
     }
@@ -80,24 +108,24 @@ static int explain_signal(const struct import_end *end, struct err *err)
 /* It ended by itself, but left nothing that can be used. */
 static int explain_status(const struct import_end *end, struct err *err)
 {
-    char quote[QUOTE_SIZE] = "";
-    quote_line(end->words, "", quote);
-    if (end->exit_status == EXIT_USAGE || end->exit_status == EXIT_NO_PROGRAM)
-        return err_set(err, ERR_INTERNAL, "%s: the importer could not work (exit status %d): %s", end->path,
-                       (int)end->exit_status, quote);
-    return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer ended with exit status %d and without a result",
-                   end->path, (int)end->exit_status);
+    char quote[QUOTE_SIZE];
+    const bool has_words = quote_line(end->words, "", quote);
+    return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer ended with exit status %d and without a result%s%s",
+                   end->path, (int)end->exit_status, has_words ? ": " : "", has_words ? quote : "");
 }
 
-/* What a file may be refused for; anything else in a failure is not the importer's to say. */
-static bool is_model_error(int code)
+/* What a file may be refused for; anything else in a failure is not the importer's to say, and its own fault. */
+static int code_of_failure(uint32_t number)
 {
+    const int code = err_from_number(number);
     switch (code) {
     case ERR_MODEL_NOT_FOUND:
     case ERR_FORBIDDEN:
-        return true;
+        return code;
+    case ERR_NO_MEMORY: /* its own, not the server's */
+        return ERR_IMPORT_MEMORY;
     default:
-        return code <= ERR_BAD_KEYS && code >= ERR_NOTHING_TO_DRAW;
+        return code <= ERR_BAD_KEYS && code >= ERR_NOTHING_TO_DRAW ? code : ERR_IMPORT_CRASHED;
     }
 }
 
@@ -108,9 +136,9 @@ static int read_failure(int fd, const struct import_end *end, struct err *err)
         memcmp(failure.magic, IMPORT_FAILURE_MAGIC, sizeof failure.magic) != 0)
         return explain_status(end, err);
     failure.message[sizeof failure.message - 1] = '\0';
-    const int code = err_from_number(failure.number);
+    const int code = code_of_failure(failure.number);
     const char *message = failure.message[0] != '\0' ? failure.message : err_meaning(code);
-    err_set(err, is_model_error(code) ? code : ERR_INTERNAL, "%s", message);
+    err_set(err, code, "%s%s", code == ERR_IMPORT_CRASHED ? "the importer failed: " : "", message);
     if (strstr(err->message, end->path) == NULL)
         err_prefix(err, "%s", end->path);
     return err->code;
@@ -136,7 +164,17 @@ static int check_end(int result_fd, const struct import_end *end, struct err *er
         return read_failure(result_fd, end, err);
     if (end->exit_status != EXIT_BAKED)
         return explain_status(end, err);
+    return 0;
+}
+
+/* The fd's bytes and their number cannot change any more, not even by a child of the importer that lives on. */
+static int seal_result(int result_fd, const struct import_end *end, struct err *err)
+{
     struct stat stat;
+    if (baked_seal(result_fd, err) < 0) {
+        err_prefix(err, "%s: the importer's result", end->path);
+        return err->code;
+    }
     if (fstat(result_fd, &stat) == 0 &&
         (uint64_t)stat.st_size > end->limits->value[LIMIT_BAKED_BYTES] + RESULT_SLACK_BYTES)
         return explain_size(end, err);
@@ -146,7 +184,7 @@ static int check_end(int result_fd, const struct import_end *end, struct err *er
 int import_outcome(int result_fd, const struct import_end *end, uint64_t key, struct baked **out, struct err *err)
 {
     *out = NULL;
-    if (check_end(result_fd, end, err) < 0)
+    if (check_end(result_fd, end, err) < 0 || seal_result(result_fd, end, err) < 0)
         return err->code;
     if (baked_open(result_fd, key, out, err) < 0) {
         err_prefix(err, "%s: the importer's result", end->path);
@@ -157,9 +195,5 @@ int import_outcome(int result_fd, const struct import_end *end, uint64_t key, st
 
 int import_outcome_archive(int result_fd, const struct import_end *end, struct err *err)
 {
-    if (check_end(result_fd, end, err) < 0)
-        return err->code;
-    if (fcntl(result_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)
-        return err_set(err, ERR_INTERNAL, "%s: cannot seal the importer's result: %s", end->path, strerror(errno));
-    return 0;
+    return check_end(result_fd, end, err) < 0 || seal_result(result_fd, end, err) < 0 ? err->code : 0;
 }

@@ -5,11 +5,13 @@
 #include "../worker/import_result.h"
 #include "background.h"
 #include "import_broker.h"
+#include "import_kills.h"
 #include "import_outcome.h"
 #include "last_words.h"
 #include "log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +28,11 @@ struct import_run {
     int result_fd;    /* -1 once it belongs to the baked model */
     bool is_running;
     bool is_abandoned;
-    bool is_archive; /* the result is not a model but the files of a zip: */
-    int archive_fd;  /* -1 while there are none */
-    char *path;      /* a copy: the work thread may outlive the owner's */
+    bool is_archive;  /* the result is not a model but the files of a zip: */
+    int archive_fd;   /* -1 while there are none */
+    int root_fd;      /* borrowed from the owner */
+    int kept_root_fd; /* its own, for the work thread where that has to look at the file; or -1 */
+    char *path;       /* a copy: the work thread may outlive the owner's */
     uint64_t key;
     uint64_t started_ns;
     struct limits limits; /* likewise */
@@ -45,6 +49,8 @@ static void free_run(struct import_run *run)
         close(run->result_fd);
     if (run->archive_fd >= 0)
         close(run->archive_fd);
+    if (run->kept_root_fd >= 0)
+        close(run->kept_root_fd);
     baked_unref(run->baked);
     free(run->path);
     free(run);
@@ -57,6 +63,9 @@ static void find_outcome(uv_work_t *work)
     background_thread();
     if (run->err.code != 0)
         return;
+    if (run->kept_root_fd >= 0)
+        run->end.is_killed_again = import_kills_note(run->kept_root_fd, run->path, run->limits.value[LIMIT_FILE_BYTES],
+                                                     import_end_is_kill(&run->end));
     const int rc = run->is_archive ? import_outcome_archive(run->result_fd, &run->end, &run->err)
                                    : import_outcome(run->result_fd, &run->end, run->key, &run->baked, &run->err);
     if (rc < 0)
@@ -102,6 +111,8 @@ static void one_closed(struct import_run *run)
 {
     if (--run->open_handles > 0)
         return;
+    if (!run->is_abandoned && run->err.code == 0 && (import_end_is_kill(&run->end) || import_kills_any()))
+        run->kept_root_fd = fcntl(run->root_fd, F_DUPFD_CLOEXEC, 0);
     if (run->is_abandoned || uv_queue_work(run->process.loop, &run->work, find_outcome, on_outcome) != 0)
         free_run(run);
 }
@@ -204,7 +215,8 @@ struct import_run *import_run_start(uv_loop_t *loop, const struct import_command
     struct import_run *run = mem_zalloc(1, sizeof *run);
     run->path = mem_strdup(path);
     run->is_archive = is_archive;
-    run->archive_fd = -1;
+    run->archive_fd = run->kept_root_fd = -1;
+    run->root_fd = root_fd;
     run->key = key;
     run->limits = config->limits;
     run->end = (struct import_end){.path = run->path, .words = run->words.text, .limits = &run->limits};

@@ -1,8 +1,9 @@
 /* main.c - posed, the daemon: options, port, service, one ready line, the loop, a clean end.
  *
  * SIGTERM and SIGINT drain: no new connections, answers under way are sent, exit 0. A second one exits at once with
- * 128 + its number; an end that takes too long is cut off with exit 1. SIGPIPE is ignored. Works as process 1 of a
- * container. */
+ * 128 + its number; an end that takes too long is cut off with exit 1. SIGHUP drains where a terminal that the daemon
+ * was started from is closed, and does nothing else elsewhere. SIGPIPE is ignored. Works as process 1 of a container.
+ */
 #include "access_policy.h"
 #include "background.h"
 #include "budget.h"
@@ -34,11 +35,12 @@ enum {
 
 struct daemon {
     uv_loop_t loop;
-    uv_async_t stop;
+    uv_async_t signal;
     uv_prepare_t before_wait;
     struct budget budget;
     struct loops *loops;
     struct service *service;
+    bool is_stopping;
 };
 
 static int complain(const struct err *err)
@@ -56,27 +58,42 @@ static void on_drained(void *user)
 
 /* The first one; 0: none came. */
 static atomic_int stop_signal;
-static uv_async_t *stop_async;
+static atomic_bool has_hung_up;
+static bool is_hangup_the_end; /* set before the handlers are */
+static uv_async_t *signal_async;
 static unsigned end_limit_s;
 
-static void on_stop(uv_async_t *handle)
+static void stop(struct daemon *daemon)
 {
-    struct daemon *daemon = handle->data;
-    log_info("stopping on SIG%s, %u calls under way", stop_signal == SIGTERM ? "TERM" : "INT",
-             service_pending(daemon->service));
+    daemon->is_stopping = true;
+    log_info("stopping on SIG%s, %u calls under way", sigabbrev_np(stop_signal), service_pending(daemon->service));
     notify_state("STOPPING=1");
     service_drain(daemon->service);
     loops_drain(daemon->loops, on_drained, daemon);
+}
+
+static void on_async(uv_async_t *handle)
+{
+    struct daemon *daemon = handle->data;
+    if (atomic_exchange(&has_hung_up, false))
+        log_info("SIGHUP: there is nothing to do; SIGTERM ends the server");
+    if (stop_signal != 0 && !daemon->is_stopping)
+        stop(daemon);
 }
 
 /* In whichever thread; also after the loop has ended. */
 static void on_signal(int number)
 {
     const int before = errno;
-    if (atomic_exchange(&stop_signal, number) != 0)
+    const bool is_stop = number != SIGHUP || is_hangup_the_end;
+    const bool is_first = is_stop && atomic_compare_exchange_strong(&stop_signal, &(int){0}, number);
+    if (!is_stop)
+        has_hung_up = true;
+    else if (!is_first && number != SIGHUP) /* of which the system and the shell send one each */
         _exit(128 + number);
-    alarm(end_limit_s); /* a loop that cannot go on, this one perhaps, must not hold the end back */
-    uv_async_send(stop_async);
+    if (is_first)
+        alarm(end_limit_s); /* a loop that cannot go on, this one perhaps, must not hold the end back */
+    uv_async_send(signal_async);
     errno = before;
 }
 
@@ -101,23 +118,24 @@ static void start_handles(struct daemon *daemon, const struct config *config)
 {
     const uint64_t drain_s = config->limits.value[LIMIT_DRAIN_TIME_MS] / 1000 + 1;
     end_limit_s = drain_s < UINT_MAX - END_TIME_S ? (unsigned)drain_s + END_TIME_S : UINT_MAX;
-    daemon->stop.data = daemon;
-    uv_async_init(&daemon->loop, &daemon->stop, on_stop);
-    uv_unref((uv_handle_t *)&daemon->stop);
+    daemon->signal.data = daemon;
+    uv_async_init(&daemon->loop, &daemon->signal, on_async);
+    uv_unref((uv_handle_t *)&daemon->signal);
     uv_prepare_init(&daemon->loop, &daemon->before_wait);
     uv_prepare_start(&daemon->before_wait, on_before_wait);
     uv_unref((uv_handle_t *)&daemon->before_wait);
-    stop_async = &daemon->stop;
+    signal_async = &daemon->signal;
     const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
     const struct sigaction last = {.sa_handler = on_end_limit};
     sigaction(SIGALRM, &last, NULL);
 }
 
 static void stop_handles(struct daemon *daemon)
 {
-    uv_close((uv_handle_t *)&daemon->stop, NULL);
+    uv_close((uv_handle_t *)&daemon->signal, NULL);
     uv_close((uv_handle_t *)&daemon->before_wait, NULL);
 }
 
@@ -208,6 +226,7 @@ int main(int argc, char **argv)
     struct err err;
     struct buf text;
     standard_files_open();
+    is_hangup_the_end = standard_hangup_ends();
     buf_init(&text, 0);
     machine_read("", &machine);
     const int action = options_parse(&config, argc, argv, getenv, &machine, &err);

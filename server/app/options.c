@@ -248,7 +248,8 @@ void options_help(struct buf *out, const struct machine *machine)
                  "  posed [--root DIR] [--http ADDR:PORT] [--tcp ADDR:PORT] [--unix PATH] [options]\n\n"
                  "A flag wins over its environment variable, the variable over the default.\n"
                  "Sizes take k, m, g, t; times take ms, s, m. SIGTERM or SIGINT stops it once answers under way are\n"
-                 "sent; a second one at once. Exit status 2: the configuration is bad.\n");
+                 "sent; a second one at once. SIGHUP stops it only where it was started from a terminal. Exit status "
+                 "2: the configuration is bad.\n");
     const char *group = "";
     for (size_t i = 0; i < option_count(); i++) {
         const struct option option = option_at(i);

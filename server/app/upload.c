@@ -2,6 +2,7 @@
 #include "log.h"
 #include "stats.h"
 #include "upload_parts.h"
+#include "upload_words.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -140,14 +141,13 @@ static bool is_import_wanted(const struct import_job *job)
 /* The importer knows the staged file; whoever reads the message knows the name that he gave. */
 static void say_own_name(const struct upload *upload, struct err *err)
 {
-    const char *found = strstr(err->message, upload->import_path);
-    if (found == NULL)
-        return;
-    const struct err staged = *err;
-    const bool is_inside = upload->stage == STAGE_IMPORTING && upload->is_zip;
-    err_set(err, staged.code, "%.*s%.300s%s%.200s%s", (int)(found - err->message), staged.message, upload->name,
-            is_inside ? ": " : "", is_inside ? upload->model_path : "",
-            staged.message + (found - err->message) + strlen(upload->import_path));
+    char stage[PATH_MAX];
+    snprintf(stage, sizeof stage, "%s%s/", upload->uploads->store.folder, upload->files.name);
+    upload_words_put(
+        &(struct upload_words){.stage = stage,
+                               .name = upload->name,
+                               .item = upload->stage == STAGE_IMPORTING && upload->is_zip ? upload->item : NULL},
+        err);
 }
 
 static void go_to(struct upload *upload, enum stage stage, void (*run)(uv_work_t *))
@@ -191,8 +191,10 @@ static void import(struct upload *upload, enum stage stage)
                                          .done = on_imported,
                                          .is_archive = stage == STAGE_OPENING,
                                          .archive_fd = -1};
-    if (import_pool_submit(upload->uploads->imports, &upload->import, &upload->err) < 0)
+    if (import_pool_submit(upload->uploads->imports, &upload->import, &upload->err) < 0) {
+        say_own_name(upload, &upload->err);
         finish(upload);
+    }
 }
 
 /* --- the course of an upload --- */

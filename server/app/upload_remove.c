@@ -16,8 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STAGE_PREFIX ".posed-upload-"
-
 int upload_storage_error(const char *what, struct err *err)
 {
     const int error = errno;
@@ -38,7 +36,7 @@ int upload_stage_name(char name[UPLOAD_STAGE_SIZE], struct err *err)
     uint64_t number = 0;
     if (getrandom(&number, sizeof number, 0) != sizeof number)
         return upload_storage_error("no random name", err);
-    snprintf(name, UPLOAD_STAGE_SIZE, STAGE_PREFIX "%016" PRIx64, number);
+    snprintf(name, UPLOAD_STAGE_SIZE, UPLOAD_STAGE_PREFIX "%016" PRIx64, number);
     return 0;
 }
 
@@ -46,7 +44,10 @@ int upload_open_folder(int folder_fd) { return openat(folder_fd, ".", O_RDONLY |
 
 /* --- what a killed process left --- */
 
-static bool is_stage(const char *name) { return strncmp(name, STAGE_PREFIX, sizeof STAGE_PREFIX - 1) == 0; }
+static bool is_stage(const char *name)
+{
+    return strncmp(name, UPLOAD_STAGE_PREFIX, sizeof UPLOAD_STAGE_PREFIX - 1) == 0;
+}
 
 /* Another process's upload is locked as long as it lives. */
 static bool remove_leftover(int store_fd, const char *name)

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What the name of a stage begins with; 16 hex digits follow. */
+#define UPLOAD_STAGE_PREFIX ".posed-upload-"
 enum { UPLOAD_STAGE_SIZE = 32, UPLOAD_FOLDER_SIZE = 1024 };
 
 struct upload_store {

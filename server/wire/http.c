@@ -133,6 +133,7 @@ static int complete(struct http_parser *parser)
     struct http_state *state = parser->state;
     http_head_view(&state->head, &parser->request);
     parser->request.is_keep_alive = state->is_keep_alive;
+    parser->request.has_body = state->declared_bytes > 0 || state->head.transfer_encoding_count > 0;
     parser->request.body = state->body.size_bytes > 0 ? state->body.data : NULL;
     parser->request.body_bytes = state->body.size_bytes;
     parser->phase = HTTP_PHASE_IDLE;

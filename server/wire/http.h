@@ -6,7 +6,8 @@
  *
  * Stricter than llhttp 8: a request line is METHOD SP target SP HTTP/1.0 or 1.1, lines end in CRLF, header
  * lines are not folded, Transfer-Encoding is exactly "chunked" and never beside Content-Length, HTTP/1.1
- * has exactly one Host. Whatever could be read in two ways by us and a proxy is an error. */
+ * has exactly one Host, which is a host and a port. Whatever could be read in two ways by us and a proxy is an error.
+ */
 #pragma once
 
 #include "../base/err.h"
@@ -37,7 +38,7 @@ struct http_request {
     const char *method; /* "GET"; any token */
     const char *target; /* origin form, "/v1/pose?model=a"; "*" for OPTIONS; no scheme, host or fragment */
     size_t target_bytes;
-    const char *host;            /* of the Host header; NULL when absent (HTTP/1.0) */
+    const char *host;            /* of the target, else of the Host header; NULL when absent (HTTP/1.0) */
     const char *accept;          /* repeated headers joined by ", "; NULL when absent */
     const char *accept_encoding; /* likewise */
     const char *if_none_match;   /* likewise */
@@ -49,6 +50,7 @@ struct http_request {
     const char *request_id; /* X-Request-Id where it is [A-Za-z0-9._-]{1,64}; else NULL: the caller makes one */
     const char *body;       /* NULL when there is none; that of GET and HEAD is read and dropped */
     size_t body_bytes;
+    bool has_body;             /* it came with one, kept or not: Content-Length above 0 or Transfer-Encoding */
     bool has_preflight_method; /* Access-Control-Request-Method is there */
     bool is_head;              /* HEAD: the answer goes without its body */
     bool is_http_1_0;

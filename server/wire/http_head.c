@@ -1,5 +1,7 @@
 #include "http_head.h"
 
+#include "http_host.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -96,6 +98,16 @@ static void put_terminated(struct buf *to, const char *text, size_t size_bytes)
     to->size_bytes--; /* the NUL stays behind the end */
 }
 
+/* The host of an absolute target stands for that of the Host header (RFC 9112, 3.2.2). */
+static int set_authority(struct http_head *head, const char *text, size_t size_bytes, struct err *err)
+{
+    if (!http_host_is_good(text, size_bytes))
+        return err_set(err, ERR_BAD_REQUEST, "the request target's host is not a host and port");
+    put_terminated(&head->host, text, size_bytes);
+    head->has_host = true;
+    return 0;
+}
+
 /* Cuts "http://host" off (RFC 9112, 3.2.2) and leaves a path that begins with '/'. */
 static int set_target(struct http_head *head, const char *target, size_t size_bytes, struct err *err)
 {
@@ -111,9 +123,11 @@ static int set_target(struct http_head *head, const char *target, size_t size_by
                                                                                              : 0;
     const char *end = target + size_bytes;
     if (scheme_bytes > 0) {
-        target += scheme_bytes;
+        const char *host = target += scheme_bytes;
         while (target < end && *target != '/' && *target != '?')
             target++;
+        if (set_authority(head, host, (size_t)(target - host), err) < 0)
+            return err->code;
         if (target == end || *target == '?')
             buf_put_char(&head->target, '/');
     } else if (size_bytes == 1 && target[0] == '*' && strcmp(head->method.data, "OPTIONS") == 0) {
@@ -159,10 +173,10 @@ static int take_host(struct http_head *head, const char *value, size_t size_byte
 {
     if (++head->host_count > 1)
         return err_set(err, ERR_BAD_REQUEST, "the request has more than one Host header");
-    for (size_t i = 0; i < size_bytes; i++)
-        if (!is_visible(value[i]) || strchr("/?#@\\,", value[i]) != NULL)
-            return err_set(err, ERR_BAD_REQUEST, "the Host header is not a host and port");
-    put_terminated(&head->host, value, size_bytes);
+    if (size_bytes > 0 && !http_host_is_good(value, size_bytes))
+        return err_set(err, ERR_BAD_REQUEST, "the Host header is not a host and port");
+    if (!head->has_host)
+        put_terminated(&head->host, value, size_bytes);
     head->has_host = true;
     return 0;
 }

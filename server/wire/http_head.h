@@ -19,7 +19,7 @@ struct http_head {
     uint32_t header_count;
     uint32_t empty_line_count; /* before the request line */
     uint32_t host_count, transfer_encoding_count;
-    bool has_host; /* a good one */
+    bool has_host; /* a good one, of the header or of an absolute target */
     bool has_content_length;
     bool is_expecting_continue;
     bool has_preflight_method;

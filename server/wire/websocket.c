@@ -40,9 +40,11 @@ static bool has_token(const char *list, const char *token)
     return false;
 }
 
+bool websocket_is_named(const struct http_request *request) { return has_token(request->upgrade, "websocket"); }
+
 bool websocket_is_wanted(const struct http_request *request)
 {
-    return request->method != NULL && strcmp(request->method, "GET") == 0 && has_token(request->upgrade, "websocket");
+    return request->method != NULL && strcmp(request->method, "GET") == 0 && websocket_is_named(request);
 }
 
 static bool is_key(const char *key)
@@ -75,6 +77,8 @@ int websocket_put_handshake(struct buf *out, const struct http_request *request,
         return err_set(err, ERR_BAD_REQUEST, "this server speaks version 13 of WebSocket: Sec-WebSocket-Version");
     if (!is_key(request->websocket_key))
         return err_set(err, ERR_BAD_REQUEST, "the request has no Sec-WebSocket-Key of 16 bytes in base64");
+    if (request->has_body)
+        return err_set(err, ERR_BAD_REQUEST, "a request that opens a WebSocket has no body");
     put_accept(request->websocket_key, accept);
     buf_printf(out,
                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

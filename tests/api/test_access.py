@@ -30,6 +30,13 @@ def test_a_rebound_name_is_refused_on_loopback(server):
     assert ask(server, "evil.example", "/healthz").status == 200
 
 
+def test_the_host_of_an_absolute_target_counts(server):
+    """That of the header is ignored then (RFC 9112, 3.2.2), as proxies do that look at the target."""
+    for host, target, status in (("localhost", "http://evil.example/v1/models", 421), ("localhost", "http://localhost.evil.example:1", 421),
+                                 ("evil.example", "http://localhost/v1/models", 200), ("evil.example", "HTTPS://[::1]:7878/v1/models", 200)):
+        assert ask(server, host, target).status == status
+
+
 def test_allowed_hosts(start):
     server = start("--allow-host", "posed.example,*.farm.example")
     assert ask(server, "posed.example:7878").status == 200

@@ -1,13 +1,16 @@
 """The process: options, ready line, log, signals, health probe, gallery page."""
 import base64
+import fcntl
 import hashlib
 import json
 import os
+import pty
 import re
 import signal
 import socket
 import struct
 import subprocess
+import termios
 import time
 
 import pytest
@@ -167,6 +170,68 @@ def test_signal_ends_it_well(start, number):
         assert server.wait() == 0
     with pytest.raises(ConnectionRefusedError):
         server.connect()
+
+
+def begin_in_session(tmp_path, terminal=None, is_nohup=False):
+    """A server that leads a session of its own, with this terminal or none; once it is ready."""
+
+    def prepare():
+        if terminal is not None:
+            fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+        if is_nohup:
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    with open(tmp_path / "log", "wb") as log:
+        process = subprocess.Popen([BUILD / "posed", "--root", tmp_path, "--http", "127.0.0.1:0", "--tcp", "none", "--cache-dir", "none",
+                                    "--render-workers", "0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
+                                   start_new_session=True, preexec_fn=prepare)
+    line = process.stdout.readline().decode()
+    assert line.startswith("posed ready "), (line, process.communicate())
+
+    def has_said(words, times=1):
+        wait_until(lambda: process.poll() is not None or (tmp_path / "log").read_text().count(words) >= times, f"nothing said of {words}")
+        return (tmp_path / "log").read_text().count(words) >= times
+
+    return process, line.split("http=")[1].split()[0], has_said
+
+
+def test_hangup_without_a_terminal_is_nothing(tmp_path):
+    """A daemon that nobody's terminal started, as a service manager does: others take the signal for 'read your settings again'."""
+    process, address, has_said = begin_in_session(tmp_path)
+    try:
+        for i in range(3):
+            process.send_signal(signal.SIGHUP)
+            assert has_said("SIGHUP: there is nothing to do", 1 + i), "the server has ended"
+            with Connection(address) as connection:
+                assert connection.get("/healthz").status == 200
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_S) == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("is_nohup", [False, True])
+def test_hangup_of_its_terminal_ends_it_well(tmp_path, is_nohup):
+    """With an answer for whoever waits; unless it was started so as to outlive its terminal."""
+    if not os.path.exists("/dev/tty"):
+        pytest.skip("no /dev/tty here")
+    ours, theirs = pty.openpty()
+    process, address, has_said = begin_in_session(tmp_path, theirs, is_nohup)
+    os.close(theirs)
+    try:
+        with Connection(address) as connection:
+            begin_a_request(connection)
+            os.close(ours)
+            assert has_said("SIGHUP: there is nothing to do" if is_nohup else "stopping on SIGHUP")
+            connection.send("\r\n")
+            assert connection.answer().status == 200
+        if is_nohup:
+            process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_S) == 0
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def wait_until_refused(server):

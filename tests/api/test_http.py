@@ -195,6 +195,14 @@ def test_headers_too_large(server):
 @pytest.mark.parametrize("request_bytes", [
     b"GET /healthz HTTP/1.1\r\n\r\n",                                      # no Host
     b"GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: localhost:http\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: localhost:80@evil.example\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: localhost:65536\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: localhost:80:81\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: ::1\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: [::1]evil.example\r\n\r\n",
+    b"GET http://localhost:x/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET http://u@localhost/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
     b"GET /healthz HTTP/2.0\r\nHost: a\r\n\r\n",
     b"GET /healthz\r\n\r\n",
     b"GET  /healthz HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -218,6 +226,13 @@ def test_bad_request(server, request_bytes):
         assert answer.headers["connection"] == "close"
         answer.error()
         assert connection.is_closed_by_server(), "something was answered after a request that cannot be framed"
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:", "localhost:1", "127.0.0.1:65535", "[::1]", "[::1]:80"])
+def test_good_hosts(server, host):
+    with server.connect() as connection:
+        connection.send(f"GET /v1/version HTTP/1.1\r\nHost: {host}\r\n\r\nGET http://{host}/v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert [connection.answer().status for _ in range(2)] == [200, 200]
 
 
 def test_answers_before_a_bad_request_are_sent(server):

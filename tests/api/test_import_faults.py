@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
+import packets
 from conftest import PATIENCE_S, is_sanitized, wait_until
 from disk_kills import children, is_alive
-from importers import NO_RENDERING, install, install_waiting
+from importers import NO_RENDERING, imports, install, install_waiting
 from small_models import gltf
 
 pytestmark = pytest.mark.short
@@ -52,6 +53,13 @@ for i in range(5000):
     files.recv(100)
 """
 
+# A failure with the number that is its first argument.
+REFUSE = """
+import os, struct, sys
+os.write(4, struct.pack("<8sII480s", b"posedno\\n", int(sys.argv[1]), 0, b"because"))
+sys.exit(1)
+"""
+
 FAULTS = {
     "segfault": ("kill -SEGV $$", 422, "import_crashed", "signal 11"),
     "bus error": ("kill -BUS $$", 422, "import_crashed", "signal 7"),
@@ -59,7 +67,6 @@ FAULTS = {
                   422, "import_aborted", "tree.cpp:7: walk(): Assertion 'depth < 9' failed."),
     "bad_alloc": ("echo \"terminate called after throwing an instance of 'std::bad_alloc'\" >&2; kill -ABRT $$",
                   422, "import_memory", "memory"),
-    "killed": ("kill -KILL $$", 422, "import_memory", "killed"),
     "processor time": ("kill -XCPU $$", 422, "import_cpu", "processor time"),
     "file size": ("kill -XFSZ $$", 422, "import_too_large", "larger"),
     "no result": ("exit 0", 422, "bad_bake", "empty"),
@@ -69,7 +76,12 @@ FAULTS = {
     "cut result": ("{real}; truncate -s 200 /proc/self/fd/4; exit 0", 422, "bad_bake", "a.gltf"),
     "result for another version": ("{real}; printf '\\377' | dd of=/proc/self/fd/4 bs=1 seek=8 conv=notrunc 2>/dev/null",
                                    422, "bad_bake", "a.gltf"),
-    "wrong arguments": ("echo 'posed-import: unknown option' >&2; exit 2", 500, "internal", "unknown option"),
+    "wrong arguments": ("echo 'posed-import: unknown option' >&2; exit 2", 422, "import_crashed", "unknown option"),
+    "a command that is not there": ("exec /none/such", 422, "import_crashed", "status 127"),
+    "a seal against seals": (f"{{real}}; exec {sys.executable} -c 'import fcntl; fcntl.fcntl(4, 1033, 1)'", 422, "bad_bake", "sealed"),
+    "a number that is no reason": (f"exec {sys.executable} -c '{REFUSE}' 53", 422, "import_crashed", "the importer failed: because"),
+    "a number of nothing": (f"exec {sys.executable} -c '{REFUSE}' 4000000000", 422, "import_crashed", "the importer failed: because"),
+    "its own memory": (f"exec {sys.executable} -c '{REFUSE}' 55", 422, "import_memory", "because"),
     "noise to who opens files": ("printf nonsense >&3; sleep 30", 422, "import_crashed", "no request"),
     "no end of questions": (f"exec {sys.executable} -c '{ASK_FOREVER}'", 422, "import_crashed", "no request"),
     "much to say": ("head -c 5000000 /dev/zero | tr '\\0' x >&2; kill -SEGV $$", 422, "import_crashed", "signal 11"),
@@ -96,6 +108,106 @@ def test_fault(start, root, tmp_path, fault):
         assert connection.get("/healthz").status == 200
     server.wait_for_line(f"error={code}")
     wait_until(lambda: open_files(server) <= files + 1 and children(server) == [], "something of the importer is left")
+
+
+def killed(tmp_path, *signals):
+    """The script of an importer that ends by these signals, by one in each import of a file of the same name, and then works."""
+    cases = " ".join(f"{i}) kill -{int(number)} $$;;" for i, number in enumerate(signals))
+    return (f'for last; do :; done; name="{tmp_path}/$(basename "$last").times"; times=$(cat "$name" 2>/dev/null || echo 0)\n'
+            f'echo $((times + 1)) > "$name"; case $times in {cases} esac; exec {{real}}')
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT])
+def test_a_kill_from_outside_says_nothing_about_the_model(start, root, tmp_path, number):
+    server = start(*install(tmp_path / "bin", killed(tmp_path, number)), "--failure-ttl", "60m", root=root)
+    with server.connect() as connection:
+        answer = connection.get("/v1/palette?model=a.gltf")
+        assert (answer.status, answer.error()) == (503, "import_killed"), answer.body
+        assert int(answer.headers["retry-after"]) > 0 and f"signal {int(number)}" in answer.json()["error"]["message"]
+        assert connection.get("/v1/models").json()["models"][0]["state"] == "new"
+        # nothing is remembered: whoever does as he is told has his answer
+        assert connection.get("/v1/palette?model=a.gltf").status == 200
+    assert server.json("/v1/stats")["imports"]["failed"] == {"import_killed": 1}
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGKILL, "import_memory"), (signal.SIGTERM, "import_crashed")])
+def test_two_kills_in_a_row_are_the_models(start, root, tmp_path, number, code):
+    (root / "copy.gltf").write_bytes((root / "a.gltf").read_bytes())
+    (root / "other.gltf").write_text(gltf() + "\n")
+    script = killed(tmp_path, number, number)
+    server = start(*install(tmp_path / "bin", script), "--failure-ttl", "60m", root=root)
+    assert server.get("/v1/palette?model=a.gltf").error() == "import_killed"
+    assert server.get("/v1/palette?model=other.gltf").error() == "import_killed"  # other bytes
+    answer = server.get("/v1/palette?model=copy.gltf")  # the same ones
+    assert (answer.status, answer.error()) == (422, code) and "twice in a row" in answer.json()["error"]["message"]
+    assert "retry-after" not in answer.headers
+    # this is remembered: the next import would work
+    assert server.get("/v1/palette?model=copy.gltf").error() == code
+    assert imports(server, "copy.gltf") == 1
+    assert server.get("/v1/palette?model=a.gltf").error() == code
+    assert server.get("/v1/palette?model=other.gltf").error() == code
+
+
+def test_an_import_between_two_kills(start, root, tmp_path):
+    """What happens to both lies between them: they are not in a row."""
+    server = start(*install(tmp_path / "bin", killed(tmp_path, 9)), root=root)
+    assert server.get("/v1/palette?model=a.gltf").error() == "import_killed"
+    assert server.get("/v1/palette?model=a.gltf").status == 200
+    (root / "copy.gltf").write_bytes((root / "a.gltf").read_bytes())
+    assert server.get("/v1/palette?model=copy.gltf").error() == "import_killed"
+    assert server.get("/v1/palette?model=copy.gltf").status == 200
+
+
+def test_many_kills_are_forgotten_in_time(start, root, tmp_path):
+    """A bounded memory: what was killed long ago begins anew."""
+    for i in range(70):
+        (root / f"{i}.gltf").write_text(gltf() + " " * i)
+    server = start(*install(tmp_path / "bin", "kill -KILL $$"), root=root)
+    (root / "a.gltf").unlink()
+    with server.connect() as connection:
+        for i in range(70):
+            assert connection.get(f"/v1/palette?model={i}.gltf").error() == "import_killed"
+        assert connection.get("/v1/palette?model=69.gltf").error() == "import_memory"
+        assert connection.get("/v1/palette?model=0.gltf").error() == "import_killed"
+
+
+def test_a_kill_by_a_person(start, root, tmp_path):
+    """By a signal that really comes from outside, over packets as well: the same code, and when to try again."""
+    options, go = install_waiting(tmp_path / "bin")
+    server = start(*options, "--tcp", "127.0.0.1:0", root=root)
+    with packets.Link(server.ports["tcp"]) as link, server.connect() as connection:
+        link.send(packets.packet("open", b"a.gltf", id=1))
+        wait_until(lambda: children(server), "no import")
+        connection.send("GET /v1/palette?model=a.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert server.get("/healthz").status == 200
+        os.kill(int(children(server)[0]), signal.SIGKILL)
+        told = link.read()
+        assert told.error()[0] == 62 and told.view()["retry_after_s"] > 0
+        go.touch()
+        # it came while the import was under way: it has the result of that one, or of another
+        assert connection.answer().status in (200, 503)
+        assert server.get("/v1/palette?model=a.gltf").status == 200
+
+
+def test_no_end_of_an_importer_is_the_servers_fault(start, root, tmp_path):
+    """Every exit status, and every signal, the model's file being as good as any."""
+    (root / "a.gltf").unlink()
+    signals = [n for n in range(1, 65) if n not in (17, 18, 19, 20, 21, 22, 23, 28, 32, 33)]  # which end no process, or cannot be sent
+    script = ('for last; do :; done; name=$(basename "$last" .gltf)\n'
+              'case $name in s*) exit "${name#s}";; *) kill -"${name#k}" $$; exit 0;; esac')
+    names = [f"s{n}" for n in range(256)] + [f"k{n}" for n in signals]
+    for i, name in enumerate(names):
+        (root / f"{name}.gltf").write_text(gltf() + " " * i)
+    server = start(*install(tmp_path / "bin", script), "--import-workers", "2", root=root)
+    with server.connect() as connection:
+        for at in range(0, len(names), 64):
+            some = names[at:at + 64]
+            connection.send("".join(f"GET /v1/palette?model={name}.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n" for name in some))
+            for name in some:
+                answer = connection.answer()
+                assert answer.status == (503 if name in ("k1", "k2", "k3", "k9", "k15") else 422), (name, answer.body)
+                assert name in answer.json()["error"]["message"]
+    assert "requests" in server.json("/v1/stats") and server.json("/v1/stats")["imports"]["failed"].get("internal", 0) == 0
 
 
 def test_timeout_ends_the_whole_group(start, root, tmp_path):

@@ -431,6 +431,21 @@ def test_watch_outlives_its_server(start, tmp_path):
     assert running.returncode == 130
 
 
+def test_watch_outlives_a_hangup_without_a_terminal(tmp_path):
+    """As a service it has none; with one, its end is that of posectl."""
+    many(tmp_path / "assets", 1)
+    running = begin("watch", "assets", "-o", "out", "--size", "32", "--interval", "0.05", "--json", cwd=tmp_path, start_new_session=True)
+    try:
+        assert json.loads(running.stdout.readline())["made"] == 1
+        running.send_signal(signal.SIGHUP)
+        (tmp_path / "assets/000.glb").write_bytes((SAMPLES / "octopus.glb").read_bytes())
+        assert json.loads(running.stdout.readline())["model"] == "assets/000.glb"
+    finally:
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=PATIENCE_S)
+    assert running.returncode == 130
+
+
 def test_watch_draws_what_changes(tmp_path):
     many(tmp_path / "assets", 2)
     running = begin("watch", "assets", "-o", "out", "--size", "32", "--interval", "0.05", "--json", cwd=tmp_path)

@@ -1,11 +1,15 @@
 """PUT and DELETE /v1/models/NAME: a model is there whole, described, or not at all."""
+import io
 import json
 import os
 import pathlib
+import sys
+import zipfile
 
 import pytest
 
-from conftest import SAMPLES, wait_until
+import importers
+from conftest import BUILD, SAMPLES, wait_until
 from small_models import gltf
 from upload_kills import kill_rounds
 
@@ -280,6 +284,100 @@ def test_a_full_disk_is_said(start, tmp_path):
     answer = put(server, "a.gltf", b"{" + b" " * 10_000_000)
     assert (answer.status, answer.error()) == (507, "storage")
     wait_until(lambda: files(tmp_path / "in") == [])
+
+
+def zipped(**entries):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in entries.items():
+            archive.writestr(name.replace("__", "/").replace("_gltf", ".gltf"), data)
+    return out.getvalue()
+
+
+# An importer that says what it likes about the paths that it knows: 'PATH' in the words is the model's, 'FOLDER' that of its folder.
+SAYS = """
+import os, struct, sys
+path = sys.argv[-1]
+if {only}:
+    words = {words!r}.replace("PATH", path).replace("FOLDER", os.path.dirname(path)).encode()[:479]
+    os.write(4, struct.pack("<8sII480s", b"posedno\\n", 34, 0, words))
+    sys.exit(1)
+os.execv({real!r}, [{real!r}, *sys.argv[1:]])
+"""
+
+
+@pytest.mark.parametrize("words, single, unzipped", [
+    ("PATH: bad", "x/a.gltf: bad", "x/a.zip: b/c.gltf: bad"),
+    ("PATH: cannot open 'FOLDER/d.bin', nor 'PATH'", "x/a.gltf: cannot open 'x/d.bin', nor 'x/a.gltf'",
+     "x/a.zip: b/c.gltf: cannot open 'b/d.bin', nor 'b/c.gltf'"),
+    ("bad PATH", "bad x/a.gltf", "bad b/c.gltf"),
+    ("PATH: " + "p" * 410 + " PATH", "p" * 400, "p" * 350),
+    ("PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH", "x/a.gltf x/a.gltf", "x/a.zip: b/c.gltf b/c.gltf")],
+    ids=["at the start", "companion", "within", "cut", "many"])
+@pytest.mark.parametrize("folder", ["in", "."])
+def test_no_message_tells_of_the_stage(start, tmp_path, folder, words, single, unzipped):
+    root = tmp_path / "root"
+    root.mkdir()
+    script = SAYS.format(words=words, only="not path.endswith('.zip')", real=str(BUILD / "posed-import"))
+    (tmp_path / "says.py").write_text(script)
+    server = start(*importers.install(tmp_path / "bin", f'exec {sys.executable} {tmp_path}/says.py "$@"'), "--uploads", str(root / folder), root=root)
+    for name, body, expected in (("x/a.gltf", TRIANGLE, single), ("x/a.zip", zipped(b__c_gltf=TRIANGLE), unzipped)):
+        answer = put(server, name, body)
+        assert answer.status == 422
+        message = answer.json()["error"]["message"]
+        assert expected in message and ".posed" not in message
+        assert len(words) > 60 or message == expected
+
+
+def test_a_missing_companion_is_named_as_the_client_does(taking):
+    server, _, _ = taking
+    lacking = gltf(buffer="nowhere.bin").encode()
+    for name, body, place in (("x/a.gltf", lacking, "x/nowhere.bin"), ("x/a.zip", zipped(b__c_gltf=lacking), "b/nowhere.bin")):
+        answer = put(server, name, body)
+        assert (answer.status, answer.error()) == (422, "companion_missing")
+        assert f"there is no file '{place}'" in answer.json()["error"]["message"]
+
+
+def test_no_refusal_tells_of_the_stage(start, tmp_path):
+    """Who finds no place for his import, or whose importer dies, is not told either where his bytes were."""
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.gltf").write_bytes(TRIANGLE)
+    options, go = importers.install_waiting(tmp_path / "bin")
+    server = start(*options, "--import-workers", "1", "--import-queue", "1", "--uploads", str(root / "in"), root=root)
+    waiting = [server.connect(), server.connect()]
+    for connection, model in zip(waiting, ("a.gltf", "in/none.gltf")):
+        (root / model).write_bytes(TRIANGLE)
+        connection.send(f"GET /v1/palette?model={model} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        wait_until(lambda: server.json("/v1/stats")["imports"]["running"] == 1)
+    wait_until(lambda: server.json("/v1/stats")["imports"]["waiting"] == 1)
+    answer = put(server, "b.gltf", TRIANGLE)
+    assert (answer.status, answer.error()) == (503, "overloaded")
+    assert answer.json()["error"]["message"].startswith("b.gltf: as many models as ")
+    go.touch()
+    assert [connection.answer().status for connection in waiting] == [200, 200]
+    for connection in waiting:
+        connection.socket.close()
+
+
+def test_an_upload_whose_importer_is_killed(start, tmp_path):
+    """503, so that it is sent again; when that is killed as well the bytes are the reason, whatever the name."""
+    root = tmp_path / "root"
+    root.mkdir()
+    server = start(*importers.install(tmp_path / "bin", f'[ -e {tmp_path}/well ] || kill -KILL $$; exec {{real}}'), "--uploads", str(root / "in"), root=root)
+    archive = zipped(b_gltf=TRIANGLE)
+    for name, again, body in (("a.gltf", "b.gltf", TRIANGLE), ("x/a.zip", "x/b.zip", archive)):
+        answer = put(server, name, body)
+        assert (answer.status, answer.error()) == (503, "import_killed") and int(answer.headers["retry-after"]) > 0
+        assert answer.json()["error"]["message"].startswith(f"{name}: the importer was killed")
+        answer = put(server, again, body)
+        assert (answer.status, answer.error()) == (422, "import_memory"), answer.body
+        assert answer.json()["error"]["message"].startswith(f"{again}: the importer was killed twice in a row")
+    wait_until(lambda: files(root / "in") == [])
+    (tmp_path / "well").touch()
+    assert put(server, "a.gltf", TRIANGLE).status == 201
+    (tmp_path / "well").unlink()
+    assert put(server, "c.gltf", TRIANGLE).error() == "import_killed"
 
 
 @pytest.mark.parametrize("folder, why", [("/", "beneath"), ("none/such", "No such file"), (".hidden", "hidden")])

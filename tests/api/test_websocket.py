@@ -50,6 +50,43 @@ def test_no_opening(own, headers):
         assert one.status == 400 and "content-length" in one.headers
 
 
+OPENING = ("GET {path} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: {version}\r\n"
+           f"Sec-WebSocket-Key: {WebSocketLink.KEY}\r\n")
+GET = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+@pytest.mark.parametrize("body", ["Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+                                  "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", f"Content-Length: {len(GET)}\r\n\r\n" + GET])
+def test_an_opening_with_a_body_is_refused(own, body):
+    """A proxy that does not take a WebSocket's opening for one with a body would see frames where the server sees the body."""
+    with own.connect() as one:
+        one.send(OPENING.format(path="/v1/stream", version=13) + body + GET)
+        answer = one.answer()
+        assert (answer.status, answer.error()) == (400, "bad_request") and "no body" in answer.json()["error"]["message"]
+        assert answer.headers["connection"] == "close" and one.is_closed_by_server()
+
+
+def test_an_opening_of_no_bytes_is_one(own):
+    with open_it(own, Content_Length="0") as one:
+        assert one.status == 101
+
+
+@pytest.mark.parametrize("path, version, headers, status", [
+    ("/v1/stream", 99, "", 400), ("/v1/stream", 13, "Origin: http://evil.example\r\n", 403), ("/v1/stream?x=1", 13, "", 400),
+    ("/healthz", 13, "", 200), ("/nothing", 13, "", 404)])
+def test_nothing_is_read_as_a_request_behind_a_refused_opening(own, path, version, headers, status):
+    """A proxy that looks only at the request tunnels what its client sends from there on, past its own rules."""
+    with own.connect() as one:
+        one.send(OPENING.format(path=path, version=version) + headers + "\r\n" + GET)
+        answer = one.answer()
+        assert answer.status == status and answer.headers["connection"] == "close"
+        assert one.is_closed_by_server(), "the request behind it was answered"
+    with own.connect() as one:
+        one.send(OPENING.format(path="/healthz", version=13).replace("GET", "POST") + "Content-Length: 1\r\n\r\nx" + GET)
+        assert one.answer().status == 405 and one.is_closed_by_server()
+    assert own.get("/healthz", "Upgrade: h2c", "Connection: Upgrade").headers.get("connection") != "close"
+
+
 def test_other_requests_of_its_path(own):
     assert own.get("/v1/stream").status == 400
     assert own.get("/v1/stream?x=1").error() == "unknown_parameter"

@@ -123,6 +123,10 @@ static const struct row {
     {"no host", "GET / HTTP/1.1\r\n\r\n", ERR_BAD_REQUEST, "no Host"},
     {"two hosts", "GET / HTTP/1.1\r\n" HOST HOST "\r\n", ERR_BAD_REQUEST, "more than one Host"},
     {"bad host", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", ERR_BAD_REQUEST, "not a host"},
+    {"host and port of a target", "GET http://a:b/ HTTP/1.1\r\n" HOST "\r\n", ERR_BAD_REQUEST, "target's host"},
+    {"user of a target", "GET http://a@b/ HTTP/1.1\r\n" HOST "\r\n", ERR_BAD_REQUEST, "target's host"},
+    {"no host in a target", "GET http:///a HTTP/1.1\r\n" HOST "\r\n", ERR_BAD_REQUEST, "target's host"},
+    {"host beside that of a target", "GET http://a/ HTTP/1.1\r\nHost: a:b\r\n\r\n", ERR_BAD_REQUEST, "Host header"},
     {"header without colon", "GET / HTTP/1.1\r\n" HOST "nonsense\r\n\r\n", ERR_BAD_REQUEST, "no colon"},
     {"header without name", "GET / HTTP/1.1\r\n" HOST ": a\r\n\r\n", ERR_BAD_REQUEST, "no name"},
     {"fragment", "GET /a#b HTTP/1.1\r\n" HOST "\r\n", ERR_BAD_REQUEST, "fragment"},
@@ -498,4 +502,78 @@ TEST(http_put_ends)
     assert_int_equal(put_outcome("Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n2\r\ncd\r\n0\r\n\r\n", 3),
                      ERR_BODY_TOO_LARGE);
     assert_int_equal(put_outcome("Content-Length: 21\r\n\r\n012345678901234567890", 30), ERR_OVERLOADED);
+}
+
+static int code_of_host(bool is_in_target, const char *host, const char *expected)
+{
+    struct http_parser parser = parser_of();
+    struct err err = {0};
+    char text[256];
+    size_t used;
+    snprintf(text, sizeof text, "GET %s%s/ HTTP/1.1\r\nHost: %s\r\n\r\n", is_in_target ? "http://" : "",
+             is_in_target ? host : "", is_in_target ? "other" : host);
+    const int rc = feed(&parser, text, strlen(text), &used, &err);
+    if (rc == HTTP_COMPLETE)
+        assert_string_equal(parser.request.host, expected);
+    http_fini(&parser);
+    return rc;
+}
+
+TEST(http_host_is_a_host_and_a_port)
+{
+    static const char *const GOOD[] = {"a",
+                                       "a:0",
+                                       "a:80",
+                                       "a:65535",
+                                       "a:00080",
+                                       "a:",
+                                       "a.example.:1",
+                                       "127.0.0.1:8",
+                                       "[::1]",
+                                       "[::1]:80",
+                                       "[::1]:",
+                                       "[2001:db8::7]:443",
+                                       "[::ffff:1.2.3.4]:1",
+                                       "a_b-c~d",
+                                       "a%2Fb",
+                                       "a!$&'()*+;=b"};
+    static const char *const BAD[] = {
+        "a:b",     "a:8x",    "a:+80",    "a:-1",        "a: 80", "a:65536",    "a:18446744073709551696",
+        "a:80:80", ":80",     ":",        "a::80",       "::1",   "::1:80",     "[::1",
+        "[::1]80", "[::1]:x", "[]",       "[::1]:65536", "[::g]", "[::1%25lo]", "[1]",
+        "[v1.a]",  "a]",      "[::1]]:1", "a b",         "a,b",   "a@b",        "u:p@b:80",
+        "a\\b",    "a%",      "a%4",      "a%zz",        "a\"b",  "a<b>",       "a^b",
+        "a`b",     "a|b",     "a{b}",     "a\x7f"};
+    for (size_t i = 0; i < sizeof GOOD / sizeof *GOOD; i++) {
+        assert_int_equal(code_of_host(false, GOOD[i], GOOD[i]), HTTP_COMPLETE);
+        assert_int_equal(code_of_host(true, GOOD[i], GOOD[i]), HTTP_COMPLETE);
+    }
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        assert_int_equal(code_of_host(false, BAD[i], ""), ERR_BAD_REQUEST);
+        assert_int_equal(code_of_host(true, BAD[i], ""), ERR_BAD_REQUEST);
+    }
+    assert_int_equal(code_of_host(false, "", ""), HTTP_COMPLETE); /* of a target without a host */
+}
+
+TEST(http_says_that_there_was_a_body)
+{
+    static const struct {
+        const char *head;
+        bool has_body;
+    } rows[] = {{"\r\n", false},
+                {"Content-Length: 0\r\n\r\n", false},
+                {"Content-Length: 3\r\n\r\nabc", true},
+                {"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", true},
+                {"Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 3\r\n\r\nabc", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct http_parser parser = parser_of();
+        struct err err = {0};
+        char text[256];
+        size_t used;
+        snprintf(text, sizeof text, "GET / HTTP/1.1\r\n" HOST "%s", rows[i].head);
+        assert_int_equal(feed(&parser, text, strlen(text), &used, &err), HTTP_COMPLETE);
+        assert_int_equal(used, strlen(text));
+        assert_int_equal(parser.request.has_body, rows[i].has_body);
+        http_fini(&parser);
+    }
 }

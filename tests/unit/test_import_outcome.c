@@ -57,7 +57,14 @@ TEST(import_outcome_of_every_way_to_end)
       {{.term_signal = SIGABRT, .words = "terminate called\n  what():  std::bad_alloc\n"}, ERR_IMPORT_MEMORY, "bytes"},
       {{.term_signal = SIGXCPU}, ERR_IMPORT_CPU, "processor time"},
       {{.term_signal = SIGKILL, .is_timeout = true}, ERR_IMPORT_TIMEOUT, "1234 ms"},
-      {{.term_signal = SIGKILL}, ERR_IMPORT_MEMORY, "out of memory"},
+      {{.term_signal = SIGKILL}, ERR_IMPORT_KILLED, "try again later"},
+      {{.term_signal = SIGKILL}, ERR_IMPORT_KILLED, "out of memory"},
+      {{.term_signal = SIGKILL, .is_killed_again = true}, ERR_IMPORT_MEMORY, "twice in a row"},
+      {{.term_signal = SIGTERM}, ERR_IMPORT_KILLED, "signal 15"},
+      {{.term_signal = SIGINT}, ERR_IMPORT_KILLED, "signal 2"},
+      {{.term_signal = SIGHUP}, ERR_IMPORT_KILLED, "signal 1"},
+      {{.term_signal = SIGQUIT}, ERR_IMPORT_KILLED, "signal 3"},
+      {{.term_signal = SIGTERM, .is_killed_again = true}, ERR_IMPORT_CRASHED, "twice in a row"},
       {{.term_signal = SIGXFSZ}, ERR_IMPORT_TOO_LARGE, "larger"},
 #if defined(__x86_64__)
       {{.term_signal = SIGSYS, .words = "x\nrefused system call 1\nrefused system call 0\n"},
@@ -71,8 +78,8 @@ TEST(import_outcome_of_every_way_to_end)
       {{.exit_status = 0}, ERR_BAD_BAKE, "empty"},
       {{.exit_status = 1}, ERR_IMPORT_CRASHED, "status 1"},
       {{.exit_status = 77}, ERR_IMPORT_CRASHED, "status 77"},
-      {{.exit_status = 2, .words = "unknown option '--x'\n"}, ERR_INTERNAL, "unknown option '--x'"},
-      {{.exit_status = 127, .words = "not found"}, ERR_INTERNAL, "not found"},
+      {{.exit_status = 2, .words = "unknown option '--x'\n"}, ERR_IMPORT_CRASHED, "unknown option '--x'"},
+      {{.exit_status = 127, .words = "not found"}, ERR_IMPORT_CRASHED, "not found"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct err err = outcome_of("", 0, rows[i].end);
@@ -87,6 +94,18 @@ static struct import_failure failure_of(uint32_t number, const char *message)
     memcpy(failure.magic, IMPORT_FAILURE_MAGIC, sizeof failure.magic);
     memcpy(failure.message, message, strlen(message));
     return failure;
+}
+
+TEST(import_outcome_is_never_the_servers_fault)
+{
+    for (int status = 0; status < 256; status++) {
+        const int http = err_http_status(outcome_of("", 0, (struct import_end){.exit_status = status}).code);
+        assert_int_equal(http, 422);
+    }
+    for (int number = 1; number < 65; number++) {
+        const int http = err_http_status(outcome_of("", 0, (struct import_end){.term_signal = number}).code);
+        assert_true(http == 422 || http == 503);
+    }
 }
 
 TEST(import_outcome_believes_a_failure_only_so_far)
@@ -109,7 +128,16 @@ TEST(import_outcome_believes_a_failure_only_so_far)
     static const uint32_t not_its_to_say[] = {0, 1, 7, 9, 28, 50, 53, 54, 999, UINT32_MAX};
     for (size_t i = 0; i < sizeof not_its_to_say / sizeof *not_its_to_say; i++) {
         failure = failure_of(not_its_to_say[i], "x");
-        assert_int_equal(outcome_of(&failure, sizeof failure, refused).code, ERR_INTERNAL);
+        err = outcome_of(&failure, sizeof failure, refused);
+        assert_int_equal(err.code, ERR_IMPORT_CRASHED);
+        assert_non_null(strstr(err.message, "the importer failed: x"));
+    }
+    failure = failure_of(55, "no memory for the outline of 8 vertices"); /* its own memory */
+    assert_int_equal(outcome_of(&failure, sizeof failure, refused).code, ERR_IMPORT_MEMORY);
+    for (uint32_t number = 0; number < 200; number++) {
+        failure = failure_of(number, "x");
+        const int http = err_http_status(outcome_of(&failure, sizeof failure, refused).code);
+        assert_true(http >= 400 && http < 500);
     }
 }
 
@@ -125,6 +153,35 @@ TEST(import_outcome_of_a_damaged_failure)
     assert_int_equal(outcome_of(&failure, sizeof failure - 1, refused).code, ERR_IMPORT_CRASHED);
     failure.magic[0] = 'X';
     assert_int_equal(outcome_of(&failure, sizeof failure, refused).code, ERR_IMPORT_CRASHED);
+}
+
+/* What an importer does to its result so that posed cannot seal it. */
+TEST(import_outcome_of_a_result_that_cannot_be_sealed)
+{
+    static const struct import_end good = {.words = "", .path = "a"};
+    struct limits limits;
+    limits_default(&limits);
+    for (int i = 0; i < 3; i++) {
+        struct import_end end = good;
+        struct err err = {0};
+        struct baked *baked = NULL;
+        end.limits = &limits;
+        const int fd = memfd_of("nothing", 7);
+        void *mapping = MAP_FAILED;
+        if (i == 0)
+            assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL), 0);
+        else if (i == 1)
+            mapping = mmap(NULL, 7, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        else /* which is what posed wants: it is no model all the same */
+            assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL), 0);
+        assert_int_equal(import_outcome(fd, &end, 1, &baked, &err), ERR_BAD_BAKE);
+        assert_int_equal(strstr(err.message, "sealed") != NULL, i < 2);
+        err = (struct err){0};
+        assert_int_equal(import_outcome_archive(fd, &end, &err), i < 2 ? ERR_BAD_BAKE : 0);
+        if (mapping != MAP_FAILED)
+            munmap(mapping, 7);
+        close(fd);
+    }
 }
 
 TEST(import_outcome_of_a_model)

@@ -56,6 +56,9 @@ TEST(websocket_refuses_other_openings)
     request.connection = "upgraded";
     check_no_opening(request);
     request = a_request();
+    request.has_body = true;
+    check_no_opening(request);
+    request = a_request();
     request.is_http_1_0 = true;
     check_no_opening(request);
     request.upgrade = "websockets, h2c";
