@@ -292,6 +292,7 @@ TEST(upload_store_removes_any_depth)
     open_store(&tree, &store);
     temp_tree_deep(&tree, "in/one", 300);
     temp_tree_deep(&tree, "in/two", 300);
+    temp_tree_file(&tree, "in/two/.posed-zip", ""); /* or it would not be replaced */
     assert_int_equal(upload_store_delete(&store, "one", &err), 0);
     assert_int_equal(entries(&tree, "in"), 1);
     assert_int_equal(upload_stage_begin(&store, &stage, &err), 0);
