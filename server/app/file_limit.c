@@ -12,10 +12,11 @@ enum {
      * a listing 2, a model being stored 2, a worker being started 4, and a few more */
     OWN_FILES = 20,
     FILES_PER_LOOP = 5 + 2, /* libuv's; a connection that is closed at once, and one that moves to another loop */
-    FILES_PER_IMPORT = 6,   /* result, two sockets, the root, a file for the importer, and a result being checked */
+    FILES_PER_IMPORT = 7, /* result, two sockets, the root and the model's folder, a file for the importer, and a result
+                             being checked */
     FILES_PER_RENDERER = 2, /* sockets */
     FILES_PER_THREAD = 2,   /* from one file into another */
-    FILES_PER_UPLOAD = 3,   /* its stage, the file, the folder above it */
+    FILES_PER_UPLOAD = 5,   /* its stage, once more for the importer, the file, the folder above it, the lock */
 };
 
 enum {
@@ -24,7 +25,7 @@ enum {
     UPLOAD_THREADS_MAX = 64, /* nor for uploads, each of which may wait for its disk */
     THREADS_MIN = 6,
     FILES_FOR_A_THREAD = 16, /* there is one for so many files, if so many are wanted */
-    FILES_FOR_AN_UPLOAD = 32,
+    FILES_FOR_AN_UPLOAD = 48,
 };
 
 enum {

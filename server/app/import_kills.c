@@ -62,12 +62,12 @@ static bool note(const struct kill *kill, bool is_killed)
     return was_killed && is_killed;
 }
 
-bool import_kills_note(int root_fd, const char *path, uint64_t max_file_bytes, bool is_killed)
+bool import_kills_note(int folder_fd, const char *path, uint64_t max_file_bytes, bool is_killed)
 {
     struct stat stat;
     struct source source = {.path = (char *)(uintptr_t)path};
-    if (root_look(root_fd, path, &stat) != 0 || (!is_killed && !has_size((uint64_t)stat.st_size)) ||
-        !source_read(root_fd, max_file_bytes, &source) || source.kind != SOURCE_BYTES)
+    if (root_look(folder_fd, path, &stat) != 0 || (!is_killed && !has_size((uint64_t)stat.st_size)) ||
+        !source_read(folder_fd, max_file_bytes, &source) || source.kind != SOURCE_BYTES)
         return false;
     struct kill kill = {.size_bytes = source.stamp.size_bytes};
     memcpy(kill.hash, source.hash, sizeof kill.hash);

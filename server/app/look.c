@@ -2,6 +2,7 @@
 
 #include "../base/mem.h"
 #include "endings.h"
+#include "file_access.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -84,7 +85,7 @@ static enum look_verdict starved(struct look *look)
 /* Before anything is looked at: what changes later changes the count. */
 static void begin_count(const struct freshness *fresh, struct look *look)
 {
-    if (look->set == NULL || !watch_set_is_live(look->set))
+    if (look->set == NULL || look->is_new || !watch_set_is_live(look->set))
         take_set(fresh, look, look->known != NULL ? look->known->sources : NULL);
     const struct watch_set *set = look->is_retaken ? look->taken : look->set;
     look->count = set != NULL ? watch_set_count(set) : 0;
@@ -93,6 +94,8 @@ static void begin_count(const struct freshness *fresh, struct look *look)
 static int check_model(const struct freshness *fresh, struct look *look)
 {
     struct err *err = &look->err;
+    if (file_access_check_model(&fresh->config->files, look->path, err) < 0)
+        return err->code;
     if (root_stat(fresh->root_fd, look->path, &look->stamp, err) < 0)
         return err->code;
     if (!ending_is_known(look->path))
