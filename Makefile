@@ -193,7 +193,7 @@ suite_unit = "unit=cmocka:$(out)/test/unit $(t)"
 # One test: its millions of floats would hide the others in the last line.
 suite_floats = floats=one:$(out)/test/floats
 suite_replay = $(foreach f,$(fuzz_targets),"replay-$(f)=replay:$(out)/test/replay_$(f) tests/fuzz/corpus/$(f)")
-pytest = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -p no:cacheprovider
+pytest = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -rfEs -p no:cacheprovider
 # The black-box tests of a file one after the other, files side by side: each has servers of its own.
 pytest_api = $(pytest) -n auto --maxprocesses 4 --dist loadfile
 suite_sanitized = $(subst $(out)/test/replay_,$(sanitized)/test/replay_,$(suite_replay))
