@@ -68,3 +68,54 @@ def die(number):
     signal.signal(number, signal.SIG_DFL) if number not in (signal.SIGKILL, signal.SIGSTOP) else None
     os.kill(os.getpid(), number)
     wait()
+
+
+# --- between posed and a real renderer ---
+
+def receive_job():
+    """A job as it came, and its files."""
+    files = array.array("i")
+    data, control, _, _ = posed.recvmsg(1 << 20, socket.CMSG_SPACE(20 * files.itemsize))
+    for _, _, part in control:
+        files.frombytes(part)
+    if not data:
+        os._exit(0)
+    return data, files
+
+
+def job_number(data):
+    return struct.unpack_from("<Q", data, 8)[0]
+
+
+def job_size(data):
+    return struct.unpack_from("<II", data, JOB_SIZE_AT)
+
+
+class Real:
+    """A posed-render of our own."""
+
+    def __init__(self, command):
+        self.socket, theirs = socket.socketpair()
+        if os.fork() == 0:
+            os.dup2(theirs.fileno(), 3)
+            os.execv(command[0], command)
+        theirs.close()
+
+    def ask(self, data, files):
+        self.socket.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)])
+        for fd in files:
+            os.close(fd)
+
+    def _take(self, size):
+        data = b""
+        while len(data) < size:
+            more = self.socket.recv(size - len(data))
+            if not more:
+                os._exit(1)
+            data += more
+        return data
+
+    def read(self):
+        """An answer, whole."""
+        head = self._take(len(result()))
+        return head + self._take(struct.unpack_from("<Q", head, 16)[0])
