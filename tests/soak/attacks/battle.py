@@ -147,12 +147,15 @@ class Battle:
             "threads": lambda: len(os.listdir(f"/proc/{server.process.pid}/task")) <= 32,
         }
         for what, is_so in checks.items():
-            try:
-                conftest.wait_until(is_so, what)
-            except AssertionError:
-                self.fault(f"{name}: {what} did not come back: {self.level()} after {before}, children {disk_kills.children(server)}")
-            except OSError as problem:
-                self.fault(f"{name}: {what}: {problem!r}")
+            self.wait_for(name, what, is_so, lambda: f"{self.level()} after {before}, children {disk_kills.children(server)}")
+
+    def wait_for(self, name, what, is_so, explain=lambda: ""):
+        try:
+            conftest.wait_until(is_so, what)
+        except AssertionError:
+            self.fault(f"{name}: {what}: not so; {explain()}")
+        except OSError as problem:
+            self.fault(f"{name}: {what}: {problem!r}")
 
     def end(self, name, number=signal.SIGTERM):
         server, children = self.server, disk_kills.children(self.server) if self.server.process.poll() is None else []
@@ -165,10 +168,7 @@ class Battle:
         except subprocess.TimeoutExpired:
             self.fault(f"{name}: SIGTERM does not end it: {server.lines()[-3:]}")
             server.process.kill()
-        try:
-            conftest.wait_until(lambda: not any(disk_kills.is_alive(pid) for pid in children))
-        except AssertionError:
-            self.fault(f"{name}: a worker outlives its server")
+        self.wait_for(name, "no worker outlives its server", lambda: not any(disk_kills.is_alive(pid) for pid in children))
         server.end()
         if number == signal.SIGTERM:
             self.look_at_disk(name)
