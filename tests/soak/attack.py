@@ -19,7 +19,7 @@ import conftest  # noqa: E402
 import importers  # noqa: E402
 import renderers  # noqa: E402
 from attacks import crowd, uploads, work  # noqa: E402
-from attacks.battle import WORKERS, Battle  # noqa: E402
+from attacks.battle import STAGE, WORKERS, Battle  # noqa: E402
 from attacks.honest import Notes  # noqa: E402
 
 WIDE = {"oversize": work.oversize, "odd forms": crowd.forms, "pieces": crowd.pieces, "handles": crowd.handles, "streams": crowd.streams,
@@ -85,7 +85,7 @@ def has_nothing_half(battle):
     before = len(battle.faults)
     battle.begin(calm=True)
     uploads.check_whole(battle)
-    battle.wait_for("last", "a stage of a killed server is removed", lambda: not list(battle.uploads.rglob(".posed-*")))
+    battle.wait_for("last", "a stage of a killed server is removed", lambda: not list(battle.uploads.rglob(f"{STAGE}*")))
     battle.end("last")
     return len(battle.faults) == before
 

@@ -4,7 +4,6 @@ import contextlib
 import os
 import pathlib
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -13,17 +12,17 @@ import time
 
 import conftest
 import disk_kills
-import importers
 import packets
 import render_loads
 import test_import_faults as faults
 from small_models import gltf
-from test_uploads import TRIANGLE, put
+from test_uploads import put
 
 MEMORY_SLACK_KIB = 64 << 10
 FILES_SLACK = 4
-WORKERS = 2  # renderers
-STAGE = ".posed-"
+WORKERS = 3  # renderers
+STAGE = ".posed-upload-"
+PATIENCE_S = 40
 
 
 class Battle:
@@ -53,7 +52,7 @@ class Battle:
         """files: how many the system lets the server open."""
         options = ["--http", f"{host}:0", "--tcp", f"{host}:0", "--unix", str(self.folder / "socket"), "--loops", str(loops),
                    "--uploads", str(self.uploads), "--cache-dir", str(self.cache), "--cache-bytes", "16m", "--import-timeout", "5s",
-                   "--import-workers", "2", "--failure-ttl", "1ms", "--render-timeout", "4s", "--header-timeout", "10s",
+                   "--import-workers", "2", "--failure-ttl", "1ms", "--render-timeout", "2s", "--header-timeout", "10s",
                    "--settle-timeout", "2s", "--log", "off", "--max-upload", "4m", "--client-memory", "300m"]
         options += ["--render-workers", str(WORKERS)] if calm else self.programs
         build, limited = conftest.BUILD, self.folder / "limited"
@@ -131,7 +130,10 @@ class Battle:
     # --- what is left ---
 
     def level(self):
-        return faults.memory_kib(self.server), faults.open_files(self.server)
+        return faults.memory_kib(self.server), faults.open_files(self.server), self.threads()
+
+    def threads(self):
+        return len(os.listdir(f"/proc/{self.server.process.pid}/task"))
 
     def settle(self, before, name):
         """Once all have left, the server is as it was."""
@@ -144,18 +146,21 @@ class Battle:
             "workers": lambda: len(disk_kills.children(server)) <= WORKERS and len(render_loads.workers(server)) <= WORKERS,
             "descriptors": lambda: faults.open_files(server) <= before[1] + FILES_SLACK + 40,  # models in memory are files
             "memory": lambda: conftest.is_sanitized() or faults.memory_kib(server) <= before[0] + MEMORY_SLACK_KIB,
-            "threads": lambda: len(os.listdir(f"/proc/{server.process.pid}/task")) <= 32,
+            "threads": lambda: self.threads() <= before[2],
         }
         for what, is_so in checks.items():
             self.wait_for(name, what, is_so, lambda: f"{self.level()} after {before}, children {disk_kills.children(server)}")
 
     def wait_for(self, name, what, is_so, explain=lambda: ""):
-        try:
-            conftest.wait_until(is_so, what)
-        except AssertionError:
-            self.fault(f"{name}: {what}: not so; {explain()}")
-        except OSError as problem:
-            self.fault(f"{name}: {what}: {problem!r}")
+        deadline, problem = time.monotonic() + PATIENCE_S, None
+        while time.monotonic() < deadline:
+            try:
+                if is_so():
+                    return
+            except OSError as error:
+                problem = error
+            time.sleep(0.05)
+        self.fault(f"{name}: {what}: not so; {explain()} {problem or ''}")
 
     def end(self, name, number=signal.SIGTERM):
         server, children = self.server, disk_kills.children(self.server) if self.server.process.poll() is None else []

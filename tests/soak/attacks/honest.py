@@ -47,7 +47,8 @@ class Notes:
         elif answer.status == 200:
             battle.counts["honest: right"] += 1
             if (answer.headers.get("etag"), answer.body) != self.answers[target]:
-                battle.fault(f"honest: {target} is answered otherwise: {answer.headers} {answer.body[:200]}")
+                tag, body = self.answers[target]
+                battle.fault(f"honest: {target} is answered otherwise: {answer.headers.get('etag')} {answer.body[:200]} was {tag} {body[:200]}")
         elif answer.status in REFUSALS:
             battle.counts[f"honest: {answer.error()}"] += 1
         else:

@@ -68,3 +68,4 @@ def bad_renders(battle, rng):
     with battle.connect() as connection:
         battle.expect(f"renderer: {name}", connection.get(f"/v1/render?model=0.gltf&width={FIRST_WIDTH + number}&height=20"),
                       {status[0], "render_failed", "render_timeout"})
+    battle.stop.wait(0.5)  # most keep a renderer for the whole of its time
