@@ -134,7 +134,7 @@ static void wait_for_workers(struct pool *pool)
 {
     while (pool->running > 0) {
         struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
+        clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += 50000000;
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
@@ -152,7 +152,11 @@ int pool_run(const struct session *session, unsigned jobs, size_t count, pool_wo
     pthread_t *threads = must_alloc(jobs * sizeof *threads);
     size_t started = 0;
     pthread_mutex_init(&progress->mutex, NULL);
-    pthread_cond_init(&pool.changed, NULL);
+    pthread_condattr_t by_monotonic;
+    pthread_condattr_init(&by_monotonic);
+    pthread_condattr_setclock(&by_monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&pool.changed, &by_monotonic);
+    pthread_condattr_destroy(&by_monotonic);
     progress->total = count;
     progress->start_s = progress->shown_s = now_s();
     memset(progress->counts, 0, sizeof progress->counts);

@@ -120,12 +120,14 @@ void disk_index_self(const struct disk_cache *disk, const char *path, uint8_t ou
 
 void disk_index_name(const uint8_t self[DISK_KEY_SIZE], char out[DISK_NAME_SIZE]) { put_name(out, self, "index"); }
 
-int64_t disk_now_ns(void)
+static int64_t clock_ns(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(clock, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
+
+int64_t disk_now_ns(void) { return clock_ns(CLOCK_REALTIME); }
 
 uint64_t disk_file_size(const struct disk_cache *disk, const char *name)
 {
@@ -153,12 +155,12 @@ void disk_remove_broken(struct disk_cache *disk, const char *name, struct disk_r
 
 void disk_writing_failed(struct disk_cache *disk, const struct err *err, struct disk_report *report)
 {
-    atomic_store(&disk->unwritable_until_ns, (uint64_t)disk_now_ns() + PAUSE_NS);
+    atomic_store(&disk->unwritable_until_ns, (uint64_t)clock_ns(CLOCK_MONOTONIC) + PAUSE_NS);
     report->errors++;
     report->err = *err;
 }
 
 bool disk_is_writable(const struct disk_cache *disk)
 {
-    return (uint64_t)disk_now_ns() >= atomic_load(&disk->unwritable_until_ns);
+    return (uint64_t)clock_ns(CLOCK_MONOTONIC) >= atomic_load(&disk->unwritable_until_ns);
 }

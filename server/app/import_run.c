@@ -28,6 +28,7 @@ struct import_run {
     int open_handles;          /* the broker is one */
     int result_fd;             /* -1 once it belongs to the baked model */
     bool is_running;
+    bool is_late; /* its time is over, and what has come is looked at once more */
     bool is_abandoned;
     bool is_upload;  /* not published yet */
     bool is_archive; /* the result is not a model but the files of a zip: */
@@ -179,6 +180,11 @@ static void kill_group(const struct import_run *run)
 static void on_timeout(uv_timer_t *timer)
 {
     struct import_run *run = timer->data;
+    if (!run->is_late) { /* the loop runs timers before it sees ends: of a server that was stopped, both are due */
+        run->is_late = true;
+        uv_timer_start(timer, on_timeout, 1, 0);
+        return;
+    }
     run->end.is_timeout = true;
     kill_group(run);
 }

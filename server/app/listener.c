@@ -14,6 +14,7 @@
 enum {
     TICK_MS = 500, /* how precisely timeouts are kept */
     LINGER_MS = 2000,
+    STALL_MS = 1000, /* between two ticks: the server was stopped, or the machine is busy */
 };
 
 struct listener {
@@ -21,6 +22,8 @@ struct listener {
     struct ports *ports;
     uv_timer_t tick;
     bool is_expecting; /* connections of other loops */
+    uint64_t ticked_ms;
+    bool is_patient; /* timeouts were not acted on at the last tick */
     uint64_t drain_deadline_ms;
     void (*drained)(void *user);
     void *user;
@@ -52,7 +55,12 @@ static void on_conn_closed(struct conn_shared *shared)
 static void on_tick(uv_timer_t *timer)
 {
     struct listener *listener = timer->data;
-    conn_expire(&listener->shared);
+    const uint64_t now_ms = uv_now(timer->loop);
+    /* what came while the server was stopped is read first: the loop runs timers before it looks at sockets */
+    listener->is_patient = !listener->is_patient && now_ms - listener->ticked_ms > STALL_MS;
+    listener->ticked_ms = now_ms;
+    if (!listener->is_patient)
+        conn_expire(&listener->shared);
     if (listener->drained != NULL && uv_now(timer->loop) >= listener->drain_deadline_ms) {
         log_warn("closing %u connections that did not finish in time", listener->shared.open_count);
         conn_close_all(&listener->shared);
@@ -94,6 +102,7 @@ int listener_new(uv_loop_t *loop, const struct listener_setup *setup, const stru
         listener_free(listener);
         return rc;
     }
+    listener->ticked_ms = uv_now(loop);
     uv_timer_start(&listener->tick, on_tick, TICK_MS, TICK_MS);
     *out = listener;
     return 0;

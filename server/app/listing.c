@@ -44,7 +44,7 @@ struct listing *listing_new(uv_loop_t *loop, const struct config *config, const 
 
 static void put_time(struct buf *out, int64_t time_ns)
 {
-    const time_t time_s = (time_t)(time_ns / 1000000000);
+    const time_t time_s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
     struct tm tm;
     char text[40];
     if (gmtime_r(&time_s, &tm) != NULL && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0)

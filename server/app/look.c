@@ -33,7 +33,9 @@ static int64_t age_ns(const struct stamp *stamp)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     const int64_t latest = stamp->mtime_ns > stamp->ctime_ns ? stamp->mtime_ns : stamp->ctime_ns;
-    const int64_t age = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - latest;
+    int64_t age;
+    if (__builtin_sub_overflow((int64_t)now.tv_sec * 1000000000 + now.tv_nsec, latest, &age) || age == INT64_MIN)
+        return INT64_MAX;
     return age < 0 ? -age : age;
 }
 

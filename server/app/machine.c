@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { PATH_SIZE = 4096 };
 
@@ -149,6 +150,9 @@ void machine_read(const char *root, struct machine *out)
     const char *total = read_small(path, text, sizeof text) ? strstr(text, "MemTotal:") : NULL;
     if (total != NULL)
         keep_less_memory(&limit, strtoll(total + strlen("MemTotal:"), NULL, 10) * 1024);
+    struct rlimit space;
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur <= INT64_MAX)
+        keep_less_memory(&limit, (int64_t)space.rlim_cur);
     each_level(root, "", "", visit_v2, &limit);
     each_level(root, "/memory", "memory", visit_v1_memory, &limit);
     each_level(root, "/cpu", "cpu", visit_v1_cpu, &limit);

@@ -1,5 +1,5 @@
-/* machine.h - how much processor and memory this process may use: the machine's, or the cgroup's (container's)
- * when that is less. Read at start. */
+/* machine.h - how much processor and memory this process may use: the machine's, the cgroup's (container's)
+ * or the process's own limit (ulimit -v), whichever is least. Read at start. */
 #pragma once
 
 #include <stdint.h>

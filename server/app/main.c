@@ -23,10 +23,12 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
@@ -164,6 +166,14 @@ static void set_thread_count(const struct config *config)
     setenv("UV_THREADPOOL_SIZE", count, 0);
 }
 
+/* Each thread's heap reserves 64 MiB of addresses (mallopt(3)): where those are few, all threads have one. */
+static void save_addresses(void)
+{
+    struct rlimit addresses;
+    if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY)
+        mallopt(M_ARENA_MAX, 1);
+}
+
 static int serve(struct config *config)
 {
     struct daemon daemon = {.budget = {.max_bytes = config->limits.value[LIMIT_CLIENT_MEMORY_BYTES]}};
@@ -175,6 +185,7 @@ static int serve(struct config *config)
     struct file_limit files;
     if (file_limit_apply(config, &files, &err) < 0)
         return complain(&err);
+    save_addresses();
     set_thread_count(config);
     const int made = uv_loop_init(&daemon.loop);
     if (made < 0) {

@@ -3,12 +3,12 @@
 #include "../base/mem.h"
 #include "../base/utf8.h"
 #include "last_words.h"
+#include "render_content.h"
 #include "render_outcome.h"
 #include "shader_cache.h"
 #include "worker_env.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +20,14 @@
 /* A PNG is hardly longer than its pixels; 4096 x 4096 of them are 64 MiB. */
 #define PNG_BYTES_MAX (UINT64_C(1) << 31)
 
+/* How long a process without its socket may take to die by itself. */
+enum { DYING_MS = 1000 };
+
 struct render_worker {
     uv_process_t process;
     uv_pipe_t socket;
     struct last_words words;
+    uv_timer_t dying; /* since its socket is closed */
     int open_handles;
     const struct render_worker_events *events;
     void *context;
@@ -31,8 +35,9 @@ struct render_worker {
     bool is_open;    /* the socket */
     bool is_ready;
     bool is_abandoned;
-    bool is_unread;  /* the job under way did not reach it */
-    uint64_t job_id; /* under way; 0 = none, or not ready yet */
+    bool is_unread;          /* the job under way did not reach it */
+    uint64_t job_id;         /* under way; 0 = none, or not ready yet */
+    struct render_form form; /* of what was asked for */
     struct render_result result;
     size_t result_bytes; /* of it received */
     struct buf png;
@@ -55,6 +60,7 @@ static void close_handles(struct render_worker *worker)
     uv_close((uv_handle_t *)&worker->process, on_closed);
     uv_close((uv_handle_t *)&worker->socket, on_closed);
     uv_close((uv_handle_t *)&worker->words.pipe, on_closed);
+    uv_close((uv_handle_t *)&worker->dying, on_closed);
 }
 
 /* The process's end and that of its socket come in any order, and an answer may still lie in the socket. */
@@ -76,12 +82,19 @@ static void end_if_over(struct render_worker *worker)
         worker->events->ended(worker->context, &end);
 }
 
+/* The process leads a group of its own, so that its children go with it. */
+static void kill_group(const struct render_worker *worker, int signal) { kill(-worker->process.pid, signal); }
+
 static void on_exit_of(uv_process_t *process, int64_t exit_status, int term_signal)
 {
     struct render_worker *worker = process->data;
+    uv_os_fd_t socket;
     worker->is_running = false;
     worker->end.exit_status = exit_status;
     worker->end.term_signal = term_signal;
+    /* what lies in the socket is still read; a child that has it too is not waited for */
+    if (worker->is_open && uv_fileno((const uv_handle_t *)&worker->socket, &socket) == 0)
+        shutdown(socket, SHUT_RDWR);
     end_if_over(worker);
 }
 
@@ -89,14 +102,29 @@ void render_worker_kill(struct render_worker *worker)
 {
     worker->end.is_killed = true;
     if (worker->is_running)
-        uv_process_kill(&worker->process, SIGKILL);
+        kill_group(worker, SIGKILL);
+}
+
+void render_worker_break_off(struct render_worker *worker, const char *breach)
+{
+    if (worker->end.breach == NULL)
+        worker->end.breach = breach;
+    render_worker_kill(worker);
+}
+
+static void on_still_there(uv_timer_t *timer)
+{
+    struct render_worker *worker = timer->data;
+    render_worker_break_off(worker, "closed its socket, lived on");
 }
 
 /* Its socket is closed: most likely it is dying already, by a signal that should be told from this one. */
 static void hurry_up(struct render_worker *worker)
 {
-    if (worker->is_running)
-        uv_process_kill(&worker->process, SIGTERM);
+    if (!worker->is_running)
+        return;
+    kill_group(worker, SIGTERM);
+    uv_timer_start(&worker->dying, on_still_there, DYING_MS, 0);
 }
 
 void render_worker_abandon(struct render_worker *worker)
@@ -107,30 +135,6 @@ void render_worker_abandon(struct render_worker *worker)
 
 /* --------- its answers --------- */
 
-void render_worker_break_off(struct render_worker *worker, const char *breach)
-{
-    if (worker->end.breach == NULL)
-        worker->end.breach = breach;
-    render_worker_kill(worker);
-}
-
-/* It becomes a header of an answer. */
-static bool is_printable(const char *text, size_t size_bytes)
-{
-    size_t at = 0;
-    while (at < size_bytes && text[at] >= ' ' && text[at] <= '~')
-        at++;
-    return at < size_bytes && text[at] == '\0';
-}
-
-static bool is_finite(const struct render_shown *shown)
-{
-    bool is_good = isfinite(shown->clip_time_s);
-    for (int i = 0; i < 16; i++)
-        is_good = is_good && isfinite(shown->view_from_scene[i]) && isfinite(shown->clip_from_view[i]);
-    return is_good;
-}
-
 static bool is_good_result(const struct render_worker *worker)
 {
     const struct render_result *result = &worker->result;
@@ -138,8 +142,8 @@ static bool is_good_result(const struct render_worker *worker)
         worker->is_ready ? worker->job_id != 0 && result->job_id == worker->job_id : result->job_id == 0;
     const bool has_picture = worker->is_ready && result->number == 0;
     return result->magic == RENDER_RESULT_MAGIC && is_expected && (result->size_bytes > 0) == has_picture &&
-           result->size_bytes <= PNG_BYTES_MAX && is_finite(&result->notes.shown) &&
-           is_printable(result->notes.unmatched, sizeof result->notes.unmatched);
+           (worker->is_ready || result->number == 0) && result->size_bytes <= PNG_BYTES_MAX &&
+           render_notes_are(&result->notes);
 }
 
 /* Only what can be the picture's fault is passed on as such. */
@@ -167,6 +171,10 @@ static void take_result(struct render_worker *worker)
     struct err err = {0};
     result->message[sizeof result->message - 1] = '\0';
     worker->result_bytes = 0;
+    if (result->size_bytes > 0 && !render_content_is(&worker->form, worker->png.data, worker->png.size_bytes)) {
+        render_worker_break_off(worker, "sent a picture that is none");
+        return;
+    }
     worker->job_id = 0;
     if (!worker->is_ready) {
         worker->is_ready = true;
@@ -246,6 +254,10 @@ void render_worker_send(struct render_worker *worker, const struct render_worker
     uv_os_fd_t socket = -1;
     memcpy(CMSG_DATA(&control.header), job->fds, fds_bytes);
     worker->job_id = job->job->job_id;
+    worker->form = (struct render_form){.format = job->job->format,
+                                        .width = job->job->width,
+                                        .height = job->job->height,
+                                        .cell_count = job->job->cell_count};
     uv_fileno((const uv_handle_t *)&worker->socket, &socket);
     ssize_t sent;
     do
@@ -331,8 +343,9 @@ static void init_handles(struct render_worker *worker, uv_loop_t *loop)
 {
     uv_pipe_init(loop, &worker->socket, 0);
     last_words_init(&worker->words, loop);
-    worker->process.data = worker->socket.data = worker->words.pipe.data = worker;
-    worker->open_handles = 3;
+    uv_timer_init(loop, &worker->dying);
+    worker->process.data = worker->socket.data = worker->words.pipe.data = worker->dying.data = worker;
+    worker->open_handles = 4;
 }
 
 struct render_worker *render_worker_start(uv_loop_t *loop, const struct config *config,

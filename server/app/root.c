@@ -9,12 +9,23 @@
 
 enum { PATH_SIZE = 4096, OPEN_TRIES = 8 };
 
+/* A file may be dated as its owner likes: at most what 64 bits hold. */
+static int64_t time_ns(const struct timespec *time)
+{
+    enum { NS_PER_S = 1000000000 };
+    if (time->tv_sec >= INT64_MAX / NS_PER_S)
+        return INT64_MAX;
+    if (time->tv_sec <= INT64_MIN / NS_PER_S)
+        return INT64_MIN;
+    return (int64_t)time->tv_sec * NS_PER_S + time->tv_nsec;
+}
+
 struct stamp stamp_of(const struct stat *stat)
 {
     return (struct stamp){
         .size_bytes = (uint64_t)stat->st_size,
-        .mtime_ns = (int64_t)stat->st_mtim.tv_sec * 1000000000 + stat->st_mtim.tv_nsec,
-        .ctime_ns = (int64_t)stat->st_ctim.tv_sec * 1000000000 + stat->st_ctim.tv_nsec,
+        .mtime_ns = time_ns(&stat->st_mtim),
+        .ctime_ns = time_ns(&stat->st_ctim),
         .inode = stat->st_ino,
     };
 }

@@ -145,8 +145,9 @@ class Link:
             self.socket = socket.socket(socket.AF_UNIX)
             target = address
         else:
-            self.socket = socket.socket()
-            target = (address.rsplit(":", 1)[0], int(address.rsplit(":", 1)[1]))
+            host, port = address.rsplit(":", 1)
+            self.socket = socket.socket(socket.AF_INET6 if "[" in host else socket.AF_INET)
+            target = (host.strip("[]"), int(port))
         if receive_bytes:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
         self.socket.settimeout(timeout_s)

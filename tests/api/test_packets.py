@@ -7,12 +7,14 @@ import signal
 import socket
 import stat
 import struct
+import subprocess
 
 import pytest
 
 import packets
-from conftest import SAMPLES, Server
+from conftest import BUILD, SAMPLES, Server
 from packets import NO_OFFSET, Link, call, find, packet, query, render
+from small_models import gltf
 
 pytestmark = pytest.mark.short
 
@@ -385,6 +387,22 @@ def test_tokens_for_uploads_do_not_concern_packets(start, tmp_path):
 
 
 # --- the ports ---
+
+
+def test_ports_of_ipv6(start, tmp_path):
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("no IPv6 here")
+    (tmp_path / "a.gltf").write_text(gltf(x=3))
+    server = start("--http", "[::1]:0", "--tcp", "[::1]:0", root=tmp_path)
+    said = set()
+    for way in "tcp", "ws":
+        with packets.connect(server.ports, way) as link:
+            said.add(link.ask("palette", packets.query(times=[0]), model=link.open("a.gltf")).body)
+    assert len(said) == 1
+    done = subprocess.run([BUILD / "posectl", "info", "a.gltf", "--server", server.ports["tcp"]], capture_output=True, text=True)
+    assert done.returncode == 0 and "a.gltf" in done.stdout, done.stderr
 
 
 def test_unix_socket_is_its_owners(both):
