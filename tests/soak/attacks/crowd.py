@@ -61,7 +61,10 @@ def forms(battle, rng):
     with battle.connect(timeout_s=30) as connection:
         connection.send(request)
         connection.socket.shutdown(socket.SHUT_WR)
-        battle.expect("odd form", connection.answer(), allowed)
+        answer = connection.answer()
+        while answer is not None and answer.status == 100:  # where it took a moment it was tried whether the client is there
+            answer = connection.answer()
+        battle.expect("odd form", answer, allowed)
 
 
 def pieces(battle, rng):
