@@ -116,8 +116,9 @@ static void become_posed(const struct session *session, unsigned jobs, int ready
     dup2(ready_fd, STDOUT_FILENO);
     if (!manner.is_verbose)
         dup2(log_fd, STDERR_FILENO);
-    execlp(posed, "posed", "--root", session->folder, "--http", "none", "--tcp", "none", "--unix", session->address,
-           "--import-workers", workers, "--render-workers", workers, (char *)NULL);
+    /* Hidden files too: the user named the models, and links may lead there (git-annex keeps all under .git). */
+    execlp(posed, "posed", "--root", session->folder, "--allow-hidden", "--http", "none", "--tcp", "none", "--unix",
+           session->address, "--import-workers", workers, "--render-workers", workers, (char *)NULL);
     dprintf(log_fd, "cannot run %s%s: %s\n", posed, looked.at == NULL ? "" : looked.at, strerror(errno));
     _exit(127);
 }

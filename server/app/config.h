@@ -16,6 +16,13 @@ extern const char TCP_DEFAULT[]; /* option_table.c */
 
 enum { CONFIG_LOOPS_MAX = 64 };
 
+/* What decides which files a model opens: file_access.h. */
+struct file_policy {
+    const char
+        *uploads;       /* the upload folder under the root, with a slash behind it; "" the root; NULL: there is none */
+    bool allows_hidden; /* --allow-hidden */
+};
+
 struct config {
     const char *root;            /* --root DIR, default "." */
     const char *http;            /* --http ADDR:PORT, default "127.0.0.1:7878"; "none" */
@@ -23,6 +30,7 @@ struct config {
     const char *unix_path;       /* --unix PATH, likewise, or NULL */
     const char *unix_mode;       /* --unix-mode, octal digits: who may connect */
     const char *uploads;         /* --uploads DIR, or NULL: none are taken */
+    struct file_policy files;    /* its `uploads` from uploads_find_folder() */
     const char *token_file;      /* --token-file FILE, or NULL: nobody needs a token */
     enum token_for token_for;    /* --token-for all|uploads */
     const char *allow_host;      /* --allow-host NAMES, or NULL: see access_policy.h */

@@ -45,6 +45,8 @@ static void make_maker(const struct config *config, const char *importer, uint8_
     for (int i = LIMIT_FILE_BYTES; i <= LIMIT_TEXTURES; i++)
         put_number(&sha, config->limits.value[i]);
     put_number(&sha, config->limits.value[LIMIT_IMPORT_MEMORY_BYTES]);
+    put_text(&sha, config->files.uploads != NULL ? config->files.uploads : "/"); /* which no folder is called */
+    put_number(&sha, config->files.allows_hidden);
     sha256_digest(&sha, 32, out);
 }
 

@@ -159,7 +159,7 @@ static int take_source(struct cursor *cursor, struct source *out, struct err *er
 static int take_sources(struct cursor *cursor, struct sources **out, struct err *err)
 {
     const uint32_t count = take_u32(cursor);
-    if (cursor->is_short || count > LIMIT_INFO[LIMIT_SOURCE_FILES].initial || count > cursor->left / SOURCE_FIXED_SIZE)
+    if (cursor->is_short || count > DISK_SOURCES_MAX || count > cursor->left / SOURCE_FIXED_SIZE)
         return bad("there are more sources than the record holds", err);
     struct sources *sources = sources_new(count);
     int rc = 0;

@@ -15,7 +15,8 @@
 /* Whoever changes a field or its meaning increments it; another version is not read but removed. */
 enum { DISK_VERSION = 2 };
 enum { DISK_KEY_SIZE = 32, DISK_PREFIX_SIZE = 16 };
-enum { DISK_RECORD_MAX = 8 << 20 }; /* 1024 sources with the longest paths are less */
+enum { DISK_SOURCES_MAX = 1024 + 128 }; /* LIMIT_SOURCE_FILES, and the marks of file_access.h */
+enum { DISK_RECORD_MAX = 8 << 20 };     /* so many with the longest paths are less */
 
 /* NAME.index: which model file of the cache belongs to a path, as long as the files are as their stamps say. */
 struct disk_index {

@@ -2,7 +2,6 @@
 
 #include "../base/mem.h"
 #include "background.h"
-#include "root.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +17,7 @@ struct import_broker {
     uv_poll_t poll;
     uv_work_t work;
     int socket;
-    int root_fd;
+    struct import_files *files;
     uint64_t left; /* requests it may still send */
     bool is_working;
     bool is_closing, is_closed; /* import_broker_close() was called; the handle is closed */
@@ -44,7 +43,6 @@ static void free_when_done(struct import_broker *broker)
         return;
     close_reply_fd(broker);
     close(broker->socket);
-    close(broker->root_fd);
     broker->events->closed(broker->context);
     free(broker);
 }
@@ -74,11 +72,20 @@ static void send_reply(const struct import_broker *broker)
         ;
 }
 
+int import_files_find(struct import_files *files)
+{
+    return files->access.own != NULL ? 0 : file_access_find(&files->access, files->root_fd, files->policy, files->path);
+}
+
 static void answer(uv_work_t *work)
 {
     struct import_broker *broker = work->data;
     background_thread();
-    broker->reply_fd = root_answer(broker->root_fd, &broker->request, &broker->reply);
+    const int error = import_files_find(broker->files);
+    broker->reply = (struct import_file_reply){.magic = IMPORT_FILES_MAGIC, .error = error};
+    if (error == 0)
+        broker->reply_fd =
+            file_access_answer(&broker->files->access, broker->files->root_fd, &broker->request, &broker->reply);
 }
 
 static void on_answered(uv_work_t *work, int status)
@@ -128,22 +135,15 @@ static void on_readable(uv_poll_t *poll, int status, int what __attribute__((unu
         broker->is_working = false;
 }
 
-struct import_broker *import_broker_start(uv_loop_t *loop, int root_fd, const struct limits *limits,
+struct import_broker *import_broker_start(uv_loop_t *loop, struct import_files *files, const struct limits *limits,
                                           const struct import_broker_events *events, void *context, int *importer_fd)
 {
     int sockets[2];
-    const int own_root_fd = fcntl(root_fd, F_DUPFD_CLOEXEC, 0); /* a thread may use it when the service is gone */
-    if (own_root_fd < 0)
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
         return NULL;
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
-        const int error = errno;
-        close(own_root_fd);
-        errno = error;
-        return NULL;
-    }
     struct import_broker *broker = mem_zalloc(1, sizeof *broker);
     broker->socket = sockets[0];
-    broker->root_fd = own_root_fd;
+    broker->files = files;
     broker->left = limits->value[LIMIT_SOURCE_FILES] + FOLDERS_MAX;
     broker->events = events;
     broker->context = context;
@@ -153,7 +153,6 @@ struct import_broker *import_broker_start(uv_loop_t *loop, int root_fd, const st
     if (rc != 0) {
         close(sockets[0]);
         close(sockets[1]);
-        close(broker->root_fd);
         free(broker);
         errno = -rc;
         return NULL;

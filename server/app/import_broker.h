@@ -4,6 +4,7 @@
 #pragma once
 
 #include "config.h"
+#include "file_access.h"
 
 #include <uv.h>
 
@@ -19,10 +20,21 @@ struct import_broker_events {
     void (*closed)(void *context);
 };
 
+/* What an importer may have. */
+struct import_files {
+    int root_fd;
+    const char *path;                 /* of its model */
+    const struct file_policy *policy; /* to find `access` by, when it is asked for the first file */
+    struct file_access access;        /* zeroed until then: `own` is NULL */
+};
+
 /* *importer_fd is the importer's end of the socket, the caller's to close once the process has it. Returns NULL
- * with errno when there is no socket or no descriptor. root_fd and `events` are borrowed. */
-struct import_broker *import_broker_start(uv_loop_t *loop, int root_fd, const struct limits *limits,
+ * with errno when there is no socket or no descriptor. `files` and `events` are borrowed until closed(). */
+struct import_broker *import_broker_start(uv_loop_t *loop, struct import_files *files, const struct limits *limits,
                                           const struct import_broker_events *events, void *context, int *importer_fd);
+
+/* Fills files->access unless it is there. Returns 0 or an errno. For work threads, one at a time. */
+int import_files_find(struct import_files *files);
 
 /* Answers nothing more and closes the socket; closed() follows. */
 void import_broker_close(struct import_broker *broker);

@@ -95,8 +95,9 @@ static void start_jobs(struct import_pool *pool)
         stats_add(STAT_IMPORTS_STARTED, 1);
         stats_set(STAT_IMPORTS_RUNNING, ++pool->running_count);
         slot->job = job;
-        slot->run = import_run_start(pool->loop, &pool->command, pool->config, pool->root_fd, job->path,
-                                     job->is_archive, ++pool->last_key, on_done, slot);
+        const struct import_task task = {.path = job->path, .access = job->access, .is_archive = job->is_archive};
+        slot->run = import_run_start(pool->loop, &pool->command, pool->config, pool->root_fd, &task, ++pool->last_key,
+                                     on_done, slot);
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "baked.h"
 #include "config.h"
+#include "file_access.h"
 
 #include <stdbool.h>
 #include <uv.h>
@@ -14,7 +15,8 @@ struct import_pool;
 
 /* The owner's; it stays until done() has run or the job was dropped. */
 struct import_job {
-    const char *path; /* of the model under the root */
+    const char *path;                 /* of the model under the root */
+    const struct file_access *access; /* of an upload: see import_run.h */
     /* The process is about to be started; may be NULL. */
     void (*starting)(struct import_job *job);
     /* Whether somebody waits for it. One that nobody waits for goes on, for its result is kept, until another job waits

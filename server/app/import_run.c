@@ -24,18 +24,19 @@ struct import_run {
     uv_timer_t timer;
     uv_work_t work;
     struct import_broker *broker;
-    int open_handles; /* the broker is one */
-    int result_fd;    /* -1 once it belongs to the baked model */
+    struct import_files files; /* of a thread while the broker is open; root_fd is the run's own */
+    int open_handles;          /* the broker is one */
+    int result_fd;             /* -1 once it belongs to the baked model */
     bool is_running;
     bool is_abandoned;
-    bool is_archive;  /* the result is not a model but the files of a zip: */
-    int archive_fd;   /* -1 while there are none */
-    int root_fd;      /* borrowed from the owner */
-    int kept_root_fd; /* its own, for the work thread where that has to look at the file; or -1 */
-    char *path;       /* a copy: the work thread may outlive the owner's */
+    bool is_upload;  /* not published yet */
+    bool is_archive; /* the result is not a model but the files of a zip: */
+    int archive_fd;  /* -1 while there are none */
+    char *path;      /* a copy: the work thread may outlive the owner's */
     uint64_t key;
     uint64_t started_ns;
-    struct limits limits; /* likewise */
+    struct file_policy policy; /* likewise */
+    struct limits limits;      /* likewise */
     struct import_end end;
     struct baked *baked;
     struct err err; /* the outcome when baked is NULL */
@@ -49,11 +50,40 @@ static void free_run(struct import_run *run)
         close(run->result_fd);
     if (run->archive_fd >= 0)
         close(run->archive_fd);
-    if (run->kept_root_fd >= 0)
-        close(run->kept_root_fd);
     baked_unref(run->baked);
+    if (run->files.root_fd >= 0)
+        close(run->files.root_fd);
+    file_access_fini(&run->files.access);
     free(run->path);
     free(run);
+}
+
+/* Of an import that could not begin. */
+static int code_of(int error) { return err_is_shortage(error) ? ERR_OVERLOADED : ERR_INTERNAL; }
+
+/* Nothing else of what the importer says it looked at is looked at again. */
+static int keep_sources(struct import_run *run)
+{
+    struct baked *baked = run->baked;
+    const int error = import_files_find(&run->files);
+    if (error != 0)
+        return err_set(&run->err, code_of(error), "%s: cannot look at its folder: %s", run->path, strerror(error));
+    baked->sources = file_access_sources(&run->files.access, run->files.root_fd, baked->sources);
+    if (baked->sources == NULL)
+        return err_set(&run->err, ERR_BAD_BAKE, "%s: the importer's result is about files that it could not open",
+                       run->path);
+    return 0;
+}
+
+static void note_kill(struct import_run *run)
+{
+    char place[IMPORT_PATH_SIZE];
+    if (import_files_find(&run->files) != 0)
+        return;
+    const int fd = file_access_locate(&run->files.access, run->files.root_fd, run->path, place);
+    if (fd >= 0)
+        run->end.is_killed_again =
+            import_kills_note(fd, place, run->limits.value[LIMIT_FILE_BYTES], import_end_is_kill(&run->end));
 }
 
 /* Work thread: checking a large model takes longer than the loop can wait. */
@@ -63,9 +93,8 @@ static void find_outcome(uv_work_t *work)
     background_thread();
     if (run->err.code != 0)
         return;
-    if (run->kept_root_fd >= 0)
-        run->end.is_killed_again = import_kills_note(run->kept_root_fd, run->path, run->limits.value[LIMIT_FILE_BYTES],
-                                                     import_end_is_kill(&run->end));
+    if (import_end_is_kill(&run->end) || import_kills_any())
+        note_kill(run);
     const int rc = run->is_archive ? import_outcome_archive(run->result_fd, &run->end, &run->err)
                                    : import_outcome(run->result_fd, &run->end, run->key, &run->baked, &run->err);
     if (rc < 0)
@@ -73,18 +102,23 @@ static void find_outcome(uv_work_t *work)
     if (run->is_archive)
         run->archive_fd = run->result_fd;
     run->result_fd = -1;
+    if (!run->is_archive && keep_sources(run) < 0) {
+        baked_unref(run->baked);
+        run->baked = NULL;
+    }
 }
 
 static void log_end(const struct import_run *run)
 {
     const double ms = (double)(uv_hrtime() - run->started_ns) / 1e6;
+    const char *what = run->is_upload ? "upload" : "import";
     if (run->archive_fd >= 0)
         log_info("unpacked zip='%s' ms=%.1f", run->path, ms);
     else if (run->baked != NULL)
-        log_info("import model='%s' ms=%.1f bytes=%llu", run->path, ms,
+        log_info("%s model='%s' ms=%.1f bytes=%llu", what, run->path, ms,
                  (unsigned long long)run->baked->model.size_bytes);
     else
-        log_info("import model='%s' ms=%.1f error=%s (%s)", run->path, ms, err_name(run->err.code), run->err.message);
+        log_info("%s model='%s' ms=%.1f error=%s (%s)", what, run->path, ms, err_name(run->err.code), run->err.message);
 }
 
 static void on_outcome(uv_work_t *work, int status __attribute__((unused)))
@@ -111,8 +145,6 @@ static void one_closed(struct import_run *run)
 {
     if (--run->open_handles > 0)
         return;
-    if (!run->is_abandoned && run->err.code == 0 && (import_end_is_kill(&run->end) || import_kills_any()))
-        run->kept_root_fd = fcntl(run->root_fd, F_DUPFD_CLOEXEC, 0);
     if (run->is_abandoned || uv_queue_work(run->process.loop, &run->work, find_outcome, on_outcome) != 0)
         free_run(run);
 }
@@ -167,9 +199,6 @@ static void on_starved(void *context)
     kill_group(run);
 }
 
-/* Of an import that could not begin. */
-static int code_of(int error) { return err_is_shortage(error) ? ERR_OVERLOADED : ERR_INTERNAL; }
-
 static int spawn(struct import_run *run, uv_loop_t *loop, const struct import_command *command, int files_fd)
 {
     enum { STDIO_COUNT = IMPORT_RESULT_FD + 1 };
@@ -206,19 +235,29 @@ static void init_handles(struct import_run *run, uv_loop_t *loop)
     run->open_handles = 3;
 }
 
+/* Copies: a thread may use them when the service is gone. */
+static bool take_files(struct import_run *run, int root_fd, const struct import_task *task)
+{
+    run->files.path = run->path;
+    run->files.policy = &run->policy;
+    run->files.root_fd = fcntl(root_fd, F_DUPFD_CLOEXEC, 0);
+    return run->files.root_fd >= 0 && (task->access == NULL || file_access_copy(&run->files.access, task->access));
+}
+
 struct import_run *import_run_start(uv_loop_t *loop, const struct import_command *command, const struct config *config,
-                                    int root_fd, const char *path, bool is_archive, uint64_t key, import_run_done *done,
+                                    int root_fd, const struct import_task *task, uint64_t key, import_run_done *done,
                                     void *context)
 {
     static const struct import_broker_events BROKER_EVENTS = {
         .breach = on_breach, .starved = on_starved, .closed = on_broker_closed};
     struct import_run *run = mem_zalloc(1, sizeof *run);
-    run->path = mem_strdup(path);
-    run->is_archive = is_archive;
-    run->archive_fd = run->kept_root_fd = -1;
-    run->root_fd = root_fd;
+    run->path = mem_strdup(task->path);
+    run->is_archive = task->is_archive;
+    run->is_upload = task->access != NULL;
+    run->archive_fd = run->files.root_fd = -1;
     run->key = key;
     run->limits = config->limits;
+    run->policy = config->files;
     run->end = (struct import_end){.path = run->path, .words = run->words.text, .limits = &run->limits};
     run->done = done;
     run->context = context;
@@ -226,10 +265,11 @@ struct import_run *import_run_start(uv_loop_t *loop, const struct import_command
     init_handles(run, loop);
     int files_fd = -1;
     run->result_fd = memfd_create("posed-model", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (run->result_fd >= 0)
-        run->broker = import_broker_start(loop, root_fd, &run->limits, &BROKER_EVENTS, run, &files_fd);
+    if (run->result_fd >= 0 && take_files(run, root_fd, task))
+        run->broker = import_broker_start(loop, &run->files, &run->limits, &BROKER_EVENTS, run, &files_fd);
     if (run->broker == NULL) {
-        err_set(&run->err, code_of(errno), "%s: no memory file or socket for the import: %s", path, strerror(errno));
+        err_set(&run->err, code_of(errno), "%s: no memory file or socket for the import: %s", run->path,
+                strerror(errno));
         run->open_handles--; /* uv_spawn() never saw the process handle: it must not be closed */
         run->process.loop = loop;
         uv_close((uv_handle_t *)&run->words.pipe, on_closed);

@@ -3,6 +3,7 @@
 
 #include "baked.h"
 #include "config.h"
+#include "file_access.h"
 #include "import_command.h"
 
 #include <uv.h>
@@ -13,10 +14,16 @@ struct import_run;
  * is one; with NULL and -1 *err says why. */
 typedef void import_run_done(void *context, struct baked *baked, int archive_fd, const struct err *err);
 
-/* Starts `command` on the model at `path` (borrowed until done or abandoned). A failure to start is an outcome
- * as well. `key` becomes the baked model's. is_archive: it is a zip, which is unpacked instead. */
+/* What is to be imported; all borrowed for the call. */
+struct import_task {
+    const char *path;                 /* of the model under the root */
+    const struct file_access *access; /* where it lies, when that is not there: of an upload; else NULL */
+    bool is_archive;                  /* it is a zip, which is unpacked instead */
+};
+
+/* Starts `command` on it. A failure to start is an outcome as well. `key` becomes the baked model's. */
 struct import_run *import_run_start(uv_loop_t *loop, const struct import_command *command, const struct config *config,
-                                    int root_fd, const char *path, bool is_archive, uint64_t key, import_run_done *done,
+                                    int root_fd, const struct import_task *task, uint64_t key, import_run_done *done,
                                     void *context);
 
 /* Kills the process; done() is not called, and what is left frees itself while the loop runs. */

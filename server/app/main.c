@@ -16,6 +16,7 @@
 #include "sandbox_check.h"
 #include "service.h"
 #include "standard_files.h"
+#include "upload.h"
 
 #include "../anim/kernel.h"
 #include "../base/version.h"
@@ -181,6 +182,8 @@ static int serve(struct config *config)
         return complain(&err);
     }
     int rc = loops_new(&daemon.loop, config, &daemon.budget, &daemon.loops, &err);
+    if (rc == 0)
+        rc = uploads_find_folder(config, &err);
     if (rc == 0)
         rc = sandbox_announce(config, &err);
     if (rc == 0)

@@ -13,6 +13,7 @@ struct storing {
     struct call *call;
     struct call describe; /* /v1/model of the new file */
     char *path;           /* of it under the root */
+    struct baked *baked;  /* as it was stored: a reference */
     bool is_new;
 };
 
@@ -40,29 +41,57 @@ static void on_described(struct call *describe, struct reply *reply)
     struct call *call = storing->call;
     if (reply->status == 200 && storing->is_new)
         reply->status = STATUS_CREATED;
+    baked_unref(storing->baked);
     free(storing->path);
     free(storing);
     end(service, call, reply);
 }
 
-static void on_stored(void *user, const char *path, bool is_new, const struct err *err)
+/* Says what was stored, whatever else has come under this name, and however busy the importers are. */
+static void describe(struct storing *storing)
 {
-    struct storing *storing = user;
-    if (path == NULL) {
-        struct service *service = storing->service;
-        struct call *call = storing->call;
-        free(storing);
-        end_badly(service, call, err);
+    struct service *service = storing->service;
+    struct err err;
+    struct reply reply;
+    reply_init(&reply);
+    storing->describe.done = on_described;
+    if (!service->is_ending) {
+        struct job *job = job_start(service, &storing->describe);
+        job->baked = baked_ref(storing->baked);
+        service_answer(job);
         return;
     }
-    storing->is_new = is_new;
-    storing->path = mem_strdup(path);
-    storing->describe = (struct call){.done = on_described};
+    err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
+    reply_error(&reply, &err, NULL, 0);
+    on_described(&storing->describe, &reply);
+}
+
+/* The model is in memory for whoever asks next, or could not be brought there, which is no fault of the upload. */
+static void on_found(struct call *find, struct reply *reply)
+{
+    reply_fini(reply);
+    describe((struct storing *)((char *)find - offsetof(struct storing, describe)));
+}
+
+static void on_stored(void *user, const struct upload_end *stored)
+{
+    struct storing *storing = user;
+    struct service *service = storing->service;
+    if (stored->path == NULL) {
+        struct call *call = storing->call;
+        free(storing);
+        end_badly(service, call, stored->err);
+        return;
+    }
+    storing->is_new = stored->is_new;
+    storing->path = mem_strdup(stored->path);
+    storing->baked = baked_ref(stored->baked);
+    storing->describe = (struct call){.done = on_found};
     request_init(&storing->describe.request);
     storing->describe.request.op = OP_MODEL;
     storing->describe.request.model = storing->path;
-    cache_next_turn(storing->service->cache); /* what was under this name is looked at anew */
-    service_handle(storing->service, &storing->describe);
+    cache_next_turn(service->cache); /* what was under this name is looked at anew */
+    service_handle(service, &storing->describe);
 }
 
 static void on_deleted(void *user, const struct err *err)

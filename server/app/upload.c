@@ -2,7 +2,6 @@
 #include "log.h"
 #include "stats.h"
 #include "upload_parts.h"
-#include "upload_words.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -39,8 +38,12 @@ static void finish(struct upload *upload)
     upload->stage = STAGE_OVER;
     if (upload->done != NULL) {
         const bool is_good = upload->err.code == 0;
+        const struct upload_end end = {.path = is_good ? upload->published_path : NULL,
+                                       .is_new = upload->is_new,
+                                       .baked = upload->baked,
+                                       .err = &upload->err};
         stats_add(is_good ? STAT_UPLOADS_STORED : STAT_UPLOADS_REFUSED, 1);
-        upload->done(upload->user, is_good ? upload->published_path : NULL, upload->is_new, &upload->err);
+        upload->done(upload->user, &end);
         upload->done = NULL;
     }
     upload->has_room = NULL;
@@ -138,18 +141,6 @@ static bool is_import_wanted(const struct import_job *job)
     return true;
 }
 
-/* The importer knows the staged file; whoever reads the message knows the name that he gave. */
-static void say_own_name(const struct upload *upload, struct err *err)
-{
-    char stage[PATH_MAX];
-    snprintf(stage, sizeof stage, "%s%s/", upload->uploads->store.folder, upload->files.name);
-    upload_words_put(
-        &(struct upload_words){.stage = stage,
-                               .name = upload->name,
-                               .item = upload->stage == STAGE_IMPORTING && upload->is_zip ? upload->item : NULL},
-        err);
-}
-
 static void go_to(struct upload *upload, enum stage stage, void (*run)(uv_work_t *))
 {
     upload->stage = stage;
@@ -165,36 +156,48 @@ static void on_imported(struct import_job *job, struct baked *baked, const struc
         upload->archive_fd = job->archive_fd;
         go_to(upload, STAGE_UNPACKING, unpack);
     } else if (baked != NULL) {
-        baked_unref(baked);
+        upload->baked = baked;
         go_to(upload, STAGE_PUBLISHING, publish);
     } else {
-        struct err own = *err;
-        say_own_name(upload, &own);
-        fail(upload, &own);
+        fail(upload, err);
         finish(upload);
     }
 }
 
-/* Has the importer look at a path in the stage: the zip, or the model. */
+/* What the importer has, and the path that it is told: both as they will be*/
+static int find_access(struct upload *upload, enum stage stage)
+{
+    char own[PATH_MAX], place[NAME_MAX + 2];
+    const bool is_in_folder = stage == STAGE_IMPORTING && upload->is_zip;
+    snprintf(own, sizeof own, "%s%s%s", upload->uploads->store.folder, is_in_folder ? upload->target : upload->name,
+             is_in_folder ? "/" : "");
+    snprintf(place, sizeof place, "%s%s", is_in_folder ? upload->item : upload->base, is_in_folder ? "/" : "");
+    const int bytes = snprintf(upload->published_path, sizeof upload->published_path, "%s%s", own,
+                               is_in_folder ? upload->model_path : "");
+    if (bytes >= (int)sizeof upload->published_path)
+        return err_set(&upload->err, ERR_BAD_PATH, "the path '%.80s...' is too long", upload->name);
+    file_access_fini(&upload->access);
+    if (!file_access_stage(&upload->access, own, upload->files.fd, place))
+        return err_set(&upload->err, ERR_OVERLOADED, "no file descriptor is free for the upload; try again later");
+    return 0;
+}
+
+/* Has the importer look at what is in the stage: the zip, or the model. */
 static void import(struct upload *upload, enum stage stage)
 {
-    const struct upload_store *store = &upload->uploads->store;
-    const bool is_in_folder = stage == STAGE_IMPORTING && upload->is_zip;
     upload->stage = stage;
-    snprintf(upload->import_path, sizeof upload->import_path, "%s%s/%s%s%s", store->folder, upload->files.name,
-             is_in_folder ? upload->item : upload->base, is_in_folder ? "/" : "",
-             is_in_folder ? upload->model_path : "");
-    snprintf(upload->published_path, sizeof upload->published_path, "%s%s%s%s", store->folder, upload->target,
-             is_in_folder ? "/" : "", is_in_folder ? upload->model_path : "");
-    upload->import = (struct import_job){.path = upload->import_path,
+    if (find_access(upload, stage) < 0) {
+        finish(upload);
+        return;
+    }
+    upload->import = (struct import_job){.path = upload->published_path,
+                                         .access = &upload->access,
                                          .is_wanted = is_import_wanted,
                                          .done = on_imported,
                                          .is_archive = stage == STAGE_OPENING,
                                          .archive_fd = -1};
-    if (import_pool_submit(upload->uploads->imports, &upload->import, &upload->err) < 0) {
-        say_own_name(upload, &upload->err);
+    if (import_pool_submit(upload->uploads->imports, &upload->import, &upload->err) < 0)
         finish(upload);
-    }
 }
 
 /* --- the course of an upload --- */
@@ -290,8 +293,7 @@ void upload_abandon(struct upload *upload)
         finish(upload);
 }
 
-void upload_finish(struct upload *upload,
-                   void (*done)(void *user, const char *path, bool is_new, const struct err *err), void *user)
+void upload_finish(struct upload *upload, upload_done *done, void *user)
 {
     upload->has_room = NULL;
     upload->done = done;

@@ -1,6 +1,7 @@
 /* upload.h - a model on its way in: bytes to a staged file, an import to see that it is one, then into place at once.
  *
- * A broken, refused or abandoned upload leaves nothing behind, and an older file of that name as it was. Files are
+ * A broken, refused or abandoned upload leaves nothing behind, and an older file of that name as it was. What is
+ * checked is what is found afterwards: the importer is told the final path, and has what it will have there. Files are
  * written by work threads; what they have not yet taken is at most UPLOAD_WAITING_BYTES, then the client waits. Loop
  * thread only. */
 #pragma once
@@ -16,6 +17,10 @@ struct uploads; /* all there are, and the folder they go to */
 struct upload;  /* one */
 
 enum { UPLOAD_WAITING_BYTES = 4 << 20 };
+
+/* Notes in config->files where config->uploads lies under the root, which must not hold what only the operator may
+ * write or read. Before anything is opened. ERR_BAD_PARAMETER. */
+int uploads_find_folder(struct config *config, struct err *err);
 
 /* Opens config->uploads; *out is NULL when there is none. All are borrowed. ERR_BAD_PARAMETER. */
 int uploads_new(uv_loop_t *loop, const struct config *config, struct uploads **out, struct err *err);
@@ -37,10 +42,17 @@ bool upload_is_full(const struct upload *upload);
 /* The client is gone before its last byte. The upload is no longer the caller's. */
 void upload_abandon(struct upload *upload);
 
-/* The last byte is there. done() runs once, perhaps before this returns: with the model's path under the root and
- * whether it is new, or with *err (path NULL). The upload is gone afterwards. */
-void upload_finish(struct upload *upload,
-                   void (*done)(void *user, const char *path, bool is_new, const struct err *err), void *user);
+/* How one ended; all borrowed for the call. */
+struct upload_end {
+    const char *path;    /* of the model under the root; NULL: `err` says why there is none */
+    bool is_new;         /* nothing was in its place */
+    struct baked *baked; /* the model as it was stored */
+    const struct err *err;
+};
+typedef void upload_done(void *user, const struct upload_end *end);
+
+/* The last byte is there. done() runs once, perhaps before this returns. The upload is gone afterwards. */
+void upload_finish(struct upload *upload, upload_done *done, void *user);
 
 /* Takes away the file or folder `name`; done() as above, with a NULL path either way. Returns 0, ERR_UNAVAILABLE or
  * ERR_BAD_PATH. */

@@ -38,8 +38,9 @@ struct upload {
     bool is_zip;
     int archive_fd;                     /* of a zip, -1 while there is none */
     char model_path[ARCHIVE_PATH_SIZE]; /* of a zip: the model's in its folder */
-    char import_path[PATH_MAX];         /* of the staged file under the root */
-    char published_path[PATH_MAX];      /* of the final one */
+    char published_path[PATH_MAX];      /* of what an importer looks at, once it is in place, under the root */
+    struct file_access access;          /* the importer's, to what lies in the stage */
+    struct baked *baked;                /* what it made of the model, or NULL */
     struct buf waiting;                 /* bytes for the next piece of work */
     struct buf writing;                 /* those of the work under way */
     bool is_working, is_whole, is_full, is_new;
@@ -50,7 +51,7 @@ struct upload {
     struct import_job import;
     void (*has_room)(void *user);
     void *room_user;
-    void (*done)(void *user, const char *path, bool is_new, const struct err *err);
+    upload_done *done;
     void *user;
     struct upload *prev, *next;
 };

@@ -3,6 +3,7 @@
 #include "remove_tree.h"
 #include "root.h"
 #include "upload_store_parts.h"
+#include "upload_zips.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -96,19 +97,22 @@ void upload_store_sweep(const struct upload_store *store)
 void upload_store_remove_empty(const struct upload_store *store, const char *path)
 {
     char folder[PATH_MAX];
+    struct err err;
+    const int lock = upload_lock(store, &err);
+    int rc = lock < 0 ? -1 : 0;
     snprintf(folder, sizeof folder, "%s", path);
-    for (char *slash; (slash = strrchr(folder, '/')) != NULL;) {
+    for (char *slash; rc == 0 && (slash = strrchr(folder, '/')) != NULL;) {
         *slash = '\0';
         char *inner = strrchr(folder, '/');
         char above[PATH_MAX];
         snprintf(above, sizeof above, "%.*s", inner == NULL ? 1 : (int)(inner - folder), inner == NULL ? "." : folder);
         const int fd = root_open_beneath(store->fd, above, O_PATH | O_DIRECTORY);
-        const int rc = fd < 0 ? -1 : unlinkat(fd, inner == NULL ? folder : inner + 1, AT_REMOVEDIR);
+        rc = fd < 0 ? -1 : upload_remove_if_empty(fd, inner == NULL ? folder : inner + 1);
         if (fd >= 0)
             close(fd);
-        if (rc != 0)
-            return;
     }
+    if (lock >= 0)
+        close(lock);
 }
 
 /* Gives the folder the name of a stage, at once: it is gone then, and the next start removes it if nothing did before.

@@ -4,6 +4,7 @@
 #include "remove_tree.h"
 #include "root.h"
 #include "upload_store_parts.h"
+#include "upload_zips.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,9 +25,10 @@ static int bad_folder(const char *folder, const char *why, struct err *err)
     return err_set(err, ERR_BAD_PARAMETER, "--uploads %s: %s", folder, why);
 }
 
-/* Writes the path under the root. */
-static int find_place(struct upload_store *store, const char *folder, const char *root, struct err *err)
+int upload_store_place(const char *folder, const char *root, char *out, struct err *err)
 {
+    if (mkdir(folder, FOLDER_MODE) != 0 && errno != EEXIST)
+        return bad_folder(folder, strerror(errno), err);
     char real_root[PATH_MAX], real_folder[PATH_MAX];
     if (realpath(root, real_root) == NULL || realpath(folder, real_folder) == NULL)
         return bad_folder(folder, strerror(errno), err);
@@ -37,15 +39,14 @@ static int find_place(struct upload_store *store, const char *folder, const char
     if (*rest == '/')
         rest++;
     const size_t bytes = strlen(rest);
-    if (bytes + 2 > sizeof store->folder)
+    if (bytes + 2 > UPLOAD_FOLDER_SIZE)
         return bad_folder(folder, "its path is too long", err);
-    memcpy(store->folder, rest, bytes);
-    memcpy(store->folder + bytes, bytes == 0 ? "" : "/", bytes == 0 ? 1 : 2);
-    for (const char *part = store->folder; part != NULL;
-         part = strchr(part, '/') == NULL ? NULL : strchr(part, '/') + 1)
+    memcpy(out, rest, bytes);
+    memcpy(out + bytes, bytes == 0 ? "" : "/", bytes == 0 ? 1 : 2);
+    for (const char *part = out; part != NULL; part = strchr(part, '/') == NULL ? NULL : strchr(part, '/') + 1)
         if (*part == '.')
             return bad_folder(folder, "lies in a hidden folder, where no model is listed", err);
-    if (root_folders_of(store->folder) > LIMIT_INFO[LIMIT_FOLDERS].initial)
+    if (root_folders_of(out) > LIMIT_INFO[LIMIT_FOLDERS].initial)
         return bad_folder(folder, "lies in more folders of the root than any listing goes into", err);
     return 0;
 }
@@ -76,9 +77,7 @@ int upload_store_check(const struct upload_store *store, const char *path, const
 int upload_store_open(struct upload_store *store, const char *folder, const char *root, struct err *err)
 {
     *store = (struct upload_store){.fd = -1};
-    if (mkdir(folder, FOLDER_MODE) != 0 && errno != EEXIST)
-        return bad_folder(folder, strerror(errno), err);
-    if (find_place(store, folder, root, err) < 0)
+    if (upload_store_place(folder, root, store->folder, err) < 0)
         return err->code;
     store->fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (store->fd < 0 || faccessat(store->fd, ".", W_OK | X_OK, 0) != 0) {
@@ -236,6 +235,10 @@ static int check_kinds(int stage_fd, const char *item, int parent_fd, const char
     if (fstatat(stage_fd, item, &own, AT_SYMLINK_NOFOLLOW) != 0 ||
         fstatat(parent_fd, name, &there, AT_SYMLINK_NOFOLLOW) != 0)
         return upload_storage_error(path, err);
+    if (S_ISDIR(own.st_mode) && S_ISDIR(there.st_mode) && !upload_is_zip(parent_fd, name)) {
+        errno = ENOTEMPTY;
+        return err_set(err, ERR_CONFLICT, "'%.200s' is a folder that did not come as a zip; delete it first", path);
+    }
     if (S_ISDIR(own.st_mode) == S_ISDIR(there.st_mode))
         return 0;
     return err_set(err, ERR_CONFLICT, "'%.200s' is a %s already; delete it first", path,
@@ -262,11 +265,13 @@ static int put_in_place(const struct upload_stage *stage, const char *item, int 
     return rc;
 }
 
-/* Returns 0, or an error with its errno. */
+/* Locked. Returns 0, or an error with its errno. */
 static int try_publish(const struct upload_store *store, const struct upload_stage *stage, const char *item,
                        const char *path, bool *is_new, struct err *err)
 {
     const char *name;
+    if (upload_check_way(store, path, err) < 0)
+        return err->code;
     const int way = open_parent(store->fd, path, true, &name, err);
     if (way < 0)
         return way;
@@ -285,6 +290,9 @@ int upload_store_publish(const struct upload_store *store, const struct upload_s
                          const char *path, bool *is_new, struct err *err)
 {
     struct err last;
+    const int lock = upload_lock(store, err);
+    if (lock < 0)
+        return lock;
     int rc = ERR_STORAGE;
     /* ENOENT: a folder on the way, or what was there before, went away */
     for (int i = 0; i < RACE_TRIES && rc < 0; i++) {
@@ -292,6 +300,7 @@ int upload_store_publish(const struct upload_store *store, const struct upload_s
         if (rc != ERR_STORAGE || errno != ENOENT)
             break;
     }
+    close(lock);
     if (rc < 0) {
         *err = last;
         upload_store_remove_empty(store, path);

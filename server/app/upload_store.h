@@ -19,6 +19,10 @@ struct upload_store {
     char folder[UPLOAD_FOLDER_SIZE]; /* its path under the root with a slash behind it; "" is the root itself */
 };
 
+/* Writes where `folder` lies under the root into out[UPLOAD_FOLDER_SIZE], and creates it if only its last part is
+ * missing. ERR_BAD_PARAMETER: it is not the root or a folder beneath it. */
+int upload_store_place(const char *folder, const char *root, char *out, struct err *err);
+
 /* Opens `folder` and creates it if only its last part is missing. Removes what earlier processes left in the middle of
  * an upload. ERR_BAD_PARAMETER: it is not the root or a folder beneath it, or cannot be written to. */
 int upload_store_open(struct upload_store *store, const char *folder, const char *root, struct err *err);
@@ -54,7 +58,9 @@ int upload_sync_all(const struct upload_stage *stage, struct err *err);
 
 /* Makes what is `item` in the stage what is `path` in the store: all of it or nothing, also when the machine fails.
  * What was there before goes to the stage. *is_new: nothing was. ERR_CONFLICT: a folder is where the file should go, or
- * the other way round, or a file is where a folder is needed. ERR_BAD_PATH: the file system takes no name as long. */
+ * the other way round, or a file is where a folder is needed, or a folder that did not come as a zip would be replaced,
+ * or `path` lies in one that did (file_access.h). ERR_BAD_PATH: the file system takes no name as long. After any error
+ * the store is as it was. */
 int upload_store_publish(const struct upload_store *store, const struct upload_stage *stage, const char *item,
                          const char *path, bool *is_new, struct err *err);
 

@@ -1,5 +1,7 @@
 #include "upload_unpack.h"
 
+#include "file_access.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -23,6 +25,18 @@ static int write_file(const struct upload_stage *stage, const char *stem, const 
     const int rc = upload_write(fd, archive->data + entry->data_offset, entry->size_bytes, err);
     close(fd);
     return rc;
+}
+
+/* What tells, from now on, that the folder came as a zip: no entry can have this name. */
+static int write_mark(const struct upload_stage *stage, const char *stem, struct err *err)
+{
+    char path[NAME_MAX + sizeof FILE_ACCESS_MARK + 1];
+    snprintf(path, sizeof path, "%s/" FILE_ACCESS_MARK, stem);
+    const int fd = upload_stage_create(stage, path, err);
+    if (fd < 0)
+        return fd;
+    close(fd);
+    return 0;
 }
 
 /* All of them, before the first one is written. */
@@ -51,7 +65,7 @@ static int write_files(const struct upload_store *store, const struct upload_sta
     for (uint32_t i = 0; i < archive->count; i++)
         if (write_file(stage, stem, archive, i, err) < 0)
             return err->code;
-    return upload_sync_all(stage, err);
+    return write_mark(stage, stem, err) < 0 ? err->code : upload_sync_all(stage, err);
 }
 
 int upload_unpack(const struct upload_store *store, const struct upload_stage *stage, int archive_fd,

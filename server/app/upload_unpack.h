@@ -8,7 +8,6 @@
  * will have in the store; model_path becomes the path in that folder of the one that the archive is about. The
  * descriptor is sealed and stays the caller's; what is in it is not believed. ERR_BAD_BAKE, ERR_UNKNOWN_FORMAT,
  * ERR_AMBIGUOUS_NAME, ERR_BAD_MODEL (an entry that may not lie there: nothing is written; a file is where a folder is
- * needed), ERR_STORAGE.
- */
+ * needed), ERR_STORAGE. */
 int upload_unpack(const struct upload_store *store, const struct upload_stage *stage, int archive_fd,
                   const char *target, char model_path[ARCHIVE_PATH_SIZE], struct err *err);

@@ -136,8 +136,14 @@ static int ask(const struct opener *opener, enum import_file_kind kind, const ch
     return opener->source.ask(opener->source.context, &request, reply);
 }
 
+/* The daemon's rule, and nothing about what is there. */
+static bool is_refused(int error) { return error >= IMPORT_REFUSED(0) && error < IMPORT_REFUSED(FILE_ACCESS_COUNT); }
+
 static int open_error(const char *path, int error, struct err *err)
 {
+    if (is_refused(error))
+        return err_set(err, ERR_COMPANION_MISSING, "'%s' %s", path,
+                       import_refusal((enum file_access_kind)(error - IMPORT_REFUSED(0))));
     switch (error) {
     case ENOENT:
     case ENOTDIR:
@@ -324,7 +330,9 @@ int opener_list(struct opener *opener, const char *suffix, const char *const **n
     struct import_file_reply reply;
     const int fd = ask(opener, IMPORT_FILE_LIST, path, suffix, &reply);
     int rc = 0;
-    if (reply.error != 0) {
+    if (is_refused(reply.error)) {
+        *count = 0; /* a model that was uploaded alone: there is nothing beside it */
+    } else if (reply.error != 0) {
         rc = open_error(path, reply.error, err);
     } else {
         record_folder(opener, path, &reply);

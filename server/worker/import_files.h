@@ -3,8 +3,8 @@
  * The importer has no directory and may open nothing. It has one end of a SOCK_SEQPACKET socket pair as file
  * descriptor IMPORT_FILES_FD, sends a struct import_file_request and gets a struct import_file_reply, one at a time.
  * A reply without error comes with one descriptor (SCM_RIGHTS) that can only be read: a regular file, or for a
- * folder a memory file of its names. posed opens beneath the model root, follows no link, and ends an
- * importer that sends anything else or asks too often. */
+ * folder a memory file of its names. posed opens beneath the model root, follows no link, gives a model only what
+ * protocol/file_access.def lets it have, and ends an importer that sends anything else or asks too often. */
 #pragma once
 
 #include <stdint.h>
@@ -30,10 +30,32 @@ struct import_file_request {
 /* Zero where nothing of that path is there or could be looked at. */
 struct import_file_reply {
     uint32_t magic;
-    int32_t
-        error; /* 0, or an errno value: ENOENT, ELOOP (a link), EXDEV (outside), ENXIO (not a regular file), EACCES */
+    int32_t error; /* 0, IMPORT_REFUSED(), or an errno value: ENOENT, ELOOP (a link), EXDEV (outside), ENXIO (not a
+                      regular file), EACCES */
     uint64_t size_bytes;
     int64_t mtime_ns, ctime_ns;
     uint64_t inode;
     uint64_t names_bytes; /* of the list's memory file */
 };
+
+/* What a model may not open, by the rows of protocol/file_access.def: such a reply says nothing about what is there. */
+enum file_access_kind {
+#define X(symbol, model, opens, refusal) symbol,
+#include "../../protocol/file_access.def"
+#undef X
+    FILE_ACCESS_COUNT
+};
+
+/* The error of a reply that refuses: no errno value is as large. */
+#define IMPORT_REFUSED(kind) ((int32_t)(0x10000 + (kind)))
+
+/* What is said of the path then. */
+static inline const char *import_refusal(enum file_access_kind kind)
+{
+    static const char *const TEXTS[FILE_ACCESS_COUNT] = {
+#define X(symbol, model, opens, refusal) [symbol] = refusal,
+#include "../../protocol/file_access.def"
+#undef X
+    };
+    return TEXTS[kind];
+}

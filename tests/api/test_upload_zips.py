@@ -43,7 +43,8 @@ def test_a_model_with_its_companions(taking):
     assert answer.status == 201, answer.body
     assert answer.json() == server.json("/v1/model", model="in/people/hero/hero.gltf")
     assert answer.json()["warnings"] == []
-    unpacked = ["people", "people/hero", "people/hero/data", "people/hero/data/röbot.bin", "people/hero/hero.gltf"]
+    unpacked = ["people", "people/hero", "people/hero/.posed-zip", "people/hero/data", "people/hero/data/röbot.bin",
+                "people/hero/hero.gltf"]
     wait_until(lambda: files(folder) == unpacked)
     assert server.get("/v1/render?model=in/people/hero/hero.gltf&width=64&height=64").status == 200
 

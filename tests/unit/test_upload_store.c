@@ -5,10 +5,17 @@
 #include "../../server/app/upload_store.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void open_store(const struct temp_tree *tree, struct upload_store *store)
@@ -105,6 +112,109 @@ TEST(upload_store_keeps_kinds_apart)
     assert_int_equal(entries(&tree, "in"), 1);
     upload_store_close(&store);
     temp_tree_fini(&tree);
+}
+
+/* Stages "item", a folder with the mark of a zip and one file. */
+static int publish_zip(const struct upload_store *store, const char *path, const char *text, bool *is_new,
+                       struct err *err)
+{
+    static const char *const FILES[] = {"item/m.glb", "item/.posed-zip"};
+    struct upload_stage stage;
+    assert_int_equal(upload_stage_begin(store, &stage, err), 0);
+    for (size_t i = 0; i < 2; i++) {
+        const int fd = upload_stage_create(&stage, FILES[i], err);
+        assert_true(fd >= 0);
+        assert_int_equal(upload_write(fd, text, i == 0 ? strlen(text) : 0, err), 0);
+        close(fd);
+    }
+    const int rc = upload_store_publish(store, &stage, "item", path, is_new, err);
+    upload_stage_remove(store, &stage, NULL);
+    return rc;
+}
+
+TEST(upload_store_keeps_zips_apart)
+{
+    struct temp_tree tree;
+    struct upload_store store;
+    struct err err;
+    bool is_new;
+    temp_tree_init(&tree);
+    temp_tree_file(&tree, "in/folder/theirs.glb", "old");
+    open_store(&tree, &store);
+    assert_int_equal(publish_zip(&store, "a/hero", "one", &is_new, &err), 0);
+    assert_true(is_new);
+    assert_int_equal(publish_zip(&store, "a/hero", "two", &is_new, &err), 0);
+    assert_false(is_new);
+    check_text(&tree, "in/a/hero/m.glb", "two");
+    static const char *const INSIDE[] = {"a/hero/x.glb", "a/hero/b/x.glb", "a/hero/m.glb/x.glb"};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(publish(&store, INSIDE[i], "new", &is_new, &err), ERR_CONFLICT);
+        assert_non_null(strstr(err.message, "'a/hero', which came as a zip"));
+    }
+    assert_int_equal(publish_zip(&store, "a/hero/b", "new", &is_new, &err), ERR_CONFLICT);
+    assert_int_equal(publish_zip(&store, "folder", "new", &is_new, &err), ERR_CONFLICT);
+    assert_non_null(strstr(err.message, "did not come as a zip"));
+    assert_int_equal(publish_zip(&store, "a", "new", &is_new, &err), ERR_CONFLICT);
+    assert_int_equal(entries(&tree, "in/a/hero"), 2);
+    check_text(&tree, "in/folder/theirs.glb", "old");
+    assert_int_equal(publish(&store, "a/heroes.glb", "beside", &is_new, &err), 0);
+    assert_int_equal(upload_store_delete(&store, "a/heroes.glb", &err), 0);
+    assert_int_equal(upload_store_delete(&store, "a/hero/m.glb", &err),
+                     0); /* with the mark, which is all that is left */
+    assert_int_equal(entries(&tree, "in"), 1);
+    upload_store_close(&store);
+    temp_tree_fini(&tree);
+}
+
+/* From now on fsync() fails with EIO in this process. */
+static bool forbid_fsync(void)
+{
+    struct sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fsync, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EIO),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {.len = sizeof rules / sizeof *rules, .filter = rules};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST(upload_store_takes_back_what_may_not_last)
+{
+    enum { NOT_HERE = 77, GOOD = 0, BAD = 1 };
+    struct temp_tree tree;
+    struct upload_store store;
+    struct upload_stage stages[2];
+    struct err err;
+    bool is_new;
+    temp_tree_init(&tree);
+    open_store(&tree, &store);
+    assert_int_equal(publish(&store, "a/fox.glb", "old", &is_new, &err), 0);
+    stage_text(&store, &stages[0], "new");
+    stage_text(&store, &stages[1], "other");
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (!forbid_fsync())
+            _exit(NOT_HERE);
+        const int over = upload_store_publish(&store, &stages[0], "item", "a/fox.glb", &is_new, &err);
+        const int beside = upload_store_publish(&store, &stages[1], "item", "a/b/crow.glb", &is_new, &err);
+        _exit(over == ERR_STORAGE && beside == ERR_STORAGE ? GOOD : BAD);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    for (size_t i = 0; i < 2; i++)
+        upload_stage_remove(&store, &stages[i], NULL);
+    if (WEXITSTATUS(status) != NOT_HERE) {
+        assert_int_equal(WEXITSTATUS(status), GOOD);
+        check_text(&tree, "in/a/fox.glb", "old");
+        assert_int_equal(entries(&tree, "in/a"), 1);
+    }
+    upload_store_close(&store);
+    temp_tree_fini(&tree);
+    if (WEXITSTATUS(status) == NOT_HERE)
+        skip();
 }
 
 TEST(upload_store_follows_no_link)
