@@ -221,7 +221,7 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
 
 void service_release(struct service *service)
 {
-    if (!service->is_closed || service->work_count > 0)
+    if (!service->is_closed || service->work_count > 0 || service->file_count > 0)
         return;
     evaluator_fini(&service->evaluator);
     close(service->root_fd);

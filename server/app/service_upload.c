@@ -22,7 +22,7 @@ static void end(struct service *service, struct call *call, struct reply *reply)
     reply->cache_control = "no-store";
     reply->etag[0] = '\0';
     call->done(call, reply);
-    service->work_count--;
+    service->file_count--;
     service_release(service);
 }
 
@@ -124,7 +124,7 @@ void service_file(struct service *service, struct call *call)
     struct err err;
     storing->service = service;
     storing->call = call;
-    service->work_count++;
+    service->file_count++;
     if (call->upload != NULL) {
         struct upload *upload = call->upload;
         call->upload = NULL;

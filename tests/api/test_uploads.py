@@ -1,4 +1,5 @@
 """PUT and DELETE /v1/models/NAME: a model is there whole, described, or not at all."""
+import concurrent.futures
 import io
 import json
 import os
@@ -196,6 +197,18 @@ def test_a_large_upload_does_not_stay_in_memory(start, tmp_path):
     assert answer.status in (415, 422), answer.body
     assert peak_bytes() - before < 60_000_000
     wait_until(lambda: files(tmp_path / "in") == [])
+
+
+def test_large_models_at_the_same_time(taking):
+    """What is said of each takes a thread: uploads that wait for theirs take none from others."""
+    server, _, _ = taking
+    document = json.loads(TRIANGLE)
+    document["nodes"] += [{"name": f"node {i}"} for i in range(12_000)]
+    body = json.dumps(document).encode()
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda i: put(server, f"{i}.gltf", body), range(4)))
+    assert [answer.status for answer in answers] == [201] * 4
+    assert server.json("/v1/stats")["answers"]["running"] == 0
 
 
 def test_uploads_under_way_are_bounded(start, tmp_path):
