@@ -49,7 +49,7 @@ void slot_look(struct cache_slot *slot, bool is_beside)
 
 static void look_after_import(struct cache_slot *slot)
 {
-    struct look look = {.is_check_only = true};
+    struct look look = {.is_check_only = true, .is_new = slot->baked != NULL};
     slot->is_after_import = true;
     start_look(slot, &look);
 }

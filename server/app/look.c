@@ -85,7 +85,7 @@ static enum look_verdict starved(struct look *look)
 /* Before anything is looked at: what changes later changes the count. */
 static void begin_count(const struct freshness *fresh, struct look *look)
 {
-    if (look->set == NULL || !watch_set_is_live(look->set))
+    if (look->set == NULL || look->is_new || !watch_set_is_live(look->set))
         take_set(fresh, look, look->known != NULL ? look->known->sources : NULL);
     const struct watch_set *set = look->is_retaken ? look->taken : look->set;
     look->count = set != NULL ? watch_set_count(set) : 0;

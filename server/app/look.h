@@ -24,6 +24,7 @@ struct look {
     bool has_failed;     /* instead: an import of the model file with this stamp failed */
     struct stamp failed_stamp;
     struct watch_set *set; /* borrowed, or NULL: is taken where it can be */
+    bool is_new;           /* `known` has just been imported: `set` may lack folders of its files */
     /* what is found */
     enum look_verdict verdict;
     bool is_unchanged;       /* the files are still those of `known` */

@@ -63,6 +63,20 @@ def test_changed_model(start, root, how):
     assert server.json("/v1/stats")["cache"]["changed"] == 3
 
 
+@pytest.mark.parametrize("folder", ["a/sub", "b", "a/../c/d"])
+def test_a_companion_in_a_folder_of_its_own(start, root, folder):
+    """Nothing but an event tells of it in time."""
+    (root / "a").mkdir()
+    (root / folder).mkdir(parents=True)
+    bytes_file = root / folder / "x.bin"
+    bytes_file.write_bytes(TRIANGLE)
+    (root / "a" / "m.gltf").write_text(gltf(buffer=os.path.relpath(bytes_file, root / "a")))
+    server = start("--watch-interval", "10m", *NO_RENDERING, root=root)
+    for x in (1, 2, 3):
+        bytes_file.write_bytes(struct.pack("<f", x) + TRIANGLE[4:])
+        assert server.json("/v1/mesh", model="a/m.gltf")["frames"][0]["positions"][0][0] == x
+
+
 @HOWS
 def test_companions(start, root, how):
     """Changed, gone, come, in a folder that was not there."""
