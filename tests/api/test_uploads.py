@@ -320,15 +320,16 @@ os.execv({real!r}, [{real!r}, *sys.argv[1:]])
 
 
 @pytest.mark.parametrize("words, single, unzipped", [
-    ("PATH: bad", "x/a.gltf: bad", "x/a.zip: b/c.gltf: bad"),
-    ("PATH: cannot open 'FOLDER/d.bin', nor 'PATH'", "x/a.gltf: cannot open 'x/d.bin', nor 'x/a.gltf'",
-     "x/a.zip: b/c.gltf: cannot open 'b/d.bin', nor 'b/c.gltf'"),
-    ("bad PATH", "bad x/a.gltf", "bad b/c.gltf"),
+    ("PATH: bad", "IN/x/a.gltf: bad", "IN/x/a/b/c.gltf: bad"),
+    ("PATH: cannot open 'FOLDER/d.bin', nor 'PATH'", "IN/x/a.gltf: cannot open 'IN/x/d.bin', nor 'IN/x/a.gltf'",
+     "IN/x/a/b/c.gltf: cannot open 'IN/x/a/b/d.bin', nor 'IN/x/a/b/c.gltf'"),
+    ("bad PATH", "bad IN/x/a.gltf", "bad IN/x/a/b/c.gltf"),
     ("PATH: " + "p" * 410 + " PATH", "p" * 400, "p" * 350),
-    ("PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH", "x/a.gltf x/a.gltf", "x/a.zip: b/c.gltf b/c.gltf")],
+    ("PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH PATH", "IN/x/a.gltf IN/x/a.gltf", "IN/x/a/b/c.gltf IN/x/a/b/c.gltf")],
     ids=["at the start", "companion", "within", "cut", "many"])
 @pytest.mark.parametrize("folder", ["in", "."])
 def test_no_message_tells_of_the_stage(start, tmp_path, folder, words, single, unzipped):
+    """An importer knows the path that the model will have, and no other."""
     root = tmp_path / "root"
     root.mkdir()
     script = SAYS.format(words=words, only="not path.endswith('.zip')", real=str(BUILD / "posed-import"))
@@ -337,18 +338,20 @@ def test_no_message_tells_of_the_stage(start, tmp_path, folder, words, single, u
     for name, body, expected in (("x/a.gltf", TRIANGLE, single), ("x/a.zip", zipped(b__c_gltf=TRIANGLE), unzipped)):
         answer = put(server, name, body)
         assert answer.status == 422
+        expected = expected.replace("IN/", "in/" if folder == "in" else "")
         message = answer.json()["error"]["message"]
         assert expected in message and ".posed" not in message
         assert len(words) > 60 or message == expected
 
 
-def test_a_missing_companion_is_named_as_the_client_does(taking):
+def test_a_missing_companion_is_named_where_it_would_lie(taking):
     server, _, _ = taking
     lacking = gltf(buffer="nowhere.bin").encode()
-    for name, body, place in (("x/a.gltf", lacking, "x/nowhere.bin"), ("x/a.zip", zipped(b__c_gltf=lacking), "b/nowhere.bin")):
+    for name, body, said in (("x/a.gltf", lacking, "'in/x/nowhere.bin' is another file"),
+                             ("x/a.zip", zipped(b__c_gltf=lacking), "there is no file 'in/x/a/b/nowhere.bin'")):
         answer = put(server, name, body)
         assert (answer.status, answer.error()) == (422, "companion_missing")
-        assert f"there is no file '{place}'" in answer.json()["error"]["message"]
+        assert said in answer.json()["error"]["message"]
 
 
 def test_no_refusal_tells_of_the_stage(start, tmp_path):
@@ -366,7 +369,7 @@ def test_no_refusal_tells_of_the_stage(start, tmp_path):
     wait_until(lambda: server.json("/v1/stats")["imports"]["waiting"] == 1)
     answer = put(server, "b.gltf", TRIANGLE)
     assert (answer.status, answer.error()) == (503, "overloaded")
-    assert answer.json()["error"]["message"].startswith("b.gltf: as many models as ")
+    assert answer.json()["error"]["message"].startswith("in/b.gltf: as many models as ")
     go.touch()
     assert [connection.answer().status for connection in waiting] == [200, 200]
     for connection in waiting:
@@ -382,10 +385,10 @@ def test_an_upload_whose_importer_is_killed(start, tmp_path):
     for name, again, body in (("a.gltf", "b.gltf", TRIANGLE), ("x/a.zip", "x/b.zip", archive)):
         answer = put(server, name, body)
         assert (answer.status, answer.error()) == (503, "import_killed") and int(answer.headers["retry-after"]) > 0
-        assert answer.json()["error"]["message"].startswith(f"{name}: the importer was killed")
+        assert answer.json()["error"]["message"].startswith(f"in/{name}: the importer was killed")
         answer = put(server, again, body)
         assert (answer.status, answer.error()) == (422, "import_memory"), answer.body
-        assert answer.json()["error"]["message"].startswith(f"{again}: the importer was killed twice in a row")
+        assert answer.json()["error"]["message"].startswith(f"in/{again}: the importer was killed twice in a row")
     wait_until(lambda: files(root / "in") == [])
     (tmp_path / "well").touch()
     assert put(server, "a.gltf", TRIANGLE).status == 201
