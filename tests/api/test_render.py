@@ -343,6 +343,15 @@ def test_renderer_makes_way_before_its_time_is_up(start, triangle, tmp_path):
     assert not any("signal" in line for line in server.lines())
 
 
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+# What the stand-ins draw; what is no picture of the size is not passed on.
+SMALL = PICTURE + "&width=16&height=16"
+DRAWN = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 16, 16, 8, 6, 0, 0, 0))
+         + chunk(b"IDAT", zlib.compress((b"\0" + b"\0\0\0\xff" * 16) * 16)) + chunk(b"IEND", b""))
+
 FAKE = f"""#!{sys.executable}
 import os, signal, socket, struct, sys
 if "--attempt" in sys.argv:
@@ -354,6 +363,10 @@ def job():
     return struct.unpack("<IiQ", data[:16])[2] if data else os._exit(0)
 def answer(job_id, number=0, size=0, magic=0x53455250, unmatched=b"", shown=b""):
     posed.sendall(struct.pack("<IIQQ480s264s1024s", magic, number, job_id, size, b"fake words", shown, unmatched))
+DRAWN = {DRAWN!r}
+def draw(job_id):
+    answer(job_id, size=len(DRAWN))
+    posed.sendall(DRAWN)
 """
 
 
@@ -393,8 +406,7 @@ def test_renderer_that_fails(start, triangle, tmp_path, behaviour, status, code,
 def test_renderer_that_computes_with_nothing_to_draw(start, triangle, tmp_path, drawn_first):
     script = FAKE + f"""
 for _ in range({drawn_first}):
-    answer(job(), size=5)
-    posed.sendall(b"PIECE")
+    draw(job())
 while True:
     pass
 """
@@ -402,7 +414,7 @@ while True:
     wait_until(lambda: workers(server), "a renderer")
     found = workers(server)
     for _ in range(drawn_first):
-        assert server.get(PICTURE).body == b"PIECE"
+        assert server.get(SMALL).body == DRAWN
     server.wait_for_line("posed-render computed with nothing to draw and was killed")
     assert not pathlib.Path(f"/proc/{found[0]}").exists()
 
@@ -417,12 +429,11 @@ if count < 5:
     posed.recv(1, socket.MSG_PEEK)
     os.kill(os.getpid(), signal.SIGKILL)
 while True:
-    answer(job(), size=5)
-    posed.sendall(b"PIECE")
+    draw(job())
 """
     server = start(*ONE, *install(tmp_path / "workers", script), root=triangle)
-    answer = server.get(PICTURE)
-    assert (answer.status, answer.body) == (200, b"PIECE")
+    answer = server.get(SMALL)
+    assert (answer.status, answer.body) == (200, DRAWN)
     assert (tmp_path / "lives").stat().st_size == 6
 
 
@@ -462,11 +473,11 @@ def test_compiled_code_that_others_may_write_is_not_used(start, triangle, tmp_pa
 
 def test_picture_in_many_pieces(start, triangle, tmp_path):
     behaviour = """
-    answer(number, size=5, unmatched=b"2;joints=0")
-    for c in b"PIECE":
+    answer(number, size=len(DRAWN), unmatched=b"2;joints=0")
+    for c in DRAWN:
         posed.sendall(bytes([c]))
 """
     server = start(*ONE, *install(tmp_path / "workers", FAKE + "while True:\n    number = job()" + behaviour),
                    root=triangle)
-    answer = server.get(PICTURE)
-    assert answer.body == b"PIECE" and answer.headers["x-posed-unmatched"] == "2;joints=0"
+    answer = server.get(SMALL)
+    assert answer.body == DRAWN and answer.headers["x-posed-unmatched"] == "2;joints=0"
