@@ -9,6 +9,6 @@
 /* Whether there is any: else an import that was not killed has nothing to say. Any thread. */
 bool import_kills_any(void);
 
-/* The import of the file at `path` beneath the folder has ended, killed or not. Reads the file where that matters. True: it was killed,
- * and so was the last import of the same bytes, wherever they lay. */
+/* The import of the file at `path` beneath the folder has ended, killed or not. Reads the file where that matters.
+ * True: it was killed, and so was the last import of the same bytes, wherever they lay. */
 bool import_kills_note(int folder_fd, const char *path, uint64_t max_file_bytes, bool is_killed);

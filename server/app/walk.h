@@ -26,8 +26,8 @@ struct walk_page {
     bool has_more;   /* the query's limit ended the page */
     bool is_starved; /* no descriptor or memory was free for a folder or a file: the page says nothing */
     bool is_cut;     /* folders with more entries than walk.c reads were left out */
-    char *deep;      /* heap: the first folder of which something was left out for its depth (LIMIT_FOLDERS) or its path's
-                        length */
+    char *deep; /* heap: the first folder of which something was left out for its depth (LIMIT_FOLDERS) or its path's
+                   length */
 };
 
 /* Fills *out with the first models that the query wants; walk_page_fini() it. What cannot be read is left out. */
