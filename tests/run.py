@@ -3,8 +3,8 @@
 
     run.py --log DIR NAME=KIND:COMMAND...
 
-KIND says how to count: cmocka, pytest and node print their own totals; `replay` prints `N inputs`; `one` is a single test
-that passes when its command exits 0. A suite that ends badly without a counted failure counts as one; a suite that
+KIND says how to count: cmocka, pytest and node print their own totals; `total` closes with a line as this program does;
+`replay` prints `N inputs`; `one` is a single test that passes when its command exits 0. A suite that ends badly without a counted failure counts as one; a suite that
 ran nothing is a failure. Exit status 1 when anything failed.
 """
 import argparse
@@ -40,7 +40,13 @@ def count_replay(text):
     return sum(int(n) for n in re.findall(r"(\d+) inputs", text)), 0, 0
 
 
-COUNT = {"cmocka": count_cmocka, "pytest": count_pytest, "node": count_node, "replay": count_replay, "one": lambda text: (0, 0, 0)}
+def count_total(text):
+    totals = re.findall(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", text, re.M)
+    return tuple(int(n) for n in totals[-1]) if totals else (0, 0, 0)
+
+
+COUNT = {"cmocka": count_cmocka, "pytest": count_pytest, "node": count_node, "total": count_total, "replay": count_replay,
+         "one": lambda text: (0, 0, 0)}
 
 
 def run(name, kind, command, log_path):
