@@ -108,15 +108,16 @@ rm -rf --one-file-system "$work"/root.* # of a run that was killed
 
 # The minimal root: made again when the sources change, and after a week.
 apt-config dump | grep -E '^Acquire::(https?::|Check-|Retries|Languages|ForceIPv)' >"$work/99local" || true
-# Debian 12's sources as this machine has them, else Debian's own.
-for file in /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list ''; do
-    [ -z "$file" ] || ! grep -qs '^[^#]*bookworm' "$file" || break
+# Debian 12's sources as this machine has them, else mmdebstrap's own.
+: >"$work/sources"
+mirror=()
+for file in /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list; do
+    if grep -qs '^[^#]*bookworm' "$file"; then
+        cat "$file" >"$work/sources"
+        mirror=(-)
+        break
+    fi
 done
-if [ -n "$file" ]; then
-    cat "$file"
-else
-    printf 'deb http://deb.debian.org/%s main\n' 'debian bookworm' 'debian bookworm-updates' 'debian-security bookworm-security'
-fi >"$work/sources"
 base=$work/base-$(cat "$0" "$work/99local" "$work/sources" | sha256sum | cut -c1-12).tar
 if [ -z "$(find "$work" -path "$base" -mtime -7)" ]; then
     rm -f "$work"/base-*.tar
@@ -125,7 +126,7 @@ if [ -z "$(find "$work" -path "$base" -mtime -7)" ]; then
     while IFS= read -r line; do options+=(--aptopt="$line"); done <"$work/99local"
     # Its own temporary folder, because /tmp may be small or without devices.
     TMPDIR=$work mmdebstrap --quiet --mode=root --variant=minbase --format=tar --include="$packages" "${options[@]}" \
-        bookworm "$work/base.part" - <"$work/sources" >"$work/base.log" 2>&1 ||
+        bookworm "$work/base.part" "${mirror[@]}" <"$work/sources" >"$work/base.log" 2>&1 ||
         { tail -n 3 "$work/base.log"; skip "mmdebstrap cannot make a minimal Debian 12 (see $work/base.log)"; }
     mv "$work/base.part" "$base"
     say "made in $SECONDS s"
