@@ -94,7 +94,7 @@ bool parts_is_affordable(struct task *task, uint64_t steps_per_frame)
     return false;
 }
 
-static const char JSON_END[] = "]}\n";
+enum { JSON_END_BYTES = sizeof "]}\n" - 1 };
 
 uint64_t parts_frame_least(const struct task *task, uint64_t own_bytes)
 {
@@ -108,7 +108,7 @@ uint64_t parts_frame_least(const struct task *task, uint64_t own_bytes)
 /* Whether so many frames, with their commas and the end, may follow so many bytes; both are within 2^60. */
 static bool may_follow(const struct task *task, uint64_t before_bytes, uint32_t frames, uint64_t frame_bytes)
 {
-    const uint64_t needed_bytes = before_bytes + sizeof JSON_END - 1 - (frames > 0); /* the last has no comma */
+    const uint64_t needed_bytes = before_bytes + JSON_END_BYTES - (frames > 0); /* the last has no comma */
     return needed_bytes <= task->limit_bytes &&
            (frames == 0 || frame_bytes <= (task->limit_bytes - needed_bytes) / frames);
 }
