@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum log_format { LOG_TEXT, LOG_JSON, LOG_OFF };
 enum watch_mode { WATCH_AUTO, WATCH_POLL, WATCH_OFF };
@@ -19,8 +20,10 @@ enum { CONFIG_LOOPS_MAX = 64 };
 /* What decides which files a model opens: file_access.h. */
 struct file_policy {
     const char
-        *uploads;       /* the upload folder under the root, with a slash behind it; "" the root; NULL: there is none */
-    bool allows_hidden; /* --allow-hidden */
+        *uploads; /* the upload folder under the root, with a slash behind it; "" the root; NULL: there is none */
+    dev_t uploads_device; /* of that folder, which may be moved while the server runs; */
+    ino_t uploads_inode;  /* 0: not known */
+    bool allows_hidden;   /* --allow-hidden */
 };
 
 struct config {

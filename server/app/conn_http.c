@@ -81,7 +81,11 @@ static int parse_request(const struct conn *conn, struct request *request, struc
         .body_bytes = http->body_bytes,
     };
     request_init(request);
-    return request_parse(request, &head, &conn->shared->config->limits, err);
+    const int rc = request_parse(request, &head, &conn->shared->config->limits, err);
+    if (rc < 0 || request->op != OP_FILE || http->reservation == NULL)
+        return rc;
+    return err_set(err, ERR_BAD_REQUEST,
+                   "%s: uploads and deletes are of a whole model as it is, and take no such header", http->reservation);
 }
 
 static void drop_upload(struct conn *conn)

@@ -31,19 +31,19 @@ static bool is_plain(const char *path)
 
 /* --- the upload folder --- */
 
-static bool is_same_folder(int root_fd, const char *path, size_t path_bytes, const struct stat *folder)
+/* What leads to a path's first bytes. */
+static bool look_at(int root_fd, const char *path, size_t path_bytes, struct stat *out)
 {
     char text[IMPORT_PATH_SIZE];
-    struct stat stat;
     if (path_bytes >= sizeof text)
         return false;
     memcpy(text, path, path_bytes);
     text[path_bytes] = '\0';
-    return root_look(root_fd, text, &stat) == 0 && stat.st_dev == folder->st_dev && stat.st_ino == folder->st_ino;
+    return root_look(root_fd, text, out) == 0;
 }
 
 /* How much of the path leads to the upload folder, with its slash; -1: it lies elsewhere. By what the folders are, too:
- * file systems that ignore case, and mounts, have one folder under several names. */
+ * file systems that ignore case, and mounts, have one folder under several names, and it may have been moved. */
 static long upload_prefix(int root_fd, const struct file_policy *policy, const char *path)
 {
     const char *uploads = policy->uploads;
@@ -52,26 +52,22 @@ static long upload_prefix(int root_fd, const struct file_policy *policy, const c
     const size_t bytes = strlen(uploads);
     if (starts_with(path, uploads))
         return (long)bytes;
-    struct stat stat;
-    char folder[IMPORT_PATH_SIZE];
-    if (bytes > sizeof folder)
-        return -1;
-    memcpy(folder, uploads, bytes - 1);
-    folder[bytes - 1] = '\0';
-    if (root_look(root_fd, folder, &stat) != 0)
-        return -1;
+    struct stat now, stat;
+    const bool is_there = look_at(root_fd, uploads, bytes - 1, &now);
     for (const char *slash = path; (slash = strchr(slash, '/')) != NULL; slash++)
-        if (is_same_folder(root_fd, path, (size_t)(slash - path), &stat))
+        if (look_at(root_fd, path, (size_t)(slash - path), &stat) &&
+            ((is_there && stat.st_dev == now.st_dev && stat.st_ino == now.st_ino) ||
+             (policy->uploads_inode != 0 && stat.st_dev == policy->uploads_device &&
+              stat.st_ino == policy->uploads_inode)))
             return slash + 1 - path;
     return -1;
 }
 
 /* --- models --- */
 
-int file_access_check_model(const struct file_policy *policy, const char *path, struct err *err)
+int file_access_check_model(const struct file_policy *policy, int root_fd, const char *path, struct err *err)
 {
-    const bool is_upload = policy->uploads != NULL && starts_with(path, policy->uploads);
-    if (!has_hidden_part(path) || (policy->allows_hidden && !is_upload))
+    if (!has_hidden_part(path) || (policy->allows_hidden && upload_prefix(root_fd, policy, path) < 0))
         return 0;
     return err_set(err, ERR_MODEL_NOT_FOUND, "'%s' %s", path, import_refusal(FILE_ACCESS_HIDDEN));
 }

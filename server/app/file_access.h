@@ -4,7 +4,7 @@
  * Whether an uploaded model came in a zip is told by an empty file, FILE_ACCESS_MARK, in the folder that the zip
  * became. Clients can neither store nor delete hidden names, and upload_store.h lets nothing else into such a folder.
  * The folder is held open, so that another one that takes its place meanwhile gives nothing away. All functions but
- * the first two wait for the file system: work threads. */
+ * file_access_stage() wait for the file system: work threads. */
 #pragma once
 
 #include "../base/err.h"
@@ -24,8 +24,8 @@ struct file_access {
     struct sources *marks; /* what was looked for to find this, or NULL */
 };
 
-/* Whether a model of this path is answered at all: 0, or ERR_MODEL_NOT_FOUND. Looks at nothing but the text. */
-int file_access_check_model(const struct file_policy *policy, const char *path, struct err *err);
+/* Whether a model of this path is answered at all: 0, or ERR_MODEL_NOT_FOUND, whether or not it is there. */
+int file_access_check_model(const struct file_policy *policy, int root_fd, const char *path, struct err *err);
 
 /* Of an upload that lies at `place` beneath stage_fd (duplicated) and will lie at `own`, which has a slash behind it
  * when both are folders. False: no descriptor is left. */

@@ -96,7 +96,7 @@ static void begin_count(const struct freshness *fresh, struct look *look)
 static int check_model(const struct freshness *fresh, struct look *look)
 {
     struct err *err = &look->err;
-    if (file_access_check_model(&fresh->config->files, look->path, err) < 0)
+    if (file_access_check_model(&fresh->config->files, fresh->root_fd, look->path, err) < 0)
         return err->code;
     if (root_stat(fresh->root_fd, look->path, &look->stamp, err) < 0)
         return err->code;

@@ -166,6 +166,8 @@ int upload_store_delete(const struct upload_store *store, const char *path, stru
 {
     char above[PATH_MAX];
     const char *slash = strrchr(path, '/');
+    if (upload_store_check_place(store, err) < 0)
+        return err->code;
     snprintf(above, sizeof above, "%.*s", slash == NULL ? 1 : (int)(slash - path), slash == NULL ? "." : path);
     const int parent = root_open_beneath(store->fd, above, O_RDONLY | O_DIRECTORY);
     if (parent < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EXDEV))

@@ -76,7 +76,7 @@ int upload_store_check(const struct upload_store *store, const char *path, const
 
 int upload_store_open(struct upload_store *store, const char *folder, const char *root, struct err *err)
 {
-    *store = (struct upload_store){.fd = -1};
+    *store = (struct upload_store){.fd = -1, .root = root};
     if (upload_store_place(folder, root, store->folder, err) < 0)
         return err->code;
     store->fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -87,6 +87,27 @@ int upload_store_open(struct upload_store *store, const char *folder, const char
     }
     upload_store_sweep(store);
     return 0;
+}
+
+int upload_store_check_place(const struct upload_store *store, struct err *err)
+{
+    struct stat own, there;
+    char path[UPLOAD_FOLDER_SIZE + 1];
+    snprintf(path, sizeof path, "%s.", store->folder);
+    const int root_fd = open(store->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const int rc = root_fd < 0 ? -1 : root_look(root_fd, path, &there);
+    const int error = errno;
+    if (root_fd >= 0)
+        close(root_fd);
+    errno = error;
+    if (rc == 0 && fstat(store->fd, &own) == 0 && own.st_dev == there.st_dev && own.st_ino == there.st_ino)
+        return 0;
+    if (rc != 0 && err_is_shortage(error))
+        return upload_storage_error("the folder of uploads cannot be looked at", err);
+    return err_set(err, ERR_UNAVAILABLE,
+                   "the folder of uploads is not '%s' of the root any more: it or the root was moved or replaced; "
+                   "start the server anew",
+                   store->folder[0] == '\0' ? "." : store->folder);
 }
 
 void upload_store_close(struct upload_store *store)
@@ -128,6 +149,9 @@ int upload_stage_begin(const struct upload_store *store, struct upload_stage *st
 {
     enum { TRIES = 3 };
     struct err last;
+    *stage = (struct upload_stage){.fd = -1};
+    if (upload_store_check_place(store, err) < 0)
+        return err->code;
     int rc = ERR_STORAGE;
     for (int i = 0; i < TRIES && rc < 0; i++)
         rc = try_stage(store, stage, &last);
@@ -293,6 +317,10 @@ int upload_store_publish(const struct upload_store *store, const struct upload_s
     const int lock = upload_lock(store, err);
     if (lock < 0)
         return lock;
+    if (upload_store_check_place(store, err) < 0) {
+        close(lock);
+        return err->code;
+    }
     int rc = ERR_STORAGE;
     /* ENOENT: a folder on the way, or what was there before, went away */
     for (int i = 0; i < RACE_TRIES && rc < 0; i++) {

@@ -5,10 +5,12 @@
 #include "stats.h"
 #include "upload_parts.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utlist.h>
 
@@ -148,7 +150,12 @@ int uploads_find_folder(struct config *config, struct err *err)
         return 0;
     if (upload_store_place(config->uploads, config->root, folder, err) < 0)
         return err->code;
+    struct stat found;
+    if (stat(config->uploads, &found) != 0)
+        return err_set(err, ERR_BAD_PARAMETER, "--uploads %s: %s", config->uploads, strerror(errno));
     config->files.uploads = folder;
+    config->files.uploads_device = found.st_dev;
+    config->files.uploads_inode = found.st_ino;
     return check_folders(config, err);
 }
 

@@ -52,7 +52,9 @@ struct http_request {
     size_t body_bytes;
     bool has_body;             /* it came with one, kept or not: Content-Length above 0 or Transfer-Encoding */
     bool has_preflight_method; /* Access-Control-Request-Method is there */
-    bool is_head;              /* HEAD: the answer goes without its body */
+    const char *reservation; /* the name of a header, static, by which a change is meant for a part of what is there, or
+                                for a certain state of it; or NULL */
+    bool is_head;            /* HEAD: the answer goes without its body */
     bool is_http_1_0;
     bool is_keep_alive; /* false: answer with "Connection: close", then close */
 };

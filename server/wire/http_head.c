@@ -213,11 +213,23 @@ static void take_request_id(struct http_head *head, const char *value, size_t si
     head->request_id[size_bytes] = '\0';
 }
 
+/* Who leaves them unread does to a file what its client wants not to be done (RFC 9110, 13.1 and 14.5). */
+static const char *reservation_of(const char *name, size_t name_bytes)
+{
+    static const char *const NAMES[] = {"Content-Range", "If-Match", "If-None-Match", "If-Unmodified-Since"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (name_bytes == strlen(NAMES[i]) && strncasecmp(name, NAMES[i], name_bytes) == 0)
+            return NAMES[i];
+    return NULL;
+}
+
 /* Picks the interesting ones. */
 static int take_field(struct http_head *head, const char *name, size_t name_bytes, const char *value,
                       size_t value_bytes, struct err *err)
 {
 #define IS(word) (name_bytes == sizeof word - 1 && strncasecmp(name, word, sizeof word - 1) == 0)
+    if (head->reservation == NULL)
+        head->reservation = reservation_of(name, name_bytes);
     if (IS("Host"))
         return take_host(head, value, value_bytes, err);
     if (IS("Content-Length"))
@@ -373,6 +385,7 @@ void http_head_view(const struct http_head *head, struct http_request *request)
     request->websocket_version = text_of(&head->websocket_version);
     request->websocket_protocol = text_of(&head->websocket_protocol);
     request->has_preflight_method = head->has_preflight_method;
+    request->reservation = head->reservation;
     request->request_id = head->request_id[0] != '\0' ? head->request_id : NULL;
     request->is_head = request->method != NULL && strcmp(request->method, "HEAD") == 0;
     request->is_http_1_0 = head->is_http_1_0;

@@ -23,6 +23,7 @@ struct http_head {
     bool has_content_length;
     bool is_expecting_continue;
     bool has_preflight_method;
+    const char *reservation; /* as http_request has it */
     /* NUL-terminated once seen */
     struct buf method, target, host, accept, accept_encoding, if_none_match, content_type, authorization, origin;
     struct buf connection, upgrade, websocket_key, websocket_version, websocket_protocol;

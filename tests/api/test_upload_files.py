@@ -4,6 +4,7 @@ import concurrent.futures
 import json
 import random
 import struct
+import subprocess
 import sys
 import time
 import warnings
@@ -105,6 +106,58 @@ def test_a_texture_of_others_is_a_missing_one(taking, as_zip):
             bodies.append(json.dumps({k: v for k, v in described.items() if k != "hash"}).encode())
         assert alike(there, missing, *bodies), bodies
     assert codes == {"texture_missing", "texcoord_missing"}
+
+
+def test_a_folder_of_uploads_that_is_moved(taking):
+    server, root, folder = taking
+    assert put(server, "old.gltf", model(image="../s.png").encode()).status == 201
+    (folder / "b.gltf").write_text(model("../plain.bin"))
+    moved = root / "box"
+    folder.rename(moved)
+    assert [texture["state"] for texture in server.json("/v1/model", model="box/old.gltf")["textures"]] == ["missing"]
+    answer = server.get("/v1/mesh?model=box/b.gltf")
+    assert (answer.status, answer.error()) == (422, "companion_missing")
+    before = files(moved)
+    for is_empty in (False, True):  # nothing is there instead, and another folder
+        if is_empty:
+            folder.mkdir()
+        for answer in (put(server, "new.gltf", TRIANGLE), put(server, "new.zip", packed([("m.gltf", gltf())])), delete(server, "old.gltf")):
+            assert (answer.status, answer.error()) == (503, "unavailable"), answer.body
+        assert files(moved) == before
+    folder.rmdir()
+    moved.rename(folder)
+    assert put(server, "new.gltf", TRIANGLE).status == 201
+    assert server.get("/v1/model?model=in/new.gltf").status == 200
+
+
+def test_a_root_that_is_replaced(taking, tmp_path):
+    """What is said to be stored is found, and what is said to be deleted is what was found."""
+    server, root, _ = taking
+    assert put(server, "old.gltf", TRIANGLE).status == 201
+    root.rename(tmp_path / "away")
+    (root / "in").mkdir(parents=True)
+    for answer in (put(server, "new.gltf", TRIANGLE), delete(server, "old.gltf")):
+        assert (answer.status, answer.error()) == (503, "unavailable"), answer.body
+    assert files(root) == ["in"] and (tmp_path / "away" / "in" / "old.gltf").exists()
+
+
+def test_a_folder_of_uploads_that_is_mounted_twice(start, place):
+    root, folder = place
+    (folder / ".h").mkdir()
+    (folder / ".h" / "m.gltf").write_text(gltf())
+    twin = root / "twin"
+    twin.mkdir()
+    if subprocess.run(["mount", "--bind", folder, twin], capture_output=True).returncode != 0:
+        pytest.skip("mounting is not allowed here")
+    try:
+        server = start("--uploads", str(folder), "--allow-hidden", root=root)
+        assert put(server, "a.gltf", model(image="../s.png").encode()).status == 201
+        assert server.json("/v1/model", model="twin/a.gltf")["textures"][0]["state"] == "missing"
+        for name in ("in/.h/m.gltf", "twin/.h/m.gltf", "twin/.h/none.gltf"):
+            assert server.get(f"/v1/model?model={name}").status == 404, name
+        server.end()
+    finally:
+        subprocess.run(["umount", "--lazy", twin], check=True)
 
 
 def test_what_may_not_be_opened_is_not_looked_at_later(start, place):

@@ -79,6 +79,21 @@ def test_a_second_upload_replaces_the_first(taking):
     assert (folder / "a.gltf").read_bytes() == changed
 
 
+def test_a_part_or_a_condition_replaces_nothing(taking):
+    """Formats without an end are models when they are cut: the rest of one is another."""
+    server, _, folder = taking
+    points = [f"v {i} 0 0\nv 1 {i} 0\nv 0 1 {i}\nf 1 2 3\n".encode() for i in (1, 2)]
+    assert put(server, "a.obj", points[0]).status == 201
+    for header in ("Content-Range: bytes 33-65/66", "If-None-Match: *", 'if-match: "x"', "If-Unmodified-Since: Sat, 29 Oct 1994 19:43:31 GMT"):
+        for answer in (put(server, "a.obj", points[1], header), server.get("/v1/models/a.obj", header, method="DELETE")):
+            assert (answer.status, answer.error()) == (400, "bad_request"), header
+            assert header.split(":")[0].lower() in answer.json()["error"]["message"].lower()
+        assert server.get("/v1/mesh?model=in/a.obj", header).status in (200, 304)
+    assert (folder / "a.obj").read_bytes() == points[0]
+    assert put(server, "a.obj", points[1]).status == 200
+    assert delete(server, "a.obj").status == 204
+
+
 def test_what_is_no_model_leaves_nothing(taking):
     server, root, folder = taking
     assert put(server, "a.gltf", TRIANGLE).status == 201

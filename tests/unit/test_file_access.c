@@ -311,7 +311,7 @@ TEST(file_access_to_hidden_models)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct err err = {0};
-        assert_int_equal(file_access_check_model(rows[i].policy, rows[i].path, &err), rows[i].code);
+        assert_int_equal(file_access_check_model(rows[i].policy, -1, rows[i].path, &err), rows[i].code);
         assert_true(rows[i].code == 0 || strstr(err.message, rows[i].path) != NULL);
     }
 }
