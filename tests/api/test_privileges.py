@@ -2,6 +2,7 @@
 root's name; on several kinds of machine, by the kernel's word from outside."""
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -60,8 +61,18 @@ def root():
         yield folder
 
 
+@pytest.fixture(scope="module")
+def worker_programs():
+    """Where another user finds them too, wherever the build lies."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        for name in ("posed-import", "posed-render"):
+            shutil.copy(BUILD / name, folder)
+        yield folder
+
+
 @pytest.fixture
-def start_by(root):
+def start_by(root, worker_programs):
     """start_by(*command): a server that the command starts, if this machine lets it."""
     if os.environ.get("POSED_SERVER"):
         pytest.skip("needs a server of its own")
@@ -71,7 +82,7 @@ def start_by(root):
         tried = subprocess.run([*by, BUILD / "posed", "--version"], capture_output=True, text=True, check=False)
         if tried.returncode != 0:
             pytest.skip(f"not on this machine: {tried.stderr}")
-        running.append(Server(root, "--render-workers", "1", by=by))
+        running.append(Server(root, "--render-workers", "1", "--worker-dir", worker_programs, by=by))
         return running[-1]
 
     yield begin
