@@ -75,7 +75,7 @@ MISDEEDS = {
     "its socket closed": ("signal.signal(signal.SIGTERM, signal.SIG_IGN); ready(); job(); posed.close(); wait()", FAILED, "socket"),
     "its socket half closed": ("signal.signal(signal.SIGTERM, signal.SIG_IGN); ready(); job(); posed.shutdown(1); wait()", FAILED,
                                "socket"),
-    "a child with the socket": ("ready(); job()\nif os.fork() == 0: wait()\nos._exit(0)", FAILED, "status 0"),
+    "a child with the socket": ("ready(); job()\nif os.fork() == 0: time.sleep(300)\nos._exit(0)", FAILED, "status 0"),
     "a child of its own session": ("ready(); job()\nif os.fork() == 0: os.setsid(); time.sleep(60)\nos._exit(0)", FAILED, "status 0"),
     "stopped": ("ready(); job(); os.kill(os.getpid(), signal.SIGSTOP); wait()", SLOW, "within"),
     **{f"status {n}": (f"ready(); job(); os._exit({n})", FAILED, f"status {n}") for n in (0, 2, 255)},
