@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether there is any: else an import that was not killed has nothing to say. Any thread. */
+/* Whether any file is known. If not, an import that was not killed needs no import_kills_note(). Any thread. */
 bool import_kills_any(void);
 
 /* The import of the file at `path` beneath the folder has ended, killed or not. Reads the file where that matters.

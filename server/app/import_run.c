@@ -180,7 +180,7 @@ static void kill_group(const struct import_run *run)
 static void on_timeout(uv_timer_t *timer)
 {
     struct import_run *run = timer->data;
-    if (!run->is_late) { /* the loop runs timers before it sees ends: of a server that was stopped, both are due */
+    if (!run->is_late) { /* after SIGCONT the loop runs timers before it sees that a process has ended */
         run->is_late = true;
         uv_timer_start(timer, on_timeout, 1, 0);
         return;

@@ -29,7 +29,7 @@ struct port {
     int fd;           /* listening; -1: the port is closed */
     bool has_packets; /* beside HTTP */
     bool is_paused;
-    uint64_t waited_ms; /* what is in its queue has; when that was, or 0 */
+    uint64_t waited_ms; /* when its last pause ended, or 0 */
 };
 
 struct ports {
@@ -134,7 +134,7 @@ static void take(const struct port *port, int fd)
     close(fd);
 }
 
-/* A moment ago. */
+/* Whether a pause of the port has just ended, so that what is in its queue has waited. */
 static bool has_waited(const struct port *port)
 {
     return port->waited_ms != 0 && uv_now(port->ports->shared->loop) - port->waited_ms < PAUSE_MS;

@@ -30,8 +30,13 @@ static void parse_body(struct request *request, const char *target, const char *
         fail_msg("%s: %s", target, err.message);
 }
 
-/* Bytes of the answer when it may have so many, or the error's code. */
-static int64_t size_of_whole(const struct model *model, const struct request *request, uint64_t limit_bytes)
+struct outcome {
+    int64_t code; /* of the error, which is negative, or the bytes of the answer */
+    bool has_evaluated;
+};
+
+/* The answer when it may have so many bytes. */
+static struct outcome outcome_of(const struct model *model, const struct request *request, uint64_t limit_bytes)
 {
     struct answer answer;
     struct reply reply;
@@ -39,10 +44,17 @@ static int64_t size_of_whole(const struct model *model, const struct request *re
     answer_init(&answer);
     reply_init(&reply);
     answer_make(&answer, model, request, &limits, &reply);
-    const int64_t result = reply.code != 0 ? reply.code : (int64_t)reply.body.size_bytes;
+    const struct outcome outcome = {.code = reply.code != 0 ? reply.code : (int64_t)reply.body.size_bytes,
+                                    .has_evaluated = answer.pose.node_capacity != 0};
     reply_fini(&reply);
     answer_fini(&answer);
-    return result;
+    return outcome;
+}
+
+/* Bytes of the answer when it may have so many, or the error's code. */
+static int64_t size_of_whole(const struct model *model, const struct request *request, uint64_t limit_bytes)
+{
+    return outcome_of(model, request, limit_bytes).code;
 }
 
 static int64_t size_of_pieces(const struct model *model, const struct request *request, uint64_t limit_bytes)
@@ -140,16 +152,8 @@ TEST(answer_that_fits_exactly_is_made)
 /* True when the answer is refused as too large by one that never evaluated a pose. */
 static bool is_refused_at_once(const struct model *model, const struct request *request, uint64_t limit_bytes)
 {
-    struct answer answer;
-    struct reply reply;
-    limits.value[LIMIT_ANSWER_BYTES] = limit_bytes;
-    answer_init(&answer);
-    reply_init(&reply);
-    answer_make(&answer, model, request, &limits, &reply);
-    const bool is_refused = reply.code == ERR_TOO_MANY_FRAMES && answer.pose.node_capacity == 0;
-    reply_fini(&reply);
-    answer_fini(&answer);
-    return is_refused;
+    const struct outcome outcome = outcome_of(model, request, limit_bytes);
+    return outcome.code == ERR_TOO_MANY_FRAMES && !outcome.has_evaluated;
 }
 
 /* Numbers of one digit are the smallest: here the bound is the size. */
