@@ -177,6 +177,8 @@ TEST(answer_of_single_digits_a_byte_too_large_is_not_evaluated)
         const int64_t size = size_of_whole(&fixture.model, &request, UINT32_MAX);
         if (size <= 0)
             fail_msg("%s: %lld", TARGETS[i], (long long)size);
+        if (size_of_whole(&fixture.model, &request, (uint64_t)size) != size)
+            fail_msg("%s is refused though it fits", TARGETS[i]);
         if (!is_refused_at_once(&fixture.model, &request, (uint64_t)size - 1))
             fail_msg("%s is evaluated", TARGETS[i]);
         request_fini(&request);
