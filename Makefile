@@ -22,13 +22,16 @@ flags_sanitize := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fn
 flags_tsan := -O1 -fsanitize=thread -fno-omit-frame-pointer
 flags += $(flags_$(config))
 
+# An include names the whole path: "layer/folder/header.h" of server/, "protocol/errors.def" of the tree.
+includes := -Iserver -I. -I$(out)/gen
+
 programs := $(out)/posed $(out)/posed-import $(out)/posed-render $(out)/posectl
 # what make install takes beside them
 completions := $(out)/gen/posectl.bash $(out)/gen/posectl.zsh $(out)/gen/posectl.fish
 installed := $(completions) $(out)/gen/posectl.1 $(out)/gen/posed.1 $(out)/libposed.a
 version := $(shell sed -n 's/.*POSED_VERSION "\(.*\)"/\1/p' server/base/version.h)
 
-folder_objects = $(patsubst %.c,$(obj)/%.o,$(wildcard server/$(1)/*.c))
+folder_objects = $(patsubst %.c,$(obj)/%.o,$(wildcard server/$(1)/*.c server/$(1)/*/*.c))
 base := $(call folder_objects,base)
 anim := $(call folder_objects,anim)
 wire := $(call folder_objects,wire) $(obj)/llhttp/llhttp.o $(obj)/llhttp/api.o $(obj)/llhttp/http.o
@@ -73,7 +76,7 @@ $(out)/posed-render: $(render) $(worker) $(anim) $(base)
 
 $(obj)/%.o: %.c | deps
 	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) $(CFLAGS) $(flags) $(asked) -I$(out)/gen -c -MMD -MP -o $@ $<
+	$(call say,CC,$<)$(CC) $(CFLAGS) $(flags) $(asked) $(includes) -c -MMD -MP -o $@ $<
 
 # One kernel for each width of vectors; which runs is chosen at start (server/anim/kernel.h).
 $(obj)/server/anim/kernel_avx2.o: asked = $(if $(is_x86_64),-mavx2)
@@ -85,7 +88,7 @@ cxxflags = $(filter-out -std=% -Wstrict-prototypes -Wmissing-prototypes -Wdouble
   $(if $(filter sanitize,$(config)),-fno-sanitize=vptr)
 $(obj)/%.o: %.cpp | deps
 	@mkdir -p $(@D)
-	$(call say,CXX,$<)$(CXX) $(CFLAGS) $(cxxflags) -c -MMD -MP -o $@ $<
+	$(call say,CXX,$<)$(CXX) $(CFLAGS) $(cxxflags) $(includes) -c -MMD -MP -o $@ $<
 
 # Debian 12 ships llhttp as C sources. Strict mode, because the default lets request-smuggling forms through.
 LLHTTP ?= /usr/share/llhttp
@@ -294,7 +297,7 @@ lint:
 	tests/layers.sh
 	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h' '*.cpp')
 	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
-	  --suppress=missingIncludeSystem --suppress=unknownMacro -Ibuild/gen server clients tests/unit tests/fuzz tests/bench tests/clients deploy/samples deploy/man
+	  --suppress=missingIncludeSystem --suppress=unknownMacro -Iserver -I. -Ibuild/gen server clients tests/unit tests/fuzz tests/bench tests/clients deploy/samples deploy/man
 	MYPYPATH=clients/python mypy --config-file clients/python/pyproject.toml --cache-dir=/dev/null clients/python/posed clients/python/examples/*.py
 
 # The examples of protocol/tcp.md, as the server answers now: a difference is to be looked at, not to be committed.
