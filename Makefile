@@ -78,9 +78,9 @@ $(obj)/%.o: %.c | deps
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CFLAGS) $(flags) $(asked) $(includes) -c -MMD -MP -o $@ $<
 
-# One kernel for each width of vectors; which runs is chosen at start (server/anim/kernel.h).
-$(obj)/server/anim/kernel_avx2.o: asked = $(if $(is_x86_64),-mavx2)
-$(obj)/server/anim/kernel_avx512.o: asked = $(if $(is_x86_64),-mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
+# One kernel for each width of vectors; which runs is chosen at start (server/anim/compiled/kernel.h).
+$(obj)/server/anim/compiled/kernel_avx2.o: asked = $(if $(is_x86_64),-mavx2)
+$(obj)/server/anim/compiled/kernel_avx512.o: asked = $(if $(is_x86_64),-mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
 
 # C++ only where a library is: shims with C headers. Linked by the C compiler, which has no typeinfo checks.
 CXX := $(if $(findstring clang,$(CC)),clang++,g++)

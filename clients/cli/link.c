@@ -157,7 +157,7 @@ void link_error_name(const struct link *link, char out[64])
         const char *name;
     } CODES[] = {
 #define X(symbol, number, status, name, text) {number, name},
-#include "../../protocol/errors.def"
+#include "protocol/errors.def"
 #undef X
     };
     const struct posed_error *error = &link->posed.error;

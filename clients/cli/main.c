@@ -5,7 +5,7 @@
 #include "posectl.h"
 #include "text.h"
 
-#include "../../server/app/standard_files.h"
+#include "app/standard_files.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>

@@ -18,12 +18,12 @@ enum { PATH_BYTES = 4096, IGNORE_BYTES = 1 << 20 };
 /* The server's: what lies deeper is in no list of its. */
 enum {
 #define X(symbol, option, initial, unit, text) symbol,
-#include "../../protocol/limits.def"
+#include "protocol/limits.def"
 #undef X
 };
 static const uint64_t LIMITS[] = {
 #define X(symbol, option, initial, unit, text) initial,
-#include "../../protocol/limits.def"
+#include "protocol/limits.def"
 #undef X
 };
 

@@ -19,7 +19,7 @@ const struct variable VARIABLES[] = {
 const size_t VARIABLE_COUNT = sizeof VARIABLES / sizeof *VARIABLES;
 static const char view_words[] = "" /* "|lit|weights|.." */
 #define X(symbol, word, takes_joint, text) "|" word
-#include "../../protocol/views.def"
+#include "protocol/views.def"
 #undef X
     ;
 #define VIEW_WORDS (view_words + 1)
@@ -27,7 +27,7 @@ static const char view_words[] = "" /* "|lit|weights|.." */
 const struct parameter PARAMETERS[] = {
 #define X(symbol, name, operations, how_often, parser, values, text)                                                   \
     {name, #operations, #how_often, #parser, values, text},
-#include "../../server/wire/request_params.def"
+#include "wire/request_params.def"
 #undef X
 };
 const size_t PARAMETER_COUNT = sizeof PARAMETERS / sizeof *PARAMETERS;

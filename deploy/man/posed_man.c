@@ -1,6 +1,6 @@
 /* Prints posed(1) in man(7), from the daemon's table of options. Part of the build. */
-#include "../../server/app/option_table.h"
-#include "../../server/base/version.h"
+#include "app/option_table.h"
+#include "base/version.h"
 
 #include <stdio.h>
 #include <string.h>

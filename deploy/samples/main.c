@@ -1,7 +1,7 @@
 /* make-samples FOLDER: writes the sample models that `make run` and the container serve. */
 #include "sample.h"
 
-#include "../../server/base/mem.h"
+#include "base/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* paint.h - a square RGB picture painted by functions, and its PNG. Colours are sRGB, 0..1. */
 #pragma once
 
-#include "../../server/base/buf.h"
+#include "base/buf.h"
 
 #include <stdint.h>
 

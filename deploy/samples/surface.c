@@ -1,6 +1,6 @@
 #include "surface.h"
 
-#include "../../server/base/mem.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>

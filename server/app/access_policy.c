@@ -1,6 +1,6 @@
-#include "access_policy.h"
+#include "app/access_policy.h"
 
-#include "address.h"
+#include "app/address.h"
 
 #include <errno.h>
 #include <stdio.h>

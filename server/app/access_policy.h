@@ -1,8 +1,8 @@
 /* access_policy.h - who may ask, from the options and the token file. At start, before the first connection. */
 #pragma once
 
-#include "../wire/access.h"
-#include "config.h"
+#include "wire/access.h"
+#include "app/config.h"
 
 /* Without --allow-host a server on a loopback address answers loopback names only, one elsewhere any name. Reads
  * config->token_file. On failure *out has nothing to free. ERR_BAD_PARAMETER names the option, the file and the line.

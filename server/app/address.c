@@ -1,4 +1,4 @@
-#include "address.h"
+#include "app/address.h"
 
 #include <netdb.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* address.h - "ADDR:PORT" texts and socket addresses. Start-up only: names are looked up, which may wait. */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <sys/socket.h>
 

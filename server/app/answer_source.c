@@ -1,7 +1,7 @@
-#include "answer_source.h"
+#include "app/answer_source.h"
 
-#include "../base/mem.h"
-#include "../wire/answer_stream.h"
+#include "base/mem.h"
+#include "wire/answer_stream.h"
 
 #include <stdlib.h>
 

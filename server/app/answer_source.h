@@ -2,7 +2,7 @@
  * (wire/answer_stream.h), with what it is made from held for as long. */
 #pragma once
 
-#include "evaluator.h"
+#include "app/evaluator.h"
 
 struct answer_source;
 

@@ -1,8 +1,8 @@
-#include "archive.h"
+#include "app/archive.h"
 
-#include "../base/utf8.h"
-#include "endings.h"
-#include "root.h"
+#include "base/utf8.h"
+#include "app/endings.h"
+#include "app/root.h"
 
 #include <stdbool.h>
 #include <stdio.h>

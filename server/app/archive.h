@@ -2,8 +2,8 @@
  * Pure; any thread. */
 #pragma once
 
-#include "../base/err.h"
-#include "../worker/archive.h"
+#include "base/err.h"
+#include "worker/archive.h"
 
 #include <stddef.h>
 

@@ -1,9 +1,9 @@
-#include "baked.h"
+#include "app/baked.h"
 
-#include "../base/hex.h"
-#include "../anim/bake.h"
-#include "../base/mem.h"
-#include "background.h"
+#include "base/hex.h"
+#include "anim/bake/bake.h"
+#include "base/mem.h"
+#include "app/background.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,9 +4,9 @@
  * Immutable, so any thread may read it while its owner holds a reference; references are counted atomically. */
 #pragma once
 
-#include "../anim/model.h"
-#include "../base/err.h"
-#include "sources.h"
+#include "anim/model/model.h"
+#include "base/err.h"
+#include "app/sources.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

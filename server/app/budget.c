@@ -1,4 +1,4 @@
-#include "budget.h"
+#include "app/budget.h"
 
 static uint64_t used_bytes(const struct budget *budget)
 {

@@ -1,8 +1,8 @@
-#include "cache_parts.h"
+#include "app/cache_parts.h"
 
-#include "../base/mem.h"
-#include "log.h"
-#include "stats.h"
+#include "base/mem.h"
+#include "app/log.h"
+#include "app/stats.h"
 
 #include <stdlib.h>
 #include <string.h>

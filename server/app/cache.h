@@ -9,12 +9,12 @@
  * keeps his. Loop thread only. */
 #pragma once
 
-#include "baked.h"
-#include "config.h"
-#include "disk_cache.h"
-#include "hot.h"
-#include "import_pool.h"
-#include "root.h"
+#include "app/baked.h"
+#include "app/config.h"
+#include "app/disk_cache.h"
+#include "app/hot.h"
+#include "app/import_pool.h"
+#include "app/root.h"
 
 #include <stdbool.h>
 

@@ -1,9 +1,9 @@
 /* cache_fill.c - how a slot comes by its model: a look at the files, an import where that says so, and a second look
  * whether the files are still those that were imported. */
-#include "cache_parts.h"
+#include "app/cache_parts.h"
 
-#include "log.h"
-#include "stats.h"
+#include "app/log.h"
+#include "app/stats.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* cache_hot.c - models that are lent to other loops. */
-#include "cache_parts.h"
+#include "app/cache_parts.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <utlist.h>
 

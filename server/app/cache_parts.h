@@ -1,10 +1,10 @@
 /* cache_parts.h - what the files of the cache share. Private to cache*.c. */
 #pragma once
 
-#include "cache.h"
-#include "freshness.h"
-#include "look.h"
-#include "root_guard.h"
+#include "app/cache.h"
+#include "app/freshness.h"
+#include "app/look.h"
+#include "app/root_guard.h"
 
 #include <uthash.h>
 

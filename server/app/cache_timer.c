@@ -1,7 +1,7 @@
 /* cache_timer.c - looks at models nobody asks for: those whose folders changed, and those that were being written. */
-#include "cache_parts.h"
+#include "app/cache_parts.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* cache_wait.c - the lists of who waits for a slot, and those who do not any more. */
-#include "cache_parts.h"
+#include "app/cache_parts.h"
 
 #include <stddef.h>
 #include <utlist.h>

@@ -1,8 +1,8 @@
 /* config.h - what the daemon was told to do. Filled once by options.c, read-only afterwards. */
 #pragma once
 
-#include "../base/limits.h"
-#include "../worker/sandbox_contract.h"
+#include "base/limits.h"
+#include "worker/sandbox_contract.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
-#include "conn_state.h"
+#include "app/conn_state.h"
 
-#include "packets.h"
-#include "watches.h"
+#include "app/packets.h"
+#include "app/watches.h"
 
 #include <stdlib.h>
 #include <string.h>

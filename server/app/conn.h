@@ -6,12 +6,12 @@
  * the rest of the client's bytes are read and dropped for a moment, so that a reset cannot overtake the answer. */
 #pragma once
 
-#include "../wire/access.h"
-#include "../wire/http_response.h"
-#include "config.h"
-#include "conn_body.h"
-#include "front.h"
-#include "timeouts.h"
+#include "wire/access.h"
+#include "wire/http_response.h"
+#include "app/config.h"
+#include "app/conn_body.h"
+#include "app/front.h"
+#include "app/timeouts.h"
 
 #include <stdbool.h>
 #include <stdint.h>

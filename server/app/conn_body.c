@@ -1,11 +1,11 @@
-#include "conn_body.h"
+#include "app/conn_body.h"
 
-#include "../base/mem.h"
-#include "../wire/answer_stream.h"
-#include "background.h"
-#include "conn_state.h"
-#include "log.h"
-#include "stats.h"
+#include "base/mem.h"
+#include "wire/answer_stream.h"
+#include "app/background.h"
+#include "app/conn_state.h"
+#include "app/log.h"
+#include "app/stats.h"
 
 #include <stdlib.h>
 #include <utlist.h>

@@ -1,13 +1,13 @@
 /* conn_http.c - HTTP on a connection: bytes to requests, a request to its answer. */
-#include "conn_http.h"
+#include "app/conn_http.h"
 
-#include "../base/hex.h"
-#include "../wire/accept.h"
-#include "../wire/websocket.h"
-#include "log.h"
-#include "packets.h"
-#include "query_memo.h"
-#include "stats.h"
+#include "base/hex.h"
+#include "wire/accept.h"
+#include "wire/websocket.h"
+#include "app/log.h"
+#include "app/packets.h"
+#include "app/query_memo.h"
+#include "app/stats.h"
 
 #include <stddef.h>
 #include <stdio.h>

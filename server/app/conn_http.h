@@ -2,7 +2,7 @@
  * http_out.c writes. Private to them. Loop thread only. */
 #pragma once
 
-#include "conn_state.h"
+#include "app/conn_state.h"
 
 /* Queues the answer to parser.request, coded as its client likes, and logs it; takes *reply. When more of the body
  * follows it is under way afterwards (conn->body). */

@@ -1,8 +1,8 @@
 /* conn_move.c - a connection that goes on on the main loop, with all it has: what its client wants only that loop does.
  */
-#include "conn_state.h"
+#include "app/conn_state.h"
 
-#include "desk.h"
+#include "app/desk.h"
 
 #include <fcntl.h>
 #include <stddef.h>

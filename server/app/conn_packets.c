@@ -1,9 +1,9 @@
 /* conn_packets.c - packets on a connection: from its bytes to packets, each to whoever answers it (protocol/tcp.md). */
-#include "../base/mem.h"
-#include "../wire/websocket.h"
-#include "log.h"
-#include "packets.h"
-#include "stats.h"
+#include "base/mem.h"
+#include "wire/websocket.h"
+#include "app/log.h"
+#include "app/packets.h"
+#include "app/stats.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* conn_shared.c - all connections of a loop: as they come, as time passes, as the server ends. */
-#include "conn_state.h"
+#include "app/conn_state.h"
 
-#include "../base/mem.h"
-#include "query_memo.h"
-#include "stats.h"
-#include "watches.h"
+#include "base/mem.h"
+#include "app/query_memo.h"
+#include "app/stats.h"
+#include "app/watches.h"
 
 #include <netinet/tcp.h>
 #include <poll.h>

@@ -3,15 +3,15 @@
  * HTTP (conn_http.c) or packets (conn_packets.c, packets.h). Private to them. */
 #pragma once
 
-#include "../wire/coding.h"
-#include "../wire/http.h"
-#include "address.h"
-#include "conn.h"
-#include "conn_body.h"
-#include "mailbox.h"
-#include "out.h"
-#include "query_memo.h"
-#include "upload.h"
+#include "wire/coding.h"
+#include "wire/http.h"
+#include "app/address.h"
+#include "app/conn.h"
+#include "app/conn_body.h"
+#include "app/mailbox.h"
+#include "app/out.h"
+#include "app/query_memo.h"
+#include "app/upload.h"
 
 enum { CONN_ID_SIZE = 65 };
 

@@ -1,5 +1,5 @@
 /* conn_time.c - how long a connection may stay where it stands, and what counts as progress. */
-#include "conn_state.h"
+#include "app/conn_state.h"
 
 #include <linux/sockios.h>
 #include <sys/ioctl.h>

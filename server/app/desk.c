@@ -1,8 +1,8 @@
-#include "desk.h"
+#include "app/desk.h"
 
-#include "../base/mem.h"
-#include "front_parts.h"
-#include "stats.h"
+#include "base/mem.h"
+#include "app/front_parts.h"
+#include "app/stats.h"
 
 #include <stddef.h>
 #include <stdlib.h>

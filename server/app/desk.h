@@ -2,8 +2,8 @@
  * them of changes. Its own loop only, unless it says otherwise. */
 #pragma once
 
-#include "mailbox.h"
-#include "service.h"
+#include "app/mailbox.h"
+#include "app/service.h"
 
 struct conn_shared;
 struct desk;

@@ -1,9 +1,9 @@
-#include "disk_parts.h"
+#include "app/disk_parts.h"
 
-#include "../anim/bake.h"
-#include "../base/hash.h"
-#include "../base/mem.h"
-#include "../base/version.h"
+#include "anim/bake/bake.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/version.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -7,8 +7,8 @@
  * a time. */
 #pragma once
 
-#include "baked.h"
-#include "config.h"
+#include "app/baked.h"
+#include "app/config.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "disk_file.h"
+#include "app/disk_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * Any thread; waits for the disk. */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* disk_load.c - from the folder to memory: which entry belongs to a path now, and whether it is whole. */
-#include "disk_parts.h"
+#include "app/disk_parts.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* disk_parts.h - what the files of the disk cache share. Private to disk_*.c. */
 #pragma once
 
-#include "disk_cache.h"
-#include "disk_file.h"
-#include "disk_record.h"
+#include "app/disk_cache.h"
+#include "app/disk_file.h"
+#include "app/disk_record.h"
 
 struct disk_cache {
     int folder_fd;

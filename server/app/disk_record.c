@@ -1,8 +1,8 @@
-#include "disk_record.h"
+#include "app/disk_record.h"
 
-#include "../base/bytes.h"
-#include "../base/limits.h"
-#include "../base/mem.h"
+#include "base/bytes.h"
+#include "base/limits.h"
+#include "base/mem.h"
 
 #include <string.h>
 #include <xxhash.h>

@@ -5,9 +5,9 @@
  * what it accepts is still only as right as the files that it names. */
 #pragma once
 
-#include "../base/buf.h"
-#include "../base/err.h"
-#include "sources.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "app/sources.h"
 
 #include <stddef.h>
 #include <stdint.h>

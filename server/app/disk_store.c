@@ -1,7 +1,7 @@
 /* disk_store.c - from memory to the folder, and keeping the folder small. */
-#include "disk_parts.h"
+#include "app/disk_parts.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <dirent.h>
 #include <errno.h>

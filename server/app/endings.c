@@ -1,4 +1,4 @@
-#include "endings.h"
+#include "app/endings.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -8,7 +8,7 @@ static const struct row {
     const char *ending, *companion_of;
 } ROWS[] = {
 #define X(ending, name, reader, companion_of, magic, clips, fidelity) {ending, companion_of},
-#include "../../protocol/formats.def"
+#include "protocol/formats.def"
 #undef X
 };
 

@@ -1,8 +1,8 @@
-#include "etag.h"
+#include "app/etag.h"
 
-#include "../base/hash.h"
-#include "../base/hex.h"
-#include "../base/version.h"
+#include "base/hash.h"
+#include "base/hex.h"
+#include "base/version.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "evaluation_cost.h"
+#include "app/evaluation_cost.h"
 
 /* Rough costs, to tell microseconds from milliseconds: sampling, multiplying and printing one node or joint (or any
  * other thing of a list); moving and printing one vertex; looking at one vertex, weight or morph delta; compressing

@@ -1,8 +1,8 @@
 /* evaluation_cost.h - about how long an answer will take. Pure; any thread. */
 #pragma once
 
-#include "../anim/model.h"
-#include "../wire/request.h"
+#include "anim/model/model.h"
+#include "wire/request.h"
 
 enum {
     EVALUATION_INLINE_NS = 2000000, /* a loop may be kept busy by one request for so long */

@@ -1,10 +1,10 @@
-#include "evaluator.h"
+#include "app/evaluator.h"
 
-#include "../wire/http_response.h"
-#include "etag.h"
-#include "evaluation_cost.h"
-#include "query_memo.h"
-#include "stats.h"
+#include "wire/http_response.h"
+#include "app/etag.h"
+#include "app/evaluation_cost.h"
+#include "app/query_memo.h"
+#include "app/stats.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* evaluator.h - an answer of models that are in memory, made where it is asked for. Each loop has its own. */
 #pragma once
 
-#include "../wire/answer.h"
-#include "baked.h"
-#include "budget.h"
-#include "config.h"
+#include "wire/answer.h"
+#include "app/baked.h"
+#include "app/budget.h"
+#include "app/config.h"
 
 /* What is asked of which models; all borrowed. */
 struct evaluation {

@@ -1,7 +1,7 @@
-#include "file_access.h"
+#include "app/file_access.h"
 
-#include "../base/mem.h"
-#include "root.h"
+#include "base/mem.h"
+#include "app/root.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,10 +7,10 @@
  * file_access_stage() wait for the file system: work threads. */
 #pragma once
 
-#include "../base/err.h"
-#include "../worker/import_files.h"
-#include "config.h"
-#include "sources.h"
+#include "base/err.h"
+#include "worker/import_files.h"
+#include "app/config.h"
+#include "app/sources.h"
 
 #define FILE_ACCESS_MARK ".posed-zip"
 

@@ -1,7 +1,7 @@
-#include "file_limit.h"
+#include "app/file_limit.h"
 
-#include "../base/buf.h"
-#include "log.h"
+#include "base/buf.h"
+#include "app/log.h"
 
 #include <string.h>
 #include <sys/resource.h>

@@ -2,8 +2,8 @@
  * event loops, work threads and processes of workers have theirs. Where they are few, everything becomes less. */
 #pragma once
 
-#include "../base/err.h"
-#include "config.h"
+#include "base/err.h"
+#include "app/config.h"
 
 struct file_limit {
     uint64_t files;

@@ -1,9 +1,9 @@
-#include "freshness.h"
+#include "app/freshness.h"
 
-#include "../base/mem.h"
-#include "background.h"
-#include "log.h"
-#include "stats.h"
+#include "base/mem.h"
+#include "app/background.h"
+#include "app/log.h"
+#include "app/stats.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

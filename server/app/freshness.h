@@ -2,9 +2,9 @@
  * at work. References are counted on the loop thread. */
 #pragma once
 
-#include "config.h"
-#include "disk_cache.h"
-#include "watch.h"
+#include "app/config.h"
+#include "app/disk_cache.h"
+#include "app/watch.h"
 
 struct freshness {
     uv_loop_t *loop;

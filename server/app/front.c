@@ -1,10 +1,10 @@
-#include "front.h"
+#include "app/front.h"
 
-#include "../base/mem.h"
-#include "evaluator.h"
-#include "front_parts.h"
-#include "query_memo.h"
-#include "stats.h"
+#include "base/mem.h"
+#include "app/evaluator.h"
+#include "app/front_parts.h"
+#include "app/query_memo.h"
+#include "app/stats.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -4,11 +4,11 @@
  * Each is for the thread of its loop only. The main loop's half of all fronts is the desk (desk.h). */
 #pragma once
 
-#include "budget.h"
-#include "cache.h"
-#include "config.h"
-#include "mailbox.h"
-#include "service.h"
+#include "app/budget.h"
+#include "app/cache.h"
+#include "app/config.h"
+#include "app/mailbox.h"
+#include "app/service.h"
 
 #include <uv.h>
 

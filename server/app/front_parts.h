@@ -1,10 +1,10 @@
 /* front_parts.h - what goes between fronts and desk. Private to front.c and desk.c. */
 #pragma once
 
-#include "desk.h"
-#include "front.h"
-#include "hot.h"
-#include "mailbox.h"
+#include "app/desk.h"
+#include "app/front.h"
+#include "app/hot.h"
+#include "app/mailbox.h"
 
 /* A call that the main loop answers: made and freed by its front. Between the two posts it is the desk's; only `cancel`
  * may then be posted. The request of `call` is the client's, who leaves it alone until `done`. */

@@ -1,4 +1,4 @@
-#include "gallery.h"
+#include "app/gallery.h"
 
 #include "gallery_html.h" /* made from gallery.html by the Makefile */
 

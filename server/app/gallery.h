@@ -4,7 +4,7 @@
  * everything else from the API, as any client would. */
 #pragma once
 
-#include "../base/buf.h"
+#include "base/buf.h"
 
 /* Appends the page: text/html; charset=utf-8. */
 void gallery_page(struct buf *out);

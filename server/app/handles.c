@@ -1,7 +1,7 @@
-#include "handles.h"
+#include "app/handles.h"
 
-#include "../base/hex.h"
-#include "../base/mem.h"
+#include "base/hex.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

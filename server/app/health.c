@@ -1,7 +1,7 @@
-#include "health.h"
+#include "app/health.h"
 
-#include "address.h"
-#include "unix_socket.h"
+#include "app/address.h"
+#include "app/unix_socket.h"
 
 #include <errno.h>
 #include <netinet/in.h>

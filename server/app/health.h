@@ -2,7 +2,7 @@
  * seconds at most. */
 #pragma once
 
-#include "config.h"
+#include "app/config.h"
 
 /* GET /healthz of the server that config->http describes (on loopback where it listens everywhere), or of
  * config->health_url (http://HOST[:PORT][/PATH]) unless that is "". Prints one line; returns the exit status,

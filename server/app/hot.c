@@ -1,4 +1,4 @@
-#include "hot.h"
+#include "app/hot.h"
 
 #include <stdlib.h>
 

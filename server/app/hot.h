@@ -4,8 +4,8 @@
  * Immutable but for what is atomic; any thread that holds a reference. */
 #pragma once
 
-#include "baked.h"
-#include "watch.h"
+#include "app/baked.h"
+#include "app/watch.h"
 
 #include <stdatomic.h>
 

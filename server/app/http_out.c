@@ -1,11 +1,11 @@
 /* http_out.c - what a connection that speaks HTTP says: heads, bodies whole, in pieces and compressed, lines in the
  * log. */
-#include "../wire/coded_reply.h"
-#include "../wire/websocket.h"
-#include "conn_http.h"
-#include "log.h"
-#include "query_memo.h"
-#include "stats.h"
+#include "wire/coded_reply.h"
+#include "wire/websocket.h"
+#include "app/conn_http.h"
+#include "app/log.h"
+#include "app/query_memo.h"
+#include "app/stats.h"
 
 #include <string.h>
 #include <time.h>

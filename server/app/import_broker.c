@@ -1,7 +1,7 @@
-#include "import_broker.h"
+#include "app/import_broker.h"
 
-#include "../base/mem.h"
-#include "background.h"
+#include "base/mem.h"
+#include "app/background.h"
 
 #include <errno.h>
 #include <fcntl.h>

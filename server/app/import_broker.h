@@ -3,8 +3,8 @@
  * A work thread opens them, so that a slow disk does not hold the loop up. Loop thread only. */
 #pragma once
 
-#include "config.h"
-#include "file_access.h"
+#include "app/config.h"
+#include "app/file_access.h"
 
 #include <uv.h>
 

@@ -1,7 +1,7 @@
-#include "import_command.h"
+#include "app/import_command.h"
 
-#include "../base/mem.h"
-#include "worker_env.h"
+#include "base/mem.h"
+#include "app/worker_env.h"
 
 #include <stdio.h>
 #include <stdlib.h>

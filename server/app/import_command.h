@@ -1,7 +1,7 @@
 /* import_command.h - the command line and environment of an importer process. Built once at start. */
 #pragma once
 
-#include "config.h"
+#include "app/config.h"
 
 struct import_command {
     char *program; /* path of posed-import */

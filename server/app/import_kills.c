@@ -1,6 +1,6 @@
-#include "import_kills.h"
+#include "app/import_kills.h"
 
-#include "sources.h"
+#include "app/sources.h"
 
 #include <pthread.h>
 #include <string.h>

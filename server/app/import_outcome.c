@@ -1,7 +1,7 @@
-#include "import_outcome.h"
+#include "app/import_outcome.h"
 
-#include "../worker/import_result.h"
-#include "refused_call.h"
+#include "worker/import_result.h"
+#include "app/refused_call.h"
 
 #include <signal.h>
 #include <stdio.h>

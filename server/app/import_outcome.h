@@ -4,8 +4,8 @@
  * ending turned into a sentence. No loop, no globals; any thread. */
 #pragma once
 
-#include "../base/limits.h"
-#include "baked.h"
+#include "base/limits.h"
+#include "app/baked.h"
 
 #include <stdbool.h>
 #include <stdint.h>

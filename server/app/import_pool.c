@@ -1,9 +1,9 @@
-#include "import_pool.h"
+#include "app/import_pool.h"
 
-#include "../base/mem.h"
-#include "import_command.h"
-#include "import_run.h"
-#include "stats.h"
+#include "base/mem.h"
+#include "app/import_command.h"
+#include "app/import_run.h"
+#include "app/stats.h"
 
 #include <stdlib.h>
 #include <utlist.h>

@@ -4,9 +4,9 @@
  * the daemon's. Whatever it does, the job ends with a model or an error. Loop thread only. */
 #pragma once
 
-#include "baked.h"
-#include "config.h"
-#include "file_access.h"
+#include "app/baked.h"
+#include "app/config.h"
+#include "app/file_access.h"
 
 #include <stdbool.h>
 #include <uv.h>

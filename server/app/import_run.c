@@ -1,14 +1,14 @@
-#include "import_run.h"
+#include "app/import_run.h"
 
-#include "../base/mem.h"
-#include "../worker/import_files.h"
-#include "../worker/import_result.h"
-#include "background.h"
-#include "import_broker.h"
-#include "import_kills.h"
-#include "import_outcome.h"
-#include "last_words.h"
-#include "log.h"
+#include "base/mem.h"
+#include "worker/import_files.h"
+#include "worker/import_result.h"
+#include "app/background.h"
+#include "app/import_broker.h"
+#include "app/import_kills.h"
+#include "app/import_outcome.h"
+#include "app/last_words.h"
+#include "app/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

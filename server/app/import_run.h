@@ -1,10 +1,10 @@
 /* import_run.h - one importer process, from its start to its outcome. Loop thread only. */
 #pragma once
 
-#include "baked.h"
-#include "config.h"
-#include "file_access.h"
-#include "import_command.h"
+#include "app/baked.h"
+#include "app/config.h"
+#include "app/file_access.h"
+#include "app/import_command.h"
 
 #include <uv.h>
 

@@ -1,4 +1,4 @@
-#include "importer_identity.h"
+#include "app/importer_identity.h"
 
 #include <errno.h>
 #include <fcntl.h>

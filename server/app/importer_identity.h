@@ -1,7 +1,7 @@
 /* importer_identity.h - which importer this server starts, as the program itself says it. */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 enum { IMPORTER_IDENTITY_SIZE = 128 };
 

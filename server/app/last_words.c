@@ -1,4 +1,4 @@
-#include "last_words.h"
+#include "app/last_words.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,11 +1,11 @@
-#include "listener.h"
+#include "app/listener.h"
 
-#include "../base/mem.h"
-#include "log.h"
-#include "out.h"
-#include "ports.h"
-#include "query_memo.h"
-#include "watches.h"
+#include "base/mem.h"
+#include "app/log.h"
+#include "app/out.h"
+#include "app/ports.h"
+#include "app/query_memo.h"
+#include "app/watches.h"
 
 #include <stddef.h>
 #include <stdlib.h>

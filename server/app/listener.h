@@ -2,9 +2,9 @@
  * bounds, until it drains them. For the thread of its loop, once that runs. */
 #pragma once
 
-#include "budget.h"
-#include "config.h"
-#include "conn.h"
+#include "app/budget.h"
+#include "app/config.h"
+#include "app/conn.h"
 
 #include <uv.h>
 

@@ -1,10 +1,10 @@
-#include "listing.h"
+#include "app/listing.h"
 
-#include "../base/mem.h"
-#include "../wire/json.h"
-#include "background.h"
-#include "log.h"
-#include "walk.h"
+#include "base/mem.h"
+#include "wire/json.h"
+#include "app/background.h"
+#include "app/log.h"
+#include "app/walk.h"
 
 #include <errno.h>
 #include <fcntl.h>

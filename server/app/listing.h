@@ -4,9 +4,9 @@
  * listings. Loop thread only. */
 #pragma once
 
-#include "../wire/reply.h"
-#include "../wire/request.h"
-#include "cache.h"
+#include "wire/reply.h"
+#include "wire/request.h"
+#include "app/cache.h"
 
 #include <uv.h>
 

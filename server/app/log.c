@@ -1,6 +1,6 @@
-#include "log.h"
+#include "app/log.h"
 
-#include "../base/utf8.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <limits.h>

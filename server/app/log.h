@@ -9,8 +9,8 @@
  * stderr that nobody reads costs lines, never answers. */
 #pragma once
 
-#include "../base/buf.h"
-#include "config.h"
+#include "base/buf.h"
+#include "app/config.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
-#include "look.h"
+#include "app/look.h"
 
-#include "../base/mem.h"
-#include "endings.h"
-#include "file_access.h"
+#include "base/mem.h"
+#include "app/endings.h"
+#include "app/file_access.h"
 
 #include <errno.h>
 #include <fcntl.h>

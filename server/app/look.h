@@ -2,8 +2,8 @@
  * import needed? Loop thread only, but for what look.c says. */
 #pragma once
 
-#include "baked.h"
-#include "freshness.h"
+#include "app/baked.h"
+#include "app/freshness.h"
 
 enum look_verdict {
     LOOK_SAME,    /* the files are those of `known`, or of the failure */

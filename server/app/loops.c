@@ -1,14 +1,14 @@
-#include "loops.h"
+#include "app/loops.h"
 
-#include "../base/mem.h"
-#include "access_policy.h"
-#include "background.h"
-#include "desk.h"
-#include "front.h"
-#include "listener.h"
-#include "log.h"
-#include "out.h"
-#include "stats.h"
+#include "base/mem.h"
+#include "app/access_policy.h"
+#include "app/background.h"
+#include "app/desk.h"
+#include "app/front.h"
+#include "app/listener.h"
+#include "app/log.h"
+#include "app/out.h"
+#include "app/stats.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -2,9 +2,9 @@
  * more, each in a thread of its own, with its own listener, connections and front. For the main loop's thread. */
 #pragma once
 
-#include "budget.h"
-#include "config.h"
-#include "service.h"
+#include "app/budget.h"
+#include "app/config.h"
+#include "app/service.h"
 
 #include <uv.h>
 

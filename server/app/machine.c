@@ -1,4 +1,4 @@
-#include "machine.h"
+#include "app/machine.h"
 
 #include <sched.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "mailbox.h"
+#include "app/mailbox.h"
 
 static struct message *take_all(struct mailbox *mailbox)
 {

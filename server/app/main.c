@@ -4,22 +4,22 @@
  * 128 + its number; an end that takes too long is cut off with exit 1. SIGHUP drains where a terminal that the daemon
  * was started from is closed, and does nothing else elsewhere. SIGPIPE is ignored. Works as process 1 of a container.
  */
-#include "access_policy.h"
-#include "background.h"
-#include "budget.h"
-#include "file_limit.h"
-#include "log.h"
-#include "loops.h"
-#include "notify.h"
-#include "health.h"
-#include "options.h"
-#include "sandbox_check.h"
-#include "service.h"
-#include "standard_files.h"
-#include "upload.h"
+#include "app/access_policy.h"
+#include "app/background.h"
+#include "app/budget.h"
+#include "app/file_limit.h"
+#include "app/log.h"
+#include "app/loops.h"
+#include "app/notify.h"
+#include "app/health.h"
+#include "app/options.h"
+#include "app/sandbox_check.h"
+#include "app/service.h"
+#include "app/standard_files.h"
+#include "app/upload.h"
 
-#include "../anim/kernel.h"
-#include "../base/version.h"
+#include "anim/compiled/kernel.h"
+#include "base/version.h"
 
 #include <errno.h>
 #include <limits.h>

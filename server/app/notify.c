@@ -1,4 +1,4 @@
-#include "notify.h"
+#include "app/notify.h"
 
 #include <stddef.h>
 #include <stdlib.h>

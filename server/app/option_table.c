@@ -1,6 +1,6 @@
-#include "option_table.h"
+#include "app/option_table.h"
 
-#include "../anim/kernel.h"
+#include "anim/compiled/kernel.h"
 
 #include <ctype.h>
 #include <errno.h>

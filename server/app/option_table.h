@@ -1,9 +1,9 @@
 /* option_table.h - the rows behind options.h: private to options*.c. Pure. */
 #pragma once
 
-#include "../base/buf.h"
-#include "../base/err.h"
-#include "config.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "app/config.h"
 
 #include <stddef.h>
 

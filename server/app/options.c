@@ -1,9 +1,9 @@
-#include "options.h"
+#include "app/options.h"
 
-#include "../anim/kernel.h"
-#include "access_policy.h"
-#include "unix_socket.h"
-#include "option_table.h"
+#include "anim/compiled/kernel.h"
+#include "app/access_policy.h"
+#include "app/unix_socket.h"
+#include "app/option_table.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -55,7 +55,7 @@ static void shrink_limits(struct limits *limits, const struct machine *machine)
         uint64_t divisor;
     } SHARES[] = {
 #define X(limit, divisor) {limit, divisor},
-#include "../../protocol/shares.def"
+#include "protocol/shares.def"
 #undef X
     };
     for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++) {

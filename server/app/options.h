@@ -6,10 +6,10 @@
  * times take ms, s, m. Every limit of protocol/limits.def that names an option is one. */
 #pragma once
 
-#include "../base/buf.h"
-#include "../base/err.h"
-#include "config.h"
-#include "machine.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "app/config.h"
+#include "app/machine.h"
 
 enum options_action { OPTIONS_SERVE, OPTIONS_CHECK, OPTIONS_SELF_TEST, OPTIONS_HEALTH, OPTIONS_HELP, OPTIONS_VERSION };
 

@@ -1,6 +1,6 @@
-#include "out.h"
+#include "app/out.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

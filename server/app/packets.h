@@ -3,10 +3,10 @@
  * streams.c sends frames by the clock, watches.c tells of changes. Private to them. Loop thread only. */
 #pragma once
 
-#include "../wire/packet_answer.h"
-#include "../wire/packet_request.h"
-#include "conn_state.h"
-#include "handles.h"
+#include "wire/packet_answer.h"
+#include "wire/packet_request.h"
+#include "app/conn_state.h"
+#include "app/handles.h"
 
 struct stream;
 struct watch;

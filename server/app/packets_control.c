@@ -1,5 +1,5 @@
 /* packets_control.c - packets that the connection answers itself: about its handles, watches and streams. */
-#include "packets.h"
+#include "app/packets.h"
 
 static int begin_stream(struct conn *conn, const struct packet *packet, size_t *bad_at, struct err *err)
 {

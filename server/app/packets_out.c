@@ -1,8 +1,8 @@
 /* packets_out.c - what a connection that speaks packets says: answers, errors, its last words. */
-#include "../wire/websocket.h"
-#include "log.h"
-#include "packets.h"
-#include "query_memo.h"
+#include "wire/websocket.h"
+#include "app/log.h"
+#include "app/packets.h"
+#include "app/query_memo.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* packets_requests.c - packets that the service answers: from packet to request, from reply to answer; who opens a
  * model gets a handle. */
-#include "packets.h"
-#include "query_memo.h"
-#include "stats.h"
+#include "app/packets.h"
+#include "app/query_memo.h"
+#include "app/stats.h"
 
 #include <stddef.h>
 

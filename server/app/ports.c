@@ -1,10 +1,10 @@
-#include "ports.h"
+#include "app/ports.h"
 
-#include "../base/mem.h"
-#include "address.h"
-#include "log.h"
-#include "stats.h"
-#include "unix_socket.h"
+#include "base/mem.h"
+#include "app/address.h"
+#include "app/log.h"
+#include "app/stats.h"
+#include "app/unix_socket.h"
 
 #include <errno.h>
 #include <fcntl.h>

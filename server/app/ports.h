@@ -6,7 +6,7 @@
  * which the first that is free takes the next. */
 #pragma once
 
-#include "conn.h"
+#include "app/conn.h"
 
 struct ports;
 

@@ -1,9 +1,9 @@
-#include "query_memo.h"
+#include "app/query_memo.h"
 
-#include "../base/bytes.h"
-#include "../base/hash.h"
-#include "../base/mem.h"
-#include "../wire/query_time.h"
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "wire/query_time.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "refused_call.h"
+#include "app/refused_call.h"
 
-#include "../worker/sandbox_contract.h"
+#include "worker/sandbox_contract.h"
 
 #include <seccomp.h>
 #include <stdio.h>

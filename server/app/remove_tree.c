@@ -1,4 +1,4 @@
-#include "remove_tree.h"
+#include "app/remove_tree.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
  * folders that have something in them are moved up to the topmost one and emptied there. Waits for the disk. */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 /* Removes the folder `name` in the folder above_fd. `fd` is an open descriptor of it, which is taken, or -1. Follows no
  * link; empties no file system that is mounted in it; gives itself the permissions that it needs where the user may.

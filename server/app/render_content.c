@@ -1,7 +1,7 @@
-#include "render_content.h"
+#include "app/render_content.h"
 
-#include "../base/bytes.h"
-#include "../base/sheet_spec.h"
+#include "base/bytes.h"
+#include "base/sheet_spec.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * reaches clients as a picture of a size is one. */
 #pragma once
 
-#include "../worker/render_job.h"
+#include "worker/render_job.h"
 
 #include <stdbool.h>
 #include <stddef.h>

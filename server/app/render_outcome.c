@@ -1,8 +1,8 @@
-#include "render_outcome.h"
+#include "app/render_outcome.h"
 
-#include "../base/err.h"
-#include "../base/utf8.h"
-#include "refused_call.h"
+#include "base/err.h"
+#include "base/utf8.h"
+#include "app/refused_call.h"
 
 #include <signal.h>
 #include <stdio.h>

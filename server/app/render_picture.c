@@ -1,6 +1,6 @@
-#include "render_picture.h"
+#include "app/render_picture.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

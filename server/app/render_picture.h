@@ -2,10 +2,10 @@
  * bytes. The pool's; loop thread only. */
 #pragma once
 
-#include "../base/blob.h"
-#include "../base/err.h"
-#include "../worker/render_job.h"
-#include "baked.h"
+#include "base/blob.h"
+#include "base/err.h"
+#include "worker/render_job.h"
+#include "app/baked.h"
 
 #include <stdbool.h>
 #include <stdint.h>

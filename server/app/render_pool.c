@@ -1,9 +1,9 @@
-#include "render_pool.h"
+#include "app/render_pool.h"
 
-#include "../base/mem.h"
-#include "log.h"
-#include "render_worker.h"
-#include "stats.h"
+#include "base/mem.h"
+#include "app/log.h"
+#include "app/render_worker.h"
+#include "app/stats.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,9 +6,9 @@
  * more leaves the queue; one under way is ended when others wait. Loop thread only. */
 #pragma once
 
-#include "budget.h"
-#include "config.h"
-#include "render_picture.h"
+#include "app/budget.h"
+#include "app/config.h"
+#include "app/render_picture.h"
 
 #include <uv.h>
 

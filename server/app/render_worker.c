@@ -1,12 +1,12 @@
-#include "render_worker.h"
+#include "app/render_worker.h"
 
-#include "../base/mem.h"
-#include "../base/utf8.h"
-#include "last_words.h"
-#include "render_content.h"
-#include "render_outcome.h"
-#include "shader_cache.h"
-#include "worker_env.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "app/last_words.h"
+#include "app/render_content.h"
+#include "app/render_outcome.h"
+#include "app/shader_cache.h"
+#include "app/worker_env.h"
 
 #include <errno.h>
 #include <signal.h>

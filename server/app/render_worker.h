@@ -3,10 +3,10 @@
  * The process has a socket for jobs and a pipe for its last words; nothing else of the daemon's is open to it. */
 #pragma once
 
-#include "../base/buf.h"
-#include "../base/err.h"
-#include "../worker/render_job.h"
-#include "config.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "worker/render_job.h"
+#include "app/config.h"
 
 #include <stdbool.h>
 #include <uv.h>

@@ -4,8 +4,8 @@
  * importers as well. No file is read here. Any thread. */
 #pragma once
 
-#include "../base/err.h"
-#include "../worker/import_files.h"
+#include "base/err.h"
+#include "worker/import_files.h"
 
 #include <stdbool.h>
 #include <stdint.h>

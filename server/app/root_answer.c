@@ -1,7 +1,7 @@
 /* What importers ask for: one file, or the names of a folder. */
-#include "root.h"
+#include "app/root.h"
 
-#include "../base/buf.h"
+#include "base/buf.h"
 
 #include <dirent.h>
 #include <errno.h>

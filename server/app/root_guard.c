@@ -1,7 +1,7 @@
-#include "root_guard.h"
+#include "app/root_guard.h"
 
-#include "../base/mem.h"
-#include "log.h"
+#include "base/mem.h"
+#include "app/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
-#include "sandbox_check.h"
+#include "app/sandbox_check.h"
 
-#include "log.h"
-#include "refused_call.h"
-#include "render_worker.h"
+#include "app/log.h"
+#include "app/refused_call.h"
+#include "app/render_worker.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -2,9 +2,9 @@
  * milliseconds: before the loop runs. */
 #pragma once
 
-#include "../base/buf.h"
-#include "../base/err.h"
-#include "config.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "app/config.h"
 
 #include <stdbool.h>
 

@@ -1,9 +1,9 @@
-#include "service.h"
+#include "app/service.h"
 
-#include "../base/mem.h"
-#include "importer_identity.h"
-#include "log.h"
-#include "service_parts.h"
+#include "base/mem.h"
+#include "app/importer_identity.h"
+#include "app/log.h"
+#include "app/service_parts.h"
 
 #include <limits.h>
 #include <stdio.h>

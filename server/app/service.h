@@ -2,11 +2,11 @@
  * Loop thread only. */
 #pragma once
 
-#include "../wire/reply.h"
-#include "../wire/request.h"
-#include "budget.h"
-#include "cache.h"
-#include "config.h"
+#include "wire/reply.h"
+#include "wire/request.h"
+#include "app/budget.h"
+#include "app/cache.h"
+#include "app/config.h"
 
 #include <uv.h>
 

@@ -1,11 +1,11 @@
 /* service_answer.c - evaluation: small answers at once, large ones in a work thread, so that no request makes the
  * others wait long. */
-#include "service_parts.h"
+#include "app/service_parts.h"
 
-#include "../wire/answer_stream.h"
-#include "answer_source.h"
-#include "background.h"
-#include "stats.h"
+#include "wire/answer_stream.h"
+#include "app/answer_source.h"
+#include "app/background.h"
+#include "app/stats.h"
 
 #include <time.h>
 #include <utlist.h>

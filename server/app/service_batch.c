@@ -5,9 +5,9 @@
  * of that from the others, but processor time, of which there is one budget for all: else a batch could have the work
  * for the largest answer done as often as it has queries, and thrown away each time. While one is answered the models
  * of the next few are imported already. */
-#include "service_parts.h"
+#include "app/service_parts.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* service_find.c - the models that a call is about: its own, then those that its clips are from. */
-#include "query_memo.h"
-#include "service_parts.h"
-#include "stats.h"
+#include "app/query_memo.h"
+#include "app/service_parts.h"
+#include "app/stats.h"
 
 #include <string.h>
 

@@ -1,15 +1,15 @@
 /* service_parts.h - what the files of the service share. Private to service*.c. */
 #pragma once
 
-#include "../wire/answer.h"
-#include "../wire/sheet_plan.h"
-#include "answer_source.h"
-#include "cache.h"
-#include "evaluator.h"
-#include "listing.h"
-#include "render_pool.h"
-#include "service.h"
-#include "upload.h"
+#include "wire/answer.h"
+#include "wire/sheet_plan.h"
+#include "app/answer_source.h"
+#include "app/cache.h"
+#include "app/evaluator.h"
+#include "app/listing.h"
+#include "app/render_pool.h"
+#include "app/service.h"
+#include "app/upload.h"
 
 struct service {
     uv_loop_t *loop;

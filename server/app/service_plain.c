@@ -1,12 +1,12 @@
 /* service_plain.c - what needs no model and is known at once: health, version, formats, counts, the page. */
-#include "service_parts.h"
+#include "app/service_parts.h"
 
-#include "../base/version.h"
-#include "../wire/answer_formats.h"
-#include "../wire/json.h"
-#include "../wire/packet.h"
-#include "gallery.h"
-#include "stats.h"
+#include "base/version.h"
+#include "wire/answer_formats.h"
+#include "wire/json.h"
+#include "wire/packet.h"
+#include "app/gallery.h"
+#include "app/stats.h"
 
 #include <string.h>
 

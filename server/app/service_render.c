@@ -1,11 +1,11 @@
 /* service_render.c - a picture: which pose of which clip, then the render pool. */
-#include "service_parts.h"
+#include "app/service_parts.h"
 
-#include "../base/mem.h"
-#include "../base/view.h"
-#include "../wire/answer_picture.h"
-#include "../wire/answer_select.h"
-#include "../wire/http_response.h"
+#include "base/mem.h"
+#include "base/view.h"
+#include "wire/answer_picture.h"
+#include "wire/answer_select.h"
+#include "wire/http_response.h"
 
 #include <stddef.h>
 #include <string.h>

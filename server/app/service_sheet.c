@@ -1,8 +1,8 @@
 /* service_sheet.c - a picture of several cells: from its plan to the renderer, and from there to the answer. */
-#include "service_parts.h"
+#include "app/service_parts.h"
 
-#include "../base/mem.h"
-#include "../wire/sheet_manifest.h"
+#include "base/mem.h"
+#include "wire/sheet_manifest.h"
 
 #include <math.h>
 #include <stdlib.h>

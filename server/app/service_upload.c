@@ -1,7 +1,7 @@
 /* service_upload.c - PUT and DELETE /v1/models/NAME: what was stored is then described as /v1/model does. */
-#include "../base/mem.h"
-#include "service_parts.h"
-#include "upload.h"
+#include "base/mem.h"
+#include "app/service_parts.h"
+#include "app/upload.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#include "shader_cache.h"
+#include "app/shader_cache.h"
 
-#include "../base/mem.h"
-#include "disk_file.h"
+#include "base/mem.h"
+#include "app/disk_file.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-#include "sources.h"
+#include "app/sources.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <dirent.h>
 #include <errno.h>

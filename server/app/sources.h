@@ -4,8 +4,8 @@
  * files, which finds that a file was only touched, copied back or checked out again. Any thread. */
 #pragma once
 
-#include "../anim/model.h"
-#include "root.h"
+#include "anim/model/model.h"
+#include "app/root.h"
 
 #include <stdbool.h>
 #include <stdint.h>

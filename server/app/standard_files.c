@@ -1,4 +1,4 @@
-#include "standard_files.h"
+#include "app/standard_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-#include "stats.h"
+#include "app/stats.h"
 
-#include "../base/err.h"
-#include "../wire/json.h"
+#include "base/err.h"
+#include "wire/json.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -11,13 +11,13 @@ static const struct row {
     const char *group, *name;
 } ROWS[STAT_COUNT] = {
 #define X(symbol, kind, group, name, text) {group, name},
-#include "../../protocol/stats.def"
+#include "protocol/stats.def"
 #undef X
 };
 
 static const int CODES[] = {
 #define X(symbol, number, http, name, text) -(number),
-#include "../../protocol/errors.def"
+#include "protocol/errors.def"
 #undef X
 };
 enum { CODE_COUNT = sizeof CODES / sizeof *CODES };

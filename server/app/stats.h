@@ -5,13 +5,13 @@
  * the loop. */
 #pragma once
 
-#include "../base/buf.h"
+#include "base/buf.h"
 
 #include <stdint.h>
 
 enum statistic {
 #define X(symbol, kind, group, name, text) symbol,
-#include "../../protocol/stats.def"
+#include "protocol/stats.def"
 #undef X
     STAT_COUNT
 };

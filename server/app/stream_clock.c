@@ -1,4 +1,4 @@
-#include "stream_clock.h"
+#include "app/stream_clock.h"
 
 #include <stddef.h>
 

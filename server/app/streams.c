@@ -1,8 +1,8 @@
 /* streams.c - the streams of a connection: a frame at each tick for which there is credit and a client that reads. */
-#include "../base/mem.h"
-#include "packets.h"
-#include "stats.h"
-#include "stream_clock.h"
+#include "base/mem.h"
+#include "app/packets.h"
+#include "app/stats.h"
+#include "app/stream_clock.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "timeouts.h"
+#include "app/timeouts.h"
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "unix_socket.h"
+#include "app/unix_socket.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * Start-up and end only. */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
-#include "background.h"
-#include "log.h"
-#include "stats.h"
-#include "upload_parts.h"
+#include "app/background.h"
+#include "app/log.h"
+#include "app/stats.h"
+#include "app/upload_parts.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -6,9 +6,9 @@
  * thread only. */
 #pragma once
 
-#include "../wire/http.h"
-#include "config.h"
-#include "import_pool.h"
+#include "wire/http.h"
+#include "app/config.h"
+#include "app/import_pool.h"
 
 #include <stdbool.h>
 #include <uv.h>

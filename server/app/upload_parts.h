@@ -1,10 +1,10 @@
 /* upload_parts.h - what uploads.c, which has all uploads, and upload.c, the course of one, share. Private to them. */
 #pragma once
 
-#include "../base/buf.h"
-#include "upload.h"
-#include "upload_store.h"
-#include "upload_unpack.h"
+#include "base/buf.h"
+#include "app/upload.h"
+#include "app/upload_store.h"
+#include "app/upload_unpack.h"
 
 #include <limits.h>
 

@@ -1,9 +1,9 @@
 /* upload_remove.c - taking uploads away, and what a killed process left in the middle of one. */
-#include "log.h"
-#include "remove_tree.h"
-#include "root.h"
-#include "upload_store_parts.h"
-#include "upload_zips.h"
+#include "app/log.h"
+#include "app/remove_tree.h"
+#include "app/root.h"
+#include "app/upload_store_parts.h"
+#include "app/upload_zips.h"
 
 #include <dirent.h>
 #include <errno.h>

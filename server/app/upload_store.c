@@ -1,10 +1,10 @@
-#include "upload_store.h"
+#include "app/upload_store.h"
 
-#include "../base/limits.h"
-#include "remove_tree.h"
-#include "root.h"
-#include "upload_store_parts.h"
-#include "upload_zips.h"
+#include "base/limits.h"
+#include "app/remove_tree.h"
+#include "app/root.h"
+#include "app/upload_store_parts.h"
+#include "app/upload_zips.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
  * file system: work threads, or start-up. */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
  */
 #pragma once
 
-#include "upload_store.h"
+#include "app/upload_store.h"
 
 /* Of errno, which it keeps: ERR_STORAGE, or ERR_BAD_PATH for a name that the file system does not take. */
 int upload_storage_error(const char *what, struct err *err);

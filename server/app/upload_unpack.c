@@ -1,6 +1,6 @@
-#include "upload_unpack.h"
+#include "app/upload_unpack.h"
 
-#include "file_access.h"
+#include "app/file_access.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,8 +1,8 @@
 /* upload_unpack.h - writes what an importer unpacked from a zip into the stage of its upload. Work threads. */
 #pragma once
 
-#include "archive.h"
-#include "upload_store.h"
+#include "app/archive.h"
+#include "app/upload_store.h"
 
 /* The files of the archive go to a folder in the stage that is called as the last part of `target`, the path that it
  * will have in the store; model_path becomes the path in that folder of the one that the archive is about. The

@@ -1,8 +1,8 @@
-#include "upload_zips.h"
+#include "app/upload_zips.h"
 
-#include "file_access.h"
-#include "root.h"
-#include "upload_store_parts.h"
+#include "app/file_access.h"
+#include "app/root.h"
+#include "app/upload_store_parts.h"
 
 #include <dirent.h>
 #include <errno.h>

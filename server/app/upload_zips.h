@@ -2,7 +2,7 @@
  * since its models may open all of it. Private to upload_*.c; work threads. */
 #pragma once
 
-#include "upload_store.h"
+#include "app/upload_store.h"
 
 /* One at a time, of all servers that share the folder: what is found on the way to a place holds until it is taken.
  * Returns a descriptor to close, or ERR_STORAGE. Whoever has it must not ask again. */

@@ -1,9 +1,9 @@
 /* uploads.c - all uploads: the folder, how many there are, what a name may be, and taking away. */
-#include "../base/mem.h"
-#include "background.h"
-#include "endings.h"
-#include "stats.h"
-#include "upload_parts.h"
+#include "base/mem.h"
+#include "app/background.h"
+#include "app/endings.h"
+#include "app/stats.h"
+#include "app/upload_parts.h"
 
 #include <errno.h>
 #include <stdio.h>

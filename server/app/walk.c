@@ -1,9 +1,9 @@
-#include "walk.h"
+#include "app/walk.h"
 
-#include "../base/limits.h"
-#include "../base/mem.h"
-#include "../base/utf8.h"
-#include "endings.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "app/endings.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
  * other models, names that are not UTF-8, endings that no importer knows, folders that may not be read. */
 #pragma once
 
-#include "root.h"
+#include "app/root.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-#include "watch_parts.h"
+#include "app/watch_parts.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  * later change makes the count differ. Sets are taken by work threads, everything else is for the loop thread. */
 #pragma once
 
-#include "sources.h"
+#include "app/sources.h"
 
 #include <stdbool.h>
 #include <stdint.h>

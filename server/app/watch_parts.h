@@ -1,7 +1,7 @@
 /* watch_parts.h - what the files of the watch share. Private to watch*.c. */
 #pragma once
 
-#include "watch.h"
+#include "app/watch.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* watch_take.c - which folders decide about some files, and watching them. Work threads. */
-#include "watch_parts.h"
+#include "app/watch_parts.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>

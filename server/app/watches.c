@@ -3,10 +3,10 @@
  * Watches of one path are a group, whose model is asked for when the cache says that it changed, and now and then where
  * nothing tells of changes, or nothing is in memory. What comes of it is compared with what each watch was told last.
  */
-#include "watches.h"
+#include "app/watches.h"
 
-#include "../base/mem.h"
-#include "packets.h"
+#include "base/mem.h"
+#include "app/packets.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "worker_env.h"
+#include "app/worker_env.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

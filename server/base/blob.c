@@ -1,6 +1,6 @@
-#include "blob.h"
+#include "base/blob.h"
 
-#include "mem.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * counted atomically. */
 #pragma once
 
-#include "buf.h"
+#include "base/buf.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-#include "err.h"
+#include "base/err.h"
 
-#include "utf8.h"
+#include "base/utf8.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -13,7 +13,7 @@ static const struct row {
     const char *name, *meaning;
 } ROWS[] = {
 #define X(symbol, number, http, name, meaning) {-(number), http, name, meaning},
-#include "../../protocol/errors.def"
+#include "protocol/errors.def"
 #undef X
 };
 

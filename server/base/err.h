@@ -12,7 +12,7 @@
 
 enum err_code {
 #define X(symbol, number, http, name, text) symbol = -(number),
-#include "../../protocol/errors.def"
+#include "protocol/errors.def"
 #undef X
 };
 

@@ -1,11 +1,11 @@
-#include "limits.h"
+#include "base/limits.h"
 
 #include <stdio.h>
 #include <string.h>
 
 const struct limit_info LIMIT_INFO[LIMIT_COUNT] = {
 #define X(symbol, option, initial, unit, text) {#symbol, option, initial, unit, text},
-#include "../../protocol/limits.def"
+#include "protocol/limits.def"
 #undef X
 };
 

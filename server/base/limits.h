@@ -5,7 +5,7 @@
 
 enum limit {
 #define X(symbol, option, initial, unit, text) symbol,
-#include "../../protocol/limits.def"
+#include "protocol/limits.def"
 #undef X
     LIMIT_COUNT
 };

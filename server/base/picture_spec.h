@@ -19,13 +19,13 @@ enum picture_target { PICTURE_TARGET_NONE = 0, PICTURE_TARGET_POINT = 1, PICTURE
 
 struct picture_spec {
     uint32_t width, height;    /* pixels */
-    double yaw_deg, pitch_deg; /* of the camera (anim/camera.h) */
+    double yaw_deg, pitch_deg; /* of the camera (anim/camera/camera.h) */
     uint8_t background[4];     /* of the top row: RGBA, straight alpha; 0,0,0,0 = transparent */
     uint8_t background_end[4]; /* of the bottom row; between them a gradient */
     uint32_t flags;            /* PICTURE_ */
     uint32_t view;             /* enum view */
     double fov_deg;            /* 0 counts as 30 */
-    double distance;           /* as anim/camera.h has it; 0 counts as 1 */
+    double distance;           /* as anim/camera/camera.h has it; 0 counts as 1 */
     double filled;             /* share of the picture between its margins; 0 counts as 0.88 */
     double target[3];          /* PICTURE_TARGET_POINT: scene space */
     uint32_t target_kind;      /* PICTURE_TARGET_ */

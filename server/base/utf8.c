@@ -1,4 +1,4 @@
-#include "utf8.h"
+#include "base/utf8.h"
 
 size_t utf8_sequence(const char *text, size_t size_bytes)
 {

@@ -1,11 +1,11 @@
-#include "view.h"
+#include "base/view.h"
 
 #include <stdio.h>
 #include <string.h>
 
 const struct view_info VIEW_INFO[VIEW_COUNT] = {
 #define X(symbol, word, takes_joint, text) [symbol] = {word, takes_joint, text},
-#include "../../protocol/views.def"
+#include "protocol/views.def"
 #undef X
 };
 

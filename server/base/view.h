@@ -5,7 +5,7 @@
 
 enum view {
 #define X(symbol, word, takes_joint, text) symbol,
-#include "../../protocol/views.def"
+#include "protocol/views.def"
 #undef X
     VIEW_COUNT
 };

@@ -1,9 +1,9 @@
 /* Every format but glTF, by assimp: settings and repairs for Debian's 5.2.5. */
-#include "assimp_io.h"
-#include "assimp_parts.h"
-#include "collada.h"
-#include "fbx_takes.h"
-#include "formats.h"
+#include "import/assimp_io.h"
+#include "import/assimp_parts.h"
+#include "import/collada.h"
+#include "import/fbx_takes.h"
+#include "import/formats.h"
 
 #include <assimp/cimport.h>
 #include <assimp/config.h>

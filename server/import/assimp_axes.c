@@ -1,5 +1,5 @@
 /* Axes and unit. The scene stays in the file's own; what assimp put on the root to change them is taken off again. */
-#include "assimp_parts.h"
+#include "import/assimp_parts.h"
 
 #include <assimp/metadata.h>
 #include <math.h>

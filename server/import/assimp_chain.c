@@ -1,7 +1,7 @@
 /* The motion of an FBX node that assimp spread over a chain of helper nodes, as one translation, rotation, scale. */
-#include "assimp_clip.h"
+#include "import/assimp_clip.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>

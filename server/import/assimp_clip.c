@@ -1,8 +1,8 @@
 /* assimp's animations to clips. */
-#include "assimp_clip.h"
-#include "fbx_takes.h"
+#include "import/assimp_clip.h"
+#include "import/fbx_takes.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>

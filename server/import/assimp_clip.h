@@ -1,8 +1,8 @@
 /* assimp_clip.h - between the two files that make clips: one node's motion, and its place in the model. */
 #pragma once
 
-#include "assimp_parts.h"
-#include "assimp_track.h"
+#include "import/assimp_parts.h"
+#include "import/assimp_track.h"
 
 /* Translation, rotation, scale, as PATH_ numbers them; count 0 = none. */
 struct motion {

@@ -1,10 +1,10 @@
 /* COLLADA by assimp and by our own reader together: meshes, skins and materials are assimp's, where nodes are and how
  * they move is the file's own. */
-#include "assimp_clip.h"
-#include "collada_stack.h"
-#include "track_fit.h"
+#include "import/assimp_clip.h"
+#include "import/collada_stack.h"
+#include "import/track_fit.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>

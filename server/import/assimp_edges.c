@@ -1,8 +1,8 @@
 /* Edges of a mesh whose file has no normals. Boxes and tools look like pillows when all of their normals are smooth; so
  * where faces turn by more than an angle the vertices between them become several, each with the normal of its side. */
-#include "assimp_vertex.h"
+#include "import/assimp_vertex.h"
 
-#include "../base/hash.h"
+#include "base/hash.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* assimp_extras.c - what files say of nodes, materials and clips beyond their format, and the markers of clips: FBX by
  * our own reader (assimp_fbx.c); of other formats the metadata that assimp gives nodes. */
-#include "assimp_extras.h"
-#include "json_text.h"
+#include "import/assimp_extras.h"
+#include "import/json_text.h"
 
 #include <inttypes.h>
 #include <math.h>

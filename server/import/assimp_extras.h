@@ -1,8 +1,8 @@
 /* assimp_extras.h - between the two files that make extras and markers. */
 #pragma once
 
-#include "assimp_parts.h"
-#include "extras.h"
+#include "import/assimp_parts.h"
+#include "import/extras.h"
 
 /* Those of FBX. The clips are those of the scene, in its order. */
 int assimp_fbx_extras(struct assimp_job *job, struct extras *extras, struct err *err);

@@ -1,10 +1,10 @@
 /* assimp_fbx.c - user properties and timeline markers of FBX files (fbx_properties.h) to the nodes, materials and clips
  * that assimp made of their objects: by name, which is all that assimp keeps of them. assimp's own metadata has other
  * properties among the user's, and numbers as floats. */
-#include "assimp_extras.h"
-#include "fbx_properties.h"
+#include "import/assimp_extras.h"
+#include "import/fbx_properties.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-#include "assimp_io.h"
+#include "import/assimp_io.h"
 
-#include "collada_blank.h"
-#include "text_utf8.h"
+#include "import/collada_blank.h"
+#include "import/text_utf8.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

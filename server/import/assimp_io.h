@@ -1,7 +1,7 @@
 /* assimp_io.h - assimp's view of files: nothing but the opener. One thread. */
 #pragma once
 
-#include "opener.h"
+#include "import/opener.h"
 
 #include <assimp/cfileio.h>
 

@@ -1,6 +1,6 @@
-#include "assimp_vertex.h"
+#include "import/assimp_vertex.h"
 
-#include "../base/hash.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,10 +9,10 @@
  *   clips_not_repeated                    LightWave's repeating and oscillating motion
  *   clips_unreliable                      old LightWave scenes
  *   frame_rate_assumed                    seconds made of frames at a rate that is not in the file */
-#include "assimp_parts.h"
-#include "fbx_scan.h"
+#include "import/assimp_parts.h"
+#include "import/fbx_scan.h"
 
-#include "../base/bytes.h"
+#include "base/bytes.h"
 
 #include <math.h>
 #include <stdio.h>

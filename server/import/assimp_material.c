@@ -1,7 +1,7 @@
 /* assimp's materials as metallic-roughness ones: colours, opacity, shininess, and which texture goes where. */
-#include "assimp_material.h"
+#include "import/assimp_material.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <string.h>

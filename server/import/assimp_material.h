@@ -2,7 +2,7 @@
  * return 0, ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY. `material` is assimp's number. */
 #pragma once
 
-#include "assimp_texture.h"
+#include "import/assimp_texture.h"
 
 /* Base colour, normals, occlusion and emission. */
 int assimp_surface_textures(struct assimp_job *job, uint32_t material, struct material *to, struct err *err);

@@ -1,6 +1,6 @@
 /* assimp_md5.c - every .md5anim beside a .md5mesh becomes a clip of it. The format has no link between the two: it is
  * their joints that say whether they belong together. */
-#include "assimp_clip.h"
+#include "import/assimp_clip.h"
 
 #include <assimp/cimport.h>
 #include <math.h>

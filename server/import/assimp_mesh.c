@@ -1,5 +1,5 @@
 /* One assimp mesh to a primitive: vertices, indices, influences, morph targets. */
-#include "assimp_vertex.h"
+#include "import/assimp_vertex.h"
 
 #include <math.h>
 #include <string.h>

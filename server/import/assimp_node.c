@@ -1,7 +1,7 @@
 /* The model's nodes, and what meshes each of them shows. */
-#include "assimp_parts.h"
+#include "import/assimp_parts.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <assimp/cimport.h>
 #include <stdlib.h>

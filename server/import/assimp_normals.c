@@ -1,8 +1,8 @@
 /* Normals of a mesh whose file has none: smooth ones. assimp's own are wrong where faces share vertices, as those of
  * OFF, PLY and 3MF do: there each vertex gets the normal of its last face. */
-#include "assimp_vertex.h"
+#include "import/assimp_vertex.h"
 
-#include "../base/hash.h"
+#include "base/hash.h"
 
 #include <math.h>
 #include <stdlib.h>

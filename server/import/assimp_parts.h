@@ -1,13 +1,13 @@
 /* assimp_parts.h - the steps of import_assimp(), in the order in which they run. Each adds its arrays to the builder.
  *
- * Spaces and names as in anim/model.h; meshes, materials and bones are assimp's. Errors: ERR_BAD_MODEL,
+ * Spaces and names as in anim/model/model.h; meshes, materials and bones are assimp's. Errors: ERR_BAD_MODEL,
  * ERR_MODEL_LIMIT, ERR_IMPORT_MEMORY. One thread. */
 #pragma once
 
-#include "assimp_tree.h"
-#include "import.h"
-#include "texcoord_sets.h"
-#include "texture_mix.h"
+#include "import/assimp_tree.h"
+#include "import/import.h"
+#include "import/texcoord_sets.h"
+#include "import/texture_mix.h"
 
 #include <assimp/scene.h>
 

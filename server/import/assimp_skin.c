@@ -1,7 +1,7 @@
 /* Bones of assimp's meshes to skins of the model. */
-#include "assimp_parts.h"
+#include "import/assimp_parts.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#include "assimp_material.h"
-#include "texture_height.h"
+#include "import/assimp_material.h"
+#include "import/texture_height.h"
 
 #include <math.h>
 #include <string.h>

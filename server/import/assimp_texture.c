@@ -1,7 +1,7 @@
 /* Textures of assimp's materials: files beside the model and those embedded in it. */
-#include "assimp_texture.h"
+#include "import/assimp_texture.h"
 
-#include "texture.h"
+#include "import/texture.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* assimp_texture.h - a texture of an assimp material. */
 #pragma once
 
-#include "assimp_parts.h"
+#include "import/assimp_parts.h"
 
 #include <assimp/material.h>
 

@@ -1,7 +1,7 @@
-#include "assimp_track.h"
+#include "import/assimp_track.h"
 
-#include "../anim/mat.h"
-#include "../anim/sample.h"
+#include "anim/model/mat.h"
+#include "anim/pose/sample.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* assimp_track.h - one animated value over time, made safe: keys sorted, times rising, everything finite. Pure. */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <assimp/types.h>
 

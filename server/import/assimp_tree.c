@@ -1,6 +1,6 @@
-#include "assimp_tree.h"
+#include "import/assimp_tree.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>

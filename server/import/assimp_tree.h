@@ -5,9 +5,9 @@
  * transform, inverse nodes that keep it from X's children. A model node is what the file calls X. One thread. */
 #pragma once
 
-#include "../anim/mat.h"
-#include "../base/err.h"
-#include "../base/limits.h"
+#include "anim/model/mat.h"
+#include "base/err.h"
+#include "base/limits.h"
 
 #include <assimp/scene.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* assimp_vertex.h - between the files that make a primitive: weights by vertex, and vertices that are the same. */
 #pragma once
 
-#include "assimp_parts.h"
+#include "import/assimp_parts.h"
 
 /* Influences of vertex v: firsts[v]..firsts[v + 1] into entries; assimp has them by bone. Weights as in the file,
  * positive, or 0 where the bone has no node. Without bones: both NULL. */

@@ -1,5 +1,5 @@
 /* Weights of assimp's bones to influences of the model's vertices. */
-#include "assimp_vertex.h"
+#include "import/assimp_vertex.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "broker.h"
+#include "import/broker.h"
 
 #include <errno.h>
 #include <string.h>

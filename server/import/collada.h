@@ -5,11 +5,11 @@
  * the nodes that it instances. Spaces and units are the file's. One thread. */
 #pragma once
 
-#include "collada_curve.h"
-#include "collada_xml.h"
+#include "import/collada_curve.h"
+#include "import/collada_xml.h"
 
-#include "../anim/bake.h"
-#include "../base/limits.h"
+#include "anim/bake/bake.h"
+#include "base/limits.h"
 
 enum collada_kind {
     COLLADA_MATRIX,    /* 16 values, row after row */

@@ -1,9 +1,9 @@
 /* What samplers drive, and clips. */
-#include "collada.h"
-#include "collada_target.h"
-#include "collada_values.h"
+#include "import/collada.h"
+#include "import/collada_target.h"
+#include "import/collada_values.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>

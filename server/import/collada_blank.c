@@ -1,4 +1,4 @@
-#include "collada_blank.h"
+#include "import/collada_blank.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#include "collada_curve.h"
+#include "import/collada_curve.h"
 
-#include "../anim/sample.h"
+#include "anim/pose/sample.h"
 
 #include <math.h>
 #include <stdlib.h>

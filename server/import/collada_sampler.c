@@ -1,8 +1,8 @@
 /* A <sampler> and the sources it names. */
-#include "collada.h"
-#include "collada_values.h"
+#include "import/collada.h"
+#include "import/collada_values.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* The nodes of the visual scene and the elements of their transforms. */
-#include "collada.h"
-#include "collada_values.h"
+#include "import/collada.h"
+#include "import/collada_values.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#include "collada_stack.h"
+#include "import/collada_stack.h"
 
-#include "../anim/sample.h"
+#include "anim/pose/sample.h"
 
 #include <math.h>
 #include <stdlib.h>

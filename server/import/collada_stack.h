@@ -5,9 +5,9 @@
  * with any other interpolation each of its numbers follows its own curve. */
 #pragma once
 
-#include "collada.h"
+#include "import/collada.h"
 
-#include "../anim/mat.h"
+#include "anim/model/mat.h"
 
 struct stack_part {
     const struct collada_step *step;

@@ -1,4 +1,4 @@
-#include "collada_target.h"
+#include "import/collada_target.h"
 
 #include <stdio.h>
 #include <string.h>

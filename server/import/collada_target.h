@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "collada_xml.h"
+#include "import/collada_xml.h"
 
 struct collada_target {
     uint32_t element; /* a transform element, or a <source> */

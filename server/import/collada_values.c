@@ -1,4 +1,4 @@
-#include "collada_values.h"
+#include "import/collada_values.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* collada_values.h - lists of numbers and names in a COLLADA file, and how <source> elements lay them out. Pure. */
 #pragma once
 
-#include "collada_xml.h"
+#include "import/collada_xml.h"
 
 /* At most `limit` numbers into out; returns how many there are in all, or -1 where something is no finite number. */
 int values_fixed(const char *text, double *out, int limit);

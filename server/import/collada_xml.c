@@ -1,6 +1,6 @@
-#include "collada_xml.h"
+#include "import/collada_xml.h"
 
-#include "../base/hash.h"
+#include "base/hash.h"
 
 #include <expat.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * a file. One thread. */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "content_hash.h"
+#include "import/content_hash.h"
 
 #include <nettle/sha2.h>
 #include <string.h>
@@ -33,7 +33,7 @@ void content_hash(const struct bake_builder *builder, uint8_t out[32])
 #define X(id, singular, plural, type)                                                                                  \
     if (id < MODEL_COMPILED_ID)                                                                                        \
         put_section(&sha, id, zeroed.plural, zeroed.singular##_count, sizeof(type));
-#include "../anim/model_sections.def"
+#include "anim/model/model_sections.def"
 #undef X
     sha256_digest(&sha, SHA256_DIGEST_SIZE, out);
 }

@@ -2,7 +2,7 @@
  */
 #pragma once
 
-#include "../anim/bake.h"
+#include "anim/bake/bake.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* Layout of the first bytes: Draco bitstream specification 2.2, "Draco Decoder", "Sequential Connectivity Decoder" and
  * "EdgeBreaker Decoder". */
-#include "draco.h"
+#include "import/draco.h"
 
 #include <cmath>
 #include <cstdio>

@@ -1,6 +1,6 @@
-#include "extras.h"
+#include "import/extras.h"
 
-#include "../anim/json_check.h"
+#include "anim/model/json_check.h"
 
 int extras_add(struct extras *extras, enum extra_owner owner, uint32_t index, const char *json, size_t size_bytes,
                const char *where)

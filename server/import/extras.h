@@ -1,8 +1,8 @@
 /* extras.h - what a file says of nodes, materials and clips beyond its format, into the builder. One thread. */
 #pragma once
 
-#include "../anim/bake.h"
-#include "../base/limits.h"
+#include "anim/bake/bake.h"
+#include "base/limits.h"
 
 struct extras {
     struct bake_builder *builder;

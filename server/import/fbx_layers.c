@@ -1,6 +1,6 @@
-#include "fbx_layers.h"
+#include "import/fbx_layers.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
-#include "fbx_properties.h"
+#include "import/fbx_properties.h"
 
-#include "fbx_record.h"
-#include "json_text.h"
+#include "import/fbx_record.h"
+#include "import/json_text.h"
 
-#include "../base/bytes.h"
-#include "../base/mem.h"
+#include "base/bytes.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

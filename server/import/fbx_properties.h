@@ -7,7 +7,7 @@
  * marker, which has the children Time (FbxTime) and Loop. */
 #pragma once
 
-#include "../base/buf.h"
+#include "base/buf.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* fbx_properties_text.c - the same from text files, line by line: objects are blocks of the section Objects. */
-#include "fbx_properties.h"
-#include "fbx_record.h"
+#include "import/fbx_properties.h"
+#include "import/fbx_record.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#include "fbx_record.h"
+#include "import/fbx_record.h"
 
-#include "../base/bytes.h"
+#include "base/bytes.h"
 
 #include <string.h>
 

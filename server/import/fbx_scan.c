@@ -1,11 +1,11 @@
-#include "fbx_scan.h"
+#include "import/fbx_scan.h"
 
-#include "fbx_layers.h"
-#include "fbx_record.h"
-#include "fbx_text.h"
-#include "fbx_turns.h"
+#include "import/fbx_layers.h"
+#include "import/fbx_record.h"
+#include "import/fbx_text.h"
+#include "import/fbx_turns.h"
 
-#include "../base/bytes.h"
+#include "base/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>

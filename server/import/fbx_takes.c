@@ -1,9 +1,9 @@
-#include "fbx_takes.h"
+#include "import/fbx_takes.h"
 
-#include "fbx_record.h"
+#include "import/fbx_record.h"
 
-#include "../base/buf.h"
-#include "../base/bytes.h"
+#include "base/buf.h"
+#include "base/bytes.h"
 
 #include <math.h>
 #include <stdio.h>

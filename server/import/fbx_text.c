@@ -1,8 +1,8 @@
-#include "fbx_text.h"
+#include "import/fbx_text.h"
 
-#include "fbx_layers.h"
-#include "fbx_record.h"
-#include "fbx_turns.h"
+#include "import/fbx_layers.h"
+#include "import/fbx_record.h"
+#include "import/fbx_turns.h"
 
 #include <string.h>
 

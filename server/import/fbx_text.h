@@ -1,7 +1,7 @@
 /* fbx_text.h - fbx_scan() for FBX files in text form, line by line. Private to fbx_*.c; pure. */
 #pragma once
 
-#include "fbx_scan.h"
+#include "import/fbx_scan.h"
 
 /* What fbx_scan() returns. `text` needs no NUL. */
 struct fbx_losses fbx_scan_text(const char *text, size_t size_bytes);

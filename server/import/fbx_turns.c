@@ -1,6 +1,6 @@
-#include "fbx_turns.h"
+#include "import/fbx_turns.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 

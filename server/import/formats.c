@@ -1,4 +1,4 @@
-#include "formats.h"
+#include "import/formats.h"
 
 #include <string.h>
 #include <strings.h>
@@ -8,7 +8,7 @@
 const struct format FORMATS[] = {
 #define X(ending, name, reader, companion_of, magic, clips, fidelity)                                                  \
     {ending, name, reader, companion_of, magic, fidelity},
-#include "../../protocol/formats.def"
+#include "protocol/formats.def"
 #undef X
 };
 #undef GLTF

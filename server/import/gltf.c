@@ -1,11 +1,11 @@
 /* gltf.c - import_gltf(): from a file's bytes to the builder, part by part (gltf.h). */
-#include "gltf.h"
+#include "import/gltf.h"
 
-#include "gltf_buffer.h"
-#include "gltf_glb.h"
-#include "gltf_schema.h"
+#include "import/gltf_buffer.h"
+#include "import/gltf_glb.h"
+#include "import/gltf_schema.h"
 
-#include "../base/utf8.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>

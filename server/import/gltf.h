@@ -6,10 +6,10 @@
  * All readers return 0 or a negative ERR_ code and name the culprit by its JSON path. One thread. */
 #pragma once
 
-#include "gltf_json.h"
-#include "import.h"
-#include "texcoord_sets.h"
-#include "texture_mix.h"
+#include "import/gltf_json.h"
+#include "import/import.h"
+#include "import/texcoord_sets.h"
+#include "import/texture_mix.h"
 
 enum gltf_list_id {
     GLTF_SCENES,

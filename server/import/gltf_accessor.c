@@ -1,8 +1,8 @@
-#include "gltf_accessor.h"
+#include "import/gltf_accessor.h"
 
-#include "gltf_buffer.h"
+#include "import/gltf_buffer.h"
 
-#include "../base/bytes.h"
+#include "base/bytes.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * large as the file says, so whoever allocates for it asks a limit first. */
 #pragma once
 
-#include "gltf.h"
+#include "import/gltf.h"
 
 /* As bits, so that a use can say which it takes. */
 enum accessor_type {

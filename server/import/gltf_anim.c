@@ -1,5 +1,5 @@
 /* gltf_anim.c - animations: clips and their channels (glTF 2.0, 3.11). */
-#include "gltf_keys.h"
+#include "import/gltf_keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#include "gltf_buffer.h"
+#include "import/gltf_buffer.h"
 
-#include "gltf_meshopt.h"
-#include "gltf_uri.h"
+#include "import/gltf_meshopt.h"
+#include "import/gltf_uri.h"
 
 #include <stdlib.h>
 

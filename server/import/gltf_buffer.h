@@ -4,7 +4,7 @@
  * A compressed view is decompressed then, and once. */
 #pragma once
 
-#include "gltf.h"
+#include "import/gltf.h"
 
 struct gltf_view {
     const uint8_t *bytes; /* the import's, until gltf_buffers_free() */

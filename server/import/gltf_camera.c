@@ -1,5 +1,5 @@
 /* gltf_camera.c - cameras, each at the node that has it (glTF 2.0, 3.10). */
-#include "gltf.h"
+#include "import/gltf.h"
 
 #include <math.h>
 #include <string.h>

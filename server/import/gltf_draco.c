@@ -1,9 +1,9 @@
 /* gltf_draco.c - primitives compressed by KHR_draco_mesh_compression: their attributes and triangles come from the
  * decoded mesh, and their accessors only say the types (extension's "Conformance"). */
-#include "gltf_primitive.h"
+#include "import/gltf_primitive.h"
 
-#include "draco.h"
-#include "gltf_buffer.h"
+#include "import/draco.h"
+#include "import/gltf_buffer.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* gltf_extras.c - what a file says of nodes, materials and animations beyond glTF (glTF 2.0, 3.2: "extras"): the text
  * of the file, so that numbers keep every digit, without the white space. */
-#include "extras.h"
-#include "gltf.h"
-#include "json_source.h"
+#include "import/extras.h"
+#include "import/gltf.h"
+#include "import/json_source.h"
 
 #include <stdio.h>
 

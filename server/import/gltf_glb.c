@@ -1,6 +1,6 @@
-#include "gltf_glb.h"
+#include "import/gltf_glb.h"
 
-#include "../base/bytes.h"
+#include "base/bytes.h"
 
 /* glTF 2.0, 4.4: header = magic, version, length; chunk = length, type, data. */
 enum { HEADER_BYTES = 12, CHUNK_HEADER_BYTES = 8, VERSION = 2 };

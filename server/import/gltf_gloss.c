@@ -1,5 +1,5 @@
 /* gltf_gloss.c - KHR_materials_pbrSpecularGlossiness (Khronos, archived) as the nearest metallic-roughness material. */
-#include "gltf_material.h"
+#include "import/gltf_material.h"
 
 #include <string.h>
 

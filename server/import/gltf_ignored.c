@@ -1,6 +1,6 @@
 /* gltf_ignored.c - extensions of materials that change how they look and are not drawn: a warning for each where it has
  * an effect. Their rules: the extension's own text in the glTF registry (Khronos, extensions/2.0/Khronos). */
-#include "gltf.h"
+#include "import/gltf.h"
 
 #include <string.h>
 

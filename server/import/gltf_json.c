@@ -1,4 +1,4 @@
-#include "gltf_json.h"
+#include "import/gltf_json.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * it. No I/O; any thread. */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>

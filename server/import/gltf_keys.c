@@ -1,4 +1,4 @@
-#include "gltf_keys.h"
+#include "import/gltf_keys.h"
 
 #include <math.h>
 #include <stdio.h>

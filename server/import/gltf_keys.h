@@ -2,7 +2,7 @@
  * however many channels and clips use it: they share its keys. One thread. */
 #pragma once
 
-#include "gltf_accessor.h"
+#include "import/gltf_accessor.h"
 
 extern const char *const GLTF_PATHS[4]; /* by PATH_: "translation", ... */
 

@@ -1,5 +1,5 @@
 /* gltf_material.c - materials: metallic-roughness factors, textures and where they lie on the surface. */
-#include "gltf_material.h"
+#include "import/gltf_material.h"
 
 #include <math.h>
 #include <string.h>

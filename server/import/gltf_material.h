@@ -1,7 +1,7 @@
 /* gltf_material.h - a glTF material while it is read. One thread; functions return 0 or a negative ERR_ code. */
 #pragma once
 
-#include "gltf.h"
+#include "import/gltf.h"
 
 struct material_reading {
     struct gltf *gltf;

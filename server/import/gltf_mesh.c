@@ -1,5 +1,5 @@
 /* gltf_mesh.c - meshes: which attributes a primitive has, and its parts in their order. */
-#include "gltf_primitive.h"
+#include "import/gltf_primitive.h"
 
 #include <stdio.h>
 #include <string.h>

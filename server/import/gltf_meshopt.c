@@ -1,8 +1,8 @@
 /* Rules: EXT_meshopt_compression (Khronos vendor extension), "Specifying compressed views" and "JSON schema updates".
  */
-#include "gltf_meshopt.h"
+#include "import/gltf_meshopt.h"
 
-#include "gltf_json.h"
+#include "import/gltf_json.h"
 
 #include <meshoptimizer.h>
 #include <stdbool.h>

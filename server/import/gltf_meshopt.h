@@ -1,7 +1,7 @@
 /* gltf_meshopt.h - buffer views compressed by EXT_meshopt_compression, with libmeshoptimizer. Pure; any thread. */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <cjson/cJSON.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* gltf_node.c - nodes, who is whose parent, the scene, and the nodes' morph weights. */
-#include "gltf.h"
+#include "import/gltf.h"
 
 #include <math.h>
 #include <stdio.h>

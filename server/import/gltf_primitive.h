@@ -2,7 +2,7 @@
  * morph targets. One thread; functions return 0 or a negative ERR_ code that names the primitive. */
 #pragma once
 
-#include "gltf_accessor.h"
+#include "import/gltf_accessor.h"
 
 /* JOINTS_0..63: 256 influences of one vertex. A bit each in a 64-bit number. */
 enum { JOINT_SETS_MAX = 64 };

@@ -1,4 +1,4 @@
-#include "gltf_schema.h"
+#include "import/gltf_schema.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ static const struct row {
     int is_required;
 } ROWS[] = {
 #define X(object, member, type, argument, required) {OBJECT_##object, member, TYPE_##type, argument, required},
-#include "gltf_schema.def"
+#include "import/gltf_schema.def"
 #undef X
 };
 

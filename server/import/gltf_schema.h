@@ -2,7 +2,7 @@
  * The table is gltf_schema.def. */
 #pragma once
 
-#include "gltf.h"
+#include "import/gltf.h"
 
 /* gltf->root and gltf->lists are set. Linear in the file. Members that the table does not have are not looked at.
  * Returns 0 or ERR_BAD_MODEL: "nodes[3].children is a number, expected an array". */

@@ -1,5 +1,5 @@
 /* gltf_skin.c - skins: joints in file order and their inverse bind matrices. */
-#include "gltf_accessor.h"
+#include "import/gltf_accessor.h"
 
 #include <math.h>
 #include <stdio.h>

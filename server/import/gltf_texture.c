@@ -1,9 +1,9 @@
 /* gltf_texture.c - textures: a sampler's wrapping and filters, and the image, wherever it lies. */
-#include "gltf.h"
+#include "import/gltf.h"
 
-#include "gltf_buffer.h"
-#include "gltf_uri.h"
-#include "texture.h"
+#include "import/gltf_buffer.h"
+#include "import/gltf_uri.h"
+#include "import/texture.h"
 
 #include <stdlib.h>
 #include <string.h>

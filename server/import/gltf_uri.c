@@ -1,4 +1,4 @@
-#include "gltf_uri.h"
+#include "import/gltf_uri.h"
 
 #include <stdlib.h>
 #include <string.h>

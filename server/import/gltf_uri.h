@@ -2,7 +2,7 @@
  */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "gltf_primitive.h"
+#include "import/gltf_primitive.h"
 
 #include <math.h>
 #include <stdio.h>

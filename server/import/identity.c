@@ -1,4 +1,4 @@
-#include "identity.h"
+#include "import/identity.h"
 
 #include <elf.h>
 #include <link.h>

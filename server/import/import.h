@@ -1,7 +1,7 @@
 /* import.h - what every format's reader gets and fills. One thread, one import per process. */
 #pragma once
 
-#include "opener.h"
+#include "import/opener.h"
 
 struct import {
     const char *path;     /* of the model, under the root */

@@ -1,4 +1,4 @@
-#include "json_source.h"
+#include "import/json_source.h"
 
 #include <string.h>
 

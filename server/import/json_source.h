@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "../base/buf.h"
+#include "base/buf.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-#include "json_text.h"
+#include "import/json_text.h"
 
-#include "../anim/json_check.h"
+#include "anim/model/json_check.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * Pure; any thread. */
 #pragma once
 
-#include "../base/buf.h"
+#include "base/buf.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,18 +1,18 @@
 /* posed-import: one model file to one baked model (worker/import_result.h), then it ends. */
-#include "broker.h"
-#include "content_hash.h"
-#include "formats.h"
-#include "identity.h"
-#include "import.h"
-#include "unpack.h"
-#include "model_limits.h"
-#include "text_utf8.h"
+#include "import/broker.h"
+#include "import/content_hash.h"
+#include "import/formats.h"
+#include "import/identity.h"
+#include "import/import.h"
+#include "import/unpack.h"
+#include "import/model_limits.h"
+#include "import/text_utf8.h"
 
-#include "../base/version.h"
-#include "../worker/attempt.h"
-#include "../worker/import_result.h"
-#include "../worker/limits.h"
-#include "../worker/sandbox.h"
+#include "base/version.h"
+#include "worker/attempt.h"
+#include "worker/import_result.h"
+#include "worker/limits.h"
+#include "worker/sandbox.h"
 
 #include <errno.h>
 #include <stdio.h>

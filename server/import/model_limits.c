@@ -1,4 +1,4 @@
-#include "model_limits.h"
+#include "import/model_limits.h"
 
 #include <stdlib.h>
 

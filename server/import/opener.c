@@ -1,6 +1,6 @@
-#include "opener.h"
+#include "import/opener.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
  * asked for, found or not, is recorded for the model's source_files. One thread. */
 #pragma once
 
-#include "../anim/bake.h"
-#include "../base/limits.h"
-#include "../worker/import_files.h"
+#include "anim/bake/bake.h"
+#include "base/limits.h"
+#include "worker/import_files.h"
 
 #include <stddef.h>
 #include <stdint.h>

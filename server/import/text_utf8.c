@@ -1,4 +1,4 @@
-#include "text_utf8.h"
+#include "import/text_utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

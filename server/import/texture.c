@@ -1,7 +1,7 @@
-#include "texture.h"
+#include "import/texture.h"
 
-#include "texture_image.h"
-#include "texture_mip.h"
+#include "import/texture_image.h"
+#include "import/texture_mip.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * an error of the model: it is recorded with its state and a warning, and drawn as plain colour. */
 #pragma once
 
-#include "opener.h"
+#include "import/opener.h"
 
 /* In texture.reserved while an import goes on: mixed from others (texture_mix.h), so not the picture of its uri. */
 enum { TEXTURE_IS_MIXED = 1 };

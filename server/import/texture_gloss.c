@@ -1,4 +1,4 @@
-#include "texture_mix.h"
+#include "import/texture_mix.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "texture_height.h"
+#include "import/texture_height.h"
 
 #include <math.h>
 #include <stdbool.h>

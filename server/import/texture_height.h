@@ -1,7 +1,7 @@
 /* texture_height.h - maps of normals, made of maps of heights. Pure; any thread. */
 #pragma once
 
-#include "../anim/model.h"
+#include "anim/model/model.h"
 
 /* How high the brightest texel is above a black one, as a share of the picture's width: files give bump maps a factor,
  * but no unit. */

@@ -1,6 +1,6 @@
-#include "texture_image.h"
+#include "import/texture_image.h"
 
-#include "formats.h"
+#include "import/formats.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * (glTF 2.0, 3.8.3). */
 #pragma once
 
-#include "../base/err.h"
-#include "../base/limits.h"
+#include "base/err.h"
+#include "base/limits.h"
 
 #include <stdbool.h>
 #include <stddef.h>

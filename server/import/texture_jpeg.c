@@ -1,5 +1,5 @@
 /* JPEG by libjpeg-turbo's TurboJPEG interface: no setjmp, and its limits on scans. */
-#include "texture_image.h"
+#include "import/texture_image.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "texture_mip.h"
+#include "import/texture_mip.h"
 
 #include <math.h>
 #include <stdbool.h>

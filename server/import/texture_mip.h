@@ -3,7 +3,7 @@
  * as the numbers are. No I/O; one thread. */
 #pragma once
 
-#include "../anim/model.h"
+#include "anim/model/model.h"
 
 #include <stdint.h>
 

@@ -1,10 +1,10 @@
-#include "texture_mix.h"
+#include "import/texture_mix.h"
 
-#include "texture.h"
-#include "texture_height.h"
-#include "texture_mip.h"
+#include "import/texture.h"
+#include "import/texture_height.h"
+#include "import/texture_mip.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

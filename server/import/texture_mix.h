@@ -5,8 +5,8 @@
  * share one texture; texture_mixer_end() takes the parts out again that no material shows itself. */
 #pragma once
 
-#include "../anim/bake.h"
-#include "../base/limits.h"
+#include "anim/bake/bake.h"
+#include "base/limits.h"
 
 #include <stdbool.h>
 

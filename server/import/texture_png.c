@@ -1,5 +1,5 @@
 /* PNG by libpng's row interface: the simplified one would apply gamma chunks, which glTF forbids. */
-#include "texture_image.h"
+#include "import/texture_image.h"
 
 #include <png.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* TGA and BMP by stb_image, compiled with nothing else of it. */
-#include "texture_image.h"
+#include "import/texture_image.h"
 
 #include <limits.h>
 #include <stdlib.h>

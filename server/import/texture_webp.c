@@ -1,5 +1,5 @@
 /* WebP by libwebp. Of an animation (WebP container specification, "Animation") the first frame. */
-#include "texture_image.h"
+#include "import/texture_image.h"
 
 #include <stdlib.h>
 #include <string.h>

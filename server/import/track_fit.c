@@ -1,6 +1,6 @@
-#include "track_fit.h"
+#include "import/track_fit.h"
 
-#include "../anim/mat.h"
+#include "anim/model/mat.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,7 +133,7 @@ static void add_straight(struct fitter *fitter, double from_s, double to_s)
 
 /* --- cubic --- */
 
-/* Hermite form, as the evaluator has it (anim/sample.c). */
+/* Hermite form, as the evaluator has it (anim/pose/sample.c). */
 static void cubic(const struct fitter *fitter, const double *slopes, double u, double *out)
 {
     const uint32_t n = fitter->fit->components;

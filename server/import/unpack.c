@@ -1,7 +1,7 @@
-#include "unpack.h"
+#include "import/unpack.h"
 
-#include "../base/utf8.h"
-#include "../worker/archive.h"
+#include "base/utf8.h"
+#include "worker/archive.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  * as a model. */
 #pragma once
 
-#include "import.h"
+#include "import/import.h"
 
-#include "../base/buf.h"
+#include "base/buf.h"
 
 /* True for a path that ends in ".zip". */
 bool unpack_is_archive(const char *path);

@@ -1,4 +1,4 @@
-#include "aim.h"
+#include "render/aim.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
  * with that. Layers have no common length: of them, and of the rest pose, the pose is framed. */
 #pragma once
 
-#include "model_cache.h"
-#include "reach.h"
+#include "render/model_cache.h"
+#include "render/reach.h"
 
 struct aim {
     struct reach *reach; /* NULL: the pose is framed */

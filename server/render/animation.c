@@ -1,4 +1,4 @@
-#include "animation.h"
+#include "render/animation.h"
 
 #include <string.h>
 

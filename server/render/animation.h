@@ -5,8 +5,8 @@
  * palette.h for all frames, so that nothing flickers; a pixel is there or not, by half of its alpha. */
 #pragma once
 
-#include "../base/sheet_spec.h"
-#include "png_file.h"
+#include "base/sheet_spec.h"
+#include "render/png_file.h"
 
 struct animation {
     const uint8_t *pixels;        /* frame after frame: RGBA8, straight alpha, sRGB, rows top first */

@@ -1,5 +1,5 @@
 /* animation_apng.c - APNG: chunks of our own between those that libpng writes. */
-#include "animation.h"
+#include "render/animation.h"
 
 #include <png.h>
 

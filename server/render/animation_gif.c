@@ -1,7 +1,7 @@
 /* animation_gif.c - GIF89a by giflib, with one palette for all frames. */
-#include "animation.h"
+#include "render/animation.h"
 
-#include "palette.h"
+#include "render/palette.h"
 
 #include <gif_lib.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* animation_webp.c - WebP without loss, by libwebp's animation encoder. */
-#include "animation.h"
+#include "render/animation.h"
 
 #include <webp/encode.h>
 #include <webp/mux.h>

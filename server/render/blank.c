@@ -1,7 +1,7 @@
-#include "blank.h"
+#include "render/blank.h"
 
-#include "../anim/skin.h"
-#include "draw.h"
+#include "anim/pose/skin.h"
+#include "render/draw.h"
 
 #include <math.h>
 #include <stdio.h>

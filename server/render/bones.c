@@ -1,6 +1,6 @@
-#include "bones.h"
+#include "render/bones.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <float.h>
 #include <math.h>

@@ -5,8 +5,8 @@
  * from them; in a model without any, every node. */
 #pragma once
 
-#include "../anim/pose.h"
-#include "../base/err.h"
+#include "anim/pose/pose.h"
+#include "base/err.h"
 
 #include <stdbool.h>
 #include <stdint.h>

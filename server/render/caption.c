@@ -1,7 +1,7 @@
-#include "caption.h"
+#include "render/caption.h"
 
-#include "../base/mem.h"
-#include "../base/utf8.h"
+#include "base/mem.h"
+#include "base/utf8.h"
 
 #include <ft2build.h>
 #include FT_FREETYPE_H

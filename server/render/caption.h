@@ -5,7 +5,7 @@
  * join or reorder them are not shaped. What the font lacks is its box for that; control characters are spaces. */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* cell_camera.c - what each cell of a picture shows, and the camera that sees it. */
-#include "renderer_parts.h"
+#include "render/renderer_parts.h"
 
-#include "../base/view.h"
+#include "base/view.h"
 
 #include <math.h>
 #include <string.h>

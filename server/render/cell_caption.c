@@ -1,5 +1,5 @@
 /* cell_caption.c - what is written under a cell. */
-#include "renderer_parts.h"
+#include "render/renderer_parts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* cell_pixels.c - from a posed cell to pixels. */
-#include "picture.h"
-#include "renderer_parts.h"
+#include "render/picture.h"
+#include "render/renderer_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

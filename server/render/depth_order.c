@@ -1,6 +1,6 @@
-#include "depth_order.h"
+#include "render/depth_order.h"
 
-#include "../anim/skin.h"
+#include "anim/pose/skin.h"
 
 #include <float.h>
 #include <stdlib.h>

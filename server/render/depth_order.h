@@ -2,8 +2,8 @@
  * for those that hide each other. Pure; one thread an order. Memory is kept from one draw to the next. */
 #pragma once
 
-#include "../anim/mat.h"
-#include "../base/err.h"
+#include "anim/model/mat.h"
+#include "base/err.h"
 
 /* Beyond so many triangles the order of the file is taken: sorting would cost more than the picture. */
 enum { DEPTH_ORDER_MAX = 1 << 19 };

@@ -1,7 +1,7 @@
-#include "draw.h"
+#include "render/draw.h"
 
-#include "../anim/skin.h"
-#include "draw_material.h"
+#include "anim/pose/skin.h"
+#include "render/draw_material.h"
 
 #include <math.h>
 #include <stdlib.h>

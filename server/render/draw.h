@@ -1,11 +1,11 @@
 /* draw.h - a prepared frame to pixels in the bound framebuffer. The context's thread only. */
 #pragma once
 
-#include "depth_order.h"
-#include "frame.h"
-#include "gl.h"
-#include "model_cache.h"
-#include "program.h"
+#include "render/depth_order.h"
+#include "render/frame.h"
+#include "render/gl.h"
+#include "render/model_cache.h"
+#include "render/program.h"
 
 /* What every frame uses; lives as long as the context. */
 struct drawing {

@@ -1,4 +1,4 @@
-#include "draw_material.h"
+#include "render/draw_material.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * only. */
 #pragma once
 
-#include "draw.h"
+#include "render/draw.h"
 
 /* The textures for what a material does not have. Deleted by draw_delete_textures(). */
 void draw_make_textures(struct drawing *drawing);

@@ -1,8 +1,8 @@
-#include "frame.h"
+#include "render/frame.h"
 
-#include "../anim/root_motion.h"
-#include "../anim/skin.h"
-#include "../base/view.h"
+#include "anim/pose/root_motion.h"
+#include "anim/pose/skin.h"
+#include "base/view.h"
 
 #include <math.h>
 #include <stdlib.h>

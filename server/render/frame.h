@@ -2,12 +2,12 @@
  * frame. Memory is kept from one moment to the next. */
 #pragma once
 
-#include "../anim/blend.h"
-#include "../anim/camera.h"
-#include "../anim/pose.h"
-#include "../base/err.h"
-#include "../base/picture_spec.h"
-#include "bones.h"
+#include "anim/pose/blend.h"
+#include "anim/camera/camera.h"
+#include "anim/pose/pose.h"
+#include "base/err.h"
+#include "base/picture_spec.h"
+#include "render/bones.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ struct frame_view {
     uint32_t layer_count;
     const struct model *const *movers; /* [mover_count]: what has the clips, for bones (bones.h) */
     uint32_t mover_count;
-    uint32_t root;       /* of a clip: 0, or 1 + the node whose movement is taken out (anim/root_motion.h) */
+    uint32_t root;       /* of a clip: 0, or 1 + the node whose movement is taken out (anim/pose/root_motion.h) */
     bool has_turn;       /* its turning too */
     double root_start_s; /* clip time since which it moves */
 };

@@ -1,4 +1,4 @@
-#include "framing.h"
+#include "render/framing.h"
 
 #include <math.h>
 #include <string.h>

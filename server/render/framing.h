@@ -8,9 +8,9 @@
  * whole length (reach.h) is framed as in a picture alone, so that a strip of a clip has the frame of its pictures. */
 #pragma once
 
-#include "../anim/camera.h"
-#include "../base/buf.h"
-#include "../base/err.h"
+#include "anim/camera/camera.h"
+#include "base/buf.h"
+#include "base/err.h"
 
 /* Points in the direction of the first: whatever they are, and those that have to be seen. */
 struct framing_set {

@@ -1,4 +1,4 @@
-#include "gl.h"
+#include "render/gl.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -21,7 +21,7 @@ int gl_load(struct gl *gl, void (*(*proc)(const char *name))(void), struct err *
         void *place;
     } rows[] = {
 #define X(result, name, parameters) {"gl" #name, &gl->name},
-#include "gl_functions.def"
+#include "render/gl_functions.def"
 #undef X
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

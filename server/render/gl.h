@@ -4,13 +4,13 @@
  * Types and constants are those of <GL/glcorearb.h>. One thread: the context's. */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <GL/glcorearb.h>
 
 struct gl {
 #define X(result, name, parameters) result(APIENTRY *name) parameters;
-#include "gl_functions.def"
+#include "render/gl_functions.def"
 #undef X
 };
 

@@ -1,6 +1,6 @@
-#include "gl_context.h"
+#include "render/gl_context.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * to 0: a worker is one of several processes, and llvmpipe's threads cost more than they give to small pictures. */
 #pragma once
 
-#include "../base/err.h"
-#include "gl.h"
+#include "base/err.h"
+#include "render/gl.h"
 
 struct gl_context;
 

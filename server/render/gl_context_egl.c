@@ -1,6 +1,6 @@
 /* EGL surfaceless (EGL_MESA_platform_surfaceless, EGL_KHR_surfaceless_context, EGL_KHR_no_config_context): a context
  * without window, display server or configuration; software here, and the way to a GPU. */
-#include "gl_context.h"
+#include "render/gl_context.h"
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>

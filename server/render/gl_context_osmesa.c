@@ -1,5 +1,5 @@
 /* OSMesa: llvmpipe without window system, in one library. Dropped by Mesa 25.1; EGL is the successor. */
-#include "gl_context.h"
+#include "render/gl_context.h"
 
 #include <GL/osmesa.h>
 

@@ -1,4 +1,4 @@
-#include "influence.h"
+#include "render/influence.h"
 
 #include <math.h>
 #include <stdlib.h>

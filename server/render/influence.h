@@ -1,12 +1,12 @@
 /* influence.h - which joint moves what of a draw, for the views that show it. Pure; any thread.
  *
  * Joints are told by their nodes: a weight is the sum over all joints of the draw's skin that are the same node. What
- * has no influences follows joint 0 of its skin with weight 1 (anim/model.h), which for an unskinned mesh is its own
- * node. */
+ * has no influences follows joint 0 of its skin with weight 1 (anim/model/model.h), which for an unskinned mesh is its
+ * own node. */
 #pragma once
 
-#include "../anim/model.h"
-#include "../base/err.h"
+#include "anim/model/model.h"
+#include "base/err.h"
 
 /* weights: [vertex_count of the draw's primitive], 0..1: how much `node` moves each vertex. */
 void influence_weights(const struct model *model, const struct draw *draw, uint32_t node, float *weights);

@@ -1,4 +1,4 @@
-#include "job_channel.h"
+#include "render/job_channel.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* job_channel.h - the worker's end of the socket: jobs in, results out (worker/render_job.h). Blocking; one thread. */
 #pragma once
 
-#include "../base/buf.h"
-#include "../base/err.h"
-#include "../worker/render_job.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "worker/render_job.h"
 
 #include <stdbool.h>
 

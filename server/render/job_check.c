@@ -1,6 +1,6 @@
-#include "job_check.h"
+#include "render/job_check.h"
 
-#include "../base/view.h"
+#include "base/view.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "job_layers.h"
+#include "render/job_layers.h"
 
 #include <math.h>
 

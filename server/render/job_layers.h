@@ -1,10 +1,10 @@
 /* job_layers.h - the layers of a job, checked against its model. Pure; any thread. */
 #pragma once
 
-#include "../anim/blend.h"
-#include "../base/err.h"
-#include "../worker/render_job.h"
-#include "job_sources.h"
+#include "anim/pose/blend.h"
+#include "base/err.h"
+#include "worker/render_job.h"
+#include "render/job_sources.h"
 
 /* Points into itself: it stays where it was filled. */
 struct job_layers {

@@ -1,6 +1,6 @@
-#include "job_sources.h"
+#include "render/job_sources.h"
 
-#include "../anim/retarget_report.h"
+#include "anim/pose/retarget_report.h"
 
 _Static_assert((int)RENDER_UNMATCHED_SIZE >= (int)RETARGET_TEXT_SIZE, "a result has room for the report");
 

@@ -1,11 +1,11 @@
-/* job_sources.h - the other models that a job's clips are from, as views of the one that is drawn (anim/retarget.h).
- * The worker's only thread. */
+/* job_sources.h - the other models that a job's clips are from, as views of the one that is drawn
+ * (anim/pose/retarget.h). The worker's only thread. */
 #pragma once
 
-#include "../anim/retarget.h"
-#include "../base/buf.h"
-#include "../worker/render_job.h"
-#include "mapped.h"
+#include "anim/pose/retarget.h"
+#include "base/buf.h"
+#include "worker/render_job.h"
+#include "render/mapped.h"
 
 struct job_sources {
     const struct model *model;                      /* the one that is drawn */

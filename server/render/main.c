@@ -1,11 +1,11 @@
 /* main.c - posed-render: draws the pictures that posed asks for on file descriptor 3, until that is closed. */
-#include "../base/buf.h"
-#include "../base/mem.h"
-#include "../worker/attempt.h"
-#include "../worker/limits.h"
-#include "../worker/sandbox.h"
-#include "job_channel.h"
-#include "renderer.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "worker/attempt.h"
+#include "worker/limits.h"
+#include "worker/sandbox.h"
+#include "render/job_channel.h"
+#include "render/renderer.h"
 
 #include <errno.h>
 #include <getopt.h>

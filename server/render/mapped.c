@@ -1,6 +1,6 @@
-#include "mapped.h"
+#include "render/mapped.h"
 
-#include "../anim/bake.h"
+#include "anim/bake/bake.h"
 
 #include <errno.h>
 #include <stdbool.h>

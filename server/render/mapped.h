@@ -1,8 +1,8 @@
 /* mapped.h - a baked model mapped from the memfd that came with a job, checked. The worker's only thread. */
 #pragma once
 
-#include "../anim/model.h"
-#include "../base/err.h"
+#include "anim/model/model.h"
+#include "base/err.h"
 
 struct mapped {
     struct model model; /* a view of the mapping */

@@ -1,6 +1,6 @@
-#include "model_cache.h"
+#include "render/model_cache.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 

@@ -2,10 +2,10 @@
  * The context's thread only. */
 #pragma once
 
-#include "../anim/outline.h"
-#include "gl.h"
-#include "mapped.h"
-#include "scene.h"
+#include "anim/camera/outline.h"
+#include "render/gl.h"
+#include "render/mapped.h"
+#include "render/scene.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
-#include "moment.h"
+#include "render/moment.h"
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
  * the clip, and no morph weight is further than 1/2 from its median. */
 #pragma once
 
-#include "../anim/pose.h"
+#include "anim/pose/pose.h"
 
 enum { MOMENT_POSES_MAX = 482, MOMENT_WATCHED_MAX = 512 };
 

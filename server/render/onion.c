@@ -1,4 +1,4 @@
-#include "onion.h"
+#include "render/onion.h"
 
 /* Of 255: 0.6 * (index + 1) / count. */
 static uint32_t share_of(uint32_t index, uint32_t count)

@@ -5,7 +5,7 @@
  * its mean (after X. Wu, "Efficient Statistical Computations for Optimal Color Quantization", 1991). */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "picture.h"
+#include "render/picture.h"
 
 #include <stddef.h>
 #include <string.h>

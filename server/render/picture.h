@@ -5,7 +5,7 @@
  * page: so a picture with a background is, to the rounding, the transparent one laid over that colour. */
 #pragma once
 
-#include "../base/picture_spec.h"
+#include "base/picture_spec.h"
 
 #include <stdbool.h>
 #include <stdint.h>

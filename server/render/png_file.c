@@ -1,4 +1,4 @@
-#include "png_file.h"
+#include "render/png_file.h"
 
 #include <isa-l.h>
 #include <isa-l/igzip_lib.h>

@@ -5,8 +5,8 @@
  * quarter of its time. No time stamps and no other text: the same pixels give the same bytes. */
 #pragma once
 
-#include "../base/buf.h"
-#include "../base/err.h"
+#include "base/buf.h"
+#include "base/err.h"
 
 #include <stdbool.h>
 #include <stdint.h>

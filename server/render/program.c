@@ -1,4 +1,4 @@
-#include "program.h"
+#include "render/program.h"
 
 #include "shaders.h"
 

@@ -2,9 +2,9 @@
  * context: llvmpipe compiles again for each new program. The context's thread only. */
 #pragma once
 
-#include "../anim/model.h"
-#include "gl.h"
-#include "shader.h"
+#include "anim/model/model.h"
+#include "render/gl.h"
+#include "render/shader.h"
 
 #include <stdbool.h>
 

@@ -1,10 +1,10 @@
-#include "reach.h"
+#include "render/reach.h"
 
-#include "moment.h"
+#include "render/moment.h"
 
-#include "../anim/bounds.h"
-#include "../anim/hull.h"
-#include "../base/view.h"
+#include "anim/pose/bounds.h"
+#include "anim/camera/hull.h"
+#include "base/view.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,13 +2,13 @@
  * plays, and the clip's most telling moment. Pure; one thread.
  *
  * The clip is evaluated at its keys and often enough between them; of each pose only the vertices of the model's
- * outline count (anim/outline.h), of all poses together only their hull (anim/hull.h). So what a pose shows beyond that
- * is little, and a picture whose pose leaves its camera's view is framed anew by who draws it. The last few are kept.
- * Which of the poses is the moment, moment.h says. */
+ * outline count (anim/camera/outline.h), of all poses together only their hull (anim/camera/hull.h). So what a pose
+ * shows beyond that is little, and a picture whose pose leaves its camera's view is framed anew by who draws it. The
+ * last few are kept. Which of the poses is the moment, moment.h says. */
 #pragma once
 
-#include "../anim/outline.h"
-#include "frame.h"
+#include "anim/camera/outline.h"
+#include "render/frame.h"
 
 #include <stdint.h>
 

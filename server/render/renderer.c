@@ -1,12 +1,12 @@
-#include "animation.h"
-#include "blank.h"
-#include "job_check.h"
-#include "onion.h"
-#include "png_file.h"
-#include "renderer_parts.h"
-#include "warm_up.h"
+#include "render/animation.h"
+#include "render/blank.h"
+#include "render/job_check.h"
+#include "render/onion.h"
+#include "render/png_file.h"
+#include "render/renderer_parts.h"
+#include "render/warm_up.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* renderer.h - a job and a baked model to a PNG: all of posed-render but its process. One thread. */
 #pragma once
 
-#include "../base/buf.h"
-#include "../base/err.h"
-#include "../worker/render_job.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "worker/render_job.h"
 
 #include <stdint.h>
 

@@ -2,20 +2,20 @@
  * context's thread only. */
 #pragma once
 
-#include "aim.h"
-#include "caption.h"
-#include "draw.h"
-#include "frame.h"
-#include "framing.h"
-#include "gl_context.h"
-#include "job_layers.h"
-#include "job_sources.h"
-#include "model_cache.h"
-#include "reach.h"
-#include "renderer.h"
-#include "shadow.h"
-#include "target.h"
-#include "view_draw.h"
+#include "render/aim.h"
+#include "render/caption.h"
+#include "render/draw.h"
+#include "render/frame.h"
+#include "render/framing.h"
+#include "render/gl_context.h"
+#include "render/job_layers.h"
+#include "render/job_sources.h"
+#include "render/model_cache.h"
+#include "render/reach.h"
+#include "render/renderer.h"
+#include "render/shadow.h"
+#include "render/target.h"
+#include "render/view_draw.h"
 
 enum { RENDERER_NAME_SIZE = 256 };
 

@@ -1,6 +1,6 @@
-#include "scene.h"
+#include "render/scene.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

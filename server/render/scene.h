@@ -1,9 +1,9 @@
 /* scene.h - a model on the GPU: its vertices, indices, influences and textures. The context's thread only. */
 #pragma once
 
-#include "../anim/model.h"
-#include "gl.h"
-#include "program.h"
+#include "anim/model/model.h"
+#include "render/gl.h"
+#include "render/program.h"
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "shader.h"
+#include "render/shader.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* shader.h - texts of shaders to a linked program. The context's thread only. */
 #pragma once
 
-#include "gl.h"
+#include "render/gl.h"
 
 struct shader_source {
     const char *text; /* NULL: the program has no such stage */

@@ -1,6 +1,6 @@
-#include "shadow.h"
+#include "render/shadow.h"
 
-#include "../anim/skin.h"
+#include "anim/pose/skin.h"
 
 #include <float.h>
 #include <math.h>

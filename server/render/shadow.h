@@ -5,8 +5,8 @@
  * a map of heights; layers of it, each up to a height and blurred the more the higher, are laid over each other. */
 #pragma once
 
-#include "../base/err.h"
-#include "frame.h"
+#include "base/err.h"
+#include "render/frame.h"
 
 enum { SHADOW_SIDE = 128 };
 

@@ -1,4 +1,4 @@
-#include "target.h"
+#include "render/target.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
  * only. */
 #pragma once
 
-#include "gl.h"
+#include "render/gl.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
-#include "view_data.h"
+#include "render/view_data.h"
 
-#include "influence.h"
+#include "render/influence.h"
 
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
  * joint: 0, or 1 + the node that the view is about. The arrays are the caller's to free(). */
 #pragma once
 
-#include "../anim/model.h"
-#include "../base/err.h"
-#include "bones.h"
+#include "anim/model/model.h"
+#include "base/err.h"
+#include "render/bones.h"
 
 /* [vertex_count of the draw's primitive], for VIEW_WEIGHTS: with a joint its weight as red, 255 for all of it, else the
  * colour of the node that moves the vertex most; and the model's own alpha. NULL and ERR_NO_MEMORY. */

@@ -1,8 +1,8 @@
-#include "view_draw.h"
+#include "render/view_draw.h"
 
-#include "draw_material.h"
-#include "influence.h"
-#include "view_data.h"
+#include "render/draw_material.h"
+#include "render/influence.h"
+#include "render/view_data.h"
 
 #include <stdlib.h>
 

@@ -6,9 +6,9 @@
  * absent elsewhere and where their factor is 0. */
 #pragma once
 
-#include "../base/view.h"
-#include "draw.h"
-#include "view_program.h"
+#include "base/view.h"
+#include "render/draw.h"
+#include "render/view_program.h"
 
 /* What the views use beside struct drawing. A program is made when it is first needed and lives as long as the context.
  * Zero-initialise. */

@@ -1,4 +1,4 @@
-#include "view_program.h"
+#include "render/view_program.h"
 
 #include "shaders.h"
 

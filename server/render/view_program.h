@@ -1,7 +1,7 @@
 /* view_program.h - the shader programs of the views that are not lit, and their uniforms. The context's thread only. */
 #pragma once
 
-#include "program.h"
+#include "render/program.h"
 
 /* What view.frag paints; it has the same numbers. */
 enum view_paint {

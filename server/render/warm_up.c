@@ -1,6 +1,6 @@
-#include "warm_up.h"
+#include "render/warm_up.h"
 
-#include "../anim/bake.h"
+#include "anim/bake/bake.h"
 
 #include <stdbool.h>
 #include <string.h>

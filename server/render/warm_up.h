@@ -2,8 +2,8 @@
  * has_all a material with all textures. */
 #pragma once
 
-#include "../base/buf.h"
-#include "../base/err.h"
+#include "base/buf.h"
+#include "base/err.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
-#include "accept.h"
+#include "wire/accept.h"
 
-#include "frames.h"
-#include "glb.h"
+#include "wire/frames.h"
+#include "wire/glb.h"
 
 #include <string.h>
 #include <strings.h>

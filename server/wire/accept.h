@@ -2,8 +2,8 @@
  * thread. */
 #pragma once
 
-#include "coding.h"
-#include "request.h"
+#include "wire/coding.h"
+#include "wire/request.h"
 
 /* FORMAT_BIN when the header names application/vnd.posed.frames itself (not by a wildcard) with a weight above 0
  * that is not below that of JSON; likewise FORMAT_GLB for model/gltf-binary, where the operation has it and its weight

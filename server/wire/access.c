@@ -1,4 +1,4 @@
-#include "access.h"
+#include "wire/access.h"
 
 #include <string.h>
 #include <strings.h>

@@ -10,8 +10,8 @@
  * Token: RFC 6750, 2.1, "Authorization: Bearer TOKEN". */
 #pragma once
 
-#include "../base/buf.h"
-#include "http.h"
+#include "base/buf.h"
+#include "wire/http.h"
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
-#include "answer_clips.h"
-#include "answer_frames.h"
-#include "answer_glb.h"
-#include "answer_select.h"
-#include "packet_answer.h"
+#include "wire/answer_clips.h"
+#include "wire/answer_frames.h"
+#include "wire/answer_glb.h"
+#include "wire/answer_select.h"
+#include "wire/packet_answer.h"
 
 #include <string.h>
 

@@ -5,12 +5,12 @@
  * (binary). */
 #pragma once
 
-#include "../anim/blend.h"
-#include "../anim/clip_palette.h"
-#include "answer_layers.h"
-#include "glb.h"
-#include "reply.h"
-#include "request.h"
+#include "anim/pose/blend.h"
+#include "anim/compiled/clip_palette.h"
+#include "wire/answer_layers.h"
+#include "wire/glb.h"
+#include "wire/reply.h"
+#include "wire/request.h"
 
 /* What answering took of what a request may have: of LIMIT_FRAMES, LIMIT_EVALUATIONS and LIMIT_BOUNDS_VERTICES. */
 struct answer_cost {

@@ -1,8 +1,8 @@
 /* answer_bounds.c - boxes around the posed model: at every time asked for, or over all of the clip. */
-#include "../anim/bounds_sum.h"
-#include "answer_parts.h"
-#include "answer_select.h"
-#include "json.h"
+#include "anim/pose/bounds_sum.h"
+#include "wire/answer_parts.h"
+#include "wire/answer_select.h"
+#include "wire/json.h"
 
 #include <math.h>
 

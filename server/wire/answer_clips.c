@@ -1,7 +1,7 @@
-#include "answer_clips.h"
+#include "wire/answer_clips.h"
 
-#include "../anim/retarget_report.h"
-#include "json.h"
+#include "anim/pose/retarget_report.h"
+#include "wire/json.h"
 
 #include <string.h>
 

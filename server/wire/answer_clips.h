@@ -1,8 +1,8 @@
 /* answer_clips.h - answers whose clips lie in other files (clip_file=). Private to server/wire/answer*.c. Pure. */
 #pragma once
 
-#include "../anim/retarget.h"
-#include "answer_parts.h"
+#include "anim/pose/retarget.h"
+#include "wire/answer_parts.h"
 
 /* The model with the clips of each of a request's sources. */
 struct answer_clips {

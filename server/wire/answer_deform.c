@@ -1,7 +1,7 @@
-#include "answer_deform.h"
+#include "wire/answer_deform.h"
 
-#include "../anim/skin.h"
-#include "answer_select.h"
+#include "anim/pose/skin.h"
+#include "wire/answer_select.h"
 
 /* So many influences and morph deltas are about the work for one node. */
 enum { VEC3_FLOATS = 3, DELTAS_PER_STEP = 32 };

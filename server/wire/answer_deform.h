@@ -2,7 +2,7 @@
  * the other. Private to server/wire. Pure. */
 #pragma once
 
-#include "answer_parts.h"
+#include "wire/answer_parts.h"
 
 /* The draws asked for, in the model's order, and memory for the largest; what all frames take is within the limits.
  * False: the reply is an error. */

@@ -1,6 +1,6 @@
-#include "answer_dualquat.h"
+#include "wire/answer_dualquat.h"
 
-#include "../anim/dualquat.h"
+#include "anim/pose/dualquat.h"
 
 #include <string.h>
 

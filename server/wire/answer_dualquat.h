@@ -4,7 +4,7 @@
  * in that of the nearest joint of the same skin above it; the topmost have the sign of dualquat_from_matrix(). */
 #pragma once
 
-#include "answer_parts.h"
+#include "wire/answer_parts.h"
 
 enum { DUALQUAT_FLOATS = 8 };
 

@@ -1,6 +1,6 @@
-#include "answer_formats.h"
+#include "wire/answer_formats.h"
 
-#include "json.h"
+#include "wire/json.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ static const struct row {
 } ROWS[] = {
 #define X(ending, name, reader, companion_of, magic, clips, fidelity)                                                  \
     {ending, name, reader, companion_of, clips, fidelity},
-#include "../../protocol/formats.def"
+#include "protocol/formats.def"
 #undef X
 };
 

@@ -1,4 +1,4 @@
-#include "answer_frames.h"
+#include "wire/answer_frames.h"
 
 /* A frame of JSON besides its numbers: its times, those of all layers, its root motion. */
 enum { JSON_FRAME_MOST = 1024, JSON_NUMBER_ABOUT = 11 };

@@ -2,7 +2,7 @@
  * in this order, whole (answer_frames()) or in pieces (answer_stream.h). Private to server/wire. Pure. */
 #pragma once
 
-#include "answer_parts.h"
+#include "wire/answer_parts.h"
 
 /* What an operation puts into its frames. */
 struct answer_form {

@@ -1,7 +1,7 @@
-#include "answer_glb.h"
+#include "wire/answer_glb.h"
 
-#include "../base/version.h"
-#include "json.h"
+#include "base/version.h"
+#include "wire/json.h"
 
 #include <math.h>
 #include <string.h>

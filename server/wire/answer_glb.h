@@ -1,8 +1,8 @@
 /* answer_glb.h - the posed model as a GLB file (protocol/glb.md). Private to server/wire. Pure. */
 #pragma once
 
-#include "answer_deform.h"
-#include "glb.h"
+#include "wire/answer_deform.h"
+#include "wire/glb.h"
 
 /* The accessors of one draw; GLB_NONE: it has no such array. */
 struct glb_entry {

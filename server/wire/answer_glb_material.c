@@ -1,6 +1,6 @@
 /* Materials of a GLB file, as glTF 2.0, 3.9 has them. */
-#include "answer_glb.h"
-#include "json.h"
+#include "wire/answer_glb.h"
+#include "wire/json.h"
 
 #include <math.h>
 

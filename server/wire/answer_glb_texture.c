@@ -1,7 +1,7 @@
 /* Textures of a GLB file: each a picture in the binary chunk, with its wrapping and filters. */
-#include "answer_glb.h"
-#include "json.h"
-#include "png.h"
+#include "wire/answer_glb.h"
+#include "wire/json.h"
+#include "wire/png.h"
 
 #include <string.h>
 

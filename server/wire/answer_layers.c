@@ -1,7 +1,7 @@
-#include "answer_layers.h"
+#include "wire/answer_layers.h"
 
-#include "answer.h"
-#include "answer_select.h"
+#include "wire/answer.h"
+#include "wire/answer_select.h"
 
 static double duration_of(const struct model *model, int32_t clip)
 {

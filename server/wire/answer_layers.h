@@ -1,10 +1,10 @@
 /* answer_layers.h - from the layers that a request names to those that blend.h takes. Pure; any thread. */
 #pragma once
 
-#include "../anim/blend.h"
-#include "../anim/clip_time.h"
-#include "reply.h"
-#include "request.h"
+#include "anim/pose/blend.h"
+#include "anim/pose/clip_time.h"
+#include "wire/reply.h"
+#include "wire/request.h"
 
 /* Points into itself: it stays where it was filled. */
 struct answer_layers {

@@ -1,7 +1,7 @@
 /* answer_mesh.c - the deformed vertices of the selected draws at every time, in scene space. */
-#include "answer_deform.h"
-#include "answer_frames.h"
-#include "json.h"
+#include "wire/answer_deform.h"
+#include "wire/answer_frames.h"
+#include "wire/json.h"
 
 enum { BLOCKS_PER_DRAW = 4, VEC3_FLOATS = 3 };
 

@@ -1,6 +1,6 @@
 /* answer_model.c - what is in a model: nodes, skins, meshes, clips, materials, textures, files, warnings. */
-#include "answer_parts.h"
-#include "json.h"
+#include "wire/answer_parts.h"
+#include "wire/json.h"
 
 static const char *const TOPOLOGIES[] = {
     [TOPOLOGY_TRIANGLES] = "triangles", [TOPOLOGY_LINES] = "lines", [TOPOLOGY_POINTS] = "points"};

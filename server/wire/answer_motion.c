@@ -1,8 +1,8 @@
-#include "answer_motion.h"
+#include "wire/answer_motion.h"
 
-#include "answer_parts.h"
-#include "answer_select.h"
-#include "json.h"
+#include "wire/answer_parts.h"
+#include "wire/answer_select.h"
+#include "wire/json.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* answer_motion.h - root motion in an answer: found, taken out of the poses, told. Private to server/wire. Pure. */
 #pragma once
 
-#include "../anim/root_motion.h"
+#include "anim/pose/root_motion.h"
 
 struct task;
 struct frames;

@@ -1,6 +1,6 @@
-#include "answer_nodes.h"
+#include "wire/answer_nodes.h"
 
-#include "answer_select.h"
+#include "wire/answer_select.h"
 
 /* In answer->palette, which nothing else uses yet. */
 struct scratch {

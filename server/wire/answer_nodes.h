@@ -1,7 +1,7 @@
 /* answer_nodes.h - the nodes that a request selects, whole subtrees among them. Private to server/wire. Pure. */
 #pragma once
 
-#include "answer_parts.h"
+#include "wire/answer_parts.h"
 
 /* The nodes of joints=, joint_name= and subtree=, in the order given; a subtree is its topmost node and all nodes below
  * it by rising index. All nodes where none of the three is given. The array lies in answer->selection, with room for

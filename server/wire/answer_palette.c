@@ -1,8 +1,8 @@
 /* answer_palette.c - the skinning palettes of the selected skins at every time. */
-#include "answer_dualquat.h"
-#include "answer_frames.h"
-#include "answer_select.h"
-#include "json.h"
+#include "wire/answer_dualquat.h"
+#include "wire/answer_frames.h"
+#include "wire/answer_select.h"
+#include "wire/json.h"
 
 /* The skins asked for, in that order; all without skin=. NULL: the reply is an error. */
 static const uint32_t *select_skins(struct task *task, uint32_t *count)

@@ -1,9 +1,9 @@
-#include "answer_parts.h"
+#include "wire/answer_parts.h"
 
-#include "../base/hex.h"
-#include "answer_clips.h"
-#include "answer_frames.h"
-#include "json.h"
+#include "base/hex.h"
+#include "wire/answer_clips.h"
+#include "wire/answer_frames.h"
+#include "wire/json.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /* answer_parts.h - what the answers have in common; private to server/wire/answer*.c. Pure. */
 #pragma once
 
-#include "../anim/clip_time.h"
-#include "answer.h"
-#include "answer_motion.h"
-#include "frames.h"
+#include "anim/pose/clip_time.h"
+#include "wire/answer.h"
+#include "wire/answer_motion.h"
+#include "wire/frames.h"
 
 struct answer_clips;
 struct answer_form;

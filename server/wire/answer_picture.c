@@ -1,6 +1,6 @@
-#include "answer_picture.h"
+#include "wire/answer_picture.h"
 
-#include "json.h"
+#include "wire/json.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * Documents: protocol/http.md, "Overlays". */
 #pragma once
 
-#include "reply.h"
-#include "request.h"
+#include "wire/reply.h"
+#include "wire/request.h"
 
 /* What a picture shows. */
 struct answer_shown {

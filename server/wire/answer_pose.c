@@ -2,10 +2,10 @@
  *
  * A node whose matrix has shear, and which the clip leaves alone, has no T R S: its local transform is a
  * matrix (local_matrix). Which nodes those are is the same at every time of a clip. */
-#include "../anim/dualquat.h"
-#include "answer_frames.h"
-#include "answer_nodes.h"
-#include "json.h"
+#include "anim/pose/dualquat.h"
+#include "wire/answer_frames.h"
+#include "wire/answer_nodes.h"
+#include "wire/json.h"
 
 #include <string.h>
 

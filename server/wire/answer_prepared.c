@@ -1,8 +1,8 @@
-#include "answer_prepared.h"
+#include "wire/answer_prepared.h"
 
-#include "../base/mem.h"
-#include "answer_clips.h"
-#include "answer_frames.h"
+#include "base/mem.h"
+#include "wire/answer_clips.h"
+#include "wire/answer_frames.h"
 
 #include <stdlib.h>
 

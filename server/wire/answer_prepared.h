@@ -4,7 +4,7 @@
  * Pure; one thread at a time. */
 #pragma once
 
-#include "answer.h"
+#include "wire/answer.h"
 
 struct answer_prepared;
 

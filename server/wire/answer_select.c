@@ -1,4 +1,4 @@
-#include "answer_select.h"
+#include "wire/answer_select.h"
 
 #include <string.h>
 

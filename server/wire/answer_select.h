@@ -1,8 +1,8 @@
 /* answer_select.h - from what a query calls a clip, skin, node or mesh to its index. Pure; any thread. */
 #pragma once
 
-#include "reply.h"
-#include "request.h"
+#include "wire/reply.h"
+#include "wire/request.h"
 
 enum thing {
     THING_CLIP,

@@ -1,5 +1,5 @@
 /* answer_span.c - which part of the clip a request means: its from, to, fps, speed and phase as clip times. */
-#include "answer.h"
+#include "wire/answer.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
  * first is what stands before them. */
 #pragma once
 
-#include "answer.h"
+#include "wire/answer.h"
 
 enum {
     ANSWER_PIECE_BYTES = 131072, /* a piece has at least so many, but the first and the last */

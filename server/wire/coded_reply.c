@@ -1,6 +1,6 @@
-#include "coded_reply.h"
+#include "wire/coded_reply.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

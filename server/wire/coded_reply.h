@@ -2,8 +2,8 @@
  * any thread. */
 #pragma once
 
-#include "coding.h"
-#include "reply.h"
+#include "wire/coding.h"
+#include "wire/reply.h"
 
 /* True when the body is worth a coding: JSON or HTML that has `least_bytes` or more follow. */
 bool reply_is_codable(const struct reply *reply, uint64_t least_bytes);

@@ -1,6 +1,6 @@
-#include "coding.h"
+#include "wire/coding.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * time. */
 #pragma once
 
-#include "../base/buf.h"
-#include "../base/err.h"
+#include "base/buf.h"
+#include "base/err.h"
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "frames.h"
+#include "wire/frames.h"
 
 #include <assert.h>
 #include <string.h>

@@ -6,9 +6,9 @@
  * Whoever changes the layout or a field's meaning increments FRAMES_VERSION. */
 #pragma once
 
-#include "../anim/clip_time.h"
-#include "../base/buf.h"
-#include "request.h"
+#include "anim/pose/clip_time.h"
+#include "base/buf.h"
+#include "wire/request.h"
 
 #define FRAMES_MAGIC        "PSDF"
 #define FRAMES_CONTENT_TYPE "application/vnd.posed.frames"

@@ -1,6 +1,6 @@
-#include "glb.h"
+#include "wire/glb.h"
 
-#include "json.h"
+#include "wire/json.h"
 
 enum { ALIGNMENT = 4, HEAD_BYTES = 12, CHUNK_HEAD_BYTES = 8 };
 enum { MAGIC = 0x46546c67, VERSION = 2, CHUNK_JSON = 0x4e4f534a, CHUNK_BIN = 0x004e4942 };

@@ -5,8 +5,8 @@
  * glb_start() and glb_finish() and calls glb_put_arrays() within it. */
 #pragma once
 
-#include "../anim/model.h"
-#include "../base/buf.h"
+#include "anim/model/model.h"
+#include "base/buf.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
-#include "http.h"
+#include "wire/http.h"
 
-#include "../base/buf.h"
-#include "../base/mem.h"
-#include "http_again.h"
-#include "http_head.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "wire/http_again.h"
+#include "wire/http_head.h"
 
 #include <llhttp.h>
 #include <stdlib.h>

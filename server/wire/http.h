@@ -10,8 +10,8 @@
  */
 #pragma once
 
-#include "../base/err.h"
-#include "../base/limits.h"
+#include "base/err.h"
+#include "base/limits.h"
 
 #include <stdbool.h>
 #include <stddef.h>

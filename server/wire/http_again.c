@@ -1,6 +1,6 @@
-#include "http_again.h"
+#include "wire/http_again.h"
 
-#include "query_time.h"
+#include "wire/query_time.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * accepted, its lines were cut and understood. Private to http.c. Pure. */
 #pragma once
 
-#include "http_head.h"
+#include "wire/http_head.h"
 
 /* Zeroed: there is no former head. */
 struct http_again {

@@ -1,6 +1,6 @@
-#include "http_head.h"
+#include "wire/http_head.h"
 
-#include "http_host.h"
+#include "wire/http_host.h"
 
 #include <string.h>
 #include <strings.h>

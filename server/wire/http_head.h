@@ -3,9 +3,9 @@
  * Private to http.c, which lets llhttp judge the same bytes afterwards. Pure. */
 #pragma once
 
-#include "http.h"
+#include "wire/http.h"
 
-#include "../base/buf.h"
+#include "base/buf.h"
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "http_host.h"
+#include "wire/http_host.h"
 
 #include <arpa/inet.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-#include "http_response.h"
+#include "wire/http_response.h"
 
-#include "../base/version.h"
-#include "json.h"
+#include "base/version.h"
+#include "wire/json.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * http_response_has_body() says so. */
 #pragma once
 
-#include "reply.h"
+#include "wire/reply.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
-#include "json.h"
+#include "wire/json.h"
 
-#include "number.h"
+#include "wire/number.h"
 
 #include <assert.h>
 #include <math.h>

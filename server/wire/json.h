@@ -1,8 +1,8 @@
 /* json.h - JSON text written straight into a buffer. Pure. Output only. */
 #pragma once
 
-#include "../anim/model.h"
-#include "../base/buf.h"
+#include "anim/model/model.h"
+#include "base/buf.h"
 
 #include <stddef.h>
 

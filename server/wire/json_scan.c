@@ -1,6 +1,6 @@
-#include "json_scan.h"
+#include "wire/json_scan.h"
 
-#include "../base/utf8.h"
+#include "base/utf8.h"
 
 #include <stdbool.h>
 #include <string.h>

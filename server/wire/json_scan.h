@@ -5,7 +5,7 @@
  * where they may is left to cJSON. */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <stddef.h>
 

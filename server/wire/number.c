@@ -1,8 +1,8 @@
 /* number.c - floats by Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles", 2020; its sections
  * 9.8.1 and 9.10, with the widths of binary32), doubles by trying precisions until one reads back. */
-#include "number.h"
+#include "wire/number.h"
 
-#include "number_pow10.h"
+#include "wire/number_pow10.h"
 
 #include <math.h>
 #include <stdbool.h>

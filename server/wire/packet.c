@@ -1,6 +1,6 @@
-#include "packet.h"
+#include "wire/packet.h"
 
-#include "../base/bytes.h"
+#include "base/bytes.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const struct name {
     const char *name;
 } NAMES[] = {
 #define PACKET(symbol, number, name, who, text) {number, name},
-#include "../../protocol/packets.def"
+#include "protocol/packets.def"
 };
 
 const char *packet_name(unsigned kind)

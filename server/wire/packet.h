@@ -5,8 +5,8 @@
  * flags are those of protocol/packets.def. */
 #pragma once
 
-#include "../base/buf.h"
-#include "../base/err.h"
+#include "base/buf.h"
+#include "base/err.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,18 +24,18 @@ enum {
 
 enum packet_kind {
 #define PACKET(symbol, number, name, who, text) PACKET_##symbol = (number),
-#include "../../protocol/packets.def"
+#include "protocol/packets.def"
 };
 
 /* PACKET_AT_QUERY_clip is where the field lies in its payload. */
 enum packet_offset {
 #define FIELD(part, offset, type, name, text) PACKET_AT_##part##_##name = (offset),
-#include "../../protocol/packets.def"
+#include "protocol/packets.def"
 };
 
 enum packet_flag {
 #define FLAG(part, symbol, bit, name, text) PACKET_##part##_##symbol = (bit),
-#include "../../protocol/packets.def"
+#include "protocol/packets.def"
 };
 
 /* A header, and where its payload is. */

@@ -1,9 +1,9 @@
-#include "packet_answer.h"
+#include "wire/packet_answer.h"
 
-#include "../base/version.h"
-#include "answer_select.h"
-#include "frames.h"
-#include "glb.h"
+#include "base/version.h"
+#include "wire/answer_select.h"
+#include "wire/frames.h"
+#include "wire/glb.h"
 
 #include <string.h>
 

@@ -2,11 +2,11 @@
  * thread. Document: protocol/tcp.md. */
 #pragma once
 
-#include "../anim/model.h"
-#include "../base/limits.h"
-#include "packet.h"
-#include "reply.h"
-#include "request.h"
+#include "anim/model/model.h"
+#include "base/limits.h"
+#include "wire/packet.h"
+#include "wire/reply.h"
+#include "wire/request.h"
 
 #define PACKET_TYPE_OPENED "application/vnd.posed.opened" /* content types of replies that never leave as such */
 #define PACKET_TYPE_FOUND  "application/vnd.posed.found"

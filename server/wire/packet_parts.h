@@ -1,8 +1,8 @@
 /* packet_parts.h - reading the payload of a packet field by field; private to packet_*.c. Pure. */
 #pragma once
 
-#include "packet_request.h"
-#include "request_parts.h"
+#include "wire/packet_request.h"
+#include "wire/request_parts.h"
 
 /* --- packet_payload.c --- */
 

@@ -1,8 +1,8 @@
 /* packet_payload.c - fields of payloads, and the short payloads that concern streams. */
-#include "packet_parts.h"
+#include "wire/packet_parts.h"
 
-#include "../base/bytes.h"
-#include "../base/utf8.h"
+#include "base/bytes.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <string.h>

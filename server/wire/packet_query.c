@@ -1,9 +1,9 @@
 /* packet_query.c - what a packet asks of a model's pose: its fields, times and indices as parameters of a request. */
-#include "packet_parts.h"
+#include "wire/packet_parts.h"
 
-#include "../base/bytes.h"
-#include "number.h"
-#include "request_values.h"
+#include "base/bytes.h"
+#include "wire/number.h"
+#include "wire/request_values.h"
 
 #include <stdio.h>
 #include <string.h>

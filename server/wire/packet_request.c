@@ -1,7 +1,7 @@
-#include "packet_request.h"
+#include "wire/packet_request.h"
 
-#include "../base/bytes.h"
-#include "packet_parts.h"
+#include "base/bytes.h"
+#include "wire/packet_parts.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
  * connection. */
 #pragma once
 
-#include "packet.h"
-#include "request.h"
+#include "wire/packet.h"
+#include "wire/request.h"
 
 #define PACKET_NOT_MALFORMED SIZE_MAX
 

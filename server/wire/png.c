@@ -1,6 +1,6 @@
-#include "png.h"
+#include "wire/png.h"
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * answer with a strong ETag must be. */
 #pragma once
 
-#include "../base/buf.h"
+#include "base/buf.h"
 
 #include <stdint.h>
 

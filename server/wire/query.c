@@ -1,6 +1,6 @@
-#include "query.h"
+#include "wire/query.h"
 
-#include "../base/utf8.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdlib.h>

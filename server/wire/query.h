@@ -3,7 +3,7 @@
  * Pure; any thread. '+' is a space and "%2B" a plus, as HTML forms write them (WHATWG URL, 5.1). */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <stdbool.h>
 #include <stddef.h>

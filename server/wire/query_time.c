@@ -1,6 +1,6 @@
-#include "query_time.h"
+#include "wire/query_time.h"
 
-#include "query.h"
+#include "wire/query.h"
 
 #include <stdint.h>
 #include <string.h>

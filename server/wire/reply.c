@@ -1,6 +1,6 @@
-#include "reply.h"
+#include "wire/reply.h"
 
-#include "json.h"
+#include "wire/json.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
-#include "request.h"
+#include "wire/request.h"
 
-#include "../base/mem.h"
-#include "accept.h"
-#include "query.h"
-#include "request_parts.h"
-#include "request_values.h"
+#include "base/mem.h"
+#include "wire/accept.h"
+#include "wire/query.h"
+#include "wire/request_parts.h"
+#include "wire/request_values.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +14,14 @@ enum { PICTURE_SIDE = 256, LIST_SIZE = 256 /* of names in a message */ };
 
 static const char view_words[] = "" /* "|lit|weights|.." */
 #define X(symbol, word, takes_joint, text) "|" word
-#include "../../protocol/views.def"
+#include "protocol/views.def"
 #undef X
     ;
 #define VIEW_WORDS (view_words + 1)
 
 const struct param REQUEST_PARAMS[] = {
 #define X(symbol, name, ops, how_often, parse, values, text) {name, ops, how_often, parse, values},
-#include "request_params.def"
+#include "wire/request_params.def"
 #undef X
 };
 _Static_assert((int)OP_FIND < 32, "the operations of a parameter are bits of an unsigned");

@@ -6,14 +6,14 @@
  * request. */
 #pragma once
 
-#include "../anim/blend.h"
-#include "../anim/clip_time.h"
-#include "../anim/pose.h"
-#include "../base/buf.h"
-#include "../base/err.h"
-#include "../base/limits.h"
-#include "../base/picture_spec.h"
-#include "../base/sheet_spec.h"
+#include "anim/pose/blend.h"
+#include "anim/pose/clip_time.h"
+#include "anim/pose/pose.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "base/picture_spec.h"
+#include "base/sheet_spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>

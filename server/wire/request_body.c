@@ -1,8 +1,8 @@
 /* request_body.c - parameters from the JSON body of a POST: each member is one, a list its repetitions. */
-#include "request_parts.h"
+#include "wire/request_parts.h"
 
-#include "json_scan.h"
-#include "number.h"
+#include "wire/json_scan.h"
+#include "wire/number.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* request_camera.c - what a picture's request leaves out of its camera and its time, and what goes together of them. */
-#include "request_parts.h"
+#include "wire/request_parts.h"
 
 #include <math.h>
 #include <string.h>

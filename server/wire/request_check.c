@@ -1,6 +1,6 @@
 /* request_check.c - what is missing in a request, and what does not go together. */
-#include "../base/view.h"
-#include "request_parts.h"
+#include "base/view.h"
+#include "wire/request_parts.h"
 
 static int check_span(const struct request *request, struct err *err)
 {

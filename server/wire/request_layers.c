@@ -1,5 +1,5 @@
 /* request_layers.c - what the layers of a blend must be, each and together. */
-#include "request_parts.h"
+#include "wire/request_parts.h"
 
 int request_check_layer(const struct request *layer, const struct params_seen *seen, struct err *err)
 {

@@ -2,7 +2,7 @@
  * a whole request. Private to request*.c and packet_*.c. Pure. */
 #pragma once
 
-#include "request.h"
+#include "wire/request.h"
 
 #include <cjson/cJSON.h>
 
@@ -41,7 +41,7 @@ struct param {
 
 enum {
 #define X(symbol, name, ops, how_often, parse, values, text) PARAM_##symbol,
-#include "request_params.def"
+#include "wire/request_params.def"
 #undef X
     PARAM_COUNT
 };

@@ -1,6 +1,6 @@
 /* request_routes.c - which paths there are, which operation each means, and which methods it takes. */
-#include "query.h"
-#include "request_parts.h"
+#include "wire/query.h"
+#include "wire/request_parts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* request_sheet.c - what is asked of a picture with several cells: which, how they lie, and in which file. */
-#include "../base/view.h"
-#include "query.h"
-#include "request_parts.h"
-#include "request_values.h"
+#include "base/view.h"
+#include "wire/query.h"
+#include "wire/request_parts.h"
+#include "wire/request_values.h"
 
 enum { CELLS_MAX = 1024, DIRECTIONS_MAX = 64, SPACE_MAX = 256, RATE_MAX = 1000, LOOPS_MAX = 65535, TURNTABLE_DEG = 15 };
 

@@ -1,5 +1,5 @@
 /* request_sources.c - the other files that a request takes clips from, each once. */
-#include "request_parts.h"
+#include "wire/request_parts.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* request_value_camera.c - where a picture is seen from, and what of the model has to be in it. */
-#include "query.h"
-#include "request_parts.h"
-#include "request_values.h"
+#include "wire/query.h"
+#include "wire/request_parts.h"
+#include "wire/request_values.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* request_value_names.c - what names something: files by path and hash; clips, skins, nodes, meshes by index or name.
  */
-#include "query.h"
-#include "request_parts.h"
-#include "request_values.h"
+#include "wire/query.h"
+#include "wire/request_parts.h"
+#include "wire/request_values.h"
 
 #include <string.h>
 

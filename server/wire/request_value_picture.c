@@ -1,7 +1,7 @@
 /* request_value_picture.c - how a picture is to look: its size, background, smoothness and file. */
-#include "../base/view.h"
-#include "request_parts.h"
-#include "request_values.h"
+#include "base/view.h"
+#include "wire/request_parts.h"
+#include "wire/request_values.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* request_value_times.c - times, and which part of a clip they are in. */
-#include "query.h"
-#include "request_values.h"
+#include "wire/query.h"
+#include "wire/request_values.h"
 
 #include <float.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-#include "request_values.h"
+#include "wire/request_values.h"
 
-#include "query.h"
+#include "wire/query.h"
 
 #include <stdio.h>
 #include <string.h>

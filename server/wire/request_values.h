@@ -4,7 +4,7 @@
  * request_value_times.c, request_value_picture.c, and request_values.c for what is none of them. */
 #pragma once
 
-#include "request.h"
+#include "wire/request.h"
 
 /* A decoded value on its way into a request. */
 struct value {
@@ -50,5 +50,5 @@ void value_select_name(const struct value *value, struct selector *out);
 /* --- one a parameter --- */
 
 #define X(symbol, name, ops, how_often, parse, values, text) int parse(struct value *value);
-#include "request_params.def"
+#include "wire/request_params.def"
 #undef X

@@ -1,4 +1,4 @@
-#include "sheet_layout.h"
+#include "wire/sheet_layout.h"
 
 enum {
     CAPTION_LEAST = 16, /* height of the band: legible small print */

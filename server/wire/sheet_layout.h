@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "../base/sheet_spec.h"
+#include "base/sheet_spec.h"
 
 #include <stdbool.h>
 #include <stdint.h>

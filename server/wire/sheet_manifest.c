@@ -1,8 +1,8 @@
-#include "sheet_manifest.h"
+#include "wire/sheet_manifest.h"
 
-#include "../anim/pose.h"
-#include "answer_parts.h"
-#include "json.h"
+#include "anim/pose/pose.h"
+#include "wire/answer_parts.h"
+#include "wire/json.h"
 
 #include <math.h>
 #include <string.h>

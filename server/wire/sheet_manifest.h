@@ -2,8 +2,8 @@
  * Fields: protocol/answers.md. Pure; any thread. */
 #pragma once
 
-#include "../anim/mat.h"
-#include "sheet_plan.h"
+#include "anim/model/mat.h"
+#include "wire/sheet_plan.h"
 
 /* The cameras of a plan's cells, as the renderer found them. */
 struct sheet_shots {

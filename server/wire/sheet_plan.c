@@ -1,7 +1,7 @@
-#include "sheet_plan.h"
+#include "wire/sheet_plan.h"
 
-#include "../anim/pose.h"
-#include "answer.h"
+#include "anim/pose/pose.h"
+#include "wire/answer.h"
 
 #include <math.h>
 

@@ -5,10 +5,10 @@
  * not the first again: so a loop closes. Only where the clip is clamped its end is a frame too. */
 #pragma once
 
-#include "../anim/model.h"
-#include "../base/buf.h"
-#include "request.h"
-#include "sheet_layout.h"
+#include "anim/model/model.h"
+#include "base/buf.h"
+#include "wire/request.h"
+#include "wire/sheet_layout.h"
 
 enum { SHEET_CELLS_MAX = 1024 };
 

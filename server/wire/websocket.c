@@ -1,6 +1,6 @@
-#include "websocket.h"
+#include "wire/websocket.h"
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 #include <nettle/base64.h>
 #include <nettle/sha1.h>

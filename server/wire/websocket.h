@@ -4,9 +4,9 @@
  * bounds mean nothing; each message of the server is one packet. */
 #pragma once
 
-#include "../base/buf.h"
-#include "../base/err.h"
-#include "http.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "wire/http.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-#include "attempt.h"
+#include "worker/attempt.h"
 
-#include "sandbox_contract.h"
+#include "worker/sandbox_contract.h"
 
 #include <errno.h>
 #include <fcntl.h>

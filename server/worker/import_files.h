@@ -41,7 +41,7 @@ struct import_file_reply {
 /* What a model may not open, by the rows of protocol/file_access.def: such a reply says nothing about what is there. */
 enum file_access_kind {
 #define X(symbol, model, opens, refusal) symbol,
-#include "../../protocol/file_access.def"
+#include "protocol/file_access.def"
 #undef X
     FILE_ACCESS_COUNT
 };
@@ -54,7 +54,7 @@ static inline const char *import_refusal(enum file_access_kind kind)
 {
     static const char *const TEXTS[FILE_ACCESS_COUNT] = {
 #define X(symbol, model, opens, refusal) [symbol] = refusal,
-#include "../../protocol/file_access.def"
+#include "protocol/file_access.def"
 #undef X
     };
     return TEXTS[kind];

@@ -7,7 +7,7 @@
  * model, 1 = an import_failure, 2 = wrong arguments. Anything else is a crash. */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <stdint.h>
 

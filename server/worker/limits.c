@@ -1,6 +1,6 @@
-#include "limits.h"
+#include "worker/limits.h"
 
-#include "../base/version.h"
+#include "base/version.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * Linux; call once, early in main(), from the only thread. */
 #pragma once
 
-#include "../base/err.h"
+#include "base/err.h"
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "privileges.h"
+#include "worker/privileges.h"
 
 #include <errno.h>
 #include <grp.h>

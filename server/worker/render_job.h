@@ -10,9 +10,9 @@
  * sends a render_result with job_id 0 and its renderer's name in message. End of stream: the worker exits. */
 #pragma once
 
-#include "../base/err.h"
-#include "../base/picture_spec.h"
-#include "../base/sheet_spec.h"
+#include "base/err.h"
+#include "base/picture_spec.h"
+#include "base/sheet_spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ struct render_source {
     uint64_t size_bytes;
 };
 
-/* Layers to blend instead of one clip, as anim/blend.h has them. */
+/* Layers to blend instead of one clip, as anim/pose/blend.h has them. */
 struct render_layer {
     int32_t clip, reference_clip;           /* or POSE_REST */
     uint32_t clip_source, reference_source; /* 0: clips of the model; n: of sources[n - 1] */
@@ -124,7 +124,7 @@ struct render_view {
 /* How a picture of one cell shows its model; of several cells what is common to them, or 0. */
 struct render_shown {
     double clip_time_s;         /* of the first cell */
-    double view_from_scene[16]; /* column-major, as anim/camera.h */
+    double view_from_scene[16]; /* column-major, as anim/camera/camera.h */
     double clip_from_view[16];
 };
 
@@ -132,7 +132,7 @@ struct render_shown {
 struct render_notes {
     struct render_shown shown;             /* finite */
     char unmatched[RENDER_UNMATCHED_SIZE]; /* NUL-terminated printable ASCII: of a picture that has clips of other files
-                                              what of them has no partner (anim/retarget_report.h) */
+                                              what of them has no partner (anim/pose/retarget_report.h) */
 };
 
 struct render_result {

@@ -1,6 +1,6 @@
-#include "sandbox.h"
+#include "worker/sandbox.h"
 
-#include "../base/version.h"
+#include "base/version.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,9 +10,9 @@
  * new privileges, out-of-memory score) is limits.h. */
 #pragma once
 
-#include "../base/err.h"
-#include "privileges.h"
-#include "sandbox_contract.h"
+#include "base/err.h"
+#include "worker/privileges.h"
+#include "worker/sandbox_contract.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* The system calls that are left. By libseccomp, which knows the numbers, the argument registers and the foreign
  * calling conventions of each processor. */
-#include "sandbox.h"
+#include "worker/sandbox.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* Landlock by its system calls: Debian 12's C library has no functions for them, its kernel headers not all rights.
  * Source of the numbers: Documentation/userspace-api/landlock.rst and include/uapi/linux/landlock.h of Linux 6.12. */
-#include "sandbox.h"
+#include "worker/sandbox.h"
 
 #include <errno.h>
 #include <linux/landlock.h>

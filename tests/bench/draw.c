@@ -6,10 +6,10 @@
  * first context stood and had drawn (with a shader cache only what is not in it is compiled), that of the first
  * picture, and of the others the least and the median. All is CPU time of this process, so that other work on the
  * machine counts little. OUT.png gets the last picture. */
-#include "../../server/anim/bake.h"
-#include "../../server/app/disk_record.h"
-#include "../../server/base/mem.h"
-#include "../../server/render/renderer.h"
+#include "anim/bake/bake.h"
+#include "app/disk_record.h"
+#include "base/mem.h"
+#include "render/renderer.h"
 
 #include <fcntl.h>
 #include <stdio.h>

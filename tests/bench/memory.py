@@ -10,7 +10,7 @@ import poses
 import skeletons
 
 TITLE = "memory of a model, textures aside"
-PIXELS = 28  # of server/anim/model_sections.def
+PIXELS = 28  # of server/anim/model/model_sections.def
 
 
 def texture_bytes(baked):

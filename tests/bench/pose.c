@@ -8,11 +8,11 @@
  * times, sequential: 60 a second, with -m also many: random times of so many copies of the clip that they are not in
  * the cache) and form: median and spread (half of the distance of the quartiles) over the rounds of ns a pose, and ns a
  * node. Kernels are measured in turn within each round, POSES poses at a time. */
-#include "../../server/anim/bake.h"
-#include "../../server/anim/clip_palette.h"
-#include "../../server/anim/pose.h"
-#include "../../server/app/disk_record.h"
-#include "../../server/base/mem.h"
+#include "anim/bake/bake.h"
+#include "anim/compiled/clip_palette.h"
+#include "anim/pose/pose.h"
+#include "app/disk_record.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdio.h>

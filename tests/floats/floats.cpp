@@ -17,7 +17,7 @@
 #include <vector>
 
 extern "C" {
-#include "../../server/wire/number.h"
+#include "wire/number.h"
 }
 
 namespace

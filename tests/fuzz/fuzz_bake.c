@@ -1,5 +1,5 @@
 /* Decodes any bytes as a baked model, and uses everything of a model that was accepted. */
-#include "../../server/anim/bake.h"
+#include "anim/bake/bake.h"
 
 #include "../unit/walk_model.h"
 

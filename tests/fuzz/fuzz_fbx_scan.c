@@ -1,8 +1,8 @@
 /* Any bytes as an FBX file: counted, and its user properties read, whatever they are. */
-#include "../../server/anim/json_check.h"
-#include "../../server/import/fbx_properties.h"
-#include "../../server/import/fbx_scan.h"
-#include "../../server/import/fbx_takes.h"
+#include "anim/model/json_check.h"
+#include "import/fbx_properties.h"
+#include "import/fbx_scan.h"
+#include "import/fbx_takes.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Any bytes as a glTF or GLB file: read and finished, or refused with a reason. No companion files. */
-#include "../../server/import/import.h"
+#include "import/import.h"
 
 #include <errno.h>
 #include <stdlib.h>

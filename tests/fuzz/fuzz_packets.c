@@ -1,9 +1,9 @@
 /* Bytes of a connection that speaks packets, fed whole and in pieces, plain and wrapped in a WebSocket: never a crash,
  * the same packets and requests both ways, and what is accepted is within limits. The first byte chooses: its low bits
  * the size of the pieces, its highest whether a WebSocket is around. */
-#include "../../server/base/hash.h"
-#include "../../server/wire/packet_request.h"
-#include "../../server/wire/websocket.h"
+#include "base/hash.h"
+#include "wire/packet_request.h"
+#include "wire/websocket.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* A request target, and after a newline an Accept header: never a crash, and what is accepted is within limits. */
-#include "../../server/wire/http_response.h"
-#include "../../server/wire/request.h"
+#include "wire/http_response.h"
+#include "wire/request.h"
 
 #include <math.h>
 #include <stdlib.h>

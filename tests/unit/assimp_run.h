@@ -3,8 +3,8 @@
 
 #include "temp_tree.h"
 
-#include "../../server/anim/pose.h"
-#include "../../server/import/import.h"
+#include "anim/pose/pose.h"
+#include "import/import.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* fixture.h - baked models for tests: built by hand, finished, encoded and decoded again. */
 #pragma once
 
-#include "../../server/anim/bake.h"
+#include "anim/bake/bake.h"
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 #include "gltf_run.h"
 
-#include "../../server/base/mem.h"
+#include "base/mem.h"
 #include "root_opener.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* gltf_run.h - glTF files written in a test, imported as posed-import does. */
 #pragma once
 
-#include "../../server/import/import.h"
+#include "import/import.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* png_pixels.h - PNG bytes to RGBA8 pixels by libpng, for tests. */
 #pragma once
 
-#include "../../server/base/buf.h"
+#include "base/buf.h"
 
 #include <stdint.h>
 

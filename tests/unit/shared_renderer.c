@@ -1,6 +1,6 @@
 #include "shared_renderer.h"
 
-#include "../../server/anim/pose.h"
+#include "anim/pose/pose.h"
 #include "check.h"
 
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
  * last is current. */
 #pragma once
 
-#include "../../server/render/renderer.h"
+#include "render/renderer.h"
 #include "fixture.h"
 
 /* Skips the test where there is no GL. */

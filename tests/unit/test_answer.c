@@ -1,4 +1,4 @@
-#include "../../server/base/mem.h"
+#include "base/mem.h"
 #include "check.h"
 #include "wire_model.h"
 

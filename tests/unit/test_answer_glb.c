@@ -1,6 +1,6 @@
 /* GET /v1/mesh with format=glb: protocol/glb.md. Other programs open such files in tests/api and tests/web. */
-#include "../../server/anim/bake.h"
-#include "../../server/base/bytes.h"
+#include "anim/bake/bake.h"
+#include "base/bytes.h"
 #include "check.h"
 #include "png_pixels.h"
 #include "wire_model.h"

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "wire_model.h"
 
-#include "../../server/anim/blend.h"
+#include "anim/pose/blend.h"
 
 static const double TIMES[] = {0, 0.5};
 

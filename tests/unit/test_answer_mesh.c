@@ -1,5 +1,5 @@
-#include "../../server/base/bytes.h"
-#include "../../server/wire/frames.h"
+#include "base/bytes.h"
+#include "wire/frames.h"
 #include "check.h"
 #include "wire_model.h"
 

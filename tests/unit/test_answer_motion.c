@@ -1,5 +1,5 @@
 /* Root motion in answers. */
-#include "../../server/base/bytes.h"
+#include "base/bytes.h"
 #include "check.h"
 #include "fixture.h"
 #include "wire_model.h"

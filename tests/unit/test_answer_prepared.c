@@ -2,7 +2,7 @@
 #include "check.h"
 #include "wire_model.h"
 
-#include "../../server/wire/answer_prepared.h"
+#include "wire/answer_prepared.h"
 
 static const double TIMES[] = {0, 0.3, -0.25, 2, 1.9999, 17.125, 1e9};
 enum { TIME_COUNT = sizeof TIMES / sizeof *TIMES };

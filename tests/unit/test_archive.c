@@ -1,8 +1,8 @@
 /* server/app/archive.h: what an importer unpacked is believed nothing; and the model that a zip is about. */
 #include "check.h"
 
-#include "../../server/app/archive.h"
-#include "../../server/base/buf.h"
+#include "app/archive.h"
+#include "base/buf.h"
 
 #include <stdlib.h>
 #include <string.h>

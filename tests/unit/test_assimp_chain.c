@@ -2,7 +2,7 @@
 #include "assimp_run.h"
 #include "check.h"
 
-#include "../../server/import/assimp_parts.h"
+#include "import/assimp_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "assimp_run.h"
 #include "check.h"
 
-#include "../../server/base/buf.h"
-#include "../../server/import/assimp_parts.h"
+#include "base/buf.h"
+#include "import/assimp_parts.h"
 
 #include <math.h>
 #include <stdio.h>

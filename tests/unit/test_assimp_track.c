@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "../../server/import/assimp_track.h"
+#include "import/assimp_track.h"
 
 #include <math.h>
 

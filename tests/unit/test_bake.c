@@ -1,7 +1,7 @@
 /* The baked model's bytes: their layout, every truncation, every changed byte, every rule on its own. */
-#include "../../server/anim/bake.h"
+#include "anim/bake/bake.h"
 
-#include "../../server/base/bytes.h"
+#include "base/bytes.h"
 #include "check.h"
 #include "fixture.h"
 #include "walk_model.h"
@@ -91,7 +91,7 @@ TEST(bake_worked_model_has_something_in_every_section)
     fixture_worked(&f);
     const struct model *m = &f.model;
 #define X(id, singular, plural, type) assert_true(m->singular##_count > 0);
-#include "../../server/anim/model_sections.def"
+#include "anim/model/model_sections.def"
 #undef X
     walk_model(m);
     fixture_fini(&f);

@@ -1,5 +1,5 @@
 /* What importers hand to the builder: limits, repairs, and models that do not fit together. */
-#include "../../server/anim/bake.h"
+#include "anim/bake/bake.h"
 
 #include "check.h"
 #include "fixture.h"

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "fixture.h"
 
-#include "../../server/app/baked.h"
+#include "app/baked.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* base: text from outside, buffers with a limit, and the error table. */
-#include "../../server/base/buf.h"
-#include "../../server/base/bytes.h"
-#include "../../server/base/err.h"
-#include "../../server/base/limits.h"
-#include "../../server/base/utf8.h"
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "base/utf8.h"
 #include "check.h"
 
 #include <string.h>
@@ -139,7 +139,7 @@ TEST(err_numbers_and_names_are_used_once)
         const char *name;
     } ROWS[] = {
 #define X(symbol, number, http, name, meaning) {number, name},
-#include "../../protocol/errors.def"
+#include "protocol/errors.def"
 #undef X
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)

@@ -1,5 +1,5 @@
-/* server/anim/blend.h, on a chain in which no two factors commute, and by its vertex. */
-#include "../../server/anim/blend.h"
+/* server/anim/pose/blend.h, on a chain in which no two factors commute, and by its vertex. */
+#include "anim/pose/blend.h"
 #include "check.h"
 #include "fixture.h"
 

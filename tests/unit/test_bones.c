@@ -1,4 +1,4 @@
-#include "../../server/render/bones.h"
+#include "render/bones.h"
 #include "check.h"
 #include "fixture.h"
 

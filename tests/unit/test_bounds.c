@@ -1,5 +1,5 @@
-#include "../../server/anim/bounds.h"
-#include "../../server/anim/bounds_sum.h"
+#include "anim/pose/bounds.h"
+#include "anim/pose/bounds_sum.h"
 #include "check.h"
 #include "fixture.h"
 

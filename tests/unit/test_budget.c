@@ -1,10 +1,10 @@
 /* Shared bytes, the budget they are counted in, and how files and memory are shared out. */
 #include "check.h"
 
-#include "../../server/app/budget.h"
-#include "../../server/app/file_limit.h"
-#include "../../server/app/options.h"
-#include "../../server/base/blob.h"
+#include "app/budget.h"
+#include "app/file_limit.h"
+#include "app/options.h"
+#include "base/blob.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "../../server/anim/camera.h"
+#include "anim/camera/camera.h"
 #include "check.h"
 
 #include <string.h>

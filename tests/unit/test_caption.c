@@ -1,5 +1,5 @@
 /* server/render/caption.h: words of any length and any bytes, within their band. */
-#include "../../server/render/caption.h"
+#include "render/caption.h"
 #include "check.h"
 
 #include <stdlib.h>

@@ -15,9 +15,9 @@ TEST(client_has_the_numbers_of_the_tables)
 {
 #define PACKET(symbol, number, name, who, text) assert_int_equal(POSED_##symbol, number);
 #define FLAG(part, symbol, bit, name, text)     assert_int_equal(POSED_##part##_##symbol, bit);
-#include "../../protocol/packets.def"
+#include "protocol/packets.def"
 #define X(symbol, number, status, name, text) assert_int_equal(POSED_##symbol, number);
-#include "../../protocol/errors.def"
+#include "protocol/errors.def"
 #undef X
 }
 

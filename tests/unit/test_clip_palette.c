@@ -1,7 +1,7 @@
 /* Palettes of compiled clips against those in double precision, on rigs of chance: rotated, scaled by other factors
  * along each axis, off the origin; and what is compiled, and what is not. */
-#include "../../server/anim/clip_palette.h"
-#include "../../server/anim/pose.h"
+#include "anim/compiled/clip_palette.h"
+#include "anim/pose/pose.h"
 #include "check.h"
 #include "fixture.h"
 

@@ -1,4 +1,4 @@
-#include "../../server/anim/clip_time.h"
+#include "anim/pose/clip_time.h"
 #include "check.h"
 
 static void check_wrap(double time_s, double duration_s, enum wrap wrap, double expected)

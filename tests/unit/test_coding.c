@@ -1,6 +1,6 @@
-#include "../../server/wire/accept.h"
-#include "../../server/wire/coded_reply.h"
-#include "../../server/wire/http_response.h"
+#include "wire/accept.h"
+#include "wire/coded_reply.h"
+#include "wire/http_response.h"
 #include "check.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "fixture.h"
 
-#include "../../server/import/content_hash.h"
+#include "import/content_hash.h"
 
 #include <string.h>
 
@@ -64,7 +64,7 @@ TEST(content_hash_differs_with_each_section)
         fixture.builder.singular##_count++;                                                                            \
         seen++;                                                                                                        \
     }
-#include "../../server/anim/model_sections.def"
+#include "anim/model/model_sections.def"
 #undef X
     assert_true(seen >= 30);
     hash_of(&fixture.builder, other);

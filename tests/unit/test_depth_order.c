@@ -1,4 +1,4 @@
-#include "../../server/render/depth_order.h"
+#include "render/depth_order.h"
 #include "check.h"
 
 #include <math.h>

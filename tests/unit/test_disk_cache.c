@@ -3,7 +3,7 @@
 #include "fixture.h"
 #include "temp_tree.h"
 
-#include "../../server/app/disk_cache.h"
+#include "app/disk_cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>

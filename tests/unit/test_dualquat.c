@@ -1,4 +1,4 @@
-#include "../../server/anim/dualquat.h"
+#include "anim/pose/dualquat.h"
 #include "check.h"
 
 #include <string.h>

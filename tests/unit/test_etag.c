@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "../../server/app/etag.h"
+#include "app/etag.h"
 
 #include <string.h>
 

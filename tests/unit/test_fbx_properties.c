@@ -1,8 +1,8 @@
 /* User properties and timeline markers of FBX files, binary of both layouts and text. */
 #include "check.h"
 
-#include "../../server/anim/json_check.h"
-#include "../../server/import/fbx_properties.h"
+#include "anim/model/json_check.h"
+#include "import/fbx_properties.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* FBX files of both binary layouts and in text, as far as curves and layers go. */
 #include "check.h"
 
-#include "../../server/base/buf.h"
-#include "../../server/import/fbx_scan.h"
+#include "base/buf.h"
+#include "import/fbx_scan.h"
 
 #include <stdlib.h>
 #include <string.h>

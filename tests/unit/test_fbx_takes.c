@@ -1,9 +1,9 @@
 /* Takes that begin earlier and end later, in both forms of FBX files. */
 #include "check.h"
 
-#include "../../server/base/buf.h"
-#include "../../server/base/bytes.h"
-#include "../../server/import/fbx_takes.h"
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "import/fbx_takes.h"
 
 #include <stdlib.h>
 #include <string.h>

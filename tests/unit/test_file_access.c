@@ -3,8 +3,8 @@
 #include "document.h"
 #include "temp_tree.h"
 
-#include "../../server/app/file_access.h"
-#include "../../server/base/mem.h"
+#include "app/file_access.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -320,7 +320,7 @@ TEST(http_document_has_the_table_of_file_access)
 {
     char *text = document_read("protocol/http.md"), table[2048] = "| model | opens besides itself |\n|---|---|\n";
 #define X(symbol, model, opens, refusal) strcat(table, "| " model " | " opens " |\n");
-#include "../../protocol/file_access.def"
+#include "protocol/file_access.def"
 #undef X
     if (strstr(text, table) == NULL)
         fail_msg("http.md should have this table:\n%s", table);

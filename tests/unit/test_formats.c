@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "../../server/import/formats.h"
+#include "import/formats.h"
 
 #include <string.h>
 

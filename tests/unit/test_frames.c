@@ -1,5 +1,5 @@
-#include "../../server/wire/frames.h"
-#include "../../server/base/bytes.h"
+#include "wire/frames.h"
+#include "base/bytes.h"
 #include "check.h"
 
 static const uint8_t HASH[32];

@@ -1,4 +1,4 @@
-#include "../../server/anim/sample.h"
+#include "anim/pose/sample.h"
 #include "check.h"
 #include "gltf_run.h"
 

@@ -1,4 +1,4 @@
-#include "../../server/import/gltf_glb.h"
+#include "import/gltf_glb.h"
 #include "check.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Joints and weights of vertices, and one whole skinned file followed to its deformed vertices. */
-#include "../../server/anim/pose.h"
-#include "../../server/anim/skin.h"
+#include "anim/pose/pose.h"
+#include "anim/pose/skin.h"
 #include "check.h"
 #include "gltf_run.h"
 

@@ -1,4 +1,4 @@
-#include "../../server/import/gltf_uri.h"
+#include "import/gltf_uri.h"
 #include "check.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * are cut. */
 #include "check.h"
 
-#include "../../server/wire/http.h"
+#include "wire/http.h"
 
 #include <stdio.h>
 #include <stdlib.h>

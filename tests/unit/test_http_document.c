@@ -3,10 +3,10 @@
 #include "check.h"
 #include "document.h"
 
-#include "../../server/base/err.h"
-#include "../../server/base/limits.h"
-#include "../../server/wire/request_parts.h"
-#include "../../server/wire/request.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "wire/request_parts.h"
+#include "wire/request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ TEST(http_document_has_every_error)
         const char *name, *meaning;
     } errors[] = {
 #define X(symbol, number, status, name, meaning) {number, status, name, meaning},
-#include "../../protocol/errors.def"
+#include "protocol/errors.def"
 #undef X
     };
     const size_t count = sizeof errors / sizeof *errors;
@@ -89,7 +89,7 @@ TEST(http_document_has_every_share_of_memory)
         int divisor;
     } rows[] = {
 #define X(limit, divisor) {limit, divisor},
-#include "../../protocol/shares.def"
+#include "protocol/shares.def"
 #undef X
     };
     const size_t count = sizeof rows / sizeof *rows;
@@ -114,7 +114,7 @@ TEST(http_document_has_every_statistic)
 #define COUNTER                            "counter"
 #define GAUGE                              "gauge"
 #define X(symbol, kind, group, name, text) {kind, group, name, text},
-#include "../../protocol/stats.def"
+#include "protocol/stats.def"
 #undef X
     };
     const size_t count = sizeof rows / sizeof *rows;
@@ -131,7 +131,7 @@ TEST(http_document_has_every_statistic)
 
 static const char view_words[] = ""
 #define X(symbol, word, takes_joint, text) "|" word
-#include "../../protocol/views.def"
+#include "protocol/views.def"
 #undef X
     ;
 #define VIEW_WORDS (view_words + 1)
@@ -142,7 +142,7 @@ static const struct {
     const char *values;
 } PARAMS[] = {
 #define X(symbol, name, ops, how_often, parse, values, text) {name, ops, values},
-#include "../../server/wire/request_params.def"
+#include "wire/request_params.def"
 #undef X
 };
 

@@ -1,7 +1,7 @@
 /* server/wire/http_response.h and reply.h: heads, error bodies, entity tags. */
 #include "check.h"
 
-#include "../../server/wire/http_response.h"
+#include "wire/http_response.h"
 
 #include <string.h>
 #include <time.h>
@@ -174,7 +174,7 @@ TEST(http_response_knows_every_status)
 {
     static const int statuses[] = {
 #define X(symbol, number, http, name, text) http,
-#include "../../protocol/errors.def"
+#include "protocol/errors.def"
 #undef X
     };
     struct buf out;

@@ -1,4 +1,4 @@
-#include "../../server/anim/hull.h"
+#include "anim/camera/hull.h"
 #include "check.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "check.h"
 #include "fixture.h"
 
-#include "../../server/app/import_outcome.h"
-#include "../../server/worker/import_result.h"
+#include "app/import_outcome.h"
+#include "worker/import_result.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "../../server/render/influence.h"
+#include "render/influence.h"
 #include "check.h"
 #include "fixture.h"
 

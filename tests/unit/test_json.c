@@ -1,4 +1,4 @@
-#include "../../server/wire/json.h"
+#include "wire/json.h"
 #include "check.h"
 
 #include <cjson/cJSON.h>

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "../../server/anim/json_check.h"
+#include "anim/model/json_check.h"
 
 #include <stdlib.h>
 #include <string.h>

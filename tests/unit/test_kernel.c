@@ -1,5 +1,5 @@
 /* Every kernel against the scalar one, bit for bit, on numbers of chance; and the scalar one against known values. */
-#include "../../server/anim/kernel.h"
+#include "anim/compiled/kernel.h"
 #include "check.h"
 
 #include <string.h>

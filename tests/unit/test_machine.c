@@ -1,7 +1,7 @@
 /* Cores and memory from made-up /proc and cgroup files. */
 #include "check.h"
 
-#include "../../server/app/machine.h"
+#include "app/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* What threads send to a loop, and models that are lent to others. */
 #include "check.h"
 
-#include "../../server/app/hot.h"
-#include "../../server/app/mailbox.h"
-#include "../../server/base/mem.h"
+#include "app/hot.h"
+#include "app/mailbox.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

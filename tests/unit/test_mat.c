@@ -1,4 +1,4 @@
-#include "../../server/anim/mat.h"
+#include "anim/model/mat.h"
 #include "check.h"
 
 #include <math.h>

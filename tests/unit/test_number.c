@@ -1,5 +1,5 @@
-#include "../../server/wire/number.h"
-#include "../../server/wire/number_pow10.h"
+#include "wire/number.h"
+#include "wire/number_pow10.h"
 #include "check.h"
 
 #include <float.h>

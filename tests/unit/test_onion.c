@@ -1,4 +1,4 @@
-#include "../../server/render/onion.h"
+#include "render/onion.h"
 #include "check.h"
 
 static void check_sample(const uint8_t *sample, int r, int g, int b, int a)

@@ -1,8 +1,8 @@
 /* Options: flags, variables, defaults, values, and the sentences about bad ones. */
 #include "check.h"
 
-#include "../../server/app/option_table.h"
-#include "../../server/app/options.h"
+#include "app/option_table.h"
+#include "app/options.h"
 
 #include <stdio.h>
 #include <string.h>

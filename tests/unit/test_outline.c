@@ -1,7 +1,7 @@
 /* What lies inside of a joint's vertices is left out; what can be outermost, or is morphed outwards, is not. */
-#include "../../server/anim/outline.h"
-#include "../../server/anim/pose.h"
-#include "../../server/anim/skin.h"
+#include "anim/camera/outline.h"
+#include "anim/pose/pose.h"
+#include "anim/pose/skin.h"
 #include "check.h"
 #include "fixture.h"
 

@@ -1,8 +1,8 @@
 /* Packets from bytes: whole, in pieces, cut off, and with each byte changed. */
 #include "check.h"
 
-#include "../../server/base/hash.h"
-#include "../../server/wire/packet.h"
+#include "base/hash.h"
+#include "wire/packet.h"
 
 #include <stdlib.h>
 #include <string.h>

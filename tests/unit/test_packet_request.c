@@ -3,8 +3,8 @@
 #include "check.h"
 #include "parse_request.h"
 
-#include "../../server/base/bytes.h"
-#include "../../server/wire/packet_request.h"
+#include "base/bytes.h"
+#include "wire/packet_request.h"
 
 #include <math.h>
 #include <stdlib.h>

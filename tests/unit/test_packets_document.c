@@ -14,15 +14,15 @@ struct row {
 
 static const struct row FIELDS[] = {
 #define FIELD(part, offset, type, name, text) {#part, "| " #offset " | " #type " | `" #name "` | " text " |\n"},
-#include "../../protocol/packets.def"
+#include "protocol/packets.def"
 };
 static const struct row FLAGS[] = {
 #define FLAG(part, symbol, bit, name, text) {#part, "| `" name "` | " #bit " | " text " |\n"},
-#include "../../protocol/packets.def"
+#include "protocol/packets.def"
 };
 static const struct row KINDS[] = {
 #define PACKET(symbol, number, name, who, text) {"", "| `" name "` | " #number " | " who " | " text " |\n"},
-#include "../../protocol/packets.def"
+#include "protocol/packets.def"
 };
 
 /* The rows of each part stand one after the other below the line under a table's head, and nothing between or behind.
@@ -68,7 +68,7 @@ TEST(packets_table_has_no_gaps)
 {
     static const struct field fields[] = {
 #define FIELD(part, offset, type, name, text) {#part, #type, offset},
-#include "../../protocol/packets.def"
+#include "protocol/packets.def"
     };
     const char *part = "";
     size_t end = 0;

@@ -1,5 +1,5 @@
 /* server/render/palette.h: the colours of a GIF. */
-#include "../../server/render/palette.h"
+#include "render/palette.h"
 #include "check.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "../../server/render/picture.h"
+#include "render/picture.h"
 #include "check.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* server/wire/png.h: read back by libpng, which had no part in writing it. */
-#include "../../server/base/err.h"
-#include "../../server/wire/png.h"
+#include "base/err.h"
+#include "wire/png.h"
 #include "check.h"
 #include "png_pixels.h"
 

@@ -1,4 +1,4 @@
-#include "../../server/render/png_file.h"
+#include "render/png_file.h"
 #include "check.h"
 #include "png_pixels.h"
 

@@ -1,4 +1,4 @@
-#include "../../server/anim/pose.h"
+#include "anim/pose/pose.h"
 #include "check.h"
 #include "fixture.h"
 

@@ -1,7 +1,7 @@
 /* What is left of a user's rights, each time in a process of its own. */
 #include "check.h"
 
-#include "../../server/worker/privileges.h"
+#include "worker/privileges.h"
 
 #include <linux/capability.h>
 #include <pthread.h>

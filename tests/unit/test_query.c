@@ -1,8 +1,8 @@
 /* server/wire/query.h and accept.h. */
 #include "check.h"
 
-#include "../../server/wire/accept.h"
-#include "../../server/wire/query.h"
+#include "wire/accept.h"
+#include "wire/query.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* What is remembered of queries, and what makes room for what. */
-#include "../../server/app/query_memo.h"
+#include "app/query_memo.h"
 #include "check.h"
 
 #include <string.h>

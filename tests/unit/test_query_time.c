@@ -1,8 +1,8 @@
 /* server/wire/query_time.h. */
 #include "check.h"
 
-#include "../../server/wire/query.h"
-#include "../../server/wire/query_time.h"
+#include "wire/query.h"
+#include "wire/query_time.h"
 
 #include <stdio.h>
 #include <stdlib.h>

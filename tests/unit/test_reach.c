@@ -1,5 +1,5 @@
 /* What a clip reaches, and when it is most telling. */
-#include "../../server/render/reach.h"
+#include "render/reach.h"
 #include "check.h"
 #include "fixture.h"
 

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "temp_tree.h"
 
-#include "../../server/app/remove_tree.h"
+#include "app/remove_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #include "check.h"
 
-#include "../../server/app/render_content.h"
-#include "../../server/base/sheet_spec.h"
+#include "app/render_content.h"
+#include "base/sheet_spec.h"
 
 #include <math.h>
 #include <string.h>

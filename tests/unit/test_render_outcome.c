@@ -1,7 +1,7 @@
 #include "check.h"
 
-#include "../../server/app/render_outcome.h"
-#include "../../server/base/err.h"
+#include "app/render_outcome.h"
+#include "base/err.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #include "png_pixels.h"
 #include "shared_renderer.h"
 
-#include "../../server/anim/pose.h"
-#include "../../server/render/frame.h"
+#include "anim/pose/pose.h"
+#include "render/frame.h"
 
 #include <stdlib.h>
 #include <string.h>

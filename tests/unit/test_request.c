@@ -2,8 +2,8 @@
 #include "check.h"
 #include "parse_request.h"
 
-#include "../../server/base/view.h"
-#include "../../server/wire/request_parts.h"
+#include "base/view.h"
+#include "wire/request_parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -301,7 +301,7 @@ TEST(request_words_are_taken)
 {
     static const char view_words[] = ""
 #define X(symbol, word, takes_joint, text) "|" word
-#include "../../protocol/views.def"
+#include "protocol/views.def"
 #undef X
         ;
     static const struct {
@@ -310,7 +310,7 @@ TEST(request_words_are_taken)
     } rows[] = {
 #define VIEW_WORDS                                           (view_words + 1)
 #define X(symbol, name, ops, how_often, parse, values, text) {name, values, ops},
-#include "../../server/wire/request_params.def"
+#include "wire/request_params.def"
 #undef X
     };
     size_t taken = 0;

@@ -2,8 +2,8 @@
 #include "check.h"
 #include "fixture.h"
 
-#include "../../server/anim/pose.h"
-#include "../../server/anim/retarget_report.h"
+#include "anim/pose/pose.h"
+#include "anim/pose/retarget_report.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "check.h"
 #include "temp_tree.h"
 
-#include "../../server/app/root.h"
+#include "app/root.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "../../server/anim/root_motion.h"
+#include "anim/pose/root_motion.h"
 #include "check.h"
 #include "fixture.h"
 

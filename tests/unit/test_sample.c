@@ -1,4 +1,4 @@
-#include "../../server/anim/sample.h"
+#include "anim/pose/sample.h"
 #include "check.h"
 
 /* One channel over arrays of its own; sample_channel() reads nothing else of a model. */

@@ -1,6 +1,6 @@
 /* server/wire/sheet_plan.h and sheet_layout.h: which moments, and where. */
-#include "../../server/wire/sheet_plan.h"
-#include "../../server/anim/pose.h"
+#include "wire/sheet_plan.h"
+#include "anim/pose/pose.h"
 #include "check.h"
 #include "parse_request.h"
 #include "wire_model.h"

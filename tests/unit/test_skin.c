@@ -1,4 +1,4 @@
-#include "../../server/anim/skin.h"
+#include "anim/pose/skin.h"
 #include "check.h"
 
 #define HALF 0.70710678118654752

@@ -1,8 +1,8 @@
 /* Byte order marks, and what becomes of the text behind them. */
 #include "check.h"
 
-#include "../../server/base/utf8.h"
-#include "../../server/import/text_utf8.h"
+#include "base/utf8.h"
+#include "import/text_utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "../../server/import/texture_height.h"
+#include "import/texture_height.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "check.h"
 
-#include "../../server/import/texture_mip.h"
-#include "../../server/import/texture_mix.h"
+#include "import/texture_mip.h"
+#include "import/texture_mix.h"
 
 #include <string.h>
 

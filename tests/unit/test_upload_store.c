@@ -2,7 +2,7 @@
 #include "check.h"
 #include "temp_tree.h"
 
-#include "../../server/app/upload_store.h"
+#include "app/upload_store.h"
 
 #include <dirent.h>
 #include <errno.h>

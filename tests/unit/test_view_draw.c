@@ -1,7 +1,7 @@
 /* Views of small models drawn in this process, each pixel where arithmetic by hand puts it. Skipped where there is no
  * GL. */
-#include "../../server/base/view.h"
-#include "../../server/render/influence.h"
+#include "base/view.h"
+#include "render/influence.h"
 #include "check.h"
 #include "fixture.h"
 #include "png_pixels.h"

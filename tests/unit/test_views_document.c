@@ -1,5 +1,5 @@
 /* protocol/http.md says what protocol/views.def says. Run from the project's root. */
-#include "../../server/base/view.h"
+#include "base/view.h"
 #include "check.h"
 #include "document.h"
 

@@ -1,8 +1,8 @@
 #include "check.h"
 #include "temp_tree.h"
 
-#include "../../server/app/endings.h"
-#include "../../server/app/walk.h"
+#include "app/endings.h"
+#include "app/walk.h"
 
 #include <stdio.h>
 #include <string.h>

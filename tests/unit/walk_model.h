@@ -3,9 +3,9 @@
  * that ASan sees whatever bake_decode() let through. For tests and fuzz targets. */
 #pragma once
 
-#include "../../server/anim/clip_palette.h"
-#include "../../server/anim/pose.h"
-#include "../../server/anim/skin.h"
+#include "anim/compiled/clip_palette.h"
+#include "anim/pose/pose.h"
+#include "anim/pose/skin.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "wire_model.h"
 
-#include "../../server/anim/bake.h"
+#include "anim/bake/bake.h"
 #include "check.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * kind of name, and a parsed view of JSON answers. */
 #pragma once
 
-#include "../../server/anim/model.h"
-#include "../../server/wire/answer.h"
+#include "anim/model/model.h"
+#include "wire/answer.h"
 
 #include <cjson/cJSON.h>
 

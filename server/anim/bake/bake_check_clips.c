@@ -1,0 +1,136 @@
+#include "anim/bake/bake_check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool is_component_count(const struct model *model, const struct channel *channel)
+{
+    if (channel->path == PATH_WEIGHTS)
+        return channel->component_count > 0 && channel->component_count == model->nodes[channel->node].weight_count;
+    return channel->component_count == (channel->path == PATH_ROTATION ? 4 : 3);
+}
+
+static bool is_value_range(const struct model *model, const struct channel *channel)
+{
+    const uint64_t values = (uint64_t)channel->key_count * channel->component_count; /* below 2^64: both are 32 bit */
+    const uint64_t per_key = channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1;
+    return values <= model->key_value_count &&
+           bake_is_range(channel->value_first, values * per_key, model->key_value_count);
+}
+
+/* falls[i]: how many of the key times 1..i are not above the one before. Channels share key times, so this is
+ * counted once: a range rises when its first and its last element have the same count. */
+static void count_falls(const struct model *model, uint32_t *falls)
+{
+    for (uint32_t i = 0; i < model->key_time_count; i++)
+        falls[i] = i == 0 ? 0 : falls[i - 1] + !(model->key_times[i] > model->key_times[i - 1]);
+}
+
+static bool is_key_range(const struct model *model, const struct channel *channel, const uint32_t *falls)
+{
+    return channel->key_count > 0 &&
+           bake_is_range(channel->key_time_first, channel->key_count, model->key_time_count) &&
+           falls[channel->key_time_first] == falls[channel->key_time_first + channel->key_count - 1];
+}
+
+static int check_channel(const struct model *model, uint32_t c, const uint32_t *falls, struct err *err)
+{
+    const struct channel *channel = &model->channels[c];
+    const char *field = channel->node >= model->node_count                   ? "node"
+                        : channel->path > PATH_WEIGHTS                       ? "path"
+                        : channel->interpolation > INTERPOLATION_CUBICSPLINE ? "interpolation"
+                        : !is_component_count(model, channel)                ? "component_count"
+                        : !is_key_range(model, channel, falls)               ? "key_times"
+                        : !is_value_range(model, channel)                    ? "values"
+                        : channel->reserved != 0                             ? "reserved"
+                                                                             : NULL;
+    return field == NULL ? 0 : bake_bad(err, "channels", c, field);
+}
+
+/* `driven`: one element per node and path, the number of the last clip that drove it, from 1. A clip drives a
+ * thing once, so that evaluating one costs no more than the model has nodes and weights. */
+static int check_clip(const struct model *model, uint32_t c, uint32_t *driven, struct err *err)
+{
+    const struct clip *clip = &model->clips[c];
+    double start_s = HUGE_VAL, duration_s = 0;
+    for (uint32_t i = 0; i < clip->channel_count; i++) {
+        const struct channel *channel = &model->channels[clip->channel_first + i];
+        uint32_t *last = &driven[4 * (size_t)channel->node + channel->path];
+        if (*last == c + 1)
+            return bake_bad(err, "channels", clip->channel_first + i, "node");
+        *last = c + 1;
+        start_s = fmin(start_s, model->key_times[channel->key_time_first]);
+        duration_s = fmax(duration_s, model->key_times[channel->key_time_first + channel->key_count - 1]);
+    }
+    if (clip->channel_count == 0)
+        start_s = 0;
+    if (!(clip->start_s == start_s))
+        return bake_bad(err, "clips", c, "start_s");
+    if (!(clip->duration_s == duration_s))
+        return bake_bad(err, "clips", c, "duration_s");
+    return 0;
+}
+
+static int check_clips(const struct model *model, uint32_t *driven, struct err *err)
+{
+    uint64_t channels = 0;
+    for (uint32_t c = 0; c < model->clip_count; c++) {
+        const struct clip *clip = &model->clips[c];
+        channels += clip->channel_count;
+        if (!bake_is_str(model, clip->name))
+            return bake_bad(err, "clips", c, "name");
+        if (channels > model->channel_count ||
+            !bake_is_range(clip->channel_first, clip->channel_count, model->channel_count))
+            return bake_bad(err, "clips", c, "channels");
+        const int rc = check_clip(model, c, driven, err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int check_markers(const struct model *model, struct err *err)
+{
+    for (uint32_t i = 0; i < model->marker_count; i++) {
+        const struct marker *marker = &model->markers[i], *before = i > 0 ? marker - 1 : NULL;
+        const char *field = marker->clip >= model->clip_count || (before != NULL && before->clip > marker->clip)
+                                ? "clip"
+                            : !isfinite(marker->time_s) ||
+                                    (before != NULL && before->clip == marker->clip && before->time_s > marker->time_s)
+                                ? "time_s"
+                            : !bake_is_str(model, marker->name)  ? "name"
+                            : !bake_is_str(model, marker->value) ? "value"
+                            : marker->reserved != 0              ? "reserved"
+                                                                 : NULL;
+        if (field != NULL)
+            return bake_bad(err, "markers", i, field);
+    }
+    return 0;
+}
+
+int bake_check_clips(const struct model *model, struct err *err)
+{
+    for (uint32_t i = 0; i < model->key_time_count; i++)
+        if (!(fabs(model->key_times[i]) <= BAKE_TIME_MAX))
+            return bake_bad(err, "key_times", i, "time");
+    if (!bake_is_finite(model->key_values, model->key_value_count))
+        return err_set(err, ERR_BAD_BAKE, "key_values has a value that is not finite");
+    uint32_t *falls = malloc(((size_t)model->key_time_count + 1) * sizeof *falls);
+    uint32_t *driven = calloc((size_t)model->node_count + 1, 4 * sizeof *driven);
+    int rc = 0;
+    if (falls == NULL || driven == NULL) {
+        rc = err_set(err, ERR_NO_MEMORY, "no memory to check %u key times", model->key_time_count);
+        goto done;
+    }
+    count_falls(model, falls);
+    for (uint32_t c = 0; c < model->channel_count && rc == 0; c++)
+        rc = check_channel(model, c, falls, err);
+    if (rc == 0)
+        rc = check_clips(model, driven, err);
+    if (rc == 0)
+        rc = check_markers(model, err);
+done:
+    free(falls);
+    free(driven);
+    return rc;
+}

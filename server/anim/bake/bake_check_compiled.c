@@ -1,0 +1,288 @@
+#include "anim/bake/bake_check.h"
+
+#include "anim/compiled/clip_lanes.h"
+#include "anim/compiled/clip_reach.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rotations of two neighbouring frames may be this far from a right angle, and each of them from unit length squared.
+ */
+static const float DOT_MIN = -1e-3f, SQUARE_MIN = 0.98f, SQUARE_MAX = 1.02f;
+
+static int check_rig(const struct model *model, struct err *err)
+{
+    for (uint32_t i = 0; i < model->rig_node_count; i++) {
+        const struct rig_node *rig_node = &model->rig_nodes[i];
+        const bool is_root = rig_node->parent == -1, is_after_root = i == 0 || model->rig_nodes[i - 1].parent == -1;
+        const char *field = rig_node->node >= model->node_count ? "node"
+                            : is_root                           ? (is_after_root ? NULL : "parent")
+                            : rig_node->parent < 0 || (uint32_t)rig_node->parent >= i ? "parent"
+                                                                                      : NULL;
+        if (field != NULL)
+            return bake_bad(err, "rig_nodes", i, field);
+    }
+    return 0;
+}
+
+/* `seen` has a byte for each joint of the largest skin, zeroed but for values below `mark`. */
+static int check_outputs(const struct model *model, uint32_t s, uint32_t *seen, struct err *err)
+{
+    const struct rig_skin *rig_skin = &model->rig_skins[s];
+    for (uint32_t i = 0; i < model->skins[s].joint_count; i++) {
+        const uint32_t o = rig_skin->output_first + i;
+        const struct rig_output *output = &model->rig_outputs[o];
+        const char *field = output->rig_node >= model->rig_node_count || output->rig_node > (uint64_t)i + rig_skin->lag
+                                ? "rig_node"
+                            : output->joint >= model->skins[s].joint_count || seen[output->joint] == s + 1 ? "joint"
+                            : !bake_is_finite(output->joint_from_bind, 12) ? "joint_from_bind"
+                                                                           : NULL;
+        if (field != NULL)
+            return bake_bad(err, "rig_outputs", o, field);
+        seen[output->joint] = s + 1;
+    }
+    return 0;
+}
+
+/* The skins share out the outputs in order, so their number is that of the joints of all skins. `seen` is zeroed, one
+ * for each joint of the model. */
+static int check_skins(const struct model *model, uint32_t *seen, struct err *err)
+{
+    uint32_t end = 0;
+    int rc = 0;
+    for (uint32_t s = 0; s < model->rig_skin_count && rc == 0; s++) {
+        const uint32_t count = model->skins[s].joint_count;
+        if (model->rig_skins[s].output_first != end || !bake_is_range(end, count, model->rig_output_count))
+            return bake_bad(err, "rig_skins", s, "outputs");
+        rc = check_outputs(model, s, seen, err);
+        end += count;
+    }
+    return rc == 0 && end != model->rig_output_count ? bake_bad(err, "rig_outputs", end, "joint") : rc;
+}
+
+/* --- clips --- */
+
+/* How far the clips so far reach into the arrays that they share out in order. */
+struct ends {
+    uint32_t frames, values, blocks, still, sampled;
+    uint64_t sampled_floats; /* clip_sampled_floats() so far */
+};
+
+static bool takes(uint32_t *end, uint32_t first, uint32_t count, uint32_t total)
+{
+    const bool is_next = first == *end && bake_is_range(first, count, total);
+    *end = is_next ? first + count : *end;
+    return is_next;
+}
+
+/* `driven`: one for each rig node, the number of the last clip that gave it, from 1. */
+static bool gives(const struct model *model, uint32_t *driven, uint32_t rig_node, uint32_t clip)
+{
+    if (rig_node >= model->rig_node_count || driven[rig_node] == clip + 1)
+        return false;
+    driven[rig_node] = clip + 1;
+    return true;
+}
+
+static bool is_channel(const struct model *model, uint32_t clip, uint32_t node, int32_t channel, uint32_t path)
+{
+    const struct clip *of = &model->clips[clip];
+    return channel == -1 || (channel >= 0 && (uint32_t)channel >= of->channel_first &&
+                             (uint32_t)channel - of->channel_first < of->channel_count &&
+                             model->channels[channel].node == node && model->channels[channel].path == path);
+}
+
+static int check_others(const struct model *model, uint32_t c, uint32_t *driven, struct err *err)
+{
+    const struct compiled_clip *clip = &model->compiled_clips[c];
+    for (uint32_t i = 0; i < clip->still_count; i++) {
+        const struct still_node *still = &model->still_nodes[clip->still_first + i];
+        if (!gives(model, driven, still->rig_node, c))
+            return bake_bad(err, "still_nodes", clip->still_first + i, "rig_node");
+        if (!bake_is_finite(still->parent_from_node, 12))
+            return bake_bad(err, "still_nodes", clip->still_first + i, "parent_from_node");
+    }
+    for (uint32_t i = 0; i < clip->sampled_count; i++) {
+        const struct sampled_node *sampled = &model->sampled_nodes[clip->sampled_first + i];
+        if (!gives(model, driven, sampled->rig_node, c))
+            return bake_bad(err, "sampled_nodes", clip->sampled_first + i, "rig_node");
+        for (uint32_t path = 0; path < 3; path++)
+            if (!is_channel(model, c, model->rig_nodes[sampled->rig_node].node, sampled->channels[path], path))
+                return bake_bad(err, "sampled_nodes", clip->sampled_first + i, "channels");
+    }
+    return 0;
+}
+
+static bool is_kind(uint32_t flags)
+{
+    const uint32_t all = LANES_TURN | LANES_MOVE | LANES_SCALE | LANES_SIZED | LANES_HOLD;
+    return (flags & ~all) == 0 && (flags & (LANES_SCALE | LANES_SIZED)) != (LANES_SCALE | LANES_SIZED);
+}
+
+static bool are_factors(const float *factors, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!(factors[i] == 0 || factors[i] == 1))
+            return false;
+    return true;
+}
+
+/* `first` is where the clip's constants begin; they end where its frames do. Blocks share out the frame in order,
+ * *frame_end so far, and have a node each: there are no more of them than the clip's size allows. */
+static int check_block(const struct model *model, uint32_t c, uint32_t b, uint32_t first, uint64_t *frame_end,
+                       uint32_t *driven, struct err *err)
+{
+    const struct compiled_clip *clip = &model->compiled_clips[c];
+    const struct lane_block *block = &model->lane_blocks[b];
+    const uint64_t floats = (uint64_t)block->width * lanes_frame_vectors(block->flags);
+    const uint64_t constants = (uint64_t)block->width * lanes_constant_vectors(block->flags);
+    const uint32_t factors = (LANES_HOLD & block->flags) != 0 ? 3 * block->width : 0;
+    const char *field =
+        block->rig_nodes[0] >= model->rig_node_count                                                  ? "rig_nodes"
+        : !is_kind(block->flags)                                                                      ? "flags"
+        : block->width != LANE_WIDTH && block->width != LANE_WIDTH_HALF                               ? "width"
+        : block->frame_offset != *frame_end || !bake_is_range(*frame_end, floats, clip->frame_floats) ? "frame_offset"
+        : block->constant_first < first || !bake_is_range(block->constant_first, constants, clip->value_first) ||
+                !are_factors(model->lane_values + block->constant_first + (constants - factors), factors)
+            ? "constants"
+            : NULL;
+    *frame_end += floats;
+    for (uint32_t l = 0; l < LANE_WIDTH && field == NULL; l++)
+        if ((l >= block->width || !gives(model, driven, block->rig_nodes[l], c)) &&
+            block->rig_nodes[l] != model->rig_node_count)
+            field = "rig_nodes";
+    return field == NULL ? 0 : bake_bad(err, "lane_blocks", b, field);
+}
+
+/* Rotations that the kernels divide by the length of, between any two frames. */
+static bool are_rotations(const struct model *model, const struct compiled_clip *clip, const struct lane_block *block)
+{
+    const uint32_t width = block->width;
+    const float *q = model->lane_values + clip->value_first + block->frame_offset;
+    bool is_good = true;
+    for (uint32_t f = 0; f < clip->frame_count && is_good; f++, q += clip->frame_floats) {
+        const float *former = f > 0 ? q - clip->frame_floats : q;
+        unsigned bad = 0;
+        for (uint32_t l = 0; l < width; l++) {
+            float square = 0, dot = 0;
+            for (uint32_t i = 0; i < 4; i++) {
+                square += q[i * width + l] * q[i * width + l];
+                dot += q[i * width + l] * former[i * width + l];
+            }
+            bad |= (unsigned)!(square >= SQUARE_MIN) | (unsigned)!(square <= SQUARE_MAX) | (unsigned)!(dot >= DOT_MIN);
+        }
+        is_good = bad == 0;
+    }
+    return is_good;
+}
+
+static bool are_times(const double *times, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!(fabs(times[i]) <= BAKE_TIME_MAX) || (i > 0 && !(times[i] > times[i - 1])))
+            return false;
+    return true;
+}
+
+static int check_ranges(const struct model *model, uint32_t c, struct ends *ends, struct err *err)
+{
+    const struct compiled_clip *clip = &model->compiled_clips[c];
+    const uint64_t values = (uint64_t)clip->frame_count * clip->frame_floats;
+    const char *field =
+        !takes(&ends->frames, clip->frame_first, clip->frame_count, model->frame_time_count) ||
+                !are_times(model->frame_times + clip->frame_first, clip->frame_count) ||
+                !(clip->frames_per_s >= 0 && clip->frames_per_s <= 1e9)
+            ? "frames"
+        : clip->value_first < ends->values || clip->value_first % LANE_WIDTH != 0 ||
+                clip->frame_floats % LANE_WIDTH != 0 ||
+                !bake_is_range(clip->value_first, values, model->lane_value_count)
+            ? "values"
+        : !takes(&ends->blocks, clip->block_first, clip->block_count, model->lane_block_count)        ? "blocks"
+        : !takes(&ends->still, clip->still_first, clip->still_count, model->still_node_count)         ? "still_nodes"
+        : !takes(&ends->sampled, clip->sampled_first, clip->sampled_count, model->sampled_node_count) ? "sampled_nodes"
+        : !(clip->error >= 0 && clip->error <= 1e-6f)                                                 ? "error"
+        : (clip->flags & ~(uint32_t)COMPILED_WIDE) != 0                                               ? "flags"
+                                                                                                      : NULL;
+    return field == NULL ? 0 : bake_bad(err, "compiled_clips", c, field);
+}
+
+static bool is_blank(const struct compiled_clip *clip)
+{
+    static const struct compiled_clip BLANK = {0};
+    return memcmp(clip, &BLANK, sizeof BLANK) == 0;
+}
+
+static int check_clip(const struct model *model, uint32_t c, struct ends *ends, uint32_t *driven,
+                      struct clip_reach *reaches, struct err *err)
+{
+    const struct compiled_clip *clip = &model->compiled_clips[c];
+    const uint32_t constant_first = ends->values;
+    uint64_t frame_end = 0;
+    if (clip->frame_count == 0)
+        return is_blank(clip) ? 0 : bake_bad(err, "compiled_clips", c, "frame_count");
+    int rc = check_ranges(model, c, ends, err);
+    if (rc == 0)
+        rc = check_others(model, c, driven, err);
+    for (uint32_t b = 0; b < clip->block_count && rc == 0; b++)
+        rc = check_block(model, c, clip->block_first + b, constant_first, &frame_end, driven, err);
+    for (uint32_t i = 0; i < model->rig_node_count && rc == 0; i++)
+        if (driven[i] != c + 1)
+            rc = bake_bad(err, "compiled_clips", c, "rig_nodes");
+    for (uint32_t b = 0; b < clip->block_count && rc == 0; b++) {
+        const struct lane_block *block = &model->lane_blocks[clip->block_first + b];
+        if ((block->flags & LANES_TURN) != 0 && !are_rotations(model, clip, block))
+            rc = bake_bad(err, "lane_blocks", clip->block_first + b, "rotations");
+    }
+    ends->sampled_floats += rc == 0 ? clip_sampled_floats(model, clip) : 0;
+    if (rc == 0 && ends->sampled_floats > CLIP_SAMPLED_SHARE * (uint64_t)model->key_value_count)
+        rc = bake_bad(err, "compiled_clips", c, "sampled_nodes");
+    if (rc == 0 && !clip_is_bounded(model, clip, reaches, reaches + model->rig_node_count))
+        rc = bake_bad(err, "compiled_clips", c, "values");
+    if (rc == 0)
+        ends->values = clip->value_first + clip->frame_count * clip->frame_floats;
+    return rc;
+}
+
+static int check_clips(const struct model *model, uint32_t *driven, struct clip_reach *reaches, struct err *err)
+{
+    struct ends ends = {0};
+    clip_reach_of_outputs(model, reaches);
+    for (uint32_t c = 0; c < model->compiled_clip_count; c++) {
+        const int rc = check_clip(model, c, &ends, driven, reaches, err);
+        if (rc < 0)
+            return rc;
+    }
+    const char *section = ends.frames != model->frame_time_count      ? "frame_times"
+                          : ends.values != model->lane_value_count    ? "lane_values"
+                          : ends.blocks != model->lane_block_count    ? "lane_blocks"
+                          : ends.still != model->still_node_count     ? "still_nodes"
+                          : ends.sampled != model->sampled_node_count ? "sampled_nodes"
+                                                                      : NULL;
+    return section == NULL ? 0 : err_set(err, ERR_BAD_BAKE, "%s has elements that no clip has", section);
+}
+
+int bake_check_compiled(const struct model *model, struct err *err)
+{
+    const bool is_compiled = model->compiled_clip_count > 0;
+    if (model->compiled_clip_count != (is_compiled ? model->clip_count : 0) ||
+        model->rig_skin_count != (is_compiled ? model->skin_count : 0))
+        return err_set(err, ERR_BAD_BAKE, "compiled_clips has %u elements for %u clips", model->compiled_clip_count,
+                       model->clip_count);
+    if (model->rig_node_count > model->node_count)
+        return bake_bad(err, "rig_nodes", model->node_count, "node");
+    if (!bake_is_finite(model->lane_values, model->lane_value_count))
+        return err_set(err, ERR_BAD_BAKE, "lane_values has a value that is not finite");
+    uint32_t *seen = calloc((size_t)model->joint_count + model->rig_node_count + 1, sizeof *seen);
+    struct clip_reach *reaches = calloc((size_t)model->rig_node_count + 1, 2 * sizeof *reaches);
+    int rc = seen == NULL || reaches == NULL
+                 ? err_set(err, ERR_NO_MEMORY, "no memory to check the rig of %u nodes", model->rig_node_count)
+                 : check_rig(model, err);
+    if (rc == 0)
+        rc = check_skins(model, seen, err);
+    if (rc == 0)
+        rc = check_clips(model, seen + model->joint_count, reaches, err);
+    free(seen);
+    free(reaches);
+    return rc;
+}

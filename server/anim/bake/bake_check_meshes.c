@@ -1,0 +1,166 @@
+#include "anim/bake/bake_check.h"
+
+#include <math.h>
+
+static int check_vertices(const struct model *model, struct err *err)
+{
+    const uint32_t count = model->position_count;
+    const struct {
+        const char *section;
+        const float *values;
+        uint32_t count, width;
+        bool is_optional;
+    } arrays[] = {
+        {"positions", (const float *)model->positions, model->position_count, 3, false},
+        {"normals", (const float *)model->normals, model->normal_count, 3, false},
+        {"texcoords", (const float *)model->texcoords, model->texcoord_count, 2, true},
+        {"second_texcoords", (const float *)model->second_texcoords, model->second_texcoord_count, 2, true},
+        {"tangents", (const float *)model->tangents, model->tangent_count, 4, true},
+        {"colors", NULL, model->color_count, 0, true},
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        if (arrays[i].count != count && !(arrays[i].is_optional && arrays[i].count == 0))
+            return err_set(err, ERR_BAD_BAKE, "%s has not one element per vertex", arrays[i].section);
+        if (!bake_is_finite(arrays[i].values, (uint64_t)arrays[i].width * arrays[i].count))
+            return err_set(err, ERR_BAD_BAKE, "%s has a value that is not finite", arrays[i].section);
+    }
+    if (model->influence_first_count != (uint64_t)count + 1)
+        return err_set(err, ERR_BAD_BAKE, "influence_firsts has not one element per vertex");
+    if (!bake_is_finite((const float *)model->morph_deltas, 3 * (uint64_t)model->morph_delta_count))
+        return err_set(err, ERR_BAD_BAKE, "morph_deltas has a value that is not finite");
+    return 0;
+}
+
+static int check_influences(const struct model *model, struct err *err)
+{
+    const uint32_t *firsts = model->influence_firsts;
+    if (firsts[0] != 0)
+        return bake_bad(err, "influence_firsts", 0, "first");
+    for (uint64_t v = 0; v < model->position_count; v++)
+        if (firsts[v + 1] < firsts[v])
+            return bake_bad(err, "influence_firsts", v + 1, "first");
+    if (firsts[model->position_count] != model->influence_count)
+        return bake_bad(err, "influence_firsts", model->position_count, "first");
+    for (uint32_t i = 0; i < model->influence_count; i++)
+        if (!(isfinite(model->influences[i].weight) && model->influences[i].weight > 0))
+            return bake_bad(err, "influences", i, "weight");
+    return 0;
+}
+
+static int check_mesh_ranges(const struct model *model, struct err *err)
+{
+    uint64_t primitives = 0;
+    for (uint32_t m = 0; m < model->mesh_count; m++) {
+        const struct mesh *mesh = &model->meshes[m];
+        primitives += mesh->primitive_count;
+        if (!bake_is_str(model, mesh->name))
+            return bake_bad(err, "meshes", m, "name");
+        if (!bake_is_range(mesh->primitive_first, mesh->primitive_count, model->primitive_count))
+            return bake_bad(err, "meshes", m, "primitives");
+    }
+    /* Each primitive lies in its own mesh's range, so with this sum no two ranges overlap. */
+    if (primitives != model->primitive_count)
+        return err_set(err, ERR_BAD_BAKE, "meshes have %llu primitives of %u", (unsigned long long)primitives,
+                       model->primitive_count);
+    return 0;
+}
+
+/* What all primitives together take; no more than there is, so that ranges which overlap cost nothing extra. */
+struct totals {
+    uint64_t vertices, influences, indices, targets;
+};
+
+static bool are_indices(const struct model *model, const struct primitive *p)
+{
+    static const uint32_t CORNERS[] = {[TOPOLOGY_TRIANGLES] = 3, [TOPOLOGY_LINES] = 2, [TOPOLOGY_POINTS] = 1};
+    if (!bake_is_range(p->index_first, p->index_count, model->index_count) ||
+        p->index_count % CORNERS[p->topology] != 0)
+        return false;
+    for (uint32_t i = 0; i < p->index_count; i++)
+        if (model->indices[p->index_first + i] >= p->vertex_count)
+            return false;
+    return true;
+}
+
+static bool are_deltas(const struct model *model, uint32_t first, uint32_t vertex_count)
+{
+    return first == UINT32_MAX || bake_is_range(first, vertex_count, model->morph_delta_count);
+}
+
+static bool are_targets(const struct model *model, const struct primitive *p)
+{
+    if (!bake_is_range(p->morph_target_first, p->morph_target_count, model->morph_target_count))
+        return false;
+    for (uint32_t t = 0; t < p->morph_target_count; t++) {
+        const struct morph_target *target = &model->morph_targets[p->morph_target_first + t];
+        if (!are_deltas(model, target->position_first, p->vertex_count) ||
+            !are_deltas(model, target->normal_first, p->vertex_count))
+            return false;
+    }
+    return true;
+}
+
+static uint32_t influences_of(const struct model *model, const struct primitive *p)
+{
+    return model->influence_firsts[p->vertex_first + p->vertex_count] - model->influence_firsts[p->vertex_first];
+}
+
+static bool are_vertices(const struct model *model, const struct primitive *p, struct totals *totals)
+{
+    if (totals->vertices > model->position_count ||
+        !bake_is_range(p->vertex_first, p->vertex_count, model->position_count))
+        return false;
+    totals->influences += influences_of(model, p);
+    return totals->influences <= model->influence_count;
+}
+
+static bool is_of_mesh(const struct model *model, uint32_t primitive)
+{
+    const uint32_t m = model->primitives[primitive].mesh;
+    return m < model->mesh_count && primitive >= model->meshes[m].primitive_first &&
+           primitive - model->meshes[m].primitive_first < model->meshes[m].primitive_count;
+}
+
+static bool are_flags(const struct model *model, uint32_t flags)
+{
+    const uint32_t known = PRIMITIVE_FILE_NORMALS | PRIMITIVE_TEXCOORDS | PRIMITIVE_COLORS | PRIMITIVE_FLAT |
+                           PRIMITIVE_SECOND_TEXCOORDS | PRIMITIVE_TANGENTS;
+    return (flags & ~known) == 0 && ((flags & PRIMITIVE_FLAT) == 0 || (flags & PRIMITIVE_FILE_NORMALS) == 0) &&
+           ((flags & PRIMITIVE_TEXCOORDS) == 0 || model->texcoord_count == model->position_count) &&
+           ((flags & PRIMITIVE_SECOND_TEXCOORDS) == 0 || model->second_texcoord_count == model->position_count) &&
+           ((flags & PRIMITIVE_TANGENTS) == 0 || model->tangent_count == model->position_count) &&
+           ((flags & PRIMITIVE_COLORS) == 0 || model->color_count == model->position_count);
+}
+
+static int check_primitive(const struct model *model, uint32_t i, struct totals *totals, struct err *err)
+{
+    const struct primitive *p = &model->primitives[i];
+    totals->vertices += p->vertex_count;
+    totals->indices += p->index_count;
+    totals->targets += p->morph_target_count;
+    const char *field = !is_of_mesh(model, i)                                                   ? "mesh"
+                        : p->topology > TOPOLOGY_POINTS                                         ? "topology"
+                        : !are_vertices(model, p, totals)                                       ? "vertices"
+                        : totals->indices > model->index_count || !are_indices(model, p)        ? "indices"
+                        : totals->targets > model->morph_target_count || !are_targets(model, p) ? "morph_targets"
+                        : !bake_is_index(p->material, model->material_count)                    ? "material"
+                        : !are_flags(model, p->flags)                                           ? "flags"
+                                                                                                : NULL;
+    return field == NULL ? 0 : bake_bad(err, "primitives", i, field);
+}
+
+int bake_check_meshes(const struct model *model, struct err *err)
+{
+    int rc = check_vertices(model, err);
+    if (rc == 0)
+        rc = check_influences(model, err);
+    if (rc == 0)
+        rc = check_mesh_ranges(model, err);
+    struct totals totals = {0};
+    for (uint32_t p = 0; p < model->primitive_count && rc == 0; p++)
+        rc = check_primitive(model, p, &totals, err);
+    for (uint32_t t = 0; t < model->morph_target_count && rc == 0; t++)
+        if (!bake_is_str(model, model->morph_targets[t].name))
+            rc = bake_bad(err, "morph_targets", t, "name");
+    return rc;
+}

@@ -1,0 +1,200 @@
+#include "anim/bake/bake_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct mat4 IDENTITY = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}};
+
+static int check_joints(const struct model *model, struct err *err)
+{
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        const struct joint *joint = &model->joints[j];
+        const char *field = !bake_is_affine(&joint->joint_from_bind)                              ? "joint_from_bind"
+                            : joint->node >= model->node_count                                    ? "node"
+                            : (joint->reserved[0] | joint->reserved[1] | joint->reserved[2]) != 0 ? "reserved"
+                                                                                                  : NULL;
+        if (field != NULL)
+            return bake_bad(err, "joints", j, field);
+    }
+    return 0;
+}
+
+/* The file's skins come first, and then the rigid ones: one joint, which is the mesh node itself. */
+static bool is_skin_kind(const struct model *model, uint32_t s)
+{
+    const struct skin *skin = &model->skins[s];
+    if (skin->flags == 0)
+        return s == 0 || model->skins[s - 1].flags == 0;
+    const struct joint *joint = &model->joints[skin->joint_first];
+    return skin->flags == SKIN_RIGID && skin->joint_count == 1 && skin->mesh_node >= 0 &&
+           joint->node == (uint32_t)skin->mesh_node && memcmp(&joint->joint_from_bind, &IDENTITY, sizeof IDENTITY) == 0;
+}
+
+static bool is_user(const struct model *model, uint32_t s)
+{
+    const struct skin *skin = &model->skins[s];
+    if (skin->mesh_node < 0)
+        return true;
+    const struct node *node = &model->nodes[skin->mesh_node];
+    return node->mesh >= 0 && node->skin == (skin->flags == SKIN_RIGID ? -1 : (int32_t)s);
+}
+
+int bake_check_skins(const struct model *model, struct err *err)
+{
+    const int rc = check_joints(model, err);
+    if (rc < 0)
+        return rc;
+    uint64_t joints = 0;
+    for (uint32_t s = 0; s < model->skin_count; s++) {
+        const struct skin *skin = &model->skins[s];
+        joints += skin->joint_count;
+        const char *field = !bake_is_str(model, skin->name) ? "name"
+                            : skin->joint_count == 0 || joints > model->joint_count ||
+                                    !bake_is_range(skin->joint_first, skin->joint_count, model->joint_count)
+                                ? "joints"
+                            : !bake_is_index(skin->mesh_node, model->node_count) ? "mesh_node"
+                            : !is_skin_kind(model, s)                            ? "flags"
+                            : !is_user(model, s)                                 ? "mesh_node"
+                                                                                 : NULL;
+        if (field != NULL)
+            return bake_bad(err, "skins", s, field);
+    }
+    return 0;
+}
+
+/* With is_user(): each file skin's mesh_node is its first user, and each unskinned mesh node has its rigid skin. */
+static int check_skin_users(const struct model *model, struct err *err)
+{
+    uint32_t rigid = 0;
+    while (rigid < model->skin_count && model->skins[rigid].flags == 0)
+        rigid++;
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        const struct node *node = &model->nodes[n];
+        if (node->mesh < 0)
+            continue;
+        bool is_found;
+        if (node->skin >= 0) {
+            const int32_t user = model->skins[node->skin].mesh_node;
+            is_found = user >= 0 && (uint32_t)user <= n;
+        } else {
+            is_found = rigid < model->skin_count && model->skins[rigid].mesh_node == (int32_t)n;
+            rigid++;
+        }
+        if (!is_found)
+            return bake_bad(err, "nodes", n, "skin");
+    }
+    return rigid == model->skin_count ? 0 : bake_bad(err, "skins", rigid, "mesh_node");
+}
+
+static int check_node(const struct model *model, uint32_t n, uint64_t *weights, struct err *err)
+{
+    const struct node *node = &model->nodes[n];
+    const uint32_t flags = NODE_IN_SCENE | NODE_SHEAR | NODE_JOINT;
+    *weights += node->weight_count;
+    const char *field =
+        !bake_is_str(model, node->name)                          ? "name"
+        : !bake_is_index(node->parent, model->node_count)        ? "parent"
+        : !bake_is_index(node->mesh, model->mesh_count)          ? "mesh"
+        : !bake_is_index(node->skin, model->skin_count)          ? "skin"
+        : node->skin >= 0 && model->skins[node->skin].flags != 0 ? "skin"
+        : !bake_is_index(node->matrix, model->node_matrix_count) ? "matrix"
+        : !bake_is_finite(node->translation, 3)                  ? "translation"
+        : !bake_is_finite(node->rotation, 4)                     ? "rotation"
+        : !bake_is_finite(node->scale, 3)                        ? "scale"
+        : *weights > model->weight_count || !bake_is_range(node->weight_first, node->weight_count, model->weight_count)
+            ? "weights"
+        : (node->flags & ~flags) != 0 || ((node->flags & NODE_SHEAR) != 0 && node->matrix < 0) ? "flags"
+                                                                                               : NULL;
+    return field == NULL ? 0 : bake_bad(err, "nodes", n, field);
+}
+
+/* `seen` is zeroed, one byte a node. */
+static int check_order(const struct model *model, unsigned char *seen, struct err *err)
+{
+    if (model->order_count != model->node_count)
+        return err_set(err, ERR_BAD_BAKE, "node_order has %u elements for %u nodes", model->order_count,
+                       model->node_count);
+    for (uint32_t i = 0; i < model->order_count; i++) {
+        const uint32_t n = model->node_order[i];
+        if (n >= model->node_count || seen[n] || (model->nodes[n].parent >= 0 && !seen[model->nodes[n].parent]))
+            return bake_bad(err, "node_order", i, "node");
+        seen[n] = 1;
+    }
+    return 0;
+}
+
+/* The flags that follow from scene_roots and from the file's skins. `derived` is zeroed, one byte a node. */
+static int check_flags(const struct model *model, unsigned char *derived, struct err *err)
+{
+    for (uint32_t r = 0; r < model->root_count; r++) {
+        const uint32_t n = model->scene_roots[r];
+        if (n >= model->node_count || derived[n] != 0)
+            return bake_bad(err, "scene_roots", r, "node");
+        derived[n] = NODE_IN_SCENE;
+    }
+    for (uint32_t s = 0; s < model->skin_count && model->skins[s].flags == 0; s++)
+        for (uint32_t j = 0; j < model->skins[s].joint_count; j++)
+            derived[model->joints[model->skins[s].joint_first + j].node] |= NODE_JOINT;
+    for (uint32_t i = 0; i < model->order_count; i++) {
+        const uint32_t n = model->node_order[i];
+        const struct node *node = &model->nodes[n];
+        if (node->parent >= 0)
+            derived[n] |= derived[node->parent] & NODE_IN_SCENE;
+        if ((node->flags & (NODE_IN_SCENE | NODE_JOINT)) != derived[n])
+            return bake_bad(err, "nodes", n, "flags");
+    }
+    return 0;
+}
+
+static bool is_camera_view(const struct model_camera *camera)
+{
+    const float view[4] = {camera->height, camera->width, camera->z_near, camera->z_far};
+    if (!bake_is_finite(view, 4) || !(camera->height > 0) || !(camera->width >= 0))
+        return false;
+    if (camera->kind == CAMERA_ORTHOGRAPHIC)
+        return camera->width > 0 && camera->z_near >= 0 && camera->z_far > camera->z_near;
+    return camera->height < 3.14159f && camera->z_near > 0 && (camera->z_far <= 0 || camera->z_far > camera->z_near) &&
+           camera->z_far >= 0;
+}
+
+static int check_cameras(const struct model *model, struct err *err)
+{
+    for (uint32_t i = 0; i < model->camera_count; i++) {
+        const struct model_camera *camera = &model->cameras[i];
+        const char *field = camera->node >= model->node_count || (i > 0 && camera[-1].node >= camera->node) ? "node"
+                            : camera->kind > CAMERA_ORTHOGRAPHIC                                            ? "kind"
+                            : !is_camera_view(camera)                                                       ? "view"
+                            : !bake_is_str(model, camera->name)                                             ? "name"
+                                                                                                            : NULL;
+        if (field != NULL)
+            return bake_bad(err, "cameras", i, field);
+    }
+    return 0;
+}
+
+int bake_check_nodes(const struct model *model, struct err *err)
+{
+    int rc = 0;
+    uint64_t weights = 0;
+    for (uint32_t n = 0; n < model->node_count && rc == 0; n++)
+        rc = check_node(model, n, &weights, err);
+    for (uint32_t m = 0; m < model->node_matrix_count && rc == 0; m++)
+        if (!bake_is_affine(&model->node_matrices[m]))
+            rc = bake_bad(err, "node_matrices", m, "m");
+    if (rc == 0 && !bake_is_finite(model->weights, model->weight_count))
+        rc = err_set(err, ERR_BAD_BAKE, "weights has a value that is not finite");
+    if (rc == 0)
+        rc = check_skin_users(model, err);
+    if (rc < 0)
+        return rc;
+    unsigned char *scratch = calloc((size_t)model->node_count + 1, 2);
+    if (scratch == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory to check %u nodes", model->node_count);
+    rc = check_order(model, scratch, err);
+    if (rc == 0)
+        rc = check_flags(model, scratch + model->node_count, err);
+    if (rc == 0)
+        rc = check_cameras(model, err);
+    free(scratch);
+    return rc;
+}

@@ -1,0 +1,185 @@
+#include "anim/compiled/clip_palette.h"
+
+#include "anim/model/mat.h"
+#include "anim/pose/pose.h"
+#include "anim/pose/sample.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void clip_palette_init(struct clip_palette *palette, const struct kernel *kernel)
+{
+    *palette = (struct clip_palette){.kernel = kernel};
+}
+
+void clip_palette_fini(struct clip_palette *palette)
+{
+    free(palette->matrices);
+    free(palette->weights);
+    free(palette->wide);
+    clip_palette_init(palette, palette->kernel);
+}
+
+bool clip_palette_is_compiled(const struct model *model, int32_t clip)
+{
+    return clip >= 0 && (uint32_t)clip < model->compiled_clip_count && model->compiled_clips[clip].frame_count > 0;
+}
+
+/* Room for `count` items at a multiple of 64 bytes, as mem_alloc(). */
+static void *aligned_room(size_t count, size_t item_bytes)
+{
+    enum { LINE_BYTES = 64 };
+    /* aligned_alloc() wants a multiple of the alignment */
+    void *room = aligned_alloc(LINE_BYTES, (count * item_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES);
+    if (room == NULL)
+        abort();
+    return room;
+}
+
+static void grow(struct clip_palette *palette, const struct model *model, const struct compiled_clip *clip)
+{
+    const uint32_t matrices = model->rig_node_count + 1, blocks = clip->block_count + 1;
+    if (matrices > palette->matrix_capacity) {
+        free(palette->matrices);
+        palette->matrices = aligned_room(matrices, KERNEL_MATRIX * sizeof(float));
+        memset(palette->matrices, 0, (size_t)matrices * KERNEL_MATRIX * sizeof(float)); /* the last rows */
+        palette->matrix_capacity = matrices;
+    }
+    if (blocks > palette->block_capacity) {
+        free(palette->weights);
+        palette->weights = aligned_room(blocks, 2 * LANE_WIDTH * sizeof(float));
+        palette->block_capacity = blocks;
+    }
+    if ((clip->flags & COMPILED_WIDE) != 0 && matrices > palette->wide_capacity) {
+        free(palette->wide);
+        palette->wide = aligned_room(matrices, 12 * sizeof *palette->wide);
+        palette->wide_capacity = matrices;
+    }
+}
+
+/* The frames around a time; u is 0 at both ends and at each frame. */
+struct moment {
+    uint32_t from, to;
+    float u;
+};
+
+/* The last frame at or before a time between the first and the last frame: as if they were evenly spaced, one off by
+ * rounding, or by search. */
+static uint32_t find_frame(const struct compiled_clip *clip, const double *times, double time_s)
+{
+    const uint32_t last = clip->frame_count - 2;
+    const double guess = (time_s - times[0]) * clip->frames_per_s;
+    uint32_t f = guess < last ? (uint32_t)guess : last;
+    if (time_s < times[f])
+        f -= f > 0;
+    else if (time_s >= times[f + 1])
+        f += f < last;
+    if (time_s >= times[f] && time_s < times[f + 1])
+        return f;
+    return sample_key(times, clip->frame_count, time_s);
+}
+
+static struct moment find_moment(const struct model *model, const struct compiled_clip *clip, double time_s)
+{
+    const double *times = model->frame_times + clip->frame_first;
+    const uint32_t end = clip->frame_count - 1;
+    if (!(time_s > times[0]))
+        return (struct moment){0, 0, 0};
+    if (time_s >= times[end])
+        return (struct moment){end, end, 0};
+    const uint32_t f = find_frame(clip, times, time_s);
+    return (struct moment){f, f + 1, (float)((time_s - times[f]) / (times[f + 1] - times[f]))};
+}
+
+/* A node of cubic splines, as pose.c evaluates it. */
+static struct dmat4 sample_node(const struct model *model, const struct sampled_node *sampled, double time_s)
+{
+    struct trs trs = pose_rest_transform(&model->nodes[model->rig_nodes[sampled->rig_node].node]);
+    double *const targets[] = {trs.translation, trs.rotation, trs.scale};
+    for (int path = 0; path < 3; path++)
+        if (sampled->channels[path] >= 0)
+            sample_channel(model, &model->channels[sampled->channels[path]], time_s, targets[path]);
+    return dmat4_from_trs(&trs);
+}
+
+/* The nodes that no lane has; to palette->wide when `is_wide`. */
+static void put_others(struct clip_palette *palette, const struct model *model, const struct compiled_clip *clip,
+                       double time_s, bool is_wide)
+{
+    for (uint32_t i = 0; i < clip->still_count; i++) {
+        const struct still_node *still = &model->still_nodes[clip->still_first + i];
+        const size_t node = still->rig_node;
+        for (size_t e = 0; e < 12 && is_wide; e++)
+            palette->wide[12 * node + e] = (double)still->parent_from_node[e];
+        if (!is_wide)
+            memcpy(palette->matrices + KERNEL_MATRIX * node, still->parent_from_node, sizeof still->parent_from_node);
+    }
+    for (uint32_t i = 0; i < clip->sampled_count; i++) {
+        const struct sampled_node *sampled = &model->sampled_nodes[clip->sampled_first + i];
+        const struct dmat4 matrix = sample_node(model, sampled, time_s);
+        const size_t node = sampled->rig_node;
+        for (size_t e = 0; e < 12; e++) {
+            if (is_wide)
+                palette->wide[12 * node + e] = matrix.m[e % 4 * 4 + e / 4];
+            else
+                palette->matrices[KERNEL_MATRIX * node + e] = (float)matrix.m[e % 4 * 4 + e / 4];
+        }
+    }
+}
+
+static void local_matrices(struct clip_palette *palette, const struct model *model, const struct compiled_clip *clip,
+                           double time_s)
+{
+    const struct moment moment = find_moment(model, clip, time_s);
+    const float *frames = model->lane_values + clip->value_first;
+    const bool is_wide = (clip->flags & COMPILED_WIDE) != 0;
+    const struct kernel_lanes lanes = {
+        .blocks = model->lane_blocks + clip->block_first,
+        .block_count = clip->block_count,
+        .values = model->lane_values,
+        .from = frames + (size_t)moment.from * clip->frame_floats,
+        .to = frames + (size_t)moment.to * clip->frame_floats,
+        .u = moment.u,
+        .weights = palette->weights,
+        .local = palette->matrices,
+        .wide = is_wide ? palette->wide : NULL,
+    };
+    palette->kernel->lanes(&lanes);
+    put_others(palette, model, clip, time_s, is_wide);
+}
+
+static struct kernel_palette kernel_palette(const struct model *model, uint32_t skin, enum palette_form form,
+                                            float *out)
+{
+    const struct rig_skin *rig_skin = &model->rig_skins[skin];
+    return (struct kernel_palette){
+        .outputs = model->rig_outputs + rig_skin->output_first,
+        .count = model->skins[skin].joint_count,
+        .lag = rig_skin->lag,
+        .is_mat4 = form == PALETTE_MAT4,
+        .out = out,
+    };
+}
+
+void clip_palette_evaluate(struct clip_palette *palette, const struct model *model, uint32_t clip, double clip_time_s,
+                           uint32_t skin, enum palette_form form, float *out)
+{
+    const struct compiled_clip *compiled = &model->compiled_clips[clip];
+    const struct kernel_palette outputs = kernel_palette(model, skin, form, out);
+    grow(palette, model, compiled);
+    local_matrices(palette, model, compiled, clip_time_s);
+    const struct kernel_rig rig = {
+        .nodes = model->rig_nodes,
+        .count = model->rig_node_count,
+        .matrices = palette->matrices,
+        .wide = (compiled->flags & COMPILED_WIDE) != 0 ? palette->wide : NULL,
+    };
+    palette->kernel->compose(&rig, &outputs);
+}
+
+void clip_palette_next(const struct clip_palette *palette, const struct model *model, uint32_t skin,
+                       enum palette_form form, float *out)
+{
+    const struct kernel_palette outputs = kernel_palette(model, skin, form, out);
+    palette->kernel->palette(palette->matrices, &outputs);
+}

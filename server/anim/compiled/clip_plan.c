@@ -1,0 +1,148 @@
+#include "anim/compiled/clip_plan.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_same(const struct channel *channel, const float *a, const float *b)
+{
+    bool is_equal = true, is_opposite = channel->path == PATH_ROTATION; /* q and -q turn alike */
+    for (uint32_t i = 0; i < channel->component_count; i++) {
+        is_equal = is_equal && a[i] == b[i];
+        is_opposite = is_opposite && a[i] == -b[i];
+    }
+    return is_equal || is_opposite;
+}
+
+static bool is_zero(const float *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (values[i] != 0)
+            return false;
+    return true;
+}
+
+/* True when the channel says the same at all times. */
+static bool is_still(const struct model *model, const struct channel *channel)
+{
+    const uint32_t n = channel->component_count;
+    const bool is_cubic = channel->interpolation == INTERPOLATION_CUBICSPLINE;
+    const size_t stride = is_cubic ? 3 * (size_t)n : n;
+    const float *values = model->key_values + channel->value_first;
+    if (channel->key_count == 1)
+        return true;
+    for (uint32_t k = 0; k < channel->key_count; k++, values += stride) {
+        if (is_cubic && (!is_zero(values, n) || !is_zero(values + 2 * n, n)))
+            return false;
+        if (k > 0 && !is_same(channel, values + (is_cubic ? n : 0), values + (is_cubic ? n : 0) - stride))
+            return false;
+        /* A spline runs through what lies between q and -q. */
+        if (k > 0 && is_cubic && memcmp(values + n, values + n - stride, n * sizeof *values) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void classify(struct clip_plan *plan, const uint32_t *rig_of_node)
+{
+    const struct model *model = plan->model;
+    const struct clip *clip = &model->clips[plan->clip];
+    for (uint32_t i = 0; i < model->rig_node_count; i++)
+        for (int path = 0; path < 3; path++)
+            plan->channels[i][path] = -1;
+    for (uint32_t i = 0; i < clip->channel_count; i++) {
+        const struct channel *channel = &model->channels[clip->channel_first + i];
+        const uint32_t rig_node = rig_of_node[channel->node];
+        if (rig_node == UINT32_MAX || channel->path == PATH_WEIGHTS)
+            continue;
+        plan->channels[rig_node][channel->path] = (int32_t)(clip->channel_first + i);
+        if (is_still(model, channel))
+            continue;
+        unsigned bits = MOTION_SAMPLED;
+        if (channel->interpolation == INTERPOLATION_LINEAR)
+            bits = (unsigned)MOTION_MOVES << channel->path;
+        else if (channel->interpolation == INTERPOLATION_STEP)
+            bits = ((unsigned)MOTION_MOVES | (unsigned)MOTION_HOLDS) << channel->path;
+        plan->motions[rig_node] = (uint8_t)(plan->motions[rig_node] | bits);
+    }
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    const double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+/* Sorted, each time once. */
+static void unite(struct clip_plan *plan)
+{
+    uint32_t kept = 0;
+    if (plan->time_count > 0)
+        qsort(plan->times, plan->time_count, sizeof *plan->times, compare_times);
+    for (uint32_t i = 0; i < plan->time_count; i++)
+        if (kept == 0 || plan->times[i] > plan->times[kept - 1])
+            plan->times[kept++] = plan->times[i];
+    plan->time_count = kept;
+}
+
+/* Adds a channel's times unless they are those of the channel before, which most are. */
+static void add_times(struct clip_plan *plan, const struct channel *channel, const struct channel *before,
+                      size_t *capacity)
+{
+    const double *times = plan->model->key_times + channel->key_time_first;
+    const size_t size_bytes = channel->key_count * sizeof *times;
+    if (before != NULL && before->key_count == channel->key_count &&
+        memcmp(times, plan->model->key_times + before->key_time_first, size_bytes) == 0)
+        return;
+    const size_t needed = (size_t)plan->time_count + channel->key_count;
+    if (needed > *capacity) {
+        unite(plan); /* so that memory follows the union, not the sum */
+        *capacity = 2 * ((size_t)plan->time_count + channel->key_count);
+        plan->times = mem_realloc(plan->times, *capacity * sizeof *plan->times);
+    }
+    memcpy(plan->times + plan->time_count, times, size_bytes);
+    plan->time_count += channel->key_count;
+}
+
+static void collect_times(struct clip_plan *plan)
+{
+    const struct channel *before = NULL;
+    size_t capacity = 0;
+    for (uint32_t i = 0; i < plan->model->rig_node_count; i++)
+        for (int path = 0; path < 3 && (plan->motions[i] & MOTION_SAMPLED) == 0; path++) {
+            if ((plan->motions[i] & MOTION_MOVES << path) == 0)
+                continue;
+            const struct channel *channel = &plan->model->channels[plan->channels[i][path]];
+            add_times(plan, channel, before, &capacity);
+            before = channel;
+            plan->key_floats += (uint64_t)channel->key_count * channel->component_count;
+        }
+    unite(plan);
+    if (plan->time_count == 0) {
+        plan->times = mem_realloc(plan->times, sizeof *plan->times);
+        plan->times[plan->time_count++] = plan->model->clips[plan->clip].start_s;
+    }
+}
+
+void clip_plan_init(struct clip_plan *plan, const struct model *model, const uint32_t *rig_of_node, uint32_t clip)
+{
+    *plan = (struct clip_plan){
+        .model = model,
+        .clip = clip,
+        .channels = mem_alloc((size_t)model->rig_node_count * sizeof *plan->channels),
+        .motions = mem_zalloc(model->rig_node_count, sizeof *plan->motions),
+    };
+    classify(plan, rig_of_node);
+    collect_times(plan);
+    pose_init(&plan->pose);
+    pose_sample(&plan->pose, model, (int32_t)clip, plan->times[0]);
+}
+
+void clip_plan_fini(struct clip_plan *plan)
+{
+    pose_fini(&plan->pose);
+    free(plan->channels);
+    free(plan->motions);
+    free(plan->times);
+}

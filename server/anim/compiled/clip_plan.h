@@ -1,0 +1,27 @@
+/* clip_plan.h - what a clip does to each node of the rig, and at which times: the decisions before frames are made of
+ * it. Pure; any thread. For clip_compile.c. */
+#pragma once
+
+#include "anim/pose/pose.h"
+
+/* Of one rig node. */
+enum motion_bits {
+    MOTION_MOVES = 1,   /* << path: a linear or stepped channel whose keys differ */
+    MOTION_HOLDS = 8,   /* << path: it is a stepped one */
+    MOTION_SAMPLED = 64 /* some path is a cubic spline: the node is left to sample.h */
+};
+
+struct clip_plan {
+    const struct model *model; /* borrowed; has its rig */
+    uint32_t clip;
+    int32_t (*channels)[3]; /* [rig_node_count], by path: an index into model->channels, or -1 */
+    uint8_t *motions;       /* [rig_node_count]: MOTION_ */
+    double *times;          /* [time_count]: those of all channels that move lanes, rising; one where none does */
+    uint32_t time_count;
+    uint64_t key_floats; /* what these channels have for values */
+    struct pose pose;    /* at the first time */
+};
+
+/* Plans clip `clip` of the model. rig_of_node[node_count]: as rig_compile() has it, borrowed for the call. */
+void clip_plan_init(struct clip_plan *plan, const struct model *model, const uint32_t *rig_of_node, uint32_t clip);
+void clip_plan_fini(struct clip_plan *plan);

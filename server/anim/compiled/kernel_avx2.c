@@ -1,0 +1,13 @@
+/* Eight nodes at once. Compiled for AVX2 without FMA (Makefile). */
+#if defined(__x86_64__)
+
+#define LANES 8
+#include "anim/compiled/kernel_lanes.h"
+#define ROWS 2
+#include "anim/compiled/kernel_rows.h"
+
+static void lanes(const struct kernel_lanes *lanes) { lanes_all_8(lanes); }
+
+const struct kernel KERNEL_AVX2 = {"avx2", lanes, compose, write_palette};
+
+#endif

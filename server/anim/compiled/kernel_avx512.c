@@ -1,0 +1,39 @@
+/* Sixteen nodes at once, eight in a block of half the width. Compiled for AVX-512 F, VL and DQ (Makefile). */
+#if defined(__x86_64__)
+
+#define LANES 16
+#include "anim/compiled/kernel_lanes.h"
+#undef LANES
+#define LANES 8
+#include "anim/compiled/kernel_lanes.h"
+#define ROWS 4
+#include "anim/compiled/kernel_rows.h"
+
+static void lanes(const struct kernel_lanes *lanes)
+{
+    for (uint32_t b = 0; b < lanes->block_count; b++) {
+        float *weights = lanes->weights + 2 * (size_t)LANE_WIDTH * b;
+        if ((lanes->blocks[b].flags & LANES_TURN) == 0)
+            continue;
+        if (lanes->blocks[b].width == LANE_WIDTH)
+            lanes_weights_16(lanes, &lanes->blocks[b], 0, weights);
+        else
+            lanes_weights_8(lanes, &lanes->blocks[b], 0, weights);
+    }
+    for (uint32_t b = 0; b < lanes->block_count; b++) {
+        const float *weights = lanes->weights + 2 * (size_t)LANE_WIDTH * b;
+        const bool is_full = lanes->blocks[b].width == LANE_WIDTH;
+        if (is_full && lanes->wide != NULL)
+            lanes_wide_16(lanes, &lanes->blocks[b], 0, weights);
+        else if (lanes->wide != NULL)
+            lanes_wide_8(lanes, &lanes->blocks[b], 0, weights);
+        else if (is_full)
+            lanes_matrices_16(lanes, &lanes->blocks[b], 0, weights);
+        else
+            lanes_matrices_8(lanes, &lanes->blocks[b], 0, weights);
+    }
+}
+
+const struct kernel KERNEL_AVX512 = {"avx512", lanes, compose, write_palette};
+
+#endif

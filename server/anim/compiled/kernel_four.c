@@ -1,0 +1,17 @@
+/* Four nodes at once: what every x86-64 and every AArch64 runs. */
+#if defined(__x86_64__) || defined(__aarch64__)
+
+#define LANES 4
+#include "anim/compiled/kernel_lanes.h"
+#define ROWS 1
+#include "anim/compiled/kernel_rows.h"
+
+static void lanes(const struct kernel_lanes *lanes) { lanes_all_4(lanes); }
+
+#if defined(__x86_64__)
+const struct kernel KERNEL_SSE2 = {"sse2", lanes, compose, write_palette};
+#else
+const struct kernel KERNEL_NEON = {"neon", lanes, compose, write_palette};
+#endif
+
+#endif

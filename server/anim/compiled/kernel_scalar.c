@@ -1,0 +1,220 @@
+/* The kernels in plain C, one number after the other: what the others must equal, and what other machines run. */
+#include "anim/compiled/kernel.h"
+
+#include <string.h>
+
+static float arc_square(float dot)
+{
+    static const float Q[8] = {KERNEL_ARC};
+    const float rest = 1 - dot, x = rest > 0 ? rest : 0;
+    const float x2 = x * x, x4 = x2 * x2;
+    const float low = (Q[0] + Q[1] * x) + (Q[2] + Q[3] * x) * x2;
+    const float high = (Q[4] + Q[5] * x) + (Q[6] + Q[7] * x) * x2;
+    return x * (low + high * x4);
+}
+
+/* sin(v a) / a, of v and a^2 */
+static float sine(float v, float square)
+{
+    static const float S[5] = {KERNEL_SINE};
+    const float y = v * v * square, y2 = y * y;
+    return v * ((S[0] + S[1] * y) + y2 * ((S[2] + S[3] * y) + S[4] * y2));
+}
+
+/* The lane of one node: where its numbers are in frames, constants and weights. */
+struct lane {
+    const struct kernel_lanes *lanes;
+    const struct lane_block *block;
+    uint32_t index; /* within the block */
+    float u[3];     /* for translation, rotation, scale */
+};
+
+static struct lane lane_of(const struct kernel_lanes *lanes, uint32_t block, uint32_t index)
+{
+    struct lane lane = {lanes, &lanes->blocks[block], index, {lanes->u, lanes->u, lanes->u}};
+    const uint32_t flags = lane.block->flags, width = lane.block->width;
+    if ((flags & LANES_HOLD) != 0) {
+        const float *factors = lanes->values + lane.block->constant_first + kernel_factors_at(flags) * width + index;
+        for (uint32_t i = 0; i < 3; i++)
+            lane.u[i] = lanes->u * factors[i * width];
+    }
+    return lane;
+}
+
+/* Component `c` of a frame's block; components are counted from its first. */
+static float between(const struct lane *lane, uint32_t c, float u)
+{
+    const uint32_t at = lane->block->frame_offset + c * lane->block->width + lane->index;
+    const float from = lane->lanes->from[at], to = lane->lanes->to[at];
+    return from + u * (to - from);
+}
+
+static float constant(const struct lane *lane, uint32_t c)
+{
+    return lane->lanes->values[lane->block->constant_first + c * lane->block->width + lane->index];
+}
+
+static void rotation(const struct lane *lane, float u, float q[4])
+{
+    const uint32_t width = lane->block->width, at = lane->block->frame_offset + lane->index;
+    const float *a = lane->lanes->from + at, *b = lane->lanes->to + at;
+    const float dot = (a[0] * b[0] + a[width] * b[width]) + (a[2 * width] * b[2 * width] + a[3 * width] * b[3 * width]);
+    const float square = arc_square(dot);
+    const float wa = sine(1 - u, square), wb = sine(u, square);
+    for (uint32_t i = 0; i < 4; i++)
+        q[i] = wa * a[i * width] + wb * b[i * width];
+}
+
+/* What the matrix of a lane is made of. */
+struct parts {
+    bool is_turned, is_scaled;
+    float rotation[4]; /* of any length but 0 */
+    float matrix[9];   /* else, by rows */
+    float translation[3], scale[3];
+};
+
+static struct parts parts_of(const struct lane *lane)
+{
+    const uint32_t flags = lane->block->flags;
+    struct parts parts = {.is_turned = (flags & LANES_TURN) != 0,
+                          .is_scaled = (flags & (LANES_SCALE | LANES_SIZED)) != 0};
+    uint32_t in_frame = 0, in_constants = 0;
+    if (parts.is_turned) {
+        rotation(lane, lane->u[1], parts.rotation);
+        in_frame += 4;
+    } else {
+        for (uint32_t i = 0; i < 9; i++)
+            parts.matrix[i] = constant(lane, i);
+        in_constants += 9;
+    }
+    for (uint32_t i = 0; i < 3; i++)
+        parts.translation[i] =
+            (flags & LANES_MOVE) != 0 ? between(lane, in_frame + i, lane->u[0]) : constant(lane, in_constants + i);
+    if ((flags & LANES_MOVE) != 0)
+        in_frame += 3;
+    else
+        in_constants += 3;
+    for (uint32_t i = 0; i < 3 && parts.is_scaled; i++)
+        parts.scale[i] =
+            (flags & LANES_SCALE) != 0 ? between(lane, in_frame + i, lane->u[2]) : constant(lane, in_constants + i);
+    return parts;
+}
+
+/* The matrix of a rotation of any length but 0: Shoemake, "Animating rotation with quaternion curves", 1985. */
+static void rows_of_parts(const struct parts *parts, float m[12])
+{
+    const float *q = parts->rotation;
+    const float square = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]), n = 2 / square;
+    const float x = q[0] * n, y = q[1] * n, z = q[2] * n;
+    const float xx = q[0] * x, yy = q[1] * y, zz = q[2] * z, xy = q[0] * y, xz = q[0] * z, yz = q[1] * z;
+    const float wx = q[3] * x, wy = q[3] * y, wz = q[3] * z;
+    const float turned[9] = {1 - (yy + zz), xy - wz, xz + wy, xy + wz,      1 - (xx + zz),
+                             yz - wx,       xz - wy, yz + wx, 1 - (xx + yy)};
+    for (int i = 0; i < 9; i++) {
+        const float element = parts->is_turned ? turned[i] : parts->matrix[i];
+        m[i / 3 * 4 + i % 3] = parts->is_scaled ? element * parts->scale[i % 3] : element;
+    }
+    for (int r = 0; r < 3; r++)
+        m[4 * r + 3] = parts->translation[r];
+}
+
+/* The same in double precision. */
+static void wide_rows_of_parts(const struct parts *parts, double m[12])
+{
+    const double q[4] = {(double)parts->rotation[0], (double)parts->rotation[1], (double)parts->rotation[2],
+                         (double)parts->rotation[3]};
+    const double square = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]), n = 2 / square;
+    const double x = q[0] * n, y = q[1] * n, z = q[2] * n;
+    const double xx = q[0] * x, yy = q[1] * y, zz = q[2] * z, xy = q[0] * y, xz = q[0] * z, yz = q[1] * z;
+    const double wx = q[3] * x, wy = q[3] * y, wz = q[3] * z;
+    const double turned[9] = {1 - (yy + zz), xy - wz, xz + wy, xy + wz,      1 - (xx + zz),
+                              yz - wx,       xz - wy, yz + wx, 1 - (xx + yy)};
+    for (int i = 0; i < 9; i++) {
+        const double element = parts->is_turned ? turned[i] : (double)parts->matrix[i];
+        m[i / 3 * 4 + i % 3] = parts->is_scaled ? element * (double)parts->scale[i % 3] : element;
+    }
+    for (int r = 0; r < 3; r++)
+        m[4 * r + 3] = (double)parts->translation[r];
+}
+
+static void scalar_lanes(const struct kernel_lanes *lanes)
+{
+    for (uint32_t b = 0; b < lanes->block_count; b++)
+        for (uint32_t i = 0; i < lanes->blocks[b].width; i++) {
+            const struct lane lane = lane_of(lanes, b, i);
+            const struct parts parts = parts_of(&lane);
+            const size_t node = lanes->blocks[b].rig_nodes[i];
+            if (lanes->wide != NULL)
+                wide_rows_of_parts(&parts, lanes->wide + 12 * node);
+            else
+                rows_of_parts(&parts, lanes->local + KERNEL_MATRIX * node);
+        }
+}
+
+/* out = a * b of affine matrices, three rows of 4 each; out may be b. */
+static void multiply(const float *a, const float *b, float *out)
+{
+    float product[12];
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 4; c++)
+            product[4 * r + c] =
+                (a[4 * r] * b[c] + a[4 * r + 1] * b[4 + c]) + (a[4 * r + 2] * b[8 + c] + (c == 3 ? a[4 * r + 3] : 0));
+    memcpy(out, product, sizeof product);
+}
+
+static void scalar_palette(const float *scene_from_node, const struct kernel_palette *palette)
+{
+    for (uint32_t i = 0; i < palette->count; i++) {
+        const struct rig_output *output = &palette->outputs[i];
+        float rows[12];
+        multiply(scene_from_node + KERNEL_MATRIX * (size_t)output->rig_node, output->joint_from_bind, rows);
+        if (!palette->is_mat4) {
+            memcpy(palette->out + 12 * (size_t)output->joint, rows, sizeof rows);
+            continue;
+        }
+        float *columns = palette->out + 16 * (size_t)output->joint;
+        for (int e = 0; e < 16; e++)
+            columns[e] = e % 4 < 3 ? rows[e % 4 * 4 + e / 4] : e == 15;
+    }
+}
+
+static void multiply_wide(const double *a, const double *b, double *out)
+{
+    double product[12];
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 4; c++)
+            product[4 * r + c] =
+                (a[4 * r] * b[c] + a[4 * r + 1] * b[4 + c]) + (a[4 * r + 2] * b[8 + c] + (c == 3 ? a[4 * r + 3] : 0));
+    memcpy(out, product, sizeof product);
+}
+
+static void compose_wide(const struct kernel_rig *rig)
+{
+    for (uint32_t n = 0; n < rig->count; n++) {
+        double *own = rig->wide + 12 * (size_t)n;
+        if (rig->nodes[n].parent >= 0)
+            multiply_wide(rig->wide + 12 * (size_t)rig->nodes[n].parent, own, own);
+        for (int e = 0; e < 12; e++)
+            rig->matrices[KERNEL_MATRIX * (size_t)n + (size_t)e] = (float)own[e];
+    }
+}
+
+static void compose(const struct kernel_rig *rig)
+{
+    for (uint32_t n = 0; n < rig->count; n++) {
+        float *own = rig->matrices + KERNEL_MATRIX * (size_t)n;
+        if (rig->nodes[n].parent >= 0)
+            multiply(rig->matrices + KERNEL_MATRIX * (size_t)rig->nodes[n].parent, own, own);
+    }
+}
+
+static void scalar_compose(const struct kernel_rig *rig, const struct kernel_palette *palette)
+{
+    if (rig->wide != NULL)
+        compose_wide(rig);
+    else
+        compose(rig);
+    scalar_palette(rig->matrices, palette);
+}
+
+const struct kernel KERNEL_SCALAR = {"scalar", scalar_lanes, scalar_compose, scalar_palette};

@@ -1,0 +1,48 @@
+/* mat.h - small double-precision vector, quaternion and matrix maths for evaluation.
+ *
+ * Pure; any thread. Column-major 4x4 for column vectors: element (row r, column c) is m[4*c + r].
+ * Quaternions are x, y, z, w. Doubles, because a chain of a hundred float products costs the last
+ * digits that "exact" promises; results are rounded once, to float, on their way out. */
+#pragma once
+
+#include "anim/model/model.h"
+
+#include <stdbool.h>
+
+struct dmat4 {
+    double m[16];
+};
+
+/* A local transform: parent_from_node = T * R * S. */
+struct trs {
+    double translation[3];
+    double rotation[4];
+    double scale[3];
+};
+
+extern const struct dmat4 DMAT4_IDENTITY;
+
+struct dmat4 dmat4_mul(const struct dmat4 *a, const struct dmat4 *b); /* a * b */
+struct dmat4 dmat4_from_mat4(const struct mat4 *m);
+struct mat4 mat4_from_dmat4(const struct dmat4 *m);
+/* The rotation passes quat_repair() first; a zero quaternion is the identity. */
+struct dmat4 dmat4_from_trs(const struct trs *trs);
+/* General inverse. False, and *out the identity, when the determinant is 0 or not finite. */
+bool dmat4_invert(const struct dmat4 *m, struct dmat4 *out);
+/* Splits an affine matrix into T * R * S; a mirrored one gets a negative x scale. False when it cannot be
+ * recomposed to within 1e-6 of its largest element (shear, or a collapsed axis with rotation lost). */
+bool trs_from_dmat4(const struct dmat4 *m, struct trs *out);
+/* out = m * (p, 1); m is affine. */
+void dmat4_point(const struct dmat4 *m, const double p[3], double out[3]);
+/* out = m * (v, 0). */
+void dmat4_direction(const struct dmat4 *m, const double v[3], double out[3]);
+
+void quat_normalize(double q[4]); /* zero length becomes 0,0,0,1 */
+/* Normalises what is further than 1e-3 from unit length, and what is nearer than 1e-6: that is the rounding of a unit
+ * quaternion to float32, which would add up along a chain of joints. What lies between is a file's rounding (three
+ * decimals), and such a rotation is taken as it is, as the formulas of glTF 2.0 take a key's: normalising moves joints
+ * by twice the error. */
+void quat_repair(double q[4]);
+/* Spherical interpolation on the shorter arc of two unit quaternions, u in 0..1 (glTF 2.0, appendix C.5;
+ * Shoemake 1985). The result is as near to unit length as they are, within quat_repair()'s 1e-3. */
+void quat_slerp(const double a[4], const double b[4], double u, double out[4]);

@@ -1,0 +1,379 @@
+/* model.h - the baked model: every array that evaluation, serving and drawing need, in one block.
+ *
+ * The structs below are the file format as well (protocol/baked-model.md): fixed layout, no padding
+ * that is not named, little-endian. bake_decode() checks a block once and hands out this view of it;
+ * after that the model is immutable, so any thread may read it without a lock.
+ *
+ * Spaces: `local` = relative to the parent node; `scene` = the file's scene root; `bind` = vertices as
+ * authored. Units and axes are the file's own. Matrices are column-major 4x4 for column vectors:
+ * element (row r, column c) is m[4*c + r]. Quaternions are x, y, z, w. Times are seconds.
+ * An index of -1 means none; ranges are first/count into the array of the same name. */
+#pragma once
+
+#include <stdint.h>
+
+struct vec2 {
+    float x, y;
+};
+struct vec3 {
+    float x, y, z;
+};
+struct vec4 {
+    float x, y, z, w;
+};
+struct rgba8 {
+    uint8_t r, g, b, a;
+};
+struct mat4 {
+    float m[16];
+};
+
+/* Text in model->text, UTF-8 without NUL bytes, not terminated. A missing name has offset STR_NONE
+ * (JSON null); an empty one has size 0 (JSON ""). */
+#define STR_NONE UINT32_MAX
+struct str {
+    uint32_t offset, size_bytes;
+};
+
+enum model_flags {
+    MODEL_HAS_UP = 1,      /* the file says which way is up */
+    MODEL_HAS_FORWARD = 2, /* the file says which way the model faces */
+    MODEL_HAS_UNIT = 4,    /* the file says what one unit is */
+};
+
+struct model_info {
+    uint8_t content_hash[32]; /* SHA-256 over all but files and stamps (import/content_hash.h) */
+    struct str format;        /* "glTF 2.0", "GLB 2.0", "FBX", "COLLADA", ... */
+    struct str generator;     /* the program that wrote the file, where the file says it */
+    uint32_t flags;           /* MODEL_ */
+    float up[3];              /* unit vector in scene space; +Y where the file does not say */
+    float forward[3];         /* unit vector the model faces; a best guess where the file does not say */
+    float unit_m;             /* metres per unit; 1 where the file does not say */
+    struct vec3 rest_min;     /* bounds of all drawn vertices at rest, scene space; min > max when there are none */
+    struct vec3 rest_max;
+    uint32_t reserved;
+};
+
+enum node_flags {
+    NODE_IN_SCENE = 1, /* reachable from scene_roots */
+    NODE_SHEAR = 2,    /* its matrix is not translation * rotation * scale */
+    NODE_JOINT = 4,    /* a joint of one of the file's skins (rigid ones do not count) */
+};
+
+struct node {
+    struct str name;
+    int32_t parent;       /* may be larger than the node's own index: use node_order to evaluate */
+    int32_t mesh;         /* or -1 */
+    int32_t skin;         /* the file's skin for its mesh, or -1 */
+    int32_t matrix;       /* into node_matrices, or -1: the rest transform where the file gives a matrix */
+    float translation[3]; /* rest; for a matrix node its decomposition */
+    float rotation[4];
+    float scale[3];
+    uint32_t weight_first, weight_count; /* rest morph weights of this mesh instance */
+    uint32_t flags;                      /* NODE_ */
+};
+
+enum skin_flags { SKIN_RIGID = 1 }; /* made for an unskinned mesh node: one joint, identity inverse bind */
+
+struct skin {
+    struct str name;
+    uint32_t joint_first, joint_count; /* at least 1 */
+    int32_t mesh_node;                 /* first mesh node that uses the skin, or -1 (space=mesh) */
+    uint32_t flags;                    /* SKIN_ */
+};
+
+struct joint {
+    struct mat4 joint_from_bind; /* the inverse bind matrix */
+    uint32_t node;
+    uint32_t reserved[3];
+};
+
+struct mesh {
+    struct str name;
+    uint32_t primitive_first, primitive_count;
+};
+
+enum topology { TOPOLOGY_TRIANGLES = 0, TOPOLOGY_LINES = 1, TOPOLOGY_POINTS = 2 };
+enum primitive_flags {
+    PRIMITIVE_FILE_NORMALS = 1, /* else generated */
+    PRIMITIVE_TEXCOORDS = 2,
+    PRIMITIVE_COLORS = 4,
+    PRIMITIVE_FLAT = 8, /* the file has no normals and its format asks for those of the faces: so it is drawn */
+    PRIMITIVE_SECOND_TEXCOORDS = 16,
+    PRIMITIVE_TANGENTS = 32,
+};
+
+struct primitive {
+    uint32_t mesh;
+    uint32_t topology; /* TOPOLOGY_; strips, fans and loops are unrolled at import */
+    uint32_t vertex_first, vertex_count;
+    uint32_t index_first, index_count; /* values are relative to vertex_first: 0..vertex_count-1 */
+    uint32_t morph_target_first, morph_target_count;
+    int32_t material; /* or -1 */
+    uint32_t flags;   /* PRIMITIVE_ */
+};
+
+/* A vertex's influences are influences[influence_firsts[v] .. influence_firsts[v + 1]), all of them,
+ * weights summing to 1. None: the vertex follows joint 0 of its skin with weight 1. */
+struct influence {
+    uint32_t joint; /* within the skin; below the joint_count of every skin it is drawn with */
+    float weight;   /* > 0 */
+};
+
+struct morph_target {
+    struct str name;
+    uint32_t position_first; /* into morph_deltas, vertex_count of the primitive, or UINT32_MAX */
+    uint32_t normal_first;   /* likewise */
+};
+
+enum draw_flags { DRAW_IN_SCENE = 1 };
+
+/* One primitive of one mesh node, as drawn; sorted by node, then primitive. */
+struct draw {
+    uint32_t node;
+    uint32_t primitive;
+    uint32_t skin;  /* the file's, or the rigid one of the node */
+    uint32_t flags; /* DRAW_ */
+};
+
+/* Clip time 0 is the file's time 0 (FBX: the take's start). */
+struct clip {
+    struct str name;
+    uint32_t channel_first, channel_count;
+    double start_s;    /* the first key's clip time */
+    double duration_s; /* the last key's clip time; the loop range is [0, duration_s) */
+};
+
+enum channel_path { PATH_TRANSLATION = 0, PATH_ROTATION = 1, PATH_SCALE = 2, PATH_WEIGHTS = 3 };
+enum interpolation { INTERPOLATION_LINEAR = 0, INTERPOLATION_STEP = 1, INTERPOLATION_CUBICSPLINE = 2 };
+
+/* key_values holds key_count * component_count floats from value_first; CUBICSPLINE three times that,
+ * per key: in-tangents, values, out-tangents (glTF 2.0, appendix C). Before the first and after the
+ * last key the nearest value holds. */
+struct channel {
+    uint32_t node;
+    uint32_t path;                      /* PATH_ */
+    uint32_t interpolation;             /* INTERPOLATION_ */
+    uint32_t component_count;           /* 3, 4, 3, or the node's weight_count */
+    uint32_t key_time_first, key_count; /* at least 1; times strictly rising; shared between channels */
+    uint32_t value_first;
+    uint32_t reserved;
+};
+
+enum alpha_mode { ALPHA_OPAQUE = 0, ALPHA_MASK = 1, ALPHA_BLEND = 2 };
+enum material_flags { MATERIAL_DOUBLE_SIDED = 1, MATERIAL_UNLIT = 2 };
+
+enum texture_slot {
+    TEXTURE_BASE_COLOR,
+    TEXTURE_METALLIC_ROUGHNESS, /* roughness in green, metallic in blue */
+    TEXTURE_NORMAL,             /* 2 * texel - 1 in tangent space: +X right, +Y up, +Z out of the surface */
+    TEXTURE_OCCLUSION,          /* in red */
+    TEXTURE_EMISSIVE,
+    TEXTURE_SLOT_COUNT
+};
+
+/* A texture of a material and where it lies on the surface:
+ * u' = m[0] * u + m[1] * v + m[2], v' = m[3] * u + m[4] * v + m[5] of the vertex' texture coordinates. */
+struct material_texture {
+    int32_t texture;           /* into textures, or -1 */
+    uint32_t texcoord_set;     /* 0: texcoords, 1: second_texcoords */
+    float uv_from_texcoord[6]; /* m: the rows of a 2x3 matrix (KHR_texture_transform) */
+};
+
+/* Metallic-roughness, as glTF 2.0 (3.9, appendix B) has it. Factors multiply what the textures say. */
+struct material {
+    struct str name;
+    float base_color[4]; /* linear RGB, alpha */
+    float emissive[3];   /* linear RGB; may be above 1 */
+    float metallic, roughness;
+    float normal_scale;       /* of the normal texture's x and y */
+    float occlusion_strength; /* 0: the occlusion texture has no effect */
+    float alpha_cutoff;
+    uint32_t alpha_mode; /* ALPHA_ */
+    uint32_t flags;      /* MATERIAL_ */
+    struct material_texture textures[TEXTURE_SLOT_COUNT];
+};
+
+/* What is drawn without a material: white, rough, no metal, no texture, and no name. */
+extern const struct material MATERIAL_PLAIN;
+
+enum texture_state {
+    TEXTURE_FOUND = 0,
+    TEXTURE_MISSING = 1, /* no such file, or outside the root */
+    TEXTURE_BROKEN = 2,  /* not decodable, or over a limit */
+};
+enum texture_content {
+    TEXTURE_COLORS = 0, /* sRGB; smaller levels averaged in linear light, weighted by alpha */
+    TEXTURE_DATA = 1,   /* numbers (metallic-roughness, normal, occlusion); averaged as they are */
+};
+enum texture_wrap { TEXTURE_WRAP_REPEAT = 0, TEXTURE_WRAP_CLAMP = 1, TEXTURE_WRAP_MIRROR = 2 };
+
+/* How texels are chosen for a pixel that is smaller than one (mag) and larger (min): OpenGL's six ways. */
+enum texture_mag { TEXTURE_MAG_LINEAR = 0, TEXTURE_MAG_NEAREST = 1 };
+enum texture_min {
+    TEXTURE_MIN_LINEAR_MIPMAP_LINEAR = 0, /* also where the file does not say */
+    TEXTURE_MIN_NEAREST = 1,
+    TEXTURE_MIN_LINEAR = 2,
+    TEXTURE_MIN_NEAREST_MIPMAP_NEAREST = 3,
+    TEXTURE_MIN_LINEAR_MIPMAP_NEAREST = 4,
+    TEXTURE_MIN_NEAREST_MIPMAP_LINEAR = 5,
+};
+
+/* Pixels: RGBA8, rows top first, power-of-two sides, then every smaller mip level down to 1x1. An image that a file
+ * uses both ways is two textures. */
+struct texture {
+    struct str uri;                       /* as the file names it; "" when embedded */
+    uint32_t state;                       /* TEXTURE_; without FOUND there are no pixels */
+    uint32_t source_width, source_height; /* as stored in the image file; 0 when unknown */
+    uint32_t width, height;               /* of level 0, powers of two */
+    uint32_t level_count;
+    uint32_t wrap_s, wrap_t;         /* TEXTURE_WRAP_ */
+    uint32_t mag_filter, min_filter; /* TEXTURE_MAG_, TEXTURE_MIN_ */
+    uint32_t content;                /* TEXTURE_COLORS or TEXTURE_DATA: what the material takes it for */
+    uint32_t reserved;
+    uint64_t pixel_first; /* into pixels */
+};
+
+struct warning {
+    struct str code;    /* stable, for programs: "weights_renormalised" */
+    struct str message; /* for people, names the culprit */
+};
+
+enum source_role {
+    SOURCE_MODEL = 0,
+    SOURCE_COMPANION = 1,
+    SOURCE_TEXTURE = 2,
+    SOURCE_FOLDER = 3, /* whose names were looked at */
+};
+
+/* A file the import looked at, for freshness: the model is stale when any stamp differs. */
+struct source_file {
+    struct str path;     /* under the root, '/' separators */
+    uint32_t role;       /* SOURCE_ */
+    uint32_t is_missing; /* 1: was looked for and not there */
+    uint64_t size_bytes;
+    int64_t mtime_ns;
+    int64_t ctime_ns;
+    uint64_t inode;
+};
+
+enum extra_owner { EXTRA_NODE = 0, EXTRA_MATERIAL = 1, EXTRA_CLIP = 2 };
+
+/* What a file says of a thing beyond its format, as JSON without white space; sorted by owner, then index. */
+struct extra {
+    uint32_t owner; /* EXTRA_ */
+    uint32_t index;
+    struct str json;
+};
+
+/* A moment of a clip that the file names: a footstep, a sound, a hit. Sorted by clip, then time. */
+struct marker {
+    uint32_t clip;
+    uint32_t reserved;
+    struct str name;
+    struct str value; /* what the file says of it beside its name; or missing */
+    double time_s;    /* clip time; may lie outside of the clip */
+};
+
+enum camera_kind { CAMERA_PERSPECTIVE = 0, CAMERA_ORTHOGRAPHIC = 1 };
+
+/* A camera of the file at a node, which it looks along the -z axis of, +y being up. Sorted by node. */
+struct model_camera {
+    struct str name; /* the camera's, or its node's where it has none */
+    uint32_t node;
+    uint32_t kind;       /* CAMERA_ */
+    float height;        /* perspective: the vertical angle of view, in radians; orthographic: half of the picture's
+                            height, in units of the scene */
+    float width;         /* perspective: the picture's width / height, 0 where the file does not say; orthographic: half
+                            of its width */
+    float z_near, z_far; /* distances of what is seen; z_far 0: to infinity */
+};
+
+/* --- compiled: what bake_finish() makes of the sections above so that palettes take no search and no tree walk ---
+ *
+ * The rig is the nodes that joints hang from. A compiled clip gives its still nodes as matrices, and the moving ones as
+ * frames: all of them at one time of the clip's, LANE_WIDTH nodes side by side in a block. No part of the content
+ * hash. clip_palette.h evaluates it, clip_compile.h makes it. */
+enum { MODEL_COMPILED_ID = 36 };
+
+/* A joint of some skin, or an ancestor of one. Breadth first, so that a node seldom follows its own parent. */
+struct rig_node {
+    uint32_t node;
+    int32_t parent; /* in rig_nodes, smaller than the own index; -1 for roots, which come first */
+};
+
+/* A skin's outputs are rig_outputs[output_first .. + joint_count), by rising rig node. Output number i of the skin
+ * needs no rig node behind i + lag. */
+struct rig_skin {
+    uint32_t output_first;
+    uint32_t lag;
+};
+
+struct rig_output {
+    uint32_t rig_node;
+    uint32_t joint;            /* within the skin: its place in the palette */
+    float joint_from_bind[12]; /* the upper three rows */
+};
+
+enum compiled_flags {
+    COMPILED_WIDE = 1, /* matrices and products of parents and children are in double precision: for long chains */
+};
+
+/* frame_count 0: the clip is not compiled. Frame f is at frame_times[frame_first + f], its values are frame_floats
+ * lane_values from value_first + f * frame_floats on. Between frames: straight lines and, for rotations, arcs. */
+struct compiled_clip {
+    uint32_t frame_first, frame_count;
+    uint32_t value_first, frame_floats; /* multiples of 16 */
+    uint32_t block_first, block_count;
+    uint32_t still_first, still_count;
+    uint32_t sampled_first, sampled_count;
+    float error;         /* as measured at import, of the model's size */
+    uint32_t flags;      /* COMPILED_ */
+    double frames_per_s; /* of evenly spaced frames; elsewhere a first guess */
+};
+
+enum { LANE_WIDTH = 16, LANE_WIDTH_HALF = 8 };
+enum lane_flags {
+    LANES_TURN = 1,  /* rotations are in the frames; else 3x3 matrices are in the constants */
+    LANES_MOVE = 2,  /* translations are in the frames; else in the constants */
+    LANES_SCALE = 4, /* scales are in the frames */
+    LANES_SIZED = 8, /* scales are in the constants; with neither flag they are 1, or within the 3x3 matrices */
+    LANES_HOLD = 16, /* the constants end in factors of u: 0 for what holds until the next frame, else 1 */
+};
+
+/* Up to 16 moving nodes of a clip, component by component. A frame has, of those that are in it and in this order,
+ * 4 * width rotations, 3 * width translations, 3 * width scales. Neighbouring rotations have a dot product of 0 or
+ * more. The constants from constant_first on: 9 * width of 3x3 matrices (by rows), 3 * width translations, 3 * width
+ * scales, 3 * width factors (for translations, rotations, scales), each where the flags say so. */
+struct lane_block {
+    uint32_t flags;        /* LANES_ */
+    uint32_t width;        /* LANE_WIDTH or LANE_WIDTH_HALF */
+    uint32_t frame_offset; /* within a frame */
+    uint32_t constant_first;
+    uint32_t rig_nodes[LANE_WIDTH]; /* rig_node_count for a lane that is not used */
+};
+
+/* A rig node that the clip does not move: the upper three rows of parent_from_node. */
+struct still_node {
+    uint32_t rig_node;
+    float parent_from_node[12];
+};
+
+/* A rig node whose channels are evaluated as they are, in double precision: cubic splines. -1: the rest value. */
+struct sampled_node {
+    uint32_t rig_node;
+    int32_t channels[3]; /* by PATH_: translation, rotation, scale */
+};
+
+/* The checked view. All arrays live in the block that was decoded and as long as it does. */
+struct model {
+    const void *bytes;
+    uint64_t size_bytes;
+#define X(id, singular, plural, type)                                                                                  \
+    const type *plural;                                                                                                \
+    uint32_t singular##_count;
+#include "anim/model/model_sections.def"
+#undef X
+};
+
+static inline uint32_t model_vertex_count(const struct model *model) { return model->position_count; }

@@ -1,0 +1,285 @@
+#include "anim/pose/blend.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Mean of rotations: each step shrinks the error by the square of the spread, so far ones take some. */
+enum { MEAN_STEPS_MAX = 64 };
+static const double MEAN_STEP_MIN = 1e-15;
+
+void blend_init(struct blend *blend) { *blend = (struct blend){0}; }
+
+void blend_fini(struct blend *blend)
+{
+    for (int i = 0; i < BLEND_LAYERS_MAX; i++)
+        pose_fini(&blend->poses[i]);
+    pose_fini(&blend->reference);
+    free(blend->marks);
+    blend_init(blend);
+}
+
+/* --- masks --- */
+
+enum { MARK_MOVES = 1, MARK_SUBTREE = 2, MARK_EXCEPT = 4 };
+
+/* marks[n] has MARK_MOVES where the layer may move node n. */
+static void mark_nodes(const struct model *model, const struct blend_layer *layer, uint8_t *marks)
+{
+    static const uint8_t MARK_OF[] = {
+        [BLEND_NODE] = MARK_MOVES, [BLEND_SUBTREE] = MARK_SUBTREE, [BLEND_EXCEPT] = MARK_EXCEPT};
+    bool is_all = true;
+    memset(marks, 0, model->node_count);
+    for (uint32_t i = 0; i < layer->mask_count; i++) {
+        marks[layer->masks[i].node] |= MARK_OF[layer->masks[i].reach];
+        is_all = is_all && layer->masks[i].reach == BLEND_EXCEPT;
+    }
+    for (uint32_t i = 0; i < model->order_count; i++) {
+        const uint32_t node = model->node_order[i];
+        const int32_t parent = model->nodes[node].parent;
+        if (parent >= 0)
+            marks[node] |= marks[parent] & (MARK_SUBTREE | MARK_EXCEPT);
+    }
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        const bool is_named = is_all || (marks[n] & (MARK_MOVES | MARK_SUBTREE)) != 0;
+        marks[n] = is_named && (marks[n] & MARK_EXCEPT) == 0 ? MARK_MOVES : 0;
+    }
+}
+
+static uint8_t *marks_of(const struct blend *blend, uint32_t layer)
+{
+    return blend->marks + (size_t)layer * blend->node_capacity;
+}
+
+/* --- rotations --- */
+
+static double dot4(const double a[4], const double b[4])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+}
+
+static bool are_equal(const double (*rotations)[4], uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        for (int k = 0; k < 4; k++)
+            if (rotations[i][k] != rotations[0][k])
+                return false;
+    return true;
+}
+
+/* The normalised sum, all on the side of the heaviest: near enough to start from. */
+static void first_mean(const double (*rotations)[4], const double *weights, uint32_t count, double mean[4])
+{
+    uint32_t heaviest = 0;
+    double sum[4] = {0, 0, 0, 0};
+    for (uint32_t i = 1; i < count; i++)
+        heaviest = weights[i] > weights[heaviest] ? i : heaviest;
+    for (uint32_t i = 0; i < count; i++) {
+        const double w = dot4(rotations[i], rotations[heaviest]) < 0 ? -weights[i] : weights[i];
+        for (int k = 0; k < 4; k++)
+            sum[k] += w * rotations[i][k];
+    }
+    quat_normalize(sum); /* not 0: no term points away from the heaviest one's */
+    memcpy(mean, sum, sizeof sum);
+}
+
+/* Adds to `step` the arc from `mean` to the nearer of q and -q, times w, as a vector across `mean`. */
+static void add_arc(const double mean[4], const double q[4], double w, double step[4])
+{
+    const double side = dot4(mean, q) < 0 ? -1 : 1;
+    double plus = 0, minus = 0;
+    for (int k = 0; k < 4; k++) {
+        plus += (mean[k] + side * q[k]) * (mean[k] + side * q[k]);
+        minus += (mean[k] - side * q[k]) * (mean[k] - side * q[k]);
+    }
+    const double angle = 2 * atan2(sqrt(minus), sqrt(plus)), sine = sin(angle), cosine = dot4(mean, q) * side;
+    const double scale = sine < 1e-8 ? w : w * angle / sine;
+    for (int k = 0; k < 4; k++)
+        step[k] += scale * (side * q[k] - cosine * mean[k]);
+}
+
+void blend_rotations(const double (*rotations)[4], const double *weights, uint32_t count, double out[4])
+{
+    double sum = 0, mean[4];
+    if (are_equal(rotations, count)) {
+        memcpy(out, rotations[0], 4 * sizeof *out);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        sum += weights[i];
+    if (count == 2) {
+        quat_slerp(rotations[0], rotations[1], weights[1] / sum, out);
+        return;
+    }
+    first_mean(rotations, weights, count, mean);
+    for (int n = 0; n < MEAN_STEPS_MAX; n++) {
+        double step[4] = {0, 0, 0, 0};
+        for (uint32_t i = 0; i < count; i++)
+            add_arc(mean, rotations[i], weights[i] / sum, step);
+        const double length = sqrt(dot4(step, step));
+        if (!(length > MEAN_STEP_MIN))
+            break;
+        for (int k = 0; k < 4; k++)
+            mean[k] = cos(length) * mean[k] + sin(length) / length * step[k];
+        quat_normalize(mean);
+    }
+    memcpy(out, mean, sizeof mean);
+}
+
+/* --- override layers --- */
+
+/* The layers that share one node. */
+struct shares {
+    uint32_t layers[BLEND_LAYERS_MAX];
+    double weights[BLEND_LAYERS_MAX];
+    double sum;
+    uint32_t count;
+};
+
+static void find_shares(const struct blend *blend, const struct blend_layer *layers, uint32_t layer_count,
+                        uint32_t node, struct shares *shares)
+{
+    shares->count = 0;
+    shares->sum = 0;
+    for (uint32_t i = 0; i < layer_count; i++) {
+        if (layers[i].is_additive || !(layers[i].weight > 0) || marks_of(blend, i)[node] == 0)
+            continue;
+        shares->layers[shares->count] = i;
+        shares->weights[shares->count++] = layers[i].weight;
+        shares->sum += layers[i].weight;
+    }
+}
+
+/* Written as a step from the first value, so that equal values mix to exactly themselves. */
+static double mix(const struct shares *shares, const double *values)
+{
+    double value = values[0];
+    for (uint32_t i = 1; i < shares->count; i++)
+        value += shares->weights[i] / shares->sum * (values[i] - values[0]);
+    return value;
+}
+
+static void mix_local(const struct blend *blend, const struct shares *shares, uint32_t node, struct pose *pose)
+{
+    double translations[3][BLEND_LAYERS_MAX], scales[3][BLEND_LAYERS_MAX], rotations[BLEND_LAYERS_MAX][4];
+    for (uint32_t i = 0; i < shares->count; i++) {
+        const struct pose *layer = &blend->poses[shares->layers[i]];
+        const struct trs *local = &layer->local[node];
+        for (int k = 0; k < 3; k++) {
+            translations[k][i] = local->translation[k];
+            scales[k][i] = local->scale[k];
+        }
+        memcpy(rotations[i], local->rotation, sizeof rotations[i]);
+        pose->is_animated[node] = pose->is_animated[node] || layer->is_animated[node];
+    }
+    struct trs *out = &pose->local[node];
+    for (int k = 0; k < 3; k++) {
+        out->translation[k] = mix(shares, translations[k]);
+        out->scale[k] = mix(shares, scales[k]);
+    }
+    blend_rotations((const double(*)[4])rotations, shares->weights, shares->count, out->rotation);
+}
+
+static void mix_node(const struct blend *blend, const struct shares *shares, const struct model *model, uint32_t node,
+                     struct pose *pose)
+{
+    const struct node *shape = &model->nodes[node];
+    double values[BLEND_LAYERS_MAX];
+    mix_local(blend, shares, node, pose);
+    for (uint32_t w = shape->weight_first; w < shape->weight_first + shape->weight_count; w++) {
+        for (uint32_t i = 0; i < shares->count; i++)
+            values[i] = blend->poses[shares->layers[i]].weights[w];
+        pose->weights[w] = mix(shares, values);
+    }
+}
+
+/* --- additive layers --- */
+
+/* reference^-1 * pose */
+static void difference(const double reference[4], const double pose[4], double out[4])
+{
+    const double square = dot4(reference, reference);
+    const double x = -reference[0], y = -reference[1], z = -reference[2], w = reference[3];
+    out[0] = (w * pose[0] + x * pose[3] + y * pose[2] - z * pose[1]) / square;
+    out[1] = (w * pose[1] - x * pose[2] + y * pose[3] + z * pose[0]) / square;
+    out[2] = (w * pose[2] + x * pose[1] - y * pose[0] + z * pose[3]) / square;
+    out[3] = (w * pose[3] - x * pose[0] - y * pose[1] - z * pose[2]) / square;
+}
+
+/* q = q * r */
+static void turn(double q[4], const double r[4])
+{
+    const double x = q[0], y = q[1], z = q[2], w = q[3];
+    q[0] = w * r[0] + x * r[3] + y * r[2] - z * r[1];
+    q[1] = w * r[1] - x * r[2] + y * r[3] + z * r[0];
+    q[2] = w * r[2] + x * r[1] - y * r[0] + z * r[3];
+    q[3] = w * r[3] - x * r[0] - y * r[1] - z * r[2];
+}
+
+static void add_local(const struct trs *pose, const struct trs *reference, double weight, struct trs *out)
+{
+    static const double NO_TURN[4] = {0, 0, 0, 1};
+    double whole[4], part[4];
+    for (int k = 0; k < 3; k++) {
+        out->translation[k] += weight * (pose->translation[k] - reference->translation[k]);
+        if (reference->scale[k] != 0)
+            out->scale[k] *= 1 + weight * (pose->scale[k] / reference->scale[k] - 1);
+        else
+            out->scale[k] += weight * pose->scale[k];
+    }
+    difference(reference->rotation, pose->rotation, whole);
+    quat_slerp(NO_TURN, whole, weight, part);
+    turn(out->rotation, part);
+    quat_repair(out->rotation);
+}
+
+static void add_layer(struct blend *blend, struct pose *pose, const struct model *model,
+                      const struct blend_layer *layer, uint32_t index)
+{
+    const struct pose *added = &blend->poses[index], *reference = &blend->reference;
+    const uint8_t *marks = marks_of(blend, index);
+    pose_sample(&blend->reference, layer->reference_source != NULL ? layer->reference_source : model,
+                layer->reference_clip, layer->reference_time_s);
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        const struct node *node = &model->nodes[n];
+        if (marks[n] == 0)
+            continue;
+        if (added->is_animated[n] || reference->is_animated[n]) {
+            add_local(&added->local[n], &reference->local[n], layer->weight, &pose->local[n]);
+            pose->is_animated[n] = true;
+        }
+        for (uint32_t w = node->weight_first; w < node->weight_first + node->weight_count; w++)
+            pose->weights[w] += layer->weight * (added->weights[w] - reference->weights[w]);
+    }
+}
+
+/* --- all --- */
+
+void blend_evaluate(struct blend *blend, struct pose *pose, const struct model *model, const struct blend_layer *layers,
+                    uint32_t layer_count)
+{
+    if (model->node_count > blend->node_capacity || blend->marks == NULL) {
+        blend->node_capacity = model->node_count;
+        blend->marks = mem_realloc(blend->marks, (size_t)BLEND_LAYERS_MAX * model->node_count);
+    }
+    pose_sample(pose, model, POSE_REST, 0);
+    for (uint32_t i = 0; i < layer_count; i++) {
+        if (!(layers[i].weight > 0))
+            continue;
+        mark_nodes(model, &layers[i], marks_of(blend, i));
+        pose_sample(&blend->poses[i], layers[i].source != NULL ? layers[i].source : model, layers[i].clip,
+                    layers[i].clip_time_s);
+    }
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        struct shares shares;
+        find_shares(blend, layers, layer_count, n, &shares);
+        if (shares.count > 0)
+            mix_node(blend, &shares, model, n, pose);
+    }
+    for (uint32_t i = 0; i < layer_count; i++)
+        if (layers[i].is_additive && layers[i].weight > 0)
+            add_layer(blend, pose, model, &layers[i], i);
+    pose_compose(pose, model);
+}

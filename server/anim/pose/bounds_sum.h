@@ -1,0 +1,34 @@
+/* bounds_sum.h - boxes that grow from pose to pose: around everything, each draw, each joint. Pure; any thread. */
+#pragma once
+
+#include "anim/pose/bounds.h"
+
+/* What belongs to one joint: the vertices that it moves most. */
+struct joint_box {
+    struct box scene;      /* of the vertices, scene space */
+    struct box joint;      /* of the same, in the joint's own space; poses in which it has no inverse are left out */
+    uint32_t vertex_count; /* 0: nothing belongs to it */
+    bool has_inverse;      /* of the pose at hand */
+    struct dmat4 joint_from_scene;
+};
+
+/* The caller fills in what is marked so; the arrays are the caller's. */
+struct bounds_sum {
+    const struct model *model; /* caller */
+    const uint32_t *draws;     /* caller; [draw_count] */
+    uint32_t draw_count;       /* caller */
+    bool is_nodes;             /* caller: there is nothing but nodes, the box is around their origins */
+    struct box *entries;       /* caller: [draw_count] */
+    struct joint_box *joints;  /* caller: [node_count], or NULL when they are not wanted */
+    struct mat4 *palette;      /* caller: scratch for the largest skin */
+    struct vec3 *vertices;     /* caller: scratch for the largest primitive */
+    struct box all;            /* of the entries in the scene, of all of them when none is */
+    bool is_in_scene;          /* some entry, or some node, is */
+};
+
+/* Empties the boxes and counts the joints' vertices. */
+void bounds_sum_start(struct bounds_sum *sum);
+/* Empties the boxes. */
+void bounds_sum_clear(struct bounds_sum *sum);
+/* Makes the boxes hold the evaluated pose too. Returns 0, or ERR_NOT_FINITE naming the culprit. */
+int bounds_sum_add(struct bounds_sum *sum, const struct pose *pose, struct err *err);

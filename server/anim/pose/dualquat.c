@@ -1,0 +1,86 @@
+#include "anim/pose/dualquat.h"
+
+#include <math.h>
+
+static double dot3(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void cross3(const double *a, const double *b, double out[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static int check_rigid(const struct dmat4 *m, struct err *err)
+{
+    const double *x = m->m, *y = m->m + 4, *z = m->m + 8;
+    const double lengths[3] = {sqrt(dot3(x, x)), sqrt(dot3(y, y)), sqrt(dot3(z, z))};
+    double yz[3];
+    for (int i = 0; i < 3; i++)
+        if (!(fabs(lengths[i] - 1) <= DUALQUAT_TOLERANCE))
+            return err_set(err, ERR_NOT_RIGID, "scales by %.6g, %.6g, %.6g: no dual quaternion can say that",
+                           lengths[0], lengths[1], lengths[2]);
+    if (!(fabs(dot3(x, y)) <= DUALQUAT_TOLERANCE && fabs(dot3(x, z)) <= DUALQUAT_TOLERANCE &&
+          fabs(dot3(y, z)) <= DUALQUAT_TOLERANCE))
+        return err_set(err, ERR_NOT_RIGID, "shears: no dual quaternion can say that");
+    cross3(y, z, yz);
+    if (dot3(x, yz) < 0)
+        return err_set(err, ERR_NOT_RIGID, "mirrors: no dual quaternion can say that");
+    return 0;
+}
+
+static void negate(struct dualquat *q)
+{
+    for (int i = 0; i < 4; i++) {
+        q->real[i] = 0 - q->real[i]; /* not -0 */
+        q->dual[i] = 0 - q->dual[i];
+    }
+}
+
+static bool is_lower_half(const double q[4])
+{
+    for (int i = 3; i >= 0; i--)
+        if (q[i] != 0)
+            return q[i] < 0;
+    return false;
+}
+
+int dualquat_from_matrix(const struct dmat4 *m, struct dualquat *out, struct err *err)
+{
+    const int rc = check_rigid(m, err);
+    if (rc < 0)
+        return rc;
+    struct trs trs;
+    trs_from_dmat4(m, &trs); /* its verdict is stricter than ours */
+    const double *q = trs.rotation, *t = trs.translation;
+    double turned[3];
+    cross3(t, q, turned);
+    for (int i = 0; i < 4; i++)
+        out->real[i] = q[i] + 0;
+    for (int i = 0; i < 3; i++)
+        out->dual[i] = 0.5 * (t[i] * q[3] + turned[i]);
+    out->dual[3] = -0.5 * dot3(t, q) + 0;
+    if (is_lower_half(out->real))
+        negate(out);
+    return 0;
+}
+
+void dualquat_turn_towards(struct dualquat *q, const double real[4])
+{
+    if (dot3(q->real, real) + q->real[3] * real[3] < 0)
+        negate(q);
+}
+
+/* p + 2 r x (r x p + w p) + 2 (w d - e r + r x d), with r, w of the real and d, e of the dual part. */
+void dualquat_point(const struct dualquat *q, const double p[3], double out[3])
+{
+    const double *r = q->real, *d = q->dual, w = q->real[3], e = q->dual[3];
+    double inner[3], outer[3], shift[3];
+    cross3(r, p, inner);
+    for (int i = 0; i < 3; i++)
+        inner[i] += w * p[i];
+    cross3(r, inner, outer);
+    cross3(r, d, shift);
+    for (int i = 0; i < 3; i++)
+        out[i] = p[i] + 2 * outer[i] + 2 * (w * d[i] - e * r[i] + shift[i]);
+}

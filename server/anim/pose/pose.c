@@ -1,0 +1,170 @@
+#include "anim/pose/pose.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "anim/pose/sample.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void pose_init(struct pose *pose) { *pose = (struct pose){0}; }
+
+void pose_fini(struct pose *pose)
+{
+    free(pose->local);
+    free(pose->is_animated);
+    free(pose->scene_from_node);
+    free(pose->weights);
+    pose_init(pose);
+}
+
+static void grow(struct pose *pose, const struct model *model)
+{
+    const uint32_t nodes = model->node_count, weights = model->weight_count;
+    if (nodes > pose->node_capacity || pose->local == NULL) {
+        pose->local = mem_realloc(pose->local, nodes * sizeof *pose->local);
+        pose->is_animated = mem_realloc(pose->is_animated, nodes * sizeof *pose->is_animated);
+        pose->scene_from_node = mem_realloc(pose->scene_from_node, nodes * sizeof *pose->scene_from_node);
+        pose->node_capacity = nodes;
+    }
+    if (weights > pose->weight_capacity || pose->weights == NULL) {
+        pose->weights = mem_realloc(pose->weights, weights * sizeof *pose->weights);
+        pose->weight_capacity = weights;
+    }
+}
+
+struct trs pose_rest_transform(const struct node *node)
+{
+    struct trs trs;
+    for (int i = 0; i < 3; i++) {
+        trs.translation[i] = (double)node->translation[i];
+        trs.scale[i] = (double)node->scale[i];
+    }
+    for (int i = 0; i < 4; i++)
+        trs.rotation[i] = (double)node->rotation[i];
+    quat_repair(trs.rotation);
+    return trs;
+}
+
+static void set_rest(struct pose *pose, const struct model *model)
+{
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        pose->local[n] = pose_rest_transform(&model->nodes[n]);
+        pose->is_animated[n] = false;
+    }
+    for (uint32_t w = 0; w < model->weight_count; w++)
+        pose->weights[w] = (double)model->weights[w];
+}
+
+static void apply_clip(struct pose *pose, const struct model *model, const struct clip *clip, double clip_time_s)
+{
+    for (uint32_t i = 0; i < clip->channel_count; i++) {
+        const struct channel *channel = &model->channels[clip->channel_first + i];
+        struct trs *local = &pose->local[channel->node];
+        double *const targets[] = {local->translation, local->rotation, local->scale,
+                                   pose->weights + model->nodes[channel->node].weight_first};
+        sample_channel(model, channel, clip_time_s, targets[channel->path]);
+        if (channel->path != PATH_WEIGHTS)
+            pose->is_animated[channel->node] = true;
+    }
+}
+
+struct dmat4 pose_parent_from_node(const struct pose *pose, const struct model *model, uint32_t node)
+{
+    const int32_t matrix = model->nodes[node].matrix;
+    if (matrix >= 0 && !pose->is_animated[node])
+        return dmat4_from_mat4(&model->node_matrices[matrix]);
+    return dmat4_from_trs(&pose->local[node]);
+}
+
+void pose_sample(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s)
+{
+    grow(pose, model);
+    set_rest(pose, model);
+    if (clip >= 0)
+        apply_clip(pose, model, &model->clips[clip], clip_time_s);
+}
+
+void pose_compose(struct pose *pose, const struct model *model)
+{
+    for (uint32_t i = 0; i < model->order_count; i++) {
+        const uint32_t node = model->node_order[i];
+        const int32_t parent = model->nodes[node].parent;
+        const struct dmat4 parent_from_node = pose_parent_from_node(pose, model, node);
+        pose->scene_from_node[node] =
+            parent < 0 ? parent_from_node : dmat4_mul(&pose->scene_from_node[parent], &parent_from_node);
+    }
+}
+
+void pose_evaluate(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s)
+{
+    pose_sample(pose, model, clip, clip_time_s);
+    pose_compose(pose, model);
+}
+
+static struct dmat4 rest_scene_from_node(const struct model *model, uint32_t node)
+{
+    struct dmat4 scene_from_node = DMAT4_IDENTITY;
+    for (int32_t n = (int32_t)node; n >= 0; n = model->nodes[n].parent) {
+        const struct trs trs = pose_rest_transform(&model->nodes[n]);
+        const int32_t matrix = model->nodes[n].matrix;
+        const struct dmat4 parent_from_node =
+            matrix >= 0 ? dmat4_from_mat4(&model->node_matrices[matrix]) : dmat4_from_trs(&trs);
+        scene_from_node = dmat4_mul(&parent_from_node, &scene_from_node);
+    }
+    return scene_from_node;
+}
+
+int pose_space_from_scene(const struct pose *pose, const struct model *model, enum space space, int32_t mesh_node,
+                          struct dmat4 *space_from_scene, struct err *err)
+{
+    struct dmat4 scene_from_space = DMAT4_IDENTITY;
+    int32_t node = -1;
+    if (space == SPACE_ROOT && model->root_count == 1) {
+        node = (int32_t)model->scene_roots[0];
+        scene_from_space = rest_scene_from_node(model, (uint32_t)node);
+    } else if (space == SPACE_MESH && mesh_node >= 0) {
+        node = mesh_node;
+        scene_from_space = pose->scene_from_node[node];
+    }
+    if (!dmat4_invert(&scene_from_space, space_from_scene))
+        return err_set(err, ERR_NOT_FINITE, "the %s node %d has a transform that cannot be inverted",
+                       space == SPACE_ROOT ? "root" : "mesh", (int)node);
+    return 0;
+}
+
+static bool fits_float(const struct dmat4 *m)
+{
+    for (int i = 0; i < 16; i++)
+        if (!(fabs(m->m[i]) <= (double)FLT_MAX)) /* NaN as well */
+            return false;
+    return true;
+}
+
+static int refuse_joint(const struct model *model, uint32_t skin, uint32_t joint, struct err *err)
+{
+    const uint32_t node = model->joints[model->skins[skin].joint_first + joint].node;
+    const struct str name = model->nodes[node].name;
+    const bool has_name = name.offset != STR_NONE && name.size_bytes > 0;
+    return err_set(err, ERR_NOT_FINITE, "joint %u of skin %u (node %u '%.*s') has a matrix that is not finite", joint,
+                   skin, node, has_name ? (int)(name.size_bytes < 100 ? name.size_bytes : 100) : 0,
+                   has_name ? model->text + name.offset : "");
+}
+
+int pose_palette(const struct pose *pose, const struct model *model, uint32_t skin,
+                 const struct dmat4 *space_from_scene, struct mat4 *out, struct err *err)
+{
+    const struct skin *s = &model->skins[skin];
+    for (uint32_t j = 0; j < s->joint_count; j++) {
+        const struct joint *joint = &model->joints[s->joint_first + j];
+        const struct dmat4 joint_from_bind = dmat4_from_mat4(&joint->joint_from_bind);
+        const struct dmat4 scene_from_bind = dmat4_mul(&pose->scene_from_node[joint->node], &joint_from_bind);
+        const struct dmat4 space_from_bind = dmat4_mul(space_from_scene, &scene_from_bind);
+        if (!fits_float(&space_from_bind))
+            return refuse_joint(model, skin, j, err);
+        out[j] = mat4_from_dmat4(&space_from_bind);
+    }
+    return 0;
+}

@@ -1,0 +1,58 @@
+/* pose.h - from a model, a clip and a time to local transforms, scene matrices and skinning palettes.
+ *
+ * Pure: no I/O, no globals, no clock; any thread, one struct pose per thread. Doubles inside, floats out.
+ *
+ *   palette[j] = scene_from_joint(j, t) * joint_from_bind[j]      (scene_from_bind)
+ *
+ * in the skin's own joint order, so that scene position = sum of weight * palette[joint] * bind position.
+ * A skinned mesh's own node transform is not part of it (glTF 2.0, 3.7.3.3). */
+#pragma once
+
+#include "anim/model/mat.h"
+
+/* Working memory for one model; reused from frame to frame. */
+struct pose {
+    struct trs *local;             /* [node_count] */
+    bool *is_animated;             /* [node_count]: some channel of the clip moves T, R or S */
+    struct dmat4 *scene_from_node; /* [node_count] */
+    double *weights;               /* [weight_count]: morph weights, as model->weights */
+    uint32_t node_capacity, weight_capacity;
+};
+
+enum { POSE_REST = -1 }; /* instead of a clip index: the rest pose */
+
+void pose_init(struct pose *pose);
+void pose_fini(struct pose *pose);
+
+/* Evaluates every node at `clip_time_s` (already wrapped, see clip_time.h) of clip `clip` (an index, or
+ * POSE_REST): local transforms, morph weights, then scene matrices in node_order.
+ * A node given by a matrix keeps that matrix unless the clip moves it; a channel set that lacks T, R or S
+ * keeps the node's rest value for it. Grows `pose` when the model is larger than any before. */
+void pose_evaluate(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s);
+
+/* The two halves of it, for who changes local transforms in between (blend.c): pose_sample() fills local,
+ * is_animated and weights, pose_compose() makes scene_from_node of them. */
+void pose_sample(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s);
+void pose_compose(struct pose *pose, const struct model *model);
+
+/* A node's rest translation, rotation and scale in double precision; what float32 rounded of the rotation is repaired.
+ */
+struct trs pose_rest_transform(const struct node *node);
+
+/* parent_from_node of the pose: the matrix of an unanimated matrix node, else T * R * S. */
+struct dmat4 pose_parent_from_node(const struct pose *pose, const struct model *model, uint32_t node);
+
+enum space { SPACE_SCENE = 0, SPACE_ROOT = 1, SPACE_MESH = 2 };
+
+/* What stands in front of a palette: scene: identity; root: the inverse of the rest transform of the
+ * scene's only root node (identity where there are several); mesh: the inverse of mesh node `mesh_node` at
+ * the evaluated time (identity when -1). `pose` is needed for mesh only, else NULL will do. ERR_NOT_FINITE when that
+ * matrix cannot be inverted. */
+struct err;
+int pose_space_from_scene(const struct pose *pose, const struct model *model, enum space space, int32_t mesh_node,
+                          struct dmat4 *space_from_scene, struct err *err);
+
+/* out[joint_count of the skin], caller's: space_from_scene * scene_from_joint * joint_from_bind.
+ * Returns 0, or ERR_NOT_FINITE naming the joint when a result does not fit a finite float. */
+int pose_palette(const struct pose *pose, const struct model *model, uint32_t skin,
+                 const struct dmat4 *space_from_scene, struct mat4 *out, struct err *err);

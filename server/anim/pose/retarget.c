@@ -1,0 +1,205 @@
+#include "anim/pose/retarget.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_names(const char *a_text, struct str a, const char *b_text, struct str b)
+{
+    const uint32_t size = a.size_bytes < b.size_bytes ? a.size_bytes : b.size_bytes;
+    const int order = size == 0 ? 0 : memcmp(a_text + a.offset, b_text + b.offset, size);
+    return order != 0 ? order : (a.size_bytes > b.size_bytes) - (a.size_bytes < b.size_bytes);
+}
+
+static bool is_named(const struct node *node) { return node->name.offset != STR_NONE && node->name.size_bytes > 0; }
+
+static int by_name(const void *a, const void *b, void *context)
+{
+    const struct model *model = context;
+    return compare_names(model->text, model->nodes[*(const uint32_t *)a].name, model->text,
+                         model->nodes[*(const uint32_t *)b].name);
+}
+
+/* The nodes that have a name, sorted by it. */
+struct index {
+    uint32_t *nodes;
+    uint32_t count;
+};
+
+static struct index index_names(const struct model *model)
+{
+    struct index index = {.nodes = mem_alloc((size_t)model->node_count * sizeof *index.nodes)};
+    for (uint32_t n = 0; n < model->node_count; n++)
+        if (is_named(&model->nodes[n]))
+            index.nodes[index.count++] = n;
+    qsort_r(index.nodes, index.count, sizeof *index.nodes, by_name, (void *)(uintptr_t)model);
+    return index;
+}
+
+/* How many of the index, from `at` on, have the name of the one there. */
+static uint32_t run_length(const struct model *model, const struct index *index, uint32_t at)
+{
+    uint32_t end = at + 1;
+    while (end < index->count && by_name(&index->nodes[at], &index->nodes[end], (void *)(uintptr_t)model) == 0)
+        end++;
+    return end - at;
+}
+
+/* Both indices are sorted alike, so one walk over both finds all pairs. */
+static void find_partners(struct retarget *retarget)
+{
+    const struct model *model = &retarget->model, *source = retarget->source;
+    struct index own = index_names(model), other = index_names(source);
+    for (uint32_t n = 0; n < source->node_count; n++)
+        retarget->partners[n] = -1 - (is_named(&source->nodes[n]) ? RETARGET_MISSING : RETARGET_UNNAMED);
+    for (uint32_t i = 0, k = 0; i < own.count && k < other.count;) {
+        const int order = compare_names(model->text, model->nodes[own.nodes[i]].name, source->text,
+                                        source->nodes[other.nodes[k]].name);
+        if (order != 0) {
+            *(order < 0 ? &i : &k) += 1;
+            continue;
+        }
+        const uint32_t own_run = run_length(model, &own, i), other_run = run_length(source, &other, k);
+        for (uint32_t m = 0; m < other_run; m++)
+            retarget->partners[other.nodes[k + m]] =
+                own_run == 1 && other_run == 1 ? (int32_t)own.nodes[i] : -1 - RETARGET_AMBIGUOUS;
+        i += own_run;
+        k += other_run;
+    }
+    free(own.nodes);
+    free(other.nodes);
+}
+
+/* Clip names lie in the other file's text: the view gets a text that has both. */
+static void copy_clips(struct retarget *retarget)
+{
+    struct model *model = &retarget->model;
+    const struct model *source = retarget->source;
+    size_t size_bytes = model->text_byte_count;
+    for (uint32_t c = 0; c < source->clip_count; c++)
+        if (source->clips[c].name.offset != STR_NONE)
+            size_bytes += source->clips[c].name.size_bytes;
+    retarget->text = mem_alloc(size_bytes + 1);
+    retarget->clips = mem_alloc((size_t)source->clip_count * sizeof *retarget->clips + 1);
+    memcpy(retarget->text, model->text, model->text_byte_count);
+    size_t at = model->text_byte_count;
+    for (uint32_t c = 0; c < source->clip_count; c++) {
+        struct clip *clip = &retarget->clips[c];
+        *clip = source->clips[c];
+        clip->channel_first = clip->channel_count = 0;
+        if (clip->name.offset == STR_NONE)
+            continue;
+        memcpy(retarget->text + at, source->text + clip->name.offset, clip->name.size_bytes);
+        clip->name.offset = (uint32_t)at;
+        at += clip->name.size_bytes;
+    }
+    model->text = retarget->text;
+    model->text_byte_count = (uint32_t)size_bytes;
+}
+
+void retarget_init(struct retarget *retarget, const struct model *model, const struct model *source)
+{
+    *retarget = (struct retarget){
+        .model = *model,
+        .source = source,
+        .partners = mem_alloc((size_t)source->node_count * sizeof *retarget->partners + 1),
+        .is_played = mem_zalloc((size_t)source->clip_count + 1, 1),
+    };
+    find_partners(retarget);
+    copy_clips(retarget);
+    struct model *view = &retarget->model;
+    view->clips = retarget->clips;
+    view->clip_count = source->clip_count;
+    view->compiled_clips = NULL; /* they are the model's own */
+    view->compiled_clip_count = 0;
+    view->channels = NULL;
+    view->channel_count = 0;
+    view->key_times = source->key_times;
+    view->key_time_count = source->key_time_count;
+    view->key_values = source->key_values;
+    view->key_value_count = source->key_value_count;
+}
+
+void retarget_fini(struct retarget *retarget)
+{
+    free(retarget->partners);
+    free(retarget->is_played);
+    free(retarget->clips);
+    free(retarget->channels);
+    free(retarget->text);
+    *retarget = (struct retarget){0};
+}
+
+int32_t retarget_partner(const struct retarget *retarget, const struct channel *channel)
+{
+    const int32_t partner = retarget->partners[channel->node];
+    if (partner >= 0 && channel->path == PATH_WEIGHTS &&
+        retarget->model.nodes[partner].weight_count != channel->component_count)
+        return -1 - RETARGET_WEIGHTS;
+    return partner;
+}
+
+static void reserve_channels(struct retarget *retarget, uint32_t more)
+{
+    struct model *model = &retarget->model;
+    if (more > retarget->channel_capacity - model->channel_count) {
+        retarget->channel_capacity = model->channel_count + more;
+        retarget->channels =
+            mem_realloc(retarget->channels, (size_t)retarget->channel_capacity * sizeof *retarget->channels);
+    }
+    model->channels = retarget->channels;
+}
+
+static int no_match(const struct retarget *retarget, const struct clip *from, struct err *err)
+{
+    const struct model *source = retarget->source;
+    const struct str clip = from->name, node = source->nodes[source->channels[from->channel_first].node].name;
+    const struct str none = {0};
+    const struct str shown = clip.offset == STR_NONE ? none : clip, first = node.offset == STR_NONE ? none : node;
+    return err_set(err, ERR_CLIP_NO_MATCH,
+                   "clip '%.*s' moves nothing of this model: no node it moves ('%.*s' is the first) has the name of "
+                   "one node of the model",
+                   (int)(shown.size_bytes < 100 ? shown.size_bytes : 100), source->text + shown.offset,
+                   (int)(first.size_bytes < 100 ? first.size_bytes : 100), source->text + first.offset);
+}
+
+int retarget_clip(struct retarget *retarget, uint32_t index, struct err *err)
+{
+    const struct clip *from = &retarget->source->clips[index];
+    struct model *model = &retarget->model;
+    struct clip *clip = &retarget->clips[index];
+    if (retarget->is_played[index] != 0)
+        return 0;
+    retarget->is_played[index] = 1;
+    reserve_channels(retarget, from->channel_count);
+    clip->channel_first = model->channel_count;
+    for (uint32_t c = 0; c < from->channel_count; c++) {
+        const struct channel *channel = &retarget->source->channels[from->channel_first + c];
+        const int32_t partner = retarget_partner(retarget, channel);
+        if (partner < 0)
+            continue;
+        struct channel *added = &retarget->channels[model->channel_count++];
+        *added = *channel;
+        added->node = (uint32_t)partner;
+        clip->channel_count++;
+    }
+    return clip->channel_count == 0 && from->channel_count > 0 ? no_match(retarget, from, err) : 0;
+}
+
+bool retarget_has_other_unit(const struct model *model, const struct model *source)
+{
+    const struct model_info *a = &model->infos[0], *b = &source->infos[0];
+    const double ratio = (double)a->unit_m / (double)b->unit_m;
+    return (a->flags & b->flags & MODEL_HAS_UNIT) != 0 && !(fabs(ratio - 1) < 1e-3);
+}
+
+bool retarget_has_other_up(const struct model *model, const struct model *source)
+{
+    const struct model_info *a = &model->infos[0], *b = &source->infos[0];
+    double dot = 0;
+    for (int i = 0; i < 3; i++)
+        dot += (double)a->up[i] * (double)b->up[i];
+    return (a->flags & b->flags & MODEL_HAS_UP) != 0 && !(dot > 1 - 1e-3);
+}

@@ -1,0 +1,144 @@
+#include "anim/pose/retarget_report.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES_SIZE = 448 }; /* of each list: both, with words and numbers, are less than RETARGET_TEXT_SIZE */
+
+void retarget_report_init(struct retarget_report *report, const struct retarget *retarget)
+{
+    const size_t nodes = retarget->source->node_count;
+    *report = (struct retarget_report){
+        .retarget = retarget,
+        .misses = mem_alloc(nodes * sizeof *report->misses + 1),
+        .is_moved = mem_zalloc((size_t)retarget->model.node_count + 1, 1),
+        .is_missed = mem_zalloc(nodes + 1, 1),
+    };
+}
+
+void retarget_report_fini(struct retarget_report *report)
+{
+    free(report->misses);
+    free(report->is_moved);
+    free(report->is_missed);
+    *report = (struct retarget_report){0};
+}
+
+void retarget_report_add(struct retarget_report *report, int32_t clip)
+{
+    const struct model *source = report->retarget->source;
+    if (clip < 0)
+        return;
+    const struct clip *from = &source->clips[clip];
+    for (uint32_t c = 0; c < from->channel_count; c++) {
+        const struct channel *channel = &source->channels[from->channel_first + c];
+        const int32_t partner = retarget_partner(report->retarget, channel);
+        if (partner >= 0) {
+            report->is_moved[partner] = 1;
+        } else if (report->is_missed[channel->node] == 0) {
+            report->is_missed[channel->node] = 1;
+            report->misses[report->miss_count++] =
+                (struct retarget_miss){channel->node, (enum retarget_reason)(-1 - partner)};
+        }
+    }
+}
+
+bool retarget_report_is_still(const struct retarget_report *report, uint32_t node)
+{
+    return (report->retarget->model.nodes[node].flags & NODE_JOINT) != 0 && report->is_moved[node] == 0;
+}
+
+/* --- as a header --- */
+
+/* A list of names that stops at the first that does not fit. */
+struct names {
+    char text[NAMES_SIZE];
+    size_t size_bytes;
+    uint32_t count; /* of all, whether they fit or not */
+    bool is_full;
+};
+
+static bool is_unreserved(unsigned char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           (c != '\0' && strchr("-._~", c) != NULL);
+}
+
+/* Bytes that the name takes; writes them unless `out` is NULL. */
+static size_t put_encoded(char *out, const char *text, size_t size_bytes)
+{
+    static const char HEX[] = "0123456789ABCDEF";
+    size_t at = 0;
+    for (size_t i = 0; i < size_bytes; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        const char code[3] = {'%', HEX[c >> 4], HEX[c & 15]};
+        const size_t count = is_unreserved(c) ? 1 : sizeof code;
+        if (out != NULL)
+            memcpy(out + at, count == 1 ? &text[i] : code, count);
+        at += count;
+    }
+    return at;
+}
+
+static void add_name(struct names *names, const struct model *model, uint32_t node)
+{
+    char index[12];
+    const struct str name = model->nodes[node].name;
+    const bool has_name = name.offset != STR_NONE && name.size_bytes > 0;
+    const size_t index_bytes = (size_t)snprintf(index, sizeof index, "#%u", node);
+    const size_t size_bytes = has_name ? put_encoded(NULL, model->text + name.offset, name.size_bytes) : index_bytes;
+    names->count++;
+    names->is_full = names->is_full || names->size_bytes + 1 + size_bytes > NAMES_SIZE;
+    if (names->is_full)
+        return;
+    if (names->size_bytes > 0)
+        names->text[names->size_bytes++] = ',';
+    if (has_name)
+        put_encoded(names->text + names->size_bytes, model->text + name.offset, name.size_bytes);
+    else
+        memcpy(names->text + names->size_bytes, index, index_bytes);
+    names->size_bytes += size_bytes;
+}
+
+/* [node_count], the caller's to free: what any clip of the answer moves. */
+static uint8_t *find_moved(const struct retarget_report *reports, uint32_t report_count, const struct model *model,
+                           const int32_t *own_clips, uint32_t own_count)
+{
+    uint8_t *is_moved = mem_zalloc((size_t)model->node_count + 1, 1);
+    for (uint32_t r = 0; r < report_count; r++)
+        for (uint32_t n = 0; n < model->node_count; n++)
+            is_moved[n] |= reports[r].is_moved[n];
+    for (uint32_t i = 0; i < own_count; i++) {
+        const struct clip *clip = own_clips[i] < 0 ? NULL : &model->clips[own_clips[i]];
+        for (uint32_t c = 0; clip != NULL && c < clip->channel_count; c++)
+            is_moved[model->channels[clip->channel_first + c].node] = 1;
+    }
+    return is_moved;
+}
+
+static void put_names(struct buf *out, const char *parameter, const struct names *names)
+{
+    if (names->size_bytes > 0)
+        buf_printf(out, ";%s=\"%.*s\"", parameter, (int)names->size_bytes, names->text);
+}
+
+void retarget_report_put(const struct retarget_report *reports, uint32_t report_count, const struct model *model,
+                         const int32_t *own_clips, uint32_t own_count, struct buf *out)
+{
+    struct names missed = {.count = 0}, still = {.count = 0};
+    uint8_t *is_moved = find_moved(reports, report_count, model, own_clips, own_count);
+    for (uint32_t r = 0; r < report_count; r++)
+        for (uint32_t i = 0; i < reports[r].miss_count; i++)
+            add_name(&missed, reports[r].retarget->source, reports[r].misses[i].node);
+    for (uint32_t n = 0; n < model->node_count; n++)
+        if ((model->nodes[n].flags & NODE_JOINT) != 0 && is_moved[n] == 0)
+            add_name(&still, model, n);
+    free(is_moved);
+    buf_printf(out, "%u", missed.count);
+    put_names(out, "names", &missed);
+    buf_printf(out, ";joints=%u", still.count);
+    put_names(out, "joint_names", &still);
+}

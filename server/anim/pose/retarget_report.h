@@ -1,0 +1,42 @@
+/* retarget_report.h - what of some clips, and which joints of the model, have no partner. Pure; any thread.
+ *
+ * A report is made after retarget_clip() or before; it borrows the retarget. */
+#pragma once
+
+#include "base/buf.h"
+#include "anim/pose/retarget.h"
+
+/* A node of the clips' file that has channels without a partner. */
+struct retarget_miss {
+    uint32_t node; /* in the clips' file */
+    enum retarget_reason reason;
+};
+
+struct retarget_report {
+    const struct retarget *retarget;
+    struct retarget_miss *misses; /* [miss_count], in the order of the channels */
+    uint32_t miss_count;
+    uint8_t *is_moved;  /* [node_count of the model]: by a channel of the clips added */
+    uint8_t *is_missed; /* private: [node_count of the clips' file] */
+};
+
+void retarget_report_init(struct retarget_report *report, const struct retarget *retarget);
+void retarget_report_fini(struct retarget_report *report);
+
+/* Adds a clip of the clips' file, or POSE_REST, which moves nothing. */
+void retarget_report_add(struct retarget_report *report, int32_t clip);
+
+/* True for a joint of the model's skins that no clip of the report moves: it stays at rest. */
+bool retarget_report_is_still(const struct retarget_report *report, uint32_t node);
+
+enum { RETARGET_TEXT_SIZE = 1024 };
+
+/* The reports of all files that one answer takes clips from, in one line of printable ASCII for a header (an Integer
+ * with parameters, RFC 8941, 3.3.1): the number of nodes without a partner, their names, the number of joints that none
+ * of the clips moves, their names:
+ *   2;names="tail,%C3%A4";joints=1;joint_names="toe"
+ * Names are percent-encoded but for unreserved characters (RFC 3986, 2.3) and as many as fit; "#7" is node 7, which has
+ * no name. model: the one that is moved; own_clips: clips of its own that the same answer plays (POSE_REST among them
+ * is fine), which move joints too. Appends at most RETARGET_TEXT_SIZE - 1 bytes. */
+void retarget_report_put(const struct retarget_report *reports, uint32_t report_count, const struct model *model,
+                         const int32_t *own_clips, uint32_t own_count, struct buf *out);

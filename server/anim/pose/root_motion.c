@@ -1,0 +1,107 @@
+#include "anim/pose/root_motion.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double HALF_TURN_DEG = 180, PI = 3.14159265358979323846;
+
+static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+void root_motion_mark(const struct model *model, uint32_t node, uint8_t *is_moved)
+{
+    for (uint32_t i = 0; i < model->order_count; i++) {
+        const uint32_t n = model->node_order[i];
+        const int32_t parent = model->nodes[n].parent;
+        is_moved[n] = n == node || (parent >= 0 && is_moved[parent]);
+    }
+}
+
+/* The origin of the root without its height. */
+static void ground_point(const struct root_motion *motion, const struct pose *pose, double out[3])
+{
+    const double *place = pose->scene_from_node[motion->node].m + 12;
+    const double height = dot3(place, motion->up);
+    for (int i = 0; i < 3; i++)
+        out[i] = place[i] - height * motion->up[i];
+}
+
+static void rotation_of(const struct pose *pose, uint32_t node, double out[4])
+{
+    struct trs trs;
+    trs_from_dmat4(&pose->scene_from_node[node], &trs); /* of a sheared matrix the nearest it finds */
+    memcpy(out, trs.rotation, sizeof trs.rotation);
+}
+
+void root_motion_start(struct root_motion *motion, const struct pose *pose, const struct model *model, uint32_t node,
+                       bool has_turn, const uint8_t *is_moved)
+{
+    const float *up = model->infos[0].up;
+    double length = 0;
+    *motion = (struct root_motion){.node = node, .has_turn = has_turn, .is_moved = is_moved};
+    for (int i = 0; i < 3; i++) {
+        motion->up[i] = (double)up[i];
+        length += motion->up[i] * motion->up[i];
+    }
+    for (int i = 0; i < 3; i++)
+        motion->up[i] /= sqrt(length);
+    ground_point(motion, pose, motion->origin);
+    rotation_of(pose, node, motion->start_rotation);
+}
+
+/* The angle about `up` of the rotation that takes `start` to `now`: now * conjugate(start) = (v, w). */
+static double twist_deg(const double now[4], const double start[4], const double up[3])
+{
+    const double w = now[3] * start[3] + dot3(now, start);
+    const double v[3] = {start[3] * now[0] - now[3] * start[0] - (now[1] * start[2] - now[2] * start[1]),
+                         start[3] * now[1] - now[3] * start[1] - (now[2] * start[0] - now[0] * start[2]),
+                         start[3] * now[2] - now[3] * start[2] - (now[0] * start[1] - now[1] * start[0])};
+    const double along = dot3(v, up);
+    /* one sign of the two: w >= 0 makes the angle -180..180 */
+    const double angle = 2 * atan2(w < 0 ? -along : along, fabs(w)) * HALF_TURN_DEG / PI;
+    return angle <= -HALF_TURN_DEG ? HALF_TURN_DEG : angle + 0;
+}
+
+void root_motion_measure(const struct root_motion *motion, const struct pose *pose, struct root_step *step)
+{
+    double now[4];
+    *step = (struct root_step){.is_local_exact = true};
+    ground_point(motion, pose, step->translation);
+    for (int i = 0; i < 3; i++)
+        step->translation[i] -= motion->origin[i];
+    if (!motion->has_turn)
+        return;
+    rotation_of(pose, motion->node, now);
+    step->angle_deg = twist_deg(now, motion->start_rotation, motion->up);
+}
+
+/* T(o) * R(up, -angle) * T(-g) */
+static struct dmat4 still_from_scene(const struct root_motion *motion, const struct root_step *step)
+{
+    const double half = -step->angle_deg * PI / HALF_TURN_DEG / 2, *up = motion->up;
+    const struct trs turn = {.rotation = {up[0] * sin(half), up[1] * sin(half), up[2] * sin(half), cos(half)},
+                             .scale = {1, 1, 1}};
+    struct dmat4 m = dmat4_from_trs(&turn);
+    double ground[3], turned[3];
+    for (int i = 0; i < 3; i++)
+        ground[i] = motion->origin[i] + step->translation[i];
+    dmat4_direction(&m, ground, turned);
+    for (int i = 0; i < 3; i++)
+        m.m[12 + i] = motion->origin[i] - turned[i];
+    return m;
+}
+
+void root_motion_take_out(const struct root_motion *motion, struct pose *pose, const struct model *model,
+                          struct root_step *step)
+{
+    root_motion_measure(motion, pose, step);
+    const struct dmat4 still = still_from_scene(motion, step);
+    for (uint32_t n = 0; n < model->node_count; n++)
+        if (motion->is_moved[n])
+            pose->scene_from_node[n] = dmat4_mul(&still, &pose->scene_from_node[n]);
+    const int32_t parent = model->nodes[motion->node].parent;
+    struct dmat4 parent_from_scene = DMAT4_IDENTITY;
+    const bool has_inverse = parent < 0 || dmat4_invert(&pose->scene_from_node[parent], &parent_from_scene);
+    const struct dmat4 local = dmat4_mul(&parent_from_scene, &pose->scene_from_node[motion->node]);
+    step->is_local_exact = has_inverse && trs_from_dmat4(&local, &pose->local[motion->node]);
+    pose->is_animated[motion->node] = true; /* its local transform is not that of the file */
+}

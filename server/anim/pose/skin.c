@@ -1,0 +1,143 @@
+#include "anim/pose/skin.h"
+
+#include <math.h>
+#include <string.h>
+
+static void add_delta(const struct vec3 *delta, double weight, double sum[3])
+{
+    sum[0] += weight * (double)delta->x;
+    sum[1] += weight * (double)delta->y;
+    sum[2] += weight * (double)delta->z;
+}
+
+/* `is_normal` chooses which deltas of a target are added to `base`. */
+static void morph(const struct model *model, const struct primitive *primitive, const struct vec3 *base, bool is_normal,
+                  const double *weights, uint32_t weight_count, struct vec3 *out)
+{
+    const struct morph_target *targets = model->morph_targets + primitive->morph_target_first;
+    const uint32_t count = weight_count < primitive->morph_target_count ? weight_count : primitive->morph_target_count;
+    for (uint32_t v = 0; v < primitive->vertex_count; v++) {
+        double sum[3] = {(double)base[v].x, (double)base[v].y, (double)base[v].z};
+        for (uint32_t t = 0; t < count; t++) {
+            const uint32_t first = is_normal ? targets[t].normal_first : targets[t].position_first;
+            if (first != UINT32_MAX && weights[t] != 0)
+                add_delta(&model->morph_deltas[first + v], weights[t], sum);
+        }
+        out[v] = (struct vec3){(float)sum[0], (float)sum[1], (float)sum[2]};
+    }
+}
+
+void skin_morph_positions(const struct model *model, uint32_t primitive, const double *weights, uint32_t weight_count,
+                          struct vec3 *out)
+{
+    const struct primitive *p = &model->primitives[primitive];
+    morph(model, p, model->positions + p->vertex_first, false, weights, weight_count, out);
+}
+
+void skin_morph_normals(const struct model *model, uint32_t primitive, const double *weights, uint32_t weight_count,
+                        struct vec3 *out)
+{
+    const struct primitive *p = &model->primitives[primitive];
+    morph(model, p, model->normals + p->vertex_first, true, weights, weight_count, out);
+}
+
+/* The weighted sum of a vertex's matrices: blended[4 * c + r], rows 0..2. Linear, so transforming once by the
+ * sum is the same as summing transformed vertices. */
+static void blend(const struct model *model, uint32_t vertex, const struct mat4 *palette, double blended[16])
+{
+    const uint32_t first = model->influence_firsts[vertex], end = model->influence_firsts[vertex + 1];
+    if (first == end) {
+        for (int i = 0; i < 16; i++)
+            blended[i] = (double)palette[0].m[i];
+        return;
+    }
+    memset(blended, 0, 16 * sizeof *blended);
+    for (uint32_t i = first; i < end; i++) {
+        const struct influence *influence = &model->influences[i];
+        const float *m = palette[influence->joint].m;
+        for (int e = 0; e < 16; e++)
+            blended[e] += (double)influence->weight * (double)m[e];
+    }
+}
+
+void skin_position(const struct model *model, uint32_t vertex, const struct mat4 *palette, const double bind[3],
+                   struct vec3 *out)
+{
+    double m[16];
+    blend(model, vertex, palette, m);
+    *out = (struct vec3){
+        (float)(m[0] * bind[0] + m[4] * bind[1] + m[8] * bind[2] + m[12]),
+        (float)(m[1] * bind[0] + m[5] * bind[1] + m[9] * bind[2] + m[13]),
+        (float)(m[2] * bind[0] + m[6] * bind[1] + m[10] * bind[2] + m[14]),
+    };
+}
+
+void skin_positions(const struct model *model, uint32_t primitive, const struct mat4 *palette, const struct vec3 *bind,
+                    struct vec3 *out)
+{
+    const struct primitive *p = &model->primitives[primitive];
+    for (uint32_t v = 0; v < p->vertex_count; v++) {
+        const double from[3] = {(double)bind[v].x, (double)bind[v].y, (double)bind[v].z};
+        skin_position(model, p->vertex_first + v, palette, from, &out[v]);
+    }
+}
+
+static bool set_unit(const double v[3], struct vec3 *out)
+{
+    const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    if (!(length > 0) || !isfinite(length))
+        return false;
+    *out = (struct vec3){(float)(v[0] / length), (float)(v[1] / length), (float)(v[2] / length)};
+    return true;
+}
+
+/* inverse transpose = cofactors / determinant; only the determinant's sign matters for the direction. */
+static void transform_normal(const double m[16], const double n[3], double out[3])
+{
+    const double *x = m, *y = m + 4, *z = m + 8;
+    const double yz[3] = {y[1] * z[2] - y[2] * z[1], y[2] * z[0] - y[0] * z[2], y[0] * z[1] - y[1] * z[0]};
+    const double zx[3] = {z[1] * x[2] - z[2] * x[1], z[2] * x[0] - z[0] * x[2], z[0] * x[1] - z[1] * x[0]};
+    const double xy[3] = {x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]};
+    const double sign = x[0] * yz[0] + x[1] * yz[1] + x[2] * yz[2] < 0 ? -1 : 1;
+    for (int i = 0; i < 3; i++)
+        out[i] = sign * (yz[i] * n[0] + zx[i] * n[1] + xy[i] * n[2]);
+}
+
+void skin_normals(const struct model *model, uint32_t primitive, const struct mat4 *palette, const struct vec3 *bind,
+                  struct vec3 *out)
+{
+    const struct primitive *p = &model->primitives[primitive];
+    for (uint32_t v = 0; v < p->vertex_count; v++) {
+        double m[16], turned[3];
+        const double normal[3] = {(double)bind[v].x, (double)bind[v].y, (double)bind[v].z};
+        blend(model, p->vertex_first + v, palette, m);
+        transform_normal(m, normal, turned);
+        /* A collapsed matrix or a zero normal has no direction; something of unit length is drawable. */
+        if (!set_unit(turned, &out[v]) && !set_unit(normal, &out[v]))
+            out[v] = (struct vec3){0, 0, 1};
+    }
+}
+
+static double determinant3(const double m[16])
+{
+    return m[0] * (m[5] * m[10] - m[6] * m[9]) + m[1] * (m[6] * m[8] - m[4] * m[10]) +
+           m[2] * (m[4] * m[9] - m[5] * m[8]);
+}
+
+void skin_tangents(const struct model *model, uint32_t primitive, const struct mat4 *palette, struct vec4 *out)
+{
+    const struct primitive *p = &model->primitives[primitive];
+    for (uint32_t v = 0; v < p->vertex_count; v++) {
+        double m[16], turned[3];
+        const struct vec4 *bind = &model->tangents[p->vertex_first + v];
+        const double tangent[3] = {(double)bind->x, (double)bind->y, (double)bind->z};
+        struct vec3 unit;
+        blend(model, p->vertex_first + v, palette, m);
+        for (int i = 0; i < 3; i++)
+            turned[i] = m[i] * tangent[0] + m[4 + i] * tangent[1] + m[8 + i] * tangent[2];
+        if (!set_unit(turned, &unit) && !set_unit(tangent, &unit))
+            unit = (struct vec3){1, 0, 0};
+        const float side = bind->w < 0 ? -1 : 1;
+        out[v] = (struct vec4){unit.x, unit.y, unit.z, determinant3(m) < 0 ? -side : side};
+    }
+}
