@@ -154,7 +154,7 @@ $(out)/test/unit: $(test_objects) $(tested)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) $(call libs_of,cmocka) -lm
 
 # The float writer beside the standard library's, which is C++.
-$(out)/test/floats: $(obj)/tests/floats/floats.o $(obj)/server/wire/number.o
+$(out)/test/floats: $(obj)/tests/floats/floats.o $(obj)/server/wire/encode/number.o
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lstdc++
 floats: deps-test $(out)/test/floats

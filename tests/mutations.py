@@ -17,7 +17,7 @@ TOP = pathlib.Path(__file__).resolve().parents[1]
 POSE, SAMPLE, MAT, SKIN = ("server/anim/%s.c" % name for name in ("pose", "sample", "mat", "skin"))
 SCALAR, LANES, ROWS, PLAN, CLIP_LANES, PALETTE, COMPILE = (
     "server/anim/%s" % name for name in ("kernel_scalar.c", "kernel_lanes.h", "kernel_rows.h", "clip_plan.c", "clip_lanes.c", "clip_palette.c", "clip_compile.c"))
-ANSWER = "server/wire/answer_palette.c"
+ANSWER = "server/wire/bodies/answer_palette.c"
 CURVE, TARGET = ("server/import/collada_%s.c" % name for name in ("curve", "target"))
 INFLUENCE, ACCESSOR, ANIM, NODE = ("server/import/gltf_%s.c" % name for name in ("influence", "accessor", "anim", "node"))
 AXES, CLIP, CHAIN, MD5, TREE, LOSSES = ("server/import/assimp_%s.c" % name for name in ("axes", "clip", "chain", "md5", "tree", "losses"))

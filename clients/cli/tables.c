@@ -27,7 +27,7 @@ static const char view_words[] = "" /* "|lit|weights|.." */
 const struct parameter PARAMETERS[] = {
 #define X(symbol, name, operations, how_often, parser, values, text)                                                   \
     {name, #operations, #how_often, #parser, values, text},
-#include "wire/request_params.def"
+#include "wire/request/request_params.def"
 #undef X
 };
 const size_t PARAMETER_COUNT = sizeof PARAMETERS / sizeof *PARAMETERS;

@@ -1,7 +1,7 @@
 /* access_policy.h - who may ask, from the options and the token file. At start, before the first connection. */
 #pragma once
 
-#include "wire/access.h"
+#include "wire/http/access.h"
 #include "app/config.h"
 
 /* Without --allow-host a server on a loopback address answers loopback names only, one elsewhere any name. Reads

@@ -1,7 +1,7 @@
 #include "app/answer_source.h"
 
 #include "base/mem.h"
-#include "wire/answer_stream.h"
+#include "wire/answer/answer_stream.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* answer_source.h - one answer made by a work thread: whole, or piece by piece as its client takes it
- * (wire/answer_stream.h), with what it is made from held for as long. */
+ * (wire/answer/answer_stream.h), with what it is made from held for as long. */
 #pragma once
 
 #include "app/evaluator.h"

@@ -6,8 +6,8 @@
  * the rest of the client's bytes are read and dropped for a moment, so that a reset cannot overtake the answer. */
 #pragma once
 
-#include "wire/access.h"
-#include "wire/http_response.h"
+#include "wire/http/access.h"
+#include "wire/http/http_response.h"
 #include "app/config.h"
 #include "app/conn_body.h"
 #include "app/front.h"

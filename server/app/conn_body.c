@@ -1,7 +1,7 @@
 #include "app/conn_body.h"
 
 #include "base/mem.h"
-#include "wire/answer_stream.h"
+#include "wire/answer/answer_stream.h"
 #include "app/background.h"
 #include "app/conn_state.h"
 #include "app/log.h"

@@ -5,7 +5,7 @@
  * connection meanwhile. Loop thread only. */
 #pragma once
 
-#include "wire/reply.h"
+#include "wire/encode/reply.h"
 
 #include <stdbool.h>
 #include <stddef.h>

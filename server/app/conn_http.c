@@ -2,8 +2,8 @@
 #include "app/conn_http.h"
 
 #include "base/hex.h"
-#include "wire/accept.h"
-#include "wire/websocket.h"
+#include "wire/request/accept.h"
+#include "wire/http/websocket.h"
 #include "app/log.h"
 #include "app/packets.h"
 #include "app/query_memo.h"

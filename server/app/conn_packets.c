@@ -1,6 +1,6 @@
 /* conn_packets.c - packets on a connection: from its bytes to packets, each to whoever answers it (protocol/tcp.md). */
 #include "base/mem.h"
-#include "wire/websocket.h"
+#include "wire/http/websocket.h"
 #include "app/log.h"
 #include "app/packets.h"
 #include "app/stats.h"

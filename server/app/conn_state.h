@@ -3,8 +3,8 @@
  * HTTP (conn_http.c) or packets (conn_packets.c, packets.h). Private to them. */
 #pragma once
 
-#include "wire/coding.h"
-#include "wire/http.h"
+#include "wire/http/coding.h"
+#include "wire/http/http.h"
 #include "app/address.h"
 #include "app/conn.h"
 #include "app/conn_body.h"

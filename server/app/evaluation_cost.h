@@ -2,7 +2,7 @@
 #pragma once
 
 #include "anim/model/model.h"
-#include "wire/request.h"
+#include "wire/request/request.h"
 
 enum {
     EVALUATION_INLINE_NS = 2000000, /* a loop may be kept busy by one request for so long */

@@ -1,6 +1,6 @@
 #include "app/evaluator.h"
 
-#include "wire/http_response.h"
+#include "wire/http/http_response.h"
 #include "app/etag.h"
 #include "app/evaluation_cost.h"
 #include "app/query_memo.h"

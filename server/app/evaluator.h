@@ -1,7 +1,7 @@
 /* evaluator.h - an answer of models that are in memory, made where it is asked for. Each loop has its own. */
 #pragma once
 
-#include "wire/answer.h"
+#include "wire/answer/answer.h"
 #include "app/baked.h"
 #include "app/budget.h"
 #include "app/config.h"

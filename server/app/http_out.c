@@ -1,7 +1,7 @@
 /* http_out.c - what a connection that speaks HTTP says: heads, bodies whole, in pieces and compressed, lines in the
  * log. */
-#include "wire/coded_reply.h"
-#include "wire/websocket.h"
+#include "wire/http/coded_reply.h"
+#include "wire/http/websocket.h"
 #include "app/conn_http.h"
 #include "app/log.h"
 #include "app/query_memo.h"

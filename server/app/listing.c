@@ -1,7 +1,7 @@
 #include "app/listing.h"
 
 #include "base/mem.h"
-#include "wire/json.h"
+#include "wire/encode/json.h"
 #include "app/background.h"
 #include "app/log.h"
 #include "app/walk.h"

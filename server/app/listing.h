@@ -4,8 +4,8 @@
  * listings. Loop thread only. */
 #pragma once
 
-#include "wire/reply.h"
-#include "wire/request.h"
+#include "wire/encode/reply.h"
+#include "wire/request/request.h"
 #include "app/cache.h"
 
 #include <uv.h>

@@ -4,7 +4,7 @@
  * moved in and sent from where it is. Loop thread only. */
 #pragma once
 
-#include "wire/http_response.h"
+#include "wire/http/http_response.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * streams.c sends frames by the clock, watches.c tells of changes. Private to them. Loop thread only. */
 #pragma once
 
-#include "wire/packet_answer.h"
-#include "wire/packet_request.h"
+#include "wire/packet/packet_answer.h"
+#include "wire/packet/packet_request.h"
 #include "app/conn_state.h"
 #include "app/handles.h"
 

@@ -1,5 +1,5 @@
 /* packets_out.c - what a connection that speaks packets says: answers, errors, its last words. */
-#include "wire/websocket.h"
+#include "wire/http/websocket.h"
 #include "app/log.h"
 #include "app/packets.h"
 #include "app/query_memo.h"

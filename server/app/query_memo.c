@@ -3,7 +3,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "wire/query_time.h"
+#include "wire/http/query_time.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
  * few hundred queries, those used least recently give way. Loop thread only; one memo a loop. */
 #pragma once
 
-#include "wire/answer_prepared.h"
-#include "wire/http.h"
-#include "wire/packet.h"
+#include "wire/answer/answer_prepared.h"
+#include "wire/http/http.h"
+#include "wire/packet/packet.h"
 
 struct query_memo;
 

@@ -2,8 +2,8 @@
  * Loop thread only. */
 #pragma once
 
-#include "wire/reply.h"
-#include "wire/request.h"
+#include "wire/encode/reply.h"
+#include "wire/request/request.h"
 #include "app/budget.h"
 #include "app/cache.h"
 #include "app/config.h"

@@ -2,7 +2,7 @@
  * others wait long. */
 #include "app/service_parts.h"
 
-#include "wire/answer_stream.h"
+#include "wire/answer/answer_stream.h"
 #include "app/answer_source.h"
 #include "app/background.h"
 #include "app/stats.h"

@@ -1,8 +1,8 @@
 /* service_parts.h - what the files of the service share. Private to service*.c. */
 #pragma once
 
-#include "wire/answer.h"
-#include "wire/sheet_plan.h"
+#include "wire/answer/answer.h"
+#include "wire/bodies/sheet_plan.h"
 #include "app/answer_source.h"
 #include "app/cache.h"
 #include "app/evaluator.h"

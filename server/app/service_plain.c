@@ -2,9 +2,9 @@
 #include "app/service_parts.h"
 
 #include "base/version.h"
-#include "wire/answer_formats.h"
-#include "wire/json.h"
-#include "wire/packet.h"
+#include "wire/bodies/answer_formats.h"
+#include "wire/encode/json.h"
+#include "wire/packet/packet.h"
 #include "app/gallery.h"
 #include "app/stats.h"
 

@@ -3,9 +3,9 @@
 
 #include "base/mem.h"
 #include "base/view.h"
-#include "wire/answer_picture.h"
-#include "wire/answer_select.h"
-#include "wire/http_response.h"
+#include "wire/bodies/answer_picture.h"
+#include "wire/answer/answer_select.h"
+#include "wire/http/http_response.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "app/service_parts.h"
 
 #include "base/mem.h"
-#include "wire/sheet_manifest.h"
+#include "wire/bodies/sheet_manifest.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "app/stats.h"
 
 #include "base/err.h"
-#include "wire/json.h"
+#include "wire/encode/json.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

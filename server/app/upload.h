@@ -6,7 +6,7 @@
  * thread only. */
 #pragma once
 
-#include "wire/http.h"
+#include "wire/http/http.h"
 #include "app/config.h"
 #include "app/import_pool.h"
 

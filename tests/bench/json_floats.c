@@ -5,7 +5,7 @@
  * Palettes of 24 joints unless told: turned, scaled and shifted matrices, another one each round, the same for both.
  * Both texts are read back and must give the same floats, bit for bit. One line of JSON for each layout: CPU time of
  * one palette in ns, the medians and quartiles of many interleaved rounds, and the ratio of the medians. */
-#include "wire/json.h"
+#include "wire/encode/json.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

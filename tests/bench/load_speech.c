@@ -1,6 +1,6 @@
 #include "load_speech.h"
 
-#include "wire/packet.h"
+#include "wire/packet/packet.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 #include <vector>
 
 extern "C" {
-#include "wire/number.h"
+#include "wire/encode/number.h"
 }
 
 namespace

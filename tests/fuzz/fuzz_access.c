@@ -1,6 +1,6 @@
 /* Lists of hosts and origins, token files and the headers they meet: the input is five texts with NULs between. No
  * crash; a Host that is a loopback name is always answered; without a known token an edit is refused. */
-#include "wire/access.h"
+#include "wire/http/access.h"
 
 #include <stdint.h>
 #include <stdlib.h>

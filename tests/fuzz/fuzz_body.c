@@ -1,5 +1,5 @@
 /* A path and, after a newline, the body of a POST to it: never a crash, and what is accepted is within limits. */
-#include "wire/request.h"
+#include "wire/request/request.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* An Accept-Encoding header, an If-None-Match header and a body, with NULs between: no crash; a coding is only taken
  * when the header has its name or a star; what is coded, in pieces of a size that the body's first byte says, decodes
  * to the same; a tag in a list of tags is found again when its coding was put on it and taken off. */
-#include "wire/accept.h"
-#include "wire/coded_reply.h"
-#include "wire/http_response.h"
+#include "wire/request/accept.h"
+#include "wire/http/coded_reply.h"
+#include "wire/http/http_response.h"
 
 #include <stdint.h>
 #include <stdlib.h>

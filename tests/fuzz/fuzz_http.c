@@ -1,7 +1,7 @@
 /* HTTP bytes, fed whole and in pieces: never a crash, and the same requests and errors both ways.
  * The first byte chooses the size of the pieces. */
 #include "base/hash.h"
-#include "wire/http.h"
+#include "wire/http/http.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * the same packets and requests both ways, and what is accepted is within limits. The first byte chooses: its low bits
  * the size of the pieces, its highest whether a WebSocket is around. */
 #include "base/hash.h"
-#include "wire/packet_request.h"
-#include "wire/websocket.h"
+#include "wire/packet/packet_request.h"
+#include "wire/http/websocket.h"
 
 #include <math.h>
 #include <stdlib.h>

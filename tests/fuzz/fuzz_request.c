@@ -1,6 +1,6 @@
 /* A request target, and after a newline an Accept header: never a crash, and what is accepted is within limits. */
-#include "wire/http_response.h"
-#include "wire/request.h"
+#include "wire/http/http_response.h"
+#include "wire/request/request.h"
 
 #include <math.h>
 #include <stdlib.h>

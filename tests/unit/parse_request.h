@@ -1,7 +1,7 @@
 /* parse_request.h - targets as requests, with default limits. */
 #pragma once
 
-#include "wire/request.h"
+#include "wire/request/request.h"
 
 enum { PARSE_CANONICAL_SIZE = 17 };
 

@@ -1,7 +1,7 @@
-/* server/wire/access.h: Host names, origins, tokens, and which requests need them. */
+/* server/wire/http/access.h: Host names, origins, tokens, and which requests need them. */
 #include "check.h"
 
-#include "wire/access.h"
+#include "wire/http/access.h"
 
 #include <stdio.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #include "base/bytes.h"
-#include "wire/frames.h"
+#include "wire/encode/frames.h"
 #include "check.h"
 #include "wire_model.h"
 

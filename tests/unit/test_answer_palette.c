@@ -1,6 +1,6 @@
 #include "anim/pose/dualquat.h"
 #include "base/bytes.h"
-#include "wire/frames.h"
+#include "wire/encode/frames.h"
 #include "check.h"
 #include "fixture.h"
 #include "wire_model.h"

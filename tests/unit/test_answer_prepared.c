@@ -1,8 +1,8 @@
-/* server/wire/answer_prepared.h: every answer is byte for byte what answer_make() says. */
+/* server/wire/answer/answer_prepared.h: every answer is byte for byte what answer_make() says. */
 #include "check.h"
 #include "wire_model.h"
 
-#include "wire/answer_prepared.h"
+#include "wire/answer/answer_prepared.h"
 
 static const double TIMES[] = {0, 0.3, -0.25, 2, 1.9999, 17.125, 1e9};
 enum { TIME_COUNT = sizeof TIMES / sizeof *TIMES };

@@ -1,6 +1,6 @@
 /* What an answer may have at most: one that fits is made whatever way it is asked for, one that is a byte too large is
  * refused, and what surely is too large before anything is evaluated. */
-#include "wire/answer_stream.h"
+#include "wire/answer/answer_stream.h"
 #include "check.h"
 #include "fixture.h"
 #include "wire_model.h"

@@ -1,6 +1,6 @@
 /* Parts of a clip in answers: what is repeated, what is refused. */
 #include "base/bytes.h"
-#include "wire/frames.h"
+#include "wire/encode/frames.h"
 #include "check.h"
 #include "wire_model.h"
 

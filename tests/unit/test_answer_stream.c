@@ -1,4 +1,4 @@
-#include "wire/answer_stream.h"
+#include "wire/answer/answer_stream.h"
 #include "check.h"
 #include "wire_model.h"
 

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "document.h"
 
-#include "wire/request.h"
+#include "wire/request/request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ TEST(blending_document_has_every_member)
         bool is_of_layers;
     } params[] = {
 #define X(symbol, name, ops, how_often, parse, values, text) {name, ((ops)&FOR_LAYER) != 0},
-#include "wire/request_params.def"
+#include "wire/request/request_params.def"
 #undef X
     };
     char *text = document_read("protocol/blending.md");

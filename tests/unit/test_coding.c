@@ -1,6 +1,6 @@
-#include "wire/accept.h"
-#include "wire/coded_reply.h"
-#include "wire/http_response.h"
+#include "wire/request/accept.h"
+#include "wire/http/coded_reply.h"
+#include "wire/http/http_response.h"
 #include "check.h"
 
 #include <stdio.h>

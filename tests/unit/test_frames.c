@@ -1,4 +1,4 @@
-#include "wire/frames.h"
+#include "wire/encode/frames.h"
 #include "base/bytes.h"
 #include "check.h"
 

@@ -1,8 +1,8 @@
-/* server/wire/http.h: worked requests, the conformance table, limits, and the same result however the bytes
+/* server/wire/http/http.h: worked requests, the conformance table, limits, and the same result however the bytes
  * are cut. */
 #include "check.h"
 
-#include "wire/http.h"
+#include "wire/http/http.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* A parser that has read a request reads the next one as a fresh parser does, however alike the two are. */
 #include "check.h"
 
-#include "wire/http.h"
+#include "wire/http/http.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 
 #include "base/err.h"
 #include "base/limits.h"
-#include "wire/request_parts.h"
-#include "wire/request.h"
+#include "wire/request/request_parts.h"
+#include "wire/request/request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,7 +142,7 @@ static const struct {
     const char *values;
 } PARAMS[] = {
 #define X(symbol, name, ops, how_often, parse, values, text) {name, ops, values},
-#include "wire/request_params.def"
+#include "wire/request/request_params.def"
 #undef X
 };
 

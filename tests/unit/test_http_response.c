@@ -1,7 +1,7 @@
-/* server/wire/http_response.h and reply.h: heads, error bodies, entity tags. */
+/* server/wire/http/http_response.h and reply.h: heads, error bodies, entity tags. */
 #include "check.h"
 
-#include "wire/http_response.h"
+#include "wire/http/http_response.h"
 
 #include <string.h>
 #include <time.h>

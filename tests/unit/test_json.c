@@ -1,4 +1,4 @@
-#include "wire/json.h"
+#include "wire/encode/json.h"
 #include "check.h"
 
 #include <cjson/cJSON.h>

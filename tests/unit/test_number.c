@@ -1,5 +1,5 @@
-#include "wire/number.h"
-#include "wire/number_pow10.h"
+#include "wire/encode/number.h"
+#include "wire/encode/number_pow10.h"
 #include "check.h"
 
 #include <float.h>

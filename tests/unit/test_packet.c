@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/hash.h"
-#include "wire/packet.h"
+#include "wire/packet/packet.h"
 
 #include <stdlib.h>
 #include <string.h>

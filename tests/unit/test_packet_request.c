@@ -4,7 +4,7 @@
 #include "parse_request.h"
 
 #include "base/bytes.h"
-#include "wire/packet_request.h"
+#include "wire/packet/packet_request.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* server/wire/png.h: read back by libpng, which had no part in writing it. */
+/* server/wire/encode/png.h: read back by libpng, which had no part in writing it. */
 #include "base/err.h"
-#include "wire/png.h"
+#include "wire/encode/png.h"
 #include "check.h"
 #include "png_pixels.h"
 

@@ -1,8 +1,8 @@
-/* server/wire/query.h and accept.h. */
+/* server/wire/http/query.h and accept.h. */
 #include "check.h"
 
-#include "wire/accept.h"
-#include "wire/query.h"
+#include "wire/request/accept.h"
+#include "wire/http/query.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* server/wire/query_time.h. */
+/* server/wire/http/query_time.h. */
 #include "check.h"
 
-#include "wire/query.h"
-#include "wire/query_time.h"
+#include "wire/http/query.h"
+#include "wire/http/query_time.h"
 
 #include <stdio.h>
 #include <stdlib.h>

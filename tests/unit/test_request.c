@@ -1,9 +1,9 @@
-/* server/wire/request.h: what a target means. */
+/* server/wire/request/request.h: what a target means. */
 #include "check.h"
 #include "parse_request.h"
 
 #include "base/view.h"
-#include "wire/request_parts.h"
+#include "wire/request/request_parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -310,7 +310,7 @@ TEST(request_words_are_taken)
     } rows[] = {
 #define VIEW_WORDS                                           (view_words + 1)
 #define X(symbol, name, ops, how_often, parse, values, text) {name, values, ops},
-#include "wire/request_params.def"
+#include "wire/request/request_params.def"
 #undef X
     };
     size_t taken = 0;

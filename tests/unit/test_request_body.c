@@ -1,4 +1,4 @@
-/* server/wire/request.h: JSON bodies. What they mean, that a GET means the same, and why others are refused. */
+/* server/wire/request/request.h: JSON bodies. What they mean, that a GET means the same, and why others are refused. */
 #include "check.h"
 #include "parse_request.h"
 

@@ -126,7 +126,7 @@ TEST(request_canonical_covers_every_parameter)
 {
     static const char *const names[] = {
 #define X(symbol, name, ops, how_often, parse, values, text) name,
-#include "wire/request_params.def"
+#include "wire/request/request_params.def"
 #undef X
     };
     assert_int_equal(sizeof OTHERS / sizeof *OTHERS, sizeof names / sizeof *names);

@@ -1,4 +1,4 @@
-/* server/wire/request.h: parts of clips, subtrees, bounds, root motion, clips of other files. */
+/* server/wire/request/request.h: parts of clips, subtrees, bounds, root motion, clips of other files. */
 #include "check.h"
 #include "parse_request.h"
 

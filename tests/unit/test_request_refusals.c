@@ -1,4 +1,4 @@
-/* server/wire/request.h: why a target is refused, whatever it is. */
+/* server/wire/request/request.h: why a target is refused, whatever it is. */
 #include "check.h"
 #include "parse_request.h"
 

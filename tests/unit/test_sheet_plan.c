@@ -1,5 +1,5 @@
-/* server/wire/sheet_plan.h and sheet_layout.h: which moments, and where. */
-#include "wire/sheet_plan.h"
+/* server/wire/bodies/sheet_plan.h and sheet_layout.h: which moments, and where. */
+#include "wire/bodies/sheet_plan.h"
 #include "anim/pose/pose.h"
 #include "check.h"
 #include "parse_request.h"

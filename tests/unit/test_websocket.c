@@ -1,7 +1,7 @@
 /* WebSocket bytes: the opening, frames in pieces, cut off and with each byte changed. */
 #include "check.h"
 
-#include "wire/websocket.h"
+#include "wire/http/websocket.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "anim/model/model.h"
-#include "wire/answer.h"
+#include "wire/answer/answer.h"
 
 #include <cjson/cJSON.h>
 

@@ -1,0 +1,213 @@
+#include "wire/bodies/sheet_plan.h"
+
+#include "anim/pose/pose.h"
+#include "wire/answer/answer.h"
+
+#include <math.h>
+
+enum {
+    STRIP_FRAMES = 8, /* of a clip when nothing says how many */
+    TURN_FRAMES = 36,
+    ANIMATION_RATE = 20, /* frames a second; GIF counts in hundredths of a second */
+    TURN_RATE = 12,
+};
+static const double STILL_S = 0.1;       /* how long a frame stands that nothing follows */
+static const double LEAST_STEP_S = 1e-6; /* an end that comes so near to a step is the step */
+
+/* The frames of one clip. */
+struct strip {
+    int32_t clip;
+    struct clip_span span;
+    uint32_t count;
+    double length_s; /* request time in which the part passes once; 0: nothing moves */
+    double step_s;
+};
+
+void sheet_plan_init(struct sheet_plan *plan)
+{
+    *plan = (struct sheet_plan){0};
+    buf_init(&plan->cells, SIZE_MAX);
+}
+
+void sheet_plan_fini(struct sheet_plan *plan) { buf_fini(&plan->cells); }
+
+const struct sheet_cell *sheet_plan_cells(const struct sheet_plan *plan)
+{
+    return (const struct sheet_cell *)(const void *)plan->cells.data;
+}
+
+static int too_many(const struct limits *limits, struct err *err)
+{
+    return err_set(err, ERR_TOO_MANY_FRAMES, "the sheet has more than %s", LIMIT_TEXT(limits, LIMIT_CELLS));
+}
+
+/* There and back counts once. */
+static double length_of(const struct clip_span *span)
+{
+    const double way_s = (span->to_s - span->from_s) * (span->wrap == WRAP_MIRROR ? 2 : 1);
+    const double length_s = way_s / fabs(span->speed);
+    return span->speed != 0 && isfinite(length_s) ? length_s : 0;
+}
+
+static void count_frames(struct strip *strip, const struct request *request)
+{
+    const struct sheet_spec *spec = &request->sheet;
+    const bool has_end = strip->span.wrap == WRAP_CLAMP;
+    double rate = spec->rate;
+    if (spec->frames == 0 && rate == 0 && sheet_is_animation(spec))
+        rate = ANIMATION_RATE;
+    if (spec->frames == 0 && rate > 0) {
+        const double steps = strip->length_s * rate;
+        const double count = has_end ? floor(steps + LEAST_STEP_S) + 1 : ceil(steps - LEAST_STEP_S);
+        strip->count = count < 1 ? 1 : count > SHEET_CELLS_MAX + 1 ? SHEET_CELLS_MAX + 1 : (uint32_t)count;
+        strip->step_s = 1 / rate;
+        return;
+    }
+    const bool is_overview = (spec->flags & SHEET_ALL_CLIPS) != 0, is_still = strip->length_s == 0;
+    strip->count = spec->frames > 0 ? spec->frames : is_overview || is_still ? 1 : STRIP_FRAMES;
+    const uint32_t steps = has_end && strip->count > 1 ? strip->count - 1 : strip->count;
+    strip->step_s = strip->length_s / steps;
+}
+
+static int plan_strip(struct strip *strip, const struct model *clips, int32_t clip, const struct request *request,
+                      struct err *err)
+{
+    const double duration_s = clip == POSE_REST ? 0 : clips->clips[clip].duration_s;
+    strip->clip = clip;
+    if (answer_find_span(request, duration_s, &strip->span, err) < 0)
+        return err->code;
+    strip->length_s = length_of(&strip->span);
+    if (request->op == OP_TURNTABLE)
+        strip->count = 1;
+    else if ((request->sheet.flags & SHEET_TIMES) != 0)
+        strip->count = request->time_count;
+    else
+        count_frames(strip, request);
+    return 0;
+}
+
+/* Where the renderer picks the moment this is not used. */
+static double time_of(const struct strip *strip, const struct request *request, uint32_t frame)
+{
+    const bool is_given = request->op == OP_TURNTABLE || (request->sheet.flags & SHEET_TIMES) != 0;
+    if (is_given)
+        return frame < request->time_count ? request->times_s[frame] : 0;
+    return frame * strip->step_s;
+}
+
+static double duration_of(const struct strip *strip, const struct request *request, uint32_t frame)
+{
+    const double rate = request->sheet.play_rate;
+    if (rate > 0)
+        return 1 / rate;
+    if (request->op == OP_TURNTABLE)
+        return 1.0 / TURN_RATE;
+    const bool is_last = frame + 1 == strip->count;
+    double duration_s = strip->step_s;
+    if ((request->sheet.flags & SHEET_TIMES) != 0) {
+        const uint32_t from = is_last && frame > 0 ? frame - 1 : frame;
+        duration_s = strip->count > 1 ? request->times_s[from + 1] - request->times_s[from] : 0;
+    } else if (is_last && strip->span.wrap != WRAP_CLAMP) {
+        duration_s = strip->length_s - frame * strip->step_s; /* the loop takes its time to the first frame again */
+    }
+    return duration_s > 0 && isfinite(duration_s) ? duration_s : STILL_S;
+}
+
+static uint32_t direction_count_of(const struct request *request)
+{
+    const struct sheet_spec *spec = &request->sheet;
+    if (request->op == OP_TURNTABLE)
+        return spec->frames > 0 ? spec->frames : TURN_FRAMES;
+    return spec->directions > 0 ? spec->directions : 1;
+}
+
+static void add_cell(struct sheet_plan *plan, const struct strip *strip, const struct request *request,
+                     uint32_t direction, uint32_t frame)
+{
+    struct sheet_cell cell = {
+        .clip = strip->clip,
+        .frame = frame,
+        .time_s = time_of(strip, request, frame),
+        .begin_s = strip->span.from_s,
+        .end_s = strip->span.to_s,
+        .yaw_deg = 360.0 * direction / plan->direction_count,
+        .duration_s = duration_of(strip, request, frame),
+        .direction = direction,
+    };
+    uint64_t x, y;
+    cell.clip_time_s = clip_time_in_span(&strip->span, cell.time_s);
+    sheet_layout_next(&plan->layout, frame == 0, &cell.column, &cell.row);
+    sheet_layout_place(&plan->layout, cell.column, cell.row, &x, &y);
+    cell.x = (uint32_t)x; /* within a picture whose size is checked, or not used */
+    cell.y = (uint32_t)y;
+    buf_put(&plan->cells, &cell, sizeof cell);
+}
+
+static int check_size(struct sheet_plan *plan, const struct request *request, const struct limits *limits,
+                      struct err *err)
+{
+    uint64_t width, height;
+    sheet_layout_size(&plan->layout, &width, &height);
+    const uint64_t side = limits->value[LIMIT_SHEET_SIDE], pixels = limits->value[LIMIT_PICTURE_PIXELS];
+    const bool is_animation = sheet_is_animation(&request->sheet); /* whose frames are one below the other only here */
+    if (!is_animation && (width > side || height > side))
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "a sheet of %u cells of %u x %u would have %llu x %llu pixels; its sides may have %s",
+                       plan->cell_count, plan->layout.cell_width, plan->layout.cell_height, (unsigned long long)width,
+                       (unsigned long long)height, LIMIT_TEXT(limits, LIMIT_SHEET_SIDE));
+    if (width > UINT32_MAX || height > UINT32_MAX || width * height > pixels)
+        return err_set(err, ERR_BAD_PARAMETER, "%u cells of %u x %u are a picture of %llu x %llu pixels, more than %s",
+                       plan->cell_count, plan->layout.cell_width, plan->layout.cell_height, (unsigned long long)width,
+                       (unsigned long long)height, LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS));
+    plan->width = (uint32_t)width;
+    plan->height = (uint32_t)height;
+    return 0;
+}
+
+/* How many cells there are, and of them in the largest group. */
+static int count_cells(struct sheet_plan *plan, const struct model *clips, const int32_t first, const uint32_t count,
+                       const struct request *request, const struct limits *limits, uint32_t *group_cells,
+                       struct err *err)
+{
+    uint64_t cells = 0;
+    struct strip strip;
+    *group_cells = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (plan_strip(&strip, clips, first + (int32_t)i, request, err) < 0)
+            return err->code;
+        cells += (uint64_t)strip.count * plan->direction_count;
+        *group_cells = strip.count > *group_cells ? strip.count : *group_cells;
+        if (cells > limits->value[LIMIT_CELLS])
+            return too_many(limits, err);
+    }
+    plan->cell_count = (uint32_t)cells;
+    return 0;
+}
+
+int sheet_plan_make(struct sheet_plan *plan, const struct model *clips, int32_t clip, const struct request *request,
+                    const struct limits *limits, struct err *err)
+{
+    const bool has_all = (request->sheet.flags & SHEET_ALL_CLIPS) != 0;
+    const int32_t first = has_all ? 0 : clip;
+    const uint32_t count = has_all ? clips->clip_count : 1;
+    uint32_t group_cells;
+    struct strip strip;
+    if (count == 0)
+        return err_set(err, ERR_CLIP_NOT_FOUND, "'%s' has no clips for clips=all",
+                       request->clip_file != NULL ? request->clip_file : request->model);
+    plan->direction_count = direction_count_of(request);
+    if (count_cells(plan, clips, first, count, request, limits, &group_cells, err) < 0)
+        return err->code;
+    sheet_layout_init(&plan->layout, &request->sheet, request->picture.width, request->picture.height,
+                      count * plan->direction_count, group_cells);
+    for (uint32_t i = 0; i < count; i++) {
+        if (plan_strip(&strip, clips, first + (int32_t)i, request, err) < 0)
+            return err->code;
+        for (uint32_t direction = 0; direction < plan->direction_count; direction++)
+            for (uint32_t frame = 0; frame < strip.count; frame++)
+                add_cell(plan, &strip, request, direction, frame);
+    }
+    if (buf_failed(&plan->cells))
+        return err_set(err, ERR_NO_MEMORY, "no memory for %u cells", plan->cell_count);
+    return check_size(plan, request, limits, err);
+}

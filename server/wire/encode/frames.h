@@ -1,0 +1,90 @@
+/* frames.h - the binary form of palettes, poses and meshes (application/vnd.posed.frames). Pure; any thread.
+ *
+ * Layout: protocol/frames.md. Fixed header, block table, times, static blocks, frames. A block is one array;
+ * all frames are alike, so that item i of block b of frame f lies at
+ * frames_offset + f * frame_bytes + b.offset + i * b.item_bytes.
+ * Whoever changes the layout or a field's meaning increments FRAMES_VERSION. */
+#pragma once
+
+#include "anim/pose/clip_time.h"
+#include "base/buf.h"
+#include "wire/request/request.h"
+
+#define FRAMES_MAGIC        "PSDF"
+#define FRAMES_CONTENT_TYPE "application/vnd.posed.frames"
+
+enum {
+    FRAMES_VERSION = 1,
+    FRAMES_HEADER_BYTES = 96, /* the fixed part */
+    FRAMES_BLOCK_BYTES = 32,  /* one entry of the table */
+    FRAMES_ALIGNMENT = 16,    /* of every block */
+};
+
+enum frames_kind { FRAMES_PALETTE = 1, FRAMES_POSE = 2, FRAMES_MESH = 3 };
+
+enum frames_block_kind {
+    BLOCK_PALETTE = 1,      /* index: skin; items: joints; 16 or 12 floats */
+    BLOCK_SCENE = 2,        /* items: nodes; 16 or 12 floats */
+    BLOCK_LOCAL = 3,        /* items: nodes; 10 floats: t xyz, q xyzw, s xyz */
+    BLOCK_LOCAL_MATRIX = 4, /* items: the nodes of BLOCK_SHEARED; 16 or 12 floats */
+    BLOCK_POSITIONS = 5,    /* index: entry; items: vertices; 3 floats */
+    BLOCK_NORMALS = 6,      /* index: entry; items: vertices; 3 floats */
+    BLOCK_ROOT_MOTION = 7,  /* one item; 4 floats: translation, yaw in degrees */
+    BLOCK_NODES = 16,       /* static; items: the selected nodes; u32. Absent: item i is node i */
+    BLOCK_SHEARED = 17,     /* static; items: places in BLOCK_LOCAL that have a matrix instead; u32 */
+    BLOCK_REST = 18,        /* static; index: entry; items: vertices; 3 floats */
+    BLOCK_INDICES = 19,     /* static; index: entry; items: indices; u32 */
+    BLOCK_SPAN = 20,        /* static; one item; 4 f64: from, to, speed, phase */
+};
+
+static inline bool frames_is_static(enum frames_block_kind kind) { return kind >= BLOCK_NODES; }
+
+struct frames_block {
+    enum frames_block_kind kind;
+    uint32_t index;    /* skin, or entry (node and primitive tell which), or 0 */
+    int32_t node;      /* mesh: the entry's node; else -1 */
+    int32_t primitive; /* mesh: the entry's primitive within its mesh; else -1 */
+    uint32_t count;    /* items */
+    uint32_t item_bytes;
+    uint64_t offset; /* by frames_plan(): static: from the first byte of all; else from its frame's start */
+};
+
+struct frames {
+    enum frames_kind kind;
+    enum layout layout;
+    enum space space;
+    int32_t clip;                /* or POSE_REST */
+    double duration_s;           /* of the clip; 0 at rest */
+    const uint8_t *content_hash; /* [32] */
+    const double *times_s;       /* [frame_count], as asked */
+    struct clip_span span;       /* how clip times come of them */
+    bool has_span;               /* it was asked for: told in a block of its own, the first, which is not in `blocks` */
+    bool has_motion;             /* every frame begins with root motion, in a block that is not in `blocks` */
+    uint32_t frame_count;
+    struct frames_block *blocks; /* static ones first */
+    uint32_t block_count;
+    uint64_t left_bytes; /* of all, those that stand no more in the buffer: which begins there; 0 at first */
+    /* by frames_plan() */
+    uint32_t header_bytes;  /* header, table, times */
+    uint64_t frames_offset; /* of frame 0 */
+    uint64_t frame_bytes;   /* from a frame to the next */
+    uint64_t size_bytes;    /* of all */
+};
+
+/* Computes the offsets. Returns false when the whole would be larger than limit_bytes. */
+bool frames_plan(struct frames *frames, uint64_t limit_bytes);
+
+/* Writes header, table, times and span to the empty buffer `out`, up to the first block's place. */
+void frames_put_header(struct buf *out, const struct frames *frames);
+
+/* Where in the header the times of frame 0 are; those of a frame are 16 bytes, which frames_write_times() writes. */
+size_t frames_times_at(const struct frames *frames);
+void frames_write_times(void *to, const struct frames *frames, uint32_t frame);
+
+/* Pads `out` to the place of `block` in `frame` (ignored for static ones), which must be the next one: blocks
+ * are written in the table's order, static ones once, then the others for every frame. */
+void frames_start_block(struct buf *out, const struct frames *frames, const struct frames_block *block, uint32_t frame);
+/* The root motion of `frame`, which begins with it: translation x, y, z, yaw. */
+void frames_put_motion(struct buf *out, const struct frames *frames, uint32_t frame, const float step[4]);
+/* Pads to the end of the last frame. */
+void frames_finish(struct buf *out, const struct frames *frames);

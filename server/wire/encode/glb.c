@@ -1,0 +1,189 @@
+#include "wire/encode/glb.h"
+
+#include "wire/encode/json.h"
+
+enum { ALIGNMENT = 4, HEAD_BYTES = 12, CHUNK_HEAD_BYTES = 8 };
+enum { MAGIC = 0x46546c67, VERSION = 2, CHUNK_JSON = 0x4e4f534a, CHUNK_BIN = 0x004e4942 };
+enum { TARGET_ARRAY = 34962, TARGET_ELEMENTS = 34963, UNSIGNED_BYTE = 5121, UNSIGNED_INT = 5125, FLOAT = 5126 };
+
+static const struct {
+    const char *type;
+    uint32_t element_bytes, component, target;
+    bool is_normalized;
+} ARRAYS[] = {
+    [GLB_POSITION] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false},
+    [GLB_NORMAL] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false},
+    [GLB_TANGENT] = {"VEC4", sizeof(struct vec4), FLOAT, TARGET_ARRAY, false},
+    [GLB_TEXCOORD] = {"VEC2", sizeof(struct vec2), FLOAT, TARGET_ARRAY, false},
+    [GLB_SECOND_TEXCOORD] = {"VEC2", sizeof(struct vec2), FLOAT, TARGET_ARRAY, false},
+    [GLB_COLOR] = {"VEC4", sizeof(struct rgba8), UNSIGNED_BYTE, TARGET_ARRAY, true},
+    [GLB_INDICES] = {"SCALAR", sizeof(uint32_t), UNSIGNED_INT, TARGET_ELEMENTS, false},
+};
+
+void glb_init(struct glb *glb, size_t limit_bytes)
+{
+    buf_init(&glb->bin, limit_bytes);
+    buf_init(&glb->views, limit_bytes);
+    buf_init(&glb->accessors, limit_bytes);
+}
+
+void glb_fini(struct glb *glb)
+{
+    buf_fini(&glb->bin);
+    buf_fini(&glb->views);
+    buf_fini(&glb->accessors);
+}
+
+void glb_clear(struct glb *glb, size_t limit_bytes)
+{
+    struct buf *const bufs[] = {&glb->bin, &glb->views, &glb->accessors};
+    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
+        buf_clear(bufs[i]);
+        bufs[i]->limit_bytes = limit_bytes;
+    }
+}
+
+bool glb_failed(const struct glb *glb)
+{
+    return buf_failed(&glb->bin) || buf_failed(&glb->views) || buf_failed(&glb->accessors);
+}
+
+static struct glb_view *views_of(const struct glb *glb) { return (struct glb_view *)(void *)glb->views.data; }
+
+static uint32_t view_count(const struct glb *glb)
+{
+    return (uint32_t)(glb->views.size_bytes / sizeof(struct glb_view));
+}
+
+static uint32_t accessor_count(const struct glb *glb)
+{
+    return (uint32_t)(glb->accessors.size_bytes / sizeof(struct glb_accessor));
+}
+
+/* What is appended to the chunk next. */
+static void start_view(struct glb *glb, uint32_t target)
+{
+    buf_align(&glb->bin, ALIGNMENT);
+    const struct glb_view view = {.offset = glb->bin.size_bytes, .target = target};
+    buf_put(&glb->views, &view, sizeof view);
+}
+
+static uint32_t end_view(struct glb *glb)
+{
+    if (glb_failed(glb))
+        return GLB_NONE;
+    const uint32_t last = view_count(glb) - 1;
+    struct glb_view *view = &views_of(glb)[last];
+    view->size_bytes = glb->bin.size_bytes - view->offset;
+    return last;
+}
+
+static float least(float a, float b) { return b < a ? b : a; }
+static float most(float a, float b) { return b > a ? b : a; }
+
+static void widen(struct glb_accessor *accessor, const struct vec3 *points)
+{
+    struct vec3 min = points[0], max = points[0];
+    for (uint32_t i = 1; i < accessor->count; i++) {
+        const struct vec3 p = points[i];
+        min = (struct vec3){least(min.x, p.x), least(min.y, p.y), least(min.z, p.z)};
+        max = (struct vec3){most(max.x, p.x), most(max.y, p.y), most(max.z, p.z)};
+    }
+    accessor->min = min;
+    accessor->max = max;
+}
+
+uint32_t glb_add(struct glb *glb, enum glb_array array, const void *elements, uint32_t count)
+{
+    struct glb_accessor accessor = {.array = array, .count = count};
+    start_view(glb, ARRAYS[array].target);
+    buf_put(&glb->bin, elements, (size_t)count * ARRAYS[array].element_bytes);
+    accessor.view = end_view(glb);
+    if (array == GLB_POSITION)
+        widen(&accessor, elements);
+    buf_put(&glb->accessors, &accessor, sizeof accessor);
+    return glb_failed(glb) ? GLB_NONE : accessor_count(glb) - 1;
+}
+
+void glb_start_picture(struct glb *glb) { start_view(glb, 0); }
+uint32_t glb_end_picture(struct glb *glb) { return end_view(glb); }
+
+void glb_start(struct buf *out)
+{
+    static const char ROOM[HEAD_BYTES + CHUNK_HEAD_BYTES];
+    buf_put(out, ROOM, sizeof ROOM);
+}
+
+static void put_uint(struct buf *out, const char *key, uint64_t value)
+{
+    buf_put_text(out, key);
+    json_put_uint(out, value);
+}
+
+static void put_accessor(struct buf *out, const struct glb_accessor *accessor)
+{
+    put_uint(out, "{\"bufferView\":", accessor->view);
+    put_uint(out, ",\"componentType\":", ARRAYS[accessor->array].component);
+    if (ARRAYS[accessor->array].is_normalized)
+        buf_put_text(out, ",\"normalized\":true");
+    put_uint(out, ",\"count\":", accessor->count);
+    buf_put_text(out, ",\"type\":\"");
+    buf_put_text(out, ARRAYS[accessor->array].type);
+    buf_put_char(out, '"');
+    if (accessor->array == GLB_POSITION) {
+        buf_put_text(out, ",\"min\":");
+        json_put_floats(out, &accessor->min.x, 3);
+        buf_put_text(out, ",\"max\":");
+        json_put_floats(out, &accessor->max.x, 3);
+    }
+    buf_put_char(out, '}');
+}
+
+static void put_view(struct buf *out, const struct glb_view *view)
+{
+    put_uint(out, "{\"buffer\":0,\"byteOffset\":", view->offset);
+    put_uint(out, ",\"byteLength\":", view->size_bytes);
+    if (view->target != 0)
+        put_uint(out, ",\"target\":", view->target);
+    buf_put_char(out, '}');
+}
+
+void glb_put_arrays(const struct glb *glb, struct buf *out)
+{
+    const struct glb_accessor *accessors = (const struct glb_accessor *)(const void *)glb->accessors.data;
+    for (uint32_t i = 0; i < accessor_count(glb) && !buf_failed(out); i++) {
+        buf_put_text(out, i == 0 ? ",\"accessors\":[" : ",");
+        put_accessor(out, &accessors[i]);
+    }
+    for (uint32_t i = 0; i < view_count(glb) && !buf_failed(out); i++) {
+        buf_put_text(out, i == 0 ? "],\"bufferViews\":[" : ",");
+        put_view(out, &views_of(glb)[i]);
+    }
+    put_uint(out, "],\"buffers\":[{\"byteLength\":", glb->bin.size_bytes);
+    buf_put_text(out, "}]");
+}
+
+static void set_u32(char to[4], uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        to[i] = (char)(value >> 8 * i);
+}
+
+bool glb_finish(const struct glb *glb, struct buf *out)
+{
+    while (out->size_bytes % ALIGNMENT != 0 && !buf_failed(out))
+        buf_put_char(out, ' ');
+    const size_t json_bytes = out->size_bytes - HEAD_BYTES - CHUNK_HEAD_BYTES;
+    const size_t bin_bytes = (glb->bin.size_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    buf_reserve(out, CHUNK_HEAD_BYTES + bin_bytes); /* once, and no more than that */
+    buf_put_u32(out, (uint32_t)bin_bytes);
+    buf_put_u32(out, CHUNK_BIN);
+    buf_put(out, glb->bin.data, glb->bin.size_bytes);
+    buf_align(out, ALIGNMENT);
+    if (buf_failed(out) || out->size_bytes > UINT32_MAX)
+        return false;
+    const uint32_t words[] = {MAGIC, VERSION, (uint32_t)out->size_bytes, (uint32_t)json_bytes, CHUNK_JSON};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        set_u32(out->data + 4 * i, words[i]);
+    return true;
+}

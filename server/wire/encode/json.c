@@ -1,0 +1,142 @@
+#include "wire/encode/json.h"
+
+#include "wire/encode/number.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+/* The longest escape: \u001f */
+enum { ESCAPE_SIZE = 6, TEXT_CHUNK = 1024, FLOAT_CHUNK = 64 };
+
+static char *put_escaped(char *out, unsigned char c)
+{
+    static const char HEX[] = "0123456789abcdef";
+    *out++ = '\\';
+    switch (c) {
+    case '\n':
+        *out++ = 'n';
+        return out;
+    case '\r':
+        *out++ = 'r';
+        return out;
+    case '\t':
+        *out++ = 't';
+        return out;
+    case '"':
+    case '\\':
+        *out++ = (char)c;
+        return out;
+    default:
+        break;
+    }
+    memcpy(out, "u00", 3);
+    out[3] = HEX[c >> 4];
+    out[4] = HEX[c & 15];
+    return out + 5;
+}
+
+static void put_chunk(struct buf *out, const char *text, size_t size_bytes)
+{
+    char *start = buf_reserve(out, size_bytes * ESCAPE_SIZE);
+    if (start == NULL)
+        return;
+    char *at = start;
+    for (size_t i = 0; i < size_bytes; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        if (c < 0x20 || c == '"' || c == '\\')
+            at = put_escaped(at, c);
+        else
+            *at++ = (char)c;
+    }
+    buf_advance(out, (size_t)(at - start));
+}
+
+void json_put_string(struct buf *out, const char *text, size_t size_bytes)
+{
+    if (text == NULL) {
+        buf_put_text(out, "null");
+        return;
+    }
+    buf_put_char(out, '"');
+    for (size_t i = 0; i < size_bytes; i += TEXT_CHUNK)
+        put_chunk(out, text + i, size_bytes - i < TEXT_CHUNK ? size_bytes - i : TEXT_CHUNK);
+    buf_put_char(out, '"');
+}
+
+void json_put_str(struct buf *out, const struct model *model, struct str text)
+{
+    if (text.offset == STR_NONE)
+        json_put_string(out, NULL, 0);
+    else
+        json_put_string(out, text.size_bytes == 0 ? "" : model->text + text.offset, text.size_bytes);
+}
+
+/* Callers refuse what is not finite where they can say what it is; where one did not, the answer fails as a whole. */
+static void take_number(struct buf *out, size_t size_bytes)
+{
+    if (size_bytes == 0)
+        buf_fail(out, BUF_NOT_FINITE);
+    buf_advance(out, size_bytes);
+}
+
+void json_put_float(struct buf *out, float value)
+{
+    char *to = buf_reserve(out, NUMBER_SIZE);
+    if (to != NULL)
+        take_number(out, number_put_float(to, value));
+}
+
+void json_put_double(struct buf *out, double value)
+{
+    char *to = buf_reserve(out, NUMBER_SIZE);
+    if (to != NULL)
+        take_number(out, number_put_double(to, value));
+}
+
+void json_put_uint(struct buf *out, unsigned long long value)
+{
+    char text[24];
+    size_t at = sizeof text;
+    do
+        text[--at] = (char)('0' + value % 10);
+    while ((value /= 10) != 0);
+    buf_put(out, text + at, sizeof text - at);
+}
+
+/* One reservation per chunk, because a palette is nothing but floats. */
+void json_put_floats(struct buf *out, const float *values, size_t count)
+{
+    buf_put_char(out, '[');
+    for (size_t i = 0; i < count; i += FLOAT_CHUNK) {
+        const size_t end = count - i < FLOAT_CHUNK ? count : i + FLOAT_CHUNK;
+        char *start = buf_reserve(out, FLOAT_CHUNK * (NUMBER_SIZE + 1));
+        if (start == NULL)
+            return;
+        char *at = start;
+        bool is_good = true;
+        for (size_t j = i; j < end; j++) {
+            const size_t size_bytes = number_put_float(at, values[j]);
+            is_good = is_good && size_bytes > 0;
+            at += size_bytes;
+            *at++ = ',';
+        }
+        buf_advance(out, (size_t)(at - start));
+        if (!is_good)
+            buf_fail(out, BUF_NOT_FINITE);
+    }
+    if (count > 0 && !buf_failed(out))
+        out->size_bytes--; /* the last comma */
+    buf_put_char(out, ']');
+}
+
+void json_put_exact_floats(struct buf *out, const float *values, size_t count)
+{
+    buf_put_char(out, '[');
+    for (size_t i = 0; i < count && !buf_failed(out); i++) {
+        if (i > 0)
+            buf_put_char(out, ',');
+        json_put_double(out, (double)values[i]);
+    }
+    buf_put_char(out, ']');
+}

@@ -1,0 +1,123 @@
+#include "wire/encode/png.h"
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+enum { COLOR_RGB = 2, COLOR_RGBA = 6, FILTER_UP = 2, DEFLATE_LEVEL = 1, WINDOW_BITS = 15, MEMORY_LEVEL = 8 };
+enum { LENGTH_BYTES = 4, TYPE_BYTES = 4, ROOM_BYTES = 1 << 16 };
+
+static void set_u32(uint8_t to[4], uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        to[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+static void put_u32(struct buf *out, uint32_t value)
+{
+    uint8_t bytes[4];
+    set_u32(bytes, value);
+    buf_put(out, bytes, sizeof bytes);
+}
+
+/* Length (still 0) and type; the place of the chunk. */
+static size_t start_chunk(struct buf *out, const char *type)
+{
+    const size_t at = out->size_bytes;
+    put_u32(out, 0);
+    buf_put(out, type, TYPE_BYTES);
+    return at;
+}
+
+/* The length, and the CRC of type and data. */
+static void end_chunk(struct buf *out, size_t at)
+{
+    if (buf_failed(out))
+        return;
+    uint8_t *chunk = (uint8_t *)out->data + at;
+    const size_t size_bytes = out->size_bytes - at - LENGTH_BYTES;
+    set_u32(chunk, (uint32_t)(size_bytes - TYPE_BYTES));
+    put_u32(out, (uint32_t)crc32_z(0, chunk + LENGTH_BYTES, size_bytes));
+}
+
+static bool is_opaque(const uint8_t *pixels, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (pixels[4 * i + 3] != 255)
+            return false;
+    return true;
+}
+
+/* A filter byte, then each byte minus the one above it (9.2). */
+static void filter_row(const uint8_t *here, const uint8_t *above, uint32_t width, uint32_t channels, uint8_t *to)
+{
+    *to++ = FILTER_UP;
+    for (uint32_t x = 0; x < width; x++)
+        for (uint32_t c = 0; c < channels; c++)
+            *to++ = (uint8_t)(here[4 * x + c] - (above != NULL ? above[4 * x + c] : 0));
+}
+
+/* Compresses what the stream has to read. False: `out` is full. */
+static bool squeeze(z_stream *stream, struct buf *out, int flush)
+{
+    int rc;
+    do {
+        stream->next_out = (Bytef *)buf_reserve(out, ROOM_BYTES);
+        stream->avail_out = ROOM_BYTES;
+        if (stream->next_out == NULL)
+            return false;
+        rc = deflate(stream, flush);
+        buf_advance(out, ROOM_BYTES - stream->avail_out);
+    } while (stream->avail_out == 0 || (flush == Z_FINISH && rc == Z_OK));
+    return true;
+}
+
+static void put_rows(struct buf *out, z_stream *stream, uint8_t *row, const uint8_t *pixels, uint32_t width,
+                     uint32_t height, uint32_t channels)
+{
+    bool is_going = true;
+    for (uint32_t y = 0; y < height && is_going; y++) {
+        const uint8_t *here = pixels + (size_t)y * width * 4;
+        filter_row(here, y > 0 ? here - (size_t)width * 4 : NULL, width, channels, row);
+        stream->next_in = row;
+        stream->avail_in = width * channels + 1;
+        is_going = squeeze(stream, out, y + 1 < height ? Z_NO_FLUSH : Z_FINISH);
+    }
+}
+
+static int put_data(struct buf *out, const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels,
+                    struct err *err)
+{
+    z_stream stream = {0};
+    uint8_t *row = malloc((size_t)width * channels + 1);
+    if (row == NULL ||
+        deflateInit2(&stream, DEFLATE_LEVEL, Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) {
+        free(row);
+        return err_set(err, ERR_NO_MEMORY, "no memory for a texture of %u x %u as PNG", width, height);
+    }
+    put_rows(out, &stream, row, pixels, width, height, channels);
+    deflateEnd(&stream);
+    free(row);
+    return 0;
+}
+
+int png_put(struct buf *out, const uint8_t *pixels, uint32_t width, uint32_t height, struct err *err)
+{
+    static const uint8_t SIGNATURE[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+    const bool has_alpha = !is_opaque(pixels, (uint64_t)width * height);
+    const uint8_t form[] = {8, has_alpha ? COLOR_RGBA : COLOR_RGB, 0, 0, 0}; /* depth, colour, three defaults */
+    buf_put(out, SIGNATURE, sizeof SIGNATURE);
+    size_t chunk = start_chunk(out, "IHDR");
+    put_u32(out, width);
+    put_u32(out, height);
+    buf_put(out, form, sizeof form);
+    end_chunk(out, chunk);
+    chunk = start_chunk(out, "IDAT");
+    if (put_data(out, pixels, width, height, has_alpha ? 4 : 3, err) < 0)
+        return err->code;
+    end_chunk(out, chunk);
+    end_chunk(out, start_chunk(out, "IEND"));
+    return 0;
+}

@@ -1,0 +1,73 @@
+#include "wire/encode/reply.h"
+
+#include "wire/encode/json.h"
+
+#include <string.h>
+
+enum { CANDIDATES_MAX = 20, OVERLOAD_RETRY_S = 1 };
+
+void reply_init(struct reply *reply) { *reply = (struct reply){.status = 200}; }
+
+void reply_fini(struct reply *reply)
+{
+    buf_fini(&reply->body);
+    blob_unref(reply->blob);
+    if (reply->source != NULL)
+        reply->source->free(reply->source);
+    buf_fini(&reply->message);
+    buf_fini(&reply->unmatched);
+    buf_fini(&reply->picture_lines);
+    reply_init(reply);
+}
+
+size_t reply_body_bytes(const struct reply *reply)
+{
+    return reply->blob != NULL ? reply->blob->size_bytes : reply->body.size_bytes;
+}
+
+void reply_drop_body(struct reply *reply)
+{
+    buf_clear(&reply->body);
+    if (reply->source != NULL)
+        reply->source->free(reply->source);
+    reply->source = NULL;
+}
+
+static void put_candidates(struct buf *out, const struct candidate *candidates, size_t count)
+{
+    buf_put_text(out, ",\"candidates\":[");
+    for (size_t i = 0; i < count && i < CANDIDATES_MAX; i++) {
+        if (i > 0)
+            buf_put_char(out, ',');
+        buf_put_text(out, "{\"index\":");
+        json_put_uint(out, candidates[i].index);
+        buf_put_text(out, ",\"name\":");
+        json_put_string(out, candidates[i].name, candidates[i].name_bytes);
+        buf_put_char(out, '}');
+    }
+    buf_put_char(out, ']');
+}
+
+void reply_error(struct reply *reply, const struct err *err, const struct candidate *candidates, size_t candidate_count)
+{
+    reply_fini(reply); /* what was written so far may be large */
+    *reply = (struct reply){
+        .status = err_http_status(err->code),
+        .code = err->code,
+        .content_type = "application/json",
+        .cache_control = "no-store", /* the next request may find the file mended or the queue empty */
+    };
+    if (reply->status == 405)
+        reply->allow = "GET, HEAD";
+    if (reply->status == 503)
+        reply->retry_after_s = OVERLOAD_RETRY_S;
+    buf_put_text(&reply->message, err->message);
+    const char *name = err_name(err->code);
+    buf_put_text(&reply->body, "{\"error\":{\"code\":");
+    json_put_string(&reply->body, name, strlen(name));
+    buf_put_text(&reply->body, ",\"message\":");
+    json_put_string(&reply->body, err->message, strlen(err->message));
+    if (candidates != NULL)
+        put_candidates(&reply->body, candidates, candidate_count);
+    buf_put_text(&reply->body, "}}\n");
+}

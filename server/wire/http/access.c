@@ -1,0 +1,317 @@
+#include "wire/http/access.h"
+
+#include <string.h>
+#include <strings.h>
+
+void access_init(struct access *access) { *access = (struct access){.is_any_host = true}; }
+
+void access_fini(struct access *access)
+{
+    buf_fini(&access->hosts);
+    buf_fini(&access->origins);
+    if (access->tokens.size_bytes > 0)
+        explicit_bzero(access->tokens.data, access->tokens.size_bytes);
+    buf_fini(&access->tokens);
+}
+
+/* --- lists --- */
+
+/* The next entry of a list between commas, without blanks around it; false behind the last. Empty ones count. */
+static bool next_entry(const char **at, const char **entry, size_t *entry_bytes)
+{
+    if (*at == NULL)
+        return false;
+    const char *from = *at + strspn(*at, " \t");
+    size_t bytes = strcspn(from, ",");
+    *at = from[bytes] == ',' ? from + bytes + 1 : NULL;
+    while (bytes > 0 && (from[bytes - 1] == ' ' || from[bytes - 1] == '\t'))
+        bytes--;
+    *entry = from;
+    *entry_bytes = bytes;
+    return true;
+}
+
+/* The texts of a buffer, each with its NUL; NULL behind the last. */
+static const char *first_of(const struct buf *texts) { return texts->size_bytes > 0 ? texts->data : NULL; }
+
+static const char *next_of(const struct buf *texts, const char *text)
+{
+    const char *next = text + strlen(text) + 1;
+    return next < texts->data + texts->size_bytes ? next : NULL;
+}
+
+static char lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
+
+static void put_lower(struct buf *out, const char *text, size_t size_bytes)
+{
+    for (size_t i = 0; i < size_bytes; i++)
+        buf_put_char(out, lower(text[i]));
+    buf_put_char(out, '\0');
+}
+
+static bool is_name_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
+}
+
+/* A DNS name or IPv4 address, or an IPv6 address in brackets. */
+static bool is_host_name(const char *name, size_t size_bytes)
+{
+    if (size_bytes == 0 || size_bytes > 255)
+        return false;
+    const bool is_v6 = name[0] == '[';
+    if (is_v6 && (size_bytes < 4 || name[size_bytes - 1] != ']'))
+        return false;
+    for (size_t i = is_v6 ? 1 : 0; i < size_bytes - (is_v6 ? 1 : 0); i++)
+        if (is_v6 ? strchr("0123456789abcdefABCDEF:.", name[i]) == NULL || name[i] == '\0' : !is_name_char(name[i]))
+            return false;
+    return true;
+}
+
+int access_allow_hosts(struct access *access, const char *list, struct err *err)
+{
+    const char *name;
+    size_t bytes;
+    access->is_any_host = false;
+    while (next_entry(&list, &name, &bytes)) {
+        if (bytes == 1 && name[0] == '*') {
+            access->is_any_host = true;
+            continue;
+        }
+        const size_t star = bytes > 2 && name[0] == '*' && name[1] == '.' ? 1 : 0;
+        if (!is_host_name(name + star, bytes - star) || (star == 0 && name[0] == '.'))
+            return err_set(err, ERR_BAD_PARAMETER,
+                           "'%.*s' is not a host name, such as posed.example.org or *.example.org",
+                           (int)(bytes < 80 ? bytes : 80), name);
+        put_lower(&access->hosts, name + star, bytes - star);
+    }
+    return 0;
+}
+
+static bool is_origin(const char *text, size_t bytes)
+{
+    static const char *const SCHEMES[] = {"http://", "https://"};
+    for (size_t i = 0; i < 2; i++) {
+        const size_t scheme = strlen(SCHEMES[i]);
+        if (bytes <= scheme || strncasecmp(text, SCHEMES[i], scheme) != 0)
+            continue;
+        const char *host = text + scheme;
+        size_t host_bytes = bytes - scheme, port = 0;
+        while (port < host_bytes && host[host_bytes - 1 - port] >= '0' && host[host_bytes - 1 - port] <= '9')
+            port++;
+        if (port > 0 && port <= 5 && port < host_bytes && host[host_bytes - 1 - port] == ':')
+            host_bytes -= port + 1;
+        return is_host_name(host, host_bytes);
+    }
+    return false;
+}
+
+int access_allow_origins(struct access *access, const char *list, struct err *err)
+{
+    const char *origin;
+    size_t bytes;
+    while (next_entry(&list, &origin, &bytes)) {
+        if (!(bytes == 1 && origin[0] == '*') && !is_origin(origin, bytes))
+            return err_set(err, ERR_BAD_PARAMETER, "'%.*s' is not an origin, such as https://editor.example:8443, or *",
+                           (int)(bytes < 80 ? bytes : 80), origin);
+        put_lower(&access->origins, origin, bytes);
+    }
+    return 0;
+}
+
+int access_add_tokens(struct access *access, const char *text, size_t size_bytes, struct err *err)
+{
+    const char *const end = text + size_bytes;
+    for (unsigned line = 1; text < end; line++) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        const char *stop = newline == NULL ? end : newline;
+        size_t bytes = (size_t)(stop - text);
+        if (bytes > 0 && text[bytes - 1] == '\r')
+            bytes--;
+        bool is_visible = true;
+        for (size_t i = 0; i < bytes; i++)
+            is_visible = is_visible && text[i] > 0x20 && text[i] < 0x7f;
+        if (bytes > 0 && text[0] != '#') {
+            if (!is_visible || bytes < ACCESS_TOKEN_MIN_BYTES || bytes > ACCESS_TOKEN_MAX_BYTES)
+                return err_set(err, ERR_BAD_PARAMETER, "line %u is not a token of %d to %d visible characters", line,
+                               ACCESS_TOKEN_MIN_BYTES, ACCESS_TOKEN_MAX_BYTES);
+            buf_put(&access->tokens, text, bytes);
+            buf_put_char(&access->tokens, '\0');
+        }
+        text = newline == NULL ? end : newline + 1;
+    }
+    if (access->tokens.size_bytes == 0)
+        return err_set(err, ERR_BAD_PARAMETER, "there is no token in it");
+    return 0;
+}
+
+/* --- hosts --- */
+
+/* How much of "name:port" is the name; a trailing dot, which means the same name, is left out. 0: it is no name. */
+static size_t name_bytes_of(const char *host)
+{
+    if (host[0] == '[') {
+        const char *bracket = strchr(host, ']');
+        return bracket == NULL || (bracket[1] != '\0' && bracket[1] != ':') ? 0 : (size_t)(bracket - host) + 1;
+    }
+    const size_t bytes = strcspn(host, ":");
+    return bytes > 1 && host[bytes - 1] == '.' ? bytes - 1 : bytes;
+}
+
+static bool is_equal(const char *a, size_t a_bytes, const char *b)
+{
+    return strlen(b) == a_bytes && strncasecmp(a, b, a_bytes) == 0;
+}
+
+/* 127.0.0.0/8 as four decimal numbers: other spellings are names, which a resolver may take for anything. */
+static bool is_loopback_v4(const char *text, size_t bytes)
+{
+    unsigned parts[4] = {0}, digits = 0, count = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        if (text[i] == '.' && digits > 0 && count < 3) {
+            count++;
+            digits = 0;
+        } else if (text[i] >= '0' && text[i] <= '9' && digits < 3) {
+            parts[count] = parts[count] * 10 + (unsigned)(text[i] - '0');
+            digits++;
+        } else {
+            return false;
+        }
+    }
+    return count == 3 && digits > 0 && parts[0] == 127 && parts[1] < 256 && parts[2] < 256 && parts[3] < 256;
+}
+
+bool access_is_loopback(const char *host)
+{
+    static const char BELOW[] = ".localhost";
+    const size_t bytes = name_bytes_of(host), below = sizeof BELOW - 1;
+    if (is_equal(host, bytes, "localhost") || is_equal(host, bytes, "[::1]") || is_loopback_v4(host, bytes))
+        return true;
+    return host[0] != '[' && bytes > below && strncasecmp(host + bytes - below, BELOW, below) == 0;
+}
+
+static bool is_host_allowed(const struct access *access, const char *host)
+{
+    if (access->is_any_host || host == NULL || access_is_loopback(host)) /* no Host: HTTP/1.0, which no browser sends */
+        return true;
+    const size_t bytes = name_bytes_of(host);
+    for (const char *name = first_of(&access->hosts); name != NULL; name = next_of(&access->hosts, name)) {
+        const size_t length = strlen(name);
+        if (name[0] == '.' ? bytes > length && strncasecmp(host + bytes - length, name, length) == 0
+                           : is_equal(host, bytes, name))
+            return true;
+    }
+    return false;
+}
+
+/* --- tokens --- */
+
+/* Takes the same time wherever the texts differ. */
+static bool is_same_secret(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+    unsigned char difference = a_bytes == b_bytes ? 0 : 1;
+    for (size_t i = 0; i < b_bytes; i++)
+        difference |= (unsigned char)((a_bytes > 0 ? a[i % a_bytes] : 0) ^ b[i]);
+    return difference == 0;
+}
+
+static bool is_token_known(const struct access *access, const char *authorization)
+{
+    static const char SCHEME[] = "Bearer";
+    const size_t scheme = sizeof SCHEME - 1;
+    if (authorization == NULL || strncasecmp(authorization, SCHEME, scheme) != 0 || authorization[scheme] != ' ')
+        return false;
+    const char *token = authorization + scheme;
+    token += strspn(token, " ");
+    return access_knows_token(access, token);
+}
+
+bool access_knows_token(const struct access *access, const char *token)
+{
+    const size_t bytes = strlen(token);
+    bool is_known = false;
+    for (const char *known = first_of(&access->tokens); known != NULL; known = next_of(&access->tokens, known))
+        is_known |= is_same_secret(token, bytes, known, strlen(known));
+    return is_known;
+}
+
+static bool is_edit(const char *method) { return strcmp(method, "PUT") == 0 || strcmp(method, "DELETE") == 0; }
+
+/* What tells nothing: probes, which orchestrators send by address and without secrets, and the gallery's page. */
+static bool is_public(const struct http_request *request, bool with_page)
+{
+    static const char *const PATHS[] = {"/healthz", "/livez", "/readyz", "/"};
+    const size_t bytes = strcspn(request->target, "?");
+    for (size_t i = 0; i < (with_page ? 4u : 3u); i++)
+        if (is_equal(request->target, bytes, PATHS[i]))
+            return true;
+    return false;
+}
+
+/* A WebSocket: any page may try to open one, and would read what comes. Its token comes in the hello (protocol/tcp.md).
+ */
+static bool is_stream(const struct http_request *request)
+{
+    return is_equal(request->target, strcspn(request->target, "?"), "/v1/stream");
+}
+
+/* --- decisions --- */
+
+const char *access_cors_origin(const struct access *access, const char *origin)
+{
+    if (origin == NULL)
+        return NULL;
+    const char *found = NULL;
+    for (const char *allowed = first_of(&access->origins); allowed != NULL;
+         allowed = next_of(&access->origins, allowed)) {
+        if (strcmp(allowed, "*") == 0)
+            return "*";
+        if (strcasecmp(allowed, origin) == 0)
+            found = origin;
+    }
+    return found;
+}
+
+bool access_is_vary(const struct access *access)
+{
+    return access->origins.size_bytes > 0 && strcmp(access->origins.data, "*") != 0;
+}
+
+bool access_is_preflight(const struct access *access, const struct http_request *request)
+{
+    return strcmp(request->method, "OPTIONS") == 0 && request->has_preflight_method &&
+           access_cors_origin(access, request->origin) != NULL;
+}
+
+/* A page of this server itself: "http://" or "https://" and the Host. */
+static bool is_own_origin(const char *origin, const char *host)
+{
+    const char *rest = strstr(origin, "://");
+    return rest != NULL && host != NULL && strcasecmp(rest + 3, host) == 0;
+}
+
+int access_check(const struct access *access, const struct http_request *request, struct err *err)
+{
+    if (is_public(request, false))
+        return 0;
+    if (!is_host_allowed(access, request->host))
+        return err_set(err, ERR_HOST_NOT_ALLOWED, "this server does not answer as host '%.80s'; see --allow-host",
+                       request->host);
+    if (access_is_preflight(access, request))
+        return 0; /* it comes without a token, whatever the request behind it has */
+    const bool is_edit_or_stream = is_edit(request->method) || is_stream(request);
+    if (is_edit_or_stream && request->origin != NULL && !is_own_origin(request->origin, request->host) &&
+        access_cors_origin(access, request->origin) == NULL)
+        return err_set(err, ERR_ORIGIN_NOT_ALLOWED, "pages of '%.80s' may not %s; see --cors", request->origin,
+                       is_stream(request) ? "open streams" : "change models");
+    const bool needs_token = access->scope == ACCESS_TOKEN_ALL
+                                 ? !is_public(request, true) && !(is_stream(request) && request->authorization == NULL)
+                             : access->scope == ACCESS_TOKEN_EDITS ? is_edit(request->method)
+                                                                   : false;
+    if (needs_token && !is_token_known(access, request->authorization))
+        return err_set(err, ERR_UNAUTHORIZED,
+                       request->authorization == NULL ? "this needs a token: Authorization: Bearer TOKEN"
+                                                      : "the token is not one of this server's");
+    return 0;
+}

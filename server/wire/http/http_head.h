@@ -1,0 +1,46 @@
+/* http_head.h - the request line and headers of one HTTP request, collected line by line and understood.
+ *
+ * Private to http.c, which lets llhttp judge the same bytes afterwards. Pure. */
+#pragma once
+
+#include "wire/http/http.h"
+
+#include "base/buf.h"
+
+#include <stdint.h>
+
+enum { HTTP_REQUEST_ID_MAX = 64 };
+
+struct http_head {
+    const struct limits *limits;
+    struct buf bytes;          /* the head so far, as it came; leading empty lines dropped */
+    size_t line_start;         /* in bytes: where the unfinished line begins */
+    size_t request_line_bytes; /* with its CRLF; 0 while unfinished */
+    uint32_t header_count;
+    uint32_t empty_line_count; /* before the request line */
+    uint32_t host_count, transfer_encoding_count;
+    bool has_host; /* a good one, of the header or of an absolute target */
+    bool has_content_length;
+    bool is_expecting_continue;
+    bool has_preflight_method;
+    const char *reservation; /* as http_request has it */
+    /* NUL-terminated once seen */
+    struct buf method, target, host, accept, accept_encoding, if_none_match, content_type, authorization, origin;
+    struct buf connection, upgrade, websocket_key, websocket_version, websocket_protocol;
+    char request_id[HTTP_REQUEST_ID_MAX + 1]; /* "" = none, or not of the accepted form */
+    bool is_http_1_0;
+};
+
+void http_head_init(struct http_head *head, const struct limits *limits);
+void http_head_fini(struct http_head *head);
+void http_head_clear(struct http_head *head); /* for the next request; keeps small buffers */
+
+/* Takes bytes up to the end of the head at most. Returns 1 when the head is complete, 0 for more, or the
+ * negative codes of http_feed(). */
+int http_head_feed(struct http_head *head, const char *bytes, size_t size_bytes, size_t *used_bytes, struct err *err);
+
+/* True while nothing but empty lines has come. */
+bool http_head_is_empty(const struct http_head *head);
+
+/* Points the request's fields at what is known by now. */
+void http_head_view(const struct http_head *head, struct http_request *request);

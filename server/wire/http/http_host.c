@@ -1,0 +1,55 @@
+#include "wire/http/http_host.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+static bool is_hex_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+/* A reg-name (RFC 3986, 3.2.2) or IPv4 address; without the comma, which would make a list of it. */
+static bool is_name(const char *text, size_t size_bytes)
+{
+    for (size_t i = 0; i < size_bytes; i++) {
+        const char c = text[i];
+        const bool is_escape = c == '%' && size_bytes - i > 2 && is_hex_digit(text[i + 1]) && is_hex_digit(text[i + 2]);
+        const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                              (c != '\0' && strchr("-._~!$&'()*+;=", c) != NULL);
+        if (!is_escape && !is_plain)
+            return false;
+    }
+    return size_bytes > 0;
+}
+
+static bool is_ipv6(const char *text, size_t size_bytes)
+{
+    char address[INET6_ADDRSTRLEN];
+    struct in6_addr ignored;
+    if (size_bytes >= sizeof address)
+        return false;
+    memcpy(address, text, size_bytes);
+    address[size_bytes] = '\0';
+    return inet_pton(AF_INET6, address, &ignored) == 1;
+}
+
+/* Nothing, or a colon and a number that a port can have, or none (RFC 3986, 3.2.3). */
+static bool is_port(const char *text, size_t size_bytes)
+{
+    enum { PORT_MAX = 65535 };
+    unsigned number = 0;
+    for (size_t i = 1; i < size_bytes && number <= PORT_MAX; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        number = 10 * number + (unsigned)(text[i] - '0');
+    }
+    return size_bytes == 0 || (text[0] == ':' && number <= PORT_MAX);
+}
+
+bool http_host_is_good(const char *text, size_t size_bytes)
+{
+    const bool is_literal = size_bytes > 0 && text[0] == '[';
+    const char *end = size_bytes > 0 ? memchr(text, is_literal ? ']' : ':', size_bytes) : NULL;
+    if (is_literal)
+        return end != NULL && is_ipv6(text + 1, (size_t)(end - text) - 1) &&
+               is_port(end + 1, size_bytes - (size_t)(end - text) - 1);
+    const size_t name_bytes = end == NULL ? size_bytes : (size_t)(end - text);
+    return is_name(text, name_bytes) && is_port(text + name_bytes, size_bytes - name_bytes);
+}

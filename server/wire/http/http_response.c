@@ -1,0 +1,281 @@
+#include "wire/http/http_response.h"
+
+#include "base/version.h"
+#include "wire/encode/json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* RFC 9110, 15: of the statuses that protocol/errors.def and the service use. */
+static const char *reason_of(int status)
+{
+    switch (status) {
+    case 200:
+        return "OK";
+    case 201:
+        return "Created";
+    case 204:
+        return "No Content";
+    case 304:
+        return "Not Modified";
+    case 400:
+        return "Bad Request";
+    case 401:
+        return "Unauthorized";
+    case 403:
+        return "Forbidden";
+    case 404:
+        return "Not Found";
+    case 405:
+        return "Method Not Allowed";
+    case 408:
+        return "Request Timeout";
+    case 409:
+        return "Conflict";
+    case 413:
+        return "Content Too Large";
+    case 414:
+        return "URI Too Long";
+    case 415:
+        return "Unsupported Media Type";
+    case 421:
+        return "Misdirected Request";
+    case 422:
+        return "Unprocessable Content";
+    case 431:
+        return "Request Header Fields Too Large";
+    case 500:
+        return "Internal Server Error";
+    case 503:
+        return "Service Unavailable";
+    case 507:
+        return "Insufficient Storage";
+    default:
+        return "Status"; /* the phrase may be anything (RFC 9112, 4) */
+    }
+}
+
+/* Year, month (1..12) and day (1..31) of a day since 1970-01-01, from 0: eras of 400 years that begin on 1 March
+ * (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days). */
+static void civil_date(int64_t days, int *year, int *month, int *day)
+{
+    const int64_t from_0000_03_01 = days + 719468;
+    const int64_t era = from_0000_03_01 / 146097;
+    const int64_t day_of_era = from_0000_03_01 % 146097;
+    const int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    const int64_t months_from_march = (5 * day_of_year + 2) / 153;
+    *day = (int)(day_of_year - (153 * months_from_march + 2) / 5 + 1);
+    *month = (int)(months_from_march < 10 ? months_from_march + 3 : months_from_march - 9);
+    *year = (int)(year_of_era + era * 400 + (*month <= 2));
+}
+
+void http_date(int64_t unix_s, char out[HTTP_DATE_SIZE])
+{
+    static const char DAYS[7][4] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"}; /* 1970-01-01 was a Thursday */
+    static const char MONTHS[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    const int64_t last_s = INT64_C(253402300799); /* the end of the year 9999 */
+    const int64_t t = unix_s < 0 ? 0 : unix_s > last_s ? last_s : unix_s;
+    const int second_of_day = (int)(t % 86400);
+    int year, month, day;
+    civil_date(t / 86400, &year, &month, &day);
+    char text[64];
+    snprintf(text, sizeof text, "%s, %02d %s %04d %02d:%02d:%02d GMT", DAYS[t / 86400 % 7], day, MONTHS[month - 1],
+             year, second_of_day / 3600, second_of_day / 60 % 60, second_of_day % 60);
+    memcpy(out, text, HTTP_DATE_SIZE - 1);
+    out[HTTP_DATE_SIZE - 1] = '\0';
+}
+
+/* `name` has its colon and blank. Inline, so that its size is known. */
+static inline void put_header(struct buf *out, const char *name, const char *value)
+{
+    buf_put_text(out, name);
+    buf_put_text(out, value);
+    buf_put(out, "\r\n", 2);
+}
+
+static inline void put_number(struct buf *out, const char *name, uint64_t number)
+{
+    buf_put_text(out, name);
+    json_put_uint(out, number);
+    buf_put(out, "\r\n", 2);
+}
+
+/* RFC 8187, 3.2.1: the bytes that a name in UTF-8 need not escape. */
+static bool is_attribute_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c != '\0' && strchr("!#$&+-.^_`|~", c) != NULL);
+}
+
+/* "robots/run.fbx" is saved as "run-posed.glb" (RFC 6266), whatever bytes are in it. A picture is shown first. */
+static void put_disposition(struct buf *out, const struct reply *reply)
+{
+    const char *path = reply->file_of;
+    const bool is_saved = strcmp(reply->file_ending, "glb") == 0;
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    const char *dot = strrchr(name, '.');
+    const size_t name_bytes = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
+    bool is_plain = true;
+    buf_printf(out, "Content-Disposition: %s; filename=\"", is_saved ? "attachment" : "inline");
+    for (size_t i = 0; i < name_bytes; i++) {
+        const bool is_safe = name[i] >= ' ' && name[i] <= '~' && strchr("\"\\%", name[i]) == NULL;
+        buf_put_char(out, is_safe ? name[i] : '_');
+        is_plain = is_plain && is_safe;
+    }
+    buf_printf(out, "-%s.%s\"", reply->file_word, reply->file_ending);
+    if (!is_plain) {
+        buf_put_text(out, "; filename*=UTF-8''");
+        for (size_t i = 0; i < name_bytes; i++) {
+            if (is_attribute_char(name[i]))
+                buf_put_char(out, name[i]);
+            else
+                buf_printf(out, "%%%02X", (unsigned char)name[i]);
+        }
+        buf_printf(out, "-%s.%s", reply->file_word, reply->file_ending);
+    }
+    buf_put_text(out, "\r\n");
+}
+
+static bool has_content(const struct reply *reply) { return reply->status != 204 && reply->status != 304; }
+
+bool http_response_has_body(const struct reply *reply, bool is_head) { return !is_head && has_content(reply); }
+
+bool http_response_is_chunked(const struct reply *reply)
+{
+    return reply->source != NULL && reply->rest_bytes == REPLY_REST_UNKNOWN;
+}
+
+size_t http_chunk_head(char out[HTTP_CHUNK_HEAD_SIZE], size_t size_bytes)
+{
+    return (size_t)snprintf(out, HTTP_CHUNK_HEAD_SIZE, "%zx\r\n", size_bytes);
+}
+
+static void put_framing(struct buf *out, const struct reply *reply)
+{
+    if (http_response_is_chunked(reply))
+        put_header(out, "Transfer-Encoding: ", "chunked");
+    else
+        put_number(out, "Content-Length: ", reply_body_bytes(reply) + (reply->source == NULL ? 0 : reply->rest_bytes));
+}
+
+/* What pages of another origin may read and send (https://fetch.spec.whatwg.org/#http-cors-protocol). */
+static void put_cors(const struct http_response *response, struct buf *out)
+{
+    put_header(out, "Access-Control-Allow-Origin: ", response->cors_origin);
+    if (!response->is_preflight) {
+        put_header(out, "Access-Control-Expose-Headers: ", "*, ETag, Retry-After, X-Request-Id");
+        return;
+    }
+    put_header(out, "Access-Control-Allow-Methods: ", "GET, HEAD, POST, PUT, DELETE");
+    put_header(out, "Access-Control-Allow-Headers: ", "Authorization, Content-Type, If-None-Match, X-Request-Id");
+    put_header(out, "Access-Control-Max-Age: ", "7200"); /* more than browsers keep it */
+}
+
+static void put_vary(const struct reply *reply, const struct http_response *response, struct buf *out)
+{
+    static const char *const FIELDS[] = {
+        NULL,     "Accept",         "Accept-Encoding",         "Accept, Accept-Encoding",
+        "Origin", "Accept, Origin", "Accept-Encoding, Origin", "Accept, Accept-Encoding, Origin"};
+    const char *fields = FIELDS[reply->is_vary_accept + 2 * reply->is_vary_encoding + 4 * response->is_vary_origin];
+    if (fields != NULL)
+        put_header(out, "Vary: ", fields);
+}
+
+void http_response_head(const struct reply *reply, const struct http_response *response, struct buf *out)
+{
+    buf_put_text(out, "HTTP/1.1 ");
+    json_put_uint(out, (unsigned)reply->status);
+    buf_put_char(out, ' ');
+    buf_put_text(out, reason_of(reply->status));
+    buf_put(out, "\r\n", 2);
+    put_header(out, "Date: ", response->date);
+    put_header(out, "Server: ", "posed/" POSED_VERSION);
+    if (has_content(reply)) {
+        if (reply->content_type != NULL)
+            put_header(out, "Content-Type: ", reply->content_type);
+        if (reply->content_coding != NULL)
+            put_header(out, "Content-Encoding: ", reply->content_coding);
+        put_framing(out, reply);
+        if (reply->file_of != NULL)
+            put_disposition(out, reply);
+    }
+    if (reply->etag[0] != '\0')
+        put_header(out, "ETag: ", reply->etag);
+    if (reply->cache_control != NULL)
+        put_header(out, "Cache-Control: ", reply->cache_control);
+    put_vary(reply, response, out);
+    if (reply->status == 200 && reply->warning_count > 0)
+        buf_printf(out, "X-Posed-Warnings: %u\r\n", reply->warning_count);
+    if (reply->status == 200 && reply->unmatched.size_bytes > 0)
+        buf_printf(out, "X-Posed-Unmatched: %.*s\r\n", (int)reply->unmatched.size_bytes, reply->unmatched.data);
+    if (reply->status == 200)
+        buf_put(out, reply->picture_lines.data, reply->picture_lines.size_bytes);
+    if (reply->retry_after_s > 0)
+        buf_printf(out, "Retry-After: %d\r\n", reply->retry_after_s);
+    if (reply->allow != NULL)
+        put_header(out, "Allow: ", reply->allow);
+    if (reply->status == 401)
+        put_header(out, "WWW-Authenticate: ", "Bearer realm=\"posed\"");
+    if (response->cors_origin != NULL)
+        put_cors(response, out);
+    put_header(out, "X-Request-Id: ", response->request_id);
+    put_header(out, "X-Content-Type-Options: ", "nosniff");
+    if (!response->is_keep_alive)
+        put_header(out, "Connection: ", "close");
+    else if (response->is_http_1_0)
+        put_header(out, "Connection: ", "keep-alive");
+    buf_put(out, "\r\n", 2);
+}
+
+/* The end of the entity tag at `at`, or NULL: [W/] and, in quotes, anything but a quote, controls and spaces (RFC 9110,
+ * 8.8.3). *opaque: its part in quotes, which is what weak comparison compares (8.8.3.2). */
+static const char *tag_end(const char *at, const char **opaque)
+{
+    at += strncmp(at, "W/", 2) == 0 ? 2 : 0;
+    *opaque = at;
+    if (*at++ != '"')
+        return NULL;
+    while (*at != '"') {
+        const unsigned char c = (unsigned char)*at++;
+        if (c <= ' ' || c == 0x7f)
+            return NULL;
+    }
+    return at + 1;
+}
+
+bool http_etag_is_any(const char *if_none_match)
+{
+    if (if_none_match == NULL)
+        return false;
+    const char *at = if_none_match + strspn(if_none_match, " \t");
+    return *at == '*' && at[1 + strspn(at + 1, " \t")] == '\0';
+}
+
+bool http_etag_matches(const char *if_none_match, const char *etag)
+{
+    const char *wanted, *tag;
+    const char *wanted_end = tag_end(etag, &wanted);
+    bool is_named = false;
+    if (if_none_match == NULL || wanted_end == NULL)
+        return false;
+    if (http_etag_is_any(if_none_match))
+        return true;
+    /* a list whose elements may be empty (5.6.1.2); what is no such list names nothing */
+    for (const char *at = if_none_match;; at++) {
+        at += strspn(at, " \t");
+        if (*at != ',' && *at != '\0') {
+            const char *end = tag_end(at, &tag);
+            if (end == NULL)
+                return false;
+            is_named = is_named ||
+                       (end - tag == wanted_end - wanted && memcmp(tag, wanted, (size_t)(wanted_end - wanted)) == 0);
+            at = end + strspn(end, " \t");
+        }
+        if (*at == '\0')
+            return is_named;
+        if (*at != ',')
+            return false;
+    }
+}

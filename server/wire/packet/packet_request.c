@@ -1,0 +1,169 @@
+#include "wire/packet/packet_request.h"
+
+#include "base/bytes.h"
+#include "wire/packet/packet_parts.h"
+
+#include <string.h>
+
+enum { TEXTS_BYTES = 1024 }; /* what the numbers and words of one packet take as text: fewer than 16 of NUMBER_SIZE */
+
+static int read_find(struct reading *reading)
+{
+    struct payload *payload = &reading->payload;
+    if (payload_check_least(payload, PACKET_AT_FIND_name) < 0 ||
+        payload_check_zeros(payload, PACKET_AT_FIND_reserved, 8) < 0)
+        return reading->err->code;
+    const unsigned what = get_u16(payload->bytes + PACKET_AT_FIND_what),
+                   by = get_u16(payload->bytes + PACKET_AT_FIND_by);
+    const uint32_t index = get_u32(payload->bytes + PACKET_AT_FIND_index);
+    const size_t name_bytes = payload->size_bytes - PACKET_AT_FIND_name;
+    if (what < FIND_CLIP || what > FIND_MESH || by > 1)
+        return err_set(reading->err, ERR_BAD_PARAMETER, "find: 'what' is %u and 'by' is %u; see the table", what, by);
+    if (by == 1 && payload_check_size(payload, PACKET_AT_FIND_name) < 0)
+        return reading->err->code;
+    if (by == 0 && (payload_check_zeros(payload, PACKET_AT_FIND_index, 4) < 0 ||
+                    payload_check_text(payload, PACKET_AT_FIND_name, name_bytes, ERR_BAD_PARAMETER) < 0))
+        return reading->err->code;
+    struct buf *memory = &reading->request->memory;
+    reading->request->find = (enum find_what)what;
+    reading->request->found = (struct selector){.kind = by == 1 ? SELECT_INDEX : SELECT_NAME,
+                                                .index = index,
+                                                .name = memory->data + memory->size_bytes,
+                                                .name_bytes = name_bytes};
+    buf_put(memory, payload->bytes + PACKET_AT_FIND_name, name_bytes);
+    buf_put_char(memory, '\0');
+    return 0;
+}
+
+static int read_open(struct reading *reading)
+{
+    const struct payload *payload = &reading->payload;
+    if (payload_check_text(&reading->payload, 0, payload->size_bytes, ERR_BAD_PATH) < 0)
+        return reading->err->code;
+    struct buf *memory = &reading->request->memory;
+    reading->request->model = memory->data + memory->size_bytes;
+    buf_put(memory, payload->bytes, payload->size_bytes);
+    buf_put_char(memory, '\0');
+    return request_check_path("model", reading->request->model, reading->err);
+}
+
+static int read_call(struct request *request, const struct packet *packet, const struct packet_model *model,
+                     const struct limits *limits, size_t *bad_at, struct err *err)
+{
+    struct payload payload = payload_of(packet, bad_at, err);
+    if (payload_check_least(&payload, PACKET_AT_CALL_target) < 0 ||
+        payload_check_zeros(&payload, PACKET_AT_CALL_reserved, 2) < 0 ||
+        payload_check_zeros(&payload, PACKET_AT_CALL_reserved2, 4) < 0)
+        return err->code;
+    const unsigned method = get_u16(payload.bytes + PACKET_AT_CALL_method);
+    const uint32_t target_bytes = get_u32(payload.bytes + PACKET_AT_CALL_target_bytes);
+    const uint32_t body_bytes = get_u32(payload.bytes + PACKET_AT_CALL_body_bytes);
+    const char *target = payload.bytes + PACKET_AT_CALL_target;
+    if (payload_check_size(&payload, (uint64_t)PACKET_AT_CALL_target + target_bytes + body_bytes) < 0)
+        return err->code;
+    if (method > 1 || (method == 0 && body_bytes > 0))
+        return err_set(err, ERR_BAD_PARAMETER, "call: 'method' is %u; it must be 0, without a body, or 1", method);
+    if (target_bytes > limits->value[LIMIT_URL_BYTES])
+        return err_set(err, ERR_URI_TOO_LONG, "call: the target has %u bytes, the limit is %llu", target_bytes,
+                       (unsigned long long)limits->value[LIMIT_URL_BYTES]);
+    bool is_target = target_bytes > 0 && target[0] == '/';
+    for (uint32_t i = 0; i < target_bytes; i++)
+        is_target = is_target && target[i] > 0x20 && target[i] < 0x7f && target[i] != '#';
+    if (!is_target)
+        return err_set(err, ERR_BAD_REQUEST, "call: the target is not a path and a query as HTTP has them");
+    const struct request_head head = {
+        .method = method == 0 ? "GET" : "POST",
+        .target = target,
+        .target_bytes = target_bytes,
+        .body = target + target_bytes,
+        .body_bytes = body_bytes,
+        .model = model == NULL ? NULL : model->path,
+        .hash = model == NULL ? NULL : model->hash,
+    };
+    return request_parse(request, &head, limits, err);
+}
+
+static enum op op_of(const struct packet *packet, unsigned kind)
+{
+    switch (kind) {
+    case PACKET_OPEN:
+        return OP_OPEN;
+    case PACKET_FIND:
+        return OP_FIND;
+    case PACKET_INFO:
+        return OP_MODEL;
+    case PACKET_PALETTE:
+        return OP_PALETTE;
+    case PACKET_POSE:
+        return OP_POSE;
+    case PACKET_MESH:
+        return OP_MESH;
+    case PACKET_RENDER:
+        return OP_RENDER;
+    case PACKET_SUBSCRIBE:
+        kind = packet->payload_bytes < PACKET_AT_SUBSCRIBE_indices
+                   ? 0
+                   : get_u16(packet->payload + PACKET_AT_SUBSCRIBE_kind);
+        return kind == PACKET_PALETTE || kind == PACKET_POSE || kind == PACKET_MESH ? op_of(packet, kind) : OP_COUNT;
+    default:
+        return OP_COUNT;
+    }
+}
+
+static size_t fixed_bytes_of(unsigned kind)
+{
+    return kind == PACKET_RENDER      ? PACKET_AT_RENDER_times
+           : kind == PACKET_SUBSCRIBE ? PACKET_AT_SUBSCRIBE_indices
+                                      : PACKET_AT_QUERY_times;
+}
+
+static int read_fields(struct reading *reading)
+{
+    const struct packet_model *model = reading->model;
+    const unsigned kind = reading->packet->kind;
+    struct request *request = reading->request;
+    if (kind == PACKET_INFO && payload_check_size(&reading->payload, 0) < 0)
+        return reading->err->code;
+    if (kind == PACKET_OPEN)
+        return read_open(reading);
+    if (request_take_model(request, model->path, model->hash, &reading->seen, reading->err) < 0)
+        return reading->err->code;
+    if (kind == PACKET_FIND)
+        return read_find(reading);
+    if ((kind != PACKET_INFO && reading_take_query(reading) < 0) ||
+        (kind == PACKET_RENDER && reading_take_picture(reading) < 0))
+        return reading->err->code;
+    return request_complete(request, &reading->seen, NULL, reading->limits, reading->err);
+}
+
+int packet_read_request(struct request *request, const struct packet *packet, const struct packet_model *model,
+                        const struct limits *limits, size_t *bad_at, struct err *err)
+{
+    static const struct packet_model NONE = {.path = "none"};
+    const bool lacks_model = packet->kind != PACKET_OPEN && packet->kind != PACKET_CALL && model == NULL;
+    struct reading reading = {
+        .payload = payload_of(packet, bad_at, err),
+        .request = request,
+        .packet = packet,
+        .model = lacks_model ? &NONE : model,
+        .limits = limits,
+        .fixed_bytes = fixed_bytes_of(packet->kind),
+        .err = err,
+    };
+    request_fini(request);
+    if (packet->kind == PACKET_CALL)
+        return read_call(request, packet, model, limits, bad_at, err);
+    if (packet->kind == PACKET_SUBSCRIBE && payload_check_least(&reading.payload, PACKET_AT_SUBSCRIBE_indices) < 0)
+        return err->code;
+    request->op = op_of(packet, packet->kind);
+    if (request->op == OP_COUNT)
+        return err_set(err, ERR_BAD_PARAMETER, "%s: 'kind' must be 5, 6 or 7", packet_name(packet->kind));
+    const size_t model_bytes = reading.model == NULL ? 0 : strlen(reading.model->path) + 1 + REQUEST_HASH_BYTES;
+    const bool has_text = packet->kind == PACKET_OPEN || packet->kind == PACKET_FIND;
+    if (request_reserve(request, model_bytes + TEXTS_BYTES + (has_text ? packet->payload_bytes : 0), err) < 0)
+        return err->code;
+    const int rc = read_fields(&reading);
+    if (lacks_model && *bad_at == PACKET_NOT_MALFORMED)
+        return err_set(err, ERR_MODEL_NOT_FOUND, "%s: the header names no model", packet_name(packet->kind));
+    return rc;
+}

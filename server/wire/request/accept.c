@@ -1,0 +1,112 @@
+#include "wire/request/accept.h"
+
+#include "wire/encode/frames.h"
+#include "wire/encode/glb.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* A weight in thousandths: "0", "0.5", "1.000". What is malformed counts as 0: not asked for. */
+static int weight_of(const char *text, size_t size_bytes)
+{
+    if (size_bytes == 0 || size_bytes > 5 || (text[0] != '0' && text[0] != '1') || (size_bytes > 1 && text[1] != '.'))
+        return 0;
+    int weight = (text[0] - '0') * 1000;
+    int unit = 100;
+    for (size_t i = 2; i < size_bytes; i++, unit /= 10) {
+        if (text[i] < '0' || text[i] > '9')
+            return 0;
+        weight += (text[i] - '0') * unit;
+    }
+    return weight > 1000 ? 0 : weight;
+}
+
+/* Cuts spaces off both ends of text[*size_bytes]. */
+static const char *trim(const char *text, size_t *size_bytes)
+{
+    while (*size_bytes > 0 && (text[0] == ' ' || text[0] == '\t')) {
+        text++;
+        --*size_bytes;
+    }
+    while (*size_bytes > 0 && (text[*size_bytes - 1] == ' ' || text[*size_bytes - 1] == '\t'))
+        --*size_bytes;
+    return text;
+}
+
+/* The weight among the parameters behind the type: ";a=b;q=0.5". */
+static int item_weight(const char *text, size_t size_bytes)
+{
+    int weight = 1000;
+    while (size_bytes > 0) {
+        const char *semicolon = memchr(text, ';', size_bytes);
+        size_t part_bytes = semicolon == NULL ? size_bytes : (size_t)(semicolon - text);
+        const size_t step = semicolon == NULL ? size_bytes : part_bytes + 1;
+        const char *part = trim(text, &part_bytes);
+        if (part_bytes >= 2 && (part[0] == 'q' || part[0] == 'Q') && part[1] == '=')
+            weight = weight_of(part + 2, part_bytes - 2);
+        text += step;
+        size_bytes -= step;
+    }
+    return weight;
+}
+
+enum { TYPE_FRAMES, TYPE_GLB, TYPE_JSON, TYPE_APPLICATION, TYPE_ANY, TYPE_COUNT };
+static const char *const TYPES[TYPE_COUNT] = {
+    [TYPE_FRAMES] = FRAMES_CONTENT_TYPE,
+    [TYPE_GLB] = GLB_CONTENT_TYPE,
+    [TYPE_JSON] = "application/json",
+    [TYPE_APPLICATION] = "application/*",
+    [TYPE_ANY] = "*/*",
+};
+
+/* Goes through a list of names with weights: weights[i] becomes that of names[i], and stays where the list has none. */
+static void weigh(const char *list, const char *const *names, int count, int *weights)
+{
+    while (list != NULL && *list != '\0') {
+        const size_t item_bytes = strcspn(list, ",");
+        const char *semicolon = memchr(list, ';', item_bytes);
+        size_t name_bytes = semicolon == NULL ? item_bytes : (size_t)(semicolon - list);
+        const size_t rest_at = name_bytes;
+        const char *name = trim(list, &name_bytes);
+        for (int i = 0; i < count; i++)
+            if (strlen(names[i]) == name_bytes && strncasecmp(names[i], name, name_bytes) == 0)
+                weights[i] = item_weight(list + rest_at, item_bytes - rest_at);
+        list += item_bytes;
+        list += *list == ',';
+    }
+}
+
+enum format accept_format(const char *accept, bool has_glb)
+{
+    int weights[TYPE_COUNT] = {-1, -1, -1, -1, -1}; /* -1: not in the header */
+    weigh(accept, TYPES, TYPE_COUNT, weights);
+    int json = weights[TYPE_JSON];
+    if (json < 0)
+        json = weights[TYPE_APPLICATION] >= 0 ? weights[TYPE_APPLICATION] : weights[TYPE_ANY];
+    const int glb = has_glb ? weights[TYPE_GLB] : -1;
+    if (glb > 0 && glb >= json && glb > weights[TYPE_FRAMES])
+        return FORMAT_GLB;
+    return weights[TYPE_FRAMES] > 0 && weights[TYPE_FRAMES] >= json ? FORMAT_BIN : FORMAT_JSON;
+}
+
+enum { NAME_ZSTD, NAME_GZIP, NAME_X_GZIP, NAME_IDENTITY, NAME_ANY, NAME_COUNT };
+
+enum coding accept_coding(const char *accept_encoding)
+{
+    static const char *const NAMES[NAME_COUNT] = {[NAME_ZSTD] = "zstd",
+                                                  [NAME_GZIP] = "gzip",
+                                                  [NAME_X_GZIP] = "x-gzip",
+                                                  [NAME_IDENTITY] = "identity",
+                                                  [NAME_ANY] = "*"};
+    int weights[NAME_COUNT] = {-1, -1, -1, -1, -1};
+    weigh(accept_encoding, NAMES, NAME_COUNT, weights);
+    const int any = weights[NAME_ANY] < 0 ? 0 : weights[NAME_ANY];
+    const int gzip = weights[NAME_GZIP] >= 0     ? weights[NAME_GZIP]
+                     : weights[NAME_X_GZIP] >= 0 ? weights[NAME_X_GZIP]
+                                                 : any;
+    const int zstd = weights[NAME_ZSTD] < 0 ? 0 : weights[NAME_ZSTD];
+    const int best = zstd >= gzip ? zstd : gzip;
+    if (best == 0 || best < weights[NAME_IDENTITY])
+        return CODING_NONE;
+    return zstd >= gzip ? CODING_ZSTD : CODING_GZIP;
+}

@@ -1,0 +1,348 @@
+#include "wire/request/request.h"
+
+#include "base/mem.h"
+#include "wire/request/accept.h"
+#include "wire/http/query.h"
+#include "wire/request/request_parts.h"
+#include "wire/request/request_values.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PICTURE_SIDE = 256, LIST_SIZE = 256 /* of names in a message */ };
+
+static const char view_words[] = "" /* "|lit|weights|.." */
+#define X(symbol, word, takes_joint, text) "|" word
+#include "protocol/views.def"
+#undef X
+    ;
+#define VIEW_WORDS (view_words + 1)
+
+const struct param REQUEST_PARAMS[] = {
+#define X(symbol, name, ops, how_often, parse, values, text) {name, ops, how_often, parse, values},
+#include "wire/request/request_params.def"
+#undef X
+};
+_Static_assert((int)OP_FIND < 32, "the operations of a parameter are bits of an unsigned");
+
+void request_init(struct request *request) { *request = (struct request){0}; }
+
+void request_fini(struct request *request)
+{
+    struct request_lists *lists = request->blocks;
+    if (lists != NULL) {
+        buf_fini(&lists->times);
+        buf_fini(&lists->skins);
+        buf_fini(&lists->joints);
+        free(lists);
+    }
+    for (uint32_t i = 0; i < request->layer_count; i++)
+        request_fini(&request->layers[i]); /* which have no layers */
+    free(request->layers);
+    if (request->reference != NULL)
+        request_fini(request->reference);
+    free(request->reference);
+    for (uint32_t i = 0; i < request->query_count; i++)
+        request_fini(&request->queries[i].request); /* which have no queries */
+    free(request->queries);
+    buf_fini(&request->memory);
+    request_init(request);
+}
+
+/* The operations that take a name, with commas between. */
+static const char *list_owners(const char *name, char list[LIST_SIZE])
+{
+    size_t at = 0;
+    list[0] = '\0';
+    for (int op = 0; op <= OP_REFERENCE; op++)
+        for (int i = 0; i < PARAM_COUNT && at < LIST_SIZE; i++)
+            if (REQUEST_PARAMS[i].ops & 1u << op && strcmp(REQUEST_PARAMS[i].name, name) == 0)
+                at +=
+                    (size_t)snprintf(list + at, LIST_SIZE - at, "%s%s", at == 0 ? "" : ", ", request_path((enum op)op));
+    return list;
+}
+
+/* All names there are, or where to find them when these are too many for a message. */
+static const char *list_names(const char *const *names, size_t count, char list[LIST_SIZE])
+{
+    size_t at = 0;
+    for (size_t i = 0; i < count && at < LIST_SIZE; i++)
+        at += (size_t)snprintf(list + at, LIST_SIZE - at, "%s%s", i == 0 ? "" : ", ", names[i]);
+    if (at >= LIST_SIZE)
+        snprintf(list, LIST_SIZE, "the parameters that its table in protocol/http.md lists");
+    return list;
+}
+
+/* The name there is that is most like the one asked for, or NULL. *is_case: but for its case it is that. */
+static const char *find_nearest(const char *name, const char *const *names, size_t count, bool *is_case)
+{
+    char lower[LIST_SIZE];
+    snprintf(lower, sizeof lower, "%s", name);
+    for (char *at = lower; *at != '\0'; at++)
+        *at = *at >= 'A' && *at <= 'Z' ? (char)(*at + 'a' - 'A') : *at;
+    const char *nearest = query_nearest(lower, names, count);
+    *is_case = nearest != NULL && strcmp(nearest, lower) == 0;
+    return nearest;
+}
+
+/* A name that the operation does not take: why, and what it could have been. */
+static int unknown_param(const struct request *request, const char *name, struct err *err)
+{
+    const char *const path = request_path(request->op);
+    const char *names[PARAM_COUNT];
+    char list[LIST_SIZE];
+    size_t count = 0;
+    bool is_case;
+    for (int i = 0; i < PARAM_COUNT; i++)
+        if (REQUEST_PARAMS[i].ops & 1u << request->op)
+            names[count++] = REQUEST_PARAMS[i].name;
+    if (count == 0)
+        return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %s takes none", name, path);
+    const char *const nearest = find_nearest(name, names, count, &is_case), *const owners = list_owners(name, list);
+    if (owners[0] != '\0' && nearest != NULL)
+        return err_set(err, ERR_UNKNOWN_PARAMETER, "%s does not take '%s'; it belongs to %s; did you mean '%s'?", path,
+                       name, owners, nearest);
+    if (owners[0] != '\0')
+        return err_set(err, ERR_UNKNOWN_PARAMETER, "%s does not take '%s'; it belongs to %s", path, name, owners);
+    if (nearest != NULL)
+        return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %sdid you mean '%s'?", name,
+                       is_case ? "names are in lower case: " : "", nearest);
+    return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %s takes %s", name, path,
+                   list_names(names, count, list));
+}
+
+int request_find_param(const struct request *request, const char *name, struct err *err)
+{
+    for (int i = 0; i < PARAM_COUNT; i++)
+        if (REQUEST_PARAMS[i].ops & 1u << request->op && strcmp(REQUEST_PARAMS[i].name, name) == 0)
+            return i;
+    return unknown_param(request, name, err);
+}
+
+/* Why a value could not be decoded. A path with such bytes is a bad path before it is a bad parameter. */
+static int undecodable(int param, const struct err *why, struct err *err)
+{
+    return err_set(err, param == PARAM_MODEL || param == PARAM_CLIP_FILE ? ERR_BAD_PATH : ERR_BAD_PARAMETER,
+                   "parameter '%s': %s", REQUEST_PARAMS[param].name, why->message);
+}
+
+int request_format_param(enum op op)
+{
+    for (int i = PARAM_FORMAT; i <= PARAM_PICTURE_FORMAT; i++)
+        if (REQUEST_PARAMS[i].ops & 1u << op)
+            return i;
+    return -1;
+}
+
+int request_note_param(int param, bool may_repeat, struct params_seen *seen, struct err *err)
+{
+    if (!may_repeat && seen->has[param])
+        return err_set(err, ERR_DUPLICATE_PARAMETER, "parameter '%s' is given twice; it may be given once",
+                       REQUEST_PARAMS[param].name);
+    seen->has[param] = true;
+    return 0;
+}
+
+int request_take_text(struct request *request, int param, char *text, size_t size_bytes, const struct limits *limits,
+                      struct err *err)
+{
+    struct value value = {request,    limits, REQUEST_PARAMS[param].name, REQUEST_PARAMS[param].values, text,
+                          size_bytes, err};
+    return REQUEST_PARAMS[param].parse(&value);
+}
+
+/* Decoded text goes to the end of request->memory, which has the room (see reserve()): the name only until it
+ * was looked up, the value for good. */
+static int take_param(struct request *request, const struct query_part *part, struct params_seen *seen,
+                      const struct limits *limits, struct err *err)
+{
+    struct err why;
+    char *text = request->memory.data + request->memory.size_bytes;
+    if (query_decode(part->name, part->name_bytes, text, &why) < 0)
+        return err_set(err, ERR_BAD_PARAMETER, "a parameter's name: %s", why.message);
+    const int i = request_find_param(request, text, err);
+    if (i < 0)
+        return i;
+    if (request_note_param(i, REQUEST_PARAMS[i].how_often == MANY, seen, err) < 0)
+        return err->code;
+    const ptrdiff_t size_bytes = query_decode(part->value, part->value_bytes, text, &why);
+    if (size_bytes < 0)
+        return undecodable(i, &why, err);
+    buf_advance(&request->memory, (size_t)size_bytes + 1);
+    return request_take_text(request, i, text, (size_t)size_bytes, limits, err);
+}
+
+/* Points the request at its lists and fills in what was not given. */
+static void finish_lists(struct request *request, const struct params_seen *seen, const struct limits *limits)
+{
+    struct request_lists *lists = request->blocks;
+    const bool has_frames = REQUEST_PARAMS[PARAM_T].ops & 1u << request->op && request->op != OP_LAYER;
+    if (has_frames && lists->times.size_bytes == 0) {
+        const double zero = 0;
+        buf_put(&lists->times, &zero, sizeof zero);
+    }
+    request->times_s = (const double *)(const void *)lists->times.data;
+    request->time_count = (uint32_t)(lists->times.size_bytes / sizeof *request->times_s);
+    request->skins = (const struct selector *)(const void *)lists->skins.data;
+    request->skin_count = (uint32_t)(lists->skins.size_bytes / sizeof *request->skins);
+    request->joints = (const struct selector *)(const void *)lists->joints.data;
+    request->joint_count = (uint32_t)(lists->joints.size_bytes / sizeof *request->joints);
+    if (request->what == 0)
+        request->what = WHAT_SCENE;
+    request->has_wrap = seen->has[PARAM_WRAP];
+    if (request->op == OP_LAYER && !seen->has[PARAM_WEIGHT])
+        request->weight = 1;
+    const uint64_t side = limits->value[LIMIT_PICTURE_SIDE], pixels = limits->value[LIMIT_PICTURE_PIXELS];
+    uint32_t default_side = side < PICTURE_SIDE ? (uint32_t)side : PICTURE_SIDE;
+    while (default_side > 1 && (uint64_t)default_side * default_side > pixels)
+        default_side /= 2;
+    request->picture.width = request->picture.width == 0 ? default_side : request->picture.width;
+    request->picture.height = request->picture.height == 0 ? default_side : request->picture.height;
+    request->list_limit = request->list_limit == 0 ? (uint32_t)limits->value[LIMIT_LIST] : request->list_limit;
+}
+
+int request_reserve(struct request *request, size_t text_bytes, struct err *err)
+{
+    struct request_lists *lists = mem_zalloc(1, sizeof *lists);
+    request->blocks = lists;
+    /* limits only so that running out of memory is an error of this request */
+    buf_init(&lists->times, SIZE_MAX / 4);
+    buf_init(&lists->skins, SIZE_MAX / 4);
+    buf_init(&lists->joints, SIZE_MAX / 4);
+    buf_init(&request->memory, text_bytes + 1);
+    if (buf_reserve(&request->memory, text_bytes + 1) == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a request of %zu bytes", text_bytes);
+    return 0;
+}
+
+/* Room for everything that will be decoded, at once, so that no string moves: a value decodes to at most its own
+ * size, and its NUL takes the place of a byte of its name, or of the '?' or '&' before it. */
+static int reserve(struct request *request, const struct request_head *head, const cJSON *body, struct err *err)
+{
+    const bool has_header = head->if_none_match != NULL && body == NULL;
+    const size_t header_bytes = has_header ? strlen(head->if_none_match) + 1 : 0;
+    const size_t body_bytes = body == NULL ? 0 : request_body_text_bytes(body);
+    const size_t model_bytes = head->model == NULL ? 0 : REQUEST_HASH_BYTES + strlen(head->model) + 1;
+    const size_t target_bytes = 2 * (head->target_bytes + 1); /* decoded, and as it came */
+    if (request_reserve(request, target_bytes + header_bytes + body_bytes + model_bytes, err) < 0)
+        return err->code;
+    if (header_bytes > 0) {
+        request->if_none_match = request->memory.data;
+        buf_put(&request->memory, head->if_none_match, header_bytes);
+    }
+    return 0;
+}
+
+static int parse_query(struct request *request, const char *query, size_t size_bytes, struct params_seen *seen,
+                       const struct limits *limits, struct err *err)
+{
+    struct query_part part;
+    while (query_next(&query, &size_bytes, &part)) {
+        const int rc = take_param(request, &part, seen, limits, err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+void request_set_time(struct request *request, double time_s)
+{
+    struct request_lists *lists = request->blocks;
+    memcpy(lists->times.data, &time_s, sizeof time_s);
+}
+
+int request_complete(struct request *request, const struct params_seen *seen, const char *accept,
+                     const struct limits *limits, struct err *err)
+{
+    const int format = request_format_param(request->op);
+    if (format >= 0 && !seen->has[format])
+        request->format = request->op == OP_RENDER ? FORMAT_PNG : accept_format(accept, request->op == OP_MESH);
+    finish_lists(request, seen, limits);
+    if (request_complete_picture(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0 ||
+        request_check_together(request, seen, limits, err) < 0 ||
+        request_check_layers(request, seen, limits, err) < 0 ||
+        (request->op < OP_COUNT && request_find_sources(request, limits, err) < 0))
+        return err->code;
+    request_set_canonical(request);
+    return 0;
+}
+
+/* The name that ends the path. It is decoded where the parameters will be, in front of them. */
+static int take_name(struct request *request, const char *name, size_t size_bytes, struct err *err)
+{
+    char *text = request->memory.data + request->memory.size_bytes;
+    struct err why;
+    const ptrdiff_t text_bytes = query_decode_path(name, size_bytes, text, &why);
+    if (text_bytes < 0)
+        return err_set(err, ERR_BAD_PATH, "the path of the file: %s", why.message);
+    buf_advance(&request->memory, (size_t)text_bytes + 1);
+    request->model = text;
+    return request_check_path("file's", text, err);
+}
+
+/* For who is told of the picture by another answer. */
+static void keep_target(struct request *request, const struct request_head *head)
+{
+    request->target_text = request->memory.data + request->memory.size_bytes;
+    buf_put(&request->memory, head->target, head->target_bytes);
+    buf_put_char(&request->memory, '\0');
+}
+
+int request_take_model(struct request *request, const char *model, const char *hash, struct params_seen *seen,
+                       struct err *err)
+{
+    if (request->op < OP_COUNT && request_find_param(request, "model", err) < 0)
+        return err->code;
+    const char *texts[] = {model, hash}, **const out[] = {&request->model, &request->hash};
+    seen->has[PARAM_MODEL] = true;
+    seen->has[PARAM_HASH] = hash != NULL;
+    for (int i = 0; i < 2 && texts[i] != NULL; i++) {
+        *out[i] = request->memory.data + request->memory.size_bytes;
+        buf_put(&request->memory, texts[i], strlen(texts[i]) + 1);
+    }
+    return 0;
+}
+
+/* What of the target is path, and how much of that ends it as a name. */
+struct split {
+    size_t path_bytes, name_bytes;
+};
+
+static int take_all(struct request *request, const struct request_head *head, struct split split, const cJSON *body,
+                    const struct limits *limits, struct err *err)
+{
+    struct params_seen seen = {0};
+    const char *path_end = head->target + split.path_bytes;
+    const bool has_query = split.path_bytes < head->target_bytes;
+    const size_t query_bytes = has_query ? head->target_bytes - split.path_bytes - 1 : 0;
+    if (reserve(request, head, body, err) < 0 ||
+        (request->op == OP_FILE && take_name(request, path_end - split.name_bytes, split.name_bytes, err) < 0) ||
+        (head->model != NULL && request_take_model(request, head->model, head->hash, &seen, err) < 0) ||
+        parse_query(request, has_query ? path_end + 1 : path_end, query_bytes, &seen, limits, err) < 0 ||
+        (body != NULL && request_take_body(request, body, &seen, limits, err) < 0))
+        return err->code;
+    if (op_is_picture(request->op) && body == NULL)
+        keep_target(request, head);
+    return request_complete(request, &seen, head->accept, limits, err);
+}
+
+int request_parse(struct request *request, const struct request_head *head, const struct limits *limits,
+                  struct err *err)
+{
+    request_fini(request);
+    const char *question = memchr(head->target, '?', head->target_bytes);
+    struct split split = {question == NULL ? head->target_bytes : (size_t)(question - head->target), 0};
+    bool is_post = false;
+    cJSON *body = NULL;
+    request->is_head = strcmp(head->method, "HEAD") == 0;
+    request->is_delete = strcmp(head->method, "DELETE") == 0;
+    if (request_find_route(head->target, split.path_bytes, &request->op, &split.name_bytes, err) < 0 ||
+        request_check_method(request, head->method, &is_post, err) < 0)
+        return err->code;
+    if (is_post && request_open_body(head, limits, &body, err) < 0)
+        return err->code;
+    const int rc = take_all(request, head, split, body, limits, err);
+    cJSON_Delete(body);
+    return rc;
+}

@@ -1,0 +1,256 @@
+/* request_body.c - parameters from the JSON body of a POST: each member is one, a list its repetitions. */
+#include "wire/request/request_parts.h"
+
+#include "wire/encode/json_scan.h"
+#include "wire/encode/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { BODY_DEPTH_MAX = 16 };
+#define WHOLE_MAX 9007199254740992.0 /* 2^53: whole numbers up to it are exact in a double */
+
+/* One of the types, perhaps with parameters. Forms as well: curl and Python's urllib call any body so when nobody tells
+ * them otherwise, and what the body is shows when it is parsed. */
+static bool is_accepted_type(const char *type)
+{
+    static const char *const TYPES[] = {"application/json", "application/x-www-form-urlencoded"};
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
+        const size_t size = strlen(TYPES[i]);
+        const char *rest = type + size;
+        if (strncasecmp(type, TYPES[i], size) != 0)
+            continue;
+        rest += strspn(rest, " \t");
+        return *rest == '\0' || *rest == ';';
+    }
+    return false;
+}
+
+int request_open_body(const struct request_head *head, const struct limits *limits, cJSON **json, struct err *err)
+{
+    const struct json_scan_limits scan = {.depth = BODY_DEPTH_MAX, .values = limits->value[LIMIT_BODY_VALUES]};
+    *json = NULL;
+    if (head->content_type != NULL && !is_accepted_type(head->content_type))
+        return err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE, "the body is '%.80s'; this server takes application/json",
+                       head->content_type);
+    if (head->body_bytes == 0)
+        return err_set(err, ERR_BAD_REQUEST, "a POST needs a JSON object as its body");
+    if (json_scan(head->body, head->body_bytes, &scan, err) < 0)
+        return err->code;
+    char *text = malloc(head->body_bytes + 1);
+    if (text == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a body of %zu bytes", head->body_bytes);
+    memcpy(text, head->body, head->body_bytes);
+    text[head->body_bytes] = '\0';
+    const char *end = text;
+    *json = cJSON_ParseWithLengthOpts(text, head->body_bytes + 1, &end, true);
+    int rc = 0;
+    if (*json == NULL)
+        rc = err_set(err, ERR_BAD_REQUEST, "the body is not JSON at byte %zu", (size_t)(end - text));
+    else if (!cJSON_IsObject(*json))
+        rc = err_set(err, ERR_BAD_REQUEST, "the body must be a JSON object");
+    free(text);
+    if (rc < 0) {
+        cJSON_Delete(*json);
+        *json = NULL;
+    }
+    return rc;
+}
+
+size_t request_body_text_bytes(const cJSON *object)
+{
+    const cJSON *path[BODY_DEPTH_MAX + 1] = {object->child};
+    size_t size_bytes = 0;
+    for (int depth = 0; depth >= 0;) {
+        const cJSON *item = path[depth];
+        if (item == NULL) {
+            depth--;
+            continue;
+        }
+        path[depth] = item->next;
+        size_bytes += cJSON_IsString(item) ? strlen(item->valuestring) + 1 : NUMBER_SIZE + 1;
+        if (item->child != NULL && depth < BODY_DEPTH_MAX)
+            path[++depth] = item->child;
+    }
+    return size_bytes;
+}
+
+/* The text that a query would have for a number; at most NUMBER_SIZE bytes, no NUL. */
+static size_t put_number(char *out, double value)
+{
+    if (fabs(value) < WHOLE_MAX && value == floor(value)) {
+        char digits[NUMBER_SIZE];
+        const int size = snprintf(digits, sizeof digits, "%.0f", value);
+        memcpy(out, digits, (size_t)size);
+        return (size_t)size;
+    }
+    return number_put_double(out, value);
+}
+
+static int take_scalar(struct request *request, int param, const cJSON *item, const struct limits *limits,
+                       struct err *err)
+{
+    const char *name = REQUEST_PARAMS[param].name;
+    char number[NUMBER_SIZE];
+    const char *from = number;
+    size_t size_bytes;
+    if (cJSON_IsString(item)) {
+        from = item->valuestring;
+        size_bytes = strlen(from);
+    } else if (cJSON_IsNumber(item)) {
+        if (!isfinite(item->valuedouble))
+            return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' is a number too large for a double", name);
+        size_bytes = put_number(number, item->valuedouble);
+    } else if (cJSON_IsBool(item)) {
+        from = cJSON_IsTrue(item) ? "true" : "false";
+        size_bytes = strlen(from);
+    } else {
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' is %s; it must be a text, a number, true or false", name,
+                       cJSON_IsNull(item)    ? "null"
+                       : cJSON_IsArray(item) ? "a list within a list"
+                                             : "an object");
+    }
+    char *text = request->memory.data + request->memory.size_bytes;
+    memcpy(text, from, size_bytes);
+    text[size_bytes] = '\0';
+    buf_advance(&request->memory, size_bytes + 1);
+    return request_take_text(request, param, text, size_bytes, limits, err);
+}
+
+/* --- objects within the body --- */
+
+static int take_all(struct request *request, const cJSON *object, const struct limits *limits, struct err *err)
+{
+    struct params_seen seen = {0};
+    if (request_reserve(request, request_body_text_bytes(object), err) < 0)
+        return err->code;
+    const int rc = request_take_body(request, object, &seen, limits, err);
+    return rc < 0 ? rc : request_complete(request, &seen, NULL, limits, err);
+}
+
+/* Number of objects in the list `item`; or ERR_BAD_PARAMETER. */
+static int count_objects(const cJSON *item, const char *name, uint64_t most, struct err *err)
+{
+    int count = 0;
+    const cJSON *entry;
+    if (!cJSON_IsArray(item))
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' must be a list of objects", name);
+    cJSON_ArrayForEach(entry, item)
+    {
+        if (!cJSON_IsObject(entry))
+            return err_set(err, ERR_BAD_PARAMETER, "%s[%d] is no object", name, count);
+        count++;
+    }
+    if (count == 0 || (uint64_t)count > most)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' has %d entries; it takes 1 to %llu", name, count,
+                       (unsigned long long)most);
+    return count;
+}
+
+static int take_layers(struct request *request, const cJSON *item, const struct limits *limits, struct err *err)
+{
+    const int count = count_objects(item, "layers", limits->value[LIMIT_LAYERS], err);
+    if (count < 0)
+        return count;
+    request->layers = calloc((size_t)count, sizeof *request->layers);
+    if (request->layers == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for %d layers", count);
+    const cJSON *entry;
+    cJSON_ArrayForEach(entry, item)
+    {
+        struct request *layer = &request->layers[request->layer_count++];
+        layer->op = OP_LAYER;
+        if (take_all(layer, entry, limits, err) < 0)
+            return err_prefix(err, "layers[%u]", request->layer_count - 1);
+    }
+    return 0;
+}
+
+static int take_reference(struct request *request, const cJSON *item, const struct limits *limits, struct err *err)
+{
+    if (!cJSON_IsObject(item))
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'reference' must be an object");
+    request->reference = calloc(1, sizeof *request->reference);
+    if (request->reference == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a reference pose");
+    request->reference->op = OP_REFERENCE;
+    return take_all(request->reference, item, limits, err) < 0 ? err_prefix(err, "reference") : 0;
+}
+
+/* One query of a batch; frames: how many all may still have. */
+static int take_query(struct request *request, cJSON *object, uint64_t *frames, const struct limits *limits,
+                      struct err *err)
+{
+    cJSON *op = cJSON_DetachItemFromObjectCaseSensitive(object, "op");
+    int rc = op == NULL            ? err_set(err, ERR_MISSING_PARAMETER, "a query needs the parameter 'op'")
+             : !cJSON_IsString(op) ? err_set(err, ERR_BAD_PARAMETER, "parameter 'op' must be a text")
+                                   : request_find_op(op->valuestring, &request->op, err);
+    cJSON_Delete(op);
+    if (rc < 0)
+        return rc;
+    if (cJSON_GetObjectItemCaseSensitive(object, "op") != NULL)
+        return err_set(err, ERR_DUPLICATE_PARAMETER, "parameter 'op' is given twice; it may be given once");
+    rc = take_all(request, object, limits, err);
+    if (rc == 0 && request->format != FORMAT_JSON)
+        rc = err_set(err, ERR_BAD_PARAMETER, "parameter 'format': answers in a batch are JSON");
+    if (rc == 0 && request->time_count > *frames)
+        rc = err_set(err, ERR_TOO_MANY_FRAMES, "the queries of one batch ask for more than %llu times",
+                     (unsigned long long)limits->value[LIMIT_FRAMES]);
+    *frames -= rc == 0 ? request->time_count : 0;
+    return rc;
+}
+
+/* What is wrong with one query is its own answer: the others are not touched by it. */
+static int take_queries(struct request *request, const cJSON *item, const struct limits *limits, struct err *err)
+{
+    const int count = count_objects(item, "queries", limits->value[LIMIT_QUERIES], err);
+    if (count < 0)
+        return count;
+    request->queries = calloc((size_t)count, sizeof *request->queries);
+    if (request->queries == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for %d queries", count);
+    uint64_t frames = limits->value[LIMIT_FRAMES];
+    cJSON *entry;
+    cJSON_ArrayForEach(entry, item)
+    {
+        struct request_query *query = &request->queries[request->query_count++];
+        take_query(&query->request, entry, &frames, limits, &query->err);
+    }
+    return 0;
+}
+
+/* --- members --- */
+
+static int take_member(struct request *request, const cJSON *item, struct params_seen *seen,
+                       const struct limits *limits, struct err *err)
+{
+    const int param = request_find_param(request, item->string, err);
+    if (param < 0 || request_note_param(param, false, seen, err) < 0)
+        return err->code;
+    if (param == PARAM_LAYERS)
+        return take_layers(request, item, limits, err);
+    if (param == PARAM_REFERENCE)
+        return take_reference(request, item, limits, err);
+    if (param == PARAM_QUERIES)
+        return take_queries(request, item, limits, err);
+    if (!cJSON_IsArray(item))
+        return take_scalar(request, param, item, limits, err);
+    if (REQUEST_PARAMS[param].how_often != MANY || item->child == NULL)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       item->child == NULL ? "parameter '%s' is an empty list" : "parameter '%s' takes no list",
+                       REQUEST_PARAMS[param].name);
+    const cJSON *entry;
+    cJSON_ArrayForEach(entry, item) if (take_scalar(request, param, entry, limits, err) < 0) return err->code;
+    return 0;
+}
+
+int request_take_body(struct request *request, const cJSON *object, struct params_seen *seen,
+                      const struct limits *limits, struct err *err)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, object) if (take_member(request, item, seen, limits, err) < 0) return err->code;
+    return 0;
+}

@@ -1,0 +1,96 @@
+/* request_canonical.c - one hash over the values of a request, which its ETag is made of. */
+#include "base/hash.h"
+#include "base/hex.h"
+#include "wire/request/request_parts.h"
+
+#include <string.h>
+
+static uint64_t hash_uint(uint64_t state, uint64_t value) { return hash64(state, &value, sizeof value); }
+
+/* The NUL is part of it, so that neighbours cannot run into each other; absent is not empty. */
+static uint64_t hash_text(uint64_t state, const char *text)
+{
+    return text == NULL ? hash_uint(state, 0) : hash64(hash_uint(state, 1), text, strlen(text) + 1);
+}
+
+static uint64_t hash_selectors(uint64_t state, const struct selector *selectors, uint32_t count)
+{
+    state = hash_uint(state, count);
+    for (uint32_t i = 0; i < count; i++) {
+        state = hash_uint(state, (uint64_t)selectors[i].kind);
+        state = hash_uint(state, selectors[i].index);
+        state = hash_text(state, selectors[i].name);
+        state = hash_uint(state, (uint64_t)selectors[i].reach);
+    }
+    return state;
+}
+
+/* Nothing where there are none, so that a query without layers is what it was. */
+static uint64_t hash_layers(uint64_t state, const struct request *request)
+{
+    for (uint32_t i = 0; i < request->layer_count; i++) {
+        const struct request *layer = &request->layers[i];
+        state = hash_text(state, layer->canonical);
+        state = hash_uint(state, (uint64_t)layer->wrap); /* which it may have from the request */
+        state = hash_uint(state, layer->is_additive);
+        state = hash64(state, &layer->weight, sizeof layer->weight);
+        state = hash_text(state, layer->reference == NULL ? NULL : layer->reference->canonical);
+    }
+    return state;
+}
+
+/* The times are hashed last, so that a query at another time needs no more than them. */
+static void set_canonical(struct request *request)
+{
+    uint64_t h = hash_uint(request->canonical_rest, request->time_count);
+    if (request->time_count > 0)
+        h = hash64(h, request->times_s, request->time_count * sizeof *request->times_s);
+    hex_put_number(request->canonical, h, 16);
+    request->canonical[16] = '\0';
+}
+
+void request_set_canonical_time(struct request *request, double time_s)
+{
+    request_set_time(request, time_s);
+    set_canonical(request);
+}
+
+void request_set_canonical(struct request *request)
+{
+    uint64_t h = hash_uint(HASH64_SEED, (uint64_t)request->op);
+    h = hash_text(h, request->model);
+    h = hash_text(h, request->hash);
+    h = hash_selectors(h, &request->clip, 1);
+    h = hash_selectors(h, request->skins, request->skin_count);
+    h = hash_selectors(h, request->joints, request->joint_count);
+    h = hash_selectors(h, &request->mesh, 1);
+    const uint64_t numbers[] = {
+        (uint64_t)request->wrap, (uint64_t)request->space, (uint64_t)request->layout, (uint64_t)request->format,
+        request->what,           request->has_indices,     request->has_normals,      request->has_rest,
+        request->list_limit,     request->is_over_clip,    request->has_rate,         request->is_per_joint,
+        request->has_no_textures};
+    h = hash64(h, numbers, sizeof numbers);
+    h = hash64(h, &request->picture, sizeof request->picture);
+    h = hash64(h, &request->sheet, sizeof request->sheet);
+    const struct request_span *span = &request->span;
+    const uint64_t given[] = {span->has_from, span->has_to, span->has_fps, span->has_speed, span->has_phase};
+    const double amounts[] = {span->from, span->to, span->fps, span->speed, span->phase};
+    h = hash64(h, given, sizeof given);
+    h = hash64(h, amounts, sizeof amounts);
+    const uint64_t motion[] = {request->has_root_motion, request->has_turn};
+    h = hash64(h, motion, sizeof motion);
+    h = hash_selectors(h, &request->root, 1);
+    h = hash_selectors(h, &request->target, 1);
+    h = hash_selectors(h, &request->camera, 1);
+    h = hash_selectors(h, &request->joint, 1);
+    h = hash64(h, &request->rate, sizeof request->rate);
+    h = hash_text(h, request->prefix);
+    h = hash_text(h, request->after);
+    h = hash_layers(h, request);
+    if (request->clip_file != NULL)
+        h = hash_text(h, request->clip_file);
+    if (request->clip_hash != NULL)
+        h = hash_text(h, request->clip_hash);
+    request->canonical_rest = h;
+    set_canonical(request);
+}

@@ -1,0 +1,101 @@
+/* request_check.c - what is missing in a request, and what does not go together. */
+#include "base/view.h"
+#include "wire/request/request_parts.h"
+
+static int check_span(const struct request *request, struct err *err)
+{
+    const struct request_span *span = &request->span;
+    if (span->has_fps && !span->has_from && !span->has_to)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'fps' is the unit of 'from' and 'to': give one of them%s",
+                       request->op == OP_SHEET ? ", or 'rate' for so many moments a second" : "");
+    if (span->has_from && span->has_to && span->from > span->to)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'from' is %.15g, after 'to', which is %.15g", span->from,
+                       span->to);
+    return 0;
+}
+
+static int check_bounds(const struct request *request, const struct params_seen *seen, struct err *err)
+{
+    static const int TIMES[] = {PARAM_T, PARAM_WRAP, PARAM_SPEED, PARAM_PHASE};
+    if (request->has_rate && !request->is_over_clip)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'rate' needs over=clip");
+    if (request->is_over_clip && seen->has[PARAM_LAYERS])
+        return err_set(
+            err, ERR_BAD_PARAMETER,
+            "parameter 'over' does not go with layers, each of which has a time of its own: give 't' a range, "
+            "such as 0:2:60");
+    for (size_t i = 0; request->is_over_clip && i < sizeof TIMES / sizeof *TIMES; i++)
+        if (seen->has[TIMES[i]])
+            return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with over=clip, which takes all times",
+                           REQUEST_PARAMS[TIMES[i]].name);
+    return 0;
+}
+
+static int check_root_motion(const struct request *request, const struct params_seen *seen, struct err *err)
+{
+    static const int OF_IT[] = {PARAM_ROOT, PARAM_TURN, PARAM_ROOT_YAW};
+    for (size_t i = 0; !request->has_root_motion && i < sizeof OF_IT / sizeof *OF_IT; i++)
+        if (seen->has[OF_IT[i]])
+            return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs root_motion=extract",
+                           REQUEST_PARAMS[OF_IT[i]].name);
+    if (request->has_root_motion && seen->has[PARAM_LAYERS])
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'root_motion' does not go with layers");
+    return 0;
+}
+
+static int check_glb(const struct request *request, const struct params_seen *seen, struct err *err)
+{
+    if (request->format != FORMAT_GLB)
+        return !seen->has[PARAM_TEXTURES] ? 0
+                                          : err_set(err, ERR_BAD_PARAMETER, "parameter 'textures' needs format=glb");
+    if (request->time_count > 1)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a GLB file holds the mesh at one",
+                       request->time_count);
+    if (request->has_rest)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'rest' does not go with format=glb");
+    return 0;
+}
+
+static int check_view(const struct request *request, const struct params_seen *seen, struct err *err)
+{
+    char list[VIEW_LIST_SIZE];
+    if (request->picture.view != VIEW_LIT && (request->picture.flags & PICTURE_SHADOW) != 0)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'shadow' does not go with view=%s; it needs view=lit",
+                       VIEW_INFO[request->picture.view].word);
+    if (request->joint.kind == SELECT_ABSENT || VIEW_INFO[request->picture.view].takes_joint)
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs view=%s",
+                   seen->has[PARAM_JOINT] ? "joint" : "joint_name", view_list_joint(list));
+}
+
+int request_check_together(const struct request *request, const struct params_seen *seen, const struct limits *limits,
+                           struct err *err)
+{
+    for (int i = 0; i < PARAM_COUNT; i++)
+        if (REQUEST_PARAMS[i].how_often == NEEDED && REQUEST_PARAMS[i].ops & 1u << request->op && !seen->has[i])
+            return err_set(err, ERR_MISSING_PARAMETER, "%s needs the parameter '%s'", request_path(request->op),
+                           REQUEST_PARAMS[i].name);
+    const bool is_onion = request->op == OP_RENDER && request->picture.view == VIEW_ONION;
+    if (is_onion && request->time_count > VIEW_ONION_MAX)
+        return err_set(err, ERR_TOO_MANY_FRAMES, "parameter 't' names %u times; view=onion shows %d at most",
+                       request->time_count, VIEW_ONION_MAX);
+    if ((request->op == OP_RENDER || request->op == OP_TURNTABLE) && !is_onion && request->time_count > 1)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a picture shows one",
+                       request->time_count);
+    const uint64_t pixels = (uint64_t)request->picture.width * request->picture.height;
+    if (op_is_picture(request->op) && pixels > limits->value[LIMIT_PICTURE_PIXELS])
+        return err_set(err, ERR_BAD_PARAMETER, "%u x %u pixels are more than %s", request->picture.width,
+                       request->picture.height, LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS));
+    if (is_onion && pixels * request->time_count > limits->value[LIMIT_PICTURE_PIXELS])
+        return err_set(err, ERR_BAD_PARAMETER, "%u times %u x %u pixels are more than %s", request->time_count,
+                       request->picture.width, request->picture.height, LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS));
+    if (request->op == OP_PALETTE && request->mesh.kind != SELECT_ABSENT && request->space != SPACE_MESH)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
+    if (seen->has[PARAM_CLIP_HASH] && !seen->has[PARAM_CLIP_FILE])
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_hash' needs 'clip_file', whose content it names");
+    if (check_span(request, err) < 0 || check_bounds(request, seen, err) < 0 ||
+        check_root_motion(request, seen, err) < 0 || check_glb(request, seen, err) < 0 ||
+        check_view(request, seen, err) < 0)
+        return err->code;
+    return request_check_layer(request, seen, err);
+}

@@ -1,0 +1,152 @@
+/* request_sheet.c - what is asked of a picture with several cells: which, how they lie, and in which file. */
+#include "base/view.h"
+#include "wire/http/query.h"
+#include "wire/request/request_parts.h"
+#include "wire/request/request_values.h"
+
+enum { CELLS_MAX = 1024, DIRECTIONS_MAX = 64, SPACE_MAX = 256, RATE_MAX = 1000, LOOPS_MAX = 65535, TURNTABLE_DEG = 15 };
+
+static int whole(struct value *value, uint64_t most, uint32_t *out)
+{
+    uint64_t number;
+    if (!query_uint(value->text, most, &number))
+        return err_set(value->err, ERR_BAD_PARAMETER,
+                       "parameter '%s' is '%.80s'; it must be a whole number from 0 to %llu", value->name, value->text,
+                       (unsigned long long)most);
+    *out = (uint32_t)number;
+    return 0;
+}
+
+int value_frames(struct value *value) { return value_count(value, CELLS_MAX, &value->request->sheet.frames); }
+
+int value_sheet_rate(struct value *value)
+{
+    double *rate = &value->request->sheet.rate;
+    return query_double(value->text, rate) && *rate > 0 && *rate <= RATE_MAX
+               ? 0
+               : value_bad(value, "a number of moments a second above 0, up to 1000");
+}
+
+int value_clips(struct value *value)
+{
+    value->request->sheet.flags |= SHEET_ALL_CLIPS;
+    return value_word(value);
+}
+
+int value_directions(struct value *value)
+{
+    return value_count(value, DIRECTIONS_MAX, &value->request->sheet.directions);
+}
+
+int value_columns(struct value *value) { return value_count(value, CELLS_MAX, &value->request->sheet.columns); }
+int value_gap(struct value *value) { return whole(value, SPACE_MAX, &value->request->sheet.gap); }
+int value_padding(struct value *value) { return whole(value, SPACE_MAX, &value->request->sheet.padding); }
+int value_loops(struct value *value) { return whole(value, LOOPS_MAX, &value->request->sheet.loops); }
+
+int value_captions(struct value *value)
+{
+    bool has_captions = false;
+    if (value_flag(value, &has_captions) < 0)
+        return value->err->code;
+    value->request->sheet.flags |= has_captions ? SHEET_CAPTIONS : 0;
+    return 0;
+}
+
+int value_sheet_format(struct value *value)
+{
+    const int word = value_word(value);
+    if (word >= 0)
+        value->request->sheet.format = (uint32_t)word;
+    return word < 0 ? word : 0;
+}
+
+int value_play_rate(struct value *value)
+{
+    double *rate = &value->request->sheet.play_rate;
+    return query_double(value->text, rate) && *rate >= 0.001 && *rate <= RATE_MAX
+               ? 0
+               : value_bad(value, "a number of frames a second from 0.001 to 1000");
+}
+
+static int clash(int one, int other, struct err *err)
+{
+    return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with '%s'", REQUEST_PARAMS[one].name,
+                   REQUEST_PARAMS[other].name);
+}
+
+/* The manifest says how long each cell stands, but not how often they play. */
+static int check_animation(const struct request *request, const struct params_seen *seen, struct err *err)
+{
+    const uint32_t format = request->sheet.format;
+    const int param = format == SHEET_PNG && seen->has[PARAM_PLAY_RATE] ? PARAM_PLAY_RATE : PARAM_LOOPS;
+    if (sheet_is_animation(&request->sheet) || !seen->has[param])
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER,
+                   "parameter '%s' does not go with format=%s, which does not move: 'format' may be apng, gif or webp",
+                   REQUEST_PARAMS[param].name, format == SHEET_PNG ? "png" : "json");
+}
+
+/* Who asks for several sides starts in front; sprites are level, and a turntable is seen from slightly above. */
+static void set_direction(struct request *request, const struct params_seen *seen)
+{
+    const bool is_given = seen->has[PARAM_CAMERA] || seen->has[PARAM_YAW] || seen->has[PARAM_PITCH];
+    struct picture_spec *picture = &request->picture;
+    if (is_given || seen->has[PARAM_PROJECTION] || (request->op == OP_SHEET && request->sheet.directions <= 1))
+        return;
+    picture->yaw_deg = 0;
+    picture->pitch_deg = request->op == OP_TURNTABLE ? TURNTABLE_DEG : 0;
+}
+
+/* One moment alone is a telling one, as of /v1/render. */
+static void set_time(struct request *request, const struct params_seen *seen)
+{
+    const struct sheet_spec *spec = &request->sheet;
+    const bool is_one = spec->frames == 1 || (spec->frames == 0 && (spec->flags & SHEET_ALL_CLIPS) != 0);
+    const bool is_timed = seen->has[PARAM_T] || seen->has[PARAM_SHEET_RATE] || seen->has[PARAM_SPEED] ||
+                          seen->has[PARAM_PHASE] || (spec->frames == 0 && sheet_is_animation(spec));
+    if (request->op != OP_SHEET)
+        return;
+    if (seen->has[PARAM_T])
+        request->sheet.flags |= SHEET_TIMES;
+    if (is_one && !is_timed && request->clip.kind != SELECT_REST)
+        request->picture.flags |= PICTURE_AUTO_TIME;
+}
+
+int request_check_sheet(struct request *request, const struct params_seen *seen, struct err *err)
+{
+    static const int CLASHES[][2] = {{PARAM_FRAMES, PARAM_SHEET_RATE},
+                                     {PARAM_T, PARAM_SHEET_RATE},
+                                     {PARAM_CLIPS, PARAM_CLIP},
+                                     {PARAM_CLIPS, PARAM_CLIP_NAME},
+                                     {PARAM_CLIPS, PARAM_LAYERS}};
+    static const int OF_PICTURES[] = {PARAM_COLUMNS, PARAM_GAP, PARAM_PADDING};
+    for (size_t i = 0; i < sizeof CLASHES / sizeof *CLASHES; i++)
+        if (seen->has[CLASHES[i][0]] && seen->has[CLASHES[i][1]])
+            return clash(CLASHES[i][0], CLASHES[i][1], err);
+    if (request->op != OP_SHEET && request->op != OP_TURNTABLE)
+        return 0;
+    if (request->op == OP_TURNTABLE && !seen->has[PARAM_SHEET_FORMAT])
+        request->sheet.format = SHEET_APNG;
+    if (check_animation(request, seen, err) < 0)
+        return err->code;
+    if (request->op == OP_SHEET && seen->has[PARAM_T] && seen->has[PARAM_FRAMES])
+        return clash(PARAM_T, PARAM_FRAMES, err);
+    if (request->op == OP_SHEET && seen->has[PARAM_LAYERS] && !seen->has[PARAM_T])
+        return err_set(err, ERR_BAD_PARAMETER, "a sheet of layers needs the parameter 't': a blend has no length");
+    for (size_t i = 0; i < sizeof OF_PICTURES / sizeof *OF_PICTURES; i++)
+        if (sheet_is_animation(&request->sheet) && seen->has[OF_PICTURES[i]])
+            return err_set(err, ERR_BAD_PARAMETER,
+                           "parameter '%s' does not go with an animation, each frame of which is one cell",
+                           REQUEST_PARAMS[OF_PICTURES[i]].name);
+    if (request->picture.view == VIEW_ONION)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter 'view' is onion, which lays moments over each other; a sheet sets them apart");
+    if (request->camera.kind != SELECT_ABSENT && (request->op == OP_TURNTABLE || request->sheet.directions > 1))
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter 'camera' is one of the file, which stands where the file has it: it cannot go round "
+                       "the model as %s does",
+                       request->op == OP_TURNTABLE ? "a turntable's" : "that of several 'directions'");
+    set_direction(request, seen);
+    set_time(request, seen);
+    return 0;
+}
