@@ -36,7 +36,7 @@ base := $(call folder_objects,base)
 anim := $(call folder_objects,anim)
 wire := $(call folder_objects,wire) $(obj)/llhttp/llhttp.o $(obj)/llhttp/api.o $(obj)/llhttp/http.o
 worker := $(call folder_objects,worker)
-import := $(call folder_objects,import) $(obj)/server/import/draco.o
+import := $(call folder_objects,import) $(obj)/server/import/gltf/draco.o
 render := $(call folder_objects,render)
 app := $(call folder_objects,app)
 
@@ -48,7 +48,7 @@ is_x86_64 = $(filter x86_64%,$(shell $(CC) -dumpmachine))
 $(obj)/server/render/caption.o: asked = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I freetype2))
 
 # Texels by the million, in loops that gcc unrolls and vectorises at -O3 only: a third of the time.
-$(obj)/server/import/texture_mip.o: flags += $(if $(filter release,$(config)),-O3)
+$(obj)/server/import/texture/texture_mip.o: flags += $(if $(filter release,$(config)),-O3)
 
 libs_of = $(shell $(PKG_CONFIG) --libs $(1))
 # wslay has no .pc file in Debian 12.

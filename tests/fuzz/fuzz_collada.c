@@ -1,6 +1,6 @@
 /* Any bytes as a COLLADA file: read, and every clip of every node followed, or refused with a reason. */
-#include "import/collada_stack.h"
-#include "import/track_fit.h"
+#include "import/collada/collada_stack.h"
+#include "import/assimp/track_fit.h"
 
 #include <math.h>
 #include <stdlib.h>

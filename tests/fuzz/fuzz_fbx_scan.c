@@ -1,8 +1,8 @@
 /* Any bytes as an FBX file: counted, and its user properties read, whatever they are. */
 #include "anim/model/json_check.h"
-#include "import/fbx_properties.h"
-#include "import/fbx_scan.h"
-#include "import/fbx_takes.h"
+#include "import/fbx/fbx_properties.h"
+#include "import/fbx/fbx_scan.h"
+#include "import/fbx/fbx_takes.h"
 
 #include <stdlib.h>
 

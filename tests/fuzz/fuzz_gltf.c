@@ -1,5 +1,5 @@
 /* Any bytes as a glTF or GLB file: read and finished, or refused with a reason. No companion files. */
-#include "import/import.h"
+#include "import/source/import.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "temp_tree.h"
 
 #include "anim/pose/pose.h"
-#include "import/import.h"
+#include "import/source/import.h"
 
 #include <stdbool.h>
 

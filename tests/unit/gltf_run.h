@@ -1,7 +1,7 @@
 /* gltf_run.h - glTF files written in a test, imported as posed-import does. */
 #pragma once
 
-#include "import/import.h"
+#include "import/source/import.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #include "assimp_run.h"
 #include "check.h"
 
-#include "import/assimp_parts.h"
+#include "import/assimp/assimp_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "base/buf.h"
-#include "import/assimp_parts.h"
+#include "import/assimp/assimp_parts.h"
 
 #include <math.h>
 #include <stdio.h>

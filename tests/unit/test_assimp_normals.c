@@ -1,6 +1,6 @@
 /* Normals that the importer makes where a file has none. */
-#include "import/assimp_parts.h"
-#include "import/assimp_vertex.h"
+#include "import/assimp/assimp_parts.h"
+#include "import/assimp/assimp_vertex.h"
 #include "assimp_run.h"
 #include "check.h"
 

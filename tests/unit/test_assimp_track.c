@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "import/assimp_track.h"
+#include "import/assimp/assimp_track.h"
 
 #include <math.h>
 

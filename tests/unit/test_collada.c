@@ -2,10 +2,10 @@
 #include "assimp_run.h"
 #include "check.h"
 
-#include "import/collada_blank.h"
-#include "import/collada_stack.h"
-#include "import/collada_target.h"
-#include "import/track_fit.h"
+#include "import/collada/collada_blank.h"
+#include "import/collada/collada_stack.h"
+#include "import/collada/collada_target.h"
+#include "import/assimp/track_fit.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* XML as COLLADA files have it, and as nobody's file should have it. */
 #include "check.h"
 
-#include "import/collada_xml.h"
+#include "import/collada/collada_xml.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "fixture.h"
 
-#include "import/content_hash.h"
+#include "import/source/content_hash.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "anim/model/json_check.h"
-#include "import/fbx_properties.h"
+#include "import/fbx/fbx_properties.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/buf.h"
-#include "import/fbx_scan.h"
+#include "import/fbx/fbx_scan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "import/fbx_takes.h"
+#include "import/fbx/fbx_takes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "import/formats.h"
+#include "import/source/formats.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "import/gltf_glb.h"
+#include "import/gltf/gltf_glb.h"
 #include "check.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "import/gltf_json.h"
+#include "import/gltf/gltf_json.h"
 #include "check.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "import/gltf_uri.h"
+#include "import/gltf/gltf_uri.h"
 #include "check.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "check.h"
 
 #include "anim/model/json_check.h"
-#include "import/json_text.h"
+#include "import/text/json_text.h"
 
 #include <float.h>
 #include <stdlib.h>

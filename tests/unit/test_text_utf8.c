@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/utf8.h"
-#include "import/text_utf8.h"
+#include "import/text/text_utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "root_opener.h"
 #include "temp_tree.h"
 
-#include "import/texture.h"
-#include "import/texture_mip.h"
+#include "import/texture/texture.h"
+#include "import/texture/texture_mip.h"
 
 #include <math.h>
 #include <stdio.h>

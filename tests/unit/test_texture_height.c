@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "import/texture_height.h"
+#include "import/texture/texture_height.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "import/texture_image.h"
+#include "import/texture/texture_image.h"
 
 #include <stdlib.h>
 #include <string.h>

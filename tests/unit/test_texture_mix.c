@@ -1,7 +1,7 @@
 #include "check.h"
 
-#include "import/texture_mip.h"
-#include "import/texture_mix.h"
+#include "import/texture/texture_mip.h"
+#include "import/texture/texture_mix.h"
 
 #include <string.h>
 

@@ -1,0 +1,160 @@
+/* Axes and unit. The scene stays in the file's own; what assimp put on the root to change them is taken off again. */
+#include "import/assimp/assimp_parts.h"
+
+#include <assimp/metadata.h>
+#include <math.h>
+#include <string.h>
+
+/* An entry of the scene's metadata as a number. */
+static bool find_number(const struct aiScene *scene, const char *key, double *value)
+{
+    const struct aiMetadata *data = scene->mMetaData;
+    for (uint32_t i = 0; data != NULL && i < data->mNumProperties; i++) {
+        const struct aiMetadataEntry *entry = &data->mValues[i];
+        if (strcmp(data->mKeys[i].data, key) != 0 || entry->mData == NULL)
+            continue;
+        if (entry->mType == AI_INT32)
+            *value = *(const int32_t *)entry->mData;
+        else if (entry->mType == AI_FLOAT)
+            *value = (double)*(const float *)entry->mData;
+        else if (entry->mType == AI_DOUBLE)
+            *value = *(const double *)entry->mData;
+        else
+            continue;
+        return isfinite(*value);
+    }
+    return false;
+}
+
+static const struct aiString *find_text(const struct aiScene *scene, const char *key)
+{
+    const struct aiMetadata *data = scene->mMetaData;
+    for (uint32_t i = 0; data != NULL && i < data->mNumProperties; i++)
+        if (strcmp(data->mKeys[i].data, key) == 0 && data->mValues[i].mType == AI_AISTRING)
+            return data->mValues[i].mData;
+    return NULL;
+}
+
+/* FBX: GlobalSettings' axis (0..2) and sign. */
+static bool find_axis(const struct aiScene *scene, const char *key, const char *sign_key, float axis[3])
+{
+    double index, sign = 1;
+    if (!find_number(scene, key, &index) || index < 0 || index > 2)
+        return false;
+    find_number(scene, sign_key, &sign);
+    axis[0] = axis[1] = axis[2] = 0;
+    axis[(int)index] = sign < 0 ? -1 : 1;
+    return true;
+}
+
+static void fbx_axes(struct assimp_job *job)
+{
+    struct model_info *info = job->import->info;
+    double unit_cm;
+    if (find_axis(job->scene, "UpAxis", "UpAxisSign", info->up))
+        info->flags |= MODEL_HAS_UP;
+    if (find_axis(job->scene, "FrontAxis", "FrontAxisSign", info->forward))
+        info->flags |= MODEL_HAS_FORWARD;
+    if (find_number(job->scene, "UnitScaleFactor", &unit_cm) && unit_cm > 0) {
+        info->unit_m = (float)(unit_cm / 100);
+        info->flags |= MODEL_HAS_UNIT;
+    }
+}
+
+/* Formats whose importer turns, and for COLLADA scales, the file to Y-up and metres at the root, which is a node of
+ * its own making. */
+static const struct turned {
+    const char *ending;
+    uint32_t says; /* MODEL_HAS_ of what the file or its format defines */
+} TURNED[] = {
+    {"dae", MODEL_HAS_UP | MODEL_HAS_UNIT},
+    {"zae", MODEL_HAS_UP | MODEL_HAS_UNIT},
+    {"md5mesh", MODEL_HAS_UP},
+    {"md5anim", MODEL_HAS_UP},
+    {"3ds", MODEL_HAS_UP},
+    {"ase", MODEL_HAS_UP},
+    {"dxf", MODEL_HAS_UP},
+    {"mdl", MODEL_HAS_UP},
+    {"md2", MODEL_HAS_UP},
+    {"md3", MODEL_HAS_UP},
+    {"mdc", MODEL_HAS_UP},
+};
+
+/* Formats that assimp leaves as they are and whose own programs have z up: Blender, trueSpace, Valve's engines. */
+static const char *const Z_UP[] = {"blend", "cob", "smd"};
+
+/* Where models of a format face, in the file's own axes. In the engines of id Software and their kin an entity that is
+ * turned by 0 degrees looks along +x (AngleVectors() of Quake's mathlib.c), in Blitz3D along +z (MoveEntity), which is
+ * -z once it is right-handed. Of IQM, which belongs to no engine, it is a guess. */
+static const struct facing {
+    const char *ending;
+    float forward[3];
+    uint32_t says;
+} FACING[] = {
+    {"md2", {1, 0, 0}, MODEL_HAS_FORWARD},  {"md3", {1, 0, 0}, MODEL_HAS_FORWARD},
+    {"mdc", {1, 0, 0}, MODEL_HAS_FORWARD},  {"mdl", {1, 0, 0}, MODEL_HAS_FORWARD},
+    {"b3d", {0, 0, -1}, MODEL_HAS_FORWARD}, {"iqm", {1, 0, 0}, 0},
+};
+
+/* Row `r` of the root's rotation is where the file has assimp's axis r: for up and forward, y and z. */
+static void undo_root(struct assimp_job *job, uint32_t says)
+{
+    struct model_info *info = job->import->info;
+    struct dmat4 *root = &job->tree.nodes[0].parent_from_node;
+    const double *m = root->m;
+    const double unit = sqrt(m[1] * m[1] + m[5] * m[5] + m[9] * m[9]);
+    if (!(unit > 0) || m[12] != 0 || m[13] != 0 || m[14] != 0)
+        return;
+    for (int c = 0; c < 3; c++) {
+        info->up[c] = (float)(m[4 * c + 1] / unit);
+        info->forward[c] = (float)(m[4 * c + 2] / unit);
+    }
+    if ((says & MODEL_HAS_UNIT) != 0)
+        info->unit_m = (float)unit;
+    info->flags |= says;
+    *root = DMAT4_IDENTITY;
+}
+
+static void say_z_up(struct model_info *info)
+{
+    info->up[0] = info->up[1] = 0;
+    info->up[2] = 1;
+    info->forward[0] = info->forward[2] = 0;
+    info->forward[1] = -1;
+    info->flags |= MODEL_HAS_UP;
+}
+
+/* IFC: assimp has made metres of all lengths and y up; the placement of the site is on the same node, which stays. */
+static void undo_ifc(struct assimp_job *job)
+{
+    static const struct dmat4 Z_FROM_Y = {{1, 0, 0, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 0, 0, 1}};
+    struct model_info *info = job->import->info;
+    struct dmat4 *root = &job->tree.nodes[0].parent_from_node;
+    *root = dmat4_mul(&Z_FROM_Y, root);
+    say_z_up(info);
+    info->unit_m = 1;
+    info->flags |= MODEL_HAS_UNIT;
+}
+
+void assimp_axes(struct assimp_job *job)
+{
+    struct model_info *info = job->import->info;
+    const struct aiString *generator = find_text(job->scene, "SourceAsset_Generator");
+    if (generator != NULL)
+        info->generator = assimp_text(job->import->builder, generator);
+    if (strcmp(job->ending, "fbx") == 0)
+        fbx_axes(job);
+    for (size_t i = 0; i < sizeof TURNED / sizeof *TURNED; i++)
+        if (strcmp(job->ending, TURNED[i].ending) == 0)
+            undo_root(job, TURNED[i].says);
+    for (size_t i = 0; i < sizeof Z_UP / sizeof *Z_UP; i++)
+        if (strcmp(job->ending, Z_UP[i]) == 0)
+            say_z_up(info);
+    for (size_t i = 0; i < sizeof FACING / sizeof *FACING; i++)
+        if (strcmp(job->ending, FACING[i].ending) == 0) {
+            memcpy(info->forward, FACING[i].forward, sizeof info->forward);
+            info->flags |= FACING[i].says;
+        }
+    if (strcmp(job->ending, "ifc") == 0)
+        undo_ifc(job);
+}

@@ -1,0 +1,301 @@
+/* assimp's animations to clips. */
+#include "import/assimp/assimp_clip.h"
+#include "import/fbx/fbx_takes.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where a file gives no rate, as X files may: what assimp's users take then. */
+static const double TICKS_PER_S_UNKNOWN = 25;
+
+/* Decomposing a matrix twice gives values this near each other, relative to 1 or the value. */
+static const double SAME_VALUE = 1e-6;
+
+int channel_add(struct assimp_job *job, uint32_t node, uint32_t path, const struct track *track, struct err *err)
+{
+    struct bake_builder *builder = job->import->builder;
+    const uint64_t values = (uint64_t)track->count * track->components * (track->is_cubic ? 3 : 1);
+    if (builder->key_value_count + values > job->import->limits->value[LIMIT_KEYS])
+        return err_set(err, ERR_MODEL_LIMIT, "the clips have more key values than %s",
+                       LIMIT_TEXT(job->import->limits, LIMIT_KEYS));
+    struct channel added = {
+        .node = node,
+        .path = path,
+        .interpolation = track->is_cubic ? INTERPOLATION_CUBICSPLINE : INTERPOLATION_LINEAR,
+        .component_count = track->components,
+        .key_count = track->count,
+        .key_time_first = builder->key_time_count,
+        .value_first = builder->key_value_count,
+    };
+    /* Most channels have the times of the one before, which the format lets them share. */
+    const struct channel *last = builder->channel_count > 0 ? &builder->channels[builder->channel_count - 1] : NULL;
+    if (last != NULL && last->key_count == track->count &&
+        memcmp(builder->key_times + last->key_time_first, track->times_s, track->count * sizeof(double)) == 0) {
+        added.key_time_first = last->key_time_first;
+    } else {
+        double *times = bake_add_key_time(builder, track->count);
+        if (times == NULL)
+            return assimp_no_room(job, err);
+        memcpy(times, track->times_s, track->count * sizeof *times);
+    }
+    float *out = bake_add_key_value(builder, (uint32_t)values);
+    struct channel *channel = bake_add_channel(builder, 1);
+    if (out == NULL || channel == NULL)
+        return assimp_no_room(job, err);
+    for (uint64_t i = 0; i < values; i++)
+        out[i] = (float)track->values[i];
+    *channel = added;
+    return 0;
+}
+
+/* assimp gives every channel all three tracks; one that the file does not have is a key of the rest value. */
+static bool is_rest(const struct node *node, uint32_t path, const struct track *track)
+{
+    const float *rest = path == PATH_TRANSLATION ? node->translation
+                        : path == PATH_ROTATION  ? node->rotation
+                                                 : node->scale;
+    if (track->count != 1)
+        return false;
+    double dot = 0;
+    for (uint32_t c = 0; c < track->components; c++) {
+        dot += (double)rest[c] * track->values[c];
+        if (path != PATH_ROTATION &&
+            fabs((double)rest[c] - track->values[c]) > SAME_VALUE * fmax(1, fabs((double)rest[c])))
+            return false;
+    }
+    /* 1 - cos of the half angle: its square root is the angle. */
+    return path != PATH_ROTATION || 1 - fabs(dot) < SAME_VALUE * SAME_VALUE;
+}
+
+int motion_add(struct assimp_job *job, uint32_t node, const struct motion *motion, struct err *err)
+{
+    for (uint32_t path = 0; path < 3; path++) {
+        const struct track *track = &motion->paths[path];
+        if (track->count == 0 || is_rest(&job->import->builder->nodes[node], path, track))
+            continue;
+        if (channel_add(job, node, path, track, err) < 0)
+            return err->code;
+    }
+    return 0;
+}
+
+static bool is_chain_animated(const struct assimp_job *job, const struct clip_source *source, uint32_t last)
+{
+    for (uint32_t i = job->tree.nodes[last].chain_first; i < last; i++)
+        if (source->of_tree_node[i] != NULL && job->tree.nodes[i].part != PART_GEOMETRIC)
+            return true;
+    return false;
+}
+
+/* assimp 5.2.5 gives a node that has nothing beside pre- and post-rotation a channel of its own with the
+ * pre-rotation in it and the post-rotation the wrong way round, and leaves the chain above it as well. So the
+ * chain does not count, and the post-rotation node's matrix C corrects the rotation: R * C * C. */
+static void correct_post_rotation(const struct assimp_job *job, uint32_t last, struct motion *motion)
+{
+    for (uint32_t i = job->tree.nodes[last].chain_first; i < last; i++) {
+        struct trs trs;
+        if (job->tree.nodes[i].part != PART_POST_ROTATION)
+            continue;
+        const struct dmat4 *c = &job->tree.nodes[i].parent_from_node;
+        const struct dmat4 twice = dmat4_mul(c, c);
+        trs_from_dmat4(&twice, &trs);
+        struct track *track = &motion->paths[PATH_ROTATION];
+        for (uint32_t k = 0; k < track->count; k++) {
+            double *a = track->values + 4 * (size_t)k;
+            const double *b = trs.rotation;
+            /* Hamilton product a * b */
+            const double q[4] = {a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
+                                 a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+                                 a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
+                                 a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
+            memcpy(a, q, sizeof q);
+        }
+    }
+}
+
+/* MS3D: a key is relative to the joint at rest, local = rest * key (MilkShape 3D viewer, EvaluateJoint); assimp adds
+ * the key's translation without turning it as the joint stands. */
+static void turn_ms3d_moves(const struct assimp_job *job, uint32_t last, struct motion *motion)
+{
+    struct track *track = &motion->paths[PATH_TRANSLATION];
+    const double *rest = job->tree.nodes[last].parent_from_node.m;
+    for (uint32_t k = 0; k < track->count; k++) {
+        double *at = track->values + 3 * (size_t)k;
+        const double move[3] = {at[0] - rest[12], at[1] - rest[13], at[2] - rest[14]};
+        for (int r = 0; r < 3; r++)
+            at[r] = rest[12 + r] + rest[r] * move[0] + rest[4 + r] * move[1] + rest[8 + r] * move[2];
+    }
+}
+
+static int add_node_motion(struct assimp_job *job, const struct clip_source *source, uint32_t n, struct err *err)
+{
+    const uint32_t last = job->tree.of_model_node[n];
+    struct motion motion;
+    int rc;
+    if (source->of_tree_node[last] != NULL) {
+        rc = motion_direct(&motion, job, source, last, err);
+        if (rc == 0)
+            correct_post_rotation(job, last, &motion);
+        if (rc == 0 && strcmp(job->ending, "ms3d") == 0)
+            turn_ms3d_moves(job, last, &motion);
+    } else if (is_chain_animated(job, source, last)) {
+        rc = motion_of_chain(&motion, job, source, n, err);
+    } else {
+        return 0;
+    }
+    if (rc == 0) {
+        rc = motion_add(job, n, &motion, err);
+        motion_fini(&motion);
+    }
+    return rc;
+}
+
+static struct track_time time_of(const struct assimp_job *job, const struct aiAnimation *animation, double ticks_per_s)
+{
+    struct track_time time = {.ticks_per_s = ticks_per_s != 0 ? ticks_per_s : animation->mTicksPerSecond,
+                              .end_s = HUGE_VAL};
+    if (isnan(time.ticks_per_s) || time.ticks_per_s == 0)
+        time.ticks_per_s = TICKS_PER_S_UNKNOWN;
+    if (strcmp(job->ending, "bvh") == 0) /* the file gives seconds a frame */
+        time.ticks_per_s = 1 / track_decimal(1 / time.ticks_per_s);
+    time.is_float = strcmp(job->ending, "dae") == 0 || strcmp(job->ending, "zae") == 0;
+    /* An FBX take is a part of a longer time line, and its keys may lie outside of it. */
+    if (strcmp(job->ending, "fbx") == 0 && isfinite(animation->mDuration)) {
+        fbx_take_of(fabs(animation->mDuration / time.ticks_per_s), &time.begin_s, &time.end_s);
+        time.file_ticks_per_s = FBX_TICKS_PER_S;
+        time.end_s = round(time.end_s * FBX_TICKS_PER_S) / FBX_TICKS_PER_S;
+    }
+    return time;
+}
+
+static void find_channels(struct assimp_job *job, struct clip_source *source)
+{
+    const struct aiAnimation *animation = source->animation;
+    struct bake_builder *builder = job->import->builder;
+    for (uint32_t c = 0; c < animation->mNumChannels; c++) {
+        const struct aiNodeAnim *channel = animation->mChannels[c];
+        const uint32_t i = tree_find(&job->tree, &channel->mNodeName);
+        if (i == TREE_NONE)
+            bake_warn(builder, "channel_without_node", "clip '%s': no node is called '%s'", animation->mName.data,
+                      channel->mNodeName.data);
+        else if (source->of_tree_node[i] != NULL)
+            bake_warn(builder, "channel_twice", "clip '%s': two channels for nodes called '%s'; the first is taken",
+                      animation->mName.data, channel->mNodeName.data);
+        else
+            source->of_tree_node[i] = channel;
+    }
+}
+
+/* The node that a morph channel means: its name, or what stands before a '*' and a number. */
+static uint32_t find_morph_node(const struct assimp_job *job, const struct aiString *name)
+{
+    uint32_t i = tree_find(&job->tree, name);
+    const char *star = memrchr(name->data, '*', name->length);
+    if (i == TREE_NONE && star != NULL) {
+        struct aiString cut = {.length = (ai_uint32)(star - name->data)};
+        memcpy(cut.data, name->data, cut.length);
+        i = tree_find(&job->tree, &cut);
+    }
+    return i;
+}
+
+static int morph_track(const struct assimp_job *job, const struct clip_source *source,
+                       const struct aiMeshMorphAnim *from, const struct node *node, struct track *track,
+                       struct err *err)
+{
+    const uint32_t width = node->weight_count;
+    const uint64_t total = (uint64_t)from->mNumKeys * width;
+    if (total > job->import->limits->value[LIMIT_KEYS])
+        return err_set(err, ERR_MODEL_LIMIT, "the clips have more morph weights than %s",
+                       LIMIT_TEXT(job->import->limits, LIMIT_KEYS));
+    double *ticks = mem_alloc(from->mNumKeys * sizeof *ticks);
+    double *values = mem_alloc((size_t)total * sizeof *values);
+    for (uint32_t k = 0; k < from->mNumKeys; k++) {
+        const struct aiMeshMorphKey *key = &from->mKeys[k];
+        ticks[k] = key->mTime;
+        for (uint32_t w = 0; w < width; w++)
+            values[(size_t)k * width + w] = (double)job->import->builder->weights[node->weight_first + w];
+        for (uint32_t w = 0; w < key->mNumValuesAndWeights; w++)
+            if (key->mValues[w] < width)
+                values[(size_t)k * width + key->mValues[w]] = key->mWeights[w];
+    }
+    const int rc = track_from_values(track, ticks, values, from->mNumKeys, width, source->time, err);
+    free(ticks);
+    free(values);
+    return rc;
+}
+
+static int add_morphs(struct assimp_job *job, const struct clip_source *source, struct err *err)
+{
+    struct bake_builder *builder = job->import->builder;
+    for (uint32_t c = 0; c < source->animation->mNumMorphMeshChannels; c++) {
+        const struct aiMeshMorphAnim *from = source->animation->mMorphMeshChannels[c];
+        const uint32_t i = find_morph_node(job, &from->mName);
+        const uint32_t n = i == TREE_NONE ? 0 : job->tree.nodes[i].model_node;
+        const struct node *node = &builder->nodes[n];
+        if (i == TREE_NONE || node->weight_count == 0 || from->mNumKeys == 0) {
+            bake_warn(builder, "morph_channel_dropped", "clip '%s': no mesh with morph targets for '%s'",
+                      source->animation->mName.data, from->mName.data);
+            continue;
+        }
+        struct track track;
+        int rc = morph_track(job, source, from, node, &track, err);
+        if (rc == 0)
+            rc = channel_add(job, n, PATH_WEIGHTS, &track, err);
+        track_fini(&track);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* MD5 clips have no name but their file's, which is the model's. */
+static struct str clip_name(struct assimp_job *job, const struct aiAnimation *animation)
+{
+    if (animation->mName.length > 0 || strncmp(job->ending, "md5", 3) != 0)
+        return assimp_text(job->import->builder, &animation->mName);
+    const char *slash = strrchr(job->import->path, '/');
+    const char *stem = slash != NULL ? slash + 1 : job->import->path;
+    return bake_text(job->import->builder, stem, (size_t)(strrchr(stem, '.') - stem));
+}
+
+int assimp_add_clip(struct assimp_job *job, const struct aiAnimation *animation, struct str name, double ticks_per_s,
+                    struct err *err)
+{
+    struct bake_builder *builder = job->import->builder;
+    struct clip_source source = {
+        .animation = animation,
+        .of_tree_node = mem_zalloc(job->tree.count, sizeof *source.of_tree_node),
+        .time = time_of(job, animation, ticks_per_s),
+    };
+    struct clip clip = {.name = name, .channel_first = builder->channel_count};
+    int rc = 0;
+    find_channels(job, &source);
+    for (uint32_t n = 0; n < job->tree.model_node_count && rc == 0; n++)
+        rc = add_node_motion(job, &source, n, err);
+    if (rc == 0)
+        rc = add_morphs(job, &source, err);
+    free(source.of_tree_node);
+    if (rc < 0)
+        return rc;
+    clip.channel_count = builder->channel_count - clip.channel_first;
+    struct clip *added = bake_add_clip(builder, 1);
+    if (added == NULL)
+        return assimp_no_room(job, err);
+    *added = clip;
+    return 0;
+}
+
+int assimp_clips(struct assimp_job *job, struct err *err)
+{
+    if (job->collada != NULL)
+        return assimp_collada_clips(job, err);
+    const double rate = strcmp(job->ending, "md5anim") == 0 ? assimp_md5_rate(job->import->bytes) : 0;
+    for (uint32_t a = 0; a < job->scene->mNumAnimations; a++)
+        if (assimp_add_clip(job, job->scene->mAnimations[a], clip_name(job, job->scene->mAnimations[a]), rate, err) < 0)
+            return err->code;
+    return strcmp(job->ending, "md5mesh") == 0 ? assimp_md5_clips(job, err) : 0;
+}

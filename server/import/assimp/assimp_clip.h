@@ -1,0 +1,35 @@
+/* assimp_clip.h - between the two files that make clips: one node's motion, and its place in the model. */
+#pragma once
+
+#include "import/assimp/assimp_parts.h"
+#include "import/assimp/assimp_track.h"
+
+/* Translation, rotation, scale, as PATH_ numbers them; count 0 = none. */
+struct motion {
+    struct track paths[3];
+};
+
+/* What one assimp animation says, by tree node. */
+struct clip_source {
+    const struct aiAnimation *animation;
+    const struct aiNodeAnim **of_tree_node; /* [tree->count], NULL = none */
+    struct track_time time;
+};
+
+/* The motion of tree node `i` by its own channel. Returns 0 or as track_from_*(), naming the node. */
+int motion_direct(struct motion *motion, const struct assimp_job *job, const struct clip_source *source, uint32_t i,
+                  struct err *err);
+/* The motion of model node `n`, whose transform assimp spread over a chain of tree nodes. */
+int motion_of_chain(struct motion *motion, const struct assimp_job *job, const struct clip_source *source, uint32_t n,
+                    struct err *err);
+void motion_fini(struct motion *motion);
+
+/* Adds the tracks of a node to the model, but those of one key that say what the rest transform says. */
+int motion_add(struct assimp_job *job, uint32_t node, const struct motion *motion, struct err *err);
+/* Adds one track to the model. */
+int channel_add(struct assimp_job *job, uint32_t node, uint32_t path, const struct track *track, struct err *err);
+
+/* Adds an animation, of this or of another scene with the same node names, as a clip. ticks_per_s: 0 for what assimp
+ * found. */
+int assimp_add_clip(struct assimp_job *job, const struct aiAnimation *animation, struct str name, double ticks_per_s,
+                    struct err *err);

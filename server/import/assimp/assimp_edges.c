@@ -1,0 +1,182 @@
+/* Edges of a mesh whose file has no normals. Boxes and tools look like pillows when all of their normals are smooth; so
+ * where faces turn by more than an angle the vertices between them become several, each with the normal of its side. */
+#include "import/assimp/assimp_vertex.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 50 degrees: a column of eight sides is round, a dice is not. */
+static const float EDGE_COSINE = 0.64278761f;
+enum {
+    FACES_MAX = 1000000, /* of finer meshes edges are not looked for */
+    TIP_CORNERS = 256    /* where more corners meet it is smooth, like the tip of a cone */
+};
+
+struct edges {
+    const struct aiMesh *from;
+    struct joined *joined;
+    uint32_t corner_count;
+    struct vec3 *faces; /* [mNumFaces]: unit normals; 0 of those without area */
+    float *angles;      /* [corner_count], in radians */
+    uint32_t *first;    /* [count before]: assimp_places() */
+    uint32_t *starts;   /* [count before + 1]: corners at a place are at[starts[p]] to at[starts[p + 1]] */
+    uint32_t *at;       /* [corner_count] */
+    uint32_t *slots;    /* [slot_count]: vertices by what they were and their normal, or UINT32_MAX */
+    size_t slot_count;
+    uint8_t *is_taken; /* [count before] */
+};
+
+static uint32_t vertex_at(const struct edges *edges, uint32_t corner)
+{
+    return edges->joined->places[edges->from->mFaces[corner / 3].mIndices[corner % 3]];
+}
+
+static float dot(struct vec3 a, struct vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+static void find_faces(const struct edges *edges)
+{
+    for (uint32_t f = 0; f < edges->from->mNumFaces; f++) {
+        const unsigned *indices = edges->from->mFaces[f].mIndices;
+        double angles[3], normal[3];
+        assimp_triangle(&edges->from->mVertices[indices[0]], &edges->from->mVertices[indices[1]],
+                        &edges->from->mVertices[indices[2]], normal, angles);
+        edges->faces[f] = (struct vec3){(float)normal[0], (float)normal[1], (float)normal[2]};
+        for (int i = 0; i < 3; i++)
+            edges->angles[3 * f + (uint32_t)i] = (float)angles[i];
+    }
+}
+
+/* Counting sort; corners rise at each place. */
+static void sort_corners(const struct edges *edges, uint32_t vertex_count)
+{
+    for (uint32_t c = 0; c < edges->corner_count; c++)
+        edges->starts[edges->first[vertex_at(edges, c)] + 1]++;
+    for (uint32_t p = 0; p < vertex_count; p++)
+        edges->starts[p + 1] += edges->starts[p];
+    for (uint32_t c = edges->corner_count; c-- > 0;)
+        edges->at[--edges->starts[edges->first[vertex_at(edges, c)] + 1]] = c;
+    memmove(edges->starts, edges->starts + 1, vertex_count * sizeof *edges->starts);
+    edges->starts[vertex_count] = edges->corner_count;
+}
+
+/* The mean of the faces that meet there and have no edge to this one, by their angles as assimp_normals() has it. */
+static struct vec3 normal_at(const struct edges *edges, uint32_t corner)
+{
+    const uint32_t vertex = vertex_at(edges, corner), place = edges->first[vertex];
+    const uint32_t begin = edges->starts[place], end = edges->starts[place + 1];
+    const struct vec3 own = edges->faces[corner / 3];
+    double sum[3] = {0};
+    for (uint32_t i = begin; i < end && end - begin <= TIP_CORNERS; i++) {
+        const uint32_t other = edges->at[i];
+        const struct vec3 normal = edges->faces[other / 3];
+        if (!(dot(own, normal) > EDGE_COSINE))
+            continue;
+        sum[0] += (double)edges->angles[other] * (double)normal.x;
+        sum[1] += (double)edges->angles[other] * (double)normal.y;
+        sum[2] += (double)edges->angles[other] * (double)normal.z;
+    }
+    const double length = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+    return length > 1e-6 ? (struct vec3){(float)(sum[0] / length), (float)(sum[1] / length), (float)(sum[2] / length)}
+                         : edges->joined->normals[vertex];
+}
+
+/* The vertex that stands for `vertex` where it has this normal; the first keeps its place. */
+static uint32_t vertex_with(const struct edges *edges, uint32_t vertex, struct vec3 normal, struct vec3 *normals)
+{
+    struct joined *joined = edges->joined;
+    const uint32_t source = joined->sources[vertex];
+    const uint64_t hash = hash64(hash64(HASH64_SEED, &source, sizeof source), &normal, sizeof normal);
+    size_t slot = (size_t)hash & (edges->slot_count - 1);
+    for (; edges->slots[slot] != UINT32_MAX; slot = (slot + 1) & (edges->slot_count - 1)) {
+        const uint32_t found = edges->slots[slot];
+        if (joined->sources[found] == source && memcmp(&normals[found], &normal, sizeof normal) == 0)
+            return found;
+    }
+    const uint32_t added = edges->is_taken[vertex] ? joined->count++ : vertex;
+    edges->is_taken[vertex] = 1;
+    joined->sources[added] = source;
+    normals[added] = normal;
+    edges->slots[slot] = added;
+    return added;
+}
+
+/* `normals` and the sources have room for all corners. */
+static void split(const struct edges *edges, struct vec3 *normals)
+{
+    struct joined *joined = edges->joined;
+    memcpy(normals, joined->normals, joined->count * sizeof *normals);
+    for (uint32_t c = 0; c < edges->corner_count; c++)
+        joined->corners[c] = vertex_with(edges, vertex_at(edges, c), normal_at(edges, c), normals);
+    free(joined->normals);
+    joined->normals = normals;
+}
+
+static bool is_all_triangles(const struct aiMesh *from)
+{
+    for (uint32_t f = 0; f < from->mNumFaces; f++)
+        for (unsigned i = 0; i < 3; i++)
+            if (from->mFaces[f].mNumIndices != 3 || from->mFaces[f].mIndices[i] >= from->mNumVertices)
+                return false;
+    return true;
+}
+
+/* All memory that it takes; false: there is not so much. */
+static bool edges_init(struct edges *edges)
+{
+    const size_t before = (size_t)edges->joined->count + 1, corners = edges->corner_count;
+    for (edges->slot_count = 16; edges->slot_count < 2 * corners;)
+        edges->slot_count *= 2;
+    edges->faces = malloc((edges->from->mNumFaces + (size_t)1) * sizeof *edges->faces);
+    edges->angles = malloc((corners + 1) * sizeof *edges->angles);
+    edges->first = malloc(before * sizeof *edges->first);
+    edges->starts = calloc(before + 1, sizeof *edges->starts);
+    edges->at = malloc((corners + 1) * sizeof *edges->at);
+    edges->slots = malloc(edges->slot_count * sizeof *edges->slots);
+    edges->is_taken = calloc(before, 1);
+    edges->joined->corners = malloc((corners + 1) * sizeof *edges->joined->corners);
+    if (edges->slots != NULL)
+        memset(edges->slots, 0xff, edges->slot_count * sizeof *edges->slots);
+    return edges->faces != NULL && edges->angles != NULL && edges->first != NULL && edges->starts != NULL &&
+           edges->at != NULL && edges->slots != NULL && edges->is_taken != NULL && edges->joined->corners != NULL;
+}
+
+static void edges_fini(struct edges *edges)
+{
+    free(edges->faces);
+    free(edges->angles);
+    free(edges->first);
+    free(edges->starts);
+    free(edges->at);
+    free(edges->slots);
+    free(edges->is_taken);
+}
+
+int assimp_edges(const struct aiMesh *from, uint64_t vertices_max, struct joined *joined, struct err *err)
+{
+    const uint64_t most = joined->count + 3 * (uint64_t)from->mNumFaces;
+    if (joined->normals == NULL || from->mNumAnimMeshes > 0 || from->mNumFaces > FACES_MAX || most > vertices_max ||
+        !is_all_triangles(from))
+        return 0;
+    struct edges edges = {.from = from, .joined = joined, .corner_count = 3 * from->mNumFaces};
+    struct vec3 *normals = malloc(((size_t)most + 1) * sizeof *normals);
+    uint32_t *sources = realloc(joined->sources, ((size_t)most + 1) * sizeof *sources);
+    if (sources != NULL)
+        joined->sources = sources;
+    int rc = 0;
+    if (!edges_init(&edges) || normals == NULL || sources == NULL)
+        rc = err_set(err, ERR_IMPORT_MEMORY, "no memory for the normals of %u faces", from->mNumFaces);
+    if (rc == 0)
+        rc = assimp_places(from, joined, edges.first, err);
+    if (rc == 0) {
+        find_faces(&edges);
+        sort_corners(&edges, joined->count);
+        split(&edges, normals);
+        normals = NULL;
+    }
+    free(normals);
+    edges_fini(&edges);
+    return rc;
+}

@@ -1,0 +1,221 @@
+/* assimp_extras.c - what files say of nodes, materials and clips beyond their format, and the markers of clips: FBX by
+ * our own reader (assimp_fbx.c); of other formats the metadata that assimp gives nodes. */
+#include "import/assimp/assimp_extras.h"
+#include "import/text/json_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- markers --- */
+
+static int by_clip_and_time(const void *a, const void *b)
+{
+    const struct marker *x = a, *y = b;
+    if (x->clip != y->clip)
+        return x->clip < y->clip ? -1 : 1;
+    return x->time_s < y->time_s ? -1 : x->time_s > y->time_s;
+}
+
+int assimp_add_marker(struct assimp_job *job, const struct marker *marker, struct err *err)
+{
+    struct bake_builder *builder = job->import->builder;
+    const uint64_t limit = job->import->limits->value[LIMIT_MARKERS];
+    if (!isfinite(marker->time_s)) {
+        bake_warn(builder, "markers_dropped", "a marker of clip %u has no finite time: it is left out", marker->clip);
+        return 0;
+    }
+    if (builder->marker_count >= limit) {
+        bake_warn(builder, "markers_dropped", "the clips have more than %llu markers: some are left out",
+                  (unsigned long long)limit);
+        return 0;
+    }
+    struct marker *added = bake_add_marker(builder, 1);
+    if (added == NULL)
+        return assimp_no_room(job, err);
+    *added = *marker;
+    return 0;
+}
+
+/* --- metadata of nodes --- */
+
+static const struct aiMetadataEntry *find_entry(const struct aiNode *node, const char *key, enum aiMetadataType type)
+{
+    const struct aiMetadata *metadata = node->mMetaData;
+    for (unsigned i = 0; metadata != NULL && i < metadata->mNumProperties; i++)
+        if (strcmp(metadata->mKeys[i].data, key) == 0 && metadata->mValues[i].mType == type)
+            return &metadata->mValues[i];
+    return NULL;
+}
+
+static bool find_int(const struct aiNode *node, const char *key, int32_t *value)
+{
+    const struct aiMetadataEntry *entry = find_entry(node, key, AI_INT32);
+    if (entry != NULL)
+        memcpy(value, entry->mData, sizeof *value);
+    return entry != NULL;
+}
+
+/* What assimp itself adds, for exporters and for its own links. */
+static bool is_bookkeeping(const struct aiString *key)
+{
+    static const char *const KEYS[] = {"Collada_id", "Collada_sid", "IsNull", "AnimationIndex"};
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
+        if (strcmp(key->data, KEYS[i]) == 0)
+            return true;
+    return false;
+}
+
+static void put_vector(struct buf *out, const struct aiVector3D *v)
+{
+    const float values[3] = {v->x, v->y, v->z};
+    for (int i = 0; i < 3; i++) {
+        buf_put_char(out, i == 0 ? '[' : ',');
+        json_text_float(out, values[i]);
+    }
+    buf_put_char(out, ']');
+}
+
+enum { METADATA_DEPTH_MAX = 16 };
+
+static void put_metadata(struct buf *out, const struct aiMetadata *metadata, int depth);
+
+static void put_entry(struct buf *out, const struct aiMetadataEntry *entry, int depth)
+{
+    const void *data = entry->mData;
+    const struct aiString *text = data;
+    uint64_t number;
+    switch (data == NULL ? AI_META_MAX : entry->mType) {
+    case AI_BOOL:
+        buf_put_text(out, *(const unsigned char *)data != 0 ? "true" : "false");
+        break;
+    case AI_INT32:
+        json_text_int(out, *(const int32_t *)data);
+        break;
+    case AI_UINT64:
+        memcpy(&number, data, sizeof number);
+        buf_printf(out, "%" PRIu64, number);
+        break;
+    case AI_FLOAT:
+        json_text_float(out, *(const float *)data);
+        break;
+    case AI_DOUBLE:
+        json_text_double(out, *(const double *)data);
+        break;
+    case AI_AISTRING:
+        json_text_string(out, text->data, text->length);
+        break;
+    case AI_AIVECTOR3D:
+        put_vector(out, data);
+        break;
+    case AI_AIMETADATA:
+        put_metadata(out, data, depth + 1);
+        break;
+    default:
+        buf_put_text(out, "null");
+        break;
+    }
+}
+
+/* Nothing where there is nothing but bookkeeping, at depth 0. */
+static void put_metadata(struct buf *out, const struct aiMetadata *metadata, int depth)
+{
+    const char *before = "{";
+    for (unsigned i = 0; depth < METADATA_DEPTH_MAX && i < metadata->mNumProperties; i++) {
+        const struct aiString *key = &metadata->mKeys[i];
+        if (is_bookkeeping(key))
+            continue;
+        buf_put_text(out, before);
+        json_text_string(out, key->data, key->length);
+        buf_put_char(out, ':');
+        put_entry(out, &metadata->mValues[i], depth);
+        before = ",";
+    }
+    if (*before == ',')
+        buf_put_char(out, '}');
+    else if (depth > 0)
+        buf_put_text(out, "{}");
+}
+
+static int add_metadata(struct assimp_job *job, struct extras *extras, struct err *err)
+{
+    struct buf buf;
+    int rc = 0;
+    buf_init(&buf, 0);
+    for (uint32_t n = 0; n < job->tree.model_node_count && rc == 0; n++) {
+        const struct aiNode *node = job->tree.nodes[job->tree.of_model_node[n]].node;
+        char where[64];
+        snprintf(where, sizeof where, "the metadata of node %u", n);
+        buf_clear(&buf);
+        if (node->mMetaData != NULL)
+            put_metadata(&buf, node->mMetaData, 0);
+        if (buf.size_bytes > 0 && extras_add(extras, EXTRA_NODE, n, buf.data, buf.size_bytes, where) < 0)
+            rc = assimp_no_room(job, err);
+    }
+    buf_fini(&buf);
+    return rc;
+}
+
+/* --- Half-Life MDL: nodes below <MDL_sequence_infos> are sequences, with the events in nodes below them --- */
+
+static const struct aiNode *child_named(const struct aiNode *node, const char *name)
+{
+    for (unsigned i = 0; node != NULL && i < node->mNumChildren; i++)
+        if (strcmp(node->mChildren[i]->mName.data, name) == 0)
+            return node->mChildren[i];
+    return NULL;
+}
+
+/* One event, in each of the clips that the sequence's blends are. */
+static int add_event(struct assimp_job *job, const struct aiNode *event, uint32_t first, uint32_t count,
+                     double frames_per_s, struct err *err)
+{
+    struct bake_builder *builder = job->import->builder;
+    int32_t frame, number;
+    if (!find_int(event, "Frame", &frame) || !find_int(event, "ScriptEvent", &number))
+        return 0;
+    const struct aiMetadataEntry *options = find_entry(event, "Options", AI_AISTRING);
+    const struct aiString *text = options == NULL ? NULL : options->mData;
+    char name[16];
+    snprintf(name, sizeof name, "%" PRId32, number);
+    struct marker marker = {.name = bake_textz(builder, name), .time_s = frame / frames_per_s};
+    marker.value =
+        text == NULL || text->length == 0 ? bake_textz(builder, NULL) : bake_text(builder, text->data, text->length);
+    for (marker.clip = first; marker.clip - first < count && marker.clip < builder->clip_count; marker.clip++)
+        if (assimp_add_marker(job, &marker, err) < 0)
+            return err->code;
+    return 0;
+}
+
+static int add_events(struct assimp_job *job, struct err *err)
+{
+    const struct aiNode *sequences = child_named(job->scene->mRootNode, "<MDL_sequence_infos>");
+    for (unsigned i = 0; sequences != NULL && i < sequences->mNumChildren; i++) {
+        const struct aiNode *sequence = sequences->mChildren[i], *events = child_named(sequence, "AnimationEvents");
+        const struct aiMetadataEntry *rate = find_entry(sequence, "FramesPerSecond", AI_FLOAT);
+        int32_t first, count;
+        float frames_per_s = 0;
+        if (events == NULL || rate == NULL || !find_int(sequence, "AnimationIndex", &first) ||
+            !find_int(sequence, "NumBlends", &count) || first < 0 || count < 0)
+            continue;
+        memcpy(&frames_per_s, rate->mData, sizeof frames_per_s);
+        for (unsigned e = 0; e < events->mNumChildren; e++)
+            if (add_event(job, events->mChildren[e], (uint32_t)first, (uint32_t)count, (double)frames_per_s, err) < 0)
+                return err->code;
+    }
+    return 0;
+}
+
+int assimp_extras(struct assimp_job *job, struct err *err)
+{
+    struct bake_builder *builder = job->import->builder;
+    struct extras extras = {.builder = builder, .limits = job->import->limits};
+    int rc = strcmp(job->ending, "fbx") == 0 ? assimp_fbx_extras(job, &extras, err) : add_metadata(job, &extras, err);
+    if (rc == 0 && strcmp(job->ending, "mdl") == 0)
+        rc = add_events(job, err);
+    if (builder->marker_count > 1)
+        qsort(builder->markers, builder->marker_count, sizeof *builder->markers, by_clip_and_time);
+    return rc;
+}

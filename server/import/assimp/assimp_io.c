@@ -1,0 +1,124 @@
+#include "import/assimp/assimp_io.h"
+
+#include "import/collada/collada_blank.h"
+#include "import/text/text_utf8.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct open_file {
+    struct aiFile file;
+    const uint8_t *bytes; /* the opener's, or own */
+    size_t size_bytes, at;
+    uint8_t *own; /* text that had a byte order mark or a <skew>, or NULL */
+};
+
+static struct open_file *of(struct aiFile *file) { return (struct open_file *)(void *)file->UserData; }
+
+static size_t read_items(struct aiFile *file, char *out, size_t item_bytes, size_t count)
+{
+    struct open_file *open = of(file);
+    if (item_bytes == 0)
+        return 0;
+    const size_t whole = (open->size_bytes - open->at) / item_bytes;
+    if (count > whole)
+        count = whole;
+    memcpy(out, open->bytes + open->at, count * item_bytes);
+    open->at += count * item_bytes;
+    return count;
+}
+
+static size_t write_items(struct aiFile *file, const char *bytes, size_t item_bytes, size_t count)
+{
+    (void)file;
+    (void)bytes;
+    (void)item_bytes;
+    (void)count;
+    return 0;
+}
+
+static size_t tell(struct aiFile *file) { return of(file)->at; }
+static size_t file_size(struct aiFile *file) { return of(file)->size_bytes; }
+static void flush(struct aiFile *file) { (void)file; }
+
+/* Offsets are unsigned; a negative one arrives wrapped around, which the addition undoes. */
+static enum aiReturn seek(struct aiFile *file, size_t offset, enum aiOrigin origin)
+{
+    struct open_file *open = of(file);
+    const size_t base = origin == aiOrigin_SET ? 0 : origin == aiOrigin_CUR ? open->at : open->size_bytes;
+    const size_t at = base + offset;
+    if (at > open->size_bytes)
+        return aiReturn_FAILURE;
+    open->at = at;
+    return aiReturn_SUCCESS;
+}
+
+static bool ends_in(const char *name, const char *ending)
+{
+    const size_t length = strlen(name), size = strlen(ending);
+    return length >= size && strcasecmp(name + length - size, ending) == 0;
+}
+
+/* Our own COLLADA reader has the file as it is, and its transforms count. */
+static void hide_skew(struct open_file *open)
+{
+    if (!collada_has_skew(open->bytes, open->size_bytes))
+        return;
+    if (open->own == NULL) {
+        open->own = mem_zalloc(open->size_bytes + 1, 1);
+        memcpy(open->own, open->bytes, open->size_bytes);
+        open->bytes = open->own;
+    }
+    collada_blank_skew(open->own, open->size_bytes);
+}
+
+static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const char *mode)
+{
+    const struct assimp_io *own = (const struct assimp_io *)(void *)io->UserData;
+    const char *name = strcasecmp(path, own->file) == 0 ? own->file : path;
+    const uint8_t *bytes;
+    size_t size_bytes;
+    struct err err;
+    if (strpbrk(mode, "wa+") != NULL || opener_read(own->opener, name, SOURCE_COMPANION, &bytes, &size_bytes, &err) < 0)
+        return NULL;
+    if (own->bytes != NULL && name == own->file) {
+        bytes = own->bytes;
+        size_bytes = own->size_bytes;
+    }
+    struct open_file *open = mem_zalloc(1, sizeof *open);
+    open->bytes = bytes;
+    open->size_bytes = size_bytes;
+    if (text_to_utf8(bytes, size_bytes, &open->own, &open->size_bytes))
+        open->bytes = open->own;
+    if (ends_in(name, ".dae"))
+        hide_skew(open);
+    open->file = (struct aiFile){
+        .ReadProc = read_items,
+        .WriteProc = write_items,
+        .TellProc = tell,
+        .FileSizeProc = file_size,
+        .SeekProc = seek,
+        .FlushProc = flush,
+        .UserData = (aiUserData)(void *)open,
+    };
+    return &open->file;
+}
+
+static void close_proc(struct aiFileIO *io, struct aiFile *file)
+{
+    (void)io;
+    free(of(file)->own);
+    free(of(file));
+}
+
+void assimp_io_init(struct assimp_io *io, struct opener *opener, const char *file)
+{
+    *io = (struct assimp_io){
+        .io = {.OpenProc = open_proc, .CloseProc = close_proc, .UserData = (aiUserData)(void *)io},
+        .opener = opener,
+        .file = file,
+    };
+}

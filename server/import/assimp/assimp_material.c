@@ -1,0 +1,247 @@
+/* assimp's materials as metallic-roughness ones: colours, opacity, shininess, and which texture goes where. */
+#include "import/assimp/assimp_material.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_ending(const struct assimp_job *job, const char *const *endings, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(job->ending, endings[i]) == 0)
+            return true;
+    return false;
+}
+#define IS_ENDING(job, endings) is_ending(job, endings, sizeof(endings) / sizeof *(endings))
+
+static const char *const FBX[] = {"fbx"}, *const COLLADA[] = {"dae", "zae"};
+
+/* The sRGB curve (IEC 61966-2-1): colours of these formats are what a painter saw on a screen. */
+static float linear_of(float srgb)
+{
+    if (!(srgb > 0))
+        return 0;
+    if (srgb >= 1)
+        return 1;
+    return srgb <= 0.04045f ? srgb / 12.92f : powf((srgb + 0.055f) / 1.055f, 2.4f);
+}
+
+static bool get_number(const struct aiMaterial *material, const char *key, unsigned type, unsigned index, float *out)
+{
+    float number = 0;
+    unsigned one = 1;
+    if (aiGetMaterialFloatArray(material, key, type, index, &number, &one) != aiReturn_SUCCESS || !isfinite(number))
+        return false;
+    *out = number;
+    return true;
+}
+
+static bool get_color(const struct aiMaterial *material, const char *key, unsigned type, unsigned index,
+                      struct aiColor4D *out)
+{
+    struct aiColor4D color = {0, 0, 0, 1};
+    if (aiGetMaterialColor(material, key, type, index, &color) != aiReturn_SUCCESS)
+        return false;
+    *out = color;
+    return true;
+}
+
+static bool is_black(const struct aiColor4D *color) { return !(color->r > 0) && !(color->g > 0) && !(color->b > 0); }
+
+static float fraction(float value) { return value > 0 ? value < 1 ? value : 1 : 0; }
+
+static int shading_of(const struct aiMaterial *material)
+{
+    int shading = 0;
+    aiGetMaterialIntegerArray(material, AI_MATKEY_SHADING_MODEL, &shading, NULL);
+    return shading;
+}
+
+/* --- base colour and opacity --- */
+
+static void set_opacity(const struct aiMaterial *from, struct material *to)
+{
+    float opacity = 1;
+    get_number(from, AI_MATKEY_OPACITY, &opacity);
+    /* Wholly invisible is what exporters write that mean the opposite number: in COLLADA a transparency of 0 under
+     * A_ONE is, by the letter, nothing to see. */
+    if (!(opacity > 0) || opacity > 1)
+        opacity = 1;
+    to->base_color[3] = opacity;
+    to->alpha_mode = opacity < 0.999f ? ALPHA_BLEND : ALPHA_OPAQUE;
+}
+
+static void set_color(const struct assimp_job *job, const struct aiMaterial *from, struct material *to)
+{
+    const bool is_textured = to->textures[TEXTURE_BASE_COLOR].texture >= 0;
+    struct aiColor4D color = {1, 1, 1, 1};
+    if (!get_color(from, AI_MATKEY_BASE_COLOR, &color))
+        get_color(from, AI_MATKEY_COLOR_DIFFUSE, &color);
+    /* COLLADA 1.5, 8 "constant": the colour is the emission, no light falls on it. */
+    if (IS_ENDING(job, COLLADA) && shading_of(from) == (int)aiShadingMode_NoShading)
+        get_color(from, AI_MATKEY_COLOR_EMISSIVE, &color);
+    /* In FBX and COLLADA a texture stands in the colour's place; black under a texture means the same elsewhere. */
+    if (is_textured && (IS_ENDING(job, FBX) || IS_ENDING(job, COLLADA) || is_black(&color)))
+        color.r = color.g = color.b = 1;
+    to->base_color[0] = linear_of(color.r);
+    to->base_color[1] = linear_of(color.g);
+    to->base_color[2] = linear_of(color.b);
+    set_opacity(from, to);
+}
+
+/* --- what it reflects --- */
+
+/* The exponent n of Blinn and Phong's highlight as a roughness: alpha = sqrt(2 / (n + 2)) makes the lobes alike (Walter
+ * et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", 5.2; Karis 2013, "Specular BRDF Reference"),
+ * and alpha is the square of the roughness (glTF 2.0, B.2.3). */
+static float roughness_of_exponent(float n) { return sqrtf(sqrtf(2 / (n + 2))); }
+
+/* A material without a highlight is as rough as can be: the models of light without one, and black specular colours. */
+static bool has_highlight(const struct aiMaterial *from)
+{
+    struct aiColor4D specular = {1, 1, 1, 1};
+    float strength = 1;
+    switch (shading_of(from)) {
+    case aiShadingMode_Flat:
+    case aiShadingMode_Gouraud:
+    case aiShadingMode_Toon:
+    case aiShadingMode_OrenNayar:
+    case aiShadingMode_Minnaert:
+    case aiShadingMode_NoShading:
+        return false;
+    default:
+        get_color(from, AI_MATKEY_COLOR_SPECULAR, &specular);
+        get_number(from, AI_MATKEY_SHININESS_STRENGTH, &strength);
+        return !is_black(&specular) && strength > 0;
+    }
+}
+
+static float roughness_of(const struct assimp_job *job, const struct aiMaterial *from)
+{
+    float value;
+    /* Of FBX it is assimp's 1 - sqrt(exponent) / 10, which is what Blender writes and reads. */
+    if (get_number(from, AI_MATKEY_ROUGHNESS_FACTOR, &value))
+        return IS_ENDING(job, FBX) && !has_highlight(from) ? 1 : fraction(value);
+    if (get_number(from, AI_MATKEY_GLOSSINESS_FACTOR, &value))
+        return 1 - fraction(value);
+    if (has_highlight(from) && get_number(from, AI_MATKEY_SHININESS, &value) && value > 0)
+        return roughness_of_exponent(value);
+    return 1;
+}
+
+/* Physical materials of Maya and 3ds Max in FBX, which assimp hands on as they are. */
+static const struct {
+    const char *metallic, *roughness;
+} PHYSICAL[] = {
+    {"$raw.Maya|metallic", "$raw.Maya|roughness"},                            /* Stingray PBS */
+    {"$raw.Maya|metalness", "$raw.Maya|specularRoughness"},                   /* Arnold, Standard Surface */
+    {"$raw.3dsMax|Parameters|metalness", "$raw.3dsMax|Parameters|roughness"}, /* Physical Material */
+    {"$raw.3dsMax|main|metalness", "$raw.3dsMax|main|roughness"},             /* PBR Material */
+};
+
+static bool is_by_blender(const struct assimp_job *job)
+{
+    static const char NAME[] = "Blender";
+    const struct str generator = job->import->info->generator;
+    return generator.offset != STR_NONE && generator.size_bytes >= sizeof NAME - 1 &&
+           memcmp(job->import->builder->text + generator.offset, NAME, sizeof NAME - 1) == 0;
+}
+
+/* Dielectric, unless the file says otherwise. */
+static void set_reflection(const struct assimp_job *job, const struct aiMaterial *from, struct material *to)
+{
+    float metallic = 0, roughness;
+    to->roughness = roughness_of(job, from);
+    /* Blender's FBX exporter has the metallic value there; elsewhere that is a mirror's share, of most materials 1. */
+    if (!get_number(from, AI_MATKEY_METALLIC_FACTOR, &metallic) && IS_ENDING(job, FBX) && is_by_blender(job))
+        get_number(from, AI_MATKEY_REFLECTIVITY, &metallic);
+    to->metallic = fraction(metallic);
+    for (size_t i = 0; i < sizeof PHYSICAL / sizeof *PHYSICAL; i++) {
+        if (get_number(from, PHYSICAL[i].metallic, 0, 0, &metallic))
+            to->metallic = fraction(metallic);
+        if (get_number(from, PHYSICAL[i].roughness, 0, 0, &roughness))
+            to->roughness = fraction(roughness);
+    }
+}
+
+/* --- what it emits --- */
+
+static const float EMISSION_MAX = 1e6f;
+
+/* Where light is a sum of separate terms; in the other formats, which are of fixed-function hardware and the like, the
+ * texture colours all of it. */
+static void set_emission(const struct assimp_job *job, const struct aiMaterial *from, struct material *to)
+{
+    static const char *const SEPARATE[] = {"fbx", "dae", "zae", "obj"};
+    struct aiColor4D color = {0, 0, 0, 1};
+    float intensity = 1;
+    get_color(from, AI_MATKEY_COLOR_EMISSIVE, &color);
+    get_number(from, AI_MATKEY_EMISSIVE_INTENSITY, &intensity);
+    struct material_texture *texture = &to->textures[TEXTURE_EMISSIVE];
+    if (texture->texture >= 0 && is_black(&color))
+        color.r = color.g = color.b = 1;
+    if (texture->texture < 0 && !IS_ENDING(job, SEPARATE))
+        *texture = to->textures[TEXTURE_BASE_COLOR];
+    if (is_black(&color) || (to->flags & MATERIAL_UNLIT) != 0) {
+        *texture = MATERIAL_PLAIN.textures[TEXTURE_EMISSIVE];
+        return;
+    }
+    intensity = intensity > 0 ? fminf(intensity, EMISSION_MAX) : 0;
+    to->emissive[0] = linear_of(color.r) * intensity;
+    to->emissive[1] = linear_of(color.g) * intensity;
+    to->emissive[2] = linear_of(color.b) * intensity;
+}
+
+/* --- all of it --- */
+
+/* Formats whose materials or surfaces say whether their backs are seen; in the others nothing says that they are not.
+ */
+static bool has_sides(const struct assimp_job *job)
+{
+    static const char *const ENDINGS[] = {"3ds", "ac", "ac3d", "b3d", "lwo", "lws", "lxo"};
+    return IS_ENDING(job, ENDINGS);
+}
+
+static int add_material(struct assimp_job *job, uint32_t index, struct err *err)
+{
+    struct bake_builder *builder = job->import->builder;
+    const struct aiMaterial *from = job->scene->mMaterials[index];
+    struct material to = MATERIAL_PLAIN;
+    int is_two_sided = !has_sides(job);
+    aiGetMaterialIntegerArray(from, AI_MATKEY_TWOSIDED, &is_two_sided, NULL);
+    to.flags = (is_two_sided != 0 ? MATERIAL_DOUBLE_SIDED : 0) |
+               (shading_of(from) == (int)aiShadingMode_NoShading ? MATERIAL_UNLIT : 0);
+    if (assimp_surface_textures(job, index, &to, err) < 0)
+        return err->code;
+    set_color(job, from, &to);
+    set_reflection(job, from, &to);
+    set_emission(job, from, &to);
+    if (assimp_roughness_texture(job, index, &to, err) < 0 || assimp_opacity_texture(job, index, &to, err) < 0)
+        return err->code;
+    struct aiString name = {0};
+    if (aiGetMaterialString(from, AI_MATKEY_NAME, &name) == aiReturn_SUCCESS)
+        to.name = assimp_text(builder, &name);
+    struct material *added = bake_add_material(builder, 1);
+    if (added == NULL)
+        return assimp_no_room(job, err);
+    *added = to;
+    return 0;
+}
+
+int assimp_materials(struct assimp_job *job, struct err *err)
+{
+    if (job->is_skeleton)
+        return 0;
+    int rc = 0;
+    job->texture_images = mem_zalloc(job->import->limits->value[LIMIT_TEXTURES] + 1, sizeof *job->texture_images);
+    job->texcoords = mem_zalloc((size_t)job->scene->mNumMaterials + 1, sizeof *job->texcoords);
+    for (uint32_t m = 0; m < job->scene->mNumMaterials; m++)
+        job->texcoords[m] = TEXCOORD_SETS_NONE;
+    texture_mixer_init(&job->mixer, job->import->builder, job->import->limits);
+    for (uint32_t m = 0; m < job->scene->mNumMaterials && rc == 0; m++)
+        rc = add_material(job, m, err);
+    if (rc == 0)
+        texture_mixer_end(&job->mixer);
+    return rc;
+}

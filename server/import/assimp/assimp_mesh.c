@@ -1,0 +1,259 @@
+/* One assimp mesh to a primitive: vertices, indices, influences, morph targets. */
+#include "import/assimp/assimp_vertex.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_finite3(const struct aiVector3D *v) { return isfinite(v->x) && isfinite(v->y) && isfinite(v->z); }
+
+static struct vec3 vec3_of(const struct aiVector3D *v) { return (struct vec3){v->x, v->y, v->z}; }
+
+static int add_positions(struct assimp_job *job, const struct aiMesh *from, const struct joined *joined,
+                         struct err *err)
+{
+    struct vec3 *positions = bake_add_position(job->import->builder, joined->count);
+    struct vec3 *normals = bake_add_normal(job->import->builder, joined->count);
+    if (positions == NULL || normals == NULL)
+        return assimp_no_room(job, err);
+    for (uint32_t u = 0; u < joined->count; u++) {
+        const uint32_t v = joined->sources[u];
+        if (!is_finite3(&from->mVertices[v]))
+            return err_set(err, ERR_BAD_MODEL, "vertex %u of mesh '%s' is not finite", v, from->mName.data);
+        positions[u] = vec3_of(&from->mVertices[v]);
+        if (joined->normals != NULL)
+            normals[u] = joined->normals[u];
+        else
+            normals[u] = is_finite3(&from->mNormals[v]) ? vec3_of(&from->mNormals[v]) : ASSIMP_NO_NORMAL;
+    }
+    return 0;
+}
+
+/* The channel that the material's textures ask for, at place 0 or 1; where the mesh has it not, its first. */
+static const struct aiVector3D *texcoords_of(const struct assimp_job *job, const struct aiMesh *from, int place)
+{
+    const bool has_material = job->texcoords != NULL && from->mMaterialIndex < job->scene->mNumMaterials;
+    const int64_t set = has_material ? job->texcoords[from->mMaterialIndex].sets[place] : -1;
+    if (set < 0 && place > 0)
+        return NULL;
+    return from->mTextureCoords[set > 0 && from->mTextureCoords[set] != NULL ? set : 0];
+}
+
+static float finite_or_zero(float value) { return isfinite(value) ? value : 0; }
+
+/* assimp's V points up, the rows of our textures go down. */
+static int add_texcoords(struct assimp_job *job, const struct aiMesh *from, const struct joined *joined, int place,
+                         uint32_t *flags, struct err *err)
+{
+    struct bake_builder *builder = job->import->builder;
+    struct vec2 *out =
+        place == 0 ? bake_add_texcoord(builder, joined->count) : bake_add_second_texcoord(builder, joined->count);
+    if (out == NULL)
+        return assimp_no_room(job, err);
+    const struct aiVector3D *texcoords = texcoords_of(job, from, place);
+    if (texcoords == NULL)
+        return 0;
+    *flags |= place == 0 ? PRIMITIVE_TEXCOORDS : PRIMITIVE_SECOND_TEXCOORDS;
+    for (uint32_t u = 0; u < joined->count; u++) {
+        const struct aiVector3D *uv = &texcoords[joined->sources[u]];
+        out[u] = (struct vec2){finite_or_zero(uv->x), 1 - finite_or_zero(uv->y)};
+    }
+    return 0;
+}
+
+static uint8_t byte_of(float value) { return value >= 1 ? 255 : value > 0 ? (uint8_t)(value * 255 + 0.5f) : 0; }
+
+static int add_colors(struct assimp_job *job, const struct aiMesh *from, const struct joined *joined, uint32_t *flags,
+                      struct err *err)
+{
+    struct rgba8 *out = bake_add_color(job->import->builder, joined->count);
+    if (out == NULL)
+        return assimp_no_room(job, err);
+    memset(out, 0xff, joined->count * sizeof *out);
+    const struct aiColor4D *colors = from->mColors[0];
+    if (colors == NULL)
+        return 0;
+    /* An alpha of 0 everywhere is how a file without alpha arrives. */
+    bool has_alpha = false;
+    for (uint32_t v = 0; v < from->mNumVertices && !has_alpha; v++)
+        has_alpha = colors[v].a > 0;
+    for (uint32_t u = 0; u < joined->count; u++) {
+        const struct aiColor4D *color = &colors[joined->sources[u]];
+        out[u] = (struct rgba8){byte_of(color->r), byte_of(color->g), byte_of(color->b),
+                                has_alpha ? byte_of(color->a) : 255};
+    }
+    *flags |= PRIMITIVE_COLORS;
+    return 0;
+}
+
+void assimp_look_at_meshes(struct assimp_job *job)
+{
+    for (uint32_t m = 0; m < job->scene->mNumMeshes; m++) {
+        const struct aiMesh *mesh = job->scene->mMeshes[m];
+        job->has_colors |= mesh->mColors[0] != NULL;
+        job->has_texcoords |= texcoords_of(job, mesh, 0) != NULL;
+        job->has_second_texcoords |= texcoords_of(job, mesh, 1) != NULL;
+    }
+}
+
+/* A mesh of vertices alone, as point clouds are: each is a point. */
+static int add_points(struct assimp_job *job, const struct joined *joined, struct primitive *primitive, struct err *err)
+{
+    uint32_t *out = bake_add_index(job->import->builder, joined->count);
+    if (out == NULL)
+        return assimp_no_room(job, err);
+    for (uint32_t u = 0; u < joined->count; u++)
+        out[u] = u;
+    primitive->topology = TOPOLOGY_POINTS;
+    primitive->index_count = joined->count;
+    return 0;
+}
+
+/* After SortByPType the faces of a mesh are all of one kind. */
+static int add_indices(struct assimp_job *job, const struct aiMesh *from, const struct joined *joined,
+                       struct primitive *primitive, struct err *err)
+{
+    struct bake_builder *builder = job->import->builder;
+    const unsigned corners = from->mNumFaces > 0 ? from->mFaces[0].mNumIndices : 3;
+    if (corners < 1 || corners > 3)
+        return err_set(err, ERR_BAD_MODEL, "mesh '%s' has a face of %u corners", from->mName.data, corners);
+    const uint64_t total = from->mNumFaces > 0 ? (uint64_t)from->mNumFaces * corners : from->mNumVertices;
+    if (builder->index_count + total > job->import->limits->value[LIMIT_INDICES])
+        return err_set(err, ERR_MODEL_LIMIT, "the model has more indices than %s",
+                       LIMIT_TEXT(job->import->limits, LIMIT_INDICES));
+    primitive->index_first = builder->index_count;
+    if (from->mNumFaces == 0)
+        return add_points(job, joined, primitive, err);
+    primitive->topology = corners == 3 ? TOPOLOGY_TRIANGLES : corners == 2 ? TOPOLOGY_LINES : TOPOLOGY_POINTS;
+    primitive->index_count = (uint32_t)total;
+    uint32_t *out = bake_add_index(builder, (uint32_t)total);
+    if (out == NULL)
+        return assimp_no_room(job, err);
+    for (uint32_t f = 0; f < from->mNumFaces; f++) {
+        if (from->mFaces[f].mNumIndices != corners)
+            return err_set(err, ERR_BAD_MODEL, "mesh '%s' mixes faces of %u and %u corners", from->mName.data, corners,
+                           from->mFaces[f].mNumIndices);
+        for (unsigned i = 0; i < corners; i++) {
+            const unsigned index = from->mFaces[f].mIndices[i];
+            if (index >= from->mNumVertices)
+                return err_set(err, ERR_BAD_MODEL, "face %u of mesh '%s' names vertex %u of %u", f, from->mName.data,
+                               index, from->mNumVertices);
+            *out++ = joined->corners != NULL ? joined->corners[3 * (size_t)f + i] : joined->places[index];
+        }
+    }
+    return 0;
+}
+
+/* The differences that a morph target makes; assimp holds the moved vertices. `first` UINT32_MAX: none. */
+static int add_deltas(struct assimp_job *job, const struct aiVector3D *moved, const struct aiVector3D *base,
+                      const struct joined *joined, uint32_t *first, struct err *err)
+{
+    *first = UINT32_MAX;
+    if (moved == NULL || base == NULL)
+        return 0;
+    const uint32_t at = job->import->builder->morph_delta_count;
+    struct vec3 *out = bake_add_morph_delta(job->import->builder, joined->count);
+    if (out == NULL)
+        return assimp_no_room(job, err);
+    for (uint32_t u = 0; u < joined->count; u++) {
+        const struct aiVector3D *a = &base[joined->sources[u]], *b = &moved[joined->sources[u]];
+        out[u] = (struct vec3){finite_or_zero(b->x - a->x), finite_or_zero(b->y - a->y), finite_or_zero(b->z - a->z)};
+    }
+    *first = at;
+    return 0;
+}
+
+static int add_morph_targets(struct assimp_job *job, const struct aiMesh *from, const struct joined *joined,
+                             struct primitive *primitive, struct err *err)
+{
+    struct bake_builder *builder = job->import->builder;
+    primitive->morph_target_first = builder->morph_target_count;
+    for (uint32_t t = 0; t < from->mNumAnimMeshes; t++) {
+        const struct aiAnimMesh *target = from->mAnimMeshes[t];
+        if (target->mNumVertices != from->mNumVertices)
+            return err_set(err, ERR_BAD_MODEL, "morph target '%s' of mesh '%s' has %u vertices, not %u",
+                           target->mName.data, from->mName.data, target->mNumVertices, from->mNumVertices);
+        struct morph_target added;
+        if (add_deltas(job, target->mVertices, from->mVertices, joined, &added.position_first, err) < 0 ||
+            add_deltas(job, target->mNormals, from->mNormals, joined, &added.normal_first, err) < 0)
+            return err->code;
+        added.name = assimp_text(builder, &target->mName);
+        struct morph_target *out = bake_add_morph_target(builder, 1);
+        if (out == NULL)
+            return assimp_no_room(job, err);
+        *out = added;
+        primitive->morph_target_count++;
+    }
+    return 0;
+}
+
+/* For want of coordinates the whole surface has one texel of the texture. */
+static void check_texcoords(const struct assimp_job *job, const struct aiMesh *from, const struct primitive *primitive)
+{
+    bool is_textured = false;
+    for (int slot = 0; primitive->material >= 0 && slot < TEXTURE_SLOT_COUNT; slot++)
+        is_textured |= job->import->builder->materials[primitive->material].textures[slot].texture >= 0;
+    if (is_textured && (primitive->flags & PRIMITIVE_TEXCOORDS) == 0 && primitive->topology == TOPOLOGY_TRIANGLES)
+        bake_warn(job->import->builder, "texcoord_missing",
+                  "mesh '%s' has no texture coordinates for a texture of its material", from->mName.data);
+}
+
+static int check(const struct assimp_job *job, const struct aiMesh *from, struct err *err)
+{
+    const uint64_t limit = job->import->limits->value[LIMIT_VERTICES];
+    if (job->import->builder->position_count + (uint64_t)from->mNumVertices > limit)
+        return err_set(err, ERR_MODEL_LIMIT, "the model has more vertices than %s",
+                       LIMIT_TEXT(job->import->limits, LIMIT_VERTICES));
+    if (from->mNumVertices > 0 && from->mVertices == NULL)
+        return err_set(err, ERR_BAD_MODEL, "mesh '%s' has no positions", from->mName.data);
+    return 0;
+}
+
+static int add_parts(struct assimp_job *job, const struct aiMesh *from, const struct joined *joined,
+                     const struct vertex_weights *weights, struct primitive *primitive, struct err *err)
+{
+    if (add_positions(job, from, joined, err) < 0 ||
+        (job->has_texcoords && add_texcoords(job, from, joined, 0, &primitive->flags, err) < 0) ||
+        (job->has_second_texcoords && add_texcoords(job, from, joined, 1, &primitive->flags, err) < 0) ||
+        (job->has_colors && add_colors(job, from, joined, &primitive->flags, err) < 0) ||
+        add_indices(job, from, joined, primitive, err) < 0 || assimp_influences(job, from, weights, joined, err) < 0 ||
+        add_morph_targets(job, from, joined, primitive, err) < 0)
+        return err->code;
+    struct primitive *added = bake_add_primitive(job->import->builder, 1);
+    if (added == NULL)
+        return assimp_no_room(job, err);
+    *added = *primitive;
+    check_texcoords(job, from, primitive);
+    return 0;
+}
+
+/* Blender keeps a smooth normal with every vertex, and with every face whether it is used; assimp knows the former. */
+static bool has_false_normals(const struct assimp_job *job) { return strcmp(job->ending, "blend") == 0; }
+
+int assimp_primitive(struct assimp_job *job, uint32_t mesh, const struct aiMesh *from, int32_t skin, struct err *err)
+{
+    struct bake_builder *builder = job->import->builder;
+    struct vertex_weights weights = {0};
+    struct joined joined;
+    const struct aiVector3D *const texcoords[2] = {texcoords_of(job, from, 0), texcoords_of(job, from, 1)};
+    if (check(job, from, err) < 0 ||
+        (skin >= 0 && assimp_weights(job, from, &job->skins.skins[skin], &weights, err) < 0))
+        return err->code;
+    int rc = assimp_join(from, texcoords, &weights, &joined, err);
+    if (rc == 0)
+        rc = assimp_normals(from, has_false_normals(job), &joined, err);
+    if (rc == 0 && skin < 0)
+        rc = assimp_edges(from, job->import->limits->value[LIMIT_VERTICES] - builder->position_count, &joined, err);
+    if (rc == 0 && builder->influence_first_count == 0 && bake_add_influence_first(builder, 1) == NULL)
+        rc = assimp_no_room(job, err);
+    struct primitive primitive = {
+        .mesh = mesh,
+        .vertex_first = builder->position_count,
+        .vertex_count = joined.count,
+        .material = from->mMaterialIndex < job->scene->mNumMaterials ? (int32_t)from->mMaterialIndex : -1,
+    };
+    if (rc == 0)
+        rc = add_parts(job, from, &joined, &weights, &primitive, err);
+    joined_fini(&joined);
+    assimp_weights_fini(&weights);
+    return rc;
+}

@@ -1,0 +1,221 @@
+/* The model's nodes, and what meshes each of them shows. */
+#include "import/assimp/assimp_parts.h"
+
+#include "base/mem.h"
+
+#include <assimp/cimport.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A model mesh that was made for a set of assimp meshes, so that the next node with the same set shares it. */
+struct made {
+    const unsigned *meshes; /* of some aiNode */
+    uint32_t count;
+    int32_t skin;
+    uint32_t mesh; /* of the model */
+    uint32_t next; /* another with the same first assimp mesh, or UINT32_MAX */
+};
+
+struct shared_meshes {
+    uint32_t *first_made; /* [aiScene.mNumMeshes], UINT32_MAX = none */
+    struct made *made;
+    uint32_t count;
+};
+
+static void set_transform(struct assimp_job *job, struct node *node, const struct dmat4 *parent_from_node)
+{
+    struct trs trs;
+    const bool is_trs = trs_from_dmat4(parent_from_node, &trs);
+    for (int i = 0; i < 3; i++) {
+        node->translation[i] = (float)trs.translation[i];
+        node->scale[i] = (float)trs.scale[i];
+    }
+    for (int i = 0; i < 4; i++)
+        node->rotation[i] = (float)trs.rotation[i];
+    if (is_trs)
+        return;
+    struct mat4 *matrix = bake_add_node_matrix(job->import->builder, 1);
+    if (matrix == NULL)
+        return;
+    *matrix = mat4_from_dmat4(parent_from_node);
+    node->matrix = (int32_t)(job->import->builder->node_matrix_count - 1);
+    node->flags |= NODE_SHEAR;
+}
+
+/* The assimp meshes of `from` that have this skin, in order, into out[from->mNumMeshes]. */
+static uint32_t pick(const struct assimp_job *job, const struct aiNode *from, int32_t skin, unsigned *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < from->mNumMeshes; i++)
+        if (job->skins.of_mesh[from->mMeshes[i]] == skin)
+            out[count++] = from->mMeshes[i];
+    return count;
+}
+
+static bool is_made_of(const struct assimp_job *job, const struct made *made, const unsigned *meshes, uint32_t count)
+{
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < made->count; i++) {
+        if (job->skins.of_mesh[made->meshes[i]] != made->skin)
+            continue;
+        if (k == count || made->meshes[i] != meshes[k])
+            return false;
+        k++;
+    }
+    return k == count;
+}
+
+/* The model mesh of meshes[count], made now or before; -1 on failure. */
+static int32_t mesh_of(struct assimp_job *job, struct shared_meshes *shared, const struct aiNode *from,
+                       const unsigned *meshes, uint32_t count, struct err *err)
+{
+    struct bake_builder *builder = job->import->builder;
+    const int32_t skin = job->skins.of_mesh[meshes[0]];
+    for (uint32_t i = shared->first_made[meshes[0]]; i != UINT32_MAX; i = shared->made[i].next)
+        if (is_made_of(job, &shared->made[i], meshes, count))
+            return (int32_t)shared->made[i].mesh;
+    const uint32_t index = builder->mesh_count;
+    struct mesh *mesh = bake_add_mesh(builder, 1);
+    if (mesh == NULL) {
+        assimp_no_room(job, err);
+        return -1;
+    }
+    mesh->primitive_first = builder->primitive_count;
+    mesh->primitive_count = count;
+    mesh->name = assimp_text(builder, &job->scene->mMeshes[meshes[0]]->mName);
+    for (uint32_t i = 0; i < count; i++)
+        if (assimp_primitive(job, index, job->scene->mMeshes[meshes[i]], skin, err) < 0)
+            return -1;
+    shared->made = mem_realloc(shared->made, (size_t)(shared->count + 1) * sizeof *shared->made);
+    shared->made[shared->count] =
+        (struct made){from->mMeshes, from->mNumMeshes, skin, index, shared->first_made[meshes[0]]};
+    shared->first_made[meshes[0]] = shared->count++;
+    return (int32_t)index;
+}
+
+/* Rest morph weights of a mesh instance: as many as its primitive with the most targets has. */
+static int add_weights(struct assimp_job *job, struct node *node, const unsigned *meshes, uint32_t count,
+                       struct err *err)
+{
+    const struct aiMesh *most = job->scene->mMeshes[meshes[0]];
+    for (uint32_t i = 1; i < count; i++)
+        if (job->scene->mMeshes[meshes[i]]->mNumAnimMeshes > most->mNumAnimMeshes)
+            most = job->scene->mMeshes[meshes[i]];
+    node->weight_first = job->import->builder->weight_count;
+    node->weight_count = most->mNumAnimMeshes;
+    float *weights = bake_add_weight(job->import->builder, most->mNumAnimMeshes);
+    if (weights == NULL)
+        return assimp_no_room(job, err);
+    for (uint32_t i = 0; i < most->mNumAnimMeshes; i++) {
+        const float weight = most->mAnimMeshes[i]->mWeight;
+        weights[i] = weight >= -1e6f && weight <= 1e6f ? weight : 0;
+    }
+    return 0;
+}
+
+/* A model node shows one mesh with one skin. What does not fit on the node itself goes to nodes without a name
+ * below it, behind all others, so that the file's nodes keep their places. */
+static int show_meshes(struct assimp_job *job, struct shared_meshes *shared, uint32_t n, struct err *err)
+{
+    struct bake_builder *builder = job->import->builder;
+    const struct aiNode *from = job->tree.nodes[job->tree.of_model_node[n]].node;
+    struct dmat4 node_from_mesh;
+    const bool is_geometric = tree_geometric(&job->tree, n, &node_from_mesh);
+    unsigned *meshes = mem_alloc(from->mNumMeshes * sizeof *meshes);
+    bool is_used = is_geometric;
+    int rc = 0;
+    for (int32_t skin = -1; skin < (int32_t)job->skins.count && rc == 0; skin++) {
+        const uint32_t count = pick(job, from, skin, meshes);
+        if (count == 0)
+            continue;
+        const int32_t mesh = mesh_of(job, shared, from, meshes, count, err);
+        const uint32_t place = is_used ? builder->node_count : n;
+        if (mesh < 0 || (is_used && bake_add_node(builder, 1) == NULL)) {
+            rc = mesh < 0 ? err->code : assimp_no_room(job, err);
+            break;
+        }
+        if (is_used) {
+            struct node added = {.name = {.offset = STR_NONE}, .parent = (int32_t)n, .matrix = -1};
+            set_transform(job, &added, &node_from_mesh);
+            builder->nodes[place] = added;
+        }
+        struct node *node = &builder->nodes[place];
+        node->mesh = mesh;
+        node->skin = skin;
+        rc = add_weights(job, node, meshes, count, err);
+        is_used = true;
+    }
+    free(meshes);
+    return rc;
+}
+
+static int check_meshes(const struct assimp_job *job, const struct aiNode *from, struct err *err)
+{
+    for (uint32_t i = 0; i < from->mNumMeshes; i++)
+        if (from->mMeshes[i] >= job->scene->mNumMeshes)
+            return err_set(err, ERR_BAD_MODEL, "node '%s' shows mesh %u of %u", from->mName.data, from->mMeshes[i],
+                           job->scene->mNumMeshes);
+    return 0;
+}
+
+/* What assimp calls nodes that have no name in the file. */
+static const char AUTO_NAME[] = "$ColladaAutoName$_";
+
+static struct str name_of(struct assimp_job *job, uint32_t n)
+{
+    const uint32_t i = job->tree.of_model_node[n];
+    const struct aiString *name = &job->tree.nodes[i].node->mName;
+    if (job->shown.count == job->tree.count)
+        name = &job->shown.names[i];
+    if (strncmp(name->data, AUTO_NAME, sizeof AUTO_NAME - 1) == 0)
+        return (struct str){.offset = STR_NONE};
+    return assimp_text(job->import->builder, name);
+}
+
+void assimp_collada_names(struct assimp_job *job)
+{
+    const struct aiScene *scene = assimp_load(job->import, true);
+    if (scene == NULL)
+        return;
+    struct tree tree;
+    if (scene->mRootNode != NULL && tree_init(&tree, scene, job->import->limits, NULL) == 0) {
+        job->shown.names = mem_alloc(tree.count * sizeof *job->shown.names);
+        job->shown.count = tree.count;
+        for (uint32_t i = 0; i < tree.count; i++)
+            job->shown.names[i] = tree.nodes[i].node->mName;
+        tree_fini(&tree);
+    }
+    aiReleaseImport(scene);
+}
+
+int assimp_nodes(struct assimp_job *job, struct err *err)
+{
+    struct bake_builder *builder = job->import->builder;
+    for (uint32_t n = 0; n < job->tree.model_node_count; n++) {
+        const struct aiNode *from = job->tree.nodes[job->tree.of_model_node[n]].node;
+        const struct dmat4 rest = tree_rest(&job->tree, n);
+        if (check_meshes(job, from, err) < 0)
+            return err->code;
+        struct node *node = bake_add_node(builder, 1);
+        if (node == NULL)
+            return assimp_no_room(job, err);
+        *node = (struct node){.parent = tree_model_parent(&job->tree, n), .mesh = -1, .skin = -1, .matrix = -1};
+        node->name = name_of(job, n);
+        set_transform(job, node, &rest);
+    }
+    uint32_t *root = bake_add_root(builder, 1);
+    if (root == NULL)
+        return assimp_no_room(job, err);
+    *root = 0;
+    if (job->is_skeleton)
+        return 0;
+    struct shared_meshes shared = {.first_made = mem_alloc(job->scene->mNumMeshes * sizeof *shared.first_made)};
+    memset(shared.first_made, 0xff, job->scene->mNumMeshes * sizeof *shared.first_made);
+    int rc = 0;
+    for (uint32_t n = 0; n < job->tree.model_node_count && rc == 0; n++)
+        if (job->tree.nodes[job->tree.of_model_node[n]].node->mNumMeshes > 0)
+            rc = show_meshes(job, &shared, n, err);
+    free(shared.first_made);
+    free(shared.made);
+    return rc;
+}

@@ -1,0 +1,272 @@
+#include "import/assimp/assimp_tree.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char CHAIN_MARK[] = "_$AssimpFbx$_";
+
+struct dmat4 dmat4_from_assimp(const struct aiMatrix4x4 *m)
+{
+    return (struct dmat4){{(double)m->a1, (double)m->b1, (double)m->c1, (double)m->d1, /* column 0 */
+                           (double)m->a2, (double)m->b2, (double)m->c2, (double)m->d2, /* column 1 */
+                           (double)m->a3, (double)m->b3, (double)m->c3, (double)m->d3, /* column 2 */
+                           (double)m->a4, (double)m->b4, (double)m->c4, (double)m->d4}};
+}
+
+bool dmat4_is_finite(const struct dmat4 *m)
+{
+    for (int i = 0; i < 16; i++)
+        if (!isfinite(m->m[i]))
+            return false;
+    return true;
+}
+
+/* Depth first in the order of the children, with a stack of our own: the depth is the file's choice. */
+static int flatten(struct tree *tree, const struct aiScene *scene, const struct limits *limits, struct err *err)
+{
+    const uint64_t limit = limits->value[LIMIT_NODES];
+    struct todo {
+        const struct aiNode *node;
+        uint32_t parent, depth;
+    } *stack = mem_alloc(sizeof *stack);
+    size_t stack_count = 1, stack_capacity = 1;
+    uint32_t capacity = 0;
+    int rc = 0;
+    stack[0] = (struct todo){scene->mRootNode, TREE_NONE, 1};
+    while (stack_count > 0 && rc == 0) {
+        const struct todo todo = stack[--stack_count];
+        const uint32_t children = todo.node->mNumChildren;
+        if (tree->count >= limit || children > limit || stack_count + children > limit) {
+            rc = err_set(err, ERR_MODEL_LIMIT, "the model has more nodes than %s", LIMIT_TEXT(limits, LIMIT_NODES));
+            break;
+        }
+        if (tree->count == capacity) {
+            capacity = capacity == 0 ? 64 : 2 * capacity;
+            tree->nodes = mem_realloc(tree->nodes, capacity * sizeof *tree->nodes);
+        }
+        struct tree_node *node = &tree->nodes[tree->count];
+        *node = (struct tree_node){.node = todo.node,
+                                   .parent_from_node = dmat4_from_assimp(&todo.node->mTransformation),
+                                   .parent = todo.parent};
+        if (!dmat4_is_finite(&node->parent_from_node))
+            rc = err_set(err, ERR_BAD_MODEL, "the transform of node '%s' is not finite", todo.node->mName.data);
+        tree->depth = todo.depth > tree->depth ? todo.depth : tree->depth;
+        if (stack_count + children > stack_capacity) {
+            stack_capacity = 2 * (stack_count + children);
+            stack = mem_realloc(stack, stack_capacity * sizeof *stack);
+        }
+        for (uint32_t i = children; i-- > 0;)
+            stack[stack_count++] = (struct todo){todo.node->mChildren[i], tree->count, todo.depth + 1};
+        tree->count++;
+    }
+    free(stack);
+    return rc;
+}
+
+static bool is_folded(enum tree_part part) { return part != PART_NODE; }
+
+/* True when `helper` is `owner` with the mark behind it; *component is what follows the mark. */
+static bool is_helper_of(const struct aiNode *helper, const struct aiNode *owner, const char **component)
+{
+    const size_t length = owner->mName.length, mark = sizeof CHAIN_MARK - 1;
+    if (helper->mName.length < length + mark || memcmp(helper->mName.data, owner->mName.data, length) != 0 ||
+        memcmp(helper->mName.data + length, CHAIN_MARK, mark) != 0)
+        return false;
+    *component = helper->mName.data + length + mark;
+    return true;
+}
+
+static enum tree_part part_above(const char *component)
+{
+    if (strncmp(component, "Geometric", 9) == 0)
+        return PART_GEOMETRIC;
+    if (strcmp(component, "PostRotation") == 0)
+        return PART_POST_ROTATION;
+    if (strcmp(component, "RotationPivotInverse") == 0 || strcmp(component, "ScalingOffset") == 0 ||
+        strncmp(component, "ScalingPivot", 12) == 0)
+        return PART_PIVOT;
+    return PART_CHAIN;
+}
+
+/* Marks the helpers above node `i`; in this order of nodes they stand right before it. */
+static void fold_above(struct tree *tree, uint32_t i)
+{
+    struct tree_node *node = &tree->nodes[i];
+    const char *component;
+    node->chain_first = i;
+    while (node->chain_first > 0) {
+        struct tree_node *above = &tree->nodes[node->chain_first - 1];
+        if (tree->nodes[node->chain_first].parent != node->chain_first - 1 || above->node->mNumChildren != 1 ||
+            above->node->mNumMeshes != 0 || !is_helper_of(above->node, node->node, &component))
+            return;
+        above->part = part_above(component);
+        node->chain_first--;
+    }
+}
+
+/* Marks node `i` when it only takes back the geometric transform of the node above it. */
+static void fold_below(struct tree *tree, uint32_t i)
+{
+    struct tree_node *node = &tree->nodes[i];
+    const char *component;
+    uint32_t owner = node->parent;
+    while (owner != TREE_NONE && tree->nodes[owner].part == PART_AFTER)
+        owner = tree->nodes[owner].parent;
+    if (owner != TREE_NONE && is_helper_of(node->node, tree->nodes[owner].node, &component) &&
+        strncmp(component, "Geometric", 9) == 0 && strstr(component, "Inverse") != NULL)
+        node->part = PART_AFTER;
+}
+
+static void fold(struct tree *tree)
+{
+    for (uint32_t i = 0; i < tree->count; i++)
+        if (strstr(tree->nodes[i].node->mName.data, CHAIN_MARK) == NULL)
+            fold_above(tree, i);
+        else
+            tree->nodes[i].chain_first = i;
+    for (uint32_t i = 0; i < tree->count; i++)
+        if (tree->nodes[i].part == PART_NODE)
+            fold_below(tree, i);
+    tree->of_model_node = mem_alloc(tree->count * sizeof *tree->of_model_node);
+    for (uint32_t i = 0; i < tree->count; i++)
+        if (!is_folded(tree->nodes[i].part)) {
+            tree->nodes[i].model_node = tree->model_node_count;
+            tree->of_model_node[tree->model_node_count++] = i;
+        } else if (tree->nodes[i].part == PART_AFTER) {
+            tree->nodes[i].model_node = tree->nodes[tree->nodes[i].parent].model_node;
+        }
+    for (uint32_t n = 0; n < tree->model_node_count; n++) {
+        const uint32_t i = tree->of_model_node[n];
+        for (uint32_t k = tree->nodes[i].chain_first; k < i; k++)
+            tree->nodes[k].model_node = n;
+    }
+}
+
+static int compare_names(const struct aiString *a, const struct aiString *b)
+{
+    const size_t size = a->length < b->length ? a->length : b->length;
+    const int order = memcmp(a->data, b->data, size);
+    return order != 0 ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+static int by_name_and_index(const void *a, const void *b, void *tree)
+{
+    const struct tree_node *nodes = ((struct tree *)tree)->nodes;
+    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const int order = compare_names(&nodes[i].node->mName, &nodes[k].node->mName);
+    return order != 0 ? order : (i > k) - (i < k);
+}
+
+int tree_init(struct tree *tree, const struct aiScene *scene, const struct limits *limits, struct err *err)
+{
+    *tree = (struct tree){0};
+    const int rc = flatten(tree, scene, limits, err);
+    if (rc < 0) {
+        tree_fini(tree);
+        return rc;
+    }
+    fold(tree);
+    tree->by_name = mem_alloc(tree->count * sizeof *tree->by_name);
+    for (uint32_t i = 0; i < tree->count; i++)
+        tree->by_name[i] = i;
+    qsort_r(tree->by_name, tree->count, sizeof *tree->by_name, by_name_and_index, tree);
+    return 0;
+}
+
+void tree_fini(struct tree *tree)
+{
+    free(tree->nodes);
+    free(tree->by_name);
+    free(tree->of_model_node);
+    *tree = (struct tree){0};
+}
+
+uint32_t tree_find(const struct tree *tree, const struct aiString *name)
+{
+    uint32_t first = 0, end = tree->count;
+    while (first < end) {
+        const uint32_t middle = first + (end - first) / 2;
+        if (compare_names(&tree->nodes[tree->by_name[middle]].node->mName, name) < 0)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    if (first == tree->count || compare_names(&tree->nodes[tree->by_name[first]].node->mName, name) != 0)
+        return TREE_NONE;
+    return tree->by_name[first];
+}
+
+static int by_assimp_node(const void *a, const void *b, void *tree)
+{
+    const struct tree_node *nodes = ((struct tree *)tree)->nodes;
+    const uintptr_t i = (uintptr_t)nodes[*(const uint32_t *)a].node, k = (uintptr_t)nodes[*(const uint32_t *)b].node;
+    return (i > k) - (i < k);
+}
+
+/* The one of indices[count], sorted by their aiNode, that is `wanted`; TREE_NONE when none is. `wanted` may point
+ * anywhere: assimp takes the index behind it from the file unchecked. */
+static uint32_t find_sorted(const struct tree *tree, const uint32_t *indices, uint32_t count,
+                            const struct aiNode *wanted)
+{
+    uint32_t first = 0, end = count;
+    while (first < end) {
+        const uint32_t middle = first + (end - first) / 2;
+        if ((uintptr_t)tree->nodes[indices[middle]].node < (uintptr_t)wanted)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first < count && tree->nodes[indices[first]].node == wanted ? indices[first] : TREE_NONE;
+}
+
+void tree_join_siblings(struct tree *tree, const struct aiString *above)
+{
+    const uint32_t holder = tree_find(tree, above);
+    if (holder == TREE_NONE)
+        return;
+    uint32_t *children = mem_alloc(tree->count * sizeof *children), count = 0;
+    for (uint32_t i = holder + 1; i < tree->count; i++)
+        if (tree->nodes[i].parent == holder)
+            children[count++] = i;
+    qsort_r(children, count, sizeof *children, by_assimp_node, tree);
+    for (uint32_t c = 0; c < count; c++) {
+        struct tree_node *node = &tree->nodes[children[c]];
+        const uint32_t parent = find_sorted(tree, children, count, node->node->mParent);
+        if (parent != TREE_NONE && parent < children[c])
+            node->parent = parent;
+    }
+    free(children);
+}
+
+int32_t tree_model_parent(const struct tree *tree, uint32_t n)
+{
+    const uint32_t top = tree->nodes[tree->of_model_node[n]].chain_first;
+    const uint32_t parent = tree->nodes[top].parent;
+    return parent == TREE_NONE ? -1 : (int32_t)tree->nodes[parent].model_node;
+}
+
+struct dmat4 tree_rest(const struct tree *tree, uint32_t n)
+{
+    const uint32_t last = tree->of_model_node[n];
+    struct dmat4 product = DMAT4_IDENTITY;
+    for (uint32_t i = tree->nodes[last].chain_first; i <= last; i++)
+        if (tree->nodes[i].part != PART_GEOMETRIC)
+            product = dmat4_mul(&product, &tree->nodes[i].parent_from_node);
+    return product;
+}
+
+bool tree_geometric(const struct tree *tree, uint32_t n, struct dmat4 *node_from_mesh)
+{
+    const uint32_t last = tree->of_model_node[n];
+    bool is_any = false;
+    *node_from_mesh = DMAT4_IDENTITY;
+    for (uint32_t i = tree->nodes[last].chain_first; i <= last; i++)
+        if (tree->nodes[i].part == PART_GEOMETRIC) {
+            *node_from_mesh = dmat4_mul(node_from_mesh, &tree->nodes[i].parent_from_node);
+            is_any = true;
+        }
+    return is_any;
+}

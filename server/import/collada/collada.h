@@ -1,0 +1,77 @@
+/* collada.h - what a COLLADA file says of its nodes' places and of how they move, in double precision.
+ *
+ * assimp 5.2.5 keeps angles in float32 and knows straight lines only; this reader keeps what the file has. Nodes are
+ * those of the visual scene that <scene> shows, in the order in which assimp makes them: a node, its own children, then
+ * the nodes that it instances. Spaces and units are the file's. One thread. */
+#pragma once
+
+#include "import/collada/collada_curve.h"
+#include "import/collada/collada_xml.h"
+
+#include "anim/bake/bake.h"
+#include "base/limits.h"
+
+enum collada_kind {
+    COLLADA_MATRIX,    /* 16 values, row after row */
+    COLLADA_TRANSLATE, /* x y z */
+    COLLADA_ROTATE,    /* axis x y z, angle in degrees */
+    COLLADA_SCALE,     /* x y z */
+    COLLADA_LOOKAT,    /* eye, point of interest, up */
+    COLLADA_SKEW,      /* angle in degrees, axis of rotation, axis of translation */
+};
+
+/* One element of a node's transform: parent_from_node is their product in order. */
+struct collada_step {
+    enum collada_kind kind;
+    uint32_t element; /* in xml */
+    double values[16];
+};
+
+struct collada_node {
+    uint32_t element; /* <node> or <visual_scene> */
+    uint32_t parent;  /* among nodes, XML_NONE for the scene itself */
+    uint32_t step_first, step_count;
+};
+
+/* What a sampler drives: values first .. first + count - 1 of a transform element or of an array of morph weights. */
+struct collada_channel {
+    uint32_t element; /* the transform element, or the <source> of weights */
+    uint32_t first, count;
+    uint32_t sampler;
+    uint32_t place; /* the <channel> element: which <animation> it is in */
+};
+
+struct collada_clip {
+    const char *name;                      /* or NULL */
+    double start_s, end_s;                 /* the part of the file's time; end_s < start_s: all of it */
+    uint32_t channel_first, channel_count; /* in clip_channels */
+};
+
+struct collada {
+    struct xml xml;
+    struct collada_node *nodes; /* [0] is the visual scene */
+    struct collada_step *steps;
+    struct collada_sampler *samplers;
+    struct collada_channel *channels; /* sorted by element, then by place */
+    struct collada_clip *clips;
+    uint32_t *clip_channels; /* into channels, rising within a clip */
+    uint32_t node_count, step_count, sampler_count, channel_count, clip_count, clip_channel_count;
+};
+
+/* Warnings of channels that cannot be read or move nothing that is known go to the builder.
+ * Returns 0, ERR_BAD_MODEL, ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY; on failure *collada is empty. */
+int collada_read(struct collada *collada, const uint8_t *bytes, size_t size_bytes, const struct limits *limits,
+                 struct bake_builder *builder, struct err *err);
+void collada_fini(struct collada *collada);
+
+/* The <source> of the weights with which node `n` shows a mesh of morph targets; XML_NONE when it shows none. */
+uint32_t collada_weights(const struct collada *collada, uint32_t n);
+
+/* --- steps of collada_read() --- */
+
+/* Fills nodes and steps. */
+int collada_scene(struct collada *collada, const struct limits *limits, struct err *err);
+/* A <sampler>; warnings name the channel's target. Returns 0, ERR_BAD_MODEL or ERR_IMPORT_MEMORY; on failure *sampler
+ * is empty. */
+int collada_sampler(const struct xml *xml, uint32_t element, const char *target, struct collada_sampler *sampler,
+                    struct bake_builder *builder, struct err *err);

@@ -1,0 +1,294 @@
+#include "import/gltf/gltf_accessor.h"
+
+#include "import/gltf/gltf_buffer.h"
+
+#include "base/bytes.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const struct type_row {
+    const char *name;
+    enum accessor_type type;
+    uint32_t width;
+} TYPES[] = {
+    {"SCALAR", ACCESSOR_SCALAR, 1}, {"VEC2", ACCESSOR_VEC2, 2}, {"VEC3", ACCESSOR_VEC3, 3},  {"VEC4", ACCESSOR_VEC4, 4},
+    {"MAT2", ACCESSOR_MAT2, 4},     {"MAT3", ACCESSOR_MAT3, 9}, {"MAT4", ACCESSOR_MAT4, 16},
+};
+enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
+
+static const struct component_row {
+    const char *name;
+    enum accessor_component component;
+    uint32_t number; /* componentType */
+    uint32_t bytes;
+} COMPONENTS[] = {
+    {"BYTE", ACCESSOR_I8, 5120, 1},          {"UNSIGNED_BYTE", ACCESSOR_U8, 5121, 1},
+    {"SHORT", ACCESSOR_I16, 5122, 2},        {"UNSIGNED_SHORT", ACCESSOR_U16, 5123, 2},
+    {"UNSIGNED_INT", ACCESSOR_U32, 5125, 4}, {"FLOAT", ACCESSOR_F32, 5126, 4},
+};
+enum { COMPONENT_COUNT = sizeof COMPONENTS / sizeof *COMPONENTS };
+
+uint32_t accessor_component_bytes(enum accessor_component component)
+{
+    for (int i = 0; i < COMPONENT_COUNT; i++)
+        if (COMPONENTS[i].component == component)
+            return COMPONENTS[i].bytes;
+    return 0;
+}
+
+uint32_t accessor_component_number(enum accessor_component component)
+{
+    for (int i = 0; i < COMPONENT_COUNT; i++)
+        if (COMPONENTS[i].component == component)
+            return COMPONENTS[i].number;
+    return 0;
+}
+
+/* NULL when the number is not one of the six. */
+static const struct component_row *find_component(uint64_t number)
+{
+    for (int i = 0; i < COMPONENT_COUNT; i++)
+        if (COMPONENTS[i].number == number)
+            return &COMPONENTS[i];
+    return NULL;
+}
+
+static int find_types(const cJSON *json, const struct accessor_use *use, struct accessor *accessor, struct err *err)
+{
+    const uint64_t number = json_count(json, "componentType", 0);
+    const struct component_row *component = find_component(number);
+    if (component == NULL)
+        return err_set(err, ERR_BAD_MODEL, "accessors[%u].componentType is %llu, which is none of glTF's",
+                       accessor->index, (unsigned long long)number);
+    const char *name = json_text(json, "type");
+    const struct type_row *type = NULL;
+    for (int i = 0; i < TYPE_COUNT; i++)
+        if (strcmp(TYPES[i].name, name) == 0)
+            type = &TYPES[i];
+    if (type == NULL)
+        return err_set(err, ERR_BAD_MODEL, "accessors[%u].type is '%.20s', which is none of glTF's", accessor->index,
+                       name);
+    if ((use->types & type->type) == 0 || (use->components & component->component) == 0)
+        return err_set(err, ERR_BAD_MODEL, "%s cannot be accessors[%u], which is %s of %s", use->where, accessor->index,
+                       type->name, component->name);
+    accessor->component = component->component;
+    accessor->width = type->width;
+    accessor->is_normalized = json_is_true(json, "normalized") && component->component != ACCESSOR_F32;
+    return 0;
+}
+
+/* `count` rows of `row_bytes`, `stride` apart, from `offset` on must lie in the view. */
+static int check_span(const struct gltf_view *view, uint32_t view_index, uint64_t offset, uint64_t stride,
+                      uint32_t count, uint32_t row_bytes, const char *what, struct err *err)
+{
+    uint64_t end;
+    if (__builtin_mul_overflow(stride, (uint64_t)count - 1, &end) || __builtin_add_overflow(end, offset, &end) ||
+        __builtin_add_overflow(end, row_bytes, &end) || end > view->size_bytes)
+        return err_set(err, ERR_BAD_MODEL,
+                       "%s needs %u rows of %u bytes, %llu apart from byte %llu on, but bufferViews[%u] has %llu bytes",
+                       what, count, row_bytes, (unsigned long long)stride, (unsigned long long)offset, view_index,
+                       (unsigned long long)view->size_bytes);
+    return 0;
+}
+
+static int find_rows(struct gltf *gltf, const cJSON *json, struct accessor *accessor, struct err *err)
+{
+    const int64_t view_index = json_index(json, "bufferView");
+    if (view_index < 0)
+        return 0;
+    struct gltf_view view;
+    char what[40];
+    snprintf(what, sizeof what, "accessors[%u]", accessor->index);
+    if (gltf_view(gltf, (uint32_t)view_index, &view, err) < 0)
+        return err_prefix(err, "%s", what);
+    const uint32_t row_bytes = accessor->width * accessor_component_bytes(accessor->component);
+    const uint64_t offset = json_count(json, "byteOffset", 0);
+    accessor->stride = view.stride == 0 ? row_bytes : view.stride;
+    if (accessor->stride < row_bytes)
+        return err_set(err, ERR_BAD_MODEL, "%s has rows of %u bytes, but bufferViews[%u] a byteStride of %llu", what,
+                       row_bytes, (uint32_t)view_index, (unsigned long long)view.stride);
+    if (check_span(&view, (uint32_t)view_index, offset, accessor->stride, accessor->count, row_bytes, what, err) < 0)
+        return err->code;
+    accessor->rows = view.bytes + offset;
+    return 0;
+}
+
+static uint32_t read_unsigned(const uint8_t *bytes, enum accessor_component component)
+{
+    if (component == ACCESSOR_U8)
+        return bytes[0];
+    return component == ACCESSOR_U16 ? get_u16(bytes) : get_u32(bytes);
+}
+
+static uint32_t sparse_index(const struct accessor *accessor, uint32_t i)
+{
+    const uint32_t bytes = accessor_component_bytes(accessor->sparse_component);
+    return read_unsigned(accessor->sparse_indices + (uint64_t)i * bytes, accessor->sparse_component);
+}
+
+static int check_sparse_indices(const struct accessor *accessor, struct err *err)
+{
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < accessor->sparse_count; i++) {
+        const uint32_t index = sparse_index(accessor, i);
+        if (index >= accessor->count)
+            return err_set(err, ERR_BAD_MODEL, "accessors[%u].sparse index %u is %u, but the accessor has %u rows",
+                           accessor->index, i, index, accessor->count);
+        if (i > 0 && index <= before)
+            return err_set(err, ERR_BAD_MODEL, "accessors[%u].sparse index %u is %u after %u, expected rising ones",
+                           accessor->index, i, index, before);
+        before = index;
+    }
+    return 0;
+}
+
+/* One of the two arrays of a sparse accessor. */
+static int find_sparse_part(struct gltf *gltf, const cJSON *part, const char *name, const struct accessor *accessor,
+                            uint32_t row_bytes, const uint8_t **out, struct err *err)
+{
+    char what[48];
+    snprintf(what, sizeof what, "accessors[%u].sparse.%s", accessor->index, name);
+    const uint32_t view_index = (uint32_t)json_index(part, "bufferView");
+    struct gltf_view view;
+    if (gltf_view(gltf, view_index, &view, err) < 0)
+        return err_prefix(err, "%s", what);
+    const uint64_t offset = json_count(part, "byteOffset", 0);
+    if (check_span(&view, view_index, offset, row_bytes, accessor->sparse_count, row_bytes, what, err) < 0)
+        return err->code;
+    *out = view.bytes + offset;
+    return 0;
+}
+
+static int find_sparse(struct gltf *gltf, const cJSON *json, struct accessor *accessor, struct err *err)
+{
+    const cJSON *sparse = json_member(json, "sparse");
+    const uint64_t count = json_count(sparse, "count", 0);
+    if (count == 0)
+        return 0;
+    if (count > accessor->count)
+        return err_set(err, ERR_BAD_MODEL, "accessors[%u].sparse.count is %llu, but the accessor has %u rows",
+                       accessor->index, (unsigned long long)count, accessor->count);
+    const cJSON *indices = json_member(sparse, "indices");
+    const struct component_row *component = find_component(json_count(indices, "componentType", 0));
+    if (component == NULL || (component->component & (ACCESSOR_U8 | ACCESSOR_U16 | ACCESSOR_U32)) == 0)
+        return err_set(err, ERR_BAD_MODEL, "accessors[%u].sparse.indices.componentType is no unsigned integer",
+                       accessor->index);
+    accessor->sparse_count = (uint32_t)count;
+    accessor->sparse_component = component->component;
+    if (find_sparse_part(gltf, indices, "indices", accessor, component->bytes, &accessor->sparse_indices, err) < 0)
+        return err->code;
+    const uint32_t row_bytes = accessor->width * accessor_component_bytes(accessor->component);
+    if (find_sparse_part(gltf, json_member(sparse, "values"), "values", accessor, row_bytes, &accessor->sparse_rows,
+                         err) < 0)
+        return err->code;
+    return check_sparse_indices(accessor, err);
+}
+
+uint64_t accessor_row_bytes(const struct accessor *accessor)
+{
+    return (uint64_t)accessor->count * accessor->width * accessor_component_bytes(accessor->component);
+}
+
+int accessor_charge(struct gltf *gltf, uint32_t index, uint64_t bytes, struct err *err)
+{
+    const uint64_t file_bytes = opener_bytes(gltf->import->opener);
+    const uint64_t limit = gltf->import->limits->value[LIMIT_ROWS_BYTES] + ACCESSOR_ROWS_PER_BYTE * file_bytes;
+    if (bytes > limit || gltf->row_bytes > limit - bytes)
+        return err_set(
+            err, ERR_MODEL_LIMIT,
+            "accessors[%u]: its %llu bytes of rows, with those used before, are more than the %llu that a file "
+            "of %llu bytes may have (%s): zeros without a bufferView, or the same rows used many times",
+            index, (unsigned long long)bytes, (unsigned long long)limit, (unsigned long long)file_bytes,
+            LIMIT_TEXT(gltf->import->limits, LIMIT_ROWS_BYTES));
+    gltf->row_bytes += bytes;
+    return 0;
+}
+
+int accessor_describe(const struct gltf *gltf, uint32_t index, const struct accessor_use *use,
+                      struct accessor *accessor, struct err *err)
+{
+    *accessor = (struct accessor){.index = index};
+    const cJSON *json = gltf_item(gltf, GLTF_ACCESSORS, index);
+    const uint64_t count = json_count(json, "count", 0);
+    if (count == 0 || count > UINT32_MAX)
+        return err_set(err, ERR_BAD_MODEL, "accessors[%u].count is %llu, expected 1 to 4294967295", index,
+                       (unsigned long long)count);
+    accessor->count = (uint32_t)count;
+    return find_types(json, use, accessor, err);
+}
+
+int accessor_open(struct gltf *gltf, uint32_t index, const struct accessor_use *use, struct accessor *accessor,
+                  struct err *err)
+{
+    const cJSON *json = gltf_item(gltf, GLTF_ACCESSORS, index);
+    if (accessor_describe(gltf, index, use, accessor, err) < 0 || find_rows(gltf, json, accessor, err) < 0 ||
+        accessor_charge(gltf, index, accessor_row_bytes(accessor), err) < 0)
+        return err->code;
+    return find_sparse(gltf, json, accessor, err);
+}
+
+/* The bytes of a row, or NULL for zeros. */
+static const uint8_t *find_row(const struct accessor *accessor, uint32_t row)
+{
+    uint32_t low = 0, high = accessor->sparse_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (sparse_index(accessor, middle) < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < accessor->sparse_count && sparse_index(accessor, low) == row)
+        return accessor->sparse_rows + (uint64_t)low * accessor->width * accessor_component_bytes(accessor->component);
+    return accessor->rows == NULL ? NULL : accessor->rows + row * accessor->stride;
+}
+
+static double read_component(const uint8_t *bytes, enum accessor_component component, bool is_normalized)
+{
+    switch (component) {
+    case ACCESSOR_I8:
+        return is_normalized ? fmax((int8_t)bytes[0] / 127.0, -1.0) : (int8_t)bytes[0];
+    case ACCESSOR_U8:
+        return is_normalized ? bytes[0] / 255.0 : bytes[0];
+    case ACCESSOR_I16:
+        return is_normalized ? fmax((int16_t)get_u16(bytes) / 32767.0, -1.0) : (int16_t)get_u16(bytes);
+    case ACCESSOR_U16:
+        return is_normalized ? get_u16(bytes) / 65535.0 : get_u16(bytes);
+    case ACCESSOR_U32:
+        return is_normalized ? get_u32(bytes) / 4294967295.0 : get_u32(bytes);
+    default:
+        return (double)get_f32(bytes);
+    }
+}
+
+void accessor_row(const struct accessor *accessor, uint32_t row, double *out)
+{
+    const uint8_t *bytes = find_row(accessor, row);
+    const uint32_t step = accessor_component_bytes(accessor->component);
+    for (uint32_t i = 0; i < accessor->width; i++)
+        out[i] = bytes == NULL ? 0 : read_component(bytes + i * step, accessor->component, accessor->is_normalized);
+}
+
+void accessor_row_u32(const struct accessor *accessor, uint32_t row, uint32_t *out)
+{
+    const uint8_t *bytes = find_row(accessor, row);
+    const uint32_t step = accessor_component_bytes(accessor->component);
+    for (uint32_t i = 0; i < accessor->width; i++)
+        out[i] = bytes == NULL ? 0 : read_unsigned(bytes + i * step, accessor->component);
+}
+
+int accessor_floats(const struct accessor *accessor, uint32_t count, const char *where, float *out, struct err *err)
+{
+    double values[16];
+    for (uint32_t row = 0; row < count; row++) {
+        accessor_row(accessor, row, values);
+        for (uint32_t i = 0; i < accessor->width; i++) {
+            if (!isfinite(values[i]))
+                return err_set(err, ERR_BAD_MODEL, "%s: row %u of accessors[%u] is not finite", where, row,
+                               accessor->index);
+            *out++ = (float)values[i];
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,128 @@
+/* gltf_anim.c - animations: clips and their channels (glTF 2.0, 3.11). */
+#include "import/gltf/gltf_keys.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_COUNT = sizeof GLTF_PATHS / sizeof *GLTF_PATHS };
+
+/* One clip while it is read. */
+struct reading {
+    struct gltf *gltf;
+    uint32_t clip;
+    struct gltf_list samplers;
+    uint32_t *clip_of; /* [node][path]: the last clip + 1 that animates it */
+};
+
+static int find_path(const char *name)
+{
+    for (int path = 0; path < PATH_COUNT; path++)
+        if (strcmp(GLTF_PATHS[path], name) == 0)
+            return path;
+    return -1;
+}
+
+/* Fills node, path and component_count. Returns 1, 0 (nothing here moves: said why) or a negative code. */
+static int read_target(struct reading *reading, const cJSON *target, struct key_source *source, struct err *err)
+{
+    struct bake_builder *builder = reading->gltf->builder;
+    if (json_member(json_member(target, "extensions"), "KHR_animation_pointer") != NULL) {
+        bake_warn(builder, "channel_ignored", "%s uses KHR_animation_pointer, which is not supported", source->where);
+        return 0;
+    }
+    const char *name = json_text(target, "path");
+    const int path = find_path(name);
+    if (path < 0)
+        return err_set(err, ERR_BAD_MODEL, "%s.target.path is '%.20s', which is none of glTF's", source->where, name);
+    const int64_t node = json_index(target, "node");
+    if (node < 0) {
+        bake_warn(builder, "channel_ignored", "%s names no node", source->where);
+        return 0;
+    }
+    const uint32_t weight_count = builder->nodes[node].weight_count;
+    if (path == PATH_WEIGHTS && weight_count == 0) {
+        bake_warn(builder, "channel_ignored", "%s moves morph weights of nodes[%u], which has none", source->where,
+                  (uint32_t)node);
+        return 0;
+    }
+    uint32_t *clip_of = &reading->clip_of[node * PATH_COUNT + path];
+    if (*clip_of == reading->clip + 1) {
+        bake_warn(builder, "channel_ignored", "%s moves the %s of nodes[%u], as a channel before it does",
+                  source->where, name, (uint32_t)node);
+        return 0;
+    }
+    *clip_of = reading->clip + 1;
+    static const uint32_t COMPONENTS[] = {[PATH_TRANSLATION] = 3, [PATH_ROTATION] = 4, [PATH_SCALE] = 3};
+    source->channel.node = (uint32_t)node;
+    source->channel.path = (uint32_t)path;
+    source->channel.component_count = path == PATH_WEIGHTS ? weight_count : COMPONENTS[path];
+    return 1;
+}
+
+static int read_channel(struct reading *reading, const cJSON *json, uint32_t index, struct err *err)
+{
+    struct bake_builder *builder = reading->gltf->builder;
+    struct key_source source = {0};
+    snprintf(source.where, sizeof source.where, "animations[%u].channels[%u]", reading->clip, index);
+    const uint64_t sampler = json_count(json, "sampler", 0);
+    if (sampler >= reading->samplers.count)
+        return err_set(err, ERR_BAD_MODEL, "%s.sampler is %llu, but the animation has %u samplers", source.where,
+                       (unsigned long long)sampler, reading->samplers.count);
+    const int is_moving = read_target(reading, json_member(json, "target"), &source, err);
+    if (is_moving <= 0)
+        return is_moving;
+    char sampler_where[64];
+    snprintf(sampler_where, sizeof sampler_where, "animations[%u].samplers[%u]", reading->clip, (uint32_t)sampler);
+    if (gltf_read_keys(reading->gltf, reading->samplers.items[sampler], sampler_where, &source, err) < 0)
+        return err->code;
+    struct channel *channel = bake_add_channel(builder, 1);
+    if (channel == NULL)
+        return gltf_full(reading->gltf, err);
+    *channel = source.channel;
+    builder->clips[reading->clip].channel_count++;
+    return 0;
+}
+
+static int read_clip(struct reading *reading, struct err *err)
+{
+    struct bake_builder *builder = reading->gltf->builder;
+    const cJSON *json = gltf_item(reading->gltf, GLTF_ANIMATIONS, reading->clip);
+    const cJSON *samplers = json_member(json, "samplers"), *channels = json_member(json, "channels");
+    void *memory;
+    reading->samplers.count = json_size(samplers);
+    if (gltf_alloc(&memory, reading->samplers.count, sizeof *reading->samplers.items, err) < 0)
+        return err->code;
+    reading->samplers.items = memory;
+    const cJSON *item = samplers->child;
+    for (uint32_t i = 0; i < reading->samplers.count; i++, item = item->next)
+        reading->samplers.items[i] = item;
+    builder->clips[reading->clip].name = gltf_name(reading->gltf, json, GLTF_ANIMATIONS, reading->clip);
+    builder->clips[reading->clip].channel_first = builder->channel_count;
+    uint32_t index = 0;
+    int rc = 0;
+    for (item = channels->child; item != NULL && rc == 0; item = item->next)
+        rc = read_channel(reading, item, index++, err);
+    free(memory);
+    return rc;
+}
+
+int gltf_read_animations(struct gltf *gltf, struct err *err)
+{
+    const uint32_t count = gltf->lists[GLTF_ANIMATIONS].count;
+    void *times, *values, *clip_of;
+    if (gltf_alloc(&times, gltf->lists[GLTF_ACCESSORS].count, sizeof *gltf->times, err) < 0)
+        return err->code;
+    gltf->times = times;
+    if (gltf_alloc(&values, gltf->lists[GLTF_ACCESSORS].count, sizeof *gltf->values, err) < 0)
+        return err->code;
+    gltf->values = values;
+    if (gltf_alloc(&clip_of, (uint64_t)gltf->builder->node_count * PATH_COUNT, sizeof(uint32_t), err) < 0)
+        return err->code;
+    struct reading reading = {.gltf = gltf, .clip_of = clip_of};
+    int rc = bake_add_clip(gltf->builder, count) == NULL ? gltf_full(gltf, err) : 0;
+    for (; reading.clip < count && rc == 0; reading.clip++)
+        rc = read_clip(&reading, err);
+    free(clip_of);
+    return rc;
+}

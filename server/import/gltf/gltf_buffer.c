@@ -1,0 +1,152 @@
+#include "import/gltf/gltf_buffer.h"
+
+#include "import/gltf/gltf_meshopt.h"
+#include "import/gltf/gltf_uri.h"
+
+#include <stdlib.h>
+
+struct gltf_buffer {
+    const uint8_t *bytes; /* NULL until read */
+    uint8_t *owned;       /* the same when it was decoded here */
+    uint64_t size_bytes;  /* byteLength; the file may have more */
+};
+
+/* `json` is a view, or the extension of one that says where its compressed bytes are. */
+static int check_range(const struct gltf *gltf, uint32_t index, const cJSON *json, struct err *err)
+{
+    const uint32_t buffer = (uint32_t)json_index(json, "buffer");
+    const uint64_t have = json_count(gltf_item(gltf, GLTF_BUFFERS, buffer), "byteLength", 0);
+    /* Each at most 2^53, so the sum cannot overflow. */
+    const uint64_t end = json_count(json, "byteOffset", 0) + json_count(json, "byteLength", 0);
+    if (end > have)
+        return err_set(err, ERR_BAD_MODEL, "bufferViews[%u] ends at byte %llu, but buffers[%u] has %llu bytes", index,
+                       (unsigned long long)end, buffer, (unsigned long long)have);
+    return 0;
+}
+
+/* By what the file says of its buffers, whether a view is used or not; no buffer is read for that. */
+static int check_views(const struct gltf *gltf, struct err *err)
+{
+    for (uint32_t i = 0; i < gltf->lists[GLTF_BUFFER_VIEWS].count; i++) {
+        const cJSON *view = gltf_item(gltf, GLTF_BUFFER_VIEWS, i), *compressed = gltf_meshopt_of(view);
+        if (check_range(gltf, i, view, err) < 0 || (compressed != NULL && check_range(gltf, i, compressed, err) < 0))
+            return err->code;
+    }
+    return 0;
+}
+
+int gltf_buffers_new(struct gltf *gltf, struct err *err)
+{
+    void *items;
+    if (check_views(gltf, err) < 0 ||
+        gltf_alloc(&items, gltf->lists[GLTF_BUFFERS].count, sizeof(struct gltf_buffer), err) < 0)
+        return err->code;
+    gltf->buffers = items;
+    if (gltf_alloc(&items, gltf->lists[GLTF_BUFFER_VIEWS].count, sizeof *gltf->decoded_views, err) < 0)
+        return err->code;
+    gltf->decoded_views = items;
+    return 0;
+}
+
+void gltf_buffers_free(struct gltf *gltf)
+{
+    for (uint32_t i = 0; gltf->buffers != NULL && i < gltf->lists[GLTF_BUFFERS].count; i++)
+        free(gltf->buffers[i].owned);
+    for (uint32_t i = 0; gltf->decoded_views != NULL && i < gltf->lists[GLTF_BUFFER_VIEWS].count; i++)
+        free(gltf->decoded_views[i]);
+    free(gltf->buffers);
+    free(gltf->decoded_views);
+    gltf->buffers = NULL;
+    gltf->decoded_views = NULL;
+}
+
+static int read_companion(struct gltf *gltf, const char *uri, const uint8_t **bytes, size_t *size_bytes,
+                          struct err *err)
+{
+    char *path;
+    if (uri_decode(uri, &path, err) < 0)
+        return err->code;
+    const int rc = opener_read(gltf->import->opener, path, SOURCE_COMPANION, bytes, size_bytes, err);
+    free(path);
+    return rc;
+}
+
+/* The bytes that a buffer has, however many its byteLength says. */
+static int find_bytes(struct gltf *gltf, uint32_t index, const char *uri, struct gltf_buffer *buffer,
+                      size_t *size_bytes, struct err *err)
+{
+    int rc = 0;
+    if (uri != NULL && uri_is_data(uri)) {
+        rc = uri_read_data(uri, &buffer->owned, size_bytes, err);
+        buffer->bytes = buffer->owned;
+    } else if (uri != NULL) {
+        rc = read_companion(gltf, uri, &buffer->bytes, size_bytes, err);
+    } else if (index == 0 && gltf->bin != NULL) {
+        buffer->bytes = gltf->bin;
+        *size_bytes = gltf->bin_bytes;
+    } else {
+        return err_set(err, ERR_BAD_MODEL, "buffers[%u] has no uri and no binary chunk", index);
+    }
+    return rc < 0 ? err_prefix(err, "buffers[%u]", index) : 0;
+}
+
+static int read_buffer(struct gltf *gltf, uint32_t index, struct err *err)
+{
+    struct gltf_buffer *buffer = &gltf->buffers[index];
+    if (buffer->bytes != NULL)
+        return 0;
+    const cJSON *json = gltf_item(gltf, GLTF_BUFFERS, index);
+    const char *uri = json_text(json, "uri");
+    size_t size_bytes = 0;
+    if (find_bytes(gltf, index, uri, buffer, &size_bytes, err) < 0)
+        return err->code;
+    buffer->size_bytes = json_count(json, "byteLength", 0);
+    if (buffer->size_bytes > size_bytes) {
+        const char *source = uri == NULL ? "the binary chunk" : uri_is_data(uri) ? "its data URI" : uri;
+        return err_set(err, ERR_BAD_MODEL, "buffers[%u] says %llu bytes, but %.100s has %zu", index,
+                       (unsigned long long)buffer->size_bytes, source, size_bytes);
+    }
+    return 0;
+}
+
+/* The bytes that a view, or its extension, points at. */
+static int find_range(struct gltf *gltf, const cJSON *json, const uint8_t **bytes, struct err *err)
+{
+    const uint32_t buffer = (uint32_t)json_index(json, "buffer");
+    if (read_buffer(gltf, buffer, err) < 0)
+        return err->code;
+    *bytes = gltf->buffers[buffer].bytes + json_count(json, "byteOffset", 0);
+    return 0;
+}
+
+/* Decompresses a view when it is first asked for. The uncompressed file would have to keep the limit of files, so all
+ * of its views together do. */
+static int decode_view(struct gltf *gltf, uint32_t index, struct err *err)
+{
+    const cJSON *view = gltf_item(gltf, GLTF_BUFFER_VIEWS, index), *compressed = gltf_meshopt_of(view);
+    const uint8_t *bytes;
+    if (gltf->decoded_views[index] != NULL)
+        return 0;
+    if (find_range(gltf, compressed, &bytes, err) < 0)
+        return err->code;
+    const uint64_t left = gltf->import->limits->value[LIMIT_FILE_BYTES] - gltf->decoded_bytes;
+    if (gltf_meshopt_decode(view, bytes, json_count(compressed, "byteLength", 0), left, &gltf->decoded_views[index],
+                            err) < 0)
+        return err_prefix(err, "bufferViews[%u]", index);
+    gltf->decoded_bytes += json_count(view, "byteLength", 0);
+    return 0;
+}
+
+int gltf_view(struct gltf *gltf, uint32_t index, struct gltf_view *view, struct err *err)
+{
+    const cJSON *json = gltf_item(gltf, GLTF_BUFFER_VIEWS, index);
+    *view = (struct gltf_view){.size_bytes = json_count(json, "byteLength", 0),
+                               .stride = json_count(json, "byteStride", 0)};
+    if (gltf_meshopt_of(json) == NULL)
+        return find_range(gltf, json, &view->bytes, err);
+    /* The view's own buffer is a fallback that need not exist. */
+    if (decode_view(gltf, index, err) < 0)
+        return err->code;
+    view->bytes = gltf->decoded_views[index];
+    return 0;
+}

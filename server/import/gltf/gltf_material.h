@@ -1,0 +1,21 @@
+/* gltf_material.h - a glTF material while it is read. One thread; functions return 0 or a negative ERR_ code. */
+#pragma once
+
+#include "import/gltf/gltf.h"
+
+struct material_reading {
+    struct gltf *gltf;
+    uint32_t index;
+    const cJSON *json;
+    struct material out;
+    struct texcoord_sets texcoords;
+};
+
+/* The texture of a textureInfo (NULL: none) and where it lies, into a slot of reading->out. */
+int material_read_texture(struct material_reading *reading, const cJSON *info, enum texture_slot slot,
+                          enum texture_content content, struct err *err);
+
+/* gltf_gloss.c: KHR_materials_pbrSpecularGlossiness, where it is to be taken: the file requires it, or says nothing
+ * else. Its textures are mixed to those of the nearest metallic-roughness material. */
+bool material_is_glossy(const struct material_reading *reading);
+int material_read_gloss(struct material_reading *reading, struct err *err);

@@ -1,0 +1,221 @@
+/* gltf_mesh.c - meshes: which attributes a primitive has, and its parts in their order. */
+#include "import/gltf/gltf_primitive.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The n of "JOINTS_n", or -1 when `name` is not of that form (glTF 2.0, 3.7.2.1: no leading zeros). */
+static int64_t set_of(const char *name, const char *prefix)
+{
+    const size_t length = strlen(prefix);
+    if (strncmp(name, prefix, length) != 0)
+        return -1;
+    const char *digits = name + length;
+    if (digits[0] == '\0' || (digits[0] == '0' && digits[1] != '\0') || strspn(digits, "0123456789") != strlen(digits))
+        return -1;
+    int64_t set = 0;
+    for (; *digits != '\0' && set < UINT32_MAX; digits++)
+        set = set * 10 + (*digits - '0');
+    return set;
+}
+
+/* Of a name that is there twice, the first counts, as in the rest of the JSON. */
+static void keep_first(int64_t *slot, int64_t index)
+{
+    if (*slot < 0)
+        *slot = index;
+}
+
+/* `set` is below JOINT_SETS_MAX: check_sets() has passed. */
+static void keep_set(struct primitive_reading *reading, int64_t *slots, int64_t set, int64_t index)
+{
+    keep_first(&slots[set], index);
+    if (set >= reading->set_count)
+        reading->set_count = (uint32_t)set + 1;
+}
+
+/* glTF 2.0, 3.7.2.1: the sets of an attribute start with 0 and have no gaps. */
+static int check_sets(const struct primitive_reading *reading, struct err *err)
+{
+    static const char *const PREFIXES[] = {"TEXCOORD_", "COLOR_", "JOINTS_", "WEIGHTS_"};
+    uint64_t seen[sizeof PREFIXES / sizeof *PREFIXES] = {0};
+    for (const cJSON *item = json_member(reading->json, "attributes")->child; item != NULL; item = item->next)
+        for (size_t p = 0; p < sizeof PREFIXES / sizeof *PREFIXES; p++) {
+            const int64_t set = set_of(item->string, PREFIXES[p]);
+            if (set >= JOINT_SETS_MAX)
+                return err_set(err, ERR_MODEL_LIMIT, "%s has %s, beyond the %d sets that are supported", reading->where,
+                               item->string, JOINT_SETS_MAX);
+            if (set >= 0)
+                seen[p] |= UINT64_C(1) << set;
+        }
+    for (size_t p = 0; p < sizeof PREFIXES / sizeof *PREFIXES; p++)
+        if ((seen[p] & (seen[p] + 1)) != 0) {
+            int missing = 0;
+            while ((seen[p] >> missing & 1) != 0)
+                missing++;
+            return err_set(err, ERR_BAD_MODEL, "%s has a later set, but no %s%d: sets count from 0 without gaps",
+                           reading->where, PREFIXES[p], missing);
+        }
+    return 0;
+}
+
+static void find_attributes(struct primitive_reading *reading)
+{
+    reading->position = reading->normal = reading->tangent = reading->color = -1;
+    reading->texcoords[0] = reading->texcoords[1] = -1;
+    for (int set = 0; set < JOINT_SETS_MAX; set++)
+        reading->joints[set] = reading->weights[set] = -1;
+    const cJSON *attributes = json_member(reading->json, "attributes");
+    for (const cJSON *item = attributes->child; item != NULL; item = item->next) {
+        const int64_t index = (int64_t)item->valuedouble;
+        const int64_t joints = set_of(item->string, "JOINTS_"), weights = set_of(item->string, "WEIGHTS_");
+        const int64_t texcoord = set_of(item->string, "TEXCOORD_");
+        if (strcmp(item->string, "POSITION") == 0)
+            keep_first(&reading->position, index);
+        else if (strcmp(item->string, "NORMAL") == 0)
+            keep_first(&reading->normal, index);
+        else if (strcmp(item->string, "COLOR_0") == 0)
+            keep_first(&reading->color, index);
+        else if (strcmp(item->string, "TANGENT") == 0)
+            keep_first(&reading->tangent, index);
+        else if (texcoord >= 0 && texcoord == reading->texcoord_use.sets[0])
+            keep_first(&reading->texcoords[0], index);
+        else if (texcoord >= 0 && texcoord == reading->texcoord_use.sets[1])
+            keep_first(&reading->texcoords[1], index);
+        else if (joints >= 0)
+            keep_set(reading, reading->joints, joints, index);
+        else if (weights >= 0)
+            keep_set(reading, reading->weights, weights, index);
+    }
+}
+
+static int check_rows(const struct primitive_reading *reading, const char *where, const struct accessor *accessor,
+                      struct err *err)
+{
+    if (reading->out.vertex_count != 0 && accessor->count != reading->out.vertex_count)
+        return err_set(err, ERR_BAD_MODEL, "%s has %u rows (accessors[%u]), but POSITION has %u", where,
+                       accessor->count, accessor->index, reading->out.vertex_count);
+    return 0;
+}
+
+int primitive_describe(const struct primitive_reading *reading, const char *name, int64_t index, unsigned types,
+                       unsigned components, struct accessor *accessor, struct err *err)
+{
+    char where[128];
+    snprintf(where, sizeof where, "%s %s", reading->where, name);
+    const struct accessor_use use = {where, types, components};
+    if (accessor_describe(reading->gltf, (uint32_t)index, &use, accessor, err) < 0)
+        return err->code;
+    return check_rows(reading, where, accessor, err);
+}
+
+int primitive_open(const struct primitive_reading *reading, const char *name, int64_t index, unsigned types,
+                   unsigned components, struct accessor *accessor, struct err *err)
+{
+    char where[128];
+    snprintf(where, sizeof where, "%s %s", reading->where, name);
+    const struct accessor_use use = {where, types, components};
+    if (!primitive_draco_has(reading, name)) {
+        if (accessor_open(reading->gltf, (uint32_t)index, &use, accessor, err) < 0)
+            return err->code;
+    } else if (accessor_describe(reading->gltf, (uint32_t)index, &use, accessor, err) < 0 ||
+               primitive_draco_rows(reading, name, accessor, err) < 0 ||
+               accessor_charge(reading->gltf, (uint32_t)index, accessor_row_bytes(accessor), err) < 0) {
+        return err->code;
+    }
+    return check_rows(reading, where, accessor, err);
+}
+
+static void check_texcoords(const struct primitive_reading *reading)
+{
+    const int32_t material = reading->out.material;
+    bool is_wanted[2] = {false, false};
+    for (int slot = 0; material >= 0 && slot < TEXTURE_SLOT_COUNT; slot++) {
+        const struct material_texture *use = &reading->gltf->builder->materials[material].textures[slot];
+        is_wanted[use->texcoord_set] |= use->texture >= 0;
+    }
+    for (int i = 0; i < 2; i++)
+        if (is_wanted[i] && reading->texcoords[i] < 0)
+            bake_warn(reading->gltf->builder, "texcoord_missing",
+                      "%s has no TEXCOORD_%lld for a texture of its material", reading->where,
+                      (long long)reading->texcoord_use.sets[i]);
+}
+
+static int read_parts(struct primitive_reading *reading, const cJSON *target_names, struct err *err)
+{
+    if (primitive_draco_open(reading, err) < 0 || primitive_read_vertices(reading, err) < 0 ||
+        primitive_read_indices(reading, err) < 0 || primitive_read_influences(reading, err) < 0)
+        return err->code;
+    check_texcoords(reading);
+    if (reading->normal < 0) {
+        reading->out.flags |= PRIMITIVE_FLAT;
+        primitive_make_normals(reading);
+    }
+    return primitive_read_targets(reading, target_names, err);
+}
+
+static int read_primitive(struct gltf *gltf, uint32_t mesh, uint32_t index, const cJSON *json,
+                          const cJSON *target_names, struct err *err)
+{
+    struct bake_builder *builder = gltf->builder;
+    struct primitive_reading reading = {.gltf = gltf, .json = json};
+    snprintf(reading.where, sizeof reading.where, "meshes[%u].primitives[%u]", mesh, index);
+    reading.out.mesh = mesh;
+    reading.out.material = (int32_t)json_index(json, "material");
+    reading.out.vertex_first = builder->position_count;
+    reading.out.index_first = builder->index_count;
+    reading.out.morph_target_first = builder->morph_target_count;
+    reading.texcoord_use = gltf_material_texcoords(gltf, reading.out.material);
+    if (check_sets(&reading, err) < 0)
+        return err->code;
+    find_attributes(&reading);
+    int rc = 0;
+    if (reading.position < 0)
+        bake_warn(builder, "primitive_without_positions", "%s has no POSITION: it is empty here", reading.where);
+    else
+        rc = read_parts(&reading, target_names, err);
+    primitive_draco_close(&reading);
+    if (rc < 0)
+        return rc;
+    struct primitive *primitive = bake_add_primitive(builder, 1);
+    if (primitive == NULL)
+        return gltf_full(gltf, err);
+    *primitive = reading.out;
+    return 0;
+}
+
+static int read_mesh(struct gltf *gltf, uint32_t index, struct err *err)
+{
+    struct bake_builder *builder = gltf->builder;
+    const cJSON *json = gltf_item(gltf, GLTF_MESHES, index);
+    builder->meshes[index].name = gltf_name(gltf, json, GLTF_MESHES, index);
+    builder->meshes[index].primitive_first = builder->primitive_count;
+    const cJSON *extras = json_member(json, "extras");
+    const cJSON *names = cJSON_IsObject(extras) ? json_member(extras, "targetNames") : NULL;
+    uint32_t count = 0;
+    for (const cJSON *item = json_member(json, "primitives")->child; item != NULL; item = item->next)
+        if (read_primitive(gltf, index, count++, item, cJSON_IsArray(names) ? names : NULL, err) < 0)
+            return err->code;
+    builder->meshes[index].primitive_count = count;
+    return 0;
+}
+
+int gltf_read_meshes(struct gltf *gltf, struct err *err)
+{
+    struct bake_builder *builder = gltf->builder;
+    const uint32_t count = gltf->lists[GLTF_MESHES].count;
+    void *deltas;
+    if (gltf_alloc(&deltas, gltf->lists[GLTF_ACCESSORS].count, sizeof *gltf->deltas, err) < 0)
+        return err->code;
+    gltf->deltas = deltas;
+    if (bake_add_mesh(builder, count) == NULL)
+        return gltf_full(gltf, err);
+    for (uint32_t i = 0; i < count; i++)
+        if (read_mesh(gltf, i, err) < 0)
+            return err->code;
+    uint32_t *end = bake_add_influence_first(builder, 1);
+    if (end == NULL)
+        return gltf_full(gltf, err);
+    *end = builder->influence_count;
+    return 0;
+}

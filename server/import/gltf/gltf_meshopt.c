@@ -1,0 +1,130 @@
+/* Rules: EXT_meshopt_compression (Khronos vendor extension), "Specifying compressed views" and "JSON schema updates".
+ */
+#include "import/gltf/gltf_meshopt.h"
+
+#include "import/gltf/gltf_json.h"
+
+#include <meshoptimizer.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum mode { MODE_ATTRIBUTES, MODE_TRIANGLES, MODE_INDICES, MODE_COUNT };
+static const char *const MODES[MODE_COUNT] = {"ATTRIBUTES", "TRIANGLES", "INDICES"};
+
+enum filter { FILTER_NONE, FILTER_OCTAHEDRAL, FILTER_QUATERNION, FILTER_EXPONENTIAL, FILTER_COUNT };
+static const char *const FILTERS[FILTER_COUNT] = {"NONE", "OCTAHEDRAL", "QUATERNION", "EXPONENTIAL"};
+
+struct layout {
+    enum mode mode;
+    enum filter filter;
+    size_t count, stride;
+};
+
+const cJSON *gltf_meshopt_of(const cJSON *view)
+{
+    return json_member(json_member(view, "extensions"), "EXT_meshopt_compression");
+}
+
+static int find_word(const char *text, const char *const *words, int word_count)
+{
+    for (int i = 0; i < word_count; i++)
+        if (strcmp(text, words[i]) == 0)
+            return i;
+    return word_count;
+}
+
+/* libmeshoptimizer asserts what is refused here. */
+static bool is_legal(const struct layout *layout)
+{
+    if (layout->count == 0)
+        return false;
+    if (layout->mode != MODE_ATTRIBUTES)
+        return layout->filter == FILTER_NONE && (layout->stride == 2 || layout->stride == 4) &&
+               (layout->mode == MODE_INDICES || layout->count % 3 == 0);
+    if (layout->stride == 0 || layout->stride > 256 || layout->stride % 4 != 0)
+        return false;
+    switch (layout->filter) {
+    case FILTER_OCTAHEDRAL:
+        return layout->stride == 4 || layout->stride == 8;
+    case FILTER_QUATERNION:
+        return layout->stride == 8;
+    default:
+        return true;
+    }
+}
+
+static int read_layout(const cJSON *view, uint64_t decoded_max, struct layout *layout, struct err *err)
+{
+    const cJSON *json = gltf_meshopt_of(view);
+    const char *mode = json_text(json, "mode"), *filter = json_text(json, "filter");
+    const int mode_found = find_word(mode, MODES, MODE_COUNT);
+    const int filter_found = filter == NULL ? FILTER_NONE : find_word(filter, FILTERS, FILTER_COUNT);
+    if (mode_found == MODE_COUNT || filter_found == FILTER_COUNT)
+        return err_set(err, ERR_BAD_MODEL, "EXT_meshopt_compression has no %s '%.40s'",
+                       mode_found == MODE_COUNT ? "mode" : "filter", mode_found == MODE_COUNT ? mode : filter);
+    const uint64_t count = json_count(json, "count", 0), stride = json_count(json, "byteStride", 0);
+    const uint64_t view_bytes = json_count(view, "byteLength", 0);
+    uint64_t size_bytes;
+    if (__builtin_mul_overflow(count, stride, &size_bytes) || size_bytes != view_bytes)
+        return err_set(err, ERR_BAD_MODEL,
+                       "EXT_meshopt_compression has %llu rows of %llu bytes, but the view %llu bytes",
+                       (unsigned long long)count, (unsigned long long)stride, (unsigned long long)view_bytes);
+    *layout = (struct layout){(enum mode)mode_found, (enum filter)filter_found, (size_t)count, (size_t)stride};
+    if (!is_legal(layout))
+        return err_set(err, ERR_BAD_MODEL, "EXT_meshopt_compression cannot be %llu rows of %llu bytes, %s, filter %s",
+                       (unsigned long long)count, (unsigned long long)stride, mode, FILTERS[filter_found]);
+    if (size_bytes > decoded_max)
+        return err_set(err, ERR_MODEL_LIMIT, "%llu more bytes decompressed, of %llu that are left",
+                       (unsigned long long)size_bytes, (unsigned long long)decoded_max);
+    return 0;
+}
+
+static int decode(const struct layout *layout, const uint8_t *bytes, size_t size_bytes, uint8_t *out)
+{
+    switch (layout->mode) {
+    case MODE_TRIANGLES:
+        return meshopt_decodeIndexBuffer(out, layout->count, layout->stride, bytes, size_bytes);
+    case MODE_INDICES:
+        return meshopt_decodeIndexSequence(out, layout->count, layout->stride, bytes, size_bytes);
+    default:
+        return meshopt_decodeVertexBuffer(out, layout->count, layout->stride, bytes, size_bytes);
+    }
+}
+
+static void apply_filter(const struct layout *layout, uint8_t *bytes)
+{
+    switch (layout->filter) {
+    case FILTER_OCTAHEDRAL:
+        meshopt_decodeFilterOct(bytes, layout->count, layout->stride);
+        break;
+    case FILTER_QUATERNION:
+        meshopt_decodeFilterQuat(bytes, layout->count, layout->stride);
+        break;
+    case FILTER_EXPONENTIAL:
+        meshopt_decodeFilterExp(bytes, layout->count, layout->stride);
+        break;
+    default:
+        break;
+    }
+}
+
+int gltf_meshopt_decode(const cJSON *view, const uint8_t *bytes, uint64_t size_bytes, uint64_t decoded_max,
+                        uint8_t **out, struct err *err)
+{
+    struct layout layout = {0};
+    if (read_layout(view, decoded_max, &layout, err) < 0)
+        return err->code;
+    uint8_t *decoded = calloc(layout.count, layout.stride);
+    if (decoded == NULL)
+        return err_set(err, ERR_IMPORT_MEMORY, "the importer ran out of memory for %zu rows of %zu bytes", layout.count,
+                       layout.stride);
+    if (decode(&layout, bytes, (size_t)size_bytes, decoded) != 0) {
+        free(decoded);
+        return err_set(err, ERR_BAD_MODEL, "the %llu bytes of EXT_meshopt_compression are broken",
+                       (unsigned long long)size_bytes);
+    }
+    apply_filter(&layout, decoded);
+    *out = decoded;
+    return 0;
+}

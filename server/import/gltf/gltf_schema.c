@@ -1,0 +1,256 @@
+#include "import/gltf/gltf_schema.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum object {
+    OBJECT_EMPTY,
+    OBJECT_ROOT,
+    OBJECT_ASSET,
+    OBJECT_SCENE,
+    OBJECT_NODE,
+    OBJECT_MESH,
+    OBJECT_PRIMITIVE,
+    OBJECT_PRIMITIVE_EXTENSIONS,
+    OBJECT_DRACO,
+    OBJECT_SKIN,
+    OBJECT_ANIMATION,
+    OBJECT_CHANNEL,
+    OBJECT_TARGET,
+    OBJECT_ANIMATION_SAMPLER,
+    OBJECT_ACCESSOR,
+    OBJECT_SPARSE,
+    OBJECT_SPARSE_INDICES,
+    OBJECT_SPARSE_VALUES,
+    OBJECT_BUFFER_VIEW,
+    OBJECT_VIEW_EXTENSIONS,
+    OBJECT_MESHOPT,
+    OBJECT_BUFFER,
+    OBJECT_MATERIAL,
+    OBJECT_PBR,
+    OBJECT_TEXTURE_INFO,
+    OBJECT_EXTENSIONS,
+    OBJECT_EMISSIVE_STRENGTH,
+    OBJECT_GLOSS,
+    OBJECT_TEXTURE_TRANSFORM,
+    OBJECT_TEXTURE,
+    OBJECT_TEXTURE_SOURCE,
+    OBJECT_IMAGE,
+    OBJECT_SAMPLER,
+    OBJECT_CAMERA,
+    OBJECT_PERSPECTIVE,
+    OBJECT_ORTHOGRAPHIC,
+};
+
+enum type {
+    TYPE_TEXT,
+    TYPE_NUMBER,
+    TYPE_FLAG,
+    TYPE_COUNT,
+    TYPE_INDEX,
+    TYPE_OBJECT,
+    TYPE_NUMBERS,
+    TYPE_INDICES,
+    TYPE_TEXTS,
+    TYPE_OBJECTS,
+    TYPE_INDEX_MAP,
+    TYPE_COUNT_MAP,
+    TYPE_INDEX_MAPS,
+};
+
+static const struct row {
+    enum object object;
+    const char *member;
+    enum type type;
+    int argument;
+    int is_required;
+} ROWS[] = {
+#define X(object, member, type, argument, required) {OBJECT_##object, member, TYPE_##type, argument, required},
+#include "import/gltf/gltf_schema.def"
+#undef X
+};
+
+/* The largest whole number that a double, and so JSON, holds exactly with all below it. */
+static const double COUNT_MAX = 9007199254740992.0;
+
+/* Where in the file: a chain of the callers' stack frames, as deep as the table nests. */
+struct place {
+    const struct place *parent;
+    const char *member; /* or NULL: an element of an array */
+    uint32_t index;
+};
+
+struct text {
+    char bytes[256];
+    size_t size;
+};
+
+static void write_place(const struct place *place, struct text *out)
+{
+    const struct place *chain[16];
+    size_t depth = 0;
+    for (; place != NULL && depth < sizeof chain / sizeof *chain; place = place->parent)
+        chain[depth++] = place;
+    out->size = 0;
+    out->bytes[0] = '\0';
+    while (depth > 0) {
+        place = chain[--depth];
+        const size_t left = sizeof out->bytes - out->size;
+        const int n = place->member == NULL
+                          ? snprintf(out->bytes + out->size, left, "[%u]", place->index)
+                          : snprintf(out->bytes + out->size, left, "%s%s", out->size > 0 ? "." : "", place->member);
+        if (n < 0 || (size_t)n >= left)
+            return;
+        out->size += (size_t)n;
+    }
+}
+
+static int wrong_type(const struct place *place, const cJSON *item, const char *expected, struct err *err)
+{
+    struct text text;
+    write_place(place, &text);
+    return err_set(err, ERR_BAD_MODEL, "%s is %s, expected %s", text.bytes, json_kind(item), expected);
+}
+
+static int wrong_value(const struct place *place, const char *what, struct err *err)
+{
+    struct text text;
+    write_place(place, &text);
+    return err_set(err, ERR_BAD_MODEL, "%s %s", text.bytes, what);
+}
+
+static int check_number(const struct place *place, const cJSON *item, struct err *err)
+{
+    if (!cJSON_IsNumber(item))
+        return wrong_type(place, item, "a number", err);
+    /* Rounded as it will be stored: exporters print FLT_MAX a little too large. */
+    if (!isfinite((float)item->valuedouble))
+        return wrong_value(place, "does not fit a finite 32-bit number", err);
+    return 0;
+}
+
+static int check_count(const struct place *place, const cJSON *item, struct err *err)
+{
+    if (!cJSON_IsNumber(item))
+        return wrong_type(place, item, "a number", err);
+    const double value = item->valuedouble;
+    if (!(value >= 0 && value <= COUNT_MAX) || value != floor(value)) {
+        char what[64];
+        snprintf(what, sizeof what, "is %.9g, expected a whole number from 0", value);
+        return wrong_value(place, what, err);
+    }
+    return 0;
+}
+
+static int check_index(const struct gltf *gltf, const struct place *place, const cJSON *item, int list, struct err *err)
+{
+    if (check_count(place, item, err) < 0)
+        return err->code;
+    if (item->valuedouble < (double)gltf->lists[list].count)
+        return 0;
+    char what[96];
+    snprintf(what, sizeof what, "is %.16g, but the file has %u %s", item->valuedouble, gltf->lists[list].count,
+             GLTF_LIST_NAMES[list]);
+    return wrong_value(place, what, err);
+}
+
+static int check_object(const struct gltf *gltf, const struct place *place, const cJSON *item, enum object object,
+                        struct err *err);
+
+enum { NO_LIST = -1 };
+
+/* An index of `list`, or with NO_LIST any whole number. */
+static int check_map(const struct gltf *gltf, const struct place *place, const cJSON *item, int list, struct err *err)
+{
+    if (!cJSON_IsObject(item))
+        return wrong_type(place, item, "an object", err);
+    for (const cJSON *member = item->child; member != NULL; member = member->next) {
+        const struct place inner = {.parent = place, .member = member->string};
+        if ((list == NO_LIST ? check_count(&inner, member, err) : check_index(gltf, &inner, member, list, err)) < 0)
+            return err->code;
+    }
+    return 0;
+}
+
+static int check_element(const struct gltf *gltf, const struct place *place, const cJSON *item, const struct row *row,
+                         struct err *err)
+{
+    switch (row->type) {
+    case TYPE_NUMBERS:
+        return check_number(place, item, err);
+    case TYPE_INDICES:
+        return check_index(gltf, place, item, row->argument, err);
+    case TYPE_OBJECTS:
+        return check_object(gltf, place, item, (enum object)row->argument, err);
+    case TYPE_INDEX_MAPS:
+        return check_map(gltf, place, item, row->argument, err);
+    default:
+        return cJSON_IsString(item) ? 0 : wrong_type(place, item, "a text", err);
+    }
+}
+
+static int check_array(const struct gltf *gltf, const struct place *place, const cJSON *item, const struct row *row,
+                       struct err *err)
+{
+    if (!cJSON_IsArray(item))
+        return wrong_type(place, item, "an array", err);
+    struct place inner = {.parent = place};
+    for (const cJSON *element = item->child; element != NULL; element = element->next, inner.index++)
+        if (check_element(gltf, &inner, element, row, err) < 0)
+            return err->code;
+    if (row->type == TYPE_NUMBERS && row->argument != 0 && inner.index != (uint32_t)row->argument) {
+        char what[64];
+        snprintf(what, sizeof what, "has %u numbers, expected %d", inner.index, row->argument);
+        return wrong_value(place, what, err);
+    }
+    return 0;
+}
+
+static int check_member(const struct gltf *gltf, const struct place *place, const cJSON *item, const struct row *row,
+                        struct err *err)
+{
+    switch (row->type) {
+    case TYPE_TEXT:
+        return cJSON_IsString(item) ? 0 : wrong_type(place, item, "a text", err);
+    case TYPE_NUMBER:
+        return check_number(place, item, err);
+    case TYPE_FLAG:
+        return cJSON_IsBool(item) ? 0 : wrong_type(place, item, "true or false", err);
+    case TYPE_COUNT:
+        return check_count(place, item, err);
+    case TYPE_INDEX:
+        return check_index(gltf, place, item, row->argument, err);
+    case TYPE_OBJECT:
+        return check_object(gltf, place, item, (enum object)row->argument, err);
+    case TYPE_INDEX_MAP:
+        return check_map(gltf, place, item, row->argument, err);
+    case TYPE_COUNT_MAP:
+        return check_map(gltf, place, item, NO_LIST, err);
+    default:
+        return check_array(gltf, place, item, row, err);
+    }
+}
+
+/* Recursion here is as deep as the table nests objects, not as the file does. */
+static int check_object(const struct gltf *gltf, const struct place *place, const cJSON *item, enum object object,
+                        struct err *err)
+{
+    if (!cJSON_IsObject(item))
+        return wrong_type(place, item, "an object", err);
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        if (ROWS[i].object != object)
+            continue;
+        const struct place inner = {.parent = place, .member = ROWS[i].member};
+        const cJSON *member = json_member(item, ROWS[i].member);
+        if (member == NULL && ROWS[i].is_required)
+            return wrong_value(&inner, "is missing", err);
+        if (member != NULL && check_member(gltf, &inner, member, &ROWS[i], err) < 0)
+            return err->code;
+    }
+    return 0;
+}
+
+int gltf_schema_check(const struct gltf *gltf, struct err *err)
+{
+    return check_object(gltf, NULL, gltf->root, OBJECT_ROOT, err);
+}

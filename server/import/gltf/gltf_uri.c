@@ -1,0 +1,104 @@
+#include "import/gltf/gltf_uri.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Writes at most strlen(text) bytes to out and returns how many. */
+static size_t percent_decode(const char *text, uint8_t *out)
+{
+    size_t size = 0;
+    for (; *text != '\0'; text++) {
+        const int high = *text == '%' ? hex_digit(text[1]) : -1;
+        const int low = high < 0 ? -1 : hex_digit(text[2]);
+        if (low >= 0) {
+            out[size++] = (uint8_t)(high << 4 | low);
+            text += 2;
+        } else {
+            out[size++] = (uint8_t)*text;
+        }
+    }
+    return size;
+}
+
+/* digits[c]: what the character c stands for (RFC 4648, table 1), or -1. Looked up, because a branch for each kind of
+ * character is mispredicted half of the time. */
+static void base64_digits(int8_t digits[256])
+{
+    static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    memset(digits, -1, 256);
+    for (int8_t i = 0; i < 64; i++)
+        digits[(uint8_t)alphabet[i]] = i;
+}
+
+/* In place: the output is never ahead of the input. */
+static int base64_decode(uint8_t *bytes, size_t *size_bytes, struct err *err)
+{
+    size_t end = *size_bytes;
+    while (end > 0 && *size_bytes - end < 2 && bytes[end - 1] == '=')
+        end--;
+    if (end % 4 == 1 || (end != *size_bytes && *size_bytes % 4 != 0))
+        return err_set(err, ERR_BAD_MODEL, "the base64 of a data URI has %zu characters, which is no whole group",
+                       *size_bytes);
+    size_t size = 0;
+    uint32_t bits = 0;
+    int8_t digits[256];
+    base64_digits(digits);
+    for (size_t i = 0; i < end; i++) {
+        const int digit = digits[bytes[i]];
+        if (digit < 0)
+            return err_set(err, ERR_BAD_MODEL, "the base64 of a data URI has the character 0x%02x at place %zu",
+                           bytes[i], i);
+        bits = bits << 6 | (uint32_t)digit;
+        if (i % 4 != 0)
+            bytes[size++] = (uint8_t)(bits >> (6 - 2 * (i % 4)));
+    }
+    *size_bytes = size;
+    return 0;
+}
+
+bool uri_is_data(const char *uri) { return strncasecmp(uri, "data:", 5) == 0; }
+
+int uri_decode(const char *uri, char **out, struct err *err)
+{
+    const size_t size = strlen(uri);
+    char *text = malloc(size + 1);
+    if (text == NULL)
+        return err_set(err, ERR_IMPORT_MEMORY, "the importer ran out of memory for a URI of %zu bytes", size);
+    const size_t decoded = percent_decode(uri, (uint8_t *)text);
+    text[decoded] = '\0';
+    if (strlen(text) != decoded) {
+        free(text);
+        return err_set(err, ERR_BAD_MODEL, "the URI '%.100s' holds an escaped NUL byte", uri);
+    }
+    *out = text;
+    return 0;
+}
+
+int uri_read_data(const char *uri, uint8_t **out, size_t *size_bytes, struct err *err)
+{
+    const char *comma = strchr(uri, ',');
+    if (comma == NULL)
+        return err_set(err, ERR_BAD_MODEL, "the data URI '%.40s' has no comma", uri);
+    const size_t room = strlen(comma + 1);
+    uint8_t *bytes = malloc(room + 1);
+    if (bytes == NULL)
+        return err_set(err, ERR_IMPORT_MEMORY, "the importer ran out of memory for a data URI of %zu bytes", room);
+    *size_bytes = percent_decode(comma + 1, bytes);
+    const bool is_base64 = comma - uri >= 7 && strncasecmp(comma - 7, ";base64", 7) == 0;
+    if (is_base64 && base64_decode(bytes, size_bytes, err) < 0) {
+        free(bytes);
+        return err->code;
+    }
+    *out = bytes;
+    return 0;
+}

@@ -1,0 +1,67 @@
+#include "import/source/identity.h"
+
+#include <elf.h>
+#include <link.h>
+#include <nettle/sha2.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The notes of one segment. True when the build id was among them. */
+static bool hash_build_id(struct sha256_ctx *sha, const char *notes, size_t size_bytes)
+{
+    while (size_bytes >= sizeof(ElfW(Nhdr))) {
+        ElfW(Nhdr) note;
+        memcpy(&note, notes, sizeof note);
+        const size_t name_bytes = (note.n_namesz + 3u) & ~3u, id_bytes = (note.n_descsz + 3u) & ~3u;
+        const size_t whole = sizeof note + name_bytes + id_bytes;
+        if (whole > size_bytes)
+            return false;
+        const char *name = notes + sizeof note;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
+            sha256_update(sha, note.n_descsz, (const uint8_t *)name + name_bytes);
+            return true;
+        }
+        notes += whole;
+        size_bytes -= whole;
+    }
+    return false;
+}
+
+static void hash_file(struct sha256_ctx *sha, const char *path)
+{
+    struct stat stat_now = {0};
+    stat(path[0] != '\0' ? path : "/proc/self/exe", &stat_now);
+    char text[64];
+    snprintf(text, sizeof text, " %lld %lld.%09ld", (long long)stat_now.st_size, (long long)stat_now.st_mtim.tv_sec,
+             stat_now.st_mtim.tv_nsec);
+    sha256_update(sha, strlen(path), (const uint8_t *)path);
+    sha256_update(sha, strlen(text), (const uint8_t *)text);
+}
+
+static int hash_object(struct dl_phdr_info *object, size_t size_bytes __attribute__((unused)), void *sha)
+{
+    if (strncmp(object->dlpi_name, "linux-", strlen("linux-")) == 0)
+        return 0; /* the kernel's own (vdso): imports nothing */
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        const char *at = (const char *)object->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_NOTE && hash_build_id(sha, at, segment->p_memsz))
+            return 0;
+    }
+    hash_file(sha, object->dlpi_name);
+    return 0;
+}
+
+void identity_make(char out[IDENTITY_SIZE])
+{
+    struct sha256_ctx sha;
+    uint8_t hash[SHA256_DIGEST_SIZE];
+    sha256_init(&sha);
+    dl_iterate_phdr(hash_object, &sha);
+    sha256_digest(&sha, sizeof hash, hash);
+    for (size_t i = 0; i < sizeof hash; i++)
+        snprintf(out + 2 * i, 3, "%02x", hash[i]);
+}

@@ -1,0 +1,81 @@
+#include "import/texture/texture_image.h"
+
+#include "import/source/formats.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int decoder(const uint8_t *, size_t, const struct limits *, struct image *, struct err *);
+
+/* TGA has no magic, so whatever is nothing else goes to its decoder, which checks the header's fields. */
+static const struct kind {
+    const char *magic;
+    size_t magic_bytes;
+    decoder *decode; /* NULL: known, and not read */
+    const char *name;
+} KINDS[] = {
+    {"\x89PNG\r\n\x1a\n", 8, image_decode_png, "PNG"},
+    {"\xff\xd8\xff", 3, image_decode_jpeg, "JPEG"},
+    {"RIFF", 4, image_decode_webp, "WebP"},
+    {"BM", 2, image_decode_stb, "BMP"},
+    {"DDS ", 4, NULL, "DDS"},
+    {"\xabKTX", 4, NULL, "KTX"},
+    {"GIF8", 4, NULL, "GIF"},
+    {"II*", 3, NULL, "TIFF"},
+    {"MM", 3, NULL, "TIFF"},
+    {"8BPS", 4, NULL, "Photoshop"},
+    {"\x76\x2f\x31\x01", 4, NULL, "OpenEXR"},
+    {"#?", 2, NULL, "Radiance HDR"},
+};
+
+int image_decode(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
+                 struct err *err)
+{
+    *image = (struct image){0};
+    if (size_bytes == 0)
+        return err_set(err, ERR_BAD_MODEL, "the file is empty");
+    if (size_bytes > INT_MAX)
+        return err_set(err, ERR_MODEL_LIMIT, "the file has more than 2 GiB");
+    if (format_is_lfs_pointer(bytes, size_bytes))
+        return err_set(err, ERR_BAD_MODEL, "it is a Git LFS pointer, not the picture; fetch it with 'git lfs pull'");
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        const struct kind *kind = &KINDS[i];
+        if (size_bytes < kind->magic_bytes || memcmp(bytes, kind->magic, kind->magic_bytes) != 0)
+            continue;
+        if (kind->decode == NULL)
+            return err_set(err, ERR_BAD_MODEL, "%s pictures are not read here", kind->name);
+        if (kind->decode(bytes, size_bytes, limits, image, err) < 0)
+            return err_prefix(err, "%s", kind->name);
+        return 0;
+    }
+    return image_decode_stb(bytes, size_bytes, limits, image, err);
+}
+
+int image_check(const struct image *image, const struct limits *limits, struct err *err)
+{
+    const uint64_t side_max = limits->value[LIMIT_IMAGE_SIDE], pixels_max = limits->value[LIMIT_IMAGE_PIXELS];
+    const uint64_t pixels = (uint64_t)image->width * image->height;
+    if (pixels == 0)
+        return err_set(err, ERR_BAD_MODEL, "the picture is %u x %u pixels", image->width, image->height);
+    if (image->width > side_max || image->height > side_max || pixels > pixels_max)
+        return err_set(err, ERR_MODEL_LIMIT, "%u x %u pixels are more than %s or %s", image->width, image->height,
+                       LIMIT_TEXT(limits, LIMIT_IMAGE_SIDE), LIMIT_TEXT(limits, LIMIT_IMAGE_PIXELS));
+    return 0;
+}
+
+int image_alloc(struct image *image, const struct limits *limits, struct err *err)
+{
+    if (image_check(image, limits, err) < 0)
+        return err->code;
+    image->rgba = malloc((size_t)image->width * image->height * 4);
+    if (image->rgba == NULL)
+        return err_set(err, ERR_IMPORT_MEMORY, "no memory for %u x %u pixels", image->width, image->height);
+    return 0;
+}
+
+void image_fini(struct image *image)
+{
+    free(image->rgba);
+    *image = (struct image){0};
+}
