@@ -45,7 +45,7 @@ app := $(call folder_objects,app)
 asked =
 is_x86_64 = $(filter x86_64%,$(shell $(CC) -dumpmachine))
 # FreeType's headers are in a folder of their own.
-$(obj)/server/render/caption.o: asked = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I freetype2))
+$(obj)/server/render/image/caption.o: asked = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I freetype2))
 
 # Texels by the million, in loops that gcc unrolls and vectorises at -O3 only: a third of the time.
 $(obj)/server/import/texture/texture_mip.o: flags += $(if $(filter release,$(config)),-O3)
@@ -250,7 +250,7 @@ soak: deps-test all samples $(out)/test/floats
 $(out)/bench/load: $(addprefix $(obj)/tests/bench/,load.o load_run.o load_speech.o)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
-$(out)/bench/encode: $(obj)/tests/bench/encode.o $(obj)/server/render/png_file.o $(base)
+$(out)/bench/encode: $(obj)/tests/bench/encode.o $(obj)/server/render/image/png_file.o $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render)
 $(out)/bench/json_floats: $(obj)/tests/bench/json_floats.o $(wire) $(anim) $(base)

@@ -1,5 +1,5 @@
 /* cell_pixels.c - from a posed cell to pixels. */
-#include "render/picture.h"
+#include "render/image/picture.h"
 #include "render/renderer_parts.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "worker/attempt.h"
 #include "worker/limits.h"
 #include "worker/sandbox.h"
-#include "render/job_channel.h"
+#include "render/job/job_channel.h"
 #include "render/renderer.h"
 
 #include <errno.h>

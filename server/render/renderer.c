@@ -1,8 +1,8 @@
-#include "render/animation.h"
-#include "render/blank.h"
-#include "render/job_check.h"
-#include "render/onion.h"
-#include "render/png_file.h"
+#include "render/image/animation.h"
+#include "render/camera/blank.h"
+#include "render/job/job_check.h"
+#include "render/image/onion.h"
+#include "render/image/png_file.h"
 #include "render/renderer_parts.h"
 #include "render/warm_up.h"
 

@@ -2,20 +2,20 @@
  * context's thread only. */
 #pragma once
 
-#include "render/aim.h"
-#include "render/caption.h"
-#include "render/draw.h"
-#include "render/frame.h"
-#include "render/framing.h"
-#include "render/gl_context.h"
-#include "render/job_layers.h"
-#include "render/job_sources.h"
-#include "render/model_cache.h"
-#include "render/reach.h"
+#include "render/camera/aim.h"
+#include "render/image/caption.h"
+#include "render/draw/draw.h"
+#include "render/frame/frame.h"
+#include "render/camera/framing.h"
+#include "render/gl/gl_context.h"
+#include "render/job/job_layers.h"
+#include "render/job/job_sources.h"
+#include "render/draw/model_cache.h"
+#include "render/camera/reach.h"
 #include "render/renderer.h"
-#include "render/shadow.h"
-#include "render/target.h"
-#include "render/view_draw.h"
+#include "render/draw/shadow.h"
+#include "render/gl/target.h"
+#include "render/draw/view_draw.h"
 
 enum { RENDERER_NAME_SIZE = 256 };
 

@@ -3,7 +3,7 @@
  *   encode < picture.png
  *
  * Prints one line of JSON: the CPU time of one encoding, the median of many, and the size, of each way. */
-#include "render/png_file.h"
+#include "render/image/png_file.h"
 
 #include <png.h>
 #include <stdio.h>

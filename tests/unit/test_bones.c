@@ -1,4 +1,4 @@
-#include "render/bones.h"
+#include "render/frame/bones.h"
 #include "check.h"
 #include "fixture.h"
 

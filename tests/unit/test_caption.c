@@ -1,5 +1,5 @@
-/* server/render/caption.h: words of any length and any bytes, within their band. */
-#include "render/caption.h"
+/* server/render/image/caption.h: words of any length and any bytes, within their band. */
+#include "render/image/caption.h"
 #include "check.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "render/depth_order.h"
+#include "render/frame/depth_order.h"
 #include "check.h"
 
 #include <math.h>

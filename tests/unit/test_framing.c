@@ -1,5 +1,5 @@
-/* server/render/framing.h: one camera for several moments, with points off the origin, in axes of their own. */
-#include "render/framing.h"
+/* server/render/camera/framing.h: one camera for several moments, with points off the origin, in axes of their own. */
+#include "render/camera/framing.h"
 #include "check.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "render/influence.h"
+#include "render/frame/influence.h"
 #include "check.h"
 #include "fixture.h"
 

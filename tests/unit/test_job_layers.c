@@ -1,5 +1,5 @@
-/* server/render/job_layers.h: a worker believes nothing of a job. */
-#include "render/job_layers.h"
+/* server/render/job/job_layers.h: a worker believes nothing of a job. */
+#include "render/job/job_layers.h"
 #include "check.h"
 #include "wire_model.h"
 

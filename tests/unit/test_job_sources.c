@@ -1,7 +1,7 @@
-/* server/render/job_sources.h, mapped.h, job_channel.h: a job's other models, from their descriptors to the clips. */
-#include "render/job_sources.h"
+/* server/render/job/job_sources.h, mapped.h, job_channel.h: a job's other models, from their descriptors to the clips. */
+#include "render/job/job_sources.h"
 #include "anim/pose/pose.h"
-#include "render/job_channel.h"
+#include "render/job/job_channel.h"
 #include "check.h"
 #include "fixture.h"
 

@@ -1,5 +1,5 @@
 /* Which pose of a clip is the telling one. */
-#include "render/moment.h"
+#include "render/camera/moment.h"
 #include "check.h"
 #include "fixture.h"
 

@@ -1,5 +1,5 @@
-/* server/render/palette.h: the colours of a GIF. */
-#include "render/palette.h"
+/* server/render/image/palette.h: the colours of a GIF. */
+#include "render/image/palette.h"
 #include "check.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "render/picture.h"
+#include "render/image/picture.h"
 #include "check.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "render/png_file.h"
+#include "render/image/png_file.h"
 #include "check.h"
 #include "png_pixels.h"
 

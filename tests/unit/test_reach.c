@@ -1,5 +1,5 @@
 /* What a clip reaches, and when it is most telling. */
-#include "render/reach.h"
+#include "render/camera/reach.h"
 #include "check.h"
 #include "fixture.h"
 

@@ -5,7 +5,7 @@
 #include "shared_renderer.h"
 
 #include "anim/pose/pose.h"
-#include "render/frame.h"
+#include "render/frame/frame.h"
 
 #include <stdlib.h>
 #include <string.h>

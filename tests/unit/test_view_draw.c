@@ -1,7 +1,7 @@
 /* Views of small models drawn in this process, each pixel where arithmetic by hand puts it. Skipped where there is no
  * GL. */
 #include "base/view.h"
-#include "render/influence.h"
+#include "render/frame/influence.h"
 #include "check.h"
 #include "fixture.h"
 #include "png_pixels.h"

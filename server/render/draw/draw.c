@@ -1,0 +1,297 @@
+#include "render/draw/draw.h"
+
+#include "anim/pose/skin.h"
+#include "render/draw/draw_material.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An alpha from here on counts as opaque where a material is blended: such surfaces hide each other by depth, so that a
+ * whole figure marked as blended is not seen through. */
+static const float SOLID_ALPHA = 0.995f;
+/* Fewer triangles hardly hide each other. */
+enum { SORTED_MIN = 64 };
+/* Beyond any alpha. */
+static const float ALPHA_ANY = -1.0f, ALPHA_END = 1e9f;
+
+struct pass {
+    bool is_soft; /* the translucent parts of blended materials; else everything solid */
+};
+
+const struct material *draw_material(const struct model *model, const struct primitive *primitive)
+{
+    return primitive->material >= 0 ? &model->materials[primitive->material] : &MATERIAL_PLAIN;
+}
+
+int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err)
+{
+    *drawing = (struct drawing){.gl = gl};
+    gl->GenVertexArrays(1, &drawing->vertex_array);
+    gl->BindVertexArray(drawing->vertex_array);
+    draw_make_textures(drawing);
+    gl->GenBuffers(1, &drawing->palette);
+    gl->GenTextures(1, &drawing->palette_texture);
+    gl->GenBuffers(1, &drawing->own_indices);
+    gl->GenBuffers(1, &drawing->own.positions);
+    gl->GenBuffers(1, &drawing->own.normals);
+    gl->GenBuffers(1, &drawing->own.colors);
+    gl->EnableVertexAttribArray(ATTRIBUTE_POSITION);
+    gl->PixelStorei(GL_PACK_ALIGNMENT, 4);
+    gl->Enable(GL_DEPTH_TEST);
+    gl->DepthFunc(GL_LEQUAL);
+    gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA); /* premultiplied "over" */
+    gl->CullFace(GL_BACK);
+    return gl_check(gl, "the renderer's own buffers", err);
+}
+
+void drawing_fini(struct drawing *drawing)
+{
+    const struct gl *gl = drawing->gl;
+    for (int kind = 0; kind < PROGRAM_KINDS; kind++)
+        program_fini(&drawing->programs[kind], gl);
+    draw_delete_textures(drawing);
+    depth_order_fini(&drawing->order);
+    gl->DeleteTextures(1, &drawing->palette_texture);
+    const GLuint buffers[] = {drawing->palette, drawing->own.positions, drawing->own.normals, drawing->own.colors,
+                              drawing->own_indices};
+    gl->DeleteBuffers(sizeof buffers / sizeof *buffers, buffers);
+    gl->DeleteVertexArrays(1, &drawing->vertex_array);
+}
+
+/* Three texels a joint: the rows of view_from_bind. */
+int draw_upload_palette(const struct drawing *drawing, const struct frame *frame, struct err *err)
+{
+    const struct gl *gl = drawing->gl;
+    const size_t size_bytes = (size_t)frame->joint_count * 12 * sizeof(float);
+    float *rows = malloc(size_bytes);
+    if (rows == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for %u joints", frame->joint_count);
+    for (uint32_t j = 0; j < frame->joint_count; j++)
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 4; c++)
+                rows[12 * (size_t)j + (size_t)(4 * r + c)] = frame->palette[j].m[4 * c + r];
+    gl->BindBuffer(GL_TEXTURE_BUFFER, drawing->palette);
+    gl->BufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)size_bytes, rows, GL_STREAM_DRAW);
+    gl->ActiveTexture(GL_TEXTURE0 + UNIT_PALETTE);
+    gl->BindTexture(GL_TEXTURE_BUFFER, drawing->palette_texture);
+    gl->TexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32F, drawing->palette);
+    free(rows);
+    return 0;
+}
+
+void draw_fill(const struct gl *gl, GLuint buffer, const void *items, size_t size_bytes)
+{
+    gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
+    gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size_bytes, items, GL_STREAM_DRAW);
+}
+
+/* Fills the own buffers with a morphed primitive. */
+int draw_upload_morphed(const struct drawing *drawing, const struct model *model, const struct frame *frame,
+                        const struct frame_draw *draw, struct err *err)
+{
+    const struct draw *source = &model->draws[draw->draw];
+    const struct node *node = &model->nodes[source->node];
+    const size_t size_bytes = model->primitives[source->primitive].vertex_count * sizeof(struct vec3);
+    struct vec3 *normals = malloc(size_bytes + 1);
+    if (normals == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a morphed mesh");
+    skin_morph_normals(model, source->primitive, frame->pose.weights + node->weight_first, node->weight_count, normals);
+    draw_fill(drawing->gl, drawing->own.positions, frame->morphed + draw->morph_first, size_bytes);
+    draw_fill(drawing->gl, drawing->own.normals, normals, size_bytes);
+    free(normals);
+    return 0;
+}
+
+/* glTF says which side of a triangle is its back (2.0, 3.9.2 doubleSided); other formats' windings are not to be
+ * relied on. */
+bool draw_has_culling(const struct model *model, const struct material *material, const struct frame_draw *draw)
+{
+    const struct str format = model->infos[0].format;
+    const bool is_gltf =
+        format.size_bytes >= 3 && format.offset != STR_NONE &&
+        (strncmp(model->text + format.offset, "glT", 3) == 0 || strncmp(model->text + format.offset, "GLB", 3) == 0);
+    return is_gltf && !draw->is_mixed && (material->flags & MATERIAL_DOUBLE_SIDED) == 0;
+}
+
+void draw_set_culling(const struct gl *gl, const struct model *model, const struct material *material,
+                      const struct frame_draw *draw)
+{
+    if (!draw_has_culling(model, material, draw)) {
+        gl->Disable(GL_CULL_FACE);
+        return;
+    }
+    gl->Enable(GL_CULL_FACE);
+    gl->FrontFace(draw->is_mirrored ? GL_CW : GL_CCW);
+}
+
+static void set_alpha(const struct drawing *drawing, const struct material *material, const struct pass *pass)
+{
+    const struct gl *gl = drawing->gl;
+    float low = ALPHA_ANY, high = ALPHA_END;
+    if (material->alpha_mode == ALPHA_MASK)
+        low = material->alpha_cutoff;
+    else if (material->alpha_mode == ALPHA_BLEND)
+        *(pass->is_soft ? &high : &low) = SOLID_ALPHA;
+    gl->Uniform2f(drawing->used->alpha_range, low, high);
+    gl->Uniform1i(drawing->used->is_blended, pass->is_soft);
+}
+
+/* Draws triangles in another order than the file's: a surface that is seen through from far to near, as it may lie
+ * before itself; others from near to far, so that what is hidden is not shaded. */
+static int draw_sorted(struct drawing *drawing, const struct model *model, const struct frame *frame,
+                       const struct frame_draw *draw, bool is_soft, struct err *err)
+{
+    const struct gl *gl = drawing->gl;
+    const struct draw *source = &model->draws[draw->draw];
+    const struct vec3 *bind = draw->morph_first != FRAME_NOT_MORPHED
+                                  ? frame->morphed + draw->morph_first
+                                  : model->positions + model->primitives[source->primitive].vertex_first;
+    const struct mat4 *palette = frame->palette + model->skins[source->skin].joint_first;
+    if ((is_soft ? depth_order_far_first : depth_order_near_first)(&drawing->order, model, source->primitive, palette,
+                                                                   bind, err) < 0)
+        return err->code;
+    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, drawing->own_indices);
+    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(drawing->order.index_count * sizeof(uint32_t)),
+                   drawing->order.indices, GL_STREAM_DRAW);
+    gl->DrawElements(GL_TRIANGLES, (GLsizei)drawing->order.index_count, GL_UNSIGNED_INT, NULL);
+    return 0;
+}
+
+static bool is_worth_sorting(const struct primitive *primitive)
+{
+    const uint32_t triangles = primitive->index_count / 3;
+    return primitive->topology == TOPOLOGY_TRIANGLES && triangles >= SORTED_MIN && triangles <= DEPTH_ORDER_MAX;
+}
+
+static int draw_one(struct drawing *drawing, const struct loaded *loaded, const struct frame *frame,
+                    const struct frame_draw *draw, const struct pass *pass, struct err *err)
+{
+    static const GLenum modes[] = {
+        [TOPOLOGY_TRIANGLES] = GL_TRIANGLES, [TOPOLOGY_LINES] = GL_LINES, [TOPOLOGY_POINTS] = GL_POINTS};
+    const struct gl *gl = drawing->gl;
+    const struct model *model = &loaded->mapped.model;
+    const struct draw *source = &model->draws[draw->draw];
+    const struct primitive *primitive = &model->primitives[source->primitive];
+    const struct material *material = draw_material(model, primitive);
+    const bool is_morphed = draw->morph_first != FRAME_NOT_MORPHED;
+    if (pass->is_soft && material->alpha_mode != ALPHA_BLEND)
+        return 0;
+    if (is_morphed && draw_upload_morphed(drawing, model, frame, draw, err) < 0)
+        return err->code;
+    scene_bind_primitive(&loaded->scene, gl, primitive, is_morphed ? &drawing->own : NULL);
+    draw_set_culling(gl, model, material, draw);
+    /* lines and points have no surface that light could fall on */
+    const bool is_surface = primitive->topology == TOPOLOGY_TRIANGLES;
+    const bool is_lit = is_surface && (material->flags & MATERIAL_UNLIT) == 0;
+    if (draw_set_material(drawing, loaded, frame, material, primitive, is_lit, err) < 0)
+        return err->code;
+    set_alpha(drawing, material, pass);
+    gl->Uniform1i(drawing->used->joint_first, (GLint)model->skins[source->skin].joint_first);
+    if (pass->is_soft ? is_surface : is_worth_sorting(primitive))
+        return draw_sorted(drawing, model, frame, draw, pass->is_soft, err);
+    gl->DrawElements(modes[primitive->topology], (GLsizei)primitive->index_count, GL_UNSIGNED_INT,
+                     (const void *)((uintptr_t)primitive->index_first * sizeof(uint32_t)));
+    return 0;
+}
+
+static int draw_bones(struct drawing *drawing, const struct loaded *loaded, const struct frame *frame, struct err *err)
+{
+    static const struct primitive SURFACE = {.topology = TOPOLOGY_TRIANGLES};
+    const struct gl *gl = drawing->gl;
+    const struct bones *bones = &frame->bones;
+    draw_fill(gl, drawing->own.positions, bones->positions, bones->vertex_count * sizeof *bones->positions);
+    draw_fill(gl, drawing->own.normals, bones->normals, bones->vertex_count * sizeof *bones->normals);
+    draw_fill(gl, drawing->own.colors, bones->colors, bones->vertex_count * sizeof *bones->colors);
+    scene_bind_arrays(gl, &drawing->own);
+    gl->Disable(GL_CULL_FACE);
+    if (draw_set_material(drawing, loaded, frame, &MATERIAL_PLAIN, &SURFACE, true, err) < 0)
+        return err->code;
+    set_alpha(drawing, &MATERIAL_PLAIN, &(struct pass){.is_soft = false});
+    gl->Uniform1i(drawing->used->joint_first, (GLint)frame->joint_count - 1);
+    gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)bones->vertex_count);
+    return 0;
+}
+
+static int far_first(const void *a, const void *b)
+{
+    const struct frame_draw *x = a, *y = b;
+    if (x->distance != y->distance)
+        return x->distance > y->distance ? -1 : 1;
+    return x->draw < y->draw ? -1 : x->draw > y->draw;
+}
+
+static int draw_pass(struct drawing *drawing, const struct loaded *loaded, const struct frame *frame,
+                     const struct pass *pass, struct err *err)
+{
+    for (uint32_t d = 0; d < frame->draw_count; d++)
+        if (draw_one(drawing, loaded, frame, &frame->draws[d], pass, err) < 0)
+            return err->code;
+    return 0;
+}
+
+static bool has_blended(const struct model *model)
+{
+    for (uint32_t m = 0; m < model->material_count; m++)
+        if (model->materials[m].alpha_mode == ALPHA_BLEND)
+            return true;
+    return false;
+}
+
+static int draw_model(struct drawing *drawing, const struct loaded *loaded, struct frame *frame, struct err *err)
+{
+    const struct gl *gl = drawing->gl;
+    gl->ActiveTexture(GL_TEXTURE0 + UNIT_INFLUENCES);
+    gl->BindTexture(GL_TEXTURE_BUFFER, loaded->scene.influences_texture);
+    if (draw_pass(drawing, loaded, frame, &(struct pass){.is_soft = false}, err) < 0)
+        return err->code;
+    if (!has_blended(&loaded->mapped.model))
+        return 0;
+    qsort(frame->draws, frame->draw_count, sizeof *frame->draws, far_first);
+    gl->Enable(GL_BLEND);
+    gl->DepthMask(GL_FALSE);
+    const int rc = draw_pass(drawing, loaded, frame, &(struct pass){.is_soft = true}, err);
+    gl->DepthMask(GL_TRUE);
+    gl->Disable(GL_BLEND);
+    return rc;
+}
+
+float draw_depth_range(const struct frame *frame, float range[2])
+{
+    const double *m = frame->camera.clip_from_view.m;
+    int exponent = 0;
+    for (int end = 0; end < 2; end++) {
+        const double depth = end == 0 ? -1 : 1; /* = (m[10] z + m[14]) / (m[11] z + m[15]) */
+        range[end] = (float)-((depth * m[15] - m[14]) / (m[10] - depth * m[11]));
+    }
+    const float larger = fmaxf(fabsf(range[0]), fabsf(range[1]));
+    if (isfinite(larger))
+        frexpf(larger, &exponent);
+    return ldexpf(1, exponent < 126 ? -exponent : -126);
+}
+
+void draw_set_camera(const struct gl *gl, const struct program *program, const struct frame *frame)
+{
+    const struct mat4 clip_from_view = mat4_from_dmat4(&frame->camera.clip_from_view);
+    const bool is_flat = clip_from_view.m[11] == 0; /* w does not depend on the distance: no perspective */
+    const float eye[4] = {0, 0, is_flat, !is_flat};
+    float range[2];
+    gl->UniformMatrix4fv(program->clip_from_view, 1, GL_FALSE, clip_from_view.m);
+    gl->Uniform4fv(program->eye, 1, eye);
+    gl->Uniform1f(program->unit, draw_depth_range(frame, range));
+}
+
+int draw_frame(struct drawing *drawing, const struct loaded *loaded, struct frame *frame, uint32_t scale,
+               struct err *err)
+{
+    const struct gl *gl = drawing->gl;
+    if (draw_upload_palette(drawing, frame, err) < 0)
+        return err->code;
+    drawing->used = NULL; /* a view may have used its own */
+    drawing->frame_number++;
+    gl->LineWidth((float)scale);
+    gl->PointSize(3 * (float)scale);
+    const int rc =
+        frame->draw_count == 0 ? draw_bones(drawing, loaded, frame, err) : draw_model(drawing, loaded, frame, err);
+    return rc < 0 ? rc : gl_check(gl, "drawing the model", err);
+}

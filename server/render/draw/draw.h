@@ -1,0 +1,56 @@
+/* draw.h - a prepared frame to pixels in the bound framebuffer. The context's thread only. */
+#pragma once
+
+#include "render/frame/depth_order.h"
+#include "render/frame/frame.h"
+#include "render/gl/gl.h"
+#include "render/draw/model_cache.h"
+#include "render/gl/program.h"
+
+/* What every frame uses; lives as long as the context. */
+struct drawing {
+    const struct gl *gl;
+    struct program programs[PROGRAM_KINDS]; /* by enum program_kind; without a name until first used */
+    const struct program *used;             /* one of them, while a frame is drawn */
+    uint64_t frame_number;                  /* counts them */
+    GLuint vertex_array;
+    GLuint white, white_data; /* textures; data are linear */
+    GLuint missing;           /* what is seen where the file's base colour texture cannot be had */
+    GLuint palette, palette_texture;
+    struct vertex_arrays own; /* buffers for vertices that change from frame to frame */
+    GLuint own_indices;       /* likewise */
+    struct depth_order order;
+};
+
+/* Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
+int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err);
+void drawing_fini(struct drawing *drawing);
+
+/* Draws opaque surfaces, then blended ones from far to near, each triangle by triangle, premultiplied, over what is
+ * there. `scale` samples are a
+ * pixel's side: lines and points have their width in pixels. Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
+int draw_frame(struct drawing *drawing, const struct loaded *loaded, struct frame *frame, uint32_t scale,
+               struct err *err);
+
+/* --- what lit pictures share with other views --- */
+
+/* The material of a primitive; a white one where it has none. */
+const struct material *draw_material(const struct model *model, const struct primitive *primitive);
+/* Distances along the line of sight that GL's depths -1 and 1 stand for, of any projection. Returns the power of two
+ * that brings the larger to between 0.5 and 1: shaders have positions in that unit, so that squares of small ones do
+ * not vanish. */
+float draw_depth_range(const struct frame *frame, float range[2]);
+/* Gives the program, which is in use, the frame's camera. */
+void draw_set_camera(const struct gl *gl, const struct program *program, const struct frame *frame);
+/* True when the backs of its triangles are not to be seen: where the file's format says which side that is. */
+bool draw_has_culling(const struct model *model, const struct material *material, const struct frame_draw *draw);
+/* Culls them. */
+void draw_set_culling(const struct gl *gl, const struct model *model, const struct material *material,
+                      const struct frame_draw *draw);
+/* Fills a buffer for vertices. */
+void draw_fill(const struct gl *gl, GLuint buffer, const void *items, size_t size_bytes);
+/* Fills drawing->palette from the frame and binds it to UNIT_PALETTE. ERR_NO_MEMORY. */
+int draw_upload_palette(const struct drawing *drawing, const struct frame *frame, struct err *err);
+/* Fills drawing->own with a morphed primitive. ERR_NO_MEMORY. */
+int draw_upload_morphed(const struct drawing *drawing, const struct model *model, const struct frame *frame,
+                        const struct frame_draw *draw, struct err *err);

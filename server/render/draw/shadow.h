@@ -1,0 +1,27 @@
+/* shadow.h - the soft shadow of a model on the ground below it, as if the whole sky were bright: dark where the model
+ * touches the ground, lighter and wider below what is high above it. Pure; one thread a shadow.
+ *
+ * The ground is the plane through the lowest vertex, across the model's up axis. Each triangle is drawn from below into
+ * a map of heights; layers of it, each up to a height and blurred the more the higher, are laid over each other. */
+#pragma once
+
+#include "base/err.h"
+#include "render/frame/frame.h"
+
+enum { SHADOW_SIDE = 128 };
+
+struct shadow {
+    float darkness[SHADOW_SIDE][SHADOW_SIDE]; /* 0..1 */
+    double map_from_pixel[9];                 /* row-major homography; pixels have y down, their corners at integers */
+    bool is_seen;                             /* the camera is above the ground */
+    struct vec3 *points;                      /* skinned vertices, view space */
+    uint64_t point_capacity;
+};
+
+/* Makes the shadow of a frame that frame_see() has made ready. Zero-initialise *shadow before the first call. Returns 0
+ * or ERR_NO_MEMORY. */
+int shadow_make(struct shadow *shadow, const struct model *model, const struct frame *frame, uint32_t width,
+                uint32_t height, struct err *err);
+/* out[width * height], rows top first: how much darker each pixel's ground is, 255 is black. */
+void shadow_fill(const struct shadow *shadow, uint32_t width, uint32_t height, uint8_t *out);
+void shadow_fini(struct shadow *shadow);

@@ -1,0 +1,29 @@
+/* gl_context.h - an off-screen GL 3.3 core context: the seam between OSMesa and EGL surfaceless.
+ *
+ * The libraries are opened at run time, so one binary works where either is installed. A context is current on the
+ * thread that made it and has no surface worth drawing to: draw into framebuffer objects. Mesa's LP_NUM_THREADS is set
+ * to 0: a worker is one of several processes, and llvmpipe's threads cost more than they give to small pictures. */
+#pragma once
+
+#include "base/err.h"
+#include "render/gl/gl.h"
+
+struct gl_context;
+
+/* kind: "auto" (OSMesa, else EGL), "osmesa" or "egl". Returns 0 with the context and *gl filled, or
+ * ERR_UNAVAILABLE with the reason of each that was tried. */
+int gl_context_new(const char *kind, struct gl_context **out, struct gl *gl, struct err *err);
+/* "OSMesa" or "EGL"; static. */
+const char *gl_context_kind(const struct gl_context *context);
+void gl_context_free(struct gl_context *context); /* NULL is fine; the libraries stay loaded */
+
+/* What a backend is made of; private to gl_context*.c. */
+struct gl_context {
+    const char *kind;
+    void (*(*proc)(const char *name))(void);
+    void (*close)(struct gl_context *context);
+    void *handles[2];           /* the backend's own */
+    unsigned char dummy[4 * 4]; /* OSMesa wants a buffer for the picture that nobody draws */
+};
+int gl_context_open_osmesa(struct gl_context *context, struct err *err);
+int gl_context_open_egl(struct gl_context *context, struct err *err);

@@ -1,0 +1,82 @@
+#include "render/gl/program.h"
+
+#include "shaders.h"
+
+static void find_uniforms(struct program *program, const struct gl *gl)
+{
+    const struct {
+        GLint *place;
+        const char *name;
+    } uniforms[] = {
+        {&program->joint_first, "joint_first"},
+        {&program->clip_from_view, "clip_from_view"},
+        {&program->unit, "unit"},
+        {&program->eye, "eye"},
+        {&program->base_color, "base_color"},
+        {&program->emissive, "emissive"},
+        {&program->metal_rough, "metal_rough"},
+        {&program->alpha_range, "alpha_range"},
+        {&program->is_blended, "is_blended"},
+        {&program->is_unlit, "is_unlit"},
+        {&program->is_flat, "is_flat"},
+        {&program->uv_from_texcoord, "uv_from_texcoord"},
+        {&program->uvs_from_texcoord, "uvs_from_texcoord"},
+        {&program->texcoord_sets, "texcoord_sets"},
+        {&program->bump_shade, "bump_scale_shade"},
+        {&program->base_color_filter, "base_color_filter"},
+        {&program->emissive_filter, "emissive_filter"},
+    };
+    for (size_t i = 0; i < sizeof uniforms / sizeof *uniforms; i++)
+        *uniforms[i].place = gl->GetUniformLocation(program->name, uniforms[i].name);
+}
+
+static void tie_samplers(const struct program *program, const struct gl *gl)
+{
+    static const char *const NAMES[] = {
+        [TEXTURE_BASE_COLOR] = "base_color_texture",
+        [TEXTURE_METALLIC_ROUGHNESS] = "metal_rough_texture",
+        [TEXTURE_NORMAL] = "normal_texture",
+        [TEXTURE_OCCLUSION] = "occlusion_texture",
+        [TEXTURE_EMISSIVE] = "emissive_texture",
+        [UNIT_PALETTE] = "palette",
+        [UNIT_INFLUENCES] = "influences",
+        [UNIT_IDS] = "ids",
+    };
+    for (int unit = 0; unit < (int)(sizeof NAMES / sizeof *NAMES); unit++)
+        gl->Uniform1i(gl->GetUniformLocation(program->name, NAMES[unit]), unit);
+}
+
+int program_link(struct program *program, const struct gl *gl, const struct shader_sources *sources, bool is_full,
+                 struct err *err)
+{
+    *program = (struct program){.is_full = is_full, .min_filter = GL_LINEAR_MIPMAP_LINEAR};
+    if (shader_link(gl, sources, &program->name, err) < 0)
+        return err->code;
+    gl->UseProgram(program->name);
+    find_uniforms(program, gl);
+    tie_samplers(program, gl);
+    return gl_check(gl, "the shader program", err);
+}
+
+int program_init(struct program *program, const struct gl *gl, unsigned kind, struct err *err)
+{
+    static const char *const DEFINES[PROGRAM_KINDS] = {
+        [PROGRAM_FULL] = "#define FULL\n",
+        [PROGRAM_FILTERS] = "#define FILTERS\n",
+        [PROGRAM_FULL | PROGRAM_FILTERS] = "#define FULL\n#define FILTERS\n",
+    };
+    const struct shader_sources sources = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
+                                           .fragment = {.text = shader_mesh_frag, .name = "mesh.frag"},
+                                           .define = DEFINES[kind]};
+    if (program_link(program, gl, &sources, (kind & PROGRAM_FULL) != 0, err) < 0)
+        return err->code;
+    program->min_filter = GL_LINEAR_MIPMAP_NEAREST;
+    return 0;
+}
+
+void program_fini(struct program *program, const struct gl *gl)
+{
+    if (program->name != 0)
+        gl->DeleteProgram(program->name);
+    *program = (struct program){0};
+}

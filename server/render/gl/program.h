@@ -1,0 +1,54 @@
+/* program.h - the shader programs of lit pictures, their uniforms and attribute places. They live as long as the
+ * context: llvmpipe compiles again for each new program. The context's thread only. */
+#pragma once
+
+#include "anim/model/model.h"
+#include "render/gl/gl.h"
+#include "render/gl/shader.h"
+
+#include <stdbool.h>
+
+enum attribute {
+    ATTRIBUTE_POSITION,
+    ATTRIBUTE_NORMAL,
+    ATTRIBUTE_TEXCOORD,
+    ATTRIBUTE_COLOR,
+    ATTRIBUTE_INFLUENCE_RANGE,
+    ATTRIBUTE_SECOND_TEXCOORD,
+    ATTRIBUTE_TANGENT,
+    ATTRIBUTE_COUNT
+};
+
+/* The first are those of enum texture_slot. */
+enum texture_unit {
+    UNIT_BASE_COLOR = TEXTURE_BASE_COLOR,
+    UNIT_PALETTE = TEXTURE_SLOT_COUNT,
+    UNIT_INFLUENCES,
+    UNIT_IDS, /* of view.frag */
+};
+
+/* What a program can do beyond base colour with the usual filters, as bits: which programs there are. */
+enum program_kind {
+    PROGRAM_FULL = 1,    /* all textures of a material */
+    PROGRAM_FILTERS = 2, /* any filters of the colours' textures */
+    PROGRAM_KINDS = 4
+};
+
+struct program {
+    GLuint name;
+    bool is_full;          /* has all textures of a material, else base colour alone */
+    GLint min_filter;      /* of all its textures */
+    uint64_t camera_frame; /* the frame of struct drawing whose camera it has */
+    GLint joint_first, clip_from_view, unit, eye, base_color, emissive, metal_rough, alpha_range, is_blended, is_unlit,
+        is_flat, base_color_filter;
+    GLint uv_from_texcoord;                                              /* when not full */
+    GLint uvs_from_texcoord, texcoord_sets, bump_shade, emissive_filter; /* when full */
+};
+
+/* Compiles, links and uses a program of this kind (enum program_kind), and ties its samplers to the units.
+ * ERR_RENDER_FAILED with the driver's words. */
+int program_init(struct program *program, const struct gl *gl, unsigned kind, struct err *err);
+/* The same of other sources, which may lack some of the uniforms and samplers: those are -1, which GL ignores. */
+int program_link(struct program *program, const struct gl *gl, const struct shader_sources *sources, bool is_full,
+                 struct err *err);
+void program_fini(struct program *program, const struct gl *gl);

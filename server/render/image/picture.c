@@ -1,0 +1,161 @@
+#include "render/image/picture.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static uint8_t divide(uint32_t numerator, uint32_t denominator)
+{
+    const uint32_t rounded = (numerator + denominator / 2) / denominator;
+    return (uint8_t)(rounded < 255 ? rounded : 255);
+}
+
+/* What shows through. */
+struct ground {
+    uint32_t color[3]; /* times alpha */
+    uint32_t alpha;
+};
+
+/* sum[0..2]: premultiplied colour, sum[3]: alpha, each the sum of `count` samples. With S = 255 * count, alpha
+ * a = sum[3] / S over the background's b:
+ *   alpha  = a + b * (1 - a)
+ *   colour = sum / S + background * b * (1 - a), divided by alpha unless it is to stay premultiplied
+ * (Porter & Duff 1984, "over") in whole numbers; the largest product is 255 * 255 * 1020. */
+static void lay_over(const uint32_t sum[4], uint32_t count, const struct ground *ground, bool is_premultiplied,
+                     uint8_t out[4])
+{
+    const uint32_t full = 255 * count, through = full - sum[3];
+    const uint32_t alpha = sum[3] * 255 + ground->alpha * through;
+    if (alpha == 0) {
+        memset(out, 0, 4);
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        const uint32_t color = sum[i] * 65025 + ground->color[i] * through; /* of 65025 * full */
+        out[i] = is_premultiplied ? divide(color / 255, full) : divide(color, alpha);
+    }
+    out[3] = divide(alpha, full);
+}
+
+enum cover { COVER_NONE, COVER_PART, COVER_FULL };
+
+/* Of the samples of a pixel: none has anything, or every alpha is 255. Most pixels are the one or the other. */
+static enum cover cover_of(const uint8_t *sample, size_t stride, uint32_t scale)
+{
+    static const uint8_t OPAQUE[8] = {0, 0, 0, 255, 0, 0, 0, 255};
+    uint64_t upper, lower, opaque;
+    if (scale == 1)
+        return sample[3] == 255                                       ? COVER_FULL
+               : (sample[0] | sample[1] | sample[2] | sample[3]) == 0 ? COVER_NONE
+                                                                      : COVER_PART;
+    memcpy(&upper, sample, sizeof upper);
+    memcpy(&lower, sample + stride, sizeof lower);
+    memcpy(&opaque, OPAQUE, sizeof opaque);
+    if ((upper | lower) == 0)
+        return COVER_NONE;
+    return (upper & lower & opaque) == opaque ? COVER_FULL : COVER_PART;
+}
+
+/* The mean of four samples, rounded half up, two channels in one word at a time: what lay_over() makes of opaque
+ * ones. */
+static void put_mean(const uint8_t *sample, size_t stride, uint32_t scale, uint8_t out[4])
+{
+    static const uint64_t EVEN = UINT64_C(0x00ff00ff00ff00ff);
+    uint64_t upper, lower;
+    if (scale == 1) {
+        memcpy(out, sample, 4);
+        return;
+    }
+    memcpy(&upper, sample, sizeof upper);
+    memcpy(&lower, sample + stride, sizeof lower);
+    uint64_t even = (upper & EVEN) + (lower & EVEN), odd = (upper >> 8 & EVEN) + (lower >> 8 & EVEN);
+    even = (even + (even >> 32) + 0x00020002) >> 2 & 0x00ff00ff;
+    odd = (odd + (odd >> 32) + 0x00020002) >> 2 & 0x00ff00ff;
+    const uint32_t mean = (uint32_t)(even | odd << 8);
+    memcpy(out, &mean, sizeof mean);
+}
+
+static void sum_samples(const uint8_t *sample, size_t stride, uint32_t scale, uint32_t sum[4])
+{
+    for (size_t i = 0; i < 4; i++) {
+        sum[i] = sample[i];
+        if (scale == 2)
+            sum[i] += (uint32_t)sample[i + 4] + sample[stride + i] + sample[stride + i + 4];
+    }
+}
+
+/* The background of a row: as far down from its top as the row's middle. Plain ones stay what was asked for. */
+static struct ground ground_of(const struct picture_spec *look, uint32_t y, uint32_t height)
+{
+    const uint64_t whole = 2 * (uint64_t)height, down = 2 * (uint64_t)y + 1, up = whole - down;
+    const uint64_t top = look->background[3] * up, end = look->background_end[3] * down;
+    struct ground ground = {.alpha = (uint32_t)((top + end + height) / whole)};
+    for (int i = 0; i < 3; i++)
+        ground.color[i] = (uint32_t)((look->background[i] * top + look->background_end[i] * end + height) / whole);
+    return ground;
+}
+
+/* The background with black of this alpha over it. */
+static struct ground shaded(const struct ground *ground, uint32_t shade)
+{
+    struct ground dark = {.alpha = ground->alpha + ((255 - ground->alpha) * shade + 127) / 255};
+    for (int i = 0; i < 3; i++)
+        dark.color[i] = (ground->color[i] * (255 - shade) + 127) / 255;
+    return dark;
+}
+
+struct picture_stats picture_resolve(const uint8_t *samples, uint32_t width, uint32_t height, uint32_t scale,
+                                     const struct picture_spec *look, uint8_t *out)
+{
+    return picture_resolve_shaded(samples, width, height, scale, look, NULL, out);
+}
+
+/* What the rows of a picture have in common. */
+struct resolving {
+    size_t stride; /* of a row of samples */
+    uint32_t width, scale;
+    bool is_premultiplied;
+    struct picture_stats stats;
+};
+
+/* shade: NULL, or how dark each pixel of the row is. */
+static void resolve_row(struct resolving *resolving, const uint8_t *sample, const struct ground *ground,
+                        const uint8_t *shade, uint8_t *out)
+{
+    static const uint32_t NOTHING[4];
+    const uint32_t scale = resolving->scale, count = scale * scale;
+    uint8_t clear[4];
+    lay_over(NOTHING, count, ground, resolving->is_premultiplied, clear);
+    for (uint32_t x = 0; x < resolving->width; x++, sample += 4 * (size_t)scale, out += 4) {
+        const uint8_t dark = shade == NULL ? 0 : shade[x];
+        const enum cover cover = cover_of(sample, resolving->stride, scale);
+        resolving->stats.covered_count += cover == COVER_FULL;
+        if (cover == COVER_FULL) {
+            put_mean(sample, resolving->stride, scale, out);
+        } else if (cover == COVER_NONE && dark == 0) {
+            memcpy(out, clear, 4);
+        } else {
+            uint32_t sum[4];
+            sum_samples(sample, resolving->stride, scale, sum);
+            resolving->stats.covered_count += sum[3] != 0;
+            const struct ground below = dark == 0 ? *ground : shaded(ground, dark);
+            lay_over(sum, count, &below, resolving->is_premultiplied, out);
+        }
+        resolving->stats.is_opaque &= out[3] == 255;
+    }
+}
+
+struct picture_stats picture_resolve_shaded(const uint8_t *samples, uint32_t width, uint32_t height, uint32_t scale,
+                                            const struct picture_spec *look, const uint8_t *shade, uint8_t *out)
+{
+    struct resolving resolving = {.stride = (size_t)width * scale * 4,
+                                  .width = width,
+                                  .scale = scale,
+                                  .is_premultiplied = (look->flags & PICTURE_PREMULTIPLIED) != 0,
+                                  .stats = {.is_opaque = true}};
+    for (uint32_t y = 0; y < height; y++, out += 4 * (size_t)width) {
+        const struct ground ground = ground_of(look, y, height);
+        resolve_row(&resolving, samples + (size_t)(height - 1 - y) * scale * resolving.stride, &ground,
+                    shade == NULL ? NULL : shade + (size_t)y * width, out);
+    }
+    return resolving.stats;
+}

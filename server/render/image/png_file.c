@@ -1,0 +1,201 @@
+#include "render/image/png_file.h"
+
+#include <isa-l.h>
+#include <isa-l/igzip_lib.h>
+#include <libdeflate.h>
+#include <png.h>
+
+#include <setjmp.h>
+#include <stdlib.h>
+
+enum { FILTER_UP = 2, SMALL_LEVEL = 6, BOUND_SLACK_BYTES = 1 << 16 };
+
+/* Bytes minus those above them. Blocks of a fixed size become vector instructions. */
+static void subtract(uint8_t *restrict to, const uint8_t *restrict here, const uint8_t *restrict above,
+                     size_t size_bytes)
+{
+    enum { BLOCK = 64 };
+    size_t i = 0;
+    for (; i + BLOCK <= size_bytes; i += BLOCK)
+        for (size_t b = 0; b < BLOCK; b++)
+            to[i + b] = (uint8_t)(here[i + b] - above[i + b]);
+    for (; i < size_bytes; i++)
+        to[i] = (uint8_t)(here[i] - above[i]);
+}
+
+static void subtract_opaque(uint8_t *restrict to, const uint8_t *restrict here, const uint8_t *restrict above,
+                            uint32_t width)
+{
+    for (uint32_t x = 0; x < width; x++, to += 3, here += 4, above += 4)
+        for (int c = 0; c < 3; c++)
+            to[c] = (uint8_t)(here[c] - above[c]);
+}
+
+/* Rows as PNG wants them: a filter byte, then each byte minus the one above (PNG 1.2, 6.4). */
+static uint8_t *filter_rows(const uint8_t *pixels, uint32_t stride, uint32_t width, uint32_t height, uint32_t channels,
+                            size_t *size)
+{
+    const size_t row_bytes = (size_t)width * channels + 1, pixel_bytes = (size_t)width * 4;
+    uint8_t *rows = malloc(row_bytes * height), *nothing = calloc(width, 4);
+    const uint8_t *above = nothing;
+    if (rows == NULL || nothing == NULL) {
+        free(rows);
+        free(nothing);
+        return NULL;
+    }
+    for (uint32_t y = 0; y < height; y++, above = pixels, pixels += (size_t)stride * 4) {
+        uint8_t *to = rows + y * row_bytes;
+        *to++ = FILTER_UP;
+        if (channels == 4)
+            subtract(to, pixels, above, pixel_bytes);
+        else
+            subtract_opaque(to, pixels, above, width);
+    }
+    free(nothing);
+    *size = row_bytes * height;
+    return rows;
+}
+
+/* isa-l 2.30's body for levels 1 and 2 (isal_deflate_icf_body_hash_hist) enters the second position of a stream without
+ * history into its hash table under a hash of the stream's address instead of the data's: the same picture would now
+ * and then get other bytes. A stream that has a dictionary takes another way. So the first bytes go into a stored block
+ * of our own, and are the dictionary of the rest, whose matches may then refer to them as to any bytes before. */
+enum { STORED_BYTES = 32 };
+
+struct deflate_state {
+    struct isal_zstream stream;
+    uint8_t level[ISAL_DEF_LVL1_DEFAULT];
+};
+
+static void put_stored(struct buf *out, const uint8_t *bytes, uint16_t size_bytes, bool is_final)
+{
+    buf_put_char(out, is_final ? 1 : 0); /* RFC 1951, 3.2.4 */
+    buf_put_u16(out, size_bytes);
+    buf_put_u16(out, (uint16_t)~size_bytes);
+    buf_put(out, bytes, size_bytes);
+}
+
+/* The final blocks: `rest` compressed, after `head`. */
+static int put_compressed(struct buf *out, uint8_t *head, uint8_t *rest, size_t size_bytes, struct err *err)
+{
+    const size_t room = size_bytes + size_bytes / 64 + BOUND_SLACK_BYTES;
+    struct deflate_state *state = malloc(sizeof *state);
+    uint8_t *to = state == NULL ? NULL : (uint8_t *)buf_reserve(out, room);
+    if (to == NULL) {
+        free(state);
+        return err_set(err, ERR_NO_MEMORY, "no memory for the compressed picture");
+    }
+    struct isal_zstream *stream = &state->stream;
+    isal_deflate_init(stream);
+    stream->level = 1;
+    stream->level_buf = state->level;
+    stream->level_buf_size = sizeof state->level;
+    int rc = isal_deflate_set_dict(stream, head, STORED_BYTES);
+    stream->end_of_stream = 1;
+    stream->next_in = rest;
+    stream->avail_in = (uint32_t)size_bytes;
+    stream->next_out = to;
+    stream->avail_out = (uint32_t)room;
+    if (rc == COMP_OK)
+        rc = isal_deflate(stream);
+    if (rc != COMP_OK || stream->internal_state.state != ZSTATE_END)
+        rc = err_set(err, ERR_INTERNAL, "compressing the picture failed (%d)", rc);
+    else
+        buf_advance(out, stream->total_out);
+    free(state);
+    return rc;
+}
+
+/* Appends a zlib stream (RFC 1950) of the rows. */
+static int deflate_rows(struct buf *out, uint8_t *rows, size_t size_bytes, struct err *err)
+{
+    static const uint8_t HEAD[2] = {0x78, 0x01}; /* deflate, 32 KiB window, fastest */
+    const size_t stored = size_bytes < STORED_BYTES ? size_bytes : STORED_BYTES;
+    buf_put(out, HEAD, sizeof HEAD);
+    put_stored(out, rows, (uint16_t)stored, stored == size_bytes);
+    if (stored < size_bytes && put_compressed(out, rows, rows + stored, size_bytes - stored, err) < 0)
+        return err->code;
+    const uint32_t sum = isal_adler32(1, rows, size_bytes);
+    for (int shift = 24; shift >= 0; shift -= 8)
+        buf_put_char(out, (char)(sum >> shift));
+    return 0;
+}
+
+static int deflate_small(struct buf *out, const uint8_t *rows, size_t size_bytes, struct err *err)
+{
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(SMALL_LEVEL);
+    const size_t room = compressor == NULL ? 0 : libdeflate_zlib_compress_bound(compressor, size_bytes);
+    void *to = compressor == NULL ? NULL : buf_reserve(out, room);
+    int rc = to == NULL ? err_set(err, ERR_NO_MEMORY, "no memory for the compressed picture") : 0;
+    const size_t written = rc < 0 ? 0 : libdeflate_zlib_compress(compressor, rows, size_bytes, to, room);
+    if (rc == 0 && written == 0)
+        rc = err_set(err, ERR_INTERNAL, "compressing the picture failed");
+    buf_advance(out, written);
+    libdeflate_free_compressor(compressor);
+    return rc;
+}
+
+static void on_write(png_structp png, png_bytep bytes, png_size_t size_bytes)
+{
+    buf_put(png_get_io_ptr(png), bytes, size_bytes);
+}
+
+static void on_flush(png_structp png) { (void)png; }
+
+static int put_chunks(struct buf *out, const struct buf *data, uint32_t width, uint32_t height, bool has_alpha,
+                      struct err *err)
+{
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png == NULL ? NULL : png_create_info_struct(png);
+    if (info == NULL) {
+        png_destroy_write_struct(&png, NULL);
+        return err_set(err, ERR_NO_MEMORY, "no memory for the picture's file");
+    }
+    if (setjmp(png_jmpbuf(png))) {
+        png_destroy_write_struct(&png, &info);
+        return err_set(err, ERR_INTERNAL, "libpng failed on a picture of %u x %u", width, height);
+    }
+    png_set_write_fn(png, out, on_write, on_flush);
+    png_set_IHDR(png, info, width, height, 8, has_alpha ? PNG_COLOR_TYPE_RGBA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
+    png_write_info(png, info);
+    png_write_chunk(png, (png_const_bytep) "IDAT", (png_const_bytep)data->data, data->size_bytes);
+    png_write_chunk(png, (png_const_bytep) "IEND", NULL, 0);
+    png_destroy_write_struct(&png, &info);
+    return buf_failed(out) ? err_set(err, ERR_NO_MEMORY, "no memory for the picture's file") : 0;
+}
+
+int png_data_put(struct buf *out, const uint8_t *pixels, uint32_t stride, uint32_t width, uint32_t height,
+                 const struct png_form *form, struct err *err)
+{
+    size_t size_bytes = 0;
+    uint8_t *rows = filter_rows(pixels, stride, width, height, form->has_alpha ? 4 : 3, &size_bytes);
+    if (rows == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", width, height);
+    const int rc =
+        form->is_small ? deflate_small(out, rows, size_bytes, err) : deflate_rows(out, rows, size_bytes, err);
+    free(rows);
+    return rc;
+}
+
+int png_file_put(struct buf *out, const uint8_t *pixels, uint32_t width, uint32_t height, const struct png_form *form,
+                 struct err *err)
+{
+    struct buf data;
+    buf_init(&data, SIZE_MAX);
+    int rc = png_data_put(&data, pixels, width, width, height, form, err);
+    if (rc == 0)
+        rc = put_chunks(out, &data, width, height, form->has_alpha, err);
+    buf_fini(&data);
+    return rc;
+}
+
+#define TEXT_OF(macro) TEXT(macro)
+#define TEXT(words)    #words
+
+const char *png_file_libraries(void)
+{
+    return "isa-l " TEXT_OF(ISAL_MAJOR_VERSION) "." TEXT_OF(ISAL_MINOR_VERSION) "." TEXT_OF(
+        ISAL_PATCH_VERSION) ", libdeflate " LIBDEFLATE_VERSION_STRING;
+}

@@ -1,0 +1,122 @@
+#include "render/job/job_sources.h"
+
+#include "anim/pose/retarget_report.h"
+
+_Static_assert((int)RENDER_UNMATCHED_SIZE >= (int)RETARGET_TEXT_SIZE, "a result has room for the report");
+
+enum { PLAYED_MAX = 2 * RENDER_LAYERS_MAX > RENDER_CELLS_MAX ? 2 * RENDER_LAYERS_MAX : RENDER_CELLS_MAX };
+
+/* A clip of the job and what has it. */
+struct played {
+    uint32_t source;
+    int32_t clip;
+};
+
+/* Each once, as far as cells of one clip follow each other. */
+static uint32_t list_played(const struct render_work *work, struct played out[PLAYED_MAX])
+{
+    const struct render_job *job = &work->job;
+    uint32_t count = 0;
+    for (uint32_t i = 0; job->blend.layer_count == 0 && i < job->cell_count && i < RENDER_CELLS_MAX; i++) {
+        const struct render_cell *cell = &work->cells[i];
+        if (count == 0 || out[count - 1].source != cell->clip_source || out[count - 1].clip != cell->clip)
+            out[count++] = (struct played){cell->clip_source, cell->clip};
+    }
+    for (uint32_t i = 0; i < job->blend.layer_count && i < RENDER_LAYERS_MAX; i++) {
+        const struct render_layer *layer = &job->blend.layers[i];
+        out[count++] = (struct played){layer->clip_source, layer->clip};
+        if (layer->is_additive != 0)
+            out[count++] = (struct played){layer->reference_source, layer->reference_clip};
+    }
+    return count;
+}
+
+static bool is_clip(const struct model *model, int32_t clip) { return clip >= 0 && (uint32_t)clip < model->clip_count; }
+
+/* Clips that are not there are refused later, with all else that is wrong with the job. */
+static int play(struct job_sources *sources, const struct played *played, uint32_t count, struct err *err)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t source = played[i].source;
+        if (source > sources->count)
+            return err_set(err, ERR_BAD_PARAMETER, "clip %u of the job is one of model %u of %u", i, source,
+                           sources->count);
+        if (source > 0 && is_clip(sources->models[source - 1], played[i].clip) &&
+            retarget_clip(&sources->views[source - 1], (uint32_t)played[i].clip, err) < 0)
+            return err->code;
+    }
+    return 0;
+}
+
+static void report(const struct job_sources *sources, const struct played *played, uint32_t count, struct buf *out)
+{
+    struct retarget_report reports[RENDER_SOURCES_MAX];
+    int32_t own[PLAYED_MAX];
+    uint32_t own_count = 0;
+    for (uint32_t s = 0; s < sources->count; s++)
+        retarget_report_init(&reports[s], &sources->views[s]);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_clip(job_source(sources, played[i].source), played[i].clip))
+            continue;
+        if (played[i].source == 0)
+            own[own_count++] = played[i].clip;
+        else
+            retarget_report_add(&reports[played[i].source - 1], played[i].clip);
+    }
+    if (sources->count > 0)
+        retarget_report_put(reports, sources->count, sources->model, own, own_count, out);
+    for (uint32_t s = 0; s < sources->count; s++)
+        retarget_report_fini(&reports[s]);
+}
+
+int job_sources_init(struct job_sources *sources, struct clip_files *files, const struct render_work *work,
+                     const int *fds, const struct model *model, struct buf *unmatched, struct err *err)
+{
+    const struct render_job *job = &work->job;
+    struct played played[PLAYED_MAX];
+    sources->model = model;
+    sources->count = 0;
+    if (job->source_count > RENDER_SOURCES_MAX)
+        return err_set(err, ERR_BAD_PARAMETER, "a job cannot have clips of %u models", job->source_count);
+    clip_files_begin(files);
+    for (uint32_t s = 0; s < job->source_count; s++) {
+        const struct model *clips;
+        if (clip_files_get(files, job->sources[s].key, fds[s], job->sources[s].size_bytes, &clips, err) < 0)
+            return err->code;
+        retarget_init(&sources->views[s], model, clips);
+        sources->models[s] = &sources->views[s].model;
+        sources->count++;
+    }
+    const uint32_t count = list_played(work, played);
+    if (play(sources, played, count, err) < 0)
+        return err->code;
+    report(sources, played, count, unmatched);
+    return 0;
+}
+
+void job_sources_fini(struct job_sources *sources)
+{
+    for (uint32_t s = 0; s < sources->count; s++)
+        retarget_fini(&sources->views[s]);
+    sources->count = 0;
+}
+
+const struct model *job_source(const struct job_sources *sources, uint32_t source)
+{
+    return source == 0 ? sources->model : sources->models[source - 1];
+}
+
+uint32_t job_movers(const struct job_sources *sources, const struct render_work *work, const struct model **out)
+{
+    struct played played[PLAYED_MAX];
+    const uint32_t played_count = list_played(work, played);
+    uint32_t count = 0;
+    bool has_own = false;
+    for (uint32_t i = 0; i < played_count; i++)
+        has_own = has_own || played[i].source == 0;
+    if (has_own)
+        out[count++] = sources->model;
+    for (uint32_t s = 0; s < sources->count; s++)
+        out[count++] = sources->models[s];
+    return count;
+}
