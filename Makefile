@@ -38,7 +38,7 @@ wire := $(call folder_objects,wire) $(obj)/llhttp/llhttp.o $(obj)/llhttp/api.o $
 worker := $(call folder_objects,worker)
 import := $(call folder_objects,import) $(obj)/server/import/gltf/draco.o
 render := $(call folder_objects,render)
-app := $(call folder_objects,app)
+daemon := $(call folder_objects,daemon)
 
 # What the compiler and pkg-config tell is asked by recipes, once `deps` has installed them: = and not :=, and never while this
 # file is read. Of an object: `asked`.
@@ -52,7 +52,7 @@ $(obj)/server/import/texture/texture_mip.o: flags += $(if $(filter release,$(con
 
 libs_of = $(shell $(PKG_CONFIG) --libs $(1))
 # wslay has no .pc file in Debian 12.
-libs_app = $(call libs_of,libuv libcjson nettle libxxhash zlib libzstd libseccomp) -lwslay
+libs_daemon = $(call libs_of,libuv libcjson nettle libxxhash zlib libzstd libseccomp) -lwslay
 # meshoptimizer has no .pc file; draco is C++, linked by the C compiler.
 libs_import = $(call libs_of,libcjson assimp expat libpng libturbojpeg libwebp libzip nettle draco zlib libseccomp) -lmeshoptimizer -lstdc++
 # giflib has no .pc file.
@@ -67,8 +67,8 @@ all: $(programs) $(installed)
 deps:
 	@deploy/deps.sh build $(if $(filter clang %/clang,$(CC)),clang)
 
-$(out)/posed: $(app) $(wire) $(anim) $(base)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) -lm
+$(out)/posed: $(daemon) $(wire) $(anim) $(base)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) -lm
 $(out)/posed-import: $(import) $(worker) $(anim) $(base)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_import) -lm
 $(out)/posed-render: $(render) $(worker) $(anim) $(base)
@@ -110,7 +110,7 @@ client_c := $(obj)/clients/c/posed.o
 cli := $(patsubst %.c,$(obj)/%.o,$(wildcard clients/cli/*.c))
 $(obj)/clients/c/%.o: flags := $(filter-out -std=% -D_GNU_SOURCE,$(flags)) -std=c99 -pedantic
 $(cli): flags += -DPOSECTL_VERSION='"$(version)"'
-$(out)/posectl: $(cli) $(client_c) $(obj)/server/app/standard_files.o
+$(out)/posectl: $(cli) $(client_c) $(obj)/server/daemon/support/standard_files.o
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson) -lm
 $(out)/libposed.a: $(client_c)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
@@ -126,8 +126,8 @@ $(out)/gen/gallery_page.h: clients/cli/gallery.html
 	@{ echo 'static const char gallery_page[] ='; sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
 
 # Man pages and completions, from the tables of options.
-$(out)/posed-man: $(obj)/deploy/man/posed_man.o $(filter-out %/main.o,$(app)) $(wire) $(anim) $(base)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) -lm
+$(out)/posed-man: $(obj)/deploy/man/posed_man.o $(filter-out %/main.o,$(daemon)) $(wire) $(anim) $(base)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) -lm
 $(completions): $(out)/gen/posectl.%: $(out)/posectl
 	@mkdir -p $(@D)
 	@$< completion $* > $@.part && mv $@.part $@
@@ -139,8 +139,8 @@ $(out)/gen/posed.1: $(out)/posed-man
 	@$< > $@.part && mv $@.part $@
 
 # The page at / becomes the C string gallery_html. '?' is escaped because of trigraphs.
-$(obj)/server/app/gallery.o: $(out)/gen/gallery_html.h
-$(out)/gen/gallery_html.h: server/app/gallery.html
+$(obj)/server/daemon/service/gallery.o: $(out)/gen/gallery_html.h
+$(out)/gen/gallery_html.h: server/daemon/service/gallery.html
 	@mkdir -p $(@D)
 	@{ echo 'static const char gallery_html[] ='; \
 	  sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
@@ -148,10 +148,10 @@ $(out)/gen/gallery_html.h: server/app/gallery.html
 test_sources := $(wildcard tests/unit/*.c)
 test_objects := $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/draco_encode.o
 $(test_objects): | deps-test
-tested := $(obj)/clients/c/posed.o $(obj)/clients/cli/pattern.o $(filter-out %/main.o,$(app) $(wire) $(worker) $(import) $(render) $(anim) $(base))
+tested := $(obj)/clients/c/posed.o $(obj)/clients/cli/pattern.o $(filter-out %/main.o,$(daemon) $(wire) $(worker) $(import) $(render) $(anim) $(base))
 $(out)/test/unit: $(test_objects) $(tested)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) $(call libs_of,cmocka) -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_render) $(call libs_of,cmocka) -lm
 
 # The float writer beside the standard library's, which is C++.
 $(out)/test/floats: $(obj)/tests/floats/floats.o $(obj)/server/wire/encode/number.o
@@ -183,7 +183,7 @@ deps-test: deps
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 $(out)/test/replay_%: $(obj)/tests/fuzz/fuzz_%.o $(obj)/tests/fuzz/replay.o $(tested)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_render) -lm
 replays := $(fuzz_targets:%=$(out)/test/replay_%)
 # `make test` replays the corpus under AddressSanitizer and UndefinedBehaviorSanitizer, whatever else it is built with.
 sanitized := $(if $(filter sanitize,$(config)),$(out),$(out)/sanitize)
@@ -255,13 +255,13 @@ $(out)/bench/encode: $(obj)/tests/bench/encode.o $(obj)/server/render/image/png_
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render)
 $(out)/bench/json_floats: $(obj)/tests/bench/json_floats.o $(wire) $(anim) $(base)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) -lm
-$(out)/bench/draw: $(obj)/tests/bench/draw.o $(filter-out %/main.o,$(render) $(app)) $(wire) $(worker) $(anim) $(base)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) -lm
+$(out)/bench/draw: $(obj)/tests/bench/draw.o $(filter-out %/main.o,$(render) $(daemon)) $(wire) $(worker) $(anim) $(base)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render) $(libs_app) -lm
-$(out)/bench/pose: $(obj)/tests/bench/pose.o $(filter-out %/main.o,$(app)) $(wire) $(worker) $(anim) $(base)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render) $(libs_daemon) -lm
+$(out)/bench/pose: $(obj)/tests/bench/pose.o $(filter-out %/main.o,$(daemon)) $(wire) $(worker) $(anim) $(base)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) -lm
 $(out)/bench/classic_walk $(out)/bench/assimp_scene: $(out)/bench/%: $(obj)/tests/bench/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CXX) $(CFLAGS) $(LDFLAGS) $(filter -fsanitize%,$(flags)) -o $@ $^ $(call libs_of,assimp)
@@ -290,7 +290,7 @@ fuzz:
 	@for f in $(fuzzed); do echo "== $$f"; build/fuzz/fuzz_$$f -max_total_time=$(T) -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
 	  -artifact_prefix=build/fuzz/$$f- build/fuzz/corpus_$$f tests/fuzz/corpus/$$f || exit 1; done
 $(out)/fuzz_%: $(obj)/tests/fuzz/fuzz_%.o $(tested)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_app) $(libs_import) $(libs_render) -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_render) -lm
 
 lint:
 	@deploy/deps.sh build lint

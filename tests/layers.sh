@@ -66,7 +66,7 @@ breaches() {
     [ -d "$clients" ] || return 0
     { includes '"' "$clients/c"; includes '"' "$clients/cli"; } | while read -r file header; do
         case $file:$header in
-        */cli/*:../c/posed.h | */cli/*:../../protocol/*.def | */cli/*:../../server/wire/request/request_params.def | */cli/*:../../server/app/standard_files.h) ;;
+        */cli/*:../c/posed.h | */cli/*:../../protocol/*.def | */cli/*:../../server/wire/request/request_params.def | */cli/*:../../server/daemon/support/standard_files.h) ;;
         *:../*) echo "$file includes $header" ;;
         esac
     done

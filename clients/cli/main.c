@@ -5,7 +5,7 @@
 #include "posectl.h"
 #include "text.h"
 
-#include "app/standard_files.h"
+#include "daemon/support/standard_files.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>

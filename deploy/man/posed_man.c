@@ -1,5 +1,5 @@
 /* Prints posed(1) in man(7), from the daemon's table of options. Part of the build. */
-#include "app/option_table.h"
+#include "daemon/config/option_table.h"
 #include "base/version.h"
 
 #include <stdio.h>

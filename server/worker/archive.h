@@ -1,7 +1,7 @@
 /* archive.h - a zip's files as the importer hands them over: the contract between posed-import and posed.
  *
  * The result file then is a struct archive_header, `count` struct archive_entry, the names and the bytes, without gaps
- * and in this order; numbers are the machine's own. posed believes none of it (app/archive.h). */
+ * and in this order; numbers are the machine's own. posed believes none of it (daemon/upload/archive.h). */
 #pragma once
 
 #include <stdint.h>

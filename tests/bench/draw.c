@@ -7,7 +7,7 @@
  * picture, and of the others the least and the median. All is CPU time of this process, so that other work on the
  * machine counts little. OUT.png gets the last picture. */
 #include "anim/bake/bake.h"
-#include "app/disk_record.h"
+#include "daemon/disk/disk_record.h"
 #include "base/mem.h"
 #include "render/renderer.h"
 

@@ -11,7 +11,7 @@
 #include "anim/bake/bake.h"
 #include "anim/compiled/clip_palette.h"
 #include "anim/pose/pose.h"
-#include "app/disk_record.h"
+#include "daemon/disk/disk_record.h"
 #include "base/mem.h"
 
 #include <math.h>

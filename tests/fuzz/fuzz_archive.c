@@ -1,5 +1,5 @@
 /* What an importer unpacked: no read outside of it, and every path is one that may be written. */
-#include "app/archive.h"
+#include "daemon/upload/archive.h"
 
 #include <stdint.h>
 #include <stdlib.h>

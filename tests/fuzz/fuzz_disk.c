@@ -1,6 +1,6 @@
 /* The records of the disk cache from any bytes: as they are, and with the size and checksum that make them get further.
  * What is accepted is written again, which must give the same bytes. */
-#include "app/disk_record.h"
+#include "daemon/disk/disk_record.h"
 
 #include <stdint.h>
 #include <stdlib.h>

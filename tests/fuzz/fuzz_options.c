@@ -1,6 +1,6 @@
 /* The command line and the environment: the input is texts with NULs between, arguments first, variables NAME=VALUE
  * behind an empty one. No crash, and what was taken once is taken again when it is given as it was printed. */
-#include "app/options.h"
+#include "daemon/config/options.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "root_opener.h"
 
-#include "app/root.h"
+#include "daemon/model/root.h"
 
 static int ask(const void *context, const struct import_file_request *request, struct import_file_reply *reply)
 {

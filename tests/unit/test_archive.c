@@ -1,7 +1,7 @@
-/* server/app/archive.h: what an importer unpacked is believed nothing; and the model that a zip is about. */
+/* server/daemon/upload/archive.h: what an importer unpacked is believed nothing; and the model that a zip is about. */
 #include "check.h"
 
-#include "app/archive.h"
+#include "daemon/upload/archive.h"
 #include "base/buf.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "fixture.h"
 
-#include "app/baked.h"
+#include "daemon/model/baked.h"
 
 #include <errno.h>
 #include <fcntl.h>

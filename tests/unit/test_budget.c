@@ -1,9 +1,9 @@
 /* Shared bytes, the budget they are counted in, and how files and memory are shared out. */
 #include "check.h"
 
-#include "app/budget.h"
-#include "app/file_limit.h"
-#include "app/options.h"
+#include "daemon/support/budget.h"
+#include "daemon/support/file_limit.h"
+#include "daemon/config/options.h"
 #include "base/blob.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "fixture.h"
 #include "temp_tree.h"
 
-#include "app/disk_cache.h"
+#include "daemon/disk/disk_cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "temp_tree.h"
 
-#include "app/disk_file.h"
+#include "daemon/disk/disk_file.h"
 
 #include <dirent.h>
 #include <fcntl.h>

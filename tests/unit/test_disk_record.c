@@ -1,7 +1,7 @@
 /* The records of the disk cache's files: worked bytes, and everything that is not them. */
 #include "check.h"
 
-#include "app/disk_record.h"
+#include "daemon/disk/disk_record.h"
 
 #include <stdlib.h>
 #include <string.h>

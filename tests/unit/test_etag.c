@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "app/etag.h"
+#include "daemon/service/etag.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* server/app/file_access.h: protocol/file_access.def, held by path, and its copy in protocol/http.md. */
+/* server/daemon/model/file_access.h: protocol/file_access.def, held by path, and its copy in protocol/http.md. */
 #include "check.h"
 #include "document.h"
 #include "temp_tree.h"
 
-#include "app/file_access.h"
+#include "daemon/model/file_access.h"
 #include "base/mem.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "app/import_command.h"
+#include "daemon/importer/import_command.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "check.h"
 #include "fixture.h"
 
-#include "app/import_outcome.h"
+#include "daemon/importer/import_outcome.h"
 #include "worker/import_result.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* Log lines: their form, and that no byte of a request can forge one. */
 #include "check.h"
 
-#include "app/log.h"
+#include "daemon/support/log.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Cores and memory from made-up /proc and cgroup files. */
 #include "check.h"
 
-#include "app/machine.h"
+#include "daemon/config/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>

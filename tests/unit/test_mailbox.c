@@ -1,8 +1,8 @@
 /* What threads send to a loop, and models that are lent to others. */
 #include "check.h"
 
-#include "app/hot.h"
-#include "app/mailbox.h"
+#include "daemon/cache/hot.h"
+#include "daemon/dispatch/mailbox.h"
 #include "base/mem.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Options: flags, variables, defaults, values, and the sentences about bad ones. */
 #include "check.h"
 
-#include "app/option_table.h"
-#include "app/options.h"
+#include "daemon/config/option_table.h"
+#include "daemon/config/options.h"
 
 #include <stdio.h>
 #include <string.h>

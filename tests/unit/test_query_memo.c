@@ -1,5 +1,5 @@
 /* What is remembered of queries, and what makes room for what. */
-#include "app/query_memo.h"
+#include "daemon/service/query_memo.h"
 #include "check.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
-/* server/app/remove_tree.h: whatever lies in a folder goes, without anything growing with it. */
+/* server/daemon/upload/remove_tree.h: whatever lies in a folder goes, without anything growing with it. */
 #include "check.h"
 #include "temp_tree.h"
 
-#include "app/remove_tree.h"
+#include "daemon/upload/remove_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "app/render_content.h"
+#include "daemon/renderer/render_content.h"
 #include "base/sheet_spec.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "app/render_outcome.h"
+#include "daemon/renderer/render_outcome.h"
 #include "base/err.h"
 
 #include <signal.h>

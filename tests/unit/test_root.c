@@ -1,7 +1,7 @@
 #include "check.h"
 #include "temp_tree.h"
 
-#include "app/root.h"
+#include "daemon/model/root.h"
 
 #include <string.h>
 #include <sys/stat.h>

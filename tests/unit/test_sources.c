@@ -2,7 +2,7 @@
 #include "check.h"
 #include "temp_tree.h"
 
-#include "app/sources.h"
+#include "daemon/model/sources.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* When frames of a stream are due and what they show. */
 #include "check.h"
 
-#include "app/stream_clock.h"
+#include "daemon/packets/stream_clock.h"
 
 #define S UINT64_C(1000000000)
 

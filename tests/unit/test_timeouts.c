@@ -1,7 +1,7 @@
 /* Timeouts: order, re-arming, several kinds, and disarming from within. */
 #include "check.h"
 
-#include "app/timeouts.h"
+#include "daemon/conn/timeouts.h"
 
 static const uint64_t LENGTHS_MS[TIMEOUT_NONE] = {
     [TIMEOUT_FIRST] = 5, [TIMEOUT_HEADER] = 10, [TIMEOUT_BODY] = 30,

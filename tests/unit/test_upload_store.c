@@ -1,8 +1,8 @@
-/* server/app/upload_store.h: staging, moving into place, taking away; what a client names stays beneath the folder. */
+/* server/daemon/upload/upload_store.h: staging, moving into place, taking away; what a client names stays beneath the folder. */
 #include "check.h"
 #include "temp_tree.h"
 
-#include "app/upload_store.h"
+#include "daemon/upload/upload_store.h"
 
 #include <dirent.h>
 #include <errno.h>

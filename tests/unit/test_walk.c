@@ -1,8 +1,8 @@
 #include "check.h"
 #include "temp_tree.h"
 
-#include "app/endings.h"
-#include "app/walk.h"
+#include "daemon/model/endings.h"
+#include "daemon/model/walk.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "temp_tree.h"
 
-#include "app/watch.h"
+#include "daemon/model/watch.h"
 
 #include <errno.h>
 #include <pthread.h>

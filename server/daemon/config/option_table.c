@@ -1,0 +1,357 @@
+#include "daemon/config/option_table.h"
+
+#include "anim/compiled/kernel.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+    NAME_MAX_COMPARED = 32,
+    NEAR_EDITS = 3, /* more differences than this are no typing error */
+};
+
+#define COUNT_MAX  UINT64_C(1000000)
+#define PIXELS_MAX UINT64_C(268435456)              /* what the side of a picture allows, squared */
+#define LARGER     UINT64_C(100)                    /* than its default a count may always be */
+#define BYTES_MAX  (UINT64_C(1) << 46)              /* 64 TiB: sums of two still fit */
+#define MS_MAX     (UINT64_C(7) * 24 * 3600 * 1000) /* a week */
+
+#define FIELD(name) offsetof(struct config, name)
+
+const char TCP_DEFAULT[] = "127.0.0.1:7879";
+
+static const struct option TABLE[] = {
+    {"root", OPTION_TEXT, FIELD(root), "DIR", ".", NULL, 0, 0, "folder of the models", "What to serve"},
+    {"http", OPTION_TEXT, FIELD(http), "ADDR:PORT", "127.0.0.1:7878", NULL, 0, 0,
+     "where to listen; [ADDR]:PORT for IPv6, port 0 for any free one; none for nowhere", "What to serve"},
+    {"tcp", OPTION_TEXT, FIELD(tcp), "ADDR:PORT", TCP_DEFAULT, NULL, 0, 0,
+     "where to listen for the binary protocol (and HTTP); none for nowhere. Where nobody says it and the port is "
+     "taken, "
+     "nowhere",
+     "What to serve"},
+    {"unix", OPTION_TEXT, FIELD(unix_path), "PATH", NULL, NULL, 0, 0,
+     "a Unix socket for the binary protocol and HTTP; none unless given", "What to serve"},
+    {"unix-mode", OPTION_TEXT, FIELD(unix_mode), "MODE", "0600", NULL, 0, 0,
+     "its permissions, octal: 0600 its owner may connect, 0660 the group too", "What to serve"},
+    {"uploads", OPTION_TEXT, FIELD(uploads), "DIR", NULL, NULL, 0, 0,
+     "take uploads (PUT, DELETE /v1/models/NAME) into DIR, a folder beneath the root; none unless given",
+     "What to serve"},
+    {"allow-hidden", OPTION_FLAG, FIELD(files.allows_hidden), NULL, NULL, NULL, 0, 0,
+     "models of the root may be, and open, files with a part of their path that begins with a dot; uploads never",
+     "What to serve"},
+    {"log", OPTION_CHOICE, FIELD(log), "FORM", "text", "text|json|off", 0, 0,
+     "request log on stderr: text, json or off", "What to serve"},
+    {"compress", OPTION_CHOICE, FIELD(compress), "HOW", "auto", "auto|off", 0, 0,
+     "large JSON for clients that take it compressed (Accept-Encoding: zstd, gzip): auto or off", "What to serve"},
+    {"watch", OPTION_CHOICE, FIELD(watch), "HOW", "auto", "auto|poll|off", 0, 0,
+     "how changed files are noticed: auto (events of the system where it has them), poll (looks at them) or off "
+     "(never)",
+     "What to serve"},
+    {"token-file", OPTION_TEXT, FIELD(token_file), "FILE", NULL, NULL, 0, 0,
+     "who asks needs one of the tokens in FILE, one a line, 16 to 256 characters (Authorization: Bearer TOKEN)",
+     "Who may ask"},
+    {"token-for", OPTION_CHOICE, FIELD(token_for), "WHAT", "all", "all|uploads", 0, 0,
+     "what needs a token: all, or uploads and deletes only", "Who may ask"},
+    {"allow-host", OPTION_TEXT, FIELD(allow_host), "NAMES", NULL, NULL, 0, 0,
+     "Host names answered beside loopback ones: a.example,*.b.example or *; on loopback none unless given, elsewhere "
+     "any",
+     "Who may ask"},
+    {"cors", OPTION_TEXT, FIELD(cors), "ORIGINS", NULL, NULL, 0, 0,
+     "web pages that may read answers: https://editor.example,http://localhost:5173 or *; none unless given",
+     "Who may ask"},
+    {"cache-dir", OPTION_TEXT, FIELD(cache_dir), "DIR", NULL, NULL, 0, 0,
+     "folder for imported models, so that a restart needs no import; none for none", "Workers and memory"},
+    {"cache-dir-size", OPTION_BYTES, FIELD(cache_dir_bytes), "SIZE", "0", NULL, 0, BYTES_MAX,
+     "what that folder may hold; 0 means a tenth of what its file system has free", "Workers and memory"},
+    {"cache-bytes", OPTION_BYTES, FIELD(cache_bytes), "SIZE", NULL, NULL, 1 << 20, BYTES_MAX,
+     "memory for imported models; a quarter of the machine's or container's unless given", "Workers and memory"},
+    {"loops", OPTION_COUNT, FIELD(loops), "N", "1", NULL, 0, CONFIG_LOOPS_MAX,
+     "event loops that share one cache, each with a thread for its connections; 0 means one for each core",
+     "Workers and memory"},
+    {"import-workers", OPTION_COUNT, FIELD(import_workers), "N", NULL, NULL, 1, 1024,
+     "imports at the same time; one less than the cores unless given", "Workers and memory"},
+    {"render-workers", OPTION_COUNT, FIELD(render_workers), "N", NULL, NULL, 0, 1024,
+     "pictures drawn at the same time, 0 for no pictures; one less than the cores unless given", "Workers and memory"},
+    {"worker-dir", OPTION_TEXT, FIELD(worker_dir), "DIR", NULL, NULL, 0, 0,
+     "where posed-import and posed-render are; beside posed or in ../libexec/posed unless given", "Workers and memory"},
+    {"gl", OPTION_WORD, FIELD(gl), "DRIVER", "auto", "auto|osmesa|egl", 0, 0, "what draws: auto, osmesa or egl",
+     "Workers and memory"},
+    {"kernel", OPTION_WORD, FIELD(kernel), "NAME", "auto", KERNEL_NAMES, 0, 0,
+     "what computes palettes: auto (the best this processor has), scalar, sse2, avx2, avx512 or neon; the same bits "
+     "with each",
+     "Workers and memory"},
+    {"sandbox", OPTION_CHOICE, FIELD(sandbox), "MODE", "try", SANDBOX_MODES, 0, 0,
+     "where workers may not confine themselves: try goes on with a warning, require does not start; off: not even try",
+     "Workers and memory"},
+    {"self-test-sandbox", OPTION_FLAG, FIELD(is_self_test), NULL, NULL, NULL, 0, 0,
+     "show what workers may not do here, by trying it from inside; exit 0 when nothing was possible, else 1",
+     "Instead of serving"},
+    {"check-config", OPTION_FLAG, FIELD(is_check_only), NULL, NULL, NULL, 0, 0,
+     "print the configuration and exit 0, or say what is wrong with it and exit 2", "Instead of serving"},
+    {"health", OPTION_PROBE, FIELD(health_url), "[URL]", NULL, NULL, 0, 0,
+     "ask the server that runs with this configuration, or URL, whether it is well; exit 0 or 1", "Instead of serving"},
+};
+
+enum { TABLE_COUNT = sizeof TABLE / sizeof *TABLE };
+
+size_t option_count(void) { return TABLE_COUNT + LIMIT_COUNT; }
+
+struct option option_at(size_t index)
+{
+    if (index < TABLE_COUNT)
+        return TABLE[index];
+    const struct limit_info *info = &LIMIT_INFO[index - TABLE_COUNT];
+    struct option option = {.name = info->option,
+                            .kind = OPTION_NUMBER,
+                            .offset = FIELD(limits.value) + (index - TABLE_COUNT) * sizeof(uint64_t),
+                            .value = "N",
+                            .min = 1,
+                            .max = COUNT_MAX,
+                            .help = info->text,
+                            .group = "Limits"};
+    if (info->initial * LARGER > option.max)
+        option.max = info->initial * LARGER;
+    if (strcmp(info->unit, "bytes") == 0)
+        option.kind = OPTION_BYTES, option.value = "SIZE", option.max = BYTES_MAX;
+    else if (strcmp(info->unit, "ms") == 0)
+        option.kind = OPTION_MS, option.value = "TIME", option.max = MS_MAX;
+    else if (strcmp(info->unit, "s") == 0)
+        option.kind = OPTION_S, option.value = "TIME", option.max = MS_MAX / 1000;
+    else if (strcmp(info->unit, "pixels") == 0)
+        option.max = PIXELS_MAX;
+    const uint64_t most = limit_most((enum limit)(index - TABLE_COUNT));
+    if (most != UINT64_MAX)
+        option.max = most;
+    return option;
+}
+
+int option_find(const char *name, size_t name_bytes)
+{
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option option = option_at(i);
+        if (name_bytes > 0 && strlen(option.name) == name_bytes && memcmp(option.name, name, name_bytes) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* Levenshtein distance, one row of the matrix at a time; both at most NAME_MAX_COMPARED long. */
+static size_t edits(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+    size_t row[NAME_MAX_COMPARED + 1];
+    for (size_t j = 0; j <= b_bytes; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a_bytes; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b_bytes; j++) {
+            const size_t changed = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            const size_t shifted = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
+            row[j] = changed < shifted ? changed : shifted;
+        }
+    }
+    return row[b_bytes];
+}
+
+const char *option_nearest(const char *name, size_t name_bytes)
+{
+    const char *best = NULL;
+    size_t least = NEAR_EDITS + 1;
+    if (name_bytes > NAME_MAX_COMPARED)
+        return NULL;
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option option = option_at(i);
+        const size_t length = strlen(option.name);
+        if (length == 0 || length > NAME_MAX_COMPARED)
+            continue;
+        const size_t distance = edits(name, name_bytes, option.name, length);
+        if (distance < least && distance < length)
+            least = distance, best = option.name;
+    }
+    return best;
+}
+
+void option_env(const struct option *option, char out[OPTION_ENV_SIZE])
+{
+    out[0] = '\0';
+    if (option->kind == OPTION_FLAG || option->kind == OPTION_PROBE || option->name[0] == '\0')
+        return;
+    strcpy(out, "POSED_");
+    for (size_t i = 0; option->name[i] != '\0' && i + 7 < OPTION_ENV_SIZE; i++) {
+        out[i + 6] = option->name[i] == '-' ? '_' : (char)toupper((unsigned char)option->name[i]);
+        out[i + 7] = '\0';
+    }
+}
+
+/* --------- values --------- */
+
+struct unit {
+    const char *name;
+    uint64_t factor;
+};
+
+static const struct unit BYTES_UNITS[] = {{"", 1},
+                                          {"b", 1},
+                                          {"k", UINT64_C(1) << 10},
+                                          {"kb", UINT64_C(1) << 10},
+                                          {"kib", UINT64_C(1) << 10},
+                                          {"m", UINT64_C(1) << 20},
+                                          {"mb", UINT64_C(1) << 20},
+                                          {"mib", UINT64_C(1) << 20},
+                                          {"g", UINT64_C(1) << 30},
+                                          {"gb", UINT64_C(1) << 30},
+                                          {"gib", UINT64_C(1) << 30},
+                                          {"t", UINT64_C(1) << 40},
+                                          {"tb", UINT64_C(1) << 40},
+                                          {"tib", UINT64_C(1) << 40},
+                                          {NULL, 0}};
+static const struct unit MS_UNITS[] = {{"", 1}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"min", 60000}, {NULL, 0}};
+static const struct unit S_UNITS[] = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {NULL, 0}};
+static const struct unit NO_UNITS[] = {{"", 1}, {NULL, 0}};
+
+static const struct unit *units_of(enum option_kind kind)
+{
+    return kind == OPTION_BYTES ? BYTES_UNITS : kind == OPTION_MS ? MS_UNITS : kind == OPTION_S ? S_UNITS : NO_UNITS;
+}
+
+static const char *hint_of(enum option_kind kind)
+{
+    return kind == OPTION_BYTES ? "a size, such as 1048576, 512m or 2g"
+           : kind == OPTION_MS  ? "a time, such as 500ms, 10s or 2m"
+           : kind == OPTION_S   ? "a time in whole seconds, such as 15s or 2m"
+                                : "a whole number";
+}
+
+/* False unless `text` is digits and one of the units, and the product fits. */
+static bool read_number(const char *text, const struct unit *units, uint64_t *out)
+{
+    if (!isdigit((unsigned char)*text))
+        return false;
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long value = strtoull(text, &end, 10);
+    if (errno != 0)
+        return false;
+    while (*end == ' ')
+        end++;
+    for (; units->name != NULL; units++)
+        if (strcasecmp(end, units->name) == 0)
+            return !__builtin_mul_overflow((uint64_t)value, units->factor, out);
+    return false;
+}
+
+/* The place of `text` in "a|b|c", or -1. */
+static int place_of(const char *words, const char *text)
+{
+    const size_t length = strlen(text);
+    for (int place = 0;; place++) {
+        const size_t word = strcspn(words, "|");
+        if (word == length && memcmp(words, text, length) == 0)
+            return place;
+        if (words[word] == '\0')
+            return -1;
+        words += word + 1;
+    }
+}
+
+static int set_number(const struct option *option, void *field, const char *text, const char *source, struct err *err)
+{
+    uint64_t value = 0;
+    if (!read_number(text, units_of(option->kind), &value))
+        return err_set(err, ERR_BAD_PARAMETER, "%s: '%s' is not %s", source, text, hint_of(option->kind));
+    if (value < option->min || value > option->max)
+        return err_set(err, ERR_BAD_PARAMETER, "%s: %llu is not from %llu to %llu", source, (unsigned long long)value,
+                       (unsigned long long)option->min, (unsigned long long)option->max);
+    if (option->kind == OPTION_COUNT)
+        *(uint32_t *)field = (uint32_t)value;
+    else
+        *(uint64_t *)field = value;
+    return 0;
+}
+
+int option_set(const struct option *option, struct config *config, const char *text, const char *source,
+               struct err *err)
+{
+    void *field = (char *)config + option->offset;
+    const int place = option->words == NULL ? 0 : place_of(option->words, text);
+    if (place < 0)
+        return err_set(err, ERR_BAD_PARAMETER, "%s: '%s' is not one of %s", source, text, option->words);
+    switch (option->kind) {
+    case OPTION_TEXT:
+        if (*text == '\0')
+            return err_set(err, ERR_BAD_PARAMETER, "%s: empty, needs %s", source, option->value);
+        *(const char **)field = text;
+        return 0;
+    case OPTION_WORD:
+    case OPTION_PROBE:
+        *(const char **)field = text;
+        return 0;
+    case OPTION_CHOICE:
+        memcpy(field, &place, sizeof place);
+        return 0;
+    case OPTION_FLAG:
+        *(bool *)field = true;
+        return 0;
+    case OPTION_COUNT:
+    case OPTION_NUMBER:
+    case OPTION_BYTES:
+    case OPTION_MS:
+    case OPTION_S:
+        return set_number(option, field, text, source, err);
+    }
+    return 0;
+}
+
+/* The largest unit that divides the value: 268435456 is "256m". */
+static void put_number(enum option_kind kind, uint64_t value, struct buf *out)
+{
+    const struct unit *best = NULL;
+    for (const struct unit *unit = units_of(kind); unit->name != NULL; unit++)
+        if (strlen(unit->name) <= (kind == OPTION_MS ? 2 : 1) && value % unit->factor == 0 && value != 0 &&
+            (best == NULL || unit->factor > best->factor))
+            best = unit;
+    const bool is_ms = kind == OPTION_MS && best != NULL && best->factor == 1;
+    buf_printf(out, "%llu%s", (unsigned long long)(best == NULL ? value : value / best->factor),
+               is_ms          ? "ms"
+               : best == NULL ? ""
+                              : best->name);
+    if (kind == OPTION_S && best != NULL && best->factor == 1)
+        buf_put_char(out, 's');
+}
+
+void option_put_value(const struct option *option, const struct config *config, struct buf *out)
+{
+    const void *field = (const char *)config + option->offset;
+    switch (option->kind) {
+    case OPTION_TEXT:
+    case OPTION_WORD:
+    case OPTION_PROBE:
+        buf_put_text(out, *(const char *const *)field == NULL ? "" : *(const char *const *)field);
+        break;
+    case OPTION_CHOICE: {
+        int place;
+        memcpy(&place, field, sizeof place);
+        const char *word = option->words;
+        for (; place > 0; place--)
+            word += strcspn(word, "|") + 1;
+        buf_put(out, word, strcspn(word, "|"));
+        break;
+    }
+    case OPTION_FLAG:
+        buf_put_text(out, *(const bool *)field ? "yes" : "no");
+        break;
+    case OPTION_COUNT:
+        put_number(option->kind, *(const uint32_t *)field, out);
+        break;
+    case OPTION_NUMBER:
+    case OPTION_BYTES:
+    case OPTION_MS:
+    case OPTION_S:
+        put_number(option->kind, *(const uint64_t *)field, out);
+        break;
+    }
+}

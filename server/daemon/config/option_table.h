@@ -1,0 +1,50 @@
+/* option_table.h - the rows behind options.h: private to options*.c. Pure. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "daemon/config/config.h"
+
+#include <stddef.h>
+
+enum option_kind {
+    OPTION_TEXT,   /* const char * */
+    OPTION_WORD,   /* const char *, one of `words` */
+    OPTION_CHOICE, /* int: the place in `words` */
+    OPTION_COUNT,  /* uint32_t */
+    OPTION_NUMBER, /* uint64_t, plain */
+    OPTION_BYTES,  /* uint64_t */
+    OPTION_MS,     /* uint64_t, milliseconds */
+    OPTION_S,      /* uint64_t, seconds */
+    OPTION_FLAG,   /* bool; no value, no variable */
+    OPTION_PROBE,  /* const char *: NULL absent, "" without a value; no variable */
+};
+
+struct option {
+    const char *name; /* "cache-bytes", without dashes; "" for a limit that is fixed: skip it */
+    enum option_kind kind;
+    size_t offset;       /* in struct config */
+    const char *value;   /* what the help calls the value: "DIR" */
+    const char *initial; /* as text; NULL: depends on the machine, or none */
+    const char *words;   /* "text|json|off" */
+    uint64_t min, max;
+    const char *help, *group;
+};
+
+enum { OPTION_ENV_SIZE = 64 };
+
+/* How many rows the table has, and row `index`, which is below that. */
+size_t option_count(void);
+struct option option_at(size_t index);
+/* The row of this name, or -1. */
+int option_find(const char *name, size_t name_bytes);
+/* The name most like this one, or NULL when none is near. */
+const char *option_nearest(const char *name, size_t name_bytes);
+/* "POSED_CACHE_BYTES"; "" for rows without a variable. */
+void option_env(const struct option *option, char out[OPTION_ENV_SIZE]);
+
+/* Reads `text` into the row's field. `source` ("--http", "POSED_HTTP") is named in the message. */
+int option_set(const struct option *option, struct config *config, const char *text, const char *source,
+               struct err *err);
+/* The field's value as option_set() reads it. */
+void option_put_value(const struct option *option, const struct config *config, struct buf *out);

@@ -1,0 +1,278 @@
+#include "daemon/config/options.h"
+
+#include "anim/compiled/kernel.h"
+#include "daemon/config/access_policy.h"
+#include "daemon/config/unix_socket.h"
+#include "daemon/config/option_table.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    GIVEN_MAX = 128, /* rows of the table; asserted below */
+    HELP_COLUMN = 30,
+    MIB = 1 << 20,
+    FALLBACK_CACHE_BYTES = 256 * MIB, /* where the machine does not say how much memory it has */
+};
+
+_Static_assert(LIMIT_COUNT + 32 < GIVEN_MAX, "room for every option");
+
+/* Beside posed in a build folder, in ../libexec/posed once installed. */
+static const char *default_worker_dir(void)
+{
+    static char folder[PATH_MAX + 32];
+    static const char *const places[] = {"", "/../libexec/posed"};
+    char program[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0)
+        return ".";
+    program[length] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash == NULL)
+        return ".";
+    *slash = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char worker[sizeof folder + 32];
+        snprintf(folder, sizeof folder, "%s%s", program, places[i]);
+        snprintf(worker, sizeof worker, "%s/posed-import", folder);
+        if (access(worker, X_OK) == 0)
+            return folder;
+    }
+    snprintf(folder, sizeof folder, "%s", program);
+    return folder;
+}
+
+/* What is plenty on a large machine is too much for a small one. */
+static void shrink_limits(struct limits *limits, const struct machine *machine)
+{
+    static const struct {
+        enum limit limit;
+        uint64_t divisor;
+    } SHARES[] = {
+#define X(limit, divisor) {limit, divisor},
+#include "protocol/shares.def"
+#undef X
+    };
+    for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++) {
+        uint64_t *value = &limits->value[SHARES[i].limit];
+        const uint64_t share = machine->memory_bytes / SHARES[i].divisor;
+        const uint64_t rounded = share > MIB ? share / MIB * MIB : share;
+        if (rounded > 0 && rounded < *value) /* 0: unknown, or none under a sanitizer */
+            *value = rounded;
+    }
+}
+
+/* $XDG_CACHE_HOME/posed, ~/.cache/posed, or none without a home (XDG Base Directory Specification). */
+static const char *default_cache_dir(void)
+{
+    static char folder[PATH_MAX];
+    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    struct stat stat_home;
+    if (base != NULL && base[0] == '/')
+        snprintf(folder, sizeof folder, "%s/posed", base);
+    else if (home != NULL && home[0] == '/' && stat(home, &stat_home) == 0)
+        snprintf(folder, sizeof folder, "%s/.cache/posed", home);
+    else
+        return "none";
+    return folder;
+}
+
+static void set_defaults(struct config *out, const struct machine *machine)
+{
+    *out = (struct config){0};
+    limits_default(&out->limits);
+    out->cache_bytes = machine->memory_bytes == 0 ? FALLBACK_CACHE_BYTES : machine->memory_bytes / 4 / MIB * MIB;
+    out->import_workers = out->render_workers = machine->cores > 1 ? machine->cores - 1 : 1;
+    shrink_limits(&out->limits, machine);
+    out->worker_dir = default_worker_dir();
+    out->cache_dir = default_cache_dir();
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option option = option_at(i);
+        if (option.initial != NULL)
+            option_set(&option, out, option.initial, option.name, NULL);
+    }
+}
+
+static int unknown_option(const char *name, size_t name_bytes, struct err *err)
+{
+    const char *nearest = option_nearest(name, name_bytes);
+    if (nearest != NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "unknown option --%.*s; did you mean --%s?", (int)name_bytes, name,
+                       nearest);
+    return err_set(err, ERR_BAD_PARAMETER, "unknown option --%.*s; see posed --help", (int)name_bytes, name);
+}
+
+/* Notes each flag's text in given[row]. Returns an action or an error; values are read later, so that --help works
+ * beside anything. */
+static int collect_flags(const char *given[GIVEN_MAX], int argc, char **argv, struct err *err)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *arg = argv[i];
+        if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0)
+            return OPTIONS_HELP;
+        if (strcmp(arg, "--version") == 0)
+            return OPTIONS_VERSION;
+        if (strncmp(arg, "--", 2) != 0 || arg[2] == '\0')
+            return err_set(err, ERR_BAD_PARAMETER, "unexpected argument '%s'; options start with --, see posed --help",
+                           arg);
+        const char *name = arg + 2;
+        const size_t name_bytes = strcspn(name, "=");
+        const char *value = name[name_bytes] == '=' ? name + name_bytes + 1 : NULL;
+        const int row = option_find(name, name_bytes);
+        if (row < 0)
+            return unknown_option(name, name_bytes, err);
+        const enum option_kind kind = option_at((size_t)row).kind;
+        if (kind == OPTION_FLAG && value != NULL)
+            return err_set(err, ERR_BAD_PARAMETER, "--%.*s takes no value", (int)name_bytes, name);
+        const bool has_next = i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0;
+        if (kind != OPTION_FLAG && value == NULL && has_next)
+            value = argv[++i];
+        if (value == NULL && kind != OPTION_FLAG && kind != OPTION_PROBE)
+            return err_set(err, ERR_BAD_PARAMETER, "--%.*s needs a value", (int)name_bytes, name);
+        given[row] = value == NULL ? "" : value;
+    }
+    return OPTIONS_SERVE;
+}
+
+int options_parse(struct config *out, int argc, char **argv, char *(*get)(const char *name),
+                  const struct machine *machine, struct err *err)
+{
+    const char *given[GIVEN_MAX] = {0};
+    set_defaults(out, machine);
+    const int action = collect_flags(given, argc, argv, err);
+    if (action != OPTIONS_SERVE)
+        return action;
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option option = option_at(i);
+        char source[OPTION_ENV_SIZE];
+        option_env(&option, source);
+        const char *text = given[i];
+        if (text == NULL && source[0] != '\0')
+            text = get(source);
+        else if (text != NULL)
+            snprintf(source, sizeof source, "--%s", option.name);
+        if (text == NULL || (given[i] == NULL && *text == '\0'))
+            continue;
+        const int rc = option_set(&option, out, text, source, err);
+        if (rc < 0)
+            return rc;
+    }
+    if (out->loops == 0)
+        out->loops = machine->cores < CONFIG_LOOPS_MAX ? machine->cores : CONFIG_LOOPS_MAX;
+    return out->health_url != NULL ? OPTIONS_HEALTH
+           : out->is_self_test     ? OPTIONS_SELF_TEST
+           : out->is_check_only    ? OPTIONS_CHECK
+                                   : OPTIONS_SERVE;
+}
+
+static int check_ports(const struct config *config, struct err *err)
+{
+    struct sockaddr_un address;
+    struct err why;
+    unsigned mode;
+    if (strcmp(config->http, "none") == 0 && strcmp(config->tcp, "none") == 0 && config->unix_path == NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "there is nothing to listen on: give --http, --tcp or --unix");
+    if (config->unix_path != NULL && unix_socket_address(config->unix_path, &address, &why) < 0)
+        return err_set(err, ERR_BAD_PARAMETER, "--unix: %s", why.message);
+    if (!unix_socket_mode(config->unix_mode, &mode))
+        return err_set(err, ERR_BAD_PARAMETER, "--unix-mode: '%.40s' is not octal permissions, such as 0660",
+                       config->unix_mode);
+    return 0;
+}
+
+int options_check(const struct config *config, struct err *err)
+{
+    const uint64_t *limits = config->limits.value;
+    if (limits[LIMIT_CLIENT_MEMORY_BYTES] < limits[LIMIT_ANSWER_BYTES])
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "--client-memory %llu is less than --max-answer %llu: such an answer would never be made",
+                       (unsigned long long)limits[LIMIT_CLIENT_MEMORY_BYTES],
+                       (unsigned long long)limits[LIMIT_ANSWER_BYTES]);
+    if (check_ports(config, err) < 0)
+        return err->code;
+    if (kernel_find(config->kernel) == NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "--kernel %s: this processor does not run it; its best is %s",
+                       config->kernel, kernel_best()->name);
+    struct stat root;
+    if (stat(config->root, &root) != 0)
+        return err_set(err, ERR_BAD_PARAMETER, "root '%s': %s", config->root, strerror(errno));
+    if (!S_ISDIR(root.st_mode))
+        return err_set(err, ERR_BAD_PARAMETER, "root '%s' is not a folder", config->root);
+    if (access(config->root, R_OK | X_OK) != 0)
+        return err_set(err, ERR_BAD_PARAMETER, "root '%s' cannot be read: %s", config->root, strerror(errno));
+    static const char *const programs[] = {"posed-import", "posed-render"};
+    for (size_t i = 0; i < (config->render_workers == 0 ? 1 : 2); i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", config->worker_dir, programs[i]);
+        if (access(path, X_OK) != 0)
+            return err_set(err, ERR_BAD_PARAMETER, "%s is not a program: %s; see --worker-dir", path, strerror(errno));
+    }
+    struct access policy;
+    const int rc = access_policy_init(config, &policy, err);
+    if (rc == 0)
+        access_fini(&policy);
+    return rc;
+}
+
+static void put_help_row(struct buf *out, const struct option *option, const struct config *defaults)
+{
+    const size_t start = out->size_bytes;
+    buf_printf(out, "  --%s%s%s", option->name, option->value == NULL ? "" : " ",
+               option->value == NULL ? "" : option->value);
+    const size_t width = out->size_bytes - start;
+    if (width >= HELP_COLUMN)
+        buf_printf(out, "\n%*s", HELP_COLUMN, "");
+    else
+        buf_printf(out, "%*s", (int)(HELP_COLUMN - width), "");
+    buf_put_text(out, option->help);
+    char env[OPTION_ENV_SIZE];
+    option_env(option, env);
+    if (env[0] != '\0') {
+        buf_printf(out, "\n%*s%s, default ", HELP_COLUMN, "", env);
+        option_put_value(option, defaults, out);
+    }
+    buf_put_char(out, '\n');
+}
+
+void options_help(struct buf *out, const struct machine *machine)
+{
+    struct config defaults;
+    set_defaults(&defaults, machine);
+    buf_put_text(out,
+                 "posed - serves poses and pictures of animated 3D models\n\n"
+                 "  posed [--root DIR] [--http ADDR:PORT] [--tcp ADDR:PORT] [--unix PATH] [options]\n\n"
+                 "A flag wins over its environment variable, the variable over the default.\n"
+                 "Sizes take k, m, g, t; times take ms, s, m. SIGTERM or SIGINT stops it once answers under way are\n"
+                 "sent; a second one at once. SIGHUP stops it only where it was started from a terminal. Exit status "
+                 "2: the configuration is bad.\n");
+    const char *group = "";
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option option = option_at(i);
+        if (option.name[0] == '\0')
+            continue;
+        if (strcmp(group, option.group) != 0)
+            buf_printf(out, "\n%s:\n", option.group);
+        group = option.group;
+        put_help_row(out, &option, &defaults);
+    }
+    buf_printf(out, "\n  --help, --version\n");
+}
+
+void options_print(struct buf *out, const struct config *config)
+{
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option option = option_at(i);
+        char env[OPTION_ENV_SIZE];
+        option_env(&option, env);
+        if (env[0] == '\0')
+            continue;
+        buf_printf(out, "%s=", env);
+        option_put_value(&option, config, out);
+        buf_put_char(out, '\n');
+    }
+}

@@ -1,0 +1,29 @@
+/* options.h - the command line and the environment to a struct config.
+ *
+ * One table: every option is a flag (--cache-bytes 2g or --cache-bytes=2g) and, unless it asks for an action, an
+ * environment variable (POSED_CACHE_BYTES). Flags win over the environment, the environment over the defaults.
+ * An empty variable counts as unset. Sizes take k, m, g, t (powers of 1024; KiB, MB, ... mean the same);
+ * times take ms, s, m. Every limit of protocol/limits.def that names an option is one. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "daemon/config/config.h"
+#include "daemon/config/machine.h"
+
+enum options_action { OPTIONS_SERVE, OPTIONS_CHECK, OPTIONS_SELF_TEST, OPTIONS_HEALTH, OPTIONS_HELP, OPTIONS_VERSION };
+
+/* Fills *out and returns what to do, or ERR_BAD_PARAMETER with a sentence that names the option or variable.
+ * Strings of *out point into argv, the environment or static memory. `get` is getenv(). */
+int options_parse(struct config *out, int argc, char **argv, char *(*get)(const char *name),
+                  const struct machine *machine, struct err *err);
+
+/* Looks at what the configuration names: the root is a folder, the worker programs are there. Returns 0 or
+ * ERR_BAD_PARAMETER. */
+int options_check(const struct config *config, struct err *err);
+
+/* Text for --help: groups, variables and the defaults on this machine. */
+void options_help(struct buf *out, const struct machine *machine);
+
+/* Text for --check-config: each option with its value, as NAME=VALUE lines. */
+void options_print(struct buf *out, const struct config *config);

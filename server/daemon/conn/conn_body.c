@@ -1,0 +1,169 @@
+#include "daemon/conn/conn_body.h"
+
+#include "base/mem.h"
+#include "wire/answer/answer_stream.h"
+#include "daemon/support/background.h"
+#include "daemon/conn/conn_state.h"
+#include "daemon/support/log.h"
+#include "daemon/support/stats.h"
+
+#include <stdlib.h>
+#include <utlist.h>
+
+/* As for answers that are made whole: most threads stay for files. */
+enum { WORKING_MAX = 2 };
+
+struct conn_body {
+    struct conn *conn;
+    const struct conn_body_form *form;
+    struct reply_source *source;
+    uv_work_t work;
+    struct buf piece;
+    int rc; /* of the piece under way */
+    struct err err;
+    size_t held_bytes;
+    uint64_t sent_bytes;
+    bool is_waiting, is_working;
+    struct conn_body *prev, *next; /* of those that wait */
+};
+
+static void start_waiting(struct conn_shared *shared);
+
+/* The connection has no body under way any more. */
+static void end(struct conn_body *body)
+{
+    struct conn *conn = body->conn;
+    stats_set(STAT_ANSWERS_STREAMING, --conn->shared->bodies.open_count);
+    body->source->free(body->source);
+    buf_fini(&body->piece);
+    free(body);
+    conn->body = NULL;
+    request_fini(&conn->call.request);
+}
+
+static void free_for_closed(struct conn_body *body)
+{
+    struct conn *conn = body->conn;
+    end(body);
+    conn->side_count--;
+    conn_free_when_done(conn);
+}
+
+static void put(struct conn_body *body, bool is_last)
+{
+    body->sent_bytes += body->piece.size_bytes;
+    body->form->put(body->conn, &body->piece, is_last);
+    buf_fini(&body->piece);
+}
+
+/* Which is unlikely: it was known to be good. */
+static void break_off(struct conn_body *body)
+{
+    stats_add(STAT_ANSWERS_BROKEN, 1);
+    log_warn("an answer to %s broke off: %s", body->conn->remote, body->err.message);
+    conn_close_now(body->conn);
+}
+
+static void on_made(struct conn_body *body)
+{
+    struct conn *conn = body->conn;
+    body->held_bytes = body->source->held_bytes(body->source);
+    if (body->rc < 0) {
+        break_off(body);
+        return;
+    }
+    put(body, body->rc == 0);
+    if (body->rc == 0) {
+        body->form->over(conn, true);
+        end(body);
+        conn->side_count--;
+    }
+    conn_run(conn);
+}
+
+static void on_work(uv_work_t *work)
+{
+    struct conn_body *body = work->data;
+    background_thread();
+    body->rc = body->source->next(body->source, &body->piece, &body->err);
+}
+
+static void on_worked(uv_work_t *work, int status)
+{
+    struct conn_body *body = work->data;
+    struct conn *conn = body->conn;
+    struct conn_shared *shared = conn->shared;
+    shared->bodies.working_count--;
+    body->is_working = false;
+    start_waiting(shared);
+    if (status < 0)
+        body->rc = err_set(&body->err, ERR_INTERNAL, "the work for the answer was taken back");
+    if (conn->is_closing)
+        free_for_closed(body);
+    else
+        on_made(body);
+}
+
+static void start_waiting(struct conn_shared *shared)
+{
+    struct conn_bodies *bodies = &shared->bodies;
+    while (bodies->waiting != NULL && bodies->working_count < WORKING_MAX) {
+        struct conn_body *body = bodies->waiting;
+        DL_DELETE(bodies->waiting, body);
+        body->is_waiting = false;
+        body->is_working = true;
+        bodies->working_count++;
+        body->work.data = body;
+        uv_queue_work(shared->loop, &body->work, on_work, on_worked);
+    }
+}
+
+void conn_body_begin(struct conn *conn, struct reply *reply, const struct conn_body_form *form)
+{
+    struct conn_body *body = mem_zalloc(1, sizeof *body);
+    body->conn = conn;
+    body->form = form;
+    body->source = reply->source;
+    reply->source = NULL;
+    body->piece = reply->body;
+    buf_init(&reply->body, 0);
+    body->held_bytes = body->source->held_bytes(body->source);
+    conn->body = body;
+    conn->side_count++;
+    stats_set(STAT_ANSWERS_STREAMING, ++conn->shared->bodies.open_count);
+    stats_add(STAT_ANSWERS_STREAMED, 1);
+    put(body, false);
+}
+
+void conn_body_go_on(struct conn *conn)
+{
+    struct conn_body *body = conn->body;
+    if (body == NULL || body->is_waiting || body->is_working || conn->is_closing)
+        return;
+    const bool is_used_up = budget_is_used_up(conn->shared->budget);
+    if (conn->out.unsent_bytes >= (is_used_up ? 1 : ANSWER_PIECE_BYTES))
+        return;
+    buf_init(&body->piece, SIZE_MAX / 4); /* any limit: without memory the answer breaks off instead of the server */
+    body->is_waiting = true;
+    DL_APPEND(conn->shared->bodies.waiting, body);
+    start_waiting(conn->shared);
+}
+
+void conn_body_stop(struct conn *conn)
+{
+    struct conn_body *body = conn->body;
+    if (body == NULL)
+        return;
+    body->source->is_stopped = true;
+    body->form->over(conn, false);
+    if (body->is_working)
+        return; /* goes with its thread's work */
+    if (body->is_waiting)
+        DL_DELETE(conn->shared->bodies.waiting, body);
+    end(body);
+    conn->side_count--;
+}
+
+size_t conn_body_held_bytes(const struct conn *conn) { return conn->body == NULL ? 0 : conn->body->held_bytes; }
+
+uint64_t conn_body_sent_bytes(const struct conn *conn) { return conn->body == NULL ? 0 : conn->body->sent_bytes; }

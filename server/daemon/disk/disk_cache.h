@@ -1,0 +1,43 @@
+/* disk_cache.h - baked models on disk, so that a restart needs no import. Files: protocol/disk-cache.md.
+ *
+ * What an entry stands for is in its name: the importer's identity, the limits that change what it makes, the model's
+ * path, and the bytes of the model file; its head names every other file that the import looked at, with its hash.
+ * Nothing in the folder is believed: a file that is torn, altered, of another version or not ours is removed and
+ * made anew. Several processes may share the folder. All functions wait for the disk: for work threads; any number at
+ * a time. */
+#pragma once
+
+#include "daemon/model/baked.h"
+#include "daemon/config/config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct disk_cache;
+
+/* What a call did, for the statistics and the log of the loop. */
+struct disk_report {
+    uint32_t stored, removed, evicted, errors;
+    struct err err; /* the last error that the operator can do something about; code 0: none */
+};
+
+/* Opens the folder. `importer` is what posed-import says of itself (importer_identity()). Returns 0, or an error with a
+ * sentence: then there is no disk cache. */
+int disk_cache_open(const struct config *config, const char *importer, struct disk_cache **out, struct err *err);
+void disk_cache_free(struct disk_cache *disk); /* NULL is fine */
+
+/* The model at `path`, when what lies under the root now is what an entry was made from. With `is_whole` its textures
+ * come as well, otherwise only when they are small. Returns 1 with one reference in *out, or 0. */
+int disk_cache_load(struct disk_cache *disk, int root_fd, const char *path, bool is_whole, struct baked **out,
+                    struct disk_report *report);
+
+/* Keeps an imported model, unless its files have changed since. Makes room where needed. */
+void disk_cache_store(struct disk_cache *disk, int root_fd, const char *path, const struct baked *baked,
+                      struct disk_report *report);
+
+/* Removes what killed processes left behind, and the least recently used beyond the bound. */
+void disk_cache_tidy(struct disk_cache *disk, struct disk_report *report);
+
+/* Bytes in the folder as last counted, and its bound. */
+uint64_t disk_cache_size(const struct disk_cache *disk);
+uint64_t disk_cache_limit(const struct disk_cache *disk);

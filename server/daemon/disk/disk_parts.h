@@ -1,0 +1,43 @@
+/* disk_parts.h - what the files of the disk cache share. Private to disk_*.c. */
+#pragma once
+
+#include "daemon/disk/disk_cache.h"
+#include "daemon/disk/disk_file.h"
+#include "daemon/disk/disk_record.h"
+
+struct disk_cache {
+    int folder_fd;
+    uint64_t limit_bytes;
+    uint64_t max_file_bytes; /* of a source: LIMIT_FILE_BYTES */
+    uint64_t root;           /* of struct disk_index */
+    uint8_t maker[32];       /* of importer and limits */
+    atomic_uint_fast64_t size_bytes;
+    atomic_uint_fast64_t unwritable_until_ns; /* after a failure: no tries until then */
+};
+
+/* What the records of both kinds of files are for, and the names that are made from that. */
+void disk_key(const struct disk_cache *disk, const char *path, const uint8_t hash[SOURCE_HASH_SIZE],
+              uint8_t out[DISK_KEY_SIZE]);
+void disk_model_name(const uint8_t key[DISK_KEY_SIZE], char out[DISK_NAME_SIZE]);
+void disk_index_self(const struct disk_cache *disk, const char *path, uint8_t out[DISK_KEY_SIZE]);
+void disk_index_name(const uint8_t self[DISK_KEY_SIZE], char out[DISK_NAME_SIZE]);
+
+int64_t disk_now_ns(void); /* since 1970, as file stamps are */
+
+/* What a file takes of the disk; 0 where there is none. */
+uint64_t disk_file_size(const struct disk_cache *disk, const char *name);
+/* A file came, went or was replaced. */
+void disk_count(struct disk_cache *disk, uint64_t before_bytes, uint64_t now_bytes);
+
+/* Removes a file that cannot be used and reports it. */
+void disk_remove_broken(struct disk_cache *disk, const char *name, struct disk_report *report);
+
+/* Writes NAME.index: these files belong to that entry. Returns 0 or ERR_UNAVAILABLE. */
+int disk_index_write(struct disk_cache *disk, const char *path, const uint8_t key[DISK_KEY_SIZE],
+                     const struct sources *sources, int64_t recorded_ns, struct err *err);
+/* Notes a failure to write: no tries for a while. */
+void disk_writing_failed(struct disk_cache *disk, const struct err *err, struct disk_report *report);
+bool disk_is_writable(const struct disk_cache *disk);
+
+/* Removes the least recently used files until no more than `limit_bytes` are left. */
+void disk_trim(struct disk_cache *disk, uint64_t limit_bytes, struct disk_report *report);

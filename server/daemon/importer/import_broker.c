@@ -1,0 +1,169 @@
+#include "daemon/importer/import_broker.h"
+
+#include "base/mem.h"
+#include "daemon/support/background.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* The importer keeps what it got: it asks for each file once, and for a few folders. */
+enum { FOLDERS_MAX = 64 };
+
+struct import_broker {
+    uv_poll_t poll;
+    uv_work_t work;
+    int socket;
+    struct import_files *files;
+    uint64_t left; /* requests it may still send */
+    bool is_working;
+    bool is_closing, is_closed; /* import_broker_close() was called; the handle is closed */
+    const struct import_broker_events *events;
+    void *context;
+    struct import_file_request request;
+    struct import_file_reply reply;
+    int reply_fd; /* or -1 */
+};
+
+static void on_readable(uv_poll_t *poll, int status, int what);
+
+static void close_reply_fd(struct import_broker *broker)
+{
+    if (broker->reply_fd >= 0)
+        close(broker->reply_fd);
+    broker->reply_fd = -1;
+}
+
+static void free_when_done(struct import_broker *broker)
+{
+    if (!broker->is_closed || broker->is_working)
+        return;
+    close_reply_fd(broker);
+    close(broker->socket);
+    broker->events->closed(broker->context);
+    free(broker);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct import_broker *broker = handle->data;
+    broker->is_closed = true;
+    free_when_done(broker);
+}
+
+/* The socket is empty but for this: all of it fits, or nobody is there. */
+static void send_reply(const struct import_broker *broker)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {.header = {.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
+    struct iovec part = {.iov_base = (void *)(uintptr_t)&broker->reply, .iov_len = sizeof broker->reply};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (broker->reply_fd >= 0) {
+        memcpy(CMSG_DATA(&control.header), &broker->reply_fd, sizeof broker->reply_fd);
+        message.msg_control = control.bytes;
+        message.msg_controllen = CMSG_SPACE(sizeof(int));
+    }
+    while (sendmsg(broker->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EINTR)
+        ;
+}
+
+int import_files_find(struct import_files *files)
+{
+    return files->access.own != NULL ? 0 : file_access_find(&files->access, files->root_fd, files->policy, files->path);
+}
+
+static void answer(uv_work_t *work)
+{
+    struct import_broker *broker = work->data;
+    background_thread();
+    const int error = import_files_find(broker->files);
+    broker->reply = (struct import_file_reply){.magic = IMPORT_FILES_MAGIC, .error = error};
+    if (error == 0)
+        broker->reply_fd =
+            file_access_answer(&broker->files->access, broker->files->root_fd, &broker->request, &broker->reply);
+}
+
+static void on_answered(uv_work_t *work, int status)
+{
+    struct import_broker *broker = work->data;
+    broker->is_working = false;
+    if (broker->is_closing) {
+        free_when_done(broker);
+        return;
+    }
+    if (status == 0 && err_is_shortage(broker->reply.error)) {
+        broker->events->starved(broker->context);
+        return;
+    }
+    if (status == 0)
+        send_reply(broker);
+    close_reply_fd(broker);
+    uv_poll_start(&broker->poll, UV_READABLE, on_readable);
+}
+
+static bool is_sound(const struct import_broker *broker, ssize_t got)
+{
+    const struct import_file_request *request = &broker->request;
+    return got == (ssize_t)sizeof *request && broker->left > 0 && request->magic == IMPORT_FILES_MAGIC &&
+           (request->kind == IMPORT_FILE_OPEN || request->kind == IMPORT_FILE_LIST) &&
+           memchr(request->path, '\0', sizeof request->path) != NULL &&
+           memchr(request->suffix, '\0', sizeof request->suffix) != NULL;
+}
+
+static void on_readable(uv_poll_t *poll, int status, int what __attribute__((unused)))
+{
+    struct import_broker *broker = poll->data;
+    const ssize_t got =
+        status < 0 ? 0 : recv(broker->socket, &broker->request, sizeof broker->request, MSG_DONTWAIT | MSG_TRUNC);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    uv_poll_stop(poll); /* until this one is answered, or for good */
+    if (got <= 0)
+        return;
+    if (!is_sound(broker, got)) {
+        broker->events->breach(broker->context);
+        return;
+    }
+    broker->left--;
+    broker->is_working = true;
+    if (uv_queue_work(poll->loop, &broker->work, answer, on_answered) != 0)
+        broker->is_working = false;
+}
+
+struct import_broker *import_broker_start(uv_loop_t *loop, struct import_files *files, const struct limits *limits,
+                                          const struct import_broker_events *events, void *context, int *importer_fd)
+{
+    int sockets[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
+        return NULL;
+    struct import_broker *broker = mem_zalloc(1, sizeof *broker);
+    broker->socket = sockets[0];
+    broker->files = files;
+    broker->left = limits->value[LIMIT_SOURCE_FILES] + FOLDERS_MAX;
+    broker->events = events;
+    broker->context = context;
+    broker->reply_fd = -1;
+    broker->poll.data = broker->work.data = broker;
+    const int rc = uv_poll_init(loop, &broker->poll, sockets[0]);
+    if (rc != 0) {
+        close(sockets[0]);
+        close(sockets[1]);
+        free(broker);
+        errno = -rc;
+        return NULL;
+    }
+    uv_poll_start(&broker->poll, UV_READABLE, on_readable);
+    *importer_fd = sockets[1];
+    return broker;
+}
+
+void import_broker_close(struct import_broker *broker)
+{
+    broker->is_closing = true;
+    uv_close((uv_handle_t *)&broker->poll, on_closed);
+}

@@ -1,0 +1,40 @@
+/* import_broker.h - gives one importer process the files it asks for (worker/import_files.h).
+ *
+ * A work thread opens them, so that a slow disk does not hold the loop up. Loop thread only. */
+#pragma once
+
+#include "daemon/config/config.h"
+#include "daemon/model/file_access.h"
+
+#include <uv.h>
+
+struct import_broker;
+
+/* What the owner hears of. */
+struct import_broker_events {
+    /* It asked for something that no importer of ours asks for, or too often: nothing more is answered. */
+    void (*breach)(void *context);
+    /* There was no descriptor or no memory for a file it asked for: without it the model would be another. */
+    void (*starved)(void *context);
+    /* After import_broker_close(): the broker is freed. */
+    void (*closed)(void *context);
+};
+
+/* What an importer may have. */
+struct import_files {
+    int root_fd;
+    const char *path;                 /* of its model */
+    const struct file_policy *policy; /* to find `access` by, when it is asked for the first file */
+    struct file_access access;        /* zeroed until then: `own` is NULL */
+};
+
+/* *importer_fd is the importer's end of the socket, the caller's to close once the process has it. Returns NULL
+ * with errno when there is no socket or no descriptor. `files` and `events` are borrowed until closed(). */
+struct import_broker *import_broker_start(uv_loop_t *loop, struct import_files *files, const struct limits *limits,
+                                          const struct import_broker_events *events, void *context, int *importer_fd);
+
+/* Fills files->access unless it is there. Returns 0 or an errno. For work threads, one at a time. */
+int import_files_find(struct import_files *files);
+
+/* Answers nothing more and closes the socket; closed() follows. */
+void import_broker_close(struct import_broker *broker);

@@ -1,0 +1,199 @@
+#include "daemon/importer/import_outcome.h"
+
+#include "worker/import_result.h"
+#include "daemon/process/refused_call.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EXIT_BAKED = 0, EXIT_REFUSED = 1 };
+enum { QUOTE_SIZE = 240 };
+enum { RESULT_SLACK_BYTES = 1 << 20 }; /* the result is a little larger than the arrays it is made of */
+
+/* Copies the last line of `words` that holds `part` ("": the last line with anything in it). */
+static bool quote_line(const char *words, const char *part, char out[QUOTE_SIZE])
+{
+    bool is_found = false;
+    for (const char *line = words; *line != '\0';) {
+        const size_t size = strcspn(line, "\n");
+        if (size > 0 && memmem(line, size, part, strlen(part)) != NULL) {
+            snprintf(out, QUOTE_SIZE, "%.*s", (int)(size < QUOTE_SIZE ? size : QUOTE_SIZE), line);
+            is_found = true;
+        }
+        line += size;
+        line += *line != '\0';
+    }
+    return is_found;
+}
+
+static int explain_abort(const struct import_end *end, struct err *err)
+{
+    char quote[QUOTE_SIZE];
+    if (strstr(end->words, "std::bad_alloc") != NULL || strstr(end->words, "std::length_error") != NULL)
+        return err_set(err, ERR_IMPORT_MEMORY, "%s: the import needs more memory than the limit of %llu bytes",
+                       end->path, (unsigned long long)end->limits->value[LIMIT_IMPORT_MEMORY_BYTES]);
+    if (quote_line(end->words, "ssertion", quote) || quote_line(end->words, "ai_assert", quote))
+        return err_set(err, ERR_IMPORT_ABORTED, "%s: the importer stopped at a check that failed: %s", end->path,
+                       quote);
+    const bool has_words = quote_line(end->words, "", quote); /* the C library's: "free(): invalid pointer" */
+    return err_set(err, ERR_IMPORT_ABORTED, "%s: the importer gave up (signal %d, aborted)%s%s", end->path, SIGABRT,
+                   has_words ? ": " : "", has_words ? quote : "");
+}
+
+static int explain_size(const struct import_end *end, struct err *err)
+{
+    return err_set(err, ERR_IMPORT_TOO_LARGE, "%s: the imported model is larger than the limit of %llu bytes",
+                   end->path, (unsigned long long)end->limits->value[LIMIT_BAKED_BYTES]);
+}
+
+/* By a signal that a file cannot make an importer raise: a filter on system calls keeps it from kill(). */
+static bool is_from_outside(int term_signal)
+{
+    return term_signal == SIGKILL || term_signal == SIGTERM || term_signal == SIGINT || term_signal == SIGHUP ||
+           term_signal == SIGQUIT;
+}
+
+bool import_end_is_kill(const struct import_end *end)
+{
+    return !end->is_timeout && !end->is_breach && !end->is_starved && is_from_outside(end->term_signal);
+}
+
+static int explain_kill(const struct import_end *end, struct err *err)
+{
+    const bool is_sigkill = end->term_signal == SIGKILL;
+    const char *name = sigdescr_np(end->term_signal);
+    if (!end->is_killed_again)
+        return err_set(err, ERR_IMPORT_KILLED,
+                       "%s: the importer was killed from outside (signal %d, %s)%s; try again later", end->path,
+                       end->term_signal, name,
+                       is_sigkill ? ", perhaps because the machine or container ran out of memory" : "");
+    if (!is_sigkill)
+        return err_set(err, ERR_IMPORT_CRASHED,
+                       "%s: the importer was killed from outside twice in a row (signal %d, %s)", end->path,
+                       end->term_signal, name);
+    return err_set(
+        err, ERR_IMPORT_MEMORY,
+        "%s: the importer was killed twice in a row, most likely because the machine or container ran out of "
+        "memory",
+        end->path);
+}
+
+static int explain_signal(const struct import_end *end, struct err *err)
+{
+    const uint64_t *limits = end->limits->value;
+    const char *name = sigdescr_np(end->term_signal);
+    char call[REFUSED_CALL_SIZE];
+    switch (end->term_signal) {
+    case SIGABRT:
+        return explain_abort(end, err);
+    case SIGXCPU:
+        return err_set(err, ERR_IMPORT_CPU, "%s: the import used more processor time than the limit of %llu s",
+                       end->path, (unsigned long long)limits[LIMIT_IMPORT_CPU_S]);
+    case SIGSYS:
+        return err_set(err, ERR_IMPORT_SYSCALL, "%s: the importer was stopped at %s, which no importer may do",
+                       end->path, refused_call(end->words, call));
+    case SIGXFSZ:
+        return explain_size(end, err);
+    default:
+        if (is_from_outside(end->term_signal))
+            return explain_kill(end, err);
+        return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer crashed (signal %d, %s)", end->path, end->term_signal,
+                       name != NULL ? name : "unknown");
+    }
+}
+
+/* It ended by itself, but left nothing that can be used. */
+static int explain_status(const struct import_end *end, struct err *err)
+{
+    char quote[QUOTE_SIZE];
+    const bool has_words = quote_line(end->words, "", quote);
+    return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer ended with exit status %d and without a result%s%s",
+                   end->path, (int)end->exit_status, has_words ? ": " : "", has_words ? quote : "");
+}
+
+/* What a file may be refused for; anything else in a failure is not the importer's to say, and its own fault. */
+static int code_of_failure(uint32_t number)
+{
+    const int code = err_from_number(number);
+    switch (code) {
+    case ERR_MODEL_NOT_FOUND:
+    case ERR_FORBIDDEN:
+        return code;
+    case ERR_NO_MEMORY: /* its own, not the server's */
+        return ERR_IMPORT_MEMORY;
+    default:
+        return code <= ERR_BAD_KEYS && code >= ERR_NOTHING_TO_DRAW ? code : ERR_IMPORT_CRASHED;
+    }
+}
+
+static int read_failure(int fd, const struct import_end *end, struct err *err)
+{
+    struct import_failure failure;
+    if (pread(fd, &failure, sizeof failure, 0) != (ssize_t)sizeof failure ||
+        memcmp(failure.magic, IMPORT_FAILURE_MAGIC, sizeof failure.magic) != 0)
+        return explain_status(end, err);
+    failure.message[sizeof failure.message - 1] = '\0';
+    const int code = code_of_failure(failure.number);
+    const char *message = failure.message[0] != '\0' ? failure.message : err_meaning(code);
+    err_set(err, code, "%s%s", code == ERR_IMPORT_CRASHED ? "the importer failed: " : "", message);
+    if (strstr(err->message, end->path) == NULL)
+        err_prefix(err, "%s", end->path);
+    return err->code;
+}
+
+/* 0 when it ended well and left something. */
+static int check_end(int result_fd, const struct import_end *end, struct err *err)
+{
+    if (end->is_timeout)
+        return err_set(err, ERR_IMPORT_TIMEOUT, "%s: the import took longer than the limit of %llu ms", end->path,
+                       (unsigned long long)end->limits->value[LIMIT_IMPORT_TIME_MS]);
+    if (end->is_starved)
+        return err_set(
+            err, ERR_OVERLOADED,
+            "%s: no file descriptor or memory was free for a file that its import asked for; try again later",
+            end->path);
+    if (end->is_breach)
+        return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer asked the server for something that is no request",
+                       end->path);
+    if (end->term_signal != 0)
+        return explain_signal(end, err);
+    if (end->exit_status == EXIT_REFUSED)
+        return read_failure(result_fd, end, err);
+    if (end->exit_status != EXIT_BAKED)
+        return explain_status(end, err);
+    return 0;
+}
+
+/* The fd's bytes and their number cannot change any more, not even by a child of the importer that lives on. */
+static int seal_result(int result_fd, const struct import_end *end, struct err *err)
+{
+    struct stat stat;
+    if (baked_seal(result_fd, err) < 0) {
+        err_prefix(err, "%s: the importer's result", end->path);
+        return err->code;
+    }
+    if (fstat(result_fd, &stat) == 0 &&
+        (uint64_t)stat.st_size > end->limits->value[LIMIT_BAKED_BYTES] + RESULT_SLACK_BYTES)
+        return explain_size(end, err);
+    return 0;
+}
+
+int import_outcome(int result_fd, const struct import_end *end, uint64_t key, struct baked **out, struct err *err)
+{
+    *out = NULL;
+    if (check_end(result_fd, end, err) < 0 || seal_result(result_fd, end, err) < 0)
+        return err->code;
+    if (baked_open(result_fd, key, out, err) < 0) {
+        err_prefix(err, "%s: the importer's result", end->path);
+        return err->code;
+    }
+    return 0;
+}
+
+int import_outcome_archive(int result_fd, const struct import_end *end, struct err *err)
+{
+    return check_end(result_fd, end, err) < 0 || seal_result(result_fd, end, err) < 0 ? err->code : 0;
+}

@@ -1,0 +1,37 @@
+/* import_outcome.h - what an importer process left behind, once it has ended: a model, or why there is none.
+ *
+ * The process is believed nothing: its result is sealed and checked, its message cleaned, its way of
+ * ending turned into a sentence. No loop, no globals; any thread. */
+#pragma once
+
+#include "base/limits.h"
+#include "daemon/model/baked.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct import_end {
+    const char *path;     /* of the model, for the sentence */
+    int64_t exit_status;  /* when term_signal is 0 */
+    int term_signal;      /* 0 = it ended by itself */
+    bool is_timeout;      /* posed killed it for its wall-clock time */
+    bool is_breach;       /* posed killed it for asking what no importer asks */
+    bool is_starved;      /* posed killed it because it could not be given a file */
+    bool is_killed_again; /* killed from outside, as the last import of the same bytes was (import_kills.h) */
+    const char *words;    /* the last it wrote to stderr */
+    const struct limits *limits;
+};
+
+/* Returns 0 with *out (one reference; the memfd is now its own), or the error of the model with a sentence that names
+ * it, and the fd stays the caller's: an ERR_ of the importer's own (import_failure), ERR_IMPORT_CRASHED,
+ * ERR_IMPORT_ABORTED, ERR_IMPORT_TIMEOUT, ERR_IMPORT_CPU, ERR_IMPORT_MEMORY, ERR_IMPORT_SYSCALL, ERR_IMPORT_TOO_LARGE,
+ * ERR_IMPORT_KILLED, ERR_BAD_BAKE; ERR_OVERLOADED says nothing about the model, ERR_NO_MEMORY is the server's own.
+ * Whatever the process does, never ERR_INTERNAL. */
+int import_outcome(int result_fd, const struct import_end *end, uint64_t key, struct baked **out, struct err *err);
+
+/* Somebody ended it who is neither posed nor the file, perhaps the system for lack of memory. */
+bool import_end_is_kill(const struct import_end *end);
+
+/* The same for an importer that had a zip to unpack: 0 when the fd, now sealed, holds what it left (archive.h), which
+ * is not looked at. */
+int import_outcome_archive(int result_fd, const struct import_end *end, struct err *err);

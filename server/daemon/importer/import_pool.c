@@ -1,0 +1,152 @@
+#include "daemon/importer/import_pool.h"
+
+#include "base/mem.h"
+#include "daemon/importer/import_command.h"
+#include "daemon/importer/import_run.h"
+#include "daemon/support/stats.h"
+
+#include <stdlib.h>
+#include <utlist.h>
+
+struct slot {
+    struct import_pool *pool;
+    struct import_run *run; /* NULL = free */
+    struct import_job *job;
+};
+
+struct import_pool {
+    uv_loop_t *loop;
+    const struct config *config;
+    int root_fd;
+    struct import_command command;
+    struct import_job *queue;
+    uint64_t queue_count, running_count;
+    uint64_t last_key;
+    uint32_t slot_count;
+    struct slot slots[];
+};
+
+struct import_pool *import_pool_new(uv_loop_t *loop, const struct config *config, int root_fd)
+{
+    const uint32_t count = config->import_workers;
+    struct import_pool *pool = mem_zalloc(1, sizeof *pool + count * sizeof *pool->slots);
+    pool->loop = loop;
+    pool->config = config;
+    pool->root_fd = root_fd;
+    pool->slot_count = count;
+    for (uint32_t i = 0; i < count; i++)
+        pool->slots[i].pool = pool;
+    import_command_init(&pool->command, config);
+    return pool;
+}
+
+static struct slot *find_free_slot(struct import_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        if (pool->slots[i].run == NULL)
+            return &pool->slots[i];
+    return NULL;
+}
+
+static void on_done(void *context, struct baked *baked, int archive_fd, const struct err *err);
+static void start_jobs(struct import_pool *pool);
+
+static void take(struct import_pool *pool, struct import_job *job)
+{
+    DL_DELETE(pool->queue, job);
+    job->is_queued = false;
+    stats_set(STAT_IMPORTS_WAITING, --pool->queue_count);
+}
+
+static struct import_job *leave(struct slot *slot)
+{
+    struct import_job *job = slot->job;
+    slot->run = NULL;
+    slot->job = NULL;
+    stats_set(STAT_IMPORTS_RUNNING, --slot->pool->running_count);
+    return job;
+}
+
+/* Ends an import that nobody waits for when another waits for its place. */
+static void make_room(struct import_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->slot_count && pool->queue != NULL; i++) {
+        struct slot *slot = &pool->slots[i];
+        if (slot->run == NULL || slot->job->is_wanted(slot->job))
+            continue;
+        struct err err;
+        import_run_abandon(slot->run);
+        struct import_job *job = leave(slot);
+        stats_add(STAT_IMPORTS_CANCELLED, 1);
+        err_set(&err, ERR_OVERLOADED, "%s: its import was ended, because nobody waited for it and others did",
+                job->path);
+        job->done(job, NULL, &err);
+        start_jobs(pool);
+    }
+}
+
+static void start_jobs(struct import_pool *pool)
+{
+    for (struct slot *slot; pool->queue != NULL && (slot = find_free_slot(pool)) != NULL;) {
+        struct import_job *job = pool->queue;
+        take(pool, job);
+        if (job->starting != NULL)
+            job->starting(job);
+        stats_add(STAT_IMPORTS_STARTED, 1);
+        stats_set(STAT_IMPORTS_RUNNING, ++pool->running_count);
+        slot->job = job;
+        const struct import_task task = {.path = job->path, .access = job->access, .is_archive = job->is_archive};
+        slot->run = import_run_start(pool->loop, &pool->command, pool->config, pool->root_fd, &task, ++pool->last_key,
+                                     on_done, slot);
+    }
+}
+
+static void on_done(void *context, struct baked *baked, int archive_fd, const struct err *err)
+{
+    struct slot *slot = context;
+    struct import_job *job = leave(slot);
+    job->archive_fd = archive_fd;
+    if (baked == NULL && archive_fd < 0)
+        stats_end(STAT_ENDS_IMPORTS, err->code);
+    job->done(job, baked, err);
+    start_jobs(slot->pool);
+}
+
+int import_pool_submit(struct import_pool *pool, struct import_job *job, struct err *err)
+{
+    const uint64_t limit = pool->config->limits.value[LIMIT_IMPORT_QUEUE];
+    if (find_free_slot(pool) == NULL && pool->queue_count >= limit) {
+        stats_add(STAT_IMPORTS_REFUSED, 1);
+        return err_set(err, ERR_OVERLOADED, "%s: as many models as %s already wait for their import; try again later",
+                       job->path, LIMIT_TEXT(&pool->config->limits, LIMIT_IMPORT_QUEUE));
+    }
+    job->archive_fd = -1;
+    DL_APPEND(pool->queue, job);
+    job->is_queued = true;
+    stats_set(STAT_IMPORTS_WAITING, ++pool->queue_count);
+    start_jobs(pool);
+    make_room(pool);
+    return 0;
+}
+
+bool import_pool_drop(struct import_pool *pool, struct import_job *job)
+{
+    if (!job->is_queued) {
+        make_room(pool);
+        return false;
+    }
+    take(pool, job);
+    stats_add(STAT_IMPORTS_CANCELLED, 1);
+    return true;
+}
+
+void import_pool_free(struct import_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        if (pool->slots[i].run != NULL)
+            import_run_abandon(pool->slots[i].run);
+    import_command_fini(&pool->command);
+    free(pool);
+}

@@ -1,0 +1,44 @@
+/* import_pool.h - imports in processes of their own: a bounded queue, a few at a time, each with limits.
+ *
+ * A process sees the root's descriptor, a memfd for its result and a pipe for its last words, nothing else of
+ * the daemon's. Whatever it does, the job ends with a model or an error. Loop thread only. */
+#pragma once
+
+#include "daemon/model/baked.h"
+#include "daemon/config/config.h"
+#include "daemon/model/file_access.h"
+
+#include <stdbool.h>
+#include <uv.h>
+
+struct import_pool;
+
+/* The owner's; it stays until done() has run or the job was dropped. */
+struct import_job {
+    const char *path;                 /* of the model under the root */
+    const struct file_access *access; /* of an upload: see import_run.h */
+    /* The process is about to be started; may be NULL. */
+    void (*starting)(struct import_job *job);
+    /* Whether somebody waits for it. One that nobody waits for goes on, for its result is kept, until another job waits
+     * for its place: then it ends, and done() has ERR_OVERLOADED, which says nothing about the model. */
+    bool (*is_wanted)(const struct import_job *job);
+    /* Runs once, never before import_pool_submit() returns. *baked has a reference that is now the callee's;
+     * NULL: *err says why. */
+    void (*done)(struct import_job *job, struct baked *baked, const struct err *err);
+    bool is_archive; /* a zip, which is unpacked: done() finds its files in archive_fd (import_outcome_archive()) */
+    int archive_fd;  /* then the callee's; -1 otherwise */
+    struct import_job *prev, *next; /* private to the pool, like the rest */
+    bool is_queued;
+};
+
+/* `root_fd` is borrowed, `config` as well. */
+struct import_pool *import_pool_new(uv_loop_t *loop, const struct config *config, int root_fd);
+
+/* Returns 0, or ERR_OVERLOADED when the queue is full (the job is then not taken). */
+int import_pool_submit(struct import_pool *pool, struct import_job *job, struct err *err);
+
+/* Nobody waits for the job any more. True: it was queued and is the owner's again; done() does not run. */
+bool import_pool_drop(struct import_pool *pool, struct import_job *job);
+
+/* Drops all jobs without a word and kills their processes; what is left ends by itself while the loop runs. */
+void import_pool_free(struct import_pool *pool);

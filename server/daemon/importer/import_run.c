@@ -1,0 +1,299 @@
+#include "daemon/importer/import_run.h"
+
+#include "base/mem.h"
+#include "worker/import_files.h"
+#include "worker/import_result.h"
+#include "daemon/support/background.h"
+#include "daemon/importer/import_broker.h"
+#include "daemon/importer/import_kills.h"
+#include "daemon/importer/import_outcome.h"
+#include "daemon/process/last_words.h"
+#include "daemon/support/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct import_run {
+    uv_process_t process;
+    struct last_words words;
+    uv_timer_t timer;
+    uv_work_t work;
+    struct import_broker *broker;
+    struct import_files files; /* of a thread while the broker is open; root_fd is the run's own */
+    int open_handles;          /* the broker is one */
+    int result_fd;             /* -1 once it belongs to the baked model */
+    bool is_running;
+    bool is_late; /* its time is over, and what has come is looked at once more */
+    bool is_abandoned;
+    bool is_upload;  /* not published yet */
+    bool is_archive; /* the result is not a model but the files of a zip: */
+    int archive_fd;  /* -1 while there are none */
+    char *path;      /* a copy: the work thread may outlive the owner's */
+    uint64_t key;
+    uint64_t started_ns;
+    struct file_policy policy; /* likewise */
+    struct limits limits;      /* likewise */
+    struct import_end end;
+    struct baked *baked;
+    struct err err; /* the outcome when baked is NULL */
+    import_run_done *done;
+    void *context;
+};
+
+static void free_run(struct import_run *run)
+{
+    if (run->result_fd >= 0)
+        close(run->result_fd);
+    if (run->archive_fd >= 0)
+        close(run->archive_fd);
+    baked_unref(run->baked);
+    if (run->files.root_fd >= 0)
+        close(run->files.root_fd);
+    file_access_fini(&run->files.access);
+    free(run->path);
+    free(run);
+}
+
+/* Of an import that could not begin. */
+static int code_of(int error) { return err_is_shortage(error) ? ERR_OVERLOADED : ERR_INTERNAL; }
+
+/* Nothing else of what the importer says it looked at is looked at again. */
+static int keep_sources(struct import_run *run)
+{
+    struct baked *baked = run->baked;
+    const int error = import_files_find(&run->files);
+    if (error != 0)
+        return err_set(&run->err, code_of(error), "%s: cannot look at its folder: %s", run->path, strerror(error));
+    baked->sources = file_access_sources(&run->files.access, run->files.root_fd, baked->sources);
+    if (baked->sources == NULL)
+        return err_set(&run->err, ERR_BAD_BAKE, "%s: the importer's result is about files that it could not open",
+                       run->path);
+    return 0;
+}
+
+static bool is_killed_again(struct import_run *run)
+{
+    char place[IMPORT_PATH_SIZE];
+    const bool is_killed = import_end_is_kill(&run->end);
+    if ((!is_killed && !import_kills_any()) || import_files_find(&run->files) != 0)
+        return false;
+    const int folder_fd = file_access_place(&run->files.access, run->files.root_fd, run->path, place);
+    return folder_fd >= 0 && import_kills_note(folder_fd, place, run->limits.value[LIMIT_FILE_BYTES], is_killed);
+}
+
+/* Work thread: checking a large model takes longer than the loop can wait. */
+static void find_outcome(uv_work_t *work)
+{
+    struct import_run *run = work->data;
+    background_thread();
+    if (run->err.code != 0)
+        return;
+    run->end.is_killed_again = is_killed_again(run);
+    const int rc = run->is_archive ? import_outcome_archive(run->result_fd, &run->end, &run->err)
+                                   : import_outcome(run->result_fd, &run->end, run->key, &run->baked, &run->err);
+    if (rc < 0)
+        return;
+    if (run->is_archive)
+        run->archive_fd = run->result_fd;
+    run->result_fd = -1;
+    if (!run->is_archive && keep_sources(run) < 0) {
+        baked_unref(run->baked);
+        run->baked = NULL;
+    }
+}
+
+static void log_end(const struct import_run *run)
+{
+    const double ms = (double)(uv_hrtime() - run->started_ns) / 1e6;
+    const char *what = run->is_upload ? "upload" : "import";
+    if (run->archive_fd >= 0)
+        log_info("unpacked zip='%s' ms=%.1f", run->path, ms);
+    else if (run->baked != NULL)
+        log_info("%s model='%s' ms=%.1f bytes=%llu", what, run->path, ms,
+                 (unsigned long long)run->baked->model.size_bytes);
+    else
+        log_info("%s model='%s' ms=%.1f error=%s (%s)", what, run->path, ms, err_name(run->err.code), run->err.message);
+}
+
+static void on_outcome(uv_work_t *work, int status __attribute__((unused)))
+{
+    struct import_run *run = work->data;
+    if (run->is_abandoned) {
+        free_run(run);
+        return;
+    }
+    log_end(run);
+    /* Whoever hears of the outcome finds nothing of the run left: no descriptor, no memory. */
+    import_run_done *done = run->done;
+    void *context = run->context;
+    struct baked *baked = run->baked;
+    const int archive_fd = run->archive_fd;
+    const struct err err = run->err;
+    run->baked = NULL;
+    run->archive_fd = -1;
+    free_run(run);
+    done(context, baked, archive_fd, &err);
+}
+
+static void one_closed(struct import_run *run)
+{
+    if (--run->open_handles > 0)
+        return;
+    if (run->is_abandoned || uv_queue_work(run->process.loop, &run->work, find_outcome, on_outcome) != 0)
+        free_run(run);
+}
+
+static void on_closed(uv_handle_t *handle) { one_closed(handle->data); }
+static void on_broker_closed(void *context) { one_closed(context); }
+
+static void close_handles(struct import_run *run)
+{
+    uv_close((uv_handle_t *)&run->process, on_closed);
+    uv_close((uv_handle_t *)&run->words.pipe, on_closed);
+    uv_close((uv_handle_t *)&run->timer, on_closed);
+    if (run->broker != NULL)
+        import_broker_close(run->broker);
+}
+
+static void on_ended(uv_process_t *process, int64_t exit_status, int term_signal)
+{
+    struct import_run *run = process->data;
+    run->is_running = false;
+    run->end.exit_status = exit_status;
+    run->end.term_signal = term_signal;
+    last_words_end(&run->words);
+    close_handles(run);
+}
+
+/* The process leads a group of its own, so that its children go with it. */
+static void kill_group(const struct import_run *run)
+{
+    if (run->is_running)
+        kill(-run->process.pid, SIGKILL);
+}
+
+static void on_timeout(uv_timer_t *timer)
+{
+    struct import_run *run = timer->data;
+    if (!run->is_late) { /* after SIGCONT the loop runs timers before it sees that a process has ended */
+        run->is_late = true;
+        uv_timer_start(timer, on_timeout, 1, 0);
+        return;
+    }
+    run->end.is_timeout = true;
+    kill_group(run);
+}
+
+static void on_breach(void *context)
+{
+    struct import_run *run = context;
+    run->end.is_breach = true;
+    kill_group(run);
+}
+
+static void on_starved(void *context)
+{
+    struct import_run *run = context;
+    run->end.is_starved = true;
+    kill_group(run);
+}
+
+static int spawn(struct import_run *run, uv_loop_t *loop, const struct import_command *command, int files_fd)
+{
+    enum { STDIO_COUNT = IMPORT_RESULT_FD + 1 };
+    uv_stdio_container_t stdio[STDIO_COUNT] = {
+        [0] = {.flags = UV_IGNORE},
+        [1] = {.flags = UV_IGNORE},
+        [2] = last_words_stdio(&run->words),
+        [IMPORT_FILES_FD] = {.flags = UV_INHERIT_FD, .data.fd = files_fd},
+        [IMPORT_RESULT_FD] = {.flags = UV_INHERIT_FD, .data.fd = run->result_fd},
+    };
+    *command->path = run->path;
+    const uv_process_options_t options = {
+        .exit_cb = on_ended,
+        .file = command->program,
+        .args = command->args,
+        .env = command->env,
+        .flags = UV_PROCESS_DETACHED,
+        .stdio_count = STDIO_COUNT,
+        .stdio = stdio,
+    };
+    const int rc = uv_spawn(loop, &run->process, &options);
+    if (rc != 0)
+        return err_set(&run->err, code_of(-rc), "%s: cannot start '%s': %s", run->path, command->program,
+                       uv_strerror(rc));
+    run->is_running = true;
+    return 0;
+}
+
+static void init_handles(struct import_run *run, uv_loop_t *loop)
+{
+    last_words_init(&run->words, loop);
+    uv_timer_init(loop, &run->timer);
+    run->process.data = run->words.pipe.data = run->timer.data = run->work.data = run;
+    run->open_handles = 3;
+}
+
+/* Copies: a thread may use them when the service is gone. */
+static bool take_files(struct import_run *run, int root_fd, const struct import_task *task)
+{
+    run->files.path = run->path;
+    run->files.policy = &run->policy;
+    run->files.root_fd = fcntl(root_fd, F_DUPFD_CLOEXEC, 0);
+    return run->files.root_fd >= 0 && (task->access == NULL || file_access_copy(&run->files.access, task->access));
+}
+
+struct import_run *import_run_start(uv_loop_t *loop, const struct import_command *command, const struct config *config,
+                                    int root_fd, const struct import_task *task, uint64_t key, import_run_done *done,
+                                    void *context)
+{
+    static const struct import_broker_events BROKER_EVENTS = {
+        .breach = on_breach, .starved = on_starved, .closed = on_broker_closed};
+    struct import_run *run = mem_zalloc(1, sizeof *run);
+    run->path = mem_strdup(task->path);
+    run->is_archive = task->is_archive;
+    run->is_upload = task->access != NULL;
+    run->archive_fd = run->files.root_fd = -1;
+    run->key = key;
+    run->limits = config->limits;
+    run->policy = config->files;
+    run->end = (struct import_end){.path = run->path, .words = run->words.text, .limits = &run->limits};
+    run->done = done;
+    run->context = context;
+    run->started_ns = uv_hrtime();
+    init_handles(run, loop);
+    int files_fd = -1;
+    run->result_fd = memfd_create("posed-model", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (run->result_fd >= 0 && take_files(run, root_fd, task))
+        run->broker = import_broker_start(loop, &run->files, &run->limits, &BROKER_EVENTS, run, &files_fd);
+    if (run->broker == NULL) {
+        err_set(&run->err, code_of(errno), "%s: no memory file or socket for the import: %s", run->path,
+                strerror(errno));
+        run->open_handles--; /* uv_spawn() never saw the process handle: it must not be closed */
+        run->process.loop = loop;
+        uv_close((uv_handle_t *)&run->words.pipe, on_closed);
+        uv_close((uv_handle_t *)&run->timer, on_closed);
+        return run;
+    }
+    run->open_handles++;
+    const int rc = spawn(run, loop, command, files_fd);
+    close(files_fd);
+    if (rc < 0) {
+        close_handles(run);
+        return run;
+    }
+    last_words_listen(&run->words);
+    uv_timer_start(&run->timer, on_timeout, config->limits.value[LIMIT_IMPORT_TIME_MS], 0);
+    return run;
+}
+
+void import_run_abandon(struct import_run *run)
+{
+    run->is_abandoned = true;
+    kill_group(run);
+}

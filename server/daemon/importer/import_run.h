@@ -1,0 +1,30 @@
+/* import_run.h - one importer process, from its start to its outcome. Loop thread only. */
+#pragma once
+
+#include "daemon/model/baked.h"
+#include "daemon/config/config.h"
+#include "daemon/model/file_access.h"
+#include "daemon/importer/import_command.h"
+
+#include <uv.h>
+
+struct import_run;
+
+/* Runs once, never before import_run_start() returns. *baked has a reference, the callee's from now on, or archive_fd
+ * is one; with NULL and -1 *err says why. */
+typedef void import_run_done(void *context, struct baked *baked, int archive_fd, const struct err *err);
+
+/* What is to be imported; all borrowed for the call. */
+struct import_task {
+    const char *path;                 /* of the model under the root */
+    const struct file_access *access; /* where it lies, when that is not there: of an upload; else NULL */
+    bool is_archive;                  /* it is a zip, which is unpacked instead */
+};
+
+/* Starts `command` on it. A failure to start is an outcome as well. `key` becomes the baked model's. */
+struct import_run *import_run_start(uv_loop_t *loop, const struct import_command *command, const struct config *config,
+                                    int root_fd, const struct import_task *task, uint64_t key, import_run_done *done,
+                                    void *context);
+
+/* Kills the process; done() is not called, and what is left frees itself while the loop runs. */
+void import_run_abandon(struct import_run *run);

@@ -1,0 +1,353 @@
+#include "daemon/listen/ports.h"
+
+#include "base/mem.h"
+#include "daemon/config/address.h"
+#include "daemon/support/log.h"
+#include "daemon/support/stats.h"
+#include "daemon/config/unix_socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    BACKLOG = 511,
+    WARN_EVERY_MS = 10000,
+    ACCEPTS_PER_TURN = 16, /* at a port; those that were accepted before have their turn then */
+    PAUSE_MS = 100,        /* of a port at which nothing can be accepted */
+};
+
+enum { PORT_HTTP, PORT_TCP, PORT_UNIX, PORT_COUNT };
+
+struct port {
+    uv_poll_t poll;
+    struct ports *ports;
+    int fd;           /* listening; -1: the port is closed */
+    bool has_packets; /* beside HTTP */
+    bool is_paused;
+    uint64_t waited_ms; /* when its last pause ended, or 0 */
+};
+
+struct ports {
+    struct conn_shared *shared;
+    struct port list[PORT_COUNT];
+    struct unix_socket unix_socket;
+    uv_timer_t pause; /* of all that are paused */
+    uint64_t accept_warned_ms;
+};
+
+/* --- accepting --- */
+
+/* Once in a while: the same failure comes back after every pause. */
+static void warn_of_accept(struct ports *ports, int error)
+{
+    const uint64_t now_ms = uv_now(ports->shared->loop);
+    if (ports->accept_warned_ms != 0 && now_ms - ports->accept_warned_ms < WARN_EVERY_MS)
+        return;
+    ports->accept_warned_ms = now_ms;
+    log_warn("a connection could not be accepted: %s", strerror(error));
+}
+
+static void on_connection(uv_poll_t *poll, int status, int events);
+
+static void watch(struct port *port)
+{
+    port->is_paused = false;
+    uv_poll_start(&port->poll, UV_READABLE, on_connection);
+}
+
+static void on_pause_over(uv_timer_t *pause)
+{
+    struct ports *ports = pause->data;
+    for (int i = 0; i < PORT_COUNT; i++) {
+        struct port *port = &ports->list[i];
+        if (!port->is_paused)
+            continue;
+        port->waited_ms = uv_now(pause->loop);
+        watch(port);
+    }
+}
+
+static void rest(struct port *port)
+{
+    uv_timer_t *pause = &port->ports->pause;
+    uv_poll_stop(&port->poll);
+    port->is_paused = true;
+    if (!uv_is_active((uv_handle_t *)pause))
+        uv_timer_start(pause, on_pause_over, PAUSE_MS, 0);
+}
+
+/* The connection stays in the kernel's queue, which would wake the loop again at once, and as often as it looks: the
+ * system has to find a descriptor, or memory, first. */
+static void rest_for_want(struct port *port, int error)
+{
+    stats_add(STAT_CONNECTIONS_NOT_ACCEPTED, 1);
+    warn_of_accept(port->ports, error);
+    rest(port);
+}
+
+/* Whether an errno of accept() is the fault of that one connection, which is gone then (man 2 accept). */
+static bool is_of_one(int error)
+{
+    switch (error) {
+    case ECONNABORTED:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+    case EINTR:
+    case ENETDOWN:
+    case ENETUNREACH:
+    case ENONET:
+    case ENOPROTOOPT:
+    case EOPNOTSUPP:
+    case EPERM:
+    case EPROTO:
+    case ETIMEDOUT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* There is no descriptor to tell more of them that there are too many. */
+static bool is_crowded(const struct conn_shared *shared, uint64_t open_count)
+{
+    return open_count >= shared->config->limits.value[LIMIT_CONNECTIONS] + shared->config->refused_max;
+}
+
+static void take(const struct port *port, int fd)
+{
+    struct conn_shared *shared = port->ports->shared;
+    const bool is_unix = port == &port->ports->list[PORT_UNIX];
+    const uint64_t open_count = atomic_fetch_add_explicit(shared->all_open_count, 1, memory_order_relaxed);
+    const bool is_refused = open_count >= shared->config->limits.value[LIMIT_CONNECTIONS];
+    stats_add(STAT_CONNECTIONS_ACCEPTED, 1);
+    stats_add(STAT_CONNECTIONS_REFUSED, is_refused);
+    if (!is_crowded(shared, open_count)) {
+        conn_accept(shared, fd, is_unix, port->has_packets, is_refused);
+        return;
+    }
+    atomic_fetch_sub_explicit(shared->all_open_count, 1, memory_order_relaxed);
+    close(fd);
+}
+
+/* Whether a pause of the port has just ended, so that what is in its queue has waited. */
+static bool has_waited(const struct port *port)
+{
+    return port->waited_ms != 0 && uv_now(port->ports->shared->loop) - port->waited_ms < PAUSE_MS;
+}
+
+/* Not as long as there is a connection to accept: a client that opens one after the other must neither keep us from
+ * seeing how they end nor take the time of all others. Where there are far too many, those in the queue wait for a
+ * moment before they are closed without a word: others may have left, which this loop, or another, has yet to see. */
+static void on_connection(uv_poll_t *poll, int status __attribute__((unused)), int events __attribute__((unused)))
+{
+    struct port *port = poll->data;
+    const struct conn_shared *shared = port->ports->shared;
+    for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
+        if (!has_waited(port) &&
+            is_crowded(shared, atomic_load_explicit(shared->all_open_count, memory_order_relaxed))) {
+            rest(port);
+            return;
+        }
+        const int fd = accept4(port->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        const int error = errno;
+        if (fd >= 0) {
+            take(port, fd);
+        } else if (error == EAGAIN) {
+            port->waited_ms = 0;
+            return;
+        } else if (!is_of_one(error)) {
+            rest_for_want(port, error);
+            return;
+        }
+    }
+}
+
+/* --- listening --- */
+
+static void close_port(struct port *port)
+{
+    if (port->fd < 0)
+        return;
+    uv_close((uv_handle_t *)&port->poll, NULL);
+    close(port->fd); /* libuv does not look at it any more */
+    port->fd = -1;
+    port->is_paused = false;
+}
+
+static int fail(const char *where, int rc, struct err *err)
+{
+    return err_set(err, ERR_BAD_PARAMETER, "cannot listen on %s: %s", where, uv_strerror(rc));
+}
+
+static bool is_shared(const struct port *port) { return port->ports->shared->config->loops > 1; }
+
+/* A socket that is bound to the address, or libuv's negative code. */
+static int make_socket(const struct sockaddr_storage *address, bool is_shared_one)
+{
+    const bool is_ip6 = address->ss_family == AF_INET6;
+    const int on = 1, off = 0;
+    const socklen_t size = is_ip6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+    const int fd = socket(address->ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+        (!is_shared_one || setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) == 0) &&
+        (!is_ip6 || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) == 0) &&
+        bind(fd, (const struct sockaddr *)address, size) == 0)
+        return fd;
+    const int error = errno;
+    close(fd);
+    return -error;
+}
+
+/* Where several sockets may listen at an address, another server's could be among them: so it is tried whether it is
+ * free for one that shares it with nobody. 0 or libuv's negative code. */
+static int try_alone(const struct sockaddr_storage *address)
+{
+    const int fd = make_socket(address, false);
+    if (fd < 0)
+        return fd;
+    close(fd);
+    return 0;
+}
+
+/* fd: a listening socket, the port's from now on. 0 or libuv's negative code. */
+static int open_port(struct port *port, int fd)
+{
+    const int rc = uv_poll_init(port->ports->shared->loop, &port->poll, fd);
+    if (rc < 0) {
+        close(fd);
+        return rc;
+    }
+    port->poll.data = port;
+    port->fd = fd;
+    watch(port);
+    return 0;
+}
+
+/* 0 or libuv's negative code. */
+static int listen_tcp(struct port *port, const struct sockaddr_storage *address)
+{
+    const int fd = make_socket(address, is_shared(port));
+    if (fd < 0)
+        return fd;
+    if (listen(fd, BACKLOG) == 0)
+        return open_port(port, fd);
+    const int error = errno;
+    close(fd);
+    return -error;
+}
+
+/* name: the option's. */
+static int bind_tcp(struct port *port, const char *name, const char *text, struct err *err)
+{
+    struct sockaddr_storage address;
+    if (address_parse(text, &address, err) < 0)
+        return err_prefix(err, "%s", name);
+    int rc = is_shared(port) ? try_alone(&address) : 0;
+    if (rc == 0)
+        rc = listen_tcp(port, &address);
+    return rc == 0 ? 0 : fail(text, rc, err);
+}
+
+static int bind_unix(struct port *port, const struct config *config, struct err *err)
+{
+    struct unix_socket *own = &port->ports->unix_socket;
+    unsigned mode = 0;
+    (void)unix_socket_mode(config->unix_mode, &mode); /* options_check() has looked at it */
+    if (unix_socket_listen(config->unix_path, mode, BACKLOG, own, err) < 0)
+        return err->code;
+    const int fd = own->fd;
+    own->fd = -1;
+    const int rc = open_port(port, fd);
+    return rc == 0 ? 0 : fail(own->path, rc, err);
+}
+
+int ports_bind(struct ports *ports, struct err *err)
+{
+    const struct config *config = ports->shared->config;
+    struct port *list = ports->list;
+    if (strcmp(config->http, "none") != 0 && bind_tcp(&list[PORT_HTTP], "http", config->http, err) < 0)
+        return err->code;
+    if (strcmp(config->tcp, "none") != 0 && bind_tcp(&list[PORT_TCP], "tcp", config->tcp, err) < 0) {
+        if (config->tcp != TCP_DEFAULT)
+            return err->code;
+        log_warn("no binary protocol on TCP: %s; --tcp says where else", err->message);
+    }
+    return config->unix_path == NULL ? 0 : bind_unix(&list[PORT_UNIX], config, err);
+}
+
+static int socket_address(const struct port *port, struct sockaddr_storage *out)
+{
+    socklen_t size = sizeof *out;
+    *out = (struct sockaddr_storage){0};
+    return getsockname(port->fd, (struct sockaddr *)out, &size) == 0 ? 0 : -errno;
+}
+
+/* Listens where the port of another loop does. 0 or libuv's negative code. */
+static int join_port(struct port *port, const struct port *first)
+{
+    struct sockaddr_storage address;
+    const int rc = socket_address(first, &address);
+    if (rc < 0)
+        return rc;
+    if (address.ss_family != AF_UNIX)
+        return listen_tcp(port, &address);
+    const int fd = fcntl(first->fd, F_DUPFD_CLOEXEC, 0);
+    return fd < 0 ? -errno : open_port(port, fd);
+}
+
+int ports_join(struct ports *ports, const struct ports *first, struct err *err)
+{
+    for (int i = 0; i < PORT_COUNT; i++) {
+        const int rc = first->list[i].fd >= 0 ? join_port(&ports->list[i], &first->list[i]) : 0;
+        if (rc < 0)
+            return err_set(err, ERR_BAD_PARAMETER, "cannot listen with one more loop: %s", uv_strerror(rc));
+    }
+    return 0;
+}
+
+/* --- life --- */
+
+struct ports *ports_new(struct conn_shared *shared)
+{
+    struct ports *ports = mem_zalloc(1, sizeof *ports);
+    ports->shared = shared;
+    ports->unix_socket.fd = -1;
+    for (int i = 0; i < PORT_COUNT; i++)
+        ports->list[i] = (struct port){.ports = ports, .fd = -1, .has_packets = i != PORT_HTTP};
+    uv_timer_init(shared->loop, &ports->pause);
+    ports->pause.data = ports;
+    return ports;
+}
+
+void ports_put_addresses(const struct ports *ports, struct buf *out)
+{
+    static const char *const NAMES[] = {[PORT_HTTP] = "http", [PORT_TCP] = "tcp"};
+    for (int i = PORT_HTTP; i <= PORT_TCP; i++) {
+        struct sockaddr_storage address;
+        char text[ADDRESS_SIZE];
+        if (ports->list[i].fd < 0 || socket_address(&ports->list[i], &address) < 0)
+            continue;
+        address_format((const struct sockaddr *)&address, text);
+        buf_printf(out, " %s=%s", NAMES[i], text);
+    }
+    if (ports->list[PORT_UNIX].fd >= 0)
+        buf_printf(out, " unix=%s", ports->unix_socket.path);
+}
+
+void ports_close(struct ports *ports)
+{
+    for (int i = 0; i < PORT_COUNT; i++)
+        close_port(&ports->list[i]);
+    unix_socket_remove(&ports->unix_socket);
+    if (!uv_is_closing((uv_handle_t *)&ports->pause))
+        uv_close((uv_handle_t *)&ports->pause, NULL);
+}
+
+void ports_free(struct ports *ports) { free(ports); }

@@ -1,0 +1,135 @@
+#include "daemon/model/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, OPEN_TRIES = 8 };
+
+/* A file may be dated as its owner likes: at most what 64 bits hold. */
+static int64_t time_ns(const struct timespec *time)
+{
+    enum { NS_PER_S = 1000000000 };
+    if (time->tv_sec >= INT64_MAX / NS_PER_S)
+        return INT64_MAX;
+    if (time->tv_sec <= INT64_MIN / NS_PER_S)
+        return INT64_MIN;
+    return (int64_t)time->tv_sec * NS_PER_S + time->tv_nsec;
+}
+
+struct stamp stamp_of(const struct stat *stat)
+{
+    return (struct stamp){
+        .size_bytes = (uint64_t)stat->st_size,
+        .mtime_ns = time_ns(&stat->st_mtim),
+        .ctime_ns = time_ns(&stat->st_ctim),
+        .inode = stat->st_ino,
+    };
+}
+
+bool stamp_equal(const struct stamp *a, const struct stamp *b)
+{
+    return a->size_bytes == b->size_bytes && a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns &&
+           a->inode == b->inode;
+}
+
+uint32_t root_folders_of(const char *path)
+{
+    uint32_t folders = 0;
+    for (; *path != '\0'; path++)
+        folders += *path == '/';
+    return folders;
+}
+
+int root_open(const char *path, struct err *err)
+{
+    const int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return err_set(err, ERR_BAD_PARAMETER, "cannot open the model root '%s': %s", path, strerror(errno));
+    return fd;
+}
+
+int root_open_beneath(int root_fd, const char *path, uint64_t flags)
+{
+    const struct open_how how = {
+        .flags = O_CLOEXEC | O_NOFOLLOW | flags,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    /* EAGAIN: something was renamed meanwhile and the kernel cannot vouch for the path (openat2(2)). */
+    for (int i = 0; i < OPEN_TRIES; i++) {
+        const long fd = syscall(SYS_openat2, root_fd, path, &how, sizeof how);
+        if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
+            return (int)fd;
+    }
+    return -1;
+}
+
+static int open_error(const char *path, int error, struct err *err)
+{
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG:
+        return err_set(err, ERR_MODEL_NOT_FOUND, "there is no model '%s' under the root; /v1/models lists them", path);
+    case ELOOP:
+        return err_set(err, ERR_MODEL_NOT_FOUND, "'%s' is or lies behind a symbolic link; links are not followed",
+                       path);
+    case EXDEV:
+        return err_set(err, ERR_MODEL_NOT_FOUND, "'%s' lies outside the root", path);
+    case EACCES:
+    case EPERM:
+        return err_set(err, ERR_FORBIDDEN, "'%s': the server's user (uid %u) may not read it", path,
+                       (unsigned)geteuid());
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+        return err_set(err, ERR_OVERLOADED, "'%s': no file descriptor or memory is free to look at it; try again later",
+                       path);
+    case ENOSYS:
+        return err_set(err, ERR_INTERNAL, "this kernel has no openat2(), which reading '%s' safely needs", path);
+    default:
+        return err_set(err, ERR_INTERNAL, "cannot open '%s': %s", path, strerror(error));
+    }
+}
+
+int root_look(int root_fd, const char *path, struct stat *out)
+{
+    const int fd = root_open_beneath(root_fd, path, O_PATH);
+    if (fd < 0)
+        return -1;
+    const int rc = fstat(fd, out);
+    close(fd);
+    return rc;
+}
+
+int root_stat(int root_fd, const char *path, struct stamp *out, struct err *err)
+{
+    struct stat stat;
+    if (root_look(root_fd, path, &stat) != 0)
+        return open_error(path, errno, err);
+    if (S_ISLNK(stat.st_mode))
+        return open_error(path, ELOOP, err);
+    if (S_ISDIR(stat.st_mode))
+        return err_set(err, ERR_MODEL_NOT_FOUND, "'%s' is a folder, not a model", path);
+    if (!S_ISREG(stat.st_mode))
+        return err_set(err, ERR_MODEL_NOT_FOUND, "'%s' is not a regular file", path);
+    *out = stamp_of(&stat);
+    return 0;
+}
+
+int root_check_readable(int root_fd, const char *path, struct err *err)
+{
+    const int fd = root_open_beneath(root_fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return open_error(path, errno, err);
+    close(fd);
+    return 0;
+}
+
+int root_open_folder(int root_fd, const char *path)
+{
+    return root_open_beneath(root_fd, path[0] != '\0' ? path : ".", O_RDONLY | O_DIRECTORY);
+}

@@ -1,0 +1,178 @@
+#include "daemon/model/sources.h"
+
+#include "base/mem.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <nettle/sha2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { READ_SIZE = 1 << 16, PATH_MAX_BYTES = 4095, NAMES_MAX = 1 << 20 };
+
+struct sources *sources_new(uint32_t count)
+{
+    struct sources *sources = mem_zalloc(1, sizeof *sources + count * sizeof *sources->items);
+    sources->count = count;
+    return sources;
+}
+
+void sources_free(struct sources *sources)
+{
+    if (sources == NULL)
+        return;
+    for (uint32_t i = 0; i < sources->count; i++)
+        free(sources->items[i].path);
+    free(sources);
+}
+
+struct sources *sources_of_model(const struct model *model)
+{
+    struct sources *sources = sources_new(model->source_file_count);
+    for (uint32_t i = 0; i < sources->count; i++) {
+        const struct source_file *file = &model->source_files[i];
+        if (file->path.offset == STR_NONE || file->path.size_bytes > PATH_MAX_BYTES) {
+            sources_free(sources);
+            return NULL;
+        }
+        sources->items[i] = (struct source){
+            .path = mem_strndup(model->text + file->path.offset, file->path.size_bytes),
+            .role = file->role,
+            .is_missing = file->is_missing != 0,
+            .stamp = {file->size_bytes, file->mtime_ns, file->ctime_ns, file->inode},
+        };
+    }
+    return sources;
+}
+
+const struct source *sources_model(const struct sources *sources)
+{
+    for (uint32_t i = 0; i < sources->count; i++)
+        if (sources->items[i].role == SOURCE_MODEL)
+            return &sources->items[i];
+    return NULL;
+}
+
+/* Whether an errno of opening says something about the file, and not about the moment. */
+static bool is_lasting(int error)
+{
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG:
+    case ELOOP:
+    case EXDEV:
+    case EACCES:
+    case EPERM:
+    case ENXIO:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_unchanged(int root_fd, const struct source *source)
+{
+    struct stat stat;
+    if (root_look(root_fd, source->path, &stat) != 0)
+        return source->is_missing && is_lasting(errno);
+    const struct stamp now = stamp_of(&stat);
+    return !source->is_missing && stamp_equal(&now, &source->stamp);
+}
+
+bool sources_are_unchanged(int root_fd, const struct sources *sources)
+{
+    for (uint32_t i = 0; i < sources->count; i++)
+        if (!is_unchanged(root_fd, &sources->items[i]))
+            return false;
+    return true;
+}
+
+static bool hash_bytes(int fd, uint64_t size_bytes, uint8_t hash[SOURCE_HASH_SIZE])
+{
+    struct sha256_ctx sha;
+    uint8_t *bytes = mem_alloc(READ_SIZE);
+    uint64_t got = 0;
+    ssize_t n;
+    sha256_init(&sha);
+    while ((n = read(fd, bytes, READ_SIZE)) > 0 || (n < 0 && errno == EINTR)) {
+        if (n > 0)
+            sha256_update(&sha, (size_t)n, bytes);
+        got += n > 0 ? (uint64_t)n : 0;
+    }
+    free(bytes);
+    sha256_digest(&sha, SOURCE_HASH_SIZE, hash);
+    return n == 0 && got == size_bytes;
+}
+
+static int by_bytes(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+/* Takes the descriptor. */
+static bool hash_names(int fd, uint8_t hash[SOURCE_HASH_SIZE])
+{
+    DIR *dir = fdopendir(fd);
+    if (dir == NULL) {
+        close(fd);
+        return false;
+    }
+    char **names = NULL;
+    size_t count = 0, capacity = 0;
+    for (struct dirent *entry; count < NAMES_MAX && (entry = readdir(dir)) != NULL;) {
+        if (count == capacity)
+            names = mem_realloc(names, (capacity = capacity == 0 ? 64 : 2 * capacity) * sizeof *names);
+        names[count++] = mem_strdup(entry->d_name);
+    }
+    closedir(dir);
+    if (count > 0)
+        qsort(names, count, sizeof *names, by_bytes);
+    struct sha256_ctx sha;
+    sha256_init(&sha);
+    for (size_t i = 0; i < count; i++) {
+        sha256_update(&sha, strlen(names[i]) + 1, (const uint8_t *)names[i]);
+        free(names[i]);
+    }
+    free(names);
+    sha256_digest(&sha, SOURCE_HASH_SIZE, hash);
+    return count < NAMES_MAX;
+}
+
+static bool read_content(int root_fd, struct source *source)
+{
+    const bool is_folder = source->kind == SOURCE_NAMES;
+    const int fd = is_folder ? root_open_folder(root_fd, source->path)
+                             : root_open_beneath(root_fd, source->path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 && (errno == EACCES || errno == EPERM)) {
+        source->kind = SOURCE_UNREADABLE;
+        return true;
+    }
+    if (fd < 0)
+        return false;
+    if (is_folder)
+        return hash_names(fd, source->hash);
+    const bool is_read = hash_bytes(fd, source->stamp.size_bytes, source->hash);
+    close(fd);
+    return is_read;
+}
+
+bool source_read(int root_fd, uint64_t max_file_bytes, struct source *source)
+{
+    struct stat stat;
+    source->is_missing = false;
+    source->stamp = (struct stamp){0};
+    memset(source->hash, 0, sizeof source->hash);
+    if (root_look(root_fd, source->path, &stat) != 0) {
+        source->is_missing = true;
+        source->kind = SOURCE_NONE;
+        return is_lasting(errno);
+    }
+    source->stamp = stamp_of(&stat);
+    source->kind = S_ISDIR(stat.st_mode)                       ? SOURCE_NAMES
+                   : !S_ISREG(stat.st_mode)                    ? SOURCE_OTHER
+                   : source->stamp.size_bytes > max_file_bytes ? SOURCE_TOO_LARGE
+                                                               : SOURCE_BYTES;
+    if ((source->kind == SOURCE_NAMES || source->kind == SOURCE_BYTES) && !read_content(root_fd, source))
+        return false;
+    return is_unchanged(root_fd, source);
+}

@@ -1,0 +1,55 @@
+/* sources.h - the files that an imported model was made from, and whether they are still the same.
+ *
+ * A list never changes once it is made. By stamps a list is compared in microseconds; by content it takes reading the
+ * files, which finds that a file was only touched, copied back or checked out again. Any thread. */
+#pragma once
+
+#include "anim/model/model.h"
+#include "daemon/model/root.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SOURCE_HASH_SIZE = 32 };
+
+/* What lies at a path, as far as an importer can tell. The numbers are those of the disk cache's files. */
+enum source_kind {
+    SOURCE_NONE = 0,       /* nothing */
+    SOURCE_BYTES = 1,      /* a file; hash: SHA-256 of its bytes */
+    SOURCE_NAMES = 2,      /* a folder; hash: SHA-256 of its names, sorted, each with its NUL */
+    SOURCE_TOO_LARGE = 3,  /* a file above LIMIT_FILE_BYTES, which is never read */
+    SOURCE_UNREADABLE = 4, /* a file that may not be read */
+    SOURCE_OTHER = 5,      /* a link, device, pipe or socket */
+    SOURCE_KIND_COUNT
+};
+
+struct source {
+    char *path;    /* under the root */
+    uint32_t role; /* SOURCE_MODEL, ... */
+    bool is_missing;
+    struct stamp stamp; /* zero when missing */
+    /* After source_read(): */
+    enum source_kind kind;
+    uint8_t hash[SOURCE_HASH_SIZE]; /* zero for the kinds without */
+};
+
+struct sources {
+    uint32_t count;
+    struct source items[];
+};
+
+struct sources *sources_new(uint32_t count); /* zeroed; paths are heap and the list's */
+void sources_free(struct sources *sources);  /* NULL is fine */
+
+/* As the importer recorded them; kinds and hashes are not known. NULL when a path is not one. */
+struct sources *sources_of_model(const struct model *model);
+
+/* The model file among them, or NULL. */
+const struct source *sources_model(const struct sources *sources);
+
+/* True when every file is as its stamp says, and what was missing still is. */
+bool sources_are_unchanged(int root_fd, const struct sources *sources);
+
+/* Reads what lies at source->path now and fills kind, hash, stamp and is_missing. False when it changed while it was
+ * read, or could not be read for a reason that says nothing about it (no descriptors, an I/O error). */
+bool source_read(int root_fd, uint64_t max_file_bytes, struct source *source);

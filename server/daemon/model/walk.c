@@ -1,0 +1,226 @@
+#include "daemon/model/walk.h"
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "daemon/model/endings.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, ENTRIES_MAX = 500000 };
+
+/* A folder being walked: its names, sorted; those of folders end in '/', so that the order of names is the order
+ * of the paths beneath them. */
+struct folder {
+    char **names;
+    size_t count, next;
+    size_t path_length; /* of the folder itself in walk.path */
+};
+
+struct walk {
+    int root_fd;
+    const struct walk_query *query;
+    struct walk_page *page;
+    char path[PATH_SIZE]; /* of what is looked at */
+    size_t entries_left;
+    size_t depth, depth_max;
+    struct folder folders[]; /* the root and those on the way from it */
+};
+
+static int by_bytes(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
+
+/* Whether a folder ("a/b/") can hold something the query asks for. */
+static bool may_hold(const struct walk_query *query, const char *folder)
+{
+    const bool is_in_prefix = starts_with(folder, query->prefix) || starts_with(query->prefix, folder);
+    return is_in_prefix && strncmp(query->after, folder, strlen(folder)) <= 0;
+}
+
+static bool is_asked_for(const struct walk_query *query, const char *path)
+{
+    return starts_with(path, query->prefix) && strcmp(path, query->after) > 0;
+}
+
+/* The type by a stat where the file system does not say it in the folder. */
+static unsigned char type_of(int folder_fd, const struct dirent *entry)
+{
+    struct stat stat;
+    if (entry->d_type != DT_UNKNOWN)
+        return entry->d_type;
+    if (fstatat(folder_fd, entry->d_name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
+        return DT_UNKNOWN;
+    return S_ISREG(stat.st_mode) ? DT_REG : S_ISDIR(stat.st_mode) ? DT_DIR : DT_UNKNOWN;
+}
+
+/* The name to keep, or NULL. */
+static char *name_of(int folder_fd, const struct dirent *entry)
+{
+    const size_t size = strlen(entry->d_name);
+    if (entry->d_name[0] == '.' || !utf8_is_valid(entry->d_name, size))
+        return NULL;
+    const unsigned char type = type_of(folder_fd, entry);
+    if (type == DT_REG)
+        return ending_is_known(entry->d_name) ? mem_strdup(entry->d_name) : NULL;
+    if (type != DT_DIR)
+        return NULL;
+    char *name = mem_alloc(size + 2);
+    memcpy(name, entry->d_name, size);
+    memcpy(name + size, "/", 2);
+    return name;
+}
+
+/* The folder at walk->path, or something in it. */
+static void leave_out(struct walk *walk)
+{
+    if (walk->page->deep == NULL)
+        walk->page->deep = mem_strdup(walk->path);
+}
+
+static void read_names(struct walk *walk, struct folder *folder, DIR *dir)
+{
+    size_t capacity = 0;
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        if (walk->entries_left == 0) {
+            walk->page->is_cut = true;
+            break;
+        }
+        walk->entries_left--;
+        char *name = name_of(dirfd(dir), entry);
+        if (name == NULL)
+            continue;
+        if (folder->count == capacity) {
+            capacity = capacity == 0 ? 16 : 2 * capacity;
+            folder->names = mem_realloc(folder->names, capacity * sizeof *folder->names);
+        }
+        folder->names[folder->count++] = name;
+    }
+    if (folder->count > 0)
+        qsort(folder->names, folder->count, sizeof *folder->names, by_bytes);
+}
+
+/* Goes into the folder at walk->path ("" or ending in '/'). */
+static void enter(struct walk *walk)
+{
+    if (walk->depth == walk->depth_max) {
+        leave_out(walk);
+        return;
+    }
+    const int fd = root_open_folder(walk->root_fd, walk->path);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    if (dir == NULL) {
+        walk->page->is_starved = walk->page->is_starved || err_is_shortage(errno);
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    struct folder *folder = &walk->folders[walk->depth++];
+    *folder = (struct folder){.path_length = strlen(walk->path)};
+    read_names(walk, folder, dir);
+    closedir(dir);
+}
+
+static void leave(struct walk *walk)
+{
+    struct folder *folder = &walk->folders[--walk->depth];
+    for (size_t i = 0; i < folder->count; i++)
+        free(folder->names[i]);
+    free(folder->names);
+}
+
+/* True when the folder also has the model that this file belongs to. */
+static bool is_companion(const struct folder *folder, const char *name)
+{
+    const char *ending = ending_companion_of(name);
+    if (ending == NULL)
+        return false;
+    const size_t stem_size = (size_t)(strrchr(name, '.') - name) + 1; /* with its dot */
+    size_t low = 0, high = folder->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strncmp(folder->names[middle], name, stem_size) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i < folder->count && strncmp(folder->names[i], name, stem_size) == 0; i++)
+        if (strcasecmp(folder->names[i] + stem_size, ending) == 0)
+            return true;
+    return false;
+}
+
+static void add_file(struct walk *walk)
+{
+    struct walk_page *page = walk->page;
+    struct stamp stamp;
+    struct err err;
+    if (root_stat(walk->root_fd, walk->path, &stamp, &err) < 0) {
+        page->is_starved = page->is_starved || err.code == ERR_OVERLOADED;
+        return;
+    }
+    if (page->count == walk->query->limit) {
+        page->has_more = true;
+        return;
+    }
+    if (page->files == NULL)
+        page->files = mem_zalloc(walk->query->limit, sizeof *page->files);
+    page->files[page->count++] = (struct walk_file){.path = mem_strdup(walk->path), .stamp = stamp};
+}
+
+/* The next name of the innermost folder. */
+static void step(struct walk *walk)
+{
+    struct folder *folder = &walk->folders[walk->depth - 1];
+    if (folder->next == folder->count) {
+        leave(walk);
+        return;
+    }
+    const char *name = folder->names[folder->next++];
+    const size_t size = strlen(name);
+    if (folder->path_length + size >= PATH_SIZE) {
+        walk->path[folder->path_length] = '\0';
+        leave_out(walk);
+        return;
+    }
+    memcpy(walk->path + folder->path_length, name, size + 1);
+    if (name[size - 1] == '/') {
+        if (may_hold(walk->query, walk->path))
+            enter(walk);
+    } else if (is_asked_for(walk->query, walk->path) && !is_companion(folder, name)) {
+        add_file(walk);
+    }
+}
+
+void walk_models(int root_fd, const struct walk_query *query, struct walk_page *out)
+{
+    *out = (struct walk_page){0};
+    const size_t depth_max = (size_t)LIMIT_INFO[LIMIT_FOLDERS].initial + 1;
+    struct walk *walk = mem_zalloc(1, sizeof *walk + depth_max * sizeof *walk->folders);
+    walk->depth_max = depth_max;
+    walk->root_fd = root_fd;
+    walk->query = query;
+    walk->page = out;
+    walk->entries_left = ENTRIES_MAX;
+    enter(walk);
+    while (walk->depth > 0 && !out->has_more && !out->is_starved)
+        step(walk);
+    while (walk->depth > 0)
+        leave(walk);
+    free(walk);
+}
+
+void walk_page_fini(struct walk_page *page)
+{
+    for (size_t i = 0; i < page->count; i++)
+        free(page->files[i].path);
+    free(page->files);
+    free(page->deep);
+    *page = (struct walk_page){0};
+}

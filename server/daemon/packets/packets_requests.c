@@ -1,0 +1,132 @@
+/* packets_requests.c - packets that the service answers: from packet to request, from reply to answer; who opens a
+ * model gets a handle. */
+#include "daemon/packets/packets.h"
+#include "daemon/service/query_memo.h"
+#include "daemon/support/stats.h"
+
+#include <stddef.h>
+
+int packets_find_model(struct conn *conn, const struct packet *packet, struct packet_model *out, struct err *err)
+{
+    const struct handle *handle = handles_find(&conn->packets->handles, packet->model);
+    const char *name = packet_name(packet->kind);
+    *out = (struct packet_model){0};
+    if (packet->model == 0 && packet->generation != 0)
+        return err_set(err, ERR_BAD_PARAMETER, "%s: a generation, but no model", name);
+    if (packet->model == 0)
+        return 0;
+    if (handle == NULL)
+        return err_set(err, ERR_MODEL_NOT_FOUND, "%s: the handle %u is not open", name, packet->model);
+    if (packet->generation != 0 && packet->generation != handle->generation)
+        return err_set(err, ERR_HASH_MISMATCH, "%s: the model of handle %u is at generation %u, not %u", name,
+                       packet->model, handle->generation, packet->generation);
+    *out = (struct packet_model){.path = handle->path, .hash = packet->generation == 0 ? NULL : handle->hash};
+    return 0;
+}
+
+/* The answer of `open` has what it asked for: it gets a handle. */
+static void give_handle(struct conn *conn, const struct call *call, const struct reply *reply)
+{
+    struct packets *packets = conn->packets;
+    if (packets->asked.kind == PACKET_OPEN && reply->code == 0)
+        packets->asked.model = handles_add(&packets->handles, call->request.model, reply->content_hash);
+}
+
+static void on_call_done(struct call *call, struct reply *reply)
+{
+    struct conn *conn = (struct conn *)((char *)call - offsetof(struct conn, call));
+    conn->is_calling = false;
+    if (conn->is_closing) {
+        stats_add(STAT_REQUESTS_ABANDONED, 1);
+        reply_fini(reply);
+        request_fini(&call->request);
+        conn_free_when_done(conn);
+        return;
+    }
+    give_handle(conn, call, reply);
+    packets_answer(conn, reply, PACKET_NO_OFFSET);
+    if (conn->body == NULL) {
+        request_fini(&call->request);
+        if (conn->shared->is_draining)
+            packets_say_goodbye(conn);
+    }
+    conn_run(conn);
+}
+
+int packets_fail(struct conn *conn, size_t bad_at, const struct err *err)
+{
+    if (bad_at == PACKET_NOT_MALFORMED)
+        packets_answer_error(conn, err);
+    else
+        packets_say_last(conn, err, conn->packets->reader.offset + bad_at);
+    return err->code;
+}
+
+/* What needs a place in the connection's memory. */
+static int check_room(const struct conn *conn, struct err *err)
+{
+    const uint64_t most = conn->shared->config->limits.value[LIMIT_HANDLES];
+    if (conn->packets->handles.count >= most)
+        return err_set(err, ERR_OVERLOADED, "the connection has %llu handles, which is all it may have",
+                       (unsigned long long)most);
+    if (!budget_has_room(conn->shared->budget, 0))
+        return err_set(err, ERR_OVERLOADED, "the memory for clients is used up; try again later");
+    return 0;
+}
+
+/* A query that was asked before, but for its time. */
+static bool answer_again(struct conn *conn, struct query_key *key)
+{
+    struct reply reply;
+    if (!conn_make_again(conn, key, &reply))
+        return false;
+    packets_answer(conn, &reply, PACKET_NO_OFFSET);
+    return true;
+}
+
+static void begin(struct conn *conn, const struct packet *packet, const struct packet_model *model)
+{
+    const struct limits *limits = &conn->shared->config->limits;
+    struct call *call = &conn->call;
+    struct query_key key;
+    struct err err;
+    size_t bad_at = PACKET_NOT_MALFORMED;
+    const bool may_come_again = model != NULL && query_key_of_packet(packet, model->path, model->hash, &key);
+    if (may_come_again && answer_again(conn, &key))
+        return;
+    /* a WebSocket's frame says how long it is, and pongs must not wait for its end */
+    *call = (struct call){.done = on_call_done, .pieces = conn->packets->websocket == NULL ? REPLY_SIZED : REPLY_WHOLE};
+    if (packet_read_request(&call->request, packet, model, limits, &bad_at, &err) < 0) {
+        request_fini(&call->request);
+        packets_fail(conn, bad_at, &err);
+        return;
+    }
+    struct query *query = may_come_again ? query_memo_add(conn->shared->memo, &key) : NULL;
+    if (query != NULL)
+        packet_read_request(&query->request, packet, model, limits, &bad_at, &err);
+    conn->is_calling = true;
+    front_handle(conn->shared->front, call);
+}
+
+/* Who asks about a handle that is not open may have lost count of his own bytes: then that is the answer. */
+static void refuse_model(struct conn *conn, const struct packet *packet, const struct err *err)
+{
+    struct request request = {0};
+    struct err form;
+    size_t bad_at;
+    packet_read_request(&request, packet, NULL, &conn->shared->config->limits, &bad_at, &form);
+    request_fini(&request);
+    packets_fail(conn, bad_at, bad_at == PACKET_NOT_MALFORMED ? err : &form);
+}
+
+void packets_begin_call(struct conn *conn, const struct packet *packet)
+{
+    struct packet_model model;
+    struct err err;
+    if (packets_find_model(conn, packet, &model, &err) < 0)
+        refuse_model(conn, packet, &err);
+    else if (packet->kind == PACKET_OPEN && check_room(conn, &err) < 0)
+        packets_fail(conn, PACKET_NOT_MALFORMED, &err);
+    else
+        begin(conn, packet, model.path == NULL ? NULL : &model);
+}

@@ -1,0 +1,17 @@
+/* sandbox_check.h - what this machine lets the workers give up, found out by starting them. Blocks for some
+ * milliseconds: before the loop runs. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "daemon/config/config.h"
+
+#include <stdbool.h>
+
+/* Has each worker program say what its sandbox consists of, and logs it: one line, a warning where system calls are not
+ * filtered. Returns 0, or ERR_UNAVAILABLE when they are not and --sandbox is require. */
+int sandbox_announce(const struct config *config, struct err *err);
+
+/* --self-test-sandbox: has each program try each forbidden call from inside its sandbox and appends a table of how that
+ * went. Returns true when nothing was possible. */
+bool sandbox_self_test(const struct config *config, struct buf *out);

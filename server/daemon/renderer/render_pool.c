@@ -1,0 +1,464 @@
+#include "daemon/renderer/render_pool.h"
+
+#include "base/mem.h"
+#include "daemon/support/log.h"
+#include "daemon/renderer/render_worker.h"
+#include "daemon/support/stats.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+enum {
+    ATTEMPTS_MAX = 2,
+    SENDS_MAX = 10, /* to workers that died before they read the job */
+    NAME_SIZE = 256,
+    START_MS = 20000,       /* a driver compiles for most of a second, longer on a busy machine */
+    RESTART_FIRST_MS = 100, /* the pause doubles with each death without a picture between, up to */
+    RESTART_LAST_MS = 5000,
+    RESTART_WORTH_MS = 500,
+    IDLE_CPU_MS = 1000,   /* processor time that a worker may use with nothing to draw: it needs none */
+    IDLE_FIRST_MS = 1000, /* when that is looked at, from then on at pauses that double up to */
+    IDLE_LAST_MS = 60000,
+};
+
+/* A place for a worker. Its timer bounds a start or a picture, is the pause before the next start, or has a look at
+ * who has nothing to draw. */
+struct slot {
+    struct render_pool *pool;
+    struct render_worker *worker; /* NULL: none runs */
+    bool is_ready;
+    bool is_timeout;         /* the worker was killed for its time */
+    bool is_cancelled;       /* or because nobody waits for its picture */
+    struct picture *picture; /* under way */
+    uint64_t started_ms;     /* when it began */
+    uint64_t idle_ms;        /* since when there is none, and */
+    uint64_t idle_used_ms;   /* the processor time that the worker had used by then */
+    uint32_t deaths;         /* since the last picture */
+    uint32_t failed_starts;  /* since it was last ready */
+    uv_timer_t timer;
+};
+
+struct render_pool {
+    uv_loop_t *loop;
+    const struct config *config;
+    struct budget *budget;
+    struct picture *queue;
+    uint64_t queue_count, running_count;
+    uint64_t last_job_id;
+    char name[NAME_SIZE];
+    struct err start_failure; /* why the last start failed */
+    uint32_t open_timers;     /* the pool is freed with the last */
+    uint32_t slot_count;
+    struct slot slots[];
+};
+
+static void start_jobs(struct render_pool *pool);
+static void start_worker(struct slot *slot);
+
+/* --------- jobs --------- */
+
+static void finish(struct picture *picture, struct blob *png, const struct render_notes *notes, const struct err *err)
+{
+    if (png == NULL)
+        stats_end(STAT_ENDS_RENDERS, err->code);
+    picture_end(picture, png, notes, err);
+}
+
+static struct slot *find_idle_slot(struct render_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        if (pool->slots[i].is_ready && pool->slots[i].picture == NULL)
+            return &pool->slots[i];
+    return NULL;
+}
+
+static void on_too_late(uv_timer_t *timer)
+{
+    struct slot *slot = timer->data;
+    slot->is_timeout = true;
+    render_worker_kill(slot->worker);
+}
+
+static uint64_t time_limit_ms(const struct render_pool *pool, const struct picture *picture)
+{
+    const uint64_t pictures = (picture->job.cell_count + RENDER_CELLS_A_PICTURE - 1) / RENDER_CELLS_A_PICTURE;
+    return pool->config->limits.value[LIMIT_RENDER_TIME_MS] * pictures;
+}
+
+static void start_job(struct slot *slot, struct picture *picture)
+{
+    struct render_pool *pool = slot->pool;
+    struct render_job job = picture->job;
+    job.job_id = ++pool->last_job_id;
+    picture->attempts++;
+    picture->sends++;
+    slot->picture = picture;
+    slot->started_ms = uv_now(pool->loop);
+    stats_add(STAT_RENDERS_STARTED, 1);
+    stats_set(STAT_RENDERS_RUNNING, ++pool->running_count);
+    uv_timer_start(&slot->timer, on_too_late, time_limit_ms(pool, picture), 0);
+    int fds[1 + RENDER_SOURCES_MAX] = {picture->baked->fd};
+    for (uint32_t i = 0; i < job.source_count; i++)
+        fds[1 + i] = picture->clips[i]->fd;
+    const struct render_worker_job sent = {.job = &job,
+                                           .tail = picture->tail,
+                                           .tail_bytes = picture->tail_bytes,
+                                           .fds = fds,
+                                           .fd_count = 1 + job.source_count};
+    render_worker_send(slot->worker, &sent);
+}
+
+static void put_first(struct render_pool *pool, struct picture *picture)
+{
+    picture->is_taken = false;
+    DL_PREPEND(pool->queue, picture);
+    stats_set(STAT_RENDERS_WAITING, ++pool->queue_count);
+}
+
+static void take(struct render_pool *pool, struct picture *picture)
+{
+    DL_DELETE(pool->queue, picture);
+    picture->is_taken = true;
+    stats_set(STAT_RENDERS_WAITING, --pool->queue_count);
+}
+
+static void start_jobs(struct render_pool *pool)
+{
+    /* how large a picture will be nobody knows: one more than there is room for does no harm */
+    for (struct slot *slot;
+         pool->queue != NULL && (slot = find_idle_slot(pool)) != NULL && budget_has_room(pool->budget, 0);) {
+        struct picture *picture = pool->queue;
+        take(pool, picture);
+        start_job(slot, picture);
+    }
+}
+
+static void fail_queue(struct render_pool *pool, const struct err *err)
+{
+    /* what done() submits meanwhile comes behind and is refused there */
+    for (uint64_t n = pool->queue_count; n > 0 && pool->queue != NULL; n--) {
+        struct picture *picture = pool->queue;
+        take(pool, picture);
+        finish(picture, NULL, NULL, err);
+    }
+}
+
+/* --------- who waits for what --------- */
+
+static void on_unwanted(uv_timer_t *timer)
+{
+    struct slot *slot = timer->data;
+    struct render_pool *pool = slot->pool;
+    if (slot->picture->waits == NULL && pool->queue != NULL) {
+        slot->is_cancelled = true;
+        render_worker_kill(slot->worker);
+        return;
+    }
+    const uint64_t limit_ms = time_limit_ms(pool, slot->picture);
+    const uint64_t age_ms = uv_now(pool->loop) - slot->started_ms;
+    uv_timer_start(timer, on_too_late, age_ms < limit_ms ? limit_ms - age_ms : 0, 0);
+}
+
+/* Ends what nobody waits for where others wait, unless it is likely to be done sooner than its worker, which ends with
+ * it, is there again. */
+static void make_room(struct render_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->slot_count && pool->queue != NULL; i++) {
+        struct slot *slot = &pool->slots[i];
+        if (slot->picture == NULL || slot->picture->waits != NULL || slot->is_cancelled || slot->is_timeout)
+            continue;
+        const uint64_t age_ms = uv_now(pool->loop) - slot->started_ms;
+        uv_timer_start(&slot->timer, on_unwanted, age_ms < RESTART_WORTH_MS ? RESTART_WORTH_MS - age_ms : 0, 0);
+    }
+}
+
+/* The same picture, queued or under way. */
+static struct picture *find_same(const struct render_pool *pool, const struct picture *wanted)
+{
+    struct picture *picture;
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        if (pool->slots[i].picture != NULL && picture_is(pool->slots[i].picture, wanted))
+            return pool->slots[i].picture;
+    DL_FOREACH(pool->queue, picture)
+    if (picture_is(picture, wanted))
+        return picture;
+    return NULL;
+}
+
+void render_pool_cancel(struct render_pool *pool, struct render_wait *wait)
+{
+    struct picture *picture = wait->picture;
+    DL_DELETE(picture->waits, wait);
+    wait->picture = NULL;
+    if (picture->waits != NULL)
+        return;
+    if (picture->is_taken) {
+        make_room(pool);
+        return;
+    }
+    stats_add(STAT_RENDERS_CANCELLED, 1);
+    take(pool, picture);
+    picture_free(picture);
+}
+
+/* No worker can be started as things are. */
+static bool is_broken(const struct render_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        if (pool->slots[i].is_ready || pool->slots[i].failed_starts == 0)
+            return false;
+    return true;
+}
+
+int render_pool_submit(struct render_pool *pool, const struct render_query *query, struct render_wait *wait,
+                       struct err *err)
+{
+    const uint64_t limit = pool->config->limits.value[LIMIT_RENDER_QUEUE];
+    if (pool->slot_count == 0)
+        return err_set(err, ERR_UNAVAILABLE, "this server draws no pictures: it was started with --render-workers 0");
+    if (is_broken(pool))
+        return err_set(err, pool->start_failure.code, "%s", pool->start_failure.message);
+    struct picture *picture = picture_new(query);
+    struct picture *same = find_same(pool, picture);
+    if (same != NULL) {
+        stats_add(STAT_RENDERS_SHARED, 1);
+        picture_free(picture);
+        picture_add(same, wait);
+        return 0;
+    }
+    if (find_idle_slot(pool) == NULL && pool->queue_count >= limit) {
+        stats_add(STAT_RENDERS_REFUSED, 1);
+        picture_free(picture);
+        return err_set(err, ERR_OVERLOADED, "as many pictures as %s already wait to be drawn; try again later",
+                       LIMIT_TEXT(&pool->config->limits, LIMIT_RENDER_QUEUE));
+    }
+    picture_add(picture, wait);
+    DL_APPEND(pool->queue, picture);
+    stats_set(STAT_RENDERS_WAITING, ++pool->queue_count);
+    start_jobs(pool);
+    make_room(pool);
+    return 0;
+}
+
+/* --------- workers --------- */
+
+static void on_idle(uv_timer_t *timer)
+{
+    struct slot *slot = timer->data;
+    const uint64_t age_ms = uv_now(slot->pool->loop) - slot->idle_ms;
+    if (render_worker_used_ms(slot->worker) > slot->idle_used_ms + IDLE_CPU_MS)
+        render_worker_break_off(slot->worker, "computed with nothing to draw");
+    else
+        uv_timer_start(timer, on_idle, age_ms < IDLE_LAST_MS ? age_ms : IDLE_LAST_MS, 0);
+}
+
+static void begin_idle(struct slot *slot)
+{
+    slot->idle_ms = uv_now(slot->pool->loop);
+    slot->idle_used_ms = render_worker_used_ms(slot->worker);
+    uv_timer_start(&slot->timer, on_idle, IDLE_FIRST_MS, 0);
+}
+
+static void on_ready(void *context, const char *name)
+{
+    struct slot *slot = context;
+    struct render_pool *pool = slot->pool;
+    slot->is_ready = true;
+    slot->failed_starts = 0;
+    begin_idle(slot);
+    if (strncmp(pool->name, name, NAME_SIZE - 1) != 0) {
+        snprintf(pool->name, NAME_SIZE, "%s", name);
+        log_info("pictures are drawn by %s", pool->name);
+    }
+    start_jobs(pool);
+}
+
+/* The picture that the slot's worker was at, or NULL. */
+static struct picture *take_from(struct slot *slot)
+{
+    struct picture *picture = slot->picture;
+    slot->picture = NULL;
+    if (picture != NULL)
+        stats_set(STAT_RENDERS_RUNNING, --slot->pool->running_count);
+    return picture;
+}
+
+/* Every error of a picture that a renderer's memory did not suffice for says how much it has. */
+static void fail(struct render_pool *pool, struct picture *picture, const struct err *why)
+{
+    struct err err = *why;
+    if (why->code == ERR_RENDER_MEMORY)
+        err_set(&err, why->code, "%.320s; see %s", why->message,
+                LIMIT_TEXT(&pool->config->limits, LIMIT_RENDER_MEMORY_BYTES));
+    finish(picture, NULL, NULL, &err);
+}
+
+static void on_answered(void *context, struct buf *png, const struct render_notes *notes, const struct err *err)
+{
+    struct slot *slot = context;
+    struct picture *picture = take_from(slot);
+    struct render_pool *pool = slot->pool;
+    struct blob *blob = png != NULL ? blob_new(png, &pool->budget->used_bytes) : NULL;
+    slot->deaths = 0;
+    begin_idle(slot);
+    if (blob != NULL)
+        finish(picture, blob, notes, err);
+    else
+        fail(pool, picture, err);
+    blob_unref(blob);
+    start_jobs(pool);
+}
+
+/* The worker died over its job: another try, or an answer. */
+static void retry_or_fail(struct slot *slot, const struct render_worker_end *end)
+{
+    struct render_pool *pool = slot->pool;
+    struct picture *picture = take_from(slot);
+    struct err err = {0};
+    if (picture == NULL)
+        return;
+    if (picture->waits == NULL) {
+        stats_add(STAT_RENDERS_CANCELLED, 1);
+        picture_free(picture);
+        return;
+    }
+    if (slot->is_cancelled) { /* and somebody has asked for it since */
+        put_first(pool, picture);
+        return;
+    }
+    if (!end->has_read_job && picture->sends < SENDS_MAX)
+        picture->attempts--; /* whatever the worker died of, it was not this picture */
+    if (slot->is_timeout) {
+        err_set(&err, ERR_RENDER_TIMEOUT, "the picture was not drawn within %llu ms; see %s",
+                (unsigned long long)time_limit_ms(pool, picture),
+                LIMIT_TEXT(&pool->config->limits, LIMIT_RENDER_TIME_MS));
+    } else if (picture->attempts < ATTEMPTS_MAX) {
+        put_first(pool, picture);
+        return;
+    } else {
+        err_set(&err, end->code, "the renderer died %d times on this picture: posed-render %s", ATTEMPTS_MAX, end->why);
+    }
+    fail(pool, picture, &err);
+}
+
+static void on_pause_over(uv_timer_t *timer) { start_worker(timer->data); }
+
+static void pause_and_restart(struct slot *slot)
+{
+    uint64_t pause_ms = 0;
+    for (uint32_t d = 1; d < slot->deaths && pause_ms < RESTART_LAST_MS; d++)
+        pause_ms = pause_ms == 0 ? RESTART_FIRST_MS : pause_ms * 2;
+    uv_timer_start(&slot->timer, on_pause_over, pause_ms < RESTART_LAST_MS ? pause_ms : RESTART_LAST_MS, 0);
+}
+
+static void on_start_failed(struct slot *slot, const struct err *err)
+{
+    struct render_pool *pool = slot->pool;
+    pool->start_failure = *err;
+    slot->failed_starts++;
+    if (is_broken(pool))
+        fail_queue(pool, &pool->start_failure);
+}
+
+static void on_ended(void *context, const struct render_worker_end *end)
+{
+    struct slot *slot = context;
+    const bool was_ready = slot->is_ready;
+    slot->worker = NULL;
+    slot->is_ready = false;
+    slot->deaths += !slot->is_cancelled;
+    stats_add(STAT_RENDERS_WORKERS_ENDED, 1);
+    uv_timer_stop(&slot->timer);
+    if (slot->is_cancelled)
+        log_info("posed-render is started anew: nobody waited for its picture any more");
+    else if (end->is_by_itself && (slot->picture == NULL || !end->has_read_job))
+        log_info("posed-render is started anew: it %s", end->why);
+    else
+        log_warn("posed-render %s%s", slot->is_timeout ? "took too long and " : "", end->why);
+    pause_and_restart(slot);
+    if (was_ready) {
+        retry_or_fail(slot, end);
+        start_jobs(slot->pool);
+    } else {
+        struct err err = {0};
+        err_set(&err, ERR_UNAVAILABLE, "the renderer does not start: posed-render %s", end->why);
+        on_start_failed(slot, &err);
+    }
+}
+
+static void start_worker(struct slot *slot)
+{
+    static const struct render_worker_events EVENTS = {.ready = on_ready, .answered = on_answered, .ended = on_ended};
+    struct render_pool *pool = slot->pool;
+    struct err err = {0};
+    slot->is_timeout = slot->is_cancelled = false;
+    slot->worker = render_worker_start(pool->loop, pool->config, &EVENTS, slot, &err);
+    if (slot->worker != NULL) {
+        const uint64_t picture_ms = pool->config->limits.value[LIMIT_RENDER_TIME_MS];
+        uv_timer_start(&slot->timer, on_too_late, picture_ms > START_MS ? picture_ms : START_MS, 0);
+        return;
+    }
+    log_warn("%s", err.message);
+    slot->deaths++;
+    pause_and_restart(slot);
+    on_start_failed(slot, &err);
+}
+
+/* --------- the pool --------- */
+
+struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config, struct budget *budget)
+{
+    const uint32_t count = config->render_workers;
+    struct render_pool *pool = mem_zalloc(1, sizeof *pool + count * sizeof *pool->slots);
+    pool->loop = loop;
+    pool->config = config;
+    pool->budget = budget;
+    pool->slot_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct slot *slot = &pool->slots[i];
+        slot->pool = pool;
+        uv_timer_init(loop, &slot->timer);
+        slot->timer.data = slot;
+        pool->open_timers++;
+        start_worker(slot);
+    }
+    return pool;
+}
+
+void render_pool_go_on(struct render_pool *pool)
+{
+    if (pool->queue != NULL)
+        start_jobs(pool);
+}
+
+const char *render_pool_renderer(const struct render_pool *pool) { return pool->name; }
+
+static void on_timer_closed(uv_handle_t *timer)
+{
+    struct slot *slot = timer->data;
+    struct render_pool *pool = slot->pool;
+    if (--pool->open_timers == 0)
+        free(pool);
+}
+
+void render_pool_free(struct render_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    while (pool->queue != NULL) {
+        struct picture *picture = pool->queue;
+        take(pool, picture);
+        picture_free(picture);
+    }
+    for (uint32_t i = 0; i < pool->slot_count; i++) {
+        struct slot *slot = &pool->slots[i];
+        picture_free(slot->picture);
+        if (slot->worker != NULL)
+            render_worker_abandon(slot->worker);
+        uv_close((uv_handle_t *)&slot->timer, on_timer_closed);
+    }
+    if (pool->slot_count == 0)
+        free(pool);
+}

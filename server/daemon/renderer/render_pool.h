@@ -1,0 +1,36 @@
+/* render_pool.h - pictures by posed-render processes that stay alive: a bounded queue, one picture a process at a time.
+ *
+ * Whatever a process does, each job ends with a picture or an error: a process that dies is replaced and its job
+ * is tried once more, one that takes too long is killed, and one that cannot even start is tried again with
+ * growing pauses while jobs are answered with its last words. Equal jobs are done once. A job that nobody waits for any
+ * more leaves the queue; one under way is ended when others wait. Loop thread only. */
+#pragma once
+
+#include "daemon/support/budget.h"
+#include "daemon/config/config.h"
+#include "daemon/renderer/render_picture.h"
+
+#include <uv.h>
+
+struct render_pool;
+
+/* Starts config->render_workers processes; all are borrowed. */
+struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config, struct budget *budget);
+
+/* Has the picture drawn, or waits for the same one that is queued or under way. Returns 0, ERR_OVERLOADED when the
+ * queue is full, or ERR_UNAVAILABLE when there are no workers by configuration or none starts (*wait is then not
+ * taken). *query is borrowed for the call. */
+int render_pool_submit(struct render_pool *pool, const struct render_query *query, struct render_wait *wait,
+                       struct err *err);
+/* *wait, which was submitted and not yet told, is the owner's again: done() does not run. */
+void render_pool_cancel(struct render_pool *pool, struct render_wait *wait);
+
+/* Begins pictures that wait for room in the budget. */
+void render_pool_go_on(struct render_pool *pool);
+
+/* What the workers draw with ("llvmpipe (LLVM 15.0.6, 256 bits), OSMesa 22.3.6, avx2"): pixels are the same where
+ * this is the same. "" until a worker has started; then it changes only if a restarted worker finds another driver. */
+const char *render_pool_renderer(const struct render_pool *pool);
+
+/* Drops all jobs without a word and kills the processes; what is left ends by itself while the loop runs. */
+void render_pool_free(struct render_pool *pool);

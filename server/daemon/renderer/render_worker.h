@@ -1,0 +1,66 @@
+/* render_worker.h - one posed-render process: started, spoken to, watched until it ends. Loop thread only.
+ *
+ * The process has a socket for jobs and a pipe for its last words; nothing else of the daemon's is open to it. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "worker/render_job.h"
+#include "daemon/config/config.h"
+
+#include <stdbool.h>
+#include <uv.h>
+
+struct render_worker;
+
+enum { RENDER_CELLS_A_PICTURE = 64 }; /* a sheet has the time of a picture for so many cells */
+
+/* How a worker ended. */
+struct render_worker_end {
+    int code; /* what to say of a picture that it was at: ERR_RENDER_FAILED, ERR_RENDER_MEMORY, ERR_RENDER_SYSCALL */
+    bool has_read_job; /* of the job under way, if there was one: it may have died of that */
+    bool is_by_itself; /* nothing was wrong */
+    /* "was killed by signal 11 (Segmentation fault)" and what it said last, for a sentence that starts with the
+     * program's name. */
+    const char *why;
+};
+
+/* What a worker tells its owner; `context` is that of render_worker_start(). None runs before that has returned. */
+struct render_worker_events {
+    /* It can draw; name: of its driver. */
+    void (*ready)(void *context, const char *name);
+    /* The answer to the job under way. png: the callee's to move from; NULL: *err says why. */
+    void (*answered)(void *context, struct buf *png, const struct render_notes *notes, const struct err *err);
+    /* The process is gone and the worker is freed. */
+    void (*ended)(void *context, const struct render_worker_end *end);
+};
+
+/* Returns NULL when the program cannot be started. `events` stays the caller's. */
+struct render_worker *render_worker_start(uv_loop_t *loop, const struct config *config,
+                                          const struct render_worker_events *events, void *context, struct err *err);
+
+/* What is sent for a picture. */
+struct render_worker_job {
+    const struct render_job *job;
+    const void *tail; /* its cells and the times of its layers */
+    size_t tail_bytes;
+    const int *fds; /* [fd_count]: the model that is drawn and those of the job's sources */
+    uint32_t fd_count;
+};
+
+/* Sends a job with its models. One at a time, only after ready(). A worker that takes none is killed: ended() follows.
+ */
+void render_worker_send(struct render_worker *worker, const struct render_worker_job *sent);
+
+/* The processor time that a worker has for its life; it makes way for a fresh one sooner (--cpu of posed-render). */
+uint64_t render_worker_cpu_s(const struct limits *limits);
+/* What it has used of that, by the kernel's account; 0 when it has ended. */
+uint64_t render_worker_used_ms(const struct render_worker *worker);
+
+/* Kills the process for something that no worker does ("sent ..."); ended() follows. */
+void render_worker_break_off(struct render_worker *worker, const char *breach);
+/* Kills the process; ended() follows. */
+void render_worker_kill(struct render_worker *worker);
+
+/* Kills the process; no event follows, and what is left frees itself while the loop runs. */
+void render_worker_abandon(struct render_worker *worker);

@@ -1,0 +1,174 @@
+#include "daemon/service/evaluator.h"
+
+#include "wire/http/http_response.h"
+#include "daemon/service/etag.h"
+#include "daemon/service/evaluation_cost.h"
+#include "daemon/service/query_memo.h"
+#include "daemon/support/stats.h"
+
+#include <string.h>
+
+static const char CACHE_REVALIDATE[] = "no-cache";
+static const char CACHE_IMMUTABLE[] = "public, max-age=31536000, immutable";
+
+void evaluator_init(struct evaluator *evaluator, const struct config *config, struct budget *budget)
+{
+    evaluator->config = config;
+    evaluator->budget = budget;
+    answer_init(&evaluator->answer);
+    evaluator->answer.clip_palette.kernel = kernel_find(config->kernel);
+}
+
+void evaluator_fini(struct evaluator *evaluator) { answer_fini(&evaluator->answer); }
+
+void reply_end(struct reply *reply, const struct baked *baked)
+{
+    if (reply->code != 0)
+        reply->cache_control = "no-store";
+    reply->has_content = baked != NULL;
+    if (baked != NULL)
+        memcpy(reply->content_hash, baked->model.infos[0].content_hash, sizeof reply->content_hash);
+}
+
+/* What of the form of an answer is in its tag. */
+static const char *format_of(const struct request *request)
+{
+    static const char *const PICTURES[] = {
+        [SHEET_PNG] = "png", [SHEET_APNG] = "apng", [SHEET_GIF] = "gif", [SHEET_WEBP] = "webp", [SHEET_JSON] = "json"};
+    static const char *const FORMATS[] = {
+        [FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb", [FORMAT_PNG] = "png"};
+    const bool is_picture = op_is_picture(request->op);
+    if (is_picture && request->op != OP_RENDER)
+        return PICTURES[request->sheet.format];
+    return FORMATS[is_picture ? request->format : answer_format(request)];
+}
+
+bool evaluation_is_not_modified(const struct evaluation *evaluation, const char *renderer, struct reply *reply)
+{
+    const struct request *request = evaluation->request;
+    const char *clip_hashes[REQUEST_SOURCES_MAX];
+    for (uint32_t i = 0; i < evaluation->clip_count; i++)
+        clip_hashes[i] = evaluation->clips[i]->hash;
+    const struct etag_source source = {
+        .hash = evaluation->baked->hash,
+        .canonical = request->canonical,
+        .clips = clip_hashes,
+        .clips_count = evaluation->clip_count,
+        .renderer = op_is_picture(request->op) ? renderer : "",
+        .format = format_of(request),
+    };
+    etag_make(&source, reply->etag);
+    reply->cache_control = request_names_content(request) ? CACHE_IMMUTABLE : CACHE_REVALIDATE;
+    reply->is_vary_accept = answer_has_binary(request->op);
+    reply->is_json = strcmp(source.format, "json") == 0;
+    if (!http_etag_matches(request->if_none_match, reply->etag))
+        return false;
+    reply->status = 304;
+    return true;
+}
+
+static void make(const struct evaluation *evaluation, struct answer *answer, const struct limits *limits,
+                 struct reply *reply)
+{
+    answer_make_with(answer, &evaluation->baked->model, evaluation->sources, evaluation->request,
+                     evaluation->left != NULL ? evaluation->left : limits, reply);
+}
+
+static void take_from(uint64_t *left, uint64_t spent) { *left -= spent < *left ? spent : *left; }
+
+/* Takes from what the other queries of a batch may cost. */
+static void spend(struct limits *limits, const struct answer_cost *cost)
+{
+    if (limits == NULL)
+        return;
+    take_from(&limits->value[LIMIT_FRAMES], cost->frames);
+    take_from(&limits->value[LIMIT_EVALUATIONS], cost->evaluations);
+    take_from(&limits->value[LIMIT_BOUNDS_VERTICES], cost->vertices);
+}
+
+void evaluation_finish(const struct evaluation *evaluation, const struct answer_cost *cost, struct reply *reply)
+{
+    if (reply->code != 0)
+        return;
+    spend(evaluation->left, cost);
+    reply->warning_count =
+        answer_count_warnings(&evaluation->baked->model, evaluation->sources, evaluation->clip_count);
+    const bool has_tag = reply->etag[0] != '\0'; /* which then is not the client's */
+    if (!has_tag && evaluation_is_not_modified(evaluation, "", reply))
+        reply_drop_body(reply);
+}
+
+/* The answer is made, but it is not small, and there is no room for what its client may not read. */
+static void refuse_without_room(struct budget *budget, struct reply *reply)
+{
+    struct err err;
+    if (reply->body.size_bytes <= BUDGET_SMALL_BYTES || budget_has_room(budget, reply->body.size_bytes))
+        return;
+    stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
+    err_set(&err, ERR_OVERLOADED, "answers that clients have not read yet fill --client-memory %llu",
+            (unsigned long long)budget->max_bytes);
+    reply_error(reply, &err, NULL, 0);
+}
+
+bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *evaluation, double *spent_ns,
+                      struct reply *reply)
+{
+    const struct request *request = evaluation->request;
+    /* "*" matches whatever exists, and whether the clip does is found out on the way */
+    if (!http_etag_is_any(request->if_none_match) && evaluation_is_not_modified(evaluation, "", reply))
+        return true;
+    const double cost_ns = evaluation_cost_ns(&evaluation->baked->model, evaluation->sources, request);
+    if (*spent_ns + cost_ns > EVALUATION_INLINE_NS)
+        return false;
+    *spent_ns += cost_ns;
+    make(evaluation, &evaluator->answer, &evaluator->config->limits, reply);
+    refuse_without_room(evaluator->budget, reply);
+    evaluation_finish(evaluation, &evaluator->answer.cost, reply);
+    return true;
+}
+
+/* Once for each content of the model. */
+static void prepare(struct evaluator *evaluator, struct query *query, const struct baked *baked)
+{
+    const struct model *model = &baked->model;
+    const struct limits *limits = &evaluator->config->limits;
+    answer_prepared_free(query->prepared);
+    query->prepared = NULL;
+    query->model_key = baked->key;
+    if (!answer_is_preparable(&query->request))
+        return;
+    const double cost_ns = evaluation_cost_ns(model, NULL, &query->request); /* which has no sources */
+    query->is_quick = cost_ns <= EVALUATION_QUICK_NS;
+    if (cost_ns > EVALUATION_INLINE_NS)
+        return;
+    query->prepared = answer_prepare(&evaluator->answer, model, &query->request, limits);
+    if (query->prepared != NULL && answer_prepared_bytes(query->prepared) > BUDGET_SMALL_BYTES) {
+        answer_prepared_free(query->prepared);
+        query->prepared = NULL;
+    }
+}
+
+bool evaluator_answer_query(struct evaluator *evaluator, struct query *query, const struct query_key *key,
+                            struct baked *baked, struct reply *reply)
+{
+    const struct evaluation evaluation = {.request = &query->request, .baked = baked};
+    if (query->model_key != baked->key)
+        prepare(evaluator, query, baked);
+    if (query->prepared == NULL || http_etag_is_any(key->if_none_match))
+        return false;
+    if (key->has_etag) {
+        query->request.if_none_match = key->if_none_match;
+        if (key->has_time)
+            request_set_canonical_time(&query->request, key->time_s);
+        if (evaluation_is_not_modified(&evaluation, "", reply))
+            return true;
+    } else if (key->has_time) {
+        request_set_time(&query->request, key->time_s);
+    }
+    if (!answer_make_prepared(query->prepared, &evaluator->answer, &baked->model, reply)) {
+        reply_fini(reply);
+        return false;
+    }
+    reply->warning_count = answer_count_warnings(&baked->model, NULL, 0);
+    return true;
+}

@@ -1,0 +1,73 @@
+/* service.h - a request to a reply: finds or imports the model, evaluates or has it drawn. No sockets, no GL.
+ * Loop thread only. */
+#pragma once
+
+#include "wire/encode/reply.h"
+#include "wire/request/request.h"
+#include "daemon/support/budget.h"
+#include "daemon/cache/cache.h"
+#include "daemon/config/config.h"
+
+#include <uv.h>
+
+struct upload;
+struct service; /* owns cache, import pool, render pool and scratch memory */
+
+/* One request on its way. The front end owns it and its request until `done` has run; it must not free them
+ * before. When the client leaves earlier, service_cancel() says so, and `done` still runs (with any reply). */
+struct call {
+    struct request request;
+    bool is_abandoned; /* the client has left; read only */
+    /* Runs exactly once, perhaps before service_handle() returns. *reply is the callee's to move from or
+     * reply_fini(). */
+    void (*done)(struct call *call, struct reply *reply);
+    enum reply_pieces
+        pieces; /* whether the answer may come in pieces: then the request stays until reply->source is freed */
+    const struct request *lasting; /* the request itself, where `request` is a copy that ends with `done`; or NULL */
+    struct upload *upload;         /* of a PUT, when its last byte is there; service_handle() takes it */
+    struct call *next;             /* private to the service */
+    void *waiting;                 /* private to the service */
+    struct limits *left;           /* likewise: of a query in a batch, what all of it still may have; else NULL */
+    double spent_ns;               /* likewise: what its batch has kept the loop busy for in one go */
+    uint64_t cpu_ns;               /* likewise: processor time that its answer took, here or in a work thread */
+};
+
+/* Opens the root and starts the render workers. Returns 0 or a negative ERR_ with a sentence for stderr. */
+int service_new(uv_loop_t *loop, const struct config *config, struct budget *budget, struct service **out,
+                struct err *err);
+
+/* Answers the call: call->done() runs once, here or later on the loop. */
+void service_handle(struct service *service, struct call *call);
+
+/* Answers a query that is remembered (query_memo.h) at once: true, with *reply as `done` would get it. False: it takes
+ * service_handle(), and nothing was done. */
+struct query;
+struct query_key;
+bool service_answer_query(struct service *service, struct query *query, const struct query_key *key,
+                          struct reply *reply);
+
+/* The head of a PUT is there: where its body goes (upload.h). Whoever has it hands it over in its call or abandons it.
+ */
+int service_upload_begin(struct service *service, const struct request *request, void (*has_room)(void *user),
+                         void *user, struct upload **out, struct err *err);
+
+/* Told of models in memory whose files changed: see cache_listen(). */
+void service_listen(struct service *service, struct cache_listener *listener);
+
+/* Models for other loops: see cache_lend() and cache_lend_to(). */
+struct hot *service_lend(struct service *service, const char *path);
+void service_lend_to(struct service *service, struct cache_borrower *borrower);
+
+/* Nobody waits for the answer any more: work for it is dropped, unless others wait for the same. `done` runs, mostly
+ * before this returns. */
+void service_cancel(struct service *service, struct call *call);
+
+/* Number of calls under way. */
+uint32_t service_pending(const struct service *service);
+
+/* From now on /readyz is 503. */
+void service_drain(struct service *service);
+
+/* Ends the workers and frees everything when its handles are closed. Calls still under way are answered with
+ * ERR_SHUTTING_DOWN first. The loop must run until it is empty. */
+void service_free(struct service *service);

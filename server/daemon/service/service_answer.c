@@ -1,0 +1,208 @@
+/* service_answer.c - evaluation: small answers at once, large ones in a work thread, so that no request makes the
+ * others wait long. */
+#include "daemon/service/service_parts.h"
+
+#include "wire/answer/answer_stream.h"
+#include "daemon/service/answer_source.h"
+#include "daemon/support/background.h"
+#include "daemon/support/stats.h"
+
+#include <time.h>
+#include <utlist.h>
+
+/* Most of the work threads (main.c) stay for files: imports, looks, listings, stores. */
+enum {
+    WORK_MAX = 2,
+    PATIENCE = 3, /* times that a client may take for a part of an answer: then none of them holds the room any more */
+};
+
+static struct evaluation evaluation_of(const struct job *job)
+{
+    return (struct evaluation){
+        .request = job->call->lasting != NULL ? job->call->lasting : &job->call->request,
+        .baked = job->baked,
+        .clips = job->clips,
+        .sources = job->sources,
+        .clip_count = job->clip_count,
+        .left = job->call->left,
+    };
+}
+
+/* Of this thread, since it began. */
+static uint64_t thread_cpu_ns(void)
+{
+    struct timespec now;
+    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0 ? (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec
+                                                             : 0;
+}
+
+static void on_work(uv_work_t *work)
+{
+    struct job *job = work->data;
+    const struct call *call = job->call;
+    background_thread();
+    const uint64_t begin_ns = thread_cpu_ns();
+    answer_source_start(job->source, call->pieces, call->left != NULL ? call->left : &job->service->config->limits,
+                        &job->reply, &job->cost);
+    job->cpu_ns = thread_cpu_ns() - begin_ns;
+}
+
+static void start_queued(struct service *service);
+
+static void on_made(uv_work_t *work, int status)
+{
+    struct job *job = work->data;
+    struct service *service = job->service;
+    if (job->reply.source == NULL)
+        answer_source_free(job->source);
+    job->source = NULL;
+    job->call->cpu_ns += job->cpu_ns;
+    service->work_room_bytes -= job->room_bytes;
+    service->work_ended_ms = uv_now(service->loop);
+    stats_set(STAT_ANSWERS_RUNNING, --service->work_count);
+    stats_add(STAT_ANSWERS_CANCELLED, job->is_stopped);
+    start_queued(service);
+    if (status != 0 || job->is_stopped) {
+        struct err err;
+        err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
+        job_fail(job, &err);
+    } else {
+        const struct evaluation evaluation = evaluation_of(job);
+        struct reply reply = job->reply;
+        reply_init(&job->reply);
+        evaluation_finish(&evaluation, &job->cost, &reply);
+        job_finish(job, &reply);
+    }
+    if (service->is_ending)
+        service_release(service);
+}
+
+static void start_work(struct job *job)
+{
+    const struct evaluation evaluation = evaluation_of(job);
+    job->source = answer_source_new(&evaluation, kernel_find(job->service->config->kernel));
+    job->work.data = job;
+    job->service->work_room_bytes += job->room_bytes;
+    job->stage = JOB_WORKS;
+    stats_add(STAT_ANSWERS_STARTED, 1);
+    stats_set(STAT_ANSWERS_RUNNING, ++job->service->work_count);
+    uv_queue_work(job->service->loop, &job->work, on_work, on_made);
+}
+
+static void take(struct job *job)
+{
+    struct service *service = job->service;
+    DL_DELETE2(service->work_queue, job, work_prev, work_next);
+    stats_set(STAT_ANSWERS_WAITING, --service->work_queue_count);
+}
+
+/* Clients that read too little of the last answer were closed long before. What takes the room then is no answer: it
+ * may be what the clients that wait have sent, and would stay for as long as they do. */
+static void refuse_late(struct service *service)
+{
+    const uint64_t patience_ms = PATIENCE * service->config->limits.value[LIMIT_WRITE_TIME_MS];
+    const uint64_t end_ms = uv_now(service->loop);
+    while (service->work_queue != NULL && service->work_count == 0 &&
+           end_ms - service->work_queue->queued_ms >= patience_ms && end_ms - service->work_ended_ms >= patience_ms) {
+        struct job *job = service->work_queue;
+        struct err err;
+        take(job);
+        stats_add(STAT_ANSWERS_REFUSED, 1);
+        err_set(&err, ERR_OVERLOADED, "there was no room for a large answer for %llu ms; try again later",
+                (unsigned long long)patience_ms);
+        job_fail(job, &err);
+        start_queued(service);
+    }
+}
+
+void service_answer_go_on(struct service *service)
+{
+    if (service->work_queue == NULL)
+        return;
+    start_queued(service);
+    refuse_late(service);
+}
+
+void service_answer_dequeue(struct job *job)
+{
+    take(job);
+    stats_add(STAT_ANSWERS_CANCELLED, 1);
+}
+
+/* An answer may be as large as they may be, or comes in pieces, of which one has at least a frame. */
+static uint64_t room_bytes(const struct job *job)
+{
+    enum { JOINT_JSON_BYTES = 512, PIECES = 4 };
+    const struct model *model = &job->baked->model;
+    const struct request *request = &job->call->request;
+    const uint64_t most = job->service->config->limits.value[LIMIT_ANSWER_BYTES];
+    const bool is_of_frames = request->op == OP_PALETTE || request->op == OP_POSE;
+    const uint64_t frame_things = (uint64_t)request->skin_count * model->joint_count +
+                                  (uint64_t)request->joint_count * model->node_count + model->joint_count +
+                                  model->node_count;
+    const uint64_t bytes = ANSWER_WHOLE_BYTES + PIECES * ANSWER_PIECE_BYTES + frame_things * JOINT_JSON_BYTES;
+    return is_of_frames && job->call->pieces == REPLY_CHUNKED && bytes < most ? bytes : most;
+}
+
+static bool has_room(const struct service *service, const struct job *job)
+{
+    return budget_has_room(service->budget, service->work_room_bytes + job->room_bytes);
+}
+
+static void start_queued(struct service *service)
+{
+    while (!service->is_ending && service->work_count < WORK_MAX && service->work_queue != NULL &&
+           has_room(service, service->work_queue)) {
+        struct job *job = service->work_queue;
+        take(job);
+        start_work(job);
+    }
+}
+
+static void queue_work(struct job *job)
+{
+    struct service *service = job->service;
+    const uint64_t limit = service->config->limits.value[LIMIT_ANSWER_QUEUE];
+    if (service->work_count >= WORK_MAX && service->work_queue_count >= limit) {
+        struct err err;
+        stats_add(STAT_ANSWERS_REFUSED, 1);
+        err_set(&err, ERR_OVERLOADED, "as many large answers as %s already wait to be made; try again later",
+                LIMIT_TEXT(&service->config->limits, LIMIT_ANSWER_QUEUE));
+        job_fail(job, &err);
+        return;
+    }
+    job->stage = JOB_QUEUES;
+    job->room_bytes = room_bytes(job);
+    job->queued_ms = uv_now(service->loop);
+    DL_APPEND2(service->work_queue, job, work_prev, work_next);
+    stats_set(STAT_ANSWERS_WAITING, ++service->work_queue_count);
+    start_queued(service);
+}
+
+bool service_evaluate(struct service *service, const struct evaluation *evaluation, struct call *call,
+                      struct reply *reply)
+{
+    const uint64_t begin_ns = call->left != NULL ? thread_cpu_ns() : 0; /* it takes a system call */
+    const bool is_answered = evaluator_answer(&service->evaluator, evaluation, &call->spent_ns, reply);
+    if (call->left != NULL)
+        call->cpu_ns += thread_cpu_ns() - begin_ns;
+    return is_answered;
+}
+
+void service_answer(struct job *job)
+{
+    const struct evaluation evaluation = evaluation_of(job);
+    struct reply reply;
+    reply_init(&reply);
+    if (service_evaluate(job->service, &evaluation, job->call, &reply))
+        job_finish(job, &reply);
+    else
+        queue_work(job);
+}
+
+void service_answer_stop(struct job *job)
+{
+    job->is_stopped = true;
+    answer_source_stop(job->source);
+    uv_cancel((uv_req_t *)&job->work);
+}

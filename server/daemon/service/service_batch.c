@@ -1,0 +1,221 @@
+/* service_batch.c - POST /v1/query: one query after the other, their answers gathered in order.
+ *
+ * Each query is a call of its own, so what goes wrong with one stays with it. Only one is under way at a time, and all
+ * share what one answer may have and cost: memory is bounded as for a single request. A query that fails takes nothing
+ * of that from the others, but processor time, of which there is one budget for all: else a batch could have the work
+ * for the largest answer done as often as it has queries, and thrown away each time. While one is answered the models
+ * of the next few are imported already. */
+#include "daemon/service/service_parts.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+enum { LOOK_AHEAD = 8, NS_PER_MS = 1000000 };
+
+/* A model asked for before its query. */
+struct ahead {
+    struct cache_wait wait;
+    struct batch *batch;
+};
+
+struct batch {
+    struct service *service;
+    struct batch *prev, *next; /* of service->batches */
+    struct call *call;         /* the client's */
+    struct call item;          /* the query under way; its request is borrowed from the batch's */
+    struct limits limits;      /* what the queries still have together */
+    struct reply reply;
+    size_t counted_bytes;  /* of the reply, in the budget */
+    uint64_t cpu_ns;       /* processor time of the queries so far */
+    uint32_t place;        /* the query to begin */
+    uint32_t looked_at;    /* queries whose models were asked for */
+    uint32_t wait_count;   /* asked for and not there yet */
+    bool is_running;       /* run() is on the stack */
+    bool is_under_way;     /* a query is */
+    struct ahead aheads[]; /* [query_count] */
+};
+
+static struct batch *batch_of(struct call *item)
+{
+    return (struct batch *)((char *)item - offsetof(struct batch, item));
+}
+
+/* The queries end, and nothing that could still call back holds a part of the batch. */
+static void finish(struct batch *batch)
+{
+    struct call *call = batch->call;
+    struct reply reply = batch->reply;
+    if (reply.code == 0)
+        buf_put_text(&reply.body, "]}\n");
+    budget_count(batch->service->budget, &batch->counted_bytes, 0); /* now the connection counts it */
+    DL_DELETE(batch->service->batches, batch);
+    batch->service->job_count--;
+    free(batch);
+    call->done(call, &reply);
+}
+
+static void put_result(struct batch *batch, const struct reply *reply)
+{
+    size_t size_bytes = reply->body.size_bytes;
+    while (size_bytes > 0 && reply->body.data[size_bytes - 1] == '\n')
+        size_bytes--;
+    buf_put_text(&batch->reply.body, batch->place == 1 ? "\n" : ",\n");
+    buf_put(&batch->reply.body, reply->body.data, size_bytes);
+    budget_count(batch->service->budget, &batch->counted_bytes, batch->reply.body.capacity_bytes);
+    uint64_t *left = &batch->limits.value[LIMIT_ANSWER_BYTES];
+    if (reply->code == 0)
+        *left -= size_bytes < *left ? size_bytes : *left - 1; /* 0 would be no limit */
+}
+
+static void put_error(struct batch *batch, const struct err *err)
+{
+    struct reply reply;
+    reply_init(&reply);
+    reply_error(&reply, err, NULL, 0);
+    put_result(batch, &reply);
+    reply_fini(&reply);
+}
+
+/* --- models ahead of their queries --- */
+
+static void run(struct batch *batch);
+
+/* The model is in the cache now, or the query will find out itself that it cannot be. */
+static void on_ahead(struct cache_wait *wait, struct baked *baked, const struct err *err)
+{
+    struct batch *batch = ((struct ahead *)(void *)((char *)wait - offsetof(struct ahead, wait)))->batch;
+    (void)baked;
+    (void)err;
+    batch->wait_count--;
+    run(batch);
+}
+
+static void look_at(struct batch *batch, uint32_t index)
+{
+    const struct request_query *query = &batch->call->request.queries[index];
+    const struct request_query *before = index > 0 ? query - 1 : NULL;
+    const bool is_same = before != NULL && before->err.code == 0 && query->err.code == 0 &&
+                         strcmp(before->request.model, query->request.model) == 0;
+    if (query->err.code != 0 || is_same)
+        return;
+    struct ahead *ahead = &batch->aheads[index];
+    struct baked *baked = NULL;
+    struct err err;
+    ahead->batch = batch;
+    ahead->wait = (struct cache_wait){.ready = on_ahead};
+    const int rc = cache_get(batch->service->cache, query->request.model, &ahead->wait, &baked, &err);
+    if (rc == 0)
+        batch->wait_count++;
+    else if (rc > 0)
+        baked_unref(baked);
+}
+
+/* --- queries --- */
+
+static void on_item(struct call *item, struct reply *reply)
+{
+    struct batch *batch = batch_of(item);
+    batch->is_under_way = false;
+    batch->cpu_ns += item->cpu_ns;
+    if (!batch->is_running) /* others have had the loop meanwhile */
+        batch->item.spent_ns = 0;
+    put_result(batch, reply);
+    reply_fini(reply);
+    run(batch);
+}
+
+static void begin_item(struct batch *batch)
+{
+    struct request_query *query = &batch->call->request.queries[batch->place++];
+    if (query->err.code != 0) {
+        put_error(batch, &query->err);
+        return;
+    }
+    if (batch->cpu_ns / NS_PER_MS >= batch->limits.value[LIMIT_BATCH_CPU_MS]) {
+        struct err err;
+        err_set(&err, ERR_BATCH_CPU, "the queries before this one took %llu ms of processor time, more than %s ms",
+                (unsigned long long)(batch->cpu_ns / NS_PER_MS), LIMIT_TEXT(&batch->limits, LIMIT_BATCH_CPU_MS));
+        put_error(batch, &err);
+        return;
+    }
+    const double spent_ns = batch->item.spent_ns;
+    batch->item =
+        (struct call){.request = query->request, .done = on_item, .left = &batch->limits, .spent_ns = spent_ns};
+    batch->is_under_way = true;
+    service_find_model(batch->service, &batch->item);
+}
+
+/* Nobody waits for the rest, or there is to be no rest. */
+static bool is_over(const struct batch *batch)
+{
+    return batch->place == batch->call->request.query_count || batch->call->is_abandoned || batch->service->is_ending;
+}
+
+static void run(struct batch *batch)
+{
+    if (batch->is_running)
+        return;
+    batch->is_running = true;
+    while (!batch->is_under_way && !is_over(batch)) {
+        const uint32_t count = batch->call->request.query_count;
+        for (; batch->looked_at < count && batch->looked_at < batch->place + LOOK_AHEAD; batch->looked_at++)
+            look_at(batch, batch->looked_at);
+        begin_item(batch);
+    }
+    batch->is_running = false;
+    if (batch->is_under_way || !is_over(batch))
+        return;
+    if (batch->wait_count > 0 && !batch->service->is_ending) /* an ending cache calls nobody */
+        return;
+    if (batch->place < batch->call->request.query_count) {
+        struct err err;
+        err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
+        reply_error(&batch->reply, &err, NULL, 0);
+    }
+    finish(batch);
+}
+
+void service_batch_end(struct service *service)
+{
+    struct batch *batch, *next;
+    DL_FOREACH_SAFE(service->batches, batch, next)
+    if (!batch->is_under_way)
+        run(batch);
+}
+
+void service_batch_cancel(struct service *service, struct call *call)
+{
+    struct batch *batch = call->waiting;
+    call->is_abandoned = true;
+    for (uint32_t i = 0; i < batch->looked_at && !service->is_ending; i++) { /* the cache is gone then */
+        struct cache_wait *wait = &batch->aheads[i].wait;
+        if (wait->list == NULL)
+            continue;
+        cache_cancel(wait);
+        batch->wait_count--;
+    }
+    if (batch->is_under_way)
+        service_cancel(service, &batch->item);
+    else
+        run(batch);
+}
+
+void service_batch(struct service *service, struct call *call)
+{
+    const size_t count = call->request.query_count;
+    struct batch *batch = mem_zalloc(1, sizeof *batch + count * sizeof *batch->aheads);
+    DL_APPEND(service->batches, batch);
+    service->job_count++;
+    batch->service = service;
+    batch->call = call;
+    call->waiting = batch;
+    batch->limits = service->config->limits;
+    reply_init(&batch->reply);
+    batch->reply.content_type = "application/json";
+    batch->reply.cache_control = "no-store";
+    buf_put_text(&batch->reply.body, "{\"results\":[");
+    run(batch);
+}

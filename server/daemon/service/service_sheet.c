@@ -1,0 +1,153 @@
+/* service_sheet.c - a picture of several cells: from its plan to the renderer, and from there to the answer. */
+#include "daemon/service/service_parts.h"
+
+#include "base/mem.h"
+#include "wire/bodies/sheet_manifest.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int service_sheet_plan(struct job *job, const struct model *clips, int32_t clip, struct clip_span *span,
+                       struct err *err)
+{
+    job->plan = mem_zalloc(1, sizeof *job->plan);
+    sheet_plan_init(job->plan);
+    *span = (struct clip_span){0}; /* each cell has its own */
+    return sheet_plan_make(job->plan, clips, clip, &job->call->request, &job->service->config->limits, err);
+}
+
+/* A blend has times of its own in each frame. */
+static void fill_layer_times(struct job *job, double *times_s)
+{
+    const struct request *request = &job->call->request;
+    const struct sheet_cell *cells = sheet_plan_cells(job->plan);
+    struct answer_layers *layers = &job->service->evaluator.answer.layers; /* as find_blend() left them */
+    for (uint32_t c = 0; c < job->plan->cell_count; c++) {
+        answer_set_layers(layers, request, cells[c].frame);
+        for (uint32_t i = 0; i < layers->count; i++)
+            *times_s++ = layers->layers[i].clip_time_s;
+    }
+}
+
+static void fill_cells(const struct job *job, struct render_cell *to)
+{
+    const struct request *request = &job->call->request;
+    const struct sheet_cell *from = sheet_plan_cells(job->plan);
+    double end_s = 0;
+    for (uint32_t c = 0; c < job->plan->cell_count; c++) {
+        const double start_s = end_s; /* of sums, so that rounding does not add up */
+        end_s = fmin(start_s + from[c].duration_s, 1e9);
+        to[c] = (struct render_cell){
+            .clip = from[c].clip,
+            .clip_source = request->layer_count == 0 ? request->clip_source : 0,
+            .clip_time_s = request->layer_count == 0 ? from[c].clip_time_s : from[c].time_s,
+            .yaw_deg = from[c].yaw_deg,
+            .begin_s = from[c].begin_s,
+            .end_s = from[c].end_s,
+            .x = from[c].x,
+            .y = from[c].y,
+            .duration_ms = (uint32_t)(llround(fmin(end_s * 1000, 4e9)) - llround(fmin(start_s * 1000, 4e9))),
+        };
+    }
+}
+
+static uint32_t captions_of(const struct job *job)
+{
+    const struct request *request = &job->call->request;
+    if ((request->sheet.flags & SHEET_CAPTIONS) == 0)
+        return 0;
+    const uint32_t yaw = job->plan->direction_count > 1 ? RENDER_CAPTION_YAW : 0;
+    return request->op == OP_TURNTABLE ? RENDER_CAPTION_YAW : RENDER_CAPTION_CLIP | RENDER_CAPTION_TIME | yaw;
+}
+
+void service_sheet_fill(struct job *job, struct sheet_cells *cells, struct render_query *query)
+{
+    const struct sheet_plan *plan = job->plan;
+    const struct request *request = &job->call->request;
+    cells->cells = mem_zalloc(plan->cell_count, sizeof *cells->cells);
+    fill_cells(job, cells->cells);
+    if (job->blend != NULL) {
+        cells->layer_times_s = mem_zalloc((size_t)plan->cell_count * job->blend->layer_count, sizeof(double));
+        fill_layer_times(job, cells->layer_times_s);
+    }
+    query->cells = cells->cells;
+    query->cell_count = plan->cell_count;
+    query->layer_times_s = cells->layer_times_s;
+    query->width = plan->width;
+    query->height = plan->height;
+    query->format = request->sheet.format;
+    query->loops = request->sheet.loops;
+    query->captions = captions_of(job);
+    query->caption_height = plan->layout.caption_height;
+}
+
+void service_sheet_free(struct sheet_cells *cells)
+{
+    free(cells->cells);
+    free(cells->layer_times_s);
+}
+
+/* The worker's own words: only as long as they should be, and finite. */
+static bool read_shots(const struct blob *made, const struct sheet_plan *plan, struct sheet_shots *shots)
+{
+    const size_t views_bytes = plan->cell_count * sizeof(struct render_view);
+    struct render_shots head;
+    if (made->size_bytes != sizeof head + views_bytes)
+        return false;
+    memcpy(&head, made->data, sizeof head);
+    for (size_t at = 0; at < made->size_bytes; at += sizeof(double)) {
+        double number;
+        memcpy(&number, made->data + at, sizeof number);
+        if (at != offsetof(struct render_shots, is_ortho) && !isfinite(number))
+            return false;
+    }
+    memcpy(shots->clip_from_view.m, head.clip_from_view, sizeof head.clip_from_view);
+    memcpy(shots->pivot, head.pivot, sizeof head.pivot);
+    shots->is_ortho = head.is_ortho != 0;
+    shots->views = mem_zalloc(plan->cell_count, sizeof *shots->views);
+    shots->clip_times_s = mem_zalloc(plan->cell_count, sizeof *shots->clip_times_s);
+    for (uint32_t c = 0; c < plan->cell_count; c++) {
+        struct render_view view;
+        memcpy(&view, made->data + sizeof head + c * sizeof view, sizeof view);
+        memcpy(shots->views[c].m, view.view_from_scene, sizeof view.view_from_scene);
+        shots->clip_times_s[c] = view.clip_time_s;
+    }
+    return true;
+}
+
+static void reply_manifest(struct job *job, const struct blob *made, struct reply *reply)
+{
+    struct sheet_shots shots = {0};
+    struct err err;
+    if (!read_shots(made, job->plan, &shots)) {
+        err_set(&err, ERR_RENDER_FAILED, "the renderer sent cameras that are none");
+        reply_error(reply, &err, NULL, 0);
+        return;
+    }
+    reply->content_type = "application/json";
+    sheet_manifest_put(&reply->body, job->plan, &shots, &job->baked->model,
+                       job->call->request.clip_source == 0 ? &job->baked->model
+                                                           : job->sources[job->call->request.clip_source - 1],
+                       &job->call->request);
+    free(shots.views);
+    free(shots.clip_times_s);
+}
+
+void service_sheet_reply(struct job *job, struct blob *made, struct reply *reply)
+{
+    static const char *const TYPES[] = {
+        [SHEET_PNG] = "image/png", [SHEET_APNG] = "image/apng", [SHEET_GIF] = "image/gif", [SHEET_WEBP] = "image/webp"};
+    static const char *const ENDINGS[] = {
+        [SHEET_PNG] = "png", [SHEET_APNG] = "png", [SHEET_GIF] = "gif", [SHEET_WEBP] = "webp"};
+    const struct request *request = &job->call->request;
+    if (request->sheet.format == SHEET_JSON) {
+        reply_manifest(job, made, reply);
+        return;
+    }
+    reply->content_type = TYPES[request->sheet.format];
+    reply->file_of = request->model;
+    reply->file_ending = ENDINGS[request->sheet.format];
+    reply->file_word = request->op == OP_SHEET ? "sheet" : "turntable";
+    reply->blob = blob_ref(made);
+}

@@ -1,0 +1,145 @@
+/* service_upload.c - PUT and DELETE /v1/models/NAME: what was stored is then described as /v1/model does. */
+#include "base/mem.h"
+#include "daemon/service/service_parts.h"
+#include "daemon/upload/upload.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+enum { STATUS_CREATED = 201, STATUS_NO_CONTENT = 204 };
+
+struct storing {
+    struct service *service;
+    struct call *call;
+    struct call describe; /* /v1/model of the new file */
+    char *path;           /* of it under the root */
+    struct baked *baked;  /* as it was stored: a reference */
+    bool is_new;
+};
+
+static void end(struct service *service, struct call *call, struct reply *reply)
+{
+    reply->cache_control = "no-store";
+    reply->etag[0] = '\0';
+    call->done(call, reply);
+    service->file_count--;
+    service_release(service);
+}
+
+static void end_badly(struct service *service, struct call *call, const struct err *err)
+{
+    struct reply reply;
+    reply_init(&reply);
+    reply_error(&reply, err, NULL, 0);
+    end(service, call, &reply);
+}
+
+static void on_described(struct call *describe, struct reply *reply)
+{
+    struct storing *storing = (struct storing *)((char *)describe - offsetof(struct storing, describe));
+    struct service *service = storing->service;
+    struct call *call = storing->call;
+    if (reply->status == 200 && storing->is_new)
+        reply->status = STATUS_CREATED;
+    baked_unref(storing->baked);
+    free(storing->path);
+    free(storing);
+    end(service, call, reply);
+}
+
+/* Says what was stored, whatever else has come under this name, and however busy the importers are. */
+static void describe(struct storing *storing)
+{
+    struct service *service = storing->service;
+    struct err err;
+    struct reply reply;
+    reply_init(&reply);
+    storing->describe.done = on_described;
+    if (!service->is_ending) {
+        struct job *job = job_start(service, &storing->describe);
+        job->baked = baked_ref(storing->baked);
+        service_answer(job);
+        return;
+    }
+    err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
+    reply_error(&reply, &err, NULL, 0);
+    on_described(&storing->describe, &reply);
+}
+
+/* The model is in memory for whoever asks next, or could not be brought there, which is no fault of the upload. */
+static void on_found(struct call *find, struct reply *reply)
+{
+    reply_fini(reply);
+    describe((struct storing *)((char *)find - offsetof(struct storing, describe)));
+}
+
+static void on_stored(void *user, const struct upload_end *stored)
+{
+    struct storing *storing = user;
+    struct service *service = storing->service;
+    if (stored->path == NULL) {
+        struct call *call = storing->call;
+        free(storing);
+        end_badly(service, call, stored->err);
+        return;
+    }
+    storing->is_new = stored->is_new;
+    storing->path = mem_strdup(stored->path);
+    storing->baked = baked_ref(stored->baked);
+    storing->describe = (struct call){.done = on_found};
+    request_init(&storing->describe.request);
+    storing->describe.request.op = OP_MODEL;
+    storing->describe.request.model = storing->path;
+    cache_next_turn(service->cache); /* what was under this name is looked at anew */
+    service_handle(service, &storing->describe);
+}
+
+static void on_deleted(void *user, const struct err *err)
+{
+    struct storing *storing = user;
+    struct service *service = storing->service;
+    struct call *call = storing->call;
+    free(storing);
+    if (err->code != 0) {
+        end_badly(service, call, err);
+        return;
+    }
+    struct reply reply;
+    reply_init(&reply);
+    reply.status = STATUS_NO_CONTENT;
+    end(service, call, &reply);
+}
+
+int service_upload_begin(struct service *service, const struct request *request, void (*has_room)(void *user),
+                         void *user, struct upload **out, struct err *err)
+{
+    if (service->is_ending || service->is_draining)
+        return err_set(err, ERR_SHUTTING_DOWN, "the server is stopping");
+    return upload_begin(service->uploads, request->model, has_room, user, out, err);
+}
+
+void service_file(struct service *service, struct call *call)
+{
+    struct storing *storing = mem_zalloc(1, sizeof *storing);
+    struct err err;
+    storing->service = service;
+    storing->call = call;
+    service->file_count++;
+    if (call->upload != NULL) {
+        struct upload *upload = call->upload;
+        call->upload = NULL;
+        upload_finish(upload, on_stored, storing);
+        return;
+    }
+    int rc = 0;
+    if (call->request.is_delete)
+        rc = upload_delete(service->uploads, call->request.model, on_deleted, storing, &err);
+    else if (service->uploads == NULL)
+        rc = err_set(&err, ERR_UNAVAILABLE, "this server takes no uploads; start it with --uploads DIR");
+    else
+        rc = err_set(&err, ERR_EMPTY_FILE, "'%.300s': the upload has no bytes", call->request.model);
+    if (rc < 0) {
+        free(storing);
+        end_badly(service, call, &err);
+    }
+}

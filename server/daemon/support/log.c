@@ -1,0 +1,219 @@
+#include "daemon/support/log.h"
+
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    SENTENCE_MAX = 1024,
+    PATH_MAX_LOGGED = 2048,
+    FLUSH_BYTES = 32 * 1024,
+    KEPT_BYTES = 256 * 1024, /* of lines that stderr does not take */
+    STUCK_MS = 200,          /* how long stderr is waited for at the end */
+};
+
+static const char *const LEVEL_NAMES[] = {"info", "warn"};
+
+static struct {
+    enum log_format format;
+    pthread_mutex_t mutex;
+    struct buf lines;            /* of all threads, on their way out; under the mutex */
+    atomic_size_t waiting_bytes; /* of them, for a look without it */
+} log_state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local struct buf gathered;
+
+/* Characters that every reader of a line takes for themselves. */
+static bool is_plain(char c) { return (unsigned char)c >= 0x20 && c != '"' && c != '\\' && c != 0x7f; }
+
+/* Quoted for both formats: JSON's escapes, and U+FFFD for each byte that is not UTF-8. */
+static void put_quoted(struct buf *out, const char *text, size_t size_bytes)
+{
+    buf_put_char(out, '"');
+    for (size_t at = 0; at < size_bytes;) {
+        const size_t sequence = utf8_sequence(text + at, size_bytes - at);
+        const char c = text[at];
+        if (sequence == 0)
+            buf_put_text(out, "\\ufffd");
+        else if (sequence > 1 || is_plain(c))
+            buf_put(out, text + at, sequence);
+        else if (c == '"' || c == '\\')
+            buf_printf(out, "\\%c", c);
+        else
+            buf_printf(out, "\\u%04x", (unsigned)(unsigned char)c);
+        at += sequence == 0 ? 1 : sequence;
+    }
+    buf_put_char(out, '"');
+}
+
+/* A logfmt value needs no quotes when it is one printable ASCII word. */
+static bool is_word(const char *text, size_t size_bytes)
+{
+    for (size_t i = 0; i < size_bytes; i++)
+        if (text[i] <= ' ' || text[i] >= 0x7f || text[i] == '"' || text[i] == '\\')
+            return false;
+    return size_bytes > 0;
+}
+
+static void put_pair(struct buf *out, enum log_format format, const char *key, const char *value)
+{
+    if (value == NULL)
+        value = "-";
+    const size_t size = utf8_cut(value, strlen(value), PATH_MAX_LOGGED);
+    buf_printf(out, format == LOG_JSON ? ",\"%s\":" : " %s=", key);
+    if (format == LOG_JSON || !is_word(value, size))
+        put_quoted(out, value, size);
+    else
+        buf_put(out, value, size);
+}
+
+static void put_start(struct buf *out, enum log_format format, int64_t time_ms, enum log_level level)
+{
+    const time_t seconds = (time_t)(time_ms / 1000);
+    struct tm utc = {0};
+    gmtime_r(&seconds, &utc);
+    char stamp[32];
+    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &utc);
+    buf_printf(out, format == LOG_JSON ? "{\"time\":\"%s.%03dZ\",\"level\":\"%s\"" : "%s.%03dZ %s", stamp,
+               (int)(time_ms % 1000), LEVEL_NAMES[level]);
+}
+
+void log_put_request(struct buf *out, enum log_format format, int64_t time_ms, const struct log_request *request)
+{
+    put_start(out, format, time_ms, request->status >= 500 ? LOG_WARN : LOG_INFO);
+    put_pair(out, format, "method", request->method);
+    put_pair(out, format, "path", request->path);
+    buf_printf(out, format == LOG_JSON ? ",\"status\":%d,\"bytes\":%llu,\"ms\":%.3f" : " status=%d bytes=%llu ms=%.3f",
+               request->status, (unsigned long long)request->body_bytes, request->elapsed_ms);
+    put_pair(out, format, "id", request->id);
+    put_pair(out, format, "remote", request->remote);
+    buf_put_text(out, format == LOG_JSON ? "}\n" : "\n");
+}
+
+void log_put_sentence(struct buf *out, enum log_format format, int64_t time_ms, enum log_level level,
+                      const char *sentence)
+{
+    put_start(out, format, time_ms, level);
+    if (format == LOG_JSON) {
+        put_pair(out, format, "message", sentence);
+        buf_put_text(out, "}\n");
+        return;
+    }
+    buf_put_char(out, ' ');
+    const size_t start = out->size_bytes;
+    buf_put_text(out, sentence);
+    for (size_t i = start; i < out->size_bytes; i++)
+        if ((unsigned char)out->data[i] < 0x20 || out->data[i] == 0x7f)
+            out->data[i] = '?';
+    utf8_repair(out->data + start, out->size_bytes - start);
+    buf_put_char(out, '\n');
+}
+
+static int64_t wall_clock_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Under the mutex. Writes what stderr takes. A write is at most what a pipe that can be written to takes at once
+ * (PIPE_BUF), so that it cannot block, whether stderr is set to block or not. */
+static void write_lines(int patience_ms)
+{
+    struct buf *lines = &log_state.lines;
+    size_t at = 0;
+    if (lines->size_bytes == 0)
+        return;
+    while (at < lines->size_bytes) {
+        struct pollfd room = {STDERR_FILENO, POLLOUT, 0};
+        const int ready = poll(&room, 1, patience_ms);
+        if (ready < 0 && errno == EINTR)
+            continue;
+        if (ready <= 0)
+            break;
+        const size_t left = lines->size_bytes - at;
+        const ssize_t written = write(STDERR_FILENO, lines->data + at, left < PIPE_BUF ? left : PIPE_BUF);
+        if (written > 0)
+            at += (size_t)written;
+        else if (written < 0 && errno == EAGAIN)
+            break;
+        else if (!(written < 0 && errno == EINTR))
+            at = lines->size_bytes; /* nobody will ever read them */
+    }
+    lines->size_bytes -= at;
+    memmove(lines->data, lines->data + at, lines->size_bytes);
+}
+
+static size_t waiting_bytes(void) { return atomic_load_explicit(&log_state.waiting_bytes, memory_order_relaxed); }
+
+static void flush(int patience_ms)
+{
+    if (gathered.size_bytes == 0 && waiting_bytes() == 0)
+        return;
+    pthread_mutex_lock(&log_state.mutex);
+    buf_put(&log_state.lines, gathered.data, gathered.size_bytes);
+    buf_clear(&gathered);
+    write_lines(patience_ms);
+    atomic_store_explicit(&log_state.waiting_bytes, log_state.lines.size_bytes, memory_order_relaxed);
+    pthread_mutex_unlock(&log_state.mutex);
+}
+
+void log_flush(void) { flush(0); }
+void log_finish(void) { flush(STUCK_MS); }
+
+void log_leave(void)
+{
+    log_flush();
+    buf_fini(&gathered);
+}
+
+/* Whole lines are dropped while nobody reads: serving goes before logging. */
+static bool has_room(void) { return waiting_bytes() + gathered.size_bytes < KEPT_BYTES; }
+
+void log_open(enum log_format format) { log_state.format = format; }
+
+bool log_has_requests(void) { return log_state.format != LOG_OFF; }
+
+void log_request(const struct log_request *request)
+{
+    if (log_state.format == LOG_OFF || !has_room())
+        return;
+    log_put_request(&gathered, log_state.format, wall_clock_ms(), request);
+    if (gathered.size_bytes >= FLUSH_BYTES)
+        log_flush();
+}
+
+__attribute__((format(printf, 2, 0))) static void say(enum log_level level, const char *format, va_list args)
+{
+    if ((log_state.format == LOG_OFF && level == LOG_INFO) || !has_room())
+        return;
+    char sentence[SENTENCE_MAX];
+    vsnprintf(sentence, sizeof sentence, format, args);
+    log_put_sentence(&gathered, log_state.format, wall_clock_ms(), level, sentence);
+    log_flush();
+}
+
+void log_info(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(LOG_INFO, format, args);
+    va_end(args);
+}
+
+void log_warn(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(LOG_WARN, format, args);
+    va_end(args);
+}

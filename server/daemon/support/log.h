@@ -1,0 +1,45 @@
+/* log.h - what the daemon says on stderr: one line per request, and sentences about itself.
+ *
+ * Loop threads only. One log per process, which all share. Bytes from requests are escaped, so no request can forge a
+ * line. text: 2026-01-31T12:00:00.123Z info method=GET path=/healthz status=200 bytes=16 ms=0.041 id=..
+ * remote=1.2.3.4:5 json: the same keys, one object a line; sentences have "message" off:  no requests and no
+ * information; warnings and errors stay, as text
+ *
+ * Each thread gathers its request lines; they are written when it calls log_flush() or has 32 KiB; sentences at once. A
+ * stderr that nobody reads costs lines, never answers. */
+#pragma once
+
+#include "base/buf.h"
+#include "daemon/config/config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum log_level { LOG_INFO, LOG_WARN };
+
+/* One answered request. method and path NULL: they did not arrive. */
+struct log_request {
+    const char *method, *path;
+    int status; /* 499: the client left before its answer */
+    uint64_t body_bytes;
+    double elapsed_ms; /* from the whole request to the answer handed to the socket */
+    const char *id, *remote;
+};
+
+void log_open(enum log_format format); /* text until it is called, which is before there are other threads */
+/* False: log_request() would do nothing, so its struct need not be filled. */
+bool log_has_requests(void);
+void log_request(const struct log_request *request);
+void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Writes what stderr takes without waiting and keeps the rest; lines that find too much kept are dropped. */
+void log_flush(void);
+/* The thread logs no more: it flushes and frees what it gathered in. */
+void log_leave(void);
+/* The last lines of all: waits a moment for a slow reader. */
+void log_finish(void);
+
+/* The lines themselves, with their newline, as of time_ms since 1970. Pure. */
+void log_put_request(struct buf *out, enum log_format format, int64_t time_ms, const struct log_request *request);
+void log_put_sentence(struct buf *out, enum log_format format, int64_t time_ms, enum log_level level,
+                      const char *sentence);

@@ -1,0 +1,119 @@
+#include "daemon/support/stats.h"
+
+#include "base/err.h"
+#include "wire/encode/json.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+static const struct row {
+    const char *group, *name;
+} ROWS[STAT_COUNT] = {
+#define X(symbol, kind, group, name, text) {group, name},
+#include "protocol/stats.def"
+#undef X
+};
+
+static const int CODES[] = {
+#define X(symbol, number, http, name, text) -(number),
+#include "protocol/errors.def"
+#undef X
+};
+enum { CODE_COUNT = sizeof CODES / sizeof *CODES };
+
+static const struct row ENDS[STAT_ENDS_COUNT] = {
+    [STAT_ENDS_REQUESTS] = {"requests", "errors"},
+    [STAT_ENDS_IMPORTS] = {"imports", "failed"},
+    [STAT_ENDS_RENDERS] = {"renders", "failed"},
+};
+
+/* Only its thread writes it, so that counting needs no locked instruction. */
+struct counts {
+    atomic_uint_fast64_t values[STAT_COUNT], ended[STAT_ENDS_COUNT][CODE_COUNT];
+    char apart[64]; /* from the next thread's, by a cache line */
+};
+static struct counts counts[STATS_THREADS_MAX];
+static _Thread_local struct counts *own = &counts[0];
+
+static uint64_t get(const atomic_uint_fast64_t *value) { return atomic_load_explicit(value, memory_order_relaxed); }
+
+static void add(atomic_uint_fast64_t *value, uint64_t count)
+{
+    atomic_store_explicit(value, get(value) + count, memory_order_relaxed);
+}
+
+void stats_use(uint32_t thread) { own = &counts[thread]; }
+void stats_add(enum statistic stat, uint64_t count) { add(&own->values[stat], count); }
+
+void stats_set(enum statistic stat, uint64_t value)
+{
+    atomic_store_explicit(&own->values[stat], value, memory_order_relaxed);
+}
+
+void stats_end(enum stat_ends ends, int code)
+{
+    for (int i = 0; i < CODE_COUNT; i++)
+        if (CODES[i] == code)
+            add(&own->ended[ends][i], 1);
+}
+
+static uint64_t sum_of(enum statistic stat)
+{
+    uint64_t sum = 0;
+    for (int thread = 0; thread < STATS_THREADS_MAX; thread++)
+        sum += get(&counts[thread].values[stat]);
+    return sum;
+}
+
+static uint64_t sum_of_ended(int ends, int code)
+{
+    uint64_t sum = 0;
+    for (int thread = 0; thread < STATS_THREADS_MAX; thread++)
+        sum += get(&counts[thread].ended[ends][code]);
+    return sum;
+}
+
+static void put_name(struct buf *out, const char *before, const char *name)
+{
+    buf_put_text(out, before);
+    json_put_string(out, name, strlen(name));
+    buf_put_char(out, ':');
+}
+
+/* The codes that ended something of the group, as its last member. */
+static void put_ends(struct buf *out, const char *group)
+{
+    for (int e = 0; e < STAT_ENDS_COUNT; e++) {
+        if (strcmp(ENDS[e].group, group) != 0)
+            continue;
+        put_name(out, ",", ENDS[e].name);
+        const char *before = "{";
+        for (int i = 0; i < CODE_COUNT; i++) {
+            const uint64_t sum = sum_of_ended(e, i);
+            if (sum == 0)
+                continue;
+            put_name(out, before, err_name(CODES[i]));
+            json_put_uint(out, sum);
+            before = ",";
+        }
+        buf_put_text(out, *before == '{' ? "{}" : "}");
+    }
+}
+
+void stats_put_json(struct buf *out)
+{
+    for (int i = 0; i < STAT_COUNT; i++) {
+        const bool is_first = i == 0 || strcmp(ROWS[i - 1].group, ROWS[i].group) != 0;
+        const bool is_last = i + 1 == STAT_COUNT || strcmp(ROWS[i + 1].group, ROWS[i].group) != 0;
+        if (is_first)
+            put_name(out, i == 0 ? "{" : ",\n", ROWS[i].group);
+        put_name(out, is_first ? "{" : ",", ROWS[i].name);
+        json_put_uint(out, sum_of((enum statistic)i));
+        if (is_last) {
+            put_ends(out, ROWS[i].group);
+            buf_put_char(out, '}');
+        }
+    }
+    buf_put_text(out, "}\n");
+}

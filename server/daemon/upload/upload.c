@@ -1,0 +1,316 @@
+#include "daemon/support/background.h"
+#include "daemon/support/log.h"
+#include "daemon/support/stats.h"
+#include "daemon/upload/upload_parts.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void go_on(struct upload *upload);
+
+/* --- end --- */
+
+static void on_removed(uv_work_t *work, int status)
+{
+    (void)status;
+    struct upload *upload = work->data;
+    if (upload->err.code != 0)
+        log_warn("not all of an upload is off the disk, the next start tries again: %s", upload->err.message);
+    upload_free(upload);
+}
+
+static void remove_files(uv_work_t *work)
+{
+    struct upload *upload = work->data;
+    background_thread();
+    if (upload->fd >= 0)
+        close(upload->fd);
+    upload->fd = -1;
+    upload->err.code = 0; /* it was told */
+    upload_stage_remove(&upload->uploads->store, &upload->files, &upload->err);
+}
+
+/* Tells how it ended, once, and removes the stage. */
+static void finish(struct upload *upload)
+{
+    upload->stage = STAGE_OVER;
+    if (upload->done != NULL) {
+        const bool is_good = upload->err.code == 0;
+        const struct upload_end end = {.path = is_good ? upload->published_path : NULL,
+                                       .is_new = upload->is_new,
+                                       .baked = upload->baked,
+                                       .err = &upload->err};
+        stats_add(is_good ? STAT_UPLOADS_STORED : STAT_UPLOADS_REFUSED, 1);
+        upload->done(upload->user, &end);
+        upload->done = NULL;
+    }
+    upload->has_room = NULL;
+    if (upload->is_working)
+        return;                /* go_on() comes back here */
+    upload->is_working = true; /* until it is freed */
+    if (uv_queue_work(upload->uploads->loop, &upload->work, remove_files, on_removed) != 0) {
+        remove_files(&upload->work);
+        on_removed(&upload->work, 0);
+    }
+}
+
+static void fail(struct upload *upload, const struct err *err)
+{
+    if (upload->err.code == 0)
+        upload->err = *err;
+}
+
+static void fail_for_ending(struct upload *upload)
+{
+    struct err err;
+    err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
+    fail(upload, &err);
+}
+
+/* --- work threads --- */
+
+static void write_piece(uv_work_t *work)
+{
+    struct upload *upload = work->data;
+    struct err *err = &upload->err;
+    background_thread();
+    if (upload->fd < 0) {
+        if (upload_stage_begin(&upload->uploads->store, &upload->files, err) < 0)
+            return;
+        upload->fd = upload_stage_create(&upload->files, upload->base, err);
+        if (upload->fd < 0)
+            return;
+    }
+    upload_write(upload->fd, upload->writing.data, upload->writing.size_bytes, err);
+}
+
+/* Work thread; the file is whole. */
+static void close_file(struct upload *upload)
+{
+    upload_sync(upload->fd, &upload->err);
+    close(upload->fd); /* at once: what is open for writing counts as unfinished */
+    upload->fd = -1;
+}
+
+static void finish_file(uv_work_t *work)
+{
+    background_thread();
+    close_file(work->data);
+}
+
+static void unpack(uv_work_t *work)
+{
+    struct upload *upload = work->data;
+    background_thread();
+    upload_unpack(&upload->uploads->store, &upload->files, upload->archive_fd, upload->target, upload->model_path,
+                  &upload->err);
+}
+
+static void publish(uv_work_t *work)
+{
+    struct upload *upload = work->data;
+    background_thread();
+    upload_store_publish(&upload->uploads->store, &upload->files, upload->item, upload->target, &upload->is_new,
+                         &upload->err);
+}
+
+static void on_worked(uv_work_t *work, int status)
+{
+    (void)status;
+    struct upload *upload = work->data;
+    upload->is_working = false;
+    go_on(upload);
+}
+
+static void start_work(struct upload *upload, void (*run)(uv_work_t *))
+{
+    upload->is_working = true;
+    if (uv_queue_work(upload->uploads->loop, &upload->work, run, on_worked) == 0)
+        return;
+    upload->is_working = false;
+    err_set(&upload->err, ERR_NO_MEMORY, "no thread can store the upload");
+}
+
+/* --- import --- */
+
+static bool is_import_wanted(const struct import_job *job)
+{
+    (void)job;
+    return true;
+}
+
+static void go_to(struct upload *upload, enum stage stage, void (*run)(uv_work_t *))
+{
+    upload->stage = stage;
+    start_work(upload, run);
+    if (!upload->is_working)
+        finish(upload);
+}
+
+static void on_imported(struct import_job *job, struct baked *baked, const struct err *err)
+{
+    struct upload *upload = (struct upload *)((char *)job - offsetof(struct upload, import));
+    if (job->archive_fd >= 0) {
+        upload->archive_fd = job->archive_fd;
+        go_to(upload, STAGE_UNPACKING, unpack);
+    } else if (baked != NULL) {
+        upload->baked = baked;
+        go_to(upload, STAGE_PUBLISHING, publish);
+    } else {
+        fail(upload, err);
+        finish(upload);
+    }
+}
+
+/* What the importer has, and the path that it is told: both as they will be. */
+static int find_access(struct upload *upload, enum stage stage)
+{
+    char own[PATH_MAX], place[NAME_MAX + 2];
+    const bool is_in_folder = stage == STAGE_IMPORTING && upload->is_zip;
+    snprintf(own, sizeof own, "%s%s%s", upload->uploads->store.folder, is_in_folder ? upload->target : upload->name,
+             is_in_folder ? "/" : "");
+    snprintf(place, sizeof place, "%s%s", is_in_folder ? upload->item : upload->base, is_in_folder ? "/" : "");
+    const int bytes = snprintf(upload->published_path, sizeof upload->published_path, "%s%s", own,
+                               is_in_folder ? upload->model_path : "");
+    if (bytes >= (int)sizeof upload->published_path)
+        return err_set(&upload->err, ERR_BAD_PATH, "the path '%.80s...' is too long", upload->name);
+    file_access_fini(&upload->access);
+    if (!file_access_stage(&upload->access, own, upload->files.fd, place))
+        return err_set(&upload->err, ERR_OVERLOADED, "no file descriptor is free for the upload; try again later");
+    return 0;
+}
+
+/* Has the importer look at what is in the stage: the zip, or the model. */
+static void import(struct upload *upload, enum stage stage)
+{
+    upload->stage = stage;
+    if (find_access(upload, stage) < 0) {
+        finish(upload);
+        return;
+    }
+    upload->import = (struct import_job){.path = upload->published_path,
+                                         .access = &upload->access,
+                                         .is_wanted = is_import_wanted,
+                                         .done = on_imported,
+                                         .is_archive = stage == STAGE_OPENING,
+                                         .archive_fd = -1};
+    if (import_pool_submit(upload->uploads->imports, &upload->import, &upload->err) < 0)
+        finish(upload);
+}
+
+/* --- the course of an upload --- */
+
+static void make_room(struct upload *upload)
+{
+    if (!upload->is_full)
+        return;
+    upload->is_full = false;
+    if (upload->has_room != NULL)
+        upload->has_room(upload->room_user);
+}
+
+static void receive(struct upload *upload)
+{
+    if (upload->waiting.size_bytes > 0 && upload->err.code == 0) {
+        const struct buf written = upload->writing;
+        upload->writing = upload->waiting;
+        upload->waiting = written;
+        buf_clear(&upload->waiting);
+        start_work(upload, write_piece);
+        make_room(upload);
+        return;
+    }
+    if (!upload->is_whole) {
+        make_room(upload); /* after a fault too: it is said when the next bytes come */
+        return;
+    }
+    if (upload->err.code == 0 && upload->files.name[0] == '\0')
+        err_set(&upload->err, ERR_EMPTY_FILE, "%.300s: the upload has no bytes", upload->name);
+    if (upload->err.code != 0)
+        finish(upload);
+    else if (upload->fd >= 0)
+        start_work(upload, finish_file);
+    else
+        import(upload, upload->is_zip ? STAGE_OPENING : STAGE_IMPORTING);
+}
+
+static void go_on(struct upload *upload)
+{
+    if (upload->is_working)
+        return;
+    switch (upload->stage) {
+    case STAGE_RECEIVING:
+        receive(upload);
+        break;
+    case STAGE_OPENING:
+    case STAGE_IMPORTING:
+        break; /* on_imported() goes on */
+    case STAGE_UNPACKING:
+        if (upload->err.code == 0) {
+            import(upload, STAGE_IMPORTING);
+        } else {
+            err_prefix(&upload->err, "%.300s", upload->name);
+            finish(upload);
+        }
+        break;
+    case STAGE_OVER:
+        if (upload->uploads->is_ending)
+            fail_for_ending(upload);
+        finish(upload);
+        break;
+    case STAGE_PUBLISHING:
+        finish(upload);
+        break;
+    }
+}
+
+int upload_take(struct http_sink *sink, const char *bytes, size_t size_bytes, struct err *err)
+{
+    struct upload *upload = (struct upload *)((char *)sink - offsetof(struct upload, sink));
+    if (!upload->is_working && upload->err.code != 0) { /* while a thread works the error is its */
+        *err = upload->err;
+        return err->code;
+    }
+    buf_put(&upload->waiting, bytes, size_bytes);
+    if (buf_failed(&upload->waiting))
+        return err_set(err, ERR_NO_MEMORY, "no memory for the upload");
+    upload->is_full = upload->waiting.size_bytes >= UPLOAD_WAITING_BYTES;
+    if (!upload->is_working)
+        receive(upload);
+    return 0;
+}
+
+struct http_sink *upload_sink(struct upload *upload) { return &upload->sink; }
+bool upload_is_full(const struct upload *upload) { return upload->is_full; }
+
+void upload_abandon(struct upload *upload)
+{
+    upload->has_room = NULL;
+    upload->stage = STAGE_OVER;
+    if (!upload->is_working)
+        finish(upload);
+}
+
+void upload_finish(struct upload *upload, upload_done *done, void *user)
+{
+    upload->has_room = NULL;
+    upload->done = done;
+    upload->user = user;
+    upload->is_whole = true;
+    if (!upload->is_working)
+        receive(upload);
+}
+
+void upload_end(struct upload *upload)
+{
+    upload->has_room = NULL;
+    if (upload->is_working && upload->stage == STAGE_PUBLISHING)
+        return; /* it ends by itself, with its answer */
+    upload->stage = STAGE_OVER;
+    if (!upload->is_working) {
+        fail_for_ending(upload);
+        finish(upload);
+    }
+}

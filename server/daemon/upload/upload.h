@@ -1,0 +1,60 @@
+/* upload.h - a model on its way in: bytes to a staged file, an import to see that it is one, then into place at once.
+ *
+ * A broken, refused or abandoned upload leaves nothing behind, and an older file of that name as it was. What is
+ * checked is what is found afterwards: the importer is told the final path, and has what it will have there. Files are
+ * written by work threads; what they have not yet taken is at most UPLOAD_WAITING_BYTES, then the client waits. Loop
+ * thread only. */
+#pragma once
+
+#include "wire/http/http.h"
+#include "daemon/config/config.h"
+#include "daemon/importer/import_pool.h"
+
+#include <stdbool.h>
+#include <uv.h>
+
+struct uploads; /* all there are, and the folder they go to */
+struct upload;  /* one */
+
+enum { UPLOAD_WAITING_BYTES = 4 << 20 };
+
+/* Notes in config->files where config->uploads lies under the root, which must not hold what only the operator may
+ * write or read. Before anything is opened. ERR_BAD_PARAMETER. */
+int uploads_find_folder(struct config *config, struct err *err);
+
+/* Opens config->uploads; *out is NULL when there is none. All are borrowed. ERR_BAD_PARAMETER. */
+int uploads_new(uv_loop_t *loop, const struct config *config, struct uploads **out, struct err *err);
+/* Who looks at them; before the first one. NULL is fine. */
+void uploads_use(struct uploads *uploads, struct import_pool *imports);
+/* Ends every upload with ERR_SHUTTING_DOWN; the pool is gone by now. What is left ends while the loop runs. */
+void uploads_free(struct uploads *uploads);
+
+/* Where they go: a path under the root with a slash behind it, "" for the root; NULL when none are taken. */
+const char *uploads_folder(const struct uploads *uploads);
+
+/* Begins one for the file `name`. has_room() runs when upload_is_full() has become false. Returns 0, ERR_UNAVAILABLE
+ * (`uploads` is NULL), ERR_BAD_PATH, ERR_UNKNOWN_FORMAT or ERR_OVERLOADED. */
+int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(void *user), void *user,
+                 struct upload **out, struct err *err);
+/* Where its bytes go; gives the error of the disk when there was one. */
+struct http_sink *upload_sink(struct upload *upload);
+bool upload_is_full(const struct upload *upload);
+/* The client is gone before its last byte. The upload is no longer the caller's. */
+void upload_abandon(struct upload *upload);
+
+/* How one ended; all borrowed for the call. */
+struct upload_end {
+    const char *path;    /* of the model under the root; NULL: `err` says why there is none */
+    bool is_new;         /* nothing was in its place */
+    struct baked *baked; /* the model as it was stored */
+    const struct err *err;
+};
+typedef void upload_done(void *user, const struct upload_end *end);
+
+/* The last byte is there. done() runs once, perhaps before this returns. The upload is gone afterwards. */
+void upload_finish(struct upload *upload, upload_done *done, void *user);
+
+/* Takes away the file or folder `name`; done() as above, with a NULL path either way. Returns 0, ERR_UNAVAILABLE or
+ * ERR_BAD_PATH. */
+int upload_delete(struct uploads *uploads, const char *name, void (*done)(void *user, const struct err *err),
+                  void *user, struct err *err);

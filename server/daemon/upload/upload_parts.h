@@ -1,0 +1,66 @@
+/* upload_parts.h - what uploads.c, which has all uploads, and upload.c, the course of one, share. Private to them. */
+#pragma once
+
+#include "base/buf.h"
+#include "daemon/upload/upload.h"
+#include "daemon/upload/upload_store.h"
+#include "daemon/upload/upload_unpack.h"
+
+#include <limits.h>
+
+struct uploads {
+    uv_loop_t *loop;
+    const struct config *config;
+    struct import_pool *imports;
+    struct upload_store store;
+    struct upload *all;
+    uint32_t count, delete_count;
+    bool is_ending;
+};
+
+enum stage {
+    STAGE_RECEIVING, /* bytes come and are written */
+    STAGE_OPENING,   /* of a zip: an importer unpacks it */
+    STAGE_UNPACKING, /* likewise: its files are written to a folder in the stage */
+    STAGE_IMPORTING, /* the importer looks at the staged model */
+    STAGE_PUBLISHING,
+    STAGE_OVER, /* told its end, or abandoned; the stage is being removed */
+};
+
+struct upload {
+    struct uploads *uploads;
+    struct http_sink sink;
+    enum stage stage;
+    char *name;       /* under the store, as the client said it */
+    const char *base; /* its last part */
+    char *target;     /* the path under the store that is published: the name, of a zip without ".zip" */
+    const char *item; /* its last part, and what it is called in the stage */
+    bool is_zip;
+    int archive_fd;                     /* of a zip, -1 while there is none */
+    char model_path[ARCHIVE_PATH_SIZE]; /* of a zip: the model's in its folder */
+    char published_path[PATH_MAX];      /* of what an importer looks at, once it is in place, under the root */
+    struct file_access access;          /* the importer's, to what lies in the stage */
+    struct baked *baked;                /* what it made of the model, or NULL */
+    struct buf waiting;                 /* bytes for the next piece of work */
+    struct buf writing;                 /* those of the work under way */
+    bool is_working, is_whole, is_full, is_new;
+    struct upload_stage files; /* of the work thread while is_working */
+    int fd;                    /* likewise; -1 before the first piece of work */
+    struct err err;            /* what went wrong first; code 0 before */
+    uv_work_t work;
+    struct import_job import;
+    void (*has_room)(void *user);
+    void *room_user;
+    upload_done *done;
+    void *user;
+    struct upload *prev, *next;
+};
+
+/* Frees it and counts it out. */
+void upload_free(struct upload *upload);
+/* The server is stopping: it ends with that, as soon as no thread works for it. */
+void upload_end(struct upload *upload);
+/* Frees `uploads` once it is ending and nothing of it is in use. */
+void uploads_release(struct uploads *uploads);
+/* An http_sink's take() for upload->sink. */
+int upload_take(struct http_sink *sink, const char *bytes, size_t size_bytes, struct err *err);

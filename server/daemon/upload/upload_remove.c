@@ -1,0 +1,182 @@
+/* upload_remove.c - taking uploads away, and what a killed process left in the middle of one. */
+#include "daemon/support/log.h"
+#include "daemon/upload/remove_tree.h"
+#include "daemon/model/root.h"
+#include "daemon/upload/upload_store_parts.h"
+#include "daemon/upload/upload_zips.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int upload_storage_error(const char *what, struct err *err)
+{
+    const int error = errno;
+    if (err_is_shortage(error))
+        err_set(err, ERR_OVERLOADED, "%.300s: no file descriptor or memory is free; try again later", what);
+    else if (error == ENOSPC || error == EDQUOT)
+        err_set(err, ERR_STORAGE, "%.300s: the disk is full", what);
+    else if (error == ENAMETOOLONG)
+        err_set(err, ERR_BAD_PATH, "'%.300s' has a longer name than the disk's file system takes", what);
+    else
+        err_set(err, ERR_STORAGE, "%.300s: %s", what, strerror(error));
+    errno = error;
+    return err->code;
+}
+
+int upload_stage_name(char name[UPLOAD_STAGE_SIZE], struct err *err)
+{
+    uint64_t number = 0;
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        return upload_storage_error("no random name", err);
+    snprintf(name, UPLOAD_STAGE_SIZE, UPLOAD_STAGE_PREFIX "%016" PRIx64, number);
+    return 0;
+}
+
+int upload_open_folder(int folder_fd) { return openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
+
+/* --- what a killed process left --- */
+
+static bool is_stage(const char *name)
+{
+    return strncmp(name, UPLOAD_STAGE_PREFIX, sizeof UPLOAD_STAGE_PREFIX - 1) == 0;
+}
+
+/* Another process's upload is locked as long as it lives. */
+static bool remove_leftover(int store_fd, const char *name)
+{
+    enum { FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+    struct err err;
+    int stage = openat(store_fd, name, FLAGS);
+    if (stage < 0 && errno == EACCES && open_up_folder(store_fd, name) == 0)
+        stage = openat(store_fd, name, FLAGS);
+    if (stage < 0) {
+        if (errno != ENOTDIR && errno != ELOOP && errno != ENOENT) /* no folder is none of ours */
+            log_warn("%s, which a killed server left in the folder of uploads: %s", name, strerror(errno));
+        return false;
+    }
+    if (flock(stage, LOCK_EX | LOCK_NB) != 0) {
+        close(stage);
+        return false;
+    }
+    if (remove_tree(store_fd, name, stage, &err) == 0)
+        return true;
+    log_warn("%s, which a killed server left in the folder of uploads: %s", name, err.message);
+    return false;
+}
+
+void upload_store_sweep(const struct upload_store *store)
+{
+    const int fd = upload_open_folder(store->fd);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (dir == NULL) {
+        log_warn("what killed servers left in the folder of uploads cannot be looked for: %s", strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    for (bool is_any = true; is_any;) { /* some file systems skip entries while others are removed */
+        is_any = false;
+        for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+            is_any |= is_stage(entry->d_name) && remove_leftover(fd, entry->d_name);
+        rewinddir(dir);
+    }
+    closedir(dir);
+}
+
+/* --- away --- */
+
+void upload_store_remove_empty(const struct upload_store *store, const char *path)
+{
+    char folder[PATH_MAX];
+    struct err err;
+    const int lock = upload_lock(store, &err);
+    int rc = lock < 0 ? -1 : 0;
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *slash; rc == 0 && (slash = strrchr(folder, '/')) != NULL;) {
+        *slash = '\0';
+        char *inner = strrchr(folder, '/');
+        char above[PATH_MAX];
+        snprintf(above, sizeof above, "%.*s", inner == NULL ? 1 : (int)(inner - folder), inner == NULL ? "." : folder);
+        const int fd = root_open_beneath(store->fd, above, O_PATH | O_DIRECTORY);
+        rc = fd < 0 ? -1 : upload_remove_if_empty(fd, inner == NULL ? folder : inner + 1);
+        if (fd >= 0)
+            close(fd);
+    }
+    if (lock >= 0)
+        close(lock);
+}
+
+/* Gives the folder the name of a stage, at once: it is gone then, and the next start removes it if nothing did before.
+ * Returns 0, or an error with its errno. */
+static int set_aside(const struct upload_store *store, int parent_fd, const char *name, char aside[UPLOAD_STAGE_SIZE],
+                     const char *path, struct err *err)
+{
+    const int store_fd = upload_open_folder(store->fd);
+    if (store_fd < 0)
+        return upload_storage_error(path, err);
+    int rc = upload_stage_name(aside, err);
+    if (rc == 0 && renameat2(parent_fd, name, store_fd, aside, RENAME_NOREPLACE) != 0 &&
+        (errno != EACCES || open_up_folder(parent_fd, name) != 0 ||
+         renameat2(parent_fd, name, store_fd, aside, RENAME_NOREPLACE) != 0))
+        rc = upload_storage_error(path, err);
+    if (rc == 0 && (fsync(parent_fd) != 0 || fsync(store_fd) != 0)) {
+        rc = upload_storage_error(path, err);
+        renameat2(store_fd, aside, parent_fd, name, RENAME_NOREPLACE);
+    }
+    const int error = errno;
+    close(store_fd);
+    errno = error;
+    return rc;
+}
+
+static int delete_file(int parent_fd, const char *name, const char *path, struct err *err)
+{
+    return unlinkat(parent_fd, name, 0) == 0 && fsync(parent_fd) == 0 ? 0 : upload_storage_error(path, err);
+}
+
+static int delete_entry(const struct upload_store *store, int parent_fd, const char *name, const char *path,
+                        struct err *err)
+{
+    struct stat stat;
+    struct err own;
+    char aside[UPLOAD_STAGE_SIZE] = "";
+    const bool is_folder = fstatat(parent_fd, name, &stat, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(stat.st_mode);
+    const int rc =
+        is_folder ? set_aside(store, parent_fd, name, aside, path, err) : delete_file(parent_fd, name, path, err);
+    if (rc < 0 && errno == ENOENT)
+        return err_set(err, ERR_MODEL_NOT_FOUND, "there is no upload '%.200s'", path);
+    if (rc < 0 || !is_folder || remove_tree(store->fd, aside, -1, &own) == 0)
+        return rc;
+    return err_set(
+        err, ERR_STORAGE,
+        "'%.100s' is gone from the listing, but not all of it from the disk: %.240s; the next start tries again", path,
+        own.message);
+}
+
+int upload_store_delete(const struct upload_store *store, const char *path, struct err *err)
+{
+    char above[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    if (upload_store_check_place(store, err) < 0)
+        return err->code;
+    snprintf(above, sizeof above, "%.*s", slash == NULL ? 1 : (int)(slash - path), slash == NULL ? "." : path);
+    const int parent = root_open_beneath(store->fd, above, O_RDONLY | O_DIRECTORY);
+    if (parent < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EXDEV))
+        return err_set(err, ERR_MODEL_NOT_FOUND, "there is no upload '%.200s'", path);
+    if (parent < 0)
+        return upload_storage_error(path, err);
+    const int rc = delete_entry(store, parent, slash == NULL ? path : slash + 1, path, err);
+    close(parent);
+    if (rc == 0)
+        upload_store_remove_empty(store, path);
+    return rc;
+}

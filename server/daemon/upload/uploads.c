@@ -1,0 +1,249 @@
+/* uploads.c - all uploads: the folder, how many there are, what a name may be, and taking away. */
+#include "base/mem.h"
+#include "daemon/support/background.h"
+#include "daemon/model/endings.h"
+#include "daemon/support/stats.h"
+#include "daemon/upload/upload_parts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utlist.h>
+
+/* --- one of them --- */
+
+static bool is_zip(const char *name)
+{
+    const size_t bytes = strlen(name);
+    return bytes > 4 && strcasecmp(name + bytes - 4, ".zip") == 0;
+}
+
+static int check_name(const struct uploads *uploads, const char *name, const char *inner, struct err *err)
+{
+    if (uploads == NULL)
+        return err_set(err, ERR_UNAVAILABLE, "this server takes no uploads; start it with --uploads DIR");
+    return upload_store_check(&uploads->store, name, inner, err);
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(void *user), void *user,
+                 struct upload **out, struct err *err)
+{
+    if (check_name(uploads, name, is_zip(name) ? "" : NULL, err) < 0)
+        return err->code;
+    if (!ending_is_known(name) && !is_zip(name))
+        return err_set(err, ERR_UNKNOWN_FORMAT, "'%.200s': no importer knows this ending; see /v1/formats", name);
+    const uint64_t most = uploads->config->limits.value[LIMIT_UPLOADS];
+    if (uploads->is_ending)
+        return err_set(err, ERR_SHUTTING_DOWN, "the server is stopping");
+    if (uploads->count >= most)
+        return err_set(err, ERR_OVERLOADED, "as many uploads as %s are under way; try again later",
+                       LIMIT_TEXT(&uploads->config->limits, LIMIT_UPLOADS));
+    struct upload *upload = mem_zalloc(1, sizeof *upload);
+    upload->uploads = uploads;
+    upload->sink = (struct http_sink){upload_take, uploads->config->limits.value[LIMIT_UPLOAD_BYTES]};
+    upload->name = mem_strdup(name);
+    upload->base = last_part(upload->name);
+    upload->is_zip = is_zip(name);
+    upload->target = mem_strndup(name, strlen(name) - (upload->is_zip ? 4 : 0));
+    upload->item = last_part(upload->target);
+    upload->archive_fd = -1;
+    upload->fd = upload->files.fd = -1;
+    upload->has_room = has_room;
+    upload->room_user = user;
+    upload->work.data = upload;
+    /* a read more than what makes it full, so that only memory running out fails it */
+    buf_init(&upload->waiting, 2 * UPLOAD_WAITING_BYTES);
+    buf_init(&upload->writing, 2 * UPLOAD_WAITING_BYTES);
+    DL_APPEND(uploads->all, upload);
+    uploads->count++;
+    stats_set(STAT_UPLOADS_RUNNING, uploads->count);
+    *out = upload;
+    return 0;
+}
+
+void uploads_release(struct uploads *uploads)
+{
+    if (!uploads->is_ending || uploads->count > 0 || uploads->delete_count > 0)
+        return;
+    upload_store_close(&uploads->store);
+    free(uploads);
+}
+
+void upload_free(struct upload *upload)
+{
+    struct uploads *uploads = upload->uploads;
+    DL_DELETE(uploads->all, upload);
+    uploads->count--;
+    stats_set(STAT_UPLOADS_RUNNING, uploads->count);
+    buf_fini(&upload->waiting);
+    buf_fini(&upload->writing);
+    if (upload->archive_fd >= 0)
+        close(upload->archive_fd);
+    baked_unref(upload->baked);
+    file_access_fini(&upload->access);
+    free(upload->name);
+    free(upload->target);
+    free(upload);
+    uploads_release(uploads);
+}
+
+/* --- all of them --- */
+
+/* Whether the path lies in the folder, or is it. Neither has to be there. */
+static bool lies_in(const char *path, const char *folder)
+{
+    char real_path[PATH_MAX], real_folder[PATH_MAX];
+    if (realpath(path, real_path) == NULL || realpath(folder, real_folder) == NULL)
+        return false;
+    const size_t bytes = strcmp(real_folder, "/") == 0 ? 0 : strlen(real_folder);
+    if (strncmp(real_path, real_folder, bytes) != 0 || (real_path[bytes] != '/' && real_path[bytes] != '\0'))
+        return false;
+    return real_path[bytes] == '\0' || real_path[bytes + 1] != '.'; /* of hidden names clients reach none */
+}
+
+/* The folder of a path whose last part may not be there. */
+static bool will_lie_in(const char *path, const char *folder)
+{
+    char above[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    if (lies_in(path, folder))
+        return true;
+    snprintf(above, sizeof above, "%.*s", slash == NULL ? 1 : (int)(slash - path + 1), slash == NULL ? "." : path);
+    return last_part(path)[0] != '.' && lies_in(above, folder);
+}
+
+/* What lies among the uploads can be taken away by clients, and replaced by what they send. */
+static int check_folders(const struct config *config, struct err *err)
+{
+    const struct {
+        const char *option, *path;
+    } own[] = {
+        {"cache-dir", config->cache_dir},
+        {"worker-dir", config->worker_dir},
+        {"token-file", config->token_file},
+        {"unix", config->unix_path},
+    };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (own[i].path != NULL && strcmp(own[i].path, "none") != 0 && will_lie_in(own[i].path, config->uploads))
+            return err_set(err, ERR_BAD_PARAMETER, "--%s %s: lies in the folder of uploads, %s", own[i].option,
+                           own[i].path, config->uploads);
+    if (strcmp(config->cache_dir, "none") != 0 && lies_in(config->uploads, config->cache_dir))
+        return err_set(err, ERR_BAD_PARAMETER, "--uploads %s: lies in --cache-dir %s", config->uploads,
+                       config->cache_dir);
+    return 0;
+}
+
+int uploads_find_folder(struct config *config, struct err *err)
+{
+    static char folder[UPLOAD_FOLDER_SIZE]; /* for as long as the configuration */
+    if (config->uploads == NULL)
+        return 0;
+    if (upload_store_place(config->uploads, config->root, folder, err) < 0)
+        return err->code;
+    struct stat found;
+    if (stat(config->uploads, &found) != 0)
+        return err_set(err, ERR_BAD_PARAMETER, "--uploads %s: %s", config->uploads, strerror(errno));
+    config->files.uploads = folder;
+    config->files.uploads_device = found.st_dev;
+    config->files.uploads_inode = found.st_ino;
+    return check_folders(config, err);
+}
+
+int uploads_new(uv_loop_t *loop, const struct config *config, struct uploads **out, struct err *err)
+{
+    *out = NULL;
+    if (config->uploads == NULL)
+        return 0;
+    struct uploads *uploads = mem_zalloc(1, sizeof *uploads);
+    uploads->loop = loop;
+    uploads->config = config;
+    if (upload_store_open(&uploads->store, config->uploads, config->root, err) < 0) {
+        free(uploads);
+        return err->code;
+    }
+    *out = uploads;
+    return 0;
+}
+
+const char *uploads_folder(const struct uploads *uploads) { return uploads == NULL ? NULL : uploads->store.folder; }
+
+void uploads_use(struct uploads *uploads, struct import_pool *imports)
+{
+    if (uploads != NULL)
+        uploads->imports = imports;
+}
+
+void uploads_free(struct uploads *uploads)
+{
+    if (uploads == NULL)
+        return;
+    uploads->is_ending = true;
+    uploads->count++; /* so that the last one does not free what is being walked */
+    struct upload *upload, *next;
+    DL_FOREACH_SAFE(uploads->all, upload, next)
+    upload_end(upload);
+    uploads->count--;
+    uploads_release(uploads);
+}
+
+/* --- delete --- */
+
+struct deletion {
+    struct uploads *uploads;
+    uv_work_t work;
+    char *name;
+    struct err err;
+    void (*done)(void *user, const struct err *err);
+    void *user;
+};
+
+static void delete_file(uv_work_t *work)
+{
+    struct deletion *deletion = work->data;
+    background_thread();
+    upload_store_delete(&deletion->uploads->store, deletion->name, &deletion->err);
+}
+
+static void on_deleted(uv_work_t *work, int status)
+{
+    (void)status;
+    struct deletion *deletion = work->data;
+    struct uploads *uploads = deletion->uploads;
+    if (deletion->err.code == 0)
+        stats_add(STAT_UPLOADS_DELETED, 1);
+    deletion->done(deletion->user, &deletion->err);
+    free(deletion->name);
+    free(deletion);
+    uploads->delete_count--;
+    uploads_release(uploads);
+}
+
+int upload_delete(struct uploads *uploads, const char *name, void (*done)(void *user, const struct err *err),
+                  void *user, struct err *err)
+{
+    if (check_name(uploads, name, NULL, err) < 0)
+        return err->code;
+    struct deletion *deletion = mem_zalloc(1, sizeof *deletion);
+    deletion->uploads = uploads;
+    deletion->name = mem_strdup(name);
+    deletion->done = done;
+    deletion->user = user;
+    deletion->work.data = deletion;
+    if (uv_queue_work(uploads->loop, &deletion->work, delete_file, on_deleted) != 0) {
+        free(deletion->name);
+        free(deletion);
+        return err_set(err, ERR_NO_MEMORY, "no thread can delete '%.200s'", name);
+    }
+    uploads->delete_count++;
+    return 0;
+}
