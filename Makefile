@@ -107,7 +107,7 @@ $(out)/gen/shaders.h: $(wildcard shaders/*.vert shaders/*.geom shaders/*.frag)
 
 # --- clients/c: C99 and POSIX; clients/cli: posectl ---------------------------------------------------------------
 client_c := $(obj)/clients/c/posed.o
-cli := $(patsubst %.c,$(obj)/%.o,$(wildcard clients/cli/*.c))
+cli := $(patsubst %.c,$(obj)/%.o,$(wildcard clients/cli/*.c clients/cli/*/*.c))
 $(obj)/clients/c/%.o: flags := $(filter-out -std=% -D_GNU_SOURCE,$(flags)) -std=c99 -pedantic
 $(cli): flags += -DPOSECTL_VERSION='"$(version)"'
 $(out)/posectl: $(cli) $(client_c) $(obj)/server/daemon/support/standard_files.o
@@ -120,8 +120,8 @@ $(out)/test/client_probe: $(obj)/tests/clients/probe.o $(client_c)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
 $(out)/example_skin: $(obj)/clients/c/example_skin.o $(out)/libposed.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
-$(obj)/clients/cli/gallery.o: $(out)/gen/gallery_page.h
-$(out)/gen/gallery_page.h: clients/cli/gallery.html
+$(obj)/clients/cli/thumbs/gallery.o: $(out)/gen/gallery_page.h
+$(out)/gen/gallery_page.h: clients/cli/thumbs/gallery.html
 	@mkdir -p $(@D)
 	@{ echo 'static const char gallery_page[] ='; sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
 
@@ -145,10 +145,10 @@ $(out)/gen/gallery_html.h: server/daemon/service/gallery.html
 	@{ echo 'static const char gallery_html[] ='; \
 	  sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
 
-test_sources := $(wildcard tests/unit/*.c)
-test_objects := $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/draco_encode.o
+test_sources := $(wildcard tests/unit/*/*.c)
+test_objects := $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/gltf/draco_encode.o
 $(test_objects): | deps-test
-tested := $(obj)/clients/c/posed.o $(obj)/clients/cli/pattern.o $(filter-out %/main.o,$(daemon) $(wire) $(worker) $(import) $(render) $(anim) $(base))
+tested := $(obj)/clients/c/posed.o $(obj)/clients/cli/server/pattern.o $(filter-out %/main.o,$(daemon) $(wire) $(worker) $(import) $(render) $(anim) $(base))
 $(out)/test/unit: $(test_objects) $(tested)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_render) $(call libs_of,cmocka) -lm
@@ -225,7 +225,7 @@ test-python: deps-test all samples
 tsan := build/tsan
 test-tsan: deps-test samples
 	@$(MAKE) config=tsan $(tsan)/posed $(tsan)/posed-import $(tsan)/posed-render
-	@$(run_suites) "tsan=pytest:POSED_BUILD=$(abspath $(tsan)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -p no:cacheprovider tests/api/test_loops.py"
+	@$(run_suites) "tsan=pytest:POSED_BUILD=$(abspath $(tsan)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -p no:cacheprovider tests/api/daemon/test_loops.py"
 
 # make test-web [t=pattern of test names]
 test-web: deps-test all samples
@@ -302,7 +302,7 @@ lint:
 
 # The examples of protocol/tcp.md, as the server answers now: a difference is to be looked at, not to be committed.
 examples: deps-test all
-	$(PYTHON) tests/api/packet_examples.py --write
+	$(PYTHON) tests/api/support/packet_examples.py --write
 
 # The README's table of formats, from protocol/formats.def.
 readme: deps-test

@@ -14,13 +14,22 @@ import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
-POSE, SAMPLE, MAT, SKIN = ("server/anim/%s.c" % name for name in ("pose", "sample", "mat", "skin"))
-SCALAR, LANES, ROWS, PLAN, CLIP_LANES, PALETTE, COMPILE = (
-    "server/anim/%s" % name for name in ("kernel_scalar.c", "kernel_lanes.h", "kernel_rows.h", "clip_plan.c", "clip_lanes.c", "clip_palette.c", "clip_compile.c"))
-ANSWER = "server/wire/bodies/answer_palette.c"
-CURVE, TARGET = ("server/import/collada_%s.c" % name for name in ("curve", "target"))
-INFLUENCE, ACCESSOR, ANIM, NODE = ("server/import/gltf_%s.c" % name for name in ("influence", "accessor", "anim", "node"))
-AXES, CLIP, CHAIN, MD5, TREE, LOSSES = ("server/import/assimp_%s.c" % name for name in ("axes", "clip", "chain", "md5", "tree", "losses"))
+
+
+def source(name):
+    """The path of the one file of server/ that is called so."""
+    path, = (TOP / "server").rglob(name)
+    return str(path.relative_to(TOP))
+
+
+POSE, SAMPLE, MAT, SKIN = map(source, ("pose.c", "sample.c", "mat.c", "skin.c"))
+SCALAR, LANES, ROWS, PLAN, CLIP_LANES, PALETTE, COMPILE = map(source, (
+    "kernel_scalar.c", "kernel_lanes.h", "kernel_rows.h", "clip_plan.c", "clip_lanes.c", "clip_palette.c", "clip_compile.c"))
+ANSWER = source("answer_palette.c")
+CURVE, TARGET = map(source, ("collada_curve.c", "collada_target.c"))
+INFLUENCE, ACCESSOR, ANIM, NODE = map(source, ("gltf_influence.c", "gltf_accessor.c", "gltf_anim.c", "gltf_node.c"))
+AXES, CLIP, CHAIN, MD5, TREE, LOSSES = map(source, (
+    "assimp_axes.c", "assimp_clip.c", "assimp_chain.c", "assimp_md5.c", "assimp_tree.c", "assimp_losses.c"))
 
 # title, file, the code, the mistake
 MUTATIONS = [
@@ -99,9 +108,9 @@ def caught_by(copy, log):
         return ["it does not build"]
     failing = [] if run(["build/test/unit"], copy, log) else ["unit tests"]
     environment = ["env", f"POSED_BUILD={copy}/build", f"POSED_SAMPLES={TOP}/build/samples", sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
-    if not run(environment + ["tests/api/test_exact.py::test_random_models_agree_with_the_specification[0]"], copy, log):
+    if not run(environment + ["tests/api/answers/test_exact.py::test_random_models_agree_with_the_specification[0]"], copy, log):
         failing.append("random models")
-    if not run(environment + ["tests/api/test_refs.py", "-k", "reference_values"], copy, log):
+    if not run(environment + ["tests/api/answers/test_refs.py", "-k", "reference_values"], copy, log):
         failing.append("stored references")
     return failing
 

@@ -1,9 +1,9 @@
 /* posectl: the command line of posed. */
-#include "args.h"
-#include "commands.h"
-#include "documents.h"
-#include "posectl.h"
-#include "text.h"
+#include "clients/cli/command_line/args.h"
+#include "clients/cli/ask/commands.h"
+#include "clients/cli/command_line/documents.h"
+#include "clients/cli/output/posectl.h"
+#include "clients/cli/output/text.h"
 
 #include "daemon/support/standard_files.h"
 

@@ -12,15 +12,19 @@ import pathlib
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.parse
 
 import pytest
 
-import contract_model
-
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+# Tests and programs of other folders import the modules of support/ and functions of tests by name.
+sys.path[:0] = [str(folder) for folder in sorted((REPOSITORY / "tests" / "api").iterdir()) if folder.is_dir()]
+
+import contract_model  # noqa: E402
+
 BUILD = pathlib.Path(os.environ.get("POSED_BUILD", REPOSITORY / "build"))
 SAMPLES = pathlib.Path(os.environ.get("POSED_SAMPLES", REPOSITORY / "build" / "samples"))
 PATIENCE_S = 120  # for what comes at once unless the machine has other work

@@ -6,7 +6,7 @@
  *
  * Answers: the packet's kind, generation and payload in hexadecimal; what is a struct as words; "error CODE MESSAGE",
  * or "failed STATUS MESSAGE". The model is the one opened last, the stream the one subscribed last. */
-#include "../../clients/c/posed.h"
+#include "clients/c/posed.h"
 
 #include <stdio.h>
 #include <stdlib.h>

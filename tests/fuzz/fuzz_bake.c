@@ -1,7 +1,7 @@
 /* Decodes any bytes as a baked model, and uses everything of a model that was accepted. */
 #include "anim/bake/bake.h"
 
-#include "../unit/walk_model.h"
+#include "tests/unit/support/walk_model.h"
 
 #include <stdint.h>
 #include <stdlib.h>

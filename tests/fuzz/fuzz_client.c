@@ -1,7 +1,7 @@
 /* What a server may send to the C client: the input is the bytes of a connection. No crash and no read outside the
  * bytes; each packet is read as everything it might be, and every item of every frame is touched; then the same bytes
  * come through a socket to a connection with little memory, which must end or go on, never hang. */
-#include "../../clients/c/posed.h"
+#include "clients/c/posed.h"
 
 #include <stdint.h>
 #include <stdlib.h>

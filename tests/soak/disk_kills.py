@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "api"))
+import conftest  # noqa: E402,F401 - tells where the modules of tests/api are
 import disk_kills  # noqa: E402
 
 

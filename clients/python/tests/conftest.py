@@ -15,7 +15,7 @@ REPOSITORY = PACKAGE.parents[1]
 PROTOCOL = REPOSITORY / "protocol"
 BUILD = pathlib.Path(os.environ.get("POSED_BUILD", REPOSITORY / "build"))
 SAMPLES = pathlib.Path(os.environ.get("POSED_SAMPLES", REPOSITORY / "build" / "samples"))
-sys.path[:0] = [str(PACKAGE), str(REPOSITORY / "tests" / "api")]
+sys.path[:0] = [str(PACKAGE), str(REPOSITORY / "tests" / "api" / "support")]
 
 import posed  # noqa: E402
 

@@ -1,4 +1,4 @@
-/* number_pow10.h - powers of ten for number.c, checked by tests/unit/test_number.c against exact arithmetic. */
+/* number_pow10.h - powers of ten for number.c, checked by tests/unit/encode/test_number.c against exact arithmetic. */
 #pragma once
 
 #include <stdint.h>

@@ -1,0 +1,163 @@
+/* posectl check: all models at the same time, then one report. */
+#include "clients/cli/check/check.h"
+
+#include "clients/cli/ask/commands.h"
+#include "clients/cli/output/output.h"
+#include "clients/cli/server/pool.h"
+#include "clients/cli/output/posectl.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct rule RULES[RULE_COUNT] = {
+#define RULE(symbol, name, severity, text) {name, severity, text},
+#include "clients/cli/check/rules.def"
+};
+
+static const char *const SEVERITY_NAMES[SEVERITY_COUNT] = {"off", "info", "warning", "error"};
+
+const char *severity_name(enum severity severity) { return SEVERITY_NAMES[severity]; }
+
+int severity_find(const char *name)
+{
+    for (int i = 0; i < SEVERITY_COUNT; i++)
+        if (strcmp(SEVERITY_NAMES[i], name) == 0)
+            return i;
+    return -1;
+}
+
+void findings_add(const struct check *check, struct findings *findings, enum rule_id rule, const char *format, ...)
+{
+    char message[1024];
+    va_list arguments;
+    if (check->severities[rule] == SEVERITY_OFF)
+        return;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    findings->at = must_grow(findings->at, (findings->count + 1) * sizeof *findings->at);
+    findings->at[findings->count++] = (struct finding){rule, check->severities[rule], must_copy(message)};
+}
+
+/* --severity RULE=LEVEL over the rules' own. */
+static int set_severities(struct check *check)
+{
+    for (int i = 0; i < RULE_COUNT; i++)
+        check->severities[i] = (enum severity)severity_find(RULES[i].severity);
+    for (size_t i = 0; i < check->args->repeated_count; i++) {
+        const char *value = check->args->repeated[i].value, *equals = strchr(value, '=');
+        int rule = RULE_COUNT;
+        if (check->args->repeated[i].option != OPTION_SEVERITY)
+            continue;
+        for (int k = 0; k < RULE_COUNT && equals != NULL; k++)
+            if (strlen(RULES[k].name) == (size_t)(equals - value) &&
+                strncmp(RULES[k].name, value, (size_t)(equals - value)) == 0)
+                rule = k;
+        const int severity = equals == NULL ? -1 : severity_find(equals + 1);
+        if (rule == RULE_COUNT || severity < 0) {
+            complain("--severity is RULE=error, warning, info or off, not '%s'; posectl check --rules lists the rules",
+                     value);
+            return STATUS_USAGE;
+        }
+        check->severities[rule] = (enum severity)severity;
+    }
+    return STATUS_DONE;
+}
+
+static enum outcome check_one(struct link *link, size_t index, const char **label, void *context)
+{
+    struct check *check = context;
+    struct findings *findings = &check->findings[index];
+    *label = check->items[index].model;
+    check_model(check, link, check->items[index].source, findings);
+    findings->is_done = true;
+    return findings->is_unreadable ? OUTCOME_FAILED : OUTCOME_MADE;
+}
+
+static int list_rules(const struct check *check)
+{
+    struct text out = {0};
+    for (int i = 0; i < RULE_COUNT && manner.is_json; i++)
+        text_printf(&out, "%s{\"rule\":\"%s\",\"severity\":\"%s\",\"text\":\"%s\"}%s", i == 0 ? "[" : ",\n",
+                    RULES[i].name, severity_name(check->severities[i]), RULES[i].text,
+                    i + 1 == RULE_COUNT ? "]\n" : "");
+    for (int i = 0; i < RULE_COUNT && !manner.is_json; i++) {
+        text_put_column(&out, RULES[i].name, 23);
+        text_put_column(&out, severity_name(check->severities[i]), 9);
+        text_printf(&out, "%s\n", RULES[i].text);
+    }
+    const int status = output_give("-", out.at, out.size_bytes);
+    text_free(&out);
+    return status;
+}
+
+/* The report, and whether something in it is as severe as --fail-on. */
+static int give_report(const struct check *check)
+{
+    const char *format = args_text(check->args, OPTION_FORMAT, manner.is_json ? "json" : "text");
+    const char *fail_on = args_text(check->args, OPTION_FAIL_ON, "error");
+    const char *file = args_text(check->args, OPTION_FILE, NULL);
+    const int threshold = strcmp(fail_on, "never") == 0 ? SEVERITY_COUNT : severity_find(fail_on);
+    struct text out = {0};
+    if (file != NULL && strcmp(file, "-") != 0)
+        manner.has_colour = false;
+    if (strcmp(format, "json") == 0)
+        report_json(check, &out);
+    else if (strcmp(format, "junit") == 0)
+        report_junit(check, &out);
+    else if (strcmp(format, "sarif") == 0)
+        report_sarif(check, &out);
+    else
+        report_text(check, &out);
+    int status = output_give(file, out.at, out.size_bytes);
+    text_free(&out);
+    for (size_t i = 0; i < check->count && status == STATUS_DONE; i++)
+        for (size_t k = 0; k < check->findings[i].count; k++)
+            if ((int)check->findings[i].at[k].severity >= threshold)
+                status = STATUS_FAILED;
+    return status;
+}
+
+static int check_places(struct check *check, struct places *places)
+{
+    struct session session = {0};
+    struct link link = {0};
+    struct progress progress = {.what = "check"};
+    int status = places_find(places, check->args);
+    if (status == STATUS_DONE && (session_start(&session, check->args, places->folder, pool_jobs(check->args)) < 0 ||
+                                  link_open(&link, &session) < 0))
+        status = STATUS_SERVER;
+    if (status == STATUS_DONE)
+        status = places_list(places, check->args, &link, &check->items, &check->count);
+    check->findings = must_alloc((check->count + 1) * sizeof *check->findings);
+    if (status == STATUS_DONE)
+        status = pool_run(&session, pool_jobs(check->args), check->count, check_one, check, &progress);
+    check->seconds = now_s() - progress.start_s;
+    link_close(&link);
+    session_end(&session);
+    if (status == STATUS_DONE)
+        status = give_report(check);
+    return status == STATUS_DONE && places->unread > 0 ? STATUS_FAILED : status;
+}
+
+int run_check(const struct args *args)
+{
+    struct check check = {.args = args};
+    struct places places = {0};
+    int status = set_severities(&check);
+    if (status == STATUS_DONE && args_has(args, OPTION_RULES))
+        return list_rules(&check);
+    if (status == STATUS_DONE)
+        status = check_places(&check, &places);
+    for (size_t i = 0; i < check.count && check.findings != NULL; i++) {
+        for (size_t k = 0; k < check.findings[i].count; k++)
+            free(check.findings[i].at[k].message);
+        free(check.findings[i].at);
+    }
+    free(check.findings);
+    items_free(check.items, check.count);
+    places_free(&places);
+    return status;
+}

@@ -1,0 +1,61 @@
+/* check.h - what the parts of posectl check share. */
+#pragma once
+
+#include "clients/cli/server/places.h"
+
+enum severity { SEVERITY_OFF, SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR, SEVERITY_COUNT };
+
+enum rule_id {
+#define RULE(symbol, name, severity, text) RULE_##symbol,
+#include "clients/cli/check/rules.def"
+    RULE_COUNT
+};
+
+struct rule {
+    const char *name, *severity, *text;
+};
+extern const struct rule RULES[RULE_COUNT];
+
+struct finding {
+    enum rule_id rule;
+    enum severity severity;
+    char *message;
+};
+
+/* What was found in one model. */
+struct findings {
+    struct finding *at;
+    size_t count;
+    bool is_unreadable;
+    bool is_done; /* false: the run was interrupted before */
+};
+
+struct check {
+    const struct args *args;
+    enum severity severities[RULE_COUNT];
+    struct item *items;
+    struct findings *findings; /* of each item */
+    size_t count;
+    double seconds;
+};
+
+const char *severity_name(enum severity severity); /* "error" */
+/* By name; -1 for none. */
+int severity_find(const char *name);
+
+/* Adds a finding, unless its rule is off. */
+void findings_add(const struct check *check, struct findings *findings, enum rule_id rule, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* check_model.c: looks at one model, by the source of its item. */
+void check_model(const struct check *check, struct link *link, const char *source, struct findings *findings);
+
+/* check_loop.c: whether a clip of --loops ends as it begins. `model`, `clip`: the server's JSON. */
+struct cJSON;
+void check_loop(const struct check *check, struct link *link, const struct cJSON *model, const struct cJSON *clip,
+                struct findings *findings);
+
+/* check_report.c, check_documents.c: the report. Names in text are made fit for a terminal. */
+void report_text(const struct check *check, struct text *out);
+void report_json(const struct check *check, struct text *out);
+void report_junit(const struct check *check, struct text *out);
+void report_sarif(const struct check *check, struct text *out);

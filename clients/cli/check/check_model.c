@@ -1,0 +1,236 @@
+/* The rules of posectl check, applied to one model: what the server says of it, and poses of its clips. */
+#include "clients/cli/check/check.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POSES = 17 }; /* of a clip that are looked at: its ends, and 15 times in between */
+
+static const struct {
+    const char *code;
+    enum rule_id rule;
+} WARNING_RULES[] = {
+#define WARNING(code, rule) {code, RULE_##rule},
+#include "clients/cli/check/rules.def"
+};
+
+static const cJSON *get(const cJSON *json, const char *name) { return cJSON_GetObjectItemCaseSensitive(json, name); }
+static double number_of(const cJSON *json, const char *name) { return cJSON_GetNumberValue(get(json, name)); }
+
+static const char *text_of(const cJSON *json, const char *name)
+{
+    const char *text = cJSON_GetStringValue(get(json, name));
+    return text == NULL ? "" : text;
+}
+
+static void check_warnings(const struct check *check, const cJSON *model, struct findings *findings)
+{
+    const cJSON *warning;
+    cJSON_ArrayForEach(warning, get(model, "warnings"))
+    {
+        enum rule_id rule = RULE_READER_WARNING;
+        for (size_t i = 0; i < sizeof WARNING_RULES / sizeof *WARNING_RULES; i++)
+            if (strcmp(WARNING_RULES[i].code, text_of(warning, "code")) == 0)
+                rule = WARNING_RULES[i].rule;
+        findings_add(check, findings, rule, "%s: %s", text_of(warning, "code"), text_of(warning, "message"));
+    }
+}
+
+static void check_limits(const struct check *check, const cJSON *model, struct findings *findings)
+{
+    const double joints_max = args_number(check->args, OPTION_MAX_JOINTS, 256);
+    const double influences_max = args_number(check->args, OPTION_MAX_INFLUENCES, 4);
+    const cJSON *skin, *mesh, *primitive;
+    cJSON_ArrayForEach(skin, get(model, "skins"))
+    {
+        const int joints = cJSON_GetArraySize(get(skin, "joints"));
+        if (joints > joints_max)
+            findings_add(check, findings, RULE_TOO_MANY_JOINTS, "skin %.0f '%s' has %d joints, more than %.0f",
+                         number_of(skin, "index"), text_of(skin, "name"), joints, joints_max);
+    }
+    cJSON_ArrayForEach(mesh, get(model, "meshes"))
+    {
+        double most = 0;
+        cJSON_ArrayForEach(primitive, get(mesh, "primitives")) most =
+            fmax(most, number_of(primitive, "influences_max"));
+        if (most > influences_max)
+            findings_add(check, findings, RULE_TOO_MANY_INFLUENCES,
+                         "mesh %.0f '%s' has a vertex that follows %.0f joints, more than %.0f",
+                         number_of(mesh, "index"), text_of(mesh, "name"), most, influences_max);
+    }
+}
+
+static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+/* Names that several of a list have; those without a name or with an empty one do not count. */
+static void check_names(const struct check *check, const char **names, size_t count, enum rule_id rule,
+                        const char *what, struct findings *findings)
+{
+    if (count > 0)
+        qsort(names, count, sizeof *names, by_text);
+    for (size_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && strcmp(names[next], names[i]) == 0; next++)
+            ;
+        if (next - i > 1)
+            findings_add(check, findings, rule, "%zu %s are called '%s'", next - i, what, names[i]);
+    }
+}
+
+static size_t add_name(const char **names, size_t count, const cJSON *thing)
+{
+    if (text_of(thing, "name")[0] != '\0')
+        names[count++] = text_of(thing, "name");
+    return count;
+}
+
+/* Which nodes are joints of the file's skins: [node_count], the caller's to free. */
+static bool *joints_of(const cJSON *model, size_t *node_count)
+{
+    const cJSON *skin, *joint;
+    *node_count = (size_t)cJSON_GetArraySize(get(model, "nodes"));
+    bool *is_joint = must_alloc(*node_count + 1);
+    cJSON_ArrayForEach(skin, get(model, "skins"))
+    {
+        cJSON_ArrayForEach(joint, get(skin, "joints"))
+        {
+            const double node = number_of(joint, "node");
+            if (!cJSON_IsTrue(get(skin, "rigid")) && node >= 0 && node < (double)*node_count)
+                is_joint[(size_t)node] = true;
+        }
+    }
+    return is_joint;
+}
+
+static void check_duplicates(const struct check *check, const cJSON *model, struct findings *findings)
+{
+    const cJSON *nodes = get(model, "nodes"), *clips = get(model, "clips"), *thing;
+    size_t node_count, count = 0;
+    bool *is_joint = joints_of(model, &node_count);
+    const char **names = must_alloc((node_count + (size_t)cJSON_GetArraySize(clips) + 1) * sizeof *names);
+    cJSON_ArrayForEach(thing, clips) count = add_name(names, count, thing);
+    check_names(check, names, count, RULE_DUPLICATE_CLIP, "clips", findings);
+    for (int joints = 1; joints >= 0; joints--) {
+        size_t place = 0;
+        count = 0;
+        cJSON_ArrayForEach(thing, nodes) if (is_joint[place++] == (joints == 1)) count = add_name(names, count, thing);
+        check_names(check, names, count, joints == 1 ? RULE_DUPLICATE_JOINT : RULE_DUPLICATE_NODE,
+                    joints == 1 ? "joints" : "nodes", findings);
+    }
+    free(names);
+    free(is_joint);
+}
+
+/* --- every clip --- */
+
+/* A matrix that maps onto a plane, a line or a point: its volume is nothing beside its longest axis, cubed. */
+static bool is_flat(const float *m)
+{
+    const double a[3] = {(double)m[0], (double)m[1], (double)m[2]}, b[3] = {(double)m[4], (double)m[5], (double)m[6]},
+                 c[3] = {(double)m[8], (double)m[9], (double)m[10]};
+    const double volume =
+        a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+    const double longest =
+        fmax(hypot(hypot(a[0], a[1]), a[2]), fmax(hypot(hypot(b[0], b[1]), b[2]), hypot(hypot(c[0], c[1]), c[2])));
+    return fabs(volume) <= 1e-9 * longest * longest * longest;
+}
+
+/* The first joint that is flat in one of the frames; -1 for none. */
+static int64_t find_flat(const struct posed_packet *answer, const bool *is_joint, size_t node_count, double *time_s)
+{
+    struct posed_frames frames;
+    if (answer->kind != POSED_FRAMES || posed_read_frames(answer->data, answer->data_bytes, &frames) < 0 ||
+        frames.layout != POSED_MAT4)
+        return -1;
+    const int block = posed_frames_find(&frames, 0, POSED_BLOCK_SCENE, 0);
+    for (uint32_t frame = 0; block >= 0 && frame < frames.frame_count; frame++) {
+        const float *matrices = posed_frames_floats(&frames, (uint32_t)block, frame);
+        const uint32_t count = posed_frames_block(&frames, (uint32_t)block).count;
+        for (uint32_t node = 0; matrices != NULL && node < count && node < node_count; node++)
+            if (is_joint[node] && is_flat(matrices + (size_t)16 * node)) {
+                *time_s = posed_frames_clip_time(&frames, frame);
+                return node;
+            }
+    }
+    return -1;
+}
+
+/* Poses all through the clip: that there are any, and that no joint is flat in them. */
+static void check_poses(const struct check *check, struct link *link, const cJSON *model, const cJSON *clip,
+                        struct findings *findings)
+{
+    const double duration_s = number_of(clip, "duration");
+    struct posed_packet answer;
+    struct text target = {0};
+    size_t node_count;
+    double time_s = 0;
+    bool *is_joint = joints_of(model, &node_count);
+    text_put(&target, "/v1/pose?model=");
+    text_put_url(&target, text_of(model, "model"));
+    text_printf(&target, "&clip=%.0f&wrap=clamp&format=bin&t=0", number_of(clip, "index"));
+    for (int i = 1; i < POSES; i++)
+        text_printf(&target, ",%.17g", duration_s * i / (POSES - 1));
+    if (link_ask(link, target.at, NULL, &answer) < 0)
+        findings_add(check, findings, RULE_NOT_POSED, "clip %.0f '%s': %s", number_of(clip, "index"),
+                     text_of(clip, "name"), link->posed.error.message);
+    else {
+        const int64_t node = find_flat(&answer, is_joint, node_count, &time_s);
+        if (node >= 0)
+            findings_add(check, findings, RULE_COLLAPSED_JOINT, "clip %.0f '%s' scales joint %lld '%s' flat at %.3f s",
+                         number_of(clip, "index"), text_of(clip, "name"), (long long)node,
+                         text_of(cJSON_GetArrayItem(get(model, "nodes"), (int)node), "name"), time_s);
+    }
+    text_free(&target);
+    free(is_joint);
+}
+
+static void check_clips(const struct check *check, struct link *link, const cJSON *model, struct findings *findings)
+{
+    const cJSON *clip;
+    cJSON_ArrayForEach(clip, get(model, "clips"))
+    {
+        check_poses(check, link, model, clip, findings);
+        if (number_of(clip, "duration") <= 0)
+            findings_add(check, findings, RULE_ZERO_LENGTH, "clip %.0f '%s' lasts no time", number_of(clip, "index"),
+                         text_of(clip, "name"));
+        else
+            check_loop(check, link, model, clip, findings);
+    }
+}
+
+/* By the rule about what is wrong where there is one, and as severe as a file that cannot be read. */
+static void add_unreadable(const struct check *check, const struct link *link, const char *source,
+                           struct findings *findings)
+{
+    const bool has_rule =
+        link->posed.error.code == POSED_ERR_BAD_KEYS && check->severities[RULE_BAD_KEYS] != SEVERITY_OFF;
+    const size_t before = findings->count;
+    char code[64];
+    link_error_name(link, code);
+    findings_add(check, findings, has_rule ? RULE_BAD_KEYS : RULE_UNREADABLE, "%s: %s", code,
+                 link_error_about(link, source));
+    if (findings->count > before && findings->at[before].severity < check->severities[RULE_UNREADABLE])
+        findings->at[before].severity = check->severities[RULE_UNREADABLE];
+    findings->is_unreadable = true;
+}
+
+void check_model(const struct check *check, struct link *link, const char *source, struct findings *findings)
+{
+    struct text target = {0};
+    struct posed_packet answer;
+    text_put(&target, "/v1/model?model=");
+    text_put_url(&target, source);
+    const int rc = link_ask(link, target.at, NULL, &answer);
+    text_free(&target);
+    if (rc < 0) {
+        add_unreadable(check, link, source, findings);
+        return;
+    }
+    cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
+    check_warnings(check, model, findings);
+    check_limits(check, model, findings);
+    check_duplicates(check, model, findings);
+    check_clips(check, link, model, findings);
+    cJSON_Delete(model);
+}

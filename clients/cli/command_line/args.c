@@ -1,0 +1,291 @@
+#include "clients/cli/command_line/args.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clip_name and clip-name are one. */
+static bool is_named(const char *name, const char *given, size_t given_bytes)
+{
+    if (strlen(name) != given_bytes)
+        return false;
+    for (size_t i = 0; i < given_bytes; i++)
+        if (name[i] != (given[i] == '-' ? '_' : given[i]))
+            return false;
+    return true;
+}
+
+static const struct parameter *find_parameter(const char *name, size_t name_bytes, const struct command *command)
+{
+    for (size_t i = 0; command != NULL && i < PARAMETER_COUNT; i++)
+        if (is_named(PARAMETERS[i].name, name, name_bytes) && parameter_is_for(&PARAMETERS[i], command))
+            return &PARAMETERS[i];
+    return NULL;
+}
+
+/* How many letters differ at the least (Levenshtein). */
+static size_t edits(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+    enum { ROW = 40 };
+    size_t row[ROW + 1];
+    if (a_bytes > ROW || b_bytes > ROW)
+        return ROW;
+    for (size_t j = 0; j <= b_bytes; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a_bytes; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b_bytes; j++) {
+            const size_t changed = diagonal + (a[i - 1] != b[j - 1]);
+            const size_t shifted = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
+            diagonal = row[j];
+            row[j] = changed < shifted ? changed : shifted;
+        }
+    }
+    return row[b_bytes];
+}
+
+struct nearest {
+    const char *name;
+    size_t edits;
+};
+
+static void consider(struct nearest *nearest, const char *name, const char *given, size_t given_bytes)
+{
+    const size_t distance = edits(name, strlen(name), given, given_bytes);
+    if (distance < nearest->edits)
+        *nearest = (struct nearest){name, distance};
+}
+
+static int unknoption_find(const char *name, size_t name_bytes, const struct command *command, struct text *problem)
+{
+    struct nearest nearest = {NULL, 3};
+    text_printf(problem, "unknown option --%.*s", (int)name_bytes, name);
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (option_is_for(&OPTIONS[i], command == NULL ? "" : command->name))
+            consider(&nearest, OPTIONS[i].name, name, name_bytes);
+    for (size_t i = 0; command != NULL && i < PARAMETER_COUNT; i++)
+        if (parameter_is_for(&PARAMETERS[i], command))
+            consider(&nearest, PARAMETERS[i].name, name, name_bytes);
+    if (nearest.name != NULL)
+        text_printf(problem, "; did you mean --%s?", nearest.name);
+    else
+        text_printf(problem, "; see posectl %s%s--help", command == NULL ? "" : command->name,
+                    command == NULL ? "" : " ");
+    return -1;
+}
+
+/* Options whose value is a number, and its bounds. */
+static const struct {
+    enum option_id option;
+    double min, max;
+    bool is_whole;
+} NUMBERS[] = {
+    {OPTION_SIZE, 1, 65536, true},       {OPTION_JOBS, 1, 256, true},           {OPTION_INTERVAL, 0.02, 86400, false},
+    {OPTION_MAX_JOINTS, 0, 1e9, true},   {OPTION_MAX_INFLUENCES, 0, 1e9, true}, {OPTION_MAX_JUMP, 0, 1e9, false},
+    {OPTION_CONNECTIONS, 1, 1000, true}, {OPTION_SECONDS, 0.01, 86400, false},
+};
+
+static int check_number(int option, const char *value, struct text *problem)
+{
+    for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++) {
+        char *end;
+        if ((int)NUMBERS[i].option != option)
+            continue;
+        const double number = strtod(value, &end);
+        if (end != value && *end == '\0' && number >= NUMBERS[i].min && number <= NUMBERS[i].max &&
+            (!NUMBERS[i].is_whole || number == floor(number)))
+            return 0;
+        text_printf(problem, "--%s is a %snumber from %g to %g, not '%s'", OPTIONS[option].name,
+                    NUMBERS[i].is_whole ? "whole " : "", NUMBERS[i].min, NUMBERS[i].max, value);
+        return -1;
+    }
+    return 0;
+}
+
+static int check_word(int option, const char *value, struct text *problem)
+{
+    const char *values = OPTIONS[option].value, *word;
+    const size_t value_bytes = strlen(value);
+    size_t size = 0;
+    bool has_words = false;
+    while ((word = values_next_word(&values, &size)) != NULL) {
+        if (size == value_bytes && memcmp(word, value, size) == 0)
+            return 0;
+        has_words = true;
+    }
+    if (!has_words)
+        return 0;
+    text_printf(problem, "--%s is one of %s, not '%s'", OPTIONS[option].name, OPTIONS[option].value, value);
+    return -1;
+}
+
+static int check_param(int option, const char *value, struct text *problem)
+{
+    const size_t name_bytes = strspn(value, "abcdefghijklmnopqrstuvwxyz_");
+    if (option != OPTION_PARAM || (name_bytes > 0 && value[name_bytes] == '='))
+        return 0;
+    text_printf(problem, "--param is NAME=VALUE with a name of small letters, not '%s'", value);
+    return -1;
+}
+
+static int take_option(struct args *out, int option, const char *value, struct text *problem)
+{
+    if (check_number(option, value, problem) < 0 || check_word(option, value, problem) < 0 ||
+        check_param(option, value, problem) < 0)
+        return -1;
+    out->values[option] = value;
+    out->repeated = must_grow(out->repeated, (out->repeated_count + 1) * sizeof *out->repeated);
+    out->repeated[out->repeated_count].option = option;
+    out->repeated[out->repeated_count++].value = value;
+    return 0;
+}
+
+static int take_parameter(struct args *out, const struct parameter *parameter, const char *value, struct text *problem)
+{
+    for (size_t i = 0; i < out->parameter_count; i++)
+        if (strcmp(parameter->how_often, "MANY") != 0 && strcmp(out->parameters[i].name, parameter->name) == 0) {
+            text_printf(problem, "--%s is given twice", parameter->name);
+            return -1;
+        }
+    out->parameters = must_grow(out->parameters, (out->parameter_count + 1) * sizeof *out->parameters);
+    out->parameters[out->parameter_count++] = (struct given){parameter->name, value, parameter_is_json(parameter)};
+    return 0;
+}
+
+/* "--shadow" and "--shadow 1": only a value that can be one is taken. */
+static const char *take_flag(int argc, char **argv, int *next)
+{
+    static const char *const WORDS[] = {"0", "1", "false", "true"};
+    for (size_t i = 0; *next + 1 < argc && i < sizeof WORDS / sizeof *WORDS; i++)
+        if (strcmp(argv[*next + 1], WORDS[i]) == 0)
+            return argv[++*next];
+    return "1";
+}
+
+/* "--name", "--name=value" or "--name value"; *next is moved past the value. */
+static int take_long(struct args *out, const struct command *command, int argc, char **argv, int *next,
+                     struct text *problem)
+{
+    const char *name = argv[*next] + 2;
+    const size_t name_bytes = strcspn(name, "=");
+    const char *value = name[name_bytes] == '=' ? name + name_bytes + 1 : NULL;
+    const struct option *option = option_find(name, name_bytes, command);
+    const struct parameter *parameter = option != NULL ? NULL : find_parameter(name, name_bytes, command);
+    if (option == NULL && parameter == NULL)
+        return unknoption_find(name, name_bytes, command, problem);
+    const bool is_flag = option != NULL && option->value[0] == '\0';
+    if (is_flag && value != NULL) {
+        text_printf(problem, "--%s takes no value", option->name);
+        return -1;
+    }
+    if (parameter != NULL && value == NULL && parameter_is_flag(parameter))
+        value = take_flag(argc, argv, next);
+    if (!is_flag && value == NULL && *next + 1 < argc && strncmp(argv[*next + 1], "--", 2) != 0)
+        value = argv[++*next];
+    if (!is_flag && value == NULL) {
+        text_printf(problem, "--%.*s needs a value", (int)name_bytes, name);
+        return -1;
+    }
+    return option != NULL ? take_option(out, (int)(option - OPTIONS), is_flag ? "" : value, problem)
+                          : take_parameter(out, parameter, value, problem);
+}
+
+/* "-o VALUE", "-oVALUE", "-q" */
+static int take_letter(struct args *out, const struct command *command, int argc, char **argv, int *next,
+                       struct text *problem)
+{
+    const char letter = argv[*next][1];
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (OPTIONS[i].letter != letter || !option_is_for(&OPTIONS[i], command == NULL ? "" : command->name))
+            continue;
+        const bool is_flag = OPTIONS[i].value[0] == '\0';
+        const char *value = argv[*next] + 2;
+        if (is_flag && *value != '\0') {
+            text_printf(problem, "write -%c on its own, not '%s'", letter, argv[*next]);
+            return -1;
+        }
+        if (!is_flag && *value == '\0') {
+            if (*next + 1 >= argc) {
+                text_printf(problem, "-%c needs a value", letter);
+                return -1;
+            }
+            value = argv[++*next];
+        }
+        return take_option(out, i, value, problem);
+    }
+    text_printf(problem, "unknown option %s", argv[*next]);
+    return -1;
+}
+
+static int find_command(struct args *out, const char *name, struct text *problem)
+{
+    struct nearest nearest = {NULL, 3};
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(COMMANDS[i].name, name) == 0) {
+            out->command = i;
+            return 0;
+        }
+        consider(&nearest, COMMANDS[i].name, name, strlen(name));
+    }
+    text_printf(problem, "there is no command '%s'", name);
+    if (nearest.name != NULL)
+        text_printf(problem, "; did you mean %s?", nearest.name);
+    else
+        text_put(problem, "; see posectl --help");
+    return -1;
+}
+
+/* The command is the first argument that is no option: so that its options may stand before it, too. */
+static int find_command_first(struct args *out, int argc, char **argv, int *at, struct text *problem)
+{
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] != '-') {
+            *at = i;
+            if (strcmp(argv[i], "help") != 0)
+                return find_command(out, argv[i], problem);
+            out->has_help = true;
+            return 0;
+        }
+        for (int k = 0; k < OPTION_COUNT; k++) { /* the value of an option that all have is no command */
+            const bool is_long = strncmp(argv[i], "--", 2) == 0 && strcmp(argv[i] + 2, OPTIONS[k].name) == 0;
+            const bool is_short = argv[i][1] == OPTIONS[k].letter && argv[i][2] == '\0';
+            if ((is_long || is_short) && option_is_for(&OPTIONS[k], "") && OPTIONS[k].value[0] != '\0') {
+                i++;
+                break;
+            }
+        }
+    }
+    return 0;
+}
+
+int args_parse(struct args *out, int argc, char **argv, struct text *problem)
+{
+    bool has_no_options = false;
+    int command_at = 0;
+    *out = (struct args){.command = -1};
+    out->positional = must_alloc((size_t)argc * sizeof *out->positional);
+    if (find_command_first(out, argc, argv, &command_at, problem) < 0)
+        return -1;
+    const struct command *command = out->command < 0 ? NULL : &COMMANDS[out->command];
+    for (int i = 1; i < argc; i++) {
+        int rc = 0;
+        if (i == command_at)
+            continue;
+        if (has_no_options || argv[i][0] != '-' || argv[i][1] == '\0')
+            out->positional[out->positional_count++] = argv[i];
+        else if (strcmp(argv[i], "--") == 0)
+            has_no_options = true;
+        else if (argv[i][1] == '-')
+            rc = take_long(out, command, argc, argv, &i, problem);
+        else
+            rc = take_letter(out, command, argc, argv, &i, problem);
+        if (rc < 0)
+            return rc;
+    }
+    if (out->has_help && command == NULL && out->positional_count > 0)
+        return find_command(out, out->positional[0], problem);
+    out->has_help |= out->values[OPTION_HELP] != NULL;
+    out->has_version = out->values[OPTION_VERSION] != NULL;
+    return 0;
+}

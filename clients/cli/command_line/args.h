@@ -1,0 +1,91 @@
+/* args.h - the command line as a struct, by the tables of options.def and of the server's parameters. */
+#pragma once
+
+#include "clients/cli/output/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum command_id {
+#define COMMAND(symbol, name, arguments, operation, summary, text) COMMAND_##symbol,
+#include "clients/cli/command_line/options.def"
+    COMMAND_COUNT
+};
+enum option_id {
+#define OPTION(symbol, commands, name, letter, value, initial, text) OPTION_##symbol,
+#include "clients/cli/command_line/options.def"
+    OPTION_COUNT
+};
+
+struct command {
+    const char *name, *arguments, *operation, *summary, *text;
+};
+struct option {
+    const char *commands, *name;
+    char letter;
+    const char *value, *initial, *text;
+};
+/* A parameter of the server: option --clip-name of the operations it is for. */
+struct parameter {
+    const char *name, *operations, *how_often, *parser, *values, *text;
+};
+/* Of the environment. */
+struct variable {
+    const char *name, *text;
+};
+extern const struct variable VARIABLES[];
+extern const size_t VARIABLE_COUNT;
+extern const struct command COMMANDS[COMMAND_COUNT];
+extern const struct option OPTIONS[OPTION_COUNT];
+extern const struct parameter PARAMETERS[];
+extern const size_t PARAMETER_COUNT;
+
+bool option_is_for(const struct option *option, const char *command);
+/* The command's option of that name, or NULL. command NULL: one that all have. */
+const struct option *option_find(const char *name, size_t name_bytes, const struct command *command);
+/* Whether posectl's users may give it with this command: `model` is the argument, `hash` posectl's own business. */
+bool parameter_is_for(const struct parameter *parameter, const struct command *command);
+/* A parameter that only bodies have (layers): its value is JSON. */
+bool parameter_is_json(const struct parameter *parameter);
+/* One that is 0 or 1, and 1 where it is named without a value. */
+bool parameter_is_flag(const struct parameter *parameter);
+/* The next word of values such as "front|back|CAMERA" that is meant as it is; NULL after the last. *values is moved on.
+ */
+const char *values_next_word(const char **values, size_t *size_bytes);
+
+struct given {
+    const char *name, *value; /* of the parameter, as the server calls it */
+    bool is_json;
+};
+
+struct args {
+    int command; /* enum command_id; -1: none */
+    bool has_help, has_version;
+    const char *values[OPTION_COUNT]; /* the last one given; NULL: not given. "" for flags */
+    struct {
+        int option;
+        const char *value;
+    } * repeated; /* every option, in order, for those that may repeat */
+    size_t repeated_count;
+    struct given *parameters;
+    size_t parameter_count;
+    const char **positional;
+    size_t positional_count;
+};
+
+/* Fills *out; its texts point into argv and the environment. Returns 0, or -1 with a sentence in *problem. */
+int args_parse(struct args *out, int argc, char **argv, struct text *problem);
+void args_free(struct args *args);
+
+bool args_has(const struct args *args, enum option_id option);
+/* The value, or `fallback`. */
+const char *args_text(const struct args *args, enum option_id option, const char *fallback);
+/* A number between min and max: what was given, else `fallback`. args_parse() has checked that it is one. */
+double args_number(const struct args *args, enum option_id option, double fallback);
+
+/* The value of this parameter of the server's; NULL: it was not given. */
+const char *args_parameter(const struct args *args, const char *name);
+/* What was given, as the rest of a query: "&clip=..&t=..". Parameters that are JSON are left out: args_put_body(). */
+void args_put_query(const struct args *args, struct text *out);
+/* The body of a POST, "{"layers":..}"; false: there is none, and a GET will do. */
+bool args_put_body(const struct args *args, struct text *out);

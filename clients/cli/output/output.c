@@ -1,0 +1,103 @@
+#include "clients/cli/output/output.h"
+
+#include "clients/cli/output/posectl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int output_make_folders(const char *path)
+{
+    char *folder = must_copy(path);
+    for (char *at = folder + 1; *at != '\0'; at++) {
+        if (*at != '/')
+            continue;
+        *at = '\0';
+        if (mkdir(folder, 0777) < 0 && errno != EEXIST) {
+            free(folder);
+            return -1;
+        }
+        *at = '/';
+    }
+    free(folder);
+    return 0;
+}
+
+static int write_all(int fd, const char *bytes, size_t size_bytes)
+{
+    while (size_bytes > 0) {
+        const ssize_t written = write(fd, bytes, size_bytes);
+        if (written < 0 && errno != EINTR)
+            return -1;
+        if (written > 0) {
+            bytes += written;
+            size_bytes -= (size_t)written;
+        }
+    }
+    return 0;
+}
+
+int output_write(const char *path, const char *temporary_folder, const void *bytes, size_t size_bytes,
+                 struct text *problem)
+{
+    struct text name = {0};
+    const char *slash = strrchr(path, '/');
+    if (temporary_folder != NULL)
+        text_printf(&name, "%s/tmp-XXXXXX", temporary_folder);
+    else
+        text_printf(&name, "%.*s.posectl-XXXXXX", slash == NULL ? 0 : (int)(slash + 1 - path), path);
+    int fd = output_make_folders(path) < 0 ? -1 : mkostemp(name.at, O_CLOEXEC);
+    const mode_t mask = umask(0);
+    umask(mask);
+    const int is_bad = fd < 0 || fchmod(fd, 0666 & ~mask) < 0 || write_all(fd, bytes, size_bytes) < 0;
+    int failure = is_bad ? errno : 0;
+    if (fd >= 0 && close(fd) < 0 && failure == 0)
+        failure = errno;
+    if (failure == 0 && rename(name.at, path) < 0)
+        failure = errno;
+    if (failure != 0 && fd >= 0)
+        unlink(name.at);
+    text_free(&name);
+    if (failure != 0)
+        text_printf(problem, "cannot write %s: %s", path, strerror(failure));
+    return failure == 0 ? 0 : -1;
+}
+
+int output_give(const char *file, const void *bytes, size_t size_bytes)
+{
+    struct text problem = {0};
+    struct stat info;
+    if (file == NULL || strcmp(file, "-") == 0) {
+        if (fwrite(bytes, 1, size_bytes, stdout) == size_bytes && fflush(stdout) == 0)
+            return STATUS_DONE;
+        if (errno != EPIPE) /* who reads has read enough */
+            complain("cannot write to stdout: %s", strerror(errno));
+        return STATUS_SERVER;
+    }
+    if (stat(file, &info) == 0 && !S_ISREG(info.st_mode)) { /* /dev/null, a pipe: nothing to take the place of */
+        const int fd = open(file, O_WRONLY | O_CLOEXEC);
+        const int rc = fd < 0 ? -1 : write_all(fd, bytes, size_bytes);
+        if (rc < 0)
+            text_printf(&problem, "cannot write %s: %s", file, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+    } else
+        (void)output_write(file, NULL, bytes, size_bytes, &problem);
+    if (problem.size_bytes == 0)
+        return STATUS_DONE;
+    complain("%s", problem.at);
+    text_free(&problem);
+    return STATUS_SERVER;
+}
+
+char *output_name(const char *model, const char *ending)
+{
+    struct text name = {0};
+    const char *slash = strrchr(model, '/'), *base = slash == NULL ? model : slash + 1, *dot = strrchr(base, '.');
+    text_printf(&name, "%.*s%s", (int)(dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base)), base, ending);
+    return name.at;
+}

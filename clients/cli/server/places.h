@@ -1,0 +1,42 @@
+/* places.h - which files on the command line are which models of the server, and which models lie in a folder. */
+#pragma once
+
+#include "clients/cli/server/session.h"
+
+struct item {
+    char *model;  /* where it lies: a path under the server's root */
+    char *source; /* what the server is asked for: the same, or where a link leads, for the server follows none */
+    char *out;    /* the model under the output folder: what is made of it is named after it */
+};
+
+enum place_kind { PLACE_FOLDER, PLACE_MODEL, PLACE_PATTERN };
+
+/* One positional argument. */
+struct place {
+    enum place_kind kind;
+    char *path;       /* under the server's root, "" for the root itself */
+    size_t out_start; /* so much of a model's path is not in the name of what is made of it */
+};
+
+struct places {
+    char folder[4096]; /* absolute, what a private server has to serve; "" with another server */
+    struct place *place;
+    size_t count;
+    size_t unread;   /* folders that places_list() could not look into, and said so */
+    bool is_waiting; /* watch: places_list() has said which places mean no model yet */
+};
+
+/* Looks at the positional arguments: no server is needed. Returns 0 or an exit status after complaining. */
+int places_find(struct places *places, const struct args *args);
+/* The folder alone: --models, else the current one. */
+int places_find_root(struct places *places, const struct args *args);
+void places_free(struct places *places);
+/* Whether the absolute `path` is `folder` or beneath it, and then where the part beneath it begins. */
+bool places_is_beneath(const char *folder, const char *path, size_t *rest);
+
+/* Every model that they mean, sorted, once each: folders are walked (of a private server here, of another by its list),
+ * with
+ * --include, --exclude and .posedignore. Returns 0 or an exit status after complaining: STATUS_USAGE where a place
+ * means none, unless watch waits for them. */
+int places_list(struct places *places, const struct args *args, struct link *link, struct item **items, size_t *count);
+void items_free(struct item *items, size_t count);

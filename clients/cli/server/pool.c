@@ -1,0 +1,175 @@
+#include "clients/cli/server/pool.h"
+
+#include "clients/cli/output/posectl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BAR_CELLS = 24, COLUMNS_DEFAULT = 80 };
+#define PAINT_S 0.1
+#define LOG_S   5.0
+
+struct pool {
+    const struct session *session;
+    pool_work *work;
+    void *context;
+    struct progress *progress;
+    size_t count, next, running; /* under progress->mutex */
+    size_t links;                /* opened so far */
+    pthread_cond_t changed;
+};
+
+unsigned pool_jobs(const struct args *args)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return (unsigned)args_number(args, OPTION_JOBS, cores < 1 ? 1 : cores > 64 ? 64 : (double)cores);
+}
+
+static size_t done_of(const struct progress *progress)
+{
+    size_t done = 0;
+    for (int i = 0; i < OUTCOME_COUNT; i++)
+        done += progress->counts[i];
+    return done;
+}
+
+static void put_duration(struct text *out, double s)
+{
+    if (s >= 3600)
+        text_printf(out, "%.0f h %02.0f min", (double)(long)(s / 3600), (double)((long)(s / 60) % 60));
+    else if (s >= 60)
+        text_printf(out, "%.0f min %02.0f s", (double)(long)(s / 60), (double)((long)s % 60));
+    else
+        text_printf(out, "%.0f s", s);
+}
+
+static void put_state(struct text *out, const struct progress *progress, double elapsed_s)
+{
+    const size_t done = done_of(progress);
+    const double rate = elapsed_s > 0 ? (double)done / elapsed_s : 0;
+    text_printf(out, "%zu/%zu", done, progress->total);
+    if (progress->counts[OUTCOME_FAILED] > 0)
+        text_printf(out, ", %zu failed", progress->counts[OUTCOME_FAILED]);
+    text_printf(out, "  %.*f/s", rate < 10 ? 1 : 0, rate);
+    if (rate > 0 && done < progress->total) {
+        text_put(out, "  ");
+        put_duration(out, (double)(progress->total - done) / rate);
+        text_put(out, " left");
+    }
+}
+
+/* One line that is painted over. */
+static void paint(struct progress *progress, double elapsed_s)
+{
+    struct text line = {0};
+    struct winsize window;
+    const size_t done = done_of(progress);
+    const size_t full = progress->total == 0 ? BAR_CELLS : done * BAR_CELLS / progress->total;
+    size_t columns = COLUMNS_DEFAULT;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
+        columns = window.ws_col;
+    text_printf(&line, "%s [", progress->what);
+    for (size_t i = 0; i < BAR_CELLS; i++)
+        text_put(&line, i < full ? "#" : "-");
+    text_put(&line, "] ");
+    put_state(&line, progress, elapsed_s);
+    text_put(&line, "  ");
+    text_put_shown(&line, progress->current);
+    size_t bytes = 0;
+    for (size_t column = 1; column < columns && bytes < line.size_bytes; column++) {
+        const size_t character = text_character_bytes(line.at + bytes);
+        bytes += character == 0 ? 1 : character;
+    }
+    fprintf(stderr, "\r%.*s\033[K", (int)bytes, line.at);
+    fflush(stderr);
+    text_free(&line);
+}
+
+static void show_progress(struct progress *progress)
+{
+    const double now = now_s(), elapsed_s = now - progress->start_s;
+    if (manner.is_quiet || now - progress->shown_s < (manner.is_progress_line ? PAINT_S : LOG_S))
+        return;
+    progress->shown_s = now;
+    if (manner.is_progress_line) {
+        paint(progress, elapsed_s);
+        return;
+    }
+    struct text line = {0};
+    put_state(&line, progress, elapsed_s);
+    fprintf(stderr, "posectl: %s %s\n", progress->what, line.at);
+    text_free(&line);
+}
+
+static void *run_worker(void *context)
+{
+    struct pool *pool = context;
+    struct progress *progress = pool->progress;
+    struct link link;
+    const int rc = link_open(&link, pool->session);
+    pthread_mutex_lock(&progress->mutex);
+    pool->links += rc == 0;
+    while (rc == 0 && pool->next < pool->count && !is_interrupted()) {
+        const size_t index = pool->next++;
+        const char *label = "";
+        pthread_mutex_unlock(&progress->mutex);
+        const enum outcome outcome = pool->work(&link, index, &label, pool->context);
+        pthread_mutex_lock(&progress->mutex);
+        progress->counts[outcome]++;
+        snprintf(progress->current, sizeof progress->current, "%s", label);
+    }
+    pool->running--;
+    pthread_cond_signal(&pool->changed);
+    pthread_mutex_unlock(&progress->mutex);
+    if (rc == 0)
+        link_close(&link);
+    return NULL;
+}
+
+static void wait_for_workers(struct pool *pool)
+{
+    while (pool->running > 0) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += 50000000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&pool->changed, &pool->progress->mutex, &until);
+        show_progress(pool->progress);
+    }
+    if (manner.is_progress_line)
+        fputs("\r\033[K", stderr);
+}
+
+int pool_run(const struct session *session, unsigned jobs, size_t count, pool_work *work, void *context,
+             struct progress *progress)
+{
+    struct pool pool = {.session = session, .work = work, .context = context, .progress = progress, .count = count};
+    pthread_t *threads = must_alloc(jobs * sizeof *threads);
+    size_t started = 0;
+    pthread_mutex_init(&progress->mutex, NULL);
+    pthread_condattr_t by_monotonic;
+    pthread_condattr_init(&by_monotonic);
+    pthread_condattr_setclock(&by_monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&pool.changed, &by_monotonic);
+    pthread_condattr_destroy(&by_monotonic);
+    progress->total = count;
+    progress->start_s = progress->shown_s = now_s();
+    memset(progress->counts, 0, sizeof progress->counts);
+    pthread_mutex_lock(&progress->mutex);
+    while (started < jobs && started < count && pthread_create(&threads[started], NULL, run_worker, &pool) == 0)
+        started++;
+    pool.running += started;
+    wait_for_workers(&pool);
+    pthread_mutex_unlock(&progress->mutex);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    pthread_cond_destroy(&pool.changed);
+    pthread_mutex_destroy(&progress->mutex);
+    free(threads);
+    return count > 0 && pool.links == 0 && !is_interrupted() ? STATUS_SERVER : STATUS_DONE;
+}

@@ -1,0 +1,238 @@
+#include "clients/cli/server/session.h"
+
+#include "clients/cli/output/posectl.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    START_MS = 30000,
+    STOP_MS = 15000,
+    LINE_MAX_BYTES = 512,
+    FOLDER_MAX_BYTES = 60,
+};
+
+/* POSED_PROGRAM, or posed beside posectl, or else the one that the PATH finds. `looked`: that in words, for when it is
+ * not there. */
+static void find_posed(char out[PATH_MAX + 16], struct text *looked)
+{
+    const char *named = getenv("POSED_PROGRAM");
+    char program[PATH_MAX];
+    if (named != NULL && *named != '\0') {
+        text_put(looked, ", which POSED_PROGRAM names");
+        snprintf(out, PATH_MAX + 16, "%s", named);
+        return;
+    }
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length < 0 ? 0 : length] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash != NULL) {
+        slash[1] = '\0';
+        snprintf(out, PATH_MAX + 16, "%sposed", program);
+        if (access(out, X_OK) == 0)
+            return;
+        text_printf(looked, ", neither in %s nor", program);
+    }
+    text_put(looked, " on the PATH; POSED_PROGRAM may say where it is");
+    snprintf(out, PATH_MAX + 16, "posed");
+}
+
+/* Removes the sockets of servers that were killed: those that nobody listens on. */
+static void remove_leftovers(const char *folder)
+{
+    DIR *names = opendir(folder);
+    const struct dirent *name;
+    while (names != NULL && (name = readdir(names)) != NULL) {
+        struct sockaddr_un address = {.sun_family = AF_UNIX};
+        const size_t size = strlen(name->d_name);
+        if (strncmp(name->d_name, "posectl-", 8) != 0 || size < 5 || strcmp(name->d_name + size - 5, ".sock") != 0 ||
+            strlen(folder) + 1 + size >= sizeof address.sun_path)
+            continue;
+        snprintf(address.sun_path, sizeof address.sun_path, "%.60s/%.40s", folder, name->d_name);
+        const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, sizeof address) < 0 && errno == ECONNREFUSED)
+            unlink(address.sun_path);
+        if (fd >= 0)
+            close(fd);
+    }
+    if (names != NULL)
+        closedir(names);
+}
+
+/* A name that nobody else has, in a folder that exists everywhere; the path of a socket has 107 bytes at most. */
+static void name_socket(char *out, size_t size)
+{
+    const char *const folders[] = {getenv("XDG_RUNTIME_DIR"), "/tmp",
+                                   "/dev/shm"}; /* the last where all else is read-only */
+    const char *folder = "/tmp";
+    unsigned long long number = (unsigned long long)getpid();
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (folders[i] != NULL && strlen(folders[i]) <= FOLDER_MAX_BYTES && access(folders[i], W_OK | X_OK) == 0) {
+            folder = folders[i];
+            break;
+        }
+    remove_leftovers(folder);
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+        number ^= (unsigned long long)time(NULL) << 32;
+    snprintf(out, size, "%s/posectl-%ld-%016llx.sock", folder, (long)getpid(), number);
+}
+
+/* In the child, between fork and exec. */
+static void become_posed(const struct session *session, unsigned jobs, int ready_fd, int log_fd, pid_t parent)
+{
+    /* The environment is that of a shell where somebody may have set up a server of his own. */
+    static const char *const OTHERS[] = {"POSED_TOKEN_FILE", "POSED_UPLOADS", "POSED_CORS", "POSED_ALLOW_HOST",
+                                         "POSED_LOG",        "POSED_ROOT",    "POSED_WATCH"};
+    char posed[PATH_MAX + 16], workers[16];
+    struct text looked = {0};
+    find_posed(posed, &looked);
+    snprintf(workers, sizeof workers, "%u", jobs);
+    for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
+        unsetenv(OTHERS[i]);
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* even where this process is killed */
+    if (getppid() != parent)
+        _exit(1);
+    setpgid(0, 0); /* Ctrl-C is for posectl, which ends its server itself */
+    umask(077);    /* the socket is nobody else's */
+    const int null_fd = open("/dev/null", O_RDONLY);
+    if (null_fd >= 0)
+        dup2(null_fd, STDIN_FILENO);
+    dup2(ready_fd, STDOUT_FILENO);
+    if (!manner.is_verbose)
+        dup2(log_fd, STDERR_FILENO);
+    /* Hidden files too: the user named the models, and links may lead there (git-annex keeps all under .git). */
+    execlp(posed, "posed", "--root", session->folder, "--allow-hidden", "--http", "none", "--tcp", "none", "--unix",
+           session->address, "--import-workers", workers, "--render-workers", workers, (char *)NULL);
+    dprintf(log_fd, "cannot run %s%s: %s\n", posed, looked.at == NULL ? "" : looked.at, strerror(errno));
+    _exit(127);
+}
+
+/* The first line of its stdout, which it prints when it is ready. */
+static bool is_ready(int fd)
+{
+    char line[LINE_MAX_BYTES];
+    size_t size = 0;
+    while (size + 1 < sizeof line) {
+        struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+        const int ready = poll(&poll_fd, 1, START_MS);
+        if (ready < 0 && errno == EINTR && !is_interrupted())
+            continue;
+        if (ready <= 0)
+            return false;
+        const ssize_t got = read(fd, line + size, sizeof line - 1 - size);
+        if (got <= 0)
+            return false;
+        size += (size_t)got;
+        line[size] = '\0';
+        if (strchr(line, '\n') != NULL)
+            return strncmp(line, "posed ready", 11) == 0;
+    }
+    return false;
+}
+
+static void show_log(int fd)
+{
+    char text[LINE_MAX_BYTES * 4];
+    const ssize_t size = pread(fd, text, sizeof text - 1, 0);
+    if (size > 0) {
+        text[size] = '\0';
+        for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
+            complain("  %s", line);
+    }
+}
+
+static int start_private(struct session *session, unsigned jobs)
+{
+    int ready[2];
+    const pid_t parent = getpid();
+    name_socket(session->address, sizeof session->address);
+    session->log_fd = memfd_create("posed's log", MFD_CLOEXEC);
+    if (session->log_fd < 0 || pipe2(ready, O_CLOEXEC) < 0) {
+        complain("cannot start a server: %s", strerror(errno));
+        return -1;
+    }
+    session->pid = fork();
+    if (session->pid == 0)
+        become_posed(session, jobs, ready[1], session->log_fd, parent);
+    close(ready[1]);
+    const bool has_started = session->pid > 0 && is_ready(ready[0]);
+    close(ready[0]);
+    if (has_started)
+        return 0;
+    if (!is_interrupted()) {
+        complain("the private server does not start; it says:");
+        show_log(session->log_fd);
+    }
+    return -1;
+}
+
+static int read_token(struct session *session, const struct args *args)
+{
+    const char *file_name = args_text(args, OPTION_TOKEN_FILE, NULL), *token = getenv("POSED_TOKEN");
+    if (file_name == NULL) {
+        snprintf(session->token, sizeof session->token, "%s", token == NULL ? "" : token);
+        return 0;
+    }
+    FILE *file = fopen(file_name, "r");
+    if (file == NULL || fgets(session->token, sizeof session->token, file) == NULL) {
+        complain("cannot read a token from %s: %s", file_name, file == NULL ? strerror(errno) : "it is empty");
+        if (file != NULL)
+            fclose(file);
+        return -1;
+    }
+    fclose(file);
+    session->token[strcspn(session->token, "\r\n")] = '\0';
+    return 0;
+}
+
+int session_start(struct session *session, const struct args *args, const char *folder, unsigned jobs)
+{
+    const char *from_environment = getenv("POSED_SERVER");
+    const char *address =
+        args_text(args, OPTION_SERVER, from_environment == NULL || *from_environment == '\0' ? NULL : from_environment);
+    *session = (struct session){
+        .log_fd = -1, .is_private = address == NULL, .has_own_parameters = args_has(args, OPTION_PARAM)};
+    if (address != NULL && strstr(address, "://") != NULL) {
+        complain(
+            "'%s' is a URL, but posectl speaks packets: say HOST:PORT of the server's --tcp, or the path of its --unix",
+            address);
+        return -1;
+    }
+    if (address != NULL) {
+        snprintf(session->address, sizeof session->address, "%s", address);
+        return read_token(session, args);
+    }
+    snprintf(session->folder, sizeof session->folder, "%s", folder);
+    return start_private(session, jobs);
+}
+
+void session_end(struct session *session)
+{
+    if (session->pid > 0) {
+        kill(session->pid, SIGTERM);
+        for (int waited_ms = 0; waitpid(session->pid, NULL, WNOHANG) == 0; waited_ms += 5) {
+            if (waited_ms > STOP_MS)
+                kill(session->pid, SIGKILL);
+            nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+        }
+        unlink(session->address); /* where the server did not get to it */
+        close(session->log_fd);
+    }
+    session->pid = 0;
+}

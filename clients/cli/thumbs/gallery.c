@@ -1,0 +1,118 @@
+/* OUT/index.html of posectl thumbs --index: gallery.html with a figure for each picture that lies in OUT, also of
+ * models that this run does not mean. It needs no server and, but for the search, no script. */
+#include "clients/cli/thumbs/thumbs.h"
+
+#include "clients/cli/output/output.h"
+#include "clients/cli/output/posectl.h"
+
+#include "gallery_page.h" /* gallery_page: gallery.html, made by the Makefile */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char MARK[] = "<!-- figures -->\n";
+/* What gallery.html says of itself near its beginning: by it a page of an earlier run is known. */
+static const char GENERATOR[] = "<meta name=\"generator\" content=\"posectl\">";
+enum { HEAD_BYTES = 1024 };
+
+static const char *text_of(const cJSON *json, const char *name)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, name));
+    return text == NULL ? "" : text;
+}
+
+static void put_caption(struct text *out, const char *model, const char *detail)
+{
+    const char *slash = strrchr(model, '/');
+    text_put(out, "<figcaption><b>");
+    text_put_xml(out, slash == NULL ? model : slash + 1);
+    text_put(out, "</b><span>");
+    if (slash != NULL) {
+        char folder[4096];
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - model), model);
+        text_put_xml(out, folder);
+        text_put(out, detail[0] == '\0' ? "" : " · ");
+    }
+    text_put_xml(out, detail);
+    text_put(out, "</span></figcaption></figure>\n");
+}
+
+static void put_figure(struct text *out, const char *model, const cJSON *picture)
+{
+    text_put(out, "<figure data-text=\"");
+    text_put_xml(out, model);
+    text_put(out, " ");
+    text_put_xml(out, text_of(picture, "clip"));
+    text_put(out, "\"><a href=\"");
+    text_put_url(out, text_of(picture, "file"));
+    text_put(out, "\"><img loading=\"lazy\" src=\"");
+    text_put_url(out, text_of(picture, "file"));
+    text_put(out, "\" alt=\"");
+    text_put_xml(out, model);
+    text_put(out, "\"></a>");
+    put_caption(out, model, text_of(picture, "clip"));
+}
+
+static void put_failure(struct text *out, const char *model, const cJSON *error)
+{
+    text_put(out, "<figure class=\"failed\" data-text=\"failed ");
+    text_put_xml(out, model);
+    text_put(out, " ");
+    text_put_xml(out, text_of(error, "code"));
+    text_put(out, "\"><p>");
+    text_put_xml(out, text_of(error, "message"));
+    text_put(out, "</p>");
+    put_caption(out, model, text_of(error, "code"));
+}
+
+static int by_model(const void *name, const void *item) { return strcmp(name, ((const struct item *)item)->model); }
+
+/* A model of this run with its pictures or its failure; one of another run with what is left of its pictures. */
+static void put_entry(struct text *out, const struct thumbs *thumbs, const cJSON *entry)
+{
+    const cJSON *error = cJSON_GetObjectItemCaseSensitive(entry, "error"), *picture;
+    const struct item *item = thumbs->count == 0 ? NULL
+                                                 : bsearch(text_of(entry, "model"), thumbs->items, thumbs->count,
+                                                           sizeof *thumbs->items, by_model);
+    const char *known = text_of(entry, "out");
+    const char *name = item != NULL ? item->out : known[0] != '\0' ? known : text_of(entry, "model");
+    if (item == NULL && (cJSON_IsObject(error) || !thumbs_has_pictures(thumbs, entry)))
+        return;
+    if (cJSON_IsObject(error)) {
+        put_failure(out, name, error);
+        return;
+    }
+    cJSON_ArrayForEach(picture, cJSON_GetObjectItemCaseSensitive(entry, "pictures")) { put_figure(out, name, picture); }
+}
+
+bool gallery_is_there(const struct thumbs *thumbs)
+{
+    struct text path = {0};
+    char head[HEAD_BYTES + 1];
+    text_printf(&path, "%s/index.html", thumbs->out);
+    FILE *file = fopen(path.at, "rb");
+    head[file == NULL ? 0 : fread(head, 1, HEAD_BYTES, file)] = '\0';
+    if (file != NULL)
+        fclose(file);
+    text_free(&path);
+    return strstr(head, GENERATOR) != NULL;
+}
+
+int gallery_write(const struct thumbs *thumbs)
+{
+    struct text page = {0}, path = {0}, problem = {0};
+    const char *mark = strstr(gallery_page, MARK);
+    text_put_bytes(&page, gallery_page, (size_t)(mark - gallery_page));
+    for (size_t i = 0; i < thumbs->manifest.count; i++)
+        put_entry(&page, thumbs, thumbs->manifest.entries[i]);
+    text_put(&page, mark + sizeof MARK - 1);
+    text_printf(&path, "%s/index.html", thumbs->out);
+    const int rc = output_write(path.at, thumbs->manifest.folder, page.at, page.size_bytes, &problem);
+    if (rc < 0)
+        complain("%s", problem.at);
+    text_free(&page);
+    text_free(&path);
+    text_free(&problem);
+    return rc < 0 ? STATUS_SERVER : STATUS_DONE;
+}

@@ -1,0 +1,113 @@
+"""COLLADA files against an evaluator written from the specification: transforms, curves, clips."""
+import pathlib
+import random
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
+import collada_evaluator  # noqa: E402
+import random_collada  # noqa: E402
+
+CASES = 150
+TOLERANCE = 1e-5  # of the largest number there is
+
+
+def times_of(scene, rng):
+    keys = sorted({t for entries in scene.channels(scene.everything).values() for _, curve in entries for t in curve.times})
+    return keys[:6] + [keys[-1]] + [rng.uniform(keys[0] - 0.1, keys[-1] + 0.1) for _ in range(8)]
+
+
+def check(server, name, scene, clip, times):
+    query = {"model": name, "clip": "-" if clip == "-" else clip if clip is not None else 0, "wrap": "clamp", "t": [repr(max(t, 0)) for t in times]}
+    answer = server.json("/v1/pose", what="scene", **query)
+    assert len(answer["nodes"]) == len(scene.nodes) + 1  # and the scene itself
+    worst = 0
+    for frame in answer["frames"]:
+        t = None if clip == "-" else frame["clip_time"]
+        for got, expected in zip(frame["scene"][1:], scene.evaluate(t, None if clip == "-" else clip), strict=True):
+            expected = collada_evaluator.flat(expected)
+            worst = max(worst, max(abs(a - b) for a, b in zip(got, expected, strict=True)) / max(map(abs, expected)))
+    return worst
+
+
+def test_random_files_agree_with_the_specification(start, tmp_path):
+    server = start("--log", "off", "--render-workers", "0", root=tmp_path)
+    for seed in range(CASES):
+        text, clips = random_collada.make(seed)
+        name = f"random_{seed}.dae"
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        scene, rng = collada_evaluator.Scene(text), random.Random(seed)
+        model = server.json("/v1/model", model=name)
+        codes = {w["code"] for w in model["warnings"]}
+        assert codes <= {"shear_dropped"}, (seed, model["warnings"])
+        assert [c["name"] for c in model["clips"]][:len(clips)] == clips
+        if codes:
+            continue
+        times = times_of(scene, rng)
+        for clip in ["-"] + (clips or [None]):
+            error = check(server, name, scene, clip, times)
+            assert error <= TOLERANCE, f"seed {seed}, clip {clip}: {error:.2e}"
+
+
+def test_random_files_use_every_corner():
+    texts = [random_collada.make(seed)[0] for seed in range(CASES)]
+    for word in ("LINEAR", "STEP", "BEZIER", "HERMITE", "<matrix", "(3)(1)", ".ANGLE", ".Y", "<lookat", "instance_node url", "animation_clip", "-inner"):
+        assert sum(word in text for text in texts) >= 10, word
+
+
+def test_clip_is_cut_to_its_part_of_the_time(start, tmp_path):
+    maker = random_collada.Maker(1)
+    maker.animate("n0/place", lambda k: [0, 0, 0])
+    text = random_collada.TEMPLATE.format(
+        animations='<animation id="a"><source id="i"><float_array id="ia" count="2">0 4</float_array><technique_common>'
+                   '<accessor source="#ia" count="2"/></technique_common></source><source id="o"><float_array id="oa" count="2">0 8</float_array>'
+                   '<technique_common><accessor source="#oa" count="2"/></technique_common></source><sampler id="s">'
+                   '<input semantic="INPUT" source="#i"/><input semantic="OUTPUT" source="#o"/></sampler><channel source="#s" target="n/p.X"/></animation>',
+        clips='<library_animation_clips><animation_clip name="part" start="1" end="3"><instance_animation url="#a"/></animation_clip>'
+              '<animation_clip id="long" start="0" end="5"><instance_animation url="#a"/></animation_clip></library_animation_clips>',
+        nodes='<node id="n" name="n"><translate sid="p">0 7 0</translate></node>')
+    (tmp_path / "cut.dae").write_text(text, encoding="utf-8")
+    server = start("--log", "off", "--render-workers", "0", root=tmp_path)
+    model = server.json("/v1/model", model="cut.dae")
+    assert [(c["name"], c["start"], c["duration"]) for c in model["clips"]] == [("part", 1, 3), ("long", 0, 5)]
+    assert model["warnings"] == []
+    answer = server.json("/v1/pose", model="cut.dae", clip="part", wrap="clamp", t=["0", "1", "2", "3", "4"], what="scene")
+    assert [frame["scene"][1][12] for frame in answer["frames"]] == [2, 2, 4, 6, 6]
+    answer = server.json("/v1/pose", model="cut.dae", clip="long", wrap="clamp", t=["4", "4.5", "5"], what="scene")
+    assert [frame["scene"][1][12:15] for frame in answer["frames"]] == [[8, 7, 0]] * 3
+
+
+@pytest.mark.short
+@pytest.mark.parametrize("damage, why", [
+    (lambda text: text.replace("<COLLADA", '<!DOCTYPE COLLADA [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>\n<COLLADA', 1), "entities"),
+    (lambda text: text.replace("<COLLADA", '<!DOCTYPE COLLADA [<!ENTITY a SYSTEM "file:///etc/passwd">]>\n<COLLADA', 1), "entities"),
+    (lambda text: text.replace("</asset>", "&nothing;</asset>"), "undefined entity"),
+])
+def test_what_our_reader_refuses_is_assimps_with_a_warning(start, tmp_path, damage, why):
+    text, _ = random_collada.make(1)
+    (tmp_path / "odd.dae").write_text(damage(text), encoding="utf-8")
+    server = start("--log", "off", "--render-workers", "0", root=tmp_path)
+    model = server.json("/v1/model", model="odd.dae")
+    messages = [w["message"] for w in model["warnings"] if w["code"] == "read_by_assimp_alone"]
+    assert len(messages) == 1 and why in messages[0]
+
+
+def test_skewed_node_is_read_though_assimp_cannot(start, tmp_path):
+    """y leans towards x by 45 degrees: x' = x + y."""
+    (tmp_path / "lean.dae").write_text(
+        '<COLLADA version="1.4.1" xmlns="http://www.collada.org/2005/11/COLLADASchema"><asset><up_axis>Y_UP</up_axis></asset>'
+        '<library_geometries><geometry id="g"><mesh><source id="p"><float_array id="pa" count="9">0 0 0 1 10 2 0 1 4</float_array>'
+        '<technique_common><accessor source="#pa" count="3" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>'
+        '<param name="Z" type="float"/></accessor></technique_common></source><vertices id="v"><input semantic="POSITION" source="#p"/></vertices>'
+        '<triangles count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2</p></triangles></mesh></geometry></library_geometries>'
+        '<library_visual_scenes><visual_scene id="s"><node id="n" name="n"><translate>5 6 7</translate><skew sid="k">45 0 1 0 1 0 0</skew>'
+        '<scale>2 1 1</scale><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>'
+        '<scene><instance_visual_scene url="#s"/></scene></COLLADA>', encoding="utf-8")
+    server = start("--log", "off", "--render-workers", "0", root=tmp_path)
+    pose = server.json("/v1/pose", model="lean.dae", joints="n")
+    assert pose["frames"][0]["scene"][0] == pytest.approx([2, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 5, 6, 7, 1], abs=1e-6)
+    mesh = server.json("/v1/mesh", model="lean.dae", rest=1)
+    rest, posed = ([tuple(row[i:i + 3]) for i in range(0, 9, 3)] for row in (mesh["rest"][0], mesh["frames"][0]["positions"][0]))
+    for (x, y, z), place in zip(rest, posed):
+        assert place == pytest.approx([5 + 2 * x + y, 6 + y, 7 + z], abs=1e-5)

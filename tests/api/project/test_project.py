@@ -1,0 +1,238 @@
+"""What the project says of itself: layers hold, samples are models, references agree, the README's commands work."""
+import http.server
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import threading
+
+import pytest
+
+TOP = pathlib.Path(__file__).resolve().parents[3]
+SHARED = TOP.parent / "shared"
+
+
+@pytest.mark.parametrize("path, line", [
+    ("anim/pose.c", '#include "../app/config.h"'),
+    ("base/buf.c", '#include "../anim/model.h"'),
+    ("wire/json.c", "#include <uv.h>"),
+    ("app/main.c", "#include <assimp/scene.h>"),
+    ("app/main.c", '#include "../import/opener.h"'),
+    ("app/main.c", '#include "../worker/limits.h"'),
+    ("anim/pose.c", "#include <time.h>"),
+])
+def test_layers_fail_on_a_forbidden_include(tmp_path, path, line):
+    server = tmp_path / "server"
+    shutil.copytree(TOP / "server", server)
+    clean = subprocess.run([TOP / "tests/layers.sh", server], capture_output=True, text=True)
+    assert clean.returncode == 0, clean.stdout
+    with open(server / path, "a", encoding="utf-8") as file:
+        file.write(line + "\n")
+    broken = subprocess.run([TOP / "tests/layers.sh", server], capture_output=True, text=True)
+    assert broken.returncode == 1
+    assert path in broken.stdout
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the reference models are not beside the project")
+def test_every_reference_frame_is_within_tolerance(tmp_path):
+    """judge.py wants PROJECT/build/posed: a folder that links to the build under test."""
+    (tmp_path / "build").symlink_to(os.environ.get("POSED_BUILD", TOP / "build"))
+    result = subprocess.run([sys.executable, SHARED / "oracle/judge.py", tmp_path, SHARED / "models", SHARED / "refs"],
+                            capture_output=True, text=True, timeout=500)
+    assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-2000:]
+    counts = re.search(r"(\d+) of (\d+) clips within tolerance", result.stdout)
+    assert counts and int(counts[1]) == int(counts[2]) >= 45
+
+
+def readme_commands():
+    """(command, printed) pairs: in the README's console blocks, a line "$ curl ..." is followed by what it prints."""
+    pairs = []
+    for block in re.findall(r"```console\n(.*?)```", (TOP / "README.md").read_text(encoding="utf-8"), re.S):
+        for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            command, _, printed = part.partition("\n")
+            if "curl" in command:
+                pairs.append((command, printed))
+    return pairs
+
+
+@pytest.mark.parametrize("command, printed", readme_commands())
+def test_readme_curl_prints_what_it_says(server, tmp_path, command, printed):
+    command = command.replace("http://127.0.0.1:7878", server.url)
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip() == printed.replace("127.0.0.1:7878", server.url.removeprefix("http://")).strip()
+
+
+def test_readme_shows_commands():
+    assert len(readme_commands()) >= 4
+
+
+def test_samples_are_skinned_textured_and_have_clips(server):
+    models = server.json("/v1/models")["models"]
+    assert sorted(m["model"] for m in models) == ["dragon.glb", "octopus.glb", "robot.glb"]
+    for entry in models:
+        model = server.json("/v1/model", model=entry["model"])
+        assert len(model["clips"]) >= 3 and len(model["skins"][0]["joints"]) > 10
+        assert {t["state"] for t in model["textures"]} == {"found"}
+        assert model["warnings"] == []
+
+
+def test_install_puts_programs_and_documents_in_place(tmp_path):
+    build = os.environ.get("POSED_BUILD", str(TOP / "build"))
+    out = os.path.relpath(build, TOP)
+    config = [] if out == "build" else [f"out={out}"]
+    subprocess.run(["make", "-s", "-o", "all", "install", "NODEPS=1", f"DESTDIR={tmp_path}", "PREFIX=/usr", *config], cwd=TOP,
+                   check=True, capture_output=True)
+    posed = tmp_path / "usr/bin/posed"
+    assert (tmp_path / "usr/libexec/posed/posed-import").exists() and (tmp_path / "usr/libexec/posed/posed-render").exists()
+    version = subprocess.run([posed, "--version"], capture_output=True, text=True, check=True)
+    assert version.stdout.startswith("posed ")
+
+
+PACKAGED_TOOL = """#!/bin/sh
+# A compiler and a pkg-config that know what has been installed, and note how they were called.
+case $1 in
+-dumpmachine) echo x86_64-linux-gnu; exit 0 ;;
+--cflags-only-I) echo -I/freetype; exit 0 ;;
+--libs) exit 0 ;;
+esac
+[ -e "$INSTALLED/build" ] || { echo "no packages yet: $*" >&2; exit 1; }
+while [ $# -gt 0 ]; do
+    case $1 in
+    -o) out=$2 ;;
+    -mavx* | /freetype) flags="$flags $1" ;;
+    tests/unit/*/*.c) [ -e "$INSTALLED/test" ] || { echo "no cmocka yet: $1" >&2; exit 1; } ;;
+    esac
+    shift
+done
+printf '#!/bin/sh\\n' >"$out" && chmod 755 "$out" && echo "$out$flags" >>"$INSTALLED/made"
+"""
+PACKAGES = """#!/bin/sh
+# Installs as apt-get does: one at a time, and not at once.
+mkdir "$INSTALLED/lock" || exit 1
+sleep 0.3
+for group in "$@"; do : >"$INSTALLED/$group"; done
+if [ ! -e "$INSTALLED/bin" ]; then
+    mkdir "$INSTALLED/bin"
+    for tool in cc g++ pkg-config; do cp tool "$INSTALLED/bin/$tool"; done
+fi
+rmdir "$INSTALLED/lock"
+"""
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """bare(*arguments): runs make in a tree whose compilers and packages are not there until deploy/deps.sh has run; returns what was made."""
+    for name in ("Makefile", "server", "clients", "protocol", "shaders", "tests"):
+        (tmp_path / name).symlink_to(TOP / name)
+    (tmp_path / "deploy").mkdir()
+    for name in ("man", "samples", "run.sh"):
+        (tmp_path / "deploy" / name).symlink_to(TOP / "deploy" / name)
+    for name, text in ("deploy/deps.sh", PACKAGES), ("tool", PACKAGED_TOOL):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    installed = tmp_path / "installed"
+    installed.mkdir()
+    (tmp_path / "path").mkdir()
+    for program in "sh basename cat chmod cp echo find mkdir mv printf rm rmdir sed sleep tr".split():
+        (tmp_path / "path" / program).symlink_to(shutil.which(program))
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS", "NODEPS"))}
+    environment |= {"INSTALLED": str(installed), "PATH": f"{installed}/bin:{tmp_path}/path"}
+
+    def make(*arguments):
+        done = subprocess.run([shutil.which("make"), "-s", "out=out", *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0 and not done.stderr, done.stdout[-2000:] + done.stderr[-2000:]
+        made = installed / "made"
+        return dict(line.partition(" ")[::2] for line in made.read_text().splitlines()) if made.exists() else {}
+
+    return make
+
+
+@pytest.mark.parametrize("arguments", [["out/posed-render"], ["-j8", "out/posed-render"], ["config=sanitize", "out/posed-render"]])
+def test_what_packages_tell_is_asked_after_they_are_installed(bare, arguments):
+    made = bare(*arguments)
+    assert "-mavx2" in made["out/obj/server/anim/kernel_avx2.o"].split()
+    assert "-mavx512f" in made["out/obj/server/anim/kernel_avx512.o"].split()
+    assert made["out/obj/server/render/caption.o"] == "/freetype"
+    assert made["out/obj/server/render/cell_caption.o"] == ""
+
+
+def test_unit_tests_wait_for_their_packages(bare):
+    assert "out/test/unit" in bare("-j8", "deps", "deps-test", "out/test/unit")
+
+
+def test_help_and_clean_install_nothing(bare, tmp_path):
+    assert bare("help") == bare("clean") == {}
+    assert list((tmp_path / "installed").iterdir()) == []
+
+
+class Registry(http.server.BaseHTTPRequestHandler):
+    """Answers every question for a package with `status`."""
+
+    def do_GET(self):
+        self.send_response(self.server.status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def web(tmp_path):
+    """web(status, *arguments, **environment): tests/web/run.sh where npm's registry answers with a status; returns (exit status, output)."""
+    for name in ("run.sh", "package.json", "package-lock.json", "gallery.test.mjs"):
+        shutil.copy(TOP / "tests/web" / name, tmp_path)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Registry)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    # npm takes its configuration from variables of either case.
+    kept = {k: v for k, v in os.environ.items() if not re.match("(?i)npm_config_|https?_proxy|all_proxy|web_tests", k)}
+
+    def run(status, *arguments, **environment):
+        server.status = status
+        told = {"npm_config_registry": f"http://127.0.0.1:{server.server_port}/", "npm_config_cache": str(tmp_path / "cache"),
+                "npm_config_fetch_retry_mintimeout": "1", "npm_config_userconfig": str(tmp_path / "npmrc")}
+        done = subprocess.run([tmp_path / "run.sh", *arguments], env=kept | told | environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return done.returncode, done.stdout
+
+    yield run
+    server.shutdown()
+    server.server_close()
+
+
+def test_web_tests_are_skipped_where_npm_lets_nobody_in(web):
+    status, said = web(503)
+    assert status == 0 and "web: skipped: npm could not install tests/web/package-lock.json (E503)" in said, said
+    assert int(re.search(r"^# skipped (\d+)$", said, re.M)[1]) > 20
+
+
+@pytest.mark.parametrize("status, arguments, environment", [
+    (404, [], {}), (503, ["--install"], {}), (503, [], {"WEB_TESTS": "required"}),
+])
+def test_web_tests_fail_when_npm_has_no_excuse(web, status, arguments, environment):
+    code, said = web(status, *arguments, **environment)
+    assert code == 1 and f"web: npm could not install tests/web/package-lock.json (E{status})" in said, said
+    assert "skipped" not in said
+
+
+def test_fresh_test_says_why_it_is_skipped():
+    """As root without the capability to mount, or as somebody else."""
+    without = ["setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-sys_admin"] if os.geteuid() == 0 else []
+    done = subprocess.run([*without, TOP / "tests/fresh.sh", "run"], capture_output=True, text=True)
+    if done.stderr.startswith("setpriv:"):
+        pytest.skip(done.stderr.strip())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch("fresh-test: skipped: (chroot or mounts are refused here: .*Operation not permitted|needs root, .*)\n", done.stdout)
+
+
+@pytest.mark.parametrize("command, last, status", [
+    ("echo 5 passed, 1 failed, 2 skipped; echo 4 passed, 0 failed, 1 skipped", "4 passed, 0 failed, 1 skipped", 0),
+    ("echo 4 passed, 2 failed, 0 skipped; false", "4 passed, 2 failed, 0 skipped", 1),
+    ("echo 4 passed, 0 failed, 0 skipped; false", "4 passed, 1 failed, 0 skipped", 1),
+    ("echo nothing", "0 passed, 1 failed, 0 skipped", 1)])
+def test_totals_of_long_runs_are_counted(tmp_path, command, last, status):
+    done = subprocess.run([sys.executable, TOP / "tests" / "run.py", "--log", tmp_path, f"soak=total:{command}"],
+                          capture_output=True, text=True)
+    assert (done.stdout.splitlines()[-1], done.returncode) == (last, status), done.stderr

@@ -1,0 +1,35 @@
+"""A server whose clocks a test turns."""
+import mmap
+import pathlib
+import shutil
+import struct
+import subprocess
+
+import pytest
+
+from conftest import REPOSITORY, is_sanitized
+
+SOURCE = REPOSITORY / "tests" / "api" / "support" / "clock_stand_in.c"
+YEAR_S = 365 * 24 * 3600
+
+
+class Clocks:
+    """Seconds that the clocks of the processes with `env` are ahead of the real ones."""
+
+    def __init__(self, folder):
+        if is_sanitized():
+            pytest.skip("a sanitizer must be loaded before the clocks")
+        if not shutil.which("cc"):
+            pytest.skip("no C compiler")
+        folder = pathlib.Path(folder)
+        folder.mkdir(exist_ok=True)
+        library, path = folder / "clocks.so", folder / "clocks"
+        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, SOURCE, "-ldl"], check=True)
+        path.write_bytes(bytes(16))
+        with path.open("r+b") as file:
+            self.ahead = mmap.mmap(file.fileno(), 16)
+        self.env = {"LD_PRELOAD": str(library), "POSED_TEST_CLOCKS": str(path)}
+
+    def turn(self, wall_s=0, monotonic_s=0):
+        wall, monotonic = struct.unpack("<qq", self.ahead[:])
+        self.ahead[:] = struct.pack("<qq", wall + wall_s, monotonic + monotonic_s)

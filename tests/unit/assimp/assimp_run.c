@@ -1,0 +1,91 @@
+#include "tests/unit/assimp/assimp_run.h"
+
+#include "tests/unit/support/check.h"
+#include "tests/unit/support/root_opener.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void assimp_run_init(struct assimp_run *run)
+{
+    *run = (struct assimp_run){0};
+    temp_tree_init(&run->tree);
+    limits_default(&run->limits);
+    bake_builder_init(&run->builder, 1 << 26);
+    pose_init(&run->pose);
+}
+
+void assimp_run_fini(struct assimp_run *run)
+{
+    pose_fini(&run->pose);
+    free(run->block);
+    bake_builder_fini(&run->builder);
+    opener_free(run->opener);
+    temp_tree_fini(&run->tree);
+}
+
+struct import assimp_run_start(struct assimp_run *run, const char *path)
+{
+    run->opener = root_opener(run->tree.fd, path, &run->limits);
+    return (struct import){.path = path,
+                           .opener = run->opener,
+                           .builder = &run->builder,
+                           .info = bake_add_info(&run->builder, 1),
+                           .limits = &run->limits};
+}
+
+void assimp_run_finish(struct assimp_run *run)
+{
+    struct buf buf;
+    buf_init(&buf, 0);
+    run->rc = bake_finish(&run->builder, &run->err);
+    if (run->rc == 0)
+        run->rc = bake_encode(&run->builder, &buf, &run->err);
+    if (run->rc == 0) {
+        run->block = aligned_alloc(64, (buf.size_bytes + 63) / 64 * 64);
+        assert_non_null(run->block);
+        memcpy(run->block, buf.data, buf.size_bytes);
+        run->rc = bake_decode(run->block, buf.size_bytes, &run->model, &run->err);
+    }
+    buf_fini(&buf);
+    if (run->rc < 0)
+        print_error("%s\n", run->err.message);
+}
+
+void assimp_run_import(struct assimp_run *run, const char *path)
+{
+    struct import import = assimp_run_start(run, path);
+    assert_int_equal(opener_read_model(run->opener, &import.bytes, &import.size_bytes, &run->err), 0);
+    run->rc = import_assimp(&import, &run->err);
+    if (run->rc == 0)
+        assimp_run_finish(run);
+}
+
+static bool is_text(const struct model *model, struct str str, const char *text)
+{
+    return str.offset != STR_NONE && str.size_bytes == strlen(text) &&
+           memcmp(model->text + str.offset, text, str.size_bytes) == 0;
+}
+
+uint32_t assimp_run_node(const struct assimp_run *run, const char *name)
+{
+    for (uint32_t n = 0; n < run->model.node_count; n++)
+        if (is_text(&run->model, run->model.nodes[n].name, name))
+            return n;
+    fail_msg("no node '%s'", name);
+    return 0;
+}
+
+bool assimp_run_warned(const struct assimp_run *run, const char *code)
+{
+    for (uint32_t w = 0; w < run->model.warning_count; w++)
+        if (is_text(&run->model, run->model.warnings[w].code, code))
+            return true;
+    return false;
+}
+
+void assimp_run_point(struct assimp_run *run, int32_t clip, double time_s, uint32_t n, const double p[3], double out[3])
+{
+    pose_evaluate(&run->pose, &run->model, clip, time_s);
+    dmat4_point(&run->pose.scene_from_node[n], p, out);
+}

@@ -1,0 +1,37 @@
+/* assimp_run.h - models written in a test, imported as posed-import does. */
+#pragma once
+
+#include "tests/unit/support/temp_tree.h"
+
+#include "anim/pose/pose.h"
+#include "import/source/import.h"
+
+#include <stdbool.h>
+
+struct assimp_run {
+    struct temp_tree tree;
+    struct limits limits;
+    struct opener *opener;
+    struct bake_builder builder;
+    struct err err;
+    int rc;             /* of import_assimp(), bake_finish() and bake_encode() */
+    void *block;        /* aligned */
+    struct model model; /* the decoded view, when rc is 0 */
+    struct pose pose;
+};
+
+void assimp_run_init(struct assimp_run *run);
+void assimp_run_fini(struct assimp_run *run);
+/* Imports a file of the tree. */
+void assimp_run_import(struct assimp_run *run, const char *path);
+/* What import and tests of single steps need: an opener, and a builder with its info. */
+struct import assimp_run_start(struct assimp_run *run, const char *path);
+/* Finishes, encodes and decodes what is in the builder. */
+void assimp_run_finish(struct assimp_run *run);
+
+/* Index of the node of this name; fails the test when there is none. */
+uint32_t assimp_run_node(const struct assimp_run *run, const char *name);
+bool assimp_run_warned(const struct assimp_run *run, const char *code);
+/* Evaluates and takes point p of node n to scene space. */
+void assimp_run_point(struct assimp_run *run, int32_t clip, double time_s, uint32_t n, const double p[3],
+                      double out[3]);

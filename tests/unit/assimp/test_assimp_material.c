@@ -1,0 +1,364 @@
+/* Classic materials, as the metallic-roughness ones that stand for them. */
+#include "tests/unit/assimp/assimp_run.h"
+#include "tests/unit/support/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- OBJ --- */
+
+static const char OBJ[] = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\n"
+                          "usemtl m\nf 1/1 2/2 3/3\n";
+
+/* A picture of 2 x 1, 32-bit TGA, rows top first; texels are RGBA here. */
+static void put_tga(struct assimp_run *run, const char *path, const uint8_t texels[8])
+{
+    uint8_t bytes[18 + 8] = {[2] = 2, [12] = 2, [14] = 1, [16] = 32, [17] = 0x28};
+    for (int t = 0; t < 2; t++) {
+        const uint8_t bgra[4] = {texels[4 * t + 2], texels[4 * t + 1], texels[4 * t], texels[4 * t + 3]};
+        memcpy(bytes + 18 + 4 * t, bgra, sizeof bgra);
+    }
+    temp_tree_bytes(&run->tree, path, bytes, sizeof bytes);
+}
+
+static const uint8_t RED[8] = {200, 10, 10, 255, 200, 10, 10, 255};
+
+/* The material of a triangle; the run is the caller's to finish. */
+static const struct material *import_obj(struct assimp_run *run, const char *mtl)
+{
+    temp_tree_file(&run->tree, "a.obj", OBJ);
+    temp_tree_file(&run->tree, "a.mtl", mtl);
+    assimp_run_import(run, "a.obj");
+    assert_int_equal(run->rc, 0);
+    return &run->model.materials[run->model.primitives[0].material];
+}
+
+TEST(assimp_shininess_becomes_roughness)
+{
+    static const struct {
+        const char *mtl;
+        double roughness;
+    } ROWS[] = {
+        {"newmtl m\nillum 2\nKs 1 1 1\nNs 6\n", 0.70710678},   /* alpha = sqrt(2 / 8) = 0.5 */
+        {"newmtl m\nillum 2\nKs 1 1 1\nNs 198\n", 0.31622777}, /* alpha = sqrt(2 / 200) = 0.1 */
+        {"newmtl m\nillum 2\nKs 0 0 0\nNs 198\n", 1},          /* no highlight */
+        {"newmtl m\nillum 1\nKs 1 1 1\nNs 198\n", 1},          /* nor here: light without one */
+        {"newmtl m\nKd 1 1 1\n", 1},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        struct assimp_run run;
+        assimp_run_init(&run);
+        const struct material *m = import_obj(&run, ROWS[i].mtl);
+        CHECK_NEAR(m->roughness, ROWS[i].roughness, 1e-6);
+        CHECK_NEAR(m->metallic, 0, 0);
+        assimp_run_fini(&run);
+    }
+}
+
+TEST(assimp_emission)
+{
+    struct assimp_run run;
+    assimp_run_init(&run);
+    put_tga(&run, "glow.tga", RED);
+    put_tga(&run, "skin.tga", RED);
+    const struct material *m = import_obj(&run, "newmtl m\nKe 1 0.5 0\nmap_Kd skin.tga\n");
+    CHECK_NEAR(m->emissive[0], 1, 1e-6);
+    CHECK_NEAR(m->emissive[1], 0.21404, 1e-4); /* sRGB 0.5 */
+    assert_int_equal(m->textures[TEXTURE_EMISSIVE].texture, -1);
+    assimp_run_fini(&run);
+    assimp_run_init(&run);
+    put_tga(&run, "glow.tga", RED);
+    m = import_obj(&run, "newmtl m\nmap_Ke glow.tga\n");
+    CHECK_NEAR(m->emissive[2], 1, 0); /* black under a texture: the texture says it all */
+    assert_int_equal(m->textures[TEXTURE_EMISSIVE].texture, 0);
+    assert_int_equal(run.model.textures[0].content, TEXTURE_COLORS);
+    assimp_run_fini(&run);
+}
+
+TEST(assimp_takes_maps_of_normals_as_they_are)
+{
+    static const uint8_t NORMALS[8] = {128, 128, 255, 255, 200, 128, 230, 255};
+    struct assimp_run run;
+    assimp_run_init(&run);
+    put_tga(&run, "bump.tga", NORMALS);
+    put_tga(&run, "skin.tga", RED);
+    const struct material *m = import_obj(&run, "newmtl m\nmap_Kd skin.tga\nmap_Bump bump.tga\n");
+    assert_int_equal(m->textures[TEXTURE_BASE_COLOR].texture, 0);
+    assert_int_equal(m->textures[TEXTURE_NORMAL].texture, 1);
+    assert_int_equal(run.model.texture_count, 2);
+    assert_int_equal(run.model.textures[1].content, TEXTURE_DATA);
+    assert_memory_equal(run.model.pixels + run.model.textures[1].pixel_first, NORMALS, sizeof NORMALS);
+    assimp_run_fini(&run);
+}
+
+/* Two columns, 0.2 and 1 high. */
+TEST(assimp_makes_normals_of_heights)
+{
+    static const uint8_t HEIGHTS[8] = {51, 51, 51, 255, 255, 255, 255, 255};
+    struct assimp_run run;
+    assimp_run_init(&run);
+    put_tga(&run, "bump.tga", HEIGHTS);
+    put_tga(&run, "skin.tga", RED);
+    const struct material *m = import_obj(&run, "newmtl m\nmap_Kd skin.tga\nmap_Bump -clamp on -bm 50 bump.tga\n");
+    const int32_t normals = m->textures[TEXTURE_NORMAL].texture;
+    assert_true(normals >= 0);
+    assert_int_equal(run.model.texture_count, 2); /* the heights went */
+    assert_int_equal(run.model.textures[normals].content, TEXTURE_DATA);
+    /* half of the step of 0.8 in each texel; the picture is 2 texels wide and 50 * 0.01 of that high: a slope of 0.4 */
+    const uint8_t *texels = run.model.pixels + run.model.textures[normals].pixel_first;
+    for (int t = 0; t < 2; t++) {
+        CHECK_NEAR(texels[4 * t], 127.5 * (1 - 0.4 / sqrt(1.16)), 0.51);
+        CHECK_NEAR(texels[4 * t + 1], 127.5, 0.51);
+        CHECK_NEAR(texels[4 * t + 2], 127.5 * (1 + 1 / sqrt(1.16)), 0.51);
+        assert_int_equal(texels[4 * t + 3], 255);
+    }
+    assimp_run_fini(&run);
+}
+
+TEST(assimp_mixes_opacity_into_the_base_colour)
+{
+    static const uint8_t HOLES[8] = {0, 0, 0, 255, 255, 255, 255, 255}, VEIL[8] = {128, 128, 128, 255, 90, 90, 90, 255};
+    for (int is_veil = 0; is_veil < 2; is_veil++) {
+        struct assimp_run run;
+        assimp_run_init(&run);
+        put_tga(&run, "holes.tga", is_veil ? VEIL : HOLES);
+        put_tga(&run, "skin.tga", RED);
+        const struct material *m = import_obj(&run, "newmtl m\nmap_Kd skin.tga\nmap_d holes.tga\n");
+        assert_int_equal(m->alpha_mode, is_veil ? ALPHA_BLEND : ALPHA_MASK);
+        assert_int_equal(run.model.texture_count, 1); /* the parts are not kept */
+        const struct texture *texture = &run.model.textures[m->textures[TEXTURE_BASE_COLOR].texture];
+        const uint8_t expected[8] = {200, 10, 10, is_veil ? 128 : 0, 200, 10, 10, is_veil ? 90 : 255};
+        assert_memory_equal(run.model.pixels + texture->pixel_first, expected, sizeof expected);
+        assimp_run_fini(&run);
+    }
+}
+
+/* --- COLLADA --- */
+
+static const char DAE[] =
+    "<?xml version=\"1.0\"?><COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" version=\"1.4.1\">"
+    "<library_effects><effect id=\"e\"><profile_COMMON><technique sid=\"t\">%s</technique></profile_COMMON></effect>"
+    "</library_effects><library_materials><material id=\"m\"><instance_effect url=\"#e\"/></material>"
+    "</library_materials><library_geometries><geometry id=\"tri\"><mesh>"
+    "<source id=\"p\"><float_array id=\"pa\" count=\"9\">1 2 3 4 5 6 7 8 10</float_array><technique_common>"
+    "<accessor source=\"#pa\" count=\"3\" stride=\"3\"><param name=\"X\" type=\"float\"/>"
+    "<param name=\"Y\" type=\"float\"/><param name=\"Z\" type=\"float\"/></accessor></technique_common></source>"
+    "<vertices id=\"v\"><input semantic=\"POSITION\" source=\"#p\"/></vertices>"
+    "<triangles count=\"1\" material=\"s\"><input semantic=\"VERTEX\" source=\"#v\" offset=\"0\"/><p>0 1 2</p>"
+    "</triangles></mesh></geometry></library_geometries>"
+    "<library_visual_scenes><visual_scene id=\"scene\"><node id=\"n1\"><instance_geometry url=\"#tri\">"
+    "<bind_material><technique_common><instance_material symbol=\"s\" target=\"#m\"/></technique_common>"
+    "</bind_material></instance_geometry></node></visual_scene></library_visual_scenes>"
+    "<scene><instance_visual_scene url=\"#scene\"/></scene></COLLADA>";
+
+static struct material import_dae(const char *technique)
+{
+    struct assimp_run run;
+    char text[3000];
+    assimp_run_init(&run);
+    snprintf(text, sizeof text, DAE, technique);
+    temp_tree_file(&run.tree, "a.dae", text);
+    assimp_run_import(&run, "a.dae");
+    assert_int_equal(run.rc, 0);
+    const struct material out = run.model.materials[run.model.primitives[0].material];
+    assimp_run_fini(&run);
+    return out;
+}
+
+#define COLOR(name, values) "<" name "><color>" values "</color></" name ">"
+#define NUMBER(name, value) "<" name "><float>" value "</float></" name ">"
+
+/* COLLADA 1.4.1, "transparent": A_ONE (also without a word): alpha times transparency is how much is seen; RGB_ZERO:
+ * how much is seen through. Transparency 0 under A_ONE would be nothing at all, and is what exporters write for 1. */
+TEST(assimp_collada_transparency)
+{
+    static const struct {
+        const char *technique;
+        double opacity;
+    } ROWS[] = {
+        {"<phong>" COLOR("diffuse", "1 1 1 1") "</phong>", 1},
+        {"<phong>" COLOR("diffuse", "1 1 1 1") COLOR("transparent", "1 1 1 1") NUMBER("transparency", "0") "</phong>",
+         1},
+        {"<phong>" COLOR("diffuse", "1 1 1 1") COLOR("transparent", "1 1 1 1") NUMBER("transparency", "1") "</phong>",
+         1},
+        {"<phong>" COLOR("diffuse", "1 1 1 1") COLOR("transparent", "1 1 1 0.5")
+             NUMBER("transparency", "0.5") "</phong>",
+         0.25},
+        {"<phong>" COLOR("diffuse", "1 1 1 1") "<transparent opaque=\"RGB_ZERO\"><color>0.25 0.25 0.25 1</color>"
+                                               "</transparent>" NUMBER("transparency", "1") "</phong>",
+         0.75},
+        {"<phong>" COLOR("diffuse", "1 1 1 1") "<transparent opaque=\"RGB_ZERO\"><color>0 0 0 1</color>"
+                                               "</transparent>" NUMBER("transparency", "1") "</phong>",
+         1},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        const struct material m = import_dae(ROWS[i].technique);
+        CHECK_NEAR(m.base_color[3], ROWS[i].opacity, 1e-5);
+        assert_int_equal(m.alpha_mode, ROWS[i].opacity < 1 ? ALPHA_BLEND : ALPHA_OPAQUE);
+    }
+}
+
+TEST(assimp_collada_kinds_of_light)
+{
+    struct material m = import_dae("<constant>" COLOR("emission", "0 1 0 1") "</constant>");
+    assert_true((m.flags & MATERIAL_UNLIT) != 0);
+    CHECK_NEAR(m.base_color[0], 0, 0); /* the emission is the colour */
+    CHECK_NEAR(m.base_color[1], 1, 0);
+    CHECK_NEAR(m.emissive[1], 0, 0);
+    m = import_dae("<lambert>" COLOR("emission", "0 1 0 1") COLOR("diffuse", "1 0 0 1") "</lambert>");
+    CHECK_NEAR(m.base_color[0], 1, 0);
+    CHECK_NEAR(m.emissive[1], 1, 0);
+    CHECK_NEAR(m.roughness, 1, 0);
+    m = import_dae("<phong>" COLOR("specular", "1 1 1 1") NUMBER("shininess", "6") "</phong>");
+    CHECK_NEAR(m.roughness, 0.70710678, 1e-6);
+}
+
+/* --- X: the hardware's light, all of which goes through the texture --- */
+
+TEST(assimp_x_emission_goes_through_the_texture)
+{
+    static const char X[] = "xof 0303txt 0032\nMesh m {\n3;\n0;0;0;,\n1;0;0;,\n0;1;0;;\n1;\n3;0,1,2;;\n"
+                            "MeshTextureCoords {\n3;\n0;0;,\n1;0;,\n0;1;;\n}\n"
+                            "MeshMaterialList {\n1;\n1;\n0;;\nMaterial {\n1;1;1;1;;\n0;\n0;0;0;;\n0.5;0.5;0.5;;\n"
+                            "TextureFilename { \"skin.tga\"; }\n}\n}\n}\n";
+    struct assimp_run run;
+    assimp_run_init(&run);
+    put_tga(&run, "skin.tga", RED);
+    temp_tree_file(&run.tree, "a.x", X);
+    assimp_run_import(&run, "a.x");
+    assert_int_equal(run.rc, 0);
+    const struct material *m = &run.model.materials[run.model.primitives[0].material];
+    CHECK_NEAR(m->emissive[0], 0.21404, 1e-4);
+    assert_int_equal(m->textures[TEXTURE_EMISSIVE].texture, m->textures[TEXTURE_BASE_COLOR].texture);
+    CHECK_NEAR(m->roughness, 1, 0);
+    assimp_run_fini(&run);
+}
+
+/* --- FBX: Blender's metal and the physical materials of Maya --- */
+
+static const char FBX[] =
+    "; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n\tFBXVersion: 7400\n\tCreator: \"%s\"\n\tSceneInfo: "
+    "\"SceneInfo::GlobalInfo\", "
+    "\"UserData\" "
+    "{\n\t\tProperties70:  {\n\t\t}\n\t}\n}\n"
+    "GlobalSettings:  {\n\tProperties70:  {\n\t}\n}\n"
+    "Objects:  {\n"
+    "\tGeometry: 1, \"Geometry::g\", \"Mesh\" {\n\t\tVertices: *9 {\n\t\t\ta: 0,0,0,1,0,0,0,1,0\n\t\t}\n"
+    "\t\tPolygonVertexIndex: *3 {\n\t\t\ta: 0,1,-3\n\t\t}\n\t\tGeometryVersion: 124\n"
+    "\t\tLayerElementMaterial: 0 {\n\t\t\tVersion: 101\n\t\t\tName: \"\"\n\t\t\tMappingInformationType: \"AllSame\"\n"
+    "\t\t\tReferenceInformationType: \"IndexToDirect\"\n\t\t\tMaterials: *1 {\n\t\t\t\ta: 0\n\t\t\t}\n\t\t}\n"
+    "\t\tLayer: 0 {\n\t\t\tVersion: 100\n\t\t\tLayerElement:  {\n\t\t\t\tType: \"LayerElementMaterial\"\n"
+    "\t\t\t\tTypedIndex: 0\n\t\t\t}\n\t\t}\n\t}\n"
+    "\tModel: 2, \"Model::m\", \"Mesh\" {\n\t\tVersion: 232\n\t}\n"
+    "\tMaterial: 3, \"Material::steel\", \"\" {\n\t\tVersion: 102\n\t\tShadingModel: \"phong\"\n\t\tMultiLayer: 0\n"
+    "\t\tProperties70:  {\n%s\t\t}\n\t}\n"
+    "}\nConnections:  {\n\tC: \"OO\",2,0\n\tC: \"OO\",1,2\n\tC: \"OO\",3,2\n}\n";
+
+static struct material import_fbx(const char *creator, const char *properties)
+{
+    struct assimp_run run;
+    char text[4000];
+    assimp_run_init(&run);
+    snprintf(text, sizeof text, FBX, creator, properties);
+    temp_tree_file(&run.tree, "a.fbx", text);
+    assimp_run_import(&run, "a.fbx");
+    if (run.rc != 0)
+        fail_msg("%s", run.err.message);
+    const struct material out = run.model.materials[run.model.primitives[0].material];
+    assimp_run_fini(&run);
+    return out;
+}
+
+TEST(assimp_fbx_metal)
+{
+    static const char SHINY[] = "\t\t\tP: \"SpecularColor\", \"Color\", \"\", \"A\",1,1,1\n"
+                                "\t\t\tP: \"SpecularFactor\", \"Number\", \"\", \"A\",0.25\n"
+                                "\t\t\tP: \"ShininessExponent\", \"Number\", \"\", \"A\",36\n"
+                                "\t\t\tP: \"ReflectionFactor\", \"Number\", \"\", \"A\",0.75\n";
+    struct material m = import_fbx("Blender (stable FBX IO) - 4.0.0 - 5.8.12", SHINY);
+    CHECK_NEAR(m.metallic, 0.75, 1e-6);
+    CHECK_NEAR(m.roughness, 0.4, 1e-6); /* 1 - sqrt(36) / 10 */
+    m = import_fbx("FBX SDK/FBX Plugins version 2016.0", SHINY);
+    CHECK_NEAR(m.metallic, 0, 0);
+    m = import_fbx("Maya", "\t\t\tP: \"Maya|metallic\", \"Float\", \"\", \"A\",0.5\n"
+                           "\t\t\tP: \"Maya|roughness\", \"Float\", \"\", \"A\",0.25\n");
+    CHECK_NEAR(m.metallic, 0.5, 0);
+    CHECK_NEAR(m.roughness, 0.25, 0);
+}
+
+/* --- texture coordinates --- */
+
+/* Its texture is laid twice along u and thrice along v. */
+static const char AC3D[] = "AC3Db\nMATERIAL \"m\" rgb 1 1 1 amb 1 1 1 emis 0 0 0 spec 0 0 0 shi 0 trans 0\n"
+                           "OBJECT world\nkids 1\nOBJECT poly\nname \"p\"\ntexture \"t.tga\"\ntexrep %s\n"
+                           "numvert 3\n0 0 0\n1 0 0\n0 1 0\nnumsurf 1\nSURF 0x20\nmat 0\n"
+                           "refs 3\n0 0.25 0.5\n1 0.75 0.5\n2 0.25 1\nkids 0\n";
+
+TEST(assimp_repeats_and_moves_textures_of_ac3d)
+{
+    static const double ROWS[2][6] = {{1, 0, 0, 0, 1, 0}, {2, 0, 0.25, 0, 3, 1 - 3 - 0.125}}; /* v points down here */
+    for (int is_moved = 0; is_moved < 2; is_moved++) {
+        struct assimp_run run;
+        char file[512];
+        assimp_run_init(&run);
+        snprintf(file, sizeof file, AC3D, is_moved ? "2 3\ntexoff 0.25 0.125" : "1 1");
+        temp_tree_file(&run.tree, "a.ac", file);
+        put_tga(&run, "t.tga", RED);
+        assimp_run_import(&run, "a.ac");
+        assert_int_equal(run.rc, 0);
+        assert_false(assimp_run_warned(&run, "texture_transform_ignored"));
+        const struct material *m = &run.model.materials[run.model.primitives[0].material];
+        for (int i = 0; i < 6; i++)
+            CHECK_NEAR((double)m->textures[TEXTURE_BASE_COLOR].uv_from_texcoord[i], ROWS[is_moved][i], 1e-6);
+        for (uint32_t v = 0; v < run.model.position_count; v++) {
+            const struct vec3 p = run.model.positions[v];
+            CHECK_NEAR((double)run.model.texcoords[v].x, 0.25 + 0.5 * (double)p.x, 1e-6);
+            CHECK_NEAR((double)run.model.texcoords[v].y, 0.5 - 0.5 * (double)p.y, 1e-6);
+        }
+        assimp_run_fini(&run);
+    }
+}
+
+static const char ASE[] =
+    "*3DSMAX_ASCIIEXPORT 200\n*MATERIAL_LIST {\n*MATERIAL_COUNT 1\n*MATERIAL 0 {\n*MATERIAL_NAME \"m\"\n*MAP_DIFFUSE "
+    "{\n"
+    "*BITMAP \"t.tga\"\n*UVW_U_TILING %s\n}\n}\n}\n*GEOMOBJECT {\n*NODE_NAME \"a\"\n*MESH {\n*MESH_NUMVERTEX 3\n"
+    "*MESH_NUMFACES 1\n*MESH_VERTEX_LIST {\n*MESH_VERTEX 0 0 0 0\n*MESH_VERTEX 1 1 0 0\n*MESH_VERTEX 2 0 1 0\n}\n"
+    "*MESH_FACE_LIST {\n*MESH_FACE 0: A: 0 B: 1 C: 2 AB: 1 BC: 1 CA: 1 *MESH_SMOOTHING 1 *MESH_MTLID 0\n}\n}\n"
+    "*MATERIAL_REF 0\n}\n";
+
+TEST(assimp_warns_of_transforms_of_texture_coordinates)
+{
+    for (int is_moved = 0; is_moved < 2; is_moved++) {
+        struct assimp_run run;
+        char file[1024];
+        assimp_run_init(&run);
+        snprintf(file, sizeof file, ASE, is_moved ? "2.0" : "1.0");
+        temp_tree_file(&run.tree, "a.ase", file);
+        put_tga(&run, "t.tga", RED);
+        assimp_run_import(&run, "a.ase");
+        assert_int_equal(run.rc, 0);
+        assert_int_equal(assimp_run_warned(&run, "texture_transform_ignored"), is_moved);
+        assimp_run_fini(&run);
+    }
+}
+
+/* A ball whose texture is wrapped around it: rows of the picture are circles of latitude. */
+TEST(assimp_projected_textures)
+{
+    const double pi = acos(-1);
+    struct assimp_run run;
+    assimp_run_init(&run);
+    temp_tree_file(&run.tree, "ball.nff", "f 1 1 1 0.5 0.5 45 0 1 t.tga\ns 1 2 3 4\n");
+    put_tga(&run, "t.tga", RED);
+    assimp_run_import(&run, "ball.nff");
+    assert_int_equal(run.rc, 0);
+    assert_true((run.model.primitives[0].flags & PRIMITIVE_TEXCOORDS) != 0);
+    assert_true(run.model.position_count > 20);
+    for (uint32_t v = 0; v < run.model.position_count; v++) {
+        const struct vec3 p = run.model.positions[v];
+        CHECK_NEAR((double)run.model.texcoords[v].y, 0.5 + asin((double)p.z) / pi, 1e-3);
+    }
+    assimp_run_fini(&run);
+}

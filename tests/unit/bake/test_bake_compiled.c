@@ -1,0 +1,209 @@
+/* The compiled sections as hostile bytes: each rule of protocol/baked-model.md from section 36 on. */
+#include "tests/unit/support/check.h"
+#include "tests/unit/support/fixture.h"
+#include "tests/unit/support/walk_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void check_refused(const struct fixture *f, const char *part, int line)
+{
+    struct err err = {0};
+    struct model model;
+    void *copy = fixture_aligned_copy(f->block, f->size_bytes);
+    const int rc = bake_decode(copy, f->size_bytes, &model, &err);
+    if (rc != ERR_BAD_BAKE || strstr(err.message, part) == NULL)
+        fail_msg("line %d: %d '%s' instead of a refusal of '%s'", line, rc, err.message, part);
+    free(copy);
+}
+
+/* Changes one field of the worked model, expects a refusal that names `part`, and puts it back. */
+#define REFUSED(f, field, value, part)                                                                                 \
+    do {                                                                                                               \
+        __typeof__((f)->model.field) kept = (f)->model.field;                                                          \
+        memcpy((void *)(uintptr_t) & (f)->model.field, &(__typeof__(kept)){value}, sizeof kept);                       \
+        check_refused(f, part, __LINE__);                                                                              \
+        memcpy((void *)(uintptr_t) & (f)->model.field, &kept, sizeof kept);                                            \
+    } while (0)
+
+/* What the rules below take for granted: the rig is node 1, then 0 and 3; clip 0 turns node 0 and moves node 1 in
+ * steps, clip 2 moves node 0 by splines. */
+static void check_worked(const struct model *m)
+{
+    assert_int_equal(m->rig_node_count, 3);
+    assert_int_equal(m->rig_nodes[0].node, 1);
+    assert_int_equal(m->rig_nodes[1].node, 0);
+    assert_int_equal(m->rig_nodes[2].node, 3);
+    assert_int_equal(m->rig_output_count, 3);
+    assert_int_equal(m->lane_block_count, 1);
+    assert_int_equal(m->lane_blocks[0].flags, LANES_TURN | LANES_MOVE | LANES_SIZED | LANES_HOLD);
+    assert_int_equal(m->compiled_clips[0].frame_count, 3);
+    assert_int_equal(m->sampled_node_count, 1);
+}
+
+TEST(bake_decode_rules_of_rigs)
+{
+    struct fixture f;
+    fixture_worked(&f);
+    check_worked(&f.model);
+    REFUSED(&f, rig_nodes[0].node, 4, "rig_nodes[0].node");
+    REFUSED(&f, rig_nodes[1].parent, 1, "rig_nodes[1].parent");
+    REFUSED(&f, rig_nodes[1].parent, -2, "rig_nodes[1].parent");
+    REFUSED(&f, rig_nodes[2].parent, -1, "rig_nodes[2].parent"); /* a root behind another node */
+    REFUSED(&f, rig_skins[1].output_first, 1, "rig_skins[1].outputs");
+    REFUSED(&f, rig_skins[0].output_first, UINT32_MAX, "rig_skins[0].outputs");
+    REFUSED(&f, rig_outputs[0].rig_node, 3, "rig_outputs[0].rig_node");
+    REFUSED(&f, rig_outputs[0].joint, 2, "rig_outputs[0].joint");
+    REFUSED(&f, rig_outputs[0].joint, 1 - f.model.rig_outputs[0].joint, "rig_outputs[1].joint"); /* twice */
+    REFUSED(&f, rig_outputs[2].joint_from_bind[3], NAN, "rig_outputs[2].joint_from_bind");
+    REFUSED(&f, rig_skins[1].lag, 0, "rig_outputs[2].rig_node"); /* would be read before it is made */
+    fixture_fini(&f);
+}
+
+TEST(bake_decode_rules_of_compiled_clips)
+{
+    struct fixture f;
+    fixture_worked(&f);
+    REFUSED(&f, compiled_clips[0].frame_count, 4, "compiled_clips[0].frames");
+    REFUSED(&f, compiled_clips[0].frame_count, 0, "compiled_clips[0].frame_count");
+    REFUSED(&f, compiled_clips[0].frame_count, 2, "compiled_clips[1].frames"); /* which no longer follow */
+    REFUSED(&f, compiled_clips[0].frame_first, 1, "compiled_clips[0].frames");
+    REFUSED(&f, compiled_clips[0].frames_per_s, -1.0, "compiled_clips[0].frames");
+    REFUSED(&f, compiled_clips[0].frames_per_s, (double)NAN, "compiled_clips[0].frames");
+    REFUSED(&f, compiled_clips[0].value_first, 8, "compiled_clips[0].values");
+    REFUSED(&f, compiled_clips[0].value_first, UINT32_MAX - 15, "compiled_clips[0].values");
+    REFUSED(&f, compiled_clips[0].frame_floats, 1 << 20, "compiled_clips[0].values");
+    REFUSED(&f, compiled_clips[0].block_count, 2, "compiled_clips[0].blocks");
+    REFUSED(&f, compiled_clips[0].block_count, 0, "compiled_clips[0].rig_nodes"); /* which nobody gives */
+    REFUSED(&f, compiled_clips[0].still_count, 9, "compiled_clips[0].still_nodes");
+    REFUSED(&f, compiled_clips[0].sampled_count, 2, "compiled_clips[0].sampled_nodes");
+    REFUSED(&f, compiled_clips[0].error, 1e-5f, "compiled_clips[0].error");
+    REFUSED(&f, compiled_clips[0].error, NAN, "compiled_clips[0].error");
+    REFUSED(&f, compiled_clips[0].flags, 2, "compiled_clips[0].flags");
+    REFUSED(&f, frame_times[1], 0.5, "compiled_clips[0].frames");
+    REFUSED(&f, frame_times[0], (double)NAN, "compiled_clips[0].frames");
+    REFUSED(&f, frame_times[0], -1.7e308, "compiled_clips[0].frames"); /* too far from the next one for a double */
+    REFUSED(&f, still_nodes[0].rig_node, 3, "still_nodes[0].rig_node");
+    REFUSED(&f, still_nodes[0].rig_node, 0, "lane_blocks[0].rig_nodes"); /* given twice */
+    REFUSED(&f, still_nodes[0].parent_from_node[11], HUGE_VALF, "still_nodes[0].parent_from_node");
+    REFUSED(&f, still_nodes[0].parent_from_node[11], 1e31f, "compiled_clips[0].values");
+    REFUSED(&f, sampled_nodes[0].channels[PATH_TRANSLATION], 5, "sampled_nodes[0].channels");
+    REFUSED(&f, sampled_nodes[0].channels[PATH_TRANSLATION], 1, "sampled_nodes[0].channels"); /* of another clip */
+    REFUSED(&f, sampled_nodes[0].channels[PATH_SCALE], 4, "sampled_nodes[0].channels");       /* another path */
+    REFUSED(&f, sampled_nodes[0].channels[PATH_SCALE], -2, "sampled_nodes[0].channels");
+    fixture_fini(&f);
+}
+
+TEST(bake_decode_rules_of_lane_blocks)
+{
+    struct fixture f;
+    fixture_worked(&f);
+    const struct lane_block *block = &f.model.lane_blocks[0];
+    const uint32_t rotation = f.model.compiled_clips[0].value_first + block->frame_offset;
+    REFUSED(&f, lane_blocks[0].flags, 32, "lane_blocks[0].flags");
+    REFUSED(&f, lane_blocks[0].flags, LANES_SCALE | LANES_SIZED, "lane_blocks[0].flags");
+    REFUSED(&f, lane_blocks[0].width, 4, "lane_blocks[0].width");
+    REFUSED(&f, lane_blocks[0].width, LANE_WIDTH, "lane_blocks[0].frame_offset"); /* a frame has 64 floats */
+    REFUSED(&f, lane_blocks[0].frame_offset, 48, "lane_blocks[0].frame_offset");
+    REFUSED(&f, lane_blocks[0].constant_first, 64, "lane_blocks[0].constants");
+    REFUSED(&f, lane_blocks[0].constant_first, UINT32_MAX, "lane_blocks[0].constants");
+    REFUSED(&f, lane_blocks[0].rig_nodes[0], 4, "lane_blocks[0].rig_nodes");
+    REFUSED(&f, lane_blocks[0].rig_nodes[1], 0, "lane_blocks[0].rig_nodes"); /* twice, or once too few */
+    REFUSED(&f, lane_blocks[0].rig_nodes[9], 0, "lane_blocks[0].rig_nodes"); /* beyond its width */
+    REFUSED(&f, lane_values[0], NAN, "lane_values");
+    REFUSED(&f, lane_values[0], 1e31f, "compiled_clips[0].values");
+    REFUSED(&f, lane_values[24], 0.5f, "lane_blocks[0].constants"); /* a factor */
+    REFUSED(&f, lane_values[rotation + 3 * 8], 0.5f, "lane_blocks[0].rotations");
+    REFUSED(&f, lane_values[rotation + 3 * 8], 1.5f, "lane_blocks[0].rotations");
+    REFUSED(&f, lane_values[rotation + 3 * 8], -1, "lane_blocks[0].rotations"); /* the other side of the next frame's */
+    fixture_fini(&f);
+}
+
+/* Encodes what the builder has and expects a refusal that names `part`. */
+static void check_refused_block(const struct bake_builder *builder, const char *part)
+{
+    struct buf buf;
+    struct err err = {0};
+    struct model model;
+    buf_init(&buf, 0);
+    assert_int_equal(bake_encode(builder, &buf, &err), 0);
+    void *copy = fixture_aligned_copy(buf.data, buf.size_bytes);
+    assert_int_equal(bake_decode(copy, buf.size_bytes, &model, &err), ERR_BAD_BAKE);
+    if (strstr(err.message, part) == NULL)
+        fail_msg("'%s' instead of a refusal of '%s'", err.message, part);
+    free(copy);
+    buf_fini(&buf);
+}
+
+/* Blocks that cost time for each frame, and take next to nothing of the file: without a node, or where another is. */
+TEST(bake_decode_refuses_lane_blocks_that_multiply_frames)
+{
+    struct fixture f;
+    fixture_worked(&f);
+    struct bake_builder *b = &f.builder;
+    struct lane_block *block = bake_add_lane_block(b, 1);
+    *block = b->lane_blocks[0];
+    b->compiled_clips[0].block_count = 2;
+    check_refused_block(b, "lane_blocks[1].frame_offset");
+    for (uint32_t l = 0; l < LANE_WIDTH; l++)
+        block->rig_nodes[l] = b->rig_node_count;
+    check_refused_block(b, "lane_blocks[1].rig_nodes");
+    fixture_fini(&f);
+}
+
+/* A clip again and again: each check of the model would look at the splines' keys as often. */
+TEST(bake_decode_refuses_clips_that_multiply_keys)
+{
+    struct fixture f;
+    fixture_worked(&f);
+    struct bake_builder *b = &f.builder;
+    for (uint32_t i = 0; i < 100; i++) {
+        const struct clip clip = b->clips[2];
+        const struct compiled_clip compiled = b->compiled_clips[2];
+        struct channel *channels = bake_add_channel(b, clip.channel_count);
+        memcpy(channels, b->channels + clip.channel_first, clip.channel_count * sizeof *channels);
+        *bake_add_clip(b, 1) = clip;
+        b->clips[b->clip_count - 1].channel_first = b->channel_count - clip.channel_count;
+        *bake_add_compiled_clip(b, 1) = compiled;
+        struct compiled_clip *to = &b->compiled_clips[b->clip_count - 1];
+        to->frame_first = b->frame_time_count;
+        double *times = bake_add_frame_time(b, compiled.frame_count);
+        memcpy(times, b->frame_times + compiled.frame_first, compiled.frame_count * sizeof *times);
+        to->value_first = b->lane_value_count;
+        to->block_first = b->lane_block_count;
+        to->still_first = b->still_node_count;
+        struct still_node *still = bake_add_still_node(b, compiled.still_count);
+        memcpy(still, b->still_nodes + compiled.still_first, compiled.still_count * sizeof *still);
+        to->sampled_first = b->sampled_node_count;
+        struct sampled_node *sampled = bake_add_sampled_node(b, compiled.sampled_count);
+        memcpy(sampled, b->sampled_nodes + compiled.sampled_first, compiled.sampled_count * sizeof *sampled);
+        for (uint32_t s = 0; s < compiled.sampled_count; s++)
+            for (int path = 0; path < 3; path++)
+                if (sampled[s].channels[path] >= 0)
+                    sampled[s].channels[path] +=
+                        (int32_t)(b->clips[b->clip_count - 1].channel_first - clip.channel_first);
+    }
+    check_refused_block(b, "].sampled_nodes");
+    fixture_fini(&f);
+}
+
+TEST(bake_decode_takes_a_model_that_is_not_compiled)
+{
+    struct fixture f;
+    fixture_worked(&f);
+    struct bake_builder *b = &f.builder;
+    b->rig_node_count = b->rig_skin_count = b->rig_output_count = b->compiled_clip_count = b->lane_block_count = 0;
+    b->still_node_count = b->sampled_node_count = b->frame_time_count = b->lane_value_count = 0;
+    struct buf buf;
+    struct err err = {0};
+    struct model model;
+    buf_init(&buf, 0);
+    assert_int_equal(bake_encode(b, &buf, &err), 0);
+    void *copy = fixture_aligned_copy(buf.data, buf.size_bytes);
+    assert_int_equal(bake_decode(copy, buf.size_bytes, &model, &err), 0);
+    assert_false(clip_palette_is_compiled(&model, 0));
+    walk_model(&model);
+    free(copy);
+    buf_fini(&buf);
+    fixture_fini(&f);
+}

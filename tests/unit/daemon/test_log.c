@@ -1,0 +1,88 @@
+/* Log lines: their form, and that no byte of a request can forge one. */
+#include "tests/unit/support/check.h"
+
+#include "daemon/support/log.h"
+
+#include <string.h>
+
+/* 2026-01-31T12:00:00.123Z: date -ud 2026-01-31T12:00:00Z +%s */
+static const int64_t NOON_MS = INT64_C(1769860800123);
+
+static void check_request(enum log_format format, const struct log_request *request, const char *line)
+{
+    struct buf out;
+    buf_init(&out, 0);
+    log_put_request(&out, format, NOON_MS, request);
+    buf_put_char(&out, '\0');
+    assert_string_equal(out.data, line);
+    buf_fini(&out);
+}
+
+static void check_sentence(enum log_format format, const char *sentence, const char *line)
+{
+    struct buf out;
+    buf_init(&out, 0);
+    log_put_sentence(&out, format, NOON_MS, LOG_WARN, sentence);
+    buf_put_char(&out, '\0');
+    assert_string_equal(out.data, line);
+    buf_fini(&out);
+}
+
+TEST(log_request_in_both_forms)
+{
+    const struct log_request request = {.method = "GET",
+                                        .path = "/v1/pose?model=a",
+                                        .status = 200,
+                                        .body_bytes = 16,
+                                        .elapsed_ms = 0.0412,
+                                        .id = "abc",
+                                        .remote = "127.0.0.1:5000"};
+    check_request(LOG_TEXT, &request,
+                  "2026-01-31T12:00:00.123Z info method=GET path=/v1/pose?model=a status=200 bytes=16 ms=0.041 id=abc "
+                  "remote=127.0.0.1:5000\n");
+    check_request(LOG_JSON, &request,
+                  "{\"time\":\"2026-01-31T12:00:00.123Z\",\"level\":\"info\",\"method\":\"GET\","
+                  "\"path\":\"/v1/pose?model=a\",\"status\":200,\"bytes\":16,\"ms\":0.041,\"id\":\"abc\","
+                  "\"remote\":\"127.0.0.1:5000\"}\n");
+}
+
+TEST(log_request_that_never_arrived)
+{
+    check_request(LOG_TEXT, &(struct log_request){.status = 503, .id = "1", .remote = "-"},
+                  "2026-01-31T12:00:00.123Z warn method=- path=- status=503 bytes=0 ms=0.000 id=1 remote=-\n");
+}
+
+TEST(log_request_cannot_forge_lines)
+{
+    const struct log_request request = {
+        .method = "GET", .path = "/\r\n2026 \"x\\\xff\xc3\xa4 status=500", .status = 404, .id = "1", .remote = "-"};
+    check_request(LOG_TEXT, &request,
+                  "2026-01-31T12:00:00.123Z info method=GET path=\"/\\u000d\\u000a2026 \\\"x\\\\\\ufffd\xc3\xa4 "
+                  "status=500\" status=404 bytes=0 ms=0.000 id=1 remote=-\n");
+    check_request(LOG_JSON, &request,
+                  "{\"time\":\"2026-01-31T12:00:00.123Z\",\"level\":\"info\",\"method\":\"GET\",\"path\":"
+                  "\"/\\u000d\\u000a2026 \\\"x\\\\\\ufffd\xc3\xa4 status=500\",\"status\":404,\"bytes\":0,"
+                  "\"ms\":0.000,\"id\":\"1\",\"remote\":\"-\"}\n");
+}
+
+TEST(log_long_path_is_cut)
+{
+    static char path[9000];
+    struct buf out;
+    memset(path, 'a', sizeof path - 1);
+    buf_init(&out, 0);
+    log_put_request(&out, LOG_TEXT, NOON_MS,
+                    &(struct log_request){.method = "GET", .path = path, .id = "1", .remote = "-"});
+    assert_true(out.size_bytes > 2048 && out.size_bytes < 2300);
+    assert_int_equal(out.data[out.size_bytes - 1], '\n');
+    buf_fini(&out);
+}
+
+TEST(log_sentence_stays_one_line)
+{
+    check_sentence(LOG_TEXT, "model 'a\nb' \x1b[31m failed \xff",
+                   "2026-01-31T12:00:00.123Z warn model 'a?b' ?[31m failed ?\n");
+    check_sentence(
+        LOG_JSON, "say \"no\"\n",
+        "{\"time\":\"2026-01-31T12:00:00.123Z\",\"level\":\"warn\",\"message\":\"say \\\"no\\\"\\u000a\"}\n");
+}

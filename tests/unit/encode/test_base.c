@@ -1,0 +1,161 @@
+/* base: text from outside, buffers with a limit, and the error table. */
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "tests/unit/support/check.h"
+
+#include <string.h>
+
+TEST(utf8_sequences_are_those_of_unicode_table_3_7)
+{
+    static const struct {
+        const char *text;
+        size_t length;
+    } CASES[] = {
+        {"a", 1},
+        {"\xc3\xa4", 2},
+        {"\xe2\x82\xac", 3},
+        {"\xf0\x9f\x98\x80", 4},
+        {"\xc0\x80", 0},         /* overlong */
+        {"\xe0\x9f\xbf", 0},     /* overlong */
+        {"\xed\xa0\x80", 0},     /* surrogate */
+        {"\xf0\x8f\xbf\xbf", 0}, /* overlong */
+        {"\xf4\x90\x80\x80", 0}, /* above U+10FFFF */
+        {"\xf5\x80\x80\x80", 0},
+        {"\x80", 0},
+        {"\xc3", 0},
+        {"\xe2\x82", 0},
+        {"\xc3(", 0},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+        assert_int_equal(utf8_sequence(CASES[i].text, strlen(CASES[i].text)), CASES[i].length);
+    assert_int_equal(utf8_sequence("", 0), 0);
+}
+
+TEST(utf8_repair_and_cuts_leave_whole_characters)
+{
+    char text[] = "a\xc3\xa4\xff\xe2\x82z";
+    assert_false(utf8_is_valid(text, strlen(text)));
+    utf8_repair(text, strlen(text));
+    assert_string_equal(text, "a\xc3\xa4???z");
+    assert_true(utf8_is_valid(text, strlen(text)));
+    assert_int_equal(utf8_cut("a\xe2\x82\xac", 4, 3), 1);
+    assert_int_equal(utf8_cut("a\xe2\x82\xac", 4, 5), 4);
+    assert_int_equal(utf8_whole("a\xe2\x82\xac", 4), 4);
+    assert_int_equal(utf8_whole("a\xe2\x82", 3), 1);
+    assert_int_equal(utf8_whole("a\xe2", 2), 1);
+    assert_int_equal(utf8_whole("abc", 3), 3);
+    assert_int_equal(utf8_whole("", 0), 0);
+}
+
+TEST(buf_stops_at_its_limit_and_says_so)
+{
+    struct buf buf;
+    buf_init(&buf, 10);
+    buf_put_text(&buf, "0123456");
+    assert_false(buf_failed(&buf));
+    buf_put_text(&buf, "789a");
+    assert_true(buf_failed(&buf));
+    assert_int_equal(buf.size_bytes, 7);
+    buf_put_char(&buf, 'x');
+    assert_int_equal(buf.size_bytes, 7);
+    assert_null(buf_reserve(&buf, 1));
+    buf_clear(&buf);
+    assert_non_null(buf_reserve(&buf, 10));
+    assert_null(buf_reserve(&buf, SIZE_MAX));
+    buf_fini(&buf);
+    assert_int_equal(buf.limit_bytes, 10);
+}
+
+TEST(buf_writes_little_endian_and_pads_with_zeros)
+{
+    struct buf buf;
+    buf_init(&buf, 0);
+    buf_put_u16(&buf, 0x0102);
+    buf_align(&buf, 4);
+    buf_put_u32(&buf, 0x01020304);
+    buf_put_u64(&buf, UINT64_C(0x0102030405060708));
+    buf_put_f32(&buf, 1.0f);
+    buf_put_f64(&buf, -2.0);
+    static const unsigned char EXPECTED[] = {2, 1, 0, 0, 4,    3,    2, 1, 8, 7, 6, 5, 4, 3,
+                                             2, 1, 0, 0, 0x80, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0xc0};
+    assert_int_equal(buf.size_bytes, sizeof EXPECTED);
+    assert_memory_equal(buf.data, EXPECTED, sizeof EXPECTED);
+    assert_int_equal(get_u16(buf.data), 0x0102);
+    assert_int_equal(get_u32(buf.data + 4), 0x01020304);
+    assert_true(get_u64(buf.data + 8) == UINT64_C(0x0102030405060708));
+    CHECK_NEAR(get_f32(buf.data + 16), 1, 0);
+    CHECK_NEAR(get_f64(buf.data + 20), -2, 0);
+    buf_clear(&buf);
+    buf_printf(&buf, "%d %s", 42, "names");
+    assert_int_equal(buf.size_bytes, 8);
+    assert_memory_equal(buf.data, "42 names", 8);
+    buf_fini(&buf);
+}
+
+TEST(err_messages_are_one_clean_line)
+{
+    struct err err = {0};
+    assert_int_equal(err_set(&err, ERR_BAD_MODEL, "node 'a\nb\xff' has\t%d", 3), ERR_BAD_MODEL);
+    assert_string_equal(err.message, "node 'a?b?' has?3");
+    assert_int_equal(err.code, ERR_BAD_MODEL);
+    assert_int_equal(err_prefix(&err, "%s", "walk.glb"), ERR_BAD_MODEL);
+    assert_string_equal(err.message, "walk.glb: node 'a?b?' has?3");
+    assert_int_equal(err_set(NULL, ERR_BAD_PATH, "x"), ERR_BAD_PATH);
+}
+
+TEST(err_messages_are_cut_between_characters)
+{
+    char name[2 * ERR_MESSAGE_SIZE] = "";
+    for (size_t i = 0; i + 3 < sizeof name; i += 3)
+        memcpy(name + i, "\xe2\x82\xac", 4);
+    struct err err = {0};
+    for (int shift = 0; shift < 3; shift++) {
+        err_set(&err, ERR_BAD_MODEL, "%.*s%s", shift, "ab", name);
+        const size_t size = strlen(err.message);
+        assert_true(size >= ERR_MESSAGE_SIZE - 4 && size < ERR_MESSAGE_SIZE);
+        assert_true(utf8_is_valid(err.message, size));
+        assert_null(strchr(err.message, '?'));
+    }
+}
+
+TEST(err_table_is_found_by_code_and_number)
+{
+    assert_string_equal(err_name(ERR_CLIP_NOT_FOUND), "clip_not_found");
+    assert_int_equal(err_http_status(ERR_CLIP_NOT_FOUND), 404);
+    assert_int_equal(err_from_number(21), ERR_CLIP_NOT_FOUND);
+    assert_int_equal(err_from_number(9999), ERR_INTERNAL);
+    assert_string_equal(err_name(-9999), "internal");
+    assert_int_equal(err_http_status(-9999), 500);
+    assert_true(strlen(err_meaning(ERR_LFS_POINTER)) > 0);
+}
+
+TEST(err_numbers_and_names_are_used_once)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } ROWS[] = {
+#define X(symbol, number, http, name, meaning) {number, name},
+#include "protocol/errors.def"
+#undef X
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
+        for (size_t j = 0; j < i; j++) {
+            assert_int_not_equal(ROWS[i].number, ROWS[j].number);
+            assert_string_not_equal(ROWS[i].name, ROWS[j].name);
+        }
+}
+
+TEST(limits_are_found_by_option)
+{
+    struct limits limits;
+    limits_default(&limits);
+    const int url = limits_find("max-url");
+    assert_int_equal(url, LIMIT_URL_BYTES);
+    assert_true(limits.value[url] == LIMIT_INFO[url].initial);
+    assert_int_equal(limits_find(""), -1); /* fixed limits have no option */
+    assert_int_equal(limits_find("no-such"), -1);
+}

@@ -1,0 +1,144 @@
+#include "tests/unit/support/check.h"
+#include "tests/unit/support/temp_tree.h"
+
+#include "daemon/model/endings.h"
+#include "daemon/model/walk.h"
+
+#include <stdio.h>
+#include <string.h>
+
+TEST(endings_ignore_case_and_folders)
+{
+    assert_true(ending_is_known("a/Fox.GLB"));
+    assert_false(ending_is_known("a.glb/readme"));
+    assert_false(ending_is_known("glb"));
+    assert_false(ending_is_known("fox.glb.bak"));
+    assert_string_equal(ending_companion_of("bob.MD5ANIM"), "md5mesh");
+    assert_null(ending_companion_of("bob.md5mesh"));
+}
+
+/* Joined by spaces. */
+static const char *walk(const struct temp_tree *tree, struct walk_query query, bool *has_more)
+{
+    static char text[4096];
+    struct walk_page page;
+    query.prefix = query.prefix != NULL ? query.prefix : "";
+    query.after = query.after != NULL ? query.after : "";
+    query.limit = query.limit != 0 ? query.limit : 1000;
+    walk_models(tree->fd, &query, &page);
+    size_t size = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < page.count; i++)
+        size += (size_t)snprintf(text + size, sizeof text - size, "%s%s", i > 0 ? " " : "", page.files[i].path);
+    assert_false(page.is_cut);
+    if (has_more != NULL)
+        *has_more = page.has_more;
+    else
+        assert_false(page.has_more);
+    walk_page_fini(&page);
+    return text;
+}
+
+static void plant(struct temp_tree *tree)
+{
+    temp_tree_init(tree);
+    /* '-' and '.' come before '/', '0' after it: the order of whole paths is not that of the folders' names */
+    temp_tree_file(tree, "a/z.glb", "");
+    temp_tree_file(tree, "a/b/deep.glb", "");
+    temp_tree_file(tree, "a-1.glb", "");
+    temp_tree_file(tree, "a.glb", "");
+    temp_tree_file(tree, "a0.glb", "");
+    temp_tree_file(tree, "b/bob.md5mesh", "");
+    temp_tree_file(tree, "b/bob.md5anim", "");
+    temp_tree_file(tree, "b/alone.md5anim", "");
+    temp_tree_file(tree, "\xc3\xa4.glb", "");
+    temp_tree_file(tree, "readme.txt", "");
+    temp_tree_file(tree, ".hidden.glb", "");
+    temp_tree_file(tree, ".hidden/x.glb", "");
+    temp_tree_file(tree, "bad\xff.glb", "");
+    temp_tree_folder(tree, "folder.glb");
+    temp_tree_link(tree, "link.glb", "a.glb");
+    temp_tree_link(tree, "loop", ".");
+}
+
+#define ALL "a-1.glb a.glb a/b/deep.glb a/z.glb a0.glb b/alone.md5anim b/bob.md5mesh \xc3\xa4.glb"
+
+TEST(walk_lists_models_by_path)
+{
+    struct temp_tree tree;
+    plant(&tree);
+    assert_string_equal(walk(&tree, (struct walk_query){0}, NULL), ALL);
+    assert_string_equal(walk(&tree, (struct walk_query){.prefix = "a/"}, NULL), "a/b/deep.glb a/z.glb");
+    assert_string_equal(walk(&tree, (struct walk_query){.prefix = "a/b/de"}, NULL), "a/b/deep.glb");
+    assert_string_equal(walk(&tree, (struct walk_query){.prefix = "b/bob."}, NULL), "b/bob.md5mesh");
+    assert_string_equal(walk(&tree, (struct walk_query){.prefix = "nothing"}, NULL), "");
+    assert_string_equal(walk(&tree, (struct walk_query){.after = "a/c"}, NULL),
+                        "a/z.glb a0.glb b/alone.md5anim b/bob.md5mesh \xc3\xa4.glb");
+    assert_string_equal(walk(&tree, (struct walk_query){.after = "\xc3\xa4.glb"}, NULL), "");
+    temp_tree_fini(&tree);
+}
+
+/* Pages of every size put together are the whole list, and the last one says that it is. */
+TEST(walk_pages_join_to_the_whole)
+{
+    struct temp_tree tree;
+    plant(&tree);
+    for (size_t limit = 1; limit <= 9; limit++) {
+        char joined[1024] = "", after[256] = "";
+        for (bool has_more = true; has_more;) {
+            const char *page = walk(&tree, (struct walk_query){.after = after, .limit = limit}, &has_more);
+            if (joined[0] != '\0')
+                strcat(joined, " ");
+            strcat(joined, page);
+            const char *last = strrchr(page, ' ');
+            snprintf(after, sizeof after, "%s", last != NULL ? last + 1 : page);
+        }
+        assert_string_equal(joined, ALL);
+    }
+    temp_tree_fini(&tree);
+}
+
+TEST(walk_without_descriptors_is_no_page)
+{
+    struct temp_tree tree;
+    struct walk_page page;
+    plant(&tree);
+    temp_tree_starve();
+    walk_models(tree.fd, &(struct walk_query){.prefix = "", .after = "", .limit = 9}, &page);
+    temp_tree_feed();
+    assert_true(page.is_starved);
+    walk_page_fini(&page);
+    walk_models(tree.fd, &(struct walk_query){.prefix = "", .after = "", .limit = 9}, &page);
+    assert_false(page.is_starved);
+    assert_int_equal(page.count, 8);
+    walk_page_fini(&page);
+    temp_tree_fini(&tree);
+}
+
+/* Sixty-four folders are walked; what lies deeper is left out, and said. */
+TEST(walk_ends_at_a_depth)
+{
+    struct temp_tree tree;
+    struct walk_page page;
+    const struct walk_query query = {.prefix = "", .after = "", .limit = 10};
+    char path[256] = "";
+    temp_tree_init(&tree);
+    for (int i = 0; i < 64; i++)
+        strcat(path, "d/");
+    strcat(path, "a.glb");
+    temp_tree_file(&tree, path, "");
+    walk_models(tree.fd, &query, &page);
+    assert_int_equal(page.count, 1);
+    assert_string_equal(page.files[0].path, path);
+    assert_null(page.deep);
+    walk_page_fini(&page);
+    strcpy(strrchr(path, '/'), "/d/a.glb");
+    temp_tree_file(&tree, path, "");
+    walk_models(tree.fd, &query, &page);
+    assert_int_equal(page.count, 1);
+    assert_false(page.is_cut);
+    *(strrchr(path, '/') + 1) = '\0';
+    assert_string_equal(page.deep, path);
+    walk_page_fini(&page);
+    temp_tree_fini(&tree);
+}

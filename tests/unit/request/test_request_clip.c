@@ -1,0 +1,152 @@
+/* server/wire/request/request.h: parts of clips, subtrees, bounds, root motion, clips of other files. */
+#include "tests/unit/support/check.h"
+#include "tests/unit/support/parse_request.h"
+
+#include <stdio.h>
+#include <string.h>
+
+TEST(request_parts_of_a_clip)
+{
+    struct request r = parse_request("/v1/pose?model=a&from=31&to=5e1&fps=29.97&speed=-0.5&phase=0.25");
+    assert_true(r.span.has_from && r.span.has_to && r.span.has_fps && r.span.has_speed && r.span.has_phase);
+    assert_true(r.span.from == 31 && r.span.to == 50 && r.span.fps == 29.97);
+    assert_true(r.span.speed == -0.5 && r.span.phase == 0.25);
+    request_fini(&r);
+    r = parse_request("/v1/render?model=a&from=-0&speed=0&phase=1");
+    assert_true(r.span.has_from && !r.span.has_to && !r.span.has_fps && !signbit(r.span.from));
+    request_fini(&r);
+    r = parse_request("/v1/mesh?model=a");
+    assert_false(r.span.has_from || r.span.has_to || r.span.has_fps || r.span.has_speed || r.span.has_phase);
+    request_fini(&r);
+}
+
+static void check_part(const char *query, const char *words)
+{
+    char target[256];
+    struct request request;
+    struct err err = {0};
+    snprintf(target, sizeof target, "/v1/palette?model=a&%s", query);
+    request_init(&request);
+    assert_int_equal(parse_request_as(&request, "GET", target, NULL, &err), ERR_BAD_PARAMETER);
+    if (strstr(err.message, words) == NULL)
+        fail_msg("%s: '%s' should say '%s'", query, err.message, words);
+    request_fini(&request);
+}
+
+TEST(request_bad_parts_of_a_clip)
+{
+    check_part("from=2&to=1", "'from' is 2, after 'to', which is 1");
+    check_part("from=-1", "from 0");
+    check_part("to=inf", "from 0");
+    check_part("to=", "from 0");
+    check_part("fps=30", "'from' and 'to'");
+    check_part("fps=0&to=1", "above 0");
+    check_part("fps=-1&to=1", "above 0");
+    check_part("speed=fast", "finite");
+    check_part("speed=1e999", "finite");
+    check_part("phase=1.01", "from 0 to 1");
+    check_part("phase=-0.01", "from 0 to 1");
+}
+
+TEST(request_subtrees_stand_among_the_joints)
+{
+    struct request r = parse_request("/v1/pose?model=a&joints=5&subtree=Hips,3&joints=6&subtree=0");
+    const enum blend_reach reaches[] = {BLEND_NODE, BLEND_SUBTREE, BLEND_SUBTREE, BLEND_NODE, BLEND_SUBTREE};
+    assert_int_equal(r.joint_count, 5);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(r.joints[i].reach, reaches[i]);
+    assert_string_equal(r.joints[1].name, "Hips");
+    assert_int_equal(r.joints[2].index, 3);
+    request_fini(&r);
+}
+
+TEST(request_bounds)
+{
+    struct request r = parse_request("/v1/bounds?model=a&over=clip&from=1&to=2&rate=0&per=joint&mesh=body");
+    assert_true(r.is_over_clip && r.has_rate && r.rate == 0 && r.is_per_joint);
+    assert_string_equal(r.mesh.name, "body");
+    request_fini(&r);
+    r = parse_request("/v1/bounds?model=a&t=1,2");
+    assert_true(!r.is_over_clip && !r.has_rate && !r.is_per_joint && r.time_count == 2);
+    request_fini(&r);
+}
+
+TEST(request_bad_bounds)
+{
+    static const char *const rows[][2] = {{"over=all", "it must be clip"},
+                                          {"per=node", "it must be joint"},
+                                          {"rate=10", "'rate' needs over=clip"},
+                                          {"over=clip&rate=1001", "from 0 to 1000"},
+                                          {"over=clip&rate=-1", "from 0 to 1000"},
+                                          {"over=clip&t=0", "'t' does not go with over=clip"},
+                                          {"over=clip&wrap=loop", "'wrap' does not go"},
+                                          {"over=clip&speed=1", "'speed' does not go"},
+                                          {"over=clip&phase=0", "'phase' does not go"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char target[128];
+        struct request request;
+        struct err err = {0};
+        snprintf(target, sizeof target, "/v1/bounds?model=a&%s", rows[i][0]);
+        request_init(&request);
+        assert_int_equal(parse_request_as(&request, "GET", target, NULL, &err), ERR_BAD_PARAMETER);
+        if (strstr(err.message, rows[i][1]) == NULL)
+            fail_msg("%s: '%s' should say '%s'", rows[i][0], err.message, rows[i][1]);
+        request_fini(&request);
+    }
+}
+
+TEST(request_root_motion)
+{
+    struct request r = parse_request("/v1/mesh?model=a&root_motion=extract&root=hips&yaw=1");
+    assert_true(r.has_root_motion && r.has_turn);
+    assert_string_equal(r.root.name, "hips");
+    assert_true(r.picture.yaw_deg == 0);
+    request_fini(&r);
+    static const char *const rows[][2] = {{"root=hips", "'root' needs root_motion=extract"},
+                                          {"yaw=1", "'yaw' needs root_motion=extract"},
+                                          {"root_motion=keep", "it must be extract"},
+                                          {"root_motion=extract&yaw=45", "it must be 0 or 1"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char target[128];
+        struct err err = {0};
+        snprintf(target, sizeof target, "/v1/palette?model=a&%s", rows[i][0]);
+        request_init(&r);
+        assert_int_equal(parse_request_as(&r, "GET", target, NULL, &err), ERR_BAD_PARAMETER);
+        if (strstr(err.message, rows[i][1]) == NULL)
+            fail_msg("%s: '%s' should say '%s'", rows[i][0], err.message, rows[i][1]);
+        request_fini(&r);
+    }
+}
+
+#define HASH "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
+TEST(request_clip_file_and_its_hash)
+{
+    struct request r = parse_request("/v1/pose?model=a&clip_file=b");
+    assert_int_equal(r.source_count, 1);
+    assert_int_equal(r.clip_source, 1);
+    assert_string_equal(r.sources[0].path, "b");
+    assert_null(r.sources[0].hash);
+    assert_false(request_names_content(&r));
+    char plain[24];
+    memcpy(plain, r.canonical, sizeof plain);
+    request_fini(&r);
+    r = parse_request("/v1/pose?model=a&clip_file=b&clip_hash=" HASH);
+    assert_string_equal(r.sources[0].hash, HASH);
+    assert_string_not_equal(r.canonical, plain);
+    assert_false(request_names_content(&r)); /* the model may change */
+    request_fini(&r);
+    r = parse_request("/v1/pose?model=a&clip_file=b&hash=" HASH);
+    assert_false(request_names_content(&r)); /* the clip file may */
+    request_fini(&r);
+    r = parse_request("/v1/pose?model=a&clip_file=b&hash=" HASH "&clip_hash=" HASH);
+    assert_true(request_names_content(&r));
+    request_fini(&r);
+    r = parse_request("/v1/pose?model=a&hash=" HASH);
+    assert_int_equal(r.source_count, 0);
+    assert_true(request_names_content(&r));
+    request_fini(&r);
+    r = parse_request("/v1/model?model=a");
+    assert_false(request_names_content(&r));
+    request_fini(&r);
+}

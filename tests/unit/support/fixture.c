@@ -1,0 +1,267 @@
+#include "tests/unit/support/fixture.h"
+
+#include "tests/unit/support/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const float FIXTURE_ZERO[3] = {0, 0, 0}, FIXTURE_ONE[3] = {1, 1, 1}, FIXTURE_NO_TURN[4] = {0, 0, 0, 1};
+
+void fixture_init(struct fixture *fixture)
+{
+    *fixture = (struct fixture){0};
+    bake_builder_init(&fixture->builder, 0);
+    bake_add_info(&fixture->builder, 1);
+}
+
+uint32_t fixture_node(struct fixture *fixture, int32_t parent, const float translation[3], const float rotation[4],
+                      const float scale[3])
+{
+    struct node *node = bake_add_node(&fixture->builder, 1);
+    *node = (struct node){.name = {.offset = STR_NONE}, .parent = parent, .mesh = -1, .skin = -1, .matrix = -1};
+    memcpy(node->translation, translation, sizeof node->translation);
+    memcpy(node->rotation, rotation, sizeof node->rotation);
+    memcpy(node->scale, scale, sizeof node->scale);
+    return fixture->builder.node_count - 1;
+}
+
+void fixture_root(struct fixture *fixture, uint32_t node) { *bake_add_root(&fixture->builder, 1) = node; }
+
+uint32_t fixture_mesh(struct fixture *fixture, const struct vec3 *positions, uint32_t vertex_count)
+{
+    struct bake_builder *b = &fixture->builder;
+    if (b->influence_first_count == 0)
+        bake_add_influence_first(b, 1);
+    *bake_add_mesh(b, 1) = (struct mesh){{.offset = STR_NONE}, b->primitive_count, 1};
+    *bake_add_primitive(b, 1) = (struct primitive){.mesh = b->mesh_count - 1,
+                                                   .topology = TOPOLOGY_POINTS,
+                                                   .vertex_first = b->position_count,
+                                                   .vertex_count = vertex_count,
+                                                   .index_first = b->index_count,
+                                                   .index_count = vertex_count,
+                                                   .morph_target_first = b->morph_target_count,
+                                                   .material = -1};
+    memcpy(bake_add_position(b, vertex_count), positions, vertex_count * sizeof *positions);
+    struct vec3 *normals = bake_add_normal(b, vertex_count);
+    uint32_t *firsts = bake_add_influence_first(b, vertex_count), *indices = bake_add_index(b, vertex_count);
+    for (uint32_t v = 0; v < vertex_count; v++) {
+        normals[v] = (struct vec3){0, 0, 1};
+        firsts[v] = b->influence_count;
+        indices[v] = v;
+    }
+    return b->mesh_count - 1;
+}
+
+uint32_t fixture_square(struct fixture *fixture, struct vec3 middle, float half, const float *weights)
+{
+    struct bake_builder *b = &fixture->builder;
+    static const uint32_t corners[6] = {0, 1, 2, 0, 2, 3};
+    const struct vec3 positions[4] = {{middle.x - half, middle.y - half, middle.z},
+                                      {middle.x + half, middle.y - half, middle.z},
+                                      {middle.x + half, middle.y + half, middle.z},
+                                      {middle.x - half, middle.y + half, middle.z}};
+    const uint32_t mesh = fixture_mesh(fixture, positions, 4);
+    struct primitive *primitive = &b->primitives[b->primitive_count - 1];
+    bake_add_index(b, 2);
+    memcpy(&b->indices[primitive->index_first], corners, sizeof corners);
+    primitive->topology = TOPOLOGY_TRIANGLES;
+    primitive->index_count = 6;
+    for (uint32_t v = 0; v < 4; v++) {
+        for (uint32_t j = 0; weights != NULL && j < 2; j++)
+            if (weights[j] > 0)
+                *bake_add_influence(b, 1) = (struct influence){j, weights[j]};
+        b->influence_firsts[primitive->vertex_first + v + 1] = b->influence_count;
+    }
+    return mesh;
+}
+
+uint32_t fixture_mesh_node(struct fixture *fixture, uint32_t mesh, int32_t skin)
+{
+    const uint32_t node = fixture_node(fixture, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
+    fixture->builder.nodes[node].mesh = (int32_t)mesh;
+    fixture->builder.nodes[node].skin = skin;
+    fixture_root(fixture, node);
+    return node;
+}
+
+uint32_t fixture_skin(struct fixture *fixture, const uint32_t *nodes, uint32_t joint_count)
+{
+    struct bake_builder *b = &fixture->builder;
+    *bake_add_skin(b, 1) = (struct skin){{.offset = STR_NONE}, b->joint_count, joint_count, -1, 0};
+    struct joint *joints = bake_add_joint(b, joint_count);
+    for (uint32_t j = 0; j < joint_count; j++) {
+        joints[j].node = nodes[j];
+        for (int i = 0; i < 16; i += 5)
+            joints[j].joint_from_bind.m[i] = 1;
+    }
+    return b->skin_count - 1;
+}
+
+uint32_t fixture_clip(struct fixture *fixture)
+{
+    struct bake_builder *b = &fixture->builder;
+    *bake_add_clip(b, 1) = (struct clip){.name = {.offset = STR_NONE}, .channel_first = b->channel_count};
+    return b->clip_count - 1;
+}
+
+void fixture_channel(struct fixture *fixture, uint32_t node, enum channel_path path, enum interpolation interpolation,
+                     uint32_t component_count, const double *times, uint32_t key_count, const float *values)
+{
+    struct bake_builder *b = &fixture->builder;
+    const uint32_t floats = key_count * component_count * (interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1);
+    *bake_add_channel(b, 1) = (struct channel){.node = node,
+                                               .path = path,
+                                               .interpolation = interpolation,
+                                               .component_count = component_count,
+                                               .key_time_first = b->key_time_count,
+                                               .key_count = key_count,
+                                               .value_first = b->key_value_count};
+    memcpy(bake_add_key_time(b, key_count), times, key_count * sizeof *times);
+    memcpy(bake_add_key_value(b, floats), values, floats * sizeof *values);
+    b->clips[b->clip_count - 1].channel_count++;
+}
+
+void *fixture_aligned_copy(const void *bytes, size_t size_bytes)
+{
+    void *copy = NULL;
+    if (posix_memalign(&copy, BAKE_ALIGNMENT, size_bytes) != 0)
+        abort();
+    if (size_bytes > 0)
+        memcpy(copy, bytes, size_bytes);
+    return copy;
+}
+
+void fixture_finish(struct fixture *fixture)
+{
+    struct err err = {0};
+    struct buf buf;
+    buf_init(&buf, 0);
+    if (bake_finish(&fixture->builder, &err) < 0 || bake_encode(&fixture->builder, &buf, &err) < 0)
+        fail_msg("%s", err.message);
+    fixture->block = fixture_aligned_copy(buf.data, buf.size_bytes);
+    fixture->size_bytes = buf.size_bytes;
+    buf_fini(&buf);
+    if (bake_decode(fixture->block, fixture->size_bytes, &fixture->model, &err) < 0)
+        fail_msg("%s", err.message);
+}
+
+void fixture_fini(struct fixture *fixture)
+{
+    bake_builder_fini(&fixture->builder);
+    free(fixture->block);
+    *fixture = (struct fixture){0};
+}
+
+/* The body: a triangle of skin 0 with two, one and no influences, one morph target, a picture on it. */
+static void worked_body(struct fixture *f)
+{
+    struct bake_builder *b = &f->builder;
+    const struct vec3 positions[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    fixture_mesh(f, positions, 3);
+    struct primitive *primitive = &b->primitives[0];
+    primitive->topology = TOPOLOGY_TRIANGLES;
+    primitive->material = 0;
+    primitive->flags = PRIMITIVE_TEXCOORDS | PRIMITIVE_COLORS;
+    struct influence *influences = bake_add_influence(b, 3);
+    influences[0] = (struct influence){0, 0.25f};
+    influences[1] = (struct influence){1, 0.75f};
+    influences[2] = (struct influence){1, 1};
+    const uint32_t firsts[4] = {0, 2, 3, 3};
+    memcpy(b->influence_firsts, firsts, sizeof firsts);
+    primitive->morph_target_count = 1;
+    *bake_add_morph_target(b, 1) = (struct morph_target){bake_textz(b, "smile"), 0, 3};
+    bake_add_morph_delta(b, 6)[1] = (struct vec3){0, 0, 4};
+}
+
+static void worked_clips(struct fixture *f)
+{
+    const double times[3] = {0.5, 1, 2};
+    const float turns[8] = {0, 0, 0, 1, 0, 0, 1, 0};
+    const float places[9] = {1, 0, 0, 2, 0, 0, 3, 0, 0};
+    const float weights[6] = {0, 0.25f, 1, 0, 1, 0};
+    const float scales[3] = {1, 2, 3};
+    const uint32_t wave = fixture_clip(f);
+    f->builder.clips[wave].name = bake_textz(&f->builder, "wave");
+    fixture_channel(f, 0, PATH_ROTATION, INTERPOLATION_LINEAR, 4, times, 2, turns);
+    fixture_channel(f, 1, PATH_TRANSLATION, INTERPOLATION_STEP, 3, times, 3, places);
+    fixture_channel(f, 2, PATH_WEIGHTS, INTERPOLATION_CUBICSPLINE, 1, times, 2, weights);
+    fixture_clip(f);
+    fixture_channel(f, 3, PATH_SCALE, INTERPOLATION_LINEAR, 3, times, 1, scales);
+    const float arcs[18] = {0, 0, 0, 0, 2, 0, 1, 0, 0, 0, 1, 0, 0, 2, 1, 0, 0, 0};
+    fixture_clip(f);
+    fixture_channel(f, 0, PATH_TRANSLATION, INTERPOLATION_CUBICSPLINE, 3, times, 2, arcs);
+}
+
+static void worked_assets(struct bake_builder *b)
+{
+    struct material *cloth = bake_add_material(b, 1);
+    *cloth = MATERIAL_PLAIN;
+    cloth->name = bake_textz(b, "cloth");
+    memcpy(cloth->base_color, (float[4]){1, 0.5f, 0.25f, 1}, sizeof cloth->base_color);
+    memcpy(cloth->emissive, (float[3]){0, 2, 0}, sizeof cloth->emissive);
+    cloth->metallic = 0.25f;
+    cloth->textures[TEXTURE_NORMAL] = (struct material_texture){2, 1, {2, 0, 0.5f, 0, -1, 1}};
+    struct texture *textures = bake_add_texture(b, 3);
+    textures[0] = (struct texture){
+        .source_width = 3, .source_height = 1, .width = 2, .height = 1, .level_count = 2}; /* 8 + 4 bytes of pixels */
+    textures[1] = (struct texture){.uri = bake_textz(b, "gone.png"), .state = TEXTURE_MISSING};
+    textures[2] = (struct texture){.width = 1, .height = 1, .level_count = 1, .content = TEXTURE_DATA};
+    memset(bake_add_pixel_byte(b, 12), 0x7f, 12);
+    bake_warn(b, "texture_missing", "there is no 'gone.png'");
+    *bake_add_source_file(b, 1) = (struct source_file){.path = bake_textz(b, "worked.glb"), .size_bytes = 1000};
+    struct extra *extras = bake_add_extra(b, 3);
+    extras[0] = (struct extra){EXTRA_NODE, 1, bake_textz(b, "{\"socket\":[1,2.5,null]}")};
+    extras[1] = (struct extra){EXTRA_MATERIAL, 0, bake_textz(b, "\"wool\"")};
+    extras[2] = (struct extra){EXTRA_CLIP, 1, bake_textz(b, "true")};
+}
+
+void fixture_worked(struct fixture *f)
+{
+    const float half = 0.70710678f;
+    const float places[3][3] = {{0, 2, 0}, {1, 0, 0}, {0, 0, 0}};
+    const float turns[2][4] = {{0, 0, half, half}, {half, 0, 0, half}};
+    const float wide[3] = {1, 2, 1};
+    const struct vec3 line[2] = {{0, 0, 0}, {0, 0, 5}};
+    const uint32_t joints[2] = {1, 0};
+    fixture_init(f);
+    struct bake_builder *b = &f->builder;
+    b->infos[0].format = bake_textz(b, "test");
+    fixture_node(f, 1, places[0], turns[0], FIXTURE_ONE); /* a child before its parent */
+    fixture_node(f, -1, places[1], turns[1], wide);
+    fixture_node(f, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
+    fixture_node(f, 1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
+    b->nodes[0].name = bake_textz(b, "tip");
+    b->nodes[1].name = bake_textz(b, "h\xc3\xbc"
+                                     "fte");
+    b->nodes[2].name = bake_textz(b, "");
+    worked_body(f);
+    b->nodes[2].mesh = 0;
+    b->nodes[2].skin = (int32_t)fixture_skin(f, joints, 2);
+    b->joints[1].joint_from_bind.m[13] = -2;
+    *bake_add_weight(b, 1) = 0.5f;
+    b->nodes[2].weight_count = 1;
+    b->nodes[3].mesh = (int32_t)fixture_mesh(f, line, 2);
+    b->primitives[1].topology = TOPOLOGY_LINES;
+    struct marker *markers = bake_add_marker(b, 2);
+    markers[0] =
+        (struct marker){.clip = 0, .name = bake_textz(b, "step"), .value = bake_textz(b, "left"), .time_s = 0.5};
+    markers[1] = (struct marker){.clip = 0, .value = {.offset = STR_NONE}, .name = bake_textz(b, "hit"), .time_s = 1.5};
+    struct model_camera *cameras = bake_add_camera(b, 2);
+    cameras[0] = (struct model_camera){
+        .name = bake_textz(b, "eye"), .node = 0, .height = 0.5f, .width = 1.5f, .z_near = 0.1f, .z_far = 100};
+    cameras[1] = (struct model_camera){
+        .name = {.offset = STR_NONE}, .node = 2, .kind = CAMERA_ORTHOGRAPHIC, .height = 2, .width = 3, .z_far = 9};
+    memset(bake_add_texcoord(b, b->position_count), 0, b->position_count * sizeof(struct vec2));
+    memset(bake_add_second_texcoord(b, b->position_count), 0, b->position_count * sizeof(struct vec2));
+    memset(bake_add_tangent(b, b->position_count), 0, b->position_count * sizeof(struct vec4));
+    memset(bake_add_color(b, b->position_count), 0xff, b->position_count * sizeof(struct rgba8));
+    b->nodes[3].matrix = 0;
+    /* x axis (0,1,0), y axis (-2,0,0), z axis (0,0,1), then to (3,0,0) */
+    *bake_add_node_matrix(b, 1) = (struct mat4){{0, 1, 0, 0, -2, 0, 0, 0, 0, 0, 1, 0, 3, 0, 0, 1}};
+    fixture_root(f, 1);
+    fixture_root(f, 2);
+    worked_clips(f);
+    worked_assets(b);
+    b->materials[0].textures[TEXTURE_BASE_COLOR].texture = 0;
+    fixture_finish(f);
+}
