@@ -1,14 +1,15 @@
 #!/bin/sh
-# Which folder may include which, and which folder owns which library (DESIGN: server/README.md). Prints each breach.
+# Which layer and folder may include which, and which layer owns which library: tests/layers.txt. Prints each breach.
 # layers.sh [SERVER_DIR]: another tree is for the test of this script itself.
 set -eu
 server=${1:-server}
 clients=${server%server}clients
+table=$(dirname "$0")/layers.txt
 libraries='seccomp uv xxhash cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb webp zip nettle isa-l libdeflate zlib zstd llhttp wslay uthash gif freetype'
 
-# includes QUOTE FOLDER: a line "FILE HEADER" for each include of "ours" (QUOTE ") or of <others> (QUOTE <) there.
+# includes QUOTE FOLDER: a line "FILE HEADER" for each include of "ours" (QUOTE ") or of <others> (QUOTE <) below it.
 includes() {
-    names=$(find "$2" -maxdepth 1 -name '*.[ch]' -o -maxdepth 1 -name '*.cpp' | sort)
+    names=$(find "$2" -name '*.[ch]' -o -name '*.cpp' | sort)
     [ -n "$names" ] || return 0
     # shellcheck disable=SC2086 # names without spaces
     grep -H "^ *# *include $1" $names | sed "s/^\([^:]*\): *# *include $1\([^\">]*\).*/\1 \2/"
@@ -21,44 +22,67 @@ library_of() {
     case " $libraries " in *" $library "*) ;; *) library= ;; esac
 }
 
-# may FOLDER "folders it may include" "libraries it owns"
-may() {
+# row NAME: what follows "NAME:" in the table
+row() {
+    sed -n "s|^$1: *||p" "$table"
+}
+
+# layer LAYER: its files include only the layers and libraries of its row, and by the whole path from server/ on.
+layer() {
+    may=$(row "layer $1") owned=${may#*|}
+    [ "$owned" != "$may" ] || owned=
     [ -d "$server/$1" ] || { echo "no folder $server/$1"; return; }
     includes '"' "$server/$1" | while read -r file header; do
-        case $header in ../../*) continue ;; ../*/*) folder=${header#../} folder=${folder%%/*} ;; *) continue ;; esac
-        case " $2 " in *" $folder "*) ;; *) echo "$file includes $folder/" ;; esac
+        case $header in
+        ../*) echo "$file includes $header: paths begin at server/" ;;
+        protocol/*.def | "$1"/*) ;;
+        */*) case " ${may%%|*} " in *" ${header%%/*} "*) ;; *) echo "$file includes $header" ;; esac ;;
+        esac
     done
     includes '<' "$server/$1" | while read -r file header; do
         library_of "$header"
-        case " $3 " in *" $library "*) ;; *) [ -z "$library" ] || echo "$file includes <$header>, which another layer owns" ;; esac
+        case " $owned " in *" $library "*) ;; *) [ -z "$library" ] || echo "$file includes <$header>, which another layer owns" ;; esac
+    done
+    # Without folders (base, worker) there is nothing more to check.
+    for path in "$server/$1"/*/; do
+        [ ! -d "$path" ] || folder "$1" "$(basename "$path")"
+    done
+}
+
+# folder LAYER FOLDER: its files include only folders of its row, and no file at the layer's top.
+folder() {
+    grep -q "^$1/$2:" "$table" || echo "$server/$1/$2 is not in tests/layers.txt"
+    arrows=$(row "$1/$2")
+    includes '"' "$server/$1/$2" | while read -r file header; do
+        case $header in
+        "$1/$2"/*) ;;
+        "$1"/*/*) to=${header#*/} to=${to%%/*}
+            case " $arrows " in *" $to "*) ;; *) echo "$file includes $header: $2 may not include $to" ;; esac ;;
+        "$1"/*) echo "$file includes $header: it is above" ;;
+        esac
     done
 }
 
 breaches() {
-    # base and anim are pure and stay linkable on their own; app only spawns import and render, and shares with them
-    # nothing but the plain structs in worker/.
-    may base   ""                  ""
-    may anim   "base"              ""
-    may wire   "base anim"         "cjson llhttp nettle wslay zlib zstd"
-    may worker "base"              "seccomp"
-    may import "base anim worker"  "assimp cjson expat meshoptimizer draco png turbojpeg stb webp zip nettle zlib"
-    may render "base anim worker"  "GL EGL png isa-l libdeflate webp gif freetype"
-    may app    "base anim wire worker" "uv uthash nettle xxhash seccomp"
-
+    # base and anim are pure and stay linkable on their own; the daemon only spawns import and render, and shares with
+    # them nothing but the plain structs in worker/.
+    for name in $(sed -n 's/^layer \([a-z]*\):.*/\1/p' "$table"); do
+        layer "$name"
+    done
     # The pure layers take clock, files, threads and logs as arguments or not at all.
-    for folder in base anim wire; do
-        includes '<' "$server/$folder" | while read -r file header; do
+    for name in base anim wire; do
+        includes '<' "$server/$name" | while read -r file header; do
             case $header in
             pthread.h | threads.h | time.h | sys/* | unistd.h | fcntl.h | signal.h)
-                echo "$file includes <$header>: $folder is pure" ;;
+                echo "$file includes <$header>: $name is pure" ;;
             esac
         done
     done
-    # app may use of worker/ only the contracts.
-    includes '"' "$server/app" | while read -r file header; do
+    # The daemon may use of worker/ only the contracts.
+    includes '"' "$server/daemon" | while read -r file header; do
         case $header in
-        ../worker/archive.h | ../worker/import_files.h | ../worker/import_result.h | ../worker/render_job.h | ../worker/sandbox_contract.h) ;;
-        ../worker/*) echo "$file includes ${header#../}" ;;
+        worker/archive.h | worker/import_files.h | worker/import_result.h | worker/render_job.h | worker/sandbox_contract.h) ;;
+        worker/*) echo "$file includes $header" ;;
         esac
     done
     # Clients know the contract, not the server: the C client nothing but POSIX, posectl the C client, cJSON and tables;
@@ -66,8 +90,9 @@ breaches() {
     [ -d "$clients" ] || return 0
     { includes '"' "$clients/c"; includes '"' "$clients/cli"; } | while read -r file header; do
         case $file:$header in
-        */cli/*:../c/posed.h | */cli/*:../../protocol/*.def | */cli/*:../../server/wire/request/request_params.def | */cli/*:../../server/daemon/support/standard_files.h) ;;
-        *:../*) echo "$file includes $header" ;;
+        */cli/*:clients/c/posed.h | */cli/*:clients/cli/* | */cli/*:protocol/*.def | */cli/*:wire/request/request_params.def | \
+            */cli/*:daemon/support/standard_files.h) ;;
+        *:*/*) echo "$file includes $header" ;;
         esac
     done
     { includes '<' "$clients/c"; includes '<' "$clients/cli"; } | while read -r file header; do

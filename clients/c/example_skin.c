@@ -9,7 +9,7 @@
  *
  * An engine does the same for every vertex, in a shader: the palette goes to the GPU as it comes, and the weights lie
  * in the vertex buffer, where joint numbers stand instead of names. */
-#include "clients/c/posed.h"
+#include "posed.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,13 +15,16 @@ SHARED = TOP.parent / "shared"
 
 
 @pytest.mark.parametrize("path, line", [
-    ("anim/pose.c", '#include "../app/config.h"'),
-    ("base/buf.c", '#include "../anim/model.h"'),
-    ("wire/json.c", "#include <uv.h>"),
-    ("app/main.c", "#include <assimp/scene.h>"),
-    ("app/main.c", '#include "../import/opener.h"'),
-    ("app/main.c", '#include "../worker/limits.h"'),
-    ("anim/pose.c", "#include <time.h>"),
+    ("anim/pose/pose.c", '#include "daemon/config/config.h"'),
+    ("base/buf.c", '#include "anim/model/model.h"'),
+    ("wire/encode/json.c", "#include <uv.h>"),
+    ("daemon/main.c", "#include <assimp/scene.h>"),
+    ("daemon/main.c", '#include "import/source/opener.h"'),
+    ("daemon/main.c", '#include "worker/limits.h"'),
+    ("daemon/config/config.h", '#include "daemon/conn/conn.h"'),
+    ("render/gl/gl.c", '#include "render/draw/draw.h"'),
+    ("render/gl/gl.c", '#include "../draw/draw.h"'),
+    ("anim/pose/pose.c", "#include <time.h>"),
 ])
 def test_layers_fail_on_a_forbidden_include(tmp_path, path, line):
     server = tmp_path / "server"
@@ -33,6 +36,24 @@ def test_layers_fail_on_a_forbidden_include(tmp_path, path, line):
     broken = subprocess.run([TOP / "tests/layers.sh", server], capture_output=True, text=True)
     assert broken.returncode == 1
     assert path in broken.stdout
+
+
+@pytest.mark.parametrize("files, told", [
+    ({"server/anim/model/mat": "pose", "server/anim/pose/pose": ""}, "anim/model may not call anim/pose"),
+    ({"server/base/buf": "pose", "server/anim/pose/pose": ""}, "base may not call anim"),
+    ({f"server/anim/pose/{name}": after for name, after in (
+        ("pose", "sample"), ("sample", "skin"), ("skin", "blend"), ("blend", "bounds"), ("bounds", "dualquat"), ("dualquat", "pose"))},
+     "6 files of anim/pose call each other in a circle"),
+])
+def test_calls_that_no_include_shows_are_found(tmp_path, files, told):
+    """Object files of made-up sources: each defines a function by its file's name and calls the one named."""
+    for path, callee in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        name, call = pathlib.Path(path).name, f"{callee}();" if callee else ""
+        subprocess.run(["cc", "-xc", "-c", "-o", tmp_path / f"{path}.o", "-"], check=True, text=True,
+                       input=f"void {callee or name}(void); void {name}(void); void {name}(void) {{ {call} }}")
+    run = subprocess.run([TOP / "tests/calls.py", tmp_path], capture_output=True, text=True)
+    assert run.returncode == 1 and told in run.stdout
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the reference models are not beside the project")
