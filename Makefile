@@ -110,7 +110,7 @@ client_c := $(obj)/clients/c/posed.o
 cli := $(patsubst %.c,$(obj)/%.o,$(wildcard clients/cli/*.c clients/cli/*/*.c))
 $(obj)/clients/c/%.o: flags := $(filter-out -std=% -D_GNU_SOURCE,$(flags)) -std=c99 -pedantic
 $(cli): flags += -DPOSECTL_VERSION='"$(version)"'
-$(out)/posectl: $(cli) $(client_c) $(obj)/server/daemon/support/standard_files.o
+$(out)/posectl: $(cli) $(client_c) $(obj)/server/daemon/support/standard_streams.o
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson) -lm
 $(out)/libposed.a: $(client_c)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^

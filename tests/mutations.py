@@ -25,11 +25,11 @@ def source(name):
 POSE, SAMPLE, MAT, SKIN = map(source, ("pose.c", "sample.c", "mat.c", "skin.c"))
 SCALAR, LANES, ROWS, PLAN, CLIP_LANES, PALETTE, COMPILE = map(source, (
     "kernel_scalar.c", "kernel_lanes.h", "kernel_rows.h", "clip_plan.c", "clip_lanes.c", "clip_palette.c", "clip_compile.c"))
-ANSWER = source("answer_palette.c")
+ANSWER = source("body_palette.c")
 CURVE, TARGET = map(source, ("collada_curve.c", "collada_target.c"))
 INFLUENCE, ACCESSOR, ANIM, NODE = map(source, ("gltf_influence.c", "gltf_accessor.c", "gltf_anim.c", "gltf_node.c"))
 AXES, CLIP, CHAIN, MD5, TREE, LOSSES = map(source, (
-    "assimp_axes.c", "assimp_clip.c", "assimp_chain.c", "assimp_md5.c", "assimp_tree.c", "assimp_losses.c"))
+    "assimp_axes.c", "assimp_clip.c", "assimp_pivot_chain.c", "assimp_md5.c", "assimp_tree.c", "assimp_warnings.c"))
 
 # title, file, the code, the mistake
 MUTATIONS = [
@@ -43,7 +43,7 @@ MUTATIONS = [
     ("compiled clips: STEP moves", PLAN, "((unsigned)MOTION_MOVES | (unsigned)MOTION_HOLDS)", "((unsigned)MOTION_MOVES)"),
     ("compiled clips go the long way", CLIP_LANES, "dot < 0 ? -turn->sign", "dot < -2 ? -turn->sign"),
     ("compiled clips begin a frame late", PALETTE, "(struct moment){f, f + 1, (float)", "(struct moment){f + 1, f + 1, (float)"),
-    ("compiled clips with their root motion", ANSWER, "task->request->layer_count == 0 && !task->motion.is_on &&", "task->request->layer_count == 0 &&"),
+    ("compiled clips with their root motion", ANSWER, "context->request->layer_count == 0 && !context->motion.is_on &&", "context->request->layer_count == 0 &&"),
     ("compiled clips that were not measured", COMPILE, "if (!(error <= ERROR_MAX))", "if (error < 0)"),
     ("slerp goes the long way", MAT, "const double sign = dot < 0 ? -1 : 1;", "const double sign = dot < -2 ? -1 : 1;"),
     ("slerp is a straight line", MAT, "const bool is_chord = sine < 1e-8;", "const bool is_chord = sine < 2;"),
@@ -74,7 +74,7 @@ MUTATIONS = [
     ("sparse indices not followed", ACCESSOR, "accessor->sparse_indices + (uint64_t)i * bytes", "accessor->sparse_indices + (uint64_t)i * bytes * 0"),
     ("FBX: pivots not folded", CLIP, "            return true;\n    return false;\n}\n\n/* assimp 5.2.5", "            return false;\n    return false;\n}\n\n/* assimp 5.2.5"),
     ("FBX: chain counted beside the node's own channel", CLIP,
-     "rc = motion_direct(&motion, job, source, last, err);", "rc = motion_of_chain(&motion, job, source, n, err);"),
+     "rc = motion_from_channel(&motion, job, source, last, err);", "rc = motion_from_pivot_chain(&motion, job, source, n, err);"),
     ("FBX: post-rotation left as assimp has it", CLIP, "            correct_post_rotation(job, last, &motion);", "            (void)last;"),
     ("FBX: keys outside the take kept", CLIP,
      "time.end_s = round(time.end_s * FBX_TICKS_PER_S) / FBX_TICKS_PER_S;", "time.end_s = HUGE_VAL;"),

@@ -1,11 +1,11 @@
 /* posectl: the command line of posed. */
 #include "clients/cli/command_line/args.h"
 #include "clients/cli/ask/commands.h"
-#include "clients/cli/command_line/documents.h"
-#include "clients/cli/output/posectl.h"
+#include "clients/cli/command_line/completion.h"
+#include "clients/cli/output/terminal.h"
 #include "clients/cli/output/text.h"
 
-#include "daemon/support/standard_files.h"
+#include "daemon/support/standard_streams.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 
 enum { PROBLEM_BYTES = 1024 };
 
-struct manner manner;
+struct terminal terminal;
 static volatile sig_atomic_t interrupts;
 
 static void on_signal(int number)
@@ -34,14 +34,14 @@ static void on_signal(int number)
 
 bool is_interrupted(void) { return interrupts > 0; }
 
-/* Names of files and the server's sentences are somebody else's: a terminal shall not obey them. */
+/* Names of files and the server's sentences are somebody else's: a term shall not obey them. */
 __attribute__((format(printf, 1, 0))) static void put_line(const char *format, va_list arguments)
 {
     struct text said = {0}, line = {0};
     text_vprintf(&said, format, arguments);
-    text_put(&line, manner.is_progress_line ? "\r\033[K" : "");
+    text_put(&line, terminal.is_progress_line ? "\r\033[K" : "");
     text_put(&line, "posectl: ");
-    text_put_shown(&line, said.at == NULL ? "" : said.at);
+    text_put_printable(&line, said.at == NULL ? "" : said.at);
     text_put(&line, "\n");
     fputs(line.at, stderr);
     text_free(&said);
@@ -53,7 +53,7 @@ static char first_problem[PROBLEM_BYTES];
 static bool has_error_json;
 static pthread_mutex_t problem_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-void complain(const char *format, ...)
+void terminal_error(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -78,11 +78,11 @@ static void put_error_json(struct text *out, const char *code, const char *messa
     cJSON_Delete(json);
 }
 
-void complain_of_error(const char *code, const char *message, const char *json, size_t json_bytes)
+void terminal_coded_error(const char *code, const char *message, const char *json, size_t json_bytes)
 {
     struct text out = {0};
-    complain("%s%s%s", code, code[0] == '\0' ? "" : ": ", message);
-    if (!manner.is_json)
+    terminal_error("%s%s%s", code, code[0] == '\0' ? "" : ": ", message);
+    if (!terminal.is_json)
         return;
     if (json != NULL)
         text_put_bytes(&out, json, json_bytes);
@@ -96,11 +96,11 @@ void complain_of_error(const char *code, const char *message, const char *json, 
     has_error_json = true;
 }
 
-void tell(const char *format, ...)
+void terminal_info(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    if (!manner.is_quiet)
+    if (!terminal.is_quiet)
         put_line(format, arguments);
     va_end(arguments);
 }
@@ -109,7 +109,7 @@ const char *colour(enum colour colour)
 {
     static const char *const CODES[] = {"\033[0m",  "\033[1m",  "\033[2m", "\033[31m",
                                         "\033[33m", "\033[32m", "\033[36m"};
-    return manner.has_colour ? CODES[colour] : "";
+    return terminal.has_colour ? CODES[colour] : "";
 }
 
 double now_s(void)
@@ -119,17 +119,16 @@ double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static void set_manner(const struct args *args)
+static void set_terminal(const struct args *args)
 {
-    const char *when = args_text(args, OPTION_COLOR, "auto"), *no_color = getenv("NO_COLOR"),
-               *terminal = getenv("TERM");
-    const bool is_dumb = terminal == NULL || strcmp(terminal, "dumb") == 0;
-    manner.is_quiet = args_has(args, OPTION_QUIET);
-    manner.is_verbose = args_has(args, OPTION_VERBOSE);
-    manner.is_json = args_has(args, OPTION_JSON);
-    manner.has_colour = strcmp(when, "always") == 0 || (strcmp(when, "auto") == 0 && isatty(STDOUT_FILENO) &&
-                                                        !is_dumb && (no_color == NULL || no_color[0] == '\0'));
-    manner.is_progress_line = isatty(STDERR_FILENO) && !is_dumb && !manner.is_quiet && !manner.is_verbose;
+    const char *when = args_text(args, OPTION_COLOR, "auto"), *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    const bool is_dumb = term == NULL || strcmp(term, "dumb") == 0;
+    terminal.is_quiet = args_has(args, OPTION_QUIET);
+    terminal.is_verbose = args_has(args, OPTION_VERBOSE);
+    terminal.is_json = args_has(args, OPTION_JSON);
+    terminal.has_colour = strcmp(when, "always") == 0 || (strcmp(when, "auto") == 0 && isatty(STDOUT_FILENO) &&
+                                                          !is_dumb && (no_color == NULL || no_color[0] == '\0'));
+    terminal.is_progress_line = isatty(STDERR_FILENO) && !is_dumb && !terminal.is_quiet && !terminal.is_verbose;
 }
 
 static int run(const struct args *args)
@@ -147,7 +146,7 @@ static int run(const struct args *args)
     case COMMAND_TURNTABLE:
         return run_picture(args);
     case COMMAND_WATCH:
-        standard_hangup_ends(); /* who has no terminal goes on */
+        standard_streams_hangup_ends(); /* who has no term goes on */
         return run_thumbs(args);
     case COMMAND_THUMBS:
         return run_thumbs(args);
@@ -155,19 +154,19 @@ static int run(const struct args *args)
     case COMMAND_MODELS:
     case COMMAND_FORMATS:
     case COMMAND_VERSION:
-        return run_about(args);
+        return run_server_command(args);
     case COMMAND_CHECK:
         return run_check(args);
     case COMMAND_BENCH:
         return run_bench(args);
     case COMMAND_COMPLETION:
-        return documents_completion(args);
+        return print_completion(args);
     case COMMAND_MAN:
-        return documents_man();
+        return print_man();
     case COMMAND_COUNT:
         break;
     }
-    return documents_help(NULL);
+    return print_help(NULL);
 }
 
 /* Also where the rest of the command line could not be read. */
@@ -194,29 +193,29 @@ int main(int argc, char **argv)
     struct args args;
     struct text problem = {0};
     int status;
-    standard_files_open();
+    standard_streams_open();
     setlocale(LC_CTYPE, "");
     signal(SIGPIPE, SIG_IGN);
     sigaction(SIGINT, &(struct sigaction){.sa_handler = on_signal}, NULL);
     sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_signal}, NULL);
     if (args_parse(&args, argc, argv, &problem) < 0) {
-        complain("%s", problem.at);
+        terminal_error("%s", problem.at);
         status = STATUS_USAGE;
     } else {
-        set_manner(&args);
+        set_terminal(&args);
         if (args.has_version)
             status = printf("posectl %s\n", POSECTL_VERSION) < 0 ? STATUS_SERVER : STATUS_DONE;
         else if (args.has_help)
-            status = documents_help(args.command < 0 ? NULL : &COMMANDS[args.command]);
+            status = print_help(args.command < 0 ? NULL : &COMMANDS[args.command]);
         else if (args.command < 0) {
-            complain("say what to do; posectl --help lists the commands");
+            terminal_error("say what to do; posectl --help lists the commands");
             status = STATUS_USAGE;
         } else
             status = run(&args);
     }
     if (fflush(stdout) != 0 && status == STATUS_DONE) {
         if (errno != EPIPE)
-            complain("cannot write to stdout: %s", strerror(errno));
+            terminal_error("cannot write to stdout: %s", strerror(errno));
         status = STATUS_SERVER;
     }
     if (status >= STATUS_USAGE && !has_error_json && first_problem[0] != '\0' && wants_json(argc, argv))

@@ -5,7 +5,7 @@
  * was started from is closed, and does nothing else elsewhere. SIGPIPE is ignored. Works as process 1 of a container.
  */
 #include "daemon/config/access_policy.h"
-#include "daemon/support/background.h"
+#include "daemon/support/thread_priority.h"
 #include "daemon/support/budget.h"
 #include "daemon/support/file_limit.h"
 #include "daemon/support/log.h"
@@ -15,7 +15,7 @@
 #include "daemon/config/options.h"
 #include "daemon/process/sandbox_check.h"
 #include "daemon/service/service.h"
-#include "daemon/support/standard_files.h"
+#include "daemon/support/standard_streams.h"
 #include "daemon/upload/upload.h"
 
 #include "anim/compiled/kernel.h"
@@ -196,7 +196,7 @@ static int serve(struct config *config)
     if (rc == 0)
         rc = uploads_find_folder(config, &err);
     if (rc == 0)
-        rc = sandbox_announce(config, &err);
+        rc = sandbox_check_log(config, &err);
     if (rc == 0)
         rc = service_new(&daemon.loop, config, &daemon.budget, &daemon.service, &err);
     if (rc == 0 && loops_serve(daemon.loops, daemon.service, &err) < 0)
@@ -205,7 +205,7 @@ static int serve(struct config *config)
         start_handles(&daemon, config);
         file_limit_tell(&files, config);
         announce(&daemon, config);
-        prompt_thread();
+        thread_priority_prompt();
         uv_run(&daemon.loop, UV_RUN_DEFAULT);
         stop_handles(&daemon);
         log_info("stopped");
@@ -220,7 +220,7 @@ static int self_test(const struct config *config)
 {
     struct buf text;
     buf_init(&text, 0);
-    const bool is_good = sandbox_self_test(config, &text);
+    const bool is_good = sandbox_check_self_test(config, &text);
     fwrite(text.data, 1, text.size_bytes, stdout);
     buf_fini(&text);
     return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -235,14 +235,14 @@ static int print(struct buf *text)
 
 int main(int argc, char **argv)
 {
-    struct machine machine;
+    struct system_limits machine;
     struct config config;
     struct err err;
     struct buf text;
-    standard_files_open();
-    is_hangup_the_end = standard_hangup_ends();
+    standard_streams_open();
+    is_hangup_the_end = standard_streams_hangup_ends();
     buf_init(&text, 0);
-    machine_read("", &machine);
+    system_limits_read("", &machine);
     const int action = options_parse(&config, argc, argv, getenv, &machine, &err);
     if (action < 0)
         return complain(&err);

@@ -1,10 +1,10 @@
 /* posed-import: one model file to one baked model (worker/import_result.h), then it ends. */
-#include "import/source/broker.h"
+#include "import/source/file_client.h"
 #include "import/source/content_hash.h"
 #include "import/source/formats.h"
 #include "import/source/identity.h"
 #include "import/source/import.h"
-#include "import/source/unpack.h"
+#include "import/source/zip_unpack.h"
 #include "import/source/model_limits.h"
 #include "import/text/text_utf8.h"
 
@@ -133,10 +133,10 @@ static struct model_info *add_info(struct bake_builder *builder)
 
 static int bake(struct import *import, struct err *err)
 {
-    const struct format *format = format_of_path(import->path);
+    const struct file_format *format = format_of_path(import->path);
     if (format == NULL)
         return err_set(err, ERR_UNKNOWN_FORMAT, "no importer knows this file's ending");
-    if (opener_read_model(import->opener, &import->bytes, &import->size_bytes, err) < 0)
+    if (source_files_read_model(import->files, &import->bytes, &import->size_bytes, err) < 0)
         return err->code;
     uint8_t *text = NULL; /* ends with the process */
     if (format->reader == READER_ASSIMP && text_to_utf8(import->bytes, import->size_bytes, &text, &import->size_bytes))
@@ -153,7 +153,7 @@ static int bake(struct import *import, struct err *err)
     uint8_t hash[sizeof import->info->content_hash];
     content_hash(import->builder, hash);
     memcpy(import->builder->infos[0].content_hash, hash, sizeof hash);
-    opener_record(import->opener, import->builder);
+    source_files_record(import->files, import->builder);
     return 0;
 }
 
@@ -179,13 +179,13 @@ static int put_in_result(void *context, const void *bytes, size_t size_bytes, st
 static int make_result(struct import *import, bool *is_stuck, struct err *err)
 {
     const struct bake_sink sink = {.put = put_in_result, .context = is_stuck};
-    if (!unpack_is_archive(import->path))
+    if (!zip_unpack_is_zip(import->path))
         return bake(import, err) < 0 ? err->code : bake_write(import->builder, &sink, err);
     struct buf files;
     buf_init(&files, import->limits->value[LIMIT_BAKED_BYTES]);
-    int rc = opener_read_model(import->opener, &import->bytes, &import->size_bytes, err);
+    int rc = source_files_read_model(import->files, &import->bytes, &import->size_bytes, err);
     if (rc == 0)
-        rc = import_unpack(import, &files, err);
+        rc = zip_unpack(import, &files, err);
     if (rc == 0)
         rc = sink.put(sink.context, files.data, files.size_bytes, err);
     buf_fini(&files);
@@ -256,13 +256,13 @@ static int run_attempt(const struct arguments *arguments)
 static int run_import(const struct arguments *arguments)
 {
     static const int files = IMPORT_FILES_FD;
-    const struct file_source source = broker_source(&files);
+    const struct file_client source = file_client_on_socket(&files);
     struct err err = {0};
     struct bake_builder builder;
     bake_builder_init(&builder, arguments->limits.value[LIMIT_BAKED_BYTES]);
     struct import import = {
         .path = arguments->path,
-        .opener = opener_new(&source, arguments->path, &arguments->limits),
+        .files = source_files_new(&source, arguments->path, &arguments->limits),
         .builder = &builder,
         .limits = &arguments->limits,
     };
@@ -279,7 +279,7 @@ static int run_import(const struct arguments *arguments)
         }
     }
     bake_builder_fini(&builder);
-    opener_free(import.opener);
+    source_files_free(import.files);
     return status;
 }
 
@@ -293,7 +293,7 @@ int main(int argc, char **argv)
         return run_attempt(&arguments);
     struct sandbox sandbox;
     struct err err = {0};
-    if (unpack_is_archive(arguments.path)) {
+    if (zip_unpack_is_zip(arguments.path)) {
         /* libzip asks for local times, for which the C library looks at a file: now, and never again */
         setenv("TZ", "UTC0", 1);
         tzset();

@@ -2,7 +2,7 @@
  * when the header has its name or a star; what is coded, in pieces of a size that the body's first byte says, decodes
  * to the same; a tag in a list of tags is found again when its coding was put on it and taken off. */
 #include "wire/request/accept.h"
-#include "wire/http/coded_reply.h"
+#include "wire/http/reply_compress.h"
 #include "wire/http/http_response.h"
 
 #include <stdint.h>
@@ -66,7 +66,7 @@ static void check_tags(const char *tags, enum coding coding)
     const bool has_changed = coding_strip_etags(tags, coding, &plain);
     expect(!has_changed || strlen(plain.data) <= strlen(tags));
     expect(!was_named || http_etag_matches(has_changed ? plain.data : tags, reply.etag));
-    reply_encode_etag(&reply, coding);
+    reply_compress_etag(&reply, coding);
     expect(!http_etag_matches(tags, reply.etag) || http_etag_matches(has_changed ? plain.data : tags, "\"a-b-json\"") ||
            http_etag_is_any(tags));
     buf_fini(&plain);

@@ -1,6 +1,6 @@
 /* Any bytes as a COLLADA file: read, and every clip of every node followed, or refused with a reason. */
-#include "import/collada/collada_stack.h"
-#include "import/assimp/track_fit.h"
+#include "import/collada/transform_stack.h"
+#include "import/assimp/curve_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,21 +11,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void at(void *user, double time_s, double *out)
 {
     struct trs trs;
-    stack_trs(user, time_s, &trs);
+    transform_stack_trs(user, time_s, &trs);
     memcpy(out, trs.rotation, sizeof trs.rotation);
 }
 
-static double turn(void *user, double from_s, double to_s) { return stack_turn(user, from_s, to_s); }
+static double turn(void *user, double from_s, double to_s) { return transform_stack_turn(user, from_s, to_s); }
 
 static void follow(const struct collada *collada, uint32_t n, const struct collada_clip *clip)
 {
-    struct stack stack;
+    struct transform_stack stack;
     struct track track;
     struct err err;
     bool is_near;
-    if (stack_init(&stack, collada, n, clip, &err) < 0)
+    if (transform_stack_init(&stack, collada, n, clip, &err) < 0)
         abort();
-    const struct track_fit fit = {.at = at,
+    const struct curve_fit fit = {.at = at,
                                   .turn = turn,
                                   .user = &stack,
                                   .times_s = stack.times_s,
@@ -33,7 +33,7 @@ static void follow(const struct collada *collada, uint32_t n, const struct colla
                                   .components = 4,
                                   .is_rotation = true,
                                   .key_limit = 300};
-    if (stack.time_count > 0 && track_fit(&track, &fit, &is_near, &err) == 0) {
+    if (stack.time_count > 0 && curve_fit(&track, &fit, &is_near, &err) == 0) {
         for (uint32_t k = 0; k < track.count; k++)
             if (!isfinite(track.times_s[k]) || (k > 0 && !(track.times_s[k] > track.times_s[k - 1])))
                 abort();
@@ -42,7 +42,7 @@ static void follow(const struct collada *collada, uint32_t n, const struct colla
                 abort();
         track_fini(&track);
     }
-    stack_fini(&stack);
+    transform_stack_fini(&stack);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

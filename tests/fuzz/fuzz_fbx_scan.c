@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct fbx_losses losses = fbx_scan(data, size);
+    const struct fbx_findings losses = fbx_scan(data, size);
     if (losses.cubic_count > losses.curve_count || losses.stepped_count > losses.curve_count - losses.cubic_count)
         abort();
     struct fbx_properties properties;

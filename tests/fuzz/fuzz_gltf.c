@@ -12,7 +12,7 @@ static int find_nothing(const void *context, const struct import_file_request *r
     *reply = (struct import_file_reply){.error = ENOENT};
     return -1;
 }
-static const struct file_source NO_FILES = {.ask = find_nothing};
+static const struct file_client NO_FILES = {.ask = find_nothing};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct import import = {.path = "fuzz.gltf",
                             .bytes = copy,
                             .size_bytes = size,
-                            .opener = opener_new(&NO_FILES, "fuzz.gltf", &limits),
+                            .files = source_files_new(&NO_FILES, "fuzz.gltf", &limits),
                             .builder = &builder,
                             .info = bake_add_info(&builder, 1),
                             .limits = &limits};
@@ -49,6 +49,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (rc > 0 || (rc < 0 && (err.code != rc || err.message[0] == '\0')))
         abort();
     bake_builder_fini(&builder);
-    opener_free(import.opener);
+    source_files_free(import.files);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* HTTP bytes, fed whole and in pieces: never a crash, and the same requests and errors both ways.
  * The first byte chooses the size of the pieces. */
 #include "base/hash.h"
-#include "wire/http/http.h"
+#include "wire/http/http_parser.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static int collect(struct http_sink *sink, const char *bytes, size_t size_bytes,
 static uint64_t outcome(const struct limits *limits, const char *bytes, size_t size, size_t piece_bytes)
 {
     struct http_parser parser;
-    http_init(&parser, limits);
+    http_parser_init(&parser, limits);
     uint64_t state = HASH64_SEED;
     int rc = HTTP_NEED_MORE;
     struct collector collector = {.sink = {collect, sizeof collector.bytes}};
@@ -64,14 +64,14 @@ static uint64_t outcome(const struct limits *limits, const char *bytes, size_t s
         const size_t part = left < piece_bytes ? left : piece_bytes;
         struct err err = {0};
         size_t used = SIZE_MAX;
-        rc = http_feed(&parser, bytes + at, part, &used, &err);
+        rc = http_parser_feed(&parser, bytes + at, part, &used, &err);
         require(used <= part && (rc < 0 || used > 0));
         require(rc != HTTP_NEED_MORE || used == part);
         at += used;
         if (rc == HTTP_HEAD_DONE) {
             require(strcmp(parser.request.method, "PUT") == 0 && parser.phase == HTTP_PHASE_BODY);
             if (parser.request.target[0] == '/')
-                (void)http_set_sink(&parser, &collector.sink, &err);
+                (void)http_parser_set_sink(&parser, &collector.sink, &err);
             collector.size_bytes = 0;
         }
         if (rc == HTTP_COMPLETE) {
@@ -86,7 +86,7 @@ static uint64_t outcome(const struct limits *limits, const char *bytes, size_t s
         }
     }
     state = hash64(state, &parser.phase, sizeof parser.phase);
-    http_fini(&parser);
+    http_parser_fini(&parser);
     return state;
 }
 

@@ -29,7 +29,7 @@ static bool is_none(const char *line)
     return value != NULL && strcmp(value, "=0") == 0 && value - line > 7 && memcmp(value - 7, "_MEMORY", 7) == 0;
 }
 
-static void check_again(const struct config *config, const struct machine *machine)
+static void check_again(const struct config *config, const struct system_limits *machine)
 {
     struct buf first, second;
     buf_init(&first, 0);
@@ -64,7 +64,7 @@ static void check_again(const struct config *config, const struct machine *machi
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct machine machine = {.cores = 4, .memory_bytes = UINT64_C(8) << 30};
+    const struct system_limits machine = {.cores = 4, .memory_bytes = UINT64_C(8) << 30};
     char *texts = malloc(size + 1);
     if (texts == NULL)
         abort();

@@ -122,7 +122,7 @@ static uint64_t outcome(const struct limits *limits, const char *bytes, size_t s
         char *block = malloc(part);
         require(block != NULL);
         memcpy(block, bytes + at, part);
-        rc = packet_feed(&reader, block, part, &used, &err);
+        rc = packet_reader_feed(&reader, block, part, &used, &err);
         require(used <= part && (rc != PACKET_NEED_MORE || used == part));
         if (rc == PACKET_COMPLETE) {
             require(reader.packet.payload_bytes <= PAYLOAD_MAX);

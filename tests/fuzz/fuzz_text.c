@@ -1,7 +1,7 @@
 /* Any bytes as a text file: UTF-8 comes out when there is a mark of UTF-16; and what COLLADA's <skew> elements take is
  * made blank without touching more. */
 #include "base/utf8.h"
-#include "import/collada/collada_blank.h"
+#include "import/collada/collada_skew.h"
 #include "import/text/text_utf8.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void blank(const uint8_t *data, size_t size)
     if (copy == NULL)
         abort();
     memcpy(copy, data, size);
-    collada_blank_skew(copy, size);
+    collada_remove_skew(copy, size);
     for (size_t i = 0; i < size; i++)
         if (copy[i] != data[i] && copy[i] != ' ')
             abort();

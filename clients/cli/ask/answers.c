@@ -1,9 +1,9 @@
 /* posectl palette, pose, mesh, bounds: for people as numbers in rows, else the server's answer. */
 #include "clients/cli/ask/commands.h"
-#include "clients/cli/ask/ending.h"
-#include "clients/cli/ask/one_model.h"
+#include "clients/cli/ask/output_format.h"
+#include "clients/cli/ask/command_context.h"
 #include "clients/cli/output/output.h"
-#include "clients/cli/output/posectl.h"
+#include "clients/cli/output/terminal.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -72,7 +72,7 @@ static void put_palette(struct text *out, const cJSON *answer)
             const cJSON *matrix = of_skin == NULL ? NULL : of_skin->child;
             const size_t columns = columns_of(get(skin, "joints"));
             text_printf(out, "%sskin %.0f  ", colour(COLOUR_DIM), number_of(skin, "index"));
-            text_put_shown(out, name_of(skin));
+            text_put_printable(out, name_of(skin));
             text_printf(out, "%s\n", colour(COLOUR_NONE));
             cJSON_ArrayForEach(joint, get(skin, "joints"))
             {
@@ -221,7 +221,7 @@ static int show(const struct args *args, const struct posed_packet *answer)
     cJSON *json = cJSON_ParseWithLength((const char *)answer->data, answer->data_bytes);
     if (!cJSON_IsArray(get(json, "frames")) && get(json, "whole") == NULL) {
         cJSON_Delete(json);
-        complain("the server's answer is not what was asked for");
+        terminal_error("the server's answer is not what was asked for");
         return STATUS_SERVER;
     }
     if (args->command == COMMAND_PALETTE)
@@ -241,10 +241,10 @@ static int show(const struct args *args, const struct posed_packet *answer)
 /* What was written where: a line, or JSON. */
 static void report(const char *file, const char *model, size_t size_bytes)
 {
-    if (!manner.is_json) {
+    if (!terminal.is_json) {
         struct text line = {0};
-        text_put_shown(&line, file);
-        if (!manner.is_quiet)
+        text_put_printable(&line, file);
+        if (!terminal.is_quiet)
             printf("%s  %zu bytes\n", line.at, size_bytes);
         text_free(&line);
         return;
@@ -263,10 +263,10 @@ static int give(const struct args *args, const char *model, const struct posed_p
 {
     const char *file = args_text(args, OPTION_FILE, NULL);
     const bool is_file = file != NULL && strcmp(file, "-") != 0;
-    if (file == NULL && !manner.is_json && answer->kind == POSED_JSON)
+    if (file == NULL && !terminal.is_json && answer->kind == POSED_JSON)
         return show(args, answer);
     if (!is_file && answer->kind != POSED_JSON && isatty(STDOUT_FILENO)) {
-        complain("the answer is binary and nothing for a terminal; redirect it or say -o FILE");
+        terminal_error("the answer is binary and nothing for a terminal; redirect it or say -o FILE");
         return STATUS_USAGE;
     }
     const int status = output_give(file, answer->data, answer->data_bytes);
@@ -278,16 +278,16 @@ static int give(const struct args *args, const char *model, const struct posed_p
 int run_answer(const struct args *args)
 {
     const char *format;
-    struct one_model one;
+    struct command_context one;
     struct posed_packet answer;
-    int status = ending_choose_format(args, &format);
+    int status = output_format_choose(args, &format);
     if (status != STATUS_DONE)
         return status;
-    status = one_model_open(&one, args, 1);
+    status = context_open(&one, args, 1);
     if (status == STATUS_DONE)
-        status = one_model_ask(&one, args, format, &answer);
+        status = context_request(&one, args, format, &answer);
     if (status == STATUS_DONE)
         status = give(args, one.model, &answer);
-    one_model_close(&one);
+    context_close(&one);
     return status;
 }

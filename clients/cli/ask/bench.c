@@ -1,8 +1,8 @@
 /* posectl bench: how many answers a second, and how long each takes. Each connection asks for one thing after the
  * other, by handle, at random times of the first clip, so that nothing is answered from memory. */
 #include "clients/cli/ask/commands.h"
-#include "clients/cli/ask/one_model.h"
-#include "clients/cli/output/posectl.h"
+#include "clients/cli/ask/command_context.h"
+#include "clients/cli/output/terminal.h"
 
 #include <cjson/cJSON.h>
 #include <pthread.h>
@@ -44,7 +44,8 @@ static double next_random(struct runner *runner)
     return (double)((runner->random * 2685821657736338717ULL) >> 11) / 9007199254740992.0;
 }
 
-static int ask(struct runner *runner, struct link *link, struct posed_model *model, const struct posed_query *query)
+static int ask(struct runner *runner, struct connection *link, struct posed_model *model,
+               const struct posed_query *query)
 {
     struct posed_packet answer;
     const struct posed_picture picture = {.width = runner->side, .height = runner->side};
@@ -91,12 +92,12 @@ static void start_all(struct start *start, size_t runners)
 static void *run_connection(void *context)
 {
     struct runner *runner = context;
-    struct link link;
+    struct connection link;
     struct posed_model model;
     struct posed_found clip;
     struct posed_query query;
     double time_s = 0, duration_s = 1;
-    if (link_open(&link, runner->session) < 0) {
+    if (connection_open(&link, runner->session) < 0) {
         snprintf(runner->code, sizeof runner->code, "connection_lost");
         snprintf(runner->problem, sizeof runner->problem, "no connection");
         (void)wait_for_start(runner->start);
@@ -112,7 +113,7 @@ static void *run_connection(void *context)
         rc = ask(runner, &link, &model, &query); /* the first one may start a renderer */
     runner->bytes = 0;
     const double until_s = wait_for_start(runner->start) + runner->seconds;
-    /* one at least: a thread that did not get the processor in time has something to tell, too */
+    /* one at least: a thread that did not get the processor in time has something to terminal_info, too */
     while (rc == 0 && (runner->count == 0 || now_s() < until_s) && !is_interrupted()) {
         const double start_s = now_s();
         time_s = next_random(runner) * duration_s;
@@ -121,10 +122,10 @@ static void *run_connection(void *context)
             note(runner, now_s() - start_s);
     }
     if (rc < 0) {
-        link_error_name(&link, runner->code);
+        connection_error_code(&link, runner->code);
         snprintf(runner->problem, sizeof runner->problem, "%s", link.posed.error.message);
     }
-    link_close(&link);
+    connection_close(&link);
     return NULL;
 }
 
@@ -162,10 +163,10 @@ static void report(const struct args *args, const char *model, size_t connection
     static const char *const NAMES[PERCENTILES] = {"p50", "p90", "p99", "max"};
     const char *op = args_text(args, OPTION_OP, "palette");
     const double rate = (double)result->count / result->seconds;
-    if (!manner.is_json) {
+    if (!terminal.is_json) {
         printf("%s of ", op);
         struct text name = {0};
-        text_put_shown(&name, model);
+        text_put_printable(&name, model);
         printf("%s, %zu connections, %.1f s\n", name.at, connections, result->seconds);
         text_free(&name);
         printf("  %.0f answers, %s%.0f a second%s, %.1f MB/s\n  latency", (double)result->count, colour(COLOUR_BOLD),
@@ -200,7 +201,7 @@ static int kind_of(const char *op)
                                        : POSED_PALETTE;
 }
 
-static int run_runners(const struct args *args, const struct one_model *one)
+static int run_runners(const struct args *args, const struct command_context *one)
 {
     const size_t connections = (size_t)args_number(args, OPTION_CONNECTIONS, 4);
     struct start start = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
@@ -226,7 +227,7 @@ static int run_runners(const struct args *args, const struct one_model *one)
     result.seconds = now_s() - start.at_s;
     for (size_t i = 0; i < started && status == STATUS_DONE; i++)
         if (runners[i].problem[0] != '\0') {
-            complain_of_error(runners[i].code, runners[i].problem, NULL, 0);
+            terminal_coded_error(runners[i].code, runners[i].problem, NULL, 0);
             status = STATUS_FAILED;
         }
     sum_up(runners, started, &result);
@@ -240,10 +241,10 @@ static int run_runners(const struct args *args, const struct one_model *one)
 
 int run_bench(const struct args *args)
 {
-    struct one_model one;
-    int status = one_model_open(&one, args, 1);
+    struct command_context one;
+    int status = context_open(&one, args, 1);
     if (status == STATUS_DONE)
         status = run_runners(args, &one);
-    one_model_close(&one);
+    context_close(&one);
     return status;
 }

@@ -1,8 +1,8 @@
 /* posectl info: what is in a model, for people. */
 #include "clients/cli/ask/commands.h"
-#include "clients/cli/ask/one_model.h"
+#include "clients/cli/ask/command_context.h"
 #include "clients/cli/output/output.h"
-#include "clients/cli/output/posectl.h"
+#include "clients/cli/output/terminal.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -113,7 +113,7 @@ static void put_textures(struct text *out, const cJSON *textures)
         text_put(out, is_found ? "" : colour(COLOUR_NONE));
         if (is_found)
             text_printf(out, "%4.0f x %-4.0f  ", number_of(texture, "width"), number_of(texture, "height"));
-        text_put_shown(out, uri[0] == '\0' ? "(embedded)" : uri);
+        text_put_printable(out, uri[0] == '\0' ? "(embedded)" : uri);
         text_put(out, "\n");
     }
 }
@@ -122,12 +122,12 @@ static void put_model(struct text *out, const cJSON *model)
 {
     const cJSON *counts = get(model, "counts"), *bounds = get(model, "bounds"), *warning;
     text_put(out, colour(COLOUR_BOLD));
-    text_put_shown(out, text_of(model, "model", ""));
+    text_put_printable(out, text_of(model, "model", ""));
     text_printf(out, "%s  ", colour(COLOUR_NONE));
-    text_put_shown(out, text_of(model, "format", ""));
+    text_put_printable(out, text_of(model, "format", ""));
     if (text_of(model, "generator", NULL) != NULL) {
         text_put(out, ", ");
-        text_put_shown(out, text_of(model, "generator", ""));
+        text_put_printable(out, text_of(model, "generator", ""));
     }
     text_printf(out, "\n  %.0f nodes, %.0f joints, %.0f vertices, %.0f triangles", number_of(counts, "nodes"),
                 number_of(counts, "joints"), number_of(counts, "vertices"), number_of(counts, "triangles"));
@@ -150,24 +150,25 @@ static void put_model(struct text *out, const cJSON *model)
     cJSON_ArrayForEach(warning, get(model, "warnings"))
     {
         text_printf(out, "  %s%s%s: ", colour(COLOUR_YELLOW), text_of(warning, "code", ""), colour(COLOUR_NONE));
-        text_put_shown(out, text_of(warning, "message", ""));
+        text_put_printable(out, text_of(warning, "message", ""));
         text_put(out, "\n");
     }
 }
 
 /* Adds what there is to say of a model. */
-static int show(const struct args *args, struct one_model *one, const char *name, bool has_others, struct text *out)
+static int show(const struct args *args, struct command_context *one, const char *name, bool has_others,
+                struct text *out)
 {
     struct posed_packet answer;
     struct text target = {0};
     text_put(&target, "/v1/model?model=");
     text_put_url(&target, name);
     args_put_query(args, &target);
-    const int status = link_ask_or_complain(&one->link, target.at, NULL, &answer);
+    const int status = connection_request_or_report(&one->link, target.at, NULL, &answer);
     text_free(&target);
     if (status != STATUS_DONE)
         return status;
-    if (manner.is_json || args_has(args, OPTION_FILE)) {
+    if (terminal.is_json || args_has(args, OPTION_FILE)) {
         text_put_bytes(out, (const char *)answer.data, answer.data_bytes);
         return STATUS_DONE;
     }
@@ -180,9 +181,9 @@ static int show(const struct args *args, struct one_model *one, const char *name
 
 int run_info(const struct args *args)
 {
-    struct one_model one;
+    struct command_context one;
     struct text out = {0};
-    int status = one_model_open(&one, args, SIZE_MAX);
+    int status = context_open(&one, args, SIZE_MAX);
     const char *file = args_text(args, OPTION_FILE, "-");
     for (size_t i = 0; status < STATUS_USAGE && i < one.places.count && !is_interrupted(); i++) {
         const int shown = show(args, &one, one.places.place[i].path, i > 0, &out);
@@ -194,6 +195,6 @@ int run_info(const struct args *args)
         status = given > status ? given : status;
     }
     text_free(&out);
-    one_model_close(&one);
+    context_close(&one);
     return status;
 }

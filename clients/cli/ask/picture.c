@@ -1,9 +1,9 @@
 /* posectl render, sheet, turntable: one picture or animation into a file. */
 #include "clients/cli/ask/commands.h"
-#include "clients/cli/ask/ending.h"
-#include "clients/cli/ask/one_model.h"
+#include "clients/cli/ask/output_format.h"
+#include "clients/cli/ask/command_context.h"
 #include "clients/cli/output/output.h"
-#include "clients/cli/output/posectl.h"
+#include "clients/cli/output/terminal.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -23,12 +23,12 @@ static void report(const char *file, const char *model, const struct posed_packe
     const bool has_sides = answer->data_bytes >= 24 && memcmp(png + 12, "IHDR", 4) == 0;
     if (strcmp(file, "-") == 0)
         return;
-    if (!manner.is_json) {
+    if (!terminal.is_json) {
         struct text line = {0};
-        text_put_shown(&line, file);
+        text_put_printable(&line, file);
         if (has_sides)
             text_printf(&line, "  %u x %u", side(png + 16), side(png + 20));
-        if (!manner.is_quiet)
+        if (!terminal.is_quiet)
             printf("%s  %zu bytes\n", line.at, answer->data_bytes);
         text_free(&line);
         return;
@@ -63,7 +63,7 @@ static int give(const struct args *args, const char *model, const char *format, 
     const char *file = args_text(args, OPTION_FILE, is_json ? "-" : name);
     int status = STATUS_USAGE;
     if (strcmp(file, "-") == 0 && !is_json && isatty(STDOUT_FILENO))
-        complain("a picture is nothing for a terminal; redirect it or say -o FILE");
+        terminal_error("a picture is nothing for a terminal; redirect it or say -o FILE");
     else
         status = output_give(file, answer->data, answer->data_bytes);
     if (status == STATUS_DONE)
@@ -75,16 +75,16 @@ static int give(const struct args *args, const char *model, const char *format, 
 int run_picture(const struct args *args)
 {
     const char *format;
-    struct one_model one;
+    struct command_context one;
     struct posed_packet answer;
-    int status = ending_choose_format(args, &format);
+    int status = output_format_choose(args, &format);
     if (status != STATUS_DONE)
         return status;
-    status = one_model_open(&one, args, 1);
+    status = context_open(&one, args, 1);
     if (status == STATUS_DONE)
-        status = one_model_ask(&one, args, format, &answer);
+        status = context_request(&one, args, format, &answer);
     if (status == STATUS_DONE)
         status = give(args, one.model, format == NULL ? args_parameter(args, "format") : format, &answer);
-    one_model_close(&one);
+    context_close(&one);
     return status;
 }

@@ -4,7 +4,7 @@
 #include "clients/cli/ask/commands.h"
 #include "clients/cli/output/output.h"
 #include "clients/cli/server/pool.h"
-#include "clients/cli/output/posectl.h"
+#include "clients/cli/output/terminal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,8 +57,9 @@ static int set_severities(struct check *check)
                 rule = k;
         const int severity = equals == NULL ? -1 : severity_find(equals + 1);
         if (rule == RULE_COUNT || severity < 0) {
-            complain("--severity is RULE=error, warning, info or off, not '%s'; posectl check --rules lists the rules",
-                     value);
+            terminal_error(
+                "--severity is RULE=error, warning, info or off, not '%s'; posectl check --rules lists the rules",
+                value);
             return STATUS_USAGE;
         }
         check->severities[rule] = (enum severity)severity;
@@ -66,7 +67,7 @@ static int set_severities(struct check *check)
     return STATUS_DONE;
 }
 
-static enum outcome check_one(struct link *link, size_t index, const char **label, void *context)
+static enum outcome check_one(struct connection *link, size_t index, const char **label, void *context)
 {
     struct check *check = context;
     struct findings *findings = &check->findings[index];
@@ -79,11 +80,11 @@ static enum outcome check_one(struct link *link, size_t index, const char **labe
 static int list_rules(const struct check *check)
 {
     struct text out = {0};
-    for (int i = 0; i < RULE_COUNT && manner.is_json; i++)
+    for (int i = 0; i < RULE_COUNT && terminal.is_json; i++)
         text_printf(&out, "%s{\"rule\":\"%s\",\"severity\":\"%s\",\"text\":\"%s\"}%s", i == 0 ? "[" : ",\n",
                     RULES[i].name, severity_name(check->severities[i]), RULES[i].text,
                     i + 1 == RULE_COUNT ? "]\n" : "");
-    for (int i = 0; i < RULE_COUNT && !manner.is_json; i++) {
+    for (int i = 0; i < RULE_COUNT && !terminal.is_json; i++) {
         text_put_column(&out, RULES[i].name, 23);
         text_put_column(&out, severity_name(check->severities[i]), 9);
         text_printf(&out, "%s\n", RULES[i].text);
@@ -96,21 +97,21 @@ static int list_rules(const struct check *check)
 /* The report, and whether something in it is as severe as --fail-on. */
 static int give_report(const struct check *check)
 {
-    const char *format = args_text(check->args, OPTION_FORMAT, manner.is_json ? "json" : "text");
+    const char *format = args_text(check->args, OPTION_FORMAT, terminal.is_json ? "json" : "text");
     const char *fail_on = args_text(check->args, OPTION_FAIL_ON, "error");
     const char *file = args_text(check->args, OPTION_FILE, NULL);
     const int threshold = strcmp(fail_on, "never") == 0 ? SEVERITY_COUNT : severity_find(fail_on);
     struct text out = {0};
     if (file != NULL && strcmp(file, "-") != 0)
-        manner.has_colour = false;
+        terminal.has_colour = false;
     if (strcmp(format, "json") == 0)
-        report_json(check, &out);
+        check_report_json(check, &out);
     else if (strcmp(format, "junit") == 0)
-        report_junit(check, &out);
+        check_report_junit(check, &out);
     else if (strcmp(format, "sarif") == 0)
-        report_sarif(check, &out);
+        check_report_sarif(check, &out);
     else
-        report_text(check, &out);
+        check_report_text(check, &out);
     int status = output_give(file, out.at, out.size_bytes);
     text_free(&out);
     for (size_t i = 0; i < check->count && status == STATUS_DONE; i++)
@@ -120,22 +121,22 @@ static int give_report(const struct check *check)
     return status;
 }
 
-static int check_places(struct check *check, struct places *places)
+static int check_paths(struct check *check, struct paths *places)
 {
     struct session session = {0};
-    struct link link = {0};
+    struct connection link = {0};
     struct progress progress = {.what = "check"};
-    int status = places_find(places, check->args);
+    int status = paths_resolve(places, check->args);
     if (status == STATUS_DONE && (session_start(&session, check->args, places->folder, pool_jobs(check->args)) < 0 ||
-                                  link_open(&link, &session) < 0))
+                                  connection_open(&link, &session) < 0))
         status = STATUS_SERVER;
     if (status == STATUS_DONE)
-        status = places_list(places, check->args, &link, &check->items, &check->count);
+        status = model_list_read(places, check->args, &link, &check->items, &check->count);
     check->findings = must_alloc((check->count + 1) * sizeof *check->findings);
     if (status == STATUS_DONE)
         status = pool_run(&session, pool_jobs(check->args), check->count, check_one, check, &progress);
     check->seconds = now_s() - progress.start_s;
-    link_close(&link);
+    connection_close(&link);
     session_end(&session);
     if (status == STATUS_DONE)
         status = give_report(check);
@@ -145,19 +146,19 @@ static int check_places(struct check *check, struct places *places)
 int run_check(const struct args *args)
 {
     struct check check = {.args = args};
-    struct places places = {0};
+    struct paths places = {0};
     int status = set_severities(&check);
     if (status == STATUS_DONE && args_has(args, OPTION_RULES))
         return list_rules(&check);
     if (status == STATUS_DONE)
-        status = check_places(&check, &places);
+        status = check_paths(&check, &places);
     for (size_t i = 0; i < check.count && check.findings != NULL; i++) {
         for (size_t k = 0; k < check.findings[i].count; k++)
             free(check.findings[i].at[k].message);
         free(check.findings[i].at);
     }
     free(check.findings);
-    items_free(check.items, check.count);
-    places_free(&places);
+    model_list_free(check.items, check.count);
+    paths_free(&places);
     return status;
 }

@@ -1,7 +1,7 @@
 /* check.h - what the parts of posectl check share. */
 #pragma once
 
-#include "clients/cli/server/places.h"
+#include "clients/cli/server/paths.h"
 
 enum severity { SEVERITY_OFF, SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR, SEVERITY_COUNT };
 
@@ -33,7 +33,7 @@ struct findings {
 struct check {
     const struct args *args;
     enum severity severities[RULE_COUNT];
-    struct item *items;
+    struct listed_model *items;
     struct findings *findings; /* of each item */
     size_t count;
     double seconds;
@@ -47,15 +47,15 @@ int severity_find(const char *name);
 void findings_add(const struct check *check, struct findings *findings, enum rule_id rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* check_model.c: looks at one model, by the source of its item. */
-void check_model(const struct check *check, struct link *link, const char *source, struct findings *findings);
+void check_model(const struct check *check, struct connection *link, const char *source, struct findings *findings);
 
 /* check_loop.c: whether a clip of --loops ends as it begins. `model`, `clip`: the server's JSON. */
 struct cJSON;
-void check_loop(const struct check *check, struct link *link, const struct cJSON *model, const struct cJSON *clip,
+void check_loop(const struct check *check, struct connection *link, const struct cJSON *model, const struct cJSON *clip,
                 struct findings *findings);
 
 /* check_report.c, check_documents.c: the report. Names in text are made fit for a terminal. */
-void report_text(const struct check *check, struct text *out);
-void report_json(const struct check *check, struct text *out);
-void report_junit(const struct check *check, struct text *out);
-void report_sarif(const struct check *check, struct text *out);
+void check_report_text(const struct check *check, struct text *out);
+void check_report_json(const struct check *check, struct text *out);
+void check_report_junit(const struct check *check, struct text *out);
+void check_report_sarif(const struct check *check, struct text *out);

@@ -2,7 +2,7 @@
  * is a model; errors and warnings are failures), and SARIF 2.1.0 (OASIS), as code scanning reads it. */
 #include "clients/cli/check/check.h"
 
-#include "clients/cli/output/posectl.h"
+#include "clients/cli/output/terminal.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static void put_case(const struct check *check, size_t index, struct text *out)
         text_put(out, "    </testcase>\n");
 }
 
-void report_junit(const struct check *check, struct text *out)
+void check_report_junit(const struct check *check, struct text *out)
 {
     size_t failed = 0, skipped = 0;
     for (size_t i = 0; i < check->count; i++) {
@@ -127,7 +127,7 @@ static cJSON *result_of(const char *model, const struct finding *finding)
     return result;
 }
 
-void report_sarif(const struct check *check, struct text *out)
+void check_report_sarif(const struct check *check, struct text *out)
 {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");

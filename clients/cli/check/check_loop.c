@@ -89,16 +89,17 @@ static double greatest_jump(const struct posed_packet *answer, double reach, uin
     return most;
 }
 
-/* The answer about both ends of the clip, without its walk over the ground, which is no jump. Returns as link_ask(). */
-static int ask_ends(struct link *link, const char *operation, const cJSON *model, const cJSON *clip, const char *more,
-                    struct posed_packet *answer)
+/* The answer about both ends of the clip, without its walk over the ground, which is no jump. Returns as
+ * connection_request(). */
+static int ask_ends(struct connection *link, const char *operation, const cJSON *model, const cJSON *clip,
+                    const char *more, struct posed_packet *answer)
 {
     struct text target = {0};
     text_printf(&target, "/v1/%s?model=", operation);
     text_put_url(&target, text_of(model, "model"));
     text_printf(&target, "&clip=%.0f&t=0&t=%.17g&wrap=clamp&root_motion=extract&yaw=1&format=bin%s",
                 number_of(clip, "index"), number_of(clip, "duration"), more);
-    const int rc = link_ask(link, target.at, NULL, answer);
+    const int rc = connection_request(link, target.at, NULL, answer);
     text_free(&target);
     return rc;
 }
@@ -130,7 +131,7 @@ static bool has_morph_targets(const cJSON *mesh)
 }
 
 /* Faces move by morph weights, which no node tells of: how far a vertex of *mesh jumps, and no other further. */
-static double greatest_morph(struct link *link, const cJSON *model, const cJSON *clip, const cJSON **mesh)
+static double greatest_morph(struct connection *link, const cJSON *model, const cJSON *clip, const cJSON **mesh)
 {
     const cJSON *one;
     double most = 0;
@@ -150,7 +151,7 @@ static double greatest_morph(struct link *link, const cJSON *model, const cJSON 
     return most;
 }
 
-void check_loop(const struct check *check, struct link *link, const cJSON *model, const cJSON *clip,
+void check_loop(const struct check *check, struct connection *link, const cJSON *model, const cJSON *clip,
                 struct findings *findings)
 {
     const double size = size_of(model), jump_max = size * args_number(check->args, OPTION_MAX_JUMP, 0.01);

@@ -157,7 +157,7 @@ static int64_t find_flat(const struct posed_packet *answer, const bool *is_joint
 }
 
 /* Poses all through the clip: that there are any, and that no joint is flat in them. */
-static void check_poses(const struct check *check, struct link *link, const cJSON *model, const cJSON *clip,
+static void check_poses(const struct check *check, struct connection *link, const cJSON *model, const cJSON *clip,
                         struct findings *findings)
 {
     const double duration_s = number_of(clip, "duration");
@@ -171,7 +171,7 @@ static void check_poses(const struct check *check, struct link *link, const cJSO
     text_printf(&target, "&clip=%.0f&wrap=clamp&format=bin&t=0", number_of(clip, "index"));
     for (int i = 1; i < POSES; i++)
         text_printf(&target, ",%.17g", duration_s * i / (POSES - 1));
-    if (link_ask(link, target.at, NULL, &answer) < 0)
+    if (connection_request(link, target.at, NULL, &answer) < 0)
         findings_add(check, findings, RULE_NOT_POSED, "clip %.0f '%s': %s", number_of(clip, "index"),
                      text_of(clip, "name"), link->posed.error.message);
     else {
@@ -185,7 +185,8 @@ static void check_poses(const struct check *check, struct link *link, const cJSO
     free(is_joint);
 }
 
-static void check_clips(const struct check *check, struct link *link, const cJSON *model, struct findings *findings)
+static void check_clips(const struct check *check, struct connection *link, const cJSON *model,
+                        struct findings *findings)
 {
     const cJSON *clip;
     cJSON_ArrayForEach(clip, get(model, "clips"))
@@ -200,28 +201,28 @@ static void check_clips(const struct check *check, struct link *link, const cJSO
 }
 
 /* By the rule about what is wrong where there is one, and as severe as a file that cannot be read. */
-static void add_unreadable(const struct check *check, const struct link *link, const char *source,
+static void add_unreadable(const struct check *check, const struct connection *link, const char *source,
                            struct findings *findings)
 {
     const bool has_rule =
         link->posed.error.code == POSED_ERR_BAD_KEYS && check->severities[RULE_BAD_KEYS] != SEVERITY_OFF;
     const size_t before = findings->count;
     char code[64];
-    link_error_name(link, code);
+    connection_error_code(link, code);
     findings_add(check, findings, has_rule ? RULE_BAD_KEYS : RULE_UNREADABLE, "%s: %s", code,
-                 link_error_about(link, source));
+                 connection_error_message(link, source));
     if (findings->count > before && findings->at[before].severity < check->severities[RULE_UNREADABLE])
         findings->at[before].severity = check->severities[RULE_UNREADABLE];
     findings->is_unreadable = true;
 }
 
-void check_model(const struct check *check, struct link *link, const char *source, struct findings *findings)
+void check_model(const struct check *check, struct connection *link, const char *source, struct findings *findings)
 {
     struct text target = {0};
     struct posed_packet answer;
     text_put(&target, "/v1/model?model=");
     text_put_url(&target, source);
-    const int rc = link_ask(link, target.at, NULL, &answer);
+    const int rc = connection_request(link, target.at, NULL, &answer);
     text_free(&target);
     if (rc < 0) {
         add_unreadable(check, link, source, findings);

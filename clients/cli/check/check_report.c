@@ -1,7 +1,7 @@
 /* The reports of posectl check for people and as plain JSON. */
 #include "clients/cli/check/check.h"
 
-#include "clients/cli/output/posectl.h"
+#include "clients/cli/output/terminal.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void count(const struct check *check, size_t counts[SEVERITY_COUNT], size
     }
 }
 
-void report_text(const struct check *check, struct text *out)
+void check_report_text(const struct check *check, struct text *out)
 {
     static const enum colour COLOURS[SEVERITY_COUNT] = {COLOUR_NONE, COLOUR_CYAN, COLOUR_YELLOW, COLOUR_RED};
     size_t counts[SEVERITY_COUNT] = {0}, models = 0;
@@ -26,26 +26,26 @@ void report_text(const struct check *check, struct text *out)
         if (findings->count == 0)
             continue;
         text_put(out, colour(COLOUR_BOLD));
-        text_put_shown(out, check->items[i].model);
+        text_put_printable(out, check->items[i].model);
         text_printf(out, "%s\n", colour(COLOUR_NONE));
         for (size_t k = 0; k < findings->count; k++) {
             text_printf(out, "  %s", colour(COLOURS[findings->at[k].severity]));
             text_put_column(out, severity_name(findings->at[k].severity), 9);
             text_put(out, colour(COLOUR_NONE));
             text_put_column(out, RULES[findings->at[k].rule].name, RULE_COLUMNS);
-            text_put_shown(out, findings->at[k].message);
+            text_put_printable(out, findings->at[k].message);
             text_put(out, "\n");
         }
     }
     count(check, counts, &models);
-    if (!manner.is_quiet)
+    if (!terminal.is_quiet)
         text_printf(out, "%zu model%s: %zu error%s, %zu warning%s, %zu info%s\n", models, models == 1 ? "" : "s",
                     counts[SEVERITY_ERROR], counts[SEVERITY_ERROR] == 1 ? "" : "s", counts[SEVERITY_WARNING],
                     counts[SEVERITY_WARNING] == 1 ? "" : "s", counts[SEVERITY_INFO],
                     counts[SEVERITY_INFO] == 1 ? "" : "s");
 }
 
-void report_json(const struct check *check, struct text *out)
+void check_report_json(const struct check *check, struct text *out)
 {
     size_t counts[SEVERITY_COUNT] = {0}, models = 0;
     cJSON *json = cJSON_CreateObject();

@@ -57,7 +57,8 @@ static void consider(struct nearest *nearest, const char *name, const char *give
         *nearest = (struct nearest){name, distance};
 }
 
-static int unknoption_find(const char *name, size_t name_bytes, const struct command *command, struct text *problem)
+static int report_unknown_option(const char *name, size_t name_bytes, const struct command *command,
+                                 struct text *problem)
 {
     struct nearest nearest = {NULL, 3};
     text_printf(problem, "unknown option --%.*s", (int)name_bytes, name);
@@ -149,7 +150,8 @@ static int take_parameter(struct args *out, const struct parameter *parameter, c
             return -1;
         }
     out->parameters = must_grow(out->parameters, (out->parameter_count + 1) * sizeof *out->parameters);
-    out->parameters[out->parameter_count++] = (struct given){parameter->name, value, parameter_is_json(parameter)};
+    out->parameters[out->parameter_count++] =
+        (struct given_parameter){parameter->name, value, parameter_is_json(parameter)};
     return 0;
 }
 
@@ -173,7 +175,7 @@ static int take_long(struct args *out, const struct command *command, int argc, 
     const struct option *option = option_find(name, name_bytes, command);
     const struct parameter *parameter = option != NULL ? NULL : find_parameter(name, name_bytes, command);
     if (option == NULL && parameter == NULL)
-        return unknoption_find(name, name_bytes, command, problem);
+        return report_unknown_option(name, name_bytes, command, problem);
     const bool is_flag = option != NULL && option->value[0] == '\0';
     if (is_flag && value != NULL) {
         text_printf(problem, "--%s takes no value", option->name);

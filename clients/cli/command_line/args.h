@@ -30,10 +30,10 @@ struct parameter {
     const char *name, *operations, *how_often, *parser, *values, *text;
 };
 /* Of the environment. */
-struct variable {
+struct environment_variable {
     const char *name, *text;
 };
-extern const struct variable VARIABLES[];
+extern const struct environment_variable VARIABLES[];
 extern const size_t VARIABLE_COUNT;
 extern const struct command COMMANDS[COMMAND_COUNT];
 extern const struct option OPTIONS[OPTION_COUNT];
@@ -53,7 +53,7 @@ bool parameter_is_flag(const struct parameter *parameter);
  */
 const char *values_next_word(const char **values, size_t *size_bytes);
 
-struct given {
+struct given_parameter {
     const char *name, *value; /* of the parameter, as the server calls it */
     bool is_json;
 };
@@ -67,7 +67,7 @@ struct args {
         const char *value;
     } * repeated; /* every option, in order, for those that may repeat */
     size_t repeated_count;
-    struct given *parameters;
+    struct given_parameter *parameters;
     size_t parameter_count;
     const char **positional;
     size_t positional_count;

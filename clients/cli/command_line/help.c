@@ -1,5 +1,5 @@
 /* posectl --help and posectl COMMAND --help, from the tables. */
-#include "clients/cli/command_line/documents.h"
+#include "clients/cli/command_line/completion.h"
 #include "clients/cli/output/output.h"
 
 #include <string.h>
@@ -133,7 +133,7 @@ static void put_all(struct text *out)
         "written; 130 interrupted.\n");
 }
 
-int documents_help(const struct command *command)
+int print_help(const struct command *command)
 {
     struct text out = {0};
     if (command == NULL)

@@ -1,8 +1,8 @@
 /* posectl(1), in man(7), from the tables. */
-#include "clients/cli/command_line/documents.h"
+#include "clients/cli/command_line/completion.h"
 
 #include "clients/cli/output/output.h"
-#include "clients/cli/output/posectl.h"
+#include "clients/cli/output/terminal.h"
 
 #include <string.h>
 
@@ -68,7 +68,7 @@ static void put_environment(struct text *out)
     }
 }
 
-int documents_man(void)
+int print_man(void)
 {
     struct text out = {0};
     text_printf(&out, ".TH POSECTL 1 \"\" \"posed %s\" \"User Commands\"\n", POSECTL_VERSION);

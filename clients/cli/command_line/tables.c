@@ -12,7 +12,7 @@ const struct option OPTIONS[OPTION_COUNT] = {
 #define OPTION(symbol, commands, name, letter, value, initial, text) {commands, name, letter, value, initial, text},
 #include "clients/cli/command_line/options.def"
 };
-const struct variable VARIABLES[] = {
+const struct environment_variable VARIABLES[] = {
 #define ENVIRONMENT(name, text) {name, text},
 #include "clients/cli/command_line/options.def"
 };
@@ -52,7 +52,7 @@ static bool share_word(const char *operations, const char *words)
     return false;
 }
 
-bool parameter_is_json(const struct parameter *parameter) { return strcmp(parameter->parser, "value_of_body") == 0; }
+bool parameter_is_json(const struct parameter *parameter) { return strcmp(parameter->parser, "param_of_body") == 0; }
 bool parameter_is_flag(const struct parameter *parameter) { return strcmp(parameter->values, "0|1") == 0; }
 
 const char *values_next_word(const char **values, size_t *size_bytes)

@@ -1,6 +1,6 @@
 #include "clients/cli/output/output.h"
 
-#include "clients/cli/output/posectl.h"
+#include "clients/cli/output/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -75,7 +75,7 @@ int output_give(const char *file, const void *bytes, size_t size_bytes)
         if (fwrite(bytes, 1, size_bytes, stdout) == size_bytes && fflush(stdout) == 0)
             return STATUS_DONE;
         if (errno != EPIPE) /* who reads has read enough */
-            complain("cannot write to stdout: %s", strerror(errno));
+            terminal_error("cannot write to stdout: %s", strerror(errno));
         return STATUS_SERVER;
     }
     if (stat(file, &info) == 0 && !S_ISREG(info.st_mode)) { /* /dev/null, a pipe: nothing to take the place of */
@@ -89,7 +89,7 @@ int output_give(const char *file, const void *bytes, size_t size_bytes)
         (void)output_write(file, NULL, bytes, size_bytes, &problem);
     if (problem.size_bytes == 0)
         return STATUS_DONE;
-    complain("%s", problem.at);
+    terminal_error("%s", problem.at);
     text_free(&problem);
     return STATUS_SERVER;
 }

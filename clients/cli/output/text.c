@@ -1,6 +1,6 @@
 #include "clients/cli/output/text.h"
 
-#include "clients/cli/output/posectl.h"
+#include "clients/cli/output/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,7 +131,7 @@ void text_put_xml(struct text *out, const char *text)
     }
 }
 
-void text_put_shown(struct text *out, const char *text)
+void text_put_printable(struct text *out, const char *text)
 {
     for (const char *at = text; *at != '\0';) {
         const size_t bytes = text_character_bytes(at);
@@ -155,7 +155,7 @@ size_t text_columns(const char *text)
 
 void text_put_column(struct text *out, const char *text, size_t columns)
 {
-    text_put_shown(out, text);
+    text_put_printable(out, text);
     for (size_t i = text_columns(text); i < columns; i++)
         text_put_bytes(out, " ", 1);
 }

@@ -24,7 +24,7 @@ void text_put_url(struct text *out, const char *text);
 /* For HTML and XML, in text and in attributes; characters that XML 1.0 has not become '?'. */
 void text_put_xml(struct text *out, const char *text);
 /* For people: control characters, which a terminal would obey, and bad UTF-8 become '?'. */
-void text_put_shown(struct text *out, const char *text);
+void text_put_printable(struct text *out, const char *text);
 /* Shown, then spaces up to `columns`. */
 void text_put_column(struct text *out, const char *text, size_t columns);
 void text_free(struct text *text);

@@ -1,6 +1,6 @@
 #include "clients/cli/server/pool.h"
 
-#include "clients/cli/output/posectl.h"
+#include "clients/cli/output/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static void paint(struct progress *progress, double elapsed_s)
     text_put(&line, "] ");
     put_state(&line, progress, elapsed_s);
     text_put(&line, "  ");
-    text_put_shown(&line, progress->current);
+    text_put_printable(&line, progress->current);
     size_t bytes = 0;
     for (size_t column = 1; column < columns && bytes < line.size_bytes; column++) {
         const size_t character = text_character_bytes(line.at + bytes);
@@ -92,10 +92,10 @@ static void paint(struct progress *progress, double elapsed_s)
 static void show_progress(struct progress *progress)
 {
     const double now = now_s(), elapsed_s = now - progress->start_s;
-    if (manner.is_quiet || now - progress->shown_s < (manner.is_progress_line ? PAINT_S : LOG_S))
+    if (terminal.is_quiet || now - progress->shown_s < (terminal.is_progress_line ? PAINT_S : LOG_S))
         return;
     progress->shown_s = now;
-    if (manner.is_progress_line) {
+    if (terminal.is_progress_line) {
         paint(progress, elapsed_s);
         return;
     }
@@ -109,8 +109,8 @@ static void *run_worker(void *context)
 {
     struct pool *pool = context;
     struct progress *progress = pool->progress;
-    struct link link;
-    const int rc = link_open(&link, pool->session);
+    struct connection link;
+    const int rc = connection_open(&link, pool->session);
     pthread_mutex_lock(&progress->mutex);
     pool->links += rc == 0;
     while (rc == 0 && pool->next < pool->count && !is_interrupted()) {
@@ -126,7 +126,7 @@ static void *run_worker(void *context)
     pthread_cond_signal(&pool->changed);
     pthread_mutex_unlock(&progress->mutex);
     if (rc == 0)
-        link_close(&link);
+        connection_close(&link);
     return NULL;
 }
 
@@ -141,7 +141,7 @@ static void wait_for_workers(struct pool *pool)
         pthread_cond_timedwait(&pool->changed, &pool->progress->mutex, &until);
         show_progress(pool->progress);
     }
-    if (manner.is_progress_line)
+    if (terminal.is_progress_line)
         fputs("\r\033[K", stderr);
 }
 

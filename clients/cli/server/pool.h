@@ -18,7 +18,7 @@ struct progress {
 };
 
 /* Works on model `index`, in one of the threads. A model that fails is the caller's to note. */
-typedef enum outcome pool_work(struct link *link, size_t index, const char **label, void *context);
+typedef enum outcome pool_work(struct connection *link, size_t index, const char **label, void *context);
 
 /* Runs `work` on 0 .. count - 1 in `jobs` threads until all is done or the run is interrupted. `progress`->what is
  * given, its counts are what came of it. Returns 0 or an exit status after complaining: no link could be opened. */

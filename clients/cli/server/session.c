@@ -1,6 +1,6 @@
 #include "clients/cli/server/session.h"
 
-#include "clients/cli/output/posectl.h"
+#include "clients/cli/output/terminal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -114,7 +114,7 @@ static void become_posed(const struct session *session, unsigned jobs, int ready
     if (null_fd >= 0)
         dup2(null_fd, STDIN_FILENO);
     dup2(ready_fd, STDOUT_FILENO);
-    if (!manner.is_verbose)
+    if (!terminal.is_verbose)
         dup2(log_fd, STDERR_FILENO);
     /* Hidden files too: the user named the models, and links may lead there (git-annex keeps all under .git). */
     execlp(posed, "posed", "--root", session->folder, "--allow-hidden", "--http", "none", "--tcp", "none", "--unix",
@@ -153,7 +153,7 @@ static void show_log(int fd)
     if (size > 0) {
         text[size] = '\0';
         for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
-            complain("  %s", line);
+            terminal_error("  %s", line);
     }
 }
 
@@ -164,7 +164,7 @@ static int start_private(struct session *session, unsigned jobs)
     name_socket(session->address, sizeof session->address);
     session->log_fd = memfd_create("posed's log", MFD_CLOEXEC);
     if (session->log_fd < 0 || pipe2(ready, O_CLOEXEC) < 0) {
-        complain("cannot start a server: %s", strerror(errno));
+        terminal_error("cannot start a server: %s", strerror(errno));
         return -1;
     }
     session->pid = fork();
@@ -176,7 +176,7 @@ static int start_private(struct session *session, unsigned jobs)
     if (has_started)
         return 0;
     if (!is_interrupted()) {
-        complain("the private server does not start; it says:");
+        terminal_error("the private server does not start; it says:");
         show_log(session->log_fd);
     }
     return -1;
@@ -191,7 +191,7 @@ static int read_token(struct session *session, const struct args *args)
     }
     FILE *file = fopen(file_name, "r");
     if (file == NULL || fgets(session->token, sizeof session->token, file) == NULL) {
-        complain("cannot read a token from %s: %s", file_name, file == NULL ? strerror(errno) : "it is empty");
+        terminal_error("cannot read a token from %s: %s", file_name, file == NULL ? strerror(errno) : "it is empty");
         if (file != NULL)
             fclose(file);
         return -1;
@@ -209,7 +209,7 @@ int session_start(struct session *session, const struct args *args, const char *
     *session = (struct session){
         .log_fd = -1, .is_private = address == NULL, .has_own_parameters = args_has(args, OPTION_PARAM)};
     if (address != NULL && strstr(address, "://") != NULL) {
-        complain(
+        terminal_error(
             "'%s' is a URL, but posectl speaks packets: say HOST:PORT of the server's --tcp, or the path of its --unix",
             address);
         return -1;

@@ -25,7 +25,7 @@ int session_start(struct session *session, const struct args *args, const char *
 void session_end(struct session *session);
 
 /* A connection that grows as it needs. {0} is none. */
-struct link {
+struct connection {
     struct posed posed;
     unsigned char *send_memory;
     const struct session *session;
@@ -34,21 +34,22 @@ struct link {
 };
 
 /* Returns 0, or -1 after complaining. */
-int link_open(struct link *link, const struct session *session);
+int connection_open(struct connection *link, const struct session *session);
 /* The same, for watches and streams: see posed_options.on_event. */
-int link_open_for_events(struct link *link, const struct session *session,
-                         void (*on_event)(void *context, const struct posed_packet *packet), void *context);
-void link_close(struct link *link);
+int connection_open_for_events(struct connection *link, const struct session *session,
+                               void (*on_event)(void *context, const struct posed_packet *packet), void *context);
+void connection_close(struct connection *link);
 
 /* An answer to a GET of `target`, or to a POST where there is a `body`. What the server has no time for now is asked
  * again for a while. Returns 0, or an enum posed_status with link->posed.error; the answer holds until the next one. */
-int link_ask(struct link *link, const char *target, const char *body, struct posed_packet *answer);
+int connection_request(struct connection *link, const char *target, const char *body, struct posed_packet *answer);
 /* The error's sentence on stderr, with what there is instead of what was not found. */
-void link_complain(const struct link *link);
-/* link_ask() and link_complain(): 0 or an exit status. */
-int link_ask_or_complain(struct link *link, const char *target, const char *body, struct posed_packet *answer);
+void connection_report_error(const struct connection *link);
+/* connection_request() and connection_report_error(): 0 or an exit status. */
+int connection_request_or_report(struct connection *link, const char *target, const char *body,
+                                 struct posed_packet *answer);
 /* The error's sentence, without "MODEL: " at its beginning: for where the model is named already. */
-const char *link_error_about(const struct link *link, const char *model);
+const char *connection_error_message(const struct connection *link, const char *model);
 /* The error's code, "clip_not_found", or what went wrong without an answer, "connection_lost"; in a buffer of the
  * caller. */
-void link_error_name(const struct link *link, char out[64]);
+void connection_error_code(const struct connection *link, char out[64]);

@@ -3,7 +3,7 @@
 #include "clients/cli/thumbs/thumbs.h"
 
 #include "clients/cli/output/output.h"
-#include "clients/cli/output/posectl.h"
+#include "clients/cli/output/terminal.h"
 
 #include "gallery_page.h" /* gallery_page: gallery.html, made by the Makefile */
 
@@ -66,15 +66,18 @@ static void put_failure(struct text *out, const char *model, const cJSON *error)
     put_caption(out, model, text_of(error, "code"));
 }
 
-static int by_model(const void *name, const void *item) { return strcmp(name, ((const struct item *)item)->model); }
+static int by_model(const void *name, const void *item)
+{
+    return strcmp(name, ((const struct listed_model *)item)->model);
+}
 
 /* A model of this run with its pictures or its failure; one of another run with what is left of its pictures. */
 static void put_entry(struct text *out, const struct thumbs *thumbs, const cJSON *entry)
 {
     const cJSON *error = cJSON_GetObjectItemCaseSensitive(entry, "error"), *picture;
-    const struct item *item = thumbs->count == 0 ? NULL
-                                                 : bsearch(text_of(entry, "model"), thumbs->items, thumbs->count,
-                                                           sizeof *thumbs->items, by_model);
+    const struct listed_model *item = thumbs->count == 0 ? NULL
+                                                         : bsearch(text_of(entry, "model"), thumbs->items,
+                                                                   thumbs->count, sizeof *thumbs->items, by_model);
     const char *known = text_of(entry, "out");
     const char *name = item != NULL ? item->out : known[0] != '\0' ? known : text_of(entry, "model");
     if (item == NULL && (cJSON_IsObject(error) || !thumbs_has_pictures(thumbs, entry)))
@@ -110,7 +113,7 @@ int gallery_write(const struct thumbs *thumbs)
     text_printf(&path, "%s/index.html", thumbs->out);
     const int rc = output_write(path.at, thumbs->manifest.folder, page.at, page.size_bytes, &problem);
     if (rc < 0)
-        complain("%s", problem.at);
+        terminal_error("%s", problem.at);
     text_free(&page);
     text_free(&path);
     text_free(&problem);

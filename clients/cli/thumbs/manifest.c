@@ -1,7 +1,7 @@
 #include "clients/cli/thumbs/manifest.h"
 
 #include "clients/cli/output/output.h"
-#include "clients/cli/output/posectl.h"
+#include "clients/cli/output/terminal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -100,22 +100,22 @@ int manifest_open(struct manifest *manifest, const char *out)
     snprintf(manifest->folder, sizeof manifest->folder, "%.4000s/.posectl", out);
     snprintf(path, sizeof path, "%s/manifest.jsonl", manifest->folder);
     if (output_make_folders(path) < 0 || (manifest->lock_fd = open_in(manifest, "lock", O_RDWR)) < 0) {
-        complain("cannot write into %s: %s", out, strerror(errno));
+        terminal_error("cannot write into %s: %s", out, strerror(errno));
         return STATUS_SERVER;
     }
     if (flock(manifest->lock_fd, LOCK_EX | LOCK_NB) < 0) {
-        complain("another posectl is at work on %s", out);
+        terminal_error("another posectl is at work on %s", out);
         return STATUS_SERVER;
     }
     remove_leftovers(manifest->folder);
     load(manifest, path);
     manifest->journal_fd = open_in(manifest, "manifest.jsonl", O_WRONLY | O_APPEND);
     if (manifest->journal_fd < 0) {
-        complain("cannot write into %s: %s", manifest->folder, strerror(errno));
+        terminal_error("cannot write into %s: %s", manifest->folder, strerror(errno));
         return STATUS_SERVER;
     }
     if (write(manifest->journal_fd, "\n", 1) < 0) /* behind a line that a killed run left without an end */
-        tell("cannot write into %s: %s", manifest->folder, strerror(errno));
+        terminal_info("cannot write into %s: %s", manifest->folder, strerror(errno));
     return STATUS_DONE;
 }
 
@@ -151,13 +151,13 @@ static void put_entry(struct text *out, const cJSON *entry)
     free(line);
 }
 
-void manifest_note(struct manifest *manifest, const cJSON *entry)
+void manifest_append(struct manifest *manifest, const cJSON *entry)
 {
     struct text line = {0};
     put_entry(&line, entry);
     pthread_mutex_lock(&manifest->mutex);
     if (line.size_bytes > 0 && write(manifest->journal_fd, line.at, line.size_bytes) < 0)
-        tell("cannot write into %s: %s", manifest->folder, strerror(errno));
+        terminal_info("cannot write into %s: %s", manifest->folder, strerror(errno));
     pthread_mutex_unlock(&manifest->mutex);
     text_free(&line);
 }
@@ -171,7 +171,7 @@ static int save(struct manifest *manifest)
     snprintf(path, sizeof path, "%s/manifest.jsonl", manifest->folder);
     const int rc = output_write(path, manifest->folder, all.at, all.size_bytes, &problem);
     if (rc < 0)
-        complain("%s", problem.at);
+        terminal_error("%s", problem.at);
     else { /* what comes next belongs behind the new file */
         close(manifest->journal_fd);
         manifest->journal_fd = open_in(manifest, "manifest.jsonl", O_WRONLY | O_APPEND);
@@ -181,7 +181,7 @@ static int save(struct manifest *manifest)
     return rc < 0 ? STATUS_SERVER : STATUS_DONE;
 }
 
-int manifest_take(struct manifest *manifest, cJSON **entries, size_t count)
+int manifest_merge(struct manifest *manifest, cJSON **entries, size_t count)
 {
     struct line *lines = must_alloc((manifest->count + count + 1) * sizeof *lines);
     size_t line_count = 0, taken = 0;
@@ -199,7 +199,7 @@ int manifest_take(struct manifest *manifest, cJSON **entries, size_t count)
     return taken > 0 ? save(manifest) : STATUS_DONE;
 }
 
-cJSON *manifest_drop(struct manifest *manifest, size_t index)
+cJSON *manifest_remove(struct manifest *manifest, size_t index)
 {
     cJSON *entry = manifest->entries[index];
     memmove(manifest->entries + index, manifest->entries + index + 1,

@@ -26,11 +26,11 @@ struct manifest {
 int manifest_open(struct manifest *manifest, const char *out);
 void manifest_close(struct manifest *manifest);
 
-/* The entry of a model, or NULL. Safe in threads, as long as nobody calls manifest_take(). */
+/* The entry of a model, or NULL. Safe in threads, as long as nobody calls manifest_merge(). */
 const cJSON *manifest_find(const struct manifest *manifest, const char *model);
 /* Appends an entry to the file, at once. Safe in threads. */
-void manifest_note(struct manifest *manifest, const cJSON *entry);
+void manifest_append(struct manifest *manifest, const cJSON *entry);
 /* Puts these entries (NULL: none) in place of those of the same models, takes them over, and writes the file anew. */
-int manifest_take(struct manifest *manifest, cJSON **entries, size_t count);
+int manifest_merge(struct manifest *manifest, cJSON **entries, size_t count);
 /* Takes the entry out, to be freed by the caller; NULL when there is none. */
-cJSON *manifest_drop(struct manifest *manifest, size_t index);
+cJSON *manifest_remove(struct manifest *manifest, size_t index);

@@ -2,8 +2,8 @@
 #include "clients/cli/thumbs/thumbs.h"
 
 #include "clients/cli/ask/commands.h"
-#include "clients/cli/watch/news.h"
-#include "clients/cli/output/posectl.h"
+#include "clients/cli/watch/watcher.h"
+#include "clients/cli/output/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +15,11 @@
 
 struct pass {
     struct thumbs thumbs;
-    struct places *places;
-    struct link *link;
+    struct paths *places;
+    struct connection *link;
     struct progress progress;
     size_t count_before;   /* watch: models of the pass before */
-    struct news news;      /* watch: what the server tells */
+    struct watcher news;   /* watch: what the server tells */
     double failed_asked_s; /* watch: when models that had failed were asked for last */
 };
 
@@ -43,7 +43,7 @@ static int set_options(struct thumbs *thumbs)
     const char *clips = args_text(args, OPTION_CLIPS, "first");
     if (strcmp(clips, "first") != 0 &&
         (args_parameter(args, "clip") != NULL || args_parameter(args, "clip_name") != NULL)) {
-        complain("--clips and --clip together mean two things");
+        terminal_error("--clips and --clip together mean two things");
         return STATUS_USAGE;
     }
     args_put_query(args, &query);
@@ -70,9 +70,9 @@ static void prune(struct thumbs *thumbs)
             is_there = strcmp(thumbs->items[k].model, text_of(entry, "model")) == 0;
         if (is_there)
             continue;
-        cJSON *dropped = manifest_drop(&thumbs->manifest, i);
-        thumbs_remove_others(thumbs, dropped, NULL);
-        tell("removed the pictures of %s", text_of(dropped, "model"));
+        cJSON *dropped = manifest_remove(&thumbs->manifest, i);
+        thumbs_remove_outdated(thumbs, dropped, NULL);
+        terminal_info("removed the pictures of %s", text_of(dropped, "model"));
         cJSON_Delete(dropped);
     }
 }
@@ -86,7 +86,7 @@ static bool *find_due(struct pass *pass, bool *has_any)
     if (is_time)
         pass->failed_asked_s = now_s();
     for (size_t i = 0; i < thumbs->count; i++) {
-        struct news_model *news = &pass->news.models[i];
+        struct watched_model *news = &pass->news.models[i];
         const bool has_failed = error_of(manifest_find(&thumbs->manifest, thumbs->items[i].model)) != NULL;
         is_due[i] = news->has_changed || (has_failed ? is_time : news->link == NULL);
         *has_any |= is_due[i];
@@ -116,7 +116,7 @@ static void watch_all(struct pass *pass)
     for (size_t i = 0; i < thumbs->count && !is_interrupted(); i++) {
         const cJSON *entry = manifest_find(&thumbs->manifest, thumbs->items[i].model);
         if (pass->news.models[i].link == NULL && entry != NULL && error_of(entry) == NULL)
-            news_watch(&pass->news, i, text_of(entry, "hash"));
+            watcher_watch(&pass->news, i, text_of(entry, "hash"));
     }
 }
 
@@ -134,7 +134,7 @@ static int check_clips(const struct pass *pass)
         }
     if (pass->progress.counts[OUTCOME_UNMATCHED] == 0 || is_interrupted())
         return STATUS_DONE;
-    complain("--clips '%s' is no clip of any model", args_text(thumbs->args, OPTION_CLIPS, ""));
+    terminal_error("--clips '%s' is no clip of any model", args_text(thumbs->args, OPTION_CLIPS, ""));
     return STATUS_FAILED;
 }
 
@@ -142,24 +142,25 @@ static int run_pass(struct pass *pass, bool is_first)
 {
     struct thumbs *thumbs = &pass->thumbs;
     const bool is_watch = thumbs->args->command == COMMAND_WATCH;
-    int status = places_list(pass->places, thumbs->args, pass->link, &thumbs->items, &thumbs->count);
+    int status = model_list_read(pass->places, thumbs->args, pass->link, &thumbs->items, &thumbs->count);
     const size_t unread = pass->places->unread;
     pass->places->unread = 0;
     if (is_watch && status == STATUS_DONE) {
         report_removed(pass);
-        news_align(&pass->news, thumbs->items, thumbs->count);
+        watcher_set_models(&pass->news, thumbs->items, thumbs->count);
     }
     bool has_any = is_first;
     bool *is_due = is_first || status != STATUS_DONE ? NULL : find_due(pass, &has_any);
     thumbs->is_due = is_due;
     thumbs->entries = must_alloc((thumbs->count + 1) * sizeof(cJSON *));
     thumbs->pictures = 0;
-    const bool was_quiet = manner.is_quiet;
-    manner.is_quiet |= !is_first; /* no bar for a look */
+    const bool was_quiet = terminal.is_quiet;
+    terminal.is_quiet |= !is_first; /* no bar for a look */
     memset(pass->progress.counts, 0, sizeof pass->progress.counts);
     if (status == STATUS_DONE && has_any)
-        status = pool_run(thumbs->session, pool_jobs(thumbs->args), thumbs->count, thumbs_one, thumbs, &pass->progress);
-    manner.is_quiet = was_quiet;
+        status = pool_run(thumbs->session, pool_jobs(thumbs->args), thumbs->count, thumbs_make_model, thumbs,
+                          &pass->progress);
+    terminal.is_quiet = was_quiet;
     if (status == STATUS_DONE && is_first)
         thumbs_report(thumbs, &pass->progress);
     else if (status == STATUS_DONE)
@@ -168,7 +169,7 @@ static int run_pass(struct pass *pass, bool is_first)
     pass->count_before = thumbs->count;
     if (status == STATUS_DONE && !is_interrupted())
         prune(thumbs);
-    if (manifest_take(&thumbs->manifest, thumbs->entries, thumbs->count) != STATUS_DONE)
+    if (manifest_merge(&thumbs->manifest, thumbs->entries, thumbs->count) != STATUS_DONE)
         status = STATUS_SERVER;
     if (status == STATUS_DONE && has_news && (args_has(thumbs->args, OPTION_INDEX) || gallery_is_there(thumbs)))
         status = gallery_write(thumbs);
@@ -178,7 +179,7 @@ static int run_pass(struct pass *pass, bool is_first)
         status = check_clips(pass);
     if (status == STATUS_DONE && (pass->progress.counts[OUTCOME_FAILED] > 0 || unread > 0))
         status = STATUS_FAILED;
-    items_free(thumbs->items, thumbs->count);
+    model_list_free(thumbs->items, thumbs->count);
     free(thumbs->entries);
     free(is_due);
     return status;
@@ -192,9 +193,9 @@ static bool is_back(struct pass *pass, double interval_s)
     bool has_gone = !pass->link->posed.is_connected, is_told = false;
     if (pass->link->session->is_private)
         return false;
-    while (!is_interrupted() && link_ask(pass->link, "/v1/version", NULL, &answer) < 0) {
+    while (!is_interrupted() && connection_request(pass->link, "/v1/version", NULL, &answer) < 0) {
         if (!is_told)
-            tell("waiting for the server");
+            terminal_info("waiting for the server");
         has_gone = is_told = true;
         const struct timespec pause = {.tv_sec = (time_t)interval_s,
                                        .tv_nsec = (long)((interval_s - (double)(time_t)interval_s) * 1e9)};
@@ -210,28 +211,28 @@ static int run_passes(struct pass *pass)
     if (pass->thumbs.args->command != COMMAND_WATCH)
         return status;
     pass->thumbs.is_forced = false;
-    tell("watching; Ctrl-C ends it");
+    terminal_info("watching; Ctrl-C ends it");
     while (!is_interrupted() && (status < STATUS_USAGE || (status == STATUS_SERVER && is_back(pass, interval_s)))) {
-        news_wait(&pass->news, interval_s);
+        watcher_wait(&pass->news, interval_s);
         if (!is_interrupted())
             status = run_pass(pass, false);
     }
-    news_end(&pass->news);
+    watcher_close(&pass->news);
     return status;
 }
 
 /* A parameter that the server does not take is a mistake of the command line, not of each model: it is found by a
  * question about no model, for parameters are looked at first. */
-static int check_parameters(const struct thumbs *thumbs, struct link *link)
+static int check_parameters(const struct thumbs *thumbs, struct connection *link)
 {
     struct text target = {0};
     struct posed_packet answer;
     text_printf(&target, "/v1/render?model=.posectl/none.glb%s", thumbs->parameters);
-    const int rc = link_ask(link, target.at, thumbs->body, &answer);
+    const int rc = connection_request(link, target.at, thumbs->body, &answer);
     const int code = rc == POSED_E_SERVER ? link->posed.error.code : 0;
     int status = STATUS_DONE;
     if (code == POSED_ERR_BAD_PARAMETER || code == POSED_ERR_UNKNOWN_PARAMETER || code == POSED_ERR_BAD_REQUEST) {
-        link_complain(link);
+        connection_report_error(link);
         status = STATUS_USAGE;
     }
     text_free(&target);
@@ -240,9 +241,9 @@ static int check_parameters(const struct thumbs *thumbs, struct link *link)
 
 int run_thumbs(const struct args *args)
 {
-    struct places places;
+    struct paths places;
     struct session session = {0};
-    struct link link = {0};
+    struct connection link = {0};
     struct pass pass = {.places = &places, .link = &link, .progress = {.what = COMMANDS[args->command].name}};
     struct thumbs *thumbs = &pass.thumbs;
     thumbs->args = args;
@@ -250,16 +251,16 @@ int run_thumbs(const struct args *args)
     thumbs->is_forced = args_has(args, OPTION_FORCE);
     thumbs->out = args_text(args, OPTION_OUT, NULL);
     if (thumbs->out == NULL) {
-        complain("say where the pictures go: -o DIR");
+        terminal_error("say where the pictures go: -o DIR");
         return STATUS_USAGE;
     }
     int status = set_options(thumbs);
     if (status == STATUS_DONE)
-        status = places_find(&places, args);
+        status = paths_resolve(&places, args);
     else
-        places = (struct places){0};
+        places = (struct paths){0};
     if (status == STATUS_DONE &&
-        (session_start(&session, args, places.folder, pool_jobs(args)) < 0 || link_open(&link, &session) < 0))
+        (session_start(&session, args, places.folder, pool_jobs(args)) < 0 || connection_open(&link, &session) < 0))
         status = STATUS_SERVER;
     if (status == STATUS_DONE) {
         thumbs->server = link.posed.hello.server;
@@ -271,9 +272,9 @@ int run_thumbs(const struct args *args)
             status = run_passes(&pass);
         manifest_close(&thumbs->manifest);
     }
-    link_close(&link);
+    connection_close(&link);
     session_end(&session);
-    places_free(&places);
+    paths_free(&places);
     free(thumbs->parameters);
     free(thumbs->options);
     free(thumbs->body);

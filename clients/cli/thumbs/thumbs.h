@@ -2,7 +2,7 @@
 #pragma once
 
 #include "clients/cli/thumbs/manifest.h"
-#include "clients/cli/server/places.h"
+#include "clients/cli/server/paths.h"
 #include "clients/cli/server/pool.h"
 
 /* One pass over all models. */
@@ -17,23 +17,23 @@ struct thumbs {
     bool is_forced;
     const bool *is_due; /* [count]: which items to ask for; NULL: all */
     struct manifest manifest;
-    struct item *items;
+    struct listed_model *items;
     size_t count;
     cJSON **entries; /* of each item: what is new about it, NULL for nothing */
     size_t pictures; /* drawn, under manifest.mutex */
 };
 
-/* thumbs_one.c: one model. A pool_work; `context` is the struct thumbs. */
-pool_work thumbs_one;
+/* thumbs_make_model.c: one model. A pool_work; `context` is the struct thumbs. */
+pool_work thumbs_make_model;
 /* thumbs_files.c: "760320:mtime:ctime" of a file under the session's folder, in `out`; "-" where there is none, "?"
  * where it changed so shortly before `before_s` (CLOCK_REALTIME) that a further change might look the same. */
-void thumbs_stamp(const struct thumbs *thumbs, const char *path, double before_s, char out[96]);
+void thumbs_file_stamp(const struct thumbs *thumbs, const char *path, double before_s, char out[96]);
 /* Whether the entry is of this source and all its files are as they were. */
 bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry, const char *source);
 /* Whether all pictures of the entry are there, whole; and whether it has any, or is to have none. */
 bool thumbs_has_pictures(const struct thumbs *thumbs, const cJSON *entry);
 /* Removes the pictures of `old` that `entry` (may be NULL) has not. */
-void thumbs_remove_others(const struct thumbs *thumbs, const cJSON *old, const cJSON *entry);
+void thumbs_remove_outdated(const struct thumbs *thumbs, const cJSON *old, const cJSON *entry);
 
 /* Whether the model has clips, but none that --clips means: there is no picture of it. */
 bool thumbs_is_unmatched(const cJSON *entry);

@@ -11,7 +11,7 @@
 
 static double seconds(struct timespec at) { return (double)at.tv_sec + (double)at.tv_nsec * 1e-9; }
 
-void thumbs_stamp(const struct thumbs *thumbs, const char *path, double before_s, char out[96])
+void thumbs_file_stamp(const struct thumbs *thumbs, const char *path, double before_s, char out[96])
 {
     char full[8192];
     struct stat info;
@@ -48,7 +48,7 @@ bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry, const char
         const char *known = cJSON_GetStringValue(file);
         if (!is_safe(file->string))
             return false;
-        thumbs_stamp(thumbs, file->string, 1e18, stamp);
+        thumbs_file_stamp(thumbs, file->string, 1e18, stamp);
         if (known == NULL || strcmp(known, stamp) != 0)
             return false;
     }
@@ -87,7 +87,7 @@ static bool has_file(const cJSON *entry, const char *file)
     return false;
 }
 
-void thumbs_remove_others(const struct thumbs *thumbs, const cJSON *old, const cJSON *entry)
+void thumbs_remove_outdated(const struct thumbs *thumbs, const cJSON *old, const cJSON *entry)
 {
     const cJSON *picture;
     cJSON_ArrayForEach(picture, cJSON_GetObjectItemCaseSensitive(old, "pictures"))

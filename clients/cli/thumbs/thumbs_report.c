@@ -1,7 +1,7 @@
 /* What came of a pass of posectl thumbs or watch, for people and as JSON: thumbs.h. */
 #include "clients/cli/thumbs/thumbs.h"
 
-#include "clients/cli/output/posectl.h"
+#include "clients/cli/output/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,9 +65,9 @@ static void put_failures(const struct thumbs *thumbs)
         if (error == NULL)
             continue;
         text_printf(&out, "%sfailed%s  ", colour(COLOUR_RED), colour(COLOUR_NONE));
-        text_put_shown(&out, thumbs->items[i].model);
+        text_put_printable(&out, thumbs->items[i].model);
         text_printf(&out, "  %s: ", text_of(error, "code"));
-        text_put_shown(&out, text_of(error, "message"));
+        text_put_printable(&out, text_of(error, "message"));
         text_put(&out, "\n");
     }
     if (out.size_bytes > 0)
@@ -91,8 +91,8 @@ static void put_totals(const struct thumbs *thumbs, const struct progress *progr
 
 static void warn_of_clips(const struct thumbs *thumbs, size_t index)
 {
-    complain("'%s' has no clip '%s': no picture", thumbs->items[index].model,
-             args_text(thumbs->args, OPTION_CLIPS, ""));
+    terminal_error("'%s' has no clip '%s': no picture", thumbs->items[index].model,
+                   args_text(thumbs->args, OPTION_CLIPS, ""));
 }
 
 void thumbs_report(const struct thumbs *thumbs, const struct progress *progress)
@@ -101,12 +101,12 @@ void thumbs_report(const struct thumbs *thumbs, const struct progress *progress)
     for (size_t i = 0; i < thumbs->count; i++)
         if (thumbs_is_unmatched(entry_of(thumbs, i)))
             warn_of_clips(thumbs, i);
-    if (manner.is_json) {
+    if (terminal.is_json) {
         report_json(thumbs, progress, elapsed_s);
         return;
     }
     put_failures(thumbs);
-    if (!manner.is_quiet)
+    if (!terminal.is_quiet)
         put_totals(thumbs, progress, elapsed_s);
     fflush(stdout);
 }
@@ -116,10 +116,10 @@ static void put_change(const char *what, enum colour shade, const char *model, c
 {
     struct text out = {0};
     text_printf(&out, "%s%s%s  ", colour(shade), what, colour(COLOUR_NONE));
-    text_put_shown(&out, model);
+    text_put_printable(&out, model);
     if (error != NULL)
         text_printf(&out, "  %s: ", text_of(error, "code"));
-    text_put_shown(&out, text_of(error, "message"));
+    text_put_printable(&out, text_of(error, "message"));
     puts(out.at);
     fflush(stdout);
     text_free(&out);
@@ -156,7 +156,7 @@ void thumbs_report_changes(const struct thumbs *thumbs)
             continue;
         if (thumbs_is_unmatched(entry))
             warn_of_clips(thumbs, i);
-        if (manner.is_json)
+        if (terminal.is_json)
             put_change_json(model, entry);
         else if (!thumbs_is_unmatched(entry))
             put_change(error == NULL ? "drawn " : "failed", error == NULL ? COLOUR_GREEN : COLOUR_RED, model, error);
@@ -165,7 +165,7 @@ void thumbs_report_changes(const struct thumbs *thumbs)
 
 void thumbs_report_removed(const char *model)
 {
-    if (manner.is_json)
+    if (terminal.is_json)
         put_change_json(model, NULL);
     else
         put_change("removed", COLOUR_YELLOW, model, NULL);

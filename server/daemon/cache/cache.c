@@ -1,4 +1,4 @@
-#include "daemon/cache/cache_parts.h"
+#include "daemon/cache/cache_slot.h"
 
 #include "base/mem.h"
 #include "daemon/support/log.h"
@@ -31,10 +31,10 @@ static void on_root_moved(void *user)
 {
     struct cache *cache = user;
     if (cache->fresh->watch != NULL)
-        watch_reset(cache->fresh->watch);
+        folder_watch_reset(cache->fresh->watch);
     for (struct cache_slot *slot = cache->used; slot != NULL; slot = slot->next)
         slot->checked_ms = 0;
-    cache_take_all_back(cache);
+    cache_invalidate_all(cache);
     on_events(cache);
 }
 
@@ -43,12 +43,12 @@ struct cache *cache_new(uv_loop_t *loop, const struct config *config, struct imp
 {
     struct cache *cache = mem_zalloc(1, sizeof *cache);
     *cache = (struct cache){.loop = loop, .config = config, .pool = pool, .turn = 1, .moment = 1};
-    cache->fresh = freshness_new(loop, config, root_fd, disk, on_events, cache);
+    cache->fresh = backing_new(loop, config, root_fd, disk, on_events, cache);
     cache->timer = cache_timer_new(cache);
-    const int fds[ROOT_GUARD_FDS] = {root_fd, cache->fresh->root_fd};
+    const int fds[ROOT_MONITOR_FDS] = {root_fd, cache->fresh->root_fd};
     if (config->watch != WATCH_OFF)
         cache->guard =
-            root_guard_new(loop, config->root, config->limits.value[LIMIT_WATCH_TIME_MS], fds, on_root_moved, cache);
+            root_monitor_new(loop, config->root, config->limits.value[LIMIT_WATCH_TIME_MS], fds, on_root_moved, cache);
     return cache;
 }
 
@@ -57,13 +57,13 @@ void cache_free(struct cache *cache)
     if (cache == NULL)
         return;
     for (struct cache_slot *slot = cache->used; slot != NULL; slot = slot->next)
-        look_abandon(slot->look);
+        revalidation_abandon(slot->look);
     while (cache->used != NULL)
         slot_remove(cache->used);
     cache_timer_free(cache->timer);
-    root_guard_free(cache->guard);
-    freshness_end(cache->fresh);
-    freshness_unref(cache->fresh);
+    root_monitor_free(cache->guard);
+    backing_end(cache->fresh);
+    backing_unref(cache->fresh);
     free(cache);
 }
 
@@ -99,34 +99,34 @@ void slot_touch(struct cache_slot *slot)
 }
 
 /* A model comes (1) or goes (-1). */
-static void count_model(struct cache *cache, int sign, struct baked *baked)
+static void count_model(struct cache *cache, int sign, struct imported_model *imported)
 {
-    baked->is_cached = sign > 0;
+    imported->is_cached = sign > 0;
     cache->baked_count += (uint64_t)(int64_t)sign;
-    cache->baked_bytes += sign > 0 ? baked->held_bytes : -baked->held_bytes;
+    cache->baked_bytes += sign > 0 ? imported->held_bytes : -imported->held_bytes;
     stats_set(STAT_CACHE_MODELS, cache->baked_count);
     stats_set(STAT_CACHE_BYTES, cache->baked_bytes);
 }
 
 void slot_clear(struct cache_slot *slot)
 {
-    slot_take_back(slot);
-    if (slot->baked != NULL)
-        count_model(slot->cache, -1, slot->baked);
-    baked_unref(slot->baked);
-    slot->baked = NULL;
+    slot_invalidate(slot);
+    if (slot->imported != NULL)
+        count_model(slot->cache, -1, slot->imported);
+    imported_model_unref(slot->imported);
+    slot->imported = NULL;
     free(slot->err);
     slot->err = NULL;
     slot->is_doubtful = false;
 }
 
-void slot_keep_baked(struct cache_slot *slot, struct baked *baked)
+void slot_keep_baked(struct cache_slot *slot, struct imported_model *imported)
 {
     slot_clear(slot);
     slot_touch(slot); /* it was asked for long ago: others that were used since must not have it evicted unused */
-    slot->baked = baked;
-    count_model(slot->cache, 1, baked);
-    const struct source *model = sources_model(baked->sources);
+    slot->imported = imported;
+    count_model(slot->cache, 1, imported);
+    const struct source *model = sources_find_model(imported->sources);
     if (model != NULL)
         slot->stamp = model->stamp;
 }
@@ -143,7 +143,7 @@ void slot_remove(struct cache_slot *slot)
 {
     struct cache *cache = slot->cache;
     slot_clear(slot);
-    watch_set_unref(slot->set);
+    folder_watch_set_unref(slot->set);
     HASH_DEL(cache->slots, slot);
     DL_DELETE(cache->used, slot);
     free(slot->path);
@@ -165,16 +165,16 @@ static void evict(struct cache *cache)
     while (slot != NULL && is_too_much(cache)) {
         struct cache_slot *before = slot != cache->used ? slot->prev : NULL;
         if (slot->work == SLOT_IDLE) {
-            stats_add(STAT_CACHE_EVICTED, slot->baked != NULL);
+            stats_add(STAT_CACHE_EVICTED, slot->imported != NULL);
             slot_remove(slot);
         }
         slot = before;
     }
 }
 
-void slot_say_changed(struct cache_slot *slot)
+void slot_report_change(struct cache_slot *slot)
 {
-    if (slot->baked == NULL)
+    if (slot->imported == NULL)
         return;
     stats_add(STAT_CACHE_CHANGED, 1);
     log_info("changed model='%s'", slot->path);
@@ -185,46 +185,46 @@ void slot_say_changed(struct cache_slot *slot)
 
 /* --- answers --- */
 
-/* Answers a list that no slot holds any more. *baked and *err are borrowed. */
-static void answer(struct cache_wait **list, struct baked *baked, const struct err *err)
+/* Answers a list that no slot holds any more. *imported and *err are borrowed. */
+static void answer(struct cache_waiter **list, struct imported_model *imported, const struct err *err)
 {
-    for (struct cache_wait *wait; (wait = wait_take(list)) != NULL;)
-        wait->ready(wait, baked, err);
+    for (struct cache_waiter *wait; (wait = waiter_take(list)) != NULL;)
+        wait->ready(wait, imported, err);
 }
 
 /* One by one, as if each had just asked. */
-static void ask_again(struct cache *cache, const char *path, struct cache_wait **list)
+static void ask_again(struct cache *cache, const char *path, struct cache_waiter **list)
 {
-    for (struct cache_wait *wait; (wait = wait_take(list)) != NULL;) {
-        struct baked *baked = NULL;
+    for (struct cache_waiter *wait; (wait = waiter_take(list)) != NULL;) {
+        struct imported_model *imported = NULL;
         struct err err = {0};
-        const int rc = cache_get(cache, path, wait, &baked, &err);
+        const int rc = cache_get(cache, path, wait, &imported, &err);
         if (rc != 0)
-            wait->ready(wait, baked, &err);
-        baked_unref(baked);
+            wait->ready(wait, imported, &err);
+        imported_model_unref(imported);
     }
 }
 
 void slot_finish(struct cache_slot *slot, bool is_gone, const struct err *err)
 {
     struct cache *cache = slot->cache;
-    struct cache_wait *served = NULL, *waiting = NULL;
-    wait_move_all(&slot->served, &served, NULL);
-    wait_move_all(&slot->waiting, &waiting, NULL);
-    struct baked *baked = err == NULL && slot->baked != NULL ? baked_ref(slot->baked) : NULL;
+    struct cache_waiter *served = NULL, *waiting = NULL;
+    waiter_move_all(&slot->served, &served, NULL);
+    waiter_move_all(&slot->waiting, &waiting, NULL);
+    struct imported_model *imported = err == NULL && slot->imported != NULL ? imported_model_ref(slot->imported) : NULL;
     struct err said = {0};
-    if (baked == NULL)
+    if (imported == NULL)
         said = err != NULL ? *err : *slot->err;
     char *path = waiting != NULL ? mem_strdup(slot->path) : NULL;
     slot->settling_ms = 0;
     if (is_gone)
         slot_remove(slot);
     evict(cache);
-    answer(&served, baked, &said);
+    answer(&served, imported, &said);
     if (waiting != NULL)
         ask_again(cache, path, &waiting);
     free(path);
-    baked_unref(baked);
+    imported_model_unref(imported);
 }
 
 /* --- asking --- */
@@ -233,12 +233,12 @@ void slot_finish(struct cache_slot *slot, bool is_gone, const struct err *err)
 static bool is_vouched_for(struct cache_slot *slot)
 {
     struct cache *cache = slot->cache;
-    if (slot->set == NULL || !watch_set_is_live(slot->set))
+    if (slot->set == NULL || !folder_watch_set_is_live(slot->set))
         return false;
     if (cache->drained_turn != cache->turn)
-        watch_drain(cache->fresh->watch);
+        folder_watch_drain(cache->fresh->watch);
     cache->drained_turn = cache->turn;
-    return watch_set_is_live(slot->set) && watch_set_count(slot->set) == slot->count;
+    return folder_watch_set_is_live(slot->set) && folder_watch_set_count(slot->set) == slot->count;
 }
 
 /* Whether what is known of the files still holds. What no event tells (a file that is written through a mapping, or
@@ -254,8 +254,8 @@ static bool is_fresh(struct cache_slot *slot)
         return true;
     if (!is_vouched_for(slot))
         return slot->set == NULL && !is_late;
-    if (is_late && slot->work == SLOT_IDLE && slot->baked != NULL)
-        slot_look(slot, true);
+    if (is_late && slot->work == SLOT_IDLE && slot->imported != NULL)
+        slot_revalidate(slot, true);
     return true;
 }
 
@@ -291,28 +291,29 @@ static bool is_fresh_now(struct cache_slot *slot)
 
 static bool is_ready(struct cache_slot *slot, bool is_whole)
 {
-    return is_free(slot) && slot->baked != NULL && (slot->baked->has_pixels || !is_whole) && is_fresh_now(slot);
+    return is_free(slot) && slot->imported != NULL && (slot->imported->has_pixels || !is_whole) && is_fresh_now(slot);
 }
 
-struct baked *cache_glance(struct cache *cache, const char *path, bool is_whole)
+struct imported_model *cache_peek(struct cache *cache, const char *path, bool is_whole)
 {
     struct cache_slot *slot = find(cache, path);
     if (slot == NULL || !is_ready(slot, is_whole))
         return NULL;
     slot_touch(slot);
-    return slot->baked;
+    return slot->imported;
 }
 
-int cache_get(struct cache *cache, const char *path, struct cache_wait *wait, struct baked **baked, struct err *err)
+int cache_get(struct cache *cache, const char *path, struct cache_waiter *wait, struct imported_model **imported,
+              struct err *err)
 {
-    *baked = NULL;
+    *imported = NULL;
     struct cache_slot *slot = find(cache, path);
     if (slot != NULL)
         slot_touch(slot);
     else
         slot = add_slot(cache, path);
     if (is_ready(slot, wait->is_whole)) {
-        *baked = baked_ref(slot->baked);
+        *imported = imported_model_ref(slot->imported);
         stats_add(STAT_CACHE_HITS, 1);
         return 1;
     }
@@ -321,13 +322,13 @@ int cache_get(struct cache *cache, const char *path, struct cache_wait *wait, st
     if (slot->work == SLOT_IDLE && is_failure_over(slot))
         slot_clear(slot);
     stats_add(STAT_IMPORTS_SHARED, slot->work == SLOT_IMPORTING || slot->is_after_import);
-    wait_add(slot, wait);
+    waiter_add(slot, wait);
     if (slot->work == SLOT_IDLE)
-        slot_look(slot, false);
+        slot_revalidate(slot, false);
     return 0;
 }
 
-void cache_next_turn(struct cache *cache)
+void cache_next_tick(struct cache *cache)
 {
     cache->turn++;
     cache->moment++;
@@ -338,19 +339,19 @@ static enum cache_state state_of(const struct cache_slot *slot, const struct sta
     const bool is_known = stamp_equal(&slot->stamp, stamp);
     if (slot->work == SLOT_IMPORTING || slot->work == SLOT_SETTLING || slot->is_after_import)
         return CACHE_IMPORTING;
-    if (slot->baked != NULL)
+    if (slot->imported != NULL)
         return is_known ? CACHE_READY : CACHE_NEW;
     if (slot->err != NULL)
         return is_known ? CACHE_FAILED : CACHE_NEW;
     return slot->work == SLOT_LOOKING ? CACHE_IMPORTING : CACHE_NEW;
 }
 
-struct cache_info cache_look(const struct cache *cache, const char *path, const struct stamp *stamp)
+struct cache_info cache_describe(const struct cache *cache, const char *path, const struct stamp *stamp)
 {
     const struct cache_slot *slot = find(cache, path);
     struct cache_info info = {.state = slot != NULL ? state_of(slot, stamp) : CACHE_NEW};
     if (info.state == CACHE_READY)
-        info.hash = slot->baked->hash;
+        info.hash = slot->imported->hash;
     if (info.state == CACHE_FAILED)
         info.err = slot->err;
     return info;

@@ -9,10 +9,10 @@
  * keeps his. Loop thread only. */
 #pragma once
 
-#include "daemon/model/baked.h"
+#include "daemon/model/imported_model.h"
 #include "daemon/config/config.h"
 #include "daemon/disk/disk_cache.h"
-#include "daemon/cache/hot.h"
+#include "daemon/cache/shared_model.h"
 #include "daemon/importer/import_pool.h"
 #include "daemon/model/root.h"
 
@@ -24,13 +24,13 @@ struct cache;
 uint64_t cache_now_ms(void);
 
 /* A place in the queue for a model that is being imported; the caller's, until ready() runs or it is cancelled. */
-struct cache_wait {
-    /* *baked is borrowed for the call: baked_ref() keeps it. NULL: *err says why. */
-    void (*ready)(struct cache_wait *wait, struct baked *baked, const struct err *err);
-    bool is_whole;            /* the textures' pixels are needed, too (struct baked.has_pixels) */
-    struct cache_slot *slot;  /* private to the cache, like the rest; NULL once the result is known */
-    struct cache_wait **list; /* where it is; NULL: nowhere */
-    struct cache_wait *prev, *next;
+struct cache_waiter {
+    /* *imported is borrowed for the call: imported_model_ref() keeps it. NULL: *err says why. */
+    void (*ready)(struct cache_waiter *wait, struct imported_model *imported, const struct err *err);
+    bool is_whole;              /* the textures' pixels are needed, too (struct imported_model.has_pixels) */
+    struct cache_slot *slot;    /* private to the cache, like the rest; NULL once the result is known */
+    struct cache_waiter **list; /* where it is; NULL: nowhere */
+    struct cache_waiter *prev, *next;
 };
 
 /* All are borrowed, but `disk` (or NULL) is taken. */
@@ -39,18 +39,19 @@ struct cache *cache_new(uv_loop_t *loop, const struct config *config, struct imp
 /* No ready() runs; end the pool first. */
 void cache_free(struct cache *cache);
 
-/* Returns 1 with *baked holding a reference for the caller; 0 when wait->ready() will run later; or the remembered
+/* Returns 1 with *imported holding a reference for the caller; 0 when wait->ready() will run later; or the remembered
  * error of a failed import. What ready() may bring besides: ERR_MODEL_NOT_FOUND, ERR_FORBIDDEN, ERR_UNKNOWN_FORMAT,
  * ERR_OVERLOADED, ERR_MODEL_CHANGING. */
-int cache_get(struct cache *cache, const char *path, struct cache_wait *wait, struct baked **baked, struct err *err);
+int cache_get(struct cache *cache, const char *path, struct cache_waiter *wait, struct imported_model **imported,
+              struct err *err);
 
 /* The model when cache_get() would return 1 for it, borrowed until the loop goes on; else NULL, and nothing was done.
  */
-struct baked *cache_glance(struct cache *cache, const char *path, bool is_whole);
+struct imported_model *cache_peek(struct cache *cache, const char *path, bool is_whole);
 
 /* *wait, for which cache_get() returned 0 and whose ready() has not run, is the caller's again. An import that nobody
  * waits for any more leaves the queue. */
-void cache_cancel(struct cache_wait *wait);
+void cache_cancel(struct cache_waiter *wait);
 
 /* Told of each model that was in memory and is no longer what its files are: changed or gone. Where folders are
  * watched that is soon after the change, elsewhere when somebody asks for the model. */
@@ -62,15 +63,15 @@ void cache_listen(struct cache *cache, struct cache_listener *listener);
 
 /* The model of this path as other loops may use it: a reference; NULL where it is not in memory, or has to be looked at
  * before anybody may use it. */
-struct hot *cache_lend(struct cache *cache, const char *path);
+struct shared_model *cache_share(struct cache *cache, const char *path);
 /* Told of each that is over; at most one. */
-struct cache_borrower {
-    void (*taken_back)(struct cache_borrower *borrower, struct hot *hot);
+struct cache_holder {
+    void (*taken_back)(struct cache_holder *borrower, struct shared_model *shared);
 };
-void cache_lend_to(struct cache *cache, struct cache_borrower *borrower);
+void cache_set_holder(struct cache *cache, struct cache_holder *borrower);
 
 /* Events are read once a turn of the loop, for all requests in it. */
-void cache_next_turn(struct cache *cache);
+void cache_next_tick(struct cache *cache);
 
 enum cache_state { CACHE_NEW, CACHE_IMPORTING, CACHE_READY, CACHE_FAILED };
 
@@ -80,4 +81,4 @@ struct cache_info {
     const char *hash;      /* CACHE_READY, else NULL */
     const struct err *err; /* CACHE_FAILED, else NULL */
 };
-struct cache_info cache_look(const struct cache *cache, const char *path, const struct stamp *stamp);
+struct cache_info cache_describe(const struct cache *cache, const char *path, const struct stamp *stamp);

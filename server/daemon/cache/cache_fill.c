@@ -1,6 +1,6 @@
 /* cache_fill.c - how a slot comes by its model: a look at the files, an import where that says so, and a second look
  * whether the files are still those that were imported. */
-#include "daemon/cache/cache_parts.h"
+#include "daemon/cache/cache_slot.h"
 
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
@@ -11,45 +11,45 @@
 
 enum { WRITER_LOOK_MS = 200 };
 
-static void on_looked(void *user, struct look *found);
+static void on_looked(void *user, struct revalidation *found);
 
 static bool is_whole_wanted(const struct cache_slot *slot)
 {
-    const struct cache_wait *wait;
+    const struct cache_waiter *wait;
     DL_FOREACH(slot->served, wait)
     if (wait->is_whole)
         return true;
     return false;
 }
 
-static void start_look(struct cache_slot *slot, struct look *look)
+static void start_look(struct cache_slot *slot, struct revalidation *look)
 {
     struct cache *cache = slot->cache;
     look->path = slot->path;
     look->set = slot->set;
-    look->known = slot->baked;
+    look->known = slot->imported;
     look->has_failed = slot->err != NULL;
     look->failed_stamp = slot->stamp;
     look->is_doubtful = slot->is_doubtful || slot->is_after_import;
     slot->work = SLOT_LOOKING;
     slot->due_ms = 0;
-    slot->look = look_start(cache->loop, cache->fresh, look, on_looked, slot);
+    slot->look = revalidation_start(cache->loop, cache->fresh, look, on_looked, slot);
 }
 
-void slot_look(struct cache_slot *slot, bool is_beside)
+void slot_revalidate(struct cache_slot *slot, bool is_beside)
 {
     slot->is_beside = is_beside;
     slot->cache->beside_count += is_beside;
     if (!is_beside) {
-        wait_move_all(&slot->waiting, &slot->served, slot);
+        waiter_move_all(&slot->waiting, &slot->served, slot);
     }
-    struct look look = {.is_check_only = is_beside, .is_whole = is_whole_wanted(slot)};
+    struct revalidation look = {.is_check_only = is_beside, .is_whole = is_whole_wanted(slot)};
     start_look(slot, &look);
 }
 
 static void look_after_import(struct cache_slot *slot)
 {
-    struct look look = {.is_check_only = true, .is_new = slot->baked != NULL};
+    struct revalidation look = {.is_check_only = true, .is_new = slot->imported != NULL};
     slot->is_after_import = true;
     start_look(slot, &look);
 }
@@ -81,7 +81,7 @@ void slot_on_unwanted(struct cache_slot *slot)
 void slot_on_starting(struct import_job *job)
 {
     struct cache_slot *slot = slot_of(job);
-    wait_move_all(&slot->waiting, &slot->served, slot);
+    waiter_move_all(&slot->waiting, &slot->served, slot);
 }
 
 bool slot_is_import_wanted(const struct import_job *job) { return slot_is_wanted(slot_of(job)); }
@@ -89,8 +89,8 @@ bool slot_is_import_wanted(const struct import_job *job) { return slot_is_wanted
 /* All wait for work that has not begun. */
 static void wait_anew(struct cache_slot *slot)
 {
-    wait_move_all(&slot->waiting, &slot->served, slot);
-    wait_move_all(&slot->served, &slot->waiting, slot);
+    waiter_move_all(&slot->waiting, &slot->served, slot);
+    waiter_move_all(&slot->served, &slot->waiting, slot);
 }
 
 static void begin_import(struct cache_slot *slot, const struct stamp *stamp)
@@ -103,7 +103,7 @@ static void begin_import(struct cache_slot *slot, const struct stamp *stamp)
     slot_clear(slot);
     slot->stamp = *stamp;
     slot->work = SLOT_IMPORTING;
-    const struct cache_wait *wait;
+    const struct cache_waiter *wait;
     uint64_t count = 0;
     stats_add(STAT_CACHE_MISSES, 1);
     stats_add(STAT_DISK_MISSES, slot->cache->fresh->disk != NULL);
@@ -113,23 +113,23 @@ static void begin_import(struct cache_slot *slot, const struct stamp *stamp)
     if (import_pool_submit(slot->cache->pool, &slot->job, &err) == 0)
         return;
     slot->work = SLOT_IDLE;
-    wait_move_all(&slot->waiting, &slot->served, slot);
+    waiter_move_all(&slot->waiting, &slot->served, slot);
     slot_finish(slot, true, &err);
 }
 
 /* Else it was ended for another, never begun or killed, which says nothing: who asks next tries again. */
 static bool is_about_model(const struct err *err) { return err_http_status(err->code) != 503; }
 
-void slot_on_imported(struct import_job *job, struct baked *baked, const struct err *err)
+void slot_on_imported(struct import_job *job, struct imported_model *imported, const struct err *err)
 {
     struct cache_slot *slot = slot_of(job);
-    if (baked == NULL && !is_about_model(err)) {
+    if (imported == NULL && !is_about_model(err)) {
         slot->work = SLOT_IDLE;
         slot_finish(slot, true, err);
         return;
     }
-    if (baked != NULL)
-        slot_keep_baked(slot, baked);
+    if (imported != NULL)
+        slot_keep_baked(slot, imported);
     else
         slot_keep_err(slot, err);
     look_after_import(slot);
@@ -160,19 +160,19 @@ static void settle(struct cache_slot *slot, uint64_t wait_ms)
     cache_timer_start(slot->cache->timer);
 }
 
-static void on_gone(struct cache_slot *slot, const struct look *found)
+static void on_gone(struct cache_slot *slot, const struct revalidation *found)
 {
     /* a lack of descriptors says nothing about the file */
-    const bool is_gone = found->err.code != ERR_OVERLOADED || slot->baked == NULL;
+    const bool is_gone = found->err.code != ERR_OVERLOADED || slot->imported == NULL;
     if (is_gone)
-        slot_say_changed(slot);
+        slot_report_change(slot);
     slot_finish(slot, is_gone, &found->err);
 }
 
 /* The model is answered as it was while its next version is being written. */
 static void on_writing(struct cache_slot *slot)
 {
-    if (slot->baked == NULL) {
+    if (slot->imported == NULL) {
         settle(slot, WRITER_LOOK_MS);
         return;
     }
@@ -181,10 +181,10 @@ static void on_writing(struct cache_slot *slot)
     slot_finish(slot, false, NULL);
 }
 
-static void on_loaded(struct cache_slot *slot, struct look *found)
+static void on_loaded(struct cache_slot *slot, struct revalidation *found)
 {
-    if (slot->baked != NULL && strcmp(slot->baked->hash, found->loaded->hash) != 0)
-        slot_say_changed(slot);
+    if (slot->imported != NULL && strcmp(slot->imported->hash, found->loaded->hash) != 0)
+        slot_report_change(slot);
     stats_add(STAT_DISK_HITS, 1);
     log_info("disk model='%s' ms=%.1f bytes=%llu", slot->path, found->ms,
              (unsigned long long)found->loaded->model.size_bytes);
@@ -200,32 +200,32 @@ static void on_same(struct cache_slot *slot)
     slot_finish(slot, false, NULL);
 }
 
-static void after_import(struct cache_slot *slot, struct look *found)
+static void after_import(struct cache_slot *slot, struct revalidation *found)
 {
-    const bool is_same = found->verdict == LOOK_SAME;
-    if (slot->baked != NULL && is_same)
-        freshness_store(slot->cache->fresh, slot->path, slot->baked);
-    if (slot->baked != NULL && !is_same) {
+    const bool is_same = found->verdict == REVALIDATION_SAME;
+    if (slot->imported != NULL && is_same)
+        backing_store(slot->cache->fresh, slot->path, slot->imported);
+    if (slot->imported != NULL && !is_same) {
         /* for those who asked before the change; the next look drops it */
         slot->checked_ms = 0;
         slot->count--;
         slot->cache->has_events = true;
         cache_timer_start(slot->cache->timer);
     }
-    if (slot->baked != NULL || is_same) {
+    if (slot->imported != NULL || is_same) {
         slot_finish(slot, false, NULL);
-    } else if (found->verdict == LOOK_GONE) {
+    } else if (found->verdict == REVALIDATION_GONE) {
         slot_finish(slot, true, &found->err);
     } else { /* it failed, perhaps because somebody is writing the file */
         slot->is_doubtful = true;
-        settle(slot, found->verdict == LOOK_WRITING ? WRITER_LOOK_MS : 0);
+        settle(slot, found->verdict == REVALIDATION_WRITING ? WRITER_LOOK_MS : 0);
     }
 }
 
-static void take_found(struct cache_slot *slot, struct look *found)
+static void take_found(struct cache_slot *slot, struct revalidation *found)
 {
     /* what happened beside a file that failed may be what it lacked: that stays to be tried */
-    const bool is_old_failure = slot->err != NULL && !slot->is_after_import && found->verdict == LOOK_SAME;
+    const bool is_old_failure = slot->err != NULL && !slot->is_after_import && found->verdict == REVALIDATION_SAME;
     slot->look = NULL;
     slot->work = SLOT_IDLE;
     if (!is_old_failure || slot->is_doubtful)
@@ -234,11 +234,11 @@ static void take_found(struct cache_slot *slot, struct look *found)
     slot->fresh_moment = 0;
     if (!found->is_retaken)
         return;
-    watch_set_unref(slot->set);
+    folder_watch_set_unref(slot->set);
     slot->set = found->taken;
 }
 
-static void on_looked(void *user, struct look *found)
+static void on_looked(void *user, struct revalidation *found)
 {
     struct cache_slot *slot = user;
     const bool is_after_import = slot->is_after_import;
@@ -250,25 +250,25 @@ static void on_looked(void *user, struct look *found)
         return;
     }
     switch (found->verdict) {
-    case LOOK_SAME:
+    case REVALIDATION_SAME:
         on_same(slot);
         break;
-    case LOOK_CHANGED:
-        slot_say_changed(slot);
+    case REVALIDATION_CHANGED:
+        slot_report_change(slot);
         slot_finish(slot, true, NULL);
         break;
-    case LOOK_LOADED:
+    case REVALIDATION_LOADED:
         on_loaded(slot, found);
         break;
-    case LOOK_IMPORT:
+    case REVALIDATION_IMPORT:
         if (!found->is_unchanged)
-            slot_say_changed(slot);
+            slot_report_change(slot);
         begin_import(slot, &found->stamp);
         break;
-    case LOOK_WRITING:
+    case REVALIDATION_WRITING:
         on_writing(slot);
         break;
-    case LOOK_GONE:
+    case REVALIDATION_GONE:
         on_gone(slot, found);
         break;
     }

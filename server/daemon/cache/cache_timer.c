@@ -1,5 +1,5 @@
 /* cache_timer.c - looks at models nobody asks for: those whose folders changed, and those that were being written. */
-#include "daemon/cache/cache_parts.h"
+#include "daemon/cache/cache_slot.h"
 
 #include "base/mem.h"
 
@@ -15,8 +15,8 @@ struct cache_timer {
 
 static bool has_events(const struct cache_slot *slot)
 {
-    return slot->set != NULL && slot->baked != NULL &&
-           (watch_set_count(slot->set) != slot->count || !watch_set_is_live(slot->set));
+    return slot->set != NULL && slot->imported != NULL &&
+           (folder_watch_set_count(slot->set) != slot->count || !folder_watch_set_is_live(slot->set));
 }
 
 /* True when the slot is to be looked at at a later tick. */
@@ -26,9 +26,9 @@ static bool tick(struct cache_slot *slot, uint64_t now_ms)
     const bool is_due = slot->due_ms != 0 && now_ms >= slot->due_ms;
     const bool is_wanted = is_due || (cache->has_events && has_events(slot));
     if (slot->work == SLOT_SETTLING && is_due)
-        slot_look(slot, false);
+        slot_revalidate(slot, false);
     else if (is_wanted && slot->work == SLOT_IDLE && cache->beside_count < BESIDE_MAX)
-        slot_look(slot, true);
+        slot_revalidate(slot, true);
     else
         return is_wanted || slot->due_ms != 0;
     return false;

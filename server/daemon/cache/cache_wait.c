@@ -1,21 +1,21 @@
 /* cache_wait.c - the lists of who waits for a slot, and those who do not any more. */
-#include "daemon/cache/cache_parts.h"
+#include "daemon/cache/cache_slot.h"
 
 #include <stddef.h>
 #include <utlist.h>
 
-static void add(struct cache_wait **list, struct cache_wait *wait, struct cache_slot *slot)
+static void add(struct cache_waiter **list, struct cache_waiter *wait, struct cache_slot *slot)
 {
     wait->list = list;
     wait->slot = slot;
     DL_APPEND(*list, wait);
 }
 
-void wait_add(struct cache_slot *slot, struct cache_wait *wait) { add(&slot->waiting, wait, slot); }
+void waiter_add(struct cache_slot *slot, struct cache_waiter *wait) { add(&slot->waiting, wait, slot); }
 
-struct cache_wait *wait_take(struct cache_wait **list)
+struct cache_waiter *waiter_take(struct cache_waiter **list)
 {
-    struct cache_wait *wait = *list;
+    struct cache_waiter *wait = *list;
     if (wait == NULL)
         return NULL;
     DL_DELETE(*list, wait);
@@ -24,15 +24,15 @@ struct cache_wait *wait_take(struct cache_wait **list)
     return wait;
 }
 
-void wait_move_all(struct cache_wait **from, struct cache_wait **to, struct cache_slot *slot)
+void waiter_move_all(struct cache_waiter **from, struct cache_waiter **to, struct cache_slot *slot)
 {
-    for (struct cache_wait *wait; (wait = wait_take(from)) != NULL;)
+    for (struct cache_waiter *wait; (wait = waiter_take(from)) != NULL;)
         add(to, wait, slot);
 }
 
 bool slot_is_wanted(const struct cache_slot *slot) { return slot->served != NULL || slot->waiting != NULL; }
 
-void cache_cancel(struct cache_wait *wait)
+void cache_cancel(struct cache_waiter *wait)
 {
     struct cache_slot *slot = wait->slot;
     DL_DELETE(*wait->list, wait);

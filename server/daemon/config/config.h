@@ -40,7 +40,7 @@ struct config {
     const char *cors;            /* --cors ORIGINS, or NULL: pages of other origins read nothing */
     enum compress_mode compress; /* --compress auto|off: bodies for clients that take them compressed */
     enum watch_mode watch;       /* --watch auto|poll|off: how changes of files are noticed */
-    const char *cache_dir;       /* --cache-dir DIR: baked models on disk; "none" = no such folder */
+    const char *cache_dir;       /* --cache-dir DIR: imported models on disk; "none" = no such folder */
     uint64_t cache_dir_bytes;    /* --cache-dir-size; 0 = a tenth of what the file system has free */
     uint64_t cache_bytes;        /* --cache-bytes, default a quarter of the machine's or cgroup's memory */
     uint32_t loops;              /* --loops, event loops: 1..CONFIG_LOOPS_MAX */

@@ -48,7 +48,7 @@ static const char *default_worker_dir(void)
 }
 
 /* What is plenty on a large machine is too much for a small one. */
-static void shrink_limits(struct limits *limits, const struct machine *machine)
+static void shrink_limits(struct limits *limits, const struct system_limits *machine)
 {
     static const struct {
         enum limit limit;
@@ -82,7 +82,7 @@ static const char *default_cache_dir(void)
     return folder;
 }
 
-static void set_defaults(struct config *out, const struct machine *machine)
+static void set_defaults(struct config *out, const struct system_limits *machine)
 {
     *out = (struct config){0};
     limits_default(&out->limits);
@@ -140,7 +140,7 @@ static int collect_flags(const char *given[GIVEN_MAX], int argc, char **argv, st
 }
 
 int options_parse(struct config *out, int argc, char **argv, char *(*get)(const char *name),
-                  const struct machine *machine, struct err *err)
+                  const struct system_limits *machine, struct err *err)
 {
     const char *given[GIVEN_MAX] = {0};
     set_defaults(out, machine);
@@ -239,7 +239,7 @@ static void put_help_row(struct buf *out, const struct option *option, const str
     buf_put_char(out, '\n');
 }
 
-void options_help(struct buf *out, const struct machine *machine)
+void options_help(struct buf *out, const struct system_limits *machine)
 {
     struct config defaults;
     set_defaults(&defaults, machine);

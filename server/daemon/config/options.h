@@ -9,21 +9,21 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "daemon/config/config.h"
-#include "daemon/config/machine.h"
+#include "daemon/config/system_limits.h"
 
 enum options_action { OPTIONS_SERVE, OPTIONS_CHECK, OPTIONS_SELF_TEST, OPTIONS_HEALTH, OPTIONS_HELP, OPTIONS_VERSION };
 
 /* Fills *out and returns what to do, or ERR_BAD_PARAMETER with a sentence that names the option or variable.
  * Strings of *out point into argv, the environment or static memory. `get` is getenv(). */
 int options_parse(struct config *out, int argc, char **argv, char *(*get)(const char *name),
-                  const struct machine *machine, struct err *err);
+                  const struct system_limits *machine, struct err *err);
 
 /* Looks at what the configuration names: the root is a folder, the worker programs are there. Returns 0 or
  * ERR_BAD_PARAMETER. */
 int options_check(const struct config *config, struct err *err);
 
 /* Text for --help: groups, variables and the defaults on this machine. */
-void options_help(struct buf *out, const struct machine *machine);
+void options_help(struct buf *out, const struct system_limits *machine);
 
 /* Text for --check-config: each option with its value, as NAME=VALUE lines. */
 void options_print(struct buf *out, const struct config *config);

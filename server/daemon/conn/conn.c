@@ -1,7 +1,7 @@
 #include "daemon/conn/conn_state.h"
 
 #include "daemon/packets/packets.h"
-#include "daemon/packets/watches.h"
+#include "daemon/packets/model_watches.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ void conn_free_when_done(struct conn *conn)
     budget_count(conn->shared->budget, &conn->counted_bytes, 0);
     if (conn->language != NULL)
         conn->language->fini(conn);
-    out_fini(&conn->out);
+    send_queue_fini(&conn->out);
     buf_fini(&conn->unread);
     free(conn);
 }
@@ -35,14 +35,14 @@ void conn_free_when_done(struct conn *conn)
 static void on_closed(uv_handle_t *handle)
 {
     struct conn *conn = handle->data;
-    struct conn_shared *shared = conn->shared;
+    struct conn_group *shared = conn->shared;
     conn->is_closed = true;
     conn_unlink(conn);
     conn_free_when_done(conn);
     shared->closed(shared);
 }
 
-void conn_forget_probe(struct conn *conn)
+void conn_clear_probe(struct conn *conn)
 {
     conn->shared->probed_count -= conn->is_probed;
     conn->is_probed = false;
@@ -57,17 +57,17 @@ static void dont_gather(struct conn *conn)
 
 bool conn_is_upload_full(const struct conn *conn) { return conn->upload != NULL && upload_is_full(conn->upload); }
 
-void conn_close_now(struct conn *conn)
+void conn_close(struct conn *conn)
 {
     if (conn->is_closing)
         return;
     conn->is_closing = true;
     dont_gather(conn);
-    conn_forget_probe(conn);
+    conn_clear_probe(conn);
     if (conn->language != NULL)
         conn->language->close(conn);
     if (conn->is_calling)
-        front_cancel(conn->shared->front, &conn->call);
+        dispatcher_cancel(conn->shared->dispatcher, &conn->call);
     conn_body_stop(conn);
     timeout_disarm(&conn->timeout);
     uv_close(&conn->socket.handle, on_closed); /* the descriptor, at once */
@@ -85,14 +85,14 @@ static bool can_parse(const struct conn *conn)
 /* No method of HTTP begins with the first byte of the packets' magic. */
 static void choose_language(struct conn *conn)
 {
-    conn->language = conn->in[0] == PACKET_MAGIC[0] ? &CONN_PACKETS : &CONN_HTTP;
-    if (conn->language == &CONN_PACKETS)
+    conn->language = conn->in[0] == PACKET_MAGIC[0] ? &PROTOCOL_PACKETS : &PROTOCOL_HTTP;
+    if (conn->language == &PROTOCOL_PACKETS)
         packets_start(conn);
     else
-        http_init(&conn->parser, &conn->shared->config->limits);
+        http_parser_init(&conn->parser, &conn->shared->config->limits);
 }
 
-void conn_refuse_one_too_many(struct conn *conn)
+void conn_refuse_over_limit(struct conn *conn)
 {
     struct err err;
     err_set(&err, ERR_OVERLOADED, "as many connections as %s are open",
@@ -105,7 +105,7 @@ static void parse_one(struct conn *conn)
     if (conn->language == NULL)
         choose_language(conn);
     if (conn->is_refused)
-        conn_refuse_one_too_many(conn);
+        conn_refuse_over_limit(conn);
     else
         conn->language->feed(conn);
 }
@@ -113,9 +113,9 @@ static void parse_one(struct conn *conn)
 static void on_written(uv_write_t *write, int status)
 {
     struct conn *conn = write->data;
-    out_written(&conn->out);
+    send_queue_written(&conn->out);
     if (status < 0) {
-        conn_close_now(conn);
+        conn_close(conn);
         return;
     }
     timeout_disarm(&conn->timeout); /* progress */
@@ -124,8 +124,8 @@ static void on_written(uv_write_t *write, int status)
 
 static void flush(struct conn *conn)
 {
-    if (!conn->is_closing && out_flush(&conn->out, &conn->socket.stream, &conn->write, on_written) < 0)
-        conn_close_now(conn);
+    if (!conn->is_closing && send_queue_flush(&conn->out, &conn->socket.stream, &conn->write, on_written) < 0)
+        conn_close(conn);
 }
 
 /* Bytes that were not parsed move out of the shared read buffer. */
@@ -145,7 +145,7 @@ static void keep_unread(struct conn *conn)
 static void count_memory(struct conn *conn)
 {
     budget_count(conn->shared->budget, &conn->counted_bytes,
-                 out_held_bytes(&conn->out) + conn->unread.capacity_bytes + conn_body_held_bytes(conn) +
+                 send_queue_held_bytes(&conn->out) + conn->unread.capacity_bytes + conn_body_held_bytes(conn) +
                      (conn->language == NULL ? 0 : conn->language->held_bytes(conn)));
     if (conn->out.unsent_bytes == 0)
         conn->unsent_ms = 0;
@@ -157,7 +157,7 @@ static void on_shutdown(uv_shutdown_t *shutdown, int status)
 {
     struct conn *conn = shutdown->data;
     if (status < 0 || conn->is_eof)
-        conn_close_now(conn);
+        conn_close(conn);
 }
 
 static void linger(struct conn *conn)
@@ -168,7 +168,7 @@ static void linger(struct conn *conn)
     conn->linger_end_ms = uv_now(conn->shared->loop) + LINGER_MAX_MS;
     conn->shutdown.data = conn;
     if (conn->is_eof || uv_shutdown(&conn->shutdown, &conn->socket.stream, on_shutdown) < 0)
-        conn_close_now(conn);
+        conn_close(conn);
 }
 
 static void alloc_read(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
@@ -190,27 +190,27 @@ static void settle(struct conn *conn)
         return;
     const bool wants_read = !conn->is_eof && conn->in_bytes < UNREAD_MAX;
     if (wants_read && !conn->is_reading && uv_read_start(&conn->socket.stream, alloc_read, on_read) < 0) {
-        conn_close_now(conn);
+        conn_close(conn);
         return;
     }
     if (!wants_read && conn->is_reading)
         uv_read_stop(&conn->socket.stream);
     conn->is_reading = wants_read;
-    conn_arm(conn);
+    conn_arm_timeout(conn);
 }
 
 /* Goes on with the connections that had their share in the last turn of the loop. */
 static void on_next_turn(uv_idle_t *idle)
 {
-    struct conn_shared *shared = idle->data;
+    struct conn_group *shared = idle->data;
     uv_idle_stop(idle);
-    watches_turn(shared->watches);
+    model_watches_turn(shared->watches);
     for (struct conn *conn = shared->first; conn != NULL; conn = conn->next)
         if (conn->is_resting)
             conn_run(conn);
 }
 
-void conn_wake(struct conn_shared *shared)
+void conn_group_wake(struct conn_group *shared)
 {
     if (!uv_is_closing((uv_handle_t *)&shared->next_turn))
         uv_idle_start(&shared->next_turn, on_next_turn);
@@ -224,20 +224,20 @@ static void go_on(struct conn *conn)
         conn->language->sent(conn);
     if (conn->is_closing)
         return;
-    conn_body_go_on(conn);
+    conn_body_resume(conn);
     keep_unread(conn);
     count_memory(conn);
     if (conn->is_moving && conn->out.unsent_bytes == 0) {
-        conn_leave(conn);
+        conn_move(conn);
         return;
     }
     conn->is_resting = can_parse(conn);
     if (conn->is_resting)
-        conn_wake(conn->shared);
+        conn_group_wake(conn->shared);
     settle(conn);
 }
 
-void conn_send_gathered(struct conn_shared *shared)
+void conn_group_flush_corked(struct conn_group *shared)
 {
     const uint64_t time = shared->gathered_times++; /* what comes meanwhile is for the next */
     for (struct conn *conn; (conn = shared->gathered) != NULL && conn->gathered_time <= time;) {
@@ -251,7 +251,7 @@ void conn_send_gathered(struct conn_shared *shared)
  * again and again, and so are we by what it asks next. */
 static void gather(struct conn *conn, uint64_t now_ns)
 {
-    struct conn_shared *shared = conn->shared;
+    struct conn_group *shared = conn->shared;
     if (shared->gathered == NULL)
         shared->gathered_ns = now_ns;
     if (!conn->is_gathered)
@@ -259,11 +259,11 @@ static void gather(struct conn *conn, uint64_t now_ns)
     conn->is_gathered = true;
     conn->gathered_time = shared->gathered_times;
     if (now_ns - shared->gathered_ns > GATHER_NS)
-        conn_send_gathered(shared);
+        conn_group_flush_corked(shared);
 }
 
 /* At most a millisecond ago: asking for it takes as long as half a small request. */
-static uint64_t time_about_now(const struct conn_shared *shared)
+static uint64_t time_about_now(const struct conn_group *shared)
 {
     const uint64_t turn_ns = uv_now(shared->loop) * 1000000;
     return shared->now_ns > turn_ns ? shared->now_ns : turn_ns;
@@ -271,7 +271,7 @@ static uint64_t time_about_now(const struct conn_shared *shared)
 
 /* Parses and answers as far as it goes in its share of the turn. Answers of one read leave in one write, unless they
  * fill the queue: then what is sent makes room for the next requests. That write waits for the end of the turn only
- * when it follows a read event, which the loop has before it waits: conn_send_gathered() is called then. */
+ * when it follows a read event, which the loop has before it waits: conn_group_flush_corked() is called then. */
 static void run(struct conn *conn, bool is_read)
 {
     if (conn->is_running || conn->is_closing)
@@ -313,7 +313,7 @@ static void take_bytes(struct conn *conn, const char *bytes, size_t size_bytes)
     if (conn->is_last)
         return; /* read and dropped */
     conn->body_mark += size_bytes;
-    if (conn->timeout.kind == TIMEOUT_BODY && conn->body_mark >= conn_part_bytes(conn))
+    if (conn->timeout.kind == TIMEOUT_BODY && conn->body_mark >= conn_progress_bytes(conn))
         timeout_disarm(&conn->timeout); /* progress */
     if (conn->in_bytes == 0) {
         conn->in = bytes;
@@ -330,11 +330,11 @@ static void take_bytes(struct conn *conn, const char *bytes, size_t size_bytes)
 static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
 {
     struct conn *conn = stream->data;
-    front_next_moment(conn->shared->front);
+    dispatcher_begin_read(conn->shared->dispatcher);
     if (size == 0)
         return;
     if (size < 0 && size != UV_EOF) {
-        conn_close_now(conn);
+        conn_close(conn);
         return;
     }
     if (size == UV_EOF) {
@@ -344,7 +344,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
         uv_read_stop(stream);
         conn->is_reading = false;
         if (conn->is_lingering) {
-            conn_close_now(conn);
+            conn_close(conn);
             return;
         }
     } else {

@@ -1,8 +1,8 @@
 #include "daemon/conn/conn_body.h"
 
 #include "base/mem.h"
-#include "wire/answer/answer_stream.h"
-#include "daemon/support/background.h"
+#include "wire/bodies/reply_cursor.h"
+#include "daemon/support/thread_priority.h"
 #include "daemon/conn/conn_state.h"
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
@@ -15,8 +15,8 @@ enum { WORKING_MAX = 2 };
 
 struct conn_body {
     struct conn *conn;
-    const struct conn_body_form *form;
-    struct reply_source *source;
+    const struct conn_body_framing *form;
+    struct body_stream *source;
     uv_work_t work;
     struct buf piece;
     int rc; /* of the piece under way */
@@ -27,7 +27,7 @@ struct conn_body {
     struct conn_body *prev, *next; /* of those that wait */
 };
 
-static void start_waiting(struct conn_shared *shared);
+static void start_waiting(struct conn_group *shared);
 
 /* The connection has no body under way any more. */
 static void end(struct conn_body *body)
@@ -61,7 +61,7 @@ static void break_off(struct conn_body *body)
 {
     stats_add(STAT_ANSWERS_BROKEN, 1);
     log_warn("an answer to %s broke off: %s", body->conn->remote, body->err.message);
-    conn_close_now(body->conn);
+    conn_close(body->conn);
 }
 
 static void on_made(struct conn_body *body)
@@ -84,7 +84,7 @@ static void on_made(struct conn_body *body)
 static void on_work(uv_work_t *work)
 {
     struct conn_body *body = work->data;
-    background_thread();
+    thread_priority_background();
     body->rc = body->source->next(body->source, &body->piece, &body->err);
 }
 
@@ -92,7 +92,7 @@ static void on_worked(uv_work_t *work, int status)
 {
     struct conn_body *body = work->data;
     struct conn *conn = body->conn;
-    struct conn_shared *shared = conn->shared;
+    struct conn_group *shared = conn->shared;
     shared->bodies.working_count--;
     body->is_working = false;
     start_waiting(shared);
@@ -104,7 +104,7 @@ static void on_worked(uv_work_t *work, int status)
         on_made(body);
 }
 
-static void start_waiting(struct conn_shared *shared)
+static void start_waiting(struct conn_group *shared)
 {
     struct conn_bodies *bodies = &shared->bodies;
     while (bodies->waiting != NULL && bodies->working_count < WORKING_MAX) {
@@ -118,7 +118,7 @@ static void start_waiting(struct conn_shared *shared)
     }
 }
 
-void conn_body_begin(struct conn *conn, struct reply *reply, const struct conn_body_form *form)
+void conn_body_start(struct conn *conn, struct reply *reply, const struct conn_body_framing *form)
 {
     struct conn_body *body = mem_zalloc(1, sizeof *body);
     body->conn = conn;
@@ -135,13 +135,13 @@ void conn_body_begin(struct conn *conn, struct reply *reply, const struct conn_b
     put(body, false);
 }
 
-void conn_body_go_on(struct conn *conn)
+void conn_body_resume(struct conn *conn)
 {
     struct conn_body *body = conn->body;
     if (body == NULL || body->is_waiting || body->is_working || conn->is_closing)
         return;
     const bool is_used_up = budget_is_used_up(conn->shared->budget);
-    if (conn->out.unsent_bytes >= (is_used_up ? 1 : ANSWER_PIECE_BYTES))
+    if (conn->out.unsent_bytes >= (is_used_up ? 1 : REPLY_PIECE_BYTES))
         return;
     buf_init(&body->piece, SIZE_MAX / 4); /* any limit: without memory the answer breaks off instead of the server */
     body->is_waiting = true;

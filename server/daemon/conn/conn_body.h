@@ -14,7 +14,7 @@ struct conn;
 struct conn_body;
 
 /* How a language has it. */
-struct conn_body_form {
+struct conn_body_framing {
     /* Queues a piece, which it may take the memory of. */
     void (*put)(struct conn *conn, struct buf *piece, bool is_last);
     /* It is queued to its end; or it never will be, and the connection closes: what the client has of it must not look
@@ -30,9 +30,9 @@ struct conn_bodies {
 
 /* Queues the first piece, reply->body, and takes over reply->source; the request of conn->call stays as it is until it
  * is over. */
-void conn_body_begin(struct conn *conn, struct reply *reply, const struct conn_body_form *form);
+void conn_body_start(struct conn *conn, struct reply *reply, const struct conn_body_framing *form);
 /* Asks for the next piece, if it is time for it. */
-void conn_body_go_on(struct conn *conn);
+void conn_body_resume(struct conn *conn);
 /* The connection closes. */
 void conn_body_stop(struct conn *conn);
 /* Memory that it holds, but for what is queued. */

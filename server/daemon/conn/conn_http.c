@@ -6,7 +6,7 @@
 #include "wire/http/websocket.h"
 #include "daemon/support/log.h"
 #include "daemon/packets/packets.h"
-#include "daemon/service/query_memo.h"
+#include "daemon/service/prepared_queries.h"
 #include "daemon/support/stats.h"
 
 #include <stddef.h>
@@ -34,16 +34,16 @@ static void on_call_done(struct call *call, struct reply *reply)
 {
     struct conn *conn = (struct conn *)((char *)call - offsetof(struct conn, call));
     conn->is_calling = false;
-    conn_forget_probe(conn);
+    conn_clear_probe(conn);
     if (conn->is_closing) {
         stats_add(STAT_REQUESTS_ABANDONED, 1);
-        http_log_answer(conn, reply, false);
+        http_log_reply(conn, reply, false);
         reply_fini(reply);
         request_fini(&call->request);
         conn_free_when_done(conn);
         return;
     }
-    http_answer(conn, reply); /* which may name a file as the request does */
+    http_send_reply(conn, reply); /* which may name a file as the request does */
     if (conn->body == NULL)
         request_fini(&call->request);
     conn_run(conn);
@@ -55,7 +55,7 @@ static bool answer_at_the_door(struct conn *conn)
     const struct http_request *http = &conn->parser.request;
     struct err err;
     if (access_check(conn->shared->access, http, &err) < 0) {
-        http_answer_error(conn, &err, NULL);
+        http_send_error(conn, &err, NULL);
         return true;
     }
     if (!access_is_preflight(conn->shared->access, http))
@@ -63,7 +63,7 @@ static bool answer_at_the_door(struct conn *conn)
     struct reply reply;
     reply_init(&reply);
     reply.status = STATUS_PREFLIGHT;
-    http_answer(conn, &reply);
+    http_send_reply(conn, &reply);
     return true;
 }
 
@@ -107,11 +107,11 @@ static void open_websocket(struct conn *conn)
     int rc = conn->shared->is_draining ? err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping")
                                        : websocket_put_handshake(&head, &conn->parser.request, &err);
     if (rc < 0) {
-        http_answer_error(conn, &err, NULL);
+        http_send_error(conn, &err, NULL);
     } else {
-        conn_count_answer(&reply);
-        http_log_answer(conn, &reply, false);
-        out_put(&conn->out, head.data, head.size_bytes);
+        conn_count_reply(&reply);
+        http_log_reply(conn, &reply, false);
+        send_queue_put(&conn->out, head.data, head.size_bytes);
         packets_start_websocket(conn);
     }
     buf_fini(&head);
@@ -121,16 +121,16 @@ static void open_websocket(struct conn *conn)
 static bool answer_again(struct conn *conn, struct query_key *key)
 {
     struct reply reply;
-    if (!conn_make_again(conn, key, &reply))
+    if (!conn_answer_prepared(conn, key, &reply))
         return false;
-    http_answer(conn, &reply);
+    http_send_reply(conn, &reply);
     return true;
 }
 
 /* The request is good: the next of its kind may be answered again. */
 static void remember(struct conn *conn, const struct query_key *key)
 {
-    struct query *query = query_memo_add(conn->shared->memo, key);
+    struct prepared_query *query = prepared_queries_add(conn->shared->memo, key);
     struct err err;
     if (query != NULL)
         parse_request(conn, &query->request, &err);
@@ -160,7 +160,7 @@ static void begin_call(struct conn *conn)
         if (call->upload != NULL)
             upload_abandon(call->upload);
         request_fini(&call->request);
-        http_answer_error(conn, &err, allow);
+        http_send_error(conn, &err, allow);
         return;
     }
     if (may_come_again)
@@ -171,7 +171,7 @@ static void begin_call(struct conn *conn)
         return;
     }
     conn->is_calling = true;
-    front_handle(conn->shared->front, call);
+    dispatcher_handle(conn->shared->dispatcher, call);
 }
 
 static void on_upload_room(void *user) { conn_run(user); }
@@ -179,7 +179,7 @@ static void on_upload_room(void *user) { conn_run(user); }
 /* Uploads are the service's own. */
 static void begin_upload(struct conn *conn)
 {
-    struct service *service = front_service(conn->shared->front);
+    struct service *service = dispatcher_service(conn->shared->dispatcher);
     struct request request = {0};
     struct err err;
     if (service == NULL) {
@@ -193,11 +193,11 @@ static void begin_upload(struct conn *conn)
     if (rc == 0)
         rc = service_upload_begin(service, &request, on_upload_room, conn, &conn->upload, &err);
     if (rc == 0)
-        rc = http_set_sink(&conn->parser, upload_sink(conn->upload), &err);
+        rc = http_parser_set_sink(&conn->parser, upload_sink(conn->upload), &err);
     if (rc < 0) {
         drop_upload(conn);
         conn->is_last = true; /* the body is not read */
-        http_answer_error(conn, &err, request_methods(request.op));
+        http_send_error(conn, &err, request_methods(request.op));
     }
     request_fini(&request);
 }
@@ -206,7 +206,7 @@ static void say_continue(struct conn *conn)
 {
     if (!conn->parser.wants_continue || conn->is_last || conn->is_moving)
         return;
-    out_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
+    send_queue_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
     conn->parser.wants_continue = false;
 }
 
@@ -221,14 +221,14 @@ static void refuse(struct conn *conn, const struct err *err)
     drop_upload(conn);
     begin_request(conn);
     conn->is_last = true;
-    http_answer_error(conn, err, NULL);
+    http_send_error(conn, err, NULL);
 }
 
 static void feed(struct conn *conn)
 {
     struct err err;
     size_t used = 0;
-    const int rc = http_feed(&conn->parser, conn->in, conn->in_bytes, &used, &err);
+    const int rc = http_parser_feed(&conn->parser, conn->in, conn->in_bytes, &used, &err);
     conn->in += used;
     conn->in_bytes -= used;
     if (rc == HTTP_COMPLETE) {
@@ -239,11 +239,11 @@ static void feed(struct conn *conn)
     } else if (rc == HTTP_HEAD_DONE) {
         begin_upload(conn);
     }
-    if (conn->language != &CONN_HTTP)
+    if (conn->language != &PROTOCOL_HTTP)
         return; /* there is no parser any more */
     if (rc >= 0 && rc != HTTP_COMPLETE)
         say_continue(conn);
-    const size_t body_bytes = http_held_bytes(&conn->parser);
+    const size_t body_bytes = http_parser_held_bytes(&conn->parser);
     if (rc == HTTP_NEED_MORE && body_bytes > BUDGET_SMALL_BYTES && !budget_has_room(conn->shared->budget, 0)) {
         stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
         err_set(&err, ERR_OVERLOADED, "too many large requests are being received; try again later");
@@ -265,7 +265,7 @@ static enum conn_phase phase(const struct conn *conn)
     return CONN_PHASE_IDLE;
 }
 
-static size_t held_bytes(const struct conn *conn) { return http_held_bytes(&conn->parser); }
+static size_t held_bytes(const struct conn *conn) { return http_parser_held_bytes(&conn->parser); }
 
 /* Who closes a connection looks like who only shuts down the sending side, until something is sent: then the system of
  * one that is gone resets it. An interim answer may be sent at any time before the answer, but not to HTTP/1.0
@@ -276,16 +276,16 @@ static void probe(struct conn *conn)
         return;
     conn->is_probed = true;
     conn->shared->probed_count++;
-    out_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
+    send_queue_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
 }
 
 static void sent(struct conn *conn) { (void)conn; }
 
 static bool drain(struct conn *conn) { return conn->parser.phase == HTTP_PHASE_IDLE; }
 
-static void fini(struct conn *conn) { http_fini(&conn->parser); }
+static void fini(struct conn *conn) { http_parser_fini(&conn->parser); }
 
-const struct conn_language CONN_HTTP = {
+const struct conn_protocol PROTOCOL_HTTP = {
     .feed = feed,
     .phase = phase,
     .held_bytes = held_bytes,

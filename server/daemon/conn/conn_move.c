@@ -2,7 +2,7 @@
  */
 #include "daemon/conn/conn_state.h"
 
-#include "daemon/dispatch/desk.h"
+#include "daemon/dispatch/hub.h"
 
 #include <fcntl.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ static void on_arrived(struct message *message)
     conn->is_closing = conn->is_reading = conn->is_moving = false;
     conn_link(conn);
     if (conn_open_socket(conn, conn->moved_fd, conn->is_unix) < 0) {
-        conn_close_now(conn);
+        conn_close(conn);
         return;
     }
     conn->language->moved(conn);
@@ -25,16 +25,16 @@ static void on_arrived(struct message *message)
 static void on_left(uv_handle_t *handle)
 {
     struct conn *conn = handle->data;
-    struct conn_shared *shared = conn->shared;
-    struct desk *desk = front_desk(shared->front);
+    struct conn_group *shared = conn->shared;
+    struct hub *hub = dispatcher_hub(shared->dispatcher);
     conn_unlink(conn);
-    conn->shared = desk_connections(desk);
+    conn->shared = hub_connections(hub);
     conn->arrival.take = on_arrived;
-    desk_post(desk, &conn->arrival);
+    hub_post(hub, &conn->arrival);
     shared->closed(shared);
 }
 
-void conn_leave(struct conn *conn)
+void conn_move(struct conn *conn)
 {
     uv_os_fd_t fd;
     conn->is_unix = conn->socket.handle.type != UV_TCP;

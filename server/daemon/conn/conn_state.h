@@ -4,13 +4,13 @@
 #pragma once
 
 #include "wire/http/coding.h"
-#include "wire/http/http.h"
+#include "wire/http/http_parser.h"
 #include "daemon/config/address.h"
 #include "daemon/conn/conn.h"
 #include "daemon/conn/conn_body.h"
-#include "daemon/dispatch/mailbox.h"
-#include "daemon/conn/out.h"
-#include "daemon/service/query_memo.h"
+#include "daemon/dispatch/message_queue.h"
+#include "daemon/conn/send_queue.h"
+#include "daemon/service/prepared_queries.h"
 #include "daemon/upload/upload.h"
 
 enum { CONN_ID_SIZE = 65 };
@@ -24,7 +24,7 @@ enum conn_phase {
 };
 
 /* What a connection speaks. All run on the loop thread; but `feed` and `refuse` none sends. */
-struct conn_language {
+struct conn_protocol {
     /* Reads on in conn->in, of which there is something: at most to the end of one request, which it answers or hands
      * to the service. */
     void (*feed)(struct conn *conn);
@@ -52,7 +52,7 @@ struct conn_language {
     void (*fini)(struct conn *conn);
 };
 
-extern const struct conn_language CONN_HTTP, CONN_PACKETS;
+extern const struct conn_protocol PROTOCOL_HTTP, PROTOCOL_PACKETS;
 
 struct packets;
 
@@ -63,24 +63,24 @@ struct conn {
         uv_tcp_t tcp;
         uv_pipe_t pipe;
     } socket;
-    const struct conn_language *language; /* NULL: its first byte will tell */
+    const struct conn_protocol *language; /* NULL: its first byte will tell */
     uv_write_t write;
     uv_shutdown_t shutdown;
-    struct conn_shared *shared;
+    struct conn_group *shared;
     struct conn *prev, *next;
     struct conn *gathered_prev, *gathered_next; /* of shared->gathered */
     uint64_t gathered_time;                     /* shared->gathered_times when it came there */
     struct timeout timeout;
-    size_t write_mark; /* conn_unread_by_client() when the write timeout began: less now is progress */
+    size_t write_mark; /* conn_unacked_bytes() when the write timeout began: less now is progress */
     struct http_parser parser;
     enum coding coding; /* of HTTP: what the client of the request under way likes to get, where there is a choice */
-    struct packets *packets; /* of CONN_PACKETS, or NULL */
+    struct packets *packets; /* of PROTOCOL_PACKETS, or NULL */
     struct call call;
     struct query_hint hint; /* the query it asked last */
     uint32_t side_count;    /* calls that the service has beside it: those of streams; and the body */
     struct conn_body *body; /* of the answer to `call` that is under way in pieces, or NULL */
     struct upload *upload;  /* where the body of a PUT under way goes, or NULL */
-    struct out out;
+    struct send_queue out;
     const char *in; /* bytes not yet parsed: in shared->read_bytes during a read event, in `unread` between */
     size_t in_bytes;
     struct buf unread;
@@ -115,7 +115,7 @@ void conn_run(struct conn *conn);
 /* conn_shared.c: answers a query that was asked before, but for its time, where it can at once: true, and *reply, with
  * memory of the memo in its body, is the caller's to send. Else false, and there is nothing in it. */
 struct query_key;
-bool conn_make_again(struct conn *conn, struct query_key *key, struct reply *reply);
+bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply *reply);
 /* conn_shared.c: the handle of the connection, for its loop. The descriptor is its own from then on. 0, or libuv's
  * negative code: the descriptor is closed, the handle is not. */
 int conn_open_socket(struct conn *conn, int fd, bool is_unix);
@@ -123,27 +123,27 @@ int conn_open_socket(struct conn *conn, int fd, bool is_unix);
 void conn_link(struct conn *conn);
 void conn_unlink(struct conn *conn);
 /* conn_move.c: off to the main loop; nothing of it is under way. */
-void conn_leave(struct conn *conn);
+void conn_move(struct conn *conn);
 /* conn.c: sends what connections have gathered; before the loop waits. */
-void conn_send_gathered(struct conn_shared *shared);
+void conn_group_flush_corked(struct conn_group *shared);
 /* conn.c: the body of an upload waits until some of it is stored. */
 bool conn_is_upload_full(const struct conn *conn);
 /* conn_time.c: begins the time that where it stands has, if it has not begun. */
-void conn_arm(struct conn *conn);
+void conn_arm_timeout(struct conn *conn);
 /* conn_time.c: bytes of answers that the client's system has not acknowledged, in libuv's queue or in the kernel's:
  * that one takes megabytes in, and says nothing for long when they leave slowly. */
-size_t conn_unread_by_client(const struct conn *conn);
+size_t conn_unacked_bytes(const struct conn *conn);
 /* conn_time.c: so much in the time of a timeout is progress: less is a client that holds a connection rather than uses
  * it.
  */
-uint64_t conn_part_bytes(const struct conn *conn);
+uint64_t conn_progress_bytes(const struct conn *conn);
 /* conn.c: tells the client that there are too many. */
-void conn_refuse_one_too_many(struct conn *conn);
+void conn_refuse_over_limit(struct conn *conn);
 /* conn_http.c: counts an answer, of any language. */
-void conn_count_answer(const struct reply *reply);
+void conn_count_reply(const struct reply *reply);
 /* conn.c: closes at once. */
-void conn_close_now(struct conn *conn);
+void conn_close(struct conn *conn);
 /* conn.c: the call that a probe was sent for is over. */
-void conn_forget_probe(struct conn *conn);
+void conn_clear_probe(struct conn *conn);
 /* conn.c: frees the connection when it is closed and the service has none of its calls. */
 void conn_free_when_done(struct conn *conn);

@@ -25,7 +25,7 @@ static enum timeout_kind wanted_timeout(const struct conn *conn)
     return conn->has_answered ? TIMEOUT_IDLE : TIMEOUT_FIRST;
 }
 
-size_t conn_unread_by_client(const struct conn *conn)
+size_t conn_unacked_bytes(const struct conn *conn)
 {
     int kernel_bytes = 0;
     uv_os_fd_t fd;
@@ -34,16 +34,16 @@ size_t conn_unread_by_client(const struct conn *conn)
     return uv_stream_get_write_queue_size(&conn->socket.stream) + (size_t)kernel_bytes;
 }
 
-void conn_arm(struct conn *conn)
+void conn_arm_timeout(struct conn *conn)
 {
     const enum timeout_kind kind = wanted_timeout(conn);
     if (kind == conn->timeout.kind)
         return;
     if (kind == TIMEOUT_WRITE)
-        conn->write_mark = conn_unread_by_client(conn);
+        conn->write_mark = conn_unacked_bytes(conn);
     if (kind == TIMEOUT_BODY)
         conn->body_mark = 0;
     timeout_arm(&conn->shared->timeouts, &conn->timeout, kind, uv_now(conn->shared->loop));
 }
 
-uint64_t conn_part_bytes(const struct conn *conn) { return conn->shared->config->limits.value[LIMIT_PART_BYTES]; }
+uint64_t conn_progress_bytes(const struct conn *conn) { return conn->shared->config->limits.value[LIMIT_PART_BYTES]; }

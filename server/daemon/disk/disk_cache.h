@@ -1,4 +1,4 @@
-/* disk_cache.h - baked models on disk, so that a restart needs no import. Files: protocol/disk-cache.md.
+/* disk_cache.h - imported models on disk, so that a restart needs no import. Files: protocol/disk-cache.md.
  *
  * What an entry stands for is in its name: the importer's identity, the limits that change what it makes, the model's
  * path, and the bytes of the model file; its head names every other file that the import looked at, with its hash.
@@ -7,7 +7,7 @@
  * a time. */
 #pragma once
 
-#include "daemon/model/baked.h"
+#include "daemon/model/imported_model.h"
 #include "daemon/config/config.h"
 
 #include <stdbool.h>
@@ -21,18 +21,18 @@ struct disk_report {
     struct err err; /* the last error that the operator can do something about; code 0: none */
 };
 
-/* Opens the folder. `importer` is what posed-import says of itself (importer_identity()). Returns 0, or an error with a
+/* Opens the folder. `importer` is what posed-import says of itself (importer_version()). Returns 0, or an error with a
  * sentence: then there is no disk cache. */
 int disk_cache_open(const struct config *config, const char *importer, struct disk_cache **out, struct err *err);
 void disk_cache_free(struct disk_cache *disk); /* NULL is fine */
 
 /* The model at `path`, when what lies under the root now is what an entry was made from. With `is_whole` its textures
  * come as well, otherwise only when they are small. Returns 1 with one reference in *out, or 0. */
-int disk_cache_load(struct disk_cache *disk, int root_fd, const char *path, bool is_whole, struct baked **out,
+int disk_cache_load(struct disk_cache *disk, int root_fd, const char *path, bool is_whole, struct imported_model **out,
                     struct disk_report *report);
 
 /* Keeps an imported model, unless its files have changed since. Makes room where needed. */
-void disk_cache_store(struct disk_cache *disk, int root_fd, const char *path, const struct baked *baked,
+void disk_cache_store(struct disk_cache *disk, int root_fd, const char *path, const struct imported_model *imported,
                       struct disk_report *report);
 
 /* Removes what killed processes left behind, and the least recently used beyond the bound. */

@@ -50,7 +50,7 @@ static int check_index(const struct disk_cache *disk, const char *path, const ui
                        const struct disk_index *index, struct err *err)
 {
     uint8_t key[DISK_KEY_SIZE];
-    const struct source *model = sources_model(index->sources);
+    const struct source *model = sources_find_model(index->sources);
     disk_key(disk, path, model->hash, key);
     if (memcmp(index->self, self, DISK_KEY_SIZE) != 0 || strcmp(model->path, path) != 0 ||
         memcmp(index->key, key, DISK_KEY_SIZE) != 0)
@@ -184,7 +184,7 @@ static bool is_right(const void *user, const void *bytes, uint64_t size_bytes)
 
 /* Takes *sources when it succeeds. */
 static bool open_bake(struct disk_cache *disk, const struct entry *entry, bool is_whole, struct sources **sources,
-                      struct baked **out, struct disk_report *report)
+                      struct imported_model **out, struct disk_report *report)
 {
     const bool with_pixels = is_whole || entry->head.pixel_bytes <= SMALL_PIXEL_BYTES;
     const int fd = copy_bake(entry, with_pixels);
@@ -193,7 +193,7 @@ static bool open_bake(struct disk_cache *disk, const struct entry *entry, bool i
         return false;
     }
     const struct expected expected = {.head = &entry->head, .with_pixels = with_pixels};
-    const struct baked_load load = {
+    const struct imported_model_load load = {
         .fd = fd,
         .has_pixels = with_pixels,
         .sources = *sources,
@@ -201,7 +201,7 @@ static bool open_bake(struct disk_cache *disk, const struct entry *entry, bool i
         .user = &expected,
     };
     struct err err;
-    if (baked_open_loaded(&load, out, &err) < 0) {
+    if (imported_model_open_cached(&load, out, &err) < 0) {
         give_up(disk, entry->name, &err, report);
         close(fd);
         return false;
@@ -268,7 +268,7 @@ static struct sources *find_same_content(const struct disk_cache *disk, int root
 /* The files are not as the stamps say, or the stamps are too young: their content decides.
  * key: out, of the entry. */
 static bool load_by_content(struct disk_cache *disk, int root_fd, const char *path, bool is_whole,
-                            uint8_t key[DISK_KEY_SIZE], struct baked **out, struct disk_report *report)
+                            uint8_t key[DISK_KEY_SIZE], struct imported_model **out, struct disk_report *report)
 {
     struct source model = {.path = (char *)(uintptr_t)path, .role = SOURCE_MODEL};
     struct entry entry;
@@ -291,8 +291,8 @@ static bool load_by_content(struct disk_cache *disk, int root_fd, const char *pa
 
 /* The files are as the index says, and the entry is the one that it was written for: of those that were made from the
  * same model file and other companions, the last to be written has the name. */
-static bool load_by_stamps(struct disk_cache *disk, struct disk_index *index, bool is_whole, struct baked **out,
-                           struct disk_report *report)
+static bool load_by_stamps(struct disk_cache *disk, struct disk_index *index, bool is_whole,
+                           struct imported_model **out, struct disk_report *report)
 {
     struct entry entry;
     if (!open_entry(disk, index->key, &entry, report))
@@ -311,7 +311,7 @@ static void mark_used(const struct disk_cache *disk, const char *index_name, con
     utimensat(disk->folder_fd, index_name, NULL, AT_SYMLINK_NOFOLLOW);
 }
 
-int disk_cache_load(struct disk_cache *disk, int root_fd, const char *path, bool is_whole, struct baked **out,
+int disk_cache_load(struct disk_cache *disk, int root_fd, const char *path, bool is_whole, struct imported_model **out,
                     struct disk_report *report)
 {
     char name[DISK_NAME_SIZE];

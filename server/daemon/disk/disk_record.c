@@ -73,13 +73,13 @@ void disk_head_encode(const struct disk_head *head, struct buf *out)
 
 /* --- reading --- */
 
-struct cursor {
+struct record_cursor {
     const uint8_t *at;
     size_t left;
     bool is_short; /* something was asked for that is not there; it read as zeros */
 };
 
-static const uint8_t *take(struct cursor *cursor, size_t size)
+static const uint8_t *take(struct record_cursor *cursor, size_t size)
 {
     static const uint8_t zeros[SOURCE_HASH_SIZE];
     if (size > cursor->left) {
@@ -93,8 +93,8 @@ static const uint8_t *take(struct cursor *cursor, size_t size)
     return bytes;
 }
 
-static uint32_t take_u32(struct cursor *cursor) { return get_u32(take(cursor, 4)); }
-static uint64_t take_u64(struct cursor *cursor) { return get_u64(take(cursor, 8)); }
+static uint32_t take_u32(struct record_cursor *cursor) { return get_u32(take(cursor, 4)); }
+static uint64_t take_u64(struct record_cursor *cursor) { return get_u64(take(cursor, 8)); }
 
 static int bad(const char *what, struct err *err) { return err_set(err, ERR_BAD_BAKE, "%s", what); }
 
@@ -112,7 +112,7 @@ int disk_record_size(const void *prefix, bool is_index, uint32_t *size_bytes, st
     return 0;
 }
 
-static int open_record(const void *bytes, size_t size_bytes, bool is_index, struct cursor *out, struct err *err)
+static int open_record(const void *bytes, size_t size_bytes, bool is_index, struct record_cursor *out, struct err *err)
 {
     uint32_t said = 0;
     if (size_bytes < DISK_PREFIX_SIZE + SUM_SIZE)
@@ -124,13 +124,13 @@ static int open_record(const void *bytes, size_t size_bytes, bool is_index, stru
     const size_t summed = size_bytes - SUM_SIZE;
     if (XXH3_64bits(bytes, summed) != get_u64((const uint8_t *)bytes + summed))
         return bad("the record's checksum is wrong", err);
-    *out = (struct cursor){.at = (const uint8_t *)bytes + DISK_PREFIX_SIZE, .left = summed - DISK_PREFIX_SIZE};
+    *out = (struct record_cursor){.at = (const uint8_t *)bytes + DISK_PREFIX_SIZE, .left = summed - DISK_PREFIX_SIZE};
     return 0;
 }
 
 static bool has_hash(enum source_kind kind) { return kind == SOURCE_BYTES || kind == SOURCE_NAMES; }
 
-static int take_source(struct cursor *cursor, struct source *out, struct err *err)
+static int take_source(struct record_cursor *cursor, struct source *out, struct err *err)
 {
     static const uint8_t zeros[SOURCE_HASH_SIZE];
     out->role = take_u32(cursor);
@@ -156,7 +156,7 @@ static int take_source(struct cursor *cursor, struct source *out, struct err *er
     return 0;
 }
 
-static int take_sources(struct cursor *cursor, struct sources **out, struct err *err)
+static int take_sources(struct record_cursor *cursor, struct sources **out, struct err *err)
 {
     const uint32_t count = take_u32(cursor);
     if (cursor->is_short || count > DISK_SOURCES_MAX || count > cursor->left / SOURCE_FIXED_SIZE)
@@ -167,7 +167,7 @@ static int take_sources(struct cursor *cursor, struct sources **out, struct err 
         rc = take_source(cursor, &sources->items[i], err);
     if (rc == 0 && cursor->left != 0)
         rc = bad("bytes follow the last source", err);
-    const struct source *model = rc == 0 ? sources_model(sources) : NULL;
+    const struct source *model = rc == 0 ? sources_find_model(sources) : NULL;
     if (rc == 0 && (model == NULL || model->kind != SOURCE_BYTES))
         rc = bad("the model file is not among the sources", err);
     if (rc < 0) {
@@ -180,7 +180,7 @@ static int take_sources(struct cursor *cursor, struct sources **out, struct err 
 
 int disk_index_decode(const void *bytes, size_t size_bytes, struct disk_index *out, struct err *err)
 {
-    struct cursor cursor;
+    struct record_cursor cursor;
     *out = (struct disk_index){0};
     if (open_record(bytes, size_bytes, true, &cursor, err) < 0)
         return err->code;
@@ -193,7 +193,7 @@ int disk_index_decode(const void *bytes, size_t size_bytes, struct disk_index *o
 
 int disk_head_decode(const void *bytes, size_t size_bytes, struct disk_head *out, struct err *err)
 {
-    struct cursor cursor;
+    struct record_cursor cursor;
     *out = (struct disk_head){0};
     if (open_record(bytes, size_bytes, false, &cursor, err) < 0)
         return err->code;

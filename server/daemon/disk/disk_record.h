@@ -27,7 +27,7 @@ struct disk_index {
     struct sources *sources;     /* with the hashes of what the model file was made from */
 };
 
-/* The head of NAME.model; the baked model follows at the next multiple of 4096. */
+/* The head of NAME.model; the imported model follows at the next multiple of 4096. */
 struct disk_head {
     uint8_t key[DISK_KEY_SIZE]; /* its own, against files that were renamed */
     uint64_t bake_bytes;

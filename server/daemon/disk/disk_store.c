@@ -51,10 +51,10 @@ int disk_index_write(struct disk_cache *disk, const char *path, const uint8_t ke
     return rc;
 }
 
-static int write_model(struct disk_cache *disk, const uint8_t key[DISK_KEY_SIZE], const struct baked *baked,
+static int write_model(struct disk_cache *disk, const uint8_t key[DISK_KEY_SIZE], const struct imported_model *imported,
                        struct sources *sources, struct err *err)
 {
-    const struct model *model = &baked->model;
+    const struct model *model = &imported->model;
     struct disk_head head = {
         .bake_bytes = model->size_bytes,
         .pixel_offset = (uint64_t)((const char *)model->pixels - (const char *)model->bytes),
@@ -93,12 +93,12 @@ static struct sources *read_sources(const struct disk_cache *disk, int root_fd, 
     return sources;
 }
 
-static int write_both(struct disk_cache *disk, const char *path, const struct baked *baked, struct sources *sources,
-                      int64_t recorded_ns, struct err *err)
+static int write_both(struct disk_cache *disk, const char *path, const struct imported_model *imported,
+                      struct sources *sources, int64_t recorded_ns, struct err *err)
 {
     uint8_t key[DISK_KEY_SIZE];
-    disk_key(disk, path, sources_model(sources)->hash, key);
-    if (write_model(disk, key, baked, sources, err) < 0 ||
+    disk_key(disk, path, sources_find_model(sources)->hash, key);
+    if (write_model(disk, key, imported, sources, err) < 0 ||
         disk_index_write(disk, path, key, sources, recorded_ns, err) < 0)
         return err->code;
     disk_folder_sync(disk->folder_fd);
@@ -111,15 +111,15 @@ static bool is_full(const struct disk_cache *disk, uint64_t needed_bytes)
     return fstatvfs(disk->folder_fd, &stat) == 0 && (uint64_t)stat.f_bavail * stat.f_frsize < 2 * needed_bytes;
 }
 
-void disk_cache_store(struct disk_cache *disk, int root_fd, const char *path, const struct baked *baked,
+void disk_cache_store(struct disk_cache *disk, int root_fd, const char *path, const struct imported_model *imported,
                       struct disk_report *report)
 {
-    const uint64_t size_bytes = baked->model.size_bytes;
-    if (!disk_is_writable(disk) || !baked->has_pixels || size_bytes > disk->limit_bytes / 2)
+    const uint64_t size_bytes = imported->model.size_bytes;
+    if (!disk_is_writable(disk) || !imported->has_pixels || size_bytes > disk->limit_bytes / 2)
         return;
     const int64_t recorded_ns = disk_now_ns();
-    struct sources *sources = read_sources(disk, root_fd, baked->sources);
-    const struct source *model = sources != NULL ? sources_model(sources) : NULL;
+    struct sources *sources = read_sources(disk, root_fd, imported->sources);
+    const struct source *model = sources != NULL ? sources_find_model(sources) : NULL;
     if (model == NULL || model->kind != SOURCE_BYTES || strcmp(model->path, path) != 0) {
         sources_free(sources);
         return;
@@ -127,10 +127,10 @@ void disk_cache_store(struct disk_cache *disk, int root_fd, const char *path, co
     if (disk_cache_size(disk) + size_bytes > disk->limit_bytes)
         disk_trim(disk, disk->limit_bytes - size_bytes, report);
     struct err err = {0};
-    int rc = write_both(disk, path, baked, sources, recorded_ns, &err);
+    int rc = write_both(disk, path, imported, sources, recorded_ns, &err);
     if (rc < 0 && is_full(disk, size_bytes)) { /* of others' files: what is ours can make room */
         disk_trim(disk, disk_cache_size(disk) > 2 * size_bytes ? disk_cache_size(disk) - 2 * size_bytes : 0, report);
-        rc = write_both(disk, path, baked, sources, recorded_ns, &err);
+        rc = write_both(disk, path, imported, sources, recorded_ns, &err);
     }
     if (rc < 0)
         disk_writing_failed(disk, &err, report);

@@ -1,7 +1,7 @@
 #include "daemon/importer/import_broker.h"
 
 #include "base/mem.h"
-#include "daemon/support/background.h"
+#include "daemon/support/thread_priority.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@ struct import_broker {
     uv_poll_t poll;
     uv_work_t work;
     int socket;
-    struct import_files *files;
+    struct import_grant *files;
     uint64_t left; /* requests it may still send */
     bool is_working;
     bool is_closing, is_closed; /* import_broker_close() was called; the handle is closed */
@@ -72,7 +72,7 @@ static void send_reply(const struct import_broker *broker)
         ;
 }
 
-int import_files_find(struct import_files *files)
+int import_grant_resolve(struct import_grant *files)
 {
     return files->access.own != NULL ? 0 : file_access_find(&files->access, files->root_fd, files->policy, files->path);
 }
@@ -80,12 +80,12 @@ int import_files_find(struct import_files *files)
 static void answer(uv_work_t *work)
 {
     struct import_broker *broker = work->data;
-    background_thread();
-    const int error = import_files_find(broker->files);
+    thread_priority_background();
+    const int error = import_grant_resolve(broker->files);
     broker->reply = (struct import_file_reply){.magic = IMPORT_FILES_MAGIC, .error = error};
     if (error == 0)
         broker->reply_fd =
-            file_access_answer(&broker->files->access, broker->files->root_fd, &broker->request, &broker->reply);
+            file_access_serve(&broker->files->access, broker->files->root_fd, &broker->request, &broker->reply);
 }
 
 static void on_answered(uv_work_t *work, int status)
@@ -135,7 +135,7 @@ static void on_readable(uv_poll_t *poll, int status, int what __attribute__((unu
         broker->is_working = false;
 }
 
-struct import_broker *import_broker_start(uv_loop_t *loop, struct import_files *files, const struct limits *limits,
+struct import_broker *import_broker_start(uv_loop_t *loop, struct import_grant *files, const struct limits *limits,
                                           const struct import_broker_events *events, void *context, int *importer_fd)
 {
     int sockets[2];

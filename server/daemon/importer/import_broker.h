@@ -21,7 +21,7 @@ struct import_broker_events {
 };
 
 /* What an importer may have. */
-struct import_files {
+struct import_grant {
     int root_fd;
     const char *path;                 /* of its model */
     const struct file_policy *policy; /* to find `access` by, when it is asked for the first file */
@@ -30,11 +30,11 @@ struct import_files {
 
 /* *importer_fd is the importer's end of the socket, the caller's to close once the process has it. Returns NULL
  * with errno when there is no socket or no descriptor. `files` and `events` are borrowed until closed(). */
-struct import_broker *import_broker_start(uv_loop_t *loop, struct import_files *files, const struct limits *limits,
+struct import_broker *import_broker_start(uv_loop_t *loop, struct import_grant *files, const struct limits *limits,
                                           const struct import_broker_events *events, void *context, int *importer_fd);
 
 /* Fills files->access unless it is there. Returns 0 or an errno. For work threads, one at a time. */
-int import_files_find(struct import_files *files);
+int import_grant_resolve(struct import_grant *files);
 
 /* Answers nothing more and closes the socket; closed() follows. */
 void import_broker_close(struct import_broker *broker);

@@ -1,7 +1,7 @@
 #include "daemon/importer/import_outcome.h"
 
 #include "worker/import_result.h"
-#include "daemon/process/refused_call.h"
+#include "daemon/process/denied_syscall.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static bool quote_line(const char *words, const char *part, char out[QUOTE_SIZE]
     return is_found;
 }
 
-static int explain_abort(const struct import_end *end, struct err *err)
+static int explain_abort(const struct import_exit *end, struct err *err)
 {
     char quote[QUOTE_SIZE];
     if (strstr(end->words, "std::bad_alloc") != NULL || strstr(end->words, "std::length_error") != NULL)
@@ -43,7 +43,7 @@ static int explain_abort(const struct import_end *end, struct err *err)
                    has_words ? ": " : "", has_words ? quote : "");
 }
 
-static int explain_size(const struct import_end *end, struct err *err)
+static int explain_size(const struct import_exit *end, struct err *err)
 {
     return err_set(err, ERR_IMPORT_TOO_LARGE, "%s: the imported model is larger than the limit of %llu bytes",
                    end->path, (unsigned long long)end->limits->value[LIMIT_BAKED_BYTES]);
@@ -56,12 +56,12 @@ static bool is_from_outside(int term_signal)
            term_signal == SIGQUIT;
 }
 
-bool import_end_is_kill(const struct import_end *end)
+bool import_exit_is_kill(const struct import_exit *end)
 {
     return !end->is_timeout && !end->is_breach && !end->is_starved && is_from_outside(end->term_signal);
 }
 
-static int explain_kill(const struct import_end *end, struct err *err)
+static int explain_kill(const struct import_exit *end, struct err *err)
 {
     const bool is_sigkill = end->term_signal == SIGKILL;
     const char *name = sigdescr_np(end->term_signal);
@@ -81,11 +81,11 @@ static int explain_kill(const struct import_end *end, struct err *err)
         end->path);
 }
 
-static int explain_signal(const struct import_end *end, struct err *err)
+static int explain_signal(const struct import_exit *end, struct err *err)
 {
     const uint64_t *limits = end->limits->value;
     const char *name = sigdescr_np(end->term_signal);
-    char call[REFUSED_CALL_SIZE];
+    char call[DENIED_SYSCALL_SIZE];
     switch (end->term_signal) {
     case SIGABRT:
         return explain_abort(end, err);
@@ -94,7 +94,7 @@ static int explain_signal(const struct import_end *end, struct err *err)
                        end->path, (unsigned long long)limits[LIMIT_IMPORT_CPU_S]);
     case SIGSYS:
         return err_set(err, ERR_IMPORT_SYSCALL, "%s: the importer was stopped at %s, which no importer may do",
-                       end->path, refused_call(end->words, call));
+                       end->path, denied_syscall(end->words, call));
     case SIGXFSZ:
         return explain_size(end, err);
     default:
@@ -106,7 +106,7 @@ static int explain_signal(const struct import_end *end, struct err *err)
 }
 
 /* It ended by itself, but left nothing that can be used. */
-static int explain_status(const struct import_end *end, struct err *err)
+static int explain_status(const struct import_exit *end, struct err *err)
 {
     char quote[QUOTE_SIZE];
     const bool has_words = quote_line(end->words, "", quote);
@@ -129,7 +129,7 @@ static int code_of_failure(uint32_t number)
     }
 }
 
-static int read_failure(int fd, const struct import_end *end, struct err *err)
+static int read_failure(int fd, const struct import_exit *end, struct err *err)
 {
     struct import_failure failure;
     if (pread(fd, &failure, sizeof failure, 0) != (ssize_t)sizeof failure ||
@@ -145,7 +145,7 @@ static int read_failure(int fd, const struct import_end *end, struct err *err)
 }
 
 /* 0 when it ended well and left something. */
-static int check_end(int result_fd, const struct import_end *end, struct err *err)
+static int check_end(int result_fd, const struct import_exit *end, struct err *err)
 {
     if (end->is_timeout)
         return err_set(err, ERR_IMPORT_TIMEOUT, "%s: the import took longer than the limit of %llu ms", end->path,
@@ -168,10 +168,10 @@ static int check_end(int result_fd, const struct import_end *end, struct err *er
 }
 
 /* The fd's bytes and their number cannot change any more, not even by a child of the importer that lives on. */
-static int seal_result(int result_fd, const struct import_end *end, struct err *err)
+static int seal_result(int result_fd, const struct import_exit *end, struct err *err)
 {
     struct stat stat;
-    if (baked_seal(result_fd, err) < 0) {
+    if (imported_model_seal(result_fd, err) < 0) {
         err_prefix(err, "%s: the importer's result", end->path);
         return err->code;
     }
@@ -181,19 +181,20 @@ static int seal_result(int result_fd, const struct import_end *end, struct err *
     return 0;
 }
 
-int import_outcome(int result_fd, const struct import_end *end, uint64_t key, struct baked **out, struct err *err)
+int import_outcome(int result_fd, const struct import_exit *end, uint64_t key, struct imported_model **out,
+                   struct err *err)
 {
     *out = NULL;
     if (check_end(result_fd, end, err) < 0 || seal_result(result_fd, end, err) < 0)
         return err->code;
-    if (baked_open(result_fd, key, out, err) < 0) {
+    if (imported_model_open(result_fd, key, out, err) < 0) {
         err_prefix(err, "%s: the importer's result", end->path);
         return err->code;
     }
     return 0;
 }
 
-int import_outcome_archive(int result_fd, const struct import_end *end, struct err *err)
+int import_outcome_archive(int result_fd, const struct import_exit *end, struct err *err)
 {
     return check_end(result_fd, end, err) < 0 || seal_result(result_fd, end, err) < 0 ? err->code : 0;
 }

@@ -5,12 +5,12 @@
 #pragma once
 
 #include "base/limits.h"
-#include "daemon/model/baked.h"
+#include "daemon/model/imported_model.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct import_end {
+struct import_exit {
     const char *path;     /* of the model, for the sentence */
     int64_t exit_status;  /* when term_signal is 0 */
     int term_signal;      /* 0 = it ended by itself */
@@ -27,11 +27,12 @@ struct import_end {
  * ERR_IMPORT_ABORTED, ERR_IMPORT_TIMEOUT, ERR_IMPORT_CPU, ERR_IMPORT_MEMORY, ERR_IMPORT_SYSCALL, ERR_IMPORT_TOO_LARGE,
  * ERR_IMPORT_KILLED, ERR_BAD_BAKE; ERR_OVERLOADED says nothing about the model, ERR_NO_MEMORY is the server's own.
  * Whatever the process does, never ERR_INTERNAL. */
-int import_outcome(int result_fd, const struct import_end *end, uint64_t key, struct baked **out, struct err *err);
+int import_outcome(int result_fd, const struct import_exit *end, uint64_t key, struct imported_model **out,
+                   struct err *err);
 
 /* Somebody ended it who is neither posed nor the file, perhaps the system for lack of memory. */
-bool import_end_is_kill(const struct import_end *end);
+bool import_exit_is_kill(const struct import_exit *end);
 
 /* The same for an importer that had a zip to unpack: 0 when the fd, now sealed, holds what it left (archive.h), which
  * is not looked at. */
-int import_outcome_archive(int result_fd, const struct import_end *end, struct err *err);
+int import_outcome_archive(int result_fd, const struct import_exit *end, struct err *err);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-struct slot {
+struct import_slot {
     struct import_pool *pool;
     struct import_run *run; /* NULL = free */
     struct import_job *job;
@@ -23,7 +23,7 @@ struct import_pool {
     uint64_t queue_count, running_count;
     uint64_t last_key;
     uint32_t slot_count;
-    struct slot slots[];
+    struct import_slot slots[];
 };
 
 struct import_pool *import_pool_new(uv_loop_t *loop, const struct config *config, int root_fd)
@@ -40,7 +40,7 @@ struct import_pool *import_pool_new(uv_loop_t *loop, const struct config *config
     return pool;
 }
 
-static struct slot *find_free_slot(struct import_pool *pool)
+static struct import_slot *find_free_slot(struct import_pool *pool)
 {
     for (uint32_t i = 0; i < pool->slot_count; i++)
         if (pool->slots[i].run == NULL)
@@ -48,7 +48,7 @@ static struct slot *find_free_slot(struct import_pool *pool)
     return NULL;
 }
 
-static void on_done(void *context, struct baked *baked, int archive_fd, const struct err *err);
+static void on_done(void *context, struct imported_model *imported, int archive_fd, const struct err *err);
 static void start_jobs(struct import_pool *pool);
 
 static void take(struct import_pool *pool, struct import_job *job)
@@ -58,7 +58,7 @@ static void take(struct import_pool *pool, struct import_job *job)
     stats_set(STAT_IMPORTS_WAITING, --pool->queue_count);
 }
 
-static struct import_job *leave(struct slot *slot)
+static struct import_job *leave(struct import_slot *slot)
 {
     struct import_job *job = slot->job;
     slot->run = NULL;
@@ -71,7 +71,7 @@ static struct import_job *leave(struct slot *slot)
 static void make_room(struct import_pool *pool)
 {
     for (uint32_t i = 0; i < pool->slot_count && pool->queue != NULL; i++) {
-        struct slot *slot = &pool->slots[i];
+        struct import_slot *slot = &pool->slots[i];
         if (slot->run == NULL || slot->job->is_wanted(slot->job))
             continue;
         struct err err;
@@ -87,7 +87,7 @@ static void make_room(struct import_pool *pool)
 
 static void start_jobs(struct import_pool *pool)
 {
-    for (struct slot *slot; pool->queue != NULL && (slot = find_free_slot(pool)) != NULL;) {
+    for (struct import_slot *slot; pool->queue != NULL && (slot = find_free_slot(pool)) != NULL;) {
         struct import_job *job = pool->queue;
         take(pool, job);
         if (job->starting != NULL)
@@ -101,14 +101,14 @@ static void start_jobs(struct import_pool *pool)
     }
 }
 
-static void on_done(void *context, struct baked *baked, int archive_fd, const struct err *err)
+static void on_done(void *context, struct imported_model *imported, int archive_fd, const struct err *err)
 {
-    struct slot *slot = context;
+    struct import_slot *slot = context;
     struct import_job *job = leave(slot);
     job->archive_fd = archive_fd;
-    if (baked == NULL && archive_fd < 0)
-        stats_end(STAT_ENDS_IMPORTS, err->code);
-    job->done(job, baked, err);
+    if (imported == NULL && archive_fd < 0)
+        stats_count_error(STAT_ERRORS_IMPORTS, err->code);
+    job->done(job, imported, err);
     start_jobs(slot->pool);
 }
 

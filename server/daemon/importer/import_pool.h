@@ -4,7 +4,7 @@
  * the daemon's. Whatever it does, the job ends with a model or an error. Loop thread only. */
 #pragma once
 
-#include "daemon/model/baked.h"
+#include "daemon/model/imported_model.h"
 #include "daemon/config/config.h"
 #include "daemon/model/file_access.h"
 
@@ -22,9 +22,9 @@ struct import_job {
     /* Whether somebody waits for it. One that nobody waits for goes on, for its result is kept, until another job waits
      * for its place: then it ends, and done() has ERR_OVERLOADED, which says nothing about the model. */
     bool (*is_wanted)(const struct import_job *job);
-    /* Runs once, never before import_pool_submit() returns. *baked has a reference that is now the callee's;
+    /* Runs once, never before import_pool_submit() returns. *imported has a reference that is now the callee's;
      * NULL: *err says why. */
-    void (*done)(struct import_job *job, struct baked *baked, const struct err *err);
+    void (*done)(struct import_job *job, struct imported_model *imported, const struct err *err);
     bool is_archive; /* a zip, which is unpacked: done() finds its files in archive_fd (import_outcome_archive()) */
     int archive_fd;  /* then the callee's; -1 otherwise */
     struct import_job *prev, *next; /* private to the pool, like the rest */

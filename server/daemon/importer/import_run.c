@@ -3,11 +3,11 @@
 #include "base/mem.h"
 #include "worker/import_files.h"
 #include "worker/import_result.h"
-#include "daemon/support/background.h"
+#include "daemon/support/thread_priority.h"
 #include "daemon/importer/import_broker.h"
-#include "daemon/importer/import_kills.h"
+#include "daemon/importer/kill_history.h"
 #include "daemon/importer/import_outcome.h"
-#include "daemon/process/last_words.h"
+#include "daemon/process/stderr_tail.h"
 #include "daemon/support/log.h"
 
 #include <errno.h>
@@ -20,13 +20,13 @@
 
 struct import_run {
     uv_process_t process;
-    struct last_words words;
+    struct stderr_tail words;
     uv_timer_t timer;
     uv_work_t work;
     struct import_broker *broker;
-    struct import_files files; /* of a thread while the broker is open; root_fd is the run's own */
+    struct import_grant files; /* of a thread while the broker is open; root_fd is the run's own */
     int open_handles;          /* the broker is one */
-    int result_fd;             /* -1 once it belongs to the baked model */
+    int result_fd;             /* -1 once it belongs to the imported model */
     bool is_running;
     bool is_late; /* its time is over, and what has come is looked at once more */
     bool is_abandoned;
@@ -38,9 +38,9 @@ struct import_run {
     uint64_t started_ns;
     struct file_policy policy; /* likewise */
     struct limits limits;      /* likewise */
-    struct import_end end;
-    struct baked *baked;
-    struct err err; /* the outcome when baked is NULL */
+    struct import_exit end;
+    struct imported_model *imported;
+    struct err err; /* the outcome when imported is NULL */
     import_run_done *done;
     void *context;
 };
@@ -51,7 +51,7 @@ static void free_run(struct import_run *run)
         close(run->result_fd);
     if (run->archive_fd >= 0)
         close(run->archive_fd);
-    baked_unref(run->baked);
+    imported_model_unref(run->imported);
     if (run->files.root_fd >= 0)
         close(run->files.root_fd);
     file_access_fini(&run->files.access);
@@ -65,12 +65,12 @@ static int code_of(int error) { return err_is_shortage(error) ? ERR_OVERLOADED :
 /* Nothing else of what the importer says it looked at is looked at again. */
 static int keep_sources(struct import_run *run)
 {
-    struct baked *baked = run->baked;
-    const int error = import_files_find(&run->files);
+    struct imported_model *imported = run->imported;
+    const int error = import_grant_resolve(&run->files);
     if (error != 0)
         return err_set(&run->err, code_of(error), "%s: cannot look at its folder: %s", run->path, strerror(error));
-    baked->sources = file_access_sources(&run->files.access, run->files.root_fd, baked->sources);
-    if (baked->sources == NULL)
+    imported->sources = file_access_sources(&run->files.access, run->files.root_fd, imported->sources);
+    if (imported->sources == NULL)
         return err_set(&run->err, ERR_BAD_BAKE, "%s: the importer's result is about files that it could not open",
                        run->path);
     return 0;
@@ -79,31 +79,31 @@ static int keep_sources(struct import_run *run)
 static bool is_killed_again(struct import_run *run)
 {
     char place[IMPORT_PATH_SIZE];
-    const bool is_killed = import_end_is_kill(&run->end);
-    if ((!is_killed && !import_kills_any()) || import_files_find(&run->files) != 0)
+    const bool is_killed = import_exit_is_kill(&run->end);
+    if ((!is_killed && !kill_history_any()) || import_grant_resolve(&run->files) != 0)
         return false;
     const int folder_fd = file_access_place(&run->files.access, run->files.root_fd, run->path, place);
-    return folder_fd >= 0 && import_kills_note(folder_fd, place, run->limits.value[LIMIT_FILE_BYTES], is_killed);
+    return folder_fd >= 0 && kill_history_note(folder_fd, place, run->limits.value[LIMIT_FILE_BYTES], is_killed);
 }
 
 /* Work thread: checking a large model takes longer than the loop can wait. */
 static void find_outcome(uv_work_t *work)
 {
     struct import_run *run = work->data;
-    background_thread();
+    thread_priority_background();
     if (run->err.code != 0)
         return;
     run->end.is_killed_again = is_killed_again(run);
     const int rc = run->is_archive ? import_outcome_archive(run->result_fd, &run->end, &run->err)
-                                   : import_outcome(run->result_fd, &run->end, run->key, &run->baked, &run->err);
+                                   : import_outcome(run->result_fd, &run->end, run->key, &run->imported, &run->err);
     if (rc < 0)
         return;
     if (run->is_archive)
         run->archive_fd = run->result_fd;
     run->result_fd = -1;
     if (!run->is_archive && keep_sources(run) < 0) {
-        baked_unref(run->baked);
-        run->baked = NULL;
+        imported_model_unref(run->imported);
+        run->imported = NULL;
     }
 }
 
@@ -113,9 +113,9 @@ static void log_end(const struct import_run *run)
     const char *what = run->is_upload ? "upload" : "import";
     if (run->archive_fd >= 0)
         log_info("unpacked zip='%s' ms=%.1f", run->path, ms);
-    else if (run->baked != NULL)
+    else if (run->imported != NULL)
         log_info("%s model='%s' ms=%.1f bytes=%llu", what, run->path, ms,
-                 (unsigned long long)run->baked->model.size_bytes);
+                 (unsigned long long)run->imported->model.size_bytes);
     else
         log_info("%s model='%s' ms=%.1f error=%s (%s)", what, run->path, ms, err_name(run->err.code), run->err.message);
 }
@@ -131,13 +131,13 @@ static void on_outcome(uv_work_t *work, int status __attribute__((unused)))
     /* Whoever hears of the outcome finds nothing of the run left: no descriptor, no memory. */
     import_run_done *done = run->done;
     void *context = run->context;
-    struct baked *baked = run->baked;
+    struct imported_model *imported = run->imported;
     const int archive_fd = run->archive_fd;
     const struct err err = run->err;
-    run->baked = NULL;
+    run->imported = NULL;
     run->archive_fd = -1;
     free_run(run);
-    done(context, baked, archive_fd, &err);
+    done(context, imported, archive_fd, &err);
 }
 
 static void one_closed(struct import_run *run)
@@ -166,7 +166,7 @@ static void on_ended(uv_process_t *process, int64_t exit_status, int term_signal
     run->is_running = false;
     run->end.exit_status = exit_status;
     run->end.term_signal = term_signal;
-    last_words_end(&run->words);
+    stderr_tail_end(&run->words);
     close_handles(run);
 }
 
@@ -209,7 +209,7 @@ static int spawn(struct import_run *run, uv_loop_t *loop, const struct import_co
     uv_stdio_container_t stdio[STDIO_COUNT] = {
         [0] = {.flags = UV_IGNORE},
         [1] = {.flags = UV_IGNORE},
-        [2] = last_words_stdio(&run->words),
+        [2] = stderr_tail_stdio(&run->words),
         [IMPORT_FILES_FD] = {.flags = UV_INHERIT_FD, .data.fd = files_fd},
         [IMPORT_RESULT_FD] = {.flags = UV_INHERIT_FD, .data.fd = run->result_fd},
     };
@@ -233,7 +233,7 @@ static int spawn(struct import_run *run, uv_loop_t *loop, const struct import_co
 
 static void init_handles(struct import_run *run, uv_loop_t *loop)
 {
-    last_words_init(&run->words, loop);
+    stderr_tail_init(&run->words, loop);
     uv_timer_init(loop, &run->timer);
     run->process.data = run->words.pipe.data = run->timer.data = run->work.data = run;
     run->open_handles = 3;
@@ -262,7 +262,7 @@ struct import_run *import_run_start(uv_loop_t *loop, const struct import_command
     run->key = key;
     run->limits = config->limits;
     run->policy = config->files;
-    run->end = (struct import_end){.path = run->path, .words = run->words.text, .limits = &run->limits};
+    run->end = (struct import_exit){.path = run->path, .words = run->words.text, .limits = &run->limits};
     run->done = done;
     run->context = context;
     run->started_ns = uv_hrtime();
@@ -287,7 +287,7 @@ struct import_run *import_run_start(uv_loop_t *loop, const struct import_command
         close_handles(run);
         return run;
     }
-    last_words_listen(&run->words);
+    stderr_tail_listen(&run->words);
     uv_timer_start(&run->timer, on_timeout, config->limits.value[LIMIT_IMPORT_TIME_MS], 0);
     return run;
 }

@@ -1,7 +1,7 @@
 /* import_run.h - one importer process, from its start to its outcome. Loop thread only. */
 #pragma once
 
-#include "daemon/model/baked.h"
+#include "daemon/model/imported_model.h"
 #include "daemon/config/config.h"
 #include "daemon/model/file_access.h"
 #include "daemon/importer/import_command.h"
@@ -10,9 +10,9 @@
 
 struct import_run;
 
-/* Runs once, never before import_run_start() returns. *baked has a reference, the callee's from now on, or archive_fd
- * is one; with NULL and -1 *err says why. */
-typedef void import_run_done(void *context, struct baked *baked, int archive_fd, const struct err *err);
+/* Runs once, never before import_run_start() returns. *imported has a reference, the callee's from now on, or
+ * archive_fd is one; with NULL and -1 *err says why. */
+typedef void import_run_done(void *context, struct imported_model *imported, int archive_fd, const struct err *err);
 
 /* What is to be imported; all borrowed for the call. */
 struct import_task {
@@ -21,7 +21,7 @@ struct import_task {
     bool is_archive;                  /* it is a zip, which is unpacked instead */
 };
 
-/* Starts `command` on it. A failure to start is an outcome as well. `key` becomes the baked model's. */
+/* Starts `command` on it. A failure to start is an outcome as well. `key` becomes the imported model's. */
 struct import_run *import_run_start(uv_loop_t *loop, const struct import_command *command, const struct config *config,
                                     int root_fd, const struct import_task *task, uint64_t key, import_run_done *done,
                                     void *context);

@@ -2,10 +2,10 @@
 
 #include "base/mem.h"
 #include "daemon/support/log.h"
-#include "daemon/conn/out.h"
+#include "daemon/conn/send_queue.h"
 #include "daemon/listen/ports.h"
-#include "daemon/service/query_memo.h"
-#include "daemon/packets/watches.h"
+#include "daemon/service/prepared_queries.h"
+#include "daemon/packets/model_watches.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum {
 };
 
 struct listener {
-    struct conn_shared shared;
+    struct conn_group shared;
     struct ports *ports;
     uv_timer_t tick;
     bool is_expecting; /* connections of other loops */
@@ -34,7 +34,7 @@ static void stop_ticking(struct listener *listener)
     if (uv_is_closing((uv_handle_t *)&listener->tick))
         return;
     uv_close((uv_handle_t *)&listener->tick, NULL);
-    conn_shared_stop(&listener->shared);
+    conn_group_stop(&listener->shared);
 }
 
 static void finish_drain(struct listener *listener)
@@ -47,7 +47,7 @@ static void finish_drain(struct listener *listener)
     drained(listener->user);
 }
 
-static void on_conn_closed(struct conn_shared *shared)
+static void on_conn_closed(struct conn_group *shared)
 {
     finish_drain((struct listener *)((char *)shared - offsetof(struct listener, shared)));
 }
@@ -60,10 +60,10 @@ static void on_tick(uv_timer_t *timer)
     listener->is_patient = !listener->is_patient && now_ms - listener->ticked_ms > STALL_MS;
     listener->ticked_ms = now_ms;
     if (!listener->is_patient)
-        conn_expire(&listener->shared);
+        conn_group_expire(&listener->shared);
     if (listener->drained != NULL && uv_now(timer->loop) >= listener->drain_deadline_ms) {
         log_warn("closing %u connections that did not finish in time", listener->shared.open_count);
-        conn_close_all(&listener->shared);
+        conn_group_close_all(&listener->shared);
         listener->drain_deadline_ms = UINT64_MAX;
     }
 }
@@ -96,7 +96,7 @@ int listener_new(uv_loop_t *loop, const struct listener_setup *setup, const stru
     uv_timer_init(loop, &listener->tick);
     listener->tick.data = listener;
     listener->ports = ports_new(&listener->shared);
-    conn_shared_start(&listener->shared);
+    conn_group_start(&listener->shared);
     const int rc = first == NULL ? ports_bind(listener->ports, err) : ports_join(listener->ports, first->ports, err);
     if (rc < 0) {
         listener_free(listener);
@@ -108,8 +108,11 @@ int listener_new(uv_loop_t *loop, const struct listener_setup *setup, const stru
     return 0;
 }
 
-void listener_serve(struct listener *listener, struct front *front) { listener->shared.front = front; }
-struct conn_shared *listener_connections(struct listener *listener) { return &listener->shared; }
+void listener_serve(struct listener *listener, struct dispatcher *dispatcher)
+{
+    listener->shared.dispatcher = dispatcher;
+}
+struct conn_group *listener_connections(struct listener *listener) { return &listener->shared; }
 
 void listener_expect(struct listener *listener, bool may_come)
 {
@@ -130,7 +133,7 @@ void listener_drain(struct listener *listener, void (*drained)(void *user), void
     listener->drain_deadline_ms = uv_now(listener->shared.loop) + length_ms;
     listener->shared.is_draining = true;
     ports_close(listener->ports);
-    conn_drain(&listener->shared);
+    conn_group_drain(&listener->shared);
     finish_drain(listener);
 }
 
@@ -138,14 +141,14 @@ void listener_free(struct listener *listener)
 {
     if (listener == NULL)
         return;
-    conn_close_all(&listener->shared);
+    conn_group_close_all(&listener->shared);
     ports_close(listener->ports);
     stop_ticking(listener);
     uv_run(listener->shared.loop, UV_RUN_DEFAULT);
-    watches_free(listener->shared.watches);
-    query_memo_free(listener->shared.memo);
+    model_watches_free(listener->shared.watches);
+    prepared_queries_free(listener->shared.memo);
     buf_fini(&listener->shared.plain_tags);
-    out_leave();
+    send_queue_thread_end();
     buf_fini(&listener->shared.unwrapped);
     ports_free(listener->ports);
     free(listener);

@@ -24,9 +24,9 @@ int listener_new(uv_loop_t *loop, const struct listener_setup *setup, const stru
                  struct listener **out, struct err *err);
 
 /* Who is asked; before the loop runs. */
-void listener_serve(struct listener *listener, struct front *front);
-/* Its connections; for desk_new(). */
-struct conn_shared *listener_connections(struct listener *listener);
+void listener_serve(struct listener *listener, struct dispatcher *dispatcher);
+/* Its connections; for hub_new(). */
+struct conn_group *listener_connections(struct listener *listener);
 
 /* See ports_put_addresses(). */
 void listener_put_addresses(const struct listener *listener, struct buf *out);

@@ -2,12 +2,12 @@
 
 #include "base/mem.h"
 #include "daemon/config/access_policy.h"
-#include "daemon/support/background.h"
-#include "daemon/dispatch/desk.h"
-#include "daemon/dispatch/front.h"
+#include "daemon/support/thread_priority.h"
+#include "daemon/dispatch/hub.h"
+#include "daemon/dispatch/dispatcher.h"
 #include "daemon/listen/listener.h"
 #include "daemon/support/log.h"
-#include "daemon/conn/out.h"
+#include "daemon/conn/send_queue.h"
 #include "daemon/support/stats.h"
 
 #include <pthread.h>
@@ -17,7 +17,7 @@
 #include <string.h>
 
 _Static_assert((int)CONFIG_LOOPS_MAX <= (int)STATS_THREADS_MAX, "each has its own counts");
-_Static_assert((int)CONFIG_LOOPS_MAX <= 64, "a bit of struct hot for each front");
+_Static_assert((int)CONFIG_LOOPS_MAX <= 64, "a bit of struct shared_model for each front");
 
 struct loop {
     uv_loop_t *loop;
@@ -25,7 +25,7 @@ struct loop {
     uint32_t number;
     struct loops *loops;
     struct listener *listener;
-    struct front *front;
+    struct dispatcher *dispatcher;
     uv_prepare_t before_wait;
     struct message drain; /* from the main loop */
     pthread_t thread;
@@ -37,7 +37,7 @@ struct loops {
     struct budget *budget;
     struct access access;
     atomic_uint_fast32_t open_count;
-    struct desk *desk; /* or NULL: there is one loop */
+    struct hub *hub; /* or NULL: there is one loop */
     uint32_t count;
     struct loop list[]; /* [0] is the main one */
 };
@@ -48,7 +48,7 @@ static void before_wait(uv_prepare_t *prepare)
 {
     struct loop *loop = prepare->data;
     log_flush();
-    front_next_turn(loop->front);
+    dispatcher_next_tick(loop->dispatcher);
 }
 
 static void *run(void *user)
@@ -57,10 +57,10 @@ static void *run(void *user)
     char name[16]; /* what Linux takes */
     snprintf(name, sizeof name, "loop-%u", loop->number + 1);
     pthread_setname_np(pthread_self(), name);
-    stats_use(loop->number);
-    prompt_thread();
+    stats_use_thread(loop->number);
+    thread_priority_prompt();
     uv_run(loop->loop, UV_RUN_DEFAULT);
-    out_leave();
+    send_queue_thread_end();
     log_leave();
     return NULL;
 }
@@ -68,7 +68,7 @@ static void *run(void *user)
 static void on_drained(void *user)
 {
     struct loop *loop = user;
-    front_end(loop->front);
+    dispatcher_end(loop->dispatcher);
 }
 
 static void on_drain(struct message *message)
@@ -95,9 +95,9 @@ static int start(struct loop *loop, struct err *err)
 static void prepare(struct loop *loop)
 {
     struct loops *loops = loop->loops;
-    loop->front = front_new(loop->loop, loops->config, loops->budget, loops->desk);
-    desk_add(loops->desk, loop->front);
-    listener_serve(loop->listener, loop->front);
+    loop->dispatcher = dispatcher_new(loop->loop, loops->config, loops->budget, loops->hub);
+    hub_add(loops->hub, loop->dispatcher);
+    listener_serve(loop->listener, loop->dispatcher);
     loop->before_wait.data = loop;
     uv_prepare_init(loop->loop, &loop->before_wait);
     uv_prepare_start(&loop->before_wait, before_wait);
@@ -107,12 +107,12 @@ static void prepare(struct loop *loop)
 int loops_serve(struct loops *loops, struct service *service, struct err *err)
 {
     struct loop *main = &loops->list[0];
-    main->front = front_new_main(service);
-    listener_serve(main->listener, main->front);
+    main->dispatcher = dispatcher_new_main(service);
+    listener_serve(main->listener, main->dispatcher);
     stats_set(STAT_LOOPS_COUNT, loops->count);
     if (loops->count == 1)
         return 0;
-    loops->desk = desk_new(main->loop, service, listener_connections(main->listener));
+    loops->hub = hub_new(main->loop, service, listener_connections(main->listener));
     listener_expect(main->listener, true);
     for (uint32_t i = 1; i < loops->count; i++)
         prepare(&loops->list[i]);
@@ -170,11 +170,11 @@ static void on_ended(void *user)
 
 void loops_drain(struct loops *loops, void (*drained)(void *user), void *user)
 {
-    if (loops->desk != NULL)
-        desk_on_end(loops->desk, on_ended, loops);
+    if (loops->hub != NULL)
+        hub_on_end(loops->hub, on_ended, loops);
     for (uint32_t i = 1; i < loops->count; i++) {
         loops->list[i].drain.take = on_drain;
-        front_post(loops->list[i].front, &loops->list[i].drain);
+        dispatcher_post(loops->list[i].dispatcher, &loops->list[i].drain);
     }
     listener_drain(loops->list[0].listener, drained, user);
 }
@@ -186,7 +186,7 @@ static void fini(struct loop *loop)
     if (loop->before_wait.data != NULL)
         uv_close((uv_handle_t *)&loop->before_wait, NULL);
     listener_free(loop->listener);
-    front_free(loop->front);
+    dispatcher_free(loop->dispatcher);
     if (loop->number > 0)
         uv_loop_close(&loop->own);
 }
@@ -197,7 +197,7 @@ void loops_free(struct loops *loops)
         return;
     while (loops->count > 0)
         fini(&loops->list[--loops->count]);
-    desk_free(loops->desk);
+    hub_free(loops->hub);
     access_fini(&loops->access);
     free(loops);
 }

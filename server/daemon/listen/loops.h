@@ -1,5 +1,5 @@
 /* loops.h - the event loops that have connections: the main one, which has everything else too, and --loops minus one
- * more, each in a thread of its own, with its own listener, connections and front. For the main loop's thread. */
+ * more, each in a thread of its own, with its own listener, connections and dispatcher. For the main loop's thread. */
 #pragma once
 
 #include "daemon/support/budget.h"

@@ -33,7 +33,7 @@ struct port {
 };
 
 struct ports {
-    struct conn_shared *shared;
+    struct conn_group *shared;
     struct port list[PORT_COUNT];
     struct unix_socket unix_socket;
     uv_timer_t pause; /* of all that are paused */
@@ -113,21 +113,21 @@ static bool is_of_one(int error)
 }
 
 /* There is no descriptor to tell more of them that there are too many. */
-static bool is_crowded(const struct conn_shared *shared, uint64_t open_count)
+static bool is_crowded(const struct conn_group *shared, uint64_t open_count)
 {
     return open_count >= shared->config->limits.value[LIMIT_CONNECTIONS] + shared->config->refused_max;
 }
 
 static void take(const struct port *port, int fd)
 {
-    struct conn_shared *shared = port->ports->shared;
+    struct conn_group *shared = port->ports->shared;
     const bool is_unix = port == &port->ports->list[PORT_UNIX];
     const uint64_t open_count = atomic_fetch_add_explicit(shared->all_open_count, 1, memory_order_relaxed);
     const bool is_refused = open_count >= shared->config->limits.value[LIMIT_CONNECTIONS];
     stats_add(STAT_CONNECTIONS_ACCEPTED, 1);
     stats_add(STAT_CONNECTIONS_REFUSED, is_refused);
     if (!is_crowded(shared, open_count)) {
-        conn_accept(shared, fd, is_unix, port->has_packets, is_refused);
+        conn_group_accept(shared, fd, is_unix, port->has_packets, is_refused);
         return;
     }
     atomic_fetch_sub_explicit(shared->all_open_count, 1, memory_order_relaxed);
@@ -146,7 +146,7 @@ static bool has_waited(const struct port *port)
 static void on_connection(uv_poll_t *poll, int status __attribute__((unused)), int events __attribute__((unused)))
 {
     struct port *port = poll->data;
-    const struct conn_shared *shared = port->ports->shared;
+    const struct conn_group *shared = port->ports->shared;
     for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
         if (!has_waited(port) &&
             is_crowded(shared, atomic_load_explicit(shared->all_open_count, memory_order_relaxed))) {
@@ -314,7 +314,7 @@ int ports_join(struct ports *ports, const struct ports *first, struct err *err)
 
 /* --- life --- */
 
-struct ports *ports_new(struct conn_shared *shared)
+struct ports *ports_new(struct conn_group *shared)
 {
     struct ports *ports = mem_zalloc(1, sizeof *ports);
     ports->shared = shared;

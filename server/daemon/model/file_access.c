@@ -39,7 +39,7 @@ static bool look_at(int root_fd, const char *path, size_t path_bytes, struct sta
         return false;
     memcpy(text, path, path_bytes);
     text[path_bytes] = '\0';
-    return root_look(root_fd, text, out) == 0;
+    return root_lstat(root_fd, text, out) == 0;
 }
 
 /* How much of the path leads to the upload folder, with its slash; -1: it lies elsewhere. By what the folders are, too:
@@ -114,7 +114,7 @@ static int look_for_mark(int folder_fd, struct source *mark)
 {
     struct stat stat;
     mark->role = SOURCE_COMPANION;
-    if (root_look(folder_fd, FILE_ACCESS_MARK, &stat) != 0) {
+    if (root_lstat(folder_fd, FILE_ACCESS_MARK, &stat) != 0) {
         mark->is_missing = true;
         return errno == ENOENT ? 0 : -1;
     }
@@ -227,8 +227,8 @@ int file_access_place(const struct file_access *access, int root_fd, const char 
     return access->fd >= 0 ? access->fd : root_fd;
 }
 
-int file_access_answer(const struct file_access *access, int root_fd, const struct import_file_request *request,
-                       struct import_file_reply *reply)
+int file_access_serve(const struct file_access *access, int root_fd, const struct import_file_request *request,
+                      struct import_file_reply *reply)
 {
     char path[IMPORT_PATH_SIZE + 1];
     take_path(request->path, request->kind == IMPORT_FILE_LIST, path);
@@ -242,7 +242,7 @@ int file_access_answer(const struct file_access *access, int root_fd, const stru
         reply->error = ENAMETOOLONG;
         return -1;
     }
-    return root_answer(folder_fd, &there, reply);
+    return root_serve(folder_fd, &there, reply);
 }
 
 /* --- what a model was made from --- */

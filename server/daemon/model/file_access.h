@@ -42,10 +42,10 @@ void file_access_fini(struct file_access *access); /* zeroed is fine */
  * -1: that is too long. */
 int file_access_place(const struct file_access *access, int root_fd, const char *path, char out[IMPORT_PATH_SIZE]);
 
-/* root_answer() for what is allowed; for anything else a reply with IMPORT_REFUSED() and nothing else, whether or not
+/* root_serve() for what is allowed; for anything else a reply with IMPORT_REFUSED() and nothing else, whether or not
  * there is such a file. */
-int file_access_answer(const struct file_access *access, int root_fd, const struct import_file_request *request,
-                       struct import_file_reply *reply);
+int file_access_serve(const struct file_access *access, int root_fd, const struct import_file_request *request,
+                      struct import_file_reply *reply);
 
 /* What decides whether the model is still what it was: `found`, which becomes the callee's, without what it could not
  * open, and the marks. NULL: it says that it read what it could not open. */

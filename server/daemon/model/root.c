@@ -95,7 +95,7 @@ static int open_error(const char *path, int error, struct err *err)
     }
 }
 
-int root_look(int root_fd, const char *path, struct stat *out)
+int root_lstat(int root_fd, const char *path, struct stat *out)
 {
     const int fd = root_open_beneath(root_fd, path, O_PATH);
     if (fd < 0)
@@ -105,10 +105,10 @@ int root_look(int root_fd, const char *path, struct stat *out)
     return rc;
 }
 
-int root_stat(int root_fd, const char *path, struct stamp *out, struct err *err)
+int root_stat_model(int root_fd, const char *path, struct stamp *out, struct err *err)
 {
     struct stat stat;
-    if (root_look(root_fd, path, &stat) != 0)
+    if (root_lstat(root_fd, path, &stat) != 0)
         return open_error(path, errno, err);
     if (S_ISLNK(stat.st_mode))
         return open_error(path, ELOOP, err);

@@ -29,9 +29,9 @@ uint32_t root_folders_of(const char *path);
 
 /* The stamp of a model file. Returns 0, ERR_MODEL_NOT_FOUND (missing, a link, a folder, not a regular file),
  * ERR_FORBIDDEN, ERR_OVERLOADED (no descriptor or memory) or ERR_INTERNAL; messages name the path and the reason. */
-int root_stat(int root_fd, const char *path, struct stamp *out, struct err *err);
+int root_stat_model(int root_fd, const char *path, struct stamp *out, struct err *err);
 
-/* Whether the server's user may read the file. Returns 0 or as root_stat(). */
+/* Whether the server's user may read the file. Returns 0 or as root_stat_model(). */
 int root_check_readable(int root_fd, const char *path, struct err *err);
 
 /* Opens a folder for reading its names; "" is the root itself. Returns a descriptor or -1. */
@@ -41,8 +41,8 @@ int root_open_folder(int root_fd, const char *path);
 int root_open_beneath(int root_fd, const char *path, uint64_t flags);
 
 /* What is at the path, a link for itself, without opening it. Returns 0, or -1 and errno. */
-int root_look(int root_fd, const char *path, struct stat *out);
+int root_lstat(int root_fd, const char *path, struct stat *out);
 
 /* Answers an importer's request. Returns the descriptor that goes with *reply and is the caller's, or -1. What is not a
  * regular file is looked at, never opened: opening a device can do things. */
-int root_answer(int root_fd, const struct import_file_request *request, struct import_file_reply *reply);
+int root_serve(int root_fd, const struct import_file_request *request, struct import_file_reply *reply);

@@ -47,7 +47,7 @@ struct sources *sources_of_model(const struct model *model)
     return sources;
 }
 
-const struct source *sources_model(const struct sources *sources)
+const struct source *sources_find_model(const struct sources *sources)
 {
     for (uint32_t i = 0; i < sources->count; i++)
         if (sources->items[i].role == SOURCE_MODEL)
@@ -76,7 +76,7 @@ static bool is_lasting(int error)
 static bool is_unchanged(int root_fd, const struct source *source)
 {
     struct stat stat;
-    if (root_look(root_fd, source->path, &stat) != 0)
+    if (root_lstat(root_fd, source->path, &stat) != 0)
         return source->is_missing && is_lasting(errno);
     const struct stamp now = stamp_of(&stat);
     return !source->is_missing && stamp_equal(&now, &source->stamp);
@@ -162,7 +162,7 @@ bool source_read(int root_fd, uint64_t max_file_bytes, struct source *source)
     source->is_missing = false;
     source->stamp = (struct stamp){0};
     memset(source->hash, 0, sizeof source->hash);
-    if (root_look(root_fd, source->path, &stat) != 0) {
+    if (root_lstat(root_fd, source->path, &stat) != 0) {
         source->is_missing = true;
         source->kind = SOURCE_NONE;
         return is_lasting(errno);

@@ -45,7 +45,7 @@ void sources_free(struct sources *sources);  /* NULL is fine */
 struct sources *sources_of_model(const struct model *model);
 
 /* The model file among them, or NULL. */
-const struct source *sources_model(const struct sources *sources);
+const struct source *sources_find_model(const struct sources *sources);
 
 /* True when every file is as its stamp says, and what was missing still is. */
 bool sources_are_unchanged(int root_fd, const struct sources *sources);

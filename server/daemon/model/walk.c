@@ -3,7 +3,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "daemon/model/endings.h"
+#include "daemon/model/file_types.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,7 @@ enum { PATH_SIZE = 4096, ENTRIES_MAX = 500000 };
 
 /* A folder being walked: its names, sorted; those of folders end in '/', so that the order of names is the order
  * of the paths beneath them. */
-struct folder {
+struct walk_folder {
     char **names;
     size_t count, next;
     size_t path_length; /* of the folder itself in walk.path */
@@ -25,12 +25,12 @@ struct folder {
 
 struct walk {
     int root_fd;
-    const struct walk_query *query;
+    const struct walk_filter *query;
     struct walk_page *page;
     char path[PATH_SIZE]; /* of what is looked at */
     size_t entries_left;
     size_t depth, depth_max;
-    struct folder folders[]; /* the root and those on the way from it */
+    struct walk_folder folders[]; /* the root and those on the way from it */
 };
 
 static int by_bytes(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
@@ -38,13 +38,13 @@ static int by_bytes(const void *a, const void *b) { return strcmp(*(char *const 
 static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
 /* Whether a folder ("a/b/") can hold something the query asks for. */
-static bool may_hold(const struct walk_query *query, const char *folder)
+static bool may_hold(const struct walk_filter *query, const char *folder)
 {
     const bool is_in_prefix = starts_with(folder, query->prefix) || starts_with(query->prefix, folder);
     return is_in_prefix && strncmp(query->after, folder, strlen(folder)) <= 0;
 }
 
-static bool is_asked_for(const struct walk_query *query, const char *path)
+static bool is_asked_for(const struct walk_filter *query, const char *path)
 {
     return starts_with(path, query->prefix) && strcmp(path, query->after) > 0;
 }
@@ -68,7 +68,7 @@ static char *name_of(int folder_fd, const struct dirent *entry)
         return NULL;
     const unsigned char type = type_of(folder_fd, entry);
     if (type == DT_REG)
-        return ending_is_known(entry->d_name) ? mem_strdup(entry->d_name) : NULL;
+        return file_type_is_known(entry->d_name) ? mem_strdup(entry->d_name) : NULL;
     if (type != DT_DIR)
         return NULL;
     char *name = mem_alloc(size + 2);
@@ -84,7 +84,7 @@ static void leave_out(struct walk *walk)
         walk->page->deep = mem_strdup(walk->path);
 }
 
-static void read_names(struct walk *walk, struct folder *folder, DIR *dir)
+static void read_names(struct walk *walk, struct walk_folder *folder, DIR *dir)
 {
     size_t capacity = 0;
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
@@ -121,24 +121,24 @@ static void enter(struct walk *walk)
             close(fd);
         return;
     }
-    struct folder *folder = &walk->folders[walk->depth++];
-    *folder = (struct folder){.path_length = strlen(walk->path)};
+    struct walk_folder *folder = &walk->folders[walk->depth++];
+    *folder = (struct walk_folder){.path_length = strlen(walk->path)};
     read_names(walk, folder, dir);
     closedir(dir);
 }
 
 static void leave(struct walk *walk)
 {
-    struct folder *folder = &walk->folders[--walk->depth];
+    struct walk_folder *folder = &walk->folders[--walk->depth];
     for (size_t i = 0; i < folder->count; i++)
         free(folder->names[i]);
     free(folder->names);
 }
 
 /* True when the folder also has the model that this file belongs to. */
-static bool is_companion(const struct folder *folder, const char *name)
+static bool is_companion(const struct walk_folder *folder, const char *name)
 {
-    const char *ending = ending_companion_of(name);
+    const char *ending = file_type_companion_of(name);
     if (ending == NULL)
         return false;
     const size_t stem_size = (size_t)(strrchr(name, '.') - name) + 1; /* with its dot */
@@ -161,7 +161,7 @@ static void add_file(struct walk *walk)
     struct walk_page *page = walk->page;
     struct stamp stamp;
     struct err err;
-    if (root_stat(walk->root_fd, walk->path, &stamp, &err) < 0) {
+    if (root_stat_model(walk->root_fd, walk->path, &stamp, &err) < 0) {
         page->is_starved = page->is_starved || err.code == ERR_OVERLOADED;
         return;
     }
@@ -177,7 +177,7 @@ static void add_file(struct walk *walk)
 /* The next name of the innermost folder. */
 static void step(struct walk *walk)
 {
-    struct folder *folder = &walk->folders[walk->depth - 1];
+    struct walk_folder *folder = &walk->folders[walk->depth - 1];
     if (folder->next == folder->count) {
         leave(walk);
         return;
@@ -198,7 +198,7 @@ static void step(struct walk *walk)
     }
 }
 
-void walk_models(int root_fd, const struct walk_query *query, struct walk_page *out)
+void walk_models(int root_fd, const struct walk_filter *query, struct walk_page *out)
 {
     *out = (struct walk_page){0};
     const size_t depth_max = (size_t)LIMIT_INFO[LIMIT_FOLDERS].initial + 1;

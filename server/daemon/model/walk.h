@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct walk_query {
+struct walk_filter {
     const char *prefix; /* only paths that start so; "" = all */
     const char *after;  /* only paths behind this one; "" = all */
     size_t limit;       /* paths at most */
@@ -31,5 +31,5 @@ struct walk_page {
 };
 
 /* Fills *out with the first models that the query wants; walk_page_fini() it. What cannot be read is left out. */
-void walk_models(int root_fd, const struct walk_query *query, struct walk_page *out);
+void walk_models(int root_fd, const struct walk_filter *query, struct walk_page *out);
 void walk_page_fini(struct walk_page *page);

@@ -3,20 +3,20 @@
  * streams.c sends frames by the clock, watches.c tells of changes. Private to them. Loop thread only. */
 #pragma once
 
-#include "wire/packet/packet_answer.h"
+#include "wire/packet/packet_reply.h"
 #include "wire/packet/packet_request.h"
 #include "daemon/conn/conn_state.h"
-#include "daemon/packets/handles.h"
+#include "daemon/packets/model_handles.h"
 
 struct stream;
-struct watch;
+struct model_watch;
 
 struct packets {
     struct packet_reader reader;
-    struct handles handles;
+    struct model_handles handles;
     struct stream *streams;
     uint32_t stream_count;
-    struct watch *watches;
+    struct model_watch *watches;
     uint32_t watch_count;
     struct packet asked;         /* the header of the request under way */
     struct websocket *websocket; /* what the packets are wrapped in, or NULL */
@@ -40,16 +40,16 @@ void packets_start_websocket(struct conn *conn);
 void packets_put(struct conn *conn, struct packet *packet, const struct buf *front, struct reply *reply,
                  const struct buf *notes);
 /* *reply is about the handle's model: fills in what the header says of it. */
-void packets_note_model(struct conn *conn, struct packet *packet, uint32_t model, const struct reply *reply);
+void packets_set_model(struct conn *conn, struct packet *packet, uint32_t model, const struct reply *reply);
 /* Queues the answer to `asked`; takes *reply. bad_offset: of a malformed packet, or PACKET_NO_OFFSET. */
-void packets_answer(struct conn *conn, struct reply *reply, uint64_t bad_offset);
-void packets_answer_error(struct conn *conn, const struct err *err);
+void packets_send_reply(struct conn *conn, struct reply *reply, uint64_t bad_offset);
+void packets_send_error(struct conn *conn, const struct err *err);
 /* Queues the answer without payload. */
-void packets_answer_done(struct conn *conn);
+void packets_send_done(struct conn *conn);
 /* What the connection ends with: not the answer to a packet. */
-void packets_say_last(struct conn *conn, const struct err *err, uint64_t bad_offset);
+void packets_end_with_error(struct conn *conn, const struct err *err, uint64_t bad_offset);
 void packets_refuse(struct conn *conn, const struct err *err);
-void packets_say_goodbye(struct conn *conn);
+void packets_end_for_shutdown(struct conn *conn);
 
 /* --- packets_requests.c --- */
 
@@ -58,15 +58,15 @@ void packets_say_goodbye(struct conn *conn);
 int packets_find_model(struct conn *conn, const struct packet *packet, struct packet_model *out, struct err *err);
 /* Answers that something is wrong with a packet: it is malformed (bad_at: where), or only what it asks for
  * (PACKET_NOT_MALFORMED). Returns the error's code. */
-int packets_fail(struct conn *conn, size_t bad_at, const struct err *err);
+int packets_send_failure(struct conn *conn, size_t bad_at, const struct err *err);
 /* The packet is a request: it is answered, or under way. */
-void packets_begin_call(struct conn *conn, const struct packet *packet);
+void packets_start_call(struct conn *conn, const struct packet *packet);
 
 /* --- packets_control.c --- */
 
 /* Does what a packet asks of the connection itself. 1: an answer is wanted, 0: none is; or a negative ERR_ with
- * *bad_at as packets_fail() takes it. */
-int packets_do_here(struct conn *conn, const struct packet *packet, size_t *bad_at, struct err *err);
+ * *bad_at as packets_send_failure() takes it. */
+int packets_control(struct conn *conn, const struct packet *packet, size_t *bad_at, struct err *err);
 
 /* --- streams.c --- */
 
@@ -86,7 +86,7 @@ size_t streams_held_bytes(const struct conn *conn);
 /* --- watches.c --- */
 
 /* Tells from now on in packets with this id; again changes the id. */
-void watches_add(struct conn *conn, uint32_t model, uint32_t id);
+void model_watches_add(struct conn *conn, uint32_t model, uint32_t id);
 /* 0: all of the connection. */
-void watches_remove(struct conn *conn, uint32_t model);
-size_t watches_held_bytes(const struct conn *conn);
+void model_watches_remove(struct conn *conn, uint32_t model);
+size_t model_watches_held_bytes(const struct conn *conn);

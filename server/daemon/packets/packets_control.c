@@ -42,18 +42,18 @@ static int change_handle(struct conn *conn, const struct packet *packet, size_t 
     if (model.path == NULL)
         return err_set(err, ERR_MODEL_NOT_FOUND, "%s: the header names no model", packet_name(packet->kind));
     if (is_watch && is_on == 1) {
-        watches_add(conn, packet->model, packet->id);
+        model_watches_add(conn, packet->model, packet->id);
         return 0;
     }
-    watches_remove(conn, packet->model);
+    model_watches_remove(conn, packet->model);
     if (is_watch)
         return 0;
     streams_end_all(conn, packet->model);
-    handles_remove(&conn->packets->handles, packet->model);
+    model_handles_remove(&conn->packets->handles, packet->model);
     return 0;
 }
 
-int packets_do_here(struct conn *conn, const struct packet *packet, size_t *bad_at, struct err *err)
+int packets_control(struct conn *conn, const struct packet *packet, size_t *bad_at, struct err *err)
 {
     uint32_t stream = 0, credit = 0;
     int rc;

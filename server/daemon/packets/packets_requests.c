@@ -1,14 +1,14 @@
 /* packets_requests.c - packets that the service answers: from packet to request, from reply to answer; who opens a
  * model gets a handle. */
 #include "daemon/packets/packets.h"
-#include "daemon/service/query_memo.h"
+#include "daemon/service/prepared_queries.h"
 #include "daemon/support/stats.h"
 
 #include <stddef.h>
 
 int packets_find_model(struct conn *conn, const struct packet *packet, struct packet_model *out, struct err *err)
 {
-    const struct handle *handle = handles_find(&conn->packets->handles, packet->model);
+    const struct model_handle *handle = model_handles_find(&conn->packets->handles, packet->model);
     const char *name = packet_name(packet->kind);
     *out = (struct packet_model){0};
     if (packet->model == 0 && packet->generation != 0)
@@ -29,7 +29,7 @@ static void give_handle(struct conn *conn, const struct call *call, const struct
 {
     struct packets *packets = conn->packets;
     if (packets->asked.kind == PACKET_OPEN && reply->code == 0)
-        packets->asked.model = handles_add(&packets->handles, call->request.model, reply->content_hash);
+        packets->asked.model = model_handles_add(&packets->handles, call->request.model, reply->content_hash);
 }
 
 static void on_call_done(struct call *call, struct reply *reply)
@@ -44,21 +44,21 @@ static void on_call_done(struct call *call, struct reply *reply)
         return;
     }
     give_handle(conn, call, reply);
-    packets_answer(conn, reply, PACKET_NO_OFFSET);
+    packets_send_reply(conn, reply, PACKET_NO_OFFSET);
     if (conn->body == NULL) {
         request_fini(&call->request);
         if (conn->shared->is_draining)
-            packets_say_goodbye(conn);
+            packets_end_for_shutdown(conn);
     }
     conn_run(conn);
 }
 
-int packets_fail(struct conn *conn, size_t bad_at, const struct err *err)
+int packets_send_failure(struct conn *conn, size_t bad_at, const struct err *err)
 {
     if (bad_at == PACKET_NOT_MALFORMED)
-        packets_answer_error(conn, err);
+        packets_send_error(conn, err);
     else
-        packets_say_last(conn, err, conn->packets->reader.offset + bad_at);
+        packets_end_with_error(conn, err, conn->packets->reader.offset + bad_at);
     return err->code;
 }
 
@@ -78,9 +78,9 @@ static int check_room(const struct conn *conn, struct err *err)
 static bool answer_again(struct conn *conn, struct query_key *key)
 {
     struct reply reply;
-    if (!conn_make_again(conn, key, &reply))
+    if (!conn_answer_prepared(conn, key, &reply))
         return false;
-    packets_answer(conn, &reply, PACKET_NO_OFFSET);
+    packets_send_reply(conn, &reply, PACKET_NO_OFFSET);
     return true;
 }
 
@@ -98,14 +98,14 @@ static void begin(struct conn *conn, const struct packet *packet, const struct p
     *call = (struct call){.done = on_call_done, .pieces = conn->packets->websocket == NULL ? REPLY_SIZED : REPLY_WHOLE};
     if (packet_read_request(&call->request, packet, model, limits, &bad_at, &err) < 0) {
         request_fini(&call->request);
-        packets_fail(conn, bad_at, &err);
+        packets_send_failure(conn, bad_at, &err);
         return;
     }
-    struct query *query = may_come_again ? query_memo_add(conn->shared->memo, &key) : NULL;
+    struct prepared_query *query = may_come_again ? prepared_queries_add(conn->shared->memo, &key) : NULL;
     if (query != NULL)
         packet_read_request(&query->request, packet, model, limits, &bad_at, &err);
     conn->is_calling = true;
-    front_handle(conn->shared->front, call);
+    dispatcher_handle(conn->shared->dispatcher, call);
 }
 
 /* Who asks about a handle that is not open may have lost count of his own bytes: then that is the answer. */
@@ -116,17 +116,17 @@ static void refuse_model(struct conn *conn, const struct packet *packet, const s
     size_t bad_at;
     packet_read_request(&request, packet, NULL, &conn->shared->config->limits, &bad_at, &form);
     request_fini(&request);
-    packets_fail(conn, bad_at, bad_at == PACKET_NOT_MALFORMED ? err : &form);
+    packets_send_failure(conn, bad_at, bad_at == PACKET_NOT_MALFORMED ? err : &form);
 }
 
-void packets_begin_call(struct conn *conn, const struct packet *packet)
+void packets_start_call(struct conn *conn, const struct packet *packet)
 {
     struct packet_model model;
     struct err err;
     if (packets_find_model(conn, packet, &model, &err) < 0)
         refuse_model(conn, packet, &err);
     else if (packet->kind == PACKET_OPEN && check_room(conn, &err) < 0)
-        packets_fail(conn, PACKET_NOT_MALFORMED, &err);
+        packets_send_failure(conn, PACKET_NOT_MALFORMED, &err);
     else
         begin(conn, packet, model.path == NULL ? NULL : &model);
 }

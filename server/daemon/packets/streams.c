@@ -54,7 +54,7 @@ static void end(struct stream *stream)
     packets->stream_count--;
     stats_set(STAT_STREAMS_OPEN, --stream->conn->shared->stream_count);
     if (stream->is_calling)
-        front_cancel(stream->conn->shared->front, &stream->call);
+        dispatcher_cancel(stream->conn->shared->dispatcher, &stream->call);
     uv_close((uv_handle_t *)&stream->timer, on_timer_closed);
 }
 
@@ -69,7 +69,7 @@ static void put_frame(struct stream *stream, struct reply *reply)
     buf_put_u32(&front, stream->skipped);
     buf_put_u32(&front, stream->credit);
     stream->skipped = 0;
-    packets_note_model(stream->conn, &packet, stream->model, reply);
+    packets_set_model(stream->conn, &packet, stream->model, reply);
     packets_put(stream->conn, &packet, &front, reply, NULL);
     buf_fini(&front);
     stats_add(STAT_STREAMS_FRAMES, 1);
@@ -77,12 +77,12 @@ static void put_frame(struct stream *stream, struct reply *reply)
 
 static void put_end(struct stream *stream, const struct reply *reply)
 {
-    struct packet_frame frame;
-    packet_frame_reply(&frame, reply, stream->id, PACKET_NO_OFFSET);
-    packets_note_model(stream->conn, &frame.packet, stream->model, reply);
+    struct packet_envelope frame;
+    packet_envelope_wrap(&frame, reply, stream->id, PACKET_NO_OFFSET);
+    packets_set_model(stream->conn, &frame.packet, stream->model, reply);
     frame.packet.flags |= PACKET_HEADER_LAST;
     packets_put(stream->conn, &frame.packet, &frame.front, NULL, NULL);
-    packet_frame_fini(&frame);
+    packet_envelope_fini(&frame);
 }
 
 static void skip(struct stream *stream, uint64_t count)
@@ -171,7 +171,7 @@ static void on_timer(uv_timer_t *timer)
     stream->credit--;
     stream->is_calling = true;
     stream->call.spent_ns = 0;
-    front_handle(stream->conn->shared->front, &stream->call);
+    dispatcher_handle(stream->conn->shared->dispatcher, &stream->call);
 }
 
 /* Sets the timer for what comes next: at its time, as soon as may be, or not until something happens. `least_ms` is 0

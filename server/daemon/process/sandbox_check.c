@@ -1,7 +1,7 @@
 #include "daemon/process/sandbox_check.h"
 
 #include "daemon/support/log.h"
-#include "daemon/process/refused_call.h"
+#include "daemon/process/denied_syscall.h"
 #include "daemon/renderer/render_worker.h"
 
 #include <fcntl.h>
@@ -91,7 +91,7 @@ static void run_attempt(const struct config *config, int program, const char *na
     char path[4096], memory[32], cpu[32];
     snprintf(path, sizeof path, "%s/%s", config->worker_dir, PROGRAMS[program]);
     const bool is_about_time = strcmp(name, ATTEMPT_PROCESSOR_TIME) == 0;
-    const uint64_t cpu_s = program == 0 ? limits[LIMIT_IMPORT_CPU_S] : render_worker_cpu_s(&config->limits);
+    const uint64_t cpu_s = program == 0 ? limits[LIMIT_IMPORT_CPU_S] : render_worker_cpu_limit_s(&config->limits);
     snprintf(cpu, sizeof cpu, "%llu", (unsigned long long)(is_about_time ? SHORT_CPU_S : cpu_s));
     snprintf(memory, sizeof memory, "%llu",
              (unsigned long long)limits[program == 0 ? LIMIT_IMPORT_MEMORY_BYTES : LIMIT_RENDER_MEMORY_BYTES]);
@@ -129,7 +129,7 @@ static const char *last_line(struct end *end)
 
 static int program_count(const struct config *config) { return config->render_workers > 0 ? PROGRAM_COUNT : 1; }
 
-int sandbox_announce(const struct config *config, struct err *err)
+int sandbox_check_log(const struct config *config, struct err *err)
 {
     struct buf line;
     bool is_filtered = true, has_capabilities = false;
@@ -174,12 +174,12 @@ static void put_row(struct buf *out, const char *name, const char *what, const c
 static bool test_one(const struct config *config, int program, const char *name, const char *what, struct buf *out)
 {
     struct end end;
-    char call[REFUSED_CALL_SIZE], outcome[256];
+    char call[DENIED_SYSCALL_SIZE], outcome[256];
     run_attempt(config, program, name, &end);
     const char *failed = strstr(end.words, SANDBOX_FAILED);
     bool is_refused = true;
     if (end.status >= 0 && WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGSYS)
-        snprintf(outcome, sizeof outcome, "refused: killed for %s", refused_call(end.words, call));
+        snprintf(outcome, sizeof outcome, "refused: killed for %s", denied_syscall(end.words, call));
     else if (failed != NULL)
         snprintf(outcome, sizeof outcome, "refused: %s", failed + strlen(SANDBOX_FAILED));
     else if (end.status >= 0 && WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGXCPU)
@@ -226,7 +226,7 @@ static bool test_program(const struct config *config, int program, struct buf *o
     return is_good;
 }
 
-bool sandbox_self_test(const struct config *config, struct buf *out)
+bool sandbox_check_self_test(const struct config *config, struct buf *out)
 {
     bool is_good = true;
     for (int p = 0; p < program_count(config); p++)

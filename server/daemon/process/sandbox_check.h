@@ -10,8 +10,8 @@
 
 /* Has each worker program say what its sandbox consists of, and logs it: one line, a warning where system calls are not
  * filtered. Returns 0, or ERR_UNAVAILABLE when they are not and --sandbox is require. */
-int sandbox_announce(const struct config *config, struct err *err);
+int sandbox_check_log(const struct config *config, struct err *err);
 
 /* --self-test-sandbox: has each program try each forbidden call from inside its sandbox and appends a table of how that
  * went. Returns true when nothing was possible. */
-bool sandbox_self_test(const struct config *config, struct buf *out);
+bool sandbox_check_self_test(const struct config *config, struct buf *out);

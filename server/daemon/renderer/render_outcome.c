@@ -2,7 +2,7 @@
 
 #include "base/err.h"
 #include "base/utf8.h"
-#include "daemon/process/refused_call.h"
+#include "daemon/process/denied_syscall.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -25,14 +25,14 @@ static const char *last_line(char *words)
     return words + start;
 }
 
-static void say_why(const struct render_end *end, char out[RENDER_WHY_SIZE])
+static void say_why(const struct render_exit *end, char out[RENDER_WHY_SIZE])
 {
     const char *line = last_line(end->words);
-    char what[128], call[REFUSED_CALL_SIZE];
+    char what[128], call[DENIED_SYSCALL_SIZE];
     if (end->breach != NULL)
         snprintf(what, sizeof what, "%s and was killed", end->breach);
     else if (end->term_signal == SIGSYS)
-        snprintf(what, sizeof what, "was stopped at %s, which no renderer may do", refused_call(line, call));
+        snprintf(what, sizeof what, "was stopped at %s, which no renderer may do", denied_syscall(line, call));
     else if (end->term_signal != 0)
         snprintf(what, sizeof what, "was killed by signal %d (%s)", end->term_signal, strsignal(end->term_signal));
     else
@@ -46,7 +46,7 @@ static bool is_out_of_memory(const char *words)
     return strstr(words, "std::bad_alloc") != NULL || strstr(words, "ut of memory") != NULL;
 }
 
-int render_outcome(const struct render_end *end, char why[RENDER_WHY_SIZE])
+int render_outcome(const struct render_exit *end, char why[RENDER_WHY_SIZE])
 {
     say_why(end, why);
     if (end->breach != NULL || end->is_killed)

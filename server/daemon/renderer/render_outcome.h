@@ -7,7 +7,7 @@
 
 enum { RENDER_WHY_SIZE = 416 };
 
-struct render_end {
+struct render_exit {
     int64_t exit_status; /* when term_signal is 0 */
     int term_signal;     /* 0: it ended by itself */
     const char *breach;  /* what it did against the contract, for which posed killed it ("sent ..."); NULL: nothing */
@@ -17,4 +17,4 @@ struct render_end {
 
 /* Returns ERR_RENDER_FAILED, ERR_RENDER_MEMORY or ERR_RENDER_SYSCALL. why: "was killed by signal 11 (Segmentation
  * fault)" and the last line of its words, for a sentence that starts with the program's name. */
-int render_outcome(const struct render_end *end, char why[RENDER_WHY_SIZE]);
+int render_outcome(const struct render_exit *end, char why[RENDER_WHY_SIZE]);

@@ -25,18 +25,18 @@ enum {
 
 /* A place for a worker. Its timer bounds a start or a picture, is the pause before the next start, or has a look at
  * who has nothing to draw. */
-struct slot {
+struct render_slot {
     struct render_pool *pool;
     struct render_worker *worker; /* NULL: none runs */
     bool is_ready;
-    bool is_timeout;         /* the worker was killed for its time */
-    bool is_cancelled;       /* or because nobody waits for its picture */
-    struct picture *picture; /* under way */
-    uint64_t started_ms;     /* when it began */
-    uint64_t idle_ms;        /* since when there is none, and */
-    uint64_t idle_used_ms;   /* the processor time that the worker had used by then */
-    uint32_t deaths;         /* since the last picture */
-    uint32_t failed_starts;  /* since it was last ready */
+    bool is_timeout;             /* the worker was killed for its time */
+    bool is_cancelled;           /* or because nobody waits for its picture */
+    struct render_task *picture; /* under way */
+    uint64_t started_ms;         /* when it began */
+    uint64_t idle_ms;            /* since when there is none, and */
+    uint64_t idle_used_ms;       /* the processor time that the worker had used by then */
+    uint32_t deaths;             /* since the last picture */
+    uint32_t failed_starts;      /* since it was last ready */
     uv_timer_t timer;
 };
 
@@ -44,29 +44,30 @@ struct render_pool {
     uv_loop_t *loop;
     const struct config *config;
     struct budget *budget;
-    struct picture *queue;
+    struct render_task *queue;
     uint64_t queue_count, running_count;
     uint64_t last_job_id;
     char name[NAME_SIZE];
     struct err start_failure; /* why the last start failed */
     uint32_t open_timers;     /* the pool is freed with the last */
     uint32_t slot_count;
-    struct slot slots[];
+    struct render_slot slots[];
 };
 
 static void start_jobs(struct render_pool *pool);
-static void start_worker(struct slot *slot);
+static void start_worker(struct render_slot *slot);
 
 /* --------- jobs --------- */
 
-static void finish(struct picture *picture, struct blob *png, const struct render_notes *notes, const struct err *err)
+static void finish(struct render_task *picture, struct blob *png, const struct render_notes *notes,
+                   const struct err *err)
 {
     if (png == NULL)
-        stats_end(STAT_ENDS_RENDERS, err->code);
-    picture_end(picture, png, notes, err);
+        stats_count_error(STAT_ERRORS_RENDERS, err->code);
+    render_task_finish(picture, png, notes, err);
 }
 
-static struct slot *find_idle_slot(struct render_pool *pool)
+static struct render_slot *find_idle_slot(struct render_pool *pool)
 {
     for (uint32_t i = 0; i < pool->slot_count; i++)
         if (pool->slots[i].is_ready && pool->slots[i].picture == NULL)
@@ -76,18 +77,18 @@ static struct slot *find_idle_slot(struct render_pool *pool)
 
 static void on_too_late(uv_timer_t *timer)
 {
-    struct slot *slot = timer->data;
+    struct render_slot *slot = timer->data;
     slot->is_timeout = true;
     render_worker_kill(slot->worker);
 }
 
-static uint64_t time_limit_ms(const struct render_pool *pool, const struct picture *picture)
+static uint64_t time_limit_ms(const struct render_pool *pool, const struct render_task *picture)
 {
     const uint64_t pictures = (picture->job.cell_count + RENDER_CELLS_A_PICTURE - 1) / RENDER_CELLS_A_PICTURE;
     return pool->config->limits.value[LIMIT_RENDER_TIME_MS] * pictures;
 }
 
-static void start_job(struct slot *slot, struct picture *picture)
+static void start_job(struct render_slot *slot, struct render_task *picture)
 {
     struct render_pool *pool = slot->pool;
     struct render_job job = picture->job;
@@ -99,7 +100,7 @@ static void start_job(struct slot *slot, struct picture *picture)
     stats_add(STAT_RENDERS_STARTED, 1);
     stats_set(STAT_RENDERS_RUNNING, ++pool->running_count);
     uv_timer_start(&slot->timer, on_too_late, time_limit_ms(pool, picture), 0);
-    int fds[1 + RENDER_SOURCES_MAX] = {picture->baked->fd};
+    int fds[1 + RENDER_SOURCES_MAX] = {picture->imported->fd};
     for (uint32_t i = 0; i < job.source_count; i++)
         fds[1 + i] = picture->clips[i]->fd;
     const struct render_worker_job sent = {.job = &job,
@@ -110,14 +111,14 @@ static void start_job(struct slot *slot, struct picture *picture)
     render_worker_send(slot->worker, &sent);
 }
 
-static void put_first(struct render_pool *pool, struct picture *picture)
+static void put_first(struct render_pool *pool, struct render_task *picture)
 {
     picture->is_taken = false;
     DL_PREPEND(pool->queue, picture);
     stats_set(STAT_RENDERS_WAITING, ++pool->queue_count);
 }
 
-static void take(struct render_pool *pool, struct picture *picture)
+static void take(struct render_pool *pool, struct render_task *picture)
 {
     DL_DELETE(pool->queue, picture);
     picture->is_taken = true;
@@ -127,9 +128,9 @@ static void take(struct render_pool *pool, struct picture *picture)
 static void start_jobs(struct render_pool *pool)
 {
     /* how large a picture will be nobody knows: one more than there is room for does no harm */
-    for (struct slot *slot;
+    for (struct render_slot *slot;
          pool->queue != NULL && (slot = find_idle_slot(pool)) != NULL && budget_has_room(pool->budget, 0);) {
-        struct picture *picture = pool->queue;
+        struct render_task *picture = pool->queue;
         take(pool, picture);
         start_job(slot, picture);
     }
@@ -139,7 +140,7 @@ static void fail_queue(struct render_pool *pool, const struct err *err)
 {
     /* what done() submits meanwhile comes behind and is refused there */
     for (uint64_t n = pool->queue_count; n > 0 && pool->queue != NULL; n--) {
-        struct picture *picture = pool->queue;
+        struct render_task *picture = pool->queue;
         take(pool, picture);
         finish(picture, NULL, NULL, err);
     }
@@ -149,7 +150,7 @@ static void fail_queue(struct render_pool *pool, const struct err *err)
 
 static void on_unwanted(uv_timer_t *timer)
 {
-    struct slot *slot = timer->data;
+    struct render_slot *slot = timer->data;
     struct render_pool *pool = slot->pool;
     if (slot->picture->waits == NULL && pool->queue != NULL) {
         slot->is_cancelled = true;
@@ -166,7 +167,7 @@ static void on_unwanted(uv_timer_t *timer)
 static void make_room(struct render_pool *pool)
 {
     for (uint32_t i = 0; i < pool->slot_count && pool->queue != NULL; i++) {
-        struct slot *slot = &pool->slots[i];
+        struct render_slot *slot = &pool->slots[i];
         if (slot->picture == NULL || slot->picture->waits != NULL || slot->is_cancelled || slot->is_timeout)
             continue;
         const uint64_t age_ms = uv_now(pool->loop) - slot->started_ms;
@@ -175,21 +176,21 @@ static void make_room(struct render_pool *pool)
 }
 
 /* The same picture, queued or under way. */
-static struct picture *find_same(const struct render_pool *pool, const struct picture *wanted)
+static struct render_task *find_same(const struct render_pool *pool, const struct render_task *wanted)
 {
-    struct picture *picture;
+    struct render_task *picture;
     for (uint32_t i = 0; i < pool->slot_count; i++)
-        if (pool->slots[i].picture != NULL && picture_is(pool->slots[i].picture, wanted))
+        if (pool->slots[i].picture != NULL && render_task_equals(pool->slots[i].picture, wanted))
             return pool->slots[i].picture;
     DL_FOREACH(pool->queue, picture)
-    if (picture_is(picture, wanted))
+    if (render_task_equals(picture, wanted))
         return picture;
     return NULL;
 }
 
-void render_pool_cancel(struct render_pool *pool, struct render_wait *wait)
+void render_pool_cancel(struct render_pool *pool, struct render_waiter *wait)
 {
-    struct picture *picture = wait->picture;
+    struct render_task *picture = wait->picture;
     DL_DELETE(picture->waits, wait);
     wait->picture = NULL;
     if (picture->waits != NULL)
@@ -200,7 +201,7 @@ void render_pool_cancel(struct render_pool *pool, struct render_wait *wait)
     }
     stats_add(STAT_RENDERS_CANCELLED, 1);
     take(pool, picture);
-    picture_free(picture);
+    render_task_free(picture);
 }
 
 /* No worker can be started as things are. */
@@ -212,7 +213,7 @@ static bool is_broken(const struct render_pool *pool)
     return true;
 }
 
-int render_pool_submit(struct render_pool *pool, const struct render_query *query, struct render_wait *wait,
+int render_pool_submit(struct render_pool *pool, const struct render_spec *query, struct render_waiter *wait,
                        struct err *err)
 {
     const uint64_t limit = pool->config->limits.value[LIMIT_RENDER_QUEUE];
@@ -220,21 +221,21 @@ int render_pool_submit(struct render_pool *pool, const struct render_query *quer
         return err_set(err, ERR_UNAVAILABLE, "this server draws no pictures: it was started with --render-workers 0");
     if (is_broken(pool))
         return err_set(err, pool->start_failure.code, "%s", pool->start_failure.message);
-    struct picture *picture = picture_new(query);
-    struct picture *same = find_same(pool, picture);
+    struct render_task *picture = render_task_new(query);
+    struct render_task *same = find_same(pool, picture);
     if (same != NULL) {
         stats_add(STAT_RENDERS_SHARED, 1);
-        picture_free(picture);
-        picture_add(same, wait);
+        render_task_free(picture);
+        render_task_add_waiter(same, wait);
         return 0;
     }
     if (find_idle_slot(pool) == NULL && pool->queue_count >= limit) {
         stats_add(STAT_RENDERS_REFUSED, 1);
-        picture_free(picture);
+        render_task_free(picture);
         return err_set(err, ERR_OVERLOADED, "as many pictures as %s already wait to be drawn; try again later",
                        LIMIT_TEXT(&pool->config->limits, LIMIT_RENDER_QUEUE));
     }
-    picture_add(picture, wait);
+    render_task_add_waiter(picture, wait);
     DL_APPEND(pool->queue, picture);
     stats_set(STAT_RENDERS_WAITING, ++pool->queue_count);
     start_jobs(pool);
@@ -246,24 +247,24 @@ int render_pool_submit(struct render_pool *pool, const struct render_query *quer
 
 static void on_idle(uv_timer_t *timer)
 {
-    struct slot *slot = timer->data;
+    struct render_slot *slot = timer->data;
     const uint64_t age_ms = uv_now(slot->pool->loop) - slot->idle_ms;
-    if (render_worker_used_ms(slot->worker) > slot->idle_used_ms + IDLE_CPU_MS)
-        render_worker_break_off(slot->worker, "computed with nothing to draw");
+    if (render_worker_cpu_used_ms(slot->worker) > slot->idle_used_ms + IDLE_CPU_MS)
+        render_worker_kill_for(slot->worker, "computed with nothing to draw");
     else
         uv_timer_start(timer, on_idle, age_ms < IDLE_LAST_MS ? age_ms : IDLE_LAST_MS, 0);
 }
 
-static void begin_idle(struct slot *slot)
+static void begin_idle(struct render_slot *slot)
 {
     slot->idle_ms = uv_now(slot->pool->loop);
-    slot->idle_used_ms = render_worker_used_ms(slot->worker);
+    slot->idle_used_ms = render_worker_cpu_used_ms(slot->worker);
     uv_timer_start(&slot->timer, on_idle, IDLE_FIRST_MS, 0);
 }
 
 static void on_ready(void *context, const char *name)
 {
-    struct slot *slot = context;
+    struct render_slot *slot = context;
     struct render_pool *pool = slot->pool;
     slot->is_ready = true;
     slot->failed_starts = 0;
@@ -276,9 +277,9 @@ static void on_ready(void *context, const char *name)
 }
 
 /* The picture that the slot's worker was at, or NULL. */
-static struct picture *take_from(struct slot *slot)
+static struct render_task *take_from(struct render_slot *slot)
 {
-    struct picture *picture = slot->picture;
+    struct render_task *picture = slot->picture;
     slot->picture = NULL;
     if (picture != NULL)
         stats_set(STAT_RENDERS_RUNNING, --slot->pool->running_count);
@@ -286,7 +287,7 @@ static struct picture *take_from(struct slot *slot)
 }
 
 /* Every error of a picture that a renderer's memory did not suffice for says how much it has. */
-static void fail(struct render_pool *pool, struct picture *picture, const struct err *why)
+static void fail(struct render_pool *pool, struct render_task *picture, const struct err *why)
 {
     struct err err = *why;
     if (why->code == ERR_RENDER_MEMORY)
@@ -297,8 +298,8 @@ static void fail(struct render_pool *pool, struct picture *picture, const struct
 
 static void on_answered(void *context, struct buf *png, const struct render_notes *notes, const struct err *err)
 {
-    struct slot *slot = context;
-    struct picture *picture = take_from(slot);
+    struct render_slot *slot = context;
+    struct render_task *picture = take_from(slot);
     struct render_pool *pool = slot->pool;
     struct blob *blob = png != NULL ? blob_new(png, &pool->budget->used_bytes) : NULL;
     slot->deaths = 0;
@@ -312,16 +313,16 @@ static void on_answered(void *context, struct buf *png, const struct render_note
 }
 
 /* The worker died over its job: another try, or an answer. */
-static void retry_or_fail(struct slot *slot, const struct render_worker_end *end)
+static void retry_or_fail(struct render_slot *slot, const struct render_worker_end *end)
 {
     struct render_pool *pool = slot->pool;
-    struct picture *picture = take_from(slot);
+    struct render_task *picture = take_from(slot);
     struct err err = {0};
     if (picture == NULL)
         return;
     if (picture->waits == NULL) {
         stats_add(STAT_RENDERS_CANCELLED, 1);
-        picture_free(picture);
+        render_task_free(picture);
         return;
     }
     if (slot->is_cancelled) { /* and somebody has asked for it since */
@@ -345,7 +346,7 @@ static void retry_or_fail(struct slot *slot, const struct render_worker_end *end
 
 static void on_pause_over(uv_timer_t *timer) { start_worker(timer->data); }
 
-static void pause_and_restart(struct slot *slot)
+static void pause_and_restart(struct render_slot *slot)
 {
     uint64_t pause_ms = 0;
     for (uint32_t d = 1; d < slot->deaths && pause_ms < RESTART_LAST_MS; d++)
@@ -353,7 +354,7 @@ static void pause_and_restart(struct slot *slot)
     uv_timer_start(&slot->timer, on_pause_over, pause_ms < RESTART_LAST_MS ? pause_ms : RESTART_LAST_MS, 0);
 }
 
-static void on_start_failed(struct slot *slot, const struct err *err)
+static void on_start_failed(struct render_slot *slot, const struct err *err)
 {
     struct render_pool *pool = slot->pool;
     pool->start_failure = *err;
@@ -364,7 +365,7 @@ static void on_start_failed(struct slot *slot, const struct err *err)
 
 static void on_ended(void *context, const struct render_worker_end *end)
 {
-    struct slot *slot = context;
+    struct render_slot *slot = context;
     const bool was_ready = slot->is_ready;
     slot->worker = NULL;
     slot->is_ready = false;
@@ -388,7 +389,7 @@ static void on_ended(void *context, const struct render_worker_end *end)
     }
 }
 
-static void start_worker(struct slot *slot)
+static void start_worker(struct render_slot *slot)
 {
     static const struct render_worker_events EVENTS = {.ready = on_ready, .answered = on_answered, .ended = on_ended};
     struct render_pool *pool = slot->pool;
@@ -417,7 +418,7 @@ struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config
     pool->budget = budget;
     pool->slot_count = count;
     for (uint32_t i = 0; i < count; i++) {
-        struct slot *slot = &pool->slots[i];
+        struct render_slot *slot = &pool->slots[i];
         slot->pool = pool;
         uv_timer_init(loop, &slot->timer);
         slot->timer.data = slot;
@@ -427,7 +428,7 @@ struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config
     return pool;
 }
 
-void render_pool_go_on(struct render_pool *pool)
+void render_pool_resume(struct render_pool *pool)
 {
     if (pool->queue != NULL)
         start_jobs(pool);
@@ -437,7 +438,7 @@ const char *render_pool_renderer(const struct render_pool *pool) { return pool->
 
 static void on_timer_closed(uv_handle_t *timer)
 {
-    struct slot *slot = timer->data;
+    struct render_slot *slot = timer->data;
     struct render_pool *pool = slot->pool;
     if (--pool->open_timers == 0)
         free(pool);
@@ -448,13 +449,13 @@ void render_pool_free(struct render_pool *pool)
     if (pool == NULL)
         return;
     while (pool->queue != NULL) {
-        struct picture *picture = pool->queue;
+        struct render_task *picture = pool->queue;
         take(pool, picture);
-        picture_free(picture);
+        render_task_free(picture);
     }
     for (uint32_t i = 0; i < pool->slot_count; i++) {
-        struct slot *slot = &pool->slots[i];
-        picture_free(slot->picture);
+        struct render_slot *slot = &pool->slots[i];
+        render_task_free(slot->picture);
         if (slot->worker != NULL)
             render_worker_abandon(slot->worker);
         uv_close((uv_handle_t *)&slot->timer, on_timer_closed);

@@ -8,7 +8,7 @@
 
 #include "daemon/support/budget.h"
 #include "daemon/config/config.h"
-#include "daemon/renderer/render_picture.h"
+#include "daemon/renderer/render_task.h"
 
 #include <uv.h>
 
@@ -20,13 +20,13 @@ struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config
 /* Has the picture drawn, or waits for the same one that is queued or under way. Returns 0, ERR_OVERLOADED when the
  * queue is full, or ERR_UNAVAILABLE when there are no workers by configuration or none starts (*wait is then not
  * taken). *query is borrowed for the call. */
-int render_pool_submit(struct render_pool *pool, const struct render_query *query, struct render_wait *wait,
+int render_pool_submit(struct render_pool *pool, const struct render_spec *query, struct render_waiter *wait,
                        struct err *err);
 /* *wait, which was submitted and not yet told, is the owner's again: done() does not run. */
-void render_pool_cancel(struct render_pool *pool, struct render_wait *wait);
+void render_pool_cancel(struct render_pool *pool, struct render_waiter *wait);
 
 /* Begins pictures that wait for room in the budget. */
-void render_pool_go_on(struct render_pool *pool);
+void render_pool_resume(struct render_pool *pool);
 
 /* What the workers draw with ("llvmpipe (LLVM 15.0.6, 256 bits), OSMesa 22.3.6, avx2"): pixels are the same where
  * this is the same. "" until a worker has started; then it changes only if a restarted worker finds another driver. */

@@ -2,8 +2,8 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "daemon/process/last_words.h"
-#include "daemon/renderer/render_content.h"
+#include "daemon/process/stderr_tail.h"
+#include "daemon/renderer/render_validate.h"
 #include "daemon/renderer/render_outcome.h"
 #include "daemon/renderer/shader_cache.h"
 #include "daemon/process/worker_env.h"
@@ -26,7 +26,7 @@ enum { DYING_MS = 1000 };
 struct render_worker {
     uv_process_t process;
     uv_pipe_t socket;
-    struct last_words words;
+    struct stderr_tail words;
     uv_timer_t dying; /* since its socket is closed */
     int open_handles;
     const struct render_worker_events *events;
@@ -35,13 +35,13 @@ struct render_worker {
     bool is_open;    /* the socket */
     bool is_ready;
     bool is_abandoned;
-    bool is_unread;          /* the job under way did not reach it */
-    uint64_t job_id;         /* under way; 0 = none, or not ready yet */
-    struct render_form form; /* of what was asked for */
+    bool is_unread;              /* the job under way did not reach it */
+    uint64_t job_id;             /* under way; 0 = none, or not ready yet */
+    struct render_expected form; /* of what was asked for */
     struct render_result result;
     size_t result_bytes; /* of it received */
     struct buf png;
-    struct render_end end;
+    struct render_exit end;
 };
 
 /* --------- its end --------- */
@@ -69,7 +69,7 @@ static void end_if_over(struct render_worker *worker)
     char why[RENDER_WHY_SIZE];
     if (worker->is_running || worker->is_open)
         return;
-    last_words_end(&worker->words);
+    stderr_tail_end(&worker->words);
     worker->end.words = worker->words.text;
     const int code = render_outcome(&worker->end, why);
     const bool is_killed = worker->end.is_killed || worker->end.term_signal != 0;
@@ -105,7 +105,7 @@ void render_worker_kill(struct render_worker *worker)
         kill_group(worker, SIGKILL);
 }
 
-void render_worker_break_off(struct render_worker *worker, const char *breach)
+void render_worker_kill_for(struct render_worker *worker, const char *breach)
 {
     if (worker->end.breach == NULL)
         worker->end.breach = breach;
@@ -115,7 +115,7 @@ void render_worker_break_off(struct render_worker *worker, const char *breach)
 static void on_still_there(uv_timer_t *timer)
 {
     struct render_worker *worker = timer->data;
-    render_worker_break_off(worker, "closed its socket, lived on");
+    render_worker_kill_for(worker, "closed its socket, lived on");
 }
 
 /* Its socket is closed: most likely it is dying already, by a signal that should be told from this one. */
@@ -143,7 +143,7 @@ static bool is_good_result(const struct render_worker *worker)
     const bool has_picture = worker->is_ready && result->number == 0;
     return result->magic == RENDER_RESULT_MAGIC && is_expected && (result->size_bytes > 0) == has_picture &&
            (worker->is_ready || result->number == 0) && result->size_bytes <= PNG_BYTES_MAX &&
-           render_notes_are(&result->notes);
+           render_notes_are_valid(&result->notes);
 }
 
 /* Only what can be the picture's fault is passed on as such. */
@@ -171,8 +171,8 @@ static void take_result(struct render_worker *worker)
     struct err err = {0};
     result->message[sizeof result->message - 1] = '\0';
     worker->result_bytes = 0;
-    if (result->size_bytes > 0 && !render_content_is(&worker->form, worker->png.data, worker->png.size_bytes)) {
-        render_worker_break_off(worker, "sent a picture that is none");
+    if (result->size_bytes > 0 && !render_picture_is_valid(&worker->form, worker->png.data, worker->png.size_bytes)) {
+        render_worker_kill_for(worker, "sent a picture that is none");
         return;
     }
     worker->job_id = 0;
@@ -211,7 +211,7 @@ static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __
         uv_read_stop(stream);
         worker->is_open = false;
         if (got == UV_ENOBUFS)
-            render_worker_break_off(worker, "sent a picture that there is no memory for");
+            render_worker_kill_for(worker, "sent a picture that there is no memory for");
         /* what unix(7) calls a peer that was closed with unread bytes in it */
         worker->is_unread = worker->is_unread || got == UV_ECONNRESET;
         hurry_up(worker);
@@ -228,7 +228,7 @@ static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __
             return;
         if (!is_good_result(worker)) {
             worker->result_bytes = 0;
-            render_worker_break_off(worker, "sent something that is no answer");
+            render_worker_kill_for(worker, "sent something that is no answer");
             return;
         }
         buf_fini(&worker->png);
@@ -254,10 +254,10 @@ void render_worker_send(struct render_worker *worker, const struct render_worker
     uv_os_fd_t socket = -1;
     memcpy(CMSG_DATA(&control.header), job->fds, fds_bytes);
     worker->job_id = job->job->job_id;
-    worker->form = (struct render_form){.format = job->job->format,
-                                        .width = job->job->width,
-                                        .height = job->job->height,
-                                        .cell_count = job->job->cell_count};
+    worker->form = (struct render_expected){.format = job->job->format,
+                                            .width = job->job->width,
+                                            .height = job->job->height,
+                                            .cell_count = job->job->cell_count};
     uv_fileno((const uv_handle_t *)&worker->socket, &socket);
     ssize_t sent;
     do
@@ -272,7 +272,7 @@ void render_worker_send(struct render_worker *worker, const struct render_worker
 /* --------- its processor time --------- */
 
 /* Far more than the longest sheet takes: no picture is the last of a life. */
-uint64_t render_worker_cpu_s(const struct limits *limits)
+uint64_t render_worker_cpu_limit_s(const struct limits *limits)
 {
     static const uint64_t least_s = 3600, sheets = 4;
     const uint64_t pictures = RENDER_CELLS_MAX / RENDER_CELLS_A_PICTURE;
@@ -280,7 +280,7 @@ uint64_t render_worker_cpu_s(const struct limits *limits)
     return sheets_s > least_s ? sheets_s : least_s;
 }
 
-uint64_t render_worker_used_ms(const struct render_worker *worker)
+uint64_t render_worker_cpu_used_ms(const struct render_worker *worker)
 {
     clockid_t clock;
     struct timespec used;
@@ -302,7 +302,7 @@ static int spawn(struct render_worker *worker, uv_loop_t *loop, const struct con
     char program[4096], memory[32], cpu[32];
     snprintf(program, sizeof program, "%s/posed-render", config->worker_dir);
     snprintf(memory, sizeof memory, "%llu", (unsigned long long)config->limits.value[LIMIT_RENDER_MEMORY_BYTES]);
-    snprintf(cpu, sizeof cpu, "%llu", (unsigned long long)render_worker_cpu_s(&config->limits));
+    snprintf(cpu, sizeof cpu, "%llu", (unsigned long long)render_worker_cpu_limit_s(&config->limits));
     char gl[16];
     snprintf(gl, sizeof gl, "%s", config->gl);
     static const char *const words[] = SANDBOX_MODE_WORDS;
@@ -316,7 +316,7 @@ static int spawn(struct render_worker *worker, uv_loop_t *loop, const struct con
     uv_stdio_container_t stdio[STDIO_COUNT] = {
         [0] = {.flags = UV_IGNORE},
         [1] = {.flags = UV_IGNORE},
-        [2] = last_words_stdio(&worker->words),
+        [2] = stderr_tail_stdio(&worker->words),
         [RENDER_SOCKET_FD] = {.flags = UV_INHERIT_FD, .data.fd = socket},
     };
     char *shader_cache = shader_cache_env(config);
@@ -342,7 +342,7 @@ static int spawn(struct render_worker *worker, uv_loop_t *loop, const struct con
 static void init_handles(struct render_worker *worker, uv_loop_t *loop)
 {
     uv_pipe_init(loop, &worker->socket, 0);
-    last_words_init(&worker->words, loop);
+    stderr_tail_init(&worker->words, loop);
     uv_timer_init(loop, &worker->dying);
     worker->process.data = worker->socket.data = worker->words.pipe.data = worker->dying.data = worker;
     worker->open_handles = 4;
@@ -370,6 +370,6 @@ struct render_worker *render_worker_start(uv_loop_t *loop, const struct config *
     uv_pipe_open(&worker->socket, sockets[0]);
     worker->is_open = true;
     uv_read_start((uv_stream_t *)&worker->socket, on_answer_alloc, on_answer);
-    last_words_listen(&worker->words);
+    stderr_tail_listen(&worker->words);
     return worker;
 }

@@ -53,12 +53,12 @@ struct render_worker_job {
 void render_worker_send(struct render_worker *worker, const struct render_worker_job *sent);
 
 /* The processor time that a worker has for its life; it makes way for a fresh one sooner (--cpu of posed-render). */
-uint64_t render_worker_cpu_s(const struct limits *limits);
+uint64_t render_worker_cpu_limit_s(const struct limits *limits);
 /* What it has used of that, by the kernel's account; 0 when it has ended. */
-uint64_t render_worker_used_ms(const struct render_worker *worker);
+uint64_t render_worker_cpu_used_ms(const struct render_worker *worker);
 
 /* Kills the process for something that no worker does ("sent ..."); ended() follows. */
-void render_worker_break_off(struct render_worker *worker, const char *breach);
+void render_worker_kill_for(struct render_worker *worker, const char *breach);
 /* Kills the process; ended() follows. */
 void render_worker_kill(struct render_worker *worker);
 

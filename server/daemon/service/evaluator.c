@@ -3,7 +3,7 @@
 #include "wire/http/http_response.h"
 #include "daemon/service/etag.h"
 #include "daemon/service/evaluation_cost.h"
-#include "daemon/service/query_memo.h"
+#include "daemon/service/prepared_queries.h"
 #include "daemon/support/stats.h"
 
 #include <string.h>
@@ -15,19 +15,19 @@ void evaluator_init(struct evaluator *evaluator, const struct config *config, st
 {
     evaluator->config = config;
     evaluator->budget = budget;
-    answer_init(&evaluator->answer);
+    workspace_init(&evaluator->answer);
     evaluator->answer.clip_palette.kernel = kernel_find(config->kernel);
 }
 
-void evaluator_fini(struct evaluator *evaluator) { answer_fini(&evaluator->answer); }
+void evaluator_fini(struct evaluator *evaluator) { workspace_fini(&evaluator->answer); }
 
-void reply_end(struct reply *reply, const struct baked *baked)
+void evaluation_end_reply(struct reply *reply, const struct imported_model *imported)
 {
     if (reply->code != 0)
         reply->cache_control = "no-store";
-    reply->has_content = baked != NULL;
-    if (baked != NULL)
-        memcpy(reply->content_hash, baked->model.infos[0].content_hash, sizeof reply->content_hash);
+    reply->has_content = imported != NULL;
+    if (imported != NULL)
+        memcpy(reply->content_hash, imported->model.infos[0].content_hash, sizeof reply->content_hash);
 }
 
 /* What of the form of an answer is in its tag. */
@@ -40,7 +40,7 @@ static const char *format_of(const struct request *request)
     const bool is_picture = op_is_picture(request->op);
     if (is_picture && request->op != OP_RENDER)
         return PICTURES[request->sheet.format];
-    return FORMATS[is_picture ? request->format : answer_format(request)];
+    return FORMATS[is_picture ? request->format : reply_format(request)];
 }
 
 bool evaluation_is_not_modified(const struct evaluation *evaluation, const char *renderer, struct reply *reply)
@@ -50,7 +50,7 @@ bool evaluation_is_not_modified(const struct evaluation *evaluation, const char 
     for (uint32_t i = 0; i < evaluation->clip_count; i++)
         clip_hashes[i] = evaluation->clips[i]->hash;
     const struct etag_source source = {
-        .hash = evaluation->baked->hash,
+        .hash = evaluation->imported->hash,
         .canonical = request->canonical,
         .clips = clip_hashes,
         .clips_count = evaluation->clip_count,
@@ -59,7 +59,7 @@ bool evaluation_is_not_modified(const struct evaluation *evaluation, const char 
     };
     etag_make(&source, reply->etag);
     reply->cache_control = request_names_content(request) ? CACHE_IMMUTABLE : CACHE_REVALIDATE;
-    reply->is_vary_accept = answer_has_binary(request->op);
+    reply->is_vary_accept = op_has_binary(request->op);
     reply->is_json = strcmp(source.format, "json") == 0;
     if (!http_etag_matches(request->if_none_match, reply->etag))
         return false;
@@ -67,17 +67,17 @@ bool evaluation_is_not_modified(const struct evaluation *evaluation, const char 
     return true;
 }
 
-static void make(const struct evaluation *evaluation, struct answer *answer, const struct limits *limits,
+static void make(const struct evaluation *evaluation, struct workspace *answer, const struct limits *limits,
                  struct reply *reply)
 {
-    answer_make_with(answer, &evaluation->baked->model, evaluation->sources, evaluation->request,
-                     evaluation->left != NULL ? evaluation->left : limits, reply);
+    reply_make_with(answer, &evaluation->imported->model, evaluation->sources, evaluation->request,
+                    evaluation->left != NULL ? evaluation->left : limits, reply);
 }
 
 static void take_from(uint64_t *left, uint64_t spent) { *left -= spent < *left ? spent : *left; }
 
 /* Takes from what the other queries of a batch may cost. */
-static void spend(struct limits *limits, const struct answer_cost *cost)
+static void spend(struct limits *limits, const struct reply_cost *cost)
 {
     if (limits == NULL)
         return;
@@ -86,13 +86,13 @@ static void spend(struct limits *limits, const struct answer_cost *cost)
     take_from(&limits->value[LIMIT_BOUNDS_VERTICES], cost->vertices);
 }
 
-void evaluation_finish(const struct evaluation *evaluation, const struct answer_cost *cost, struct reply *reply)
+void evaluation_finish(const struct evaluation *evaluation, const struct reply_cost *cost, struct reply *reply)
 {
     if (reply->code != 0)
         return;
     spend(evaluation->left, cost);
     reply->warning_count =
-        answer_count_warnings(&evaluation->baked->model, evaluation->sources, evaluation->clip_count);
+        reply_count_warnings(&evaluation->imported->model, evaluation->sources, evaluation->clip_count);
     const bool has_tag = reply->etag[0] != '\0'; /* which then is not the client's */
     if (!has_tag && evaluation_is_not_modified(evaluation, "", reply))
         reply_drop_body(reply);
@@ -117,7 +117,7 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
     /* "*" matches whatever exists, and whether the clip does is found out on the way */
     if (!http_etag_is_any(request->if_none_match) && evaluation_is_not_modified(evaluation, "", reply))
         return true;
-    const double cost_ns = evaluation_cost_ns(&evaluation->baked->model, evaluation->sources, request);
+    const double cost_ns = evaluation_cost_ns(&evaluation->imported->model, evaluation->sources, request);
     if (*spent_ns + cost_ns > EVALUATION_INLINE_NS)
         return false;
     *spent_ns += cost_ns;
@@ -128,32 +128,32 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
 }
 
 /* Once for each content of the model. */
-static void prepare(struct evaluator *evaluator, struct query *query, const struct baked *baked)
+static void prepare(struct evaluator *evaluator, struct prepared_query *query, const struct imported_model *imported)
 {
-    const struct model *model = &baked->model;
+    const struct model *model = &imported->model;
     const struct limits *limits = &evaluator->config->limits;
-    answer_prepared_free(query->prepared);
+    prepared_reply_free(query->prepared);
     query->prepared = NULL;
-    query->model_key = baked->key;
-    if (!answer_is_preparable(&query->request))
+    query->model_key = imported->key;
+    if (!prepared_reply_is_possible(&query->request))
         return;
     const double cost_ns = evaluation_cost_ns(model, NULL, &query->request); /* which has no sources */
     query->is_quick = cost_ns <= EVALUATION_QUICK_NS;
     if (cost_ns > EVALUATION_INLINE_NS)
         return;
-    query->prepared = answer_prepare(&evaluator->answer, model, &query->request, limits);
-    if (query->prepared != NULL && answer_prepared_bytes(query->prepared) > BUDGET_SMALL_BYTES) {
-        answer_prepared_free(query->prepared);
+    query->prepared = prepared_reply_new(&evaluator->answer, model, &query->request, limits);
+    if (query->prepared != NULL && prepared_reply_bytes(query->prepared) > BUDGET_SMALL_BYTES) {
+        prepared_reply_free(query->prepared);
         query->prepared = NULL;
     }
 }
 
-bool evaluator_answer_query(struct evaluator *evaluator, struct query *query, const struct query_key *key,
-                            struct baked *baked, struct reply *reply)
+bool evaluator_answer_query(struct evaluator *evaluator, struct prepared_query *query, const struct query_key *key,
+                            struct imported_model *imported, struct reply *reply)
 {
-    const struct evaluation evaluation = {.request = &query->request, .baked = baked};
-    if (query->model_key != baked->key)
-        prepare(evaluator, query, baked);
+    const struct evaluation evaluation = {.request = &query->request, .imported = imported};
+    if (query->model_key != imported->key)
+        prepare(evaluator, query, imported);
     if (query->prepared == NULL || http_etag_is_any(key->if_none_match))
         return false;
     if (key->has_etag) {
@@ -165,10 +165,10 @@ bool evaluator_answer_query(struct evaluator *evaluator, struct query *query, co
     } else if (key->has_time) {
         request_set_time(&query->request, key->time_s);
     }
-    if (!answer_make_prepared(query->prepared, &evaluator->answer, &baked->model, reply)) {
+    if (!prepared_reply_make(query->prepared, &evaluator->answer, &imported->model, reply)) {
         reply_fini(reply);
         return false;
     }
-    reply->warning_count = answer_count_warnings(&baked->model, NULL, 0);
+    reply->warning_count = reply_count_warnings(&imported->model, NULL, 0);
     return true;
 }

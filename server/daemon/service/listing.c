@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "wire/encode/json.h"
-#include "daemon/support/background.h"
+#include "daemon/support/thread_priority.h"
 #include "daemon/support/log.h"
 #include "daemon/model/walk.h"
 
@@ -76,7 +76,7 @@ static void put_file(struct buf *out, const struct cache *cache, const struct wa
         [CACHE_READY] = "ready",
         [CACHE_FAILED] = "failed",
     };
-    const struct cache_info info = cache_look(cache, file->path, &file->stamp);
+    const struct cache_info info = cache_describe(cache, file->path, &file->stamp);
     buf_put_text(out, "{\"model\":");
     put_text(out, file->path);
     buf_put_text(out, ",\"bytes\":");
@@ -129,8 +129,8 @@ static void free_run(struct walk_run *run)
 static void on_work(uv_work_t *work)
 {
     struct walk_run *run = work->data;
-    background_thread();
-    const struct walk_query query = {.prefix = run->prefix, .after = run->after, .limit = run->limit};
+    thread_priority_background();
+    const struct walk_filter query = {.prefix = run->prefix, .after = run->after, .limit = run->limit};
     walk_models(run->root_fd, &query, &run->page);
 }
 

@@ -1,9 +1,9 @@
 #include "daemon/service/service.h"
 
 #include "base/mem.h"
-#include "daemon/importer/importer_identity.h"
+#include "daemon/importer/importer_version.h"
 #include "daemon/support/log.h"
-#include "daemon/service/service_parts.h"
+#include "daemon/service/job.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -32,10 +32,10 @@ void job_finish(struct job *job, struct reply *reply)
     DL_DELETE(job->service->jobs, job);
     job->service->job_count--;
     call->waiting = NULL;
-    reply_end(reply, job->baked);
-    baked_unref(job->baked);
+    evaluation_end_reply(reply, job->imported);
+    imported_model_unref(job->imported);
     for (uint32_t i = 0; i < job->clip_count; i++)
-        baked_unref(job->clips[i]);
+        imported_model_unref(job->clips[i]);
     free(job->blend);
     if (job->plan != NULL)
         sheet_plan_fini(job->plan);
@@ -56,13 +56,13 @@ void job_fail(struct job *job, const struct err *err)
 bool job_is_not_modified(const struct job *job, struct reply *reply)
 {
     const struct evaluation evaluation = {
-        .request = &job->call->request, .baked = job->baked, .clips = job->clips, .clip_count = job->clip_count};
+        .request = &job->call->request, .imported = job->imported, .clips = job->clips, .clip_count = job->clip_count};
     return evaluation_is_not_modified(&evaluation, render_pool_renderer(job->service->renders), reply);
 }
 
 void job_put_notes(const struct job *job, struct reply *reply)
 {
-    reply->warning_count = answer_count_warnings(&job->baked->model, job->sources, job->clip_count);
+    reply->warning_count = reply_count_warnings(&job->imported->model, job->sources, job->clip_count);
 }
 
 /* --- the list of models --- */
@@ -92,7 +92,7 @@ void service_handle(struct service *service, struct call *call)
     struct reply reply;
     call->waiting = NULL;
     reply_init(&reply);
-    if (service_plain(service, call->request.op, &reply)) {
+    if (service_info(service, call->request.op, &reply)) {
         call->done(call, &reply);
         return;
     }
@@ -150,11 +150,14 @@ void service_listen(struct service *service, struct cache_listener *listener)
     cache_listen(service->cache, listener);
 }
 
-struct hot *service_lend(struct service *service, const char *path) { return cache_lend(service->cache, path); }
-
-void service_lend_to(struct service *service, struct cache_borrower *borrower)
+struct shared_model *service_share(struct service *service, const char *path)
 {
-    cache_lend_to(service->cache, borrower);
+    return cache_share(service->cache, path);
+}
+
+void service_set_holder(struct service *service, struct cache_holder *borrower)
+{
+    cache_set_holder(service->cache, borrower);
 }
 
 uint32_t service_pending(const struct service *service) { return service->job_count; }
@@ -165,21 +168,21 @@ void service_drain(struct service *service) { service->is_draining = true; }
 static void on_turn(uv_prepare_t *turn)
 {
     struct service *service = turn->data;
-    cache_next_turn(service->cache);
-    service_answer_go_on(service); /* clients may have read what took the room */
-    render_pool_go_on(service->renders);
+    cache_next_tick(service->cache);
+    service_answer_resume(service); /* clients may have read what took the room */
+    render_pool_resume(service->renders);
 }
 
 /* NULL: there is none, and where that was not asked for the log says why. */
 static struct disk_cache *open_disk(const struct config *config)
 {
-    char program[PATH_MAX], importer[IMPORTER_IDENTITY_SIZE];
+    char program[PATH_MAX], importer[IMPORTER_VERSION_SIZE];
     struct disk_cache *disk = NULL;
     struct err err;
     if (strcmp(config->cache_dir, "none") == 0)
         return NULL;
     snprintf(program, sizeof program, "%s/posed-import", config->worker_dir);
-    if (importer_identity(program, importer, &err) < 0 || disk_cache_open(config, importer, &disk, &err) < 0)
+    if (importer_version(program, importer, &err) < 0 || disk_cache_open(config, importer, &disk, &err) < 0)
         log_warn("no disk cache: %s", err.message);
     else
         log_info("disk cache in %s, at most %llu MiB", config->cache_dir,

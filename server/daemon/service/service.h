@@ -41,9 +41,9 @@ void service_handle(struct service *service, struct call *call);
 
 /* Answers a query that is remembered (query_memo.h) at once: true, with *reply as `done` would get it. False: it takes
  * service_handle(), and nothing was done. */
-struct query;
+struct prepared_query;
 struct query_key;
-bool service_answer_query(struct service *service, struct query *query, const struct query_key *key,
+bool service_answer_query(struct service *service, struct prepared_query *query, const struct query_key *key,
                           struct reply *reply);
 
 /* The head of a PUT is there: where its body goes (upload.h). Whoever has it hands it over in its call or abandons it.
@@ -54,9 +54,9 @@ int service_upload_begin(struct service *service, const struct request *request,
 /* Told of models in memory whose files changed: see cache_listen(). */
 void service_listen(struct service *service, struct cache_listener *listener);
 
-/* Models for other loops: see cache_lend() and cache_lend_to(). */
-struct hot *service_lend(struct service *service, const char *path);
-void service_lend_to(struct service *service, struct cache_borrower *borrower);
+/* Models for other loops: see cache_share() and cache_set_holder(). */
+struct shared_model *service_share(struct service *service, const char *path);
+void service_set_holder(struct service *service, struct cache_holder *borrower);
 
 /* Nobody waits for the answer any more: work for it is dropped, unless others wait for the same. `done` runs, mostly
  * before this returns. */

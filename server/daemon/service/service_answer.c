@@ -1,10 +1,10 @@
 /* service_answer.c - evaluation: small answers at once, large ones in a work thread, so that no request makes the
  * others wait long. */
-#include "daemon/service/service_parts.h"
+#include "daemon/service/job.h"
 
-#include "wire/answer/answer_stream.h"
-#include "daemon/service/answer_source.h"
-#include "daemon/support/background.h"
+#include "wire/bodies/reply_cursor.h"
+#include "daemon/service/reply_stream.h"
+#include "daemon/support/thread_priority.h"
 #include "daemon/support/stats.h"
 
 #include <time.h>
@@ -20,7 +20,7 @@ static struct evaluation evaluation_of(const struct job *job)
 {
     return (struct evaluation){
         .request = job->call->lasting != NULL ? job->call->lasting : &job->call->request,
-        .baked = job->baked,
+        .imported = job->imported,
         .clips = job->clips,
         .sources = job->sources,
         .clip_count = job->clip_count,
@@ -40,10 +40,10 @@ static void on_work(uv_work_t *work)
 {
     struct job *job = work->data;
     const struct call *call = job->call;
-    background_thread();
+    thread_priority_background();
     const uint64_t begin_ns = thread_cpu_ns();
-    answer_source_start(job->source, call->pieces, call->left != NULL ? call->left : &job->service->config->limits,
-                        &job->reply, &job->cost);
+    reply_stream_start(job->source, call->pieces, call->left != NULL ? call->left : &job->service->config->limits,
+                       &job->reply, &job->cost);
     job->cpu_ns = thread_cpu_ns() - begin_ns;
 }
 
@@ -54,7 +54,7 @@ static void on_made(uv_work_t *work, int status)
     struct job *job = work->data;
     struct service *service = job->service;
     if (job->reply.source == NULL)
-        answer_source_free(job->source);
+        reply_stream_free(job->source);
     job->source = NULL;
     job->call->cpu_ns += job->cpu_ns;
     service->work_room_bytes -= job->room_bytes;
@@ -80,7 +80,7 @@ static void on_made(uv_work_t *work, int status)
 static void start_work(struct job *job)
 {
     const struct evaluation evaluation = evaluation_of(job);
-    job->source = answer_source_new(&evaluation, kernel_find(job->service->config->kernel));
+    job->source = reply_stream_new(&evaluation, kernel_find(job->service->config->kernel));
     job->work.data = job;
     job->service->work_room_bytes += job->room_bytes;
     job->stage = JOB_WORKS;
@@ -115,7 +115,7 @@ static void refuse_late(struct service *service)
     }
 }
 
-void service_answer_go_on(struct service *service)
+void service_answer_resume(struct service *service)
 {
     if (service->work_queue == NULL)
         return;
@@ -133,14 +133,14 @@ void service_answer_dequeue(struct job *job)
 static uint64_t room_bytes(const struct job *job)
 {
     enum { JOINT_JSON_BYTES = 512, PIECES = 4 };
-    const struct model *model = &job->baked->model;
+    const struct model *model = &job->imported->model;
     const struct request *request = &job->call->request;
     const uint64_t most = job->service->config->limits.value[LIMIT_ANSWER_BYTES];
     const bool is_of_frames = request->op == OP_PALETTE || request->op == OP_POSE;
     const uint64_t frame_things = (uint64_t)request->skin_count * model->joint_count +
                                   (uint64_t)request->joint_count * model->node_count + model->joint_count +
                                   model->node_count;
-    const uint64_t bytes = ANSWER_WHOLE_BYTES + PIECES * ANSWER_PIECE_BYTES + frame_things * JOINT_JSON_BYTES;
+    const uint64_t bytes = REPLY_WHOLE_BYTES + PIECES * REPLY_PIECE_BYTES + frame_things * JOINT_JSON_BYTES;
     return is_of_frames && job->call->pieces == REPLY_CHUNKED && bytes < most ? bytes : most;
 }
 
@@ -203,6 +203,6 @@ void service_answer(struct job *job)
 void service_answer_stop(struct job *job)
 {
     job->is_stopped = true;
-    answer_source_stop(job->source);
+    reply_stream_stop(job->source);
     uv_cancel((uv_req_t *)&job->work);
 }

@@ -5,7 +5,7 @@
  * of that from the others, but processor time, of which there is one budget for all: else a batch could have the work
  * for the largest answer done as often as it has queries, and thrown away each time. While one is answered the models
  * of the next few are imported already. */
-#include "daemon/service/service_parts.h"
+#include "daemon/service/job.h"
 
 #include "base/mem.h"
 
@@ -16,8 +16,8 @@
 enum { LOOK_AHEAD = 8, NS_PER_MS = 1000000 };
 
 /* A model asked for before its query. */
-struct ahead {
-    struct cache_wait wait;
+struct prefetch {
+    struct cache_waiter wait;
     struct batch *batch;
 };
 
@@ -28,14 +28,14 @@ struct batch {
     struct call item;          /* the query under way; its request is borrowed from the batch's */
     struct limits limits;      /* what the queries still have together */
     struct reply reply;
-    size_t counted_bytes;  /* of the reply, in the budget */
-    uint64_t cpu_ns;       /* processor time of the queries so far */
-    uint32_t place;        /* the query to begin */
-    uint32_t looked_at;    /* queries whose models were asked for */
-    uint32_t wait_count;   /* asked for and not there yet */
-    bool is_running;       /* run() is on the stack */
-    bool is_under_way;     /* a query is */
-    struct ahead aheads[]; /* [query_count] */
+    size_t counted_bytes;     /* of the reply, in the budget */
+    uint64_t cpu_ns;          /* processor time of the queries so far */
+    uint32_t place;           /* the query to begin */
+    uint32_t looked_at;       /* queries whose models were asked for */
+    uint32_t wait_count;      /* asked for and not there yet */
+    bool is_running;          /* run() is on the stack */
+    bool is_under_way;        /* a query is */
+    struct prefetch aheads[]; /* [query_count] */
 };
 
 static struct batch *batch_of(struct call *item)
@@ -84,10 +84,10 @@ static void put_error(struct batch *batch, const struct err *err)
 static void run(struct batch *batch);
 
 /* The model is in the cache now, or the query will find out itself that it cannot be. */
-static void on_ahead(struct cache_wait *wait, struct baked *baked, const struct err *err)
+static void on_ahead(struct cache_waiter *wait, struct imported_model *imported, const struct err *err)
 {
-    struct batch *batch = ((struct ahead *)(void *)((char *)wait - offsetof(struct ahead, wait)))->batch;
-    (void)baked;
+    struct batch *batch = ((struct prefetch *)(void *)((char *)wait - offsetof(struct prefetch, wait)))->batch;
+    (void)imported;
     (void)err;
     batch->wait_count--;
     run(batch);
@@ -101,16 +101,16 @@ static void look_at(struct batch *batch, uint32_t index)
                          strcmp(before->request.model, query->request.model) == 0;
     if (query->err.code != 0 || is_same)
         return;
-    struct ahead *ahead = &batch->aheads[index];
-    struct baked *baked = NULL;
+    struct prefetch *ahead = &batch->aheads[index];
+    struct imported_model *imported = NULL;
     struct err err;
     ahead->batch = batch;
-    ahead->wait = (struct cache_wait){.ready = on_ahead};
-    const int rc = cache_get(batch->service->cache, query->request.model, &ahead->wait, &baked, &err);
+    ahead->wait = (struct cache_waiter){.ready = on_ahead};
+    const int rc = cache_get(batch->service->cache, query->request.model, &ahead->wait, &imported, &err);
     if (rc == 0)
         batch->wait_count++;
     else if (rc > 0)
-        baked_unref(baked);
+        imported_model_unref(imported);
 }
 
 /* --- queries --- */
@@ -191,7 +191,7 @@ void service_batch_cancel(struct service *service, struct call *call)
     struct batch *batch = call->waiting;
     call->is_abandoned = true;
     for (uint32_t i = 0; i < batch->looked_at && !service->is_ending; i++) { /* the cache is gone then */
-        struct cache_wait *wait = &batch->aheads[i].wait;
+        struct cache_waiter *wait = &batch->aheads[i].wait;
         if (wait->list == NULL)
             continue;
         cache_cancel(wait);

@@ -1,10 +1,10 @@
 /* service_render.c - a picture: which pose of which clip, then the render pool. */
-#include "daemon/service/service_parts.h"
+#include "daemon/service/job.h"
 
 #include "base/mem.h"
 #include "base/view.h"
-#include "wire/bodies/answer_picture.h"
-#include "wire/answer/answer_select.h"
+#include "wire/bodies/body_picture.h"
+#include "wire/reply/select.h"
 #include "wire/http/http_response.h"
 
 #include <stddef.h>
@@ -19,7 +19,7 @@ _Static_assert((int)BLEND_LAYERS_MAX == (int)RENDER_LAYERS_MAX && (int)BLEND_MAS
 static const struct model *clips_model(const struct job *job)
 {
     const uint32_t source = job->call->request.clip_source;
-    return source == 0 ? &job->baked->model : job->sources[source - 1];
+    return source == 0 ? &job->imported->model : job->sources[source - 1];
 }
 
 /* Says which picture failed, unless it never came to it. */
@@ -33,8 +33,8 @@ static void fail_picture(struct job *job, const struct err *why)
     if (is_about_model && has_moments)
         err_prefix(&err, "'%s'", request->model); /* the worker says which moment it is */
     else if (is_about_model)
-        answer_name_pose(clips_model(job), request, job->render_clip, request->time_count > 0 ? request->times_s[0] : 0,
-                         &err);
+        err_name_pose(clips_model(job), request, job->render_clip, request->time_count > 0 ? request->times_s[0] : 0,
+                      &err);
     job_fail(job, &err);
 }
 
@@ -49,14 +49,14 @@ static double time_of(const struct job *job, const struct render_shown *shown)
 static void put_picture(const struct job *job, struct blob *png, const struct render_shown *shown, struct reply *reply)
 {
     const struct request *request = &job->call->request;
-    const struct answer_shown told = {.time_s = time_of(job, shown),
-                                      .clip_time_s = shown->clip_time_s,
-                                      .view_from_scene = shown->view_from_scene,
-                                      .clip_from_view = shown->clip_from_view};
-    answer_put_shown(&told, reply);
+    const struct picture_shown told = {.time_s = time_of(job, shown),
+                                       .clip_time_s = shown->clip_time_s,
+                                       .view_from_scene = shown->view_from_scene,
+                                       .clip_from_view = shown->clip_from_view};
+    reply_put_shown(&told, reply);
     reply->content_type = "image/png";
     if (request->format == FORMAT_JSON)
-        answer_put_picture(request, &told, reply);
+        body_put_picture(request, &told, reply);
     else
         reply->blob = blob_ref(png);
 }
@@ -71,7 +71,8 @@ static void check_told(struct reply *reply)
     reply_error(reply, &err, NULL, 0);
 }
 
-static void on_done(struct render_wait *wait, struct blob *png, const struct render_notes *notes, const struct err *err)
+static void on_done(struct render_waiter *wait, struct blob *png, const struct render_notes *notes,
+                    const struct err *err)
 {
     struct job *job = (struct job *)((char *)wait - offsetof(struct job, render));
     if (png == NULL) {
@@ -99,17 +100,17 @@ struct nodes {
 };
 
 /* What is drawn when. */
-struct moments {
+struct picture_times {
     uint32_t count;
     struct render_cell cells[VIEW_ONION_MAX];
     double layer_times_s[VIEW_ONION_MAX * RENDER_LAYERS_MAX];
 };
 
 /* One moment, or those of an onion: without times some that are spread evenly over the clip. */
-static void fill_moments(struct job *job, int32_t clip, const struct clip_span *span, struct moments *moments)
+static void fill_moments(struct job *job, int32_t clip, const struct clip_span *span, struct picture_times *moments)
 {
     const struct request *request = &job->call->request;
-    struct answer_layers *layers = &job->service->evaluator.answer.layers; /* as find_blend() left them */
+    struct resolved_layers *layers = &job->service->evaluator.answer.layers; /* as find_blend() left them */
     const bool is_onion = request->picture.view == VIEW_ONION;
     const bool is_spread = is_onion && (request->picture.flags & PICTURE_AUTO_TIME) != 0 && span->to_s > span->from_s;
     double *layer_times_s = moments->layer_times_s;
@@ -127,18 +128,18 @@ static void fill_moments(struct job *job, int32_t clip, const struct clip_span *
         };
         if (job->blend == NULL)
             continue;
-        answer_set_layers(layers, request, c);
+        layers_set_times(layers, request, c);
         for (uint32_t i = 0; i < layers->count; i++)
             *layer_times_s++ = layers->layers[i].clip_time_s;
     }
 }
 
-static void fill_query(const struct job *job, const struct nodes *nodes, const struct moments *moments,
-                       struct render_query *query)
+static void fill_query(const struct job *job, const struct nodes *nodes, const struct picture_times *moments,
+                       struct render_spec *query)
 {
     const struct request *request = &job->call->request;
-    *query = (struct render_query){
-        .baked = job->baked,
+    *query = (struct render_spec){
+        .imported = job->imported,
         .clips = job->clips,
         .clip_count = job->clip_count,
         .root = nodes->root,
@@ -158,12 +159,12 @@ static void fill_query(const struct job *job, const struct nodes *nodes, const s
 static bool find_blend(struct job *job, struct reply *reply)
 {
     const struct request *request = &job->call->request;
-    struct answer_layers *layers = &job->service->evaluator.answer.layers; /* scratch of the loop thread */
+    struct resolved_layers *layers = &job->service->evaluator.answer.layers; /* scratch of the loop thread */
     if (request->layer_count == 0)
         return true;
-    if (answer_find_layers(layers, &job->baked->model, job->sources, request, reply) < 0)
+    if (layers_resolve(layers, &job->imported->model, job->sources, request, reply) < 0)
         return false;
-    answer_set_layers(layers, request, 0);
+    layers_set_times(layers, request, 0);
     struct render_blend *blend = mem_zalloc(1, sizeof *blend);
     blend->layer_count = layers->count;
     blend->mask_count = layers->mask_count;
@@ -193,14 +194,14 @@ static bool find_blend(struct job *job, struct reply *reply)
 static bool find_nodes(struct job *job, struct nodes *nodes, struct reply *reply)
 {
     const struct request *request = &job->call->request;
-    const struct model *model = &job->baked->model;
+    const struct model *model = &job->imported->model;
     uint32_t node = 0;
     if (request->has_root_motion) {
-        if (answer_find_root(&job->service->evaluator.answer, model, request, &node, reply) < 0)
+        if (motion_find_root(&job->service->evaluator.answer, model, request, &node, reply) < 0)
             return false;
         nodes->root = 1 + node;
     }
-    if (request->joint.kind != SELECT_ABSENT) {
+    if (request->joint.kind != SELECT_NONE) {
         if (select_thing(model, request, THING_NODE, &request->joint, &node, reply) < 0)
             return false;
         nodes->joint = 1 + node;
@@ -213,14 +214,15 @@ static bool find_look(struct job *job, struct reply *reply)
 {
     const struct request *request = &job->call->request;
     job->look = request->picture;
-    if (request->target.kind != SELECT_ABSENT) {
+    if (request->target.kind != SELECT_NONE) {
         job->look.target_kind = PICTURE_TARGET_NODE;
-        if (select_thing(&job->baked->model, request, THING_NODE, &request->target, &job->look.target_node, reply) < 0)
+        if (select_thing(&job->imported->model, request, THING_NODE, &request->target, &job->look.target_node, reply) <
+            0)
             return false;
     }
     uint32_t camera;
-    if (request->camera.kind != SELECT_ABSENT) {
-        if (select_thing(&job->baked->model, request, THING_CAMERA, &request->camera, &camera, reply) < 0)
+    if (request->camera.kind != SELECT_NONE) {
+        if (select_thing(&job->imported->model, request, THING_CAMERA, &request->camera, &camera, reply) < 0)
             return false;
         job->look.camera = 1 + camera;
     }
@@ -237,13 +239,13 @@ void service_render(struct job *job)
     struct nodes nodes = {0};
     reply_init(&reply);
     const struct model *clips = clips_model(job);
-    if (answer_find_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, &reply) ||
+    if (select_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, &reply) ||
         !find_nodes(job, &nodes, &reply) || !find_look(job, &reply)) {
         job_finish(job, &reply);
         return;
     }
     const double duration_s = clip == POSE_REST ? 0 : clips->clips[clip].duration_s;
-    if (request->op == OP_RENDER ? answer_find_span(request, duration_s, &span, &err) < 0
+    if (request->op == OP_RENDER ? span_resolve(request, duration_s, &span, &err) < 0
                                  : service_sheet_plan(job, clips, clip, &span, &err) < 0) {
         job_fail(job, &err);
         return;
@@ -255,8 +257,8 @@ void service_render(struct job *job)
         return;
     }
     reply_fini(&reply);
-    struct render_query query;
-    struct moments moments = {.count = 0};
+    struct render_spec query;
+    struct picture_times moments = {.count = 0};
     struct sheet_cells cells = {0};
     if (job->plan == NULL)
         fill_moments(job, clip, &span, &moments);

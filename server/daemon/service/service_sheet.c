@@ -1,5 +1,5 @@
 /* service_sheet.c - a picture of several cells: from its plan to the renderer, and from there to the answer. */
-#include "daemon/service/service_parts.h"
+#include "daemon/service/job.h"
 
 #include "base/mem.h"
 #include "wire/bodies/sheet_manifest.h"
@@ -22,9 +22,9 @@ static void fill_layer_times(struct job *job, double *times_s)
 {
     const struct request *request = &job->call->request;
     const struct sheet_cell *cells = sheet_plan_cells(job->plan);
-    struct answer_layers *layers = &job->service->evaluator.answer.layers; /* as find_blend() left them */
+    struct resolved_layers *layers = &job->service->evaluator.answer.layers; /* as find_blend() left them */
     for (uint32_t c = 0; c < job->plan->cell_count; c++) {
-        answer_set_layers(layers, request, cells[c].frame);
+        layers_set_times(layers, request, cells[c].frame);
         for (uint32_t i = 0; i < layers->count; i++)
             *times_s++ = layers->layers[i].clip_time_s;
     }
@@ -61,7 +61,7 @@ static uint32_t captions_of(const struct job *job)
     return request->op == OP_TURNTABLE ? RENDER_CAPTION_YAW : RENDER_CAPTION_CLIP | RENDER_CAPTION_TIME | yaw;
 }
 
-void service_sheet_fill(struct job *job, struct sheet_cells *cells, struct render_query *query)
+void service_sheet_fill(struct job *job, struct sheet_cells *cells, struct render_spec *query)
 {
     const struct sheet_plan *plan = job->plan;
     const struct request *request = &job->call->request;
@@ -89,7 +89,7 @@ void service_sheet_free(struct sheet_cells *cells)
 }
 
 /* The worker's own words: only as long as they should be, and finite. */
-static bool read_shots(const struct blob *made, const struct sheet_plan *plan, struct sheet_shots *shots)
+static bool read_shots(const struct blob *made, const struct sheet_plan *plan, struct sheet_cameras *shots)
 {
     const size_t views_bytes = plan->cell_count * sizeof(struct render_view);
     struct render_shots head;
@@ -118,7 +118,7 @@ static bool read_shots(const struct blob *made, const struct sheet_plan *plan, s
 
 static void reply_manifest(struct job *job, const struct blob *made, struct reply *reply)
 {
-    struct sheet_shots shots = {0};
+    struct sheet_cameras shots = {0};
     struct err err;
     if (!read_shots(made, job->plan, &shots)) {
         err_set(&err, ERR_RENDER_FAILED, "the renderer sent cameras that are none");
@@ -126,8 +126,8 @@ static void reply_manifest(struct job *job, const struct blob *made, struct repl
         return;
     }
     reply->content_type = "application/json";
-    sheet_manifest_put(&reply->body, job->plan, &shots, &job->baked->model,
-                       job->call->request.clip_source == 0 ? &job->baked->model
+    sheet_manifest_put(&reply->body, job->plan, &shots, &job->imported->model,
+                       job->call->request.clip_source == 0 ? &job->imported->model
                                                            : job->sources[job->call->request.clip_source - 1],
                        &job->call->request);
     free(shots.views);

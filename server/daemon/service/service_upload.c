@@ -1,6 +1,6 @@
 /* service_upload.c - PUT and DELETE /v1/models/NAME: what was stored is then described as /v1/model does. */
 #include "base/mem.h"
-#include "daemon/service/service_parts.h"
+#include "daemon/service/job.h"
 #include "daemon/upload/upload.h"
 
 #include <stddef.h>
@@ -8,12 +8,12 @@
 
 enum { STATUS_CREATED = 201, STATUS_NO_CONTENT = 204 };
 
-struct storing {
+struct upload_call {
     struct service *service;
     struct call *call;
-    struct call describe; /* /v1/model of the new file */
-    char *path;           /* of it under the root */
-    struct baked *baked;  /* as it was stored: a reference */
+    struct call describe;            /* /v1/model of the new file */
+    char *path;                      /* of it under the root */
+    struct imported_model *imported; /* as it was stored: a reference */
     bool is_new;
 };
 
@@ -36,19 +36,19 @@ static void end_badly(struct service *service, struct call *call, const struct e
 
 static void on_described(struct call *describe, struct reply *reply)
 {
-    struct storing *storing = (struct storing *)((char *)describe - offsetof(struct storing, describe));
+    struct upload_call *storing = (struct upload_call *)((char *)describe - offsetof(struct upload_call, describe));
     struct service *service = storing->service;
     struct call *call = storing->call;
     if (reply->status == 200 && storing->is_new)
         reply->status = STATUS_CREATED;
-    baked_unref(storing->baked);
+    imported_model_unref(storing->imported);
     free(storing->path);
     free(storing);
     end(service, call, reply);
 }
 
 /* Says what was stored, whatever else has come under this name, and however busy the importers are. */
-static void describe(struct storing *storing)
+static void describe(struct upload_call *storing)
 {
     struct service *service = storing->service;
     struct err err;
@@ -57,7 +57,7 @@ static void describe(struct storing *storing)
     storing->describe.done = on_described;
     if (!service->is_ending) {
         struct job *job = job_start(service, &storing->describe);
-        job->baked = baked_ref(storing->baked);
+        job->imported = imported_model_ref(storing->imported);
         service_answer(job);
         return;
     }
@@ -70,12 +70,12 @@ static void describe(struct storing *storing)
 static void on_found(struct call *find, struct reply *reply)
 {
     reply_fini(reply);
-    describe((struct storing *)((char *)find - offsetof(struct storing, describe)));
+    describe((struct upload_call *)((char *)find - offsetof(struct upload_call, describe)));
 }
 
 static void on_stored(void *user, const struct upload_end *stored)
 {
-    struct storing *storing = user;
+    struct upload_call *storing = user;
     struct service *service = storing->service;
     if (stored->path == NULL) {
         struct call *call = storing->call;
@@ -85,18 +85,18 @@ static void on_stored(void *user, const struct upload_end *stored)
     }
     storing->is_new = stored->is_new;
     storing->path = mem_strdup(stored->path);
-    storing->baked = baked_ref(stored->baked);
+    storing->imported = imported_model_ref(stored->imported);
     storing->describe = (struct call){.done = on_found};
     request_init(&storing->describe.request);
     storing->describe.request.op = OP_MODEL;
     storing->describe.request.model = storing->path;
-    cache_next_turn(service->cache); /* what was under this name is looked at anew */
+    cache_next_tick(service->cache); /* what was under this name is looked at anew */
     service_handle(service, &storing->describe);
 }
 
 static void on_deleted(void *user, const struct err *err)
 {
-    struct storing *storing = user;
+    struct upload_call *storing = user;
     struct service *service = storing->service;
     struct call *call = storing->call;
     free(storing);
@@ -120,7 +120,7 @@ int service_upload_begin(struct service *service, const struct request *request,
 
 void service_file(struct service *service, struct call *call)
 {
-    struct storing *storing = mem_zalloc(1, sizeof *storing);
+    struct upload_call *storing = mem_zalloc(1, sizeof *storing);
     struct err err;
     storing->service = service;
     storing->call = call;

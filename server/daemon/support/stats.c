@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const struct row {
+static const struct stat_row {
     const char *group, *name;
 } ROWS[STAT_COUNT] = {
 #define X(symbol, kind, group, name, text) {group, name},
@@ -22,15 +22,15 @@ static const int CODES[] = {
 };
 enum { CODE_COUNT = sizeof CODES / sizeof *CODES };
 
-static const struct row ENDS[STAT_ENDS_COUNT] = {
-    [STAT_ENDS_REQUESTS] = {"requests", "errors"},
-    [STAT_ENDS_IMPORTS] = {"imports", "failed"},
-    [STAT_ENDS_RENDERS] = {"renders", "failed"},
+static const struct stat_row ENDS[STAT_ERRORS_COUNT] = {
+    [STAT_ERRORS_REQUESTS] = {"requests", "errors"},
+    [STAT_ERRORS_IMPORTS] = {"imports", "failed"},
+    [STAT_ERRORS_RENDERS] = {"renders", "failed"},
 };
 
 /* Only its thread writes it, so that counting needs no locked instruction. */
 struct counts {
-    atomic_uint_fast64_t values[STAT_COUNT], ended[STAT_ENDS_COUNT][CODE_COUNT];
+    atomic_uint_fast64_t values[STAT_COUNT], ended[STAT_ERRORS_COUNT][CODE_COUNT];
     char apart[64]; /* from the next thread's, by a cache line */
 };
 static struct counts counts[STATS_THREADS_MAX];
@@ -43,7 +43,7 @@ static void add(atomic_uint_fast64_t *value, uint64_t count)
     atomic_store_explicit(value, get(value) + count, memory_order_relaxed);
 }
 
-void stats_use(uint32_t thread) { own = &counts[thread]; }
+void stats_use_thread(uint32_t thread) { own = &counts[thread]; }
 void stats_add(enum statistic stat, uint64_t count) { add(&own->values[stat], count); }
 
 void stats_set(enum statistic stat, uint64_t value)
@@ -51,7 +51,7 @@ void stats_set(enum statistic stat, uint64_t value)
     atomic_store_explicit(&own->values[stat], value, memory_order_relaxed);
 }
 
-void stats_end(enum stat_ends ends, int code)
+void stats_count_error(enum stat_errors ends, int code)
 {
     for (int i = 0; i < CODE_COUNT; i++)
         if (CODES[i] == code)
@@ -84,7 +84,7 @@ static void put_name(struct buf *out, const char *before, const char *name)
 /* The codes that ended something of the group, as its last member. */
 static void put_ends(struct buf *out, const char *group)
 {
-    for (int e = 0; e < STAT_ENDS_COUNT; e++) {
+    for (int e = 0; e < STAT_ERRORS_COUNT; e++) {
         if (strcmp(ENDS[e].group, group) != 0)
             continue;
         put_name(out, ",", ENDS[e].name);

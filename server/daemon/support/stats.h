@@ -17,23 +17,23 @@ enum statistic {
 };
 
 /* What an error code can have ended. */
-enum stat_ends {
-    STAT_ENDS_REQUESTS, /* "requests.errors": error answers */
-    STAT_ENDS_IMPORTS,  /* "imports.failed": imports without a model */
-    STAT_ENDS_RENDERS,  /* "renders.failed": pictures without a picture */
-    STAT_ENDS_COUNT
+enum stat_errors {
+    STAT_ERRORS_REQUESTS, /* "requests.errors": error answers */
+    STAT_ERRORS_IMPORTS,  /* "imports.failed": imports without a model */
+    STAT_ERRORS_RENDERS,  /* "renders.failed": pictures without a picture */
+    STAT_ERRORS_COUNT
 };
 
 enum { STATS_THREADS_MAX = 64 };
 
 /* Which counts are this thread's, from 0; a thread that does not say has number 0. A gauge is a sum, too: of what is
  * each thread's own, or of a thing that only one of them has. */
-void stats_use(uint32_t thread);
+void stats_use_thread(uint32_t thread);
 
 void stats_add(enum statistic stat, uint64_t count); /* counters */
 void stats_set(enum statistic stat, uint64_t value); /* gauges */
 /* code: an ERR_; 0 counts nothing. A new row of errors.def is counted without a change here. */
-void stats_end(enum stat_ends ends, int code);
+void stats_count_error(enum stat_errors ends, int code);
 
 /* {"connections":{"open":3,..},"requests":{..,"errors":{"not_found":1}},..}: codes that never occurred are left out. */
 void stats_put_json(struct buf *out);

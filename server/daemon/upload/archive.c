@@ -1,7 +1,7 @@
 #include "daemon/upload/archive.h"
 
 #include "base/utf8.h"
-#include "daemon/model/endings.h"
+#include "daemon/model/file_types.h"
 #include "daemon/model/root.h"
 
 #include <stdbool.h>
@@ -83,7 +83,7 @@ int archive_find_model(const struct archive *archive, const char *stem, struct e
     for (uint32_t i = 0; i < archive->count; i++) {
         archive_path(archive, i, path);
         const unsigned depth = root_folders_of(path);
-        if (!ending_is_known(path) || ending_companion_of(path) != NULL || depth > least)
+        if (!file_type_is_known(path) || file_type_companion_of(path) != NULL || depth > least)
             continue;
         if (depth < least) {
             least = depth;

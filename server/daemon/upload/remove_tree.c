@@ -31,7 +31,7 @@ static void fail(struct removal *removal, const char *name)
 
 static bool is_dots(const char *name) { return strcmp(name, ".") == 0 || strcmp(name, "..") == 0; }
 
-int open_up_folder(int above_fd, const char *name)
+int remove_tree_open_up(int above_fd, const char *name)
 {
     const int fd = openat(above_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
@@ -50,7 +50,7 @@ static int open_folder(int above_fd, const char *name)
 {
     enum { FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
     const int fd = openat(above_fd, name, FLAGS);
-    if (fd >= 0 || errno != EACCES || open_up_folder(above_fd, name) != 0)
+    if (fd >= 0 || errno != EACCES || remove_tree_open_up(above_fd, name) != 0)
         return fd;
     return openat(above_fd, name, FLAGS);
 }
@@ -95,7 +95,7 @@ static bool move_up(struct removal *removal, int folder_fd, const char *name, ch
         snprintf(moved, NAME_SIZE, "%016" PRIx64, removal->next++);
         if (renameat(folder_fd, name, removal->top_fd, moved) == 0)
             return true;
-        if (errno == EACCES ? open_up_folder(folder_fd, name) != 0
+        if (errno == EACCES ? remove_tree_open_up(folder_fd, name) != 0
                             : errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR)
             break;
     }

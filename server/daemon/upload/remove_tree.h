@@ -13,4 +13,4 @@
 int remove_tree(int above_fd, const char *name, int fd, struct err *err);
 
 /* Gives the folder `name` the permissions to be read, changed and moved. Returns 0, or -1 and errno. */
-int open_up_folder(int above_fd, const char *name);
+int remove_tree_open_up(int above_fd, const char *name);

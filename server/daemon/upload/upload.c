@@ -1,4 +1,4 @@
-#include "daemon/support/background.h"
+#include "daemon/support/thread_priority.h"
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
 #include "daemon/upload/upload_parts.h"
@@ -24,7 +24,7 @@ static void on_removed(uv_work_t *work, int status)
 static void remove_files(uv_work_t *work)
 {
     struct upload *upload = work->data;
-    background_thread();
+    thread_priority_background();
     if (upload->fd >= 0)
         close(upload->fd);
     upload->fd = -1;
@@ -35,12 +35,12 @@ static void remove_files(uv_work_t *work)
 /* Tells how it ended, once, and removes the stage. */
 static void finish(struct upload *upload)
 {
-    upload->stage = STAGE_OVER;
+    upload->stage = UPLOAD_OVER;
     if (upload->done != NULL) {
         const bool is_good = upload->err.code == 0;
         const struct upload_end end = {.path = is_good ? upload->published_path : NULL,
                                        .is_new = upload->is_new,
-                                       .baked = upload->baked,
+                                       .imported = upload->imported,
                                        .err = &upload->err};
         stats_add(is_good ? STAT_UPLOADS_STORED : STAT_UPLOADS_REFUSED, 1);
         upload->done(upload->user, &end);
@@ -75,7 +75,7 @@ static void write_piece(uv_work_t *work)
 {
     struct upload *upload = work->data;
     struct err *err = &upload->err;
-    background_thread();
+    thread_priority_background();
     if (upload->fd < 0) {
         if (upload_stage_begin(&upload->uploads->store, &upload->files, err) < 0)
             return;
@@ -96,14 +96,14 @@ static void close_file(struct upload *upload)
 
 static void finish_file(uv_work_t *work)
 {
-    background_thread();
+    thread_priority_background();
     close_file(work->data);
 }
 
 static void unpack(uv_work_t *work)
 {
     struct upload *upload = work->data;
-    background_thread();
+    thread_priority_background();
     upload_unpack(&upload->uploads->store, &upload->files, upload->archive_fd, upload->target, upload->model_path,
                   &upload->err);
 }
@@ -111,7 +111,7 @@ static void unpack(uv_work_t *work)
 static void publish(uv_work_t *work)
 {
     struct upload *upload = work->data;
-    background_thread();
+    thread_priority_background();
     upload_store_publish(&upload->uploads->store, &upload->files, upload->item, upload->target, &upload->is_new,
                          &upload->err);
 }
@@ -141,7 +141,7 @@ static bool is_import_wanted(const struct import_job *job)
     return true;
 }
 
-static void go_to(struct upload *upload, enum stage stage, void (*run)(uv_work_t *))
+static void go_to(struct upload *upload, enum upload_state stage, void (*run)(uv_work_t *))
 {
     upload->stage = stage;
     start_work(upload, run);
@@ -149,15 +149,15 @@ static void go_to(struct upload *upload, enum stage stage, void (*run)(uv_work_t
         finish(upload);
 }
 
-static void on_imported(struct import_job *job, struct baked *baked, const struct err *err)
+static void on_imported(struct import_job *job, struct imported_model *imported, const struct err *err)
 {
     struct upload *upload = (struct upload *)((char *)job - offsetof(struct upload, import));
     if (job->archive_fd >= 0) {
         upload->archive_fd = job->archive_fd;
-        go_to(upload, STAGE_UNPACKING, unpack);
-    } else if (baked != NULL) {
-        upload->baked = baked;
-        go_to(upload, STAGE_PUBLISHING, publish);
+        go_to(upload, UPLOAD_UNPACKING, unpack);
+    } else if (imported != NULL) {
+        upload->imported = imported;
+        go_to(upload, UPLOAD_PUBLISHING, publish);
     } else {
         fail(upload, err);
         finish(upload);
@@ -165,10 +165,10 @@ static void on_imported(struct import_job *job, struct baked *baked, const struc
 }
 
 /* What the importer has, and the path that it is told: both as they will be. */
-static int find_access(struct upload *upload, enum stage stage)
+static int find_access(struct upload *upload, enum upload_state stage)
 {
     char own[PATH_MAX], place[NAME_MAX + 2];
-    const bool is_in_folder = stage == STAGE_IMPORTING && upload->is_zip;
+    const bool is_in_folder = stage == UPLOAD_IMPORTING && upload->is_zip;
     snprintf(own, sizeof own, "%s%s%s", upload->uploads->store.folder, is_in_folder ? upload->target : upload->name,
              is_in_folder ? "/" : "");
     snprintf(place, sizeof place, "%s%s", is_in_folder ? upload->item : upload->base, is_in_folder ? "/" : "");
@@ -183,7 +183,7 @@ static int find_access(struct upload *upload, enum stage stage)
 }
 
 /* Has the importer look at what is in the stage: the zip, or the model. */
-static void import(struct upload *upload, enum stage stage)
+static void import(struct upload *upload, enum upload_state stage)
 {
     upload->stage = stage;
     if (find_access(upload, stage) < 0) {
@@ -194,7 +194,7 @@ static void import(struct upload *upload, enum stage stage)
                                          .access = &upload->access,
                                          .is_wanted = is_import_wanted,
                                          .done = on_imported,
-                                         .is_archive = stage == STAGE_OPENING,
+                                         .is_archive = stage == UPLOAD_OPENING,
                                          .archive_fd = -1};
     if (import_pool_submit(upload->uploads->imports, &upload->import, &upload->err) < 0)
         finish(upload);
@@ -233,7 +233,7 @@ static void receive(struct upload *upload)
     else if (upload->fd >= 0)
         start_work(upload, finish_file);
     else
-        import(upload, upload->is_zip ? STAGE_OPENING : STAGE_IMPORTING);
+        import(upload, upload->is_zip ? UPLOAD_OPENING : UPLOAD_IMPORTING);
 }
 
 static void go_on(struct upload *upload)
@@ -241,26 +241,26 @@ static void go_on(struct upload *upload)
     if (upload->is_working)
         return;
     switch (upload->stage) {
-    case STAGE_RECEIVING:
+    case UPLOAD_RECEIVING:
         receive(upload);
         break;
-    case STAGE_OPENING:
-    case STAGE_IMPORTING:
+    case UPLOAD_OPENING:
+    case UPLOAD_IMPORTING:
         break; /* on_imported() goes on */
-    case STAGE_UNPACKING:
+    case UPLOAD_UNPACKING:
         if (upload->err.code == 0) {
-            import(upload, STAGE_IMPORTING);
+            import(upload, UPLOAD_IMPORTING);
         } else {
             err_prefix(&upload->err, "%.300s", upload->name);
             finish(upload);
         }
         break;
-    case STAGE_OVER:
+    case UPLOAD_OVER:
         if (upload->uploads->is_ending)
             fail_for_ending(upload);
         finish(upload);
         break;
-    case STAGE_PUBLISHING:
+    case UPLOAD_PUBLISHING:
         finish(upload);
         break;
     }
@@ -288,7 +288,7 @@ bool upload_is_full(const struct upload *upload) { return upload->is_full; }
 void upload_abandon(struct upload *upload)
 {
     upload->has_room = NULL;
-    upload->stage = STAGE_OVER;
+    upload->stage = UPLOAD_OVER;
     if (!upload->is_working)
         finish(upload);
 }
@@ -306,9 +306,9 @@ void upload_finish(struct upload *upload, upload_done *done, void *user)
 void upload_end(struct upload *upload)
 {
     upload->has_room = NULL;
-    if (upload->is_working && upload->stage == STAGE_PUBLISHING)
+    if (upload->is_working && upload->stage == UPLOAD_PUBLISHING)
         return; /* it ends by itself, with its answer */
-    upload->stage = STAGE_OVER;
+    upload->stage = UPLOAD_OVER;
     if (!upload->is_working) {
         fail_for_ending(upload);
         finish(upload);

@@ -6,7 +6,7 @@
  * thread only. */
 #pragma once
 
-#include "wire/http/http.h"
+#include "wire/http/http_parser.h"
 #include "daemon/config/config.h"
 #include "daemon/importer/import_pool.h"
 
@@ -44,9 +44,9 @@ void upload_abandon(struct upload *upload);
 
 /* How one ended; all borrowed for the call. */
 struct upload_end {
-    const char *path;    /* of the model under the root; NULL: `err` says why there is none */
-    bool is_new;         /* nothing was in its place */
-    struct baked *baked; /* the model as it was stored */
+    const char *path;                /* of the model under the root; NULL: `err` says why there is none */
+    bool is_new;                     /* nothing was in its place */
+    struct imported_model *imported; /* the model as it was stored */
     const struct err *err;
 };
 typedef void upload_done(void *user, const struct upload_end *end);

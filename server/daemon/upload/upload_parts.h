@@ -18,19 +18,19 @@ struct uploads {
     bool is_ending;
 };
 
-enum stage {
-    STAGE_RECEIVING, /* bytes come and are written */
-    STAGE_OPENING,   /* of a zip: an importer unpacks it */
-    STAGE_UNPACKING, /* likewise: its files are written to a folder in the stage */
-    STAGE_IMPORTING, /* the importer looks at the staged model */
-    STAGE_PUBLISHING,
-    STAGE_OVER, /* told its end, or abandoned; the stage is being removed */
+enum upload_state {
+    UPLOAD_RECEIVING, /* bytes come and are written */
+    UPLOAD_OPENING,   /* of a zip: an importer unpacks it */
+    UPLOAD_UNPACKING, /* likewise: its files are written to a folder in the stage */
+    UPLOAD_IMPORTING, /* the importer looks at the staged model */
+    UPLOAD_PUBLISHING,
+    UPLOAD_OVER, /* told its end, or abandoned; the stage is being removed */
 };
 
 struct upload {
     struct uploads *uploads;
     struct http_sink sink;
-    enum stage stage;
+    enum upload_state stage;
     char *name;       /* under the store, as the client said it */
     const char *base; /* its last part */
     char *target;     /* the path under the store that is published: the name, of a zip without ".zip" */
@@ -40,7 +40,7 @@ struct upload {
     char model_path[ARCHIVE_PATH_SIZE]; /* of a zip: the model's in its folder */
     char published_path[PATH_MAX];      /* of what an importer looks at, once it is in place, under the root */
     struct file_access access;          /* the importer's, to what lies in the stage */
-    struct baked *baked;                /* what it made of the model, or NULL */
+    struct imported_model *imported;    /* what it made of the model, or NULL */
     struct buf waiting;                 /* bytes for the next piece of work */
     struct buf writing;                 /* those of the work under way */
     bool is_working, is_whole, is_full, is_new;

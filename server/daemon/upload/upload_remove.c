@@ -3,7 +3,7 @@
 #include "daemon/upload/remove_tree.h"
 #include "daemon/model/root.h"
 #include "daemon/upload/upload_store_parts.h"
-#include "daemon/upload/upload_zips.h"
+#include "daemon/upload/upload_zip_folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -56,7 +56,7 @@ static bool remove_leftover(int store_fd, const char *name)
     enum { FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
     struct err err;
     int stage = openat(store_fd, name, FLAGS);
-    if (stage < 0 && errno == EACCES && open_up_folder(store_fd, name) == 0)
+    if (stage < 0 && errno == EACCES && remove_tree_open_up(store_fd, name) == 0)
         stage = openat(store_fd, name, FLAGS);
     if (stage < 0) {
         if (errno != ENOTDIR && errno != ELOOP && errno != ENOENT) /* no folder is none of ours */
@@ -125,7 +125,7 @@ static int set_aside(const struct upload_store *store, int parent_fd, const char
         return upload_storage_error(path, err);
     int rc = upload_stage_name(aside, err);
     if (rc == 0 && renameat2(parent_fd, name, store_fd, aside, RENAME_NOREPLACE) != 0 &&
-        (errno != EACCES || open_up_folder(parent_fd, name) != 0 ||
+        (errno != EACCES || remove_tree_open_up(parent_fd, name) != 0 ||
          renameat2(parent_fd, name, store_fd, aside, RENAME_NOREPLACE) != 0))
         rc = upload_storage_error(path, err);
     if (rc == 0 && (fsync(parent_fd) != 0 || fsync(store_fd) != 0)) {

@@ -4,7 +4,7 @@
 #include "daemon/upload/remove_tree.h"
 #include "daemon/model/root.h"
 #include "daemon/upload/upload_store_parts.h"
-#include "daemon/upload/upload_zips.h"
+#include "daemon/upload/upload_zip_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -95,7 +95,7 @@ int upload_store_check_place(const struct upload_store *store, struct err *err)
     char path[UPLOAD_FOLDER_SIZE + 1];
     snprintf(path, sizeof path, "%s.", store->folder);
     const int root_fd = open(store->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    const int rc = root_fd < 0 ? -1 : root_look(root_fd, path, &there);
+    const int rc = root_fd < 0 ? -1 : root_lstat(root_fd, path, &there);
     const int error = errno;
     if (root_fd >= 0)
         close(root_fd);

@@ -1,6 +1,6 @@
 /* Every format but glTF, by assimp: settings and repairs for Debian's 5.2.5. */
 #include "import/assimp/assimp_io.h"
-#include "import/assimp/assimp_parts.h"
+#include "import/assimp/assimp.h"
 #include "import/collada/collada.h"
 #include "import/fbx/fbx_takes.h"
 #include "import/source/formats.h"
@@ -28,8 +28,8 @@ struct str assimp_text(struct bake_builder *builder, const struct aiString *name
 
 int32_t assimp_node_named(const struct assimp_job *job, const struct aiString *name)
 {
-    const uint32_t i = tree_find(&job->tree, name);
-    return i == TREE_NONE ? -1 : (int32_t)job->tree.nodes[i].model_node;
+    const uint32_t i = node_tree_find(&job->tree, name);
+    return i == NODE_TREE_NONE ? -1 : (int32_t)job->tree.nodes[i].model_node;
 }
 
 int assimp_no_room(const struct assimp_job *job, struct err *err)
@@ -51,8 +51,8 @@ const struct aiScene *assimp_load_file(struct import *import, const char *file, 
     struct assimp_io io;
     uint8_t *widened = NULL;
     size_t widened_bytes;
-    assimp_io_init(&io, import->opener, file);
-    const struct format *format = format_of_path(file);
+    assimp_io_init(&io, import->files, file);
+    const struct file_format *format = format_of_path(file);
     if (is_model(import, file) && format != NULL && strcmp(format->ending, "fbx") == 0 &&
         fbx_widen_takes(import->bytes, import->size_bytes, &widened, &widened_bytes)) {
         io.bytes = widened;
@@ -98,20 +98,20 @@ static int convert(struct assimp_job *job, struct err *err)
     const struct aiScene *scene = job->scene;
     if (scene->mRootNode == NULL)
         return err_set(err, ERR_BAD_MODEL, "the file has no scene");
-    if (tree_init(&job->tree, scene, job->import->limits, err) < 0)
+    if (node_tree_init(&job->tree, scene, job->import->limits, err) < 0)
         return err->code;
     if (scene->mNumMeshes == 0 && scene->mNumAnimations == 0 && job->tree.model_node_count <= 1)
         return err_set(err, ERR_BAD_MODEL, "the file holds no mesh, no skeleton and no animation");
     if (strcmp(job->ending, "mdl") == 0)
-        tree_join_siblings(&job->tree, &MDL_BONES);
+        node_tree_join_siblings(&job->tree, &MDL_BONES);
     if (check_md5(job, err) < 0 || assimp_collada(job, err) < 0)
         return err->code;
     job->is_skeleton = strcmp(job->ending, "md5anim") == 0 || strcmp(job->ending, "bvh") == 0;
-    assimp_losses(job);
+    assimp_warn(job);
     assimp_axes(job);
     if (assimp_materials(job, err) < 0)
         return err->code;
-    assimp_look_at_meshes(job);
+    assimp_find_attributes(job);
     if (assimp_skins(job, err) < 0 || assimp_nodes(job, err) < 0 || assimp_clips(job, err) < 0 ||
         assimp_extras(job, err) < 0)
         return err->code;
@@ -120,7 +120,7 @@ static int convert(struct assimp_job *job, struct err *err)
 
 int import_assimp(struct import *import, struct err *err)
 {
-    const struct format *format = format_of_path(import->path);
+    const struct file_format *format = format_of_path(import->path);
     struct assimp_job job = {.import = import, .ending = format != NULL ? format->ending : ""};
     job.scene = assimp_load(import, false);
     if (job.scene == NULL)
@@ -128,7 +128,7 @@ int import_assimp(struct import *import, struct err *err)
     const int rc = convert(&job, err);
     const bool is_released = job.tree.depth <= RELEASED_DEPTH_MAX;
     skin_list_fini(&job.skins);
-    tree_fini(&job.tree);
+    node_tree_fini(&job.tree);
     free(job.shown.names);
     free(job.texture_images);
     free(job.texcoords);

@@ -1,5 +1,5 @@
 /* Axes and unit. The scene stays in the file's own; what assimp put on the root to change them is taken off again. */
-#include "import/assimp/assimp_parts.h"
+#include "import/assimp/assimp.h"
 
 #include <assimp/metadata.h>
 #include <math.h>
@@ -63,7 +63,7 @@ static void fbx_axes(struct assimp_job *job)
 
 /* Formats whose importer turns, and for COLLADA scales, the file to Y-up and metres at the root, which is a node of
  * its own making. */
-static const struct turned {
+static const struct turned_format {
     const char *ending;
     uint32_t says; /* MODEL_HAS_ of what the file or its format defines */
 } TURNED[] = {

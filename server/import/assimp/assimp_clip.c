@@ -14,7 +14,7 @@ static const double TICKS_PER_S_UNKNOWN = 25;
 /* Decomposing a matrix twice gives values this near each other, relative to 1 or the value. */
 static const double SAME_VALUE = 1e-6;
 
-int channel_add(struct assimp_job *job, uint32_t node, uint32_t path, const struct track *track, struct err *err)
+int clip_add_track(struct assimp_job *job, uint32_t node, uint32_t path, const struct track *track, struct err *err)
 {
     struct bake_builder *builder = job->import->builder;
     const uint64_t values = (uint64_t)track->count * track->components * (track->is_cubic ? 3 : 1);
@@ -70,19 +70,19 @@ static bool is_rest(const struct node *node, uint32_t path, const struct track *
     return path != PATH_ROTATION || 1 - fabs(dot) < SAME_VALUE * SAME_VALUE;
 }
 
-int motion_add(struct assimp_job *job, uint32_t node, const struct motion *motion, struct err *err)
+int clip_add_motion(struct assimp_job *job, uint32_t node, const struct motion *motion, struct err *err)
 {
     for (uint32_t path = 0; path < 3; path++) {
         const struct track *track = &motion->paths[path];
         if (track->count == 0 || is_rest(&job->import->builder->nodes[node], path, track))
             continue;
-        if (channel_add(job, node, path, track, err) < 0)
+        if (clip_add_track(job, node, path, track, err) < 0)
             return err->code;
     }
     return 0;
 }
 
-static bool is_chain_animated(const struct assimp_job *job, const struct clip_source *source, uint32_t last)
+static bool is_chain_animated(const struct assimp_job *job, const struct animation_source *source, uint32_t last)
 {
     for (uint32_t i = job->tree.nodes[last].chain_first; i < last; i++)
         if (source->of_tree_node[i] != NULL && job->tree.nodes[i].part != PART_GEOMETRIC)
@@ -130,24 +130,24 @@ static void turn_ms3d_moves(const struct assimp_job *job, uint32_t last, struct 
     }
 }
 
-static int add_node_motion(struct assimp_job *job, const struct clip_source *source, uint32_t n, struct err *err)
+static int add_node_motion(struct assimp_job *job, const struct animation_source *source, uint32_t n, struct err *err)
 {
     const uint32_t last = job->tree.of_model_node[n];
     struct motion motion;
     int rc;
     if (source->of_tree_node[last] != NULL) {
-        rc = motion_direct(&motion, job, source, last, err);
+        rc = motion_from_channel(&motion, job, source, last, err);
         if (rc == 0)
             correct_post_rotation(job, last, &motion);
         if (rc == 0 && strcmp(job->ending, "ms3d") == 0)
             turn_ms3d_moves(job, last, &motion);
     } else if (is_chain_animated(job, source, last)) {
-        rc = motion_of_chain(&motion, job, source, n, err);
+        rc = motion_from_pivot_chain(&motion, job, source, n, err);
     } else {
         return 0;
     }
     if (rc == 0) {
-        rc = motion_add(job, n, &motion, err);
+        rc = clip_add_motion(job, n, &motion, err);
         motion_fini(&motion);
     }
     return rc;
@@ -171,14 +171,14 @@ static struct track_time time_of(const struct assimp_job *job, const struct aiAn
     return time;
 }
 
-static void find_channels(struct assimp_job *job, struct clip_source *source)
+static void find_channels(struct assimp_job *job, struct animation_source *source)
 {
     const struct aiAnimation *animation = source->animation;
     struct bake_builder *builder = job->import->builder;
     for (uint32_t c = 0; c < animation->mNumChannels; c++) {
         const struct aiNodeAnim *channel = animation->mChannels[c];
-        const uint32_t i = tree_find(&job->tree, &channel->mNodeName);
-        if (i == TREE_NONE)
+        const uint32_t i = node_tree_find(&job->tree, &channel->mNodeName);
+        if (i == NODE_TREE_NONE)
             bake_warn(builder, "channel_without_node", "clip '%s': no node is called '%s'", animation->mName.data,
                       channel->mNodeName.data);
         else if (source->of_tree_node[i] != NULL)
@@ -192,17 +192,17 @@ static void find_channels(struct assimp_job *job, struct clip_source *source)
 /* The node that a morph channel means: its name, or what stands before a '*' and a number. */
 static uint32_t find_morph_node(const struct assimp_job *job, const struct aiString *name)
 {
-    uint32_t i = tree_find(&job->tree, name);
+    uint32_t i = node_tree_find(&job->tree, name);
     const char *star = memrchr(name->data, '*', name->length);
-    if (i == TREE_NONE && star != NULL) {
+    if (i == NODE_TREE_NONE && star != NULL) {
         struct aiString cut = {.length = (ai_uint32)(star - name->data)};
         memcpy(cut.data, name->data, cut.length);
-        i = tree_find(&job->tree, &cut);
+        i = node_tree_find(&job->tree, &cut);
     }
     return i;
 }
 
-static int morph_track(const struct assimp_job *job, const struct clip_source *source,
+static int morph_track(const struct assimp_job *job, const struct animation_source *source,
                        const struct aiMeshMorphAnim *from, const struct node *node, struct track *track,
                        struct err *err)
 {
@@ -228,15 +228,15 @@ static int morph_track(const struct assimp_job *job, const struct clip_source *s
     return rc;
 }
 
-static int add_morphs(struct assimp_job *job, const struct clip_source *source, struct err *err)
+static int add_morphs(struct assimp_job *job, const struct animation_source *source, struct err *err)
 {
     struct bake_builder *builder = job->import->builder;
     for (uint32_t c = 0; c < source->animation->mNumMorphMeshChannels; c++) {
         const struct aiMeshMorphAnim *from = source->animation->mMorphMeshChannels[c];
         const uint32_t i = find_morph_node(job, &from->mName);
-        const uint32_t n = i == TREE_NONE ? 0 : job->tree.nodes[i].model_node;
+        const uint32_t n = i == NODE_TREE_NONE ? 0 : job->tree.nodes[i].model_node;
         const struct node *node = &builder->nodes[n];
-        if (i == TREE_NONE || node->weight_count == 0 || from->mNumKeys == 0) {
+        if (i == NODE_TREE_NONE || node->weight_count == 0 || from->mNumKeys == 0) {
             bake_warn(builder, "morph_channel_dropped", "clip '%s': no mesh with morph targets for '%s'",
                       source->animation->mName.data, from->mName.data);
             continue;
@@ -244,7 +244,7 @@ static int add_morphs(struct assimp_job *job, const struct clip_source *source, 
         struct track track;
         int rc = morph_track(job, source, from, node, &track, err);
         if (rc == 0)
-            rc = channel_add(job, n, PATH_WEIGHTS, &track, err);
+            rc = clip_add_track(job, n, PATH_WEIGHTS, &track, err);
         track_fini(&track);
         if (rc < 0)
             return rc;
@@ -266,7 +266,7 @@ int assimp_add_clip(struct assimp_job *job, const struct aiAnimation *animation,
                     struct err *err)
 {
     struct bake_builder *builder = job->import->builder;
-    struct clip_source source = {
+    struct animation_source source = {
         .animation = animation,
         .of_tree_node = mem_zalloc(job->tree.count, sizeof *source.of_tree_node),
         .time = time_of(job, animation, ticks_per_s),

@@ -1,7 +1,7 @@
 /* assimp_clip.h - between the two files that make clips: one node's motion, and its place in the model. */
 #pragma once
 
-#include "import/assimp/assimp_parts.h"
+#include "import/assimp/assimp.h"
 #include "import/assimp/assimp_track.h"
 
 /* Translation, rotation, scale, as PATH_ numbers them; count 0 = none. */
@@ -10,24 +10,24 @@ struct motion {
 };
 
 /* What one assimp animation says, by tree node. */
-struct clip_source {
+struct animation_source {
     const struct aiAnimation *animation;
     const struct aiNodeAnim **of_tree_node; /* [tree->count], NULL = none */
     struct track_time time;
 };
 
 /* The motion of tree node `i` by its own channel. Returns 0 or as track_from_*(), naming the node. */
-int motion_direct(struct motion *motion, const struct assimp_job *job, const struct clip_source *source, uint32_t i,
-                  struct err *err);
+int motion_from_channel(struct motion *motion, const struct assimp_job *job, const struct animation_source *source,
+                        uint32_t i, struct err *err);
 /* The motion of model node `n`, whose transform assimp spread over a chain of tree nodes. */
-int motion_of_chain(struct motion *motion, const struct assimp_job *job, const struct clip_source *source, uint32_t n,
-                    struct err *err);
+int motion_from_pivot_chain(struct motion *motion, const struct assimp_job *job, const struct animation_source *source,
+                            uint32_t n, struct err *err);
 void motion_fini(struct motion *motion);
 
 /* Adds the tracks of a node to the model, but those of one key that say what the rest transform says. */
-int motion_add(struct assimp_job *job, uint32_t node, const struct motion *motion, struct err *err);
+int clip_add_motion(struct assimp_job *job, uint32_t node, const struct motion *motion, struct err *err);
 /* Adds one track to the model. */
-int channel_add(struct assimp_job *job, uint32_t node, uint32_t path, const struct track *track, struct err *err);
+int clip_add_track(struct assimp_job *job, uint32_t node, uint32_t path, const struct track *track, struct err *err);
 
 /* Adds an animation, of this or of another scene with the same node names, as a clip. ticks_per_s: 0 for what assimp
  * found. */

@@ -1,8 +1,8 @@
 /* COLLADA by assimp and by our own reader together: meshes, skins and materials are assimp's, where nodes are and how
  * they move is the file's own. */
 #include "import/assimp/assimp_clip.h"
-#include "import/collada/collada_stack.h"
-#include "import/assimp/track_fit.h"
+#include "import/collada/transform_stack.h"
+#include "import/assimp/curve_fit.h"
 
 #include "base/mem.h"
 
@@ -57,11 +57,11 @@ static bool is_comparable(const struct collada *collada, uint32_t n)
 
 static int rest_of(const struct collada *collada, uint32_t n, struct dmat4 *rest, struct err *err)
 {
-    struct stack stack;
-    if (stack_init(&stack, collada, n, NULL, err) < 0)
+    struct transform_stack stack;
+    if (transform_stack_init(&stack, collada, n, NULL, err) < 0)
         return err->code;
-    *rest = stack_matrix(&stack, 0);
-    stack_fini(&stack);
+    *rest = transform_stack_matrix(&stack, 0);
+    transform_stack_fini(&stack);
     return 0;
 }
 
@@ -69,7 +69,7 @@ static int rest_of(const struct collada *collada, uint32_t n, struct dmat4 *rest
  */
 static int compare(const struct assimp_job *job, const struct collada *collada, struct dmat4 *rests, struct err *err)
 {
-    const struct tree *tree = &job->tree;
+    const struct node_tree *tree = &job->tree;
     if (tree->count != collada->node_count || tree->model_node_count != tree->count)
         return err_set(err, ERR_BAD_MODEL, "the file has %u nodes, and assimp finds %u", collada->node_count - 1,
                        tree->count - 1);
@@ -90,7 +90,7 @@ static int compare(const struct assimp_job *job, const struct collada *collada, 
 /* The root is assimp's: it turns and scales the axes (assimp_axes()). */
 static void take(struct assimp_job *job, const struct collada *collada, const struct dmat4 *rests)
 {
-    struct tree *tree = &job->tree;
+    struct node_tree *tree = &job->tree;
     job->shown.names = mem_zalloc(tree->count, sizeof *job->shown.names);
     job->shown.count = tree->count;
     job->shown.names[0] = tree->nodes[0].node->mName;
@@ -139,15 +139,15 @@ int assimp_collada(struct assimp_job *job, struct err *err)
 /* --- motion --- */
 
 struct moving {
-    struct stack stack;
+    struct transform_stack stack;
     int path;
     bool is_skewed;
 };
 
 /* Whether a matrix is more than the roundings of a file's decimals away from what it was taken apart to. */
-static bool is_skewed(const struct stack *stack, double time_s, const struct trs *trs)
+static bool is_skewed(const struct transform_stack *stack, double time_s, const struct trs *trs)
 {
-    const struct dmat4 whole = stack_matrix(stack, time_s), parts = dmat4_from_trs(trs);
+    const struct dmat4 whole = transform_stack_matrix(stack, time_s), parts = dmat4_from_trs(trs);
     double largest = 0, worst = 0;
     for (int i = 0; i < 12; i++) {
         largest = fmax(largest, fabs(whole.m[i]));
@@ -160,7 +160,7 @@ static void motion_at(void *user, double time_s, double *out)
 {
     struct moving *moving = user;
     struct trs trs;
-    if (!stack_trs(&moving->stack, time_s, &trs))
+    if (!transform_stack_trs(&moving->stack, time_s, &trs))
         moving->is_skewed = moving->is_skewed || is_skewed(&moving->stack, time_s, &trs);
     if (moving->path == PATH_ROTATION)
         memcpy(out, trs.rotation, sizeof trs.rotation);
@@ -170,7 +170,7 @@ static void motion_at(void *user, double time_s, double *out)
 
 static double motion_turn(void *user, double from_s, double to_s)
 {
-    return stack_turn(&((struct moving *)user)->stack, from_s, to_s);
+    return transform_stack_turn(&((struct moving *)user)->stack, from_s, to_s);
 }
 
 /* Keeps of the rising times[*count] those within the clip, whose ends take the place of what is cut off; the clip lasts
@@ -208,12 +208,12 @@ static int add_node(struct assimp_job *job, const struct collada_clip *clip, uin
     struct moving moving = {0};
     struct motion motion = {0};
     bool is_near = true;
-    if (stack_init(&moving.stack, job->collada, n, clip, err) < 0)
+    if (transform_stack_init(&moving.stack, job->collada, n, clip, err) < 0)
         return err->code;
     cut_times(clip, moving.stack.times_s, &moving.stack.time_count);
     int rc = 0;
     for (int path = PATH_TRANSLATION; path <= PATH_SCALE && moving.stack.time_count > 0 && rc == 0; path++) {
-        const struct track_fit fit = {
+        const struct curve_fit fit = {
             .at = motion_at,
             .turn = motion_turn,
             .user = &moving,
@@ -225,16 +225,16 @@ static int add_node(struct assimp_job *job, const struct collada_clip *clip, uin
         };
         bool is_path_near;
         moving.path = path;
-        rc = track_fit(&motion.paths[path], &fit, &is_path_near, err);
+        rc = curve_fit(&motion.paths[path], &fit, &is_path_near, err);
         is_near &= rc < 0 || is_path_near;
     }
     if (rc < 0)
         err_prefix(err, "node '%s'", job->tree.nodes[n].node->mName.data);
     else
-        rc = motion_add(job, n, &motion, err);
+        rc = clip_add_motion(job, n, &motion, err);
     warn_of(job, n, moving.is_skewed, is_near);
     motion_fini(&motion);
-    stack_fini(&moving.stack);
+    transform_stack_fini(&moving.stack);
     return rc;
 }
 
@@ -277,7 +277,7 @@ static int add_weights(struct assimp_job *job, const struct collada_clip *clip, 
     if (times_s == NULL)
         return err_set(err, ERR_IMPORT_MEMORY, "no memory for the times of morph weights");
     cut_times(clip, times_s, &time_count);
-    const struct track_fit fit = {
+    const struct curve_fit fit = {
         .at = weights_at,
         .user = &weighing,
         .times_s = times_s,
@@ -287,12 +287,12 @@ static int add_weights(struct assimp_job *job, const struct collada_clip *clip, 
     };
     struct track track;
     bool is_near;
-    int rc = track_fit(&track, &fit, &is_near, err);
+    int rc = curve_fit(&track, &fit, &is_near, err);
     free(times_s);
     if (rc < 0)
         return err_prefix(err, "morph weights of node '%s'", job->tree.nodes[n].node->mName.data);
     warn_of(job, n, false, is_near);
-    rc = channel_add(job, n, PATH_WEIGHTS, &track, err);
+    rc = clip_add_track(job, n, PATH_WEIGHTS, &track, err);
     track_fini(&track);
     return rc;
 }

@@ -1,6 +1,6 @@
 /* Edges of a mesh whose file has no normals. Boxes and tools look like pillows when all of their normals are smooth; so
  * where faces turn by more than an angle the vertices between them become several, each with the normal of its side. */
-#include "import/assimp/assimp_vertex.h"
+#include "import/assimp/assimp_mesh.h"
 
 #include "base/hash.h"
 

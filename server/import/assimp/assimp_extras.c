@@ -1,7 +1,7 @@
 /* assimp_extras.c - what files say of nodes, materials and clips beyond their format, and the markers of clips: FBX by
  * our own reader (assimp_fbx.c); of other formats the metadata that assimp gives nodes. */
 #include "import/assimp/assimp_extras.h"
-#include "import/text/json_text.h"
+#include "import/text/json_write.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -73,7 +73,7 @@ static void put_vector(struct buf *out, const struct aiVector3D *v)
     const float values[3] = {v->x, v->y, v->z};
     for (int i = 0; i < 3; i++) {
         buf_put_char(out, i == 0 ? '[' : ',');
-        json_text_float(out, values[i]);
+        json_write_float(out, values[i]);
     }
     buf_put_char(out, ']');
 }
@@ -92,20 +92,20 @@ static void put_entry(struct buf *out, const struct aiMetadataEntry *entry, int 
         buf_put_text(out, *(const unsigned char *)data != 0 ? "true" : "false");
         break;
     case AI_INT32:
-        json_text_int(out, *(const int32_t *)data);
+        json_write_int(out, *(const int32_t *)data);
         break;
     case AI_UINT64:
         memcpy(&number, data, sizeof number);
         buf_printf(out, "%" PRIu64, number);
         break;
     case AI_FLOAT:
-        json_text_float(out, *(const float *)data);
+        json_write_float(out, *(const float *)data);
         break;
     case AI_DOUBLE:
-        json_text_double(out, *(const double *)data);
+        json_write_double(out, *(const double *)data);
         break;
     case AI_AISTRING:
-        json_text_string(out, text->data, text->length);
+        json_write_string(out, text->data, text->length);
         break;
     case AI_AIVECTOR3D:
         put_vector(out, data);
@@ -128,7 +128,7 @@ static void put_metadata(struct buf *out, const struct aiMetadata *metadata, int
         if (is_bookkeeping(key))
             continue;
         buf_put_text(out, before);
-        json_text_string(out, key->data, key->length);
+        json_write_string(out, key->data, key->length);
         buf_put_char(out, ':');
         put_entry(out, &metadata->mValues[i], depth);
         before = ",";

@@ -1,7 +1,7 @@
 /* assimp_extras.h - between the two files that make extras and markers. */
 #pragma once
 
-#include "import/assimp/assimp_parts.h"
+#include "import/assimp/assimp.h"
 #include "import/text/extras.h"
 
 /* Those of FBX. The clips are those of the scene, in its order. */

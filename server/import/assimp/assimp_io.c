@@ -1,6 +1,6 @@
 #include "import/assimp/assimp_io.h"
 
-#include "import/collada/collada_blank.h"
+#include "import/collada/collada_skew.h"
 #include "import/text/text_utf8.h"
 
 #include "base/mem.h"
@@ -11,7 +11,7 @@
 
 struct open_file {
     struct aiFile file;
-    const uint8_t *bytes; /* the opener's, or own */
+    const uint8_t *bytes; /* the files's, or own */
     size_t size_bytes, at;
     uint8_t *own; /* text that had a byte order mark or a <skew>, or NULL */
 };
@@ -72,7 +72,7 @@ static void hide_skew(struct open_file *open)
         memcpy(open->own, open->bytes, open->size_bytes);
         open->bytes = open->own;
     }
-    collada_blank_skew(open->own, open->size_bytes);
+    collada_remove_skew(open->own, open->size_bytes);
 }
 
 static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const char *mode)
@@ -82,7 +82,8 @@ static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const cha
     const uint8_t *bytes;
     size_t size_bytes;
     struct err err;
-    if (strpbrk(mode, "wa+") != NULL || opener_read(own->opener, name, SOURCE_COMPANION, &bytes, &size_bytes, &err) < 0)
+    if (strpbrk(mode, "wa+") != NULL ||
+        source_files_read(own->files, name, SOURCE_COMPANION, &bytes, &size_bytes, &err) < 0)
         return NULL;
     if (own->bytes != NULL && name == own->file) {
         bytes = own->bytes;
@@ -114,11 +115,11 @@ static void close_proc(struct aiFileIO *io, struct aiFile *file)
     free(of(file));
 }
 
-void assimp_io_init(struct assimp_io *io, struct opener *opener, const char *file)
+void assimp_io_init(struct assimp_io *io, struct source_files *files, const char *file)
 {
     *io = (struct assimp_io){
         .io = {.OpenProc = open_proc, .CloseProc = close_proc, .UserData = (aiUserData)(void *)io},
-        .opener = opener,
+        .files = files,
         .file = file,
     };
 }

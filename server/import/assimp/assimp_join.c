@@ -1,4 +1,4 @@
-#include "import/assimp/assimp_vertex.h"
+#include "import/assimp/assimp_mesh.h"
 
 #include "base/hash.h"
 

@@ -17,28 +17,28 @@ static bool is_same_name(const struct aiString *a, const struct aiString *b)
     return a->length == b->length && memcmp(a->data, b->data, a->length) == 0;
 }
 
-static const struct aiString *parent_name(const struct tree *tree, uint32_t i)
+static const struct aiString *parent_name(const struct node_tree *tree, uint32_t i)
 {
     static const struct aiString none = {0};
     const uint32_t parent = tree->nodes[i].parent;
-    return parent == TREE_NONE ? &none : &tree->nodes[parent].node->mName;
+    return parent == NODE_TREE_NONE ? &none : &tree->nodes[parent].node->mName;
 }
 
 /* A joint of `a` that `b` does not have below the same parent, or NULL. */
-static const struct aiString *find_stranger(const struct tree *a, const struct tree *b)
+static const struct aiString *find_stranger(const struct node_tree *a, const struct node_tree *b)
 {
-    const uint32_t top = tree_find(a, &JOINTS);
+    const uint32_t top = node_tree_find(a, &JOINTS);
     /* Parents come first, so the joints are one stretch behind their top node. */
-    for (uint32_t i = top == TREE_NONE ? a->count : top + 1; i < a->count; i++) {
+    for (uint32_t i = top == NODE_TREE_NONE ? a->count : top + 1; i < a->count; i++) {
         const struct aiString *name = &a->nodes[i].node->mName;
-        const uint32_t found = tree_find(b, name);
-        if (found == TREE_NONE || !is_same_name(parent_name(a, i), parent_name(b, found)))
+        const uint32_t found = node_tree_find(b, name);
+        if (found == NODE_TREE_NONE || !is_same_name(parent_name(a, i), parent_name(b, found)))
             return name;
     }
     return NULL;
 }
 
-static bool has_joints_of_mesh(struct assimp_job *job, const struct tree *clip, const char *file)
+static bool has_joints_of_mesh(struct assimp_job *job, const struct node_tree *clip, const char *file)
 {
     struct bake_builder *builder = job->import->builder;
     const struct aiString *extra = find_stranger(clip, &job->tree), *lacking = find_stranger(&job->tree, clip);
@@ -68,10 +68,10 @@ static int add_clips(struct assimp_job *job, const struct aiScene *scene, const 
 {
     const uint8_t *bytes; /* read for assimp before, so this costs nothing */
     size_t size_bytes;
-    if (opener_read(job->import->opener, file, SOURCE_COMPANION, &bytes, &size_bytes, err) < 0)
+    if (source_files_read(job->import->files, file, SOURCE_COMPANION, &bytes, &size_bytes, err) < 0)
         return err->code;
-    struct tree tree;
-    if (tree_init(&tree, scene, job->import->limits, err) < 0)
+    struct node_tree tree;
+    if (node_tree_init(&tree, scene, job->import->limits, err) < 0)
         return err->code;
     int rc = 0;
     if (has_joints_of_mesh(job, &tree, file))
@@ -79,7 +79,7 @@ static int add_clips(struct assimp_job *job, const struct aiScene *scene, const 
             rc = assimp_add_clip(job, scene->mAnimations[a],
                                  bake_text(job->import->builder, file, strlen(file) - strlen(ENDING)),
                                  assimp_md5_rate(bytes), err);
-    tree_fini(&tree);
+    node_tree_fini(&tree);
     return rc;
 }
 
@@ -111,7 +111,7 @@ int assimp_md5_clips(struct assimp_job *job, struct err *err)
 {
     const char *const *files;
     size_t count;
-    if (opener_list(job->import->opener, ENDING, &files, &count, err) < 0)
+    if (source_files_list(job->import->files, ENDING, &files, &count, err) < 0)
         return err->code;
     /* The clip of the mesh's own name first: it is the one shown when none is asked for. */
     for (int pass = 0; pass < 2; pass++)

@@ -1,5 +1,5 @@
 /* One assimp mesh to a primitive: vertices, indices, influences, morph targets. */
-#include "import/assimp/assimp_vertex.h"
+#include "import/assimp/assimp_mesh.h"
 
 #include <math.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static int add_colors(struct assimp_job *job, const struct aiMesh *from, const s
     return 0;
 }
 
-void assimp_look_at_meshes(struct assimp_job *job)
+void assimp_find_attributes(struct assimp_job *job)
 {
     for (uint32_t m = 0; m < job->scene->mNumMeshes; m++) {
         const struct aiMesh *mesh = job->scene->mMeshes[m];

@@ -1,5 +1,5 @@
 /* The model's nodes, and what meshes each of them shows. */
-#include "import/assimp/assimp_parts.h"
+#include "import/assimp/assimp.h"
 
 #include "base/mem.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A model mesh that was made for a set of assimp meshes, so that the next node with the same set shares it. */
-struct made {
+struct made_mesh {
     const unsigned *meshes; /* of some aiNode */
     uint32_t count;
     int32_t skin;
@@ -18,7 +18,7 @@ struct made {
 
 struct shared_meshes {
     uint32_t *first_made; /* [aiScene.mNumMeshes], UINT32_MAX = none */
-    struct made *made;
+    struct made_mesh *made;
     uint32_t count;
 };
 
@@ -52,7 +52,8 @@ static uint32_t pick(const struct assimp_job *job, const struct aiNode *from, in
     return count;
 }
 
-static bool is_made_of(const struct assimp_job *job, const struct made *made, const unsigned *meshes, uint32_t count)
+static bool is_made_of(const struct assimp_job *job, const struct made_mesh *made, const unsigned *meshes,
+                       uint32_t count)
 {
     uint32_t k = 0;
     for (uint32_t i = 0; i < made->count; i++) {
@@ -88,7 +89,7 @@ static int32_t mesh_of(struct assimp_job *job, struct shared_meshes *shared, con
             return -1;
     shared->made = mem_realloc(shared->made, (size_t)(shared->count + 1) * sizeof *shared->made);
     shared->made[shared->count] =
-        (struct made){from->mMeshes, from->mNumMeshes, skin, index, shared->first_made[meshes[0]]};
+        (struct made_mesh){from->mMeshes, from->mNumMeshes, skin, index, shared->first_made[meshes[0]]};
     shared->first_made[meshes[0]] = shared->count++;
     return (int32_t)index;
 }
@@ -120,7 +121,7 @@ static int show_meshes(struct assimp_job *job, struct shared_meshes *shared, uin
     struct bake_builder *builder = job->import->builder;
     const struct aiNode *from = job->tree.nodes[job->tree.of_model_node[n]].node;
     struct dmat4 node_from_mesh;
-    const bool is_geometric = tree_geometric(&job->tree, n, &node_from_mesh);
+    const bool is_geometric = node_tree_geometric(&job->tree, n, &node_from_mesh);
     unsigned *meshes = mem_alloc(from->mNumMeshes * sizeof *meshes);
     bool is_used = is_geometric;
     int rc = 0;
@@ -177,13 +178,13 @@ void assimp_collada_names(struct assimp_job *job)
     const struct aiScene *scene = assimp_load(job->import, true);
     if (scene == NULL)
         return;
-    struct tree tree;
-    if (scene->mRootNode != NULL && tree_init(&tree, scene, job->import->limits, NULL) == 0) {
+    struct node_tree tree;
+    if (scene->mRootNode != NULL && node_tree_init(&tree, scene, job->import->limits, NULL) == 0) {
         job->shown.names = mem_alloc(tree.count * sizeof *job->shown.names);
         job->shown.count = tree.count;
         for (uint32_t i = 0; i < tree.count; i++)
             job->shown.names[i] = tree.nodes[i].node->mName;
-        tree_fini(&tree);
+        node_tree_fini(&tree);
     }
     aiReleaseImport(scene);
 }
@@ -193,13 +194,13 @@ int assimp_nodes(struct assimp_job *job, struct err *err)
     struct bake_builder *builder = job->import->builder;
     for (uint32_t n = 0; n < job->tree.model_node_count; n++) {
         const struct aiNode *from = job->tree.nodes[job->tree.of_model_node[n]].node;
-        const struct dmat4 rest = tree_rest(&job->tree, n);
+        const struct dmat4 rest = node_tree_rest(&job->tree, n);
         if (check_meshes(job, from, err) < 0)
             return err->code;
         struct node *node = bake_add_node(builder, 1);
         if (node == NULL)
             return assimp_no_room(job, err);
-        *node = (struct node){.parent = tree_model_parent(&job->tree, n), .mesh = -1, .skin = -1, .matrix = -1};
+        *node = (struct node){.parent = node_tree_model_parent(&job->tree, n), .mesh = -1, .skin = -1, .matrix = -1};
         node->name = name_of(job, n);
         set_transform(job, node, &rest);
     }

@@ -1,6 +1,6 @@
 /* Normals of a mesh whose file has none: smooth ones. assimp's own are wrong where faces share vertices, as those of
  * OFF, PLY and 3MF do: there each vertex gets the normal of its last face. */
-#include "import/assimp/assimp_vertex.h"
+#include "import/assimp/assimp_mesh.h"
 
 #include "base/hash.h"
 

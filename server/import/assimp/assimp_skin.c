@@ -1,5 +1,5 @@
 /* Bones of assimp's meshes to skins of the model. */
-#include "import/assimp/assimp_parts.h"
+#include "import/assimp/assimp.h"
 
 #include "base/mem.h"
 
@@ -27,7 +27,7 @@ static int by_node(const void *a, const void *b)
     return (i > k) - (i < k);
 }
 
-int32_t skin_joint_of(const struct skin_part *skin, uint32_t node)
+int32_t skin_joint_of(const struct shared_skin *skin, uint32_t node)
 {
     const struct skin_joint key = {.node = node};
     const struct skin_joint *found = bsearch(&key, skin->joints, skin->joint_count, sizeof key, by_node);
@@ -88,7 +88,7 @@ static int collect(struct assimp_job *job, uint32_t m, struct skin_joint *joints
     return 0;
 }
 
-static bool agrees(const struct skin_part *skin, const struct skin_joint *joints, uint32_t count)
+static bool agrees(const struct shared_skin *skin, const struct skin_joint *joints, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const int32_t k = skin_joint_of(skin, joints[i].node);
@@ -98,7 +98,7 @@ static bool agrees(const struct skin_part *skin, const struct skin_joint *joints
     return true;
 }
 
-static void merge(struct skin_part *skin, const struct skin_joint *joints, uint32_t count)
+static void merge(struct shared_skin *skin, const struct skin_joint *joints, uint32_t count)
 {
     struct skin_joint *merged = mem_alloc((size_t)(skin->joint_count + count) * sizeof *merged);
     uint32_t i = 0, k = 0, total = 0;
@@ -121,7 +121,7 @@ static uint32_t place(struct skin_list *list, const struct skin_joint *joints, u
         s++;
     if (s == list->count) {
         list->skins = mem_realloc(list->skins, (size_t)(s + 1) * sizeof *list->skins);
-        list->skins[list->count++] = (struct skin_part){0};
+        list->skins[list->count++] = (struct shared_skin){0};
     }
     merge(&list->skins[s], joints, count);
     return s;
@@ -131,7 +131,7 @@ static int emit(struct assimp_job *job, struct err *err)
 {
     struct bake_builder *builder = job->import->builder;
     for (uint32_t s = 0; s < job->skins.count; s++) {
-        const struct skin_part *part = &job->skins.skins[s];
+        const struct shared_skin *part = &job->skins.skins[s];
         const uint32_t first = builder->joint_count;
         struct joint *joints = bake_add_joint(builder, part->joint_count);
         struct skin *skin = bake_add_skin(builder, 1);

@@ -60,7 +60,7 @@ static uint8_t *tga_of(const struct aiTexture *texture, size_t *size_bytes)
     return tga;
 }
 
-static int add_embedded(struct assimp_job *job, uint32_t index, struct texture_query query, struct err *err)
+static int add_embedded(struct assimp_job *job, uint32_t index, struct texture_request query, struct err *err)
 {
     const struct aiTexture *texture = job->scene->mTextures[index];
     const bool is_file = texture->mHeight == 0;
@@ -75,7 +75,7 @@ static int add_embedded(struct assimp_job *job, uint32_t index, struct texture_q
         query.bytes = &NOTHING;
         query.size_bytes = 0;
     }
-    rc = texture_add(job->import->builder, job->import->opener, job->import->limits, &query, err);
+    rc = texture_add(job->import->builder, job->import->files, job->import->limits, &query, err);
     free(tga);
     return rc;
 }
@@ -87,7 +87,7 @@ static void note_image(struct assimp_job *job, uint32_t before, int32_t image)
 }
 
 /* An embedded picture is decoded once for each content, however many materials use it. */
-static int find_or_add(struct assimp_job *job, const char *path, struct texture_query query, struct err *err)
+static int find_or_add(struct assimp_job *job, const char *path, struct texture_request query, struct err *err)
 {
     const struct import *import = job->import;
     const int embedded = find_embedded(job->scene, path);
@@ -95,7 +95,7 @@ static int find_or_add(struct assimp_job *job, const char *path, struct texture_
     int rc, same_pixels = -1;
     if (embedded < 0) {
         query.uri = path;
-        rc = texture_add(import->builder, import->opener, import->limits, &query, err);
+        rc = texture_add(import->builder, import->files, import->limits, &query, err);
     } else {
         query.image = embedded;
         query.images = job->texture_images;
@@ -142,6 +142,6 @@ bool assimp_texture_find(const struct aiMaterial *material, enum aiTextureType t
 int assimp_texture_add(struct assimp_job *job, const struct assimp_texture *texture, enum texture_content content,
                        struct err *err)
 {
-    const struct texture_query query = {.wrap_s = texture->wrap_s, .wrap_t = texture->wrap_t, .content = content};
+    const struct texture_request query = {.wrap_s = texture->wrap_s, .wrap_t = texture->wrap_t, .content = content};
     return find_or_add(job, texture->path.data, query, err);
 }

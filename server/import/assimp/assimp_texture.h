@@ -1,7 +1,7 @@
 /* assimp_texture.h - a texture of an assimp material. */
 #pragma once
 
-#include "import/assimp/assimp_parts.h"
+#include "import/assimp/assimp.h"
 
 #include <assimp/material.h>
 

@@ -27,14 +27,14 @@ void track_fini(struct track *track)
     *track = (struct track){0};
 }
 
-struct place {
+struct key_place {
     double time_s;
     uint32_t index;
 };
 
 static int by_time(const void *a, const void *b)
 {
-    const struct place *i = a, *k = b;
+    const struct key_place *i = a, *k = b;
     return i->time_s != k->time_s ? (i->time_s > k->time_s) - (i->time_s < k->time_s)
                                   : (i->index > k->index) - (i->index < k->index);
 }
@@ -53,14 +53,14 @@ static int sort(struct track *track, struct err *err)
     if (is_rising(track))
         return 0;
     const uint32_t components = track->components;
-    struct place *places = malloc((size_t)track->count * sizeof *places);
+    struct key_place *places = malloc((size_t)track->count * sizeof *places);
     struct track sorted;
     if (places == NULL || allocate(&sorted, track->count, components, err) < 0) {
         free(places);
         return err_set(err, ERR_IMPORT_MEMORY, "no memory to sort %u keys", track->count);
     }
     for (uint32_t i = 0; i < track->count; i++)
-        places[i] = (struct place){track->times_s[i], i};
+        places[i] = (struct key_place){track->times_s[i], i};
     qsort(places, track->count, sizeof *places, by_time);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < track->count; i++) {

@@ -16,7 +16,7 @@ struct track {
     uint32_t count;
     uint32_t components;
     bool is_rotation;
-    bool is_cubic; /* only track_fit() makes those; the functions here are for others */
+    bool is_cubic; /* only curve_fit() makes those; the functions here are for others */
 };
 
 /* How key ticks become seconds, and what part of the time is kept. */

@@ -25,7 +25,7 @@ bool dmat4_is_finite(const struct dmat4 *m)
 }
 
 /* Depth first in the order of the children, with a stack of our own: the depth is the file's choice. */
-static int flatten(struct tree *tree, const struct aiScene *scene, const struct limits *limits, struct err *err)
+static int flatten(struct node_tree *tree, const struct aiScene *scene, const struct limits *limits, struct err *err)
 {
     const uint64_t limit = limits->value[LIMIT_NODES];
     struct todo {
@@ -35,7 +35,7 @@ static int flatten(struct tree *tree, const struct aiScene *scene, const struct 
     size_t stack_count = 1, stack_capacity = 1;
     uint32_t capacity = 0;
     int rc = 0;
-    stack[0] = (struct todo){scene->mRootNode, TREE_NONE, 1};
+    stack[0] = (struct todo){scene->mRootNode, NODE_TREE_NONE, 1};
     while (stack_count > 0 && rc == 0) {
         const struct todo todo = stack[--stack_count];
         const uint32_t children = todo.node->mNumChildren;
@@ -92,7 +92,7 @@ static enum tree_part part_above(const char *component)
 }
 
 /* Marks the helpers above node `i`; in this order of nodes they stand right before it. */
-static void fold_above(struct tree *tree, uint32_t i)
+static void fold_above(struct node_tree *tree, uint32_t i)
 {
     struct tree_node *node = &tree->nodes[i];
     const char *component;
@@ -108,19 +108,19 @@ static void fold_above(struct tree *tree, uint32_t i)
 }
 
 /* Marks node `i` when it only takes back the geometric transform of the node above it. */
-static void fold_below(struct tree *tree, uint32_t i)
+static void fold_below(struct node_tree *tree, uint32_t i)
 {
     struct tree_node *node = &tree->nodes[i];
     const char *component;
     uint32_t owner = node->parent;
-    while (owner != TREE_NONE && tree->nodes[owner].part == PART_AFTER)
+    while (owner != NODE_TREE_NONE && tree->nodes[owner].part == PART_AFTER)
         owner = tree->nodes[owner].parent;
-    if (owner != TREE_NONE && is_helper_of(node->node, tree->nodes[owner].node, &component) &&
+    if (owner != NODE_TREE_NONE && is_helper_of(node->node, tree->nodes[owner].node, &component) &&
         strncmp(component, "Geometric", 9) == 0 && strstr(component, "Inverse") != NULL)
         node->part = PART_AFTER;
 }
 
-static void fold(struct tree *tree)
+static void fold(struct node_tree *tree)
 {
     for (uint32_t i = 0; i < tree->count; i++)
         if (strstr(tree->nodes[i].node->mName.data, CHAIN_MARK) == NULL)
@@ -154,18 +154,18 @@ static int compare_names(const struct aiString *a, const struct aiString *b)
 
 static int by_name_and_index(const void *a, const void *b, void *tree)
 {
-    const struct tree_node *nodes = ((struct tree *)tree)->nodes;
+    const struct tree_node *nodes = ((struct node_tree *)tree)->nodes;
     const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
     const int order = compare_names(&nodes[i].node->mName, &nodes[k].node->mName);
     return order != 0 ? order : (i > k) - (i < k);
 }
 
-int tree_init(struct tree *tree, const struct aiScene *scene, const struct limits *limits, struct err *err)
+int node_tree_init(struct node_tree *tree, const struct aiScene *scene, const struct limits *limits, struct err *err)
 {
-    *tree = (struct tree){0};
+    *tree = (struct node_tree){0};
     const int rc = flatten(tree, scene, limits, err);
     if (rc < 0) {
-        tree_fini(tree);
+        node_tree_fini(tree);
         return rc;
     }
     fold(tree);
@@ -176,15 +176,15 @@ int tree_init(struct tree *tree, const struct aiScene *scene, const struct limit
     return 0;
 }
 
-void tree_fini(struct tree *tree)
+void node_tree_fini(struct node_tree *tree)
 {
     free(tree->nodes);
     free(tree->by_name);
     free(tree->of_model_node);
-    *tree = (struct tree){0};
+    *tree = (struct node_tree){0};
 }
 
-uint32_t tree_find(const struct tree *tree, const struct aiString *name)
+uint32_t node_tree_find(const struct node_tree *tree, const struct aiString *name)
 {
     uint32_t first = 0, end = tree->count;
     while (first < end) {
@@ -195,20 +195,20 @@ uint32_t tree_find(const struct tree *tree, const struct aiString *name)
             end = middle;
     }
     if (first == tree->count || compare_names(&tree->nodes[tree->by_name[first]].node->mName, name) != 0)
-        return TREE_NONE;
+        return NODE_TREE_NONE;
     return tree->by_name[first];
 }
 
 static int by_assimp_node(const void *a, const void *b, void *tree)
 {
-    const struct tree_node *nodes = ((struct tree *)tree)->nodes;
+    const struct tree_node *nodes = ((struct node_tree *)tree)->nodes;
     const uintptr_t i = (uintptr_t)nodes[*(const uint32_t *)a].node, k = (uintptr_t)nodes[*(const uint32_t *)b].node;
     return (i > k) - (i < k);
 }
 
-/* The one of indices[count], sorted by their aiNode, that is `wanted`; TREE_NONE when none is. `wanted` may point
+/* The one of indices[count], sorted by their aiNode, that is `wanted`; NODE_TREE_NONE when none is. `wanted` may point
  * anywhere: assimp takes the index behind it from the file unchecked. */
-static uint32_t find_sorted(const struct tree *tree, const uint32_t *indices, uint32_t count,
+static uint32_t find_sorted(const struct node_tree *tree, const uint32_t *indices, uint32_t count,
                             const struct aiNode *wanted)
 {
     uint32_t first = 0, end = count;
@@ -219,13 +219,13 @@ static uint32_t find_sorted(const struct tree *tree, const uint32_t *indices, ui
         else
             end = middle;
     }
-    return first < count && tree->nodes[indices[first]].node == wanted ? indices[first] : TREE_NONE;
+    return first < count && tree->nodes[indices[first]].node == wanted ? indices[first] : NODE_TREE_NONE;
 }
 
-void tree_join_siblings(struct tree *tree, const struct aiString *above)
+void node_tree_join_siblings(struct node_tree *tree, const struct aiString *above)
 {
-    const uint32_t holder = tree_find(tree, above);
-    if (holder == TREE_NONE)
+    const uint32_t holder = node_tree_find(tree, above);
+    if (holder == NODE_TREE_NONE)
         return;
     uint32_t *children = mem_alloc(tree->count * sizeof *children), count = 0;
     for (uint32_t i = holder + 1; i < tree->count; i++)
@@ -235,20 +235,20 @@ void tree_join_siblings(struct tree *tree, const struct aiString *above)
     for (uint32_t c = 0; c < count; c++) {
         struct tree_node *node = &tree->nodes[children[c]];
         const uint32_t parent = find_sorted(tree, children, count, node->node->mParent);
-        if (parent != TREE_NONE && parent < children[c])
+        if (parent != NODE_TREE_NONE && parent < children[c])
             node->parent = parent;
     }
     free(children);
 }
 
-int32_t tree_model_parent(const struct tree *tree, uint32_t n)
+int32_t node_tree_model_parent(const struct node_tree *tree, uint32_t n)
 {
     const uint32_t top = tree->nodes[tree->of_model_node[n]].chain_first;
     const uint32_t parent = tree->nodes[top].parent;
-    return parent == TREE_NONE ? -1 : (int32_t)tree->nodes[parent].model_node;
+    return parent == NODE_TREE_NONE ? -1 : (int32_t)tree->nodes[parent].model_node;
 }
 
-struct dmat4 tree_rest(const struct tree *tree, uint32_t n)
+struct dmat4 node_tree_rest(const struct node_tree *tree, uint32_t n)
 {
     const uint32_t last = tree->of_model_node[n];
     struct dmat4 product = DMAT4_IDENTITY;
@@ -258,7 +258,7 @@ struct dmat4 tree_rest(const struct tree *tree, uint32_t n)
     return product;
 }
 
-bool tree_geometric(const struct tree *tree, uint32_t n, struct dmat4 *node_from_mesh)
+bool node_tree_geometric(const struct node_tree *tree, uint32_t n, struct dmat4 *node_from_mesh)
 {
     const uint32_t last = tree->of_model_node[n];
     bool is_any = false;

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TREE_NONE UINT32_MAX
+#define NODE_TREE_NONE UINT32_MAX
 
 enum tree_part {
     PART_NODE,          /* a node of the file */
@@ -27,14 +27,14 @@ enum tree_part {
 struct tree_node {
     const struct aiNode *node;
     struct dmat4 parent_from_node; /* of assimp's node */
-    uint32_t parent;               /* in tree->nodes, above this one; TREE_NONE for the root */
+    uint32_t parent;               /* in tree->nodes, above this one; NODE_TREE_NONE for the root */
     uint32_t chain_first;          /* PART_NODE: the topmost node of its chain, itself when there is none; the
                                       chain is chain_first..this one */
     uint32_t model_node;           /* index among the model's nodes: its own or that of the node it is folded into */
     enum tree_part part;
 };
 
-struct tree {
+struct node_tree {
     struct tree_node *nodes; /* parents first, children in order */
     uint32_t count;
     uint32_t *by_name;       /* [count], sorted by name, then index */
@@ -45,23 +45,23 @@ struct tree {
 
 /* The scene is borrowed as long as the tree is used. Returns 0, ERR_MODEL_LIMIT, ERR_IMPORT_MEMORY or ERR_BAD_MODEL
  * (a transform that is not finite). */
-int tree_init(struct tree *tree, const struct aiScene *scene, const struct limits *limits, struct err *err);
-void tree_fini(struct tree *tree);
+int node_tree_init(struct node_tree *tree, const struct aiScene *scene, const struct limits *limits, struct err *err);
+void node_tree_fini(struct node_tree *tree);
 
 /* Puts the children of the node called `above` below the sibling that their own mParent names: assimp's reader of
  * Half-Life models hangs all bones on one node, but tells each which bone it belongs to. */
-void tree_join_siblings(struct tree *tree, const struct aiString *above);
+void node_tree_join_siblings(struct node_tree *tree, const struct aiString *above);
 
-/* The first node of this name, as assimp links by name; TREE_NONE when there is none. */
-uint32_t tree_find(const struct tree *tree, const struct aiString *name);
+/* The first node of this name, as assimp links by name; NODE_TREE_NONE when there is none. */
+uint32_t node_tree_find(const struct node_tree *tree, const struct aiString *name);
 
 /* Model node index of the parent of model node `n`, or -1. */
-int32_t tree_model_parent(const struct tree *tree, uint32_t n);
+int32_t node_tree_model_parent(const struct node_tree *tree, uint32_t n);
 
 /* parent_from_node of model node `n` at rest: the product of its chain without the geometric part. */
-struct dmat4 tree_rest(const struct tree *tree, uint32_t n);
+struct dmat4 node_tree_rest(const struct node_tree *tree, uint32_t n);
 /* The geometric part; false when there is none. */
-bool tree_geometric(const struct tree *tree, uint32_t n, struct dmat4 *node_from_mesh);
+bool node_tree_geometric(const struct node_tree *tree, uint32_t n, struct dmat4 *node_from_mesh);
 
 struct dmat4 dmat4_from_assimp(const struct aiMatrix4x4 *m);
 bool dmat4_is_finite(const struct dmat4 *m);

@@ -1,5 +1,5 @@
 /* Weights of assimp's bones to influences of the model's vertices. */
-#include "import/assimp/assimp_vertex.h"
+#include "import/assimp/assimp_mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static int count_weights(const struct aiMesh *from, struct vertex_weights *out, 
     return 0;
 }
 
-int assimp_weights(const struct assimp_job *job, const struct aiMesh *from, const struct skin_part *skin,
+int assimp_weights(const struct assimp_job *job, const struct aiMesh *from, const struct shared_skin *skin,
                    struct vertex_weights *out, struct err *err)
 {
     *out = (struct vertex_weights){0};

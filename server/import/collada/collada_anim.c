@@ -11,10 +11,10 @@
 
 /* --- channels --- */
 
-struct reading {
+struct animation_reader {
     struct collada *collada;
     struct bake_builder *builder;
-    uint64_t value_count; /* of all samplers */
+    uint64_t param_count; /* of all samplers */
     uint32_t ignored_count;
     const char *ignored; /* the first target that moves something else */
 };
@@ -48,7 +48,7 @@ static bool fit_values(const struct xml *xml, const struct collada_target *targe
     return channel->count == 1 ? channel->first < count : channel->count == count;
 }
 
-static int add_channel(struct reading *reading, uint32_t element, const char *target, struct err *err)
+static int add_channel(struct animation_reader *reading, uint32_t element, const char *target, struct err *err)
 {
     struct collada *collada = reading->collada;
     const struct xml *xml = &collada->xml;
@@ -70,7 +70,7 @@ static int add_channel(struct reading *reading, uint32_t element, const char *ta
         sampler_fini(sampler);
         return err_set(err, ERR_BAD_MODEL, "%u values at a key do not fit", width);
     }
-    reading->value_count += (uint64_t)sampler->key_count * sampler->width;
+    reading->param_count += (uint64_t)sampler->key_count * sampler->width;
     channel.place = element;
     channel.sampler = collada->sampler_count++;
     collada->channels[collada->channel_count++] = channel;
@@ -96,7 +96,7 @@ static int read_channels(struct collada *collada, const struct limits *limits, s
                          struct err *err)
 {
     const struct xml *xml = &collada->xml;
-    struct reading reading = {.collada = collada, .builder = builder};
+    struct animation_reader reading = {.collada = collada, .builder = builder};
     uint32_t count = 0;
     for (uint32_t e = 0; e < xml->element_count; e++)
         count += xml_is(xml, e, "channel");
@@ -112,7 +112,7 @@ static int read_channels(struct collada *collada, const struct limits *limits, s
             bake_warn(builder, "channel_unreadable", "channel '%s' is left out: %s", target, own.message);
         else if (rc < 0)
             return err_set(err, rc, "channel '%s': %s", target, own.message);
-        if (reading.value_count > limits->value[LIMIT_KEYS])
+        if (reading.param_count > limits->value[LIMIT_KEYS])
             return err_set(err, ERR_MODEL_LIMIT, "the clips have more than %llu key values",
                            (unsigned long long)limits->value[LIMIT_KEYS]);
     }

@@ -11,7 +11,7 @@ enum { INSTANCE_DEPTH_MAX = 1024 };
 static const struct step_kind {
     const char *tag;
     enum collada_kind kind;
-    int value_count;
+    int param_count;
 } STEP_KINDS[] = {
     {"matrix", COLLADA_MATRIX, 16}, {"translate", COLLADA_TRANSLATE, 3}, {"rotate", COLLADA_ROTATE, 4},
     {"scale", COLLADA_SCALE, 3},    {"lookat", COLLADA_LOOKAT, 9},       {"skew", COLLADA_SKEW, 7},
@@ -36,8 +36,8 @@ static int add_step(struct builder *builder, uint32_t element, const struct step
 {
     struct collada *collada = builder->collada;
     struct collada_step step = {.kind = kind->kind, .element = element};
-    if (values_fixed(xml_text(&collada->xml, element), step.values, kind->value_count) != kind->value_count)
-        return err_set(builder->err, ERR_BAD_MODEL, "a <%s> does not have %d numbers", kind->tag, kind->value_count);
+    if (values_fixed(xml_text(&collada->xml, element), step.values, kind->param_count) != kind->param_count)
+        return err_set(builder->err, ERR_BAD_MODEL, "a <%s> does not have %d numbers", kind->tag, kind->param_count);
     if (collada->step_count == builder->step_capacity) {
         builder->step_capacity = 2 * builder->step_capacity + 64;
         collada->steps = mem_realloc(collada->steps, builder->step_capacity * sizeof *collada->steps);

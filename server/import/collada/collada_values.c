@@ -67,7 +67,7 @@ int values_fixed(const char *text, double *out, int limit)
 }
 
 /* How an accessor picks rows out of an array. */
-struct layout {
+struct param_layout {
     uint32_t array; /* element */
     uint64_t count, stride, offset;
 };
@@ -84,7 +84,7 @@ static bool number_attribute(const struct xml *xml, uint32_t element, const char
     return text[0] >= '0' && text[0] <= '9' && *end == '\0' && *value < UINT32_MAX;
 }
 
-static int find_layout(const struct xml *xml, uint32_t element, const char *attribute, struct layout *layout,
+static int find_layout(const struct xml *xml, uint32_t element, const char *attribute, struct param_layout *layout,
                        struct err *err)
 {
     const char *url = xml_get(xml, element, attribute);
@@ -107,7 +107,7 @@ static int find_layout(const struct xml *xml, uint32_t element, const char *attr
 
 int rows_read(const struct xml *xml, uint32_t element, const char *attribute, struct value_rows *rows, struct err *err)
 {
-    struct layout layout;
+    struct param_layout layout;
     double *values;
     size_t count;
     *rows = (struct value_rows){0};
@@ -138,7 +138,7 @@ void rows_fini(struct value_rows *rows)
 int64_t names_read(const struct xml *xml, uint32_t element, const char *attribute, take_name *take, void *user,
                    struct err *err)
 {
-    struct layout layout;
+    struct param_layout layout;
     const char *word;
     if (find_layout(xml, element, attribute, &layout, err) < 0)
         return ERR_BAD_MODEL;

@@ -9,7 +9,7 @@
 
 enum { DEPTH_MAX = 1024, ELEMENTS_MAX = 4000000, CHUNK_BYTES = 65536 };
 
-struct reader {
+struct xml_reader {
     struct xml *xml;
     XML_Parser parser;
     struct err *err;
@@ -18,7 +18,7 @@ struct reader {
     int rc;
 };
 
-static void stop(struct reader *reader, int code, const char *why)
+static void stop(struct xml_reader *reader, int code, const char *why)
 {
     if (reader->rc == 0)
         reader->rc =
@@ -41,7 +41,7 @@ static bool grow(void **items, size_t item_bytes, size_t used, size_t count, siz
 }
 
 /* Appends text and returns where it is; XML_NONE when memory is gone. */
-static uint32_t put(struct reader *reader, const char *text, size_t size)
+static uint32_t put(struct xml_reader *reader, const char *text, size_t size)
 {
     struct xml *xml = reader->xml;
     if (!grow((void **)&xml->text, 1, xml->text_size, size, &xml->text_capacity)) {
@@ -53,11 +53,11 @@ static uint32_t put(struct reader *reader, const char *text, size_t size)
     return (uint32_t)(xml->text_size - size);
 }
 
-static uint32_t putz(struct reader *reader, const char *text) { return put(reader, text, strlen(text) + 1); }
+static uint32_t putz(struct xml_reader *reader, const char *text) { return put(reader, text, strlen(text) + 1); }
 
 /* Of the document's children those that hold nodes and animations; within them no <extra>, and of a skin only what
  * it refers to. */
-static bool is_left_out(const struct reader *reader, const char *tag)
+static bool is_left_out(const struct xml_reader *reader, const char *tag)
 {
     static const char *const KEPT[] = {"library_visual_scenes",   "library_nodes",       "library_animations",
                                        "library_animation_clips", "library_controllers", "scene"};
@@ -74,7 +74,7 @@ static bool is_left_out(const struct reader *reader, const char *tag)
 }
 
 /* An element with children has no text of its own that matters. */
-static void end_text(struct reader *reader)
+static void end_text(struct xml_reader *reader)
 {
     if (reader->open == XML_NONE || reader->open + 1 != reader->xml->element_count)
         return;
@@ -82,7 +82,7 @@ static void end_text(struct reader *reader)
         put(reader, "", 1);
 }
 
-static bool add_attributes(struct reader *reader, struct xml_element *element, const XML_Char **attributes)
+static bool add_attributes(struct xml_reader *reader, struct xml_element *element, const XML_Char **attributes)
 {
     struct xml *xml = reader->xml;
     element->attribute_first = xml->attribute_count;
@@ -104,7 +104,7 @@ static bool add_attributes(struct reader *reader, struct xml_element *element, c
 
 static void XMLCALL on_start(void *user, const XML_Char *tag, const XML_Char **attributes)
 {
-    struct reader *reader = user;
+    struct xml_reader *reader = user;
     struct xml *xml = reader->xml;
     if (reader->skipped > 0 || is_left_out(reader, tag)) {
         reader->skipped++;
@@ -131,7 +131,7 @@ static void XMLCALL on_start(void *user, const XML_Char *tag, const XML_Char **a
 
 static void XMLCALL on_end(void *user, const XML_Char *tag)
 {
-    struct reader *reader = user;
+    struct xml_reader *reader = user;
     (void)tag;
     if (reader->skipped > 0) {
         reader->skipped--;
@@ -147,7 +147,7 @@ static void XMLCALL on_end(void *user, const XML_Char *tag)
 
 static void XMLCALL on_text(void *user, const XML_Char *text, int size)
 {
-    struct reader *reader = user;
+    struct xml_reader *reader = user;
     if (reader->skipped > 0 || reader->open == XML_NONE || reader->open + 1 != reader->xml->element_count)
         return;
     const uint32_t at = put(reader, text, (size_t)size);
@@ -177,7 +177,7 @@ static int XMLCALL on_encoding(void *user, const XML_Char *name, XML_Encoding *e
     return XML_STATUS_OK;
 }
 
-static int feed(struct reader *reader, const uint8_t *bytes, size_t size_bytes)
+static int feed(struct xml_reader *reader, const uint8_t *bytes, size_t size_bytes)
 {
     for (size_t at = 0; at < size_bytes || at == 0;) {
         const size_t size = size_bytes - at < CHUNK_BYTES ? size_bytes - at : CHUNK_BYTES;
@@ -237,7 +237,7 @@ int xml_parse(struct xml *xml, const uint8_t *bytes, size_t size_bytes, struct e
         size_bytes--;
     }
     const char *encoding = is_declared_utf16(bytes, size_bytes) ? "UTF-8" : NULL;
-    struct reader reader = {.xml = xml, .parser = XML_ParserCreate(encoding), .err = err, .open = XML_NONE};
+    struct xml_reader reader = {.xml = xml, .parser = XML_ParserCreate(encoding), .err = err, .open = XML_NONE};
     if (reader.parser == NULL)
         return err_set(err, ERR_IMPORT_MEMORY, "no memory for a parser");
     /* A salt that depends on every byte: nobody can aim at it, and no random numbers are asked for. */

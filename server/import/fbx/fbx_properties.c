@@ -1,7 +1,7 @@
 #include "import/fbx/fbx_properties.h"
 
 #include "import/fbx/fbx_record.h"
-#include "import/text/json_text.h"
+#include "import/text/json_write.h"
 
 #include "base/bytes.h"
 #include "base/mem.h"
@@ -65,19 +65,19 @@ static void put_value(struct buf *out, const struct fbx_value *value, bool is_bo
     }
     switch (value->kind) {
     case FBX_VALUE_INT:
-        json_text_int(out, value->integer);
+        json_write_int(out, value->integer);
         break;
     case FBX_VALUE_FLOAT:
-        json_text_float(out, (float)value->number);
+        json_write_float(out, (float)value->number);
         break;
     case FBX_VALUE_DOUBLE:
-        json_text_double(out, value->number);
+        json_write_double(out, value->number);
         break;
     case FBX_VALUE_NUMBER:
-        json_text_number(out, value->text.at, value->text.size_bytes);
+        json_write_number(out, value->text.at, value->text.size_bytes);
         break;
     case FBX_VALUE_TEXT:
-        json_text_string(out, value->text.at, value->text.size_bytes);
+        json_write_string(out, value->text.at, value->text.size_bytes);
         break;
     }
 }
@@ -85,7 +85,7 @@ static void put_value(struct buf *out, const struct fbx_value *value, bool is_bo
 /* Whole numbers alone: times, and the span of a take. */
 static bool get_int(const struct fbx_property *property, int64_t *value)
 {
-    if (property->value_count == 0)
+    if (property->param_count == 0)
         return false;
     const struct fbx_value *first = &property->values[0];
     char text[32] = "", *end = text;
@@ -105,19 +105,19 @@ void fbx_object_property(struct fbx_properties *properties, const struct fbx_pro
         get_int(property, &object->start);
     else if (object->kind == FBX_TAKE && is_text(name, "LocalStop"))
         get_int(property, &object->stop);
-    if (flags.size_bytes == 0 || memchr(flags.at, 'U', flags.size_bytes) == NULL || property->value_count == 0)
+    if (flags.size_bytes == 0 || memchr(flags.at, 'U', flags.size_bytes) == NULL || property->param_count == 0)
         return;
     struct buf *out = &properties->text;
     const uint32_t width = width_of(type);
     const bool is_bool = is_text(type, "Bool") || is_text(type, "bool");
     buf_put_char(out, out->size_bytes == object->json.at ? '{' : ',');
-    json_text_string(out, name.at, name.size_bytes);
+    json_write_string(out, name.at, name.size_bytes);
     buf_put_char(out, ':');
-    if (width == 1 || property->value_count == 1) {
+    if (width == 1 || property->param_count == 1) {
         put_value(out, &property->values[0], is_bool);
         return;
     }
-    for (uint32_t i = 0; i < width && i < property->value_count; i++) {
+    for (uint32_t i = 0; i < width && i < property->param_count; i++) {
         buf_put_char(out, i == 0 ? '[' : ',');
         put_value(out, &property->values[i], is_bool);
     }
@@ -166,7 +166,7 @@ void fbx_global_property(struct fbx_properties *properties, const struct fbx_pro
     if ((part.size_bytes == 0 || is_text(part, "Time")) && get_int(property, &time)) {
         marker->time = time;
         marker->has_time = true;
-    } else if (is_text(part, "Name") && property->value_count > 0 && property->values[0].kind == FBX_VALUE_TEXT) {
+    } else if (is_text(part, "Name") && property->param_count > 0 && property->values[0].kind == FBX_VALUE_TEXT) {
         marker->name = put_text(properties, property->values[0].text);
     }
 }
@@ -225,7 +225,7 @@ static bool get_property(const struct fbx_record *record, struct fbx_property *p
         if (size == 0)
             return i >= FBX_PROPERTY_TEXTS;
         if (i >= FBX_PROPERTY_TEXTS)
-            property->values[property->value_count++] = value;
+            property->values[property->param_count++] = value;
         else if (value.kind == FBX_VALUE_TEXT)
             property->texts[i] = value.text;
         else

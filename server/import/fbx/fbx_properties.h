@@ -66,7 +66,7 @@ enum { FBX_PROPERTY_TEXTS = 4, FBX_PROPERTY_VALUES = 4 };
 struct fbx_property {
     struct fbx_text texts[FBX_PROPERTY_TEXTS]; /* name, type, label, flags */
     struct fbx_value values[FBX_PROPERTY_VALUES];
-    uint32_t value_count;
+    uint32_t param_count;
 };
 
 /* An object begins; the properties that follow are its own until it ends. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-struct reading {
+struct fbx_text_reader {
     struct fbx_properties *properties;
     struct buf texts; /* of one line, without their escapes */
     uint32_t depth;   /* of the blocks that are open */
@@ -26,7 +26,7 @@ static bool take_escape(struct fbx_line *line, char *c)
 
 /* The text in quotes at the line's head, decoded into reading->texts; false where none begins there. The buffer may
  * move, so its place is given. */
-static bool take_text(struct reading *reading, struct fbx_line *line, struct fbx_span *span)
+static bool take_text(struct fbx_text_reader *reading, struct fbx_line *line, struct fbx_span *span)
 {
     skip(line);
     if (!fbx_take(line, "\""))
@@ -54,13 +54,13 @@ static bool take_word(struct fbx_line *line, struct fbx_text *word)
     return word->size_bytes > 0;
 }
 
-static struct fbx_text text_of(const struct reading *reading, struct fbx_span span)
+static struct fbx_text text_of(const struct fbx_text_reader *reading, struct fbx_span span)
 {
     return (struct fbx_text){reading->texts.data == NULL ? "" : reading->texts.data + span.at, span.size_bytes};
 }
 
 /* "name", "type", "label", "flags",value,value: what stands behind P: */
-static bool get_property(struct reading *reading, struct fbx_line *line, struct fbx_property *property)
+static bool get_property(struct fbx_text_reader *reading, struct fbx_line *line, struct fbx_property *property)
 {
     struct fbx_span texts[FBX_PROPERTY_TEXTS], values[FBX_PROPERTY_VALUES];
     *property = (struct fbx_property){0};
@@ -68,26 +68,26 @@ static bool get_property(struct reading *reading, struct fbx_line *line, struct 
     for (int i = 0; i < FBX_PROPERTY_TEXTS; i++)
         if (!take_text(reading, line, &texts[i]))
             return false;
-    while (property->value_count < FBX_PROPERTY_VALUES) {
-        struct fbx_value *value = &property->values[property->value_count];
-        if (take_text(reading, line, &values[property->value_count]))
+    while (property->param_count < FBX_PROPERTY_VALUES) {
+        struct fbx_value *value = &property->values[property->param_count];
+        if (take_text(reading, line, &values[property->param_count]))
             value->kind = FBX_VALUE_TEXT;
         else if (take_word(line, &value->text))
             value->kind = FBX_VALUE_NUMBER;
         else
             break;
-        property->value_count++;
+        property->param_count++;
     }
     for (int i = 0; i < FBX_PROPERTY_TEXTS; i++)
         property->texts[i] = text_of(reading, texts[i]);
-    for (uint32_t i = 0; i < property->value_count; i++)
+    for (uint32_t i = 0; i < property->param_count; i++)
         if (property->values[i].kind == FBX_VALUE_TEXT)
             property->values[i].text = text_of(reading, values[i]);
     return true;
 }
 
 /* 123, "Model::Name", "Mesh" {: what stands behind Model: */
-static void begin_object(struct reading *reading, enum fbx_kind kind, struct fbx_line line)
+static void begin_object(struct fbx_text_reader *reading, enum fbx_kind kind, struct fbx_line line)
 {
     struct fbx_text id, name;
     struct fbx_span span;
@@ -104,7 +104,7 @@ static void begin_object(struct reading *reading, enum fbx_kind kind, struct fbx
     reading->in = IN_OBJECT;
 }
 
-static void end_object(struct reading *reading)
+static void end_object(struct fbx_text_reader *reading)
 {
     if (reading->in == IN_OBJECT)
         fbx_object_end(reading->properties);
@@ -112,7 +112,7 @@ static void end_object(struct reading *reading)
 }
 
 /* Sections stand at depth 0, objects at depth 1. */
-static void look_at_block(struct reading *reading, struct fbx_line line)
+static void look_at_block(struct fbx_text_reader *reading, struct fbx_line line)
 {
     if (reading->depth == 0 || (reading->depth == 1 && reading->in == IN_OBJECT))
         end_object(reading);
@@ -127,7 +127,7 @@ static void look_at_block(struct reading *reading, struct fbx_line line)
     reading->depth++;
 }
 
-static void look_at_line(struct reading *reading, struct fbx_line line)
+static void look_at_line(struct fbx_text_reader *reading, struct fbx_line line)
 {
     struct fbx_property property;
     struct fbx_line whole = line;
@@ -149,7 +149,7 @@ static void look_at_line(struct reading *reading, struct fbx_line line)
 
 void fbx_properties_read_text(struct fbx_properties *properties, const char *text, size_t size_bytes)
 {
-    struct reading reading = {.properties = properties};
+    struct fbx_text_reader reading = {.properties = properties};
     struct fbx_line line;
     buf_init(&reading.texts, 0);
     for (const char *at = text; fbx_next_line(&at, text + size_bytes, &line);)

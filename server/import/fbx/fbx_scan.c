@@ -3,7 +3,7 @@
 #include "import/fbx/fbx_layers.h"
 #include "import/fbx/fbx_record.h"
 #include "import/fbx/fbx_text.h"
-#include "import/fbx/fbx_turns.h"
+#include "import/fbx/fbx_multi_axis.h"
 
 #include "base/bytes.h"
 
@@ -13,11 +13,11 @@
 
 enum { ITEMS_MAX = 1 << 22 };
 
-struct scan {
+struct fbx_scanner {
     struct fbx_file file;
     struct fbx_layers layers;
-    struct fbx_turns turns;
-    struct fbx_losses losses;
+    struct fbx_multi_axis turns;
+    struct fbx_findings losses;
 };
 
 /* An array property of 4-byte items, inflated where it is compressed; NULL when it is none. */
@@ -65,7 +65,7 @@ static bool get_id(const struct fbx_record *record, uint32_t index, int64_t *id)
     return at != NULL;
 }
 
-static void look_at_curve(struct scan *scan, const struct fbx_record *curve)
+static void look_at_curve(struct fbx_scanner *scan, const struct fbx_record *curve)
 {
     struct fbx_record child, values = {0}, flags = {0};
     for (uint64_t at = curve->children_at; fbx_next_record(&scan->file, &at, curve->end, &child);)
@@ -85,7 +85,7 @@ static void look_at_curve(struct scan *scan, const struct fbx_record *curve)
     fbx_count_curve(&scan->losses, all);
     int64_t id;
     if (get_id(curve, 0, &id))
-        fbx_turns_add_curve(&scan->turns, id);
+        fbx_multi_axis_add_curve(&scan->turns, id);
 }
 
 /* A curve node's name and class, "R\0\1AnimCurveNode", are its second property. */
@@ -97,7 +97,7 @@ static bool is_rotation(const struct fbx_record *node)
            p[NAME_AT + 1] == 0;
 }
 
-static void look_at_objects(struct scan *scan, const struct fbx_record *objects)
+static void look_at_objects(struct fbx_scanner *scan, const struct fbx_record *objects)
 {
     struct fbx_record object;
     int64_t id;
@@ -107,25 +107,25 @@ static void look_at_objects(struct scan *scan, const struct fbx_record *objects)
         else if (fbx_is_named(&object, "AnimationLayer") && get_id(&object, 0, &id))
             fbx_layers_add(&scan->layers, id);
         else if (fbx_is_named(&object, "AnimationCurveNode") && is_rotation(&object) && get_id(&object, 0, &id))
-            fbx_turns_add_node(&scan->turns, id);
+            fbx_multi_axis_add_node(&scan->turns, id);
 }
 
-static void look_at_connections(struct scan *scan, const struct fbx_record *connections)
+static void look_at_connections(struct fbx_scanner *scan, const struct fbx_record *connections)
 {
     struct fbx_record connection;
     int64_t child, parent;
     for (uint64_t at = connections->children_at; fbx_next_record(&scan->file, &at, connections->end, &connection);)
         if (fbx_is_named(&connection, "C") && get_id(&connection, 1, &child) && get_id(&connection, 2, &parent)) {
             fbx_layers_connect(&scan->layers, child, parent);
-            fbx_turns_connect(&scan->turns, child, parent);
+            fbx_multi_axis_connect(&scan->turns, child, parent);
         }
 }
 
-static struct fbx_losses scan_binary(const uint8_t *bytes, size_t size_bytes)
+static struct fbx_findings scan_binary(const uint8_t *bytes, size_t size_bytes)
 {
-    struct scan scan = {0};
+    struct fbx_scanner scan = {0};
     if (!fbx_file_open(&scan.file, bytes, size_bytes))
-        return (struct fbx_losses){.is_uncertain = true};
+        return (struct fbx_findings){.is_uncertain = true};
     struct fbx_record record, connections = {0};
     bool has_objects = false;
     for (uint64_t at = FBX_HEADER_BYTES; fbx_next_record(&scan.file, &at, size_bytes, &record);) {
@@ -140,13 +140,13 @@ static struct fbx_losses scan_binary(const uint8_t *bytes, size_t size_bytes)
         look_at_connections(&scan, &connections);
     scan.losses.layered_count = fbx_layers_count(&scan.layers);
     scan.losses.is_uncertain |= !has_objects;
-    scan.losses.turning_count = fbx_turns_count(&scan.turns);
+    scan.losses.turning_count = fbx_multi_axis_count(&scan.turns);
     fbx_layers_fini(&scan.layers);
-    fbx_turns_fini(&scan.turns);
+    fbx_multi_axis_fini(&scan.turns);
     return scan.losses;
 }
 
-struct fbx_losses fbx_scan(const uint8_t *bytes, size_t size_bytes)
+struct fbx_findings fbx_scan(const uint8_t *bytes, size_t size_bytes)
 {
     if (fbx_is_binary(bytes, size_bytes))
         return scan_binary(bytes, size_bytes);

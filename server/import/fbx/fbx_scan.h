@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct fbx_losses {
+struct fbx_findings {
     uint32_t curve_count;   /* of two keys or more, with different values */
     uint32_t cubic_count;   /* of them, with a cubic piece */
     uint32_t stepped_count; /* of them, without one but with a constant piece */
@@ -19,4 +19,4 @@ struct fbx_losses {
     bool is_uncertain;      /* some of it could not be read */
 };
 
-struct fbx_losses fbx_scan(const uint8_t *bytes, size_t size_bytes);
+struct fbx_findings fbx_scan(const uint8_t *bytes, size_t size_bytes);

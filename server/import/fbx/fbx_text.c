@@ -2,13 +2,13 @@
 
 #include "import/fbx/fbx_layers.h"
 #include "import/fbx/fbx_record.h"
-#include "import/fbx/fbx_turns.h"
+#include "import/fbx/fbx_multi_axis.h"
 
 #include <string.h>
 
 enum { FLAG_CONSTANT = 2, FLAG_CUBIC = 8 };
 
-void fbx_count_curve(struct fbx_losses *losses, uint32_t flags)
+void fbx_count_curve(struct fbx_findings *losses, uint32_t flags)
 {
     losses->curve_count++;
     losses->cubic_count += (flags & FLAG_CUBIC) != 0;
@@ -54,9 +54,9 @@ static bool has_two(const struct fbx_line *list)
 }
 
 struct text_scan {
-    struct fbx_losses losses;
+    struct fbx_findings losses;
     struct fbx_layers layers;
-    struct fbx_turns turns;
+    struct fbx_multi_axis turns;
     int64_t curve;                               /* whose lines come */
     enum { IN_NOTHING, IN_VALUES, IN_FLAGS } in; /* whose "a:" comes */
     bool is_moving;
@@ -71,7 +71,7 @@ static void end_flags(struct text_scan *scan, struct fbx_line *line)
         all |= (uint32_t)flags;
     if (scan->is_moving) {
         fbx_count_curve(&scan->losses, all);
-        fbx_turns_add_curve(&scan->turns, scan->curve);
+        fbx_multi_axis_add_curve(&scan->turns, scan->curve);
     }
     scan->is_moving = false;
 }
@@ -96,17 +96,17 @@ static void look_at_line(struct text_scan *scan, struct fbx_line line)
         scan->curve = child;
     } else if (fbx_take(&line, "AnimationCurveNode:") && take_int(&line, &child) &&
                fbx_take(&line, ", \"AnimCurveNode::R\"")) {
-        fbx_turns_add_node(&scan->turns, child);
+        fbx_multi_axis_add_node(&scan->turns, child);
     } else if (fbx_take(&line, "C: \"O") && (fbx_take(&line, "O\"") || fbx_take(&line, "P\"")) &&
                take_int(&line, &child) && take_int(&line, &parent)) {
         fbx_layers_connect(&scan->layers, child, parent);
-        fbx_turns_connect(&scan->turns, child, parent);
+        fbx_multi_axis_connect(&scan->turns, child, parent);
     } else if (fbx_take(&line, "Take:")) {
         scan->has_takes = true;
     }
 }
 
-struct fbx_losses fbx_scan_text(const char *text, size_t size_bytes)
+struct fbx_findings fbx_scan_text(const char *text, size_t size_bytes)
 {
     struct text_scan scan = {.in = IN_NOTHING};
     struct fbx_line line;
@@ -115,8 +115,8 @@ struct fbx_losses fbx_scan_text(const char *text, size_t size_bytes)
     scan.losses.layered_count = fbx_layers_count(&scan.layers);
     /* Files before 7.0 keep their curves in the takes, in another form. */
     scan.losses.is_uncertain |= scan.has_takes && !scan.has_curves;
-    scan.losses.turning_count = fbx_turns_count(&scan.turns);
+    scan.losses.turning_count = fbx_multi_axis_count(&scan.turns);
     fbx_layers_fini(&scan.layers);
-    fbx_turns_fini(&scan.turns);
+    fbx_multi_axis_fini(&scan.turns);
     return scan.losses;
 }

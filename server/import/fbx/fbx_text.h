@@ -4,7 +4,7 @@
 #include "import/fbx/fbx_scan.h"
 
 /* What fbx_scan() returns. `text` needs no NUL. */
-struct fbx_losses fbx_scan_text(const char *text, size_t size_bytes);
+struct fbx_findings fbx_scan_text(const char *text, size_t size_bytes);
 
 /* Counts a moving curve, of whose pieces all KeyAttrFlags are ored together. */
-void fbx_count_curve(struct fbx_losses *losses, uint32_t flags);
+void fbx_count_curve(struct fbx_findings *losses, uint32_t flags);

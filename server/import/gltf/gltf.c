@@ -141,7 +141,7 @@ static int open_container(struct gltf *gltf, struct err *err)
         return json_parse(import->bytes, import->size_bytes, depth, &gltf->root, err);
     }
     import->info->format = bake_textz(gltf->builder, "GLB 2.0");
-    struct glb glb;
+    struct glb_chunks glb;
     if (glb_split(import->bytes, import->size_bytes, &glb, err) < 0)
         return err->code;
     if (glb.has_trailing_bytes)

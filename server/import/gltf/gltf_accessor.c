@@ -192,7 +192,7 @@ uint64_t accessor_row_bytes(const struct accessor *accessor)
 
 int accessor_charge(struct gltf *gltf, uint32_t index, uint64_t bytes, struct err *err)
 {
-    const uint64_t file_bytes = opener_bytes(gltf->import->opener);
+    const uint64_t file_bytes = source_files_bytes(gltf->import->files);
     const uint64_t limit = gltf->import->limits->value[LIMIT_ROWS_BYTES] + ACCESSOR_ROWS_PER_BYTE * file_bytes;
     if (bytes > limit || gltf->row_bytes > limit - bytes)
         return err_set(

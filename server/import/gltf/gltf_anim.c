@@ -8,7 +8,7 @@
 enum { PATH_COUNT = sizeof GLTF_PATHS / sizeof *GLTF_PATHS };
 
 /* One clip while it is read. */
-struct reading {
+struct clip_reader {
     struct gltf *gltf;
     uint32_t clip;
     struct gltf_list samplers;
@@ -24,9 +24,9 @@ static int find_path(const char *name)
 }
 
 /* Fills node, path and component_count. Returns 1, 0 (nothing here moves: said why) or a negative code. */
-static int read_target(struct reading *reading, const cJSON *target, struct key_source *source, struct err *err)
+static int read_target(struct clip_reader *reader, const cJSON *target, struct key_source *source, struct err *err)
 {
-    struct bake_builder *builder = reading->gltf->builder;
+    struct bake_builder *builder = reader->gltf->builder;
     if (json_member(json_member(target, "extensions"), "KHR_animation_pointer") != NULL) {
         bake_warn(builder, "channel_ignored", "%s uses KHR_animation_pointer, which is not supported", source->where);
         return 0;
@@ -46,13 +46,13 @@ static int read_target(struct reading *reading, const cJSON *target, struct key_
                   (uint32_t)node);
         return 0;
     }
-    uint32_t *clip_of = &reading->clip_of[node * PATH_COUNT + path];
-    if (*clip_of == reading->clip + 1) {
+    uint32_t *clip_of = &reader->clip_of[node * PATH_COUNT + path];
+    if (*clip_of == reader->clip + 1) {
         bake_warn(builder, "channel_ignored", "%s moves the %s of nodes[%u], as a channel before it does",
                   source->where, name, (uint32_t)node);
         return 0;
     }
-    *clip_of = reading->clip + 1;
+    *clip_of = reader->clip + 1;
     static const uint32_t COMPONENTS[] = {[PATH_TRANSLATION] = 3, [PATH_ROTATION] = 4, [PATH_SCALE] = 3};
     source->channel.node = (uint32_t)node;
     source->channel.path = (uint32_t)path;
@@ -60,49 +60,49 @@ static int read_target(struct reading *reading, const cJSON *target, struct key_
     return 1;
 }
 
-static int read_channel(struct reading *reading, const cJSON *json, uint32_t index, struct err *err)
+static int read_channel(struct clip_reader *reader, const cJSON *json, uint32_t index, struct err *err)
 {
-    struct bake_builder *builder = reading->gltf->builder;
+    struct bake_builder *builder = reader->gltf->builder;
     struct key_source source = {0};
-    snprintf(source.where, sizeof source.where, "animations[%u].channels[%u]", reading->clip, index);
+    snprintf(source.where, sizeof source.where, "animations[%u].channels[%u]", reader->clip, index);
     const uint64_t sampler = json_count(json, "sampler", 0);
-    if (sampler >= reading->samplers.count)
+    if (sampler >= reader->samplers.count)
         return err_set(err, ERR_BAD_MODEL, "%s.sampler is %llu, but the animation has %u samplers", source.where,
-                       (unsigned long long)sampler, reading->samplers.count);
-    const int is_moving = read_target(reading, json_member(json, "target"), &source, err);
+                       (unsigned long long)sampler, reader->samplers.count);
+    const int is_moving = read_target(reader, json_member(json, "target"), &source, err);
     if (is_moving <= 0)
         return is_moving;
     char sampler_where[64];
-    snprintf(sampler_where, sizeof sampler_where, "animations[%u].samplers[%u]", reading->clip, (uint32_t)sampler);
-    if (gltf_read_keys(reading->gltf, reading->samplers.items[sampler], sampler_where, &source, err) < 0)
+    snprintf(sampler_where, sizeof sampler_where, "animations[%u].samplers[%u]", reader->clip, (uint32_t)sampler);
+    if (gltf_read_keys(reader->gltf, reader->samplers.items[sampler], sampler_where, &source, err) < 0)
         return err->code;
     struct channel *channel = bake_add_channel(builder, 1);
     if (channel == NULL)
-        return gltf_full(reading->gltf, err);
+        return gltf_full(reader->gltf, err);
     *channel = source.channel;
-    builder->clips[reading->clip].channel_count++;
+    builder->clips[reader->clip].channel_count++;
     return 0;
 }
 
-static int read_clip(struct reading *reading, struct err *err)
+static int read_clip(struct clip_reader *reader, struct err *err)
 {
-    struct bake_builder *builder = reading->gltf->builder;
-    const cJSON *json = gltf_item(reading->gltf, GLTF_ANIMATIONS, reading->clip);
+    struct bake_builder *builder = reader->gltf->builder;
+    const cJSON *json = gltf_item(reader->gltf, GLTF_ANIMATIONS, reader->clip);
     const cJSON *samplers = json_member(json, "samplers"), *channels = json_member(json, "channels");
     void *memory;
-    reading->samplers.count = json_size(samplers);
-    if (gltf_alloc(&memory, reading->samplers.count, sizeof *reading->samplers.items, err) < 0)
+    reader->samplers.count = json_size(samplers);
+    if (gltf_alloc(&memory, reader->samplers.count, sizeof *reader->samplers.items, err) < 0)
         return err->code;
-    reading->samplers.items = memory;
+    reader->samplers.items = memory;
     const cJSON *item = samplers->child;
-    for (uint32_t i = 0; i < reading->samplers.count; i++, item = item->next)
-        reading->samplers.items[i] = item;
-    builder->clips[reading->clip].name = gltf_name(reading->gltf, json, GLTF_ANIMATIONS, reading->clip);
-    builder->clips[reading->clip].channel_first = builder->channel_count;
+    for (uint32_t i = 0; i < reader->samplers.count; i++, item = item->next)
+        reader->samplers.items[i] = item;
+    builder->clips[reader->clip].name = gltf_name(reader->gltf, json, GLTF_ANIMATIONS, reader->clip);
+    builder->clips[reader->clip].channel_first = builder->channel_count;
     uint32_t index = 0;
     int rc = 0;
     for (item = channels->child; item != NULL && rc == 0; item = item->next)
-        rc = read_channel(reading, item, index++, err);
+        rc = read_channel(reader, item, index++, err);
     free(memory);
     return rc;
 }
@@ -119,10 +119,10 @@ int gltf_read_animations(struct gltf *gltf, struct err *err)
     gltf->values = values;
     if (gltf_alloc(&clip_of, (uint64_t)gltf->builder->node_count * PATH_COUNT, sizeof(uint32_t), err) < 0)
         return err->code;
-    struct reading reading = {.gltf = gltf, .clip_of = clip_of};
+    struct clip_reader reader = {.gltf = gltf, .clip_of = clip_of};
     int rc = bake_add_clip(gltf->builder, count) == NULL ? gltf_full(gltf, err) : 0;
-    for (; reading.clip < count && rc == 0; reading.clip++)
-        rc = read_clip(&reading, err);
+    for (; reader.clip < count && rc == 0; reader.clip++)
+        rc = read_clip(&reader, err);
     free(clip_of);
     return rc;
 }

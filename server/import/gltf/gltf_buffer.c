@@ -66,7 +66,7 @@ static int read_companion(struct gltf *gltf, const char *uri, const uint8_t **by
     char *path;
     if (uri_decode(uri, &path, err) < 0)
         return err->code;
-    const int rc = opener_read(gltf->import->opener, path, SOURCE_COMPANION, bytes, size_bytes, err);
+    const int rc = source_files_read(gltf->import->files, path, SOURCE_COMPANION, bytes, size_bytes, err);
     free(path);
     return rc;
 }

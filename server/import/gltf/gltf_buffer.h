@@ -17,5 +17,5 @@ int gltf_buffers_new(struct gltf *gltf, struct err *err);
 void gltf_buffers_free(struct gltf *gltf);
 
 /* `index` is in range. Returns 0, ERR_BAD_MODEL (the buffer holds fewer bytes than it says, a broken data URI),
- * ERR_IMPORT_MEMORY, or what opener_read() says. */
+ * ERR_IMPORT_MEMORY, or what source_files_read() says. */
 int gltf_view(struct gltf *gltf, uint32_t index, struct gltf_view *view, struct err *err);

@@ -24,9 +24,9 @@ static int check_header(const uint8_t *bytes, size_t size_bytes, struct err *err
     return 0;
 }
 
-int glb_split(const uint8_t *bytes, size_t size_bytes, struct glb *glb, struct err *err)
+int glb_split(const uint8_t *bytes, size_t size_bytes, struct glb_chunks *glb, struct err *err)
 {
-    *glb = (struct glb){0};
+    *glb = (struct glb_chunks){0};
     if (check_header(bytes, size_bytes, err) < 0)
         return err->code;
     const size_t end = get_u32(bytes + 8);

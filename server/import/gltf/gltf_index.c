@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-enum mode {
+enum primitive_mode {
     MODE_POINTS,
     MODE_LINES,
     MODE_LINE_LOOP,
@@ -35,48 +35,48 @@ static uint32_t restart_index(enum accessor_component component)
     return component == ACCESSOR_U8 ? UINT8_MAX : component == ACCESSOR_U16 ? UINT16_MAX : UINT32_MAX;
 }
 
-static int check_indices(const struct primitive_reading *reading, const struct index_source *source, struct err *err)
+static int check_indices(const struct primitive_reader *reader, const struct index_source *source, struct err *err)
 {
     for (uint32_t i = 0; i < source->count; i++) {
         const uint32_t index = index_at(source, i);
         if (index == restart_index(source->accessor.component))
             return err_set(err, ERR_BAD_MODEL, "%s: index %u is %u, a primitive restart, which glTF forbids",
-                           reading->where, i, index);
-        if (index >= reading->out.vertex_count)
-            return err_set(err, ERR_BAD_MODEL, "%s: index %u is %u, but there are %u vertices", reading->where, i,
-                           index, reading->out.vertex_count);
+                           reader->where, i, index);
+        if (index >= reader->out.vertex_count)
+            return err_set(err, ERR_BAD_MODEL, "%s: index %u is %u, but there are %u vertices", reader->where, i, index,
+                           reader->out.vertex_count);
     }
     return 0;
 }
 
-static int open_source(const struct primitive_reading *reading, struct index_source *source, struct err *err)
+static int open_source(const struct primitive_reader *reader, struct index_source *source, struct err *err)
 {
-    if (reading->draco != NULL) {
+    if (reader->draco != NULL) {
         *source = (struct index_source){0};
-        if (primitive_draco_indices(reading, &source->accessor, err) < 0)
+        if (primitive_draco_indices(reader, &source->accessor, err) < 0)
             return err->code;
         source->count = source->accessor.count;
         return 0;
     }
-    const int64_t index = json_index(reading->json, "indices");
-    *source = (struct index_source){.is_counting = index < 0, .count = reading->out.vertex_count};
+    const int64_t index = json_index(reader->json, "indices");
+    *source = (struct index_source){.is_counting = index < 0, .count = reader->out.vertex_count};
     if (index < 0)
         return 0;
-    char where[sizeof reading->where + 16];
-    snprintf(where, sizeof where, "%s.indices", reading->where);
+    char where[sizeof reader->where + 16];
+    snprintf(where, sizeof where, "%s.indices", reader->where);
     const struct accessor_use use = {where, ACCESSOR_SCALAR, ACCESSOR_U8 | ACCESSOR_U16 | ACCESSOR_U32};
-    if (accessor_open(reading->gltf, (uint32_t)index, &use, &source->accessor, err) < 0)
+    if (accessor_open(reader->gltf, (uint32_t)index, &use, &source->accessor, err) < 0)
         return err->code;
     source->count = source->accessor.count;
     /* Before the walk over them: an accessor without a view may have billions for nothing. */
-    if (gltf_limit(reading->gltf, LIMIT_INDICES, reading->gltf->builder->index_count, source->count, reading->where,
-                   err) < 0)
+    if (gltf_limit(reader->gltf, LIMIT_INDICES, reader->gltf->builder->index_count, source->count, reader->where, err) <
+        0)
         return err->code;
-    return check_indices(reading, source, err);
+    return check_indices(reader, source, err);
 }
 
 /* How many indices `count` of a mode unroll to; *used is how many of them make whole elements. */
-static uint64_t unrolled_count(enum mode mode, uint32_t count, uint32_t *used)
+static uint64_t unrolled_count(enum primitive_mode mode, uint32_t count, uint32_t *used)
 {
     *used = count;
     switch (mode) {
@@ -100,7 +100,7 @@ static uint64_t unrolled_count(enum mode mode, uint32_t count, uint32_t *used)
 }
 
 /* The place in the source of the i-th unrolled index (glTF 2.0, 3.7.2.1: equations of the topology types). */
-static uint32_t place_of(enum mode mode, uint32_t i, uint32_t count)
+static uint32_t place_of(enum primitive_mode mode, uint32_t i, uint32_t count)
 {
     const uint32_t line = i / 2, triangle = i / 3, corner = i % 3;
     switch (mode) {
@@ -119,33 +119,33 @@ static uint32_t place_of(enum mode mode, uint32_t i, uint32_t count)
     }
 }
 
-int primitive_read_indices(struct primitive_reading *reading, struct err *err)
+int primitive_read_indices(struct primitive_reader *reader, struct err *err)
 {
-    struct gltf *gltf = reading->gltf;
-    const uint64_t number = json_count(reading->json, "mode", MODE_TRIANGLES);
+    struct gltf *gltf = reader->gltf;
+    const uint64_t number = json_count(reader->json, "mode", MODE_TRIANGLES);
     if (number >= MODE_COUNT)
-        return err_set(err, ERR_BAD_MODEL, "%s.mode is %llu, which is none of glTF's", reading->where,
+        return err_set(err, ERR_BAD_MODEL, "%s.mode is %llu, which is none of glTF's", reader->where,
                        (unsigned long long)number);
     /* A Draco mesh holds triangles, whatever strips it was made from. */
-    const bool is_draco = reading->draco != NULL;
+    const bool is_draco = reader->draco != NULL;
     if (is_draco && number != MODE_TRIANGLES && number != MODE_TRIANGLE_STRIP)
-        return err_set(err, ERR_BAD_MODEL, "%s.mode is %llu, but a Draco mesh holds triangles", reading->where,
+        return err_set(err, ERR_BAD_MODEL, "%s.mode is %llu, but a Draco mesh holds triangles", reader->where,
                        (unsigned long long)number);
-    const enum mode mode = is_draco ? MODE_TRIANGLES : (enum mode)number;
-    reading->out.topology = mode == MODE_POINTS     ? TOPOLOGY_POINTS
-                            : mode < MODE_TRIANGLES ? TOPOLOGY_LINES
-                                                    : TOPOLOGY_TRIANGLES;
+    const enum primitive_mode mode = is_draco ? MODE_TRIANGLES : (enum primitive_mode)number;
+    reader->out.topology = mode == MODE_POINTS     ? TOPOLOGY_POINTS
+                           : mode < MODE_TRIANGLES ? TOPOLOGY_LINES
+                                                   : TOPOLOGY_TRIANGLES;
     struct index_source source;
-    if (open_source(reading, &source, err) < 0)
+    if (open_source(reader, &source, err) < 0)
         return err->code;
     uint32_t used;
     const uint64_t count = unrolled_count(mode, source.count, &used);
     if (used < source.count)
         bake_warn(gltf->builder, "indices_trimmed", "%s: the last %u of %u indices make no whole element",
-                  reading->where, source.count - used, source.count);
-    if (gltf_limit(gltf, LIMIT_INDICES, gltf->builder->index_count, count, reading->where, err) < 0)
+                  reader->where, source.count - used, source.count);
+    if (gltf_limit(gltf, LIMIT_INDICES, gltf->builder->index_count, count, reader->where, err) < 0)
         return err->code;
-    reading->out.index_count = (uint32_t)count;
+    reader->out.index_count = (uint32_t)count;
     uint32_t *indices = bake_add_index(gltf->builder, (uint32_t)count);
     if (indices == NULL)
         return gltf_full(gltf, err);

@@ -23,26 +23,26 @@ static void read_transform(const cJSON *transform, float uv_from_texcoord[6])
         uv_from_texcoord[i] = (float)m[i];
 }
 
-int material_read_texture(struct material_reading *reading, const cJSON *info, enum texture_slot slot,
+int material_read_texture(struct material_reader *reader, const cJSON *info, enum texture_slot slot,
                           enum texture_content content, struct err *err)
 {
-    struct material_texture *out = &reading->out.textures[slot];
+    struct material_texture *out = &reader->out.textures[slot];
     if (info == NULL)
         return 0;
     const cJSON *transform = json_member(json_member(info, "extensions"), "KHR_texture_transform");
     const uint64_t set = json_count(transform, "texCoord", json_count(info, "texCoord", 0));
-    const int place = texcoord_place(&reading->texcoords, (int64_t)(set < INT64_MAX ? set : INT64_MAX));
+    const int place = texcoord_place(&reader->texcoords, (int64_t)(set < INT64_MAX ? set : INT64_MAX));
     if (place < 0) {
         bake_warn(
-            reading->gltf->builder, "texcoords_beyond_two",
+            reader->gltf->builder, "texcoords_beyond_two",
             "materials[%u] lays its textures by more than two sets of coordinates: that on TEXCOORD_%llu is left out",
-            reading->index, (unsigned long long)set);
+            reader->index, (unsigned long long)set);
         return 0;
     }
     out->texcoord_set = (uint32_t)place;
     if (transform != NULL)
         read_transform(transform, out->uv_from_texcoord);
-    return gltf_texture(reading->gltf, (uint32_t)json_index(info, "index"), content, &out->texture, err);
+    return gltf_texture(reader->gltf, (uint32_t)json_index(info, "index"), content, &out->texture, err);
 }
 
 static int read_alpha(const cJSON *json, uint32_t index, struct material *material, struct err *err)
@@ -61,17 +61,17 @@ static int read_alpha(const cJSON *json, uint32_t index, struct material *materi
     return err_set(err, ERR_BAD_MODEL, "materials[%u].alphaMode is '%.20s', which is none of glTF's", index, mode);
 }
 
-static int read_metallic_roughness(struct material_reading *reading, struct err *err)
+static int read_metallic_roughness(struct material_reader *reader, struct err *err)
 {
-    const cJSON *pbr = json_member(reading->json, "pbrMetallicRoughness");
-    struct material *out = &reading->out;
+    const cJSON *pbr = json_member(reader->json, "pbrMetallicRoughness");
+    struct material *out = &reader->out;
     json_floats(pbr, "baseColorFactor", 4, out->base_color);
     out->metallic = limited(json_number(pbr, "metallicFactor", 1), 0, 1);
     out->roughness = limited(json_number(pbr, "roughnessFactor", 1), 0, 1);
-    if (material_read_texture(reading, json_member(pbr, "baseColorTexture"), TEXTURE_BASE_COLOR, TEXTURE_COLORS, err) <
+    if (material_read_texture(reader, json_member(pbr, "baseColorTexture"), TEXTURE_BASE_COLOR, TEXTURE_COLORS, err) <
         0)
         return err->code;
-    return material_read_texture(reading, json_member(pbr, "metallicRoughnessTexture"), TEXTURE_METALLIC_ROUGHNESS,
+    return material_read_texture(reader, json_member(pbr, "metallicRoughnessTexture"), TEXTURE_METALLIC_ROUGHNESS,
                                  TEXTURE_DATA, err);
 }
 
@@ -85,41 +85,41 @@ static void read_emissive(const cJSON *json, float emissive[3])
         emissive[i] = limited((double)emissive[i] * strength, 0, 1e9);
 }
 
-static int read_surface(struct material_reading *reading, struct err *err)
+static int read_surface(struct material_reader *reader, struct err *err)
 {
-    const cJSON *json = reading->json, *normal = json_member(json, "normalTexture"),
+    const cJSON *json = reader->json, *normal = json_member(json, "normalTexture"),
                 *occlusion = json_member(json, "occlusionTexture");
-    struct material *out = &reading->out;
+    struct material *out = &reader->out;
     read_emissive(json, out->emissive);
     out->normal_scale = limited(json_number(normal, "scale", 1), -1e6, 1e6);
     out->occlusion_strength = limited(json_number(occlusion, "strength", 1), 0, 1);
-    if (material_read_texture(reading, normal, TEXTURE_NORMAL, TEXTURE_DATA, err) < 0 ||
-        material_read_texture(reading, json_member(json, "emissiveTexture"), TEXTURE_EMISSIVE, TEXTURE_COLORS, err) < 0)
+    if (material_read_texture(reader, normal, TEXTURE_NORMAL, TEXTURE_DATA, err) < 0 ||
+        material_read_texture(reader, json_member(json, "emissiveTexture"), TEXTURE_EMISSIVE, TEXTURE_COLORS, err) < 0)
         return err->code;
-    return material_read_texture(reading, occlusion, TEXTURE_OCCLUSION, TEXTURE_DATA, err);
+    return material_read_texture(reader, occlusion, TEXTURE_OCCLUSION, TEXTURE_DATA, err);
 }
 
 static int read_material(struct gltf *gltf, uint32_t index, struct err *err)
 {
-    struct material_reading reading = {.gltf = gltf,
-                                       .index = index,
-                                       .json = gltf_item(gltf, GLTF_MATERIALS, index),
-                                       .out = MATERIAL_PLAIN,
-                                       .texcoords = TEXCOORD_SETS_NONE};
-    const cJSON *json = reading.json;
-    reading.out.name = gltf_name(gltf, json, GLTF_MATERIALS, index);
-    if (read_alpha(json, index, &reading.out, err) < 0)
+    struct material_reader reader = {.gltf = gltf,
+                                     .index = index,
+                                     .json = gltf_item(gltf, GLTF_MATERIALS, index),
+                                     .out = MATERIAL_PLAIN,
+                                     .texcoords = TEXCOORD_SETS_NONE};
+    const cJSON *json = reader.json;
+    reader.out.name = gltf_name(gltf, json, GLTF_MATERIALS, index);
+    if (read_alpha(json, index, &reader.out, err) < 0)
         return err->code;
     if (json_is_true(json, "doubleSided"))
-        reading.out.flags |= MATERIAL_DOUBLE_SIDED;
+        reader.out.flags |= MATERIAL_DOUBLE_SIDED;
     if (json_member(json_member(json, "extensions"), "KHR_materials_unlit") != NULL)
-        reading.out.flags |= MATERIAL_UNLIT;
-    const int rc =
-        material_is_glossy(&reading) ? material_read_gloss(&reading, err) : read_metallic_roughness(&reading, err);
-    if (rc < 0 || read_surface(&reading, err) < 0)
+        reader.out.flags |= MATERIAL_UNLIT;
+    const int rc = material_is_specular_glossiness(&reader) ? material_read_specular_glossiness(&reader, err)
+                                                            : read_metallic_roughness(&reader, err);
+    if (rc < 0 || read_surface(&reader, err) < 0)
         return err_prefix(err, "materials[%u]", index);
-    gltf->builder->materials[index] = reading.out;
-    gltf->texcoords[index] = reading.texcoords;
+    gltf->builder->materials[index] = reader.out;
+    gltf->texcoords[index] = reader.texcoords;
     return 0;
 }
 

@@ -27,23 +27,23 @@ static void keep_first(int64_t *slot, int64_t index)
 }
 
 /* `set` is below JOINT_SETS_MAX: check_sets() has passed. */
-static void keep_set(struct primitive_reading *reading, int64_t *slots, int64_t set, int64_t index)
+static void keep_set(struct primitive_reader *reader, int64_t *slots, int64_t set, int64_t index)
 {
     keep_first(&slots[set], index);
-    if (set >= reading->set_count)
-        reading->set_count = (uint32_t)set + 1;
+    if (set >= reader->set_count)
+        reader->set_count = (uint32_t)set + 1;
 }
 
 /* glTF 2.0, 3.7.2.1: the sets of an attribute start with 0 and have no gaps. */
-static int check_sets(const struct primitive_reading *reading, struct err *err)
+static int check_sets(const struct primitive_reader *reader, struct err *err)
 {
     static const char *const PREFIXES[] = {"TEXCOORD_", "COLOR_", "JOINTS_", "WEIGHTS_"};
     uint64_t seen[sizeof PREFIXES / sizeof *PREFIXES] = {0};
-    for (const cJSON *item = json_member(reading->json, "attributes")->child; item != NULL; item = item->next)
+    for (const cJSON *item = json_member(reader->json, "attributes")->child; item != NULL; item = item->next)
         for (size_t p = 0; p < sizeof PREFIXES / sizeof *PREFIXES; p++) {
             const int64_t set = set_of(item->string, PREFIXES[p]);
             if (set >= JOINT_SETS_MAX)
-                return err_set(err, ERR_MODEL_LIMIT, "%s has %s, beyond the %d sets that are supported", reading->where,
+                return err_set(err, ERR_MODEL_LIMIT, "%s has %s, beyond the %d sets that are supported", reader->where,
                                item->string, JOINT_SETS_MAX);
             if (set >= 0)
                 seen[p] |= UINT64_C(1) << set;
@@ -54,133 +54,133 @@ static int check_sets(const struct primitive_reading *reading, struct err *err)
             while ((seen[p] >> missing & 1) != 0)
                 missing++;
             return err_set(err, ERR_BAD_MODEL, "%s has a later set, but no %s%d: sets count from 0 without gaps",
-                           reading->where, PREFIXES[p], missing);
+                           reader->where, PREFIXES[p], missing);
         }
     return 0;
 }
 
-static void find_attributes(struct primitive_reading *reading)
+static void find_attributes(struct primitive_reader *reader)
 {
-    reading->position = reading->normal = reading->tangent = reading->color = -1;
-    reading->texcoords[0] = reading->texcoords[1] = -1;
+    reader->position = reader->normal = reader->tangent = reader->color = -1;
+    reader->texcoords[0] = reader->texcoords[1] = -1;
     for (int set = 0; set < JOINT_SETS_MAX; set++)
-        reading->joints[set] = reading->weights[set] = -1;
-    const cJSON *attributes = json_member(reading->json, "attributes");
+        reader->joints[set] = reader->weights[set] = -1;
+    const cJSON *attributes = json_member(reader->json, "attributes");
     for (const cJSON *item = attributes->child; item != NULL; item = item->next) {
         const int64_t index = (int64_t)item->valuedouble;
         const int64_t joints = set_of(item->string, "JOINTS_"), weights = set_of(item->string, "WEIGHTS_");
         const int64_t texcoord = set_of(item->string, "TEXCOORD_");
         if (strcmp(item->string, "POSITION") == 0)
-            keep_first(&reading->position, index);
+            keep_first(&reader->position, index);
         else if (strcmp(item->string, "NORMAL") == 0)
-            keep_first(&reading->normal, index);
+            keep_first(&reader->normal, index);
         else if (strcmp(item->string, "COLOR_0") == 0)
-            keep_first(&reading->color, index);
+            keep_first(&reader->color, index);
         else if (strcmp(item->string, "TANGENT") == 0)
-            keep_first(&reading->tangent, index);
-        else if (texcoord >= 0 && texcoord == reading->texcoord_use.sets[0])
-            keep_first(&reading->texcoords[0], index);
-        else if (texcoord >= 0 && texcoord == reading->texcoord_use.sets[1])
-            keep_first(&reading->texcoords[1], index);
+            keep_first(&reader->tangent, index);
+        else if (texcoord >= 0 && texcoord == reader->texcoord_use.sets[0])
+            keep_first(&reader->texcoords[0], index);
+        else if (texcoord >= 0 && texcoord == reader->texcoord_use.sets[1])
+            keep_first(&reader->texcoords[1], index);
         else if (joints >= 0)
-            keep_set(reading, reading->joints, joints, index);
+            keep_set(reader, reader->joints, joints, index);
         else if (weights >= 0)
-            keep_set(reading, reading->weights, weights, index);
+            keep_set(reader, reader->weights, weights, index);
     }
 }
 
-static int check_rows(const struct primitive_reading *reading, const char *where, const struct accessor *accessor,
+static int check_rows(const struct primitive_reader *reader, const char *where, const struct accessor *accessor,
                       struct err *err)
 {
-    if (reading->out.vertex_count != 0 && accessor->count != reading->out.vertex_count)
+    if (reader->out.vertex_count != 0 && accessor->count != reader->out.vertex_count)
         return err_set(err, ERR_BAD_MODEL, "%s has %u rows (accessors[%u]), but POSITION has %u", where,
-                       accessor->count, accessor->index, reading->out.vertex_count);
+                       accessor->count, accessor->index, reader->out.vertex_count);
     return 0;
 }
 
-int primitive_describe(const struct primitive_reading *reading, const char *name, int64_t index, unsigned types,
+int primitive_describe(const struct primitive_reader *reader, const char *name, int64_t index, unsigned types,
                        unsigned components, struct accessor *accessor, struct err *err)
 {
     char where[128];
-    snprintf(where, sizeof where, "%s %s", reading->where, name);
+    snprintf(where, sizeof where, "%s %s", reader->where, name);
     const struct accessor_use use = {where, types, components};
-    if (accessor_describe(reading->gltf, (uint32_t)index, &use, accessor, err) < 0)
+    if (accessor_describe(reader->gltf, (uint32_t)index, &use, accessor, err) < 0)
         return err->code;
-    return check_rows(reading, where, accessor, err);
+    return check_rows(reader, where, accessor, err);
 }
 
-int primitive_open(const struct primitive_reading *reading, const char *name, int64_t index, unsigned types,
+int primitive_open(const struct primitive_reader *reader, const char *name, int64_t index, unsigned types,
                    unsigned components, struct accessor *accessor, struct err *err)
 {
     char where[128];
-    snprintf(where, sizeof where, "%s %s", reading->where, name);
+    snprintf(where, sizeof where, "%s %s", reader->where, name);
     const struct accessor_use use = {where, types, components};
-    if (!primitive_draco_has(reading, name)) {
-        if (accessor_open(reading->gltf, (uint32_t)index, &use, accessor, err) < 0)
+    if (!primitive_draco_has(reader, name)) {
+        if (accessor_open(reader->gltf, (uint32_t)index, &use, accessor, err) < 0)
             return err->code;
-    } else if (accessor_describe(reading->gltf, (uint32_t)index, &use, accessor, err) < 0 ||
-               primitive_draco_rows(reading, name, accessor, err) < 0 ||
-               accessor_charge(reading->gltf, (uint32_t)index, accessor_row_bytes(accessor), err) < 0) {
+    } else if (accessor_describe(reader->gltf, (uint32_t)index, &use, accessor, err) < 0 ||
+               primitive_draco_rows(reader, name, accessor, err) < 0 ||
+               accessor_charge(reader->gltf, (uint32_t)index, accessor_row_bytes(accessor), err) < 0) {
         return err->code;
     }
-    return check_rows(reading, where, accessor, err);
+    return check_rows(reader, where, accessor, err);
 }
 
-static void check_texcoords(const struct primitive_reading *reading)
+static void check_texcoords(const struct primitive_reader *reader)
 {
-    const int32_t material = reading->out.material;
+    const int32_t material = reader->out.material;
     bool is_wanted[2] = {false, false};
     for (int slot = 0; material >= 0 && slot < TEXTURE_SLOT_COUNT; slot++) {
-        const struct material_texture *use = &reading->gltf->builder->materials[material].textures[slot];
+        const struct material_texture *use = &reader->gltf->builder->materials[material].textures[slot];
         is_wanted[use->texcoord_set] |= use->texture >= 0;
     }
     for (int i = 0; i < 2; i++)
-        if (is_wanted[i] && reading->texcoords[i] < 0)
-            bake_warn(reading->gltf->builder, "texcoord_missing",
-                      "%s has no TEXCOORD_%lld for a texture of its material", reading->where,
-                      (long long)reading->texcoord_use.sets[i]);
+        if (is_wanted[i] && reader->texcoords[i] < 0)
+            bake_warn(reader->gltf->builder, "texcoord_missing",
+                      "%s has no TEXCOORD_%lld for a texture of its material", reader->where,
+                      (long long)reader->texcoord_use.sets[i]);
 }
 
-static int read_parts(struct primitive_reading *reading, const cJSON *target_names, struct err *err)
+static int read_parts(struct primitive_reader *reader, const cJSON *target_names, struct err *err)
 {
-    if (primitive_draco_open(reading, err) < 0 || primitive_read_vertices(reading, err) < 0 ||
-        primitive_read_indices(reading, err) < 0 || primitive_read_influences(reading, err) < 0)
+    if (primitive_draco_open(reader, err) < 0 || primitive_read_vertices(reader, err) < 0 ||
+        primitive_read_indices(reader, err) < 0 || primitive_read_influences(reader, err) < 0)
         return err->code;
-    check_texcoords(reading);
-    if (reading->normal < 0) {
-        reading->out.flags |= PRIMITIVE_FLAT;
-        primitive_make_normals(reading);
+    check_texcoords(reader);
+    if (reader->normal < 0) {
+        reader->out.flags |= PRIMITIVE_FLAT;
+        primitive_make_normals(reader);
     }
-    return primitive_read_targets(reading, target_names, err);
+    return primitive_read_targets(reader, target_names, err);
 }
 
 static int read_primitive(struct gltf *gltf, uint32_t mesh, uint32_t index, const cJSON *json,
                           const cJSON *target_names, struct err *err)
 {
     struct bake_builder *builder = gltf->builder;
-    struct primitive_reading reading = {.gltf = gltf, .json = json};
-    snprintf(reading.where, sizeof reading.where, "meshes[%u].primitives[%u]", mesh, index);
-    reading.out.mesh = mesh;
-    reading.out.material = (int32_t)json_index(json, "material");
-    reading.out.vertex_first = builder->position_count;
-    reading.out.index_first = builder->index_count;
-    reading.out.morph_target_first = builder->morph_target_count;
-    reading.texcoord_use = gltf_material_texcoords(gltf, reading.out.material);
-    if (check_sets(&reading, err) < 0)
+    struct primitive_reader reader = {.gltf = gltf, .json = json};
+    snprintf(reader.where, sizeof reader.where, "meshes[%u].primitives[%u]", mesh, index);
+    reader.out.mesh = mesh;
+    reader.out.material = (int32_t)json_index(json, "material");
+    reader.out.vertex_first = builder->position_count;
+    reader.out.index_first = builder->index_count;
+    reader.out.morph_target_first = builder->morph_target_count;
+    reader.texcoord_use = gltf_material_texcoords(gltf, reader.out.material);
+    if (check_sets(&reader, err) < 0)
         return err->code;
-    find_attributes(&reading);
+    find_attributes(&reader);
     int rc = 0;
-    if (reading.position < 0)
-        bake_warn(builder, "primitive_without_positions", "%s has no POSITION: it is empty here", reading.where);
+    if (reader.position < 0)
+        bake_warn(builder, "primitive_without_positions", "%s has no POSITION: it is empty here", reader.where);
     else
-        rc = read_parts(&reading, target_names, err);
-    primitive_draco_close(&reading);
+        rc = read_parts(&reader, target_names, err);
+    primitive_draco_close(&reader);
     if (rc < 0)
         return rc;
     struct primitive *primitive = bake_add_primitive(builder, 1);
     if (primitive == NULL)
         return gltf_full(gltf, err);
-    *primitive = reading.out;
+    *primitive = reader.out;
     return 0;
 }
 

@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum mode { MODE_ATTRIBUTES, MODE_TRIANGLES, MODE_INDICES, MODE_COUNT };
+enum meshopt_mode { MODE_ATTRIBUTES, MODE_TRIANGLES, MODE_INDICES, MODE_COUNT };
 static const char *const MODES[MODE_COUNT] = {"ATTRIBUTES", "TRIANGLES", "INDICES"};
 
-enum filter { FILTER_NONE, FILTER_OCTAHEDRAL, FILTER_QUATERNION, FILTER_EXPONENTIAL, FILTER_COUNT };
+enum meshopt_filter { FILTER_NONE, FILTER_OCTAHEDRAL, FILTER_QUATERNION, FILTER_EXPONENTIAL, FILTER_COUNT };
 static const char *const FILTERS[FILTER_COUNT] = {"NONE", "OCTAHEDRAL", "QUATERNION", "EXPONENTIAL"};
 
-struct layout {
-    enum mode mode;
-    enum filter filter;
+struct meshopt_layout {
+    enum meshopt_mode mode;
+    enum meshopt_filter filter;
     size_t count, stride;
 };
 
@@ -35,7 +35,7 @@ static int find_word(const char *text, const char *const *words, int word_count)
 }
 
 /* libmeshoptimizer asserts what is refused here. */
-static bool is_legal(const struct layout *layout)
+static bool is_legal(const struct meshopt_layout *layout)
 {
     if (layout->count == 0)
         return false;
@@ -54,7 +54,7 @@ static bool is_legal(const struct layout *layout)
     }
 }
 
-static int read_layout(const cJSON *view, uint64_t decoded_max, struct layout *layout, struct err *err)
+static int read_layout(const cJSON *view, uint64_t decoded_max, struct meshopt_layout *layout, struct err *err)
 {
     const cJSON *json = gltf_meshopt_of(view);
     const char *mode = json_text(json, "mode"), *filter = json_text(json, "filter");
@@ -70,7 +70,8 @@ static int read_layout(const cJSON *view, uint64_t decoded_max, struct layout *l
         return err_set(err, ERR_BAD_MODEL,
                        "EXT_meshopt_compression has %llu rows of %llu bytes, but the view %llu bytes",
                        (unsigned long long)count, (unsigned long long)stride, (unsigned long long)view_bytes);
-    *layout = (struct layout){(enum mode)mode_found, (enum filter)filter_found, (size_t)count, (size_t)stride};
+    *layout = (struct meshopt_layout){(enum meshopt_mode)mode_found, (enum meshopt_filter)filter_found, (size_t)count,
+                                      (size_t)stride};
     if (!is_legal(layout))
         return err_set(err, ERR_BAD_MODEL, "EXT_meshopt_compression cannot be %llu rows of %llu bytes, %s, filter %s",
                        (unsigned long long)count, (unsigned long long)stride, mode, FILTERS[filter_found]);
@@ -80,7 +81,7 @@ static int read_layout(const cJSON *view, uint64_t decoded_max, struct layout *l
     return 0;
 }
 
-static int decode(const struct layout *layout, const uint8_t *bytes, size_t size_bytes, uint8_t *out)
+static int decode(const struct meshopt_layout *layout, const uint8_t *bytes, size_t size_bytes, uint8_t *out)
 {
     switch (layout->mode) {
     case MODE_TRIANGLES:
@@ -92,7 +93,7 @@ static int decode(const struct layout *layout, const uint8_t *bytes, size_t size
     }
 }
 
-static void apply_filter(const struct layout *layout, uint8_t *bytes)
+static void apply_filter(const struct meshopt_layout *layout, uint8_t *bytes)
 {
     switch (layout->filter) {
     case FILTER_OCTAHEDRAL:
@@ -112,7 +113,7 @@ static void apply_filter(const struct layout *layout, uint8_t *bytes)
 int gltf_meshopt_decode(const cJSON *view, const uint8_t *bytes, uint64_t size_bytes, uint64_t decoded_max,
                         uint8_t **out, struct err *err)
 {
-    struct layout layout = {0};
+    struct meshopt_layout layout = {0};
     if (read_layout(view, decoded_max, &layout, err) < 0)
         return err->code;
     uint8_t *decoded = calloc(layout.count, layout.stride);

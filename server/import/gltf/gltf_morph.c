@@ -8,33 +8,33 @@ enum { SHARED_PART = 16 };
 static const unsigned COMPONENTS = ACCESSOR_F32 | ACCESSOR_I8 | ACCESSOR_I16;
 
 /* Exporters give each material's primitive all the vertices of a mesh, with all their targets: they share deltas. */
-static int share_deltas(struct primitive_reading *reading, const char *name, uint32_t index, uint32_t *first,
+static int share_deltas(struct primitive_reader *reader, const char *name, uint32_t index, uint32_t *first,
                         struct err *err)
 {
     struct accessor accessor;
-    if (primitive_describe(reading, name, index, ACCESSOR_VEC3, COMPONENTS, &accessor, err) < 0 ||
-        accessor_charge(reading->gltf, index, accessor_row_bytes(&accessor) / SHARED_PART, err) < 0)
+    if (primitive_describe(reader, name, index, ACCESSOR_VEC3, COMPONENTS, &accessor, err) < 0 ||
+        accessor_charge(reader->gltf, index, accessor_row_bytes(&accessor) / SHARED_PART, err) < 0)
         return err->code;
-    *first = reading->gltf->deltas[index] - 1;
+    *first = reader->gltf->deltas[index] - 1;
     return 0;
 }
 
 /* Deltas of one attribute of one target into the builder; *first stays UINT32_MAX where it has none. */
-static int read_deltas(struct primitive_reading *reading, const cJSON *target, uint32_t index, const char *attribute,
+static int read_deltas(struct primitive_reader *reader, const cJSON *target, uint32_t index, const char *attribute,
                        uint32_t *first, struct err *err)
 {
-    struct gltf *gltf = reading->gltf;
+    struct gltf *gltf = reader->gltf;
     *first = UINT32_MAX;
     const int64_t accessor_index = json_index(target, attribute);
     if (accessor_index < 0)
         return 0;
     char name[48], where[128];
     snprintf(name, sizeof name, "targets[%u].%s", index, attribute);
-    snprintf(where, sizeof where, "%s.%s", reading->where, name);
+    snprintf(where, sizeof where, "%s.%s", reader->where, name);
     if (gltf->deltas[accessor_index] != 0)
-        return share_deltas(reading, name, (uint32_t)accessor_index, first, err);
+        return share_deltas(reader, name, (uint32_t)accessor_index, first, err);
     struct accessor accessor;
-    if (primitive_open(reading, name, accessor_index, ACCESSOR_VEC3, COMPONENTS, &accessor, err) < 0)
+    if (primitive_open(reader, name, accessor_index, ACCESSOR_VEC3, COMPONENTS, &accessor, err) < 0)
         return err->code;
     *first = gltf->builder->morph_delta_count;
     gltf->deltas[accessor_index] = *first + 1;
@@ -44,25 +44,25 @@ static int read_deltas(struct primitive_reading *reading, const cJSON *target, u
     return accessor_floats(&accessor, accessor.count, where, &deltas->x, err);
 }
 
-int primitive_read_targets(struct primitive_reading *reading, const cJSON *names, struct err *err)
+int primitive_read_targets(struct primitive_reader *reader, const cJSON *names, struct err *err)
 {
-    struct bake_builder *builder = reading->gltf->builder;
-    const cJSON *targets = json_member(reading->json, "targets");
+    struct bake_builder *builder = reader->gltf->builder;
+    const cJSON *targets = json_member(reader->json, "targets");
     const uint32_t count = json_size(targets);
-    reading->out.morph_target_count = count;
+    reader->out.morph_target_count = count;
     if (bake_add_morph_target(builder, count) == NULL)
-        return gltf_full(reading->gltf, err);
+        return gltf_full(reader->gltf, err);
     const cJSON *target = count == 0 ? NULL : targets->child, *name = names == NULL ? NULL : names->child;
     for (uint32_t i = 0; i < count; i++, target = target->next) {
         struct morph_target out;
         out.name = bake_textz(builder, name == NULL ? NULL : cJSON_GetStringValue(name));
         /* Normals that are made here have no counterpart in the targets. */
-        const bool has_normals = reading->normal >= 0;
+        const bool has_normals = reader->normal >= 0;
         out.normal_first = UINT32_MAX;
-        if (read_deltas(reading, target, i, "POSITION", &out.position_first, err) < 0 ||
-            (has_normals && read_deltas(reading, target, i, "NORMAL", &out.normal_first, err) < 0))
+        if (read_deltas(reader, target, i, "POSITION", &out.position_first, err) < 0 ||
+            (has_normals && read_deltas(reader, target, i, "NORMAL", &out.normal_first, err) < 0))
             return err->code;
-        builder->morph_targets[reading->out.morph_target_first + i] = out;
+        builder->morph_targets[reader->out.morph_target_first + i] = out;
         name = name == NULL ? NULL : name->next;
     }
     return 0;

@@ -7,7 +7,7 @@
 /* JOINTS_0..63: 256 influences of one vertex. A bit each in a 64-bit number. */
 enum { JOINT_SETS_MAX = 64 };
 
-struct primitive_reading {
+struct primitive_reader {
     struct gltf *gltf;
     const cJSON *json;
     char where[64]; /* "meshes[2].primitives[0]" */
@@ -21,35 +21,35 @@ struct primitive_reading {
 };
 
 /* Opens an attribute and checks that it has as many rows as POSITION. `name` is "NORMAL", "TEXCOORD_0", ... */
-int primitive_open(const struct primitive_reading *reading, const char *name, int64_t index, unsigned types,
+int primitive_open(const struct primitive_reader *reader, const char *name, int64_t index, unsigned types,
                    unsigned components, struct accessor *accessor, struct err *err);
 
 /* The same check of an attribute that is not compressed, without opening it: for rows that were read before. */
-int primitive_describe(const struct primitive_reading *reading, const char *name, int64_t index, unsigned types,
+int primitive_describe(const struct primitive_reader *reader, const char *name, int64_t index, unsigned types,
                        unsigned components, struct accessor *accessor, struct err *err);
 
 /* gltf_vertex.c: positions, normals, tangents, texture coordinates, colours; fills out.vertex_first, vertex_count and
  * flags. */
-int primitive_read_vertices(struct primitive_reading *reading, struct err *err);
+int primitive_read_vertices(struct primitive_reader *reader, struct err *err);
 /* Smooth normals from the triangles, each face weighted by its area, where the file has none, so that its vertices
  * stay those of the file; the specification asks for flat ones (3.7.2.1), which PRIMITIVE_FLAT tells the renderer to
  * draw. After the indices. */
-void primitive_make_normals(struct primitive_reading *reading);
+void primitive_make_normals(struct primitive_reader *reader);
 
 /* gltf_index.c: strips, fans and loops unrolled; fills out.topology, index_first, index_count. */
-int primitive_read_indices(struct primitive_reading *reading, struct err *err);
+int primitive_read_indices(struct primitive_reader *reader, struct err *err);
 
 /* gltf_influence.c: influence_firsts of each vertex, and what they point at. */
-int primitive_read_influences(struct primitive_reading *reading, struct err *err);
+int primitive_read_influences(struct primitive_reader *reader, struct err *err);
 
 /* gltf_draco.c: decodes the primitive's Draco mesh, where it has one; close in any case. The rows of the attributes
  * that it _has() and its triangles' indices then come from there, until it is closed. */
-int primitive_draco_open(struct primitive_reading *reading, struct err *err);
-void primitive_draco_close(struct primitive_reading *reading);
-bool primitive_draco_has(const struct primitive_reading *reading, const char *name);
-int primitive_draco_rows(const struct primitive_reading *reading, const char *name, struct accessor *accessor,
+int primitive_draco_open(struct primitive_reader *reader, struct err *err);
+void primitive_draco_close(struct primitive_reader *reader);
+bool primitive_draco_has(const struct primitive_reader *reader, const char *name);
+int primitive_draco_rows(const struct primitive_reader *reader, const char *name, struct accessor *accessor,
                          struct err *err);
-int primitive_draco_indices(const struct primitive_reading *reading, struct accessor *accessor, struct err *err);
+int primitive_draco_indices(const struct primitive_reader *reader, struct accessor *accessor, struct err *err);
 
 /* gltf_morph.c */
-int primitive_read_targets(struct primitive_reading *reading, const cJSON *names, struct err *err);
+int primitive_read_targets(struct primitive_reader *reader, const cJSON *names, struct err *err);

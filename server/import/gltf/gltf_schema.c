@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum object {
+enum schema_object {
     OBJECT_EMPTY,
     OBJECT_ROOT,
     OBJECT_ASSET,
@@ -31,7 +31,7 @@ enum object {
     OBJECT_TEXTURE_INFO,
     OBJECT_EXTENSIONS,
     OBJECT_EMISSIVE_STRENGTH,
-    OBJECT_GLOSS,
+    OBJECT_SPECULAR_GLOSSINESS,
     OBJECT_TEXTURE_TRANSFORM,
     OBJECT_TEXTURE,
     OBJECT_TEXTURE_SOURCE,
@@ -42,7 +42,7 @@ enum object {
     OBJECT_ORTHOGRAPHIC,
 };
 
-enum type {
+enum schema_type {
     TYPE_TEXT,
     TYPE_NUMBER,
     TYPE_FLAG,
@@ -58,10 +58,10 @@ enum type {
     TYPE_INDEX_MAPS,
 };
 
-static const struct row {
-    enum object object;
+static const struct schema_row {
+    enum schema_object object;
     const char *member;
-    enum type type;
+    enum schema_type type;
     int argument;
     int is_required;
 } ROWS[] = {
@@ -74,8 +74,8 @@ static const struct row {
 static const double COUNT_MAX = 9007199254740992.0;
 
 /* Where in the file: a chain of the callers' stack frames, as deep as the table nests. */
-struct place {
-    const struct place *parent;
+struct json_path {
+    const struct json_path *parent;
     const char *member; /* or NULL: an element of an array */
     uint32_t index;
 };
@@ -85,9 +85,9 @@ struct text {
     size_t size;
 };
 
-static void write_place(const struct place *place, struct text *out)
+static void write_path(const struct json_path *place, struct text *out)
 {
-    const struct place *chain[16];
+    const struct json_path *chain[16];
     size_t depth = 0;
     for (; place != NULL && depth < sizeof chain / sizeof *chain; place = place->parent)
         chain[depth++] = place;
@@ -105,21 +105,21 @@ static void write_place(const struct place *place, struct text *out)
     }
 }
 
-static int wrong_type(const struct place *place, const cJSON *item, const char *expected, struct err *err)
+static int wrong_type(const struct json_path *place, const cJSON *item, const char *expected, struct err *err)
 {
     struct text text;
-    write_place(place, &text);
+    write_path(place, &text);
     return err_set(err, ERR_BAD_MODEL, "%s is %s, expected %s", text.bytes, json_kind(item), expected);
 }
 
-static int wrong_value(const struct place *place, const char *what, struct err *err)
+static int wrong_value(const struct json_path *place, const char *what, struct err *err)
 {
     struct text text;
-    write_place(place, &text);
+    write_path(place, &text);
     return err_set(err, ERR_BAD_MODEL, "%s %s", text.bytes, what);
 }
 
-static int check_number(const struct place *place, const cJSON *item, struct err *err)
+static int check_number(const struct json_path *place, const cJSON *item, struct err *err)
 {
     if (!cJSON_IsNumber(item))
         return wrong_type(place, item, "a number", err);
@@ -129,7 +129,7 @@ static int check_number(const struct place *place, const cJSON *item, struct err
     return 0;
 }
 
-static int check_count(const struct place *place, const cJSON *item, struct err *err)
+static int check_count(const struct json_path *place, const cJSON *item, struct err *err)
 {
     if (!cJSON_IsNumber(item))
         return wrong_type(place, item, "a number", err);
@@ -142,7 +142,8 @@ static int check_count(const struct place *place, const cJSON *item, struct err 
     return 0;
 }
 
-static int check_index(const struct gltf *gltf, const struct place *place, const cJSON *item, int list, struct err *err)
+static int check_index(const struct gltf *gltf, const struct json_path *place, const cJSON *item, int list,
+                       struct err *err)
 {
     if (check_count(place, item, err) < 0)
         return err->code;
@@ -154,26 +155,27 @@ static int check_index(const struct gltf *gltf, const struct place *place, const
     return wrong_value(place, what, err);
 }
 
-static int check_object(const struct gltf *gltf, const struct place *place, const cJSON *item, enum object object,
-                        struct err *err);
+static int check_object(const struct gltf *gltf, const struct json_path *place, const cJSON *item,
+                        enum schema_object object, struct err *err);
 
 enum { NO_LIST = -1 };
 
 /* An index of `list`, or with NO_LIST any whole number. */
-static int check_map(const struct gltf *gltf, const struct place *place, const cJSON *item, int list, struct err *err)
+static int check_map(const struct gltf *gltf, const struct json_path *place, const cJSON *item, int list,
+                     struct err *err)
 {
     if (!cJSON_IsObject(item))
         return wrong_type(place, item, "an object", err);
     for (const cJSON *member = item->child; member != NULL; member = member->next) {
-        const struct place inner = {.parent = place, .member = member->string};
+        const struct json_path inner = {.parent = place, .member = member->string};
         if ((list == NO_LIST ? check_count(&inner, member, err) : check_index(gltf, &inner, member, list, err)) < 0)
             return err->code;
     }
     return 0;
 }
 
-static int check_element(const struct gltf *gltf, const struct place *place, const cJSON *item, const struct row *row,
-                         struct err *err)
+static int check_element(const struct gltf *gltf, const struct json_path *place, const cJSON *item,
+                         const struct schema_row *row, struct err *err)
 {
     switch (row->type) {
     case TYPE_NUMBERS:
@@ -181,7 +183,7 @@ static int check_element(const struct gltf *gltf, const struct place *place, con
     case TYPE_INDICES:
         return check_index(gltf, place, item, row->argument, err);
     case TYPE_OBJECTS:
-        return check_object(gltf, place, item, (enum object)row->argument, err);
+        return check_object(gltf, place, item, (enum schema_object)row->argument, err);
     case TYPE_INDEX_MAPS:
         return check_map(gltf, place, item, row->argument, err);
     default:
@@ -189,12 +191,12 @@ static int check_element(const struct gltf *gltf, const struct place *place, con
     }
 }
 
-static int check_array(const struct gltf *gltf, const struct place *place, const cJSON *item, const struct row *row,
-                       struct err *err)
+static int check_array(const struct gltf *gltf, const struct json_path *place, const cJSON *item,
+                       const struct schema_row *row, struct err *err)
 {
     if (!cJSON_IsArray(item))
         return wrong_type(place, item, "an array", err);
-    struct place inner = {.parent = place};
+    struct json_path inner = {.parent = place};
     for (const cJSON *element = item->child; element != NULL; element = element->next, inner.index++)
         if (check_element(gltf, &inner, element, row, err) < 0)
             return err->code;
@@ -206,8 +208,8 @@ static int check_array(const struct gltf *gltf, const struct place *place, const
     return 0;
 }
 
-static int check_member(const struct gltf *gltf, const struct place *place, const cJSON *item, const struct row *row,
-                        struct err *err)
+static int check_member(const struct gltf *gltf, const struct json_path *place, const cJSON *item,
+                        const struct schema_row *row, struct err *err)
 {
     switch (row->type) {
     case TYPE_TEXT:
@@ -221,7 +223,7 @@ static int check_member(const struct gltf *gltf, const struct place *place, cons
     case TYPE_INDEX:
         return check_index(gltf, place, item, row->argument, err);
     case TYPE_OBJECT:
-        return check_object(gltf, place, item, (enum object)row->argument, err);
+        return check_object(gltf, place, item, (enum schema_object)row->argument, err);
     case TYPE_INDEX_MAP:
         return check_map(gltf, place, item, row->argument, err);
     case TYPE_COUNT_MAP:
@@ -232,15 +234,15 @@ static int check_member(const struct gltf *gltf, const struct place *place, cons
 }
 
 /* Recursion here is as deep as the table nests objects, not as the file does. */
-static int check_object(const struct gltf *gltf, const struct place *place, const cJSON *item, enum object object,
-                        struct err *err)
+static int check_object(const struct gltf *gltf, const struct json_path *place, const cJSON *item,
+                        enum schema_object object, struct err *err)
 {
     if (!cJSON_IsObject(item))
         return wrong_type(place, item, "an object", err);
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         if (ROWS[i].object != object)
             continue;
-        const struct place inner = {.parent = place, .member = ROWS[i].member};
+        const struct json_path inner = {.parent = place, .member = ROWS[i].member};
         const cJSON *member = json_member(item, ROWS[i].member);
         if (member == NULL && ROWS[i].is_required)
             return wrong_value(&inner, "is missing", err);

@@ -53,7 +53,7 @@ static int read_filter(const cJSON *sampler, const char *member, uint32_t index,
                    (unsigned long long)number);
 }
 
-static int read_sampler(const struct gltf *gltf, int64_t index, struct texture_query *query, struct err *err)
+static int read_sampler(const struct gltf *gltf, int64_t index, struct texture_request *query, struct err *err)
 {
     const cJSON *sampler = index < 0 ? NULL : gltf_item(gltf, GLTF_SAMPLERS, index);
     if (read_wrap(sampler, "wrapS", (uint32_t)index, &query->wrap_s, err) < 0 ||
@@ -64,7 +64,7 @@ static int read_sampler(const struct gltf *gltf, int64_t index, struct texture_q
     return 0;
 }
 
-static int add_image(struct gltf *gltf, uint32_t image, struct texture_query *query, struct err *err)
+static int add_image(struct gltf *gltf, uint32_t image, struct texture_request *query, struct err *err)
 {
     const struct import *import = gltf->import;
     const cJSON *json = gltf_item(gltf, GLTF_IMAGES, image);
@@ -90,7 +90,7 @@ static int add_image(struct gltf *gltf, uint32_t image, struct texture_query *qu
         query->uri = path;
     }
     rc = rc < 0 ? err_prefix(err, "images[%u]", image)
-                : texture_add(gltf->builder, import->opener, import->limits, query, err);
+                : texture_add(gltf->builder, import->files, import->limits, query, err);
     free(decoded);
     free(path);
     return rc;
@@ -116,7 +116,7 @@ static int32_t image_number(struct gltf *gltf, uint32_t image)
 }
 
 /* A texture of an image is decoded once, however many materials and samplers use it. */
-static int add_texture(struct gltf *gltf, uint32_t image, struct texture_query *query, struct err *err)
+static int add_texture(struct gltf *gltf, uint32_t image, struct texture_request *query, struct err *err)
 {
     struct bake_builder *builder = gltf->builder;
     query->image = image_number(gltf, image);
@@ -141,7 +141,7 @@ int gltf_texture(struct gltf *gltf, uint32_t index, uint32_t content, int32_t *o
         bake_warn(gltf->builder, "texture_without_image", "textures[%u] has no image that is known here", index);
         return 0;
     }
-    struct texture_query query = {.content = content};
+    struct texture_request query = {.content = content};
     if (read_sampler(gltf, json_index(json, "sampler"), &query, err) < 0)
         return err->code;
     const int texture = add_texture(gltf, (uint32_t)image, &query, err);

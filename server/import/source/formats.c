@@ -5,7 +5,7 @@
 
 #define GLTF   READER_GLTF
 #define ASSIMP READER_ASSIMP
-const struct format FORMATS[] = {
+const struct file_format FORMATS[] = {
 #define X(ending, name, reader, companion_of, magic, clips, fidelity)                                                  \
     {ending, name, reader, companion_of, magic, fidelity},
 #include "protocol/formats.def"
@@ -17,7 +17,7 @@ const size_t FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS;
 
 enum { SEARCHED_BYTES = 65536 };
 
-const struct format *format_of_path(const char *path)
+const struct file_format *format_of_path(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *dot = strrchr(slash != NULL ? slash : path, '.');
@@ -89,7 +89,7 @@ static bool matches(const uint8_t *bytes, size_t size_bytes, const char *form, s
     return starts_with(bytes, size_bytes, form, length);
 }
 
-int format_check(const struct format *format, const uint8_t *bytes, size_t size_bytes, struct err *err)
+int format_check(const struct file_format *format, const uint8_t *bytes, size_t size_bytes, struct err *err)
 {
     if (size_bytes == 0)
         return err_set(err, ERR_EMPTY_FILE, "the file is empty: it has no bytes");

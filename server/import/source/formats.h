@@ -10,7 +10,7 @@
 
 enum reader { READER_GLTF, READER_ASSIMP };
 
-struct format {
+struct file_format {
     const char *ending; /* lower case, without its dot */
     const char *name;
     enum reader reader;
@@ -19,15 +19,15 @@ struct format {
     const char *fidelity;
 };
 
-extern const struct format FORMATS[];
+extern const struct file_format FORMATS[];
 extern const size_t FORMAT_COUNT;
 
 /* The format that the path's ending says, or NULL. */
-const struct format *format_of_path(const char *path);
+const struct file_format *format_of_path(const char *path);
 
 /* True for the small text file that Git LFS leaves in place of one it has not fetched. */
 bool format_is_lfs_pointer(const uint8_t *bytes, size_t size_bytes);
 
 /* Before any reader sees the bytes. Returns 0, ERR_EMPTY_FILE (no bytes, or white space only),
  * ERR_LFS_POINTER or ERR_NOT_A_MODEL (the format's magic is not there). */
-int format_check(const struct format *format, const uint8_t *bytes, size_t size_bytes, struct err *err);
+int format_check(const struct file_format *format, const uint8_t *bytes, size_t size_bytes, struct err *err);

@@ -1,13 +1,13 @@
 /* import.h - what every format's reader gets and fills. One thread, one import per process. */
 #pragma once
 
-#include "import/source/opener.h"
+#include "import/source/source_files.h"
 
 struct import {
     const char *path;     /* of the model, under the root */
     const uint8_t *bytes; /* the whole file, followed by a NUL byte that does not count */
     size_t size_bytes;
-    struct opener *opener;
+    struct source_files *files;
     struct bake_builder *builder;
     struct model_info *info; /* the builder's only info, already added; the reader fills format, axes, unit */
     const struct limits *limits;

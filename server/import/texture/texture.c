@@ -13,20 +13,20 @@ static bool has_text(const struct bake_builder *builder, struct str str, const c
 static bool is_power_of_two(uint32_t side) { return (side & (side - 1)) == 0; }
 
 /* Whether both have the same pixels, being of one image: how far it was enlarged depends on the filter. */
-static bool has_pixels_of(const struct texture *texture, const struct texture_query *query)
+static bool has_pixels_of(const struct texture *texture, const struct texture_request *query)
 {
     return texture->content == query->content &&
            (texture->mag_filter == query->mag_filter ||
             (is_power_of_two(texture->source_width) && is_power_of_two(texture->source_height)));
 }
 
-static bool is_image(const struct bake_builder *builder, uint32_t index, const struct texture_query *query)
+static bool is_image(const struct bake_builder *builder, uint32_t index, const struct texture_request *query)
 {
     return (query->images != NULL && query->images[index] == query->image) ||
            (query->uri != NULL && query->bytes == NULL && has_text(builder, builder->textures[index].uri, query->uri));
 }
 
-int texture_find(const struct bake_builder *builder, const struct texture_query *query, int *same_pixels)
+int texture_find(const struct bake_builder *builder, const struct texture_request *query, int *same_pixels)
 {
     *same_pixels = -1;
     for (uint32_t i = 0; i < builder->texture_count; i++) {
@@ -53,17 +53,18 @@ static const char *base_name(const char *uri)
 }
 
 /* The path as it stands, then its last part beside the model: exporters write paths of their own machine. */
-static int find_file(struct opener *opener, const char *uri, const uint8_t **bytes, size_t *size_bytes, struct err *err)
+static int find_file(struct source_files *files, const char *uri, const uint8_t **bytes, size_t *size_bytes,
+                     struct err *err)
 {
     if (uri == NULL || uri[0] == '\0')
         return err_set(err, ERR_COMPANION_MISSING, "the model gives it no file name");
-    if (opener_read(opener, uri, SOURCE_TEXTURE, bytes, size_bytes, err) == 0)
+    if (source_files_read(files, uri, SOURCE_TEXTURE, bytes, size_bytes, err) == 0)
         return 0;
     const char *name = base_name(uri);
     struct err second;
     if (err->code != ERR_COMPANION_MISSING || name == uri || name[0] == '\0')
         return err->code;
-    if (opener_read(opener, name, SOURCE_TEXTURE, bytes, size_bytes, &second) == 0)
+    if (source_files_read(files, name, SOURCE_TEXTURE, bytes, size_bytes, &second) == 0)
         return 0;
     if (second.code != ERR_COMPANION_MISSING)
         *err = second;
@@ -82,7 +83,7 @@ static uint32_t side_of(uint32_t side, uint32_t side_max, bool is_crisp)
 
 /* Appends the picture, resampled, with its levels, and fills the texture's sizes. */
 static int put_pixels(struct bake_builder *builder, const struct limits *limits, const struct image *image,
-                      const struct texture_query *query, struct texture *texture, struct err *err)
+                      const struct texture_request *query, struct texture *texture, struct err *err)
 {
     const bool is_crisp = query->mag_filter == TEXTURE_MAG_NEAREST;
     const enum texture_content content = query->content;
@@ -113,14 +114,14 @@ static int put_pixels(struct bake_builder *builder, const struct limits *limits,
 }
 
 /* Finds and decodes. 0 also when the texture is missing or broken, which *texture and a warning then say. */
-static int fill(struct bake_builder *builder, struct opener *opener, const struct limits *limits,
-                const struct texture_query *query, struct texture *texture, struct err *err)
+static int fill(struct bake_builder *builder, struct source_files *files, const struct limits *limits,
+                const struct texture_request *query, struct texture *texture, struct err *err)
 {
     const char *name = query->uri != NULL && query->uri[0] != '\0' ? query->uri : "(embedded)";
     const uint8_t *bytes = query->bytes;
     size_t size_bytes = query->size_bytes;
     struct err why = {0};
-    if (bytes == NULL && find_file(opener, query->uri, &bytes, &size_bytes, &why) < 0) {
+    if (bytes == NULL && find_file(files, query->uri, &bytes, &size_bytes, &why) < 0) {
         const bool is_missing = why.code == ERR_COMPANION_MISSING;
         texture->state = is_missing ? TEXTURE_MISSING : TEXTURE_BROKEN;
         bake_warn(builder, is_missing ? "texture_missing" : "texture_broken", "texture '%s': %s", name, why.message);
@@ -143,7 +144,8 @@ static int fill(struct bake_builder *builder, struct opener *opener, const struc
 }
 
 /* A texture of the query that has the picture of `texture`. */
-static int add(struct bake_builder *builder, const struct texture_query *query, struct texture texture, struct err *err)
+static int add(struct bake_builder *builder, const struct texture_request *query, struct texture texture,
+               struct err *err)
 {
     texture.uri = bake_textz(builder, query->uri != NULL ? query->uri : "");
     texture.wrap_s = query->wrap_s;
@@ -166,7 +168,7 @@ static int check_count(const struct bake_builder *builder, const struct limits *
     return err_set(err, ERR_MODEL_LIMIT, "the model has more textures than %s", LIMIT_TEXT(limits, LIMIT_TEXTURES));
 }
 
-int texture_share(struct bake_builder *builder, const struct limits *limits, const struct texture_query *query,
+int texture_share(struct bake_builder *builder, const struct limits *limits, const struct texture_request *query,
                   int same_pixels, struct err *err)
 {
     if (check_count(builder, limits, err) < 0)
@@ -174,8 +176,8 @@ int texture_share(struct bake_builder *builder, const struct limits *limits, con
     return add(builder, query, builder->textures[same_pixels], err);
 }
 
-int texture_add(struct bake_builder *builder, struct opener *opener, const struct limits *limits,
-                const struct texture_query *query, struct err *err)
+int texture_add(struct bake_builder *builder, struct source_files *files, const struct limits *limits,
+                const struct texture_request *query, struct err *err)
 {
     int same_pixels;
     const int same = texture_find(builder, query, &same_pixels);
@@ -184,7 +186,7 @@ int texture_add(struct bake_builder *builder, struct opener *opener, const struc
     if (same_pixels >= 0)
         return texture_share(builder, limits, query, same_pixels, err);
     struct texture texture = {0};
-    if (check_count(builder, limits, err) < 0 || fill(builder, opener, limits, query, &texture, err) < 0)
+    if (check_count(builder, limits, err) < 0 || fill(builder, files, limits, query, &texture, err) < 0)
         return err->code;
     return add(builder, query, texture, err);
 }

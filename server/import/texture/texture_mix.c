@@ -1,7 +1,7 @@
 #include "import/texture/texture_mix.h"
 
 #include "import/texture/texture.h"
-#include "import/texture/texture_height.h"
+#include "import/texture/normal_map.h"
 #include "import/texture/texture_mip.h"
 
 #include "base/mem.h"
@@ -24,12 +24,12 @@ void texture_mixer_fini(struct texture_mixer *mixer)
 /* --- one texel --- */
 
 /* What a mix is made with, beside the two texels. */
-struct recipe {
+struct mix_inputs {
     const struct texture_mix *mix;
     bool has_alpha; /* MIX_OPACITY: it is in b's alpha channel */
 };
 
-static void mix_opacity(const struct recipe *recipe, const uint8_t *a, const uint8_t *b, uint8_t *out)
+static void mix_opacity(const struct mix_inputs *recipe, const uint8_t *a, const uint8_t *b, uint8_t *out)
 {
     const uint32_t grey = (54 * (uint32_t)b[0] + 183 * (uint32_t)b[1] + 19 * (uint32_t)b[2] + 128) >> 8; /* BT.709 */
     const uint32_t opacity = recipe->has_alpha ? b[3] : grey;
@@ -39,7 +39,7 @@ static void mix_opacity(const struct recipe *recipe, const uint8_t *a, const uin
 
 static uint8_t byte_of(float value) { return value >= 1 ? 255 : value > 0 ? (uint8_t)(value * 255 + 0.5f) : 0; }
 
-static void mix_metallic_roughness(const struct recipe *recipe, const uint8_t *a, const uint8_t *b, uint8_t *out)
+static void mix_metallic_roughness(const struct mix_inputs *recipe, const uint8_t *a, const uint8_t *b, uint8_t *out)
 {
     const struct texture_mix *mix = recipe->mix;
     out[0] = out[3] = 255;
@@ -47,18 +47,19 @@ static void mix_metallic_roughness(const struct recipe *recipe, const uint8_t *a
     out[2] = mix->a < 0 ? byte_of(mix->factors[0]) : a[0];
 }
 
-static struct metallic_roughness of_gloss(const struct recipe *recipe, const uint8_t *a, const uint8_t *b)
+static struct metallic_roughness of_gloss(const struct mix_inputs *recipe, const uint8_t *a, const uint8_t *b)
 {
     const float *factors = recipe->mix->factors;
-    struct gloss gloss = {.glossiness = factors[7] * (float)b[3] / 255};
+    struct specular_glossiness gloss = {.glossiness = factors[7] * (float)b[3] / 255};
     for (int i = 0; i < 3; i++) {
         gloss.diffuse[i] = factors[i] * mip_linear_of(a[i]);
         gloss.specular[i] = factors[4 + i] * mip_linear_of(b[i]);
     }
-    return gloss_to_metallic_roughness(&gloss);
+    return specular_glossiness_to_metallic_roughness(&gloss);
 }
 
-static void mix_gloss_base_color(const struct recipe *recipe, const uint8_t *a, const uint8_t *b, uint8_t *out)
+static void mix_specular_glossiness_base_color(const struct mix_inputs *recipe, const uint8_t *a, const uint8_t *b,
+                                               uint8_t *out)
 {
     const struct metallic_roughness mixed = of_gloss(recipe, a, b);
     for (int i = 0; i < 3; i++)
@@ -66,7 +67,8 @@ static void mix_gloss_base_color(const struct recipe *recipe, const uint8_t *a, 
     out[3] = byte_of(recipe->mix->factors[3] * (float)a[3] / 255);
 }
 
-static void mix_gloss_metallic_roughness(const struct recipe *recipe, const uint8_t *a, const uint8_t *b, uint8_t *out)
+static void mix_specular_glossiness_metallic_roughness(const struct mix_inputs *recipe, const uint8_t *a,
+                                                       const uint8_t *b, uint8_t *out)
 {
     const struct metallic_roughness mixed = of_gloss(recipe, a, b);
     out[0] = out[3] = 255;
@@ -75,13 +77,13 @@ static void mix_gloss_metallic_roughness(const struct recipe *recipe, const uint
 }
 
 static const struct {
-    void (*mix)(const struct recipe *recipe, const uint8_t *a, const uint8_t *b, uint8_t *out);
+    void (*mix)(const struct mix_inputs *recipe, const uint8_t *a, const uint8_t *b, uint8_t *out);
     uint32_t content;
 } KINDS[] = {
     [MIX_OPACITY] = {mix_opacity, TEXTURE_COLORS},
     [MIX_METALLIC_ROUGHNESS] = {mix_metallic_roughness, TEXTURE_DATA},
-    [MIX_GLOSS_BASE_COLOR] = {mix_gloss_base_color, TEXTURE_COLORS},
-    [MIX_GLOSS_METALLIC_ROUGHNESS] = {mix_gloss_metallic_roughness, TEXTURE_DATA},
+    [MIX_SPECULAR_GLOSSINESS_BASE_COLOR] = {mix_specular_glossiness_base_color, TEXTURE_COLORS},
+    [MIX_SPECULAR_GLOSSINESS_METALLIC_ROUGHNESS] = {mix_specular_glossiness_metallic_roughness, TEXTURE_DATA},
     [MIX_HEIGHTS] = {NULL, TEXTURE_DATA}, /* not texel by texel */
 };
 
@@ -117,10 +119,10 @@ static bool has_alpha(const struct bake_builder *builder, int32_t index)
 static void fill(const struct bake_builder *builder, const struct texture_mix *mix, uint32_t width, uint32_t height,
                  uint8_t *out)
 {
-    const struct recipe recipe = {mix, mix->kind == MIX_OPACITY && has_alpha(builder, mix->b)};
+    const struct mix_inputs recipe = {mix, mix->kind == MIX_OPACITY && has_alpha(builder, mix->b)};
     if (mix->kind == MIX_HEIGHTS) {
         const struct texture *heights = &builder->textures[mix->a];
-        texture_normals_of_heights(heights, builder->pixels + heights->pixel_first, mix->factors[0], out);
+        normal_map_from_heights(heights, builder->pixels + heights->pixel_first, mix->factors[0], out);
         return;
     }
     for (uint32_t y = 0; y < height; y++)

@@ -18,8 +18,8 @@ enum texture_mix_kind {
     MIX_METALLIC_ROUGHNESS,
     /* KHR_materials_pbrSpecularGlossiness: a: diffuse, b: specular with gloss in alpha; factors: diffuse RGBA, specular
      * RGB, glossiness. The nearest base colour, and the nearest metallic and roughness. */
-    MIX_GLOSS_BASE_COLOR,
-    MIX_GLOSS_METALLIC_ROUGHNESS,
+    MIX_SPECULAR_GLOSSINESS_BASE_COLOR,
+    MIX_SPECULAR_GLOSSINESS_METALLIC_ROUGHNESS,
     /* a: heights; factors: how high (texture_height.h). The normals. */
     MIX_HEIGHTS,
 };
@@ -58,13 +58,13 @@ void texture_mixer_end(struct texture_mixer *mixer);
 void texture_mixer_fini(struct texture_mixer *mixer);
 
 /* The metallic-roughness material that reflects most like a specular-glossy one: colours linear, 0 to 1. */
-struct gloss {
+struct specular_glossiness {
     float diffuse[3], specular[3], glossiness;
 };
 struct metallic_roughness {
     float base_color[3], metallic, roughness;
 };
-struct metallic_roughness gloss_to_metallic_roughness(const struct gloss *gloss);
+struct metallic_roughness specular_glossiness_to_metallic_roughness(const struct specular_glossiness *gloss);
 
 /* Whether a picture (level 0 of a texture that is found) looks like a map of normals: most of them unit vectors that
  * point out of the surface; where a file calls a map of heights by the same name. */

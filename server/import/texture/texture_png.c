@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct reader {
+struct png_input {
     const uint8_t *bytes;
     size_t left;
     struct err *err;
@@ -14,7 +14,7 @@ struct reader {
 
 static void read_bytes(png_structp png, png_bytep out, size_t size_bytes)
 {
-    struct reader *reader = png_get_io_ptr(png);
+    struct png_input *reader = png_get_io_ptr(png);
     if (size_bytes > reader->left)
         png_error(png, "the file ends too early");
     memcpy(out, reader->bytes, size_bytes);
@@ -24,7 +24,7 @@ static void read_bytes(png_structp png, png_bytep out, size_t size_bytes)
 
 static void on_error(png_structp png, png_const_charp message)
 {
-    const struct reader *reader = png_get_error_ptr(png);
+    const struct png_input *reader = png_get_error_ptr(png);
     err_set(reader->err, ERR_BAD_MODEL, "%s", message);
     png_longjmp(png, 1);
 }
@@ -70,7 +70,7 @@ static int read_image(png_structp png, png_infop info, const struct limits *limi
 int image_decode_png(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                      struct err *err)
 {
-    struct reader reader = {.bytes = bytes, .left = size_bytes, .err = err};
+    struct png_input reader = {.bytes = bytes, .left = size_bytes, .err = err};
     png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, on_error, on_warning);
     png_infop info = png != NULL ? png_create_info_struct(png) : NULL;
     volatile int rc = ERR_BAD_MODEL;

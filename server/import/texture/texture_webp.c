@@ -6,7 +6,7 @@
 #include <webp/decode.h>
 
 /* The first frame: its chunks, and where it lies on the canvas. */
-struct frame {
+struct webp_frame {
     const uint8_t *bytes;
     size_t size_bytes;
     uint32_t x, y, width, height;
@@ -14,7 +14,7 @@ struct frame {
 
 static uint32_t get_u24(const uint8_t *bytes) { return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16; }
 
-static bool find_frame(const uint8_t *bytes, size_t size_bytes, struct frame *out)
+static bool find_frame(const uint8_t *bytes, size_t size_bytes, struct webp_frame *out)
 {
     enum { RIFF_HEAD = 12, CHUNK_HEAD = 8, FRAME_HEAD = 16 };
     size_t at = RIFF_HEAD;
@@ -25,12 +25,12 @@ static bool find_frame(const uint8_t *bytes, size_t size_bytes, struct frame *ou
             return false;
         if (memcmp(chunk, "ANMF", 4) == 0 && length > FRAME_HEAD) {
             const uint8_t *head = chunk + CHUNK_HEAD;
-            *out = (struct frame){.bytes = head + FRAME_HEAD,
-                                  .size_bytes = length - FRAME_HEAD,
-                                  .x = 2 * get_u24(head),
-                                  .y = 2 * get_u24(head + 3),
-                                  .width = get_u24(head + 6) + 1,
-                                  .height = get_u24(head + 9) + 1};
+            *out = (struct webp_frame){.bytes = head + FRAME_HEAD,
+                                       .size_bytes = length - FRAME_HEAD,
+                                       .x = 2 * get_u24(head),
+                                       .y = 2 * get_u24(head + 3),
+                                       .width = get_u24(head + 6) + 1,
+                                       .height = get_u24(head + 9) + 1};
             return true;
         }
         at += CHUNK_HEAD + length + (length & 1);
@@ -38,7 +38,7 @@ static bool find_frame(const uint8_t *bytes, size_t size_bytes, struct frame *ou
     return false;
 }
 
-static bool fits(const struct frame *frame, const struct image *image)
+static bool fits(const struct webp_frame *frame, const struct image *image)
 {
     int width = 0, height = 0;
     return WebPGetInfo(frame->bytes, frame->size_bytes, &width, &height) && (uint32_t)width == frame->width &&
@@ -47,7 +47,7 @@ static bool fits(const struct frame *frame, const struct image *image)
 }
 
 /* Around a frame that is smaller than the canvas nothing is seen. */
-static bool decode(const struct frame *frame, struct image *image)
+static bool decode(const struct webp_frame *frame, struct image *image)
 {
     const size_t row_bytes = 4 * (size_t)image->width, first = row_bytes * frame->y + 4 * (size_t)frame->x;
     const size_t size_bytes = row_bytes * image->height;
@@ -67,7 +67,7 @@ int image_decode_webp(const uint8_t *bytes, size_t size_bytes, const struct limi
     image->height = (uint32_t)features.height;
     if (image_alloc(image, limits, err) < 0)
         return err->code;
-    struct frame frame = {bytes, size_bytes, 0, 0, image->width, image->height};
+    struct webp_frame frame = {bytes, size_bytes, 0, 0, image->width, image->height};
     if ((!features.has_animation || find_frame(bytes, size_bytes, &frame)) && fits(&frame, image) &&
         decode(&frame, image))
         return 0;

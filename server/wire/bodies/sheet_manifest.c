@@ -1,7 +1,7 @@
 #include "wire/bodies/sheet_manifest.h"
 
 #include "anim/pose/pose.h"
-#include "wire/answer/answer_parts.h"
+#include "wire/reply/reply_context.h"
 #include "wire/encode/json.h"
 
 #include <math.h>
@@ -42,9 +42,9 @@ static void put_numbers(struct buf *out, const char *name, const double *values,
 }
 
 /* A camera of the file can move from cell to cell; then what is true of one view is not of the others. */
-static bool has_own_camera(const struct request *request) { return request->camera.kind != SELECT_ABSENT; }
+static bool has_own_camera(const struct request *request) { return request->camera.kind != SELECT_NONE; }
 
-static bool is_moving(const struct sheet_plan *plan, const struct sheet_shots *shots, const struct request *request)
+static bool is_moving(const struct sheet_plan *plan, const struct sheet_cameras *shots, const struct request *request)
 {
     for (uint32_t c = 1; c < plan->cell_count && has_own_camera(request); c++)
         for (int k = 0; k < 16; k++)
@@ -55,7 +55,7 @@ static bool is_moving(const struct sheet_plan *plan, const struct sheet_shots *s
 
 /* The pixel of a cell, from its top left corner, where a point of the scene is; whole numbers are between pixels. Not
  * finite: it is not before the camera, or `view` is NULL. */
-static void find_pixel(const struct sheet_plan *plan, const struct sheet_shots *shots, const struct dmat4 *view,
+static void find_pixel(const struct sheet_plan *plan, const struct sheet_cameras *shots, const struct dmat4 *view,
                        const double point[3], double out[2])
 {
     const double *clip = shots->clip_from_view.m;
@@ -72,7 +72,7 @@ static void find_pixel(const struct sheet_plan *plan, const struct sheet_shots *
 }
 
 /* How many pixels are one unit of the scene, across the line of sight, where the pivot is; NAN as above. */
-static double find_scale(const struct sheet_plan *plan, const struct sheet_shots *shots, const struct dmat4 *view)
+static double find_scale(const struct sheet_plan *plan, const struct sheet_cameras *shots, const struct dmat4 *view)
 {
     const double *clip = shots->clip_from_view.m;
     double seen[3];
@@ -118,7 +118,7 @@ static void put_picture(struct buf *out, const struct model *model, const struct
         buf_put_text(&url, "&format=png");
     if (request->hash == NULL) {
         buf_put_text(&url, "&hash=");
-        parts_put_hash(&url, model);
+        put_hash(&url, model);
     }
     put_key(out, "picture");
     json_put_string(out, buf_failed(&url) ? "" : url.data, buf_failed(&url) ? 0 : url.size_bytes);
@@ -172,7 +172,7 @@ static void put_clips(struct buf *out, const struct sheet_plan *plan, const stru
 }
 
 /* The cell that first looks from a direction has its camera. */
-static void put_directions(struct buf *out, const struct sheet_plan *plan, const struct sheet_shots *shots,
+static void put_directions(struct buf *out, const struct sheet_plan *plan, const struct sheet_cameras *shots,
                            const struct request *request)
 {
     static const double ORIGIN[3];
@@ -204,7 +204,7 @@ static void put_directions(struct buf *out, const struct sheet_plan *plan, const
     buf_put_char(out, ']');
 }
 
-static void put_cells(struct buf *out, const struct sheet_plan *plan, const struct sheet_shots *shots,
+static void put_cells(struct buf *out, const struct sheet_plan *plan, const struct sheet_cameras *shots,
                       const struct request *request)
 {
     const bool is_picked = (request->picture.flags & PICTURE_AUTO_TIME) != 0;
@@ -222,7 +222,7 @@ static void put_cells(struct buf *out, const struct sheet_plan *plan, const stru
         put_uint(out, "direction", cell->direction);
         put_uint(out, "frame", cell->frame);
         put_key(out, "clip");
-        parts_put_index(out, request->layer_count > 0 ? POSE_REST : cell->clip);
+        json_put_index(out, request->layer_count > 0 ? POSE_REST : cell->clip);
         put_number(out, "time", is_picked ? shots->clip_times_s[c] - cell->begin_s : cell->time_s);
         if (request->layer_count == 0)
             put_number(out, "clip_time", is_picked ? shots->clip_times_s[c] : cell->clip_time_s);
@@ -234,13 +234,13 @@ static void put_cells(struct buf *out, const struct sheet_plan *plan, const stru
     buf_put_text(out, "]");
 }
 
-void sheet_manifest_put(struct buf *out, const struct sheet_plan *plan, const struct sheet_shots *shots,
+void sheet_manifest_put(struct buf *out, const struct sheet_plan *plan, const struct sheet_cameras *shots,
                         const struct model *model, const struct model *clips, const struct request *request)
 {
     const struct dmat4 *view = is_moving(plan, shots, request) ? NULL : &shots->views[0];
     double anchor[2];
     find_pixel(plan, shots, view, shots->pivot, anchor);
-    parts_put_name_and_hash(out, model, request);
+    put_name_and_hash(out, model, request);
     put_picture(out, model, request);
     put_uint(out, "width", plan->width);
     put_uint(out, "height", plan->height);

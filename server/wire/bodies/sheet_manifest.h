@@ -6,7 +6,7 @@
 #include "wire/bodies/sheet_plan.h"
 
 /* The cameras of a plan's cells, as the renderer found them. */
-struct sheet_shots {
+struct sheet_cameras {
     struct dmat4 clip_from_view; /* of all cells */
     double pivot[3];             /* scene space */
     bool is_ortho;
@@ -15,5 +15,5 @@ struct sheet_shots {
 };
 
 /* model: the one that is drawn; clips: that which has the clips. Appends to `out`, which may fail. */
-void sheet_manifest_put(struct buf *out, const struct sheet_plan *plan, const struct sheet_shots *shots,
+void sheet_manifest_put(struct buf *out, const struct sheet_plan *plan, const struct sheet_cameras *shots,
                         const struct model *model, const struct model *clips, const struct request *request);

@@ -1,7 +1,7 @@
 #include "wire/bodies/sheet_plan.h"
 
 #include "anim/pose/pose.h"
-#include "wire/answer/answer.h"
+#include "wire/bodies/reply_make.h"
 
 #include <math.h>
 
@@ -74,7 +74,7 @@ static int plan_strip(struct strip *strip, const struct model *clips, int32_t cl
 {
     const double duration_s = clip == POSE_REST ? 0 : clips->clips[clip].duration_s;
     strip->clip = clip;
-    if (answer_find_span(request, duration_s, &strip->span, err) < 0)
+    if (span_resolve(request, duration_s, &strip->span, err) < 0)
         return err->code;
     strip->length_s = length_of(&strip->span);
     if (request->op == OP_TURNTABLE)

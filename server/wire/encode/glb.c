@@ -48,11 +48,14 @@ bool glb_failed(const struct glb *glb)
     return buf_failed(&glb->bin) || buf_failed(&glb->views) || buf_failed(&glb->accessors);
 }
 
-static struct glb_view *views_of(const struct glb *glb) { return (struct glb_view *)(void *)glb->views.data; }
+static struct glb_buffer_view *views_of(const struct glb *glb)
+{
+    return (struct glb_buffer_view *)(void *)glb->views.data;
+}
 
 static uint32_t view_count(const struct glb *glb)
 {
-    return (uint32_t)(glb->views.size_bytes / sizeof(struct glb_view));
+    return (uint32_t)(glb->views.size_bytes / sizeof(struct glb_buffer_view));
 }
 
 static uint32_t accessor_count(const struct glb *glb)
@@ -64,7 +67,7 @@ static uint32_t accessor_count(const struct glb *glb)
 static void start_view(struct glb *glb, uint32_t target)
 {
     buf_align(&glb->bin, ALIGNMENT);
-    const struct glb_view view = {.offset = glb->bin.size_bytes, .target = target};
+    const struct glb_buffer_view view = {.offset = glb->bin.size_bytes, .target = target};
     buf_put(&glb->views, &view, sizeof view);
 }
 
@@ -73,7 +76,7 @@ static uint32_t end_view(struct glb *glb)
     if (glb_failed(glb))
         return GLB_NONE;
     const uint32_t last = view_count(glb) - 1;
-    struct glb_view *view = &views_of(glb)[last];
+    struct glb_buffer_view *view = &views_of(glb)[last];
     view->size_bytes = glb->bin.size_bytes - view->offset;
     return last;
 }
@@ -105,8 +108,8 @@ uint32_t glb_add(struct glb *glb, enum glb_array array, const void *elements, ui
     return glb_failed(glb) ? GLB_NONE : accessor_count(glb) - 1;
 }
 
-void glb_start_picture(struct glb *glb) { start_view(glb, 0); }
-uint32_t glb_end_picture(struct glb *glb) { return end_view(glb); }
+void glb_start_image(struct glb *glb) { start_view(glb, 0); }
+uint32_t glb_end_image(struct glb *glb) { return end_view(glb); }
 
 void glb_start(struct buf *out)
 {
@@ -139,7 +142,7 @@ static void put_accessor(struct buf *out, const struct glb_accessor *accessor)
     buf_put_char(out, '}');
 }
 
-static void put_view(struct buf *out, const struct glb_view *view)
+static void put_view(struct buf *out, const struct glb_buffer_view *view)
 {
     put_uint(out, "{\"buffer\":0,\"byteOffset\":", view->offset);
     put_uint(out, ",\"byteLength\":", view->size_bytes);

@@ -16,13 +16,13 @@
 
 struct glb {
     struct buf bin;       /* content of the binary chunk */
-    struct buf views;     /* struct glb_view */
+    struct buf views;     /* struct glb_buffer_view */
     struct buf accessors; /* struct glb_accessor */
 };
 
 enum glb_array { GLB_POSITION, GLB_NORMAL, GLB_TANGENT, GLB_TEXCOORD, GLB_SECOND_TEXCOORD, GLB_COLOR, GLB_INDICES };
 
-struct glb_view {
+struct glb_buffer_view {
     uint64_t offset, size_bytes;
     uint32_t target; /* of GL, 0: a picture */
 };
@@ -42,8 +42,8 @@ void glb_clear(struct glb *glb, size_t limit_bytes);
  * one, and finite. */
 uint32_t glb_add(struct glb *glb, enum glb_array array, const void *elements, uint32_t count);
 /* Between these two the caller appends a picture to glb->bin; the second returns its view. */
-void glb_start_picture(struct glb *glb);
-uint32_t glb_end_picture(struct glb *glb);
+void glb_start_image(struct glb *glb);
+uint32_t glb_end_image(struct glb *glb);
 /* True when something did not fit. */
 bool glb_failed(const struct glb *glb);
 

@@ -33,7 +33,7 @@ void reply_drop_body(struct reply *reply)
     reply->source = NULL;
 }
 
-static void put_candidates(struct buf *out, const struct candidate *candidates, size_t count)
+static void put_candidates(struct buf *out, const struct reply_candidate *candidates, size_t count)
 {
     buf_put_text(out, ",\"candidates\":[");
     for (size_t i = 0; i < count && i < CANDIDATES_MAX; i++) {
@@ -48,7 +48,8 @@ static void put_candidates(struct buf *out, const struct candidate *candidates, 
     buf_put_char(out, ']');
 }
 
-void reply_error(struct reply *reply, const struct err *err, const struct candidate *candidates, size_t candidate_count)
+void reply_error(struct reply *reply, const struct err *err, const struct reply_candidate *candidates,
+                 size_t candidate_count)
 {
     reply_fini(reply); /* what was written so far may be large */
     *reply = (struct reply){

@@ -13,14 +13,14 @@ enum reply_pieces { REPLY_WHOLE, REPLY_SIZED, REPLY_CHUNKED };
 #define REPLY_REST_UNKNOWN UINT64_MAX
 
 /* The rest of a body, which is made as it is taken. */
-struct reply_source {
+struct body_stream {
     /* Appends the next piece to the empty buffer. 1: more follow, 0: it was the last; negative ERR_: nothing follows,
      * and what came is not the answer. Any thread, one at a time. */
-    int (*next)(struct reply_source *source, struct buf *out, struct err *err);
+    int (*next)(struct body_stream *source, struct buf *out, struct err *err);
     /* Memory that it holds; not during next(). */
-    size_t (*held_bytes)(const struct reply_source *source);
+    size_t (*held_bytes)(const struct body_stream *source);
     /* Not during next(). On the thread of the source's owner. */
-    void (*free)(struct reply_source *source);
+    void (*free)(struct body_stream *source);
     _Atomic bool is_stopped; /* nobody needs the rest: next() ends soon */
 };
 
@@ -46,9 +46,9 @@ struct reply {
     bool has_content;           /* content_hash is that of the model that was asked about, also of an error about it */
     uint8_t content_hash[32];
     struct buf body;
-    struct blob *blob;           /* the body instead of `body`, held; or NULL */
-    struct reply_source *source; /* what follows the body, owned; or NULL. It borrows the request */
-    uint64_t rest_bytes;         /* likewise: its size, or REPLY_REST_UNKNOWN */
+    struct blob *blob;          /* the body instead of `body`, held; or NULL */
+    struct body_stream *source; /* what follows the body, owned; or NULL. It borrows the request */
+    uint64_t rest_bytes;        /* likewise: its size, or REPLY_REST_UNKNOWN */
 };
 
 void reply_init(struct reply *reply);
@@ -59,7 +59,7 @@ size_t reply_body_bytes(const struct reply *reply);
 void reply_drop_body(struct reply *reply);
 
 /* A thing that an unknown or ambiguous name could have meant. */
-struct candidate {
+struct reply_candidate {
     uint32_t index;
     const char *name;
     size_t name_bytes; /* name NULL: unnamed */
@@ -67,5 +67,5 @@ struct candidate {
 
 /* Turns *reply into the error answer {"error":{"code":..,"message":..,"candidates":[..]}} of `err`; drops
  * whatever body it had. candidates may be NULL; at most 20 are listed. */
-void reply_error(struct reply *reply, const struct err *err, const struct candidate *candidates,
+void reply_error(struct reply *reply, const struct err *err, const struct reply_candidate *candidates,
                  size_t candidate_count);

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "base/buf.h"
-#include "wire/http/http.h"
+#include "wire/http/http_parser.h"
 
 #include <stdbool.h>
 

@@ -367,7 +367,7 @@ bool http_head_is_empty(const struct http_head *head) { return head->bytes.size_
 
 static const char *text_of(const struct buf *buf) { return buf->size_bytes > 0 ? buf->data : NULL; }
 
-void http_head_view(const struct http_head *head, struct http_request *request)
+void http_head_fill_request(const struct http_head *head, struct http_request *request)
 {
     request->method = text_of(&head->method);
     request->target = text_of(&head->target);

@@ -3,7 +3,7 @@
  * Private to http.c, which lets llhttp judge the same bytes afterwards. Pure. */
 #pragma once
 
-#include "wire/http/http.h"
+#include "wire/http/http_parser.h"
 
 #include "base/buf.h"
 
@@ -36,11 +36,11 @@ void http_head_fini(struct http_head *head);
 void http_head_clear(struct http_head *head); /* for the next request; keeps small buffers */
 
 /* Takes bytes up to the end of the head at most. Returns 1 when the head is complete, 0 for more, or the
- * negative codes of http_feed(). */
+ * negative codes of http_parser_feed(). */
 int http_head_feed(struct http_head *head, const char *bytes, size_t size_bytes, size_t *used_bytes, struct err *err);
 
 /* True while nothing but empty lines has come. */
 bool http_head_is_empty(const struct http_head *head);
 
 /* Points the request's fields at what is known by now. */
-void http_head_view(const struct http_head *head, struct http_request *request);
+void http_head_fill_request(const struct http_head *head, struct http_request *request);

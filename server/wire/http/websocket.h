@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "wire/http/http.h"
+#include "wire/http/http_parser.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -37,7 +37,7 @@ void packet_reader_fini(struct packet_reader *reader)
     reader->phase = PACKET_PHASE_FAILED;
 }
 
-void packet_forget(struct packet_reader *reader)
+void packet_reader_forget(struct packet_reader *reader)
 {
     if (reader->held.capacity_bytes > KEPT_BYTES)
         buf_fini(&reader->held);
@@ -191,7 +191,8 @@ static int take(struct packet_reader *reader, const char *bytes, size_t size_byt
     }
 }
 
-int packet_feed(struct packet_reader *reader, const char *bytes, size_t size_bytes, size_t *used_bytes, struct err *err)
+int packet_reader_feed(struct packet_reader *reader, const char *bytes, size_t size_bytes, size_t *used_bytes,
+                       struct err *err)
 {
     *used_bytes = 0;
     int rc = reader->err.code;
@@ -199,7 +200,7 @@ int packet_feed(struct packet_reader *reader, const char *bytes, size_t size_byt
         return PACKET_NEED_MORE;
     if (reader->phase != PACKET_PHASE_FAILED) {
         if (reader->phase == PACKET_PHASE_IDLE) {
-            packet_forget(reader);
+            packet_reader_forget(reader);
             reader->offset = reader->end;
             reader->phase = PACKET_PHASE_INSIDE;
         }

@@ -87,11 +87,11 @@ void packet_reader_fini(struct packet_reader *reader);
  * PACKET_GREETED    the hello is whole
  * PACKET_COMPLETE   reader->packet is filled; it is a request as far as its header goes
  * ERR_BAD_REQUEST or ERR_BODY_TOO_LARGE: the bytes are malformed, at reader->bad_offset. Later calls say the same. */
-int packet_feed(struct packet_reader *reader, const char *bytes, size_t size_bytes, size_t *used_bytes,
-                struct err *err);
+int packet_reader_feed(struct packet_reader *reader, const char *bytes, size_t size_bytes, size_t *used_bytes,
+                       struct err *err);
 
 /* The packet that was handed out is done with: gives back what it took. */
-void packet_forget(struct packet_reader *reader);
+void packet_reader_forget(struct packet_reader *reader);
 
 /* Appends the 32 bytes of the header. */
 void packet_put_header(struct buf *out, const struct packet *packet);

@@ -1,5 +1,5 @@
 /* packet_payload.c - fields of payloads, and the short payloads that concern streams. */
-#include "wire/packet/packet_parts.h"
+#include "wire/packet/packet_fields.h"
 
 #include "base/bytes.h"
 #include "base/utf8.h"

@@ -1,9 +1,9 @@
 /* packet_query.c - what a packet asks of a model's pose: its fields, times and indices as parameters of a request. */
-#include "wire/packet/packet_parts.h"
+#include "wire/packet/packet_fields.h"
 
 #include "base/bytes.h"
 #include "wire/encode/number.h"
-#include "wire/request/request_values.h"
+#include "wire/request/param.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,104 +13,104 @@ enum { CLIP_FIRST = -2, CLIP_REST = -1 };
 /* --- parameters --- */
 
 /* The operation takes the parameter, and it is given. */
-static int note(struct reading *reading, int param)
+static int note(struct packet_parse *parse, int param)
 {
-    if ((REQUEST_PARAMS[param].ops & 1u << reading->request->op) == 0)
-        return request_find_param(reading->request, REQUEST_PARAMS[param].name, reading->err) < 0
-                   ? reading->err->code
-                   : err_set(reading->err, ERR_UNKNOWN_PARAMETER, "'%s' means something else here",
+    if ((REQUEST_PARAMS[param].ops & 1u << parse->request->op) == 0)
+        return request_find_param(parse->request, REQUEST_PARAMS[param].name, parse->err) < 0
+                   ? parse->err->code
+                   : err_set(parse->err, ERR_UNKNOWN_PARAMETER, "'%s' means something else here",
                              REQUEST_PARAMS[param].name);
-    reading->seen.has[param] = true;
+    parse->seen.has[param] = true;
     return 0;
 }
 
 /* As if a query had said so. The text is copied. */
-static int take_text(struct reading *reading, int param, const char *text, size_t size_bytes)
+static int take_text(struct packet_parse *parse, int param, const char *text, size_t size_bytes)
 {
-    struct buf *memory = &reading->request->memory;
+    struct buf *memory = &parse->request->memory;
     char *copy = memory->data + memory->size_bytes;
-    if (note(reading, param) < 0)
-        return reading->err->code;
+    if (note(parse, param) < 0)
+        return parse->err->code;
     memcpy(copy, text, size_bytes);
     copy[size_bytes] = '\0';
     buf_advance(memory, size_bytes + 1);
-    return request_take_text(reading->request, param, copy, size_bytes, reading->limits, reading->err);
+    return request_take_text(parse->request, param, copy, size_bytes, parse->limits, parse->err);
 }
 
-static int take_number(struct reading *reading, int param, size_t at)
+static int take_number(struct packet_parse *parse, int param, size_t at)
 {
     char text[NUMBER_SIZE];
     double number;
-    if (payload_number(&reading->payload, at, REQUEST_PARAMS[param].name, &number) < 0)
-        return reading->err->code;
-    return take_text(reading, param, text, number_put_double(text, number));
+    if (payload_number(&parse->payload, at, REQUEST_PARAMS[param].name, &number) < 0)
+        return parse->err->code;
+    return take_text(parse, param, text, number_put_double(text, number));
 }
 
-static int take_uint(struct reading *reading, int param, uint32_t number)
+static int take_uint(struct packet_parse *parse, int param, uint32_t number)
 {
     char text[NUMBER_SIZE];
-    return take_text(reading, param, text, (size_t)snprintf(text, sizeof text, "%u", number));
+    return take_text(parse, param, text, (size_t)snprintf(text, sizeof text, "%u", number));
 }
 
 /* A byte that stands for one of the words; 0 is what holds when it is not given. */
-static int take_word(struct reading *reading, int param, size_t at, const char *const *words, unsigned count)
+static int take_word(struct packet_parse *parse, int param, size_t at, const char *const *words, unsigned count)
 {
-    const unsigned word = (unsigned char)reading->payload.bytes[at];
+    const unsigned word = (unsigned char)parse->payload.bytes[at];
     if (word == 0)
         return 0;
     if (word >= count)
-        return err_set(reading->err, ERR_BAD_PARAMETER, "parameter '%s' is %u; it must be below %u",
+        return err_set(parse->err, ERR_BAD_PARAMETER, "parameter '%s' is %u; it must be below %u",
                        REQUEST_PARAMS[param].name, word, count);
-    return take_text(reading, param, words[word], strlen(words[word]));
+    return take_text(parse, param, words[word], strlen(words[word]));
 }
 
 /* --- the fields of a pose --- */
 
-static uint32_t flags_of(const struct reading *reading)
+static uint32_t flags_of(const struct packet_parse *parse)
 {
-    return get_u32(reading->payload.bytes + PACKET_AT_QUERY_flags);
+    return get_u32(parse->payload.bytes + PACKET_AT_QUERY_flags);
 }
 
-static int take_clip(struct reading *reading)
+static int take_clip(struct packet_parse *parse)
 {
-    const int32_t clip = (int32_t)get_u32(reading->payload.bytes + PACKET_AT_QUERY_clip);
+    const int32_t clip = (int32_t)get_u32(parse->payload.bytes + PACKET_AT_QUERY_clip);
     if (clip < CLIP_FIRST)
-        return err_set(reading->err, ERR_BAD_PARAMETER, "parameter 'clip' is %d; it must be an index, -1 or -2", clip);
+        return err_set(parse->err, ERR_BAD_PARAMETER, "parameter 'clip' is %d; it must be an index, -1 or -2", clip);
     if (clip == CLIP_FIRST)
         return 0;
-    reading->request->clip = (struct selector){.kind = clip == CLIP_REST ? SELECT_REST : SELECT_INDEX,
-                                               .index = clip == CLIP_REST ? 0 : (uint32_t)clip};
-    return note(reading, PARAM_CLIP);
+    parse->request->clip = (struct selector){.kind = clip == CLIP_REST ? SELECT_REST : SELECT_INDEX,
+                                             .index = clip == CLIP_REST ? 0 : (uint32_t)clip};
+    return note(parse, PARAM_CLIP);
 }
 
 /* An index that -1 leaves out. */
-static int take_index(struct reading *reading, int param, size_t at, struct selector *out)
+static int take_index(struct packet_parse *parse, int param, size_t at, struct selector *out)
 {
-    const int32_t index = (int32_t)get_u32(reading->payload.bytes + at);
+    const int32_t index = (int32_t)get_u32(parse->payload.bytes + at);
     if (index < -1)
-        return err_set(reading->err, ERR_BAD_PARAMETER, "parameter '%s' is %d; it must be an index or -1",
+        return err_set(parse->err, ERR_BAD_PARAMETER, "parameter '%s' is %d; it must be an index or -1",
                        REQUEST_PARAMS[param].name, index);
     if (index == -1)
         return 0;
     *out = (struct selector){.kind = SELECT_INDEX, .index = (uint32_t)index};
-    return note(reading, param);
+    return note(parse, param);
 }
 
-static int take_words(struct reading *reading)
+static int take_words(struct packet_parse *parse)
 {
     static const char *const WRAPS[] = {"loop", "clamp", "mirror"};
     static const char *const LAYOUTS[] = {"mat4", "mat3x4", "dualquat"};
     static const char *const SPACES[] = {"scene", "root", "mesh"};
     static const char *const WHATS[] = {"", "local", "scene", "local,scene"};
-    if (take_word(reading, PARAM_WRAP, PACKET_AT_QUERY_wrap, WRAPS, 3) < 0 ||
-        take_word(reading, PARAM_LAYOUT, PACKET_AT_QUERY_layout, LAYOUTS, 3) < 0 ||
-        take_word(reading, PARAM_SPACE, PACKET_AT_QUERY_space, SPACES, 3) < 0)
-        return reading->err->code;
-    return take_word(reading, PARAM_WHAT, PACKET_AT_QUERY_what, WHATS, 4);
+    if (take_word(parse, PARAM_WRAP, PACKET_AT_QUERY_wrap, WRAPS, 3) < 0 ||
+        take_word(parse, PARAM_LAYOUT, PACKET_AT_QUERY_layout, LAYOUTS, 3) < 0 ||
+        take_word(parse, PARAM_SPACE, PACKET_AT_QUERY_space, SPACES, 3) < 0)
+        return parse->err->code;
+    return take_word(parse, PARAM_WHAT, PACKET_AT_QUERY_what, WHATS, 4);
 }
 
 /* The numbers of the part of the clip: one that no flag names is 0. */
-static int take_span(struct reading *reading)
+static int take_span(struct packet_parse *parse)
 {
     static const struct {
         unsigned flag;
@@ -121,18 +121,18 @@ static int take_span(struct reading *reading)
                    {PACKET_QUERY_SPEED, PARAM_SPEED, PACKET_AT_QUERY_speed},
                    {PACKET_QUERY_PHASE, PARAM_PHASE, PACKET_AT_QUERY_phase}};
     for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++) {
-        const bool is_given = (flags_of(reading) & NUMBERS[i].flag) != 0;
-        const int rc = is_given ? take_number(reading, NUMBERS[i].param, NUMBERS[i].at)
-                                : payload_check_zeros(&reading->payload, NUMBERS[i].at, sizeof(double));
+        const bool is_given = (flags_of(parse) & NUMBERS[i].flag) != 0;
+        const int rc = is_given ? take_number(parse, NUMBERS[i].param, NUMBERS[i].at)
+                                : payload_check_zeros(&parse->payload, NUMBERS[i].at, sizeof(double));
         if (rc < 0)
             return rc;
     }
     return 0;
 }
 
-static int take_flags(struct reading *reading)
+static int take_flags(struct packet_parse *parse)
 {
-    const bool is_picture = reading->request->op == OP_RENDER;
+    const bool is_picture = parse->request->op == OP_RENDER;
     const struct {
         unsigned flag;
         int param;
@@ -148,117 +148,117 @@ static int take_flags(struct reading *reading)
     unsigned known = OTHERS;
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         known |= flags[i].flag;
-        if ((flags_of(reading) & flags[i].flag) != 0 &&
-            take_text(reading, flags[i].param, flags[i].value, strlen(flags[i].value)) < 0)
-            return reading->err->code;
+        if ((flags_of(parse) & flags[i].flag) != 0 &&
+            take_text(parse, flags[i].param, flags[i].value, strlen(flags[i].value)) < 0)
+            return parse->err->code;
     }
-    if ((flags_of(reading) & ~known) != 0)
-        return err_set(reading->err, ERR_UNKNOWN_PARAMETER, "there is no flag %u", flags_of(reading) & ~known);
+    if ((flags_of(parse) & ~known) != 0)
+        return err_set(parse->err, ERR_UNKNOWN_PARAMETER, "there is no flag %u", flags_of(parse) & ~known);
     return 0;
 }
 
 /* Binary unless a flag says otherwise; a picture has its own form. */
-static int take_format(struct reading *reading)
+static int take_format(struct packet_parse *parse)
 {
-    const unsigned wanted = flags_of(reading) & (PACKET_QUERY_JSON | PACKET_QUERY_GLB);
+    const unsigned wanted = flags_of(parse) & (PACKET_QUERY_JSON | PACKET_QUERY_GLB);
     const char *format = wanted == 0 ? "bin" : wanted == PACKET_QUERY_JSON ? "json" : "glb";
     if (wanted == (PACKET_QUERY_JSON | PACKET_QUERY_GLB))
-        return err_set(reading->err, ERR_BAD_PARAMETER, "the flags 'json' and 'glb' do not go together");
-    if (reading->request->op != OP_RENDER)
-        return take_text(reading, request_format_param(reading->request->op), format, strlen(format));
-    return wanted == 0 ? 0 : err_set(reading->err, ERR_BAD_PARAMETER, "a picture is neither 'json' nor 'glb'");
+        return err_set(parse->err, ERR_BAD_PARAMETER, "the flags 'json' and 'glb' do not go together");
+    if (parse->request->op != OP_RENDER)
+        return take_text(parse, request_format_param(parse->request->op), format, strlen(format));
+    return wanted == 0 ? 0 : err_set(parse->err, ERR_BAD_PARAMETER, "a picture is neither 'json' nor 'glb'");
 }
 
 /* --- times and indices --- */
 
-static int take_times(struct reading *reading, uint32_t count)
+static int take_times(struct packet_parse *parse, uint32_t count)
 {
-    struct value value = {.request = reading->request, .limits = reading->limits, .name = "t", .err = reading->err};
-    const bool is_range = (flags_of(reading) & PACKET_QUERY_RANGE) != 0;
+    struct param_value value = {.request = parse->request, .limits = parse->limits, .name = "t", .err = parse->err};
+    const bool is_range = (flags_of(parse) & PACKET_QUERY_RANGE) != 0;
     double range[3];
     if (count == 0 && !is_range)
         return 0;
     if (is_range && count != 3)
-        return err_set(reading->err, ERR_BAD_PARAMETER, "parameter 't': a range is 3 numbers, not %u", count);
-    if (note(reading, PARAM_T) < 0)
-        return reading->err->code;
+        return err_set(parse->err, ERR_BAD_PARAMETER, "parameter 't': a range is 3 numbers, not %u", count);
+    if (note(parse, PARAM_T) < 0)
+        return parse->err->code;
     for (uint32_t i = 0; i < count; i++) {
         double time_s;
-        const size_t at = reading->fixed_bytes + (size_t)i * sizeof time_s;
-        if (payload_number(&reading->payload, at, "t", &time_s) < 0)
-            return reading->err->code;
+        const size_t at = parse->fixed_bytes + (size_t)i * sizeof time_s;
+        if (payload_number(&parse->payload, at, "t", &time_s) < 0)
+            return parse->err->code;
         if (is_range)
             range[i] = time_s;
-        else if (value_add_time(&value, time_s) < 0)
-            return reading->err->code;
+        else if (param_add_time(&value, time_s) < 0)
+            return parse->err->code;
     }
-    return is_range ? value_add_range(&value, range[0], range[1], range[2]) : 0;
+    return is_range ? param_add_range(&value, range[0], range[1], range[2]) : 0;
 }
 
-static int take_indices(struct reading *reading, uint32_t count, size_t at)
+static int take_indices(struct packet_parse *parse, uint32_t count, size_t at)
 {
-    const bool is_pose = reading->request->op == OP_POSE;
-    struct request_lists *lists = reading->request->blocks;
-    const uint64_t most = reading->limits->value[LIMIT_BODY_VALUES];
+    const bool is_pose = parse->request->op == OP_POSE;
+    struct request_lists *lists = parse->request->blocks;
+    const uint64_t most = parse->limits->value[LIMIT_BODY_VALUES];
     if (count == 0)
         return 0;
     if (count > most)
-        return err_set(reading->err, ERR_BODY_TOO_LARGE, "the packet names %u indices, at most %llu", count,
+        return err_set(parse->err, ERR_BODY_TOO_LARGE, "the packet names %u indices, at most %llu", count,
                        (unsigned long long)most);
-    if (note(reading, is_pose ? PARAM_JOINTS : PARAM_SKIN) < 0)
-        return reading->err->code;
+    if (note(parse, is_pose ? PARAM_JOINTS : PARAM_SKIN) < 0)
+        return parse->err->code;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t index = get_u32(reading->payload.bytes + at + (size_t)i * sizeof index);
+        const uint32_t index = get_u32(parse->payload.bytes + at + (size_t)i * sizeof index);
         if (index > INT32_MAX)
-            return err_set(reading->err, ERR_BAD_PARAMETER, "the index %u is too large", index);
+            return err_set(parse->err, ERR_BAD_PARAMETER, "the index %u is too large", index);
         const struct selector selector = {.kind = SELECT_INDEX, .index = index};
         buf_put(is_pose ? &lists->joints : &lists->skins, &selector, sizeof selector);
     }
     return 0;
 }
 
-static int take_lists(struct reading *reading)
+static int take_lists(struct packet_parse *parse)
 {
-    const uint32_t times = get_u32(reading->payload.bytes + PACKET_AT_QUERY_time_count);
-    const uint32_t indices = get_u32(reading->payload.bytes + PACKET_AT_QUERY_index_count);
+    const uint32_t times = get_u32(parse->payload.bytes + PACKET_AT_QUERY_time_count);
+    const uint32_t indices = get_u32(parse->payload.bytes + PACKET_AT_QUERY_index_count);
     const uint64_t times_bytes = (uint64_t)times * sizeof(double);
-    const uint64_t size_bytes = reading->fixed_bytes + times_bytes + (uint64_t)indices * sizeof(uint32_t);
-    if (payload_check_size(&reading->payload, size_bytes) < 0)
-        return reading->err->code;
-    if (reading->packet->kind == PACKET_SUBSCRIBE && (times > 0 || (flags_of(reading) & PACKET_QUERY_RANGE) != 0))
-        return err_set(reading->err, ERR_BAD_PARAMETER, "subscribe: the times are the stream's, not the request's");
-    if (take_times(reading, times) < 0)
-        return reading->err->code;
-    return take_indices(reading, indices, reading->fixed_bytes + (size_t)times_bytes);
+    const uint64_t size_bytes = parse->fixed_bytes + times_bytes + (uint64_t)indices * sizeof(uint32_t);
+    if (payload_check_size(&parse->payload, size_bytes) < 0)
+        return parse->err->code;
+    if (parse->packet->kind == PACKET_SUBSCRIBE && (times > 0 || (flags_of(parse) & PACKET_QUERY_RANGE) != 0))
+        return err_set(parse->err, ERR_BAD_PARAMETER, "subscribe: the times are the stream's, not the request's");
+    if (take_times(parse, times) < 0)
+        return parse->err->code;
+    return take_indices(parse, indices, parse->fixed_bytes + (size_t)times_bytes);
 }
 
 /* --- all of them --- */
 
-int reading_take_query(struct reading *reading)
+int packet_take_query(struct packet_parse *parse)
 {
-    struct request *request = reading->request;
-    if (payload_check_least(&reading->payload, (uint32_t)reading->fixed_bytes) < 0 ||
-        payload_check_zeros(&reading->payload, PACKET_AT_QUERY_reserved, 4) < 0 || take_lists(reading) < 0 ||
-        take_clip(reading) < 0 || take_words(reading) < 0 ||
-        take_index(reading, PARAM_MESH, PACKET_AT_QUERY_mesh, &request->mesh) < 0 ||
-        take_index(reading, PARAM_ROOT, PACKET_AT_QUERY_root, &request->root) < 0 || take_flags(reading) < 0 ||
-        take_span(reading) < 0)
-        return reading->err->code;
-    return take_format(reading);
+    struct request *request = parse->request;
+    if (payload_check_least(&parse->payload, (uint32_t)parse->fixed_bytes) < 0 ||
+        payload_check_zeros(&parse->payload, PACKET_AT_QUERY_reserved, 4) < 0 || take_lists(parse) < 0 ||
+        take_clip(parse) < 0 || take_words(parse) < 0 ||
+        take_index(parse, PARAM_MESH, PACKET_AT_QUERY_mesh, &request->mesh) < 0 ||
+        take_index(parse, PARAM_ROOT, PACKET_AT_QUERY_root, &request->root) < 0 || take_flags(parse) < 0 ||
+        take_span(parse) < 0)
+        return parse->err->code;
+    return take_format(parse);
 }
 
-int reading_take_picture(struct reading *reading)
+int packet_take_picture(struct packet_parse *parse)
 {
-    const char *bytes = reading->payload.bytes;
+    const char *bytes = parse->payload.bytes;
     const unsigned char *rgba = (const unsigned char *)bytes + PACKET_AT_RENDER_background;
     const uint32_t width = get_u32(bytes + PACKET_AT_RENDER_width), height = get_u32(bytes + PACKET_AT_RENDER_height);
     char background[9];
     snprintf(background, sizeof background, "%02x%02x%02x%02x", rgba[0], rgba[1], rgba[2], rgba[3]);
-    if (payload_check_zeros(&reading->payload, PACKET_AT_RENDER_reserved, 4) < 0 ||
-        (width > 0 && take_uint(reading, PARAM_WIDTH, width) < 0) ||
-        (height > 0 && take_uint(reading, PARAM_HEIGHT, height) < 0) ||
-        (get_u32(rgba) != 0 && take_text(reading, PARAM_BACKGROUND, background, 8) < 0) ||
-        take_number(reading, PARAM_YAW, PACKET_AT_RENDER_yaw_deg) < 0)
-        return reading->err->code;
-    return take_number(reading, PARAM_PITCH, PACKET_AT_RENDER_pitch_deg);
+    if (payload_check_zeros(&parse->payload, PACKET_AT_RENDER_reserved, 4) < 0 ||
+        (width > 0 && take_uint(parse, PARAM_WIDTH, width) < 0) ||
+        (height > 0 && take_uint(parse, PARAM_HEIGHT, height) < 0) ||
+        (get_u32(rgba) != 0 && take_text(parse, PARAM_BACKGROUND, background, 8) < 0) ||
+        take_number(parse, PARAM_YAW, PACKET_AT_RENDER_yaw_deg) < 0)
+        return parse->err->code;
+    return take_number(parse, PARAM_PITCH, PACKET_AT_RENDER_pitch_deg);
 }

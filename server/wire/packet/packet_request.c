@@ -1,50 +1,50 @@
 #include "wire/packet/packet_request.h"
 
 #include "base/bytes.h"
-#include "wire/packet/packet_parts.h"
+#include "wire/packet/packet_fields.h"
 
 #include <string.h>
 
 enum { TEXTS_BYTES = 1024 }; /* what the numbers and words of one packet take as text: fewer than 16 of NUMBER_SIZE */
 
-static int read_find(struct reading *reading)
+static int read_find(struct packet_parse *parse)
 {
-    struct payload *payload = &reading->payload;
+    struct payload *payload = &parse->payload;
     if (payload_check_least(payload, PACKET_AT_FIND_name) < 0 ||
         payload_check_zeros(payload, PACKET_AT_FIND_reserved, 8) < 0)
-        return reading->err->code;
+        return parse->err->code;
     const unsigned what = get_u16(payload->bytes + PACKET_AT_FIND_what),
                    by = get_u16(payload->bytes + PACKET_AT_FIND_by);
     const uint32_t index = get_u32(payload->bytes + PACKET_AT_FIND_index);
     const size_t name_bytes = payload->size_bytes - PACKET_AT_FIND_name;
     if (what < FIND_CLIP || what > FIND_MESH || by > 1)
-        return err_set(reading->err, ERR_BAD_PARAMETER, "find: 'what' is %u and 'by' is %u; see the table", what, by);
+        return err_set(parse->err, ERR_BAD_PARAMETER, "find: 'what' is %u and 'by' is %u; see the table", what, by);
     if (by == 1 && payload_check_size(payload, PACKET_AT_FIND_name) < 0)
-        return reading->err->code;
+        return parse->err->code;
     if (by == 0 && (payload_check_zeros(payload, PACKET_AT_FIND_index, 4) < 0 ||
                     payload_check_text(payload, PACKET_AT_FIND_name, name_bytes, ERR_BAD_PARAMETER) < 0))
-        return reading->err->code;
-    struct buf *memory = &reading->request->memory;
-    reading->request->find = (enum find_what)what;
-    reading->request->found = (struct selector){.kind = by == 1 ? SELECT_INDEX : SELECT_NAME,
-                                                .index = index,
-                                                .name = memory->data + memory->size_bytes,
-                                                .name_bytes = name_bytes};
+        return parse->err->code;
+    struct buf *memory = &parse->request->memory;
+    parse->request->find = (enum find_what)what;
+    parse->request->found = (struct selector){.kind = by == 1 ? SELECT_INDEX : SELECT_NAME,
+                                              .index = index,
+                                              .name = memory->data + memory->size_bytes,
+                                              .name_bytes = name_bytes};
     buf_put(memory, payload->bytes + PACKET_AT_FIND_name, name_bytes);
     buf_put_char(memory, '\0');
     return 0;
 }
 
-static int read_open(struct reading *reading)
+static int read_open(struct packet_parse *parse)
 {
-    const struct payload *payload = &reading->payload;
-    if (payload_check_text(&reading->payload, 0, payload->size_bytes, ERR_BAD_PATH) < 0)
-        return reading->err->code;
-    struct buf *memory = &reading->request->memory;
-    reading->request->model = memory->data + memory->size_bytes;
+    const struct payload *payload = &parse->payload;
+    if (payload_check_text(&parse->payload, 0, payload->size_bytes, ERR_BAD_PATH) < 0)
+        return parse->err->code;
+    struct buf *memory = &parse->request->memory;
+    parse->request->model = memory->data + memory->size_bytes;
     buf_put(memory, payload->bytes, payload->size_bytes);
     buf_put_char(memory, '\0');
-    return request_check_path("model", reading->request->model, reading->err);
+    return request_check_path("model", parse->request->model, parse->err);
 }
 
 static int read_call(struct request *request, const struct packet *packet, const struct packet_model *model,
@@ -117,23 +117,23 @@ static size_t fixed_bytes_of(unsigned kind)
                                       : PACKET_AT_QUERY_times;
 }
 
-static int read_fields(struct reading *reading)
+static int read_fields(struct packet_parse *parse)
 {
-    const struct packet_model *model = reading->model;
-    const unsigned kind = reading->packet->kind;
-    struct request *request = reading->request;
-    if (kind == PACKET_INFO && payload_check_size(&reading->payload, 0) < 0)
-        return reading->err->code;
+    const struct packet_model *model = parse->model;
+    const unsigned kind = parse->packet->kind;
+    struct request *request = parse->request;
+    if (kind == PACKET_INFO && payload_check_size(&parse->payload, 0) < 0)
+        return parse->err->code;
     if (kind == PACKET_OPEN)
-        return read_open(reading);
-    if (request_take_model(request, model->path, model->hash, &reading->seen, reading->err) < 0)
-        return reading->err->code;
+        return read_open(parse);
+    if (request_take_model(request, model->path, model->hash, &parse->seen, parse->err) < 0)
+        return parse->err->code;
     if (kind == PACKET_FIND)
-        return read_find(reading);
-    if ((kind != PACKET_INFO && reading_take_query(reading) < 0) ||
-        (kind == PACKET_RENDER && reading_take_picture(reading) < 0))
-        return reading->err->code;
-    return request_complete(request, &reading->seen, NULL, reading->limits, reading->err);
+        return read_find(parse);
+    if ((kind != PACKET_INFO && packet_take_query(parse) < 0) ||
+        (kind == PACKET_RENDER && packet_take_picture(parse) < 0))
+        return parse->err->code;
+    return request_complete(request, &parse->seen, NULL, parse->limits, parse->err);
 }
 
 int packet_read_request(struct request *request, const struct packet *packet, const struct packet_model *model,
@@ -141,7 +141,7 @@ int packet_read_request(struct request *request, const struct packet *packet, co
 {
     static const struct packet_model NONE = {.path = "none"};
     const bool lacks_model = packet->kind != PACKET_OPEN && packet->kind != PACKET_CALL && model == NULL;
-    struct reading reading = {
+    struct packet_parse parse = {
         .payload = payload_of(packet, bad_at, err),
         .request = request,
         .packet = packet,
@@ -153,16 +153,16 @@ int packet_read_request(struct request *request, const struct packet *packet, co
     request_fini(request);
     if (packet->kind == PACKET_CALL)
         return read_call(request, packet, model, limits, bad_at, err);
-    if (packet->kind == PACKET_SUBSCRIBE && payload_check_least(&reading.payload, PACKET_AT_SUBSCRIBE_indices) < 0)
+    if (packet->kind == PACKET_SUBSCRIBE && payload_check_least(&parse.payload, PACKET_AT_SUBSCRIBE_indices) < 0)
         return err->code;
     request->op = op_of(packet, packet->kind);
     if (request->op == OP_COUNT)
         return err_set(err, ERR_BAD_PARAMETER, "%s: 'kind' must be 5, 6 or 7", packet_name(packet->kind));
-    const size_t model_bytes = reading.model == NULL ? 0 : strlen(reading.model->path) + 1 + REQUEST_HASH_BYTES;
+    const size_t model_bytes = parse.model == NULL ? 0 : strlen(parse.model->path) + 1 + REQUEST_HASH_BYTES;
     const bool has_text = packet->kind == PACKET_OPEN || packet->kind == PACKET_FIND;
     if (request_reserve(request, model_bytes + TEXTS_BYTES + (has_text ? packet->payload_bytes : 0), err) < 0)
         return err->code;
-    const int rc = read_fields(&reading);
+    const int rc = read_fields(&parse);
     if (lacks_model && *bad_at == PACKET_NOT_MALFORMED)
         return err_set(err, ERR_MODEL_NOT_FOUND, "%s: the header names no model", packet_name(packet->kind));
     return rc;

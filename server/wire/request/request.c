@@ -2,9 +2,9 @@
 
 #include "base/mem.h"
 #include "wire/request/accept.h"
-#include "wire/http/query.h"
-#include "wire/request/request_parts.h"
-#include "wire/request/request_values.h"
+#include "wire/http/url.h"
+#include "wire/request/request_parser.h"
+#include "wire/request/param.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const char view_words[] = "" /* "|lit|weights|.." */
     ;
 #define VIEW_WORDS (view_words + 1)
 
-const struct param REQUEST_PARAMS[] = {
+const struct param_info REQUEST_PARAMS[] = {
 #define X(symbol, name, ops, how_often, parse, values, text) {name, ops, how_often, parse, values},
 #include "wire/request/request_params.def"
 #undef X
@@ -81,7 +81,7 @@ static const char *find_nearest(const char *name, const char *const *names, size
     snprintf(lower, sizeof lower, "%s", name);
     for (char *at = lower; *at != '\0'; at++)
         *at = *at >= 'A' && *at <= 'Z' ? (char)(*at + 'a' - 'A') : *at;
-    const char *nearest = query_nearest(lower, names, count);
+    const char *nearest = nearest_name(lower, names, count);
     *is_case = nearest != NULL && strcmp(nearest, lower) == 0;
     return nearest;
 }
@@ -135,7 +135,7 @@ int request_format_param(enum op op)
     return -1;
 }
 
-int request_note_param(int param, bool may_repeat, struct params_seen *seen, struct err *err)
+int request_note_param(int param, bool may_repeat, struct param_set *seen, struct err *err)
 {
     if (!may_repeat && seen->has[param])
         return err_set(err, ERR_DUPLICATE_PARAMETER, "parameter '%s' is given twice; it may be given once",
@@ -147,26 +147,26 @@ int request_note_param(int param, bool may_repeat, struct params_seen *seen, str
 int request_take_text(struct request *request, int param, char *text, size_t size_bytes, const struct limits *limits,
                       struct err *err)
 {
-    struct value value = {request,    limits, REQUEST_PARAMS[param].name, REQUEST_PARAMS[param].values, text,
-                          size_bytes, err};
+    struct param_value value = {request,    limits, REQUEST_PARAMS[param].name, REQUEST_PARAMS[param].values, text,
+                                size_bytes, err};
     return REQUEST_PARAMS[param].parse(&value);
 }
 
 /* Decoded text goes to the end of request->memory, which has the room (see reserve()): the name only until it
  * was looked up, the value for good. */
-static int take_param(struct request *request, const struct query_part *part, struct params_seen *seen,
+static int take_param(struct request *request, const struct url_param *part, struct param_set *seen,
                       const struct limits *limits, struct err *err)
 {
     struct err why;
     char *text = request->memory.data + request->memory.size_bytes;
-    if (query_decode(part->name, part->name_bytes, text, &why) < 0)
+    if (url_decode_param(part->name, part->name_bytes, text, &why) < 0)
         return err_set(err, ERR_BAD_PARAMETER, "a parameter's name: %s", why.message);
     const int i = request_find_param(request, text, err);
     if (i < 0)
         return i;
     if (request_note_param(i, REQUEST_PARAMS[i].how_often == MANY, seen, err) < 0)
         return err->code;
-    const ptrdiff_t size_bytes = query_decode(part->value, part->value_bytes, text, &why);
+    const ptrdiff_t size_bytes = url_decode_param(part->value, part->value_bytes, text, &why);
     if (size_bytes < 0)
         return undecodable(i, &why, err);
     buf_advance(&request->memory, (size_t)size_bytes + 1);
@@ -174,7 +174,7 @@ static int take_param(struct request *request, const struct query_part *part, st
 }
 
 /* Points the request at its lists and fills in what was not given. */
-static void finish_lists(struct request *request, const struct params_seen *seen, const struct limits *limits)
+static void finish_lists(struct request *request, const struct param_set *seen, const struct limits *limits)
 {
     struct request_lists *lists = request->blocks;
     const bool has_frames = REQUEST_PARAMS[PARAM_T].ops & 1u << request->op && request->op != OP_LAYER;
@@ -234,11 +234,11 @@ static int reserve(struct request *request, const struct request_head *head, con
     return 0;
 }
 
-static int parse_query(struct request *request, const char *query, size_t size_bytes, struct params_seen *seen,
+static int parse_query(struct request *request, const char *query, size_t size_bytes, struct param_set *seen,
                        const struct limits *limits, struct err *err)
 {
-    struct query_part part;
-    while (query_next(&query, &size_bytes, &part)) {
+    struct url_param part;
+    while (url_next_param(&query, &size_bytes, &part)) {
         const int rc = take_param(request, &part, seen, limits, err);
         if (rc < 0)
             return rc;
@@ -252,7 +252,7 @@ void request_set_time(struct request *request, double time_s)
     memcpy(lists->times.data, &time_s, sizeof time_s);
 }
 
-int request_complete(struct request *request, const struct params_seen *seen, const char *accept,
+int request_complete(struct request *request, const struct param_set *seen, const char *accept,
                      const struct limits *limits, struct err *err)
 {
     const int format = request_format_param(request->op);
@@ -260,9 +260,9 @@ int request_complete(struct request *request, const struct params_seen *seen, co
         request->format = request->op == OP_RENDER ? FORMAT_PNG : accept_format(accept, request->op == OP_MESH);
     finish_lists(request, seen, limits);
     if (request_complete_picture(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0 ||
-        request_check_together(request, seen, limits, err) < 0 ||
+        request_check_combination(request, seen, limits, err) < 0 ||
         request_check_layers(request, seen, limits, err) < 0 ||
-        (request->op < OP_COUNT && request_find_sources(request, limits, err) < 0))
+        (request->op < OP_COUNT && request_collect_sources(request, limits, err) < 0))
         return err->code;
     request_set_canonical(request);
     return 0;
@@ -273,7 +273,7 @@ static int take_name(struct request *request, const char *name, size_t size_byte
 {
     char *text = request->memory.data + request->memory.size_bytes;
     struct err why;
-    const ptrdiff_t text_bytes = query_decode_path(name, size_bytes, text, &why);
+    const ptrdiff_t text_bytes = url_decode_path(name, size_bytes, text, &why);
     if (text_bytes < 0)
         return err_set(err, ERR_BAD_PATH, "the path of the file: %s", why.message);
     buf_advance(&request->memory, (size_t)text_bytes + 1);
@@ -289,7 +289,7 @@ static void keep_target(struct request *request, const struct request_head *head
     buf_put_char(&request->memory, '\0');
 }
 
-int request_take_model(struct request *request, const char *model, const char *hash, struct params_seen *seen,
+int request_take_model(struct request *request, const char *model, const char *hash, struct param_set *seen,
                        struct err *err)
 {
     if (request->op < OP_COUNT && request_find_param(request, "model", err) < 0)
@@ -312,7 +312,7 @@ struct split {
 static int take_all(struct request *request, const struct request_head *head, struct split split, const cJSON *body,
                     const struct limits *limits, struct err *err)
 {
-    struct params_seen seen = {0};
+    struct param_set seen = {0};
     const char *path_end = head->target + split.path_bytes;
     const bool has_query = split.path_bytes < head->target_bytes;
     const size_t query_bytes = has_query ? head->target_bytes - split.path_bytes - 1 : 0;

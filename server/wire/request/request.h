@@ -48,10 +48,10 @@ enum op {
 };
 
 enum select_kind {
-    SELECT_ABSENT, /* not given */
-    SELECT_INDEX,  /* digits only */
-    SELECT_NAME,   /* anything else, or from clip_name=, joint_name= */
-    SELECT_REST,   /* clip=- */
+    SELECT_NONE,  /* not given */
+    SELECT_INDEX, /* digits only */
+    SELECT_NAME,  /* anything else, or from clip_name=, joint_name= */
+    SELECT_REST,  /* clip=- */
 };
 
 /* Another file that clips are taken from. */
@@ -77,7 +77,7 @@ enum format { FORMAT_JSON, FORMAT_BIN, FORMAT_GLB, FORMAT_PNG };
 enum layout { LAYOUT_MAT4, LAYOUT_MAT3X4, LAYOUT_DUALQUAT };
 enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
 
-/* Which part of the clip, as given: answer_find_span() makes clip times of it. */
+/* Which part of the clip, as given: span_resolve() makes clip times of it. */
 struct request_span {
     bool has_from, has_to, has_fps, has_speed, has_phase;
     double from, to; /* seconds, or frames with has_fps; >= 0 */

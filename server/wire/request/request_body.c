@@ -1,5 +1,5 @@
 /* request_body.c - parameters from the JSON body of a POST: each member is one, a list its repetitions. */
-#include "wire/request/request_parts.h"
+#include "wire/request/request_parser.h"
 
 #include "wire/encode/json_scan.h"
 #include "wire/encode/number.h"
@@ -124,7 +124,7 @@ static int take_scalar(struct request *request, int param, const cJSON *item, co
 
 static int take_all(struct request *request, const cJSON *object, const struct limits *limits, struct err *err)
 {
-    struct params_seen seen = {0};
+    struct param_set seen = {0};
     if (request_reserve(request, request_body_text_bytes(object), err) < 0)
         return err->code;
     const int rc = request_take_body(request, object, &seen, limits, err);
@@ -224,8 +224,8 @@ static int take_queries(struct request *request, const cJSON *item, const struct
 
 /* --- members --- */
 
-static int take_member(struct request *request, const cJSON *item, struct params_seen *seen,
-                       const struct limits *limits, struct err *err)
+static int take_member(struct request *request, const cJSON *item, struct param_set *seen, const struct limits *limits,
+                       struct err *err)
 {
     const int param = request_find_param(request, item->string, err);
     if (param < 0 || request_note_param(param, false, seen, err) < 0)
@@ -247,8 +247,8 @@ static int take_member(struct request *request, const cJSON *item, struct params
     return 0;
 }
 
-int request_take_body(struct request *request, const cJSON *object, struct params_seen *seen,
-                      const struct limits *limits, struct err *err)
+int request_take_body(struct request *request, const cJSON *object, struct param_set *seen, const struct limits *limits,
+                      struct err *err)
 {
     const cJSON *item;
     cJSON_ArrayForEach(item, object) if (take_member(request, item, seen, limits, err) < 0) return err->code;

@@ -1,5 +1,5 @@
 /* request_camera.c - what a picture's request leaves out of its camera and its time, and what goes together of them. */
-#include "wire/request/request_parts.h"
+#include "wire/request/request_parser.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,7 +31,7 @@ int request_find_side(const char *word)
     return 0;
 }
 
-static bool is_any(const struct params_seen *seen, const int *params, size_t count)
+static bool is_any(const struct param_set *seen, const int *params, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (seen->has[params[i]])
@@ -40,22 +40,22 @@ static bool is_any(const struct params_seen *seen, const int *params, size_t cou
 }
 
 /* A camera of the file stands where the file puts it, and sees what it sees there. */
-static int check_file_camera(const struct request *request, const struct params_seen *seen, struct err *err)
+static int check_file_camera(const struct request *request, const struct param_set *seen, struct err *err)
 {
     static const int OWN[] = {PARAM_YAW, PARAM_PITCH,    PARAM_FRAME,  PARAM_MARGIN,     PARAM_PROJECTION,
                               PARAM_FOV, PARAM_DISTANCE, PARAM_TARGET, PARAM_TARGET_NAME};
-    for (size_t i = 0; request->camera.kind != SELECT_ABSENT && i < sizeof OWN / sizeof *OWN; i++)
+    for (size_t i = 0; request->camera.kind != SELECT_NONE && i < sizeof OWN / sizeof *OWN; i++)
         if (seen->has[OWN[i]])
             return err_set(err, ERR_BAD_PARAMETER,
                            "parameter '%s' does not go with a camera of the file, which has its own place and view",
                            REQUEST_PARAMS[OWN[i]].name);
-    if (request->camera.kind != SELECT_ABSENT && (request->picture.flags & PICTURE_ORTHO) != 0)
+    if (request->camera.kind != SELECT_NONE && (request->picture.flags & PICTURE_ORTHO) != 0)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'ortho' does not go with a camera of the file");
     return 0;
 }
 
 /* A projection has a height of its own, so that of a side beside it gives only where it is seen from. */
-static int complete_direction(struct request *request, const struct params_seen *seen, struct err *err)
+static int complete_direction(struct request *request, const struct param_set *seen, struct err *err)
 {
     static const int OWN[] = {PARAM_PITCH, PARAM_FOV};
     struct picture_spec *picture = &request->picture;
@@ -81,13 +81,13 @@ static int complete_direction(struct request *request, const struct params_seen 
     return 0;
 }
 
-static int complete_camera(struct request *request, const struct params_seen *seen, struct err *err)
+static int complete_camera(struct request *request, const struct param_set *seen, struct err *err)
 {
     static const int DIRECTION[] = {PARAM_CAMERA, PARAM_CAMERA_NAME, PARAM_YAW, PARAM_PITCH, PARAM_PROJECTION};
     struct picture_spec *picture = &request->picture;
     if (check_file_camera(request, seen, err) < 0)
         return err->code;
-    if (request->camera.kind != SELECT_ABSENT)
+    if (request->camera.kind != SELECT_NONE)
         return 0;
     if (!is_any(seen, DIRECTION, sizeof DIRECTION / sizeof *DIRECTION))
         request->side = request_find_side("three_quarter");
@@ -109,7 +109,7 @@ static int complete_camera(struct request *request, const struct params_seen *se
 }
 
 /* Without a time the renderer picks one, unless the request says how time passes. */
-static int complete_time(struct request *request, const struct params_seen *seen, struct err *err)
+static int complete_time(struct request *request, const struct param_set *seen, struct err *err)
 {
     static const int OF_TIME[] = {PARAM_SPEED, PARAM_PHASE, PARAM_LAYERS};
     struct picture_spec *picture = &request->picture;
@@ -129,7 +129,7 @@ static int complete_time(struct request *request, const struct params_seen *seen
     return 0;
 }
 
-int request_complete_picture(struct request *request, const struct params_seen *seen, struct err *err)
+int request_complete_picture(struct request *request, const struct param_set *seen, struct err *err)
 {
     if (REQUEST_PARAMS[PARAM_FRAME].ops & 1u << request->op && complete_camera(request, seen, err) < 0)
         return err->code;

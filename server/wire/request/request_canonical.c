@@ -1,7 +1,7 @@
 /* request_canonical.c - one hash over the values of a request, which its ETag is made of. */
 #include "base/hash.h"
 #include "base/hex.h"
-#include "wire/request/request_parts.h"
+#include "wire/request/request_parser.h"
 
 #include <string.h>
 

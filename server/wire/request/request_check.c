@@ -1,6 +1,6 @@
 /* request_check.c - what is missing in a request, and what does not go together. */
 #include "base/view.h"
-#include "wire/request/request_parts.h"
+#include "wire/request/request_parser.h"
 
 static int check_span(const struct request *request, struct err *err)
 {
@@ -14,7 +14,7 @@ static int check_span(const struct request *request, struct err *err)
     return 0;
 }
 
-static int check_bounds(const struct request *request, const struct params_seen *seen, struct err *err)
+static int check_bounds(const struct request *request, const struct param_set *seen, struct err *err)
 {
     static const int TIMES[] = {PARAM_T, PARAM_WRAP, PARAM_SPEED, PARAM_PHASE};
     if (request->has_rate && !request->is_over_clip)
@@ -31,7 +31,7 @@ static int check_bounds(const struct request *request, const struct params_seen 
     return 0;
 }
 
-static int check_root_motion(const struct request *request, const struct params_seen *seen, struct err *err)
+static int check_root_motion(const struct request *request, const struct param_set *seen, struct err *err)
 {
     static const int OF_IT[] = {PARAM_ROOT, PARAM_TURN, PARAM_ROOT_YAW};
     for (size_t i = 0; !request->has_root_motion && i < sizeof OF_IT / sizeof *OF_IT; i++)
@@ -43,7 +43,7 @@ static int check_root_motion(const struct request *request, const struct params_
     return 0;
 }
 
-static int check_glb(const struct request *request, const struct params_seen *seen, struct err *err)
+static int check_glb(const struct request *request, const struct param_set *seen, struct err *err)
 {
     if (request->format != FORMAT_GLB)
         return !seen->has[PARAM_TEXTURES] ? 0
@@ -56,20 +56,20 @@ static int check_glb(const struct request *request, const struct params_seen *se
     return 0;
 }
 
-static int check_view(const struct request *request, const struct params_seen *seen, struct err *err)
+static int check_view(const struct request *request, const struct param_set *seen, struct err *err)
 {
     char list[VIEW_LIST_SIZE];
     if (request->picture.view != VIEW_LIT && (request->picture.flags & PICTURE_SHADOW) != 0)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'shadow' does not go with view=%s; it needs view=lit",
                        VIEW_INFO[request->picture.view].word);
-    if (request->joint.kind == SELECT_ABSENT || VIEW_INFO[request->picture.view].takes_joint)
+    if (request->joint.kind == SELECT_NONE || VIEW_INFO[request->picture.view].takes_joint)
         return 0;
     return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs view=%s",
                    seen->has[PARAM_JOINT] ? "joint" : "joint_name", view_list_joint(list));
 }
 
-int request_check_together(const struct request *request, const struct params_seen *seen, const struct limits *limits,
-                           struct err *err)
+int request_check_combination(const struct request *request, const struct param_set *seen, const struct limits *limits,
+                              struct err *err)
 {
     for (int i = 0; i < PARAM_COUNT; i++)
         if (REQUEST_PARAMS[i].how_often == NEEDED && REQUEST_PARAMS[i].ops & 1u << request->op && !seen->has[i])
@@ -89,7 +89,7 @@ int request_check_together(const struct request *request, const struct params_se
     if (is_onion && pixels * request->time_count > limits->value[LIMIT_PICTURE_PIXELS])
         return err_set(err, ERR_BAD_PARAMETER, "%u times %u x %u pixels are more than %s", request->time_count,
                        request->picture.width, request->picture.height, LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS));
-    if (request->op == OP_PALETTE && request->mesh.kind != SELECT_ABSENT && request->space != SPACE_MESH)
+    if (request->op == OP_PALETTE && request->mesh.kind != SELECT_NONE && request->space != SPACE_MESH)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
     if (seen->has[PARAM_CLIP_HASH] && !seen->has[PARAM_CLIP_FILE])
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_hash' needs 'clip_file', whose content it names");

@@ -1,7 +1,7 @@
 /* request_layers.c - what the layers of a blend must be, each and together. */
-#include "wire/request/request_parts.h"
+#include "wire/request/request_parser.h"
 
-int request_check_layer(const struct request *layer, const struct params_seen *seen, struct err *err)
+int request_check_layer(const struct request *layer, const struct param_set *seen, struct err *err)
 {
     if (layer->op != OP_LAYER)
         return 0;
@@ -14,7 +14,7 @@ int request_check_layer(const struct request *layer, const struct params_seen *s
 }
 
 /* What the layers say themselves cannot be said of all of them. */
-static int check_shared(const struct params_seen *seen, struct err *err)
+static int check_shared(const struct param_set *seen, struct err *err)
 {
     static const int OF_LAYERS[] = {PARAM_CLIP, PARAM_CLIP_NAME, PARAM_FROM, PARAM_TO,
                                     PARAM_FPS,  PARAM_SPEED,     PARAM_PHASE};
@@ -25,7 +25,7 @@ static int check_shared(const struct params_seen *seen, struct err *err)
     return 0;
 }
 
-int request_check_layers(struct request *request, const struct params_seen *seen, const struct limits *limits,
+int request_check_layers(struct request *request, const struct param_set *seen, const struct limits *limits,
                          struct err *err)
 {
     uint64_t joints = 0;

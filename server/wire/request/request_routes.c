@@ -1,6 +1,6 @@
 /* request_routes.c - which paths there are, which operation each means, and which methods it takes. */
-#include "wire/http/query.h"
-#include "wire/request/request_parts.h"
+#include "wire/http/url.h"
+#include "wire/request/request_parser.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -96,7 +96,7 @@ int request_find_route(const char *path, size_t path_bytes, enum op *op, size_t 
     const char *names[ROUTE_COUNT];
     for (int i = 0; i < ROUTE_COUNT; i++)
         names[i] = ROUTES[i].path;
-    const char *nearest = query_nearest(asked, names, ROUTE_COUNT);
+    const char *nearest = nearest_name(asked, names, ROUTE_COUNT);
     if (nearest != NULL)
         return err_set(err, ERR_NOT_FOUND, "no resource '%s'; did you mean '%s'?", asked, nearest);
     return err_set(err, ERR_NOT_FOUND, "no resource '%s'", asked);

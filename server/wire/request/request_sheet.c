@@ -1,15 +1,15 @@
 /* request_sheet.c - what is asked of a picture with several cells: which, how they lie, and in which file. */
 #include "base/view.h"
-#include "wire/http/query.h"
-#include "wire/request/request_parts.h"
-#include "wire/request/request_values.h"
+#include "wire/http/url.h"
+#include "wire/request/request_parser.h"
+#include "wire/request/param.h"
 
 enum { CELLS_MAX = 1024, DIRECTIONS_MAX = 64, SPACE_MAX = 256, RATE_MAX = 1000, LOOPS_MAX = 65535, TURNTABLE_DEG = 15 };
 
-static int whole(struct value *value, uint64_t most, uint32_t *out)
+static int whole(struct param_value *value, uint64_t most, uint32_t *out)
 {
     uint64_t number;
-    if (!query_uint(value->text, most, &number))
+    if (!number_parse_uint(value->text, most, &number))
         return err_set(value->err, ERR_BAD_PARAMETER,
                        "parameter '%s' is '%.80s'; it must be a whole number from 0 to %llu", value->name, value->text,
                        (unsigned long long)most);
@@ -17,55 +17,55 @@ static int whole(struct value *value, uint64_t most, uint32_t *out)
     return 0;
 }
 
-int value_frames(struct value *value) { return value_count(value, CELLS_MAX, &value->request->sheet.frames); }
+int param_frames(struct param_value *value) { return param_count(value, CELLS_MAX, &value->request->sheet.frames); }
 
-int value_sheet_rate(struct value *value)
+int param_sheet_rate(struct param_value *value)
 {
     double *rate = &value->request->sheet.rate;
-    return query_double(value->text, rate) && *rate > 0 && *rate <= RATE_MAX
+    return number_parse_double(value->text, rate) && *rate > 0 && *rate <= RATE_MAX
                ? 0
-               : value_bad(value, "a number of moments a second above 0, up to 1000");
+               : param_bad(value, "a number of moments a second above 0, up to 1000");
 }
 
-int value_clips(struct value *value)
+int param_clips(struct param_value *value)
 {
     value->request->sheet.flags |= SHEET_ALL_CLIPS;
-    return value_word(value);
+    return param_word(value);
 }
 
-int value_directions(struct value *value)
+int param_directions(struct param_value *value)
 {
-    return value_count(value, DIRECTIONS_MAX, &value->request->sheet.directions);
+    return param_count(value, DIRECTIONS_MAX, &value->request->sheet.directions);
 }
 
-int value_columns(struct value *value) { return value_count(value, CELLS_MAX, &value->request->sheet.columns); }
-int value_gap(struct value *value) { return whole(value, SPACE_MAX, &value->request->sheet.gap); }
-int value_padding(struct value *value) { return whole(value, SPACE_MAX, &value->request->sheet.padding); }
-int value_loops(struct value *value) { return whole(value, LOOPS_MAX, &value->request->sheet.loops); }
+int param_columns(struct param_value *value) { return param_count(value, CELLS_MAX, &value->request->sheet.columns); }
+int param_gap(struct param_value *value) { return whole(value, SPACE_MAX, &value->request->sheet.gap); }
+int param_padding(struct param_value *value) { return whole(value, SPACE_MAX, &value->request->sheet.padding); }
+int param_loops(struct param_value *value) { return whole(value, LOOPS_MAX, &value->request->sheet.loops); }
 
-int value_captions(struct value *value)
+int param_captions(struct param_value *value)
 {
     bool has_captions = false;
-    if (value_flag(value, &has_captions) < 0)
+    if (param_flag(value, &has_captions) < 0)
         return value->err->code;
     value->request->sheet.flags |= has_captions ? SHEET_CAPTIONS : 0;
     return 0;
 }
 
-int value_sheet_format(struct value *value)
+int param_sheet_format(struct param_value *value)
 {
-    const int word = value_word(value);
+    const int word = param_word(value);
     if (word >= 0)
         value->request->sheet.format = (uint32_t)word;
     return word < 0 ? word : 0;
 }
 
-int value_play_rate(struct value *value)
+int param_play_rate(struct param_value *value)
 {
     double *rate = &value->request->sheet.play_rate;
-    return query_double(value->text, rate) && *rate >= 0.001 && *rate <= RATE_MAX
+    return number_parse_double(value->text, rate) && *rate >= 0.001 && *rate <= RATE_MAX
                ? 0
-               : value_bad(value, "a number of frames a second from 0.001 to 1000");
+               : param_bad(value, "a number of frames a second from 0.001 to 1000");
 }
 
 static int clash(int one, int other, struct err *err)
@@ -75,7 +75,7 @@ static int clash(int one, int other, struct err *err)
 }
 
 /* The manifest says how long each cell stands, but not how often they play. */
-static int check_animation(const struct request *request, const struct params_seen *seen, struct err *err)
+static int check_animation(const struct request *request, const struct param_set *seen, struct err *err)
 {
     const uint32_t format = request->sheet.format;
     const int param = format == SHEET_PNG && seen->has[PARAM_PLAY_RATE] ? PARAM_PLAY_RATE : PARAM_LOOPS;
@@ -87,7 +87,7 @@ static int check_animation(const struct request *request, const struct params_se
 }
 
 /* Who asks for several sides starts in front; sprites are level, and a turntable is seen from slightly above. */
-static void set_direction(struct request *request, const struct params_seen *seen)
+static void set_direction(struct request *request, const struct param_set *seen)
 {
     const bool is_given = seen->has[PARAM_CAMERA] || seen->has[PARAM_YAW] || seen->has[PARAM_PITCH];
     struct picture_spec *picture = &request->picture;
@@ -98,7 +98,7 @@ static void set_direction(struct request *request, const struct params_seen *see
 }
 
 /* One moment alone is a telling one, as of /v1/render. */
-static void set_time(struct request *request, const struct params_seen *seen)
+static void set_time(struct request *request, const struct param_set *seen)
 {
     const struct sheet_spec *spec = &request->sheet;
     const bool is_one = spec->frames == 1 || (spec->frames == 0 && (spec->flags & SHEET_ALL_CLIPS) != 0);
@@ -112,7 +112,7 @@ static void set_time(struct request *request, const struct params_seen *seen)
         request->picture.flags |= PICTURE_AUTO_TIME;
 }
 
-int request_check_sheet(struct request *request, const struct params_seen *seen, struct err *err)
+int request_check_sheet(struct request *request, const struct param_set *seen, struct err *err)
 {
     static const int CLASHES[][2] = {{PARAM_FRAMES, PARAM_SHEET_RATE},
                                      {PARAM_T, PARAM_SHEET_RATE},
@@ -141,7 +141,7 @@ int request_check_sheet(struct request *request, const struct params_seen *seen,
     if (request->picture.view == VIEW_ONION)
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'view' is onion, which lays moments over each other; a sheet sets them apart");
-    if (request->camera.kind != SELECT_ABSENT && (request->op == OP_TURNTABLE || request->sheet.directions > 1))
+    if (request->camera.kind != SELECT_NONE && (request->op == OP_TURNTABLE || request->sheet.directions > 1))
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'camera' is one of the file, which stands where the file has it: it cannot go round "
                        "the model as %s does",

@@ -1,5 +1,5 @@
 /* request_sources.c - the other files that a request takes clips from, each once. */
-#include "wire/request/request_parts.h"
+#include "wire/request/request_parser.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void inherit(struct request *part, const struct request *from)
     part->clip_hash = from->clip_hash;
 }
 
-int request_find_sources(struct request *request, const struct limits *limits, struct err *err)
+int request_collect_sources(struct request *request, const struct limits *limits, struct err *err)
 {
     if (add_source(request, request, limits, err) < 0)
         return err->code;

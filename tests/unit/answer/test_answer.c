@@ -13,18 +13,18 @@ TEST(answer_clip_by_index_name_and_default)
     struct reply reply;
     int32_t clip = 99;
     reply_init(&reply);
-    assert_int_equal(answer_find_clip(wire_model(), &request, &clip, &reply), 0);
+    assert_int_equal(select_clip(wire_model(), &request, &clip, &reply), 0);
     assert_int_equal(clip, 0);
-    assert_int_equal(answer_find_clip(wire_model_empty(), &request, &clip, &reply), 0);
+    assert_int_equal(select_clip(wire_model_empty(), &request, &clip, &reply), 0);
     assert_int_equal(clip, POSE_REST);
     request.clip = wire_index(3);
-    assert_int_equal(answer_find_clip(wire_model(), &request, &clip, &reply), 0);
+    assert_int_equal(select_clip(wire_model(), &request, &clip, &reply), 0);
     assert_int_equal(clip, 3);
     request.clip = wire_name("wave");
-    assert_int_equal(answer_find_clip(wire_model(), &request, &clip, &reply), 0);
+    assert_int_equal(select_clip(wire_model(), &request, &clip, &reply), 0);
     assert_int_equal(clip, 0);
     request.clip.kind = SELECT_REST;
-    assert_int_equal(answer_find_clip(wire_model(), &request, &clip, &reply), 0);
+    assert_int_equal(select_clip(wire_model(), &request, &clip, &reply), 0);
     assert_int_equal(clip, POSE_REST);
     assert_int_equal(reply.status, 200);
     reply_fini(&reply);
@@ -56,17 +56,17 @@ TEST(answer_clip_unknown_or_ambiguous)
 
 static int answer_with_limit(struct request *request, enum limit limit, uint64_t value)
 {
-    struct answer answer;
+    struct workspace answer;
     struct limits limits;
     struct reply reply;
     limits_default(&limits);
     limits.value[limit] = value;
-    answer_init(&answer);
+    workspace_init(&answer);
     reply_init(&reply);
-    answer_make(&answer, wire_model(), request, &limits, &reply);
+    reply_make(&answer, wire_model(), request, &limits, &reply);
     const int code = reply.code;
     assert_true(code != 0 || limit != LIMIT_ANSWER_BYTES || reply.body.size_bytes <= value);
-    answer_fini(&answer);
+    workspace_fini(&answer);
     reply_fini(&reply);
     return code;
 }
@@ -127,13 +127,13 @@ TEST(answer_of_limited_cost)
 TEST(answer_content_types)
 {
     struct request request = wire_request(OP_MODEL, TIMES, 1);
-    assert_string_equal(answer_content_type(&request), "application/json");
+    assert_string_equal(reply_content_type(&request), "application/json");
     request.format = FORMAT_BIN;
-    assert_string_equal(answer_content_type(&request), "application/json");
+    assert_string_equal(reply_content_type(&request), "application/json");
     request.op = OP_MESH;
-    assert_string_equal(answer_content_type(&request), "application/vnd.posed.frames");
+    assert_string_equal(reply_content_type(&request), "application/vnd.posed.frames");
     request.format = FORMAT_GLB;
-    assert_string_equal(answer_content_type(&request), "model/gltf-binary");
+    assert_string_equal(reply_content_type(&request), "model/gltf-binary");
 }
 
 TEST(answer_model_tells_what_is_in_it)
@@ -203,21 +203,21 @@ TEST(answer_that_nobody_needs_any_more_ends_as_an_error)
         for (int format = FORMAT_JSON; format <= FORMAT_BIN; format++) {
             struct request request = wire_request(OPS[i], TIMES, 2);
             struct limits limits;
-            struct answer answer;
+            struct workspace answer;
             struct reply reply;
             _Atomic bool is_stopped = false;
             request.format = (enum format)format;
             limits_default(&limits);
-            answer_init(&answer);
+            workspace_init(&answer);
             answer.is_stopped = &is_stopped;
             reply_init(&reply);
-            answer_make(&answer, wire_model(), &request, &limits, &reply);
+            reply_make(&answer, wire_model(), &request, &limits, &reply);
             assert_int_equal(reply.code, 0);
             is_stopped = true;
-            answer_make(&answer, wire_model(), &request, &limits, &reply);
+            reply_make(&answer, wire_model(), &request, &limits, &reply);
             assert_int_not_equal(reply.code, 0);
             reply_fini(&reply);
-            answer_fini(&answer);
+            workspace_fini(&answer);
         }
     }
 }

@@ -207,16 +207,16 @@ TEST(answer_bounds_without_meshes_are_of_node_origins)
 
 static void check_too_much(const struct limits *limits, const struct request *request, const char *words)
 {
-    struct answer answer;
+    struct workspace answer;
     struct reply reply;
     reply_init(&reply);
-    answer_init(&answer);
-    answer_make(&answer, wire_model(), request, limits, &reply);
+    workspace_init(&answer);
+    reply_make(&answer, wire_model(), request, limits, &reply);
     assert_int_equal(reply.code, ERR_TOO_MANY_FRAMES);
     buf_put_char(&reply.body, '\0');
     if (strstr(reply.body.data, words) == NULL)
         fail_msg("'%s' should say '%s'", reply.body.data, words);
-    answer_fini(&answer);
+    workspace_fini(&answer);
     reply_fini(&reply);
 }
 

@@ -487,23 +487,23 @@ TEST(answer_glb_refuses_what_is_not_finite)
 /* Same question, same bytes, whatever was answered before with the same memory. */
 TEST(answer_glb_does_not_depend_on_what_came_before)
 {
-    struct answer answer;
+    struct workspace answer;
     struct limits limits;
     struct reply first, second, other;
     struct request request = glb_request(), textureless = glb_request();
     textureless.has_no_textures = true;
     limits_default(&limits);
-    answer_init(&answer);
+    workspace_init(&answer);
     reply_init(&first);
     reply_init(&second);
     reply_init(&other);
-    answer_make(&answer, make_model(), &request, &limits, &first);
-    answer_make(&answer, wire_model(), &textureless, &limits, &other);
-    answer_make(&answer, make_model(), &request, &limits, &second);
+    reply_make(&answer, make_model(), &request, &limits, &first);
+    reply_make(&answer, wire_model(), &textureless, &limits, &other);
+    reply_make(&answer, make_model(), &request, &limits, &second);
     assert_int_equal(first.body.size_bytes, second.body.size_bytes);
     assert_memory_equal(first.body.data, second.body.data, first.body.size_bytes);
     reply_fini(&first);
     reply_fini(&second);
     reply_fini(&other);
-    answer_fini(&answer);
+    workspace_fini(&answer);
 }

@@ -142,18 +142,18 @@ TEST(answer_layers_refuse_what_is_not_there)
     cJSON_Delete(root);
 }
 
-static struct answer_cost cost_of(const struct request *request)
+static struct reply_cost cost_of(const struct request *request)
 {
     struct limits limits;
-    struct answer answer;
+    struct workspace answer;
     struct reply reply;
     limits_default(&limits);
-    answer_init(&answer);
+    workspace_init(&answer);
     reply_init(&reply);
-    answer_make(&answer, wire_model(), request, &limits, &reply);
+    reply_make(&answer, wire_model(), request, &limits, &reply);
     assert_int_equal(reply.code, 0);
-    const struct answer_cost cost = answer.cost;
-    answer_fini(&answer);
+    const struct reply_cost cost = answer.cost;
+    workspace_fini(&answer);
     reply_fini(&reply);
     return cost;
 }

@@ -129,7 +129,7 @@ TEST(answer_motion_finds_the_topmost_joint)
 {
     struct request request = motion_request(OP_POSE, 0);
     cJSON *json;
-    request.root.kind = SELECT_ABSENT;
+    request.root.kind = SELECT_NONE;
     json = wire_answer_json(wire_model(), &request);
     assert_int_equal(wire_get(wire_get(wire_get(json, "root_motion"), "root"), "node")->valueint, 1);
     cJSON_Delete(json);

@@ -1,8 +1,8 @@
-/* server/wire/answer/answer_prepared.h: every answer is byte for byte what answer_make() says. */
+/* server/wire/bodies/prepared_reply.h: every answer is byte for byte what reply_make() says. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/wire_model.h"
 
-#include "wire/answer/answer_prepared.h"
+#include "wire/bodies/prepared_reply.h"
 
 static const double TIMES[] = {0, 0.3, -0.25, 2, 1.9999, 17.125, 1e9};
 enum { TIME_COUNT = sizeof TIMES / sizeof *TIMES };
@@ -12,17 +12,17 @@ static double time_s;
 
 static struct limits limits;
 
-static struct answer_prepared *prepare(struct answer *answer, const struct request *request)
+static struct prepared_reply *prepare(struct workspace *answer, const struct request *request)
 {
     limits_default(&limits);
-    return answer_prepare(answer, wire_model(), request, &limits);
+    return prepared_reply_new(answer, wire_model(), request, &limits);
 }
 
 static void check_same(const struct request *request)
 {
-    struct answer answer;
-    answer_init(&answer);
-    struct answer_prepared *prepared = prepare(&answer, request);
+    struct workspace answer;
+    workspace_init(&answer);
+    struct prepared_reply *prepared = prepare(&answer, request);
     struct request other = wire_request(OP_POSE, TIMES, TIME_COUNT);
     assert_non_null(prepared);
     for (int i = 0; i < TIME_COUNT; i++) {
@@ -32,7 +32,7 @@ static void check_same(const struct request *request)
         reply_init(&reply);
         reply_init(&between);
         wire_answer(wire_model(), request, &expected);
-        const bool is_made = answer_make_prepared(prepared, &answer, wire_model(), &reply);
+        const bool is_made = prepared_reply_make(prepared, &answer, wire_model(), &reply);
         assert_int_equal(is_made, expected.code == 0);
         assert_int_equal(reply.code, expected.code);
         assert_int_equal(reply.body.size_bytes, expected.body.size_bytes);
@@ -43,15 +43,15 @@ static void check_same(const struct request *request)
             assert_int_equal(reply.status, 200);
         }
         if (is_made && request->format == FORMAT_BIN)
-            assert_int_equal(answer_prepared_bytes(prepared), reply.body.size_bytes);
+            assert_int_equal(prepared_reply_bytes(prepared), reply.body.size_bytes);
         /* the same working memory serves others meanwhile */
-        answer_make(&answer, wire_model(), &other, &limits, &between);
+        reply_make(&answer, wire_model(), &other, &limits, &between);
         reply_fini(&between);
         reply_fini(&expected);
         reply_fini(&reply);
     }
-    answer_prepared_free(prepared);
-    answer_fini(&answer);
+    prepared_reply_free(prepared);
+    workspace_fini(&answer);
 }
 
 static struct request palette_request(void) { return wire_request(OP_PALETTE, &time_s, 1); }
@@ -95,8 +95,8 @@ TEST(answer_prepared_that_fails_says_the_same)
 
 TEST(answer_prepared_is_not_for_everything)
 {
-    struct answer answer;
-    answer_init(&answer);
+    struct workspace answer;
+    workspace_init(&answer);
     struct request request = palette_request();
     request.clip = wire_index(99);
     assert_null(prepare(&answer, &request));
@@ -110,5 +110,5 @@ TEST(answer_prepared_is_not_for_everything)
     assert_null(prepare(&answer, &request));
     request = wire_request(OP_POSE, &time_s, 1);
     assert_null(prepare(&answer, &request));
-    answer_fini(&answer);
+    workspace_fini(&answer);
 }

@@ -1,6 +1,6 @@
 /* What an answer may have at most: one that fits is made whatever way it is asked for, one that is a byte too large is
  * refused, and what surely is too large before anything is evaluated. */
-#include "wire/answer/answer_stream.h"
+#include "wire/bodies/reply_cursor.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
 #include "tests/unit/support/wire_model.h"
@@ -38,16 +38,16 @@ struct outcome {
 /* The answer when it may have so many bytes. */
 static struct outcome outcome_of(const struct model *model, const struct request *request, uint64_t limit_bytes)
 {
-    struct answer answer;
+    struct workspace answer;
     struct reply reply;
     limits.value[LIMIT_ANSWER_BYTES] = limit_bytes;
-    answer_init(&answer);
+    workspace_init(&answer);
     reply_init(&reply);
-    answer_make(&answer, model, request, &limits, &reply);
+    reply_make(&answer, model, request, &limits, &reply);
     const struct outcome outcome = {.code = reply.code != 0 ? reply.code : (int64_t)reply.body.size_bytes,
                                     .has_evaluated = answer.pose.node_capacity != 0};
     reply_fini(&reply);
-    answer_fini(&answer);
+    workspace_fini(&answer);
     return outcome;
 }
 
@@ -59,24 +59,24 @@ static int64_t size_of_whole(const struct model *model, const struct request *re
 
 static int64_t size_of_pieces(const struct model *model, const struct request *request, uint64_t limit_bytes)
 {
-    struct answer_stream *stream = answer_stream_new(kernel_best(), NULL);
+    struct reply_cursor *stream = reply_cursor_new(kernel_best(), NULL);
     struct reply reply;
     struct err err = {0};
     limits.value[LIMIT_ANSWER_BYTES] = limit_bytes;
     reply_init(&reply);
-    bool goes_on = answer_stream_start(stream, model, NULL, request, &limits, REPLY_CHUNKED, &reply);
+    bool goes_on = reply_cursor_start(stream, model, NULL, request, &limits, REPLY_CHUNKED, &reply);
     int64_t result = reply.code != 0 ? reply.code : (int64_t)reply.body.size_bytes;
     while (goes_on) {
         struct buf piece;
         buf_init(&piece, 0);
-        const int rc = answer_stream_next(stream, &piece, &err);
+        const int rc = reply_cursor_next(stream, &piece, &err);
         assert_true(rc >= 0);
         result += (int64_t)piece.size_bytes;
         buf_fini(&piece);
         goes_on = rc > 0;
     }
     reply_fini(&reply);
-    answer_stream_free(stream);
+    reply_cursor_free(stream);
     return result;
 }
 

@@ -125,6 +125,6 @@ TEST(answer_span_takes_an_end_that_rounding_moved)
     struct clip_span span;
     struct err err;
     request.span = (struct request_span){.has_from = true, .has_to = true, .from = 2.00009, .to = 2.00009};
-    assert_int_equal(answer_find_span(&request, 2, &span, &err), 0);
+    assert_int_equal(span_resolve(&request, 2, &span, &err), 0);
     assert_true(span.from_s == 2 && span.to_s == 2);
 }

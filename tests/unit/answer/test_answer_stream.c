@@ -1,4 +1,4 @@
-#include "wire/answer/answer_stream.h"
+#include "wire/bodies/reply_cursor.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/wire_model.h"
 
@@ -32,18 +32,18 @@ static void parse(struct request *request, const char *target)
 }
 
 /* The pieces of a stream that has begun, behind the first. Returns how many there were. */
-static int gather(struct answer_stream *stream, struct buf *out)
+static int gather(struct reply_cursor *stream, struct buf *out)
 {
     struct err err = {0};
     int count = 0, rc;
     do {
         struct buf piece;
         buf_init(&piece, 0);
-        rc = answer_stream_next(stream, &piece, &err);
+        rc = reply_cursor_next(stream, &piece, &err);
         if (rc < 0)
             fail_msg("%s", err.message);
-        assert_true(rc == 0 || piece.size_bytes >= ANSWER_PIECE_BYTES);
-        assert_true(piece.size_bytes < 2 * ANSWER_PIECE_BYTES);
+        assert_true(rc == 0 || piece.size_bytes >= REPLY_PIECE_BYTES);
+        assert_true(piece.size_bytes < 2 * REPLY_PIECE_BYTES);
         buf_put(out, piece.data, piece.size_bytes);
         buf_fini(&piece);
         count++;
@@ -61,8 +61,8 @@ static void check_same(const char *target)
     reply_init(&pieces);
     wire_answer(wire_model(), &request, &whole);
     assert_int_equal(whole.code, 0);
-    struct answer_stream *stream = answer_stream_new(kernel_best(), &is_stopped);
-    if (!answer_stream_start(stream, wire_model(), NULL, &request, &limits, REPLY_CHUNKED, &pieces))
+    struct reply_cursor *stream = reply_cursor_new(kernel_best(), &is_stopped);
+    if (!reply_cursor_start(stream, wire_model(), NULL, &request, &limits, REPLY_CHUNKED, &pieces))
         fail_msg("%s: is whole: %.*s", target, (int)pieces.message.size_bytes, pieces.message.data);
     assert_int_equal(pieces.status, 200);
     assert_string_equal(pieces.content_type, whole.content_type);
@@ -72,7 +72,7 @@ static void check_same(const char *target)
     assert_memory_equal(pieces.body.data, whole.body.data, whole.body.size_bytes);
     assert_true(pieces.rest_bytes ==
                 (request.format == FORMAT_JSON ? REPLY_REST_UNKNOWN : whole.body.size_bytes - first_bytes));
-    answer_stream_free(stream);
+    reply_cursor_free(stream);
     reply_fini(&whole);
     reply_fini(&pieces);
     request_fini(&request);
@@ -93,10 +93,10 @@ static bool start(const char *target, enum reply_pieces pieces, struct reply *re
     parse(&request, target);
     if (limit_bytes != 0)
         limits.value[LIMIT_ANSWER_BYTES] = limit_bytes;
-    struct answer_stream *stream = answer_stream_new(kernel_best(), &is_stopped);
+    struct reply_cursor *stream = reply_cursor_new(kernel_best(), &is_stopped);
     reply_init(reply);
-    const bool goes_on = answer_stream_start(stream, wire_model(), NULL, &request, &limits, pieces, reply);
-    answer_stream_free(stream);
+    const bool goes_on = reply_cursor_start(stream, wire_model(), NULL, &request, &limits, pieces, reply);
+    reply_cursor_free(stream);
     request_fini(&request);
     return goes_on;
 }
@@ -182,14 +182,14 @@ TEST(answer_stream_stops)
     parse(&request, TARGETS[0]);
     reply_init(&reply);
     buf_init(&piece, 0);
-    struct answer_stream *stream = answer_stream_new(kernel_best(), &is_stopped);
-    assert_true(answer_stream_start(stream, wire_model(), NULL, &request, &limits, REPLY_CHUNKED, &reply));
-    assert_true(answer_stream_held_bytes(stream) > 1000);
-    assert_int_equal(answer_stream_next(stream, &piece, &err), 1);
+    struct reply_cursor *stream = reply_cursor_new(kernel_best(), &is_stopped);
+    assert_true(reply_cursor_start(stream, wire_model(), NULL, &request, &limits, REPLY_CHUNKED, &reply));
+    assert_true(reply_cursor_held_bytes(stream) > 1000);
+    assert_int_equal(reply_cursor_next(stream, &piece, &err), 1);
     buf_clear(&piece);
     is_stopped = true;
-    assert_true(answer_stream_next(stream, &piece, &err) < 0);
-    answer_stream_free(stream);
+    assert_true(reply_cursor_next(stream, &piece, &err) < 0);
+    reply_cursor_free(stream);
     buf_fini(&piece);
     reply_fini(&reply);
     request_fini(&request);

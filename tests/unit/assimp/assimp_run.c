@@ -1,7 +1,7 @@
 #include "tests/unit/assimp/assimp_run.h"
 
 #include "tests/unit/support/check.h"
-#include "tests/unit/support/root_opener.h"
+#include "tests/unit/support/root_files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +20,15 @@ void assimp_run_fini(struct assimp_run *run)
     pose_fini(&run->pose);
     free(run->block);
     bake_builder_fini(&run->builder);
-    opener_free(run->opener);
+    source_files_free(run->files);
     temp_tree_fini(&run->tree);
 }
 
 struct import assimp_run_start(struct assimp_run *run, const char *path)
 {
-    run->opener = root_opener(run->tree.fd, path, &run->limits);
+    run->files = root_files_open(run->tree.fd, path, &run->limits);
     return (struct import){.path = path,
-                           .opener = run->opener,
+                           .files = run->files,
                            .builder = &run->builder,
                            .info = bake_add_info(&run->builder, 1),
                            .limits = &run->limits};
@@ -55,7 +55,7 @@ void assimp_run_finish(struct assimp_run *run)
 void assimp_run_import(struct assimp_run *run, const char *path)
 {
     struct import import = assimp_run_start(run, path);
-    assert_int_equal(opener_read_model(run->opener, &import.bytes, &import.size_bytes, &run->err), 0);
+    assert_int_equal(source_files_read_model(run->files, &import.bytes, &import.size_bytes, &run->err), 0);
     run->rc = import_assimp(&import, &run->err);
     if (run->rc == 0)
         assimp_run_finish(run);

@@ -11,7 +11,7 @@
 struct assimp_run {
     struct temp_tree tree;
     struct limits limits;
-    struct opener *opener;
+    struct source_files *files;
     struct bake_builder builder;
     struct err err;
     int rc;             /* of import_assimp(), bake_finish() and bake_encode() */
@@ -24,7 +24,7 @@ void assimp_run_init(struct assimp_run *run);
 void assimp_run_fini(struct assimp_run *run);
 /* Imports a file of the tree. */
 void assimp_run_import(struct assimp_run *run, const char *path);
-/* What import and tests of single steps need: an opener, and a builder with its info. */
+/* What import and tests of single steps need: an files, and a builder with its info. */
 struct import assimp_run_start(struct assimp_run *run, const char *path);
 /* Finishes, encodes and decodes what is in the builder. */
 void assimp_run_finish(struct assimp_run *run);

@@ -286,7 +286,7 @@ TEST(assimp_opens_nothing_outside_the_root)
                    "mtllib /etc/passwd\nmtllib ../../etc/passwd\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     assimp_run_import(&run, "a.obj");
     assert_int_equal(run.rc, 0);
-    opener_record(run.opener, &run.builder);
+    source_files_record(run.files, &run.builder);
     for (uint32_t i = 0; i < run.builder.source_file_count; i++)
         assert_true(i == 0 || run.builder.source_files[i].is_missing);
     assimp_run_fini(&run);

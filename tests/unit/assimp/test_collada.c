@@ -2,10 +2,10 @@
 #include "tests/unit/assimp/assimp_run.h"
 #include "tests/unit/support/check.h"
 
-#include "import/collada/collada_blank.h"
-#include "import/collada/collada_stack.h"
+#include "import/collada/collada_skew.h"
+#include "import/collada/transform_stack.h"
 #include "import/collada/collada_target.h"
-#include "import/assimp/track_fit.h"
+#include "import/assimp/curve_fit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -329,12 +329,12 @@ static struct dmat4 matrix_of(enum collada_kind kind, const double *values, size
     struct collada_step step = {.kind = kind};
     struct collada_node node = {.step_count = 1};
     const struct collada collada = {.nodes = &node, .steps = &step, .node_count = 1, .step_count = 1};
-    struct stack stack;
+    struct transform_stack stack;
     struct err err;
     memcpy(step.values, values, count * sizeof *values);
-    assert_int_equal(stack_init(&stack, &collada, 0, NULL, &err), 0);
-    const struct dmat4 m = stack_matrix(&stack, 0);
-    stack_fini(&stack);
+    assert_int_equal(transform_stack_init(&stack, &collada, 0, NULL, &err), 0);
+    const struct dmat4 m = transform_stack_matrix(&stack, 0);
+    transform_stack_fini(&stack);
     return m;
 }
 
@@ -368,7 +368,7 @@ static void check_blank(const char *given, const char *expected)
     assert_true(size_bytes < sizeof text && size_bytes == strlen(expected));
     memcpy(text, given, size_bytes + 1);
     assert_int_equal(collada_has_skew((const uint8_t *)text, size_bytes), strstr(given, "<skew") != NULL);
-    collada_blank_skew((uint8_t *)text, size_bytes);
+    collada_remove_skew((uint8_t *)text, size_bytes);
     assert_string_equal(text, expected);
 }
 
@@ -382,7 +382,7 @@ TEST(collada_skew_is_hidden_from_assimp)
          *open; open++) {
         char text[32];
         strcpy(text, *open);
-        collada_blank_skew((uint8_t *)text, strlen(text)); /* an element without an end stays */
+        collada_remove_skew((uint8_t *)text, strlen(text)); /* an element without an end stays */
         assert_string_equal(text, *open);
     }
     char other[] = "<skewer>1</skewer>";
@@ -401,12 +401,12 @@ static void wave(void *user, double time_s, double *out)
 static void check_fit(double scale)
 {
     static const double TIMES[] = {0, 1, 2};
-    const struct track_fit fit = {
+    const struct curve_fit fit = {
         .at = wave, .user = &scale, .times_s = TIMES, .time_count = 3, .components = 2, .key_limit = 10000};
     struct track track;
     struct err err;
     bool is_near;
-    assert_int_equal(track_fit(&track, &fit, &is_near, &err), 0);
+    assert_int_equal(curve_fit(&track, &fit, &is_near, &err), 0);
     assert_true(is_near && track.is_cubic && track.count > 10 && track.count < 500);
     for (uint32_t k = 1; k < track.count; k++)
         assert_true(track.times_s[k] > track.times_s[k - 1]);
@@ -423,7 +423,7 @@ static void check_fit(double scale)
             const double got = (2 * u * u * u - 3 * u * u + 1) * a[2 + c] +
                                span * (u * u * u - 2 * u * u + u) * a[4 + c] + (3 * u * u - 2 * u * u * u) * b[2 + c] +
                                span * (u * u * u - u * u) * b[c];
-            CHECK_NEAR(got, real[c], 1.5 * TRACK_FIT_BOUND * fmax(scale, 2));
+            CHECK_NEAR(got, real[c], 1.5 * CURVE_FIT_BOUND * fmax(scale, 2));
         }
     }
     track_fini(&track);
@@ -456,16 +456,16 @@ static void infinite(void *user, double time_s, double *out)
 TEST(track_fit_ends)
 {
     static const double TIMES[] = {0, 2};
-    struct track_fit fit = {.at = upright, .times_s = TIMES, .time_count = 2, .components = 1, .key_limit = 5000};
+    struct curve_fit fit = {.at = upright, .times_s = TIMES, .time_count = 2, .components = 1, .key_limit = 5000};
     struct track track;
     struct err err;
     bool is_near;
-    assert_int_equal(track_fit(&track, &fit, &is_near, &err), 0);
+    assert_int_equal(curve_fit(&track, &fit, &is_near, &err), 0);
     assert_false(is_near);
     track_fini(&track);
     fit.at = wild;
-    assert_int_equal(track_fit(&track, &fit, &is_near, &err), ERR_MODEL_LIMIT);
+    assert_int_equal(curve_fit(&track, &fit, &is_near, &err), ERR_MODEL_LIMIT);
     assert_null(track.values);
     fit.at = infinite;
-    assert_int_equal(track_fit(&track, &fit, &is_near, &err), ERR_BAD_KEYS);
+    assert_int_equal(curve_fit(&track, &fit, &is_near, &err), ERR_BAD_KEYS);
 }

@@ -147,7 +147,7 @@ static struct writer make_binary(bool is_64_bits, bool is_deflated)
     return w;
 }
 
-static void check_losses(struct fbx_losses losses)
+static void check_losses(struct fbx_findings losses)
 {
     assert_int_equal(losses.curve_count, 3);
     assert_int_equal(losses.cubic_count, 1);

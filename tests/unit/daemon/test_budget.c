@@ -142,7 +142,7 @@ static char *no_variable(const char *name)
 
 static struct config defaults_with(uint64_t memory_bytes)
 {
-    const struct machine machine = {.cores = 2, .memory_bytes = memory_bytes};
+    const struct system_limits machine = {.cores = 2, .memory_bytes = memory_bytes};
     struct config config;
     struct err err;
     char *args[] = {(char[]){"posed"}, NULL};

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct machine MACHINE = {.cores = 4, .memory_bytes = UINT64_C(8) << 30};
+static const struct system_limits MACHINE = {.cores = 4, .memory_bytes = UINT64_C(8) << 30};
 static const char *env_names[4], *env_values[4];
 
 static char *fake_getenv(const char *name)
@@ -67,7 +67,7 @@ TEST(options_defaults_follow_the_machine)
 
 TEST(options_one_core_still_has_workers)
 {
-    const struct machine small = {.cores = 1};
+    const struct system_limits small = {.cores = 1};
     char *argv[] = {(char *)"posed", NULL};
     struct config config;
     clear_env();

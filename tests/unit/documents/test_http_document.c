@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "base/limits.h"
-#include "wire/request/request_parts.h"
+#include "wire/request/request_parser.h"
 #include "wire/request/request.h"
 
 #include <stdio.h>

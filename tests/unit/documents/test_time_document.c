@@ -59,7 +59,7 @@ static void check_row(char *cells[COLUMNS])
     take(cells[FPS], &request.span.has_fps, &request.span.fps);
     take(cells[SPEED], &request.span.has_speed, &request.span.speed);
     take(cells[PHASE], &request.span.has_phase, &request.span.phase);
-    if (answer_find_span(&request, DURATION_S, &span, &err) < 0)
+    if (span_resolve(&request, DURATION_S, &span, &err) < 0)
         fail_msg("%s", err.message);
     const double clip_time_s = clip_time_in_span(&span, time_s);
     if (clip_time_s != number(cells[CLIP_TIME]))

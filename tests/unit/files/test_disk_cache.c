@@ -56,7 +56,7 @@ static void teardown(struct stand *stand)
 static void add_source(struct fixture *fixture, const struct stand *stand, const char *path, enum source_role role)
 {
     struct stat stat = {0};
-    root_look(stand->root.fd, path, &stat);
+    root_lstat(stand->root.fd, path, &stat);
     const struct stamp stamp = stamp_of(&stat);
     *bake_add_source_file(&fixture->builder, 1) = (struct source_file){
         .path = bake_textz(&fixture->builder, path),
@@ -70,10 +70,10 @@ static void add_source(struct fixture *fixture, const struct stand *stand, const
 }
 
 /* As if `path` had just been imported, with a.bin, with a texture that is missing, and with as many pixels. */
-static struct baked *import_as(const struct stand *stand, const char *path, uint32_t pixel_bytes)
+static struct imported_model *import_as(const struct stand *stand, const char *path, uint32_t pixel_bytes)
 {
     struct fixture fixture;
-    struct baked *baked;
+    struct imported_model *imported;
     struct err err;
     fixture_init(&fixture);
     fixture_root(&fixture, fixture_node(&fixture, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE));
@@ -86,23 +86,23 @@ static struct baked *import_as(const struct stand *stand, const char *path, uint
     const int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     assert_int_equal(write(fd, fixture.block, fixture.size_bytes), fixture.size_bytes);
     fixture_fini(&fixture);
-    assert_int_equal(baked_open(fd, 1, &baked, &err), 0);
-    return baked;
+    assert_int_equal(imported_model_open(fd, 1, &imported, &err), 0);
+    return imported;
 }
 
-static struct baked *import(const struct stand *stand, uint32_t pixel_bytes)
+static struct imported_model *import(const struct stand *stand, uint32_t pixel_bytes)
 {
     return import_as(stand, "m/a.glb", pixel_bytes);
 }
 
 static void store_as(struct stand *stand, const char *path, uint32_t pixel_bytes)
 {
-    struct baked *baked = import_as(stand, path, pixel_bytes);
+    struct imported_model *imported = import_as(stand, path, pixel_bytes);
     const uint32_t before = stand->report.stored;
-    disk_cache_store(stand->disk, stand->root.fd, path, baked, &stand->report);
+    disk_cache_store(stand->disk, stand->root.fd, path, imported, &stand->report);
     assert_int_equal(stand->report.stored, before + 1);
     assert_int_equal(stand->report.errors, 0);
-    baked_unref(baked);
+    imported_model_unref(imported);
 }
 
 static void store(struct stand *stand, uint32_t pixel_bytes) { store_as(stand, "m/a.glb", pixel_bytes); }
@@ -110,21 +110,21 @@ static void store(struct stand *stand, uint32_t pixel_bytes) { store_as(stand, "
 /* Whether the model is there; it is what import() made. */
 static bool load(struct stand *stand, bool is_whole, uint32_t pixel_bytes)
 {
-    struct baked *baked;
-    if (!disk_cache_load(stand->disk, stand->root.fd, "m/a.glb", is_whole, &baked, &stand->report)) {
-        assert_null(baked);
+    struct imported_model *imported;
+    if (!disk_cache_load(stand->disk, stand->root.fd, "m/a.glb", is_whole, &imported, &stand->report)) {
+        assert_null(imported);
         return false;
     }
-    struct baked *expected = import(stand, pixel_bytes);
-    assert_int_equal(baked->model.node_count, 1);
-    assert_int_equal(baked->model.pixel_byte_count, pixel_bytes);
-    assert_true(baked->has_pixels || !is_whole);
-    if (baked->has_pixels && pixel_bytes > 0)
-        assert_memory_equal(baked->model.pixels, expected->model.pixels, pixel_bytes);
-    assert_true(sources_are_unchanged(stand->root.fd, baked->sources));
-    assert_true(fcntl(baked->fd, F_GET_SEALS) & F_SEAL_WRITE);
-    baked_unref(expected);
-    baked_unref(baked);
+    struct imported_model *expected = import(stand, pixel_bytes);
+    assert_int_equal(imported->model.node_count, 1);
+    assert_int_equal(imported->model.pixel_byte_count, pixel_bytes);
+    assert_true(imported->has_pixels || !is_whole);
+    if (imported->has_pixels && pixel_bytes > 0)
+        assert_memory_equal(imported->model.pixels, expected->model.pixels, pixel_bytes);
+    assert_true(sources_are_unchanged(stand->root.fd, imported->sources));
+    assert_true(fcntl(imported->fd, F_GET_SEALS) & F_SEAL_WRITE);
+    imported_model_unref(expected);
+    imported_model_unref(imported);
     return true;
 }
 
@@ -184,8 +184,8 @@ TEST(disk_cache_finds_what_was_stored)
     disk_cache_free(stand.disk);
     open_disk(&stand, "importer 1");
     assert_true(is_there(&stand));
-    struct baked *baked;
-    assert_false(disk_cache_load(stand.disk, stand.root.fd, "m/b.glb", true, &baked, &stand.report));
+    struct imported_model *imported;
+    assert_false(disk_cache_load(stand.disk, stand.root.fd, "m/b.glb", true, &imported, &stand.report));
     teardown(&stand);
 }
 
@@ -299,19 +299,19 @@ TEST(disk_cache_reads_textures_when_they_are_asked_for)
 {
     enum { MANY = 1 << 20, FEW = 1000 };
     struct stand stand;
-    struct baked *baked;
+    struct imported_model *imported;
     setup(&stand);
     store(&stand, MANY);
     assert_true(load(&stand, true, MANY));
-    assert_true(disk_cache_load(stand.disk, stand.root.fd, "m/a.glb", false, &baked, &stand.report));
-    assert_false(baked->has_pixels);
-    assert_int_equal(baked->held_bytes, baked->model.size_bytes - MANY);
-    assert_int_equal(baked->model.pixels[MANY / 2], 0);
-    baked_unref(baked);
+    assert_true(disk_cache_load(stand.disk, stand.root.fd, "m/a.glb", false, &imported, &stand.report));
+    assert_false(imported->has_pixels);
+    assert_int_equal(imported->held_bytes, imported->model.size_bytes - MANY);
+    assert_int_equal(imported->model.pixels[MANY / 2], 0);
+    imported_model_unref(imported);
     store(&stand, FEW);
-    assert_true(disk_cache_load(stand.disk, stand.root.fd, "m/a.glb", false, &baked, &stand.report));
-    assert_true(baked->has_pixels);
-    baked_unref(baked);
+    assert_true(disk_cache_load(stand.disk, stand.root.fd, "m/a.glb", false, &imported, &stand.report));
+    assert_true(imported->has_pixels);
+    imported_model_unref(imported);
     teardown(&stand);
 }
 
@@ -424,12 +424,12 @@ TEST(disk_cache_stores_nothing_of_files_that_changed_meanwhile)
 {
     struct stand stand;
     setup(&stand);
-    struct baked *baked = import(&stand, 0);
+    struct imported_model *imported = import(&stand, 0);
     temp_tree_file(&stand.root, "m/a.bin", "new");
-    disk_cache_store(stand.disk, stand.root.fd, "m/a.glb", baked, &stand.report);
+    disk_cache_store(stand.disk, stand.root.fd, "m/a.glb", imported, &stand.report);
     assert_int_equal(stand.report.stored, 0);
     assert_int_equal(count_files(&stand), 0);
-    baked_unref(baked);
+    imported_model_unref(imported);
     teardown(&stand);
 }
 
@@ -537,11 +537,11 @@ static void settle(const struct stand *stand)
 /* Whether there is something for the path; it is that path's. */
 static bool is_found(struct stand *stand, const char *path)
 {
-    struct baked *baked;
-    if (!disk_cache_load(stand->disk, stand->root.fd, path, true, &baked, &stand->report))
+    struct imported_model *imported;
+    if (!disk_cache_load(stand->disk, stand->root.fd, path, true, &imported, &stand->report))
         return false;
-    assert_string_equal(sources_model(baked->sources)->path, path);
-    baked_unref(baked);
+    assert_string_equal(sources_find_model(imported->sources)->path, path);
+    imported_model_unref(imported);
     return true;
 }
 

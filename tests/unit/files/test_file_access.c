@@ -52,7 +52,7 @@ static int ask(const struct temp_tree *tree, const struct file_access *access, i
     struct import_file_request request = {.magic = IMPORT_FILES_MAGIC, .kind = (uint32_t)kind};
     struct import_file_reply reply;
     strcpy(request.path, path);
-    const int fd = file_access_answer(access, tree->fd, &request, &reply);
+    const int fd = file_access_serve(access, tree->fd, &request, &reply);
     assert_true((fd >= 0) == (reply.error == 0));
     if (fd >= 0)
         close(fd);

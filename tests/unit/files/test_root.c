@@ -43,7 +43,7 @@ TEST(root_stat_tells_files_from_everything_else)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct stamp stamp = {0};
         struct err err = {0};
-        assert_int_equal(root_stat(tree.fd, rows[i].path, &stamp, &err), rows[i].code);
+        assert_int_equal(root_stat_model(tree.fd, rows[i].path, &stamp, &err), rows[i].code);
         if (rows[i].code == 0)
             assert_int_equal(stamp.size_bytes, 5);
         else
@@ -60,7 +60,7 @@ TEST(root_without_descriptors_is_overload)
     struct stamp stamp;
     struct err err = {0};
     temp_tree_starve();
-    const int rc = root_stat(tree.fd, "fox.glb", &stamp, &err);
+    const int rc = root_stat_model(tree.fd, "fox.glb", &stamp, &err);
     temp_tree_feed();
     assert_int_equal(rc, ERR_OVERLOADED);
     temp_tree_fini(&tree);

@@ -11,7 +11,7 @@ static struct source_file recorded(const struct temp_tree *tree, const char *pat
                                    enum source_role role)
 {
     struct stat stat = {0};
-    const bool is_there = root_look(tree->fd, path, &stat) == 0;
+    const bool is_there = root_lstat(tree->fd, path, &stat) == 0;
     const struct stamp stamp = is_there ? stamp_of(&stat) : (struct stamp){0};
     return (struct source_file){
         .path = place,
@@ -39,7 +39,7 @@ TEST(sources_see_changed_removed_and_new_companions)
     const struct model model = {.text = text, .source_files = files, .source_file_count = 3};
     struct sources *sources = sources_of_model(&model);
     assert_int_equal(sources->count, 3);
-    assert_string_equal(sources_model(sources)->path, "a.gltf");
+    assert_string_equal(sources_find_model(sources)->path, "a.gltf");
     assert_true(sources->items[2].is_missing);
     assert_true(sources_are_unchanged(tree.fd, sources));
 

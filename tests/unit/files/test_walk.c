@@ -1,7 +1,7 @@
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/temp_tree.h"
 
-#include "daemon/model/endings.h"
+#include "daemon/model/file_types.h"
 #include "daemon/model/walk.h"
 
 #include <stdio.h>
@@ -9,16 +9,16 @@
 
 TEST(endings_ignore_case_and_folders)
 {
-    assert_true(ending_is_known("a/Fox.GLB"));
-    assert_false(ending_is_known("a.glb/readme"));
-    assert_false(ending_is_known("glb"));
-    assert_false(ending_is_known("fox.glb.bak"));
-    assert_string_equal(ending_companion_of("bob.MD5ANIM"), "md5mesh");
-    assert_null(ending_companion_of("bob.md5mesh"));
+    assert_true(file_type_is_known("a/Fox.GLB"));
+    assert_false(file_type_is_known("a.glb/readme"));
+    assert_false(file_type_is_known("glb"));
+    assert_false(file_type_is_known("fox.glb.bak"));
+    assert_string_equal(file_type_companion_of("bob.MD5ANIM"), "md5mesh");
+    assert_null(file_type_companion_of("bob.md5mesh"));
 }
 
 /* Joined by spaces. */
-static const char *walk(const struct temp_tree *tree, struct walk_query query, bool *has_more)
+static const char *walk(const struct temp_tree *tree, struct walk_filter query, bool *has_more)
 {
     static char text[4096];
     struct walk_page page;
@@ -67,14 +67,14 @@ TEST(walk_lists_models_by_path)
 {
     struct temp_tree tree;
     plant(&tree);
-    assert_string_equal(walk(&tree, (struct walk_query){0}, NULL), ALL);
-    assert_string_equal(walk(&tree, (struct walk_query){.prefix = "a/"}, NULL), "a/b/deep.glb a/z.glb");
-    assert_string_equal(walk(&tree, (struct walk_query){.prefix = "a/b/de"}, NULL), "a/b/deep.glb");
-    assert_string_equal(walk(&tree, (struct walk_query){.prefix = "b/bob."}, NULL), "b/bob.md5mesh");
-    assert_string_equal(walk(&tree, (struct walk_query){.prefix = "nothing"}, NULL), "");
-    assert_string_equal(walk(&tree, (struct walk_query){.after = "a/c"}, NULL),
+    assert_string_equal(walk(&tree, (struct walk_filter){0}, NULL), ALL);
+    assert_string_equal(walk(&tree, (struct walk_filter){.prefix = "a/"}, NULL), "a/b/deep.glb a/z.glb");
+    assert_string_equal(walk(&tree, (struct walk_filter){.prefix = "a/b/de"}, NULL), "a/b/deep.glb");
+    assert_string_equal(walk(&tree, (struct walk_filter){.prefix = "b/bob."}, NULL), "b/bob.md5mesh");
+    assert_string_equal(walk(&tree, (struct walk_filter){.prefix = "nothing"}, NULL), "");
+    assert_string_equal(walk(&tree, (struct walk_filter){.after = "a/c"}, NULL),
                         "a/z.glb a0.glb b/alone.md5anim b/bob.md5mesh \xc3\xa4.glb");
-    assert_string_equal(walk(&tree, (struct walk_query){.after = "\xc3\xa4.glb"}, NULL), "");
+    assert_string_equal(walk(&tree, (struct walk_filter){.after = "\xc3\xa4.glb"}, NULL), "");
     temp_tree_fini(&tree);
 }
 
@@ -86,7 +86,7 @@ TEST(walk_pages_join_to_the_whole)
     for (size_t limit = 1; limit <= 9; limit++) {
         char joined[1024] = "", after[256] = "";
         for (bool has_more = true; has_more;) {
-            const char *page = walk(&tree, (struct walk_query){.after = after, .limit = limit}, &has_more);
+            const char *page = walk(&tree, (struct walk_filter){.after = after, .limit = limit}, &has_more);
             if (joined[0] != '\0')
                 strcat(joined, " ");
             strcat(joined, page);
@@ -104,11 +104,11 @@ TEST(walk_without_descriptors_is_no_page)
     struct walk_page page;
     plant(&tree);
     temp_tree_starve();
-    walk_models(tree.fd, &(struct walk_query){.prefix = "", .after = "", .limit = 9}, &page);
+    walk_models(tree.fd, &(struct walk_filter){.prefix = "", .after = "", .limit = 9}, &page);
     temp_tree_feed();
     assert_true(page.is_starved);
     walk_page_fini(&page);
-    walk_models(tree.fd, &(struct walk_query){.prefix = "", .after = "", .limit = 9}, &page);
+    walk_models(tree.fd, &(struct walk_filter){.prefix = "", .after = "", .limit = 9}, &page);
     assert_false(page.is_starved);
     assert_int_equal(page.count, 8);
     walk_page_fini(&page);
@@ -120,7 +120,7 @@ TEST(walk_ends_at_a_depth)
 {
     struct temp_tree tree;
     struct walk_page page;
-    const struct walk_query query = {.prefix = "", .after = "", .limit = 10};
+    const struct walk_filter query = {.prefix = "", .after = "", .limit = 10};
     char path[256] = "";
     temp_tree_init(&tree);
     for (int i = 0; i < 64; i++)

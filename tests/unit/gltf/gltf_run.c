@@ -1,7 +1,7 @@
 #include "tests/unit/gltf/gltf_run.h"
 
 #include "base/mem.h"
-#include "tests/unit/support/root_opener.h"
+#include "tests/unit/support/root_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@ void gltf_run_init(struct gltf_run *run)
 void gltf_run_fini(struct gltf_run *run)
 {
     bake_builder_fini(&run->builder);
-    opener_free(run->opener);
-    run->opener = NULL;
+    source_files_free(run->files);
+    run->files = NULL;
 }
 
 void gltf_run_bytes(struct gltf_run *run, int root_fd, const void *bytes, size_t size_bytes)
@@ -25,13 +25,13 @@ void gltf_run_bytes(struct gltf_run *run, int root_fd, const void *bytes, size_t
     gltf_run_fini(run);
     run->err = (struct err){0};
     bake_builder_init(&run->builder, run->limits.value[LIMIT_BAKED_BYTES]);
-    run->opener = root_opener(root_fd, "model.gltf", &run->limits);
+    run->files = root_files_open(root_fd, "model.gltf", &run->limits);
     /* Exactly as long as the contract says, so that ASan sees a read past the end. */
     char *copy = mem_strndup(bytes, size_bytes);
     struct import import = {.path = "model.gltf",
                             .bytes = (const uint8_t *)copy,
                             .size_bytes = size_bytes,
-                            .opener = run->opener,
+                            .files = run->files,
                             .builder = &run->builder,
                             .info = bake_add_info(&run->builder, 1),
                             .limits = &run->limits};

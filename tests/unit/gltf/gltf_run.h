@@ -10,7 +10,7 @@
 struct gltf_run {
     struct limits limits; /* set by gltf_run_init(); a test may lower some */
     struct bake_builder builder;
-    struct opener *opener;
+    struct source_files *files;
     struct err err;
     int rc; /* of import_gltf() and bake_finish() */
 };

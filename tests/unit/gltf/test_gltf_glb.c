@@ -12,7 +12,7 @@ static const uint8_t WORKED[] = {
 
 TEST(gltf_glb_worked)
 {
-    struct glb glb;
+    struct glb_chunks glb;
     struct err err = {0};
     assert_int_equal(sizeof WORKED, 52);
     assert_true(glb_is_glb(WORKED, sizeof WORKED));
@@ -27,7 +27,7 @@ TEST(gltf_glb_worked)
 TEST(gltf_glb_trailing_bytes)
 {
     uint8_t longer[sizeof WORKED + 3] = {0};
-    struct glb glb;
+    struct glb_chunks glb;
     struct err err = {0};
     memcpy(longer, WORKED, sizeof WORKED);
     assert_int_equal(glb_split(longer, sizeof longer, &glb, &err), 0);
@@ -38,7 +38,7 @@ TEST(gltf_glb_trailing_bytes)
 TEST(gltf_glb_every_truncation_is_refused)
 {
     for (size_t size = 0; size < sizeof WORKED; size++) {
-        struct glb glb;
+        struct glb_chunks glb;
         struct err err = {0};
         assert_true(glb_split(WORKED, size, &glb, &err) < 0);
         assert_true(err.message[0] != '\0');
@@ -51,7 +51,7 @@ TEST(gltf_glb_every_shorter_length)
     uint8_t bytes[sizeof WORKED];
     memcpy(bytes, WORKED, sizeof bytes);
     for (uint8_t size = 0; size < sizeof WORKED; size++) {
-        struct glb glb;
+        struct glb_chunks glb;
         struct err err = {0};
         bytes[8] = size;
         const bool is_whole = size == 24 || size == 36;
@@ -62,7 +62,7 @@ TEST(gltf_glb_every_shorter_length)
 TEST(gltf_glb_chunk_larger_than_the_file)
 {
     uint8_t bytes[sizeof WORKED];
-    struct glb glb;
+    struct glb_chunks glb;
     struct err err = {0};
     memcpy(bytes, WORKED, sizeof bytes);
     memset(bytes + 12, 0xff, 4);
@@ -73,7 +73,7 @@ TEST(gltf_glb_chunk_larger_than_the_file)
 TEST(gltf_glb_version_1_and_order)
 {
     uint8_t bytes[sizeof WORKED];
-    struct glb glb;
+    struct glb_chunks glb;
     struct err err = {0};
     memcpy(bytes, WORKED, sizeof bytes);
     bytes[4] = 1;

@@ -1,5 +1,5 @@
 #include "wire/request/accept.h"
-#include "wire/http/coded_reply.h"
+#include "wire/http/reply_compress.h"
 #include "wire/http/http_response.h"
 #include "tests/unit/support/check.h"
 
@@ -130,7 +130,7 @@ TEST(coded_reply_small_at_once)
     fill(&body, 10000);
     for (enum coding coding = CODING_GZIP; coding < CODING_COUNT; coding++) {
         make_reply(&reply, 10000);
-        reply_encode(&reply, coding, false);
+        reply_compress(&reply, coding, false);
         assert_null(reply.source);
         assert_string_equal(reply.content_coding, coding_name(coding));
         check_decodes(coding, &reply.body, body.data, 10000);
@@ -139,7 +139,7 @@ TEST(coded_reply_small_at_once)
         reply_fini(&reply);
     }
     make_reply(&reply, 10000);
-    reply_encode(&reply, CODING_NONE, true);
+    reply_compress(&reply, CODING_NONE, true);
     assert_null(reply.content_coding);
     assert_int_equal(reply.body.size_bytes, 10000);
     reply_fini(&reply);
@@ -148,11 +148,11 @@ TEST(coded_reply_small_at_once)
 
 /* A rest of three pieces, the last one empty. */
 struct counted_source {
-    struct reply_source base;
+    struct body_stream base;
     int next, freed;
 };
 
-static int next_piece(struct reply_source *base, struct buf *out, struct err *err)
+static int next_piece(struct body_stream *base, struct buf *out, struct err *err)
 {
     struct counted_source *source = (struct counted_source *)base;
     if (base->is_stopped)
@@ -162,8 +162,8 @@ static int next_piece(struct reply_source *base, struct buf *out, struct err *er
     return ++source->next < 3;
 }
 
-static size_t no_bytes(const struct reply_source *base) { return base == NULL; }
-static void count_free(struct reply_source *base) { ((struct counted_source *)base)->freed++; }
+static size_t no_bytes(const struct body_stream *base) { return base == NULL; }
+static void count_free(struct body_stream *base) { ((struct counted_source *)base)->freed++; }
 
 static void gather(struct reply *reply, struct buf *out)
 {
@@ -201,7 +201,7 @@ TEST(coded_reply_large_and_in_pieces_as_it_is_taken)
                 reply.source = &source.base;
                 reply.rest_bytes = REPLY_REST_UNKNOWN;
             }
-            reply_encode(&reply, coding, true);
+            reply_compress(&reply, coding, true);
             assert_non_null(reply.source);
             assert_true(http_response_is_chunked(&reply));
             assert_int_equal(reply.body.size_bytes, 0);
@@ -220,7 +220,7 @@ TEST(coded_reply_needs_chunks_when_large)
 {
     struct reply reply;
     make_reply(&reply, 200000);
-    reply_encode(&reply, CODING_GZIP, false);
+    reply_compress(&reply, CODING_GZIP, false);
     assert_null(reply.content_coding);
     assert_int_equal(reply.body.size_bytes, 200000);
     assert_null(strstr(reply.etag, "gzip"));
@@ -236,7 +236,7 @@ TEST(coded_reply_stops_what_it_wraps)
     make_reply(&reply, 10);
     reply.source = &source.base;
     reply.rest_bytes = REPLY_REST_UNKNOWN;
-    reply_encode(&reply, CODING_ZSTD, true);
+    reply_compress(&reply, CODING_ZSTD, true);
     reply.source->is_stopped = true;
     buf_init(&piece, 0);
     assert_true(reply.source->next(reply.source, &piece, &err) < 0);
@@ -271,7 +271,7 @@ TEST(coded_reply_what_is_worth_it)
         reply.status = ROWS[i].status;
         reply.content_type = ROWS[i].type;
         reply.is_json = ROWS[i].is_json;
-        assert_int_equal(reply_is_codable(&reply, 8192), ROWS[i].is_codable);
+        assert_int_equal(reply_is_compressible(&reply, 8192), ROWS[i].is_codable);
         reply_fini(&reply);
     }
 }
@@ -287,7 +287,7 @@ TEST(coding_tags_lead_back)
     buf_init(&plain, 0);
     assert_false(coding_strip_etags(NULL, CODING_GZIP, &plain));
     assert_false(coding_strip_etags(tag, CODING_GZIP, &plain));
-    reply_encode_etag(&reply, CODING_GZIP);
+    reply_compress_etag(&reply, CODING_GZIP);
     assert_false(http_etag_matches(reply.etag, tag));
     snprintf(header, sizeof header, "\"x\", W/%s", reply.etag);
     assert_false(coding_strip_etags(header, CODING_NONE, &plain));

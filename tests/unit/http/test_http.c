@@ -1,8 +1,8 @@
-/* server/wire/http/http.h: worked requests, the conformance table, limits, and the same result however the bytes
+/* server/wire/http/http_parser.h: worked requests, the conformance table, limits, and the same result however the bytes
  * are cut. */
 #include "tests/unit/support/check.h"
 
-#include "wire/http/http.h"
+#include "wire/http/http_parser.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static struct http_parser parser_of(void)
 {
     limits_default(&LIMITS);
     struct http_parser parser;
-    http_init(&parser, &LIMITS);
+    http_parser_init(&parser, &LIMITS);
     return parser;
 }
 
@@ -24,7 +24,7 @@ static int feed(struct http_parser *parser, const char *bytes, size_t size_bytes
     char *copy = malloc(size_bytes == 0 ? 1 : size_bytes);
     assert_non_null(copy);
     memcpy(copy, bytes, size_bytes);
-    const int rc = http_feed(parser, copy, size_bytes, used_bytes, err);
+    const int rc = http_parser_feed(parser, copy, size_bytes, used_bytes, err);
     free(copy);
     return rc;
 }
@@ -57,7 +57,7 @@ TEST(http_reads_a_request)
     assert_int_equal(parser.phase, HTTP_PHASE_IDLE);
     assert_int_equal(feed(&parser, "GET", 3, &used, &err), HTTP_NEED_MORE);
     assert_int_equal(parser.phase, HTTP_PHASE_HEAD);
-    http_fini(&parser);
+    http_parser_fini(&parser);
 }
 
 /* One row per request: what it is, its bytes, the code, and a part of the message (or of the target). */
@@ -181,7 +181,7 @@ TEST(http_conformance)
             assert_int_equal(used, strlen(ROWS[i].bytes));
         else
             assert_int_equal(feed(&parser, "GET", 3, &used, &err), rc);
-        http_fini(&parser);
+        http_parser_fini(&parser);
     }
 }
 
@@ -199,7 +199,7 @@ TEST(http_byte_by_byte_is_the_same)
                 assert_int_equal(at, size - 1);
         }
         check_row(&ROWS[i], rc, &parser, &err);
-        http_fini(&parser);
+        http_parser_fini(&parser);
     }
 }
 
@@ -212,7 +212,7 @@ TEST(http_every_truncation_needs_more)
             size_t used;
             assert_int_equal(feed(&parser, ROWS[i].bytes, size, &used, &err), HTTP_NEED_MORE);
             assert_int_equal(used, size);
-            http_fini(&parser);
+            http_parser_fini(&parser);
         }
 }
 
@@ -234,7 +234,7 @@ TEST(http_every_one_byte_change_is_an_answer)
             assert_true(rc == HTTP_COMPLETE || rc == HTTP_NEED_MORE || (rc < 0 && err.code == rc && err.message[0]));
             if (value == 0 && (at < body || at >= body + 3)) /* a NUL is nowhere good but in the body */
                 assert_int_not_equal(rc, HTTP_COMPLETE);
-            http_fini(&parser);
+            http_parser_fini(&parser);
         }
 }
 
@@ -250,7 +250,7 @@ TEST(http_nul_is_refused)
         struct http_parser parser = parser_of();
         size_t used;
         assert_int_equal(feed(&parser, text, size, &used, NULL), ERR_BAD_REQUEST);
-        http_fini(&parser);
+        http_parser_fini(&parser);
     }
 }
 
@@ -282,7 +282,7 @@ TEST(http_pipelined)
         assert_int_equal(r->is_keep_alive, i != 4);
     }
     assert_int_equal(*at, '\0');
-    http_fini(&parser);
+    http_parser_fini(&parser);
 }
 
 TEST(http_keep_alive)
@@ -304,7 +304,7 @@ TEST(http_keep_alive)
         size_t used;
         assert_int_equal(feed(&parser, rows[i].bytes, strlen(rows[i].bytes), &used, NULL), HTTP_COMPLETE);
         assert_int_equal(parser.request.is_keep_alive, rows[i].is_keep_alive);
-        http_fini(&parser);
+        http_parser_fini(&parser);
     }
 }
 
@@ -328,7 +328,7 @@ TEST(http_request_id_is_checked)
             assert_string_equal(parser.request.request_id, rows[i].value);
         else
             assert_null(parser.request.request_id);
-        http_fini(&parser);
+        http_parser_fini(&parser);
     }
 }
 
@@ -344,7 +344,7 @@ TEST(http_expect_continue)
     assert_false(parser.wants_continue);
     assert_int_equal(feed(&parser, "b", 1, &used, NULL), HTTP_COMPLETE);
     assert_memory_equal(parser.request.body, "ab", 2);
-    http_fini(&parser);
+    http_parser_fini(&parser);
 }
 
 /* Requests whose one part has exactly the limit and one byte more. */
@@ -373,8 +373,8 @@ static int of_size(size_t target_bytes, size_t header_bytes, size_t header_count
     for (char *c = text; c < p && slow_rc == HTTP_NEED_MORE; c++)
         slow_rc = feed(&slow, c, 1, &used, NULL);
     assert_int_equal(rc, slow_rc);
-    http_fini(&parser);
-    http_fini(&slow);
+    http_parser_fini(&parser);
+    http_parser_fini(&slow);
     free(text);
     return rc;
 }
@@ -402,7 +402,7 @@ TEST(http_chunk_padding_is_limited)
     for (int i = 0; i < 200 && rc == HTTP_NEED_MORE; i++)
         rc = feed(&parser, padding, sizeof padding, &used, NULL);
     assert_int_equal(rc, ERR_BODY_TOO_LARGE);
-    http_fini(&parser);
+    http_parser_fini(&parser);
 }
 
 /* All bytes of a body of the limit's size, in chunks of one byte, fit. */
@@ -416,7 +416,7 @@ TEST(http_one_byte_chunks)
     for (int i = 0; i < 1000; i++)
         assert_int_equal(feed(&parser, "1\r\nx\r\n", 6, &used, NULL), HTTP_NEED_MORE);
     assert_int_equal(feed(&parser, "1\r\n", 3, &used, NULL), ERR_BODY_TOO_LARGE);
-    http_fini(&parser);
+    http_parser_fini(&parser);
 }
 
 struct collector {
@@ -446,19 +446,19 @@ TEST(http_put_goes_to_a_sink)
         struct http_parser parser;
         struct collector collector = {.sink = {collect, 10}};
         int heads = 0, completes = 0;
-        http_init(&parser, &limits);
+        http_parser_init(&parser, &limits);
         for (size_t at = 0; at < sizeof BYTES - 1;) {
             const size_t left = sizeof BYTES - 1 - at;
             size_t used = 0;
             struct err err;
-            const int rc = http_feed(&parser, BYTES + at, left < piece ? left : piece, &used, &err);
+            const int rc = http_parser_feed(&parser, BYTES + at, left < piece ? left : piece, &used, &err);
             assert_true(rc >= 0);
             at += used;
             if (rc == HTTP_HEAD_DONE) {
                 heads++;
                 assert_string_equal(parser.request.target, "/v1/models/a.glb");
                 assert_int_equal(collector.size_bytes, 0);
-                assert_int_equal(http_set_sink(&parser, &collector.sink, &err), 0);
+                assert_int_equal(http_parser_set_sink(&parser, &collector.sink, &err), 0);
             } else if (rc == HTTP_COMPLETE && completes++ == 0) {
                 assert_ptr_equal(parser.sink, &collector.sink);
                 assert_null(parser.request.body);
@@ -468,7 +468,7 @@ TEST(http_put_goes_to_a_sink)
         assert_int_equal(completes, 2);
         assert_null(parser.sink);
         assert_memory_equal(collector.bytes, "0123456789", 10);
-        http_fini(&parser);
+        http_parser_fini(&parser);
     }
 }
 
@@ -482,14 +482,14 @@ static int put_outcome(const char *framing, uint64_t limit)
     struct http_parser parser;
     struct collector collector = {.sink = {collect, limit}};
     struct err err;
-    http_init(&parser, &limits);
+    http_parser_init(&parser, &limits);
     int rc = HTTP_NEED_MORE;
     for (size_t at = 0, used; at < strlen(text) && (rc == HTTP_NEED_MORE); at += used) {
-        rc = http_feed(&parser, text + at, strlen(text) - at, &used, &err);
+        rc = http_parser_feed(&parser, text + at, strlen(text) - at, &used, &err);
         if (rc == HTTP_HEAD_DONE)
-            rc = http_set_sink(&parser, &collector.sink, &err);
+            rc = http_parser_set_sink(&parser, &collector.sink, &err);
     }
-    http_fini(&parser);
+    http_parser_fini(&parser);
     return rc;
 }
 
@@ -515,7 +515,7 @@ static int code_of_host(bool is_in_target, const char *host, const char *expecte
     const int rc = feed(&parser, text, strlen(text), &used, &err);
     if (rc == HTTP_COMPLETE)
         assert_string_equal(parser.request.host, expected);
-    http_fini(&parser);
+    http_parser_fini(&parser);
     return rc;
 }
 
@@ -574,6 +574,6 @@ TEST(http_says_that_there_was_a_body)
         assert_int_equal(feed(&parser, text, strlen(text), &used, &err), HTTP_COMPLETE);
         assert_int_equal(used, strlen(text));
         assert_int_equal(parser.request.has_body, rows[i].has_body);
-        http_fini(&parser);
+        http_parser_fini(&parser);
     }
 }

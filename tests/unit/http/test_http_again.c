@@ -1,7 +1,7 @@
 /* A parser that has read a request reads the next one as a fresh parser does, however alike the two are. */
 #include "tests/unit/support/check.h"
 
-#include "wire/http/http.h"
+#include "wire/http/http_parser.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static struct result feed(struct http_parser *parser, const char *bytes, size_t 
     char *copy = malloc(size_bytes == 0 ? 1 : size_bytes);
     assert_non_null(copy);
     memcpy(copy, bytes, size_bytes);
-    result.rc = http_feed(parser, copy, size_bytes, &result.used, &result.err);
+    result.rc = http_parser_feed(parser, copy, size_bytes, &result.used, &result.err);
     free(copy);
     return result;
 }
@@ -62,10 +62,10 @@ static void check_after(const char *first, const char *second, size_t second_byt
     limits.value[LIMIT_URL_BYTES] = 80;
     limits.value[LIMIT_HEADER_BYTES] = 120;
     struct http_parser seen, fresh;
-    http_init(&seen, &limits);
-    http_init(&fresh, &limits);
+    http_parser_init(&seen, &limits);
+    http_parser_init(&fresh, &limits);
     assert_int_equal(feed(&seen, first, strlen(first)).rc, HTTP_COMPLETE);
-    http_forget(&seen);
+    http_parser_forget(&seen);
     for (size_t at = 0; at < second_bytes;) {
         const struct result a = feed(&seen, second + at, second_bytes - at),
                             b = feed(&fresh, second + at, second_bytes - at);
@@ -78,8 +78,8 @@ static void check_after(const char *first, const char *second, size_t second_byt
             break;
         at += a.used;
     }
-    http_fini(&seen);
-    http_fini(&fresh);
+    http_parser_fini(&seen);
+    http_parser_fini(&fresh);
 }
 
 #define QUERY_A "GET /v1/palette?model=fox.glb&t="
@@ -172,7 +172,7 @@ TEST(http_again_in_pieces)
         struct http_parser parser;
         struct limits limits;
         limits_default(&limits);
-        http_init(&parser, &limits);
+        http_parser_init(&parser, &limits);
         static const char *const TARGETS[] = {"/v1/palette?model=fox.glb&t=0.5&clip=0",
                                               "/v1/palette?model=fox.glb&t=0.75&clip=0",
                                               "/v1/palette?model=fox.glb&t=1&clip=0"};
@@ -186,6 +186,6 @@ TEST(http_again_in_pieces)
                 assert_string_equal(parser.request.target, TARGETS[count++]);
         }
         assert_int_equal(count, 3);
-        http_fini(&parser);
+        http_parser_fini(&parser);
     }
 }

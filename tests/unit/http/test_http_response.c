@@ -120,7 +120,7 @@ TEST(reply_error_is_json)
     buf_put_text(&reply.body, "half an answer");
     struct err err;
     err_set(&err, ERR_CLIP_NOT_FOUND, "no clip '%s' in 'a.glb'", "W\"x");
-    const struct candidate candidates[] = {{0, "Walk", 4}, {3, NULL, 0}, {4, "", 0}};
+    const struct reply_candidate candidates[] = {{0, "Walk", 4}, {3, NULL, 0}, {4, "", 0}};
     reply_error(&reply, &err, candidates, 3);
     assert_int_equal(reply.status, 404);
     assert_int_equal(reply.code, ERR_CLIP_NOT_FOUND);
@@ -135,9 +135,9 @@ TEST(reply_error_is_json)
 
 TEST(reply_error_lists_at_most_20)
 {
-    struct candidate candidates[30];
+    struct reply_candidate candidates[30];
     for (uint32_t i = 0; i < 30; i++)
-        candidates[i] = (struct candidate){100 + i, NULL, 0};
+        candidates[i] = (struct reply_candidate){100 + i, NULL, 0};
     struct reply reply;
     reply_init(&reply);
     struct err err;

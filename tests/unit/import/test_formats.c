@@ -7,7 +7,7 @@
 static int verdict(const char *path, const char *text, size_t size_bytes)
 {
     struct err err;
-    const struct format *format = format_of_path(path);
+    const struct file_format *format = format_of_path(path);
     assert_non_null(format);
     return format_check(format, (const uint8_t *)text, size_bytes, &err);
 }

@@ -1,5 +1,5 @@
 #include "tests/unit/support/check.h"
-#include "tests/unit/support/root_opener.h"
+#include "tests/unit/support/root_files.h"
 #include "tests/unit/support/temp_tree.h"
 
 #include "import/texture/texture.h"
@@ -124,7 +124,7 @@ TEST(mip_of_pairs_is_their_mean)
 struct textured {
     struct temp_tree tree;
     struct limits limits;
-    struct opener *opener;
+    struct source_files *files;
     struct bake_builder builder;
     struct err err;
 };
@@ -145,7 +145,7 @@ static void setup(struct textured *t)
     temp_tree_init(&t->tree);
     limits_default(&t->limits);
     bake_builder_init(&t->builder, 1 << 24);
-    t->opener = root_opener(t->tree.fd, "dir/model.fbx", &t->limits);
+    t->files = root_files_open(t->tree.fd, "dir/model.fbx", &t->limits);
     put_file(t, "dir/skin.tga", TGA, sizeof TGA);
     put_file(t, "dir/bad.tga", "not a picture at all....", 24);
 }
@@ -153,14 +153,14 @@ static void setup(struct textured *t)
 static void teardown(struct textured *t)
 {
     bake_builder_fini(&t->builder);
-    opener_free(t->opener);
+    source_files_free(t->files);
     temp_tree_fini(&t->tree);
 }
 
 static int add(struct textured *t, const char *uri, uint32_t wrap)
 {
-    const struct texture_query query = {.uri = uri, .wrap_s = wrap, .wrap_t = wrap};
-    return texture_add(&t->builder, t->opener, &t->limits, &query, &t->err);
+    const struct texture_request query = {.uri = uri, .wrap_s = wrap, .wrap_t = wrap};
+    return texture_add(&t->builder, t->files, &t->limits, &query, &t->err);
 }
 
 static bool has_warning(const struct textured *t, const char *code)
@@ -229,8 +229,8 @@ TEST(texture_embedded_is_reduced_to_the_limit)
     struct textured t;
     setup(&t);
     t.limits.value[LIMIT_TEXTURE_SIDE] = 1;
-    const struct texture_query query = {.bytes = TGA, .size_bytes = sizeof TGA};
-    assert_int_equal(texture_add(&t.builder, t.opener, &t.limits, &query, &t.err), 0);
+    const struct texture_request query = {.bytes = TGA, .size_bytes = sizeof TGA};
+    assert_int_equal(texture_add(&t.builder, t.files, &t.limits, &query, &t.err), 0);
     const struct texture *texture = &t.builder.textures[0];
     assert_int_equal(texture->uri.size_bytes, 0);
     assert_int_equal(texture->width, 1);

@@ -7,19 +7,19 @@
 
 /* A surface of base colour b and metallic m has, by glTF 2.0, appendix B.2, the diffuse colour b * 0.96 * (1 - m) and
  * reflects 0.04 * (1 - m) + b * m; the specular-glossy one that has both is diffuse / (1 - reflected), reflected. */
-static struct gloss gloss_like(float base, float metallic)
+static struct specular_glossiness gloss_like(float base, float metallic)
 {
     const float reflected = 0.04f * (1 - metallic) + base * metallic;
     const float diffuse = base * 0.96f * (1 - metallic) / (1 - reflected);
-    return (struct gloss){{diffuse, diffuse, diffuse}, {reflected, reflected, reflected}, 0.25f};
+    return (struct specular_glossiness){{diffuse, diffuse, diffuse}, {reflected, reflected, reflected}, 0.25f};
 }
 
 TEST(gloss_of_a_metallic_material_is_that_material)
 {
     for (int b = 1; b <= 9; b++)
         for (int m = 0; m <= 10; m++) {
-            const struct gloss gloss = gloss_like(0.1f * (float)b, 0.1f * (float)m);
-            const struct metallic_roughness out = gloss_to_metallic_roughness(&gloss);
+            const struct specular_glossiness gloss = gloss_like(0.1f * (float)b, 0.1f * (float)m);
+            const struct metallic_roughness out = specular_glossiness_to_metallic_roughness(&gloss);
             CHECK_NEAR(out.metallic, 0.1f * (float)m, 2e-5);
             CHECK_NEAR(out.base_color[1], 0.1f * (float)b, 2e-5);
             CHECK_NEAR(out.roughness, 0.75, 0);
@@ -28,13 +28,13 @@ TEST(gloss_of_a_metallic_material_is_that_material)
 
 TEST(gloss_of_gold_and_of_nothing)
 {
-    const struct gloss gold = {{0, 0, 0}, {1, 0.75f, 0.25f}, 1};
-    struct metallic_roughness out = gloss_to_metallic_roughness(&gold);
+    const struct specular_glossiness gold = {{0, 0, 0}, {1, 0.75f, 0.25f}, 1};
+    struct metallic_roughness out = specular_glossiness_to_metallic_roughness(&gold);
     CHECK_NEAR(out.metallic, 1, 1e-6);
     CHECK_NEAR(out.base_color[1], 0.75, 1e-6);
     CHECK_NEAR(out.base_color[2], 0.25, 1e-6);
-    const struct gloss dull = {{1, 0.5f, 0}, {0, 0, 0}, 0};
-    out = gloss_to_metallic_roughness(&dull);
+    const struct specular_glossiness dull = {{1, 0.5f, 0}, {0, 0, 0}, 0};
+    out = specular_glossiness_to_metallic_roughness(&dull);
     CHECK_NEAR(out.metallic, 0, 0);
     CHECK_NEAR(out.base_color[0], 1, 0);
     CHECK_NEAR(out.base_color[1], 0.5 / 0.96, 1e-6);
@@ -132,14 +132,14 @@ TEST(mix_of_gloss)
     static const uint8_t DIFFUSE[] = {0, 0, 0, 255, 255, 0, 0, 128}, SPECULAR[] = {255, 188, 0, 51, 0, 0, 0, 255};
     struct mixing t;
     setup(&t);
-    struct texture_mix mix = {.kind = MIX_GLOSS_BASE_COLOR,
+    struct texture_mix mix = {.kind = MIX_SPECULAR_GLOSSINESS_BASE_COLOR,
                               .a = add(&t, DIFFUSE, 2, TEXTURE_COLORS),
                               .b = add(&t, SPECULAR, 2, TEXTURE_COLORS),
                               .factors = {1, 1, 1, 1, 1, 1, 1, 1}};
     const int base = texture_mix(&t.mixer, &mix, &t.err);
     static const uint8_t BASE[] = {255, 188, 0, 255, 255, 0, 0, 128};
     assert_memory_equal(texels_of(&t, base), BASE, sizeof BASE);
-    mix.kind = MIX_GLOSS_METALLIC_ROUGHNESS;
+    mix.kind = MIX_SPECULAR_GLOSSINESS_METALLIC_ROUGHNESS;
     const int rough = texture_mix(&t.mixer, &mix, &t.err);
     static const uint8_t ROUGH[] = {255, 204, 255, 255, 255, 0, 0, 255};
     assert_memory_equal(texels_of(&t, rough), ROUGH, sizeof ROUGH);

@@ -66,7 +66,7 @@ static struct outcome feed(const char *bytes, size_t size, size_t piece)
         char *block = malloc(part);
         assert_non_null(block);
         memcpy(block, bytes + at, part);
-        outcome.rc = packet_feed(&reader, block, part, &used, NULL);
+        outcome.rc = packet_reader_feed(&reader, block, part, &used, NULL);
         if (outcome.rc == PACKET_GREETED) {
             outcome.greeted++;
             assert_int_equal(reader.version, 1);
@@ -102,10 +102,10 @@ TEST(packet_header_has_its_fields)
     size_t used, at = put_hello(bytes, "secret token");
     at += put_packet(bytes + at, 0x01020304, 3);
     packet_reader_init(&reader, PAYLOAD_MAX);
-    assert_int_equal(packet_feed(&reader, bytes, at, &used, NULL), PACKET_GREETED);
+    assert_int_equal(packet_reader_feed(&reader, bytes, at, &used, NULL), PACKET_GREETED);
     assert_string_equal(reader.token, "secret token");
     assert_int_equal(used, 32);
-    assert_int_equal(packet_feed(&reader, bytes + used, at - used, &used, NULL), PACKET_COMPLETE);
+    assert_int_equal(packet_reader_feed(&reader, bytes + used, at - used, &used, NULL), PACKET_COMPLETE);
     assert_int_equal(used, 48);
     assert_int_equal(reader.offset, 32);
     assert_int_equal(reader.packet.payload_bytes, 3);

@@ -1,8 +1,8 @@
-/* server/wire/http/query.h and accept.h. */
+/* server/wire/http/url.h and accept.h. */
 #include "tests/unit/support/check.h"
 
 #include "wire/request/accept.h"
-#include "wire/http/query.h"
+#include "wire/http/url.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,15 +14,15 @@ TEST(query_splits)
     static const char *const expected[][2] = {{"a", "1"}, {"b", ""}, {"", "c"}, {"d", "e=f"}};
     const char *at = text;
     size_t size = sizeof text - 1;
-    struct query_part part;
+    struct url_param part;
     for (size_t i = 0; i < 4; i++) {
-        assert_true(query_next(&at, &size, &part));
+        assert_true(url_next_param(&at, &size, &part));
         assert_int_equal(part.name_bytes, strlen(expected[i][0]));
         assert_memory_equal(part.name, expected[i][0], part.name_bytes);
         assert_int_equal(part.value_bytes, strlen(expected[i][1]));
         assert_memory_equal(part.value, expected[i][1], part.value_bytes);
     }
-    assert_false(query_next(&at, &size, &part));
+    assert_false(url_next_param(&at, &size, &part));
 }
 
 /* Exactly the memory that is promised to be enough, on the heap. */
@@ -34,7 +34,7 @@ static void check_decode(const char *text, const char *expected, const char *mes
     assert_non_null(out);
     memcpy(in, text, size);
     struct err err = {0};
-    const ptrdiff_t rc = query_decode(in, size, out, &err);
+    const ptrdiff_t rc = url_decode_param(in, size, out, &err);
     if (expected != NULL) {
         assert_int_equal(rc, strlen(expected));
         assert_string_equal(out, expected);
@@ -83,12 +83,12 @@ TEST(query_doubles)
                                       "NaN", "0x1", "1e999", "--1", "1,5", "1.2.3", "1f", "e5",  "-.e1", "infinity"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         double value = -77;
-        assert_true(query_double(good[i].text, &value));
+        assert_true(number_parse_double(good[i].text, &value));
         CHECK_NEAR(value, good[i].value, 0);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         double value;
-        if (query_double(bad[i], &value))
+        if (number_parse_double(bad[i], &value))
             fail_msg("'%s' is taken for %g", bad[i], value);
     }
 }
@@ -96,25 +96,25 @@ TEST(query_doubles)
 TEST(query_uints)
 {
     uint64_t value = 7;
-    assert_true(query_uint("18446744073709551615", UINT64_MAX, &value));
+    assert_true(number_parse_uint("18446744073709551615", UINT64_MAX, &value));
     assert_true(value == UINT64_MAX);
-    assert_false(query_uint("18446744073709551616", UINT64_MAX, &value));
-    assert_false(query_uint("99999999999999999999999", UINT64_MAX, &value));
-    assert_true(query_uint("0010", 10, &value));
+    assert_false(number_parse_uint("18446744073709551616", UINT64_MAX, &value));
+    assert_false(number_parse_uint("99999999999999999999999", UINT64_MAX, &value));
+    assert_true(number_parse_uint("0010", 10, &value));
     assert_int_equal(value, 10);
-    assert_false(query_uint("11", 10, &value));
-    assert_false(query_uint("", 10, &value));
-    assert_false(query_uint("-1", 10, &value));
-    assert_false(query_uint("1 ", 10, &value));
-    assert_true(query_is_digits("0123"));
-    assert_false(query_is_digits(""));
-    assert_false(query_is_digits("1a"));
+    assert_false(number_parse_uint("11", 10, &value));
+    assert_false(number_parse_uint("", 10, &value));
+    assert_false(number_parse_uint("-1", 10, &value));
+    assert_false(number_parse_uint("1 ", 10, &value));
+    assert_true(number_is_digits("0123"));
+    assert_false(number_is_digits(""));
+    assert_false(number_is_digits("1a"));
 }
 
 TEST(query_finds_the_nearest_name)
 {
     static const char *const names[] = {"t", "width", "height", "background", "clip", "clip_name", "hash"};
-#define NEAREST(text) query_nearest(text, names, sizeof names / sizeof *names)
+#define NEAREST(text) nearest_name(text, names, sizeof names / sizeof *names)
     assert_string_equal(NEAREST("wdth"), "width");
     assert_string_equal(NEAREST("widht"), "width");
     assert_string_equal(NEAREST("backgroudn"), "background");

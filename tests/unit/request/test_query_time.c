@@ -1,28 +1,28 @@
-/* server/wire/http/query_time.h. */
+/* server/wire/http/url_time.h. */
 #include "tests/unit/support/check.h"
 
-#include "wire/http/query.h"
-#include "wire/http/query_time.h"
+#include "wire/http/url.h"
+#include "wire/http/url_time.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* With memory that ends behind the target. */
-static bool find(const char *target, struct query_time *time)
+static bool find(const char *target, struct url_time *time)
 {
     const size_t size = strlen(target);
     char *bytes = malloc(size > 0 ? size : 1);
     assert_non_null(bytes);
     memcpy(bytes, target, size);
-    const bool is_found = query_find_time(bytes, size, time);
+    const bool is_found = url_find_time(bytes, size, time);
     free(bytes);
     return is_found;
 }
 
 static void check_found(const char *target, const char *value, double expected)
 {
-    struct query_time time;
+    struct url_time time;
     assert_true(find(target, &time));
     assert_int_equal(time.at, strstr(target, value) - target);
     assert_int_equal(time.size_bytes, strlen(value));
@@ -59,7 +59,7 @@ TEST(query_time_finds_nothing_else)
         "/t=1?a=b",   "/p?t=1-",    "/p?t=auto&t=1",
         "/p?t=1e999", "/p?t=1e",    "/p?t=0.00000000000000000000000000000000000000001"};
     for (size_t i = 0; i < sizeof TARGETS / sizeof *TARGETS; i++) {
-        struct query_time time;
+        struct url_time time;
         if (find(TARGETS[i], &time))
             fail_msg("%s is %g", TARGETS[i], time.time_s);
     }
@@ -74,10 +74,10 @@ TEST(query_time_reads_as_query_double_does)
         const int whole = (int)(drand48() * 8), part = (int)(drand48() * 18);
         const double scale = pow(10, whole);
         snprintf(target, sizeof target, "/p?t=%s%.*f", drand48() < 0.3 ? "-" : "", part, drand48() * scale);
-        struct query_time time;
+        struct url_time time;
         double expected;
         assert_true(find(target, &time));
-        assert_true(query_double(target + 5, &expected));
+        assert_true(number_parse_double(target + 5, &expected));
         assert_memory_equal(&time.time_s, &expected, sizeof expected);
     }
 }

@@ -3,7 +3,7 @@
 #include "tests/unit/support/parse_request.h"
 
 #include "base/view.h"
-#include "wire/request/request_parts.h"
+#include "wire/request/request_parser.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,14 +47,14 @@ TEST(request_defaults)
     struct request r = parse_request("/v1/palette?model=sub/fox.glb");
     assert_string_equal(r.model, "sub/fox.glb");
     assert_null(r.hash);
-    assert_int_equal(r.clip.kind, SELECT_ABSENT);
+    assert_int_equal(r.clip.kind, SELECT_NONE);
     assert_int_equal(r.time_count, 1);
     CHECK_NEAR(r.times_s[0], 0, 0);
     assert_int_equal(r.wrap, WRAP_LOOP);
     assert_int_equal(r.skin_count, 0);
     assert_int_equal(r.joint_count, 0);
     assert_int_equal(r.space, SPACE_SCENE);
-    assert_int_equal(r.mesh.kind, SELECT_ABSENT);
+    assert_int_equal(r.mesh.kind, SELECT_NONE);
     assert_int_equal(r.layout, LAYOUT_MAT4);
     assert_int_equal(r.format, FORMAT_JSON);
     assert_string_equal(r.if_none_match, "\"e\"");

@@ -247,12 +247,12 @@ struct selector wire_name(const char *name)
 
 void wire_answer(const struct model *model, const struct request *request, struct reply *reply)
 {
-    struct answer answer;
+    struct workspace answer;
     struct limits limits;
     limits_default(&limits);
-    answer_init(&answer);
-    answer_make(&answer, model, request, &limits, reply);
-    answer_fini(&answer);
+    workspace_init(&answer);
+    reply_make(&answer, model, request, &limits, reply);
+    workspace_fini(&answer);
 }
 
 static cJSON *parse(const struct reply *reply)

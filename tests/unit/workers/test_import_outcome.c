@@ -19,21 +19,21 @@ static int memfd_of(const void *bytes, size_t size_bytes)
 }
 
 /* What `bytes` in the memfd and this end mean; fails the test when that is a model. */
-static struct err outcome_of(const void *bytes, size_t size_bytes, struct import_end end)
+static struct err outcome_of(const void *bytes, size_t size_bytes, struct import_exit end)
 {
     struct limits limits;
     struct err err = {0};
-    struct baked *baked = NULL;
+    struct imported_model *imported = NULL;
     limits_default(&limits);
     limits.value[LIMIT_IMPORT_TIME_MS] = 1234;
     end.path = "a/fox.glb";
     end.limits = &limits;
     end.words = end.words != NULL ? end.words : "";
     const int fd = memfd_of(bytes, size_bytes);
-    const int rc = import_outcome(fd, &end, 1, &baked, &err);
+    const int rc = import_outcome(fd, &end, 1, &imported, &err);
     assert_true(rc < 0);
     assert_int_equal(rc, err.code);
-    assert_null(baked);
+    assert_null(imported);
     assert_int_equal(close(fd), 0); /* still the caller's */
     assert_non_null(strstr(err.message, "a/fox.glb"));
     return err;
@@ -42,7 +42,7 @@ static struct err outcome_of(const void *bytes, size_t size_bytes, struct import
 TEST(import_outcome_of_every_way_to_end)
 {
     static const struct {
-        struct import_end end;
+        struct import_exit end;
         int code;
         const char *word;
     } rows[] =
@@ -99,18 +99,18 @@ static struct import_failure failure_of(uint32_t number, const char *message)
 TEST(import_outcome_is_never_the_servers_fault)
 {
     for (int status = 0; status < 256; status++) {
-        const int http = err_http_status(outcome_of("", 0, (struct import_end){.exit_status = status}).code);
+        const int http = err_http_status(outcome_of("", 0, (struct import_exit){.exit_status = status}).code);
         assert_int_equal(http, 422);
     }
     for (int number = 1; number < 65; number++) {
-        const int http = err_http_status(outcome_of("", 0, (struct import_end){.term_signal = number}).code);
+        const int http = err_http_status(outcome_of("", 0, (struct import_exit){.term_signal = number}).code);
         assert_true(http == 422 || http == 503);
     }
 }
 
 TEST(import_outcome_believes_a_failure_only_so_far)
 {
-    const struct import_end refused = {.exit_status = 1};
+    const struct import_exit refused = {.exit_status = 1};
     struct import_failure failure = failure_of(34, "a/fox.glb: accessor 3 has no buffer view");
     struct err err = outcome_of(&failure, sizeof failure, refused);
     assert_int_equal(err.code, ERR_BAD_MODEL);
@@ -143,7 +143,7 @@ TEST(import_outcome_believes_a_failure_only_so_far)
 
 TEST(import_outcome_of_a_damaged_failure)
 {
-    const struct import_end refused = {.exit_status = 1};
+    const struct import_exit refused = {.exit_status = 1};
     struct import_failure failure = failure_of(34, "x");
     memset(failure.message, 'x', sizeof failure.message); /* no NUL anywhere */
     struct err err = outcome_of(&failure, sizeof failure, refused);
@@ -158,13 +158,13 @@ TEST(import_outcome_of_a_damaged_failure)
 /* What an importer does to its result so that posed cannot seal it. */
 TEST(import_outcome_of_a_result_that_cannot_be_sealed)
 {
-    static const struct import_end good = {.words = "", .path = "a"};
+    static const struct import_exit good = {.words = "", .path = "a"};
     struct limits limits;
     limits_default(&limits);
     for (int i = 0; i < 3; i++) {
-        struct import_end end = good;
+        struct import_exit end = good;
         struct err err = {0};
-        struct baked *baked = NULL;
+        struct imported_model *imported = NULL;
         end.limits = &limits;
         const int fd = memfd_of("nothing", 7);
         void *mapping = MAP_FAILED;
@@ -174,7 +174,7 @@ TEST(import_outcome_of_a_result_that_cannot_be_sealed)
             mapping = mmap(NULL, 7, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         else /* which is what posed wants: it is no model all the same */
             assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL), 0);
-        assert_int_equal(import_outcome(fd, &end, 1, &baked, &err), ERR_BAD_BAKE);
+        assert_int_equal(import_outcome(fd, &end, 1, &imported, &err), ERR_BAD_BAKE);
         assert_int_equal(strstr(err.message, "sealed") != NULL, i < 2);
         err = (struct err){0};
         assert_int_equal(import_outcome_archive(fd, &end, &err), i < 2 ? ERR_BAD_BAKE : 0);
@@ -190,23 +190,23 @@ TEST(import_outcome_of_a_model)
     fixture_worked(&fixture);
     struct limits limits;
     struct err err = {0};
-    struct baked *baked = NULL;
+    struct imported_model *imported = NULL;
     limits_default(&limits);
-    const struct import_end end = {.path = "a", .words = "", .limits = &limits};
+    const struct import_exit end = {.path = "a", .words = "", .limits = &limits};
     const int fd = memfd_of(fixture.block, fixture.size_bytes);
-    assert_int_equal(import_outcome(fd, &end, 7, &baked, &err), 0);
-    assert_int_equal(baked->key, 7);
-    assert_int_equal(baked->fd, fd);
-    assert_int_equal(baked->model.node_count, fixture.model.node_count);
-    assert_int_equal(strlen(baked->hash), 64);
+    assert_int_equal(import_outcome(fd, &end, 7, &imported, &err), 0);
+    assert_int_equal(imported->key, 7);
+    assert_int_equal(imported->fd, fd);
+    assert_int_equal(imported->model.node_count, fixture.model.node_count);
+    assert_int_equal(strlen(imported->hash), 64);
     /* nobody can change it any more */
     assert_int_equal(pwrite(fd, "x", 1, 0), -1);
     assert_int_equal(ftruncate(fd, 0), -1);
-    baked_unref(baked_ref(baked));
-    baked_unref(baked);
+    imported_model_unref(imported_model_ref(imported));
+    imported_model_unref(imported);
     assert_int_equal(fcntl(fd, F_GETFD), -1);
 
     ((char *)fixture.block)[0] ^= 1;
-    assert_int_equal(outcome_of(fixture.block, fixture.size_bytes, (struct import_end){0}).code, ERR_BAD_BAKE);
+    assert_int_equal(outcome_of(fixture.block, fixture.size_bytes, (struct import_exit){0}).code, ERR_BAD_BAKE);
     fixture_fini(&fixture);
 }

@@ -9,7 +9,7 @@
 TEST(render_outcome_of_every_way_to_end)
 {
     static const struct {
-        struct render_end end;
+        struct render_exit end;
         const char *words;
         int code;
         const char *why;
@@ -38,7 +38,7 @@ TEST(render_outcome_of_every_way_to_end)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char words[64], why[RENDER_WHY_SIZE];
-        struct render_end end = rows[i].end;
+        struct render_exit end = rows[i].end;
         end.words = words;
         snprintf(words, sizeof words, "%s", rows[i].words);
         assert_int_equal(render_outcome(&end, why), rows[i].code);

@@ -1,0 +1,167 @@
+/* http_out.c - what a connection that speaks HTTP says: heads, bodies whole, in pieces and compressed, lines in the
+ * log. */
+#include "wire/http/reply_compress.h"
+#include "wire/http/websocket.h"
+#include "daemon/conn/conn_http.h"
+#include "daemon/support/log.h"
+#include "daemon/service/prepared_queries.h"
+#include "daemon/support/stats.h"
+
+#include <string.h>
+#include <time.h>
+
+enum {
+    STATUS_OK = 200,
+    STATUS_PREFLIGHT = 204,
+    STATUS_ABANDONED = 499, /* in the log only: nobody was there for the answer */
+    OVERLOAD_RETRY_S = 1,
+};
+
+static const char *date_now(struct conn_group *shared)
+{
+    const time_t now_s = time(NULL);
+    if (now_s != shared->date_s)
+        http_date(shared->date_s = now_s, shared->date);
+    return shared->date;
+}
+
+static void log_end(const struct conn *conn, int status, uint64_t body_bytes)
+{
+    const struct http_request *request = &conn->parser.request;
+    if (!log_has_requests())
+        return;
+    log_request(&(struct log_request){
+        .method = request->method,
+        .path = request->target,
+        .status = status,
+        .body_bytes = body_bytes,
+        .elapsed_ms = (double)(uv_hrtime() - conn->start_ns) / 1e6,
+        .id = conn->id,
+        .remote = conn->remote,
+    });
+}
+
+void http_log_reply(const struct conn *conn, const struct reply *reply, bool is_head)
+{
+    const bool is_sent = !conn->call.is_abandoned;
+    log_end(conn, is_sent ? reply->status : STATUS_ABANDONED,
+            is_sent && http_response_has_body(reply, is_head) ? reply_body_bytes(reply) : 0);
+}
+
+void conn_count_reply(const struct reply *reply)
+{
+    stats_add(STAT_REQUESTS_ANSWERED, 1);
+    stats_add(STAT_REQUESTS_NOT_MODIFIED, reply->status == 304);
+    if (reply->code != 0)
+        stats_count_error(STAT_ERRORS_REQUESTS, reply->code);
+}
+
+/* --- answers in pieces --- */
+
+static void put_piece(struct conn *conn, struct buf *piece, bool is_last)
+{
+    (void)is_last;
+    send_queue_put_bytes(&conn->out, piece);
+}
+
+static void put_chunk(struct conn *conn, struct buf *piece, bool is_last)
+{
+    char head[HTTP_CHUNK_HEAD_SIZE];
+    if (piece->size_bytes > 0) {
+        send_queue_put(&conn->out, head, http_chunk_head(head, piece->size_bytes));
+        send_queue_put_bytes(&conn->out, piece);
+        send_queue_put(&conn->out, HTTP_CHUNK_END, sizeof HTTP_CHUNK_END - 1);
+    }
+    if (is_last)
+        send_queue_put(&conn->out, HTTP_LAST_CHUNK, sizeof HTTP_LAST_CHUNK - 1);
+}
+
+static void on_body_over(struct conn *conn, bool is_whole)
+{
+    log_end(conn, is_whole ? STATUS_OK : STATUS_ABANDONED, conn_body_sent_bytes(conn));
+    if (conn->shared->is_draining)
+        conn->is_last = true;
+    http_parser_forget(&conn->parser);
+}
+
+static const struct conn_body_framing SIZED = {.put = put_piece, .over = on_body_over},
+                                      CHUNKED = {.put = put_chunk, .over = on_body_over};
+
+/* --- content codings --- */
+
+const char *http_plain_tags(const struct conn *conn)
+{
+    struct buf *plain = &conn->shared->plain_tags;
+    const char *tags = conn->parser.request.if_none_match;
+    return coding_strip_etags(tags, conn->coding, plain) ? plain->data : tags;
+}
+
+static void encode(const struct conn *conn, struct reply *reply)
+{
+    const struct config *config = conn->shared->config;
+    const struct http_request *request = &conn->parser.request;
+    if (config->compress == COMPRESS_OFF)
+        return;
+    const bool is_codable = reply_is_compressible(reply, config->limits.value[LIMIT_COMPRESS_BYTES]);
+    reply->is_vary_encoding = is_codable || reply->is_json; /* of which a 304 does not know how large it would be */
+    if (reply->status != 304) {
+        if (is_codable)
+            reply_compress(reply, conn->coding, !request->is_http_1_0);
+        return;
+    }
+    char plain[sizeof reply->etag];
+    memcpy(plain, reply->etag, sizeof plain);
+    reply_compress_etag(reply, conn->coding);
+    if (!http_etag_matches(request->if_none_match, reply->etag))
+        memcpy(reply->etag, plain, sizeof plain); /* the client's copy is the plain one */
+}
+
+/* --- answers --- */
+
+static void put_answer(struct conn *conn, struct reply *reply, const struct http_response *response)
+{
+    const struct conn_body_framing *form = http_response_is_chunked(reply) ? &CHUNKED : &SIZED;
+    if (reply->source == NULL || response->is_head) {
+        http_log_reply(conn, reply, response->is_head);
+        send_queue_put_reply(&conn->out, reply, response);
+        http_parser_forget(&conn->parser);
+        return;
+    }
+    send_queue_put_head(&conn->out, reply, response);
+    conn_body_start(conn, reply, form);
+}
+
+void http_send_reply(struct conn *conn, struct reply *reply)
+{
+    const struct http_request *request = &conn->parser.request;
+    encode(conn, reply);
+    conn_count_reply(reply);
+    conn->has_answered = true;
+    if (!request->is_keep_alive || conn->shared->is_draining || websocket_is_named(request))
+        conn->is_last = true;
+    put_answer(conn, reply,
+               &(struct http_response){
+                   .date = date_now(conn->shared),
+                   .request_id = conn->id,
+                   .cors_origin = access_cors_origin(conn->shared->access, request->origin),
+                   .is_preflight = reply->status == STATUS_PREFLIGHT,
+                   .is_vary_origin = access_is_vary(conn->shared->access),
+                   .is_head = request->is_head,
+                   .is_http_1_0 = request->is_http_1_0,
+                   .is_keep_alive = !conn->is_last,
+               });
+    prepared_queries_take_body(conn->shared->memo, &reply->body);
+    reply_fini(reply);
+}
+
+void http_send_error(struct conn *conn, const struct err *err, const char *allow)
+{
+    struct reply reply;
+    reply_init(&reply);
+    reply_error(&reply, err, NULL, 0);
+    if (err->code == ERR_METHOD_NOT_ALLOWED && allow != NULL)
+        reply.allow = allow;
+    if (err->code == ERR_OVERLOADED)
+        reply.retry_after_s = OVERLOAD_RETRY_S;
+    http_send_reply(conn, &reply);
+}

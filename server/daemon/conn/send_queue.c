@@ -1,0 +1,237 @@
+#include "daemon/conn/send_queue.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    COPY_MAX = 4096,      /* a body up to here costs less to copy than to send as a part of its own */
+    PARTS_PER_WRITE = 64, /* iovecs; Linux takes 1024 */
+    KEPT_COUNT = 64,
+    KEPT_MAX = 65536,  /* a larger buffer is not kept for others */
+    TAIL_BYTES = 2048, /* of a new buffer */
+};
+
+/* Buffers that were sent, for the next answers of any connection of the thread's loop. */
+static _Thread_local struct {
+    struct buf bufs[KEPT_COUNT];
+    uint32_t count;
+} kept;
+
+static const char *data_of(const struct send_queue_part *part)
+{
+    return part->blob != NULL ? part->blob->data : part->bytes.data;
+}
+
+static size_t size_of(const struct send_queue_part *part)
+{
+    return part->blob != NULL ? part->blob->size_bytes : part->bytes.size_bytes;
+}
+
+static void fini_part(struct send_queue_part *part)
+{
+    blob_unref(part->blob);
+    if (part->bytes.data == NULL)
+        return;
+    if (part->is_closed || part->bytes.capacity_bytes > KEPT_MAX || kept.count == KEPT_COUNT) {
+        buf_fini(&part->bytes);
+    } else {
+        buf_clear(&part->bytes);
+        kept.bufs[kept.count++] = part->bytes;
+    }
+}
+
+void send_queue_thread_end(void)
+{
+    while (kept.count > 0)
+        buf_fini(&kept.bufs[--kept.count]);
+}
+
+void send_queue_init(struct send_queue *out)
+{
+    *out = (struct send_queue){.part_capacity = SEND_QUEUE_PARTS};
+    out->parts = out->own;
+}
+
+/* What holds no part takes no memory. */
+static void release(struct send_queue *out)
+{
+    if (out->parts != out->own)
+        free(out->parts);
+    out->parts = out->own;
+    out->part_capacity = SEND_QUEUE_PARTS;
+}
+
+void send_queue_fini(struct send_queue *out)
+{
+    for (size_t i = 0; i < out->part_count; i++)
+        fini_part(&out->parts[i]);
+    out->part_count = out->unsent_bytes = 0;
+    release(out);
+}
+
+size_t send_queue_held_bytes(const struct send_queue *out)
+{
+    size_t held_bytes = 0;
+    for (size_t i = 0; i < out->part_count; i++)
+        held_bytes += out->parts[i].bytes.capacity_bytes;
+    return held_bytes;
+}
+
+static struct send_queue_part *add_part(struct send_queue *out)
+{
+    if (out->part_count == out->part_capacity) {
+        struct send_queue_part *parts = mem_alloc(2 * out->part_capacity * sizeof *parts);
+        memcpy(parts, out->parts, out->part_count * sizeof *parts);
+        const size_t capacity = 2 * out->part_capacity;
+        release(out);
+        out->parts = parts;
+        out->part_capacity = capacity;
+    }
+    struct send_queue_part *part = &out->parts[out->part_count++];
+    *part = (struct send_queue_part){0};
+    return part;
+}
+
+struct buf *send_queue_tail(struct send_queue *out)
+{
+    struct send_queue_part *last = out->part_count > out->in_flight_count ? &out->parts[out->part_count - 1] : NULL;
+    if (last != NULL && !last->is_closed)
+        return &last->bytes;
+    last = add_part(out);
+    buf_init(&last->bytes, 0);
+    if (kept.count > 0)
+        last->bytes = kept.bufs[--kept.count];
+    else
+        buf_reserve(&last->bytes, TAIL_BYTES);
+    return &last->bytes;
+}
+
+void send_queue_count_tail(struct send_queue *out, size_t before_bytes)
+{
+    out->unsent_bytes += out->parts[out->part_count - 1].bytes.size_bytes - before_bytes;
+}
+
+void send_queue_put(struct send_queue *out, const void *bytes, size_t size_bytes)
+{
+    buf_put(send_queue_tail(out), bytes, size_bytes);
+    out->unsent_bytes += size_bytes;
+}
+
+void send_queue_put_bytes(struct send_queue *out, struct buf *bytes)
+{
+    if (bytes->size_bytes <= COPY_MAX) {
+        send_queue_put(out, bytes->data, bytes->size_bytes);
+        return;
+    }
+    struct send_queue_part *part = add_part(out);
+    buf_shrink(bytes);
+    part->bytes = *bytes;
+    part->is_closed = true;
+    out->unsent_bytes += bytes->size_bytes;
+    buf_init(bytes, 0);
+}
+
+void send_queue_put_body(struct send_queue *out, struct reply *reply)
+{
+    struct blob *blob = reply->blob;
+    if (blob == NULL) {
+        send_queue_put_bytes(out, &reply->body);
+    } else if (blob->size_bytes <= COPY_MAX) {
+        send_queue_put(out, blob->data, blob->size_bytes);
+    } else {
+        struct send_queue_part *part = add_part(out);
+        part->blob = blob;
+        part->is_closed = true;
+        out->unsent_bytes += blob->size_bytes;
+        reply->blob = NULL;
+    }
+}
+
+void send_queue_put_head(struct send_queue *out, const struct reply *reply, const struct http_response *response)
+{
+    struct buf *head = send_queue_tail(out);
+    const size_t before = head->size_bytes;
+    http_response_head(reply, response, head);
+    out->unsent_bytes += head->size_bytes - before;
+}
+
+void send_queue_put_reply(struct send_queue *out, struct reply *reply, const struct http_response *response)
+{
+    const bool has_body = http_response_has_body(reply, response->is_head) && reply_body_bytes(reply) > 0;
+    send_queue_put_head(out, reply, response);
+    if (has_body)
+        send_queue_put_body(out, reply);
+}
+
+/* Forgets the first `count` parts. */
+static void drop_parts(struct send_queue *out, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        fini_part(&out->parts[i]);
+    out->part_count -= count;
+    memmove(out->parts, out->parts + count, out->part_count * sizeof *out->parts);
+}
+
+static void mark_sent(struct send_queue *out, size_t sent_bytes)
+{
+    size_t done = 0;
+    out->unsent_bytes -= sent_bytes;
+    while (done < out->part_count) {
+        struct send_queue_part *part = &out->parts[done];
+        const size_t left = size_of(part) - part->sent_bytes;
+        if (sent_bytes < left) {
+            part->sent_bytes += sent_bytes;
+            break;
+        }
+        sent_bytes -= left;
+        done++;
+    }
+    drop_parts(out, done);
+}
+
+static unsigned fill(const struct send_queue *out, uv_buf_t bufs[PARTS_PER_WRITE], size_t *total_bytes)
+{
+    unsigned count = 0;
+    *total_bytes = 0;
+    for (; count < PARTS_PER_WRITE && count < out->part_count; count++) {
+        const struct send_queue_part *part = &out->parts[count];
+        bufs[count] = (uv_buf_t){(char *)(uintptr_t)data_of(part) + part->sent_bytes, size_of(part) - part->sent_bytes};
+        *total_bytes += bufs[count].len;
+    }
+    return count;
+}
+
+int send_queue_flush(struct send_queue *out, uv_stream_t *stream, uv_write_t *write, uv_write_cb written)
+{
+    while (out->unsent_bytes > 0 && out->in_flight_count == 0) {
+        uv_buf_t bufs[PARTS_PER_WRITE];
+        size_t total_bytes;
+        unsigned count = fill(out, bufs, &total_bytes);
+        const int sent = uv_try_write(stream, bufs, count);
+        if (sent < 0 && sent != UV_EAGAIN)
+            return sent;
+        if (sent > 0)
+            mark_sent(out, (size_t)sent);
+        if (sent > 0 && (size_t)sent == total_bytes)
+            continue;
+        count = fill(out, bufs, &total_bytes);
+        const int rc = uv_write(write, stream, bufs, count, written);
+        if (rc < 0)
+            return rc;
+        out->in_flight_count = count;
+    }
+    if (out->part_count == 0)
+        release(out);
+    return 0;
+}
+
+void send_queue_written(struct send_queue *out)
+{
+    for (size_t i = 0; i < out->in_flight_count; i++)
+        out->unsent_bytes -= size_of(&out->parts[i]) - out->parts[i].sent_bytes;
+    const size_t count = out->in_flight_count;
+    out->in_flight_count = 0;
+    drop_parts(out, count);
+}

@@ -1,0 +1,53 @@
+/* watch.h - whether anything happened in the folders that a model's files lie in, told by inotify(7).
+ *
+ * Not uv_fs_event: what the kernel has queued must be read before a model is answered from memory, so that a request
+ * that comes after a change sees it, and libuv reads the queue when it likes and hides that it overflowed.
+ * Folders are watched one by one when a model in memory depends on them, from the root down, and as long as one does:
+ * a tree of any size costs nothing, and a bound on watches leaves some models to be looked at instead.
+ *
+ * A set counts what happened in its folders. Whoever looks at files takes the set and its count first: a
+ * later change makes the count differ. Sets are taken by work threads, everything else is for the loop thread. */
+#pragma once
+
+#include "daemon/model/sources.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+struct folder_watch;
+struct folder_watch_set;
+
+/* changed(): something happened in some folder; the counts are already higher. Returns NULL where the system has no
+ * inotify: then there are no sets. */
+struct folder_watch *folder_watch_new(uv_loop_t *loop, void (*changed)(void *user), void *user);
+/* No events any more; the loop can end. NULL is fine. */
+void folder_watch_close(struct folder_watch *watch);
+/* Gives the owner's reference back. NULL is fine. */
+void folder_watch_unref(struct folder_watch *watch);
+
+/* Any thread. The folders of `path`, and of all `sources` (or NULL), from the root down; where one does not exist,
+ * those above it, in which it would appear. NULL: at least one cannot be watched (its file system has no events, or
+ * there are too many), or err_is_shortage(errno). One reference. */
+struct folder_watch_set *folder_watch_take(struct folder_watch *watch, int root_fd, const char *path,
+                                           const struct sources *sources);
+struct folder_watch_set *folder_watch_set_ref(struct folder_watch_set *set);
+void folder_watch_set_unref(struct folder_watch_set *set); /* NULL is fine */
+
+/* Any thread. */
+uint64_t folder_watch_set_count(const struct folder_watch_set *set);
+/* False once a folder of it was moved, removed or unmounted: it has to be taken anew. Any thread. */
+bool folder_watch_set_is_live(const struct folder_watch_set *set);
+
+/* Reads what the kernel has queued, without waiting. */
+void folder_watch_drain(struct folder_watch *watch);
+/* Any thread. True when the counts have in them all that happened before the call: nothing is queued, nor read and not
+ * yet counted. */
+bool folder_watch_is_quiet(struct folder_watch *watch);
+bool folder_watch_set_is_quiet(const struct folder_watch_set *set);
+
+/* All sets are dead: the root is another. */
+void folder_watch_reset(struct folder_watch *watch);
+
+/* Folders that are watched. */
+uint32_t watch_count(const struct folder_watch *watch);

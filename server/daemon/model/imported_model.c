@@ -1,0 +1,186 @@
+#include "daemon/model/imported_model.h"
+
+#include "base/hex.h"
+#include "anim/bake/bake.h"
+#include "base/mem.h"
+#include "daemon/support/thread_priority.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LARGE_BYTES = 4 << 20 };
+
+/* Giving memory back takes a millisecond for a few megabytes: for large models a thread does it, while there are any.
+ */
+static struct {
+    pthread_mutex_t mutex;
+    struct imported_model *first;
+    bool is_running;
+} releases = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* What fails here is the doing of whoever else has the descriptor: one who has it mapped for writing, or has sealed it
+ * against seals. */
+int imported_model_seal(int fd, struct err *err)
+{
+    enum { FROZEN = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE };
+    if (fcntl(fd, F_ADD_SEALS, FROZEN | F_SEAL_SEAL) == 0)
+        return 0;
+    const int error = errno, seals = fcntl(fd, F_GET_SEALS);
+    if (seals >= 0 && (seals & FROZEN) == FROZEN)
+        return 0;
+    return err_set(err, ERR_BAD_BAKE, "it cannot be sealed: %s", strerror(error));
+}
+
+/* From here on nobody can change the bytes under the check, a surviving child of the importer neither. */
+static int seal(int fd, const void **bytes, size_t *size_bytes, struct err *err)
+{
+    if (imported_model_seal(fd, err) < 0)
+        return err->code;
+    struct stat stat;
+    if (fstat(fd, &stat) != 0)
+        return err_set(err, ERR_BAD_BAKE, "it cannot be looked at: %s", strerror(errno));
+    *size_bytes = (size_t)stat.st_size;
+    if (*size_bytes == 0)
+        return err_set(err, ERR_BAD_BAKE, "it is empty");
+    void *mapping = mmap(NULL, *size_bytes, PROT_READ, MAP_SHARED, fd, 0);
+    if (mapping == MAP_FAILED)
+        return err_set(err, ERR_NO_MEMORY, "it cannot be mapped: %s", strerror(errno));
+    *bytes = mapping;
+    return 0;
+}
+
+static void unmap(const void *bytes, size_t size_bytes) { munmap((void *)(uintptr_t)bytes, size_bytes); }
+
+static struct imported_model *make(const struct model *model, struct sources *sources, int fd, uint64_t key)
+{
+    struct imported_model *imported = mem_zalloc(1, sizeof *imported);
+    *imported = (struct imported_model){
+        .model = *model,
+        .sources = sources,
+        .has_pixels = true,
+        .held_bytes = model->size_bytes,
+        .fd = fd,
+        .key = key,
+        .ref_count = 1,
+    };
+    hex_put(imported->hash, model->infos[0].content_hash, sizeof model->infos[0].content_hash);
+    imported->hash[2 * sizeof model->infos[0].content_hash] = '\0';
+    return imported;
+}
+
+int imported_model_open(int fd, uint64_t key, struct imported_model **out, struct err *err)
+{
+    const void *bytes;
+    size_t size_bytes;
+    struct model model;
+    *out = NULL;
+    if (seal(fd, &bytes, &size_bytes, err) < 0)
+        return err->code;
+    int rc = bake_decode(bytes, size_bytes, &model, err);
+    struct sources *sources = rc == 0 ? sources_of_model(&model) : NULL;
+    if (rc == 0 && sources == NULL)
+        rc = err_set(err, ERR_BAD_BAKE, "source_files has a path that is none");
+    if (rc < 0) {
+        unmap(bytes, size_bytes);
+        return rc;
+    }
+    *out = make(&model, sources, fd, key);
+    return 0;
+}
+
+int imported_model_open_cached(const struct imported_model_load *load, struct imported_model **out, struct err *err)
+{
+    static atomic_uint_fast64_t last_key = UINT64_C(1) << 63; /* imports count from 0 */
+    const void *bytes;
+    size_t size_bytes;
+    struct model model;
+    *out = NULL;
+    if (seal(load->fd, &bytes, &size_bytes, err) < 0)
+        return err->code;
+    int rc = 0;
+    if (!load->is_right(load->user, bytes, size_bytes))
+        rc = err_set(err, ERR_BAD_BAKE, "the checksum is wrong");
+    if (rc == 0)
+        rc = bake_decode(bytes, size_bytes, &model, err);
+    if (rc < 0) {
+        unmap(bytes, size_bytes);
+        return rc;
+    }
+    *out = make(&model, load->sources, load->fd, atomic_fetch_add(&last_key, 1) + 1);
+    (*out)->has_pixels = load->has_pixels;
+    (*out)->held_bytes -= load->has_pixels ? 0 : model.pixel_byte_count;
+    return 0;
+}
+
+struct imported_model *imported_model_ref(struct imported_model *imported)
+{
+    atomic_fetch_add_explicit(&imported->ref_count, 1, memory_order_relaxed);
+    return imported;
+}
+
+static void release(struct imported_model *imported)
+{
+    unmap(imported->model.bytes, imported->model.size_bytes);
+    close(imported->fd);
+    sources_free(imported->sources);
+    free(imported);
+}
+
+static void release_all(void)
+{
+    for (;;) {
+        pthread_mutex_lock(&releases.mutex);
+        struct imported_model *imported = releases.first;
+        if (imported != NULL)
+            releases.first = imported->next;
+        else
+            releases.is_running = false;
+        pthread_mutex_unlock(&releases.mutex);
+        if (imported == NULL)
+            return;
+        release(imported);
+    }
+}
+
+static void *release_beside(void *unused)
+{
+    (void)unused;
+    thread_priority_background();
+    release_all();
+    return NULL;
+}
+
+static void release_later(struct imported_model *imported)
+{
+    pthread_mutex_lock(&releases.mutex);
+    imported->next = releases.first;
+    releases.first = imported;
+    const bool must_start = !releases.is_running;
+    releases.is_running = true;
+    pthread_mutex_unlock(&releases.mutex);
+    pthread_t thread;
+    if (!must_start)
+        return;
+    if (pthread_create(&thread, NULL, release_beside, NULL) == 0)
+        pthread_detach(thread);
+    else
+        release_all();
+}
+
+void imported_model_unref(struct imported_model *imported)
+{
+    if (imported == NULL || atomic_fetch_sub_explicit(&imported->ref_count, 1, memory_order_acq_rel) > 1)
+        return;
+    if (imported->model.size_bytes >= LARGE_BYTES)
+        release_later(imported);
+    else
+        release(imported);
+}

@@ -1,0 +1,17 @@
+/* root_guard.h - follows the root's path: when another folder stands there, because it was removed and put back, or a
+ * link on the way was turned, the descriptors of the root become that folder's. Loop thread only. */
+#pragma once
+
+#include <stdint.h>
+#include <uv.h>
+
+enum { ROOT_MONITOR_FDS = 2 };
+
+struct root_monitor;
+
+/* Looks every interval_ms. The numbers of `fds` stay the same, so whoever uses them needs to know nothing. moved() runs
+ * after each time. All are borrowed. */
+struct root_monitor *root_monitor_new(uv_loop_t *loop, const char *path, uint64_t interval_ms,
+                                      const int fds[ROOT_MONITOR_FDS], void (*moved)(void *user), void *user);
+/* The descriptors are not touched any more when this returns; the rest goes while the loop runs. NULL is fine. */
+void root_monitor_free(struct root_monitor *guard);

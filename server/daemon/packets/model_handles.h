@@ -1,0 +1,39 @@
+/* handles.h - the numbers that a connection has given to models: which path, which content it had last. Loop thread
+ * only.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CONTENT_HASH_BYTES = 32 };
+
+struct model_handle {
+    char *path; /* NULL: the number is free */
+    uint32_t generation;
+    uint8_t content_hash[CONTENT_HASH_BYTES]; /* of that generation */
+    char hash[2 * CONTENT_HASH_BYTES + 1];    /* the same in hex */
+};
+
+struct model_handles {
+    struct model_handle *list; /* number n is list[n - 1] */
+    uint32_t size, capacity, count;
+    size_t path_bytes; /* of all */
+};
+
+/* Zeroed is empty. */
+void model_handles_fini(struct model_handles *handles);
+
+/* The lowest free number, from 1, for a model with this content: its generation 1. */
+uint32_t model_handles_add(struct model_handles *handles, const char *path,
+                           const uint8_t content_hash[CONTENT_HASH_BYTES]);
+/* NULL: the number is none. */
+struct model_handle *model_handles_find(const struct model_handles *handles, uint32_t number);
+void model_handles_remove(struct model_handles *handles, uint32_t number);
+
+/* The model has this content now. True when it is another one than before: the generation has gone up. */
+bool model_handle_update(struct model_handle *handle, const uint8_t content_hash[CONTENT_HASH_BYTES]);
+
+/* Memory that they take. */
+size_t model_handles_held_bytes(const struct model_handles *handles);

@@ -1,0 +1,247 @@
+/* watches.c - who wants to know of changed models, and the looks that tell.
+ *
+ * Watches of one path are a group, whose model is asked for when the cache says that it changed, and now and then where
+ * nothing tells of changes, or nothing is in memory. What comes of it is compared with what each watch was told last.
+ */
+#include "daemon/packets/model_watches.h"
+
+#include "base/mem.h"
+#include "daemon/packets/packets.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+#include <utlist.h>
+
+enum { LOOKS_PER_TICK = 256 };
+
+struct model_watch_group {
+    struct model_watches *watches;
+    char *path;
+    struct model_watch *first;
+    struct call call;
+    uint64_t looked_ms;
+    bool is_calling;
+    bool is_again; /* it changed while it was asked for */
+    UT_hash_handle hh;
+};
+
+struct model_watch {
+    struct conn *conn;
+    struct model_watch_group *group;
+    uint32_t model, id;
+    char hash[2 * CONTENT_HASH_BYTES + 1]; /* told last */
+    int code;                              /* likewise */
+    struct model_watch *next, *prev;       /* of the connection */
+    struct model_watch *group_next, *group_prev;
+};
+
+struct model_watches {
+    struct conn_group *shared;
+    struct cache_listener listener;
+    struct model_watch_group *groups;
+    bool is_listening, has_changes;
+};
+
+/* --- telling --- */
+
+static void tell(struct model_watch *watch, const struct reply *reply)
+{
+    struct conn *conn = watch->conn;
+    const struct model_handle *handle = model_handles_find(&conn->packets->handles, watch->model);
+    struct packet packet = {.kind = PACKET_CHANGED, .id = watch->id, .code = (uint16_t)-reply->code};
+    const uint8_t none[CONTENT_HASH_BYTES] = {0};
+    struct buf payload;
+    packets_set_model(conn, &packet, watch->model, reply);
+    packet.model = watch->model;
+    watch->code = reply->code;
+    if (reply->code == 0)
+        memcpy(watch->hash, handle->hash, sizeof watch->hash);
+    buf_init(&payload, 0);
+    buf_put(&payload, reply->code == 0 ? reply->content_hash : none, CONTENT_HASH_BYTES);
+    buf_put(&payload, reply->message.data, reply->message.size_bytes);
+    packets_put(conn, &packet, &payload, NULL, NULL);
+    buf_fini(&payload);
+}
+
+/* What passes by itself is no news. */
+static bool is_passing(const struct reply *reply) { return reply->status == 503; }
+
+static bool is_news(const struct model_watch *watch, const struct reply *reply)
+{
+    struct model_handle seen = {0};
+    if (reply->code != 0)
+        return watch->code != reply->code;
+    model_handle_update(&seen, reply->content_hash);
+    return watch->code != 0 || strcmp(seen.hash, watch->hash) != 0;
+}
+
+/* A client that does not read is told later, of what is then. */
+static bool can_hear(const struct model_watch *watch)
+{
+    const struct conn *conn = watch->conn;
+    return !conn->is_closing && !conn->is_last && conn->body == NULL &&
+           conn->out.unsent_bytes < conn->shared->config->limits.value[LIMIT_WRITE_QUEUE_BYTES];
+}
+
+/* --- looking --- */
+
+static void look(struct model_watch_group *group);
+
+static void drop_group(struct model_watch_group *group)
+{
+    if (group->first != NULL || group->is_calling)
+        return;
+    HASH_DEL(group->watches->groups, group);
+    free(group->path);
+    free(group);
+}
+
+/* The connections are run behind the loop: running one may close it and take its watches away. */
+static void on_looked(struct call *call, struct reply *reply)
+{
+    struct model_watch_group *group =
+        (struct model_watch_group *)((char *)call - offsetof(struct model_watch_group, call));
+    struct model_watch *watch;
+    group->is_calling = false;
+    request_fini(&call->request);
+    DL_FOREACH2(group->first, watch, group_next)
+    if (!is_passing(reply) && can_hear(watch) && is_news(watch, reply)) {
+        tell(watch, reply);
+        watch->conn->is_resting = true;
+        conn_group_wake(watch->conn->shared);
+    }
+    reply_fini(reply);
+    const bool is_again = group->is_again;
+    group->is_again = false;
+    if (is_again && group->first != NULL)
+        look(group);
+    else
+        drop_group(group);
+}
+
+static void look(struct model_watch_group *group)
+{
+    struct conn_group *shared = group->watches->shared;
+    if (group->is_calling) {
+        group->is_again = true;
+        return;
+    }
+    group->looked_ms = uv_now(shared->loop);
+    HASH_DEL(group->watches->groups, group); /* behind the others, for the next tick */
+    HASH_ADD_KEYPTR(hh, group->watches->groups, group->path, strlen(group->path), group);
+    group->call = (struct call){.request = {.op = OP_OPEN, .model = group->path}, .done = on_looked};
+    group->is_calling = true;
+    dispatcher_handle(shared->dispatcher, &group->call);
+}
+
+static void on_changed(struct cache_listener *listener, const char *path)
+{
+    struct model_watches *watches =
+        (struct model_watches *)((char *)listener - offsetof(struct model_watches, listener));
+    struct model_watch_group *group;
+    HASH_FIND_STR(watches->groups, path, group);
+    if (group == NULL)
+        return;
+    group->looked_ms = 0; /* not now: the cache is in the middle of it */
+    watches->has_changes = true;
+    conn_group_wake(watches->shared);
+}
+
+void model_watches_tick(struct model_watches *watches)
+{
+    const struct conn_group *shared = watches->shared;
+    const uint64_t every_ms = shared->config->limits.value[LIMIT_WATCH_TIME_MS], now_ms = uv_now(shared->loop);
+    uint32_t count = 0;
+    for (struct model_watch_group *group = watches->groups, *next; group != NULL; group = next) {
+        next = group->hh.next;
+        const bool is_late =
+            group->looked_ms == 0 || (shared->config->watch != WATCH_OFF && now_ms - group->looked_ms >= every_ms);
+        if (!is_late || group->is_calling)
+            continue;
+        if (++count > LOOKS_PER_TICK)
+            break;
+        look(group);
+    }
+}
+
+void model_watches_turn(struct model_watches *watches)
+{
+    if (watches->has_changes)
+        model_watches_tick(watches);
+    watches->has_changes = false;
+}
+
+/* --- watches --- */
+
+static struct model_watch_group *find_group(struct model_watches *watches, const char *path)
+{
+    struct model_watch_group *group;
+    HASH_FIND_STR(watches->groups, path, group);
+    if (group != NULL)
+        return group;
+    group = mem_zalloc(1, sizeof *group);
+    group->watches = watches;
+    group->path = mem_strdup(path);
+    group->looked_ms = uv_now(watches->shared->loop);
+    HASH_ADD_KEYPTR(hh, watches->groups, group->path, strlen(group->path), group);
+    return group;
+}
+
+/* The cache is there with the first watch, and gone before the last connection. */
+static void start_listening(struct model_watches *watches)
+{
+    if (watches->is_listening)
+        return;
+    watches->is_listening = true;
+    watches->listener.changed = on_changed;
+    dispatcher_listen(watches->shared->dispatcher, &watches->listener);
+}
+
+void model_watches_add(struct conn *conn, uint32_t model, uint32_t id)
+{
+    const struct model_handle *handle = model_handles_find(&conn->packets->handles, model);
+    struct model_watch *watch;
+    DL_FOREACH(conn->packets->watches, watch)
+    if (watch->model == model) {
+        watch->id = id;
+        return;
+    }
+    watch = mem_zalloc(1, sizeof *watch);
+    *watch = (struct model_watch){.conn = conn, .model = model, .id = id};
+    memcpy(watch->hash, handle->hash, sizeof watch->hash);
+    watch->group = find_group(conn->shared->watches, handle->path);
+    start_listening(conn->shared->watches);
+    DL_APPEND(conn->packets->watches, watch);
+    DL_APPEND2(watch->group->first, watch, group_prev, group_next);
+    conn->packets->watch_count++;
+}
+
+void model_watches_remove(struct conn *conn, uint32_t model)
+{
+    for (struct model_watch *watch = conn->packets->watches, *next; watch != NULL; watch = next) {
+        next = watch->next;
+        if (model != 0 && watch->model != model)
+            continue;
+        DL_DELETE(conn->packets->watches, watch);
+        DL_DELETE2(watch->group->first, watch, group_prev, group_next);
+        conn->packets->watch_count--;
+        drop_group(watch->group);
+        free(watch);
+    }
+}
+
+size_t model_watches_held_bytes(const struct conn *conn)
+{
+    return conn->packets->watch_count * sizeof(struct model_watch);
+}
+
+struct model_watches *model_watches_new(struct conn_group *shared)
+{
+    struct model_watches *watches = mem_zalloc(1, sizeof *watches);
+    watches->shared = shared;
+    return watches;
+}
+
+void model_watches_free(struct model_watches *watches) { free(watches); }

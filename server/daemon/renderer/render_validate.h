@@ -1,0 +1,22 @@
+/* render_content.h - whether what a posed-render process sent can be the picture that it was asked for. No loop, no
+ * globals; any thread.
+ *
+ * Its frame only, which costs nothing beside the drawing: a process that was subverted can draw what it likes, but what
+ * reaches clients as a picture of a size is one. */
+#pragma once
+
+#include "worker/render_job.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What was asked for; the names are those of struct render_job. */
+struct render_expected {
+    uint32_t format; /* enum sheet_format */
+    uint32_t width, height, cell_count;
+};
+
+/* Whether what is told beside it is numbers and text, as the contract has them. */
+bool render_notes_are_valid(const struct render_notes *notes);
+bool render_picture_is_valid(const struct render_expected *form, const void *bytes, size_t size_bytes);

@@ -1,0 +1,121 @@
+/* service_info.c - what needs no model and is known at once: health, version, formats, counts, the page. */
+#include "daemon/service/job.h"
+
+#include "base/version.h"
+#include "wire/bodies/body_formats.h"
+#include "wire/encode/json.h"
+#include "wire/packet/packet.h"
+#include "daemon/service/gallery.h"
+#include "daemon/support/stats.h"
+
+#include <string.h>
+
+enum { PROTOCOL_VERSION = 1 };
+static const char CACHE_REVALIDATE[] = "no-cache";
+static const char CACHE_NEVER[] = "no-store";
+
+static void make_json(struct reply *reply, const char *text)
+{
+    reply->content_type = "application/json";
+    reply->cache_control = CACHE_NEVER;
+    buf_put_text(&reply->body, text);
+}
+
+static void make_version(const struct service *service, struct reply *reply)
+{
+    const char *renderer = render_pool_renderer(service->renders);
+    make_json(reply,
+              "{\"name\":\"posed\",\"version\":\"" POSED_VERSION "\",\"build\":\"" POSED_BUILD "\",\"protocol\":");
+    json_put_uint(&reply->body, PROTOCOL_VERSION);
+    buf_put_text(&reply->body, ",\"packets\":");
+    json_put_uint(&reply->body, PACKET_VERSION);
+    buf_put_text(&reply->body, ",\"kernel\":");
+    const char *kernel = kernel_find(service->config->kernel)->name;
+    json_put_string(&reply->body, kernel, strlen(kernel));
+    buf_put_text(&reply->body, ",\"renderer\":");
+    json_put_string(&reply->body, renderer[0] != '\0' ? renderer : NULL, strlen(renderer));
+    const char *folder = uploads_folder(service->uploads);
+    buf_put_text(&reply->body, ",\"uploads\":");
+    json_put_string(&reply->body, folder, folder == NULL ? 0 : strlen(folder));
+    buf_put_text(&reply->body, "}\n");
+}
+
+static void make_shutting_down(struct reply *reply)
+{
+    struct err err;
+    err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
+    reply_error(reply, &err, NULL, 0);
+    reply->cache_control = CACHE_NEVER;
+}
+
+static void make_ready(const struct service *service, struct reply *reply)
+{
+    if (service->is_draining)
+        make_shutting_down(reply);
+    else
+        make_json(reply, "{\"status\":\"ok\"}\n");
+}
+
+static void make_stats(const struct service *service, struct reply *reply)
+{
+    make_json(reply, "");
+    stats_set(STAT_CLIENT_MEMORY_BYTES, atomic_load(&service->budget->used_bytes));
+    stats_set(STAT_CLIENT_MEMORY_MAX_BYTES, service->budget->max_bytes);
+    stats_put_json(&reply->body);
+}
+
+static void make_gallery(struct reply *reply)
+{
+    reply->content_type = "text/html; charset=utf-8";
+    reply->cache_control = CACHE_REVALIDATE;
+    gallery_page(&reply->body);
+}
+
+static void make_formats(struct reply *reply)
+{
+    reply->content_type = "application/json";
+    reply->cache_control = CACHE_REVALIDATE;
+    body_put_formats(&reply->body);
+}
+
+/* Who asks for it otherwise than to open a WebSocket. */
+static void make_no_stream(struct reply *reply)
+{
+    struct err err;
+    err_set(&err, ERR_BAD_REQUEST, "this is a WebSocket: a GET with 'Upgrade: websocket' opens it");
+    reply_error(reply, &err, NULL, 0);
+}
+
+bool service_info(const struct service *service, enum op op, struct reply *reply)
+{
+    if (service->is_ending) {
+        make_shutting_down(reply);
+        return true;
+    }
+    switch (op) {
+    case OP_HEALTHZ:
+        make_json(reply, "{\"status\":\"ok\"}\n");
+        break;
+    case OP_READYZ:
+        make_ready(service, reply);
+        break;
+    case OP_VERSION:
+        make_version(service, reply);
+        break;
+    case OP_GALLERY:
+        make_gallery(reply);
+        break;
+    case OP_FORMATS:
+        make_formats(reply);
+        break;
+    case OP_STATS:
+        make_stats(service, reply);
+        break;
+    case OP_STREAM:
+        make_no_stream(reply);
+        break;
+    default:
+        return false;
+    }
+    return true;
+}

@@ -1,9 +1,0 @@
-/* background.h - work threads give way to the loops. Linux: a thread has a nice value and a time slice of its own. */
-#pragma once
-
-/* At the start of each piece of work; costs something only the first time in a thread. */
-void background_thread(void);
-
-/* Once, in a thread that runs a loop: when something comes for it, it is not to wait until others that compute have
- * used up their slices. Nothing that it starts has the same. */
-void prompt_thread(void);

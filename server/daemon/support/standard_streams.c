@@ -1,0 +1,29 @@
+#include "daemon/support/standard_streams.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+void standard_streams_open(void)
+{
+    /* the lowest number that is free is the one that open() gives */
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            _exit(126);
+}
+
+bool standard_streams_hangup_ends(void)
+{
+    struct sigaction given;
+    if (sigaction(SIGHUP, NULL, &given) == 0 && given.sa_handler == SIG_IGN)
+        return false;
+    const int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+    if (terminal < 0) {
+        signal(SIGHUP, SIG_IGN);
+        return false;
+    }
+    close(terminal);
+    return true;
+}

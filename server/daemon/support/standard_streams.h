@@ -1,0 +1,14 @@
+/* standard_streams.h - stdin, stdout and stderr are open, whatever started this program; and whether it has a terminal.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* Opens /dev/null in place of each that is closed: else the next file, socket or event queue that is opened gets its
+ * number, and what is printed goes there. Reading from such a stdin and writing to such a stdout or stderr fails as it
+ * would have (EBADF). Call it first of all, from the only thread. */
+void standard_streams_open(void);
+
+/* Without a terminal nothing hangs up: ignores SIGHUP then, for what is meant to go on. Returns whether SIGHUP means
+ * the end of this process: not where it was started so that it outlives its terminal (nohup) either. At the start. */
+bool standard_streams_hangup_ends(void);

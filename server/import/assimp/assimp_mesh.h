@@ -1,0 +1,48 @@
+/* assimp_vertex.h - between the files that make a primitive: weights by vertex, and vertices that are the same. */
+#pragma once
+
+#include "import/assimp/assimp.h"
+
+/* Influences of vertex v: firsts[v]..firsts[v + 1] into entries; assimp has them by bone. Weights as in the file,
+ * positive, or 0 where the bone has no node. Without bones: both NULL. */
+struct vertex_weights {
+    uint32_t *firsts; /* [vertex_count + 1] */
+    struct influence *entries;
+};
+
+/* Which vertices are equal in everything that is baked. assimp's own joining ignores weights and morph targets. */
+struct joined {
+    uint32_t *sources; /* [count]: the first assimp vertex of each */
+    uint32_t *places;  /* [vertex_count]: which of them an assimp vertex is */
+    uint32_t count;
+    struct vec3 *normals; /* [count], or NULL: the file has normals */
+    uint32_t *corners;    /* [3 * mNumFaces]: vertices of triangles where `places` is not enough, or NULL */
+};
+
+/* Of points, lines and collapsed faces, which have none. */
+#define ASSIMP_NO_NORMAL ((struct vec3){0, 0, 1})
+
+int assimp_weights(const struct assimp_job *job, const struct aiMesh *from, const struct shared_skin *skin,
+                   struct vertex_weights *out, struct err *err);
+void assimp_weights_fini(struct vertex_weights *weights);
+/* Adds the weights of the joined vertices, normalised. */
+int assimp_influences(struct assimp_job *job, const struct aiMesh *from, const struct vertex_weights *weights,
+                      const struct joined *joined, struct err *err);
+
+/* `texcoords` are the UV sets that are baked, or NULL. Returns 0 or ERR_IMPORT_MEMORY. */
+int assimp_join(const struct aiMesh *from, const struct aiVector3D *const texcoords[2],
+                const struct vertex_weights *weights, struct joined *out, struct err *err);
+/* Fills joined->normals where the mesh has none, or false ones: smooth ones, of all faces that meet at a place. Returns
+ * 0 or ERR_IMPORT_MEMORY. */
+int assimp_normals(const struct aiMesh *from, bool are_false, struct joined *joined, struct err *err);
+/* After that, for meshes that no skin bends: makes several vertices, each with its normal, of those at edges, and fills
+ * joined->corners. Nothing happens where there could be more than vertices_max of them. Returns 0 or ERR_IMPORT_MEMORY.
+ */
+int assimp_edges(const struct aiMesh *from, uint64_t vertices_max, struct joined *joined, struct err *err);
+/* first[count of joined]: the first of the joined vertices at the same place; they differ in texture coordinates,
+ * colours or weights. Returns 0 or ERR_IMPORT_MEMORY. */
+int assimp_places(const struct aiMesh *from, const struct joined *joined, uint32_t *first, struct err *err);
+/* The unit normal of a triangle and its angles in radians; both 0 where it has no area. */
+void assimp_triangle(const struct aiVector3D *a, const struct aiVector3D *b, const struct aiVector3D *c,
+                     double normal[3], double angles[3]);
+void joined_fini(struct joined *joined);

@@ -1,0 +1,309 @@
+/* assimp_warn.c - what a file has and assimp 5.2.5 does not give, said in warnings with stable codes:
+ *   curves_linear, curves_may_be_linear   clips that are not straight between their keys
+ *   angles_by_arc                         FBX rotations about several axes at once, between keys
+ *   offset_replaced                       BVH roots that have an OFFSET and position channels
+ *   layers_not_blended                    takes of several layers
+ *   clip_names_lost                       clips that the file names and assimp does not
+ *   skeleton_not_read, clips_not_read     of formats whose meshes alone are read
+ *   frames_not_read                       vertex animation, of which the first frame is shown
+ *   clips_not_repeated                    LightWave's repeating and oscillating motion
+ *   clips_unreliable                      old LightWave scenes
+ *   frame_rate_assumed                    seconds made of frames at a rate that is not in the file */
+#include "import/assimp/assimp.h"
+#include "import/fbx/fbx_scan.h"
+
+#include "base/bytes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_ending(const struct assimp_job *job, const char *ending) { return strcmp(job->ending, ending) == 0; }
+
+static bool contains(const struct import *import, const char *text)
+{
+    return memmem(import->bytes, import->size_bytes, text, strlen(text)) != NULL;
+}
+
+static bool has_bones(const struct aiScene *scene)
+{
+    for (uint32_t m = 0; m < scene->mNumMeshes; m++)
+        if (scene->mMeshes[m]->mNumBones > 0)
+            return true;
+    return false;
+}
+
+/* --- curves --- */
+
+/* Below this the way of the angles and the arc differ by less than 0.05 degrees. */
+enum { WIDE_DEGREES = 5 };
+
+static bool has_wide_turns(const struct aiScene *scene)
+{
+    const double same = cos(WIDE_DEGREES / 2.0 * acos(-1) / 180);
+    for (uint32_t a = 0; a < scene->mNumAnimations; a++)
+        for (uint32_t c = 0; c < scene->mAnimations[a]->mNumChannels; c++) {
+            const struct aiNodeAnim *channel = scene->mAnimations[a]->mChannels[c];
+            for (uint32_t k = 1; k < channel->mNumRotationKeys; k++) {
+                const struct aiQuaternion *p = &channel->mRotationKeys[k - 1].mValue,
+                                          *q = &channel->mRotationKeys[k].mValue;
+                const double dot = (double)p->x * (double)q->x + (double)p->y * (double)q->y +
+                                   (double)p->z * (double)q->z + (double)p->w * (double)q->w;
+                if (fabs(dot) < same)
+                    return true;
+            }
+        }
+    return false;
+}
+
+/* Three keys or more: two of a spline without tension are straight. */
+static bool has_long_tracks(const struct aiScene *scene)
+{
+    for (uint32_t a = 0; a < scene->mNumAnimations; a++)
+        for (uint32_t c = 0; c < scene->mAnimations[a]->mNumChannels; c++) {
+            const struct aiNodeAnim *channel = scene->mAnimations[a]->mChannels[c];
+            if (channel->mNumPositionKeys > 2 || channel->mNumRotationKeys > 2 || channel->mNumScalingKeys > 2)
+                return true;
+        }
+    return false;
+}
+
+static void warn_of_fbx(const struct assimp_job *job)
+{
+    struct bake_builder *builder = job->import->builder;
+    const struct fbx_findings losses = fbx_scan(job->import->bytes, job->import->size_bytes);
+    const uint32_t bent = losses.cubic_count + losses.stepped_count;
+    if (bent > 0)
+        bake_warn(builder, "curves_linear",
+                  "%u of %u animation curves are curved (%u) or stepped (%u) between their keys: straight lines stand "
+                  "for them",
+                  bent, losses.curve_count, losses.cubic_count, losses.stepped_count);
+    else if (losses.is_uncertain)
+        bake_warn(builder, "curves_may_be_linear",
+                  "animation curves of this file's version may be curved between their keys: straight lines stand for "
+                  "them");
+    if (losses.turning_count > 0 && has_wide_turns(job->scene))
+        bake_warn(
+            builder, "angles_by_arc",
+            "%u rotations change several angles at once: between keys more than %d degrees apart the shortest arc "
+            "stands for the file's angles",
+            losses.turning_count, WIDE_DEGREES);
+    if (losses.layered_count > 0)
+        bake_warn(builder, "layers_not_blended", "%u takes have several animation layers, which are not blended",
+                  losses.layered_count);
+}
+
+/* The value of an attribute in the tag that begins at `tag`, cut to 63 bytes; false where it has none. */
+static bool get_attribute(const char *tag, const char *attribute, char out[64])
+{
+    const char *end = strchr(tag, '>');
+    const char *at = end == NULL ? NULL : memmem(tag, (size_t)(end - tag), attribute, strlen(attribute));
+    if (at == NULL)
+        return false;
+    at += strlen(attribute);
+    const char *quote = memchr(at, '"', (size_t)(end - at));
+    const size_t size = quote == NULL ? 0 : (size_t)(quote - at);
+    const size_t kept = size < 63 ? size : 63;
+    memcpy(out, at, kept);
+    out[kept] = '\0';
+    return kept > 0;
+}
+
+static bool has_animation(const struct aiScene *scene, const char *name)
+{
+    for (uint32_t a = 0; a < scene->mNumAnimations; a++)
+        if (strncmp(scene->mAnimations[a]->mName.data, name, 63) == 0)
+            return true;
+    return false;
+}
+
+static void warn_of_collada(const struct assimp_job *job)
+{
+    static const char TAG[] = "<animation_clip ";
+    struct import *import = job->import;
+    if (contains(import, "BEZIER") || contains(import, "HERMITE") || contains(import, "BSPLINE") ||
+        contains(import, "CARDINAL") || contains(import, ">STEP") || contains(import, " STEP"))
+        bake_warn(import->builder, "curves_linear",
+                  "the clips have curved or stepped interpolation: straight lines between the keys stand for it");
+    char name[64];
+    const char *tag = (const char *)import->bytes;
+    while ((tag = strstr(tag, TAG)) != NULL) {
+        tag += sizeof TAG - 2;
+        if ((get_attribute(tag, " name=\"", name) || get_attribute(tag, " id=\"", name)) &&
+            !has_animation(job->scene, name))
+            bake_warn(import->builder, "clip_names_lost",
+                      "the file has a clip '%s', which the model has not under this "
+                      "name",
+                      name);
+    }
+}
+
+/* Readers disagree whether the channels of a root are added to its OFFSET or stand for it. Recorded files have both the
+ * same or an OFFSET of 0, so that they stand for it, as for any other joint. */
+static void warn_of_bvh(const struct assimp_job *job)
+{
+    const struct aiVector3D *place = NULL;
+    const struct aiNode *root = job->scene->mRootNode;
+    const struct aiMatrix4x4 *offset = &root->mTransformation;
+    for (uint32_t c = 0; job->scene->mNumAnimations > 0 && c < job->scene->mAnimations[0]->mNumChannels; c++) {
+        const struct aiNodeAnim *channel = job->scene->mAnimations[0]->mChannels[c];
+        if (strcmp(channel->mNodeName.data, root->mName.data) == 0 && channel->mNumPositionKeys > 1)
+            place = &channel->mPositionKeys[0].mValue;
+    }
+    if (place != NULL && (fabsf(offset->a4) > 0 || fabsf(offset->b4) > 0 || fabsf(offset->c4) > 0))
+        bake_warn(
+            job->import->builder, "offset_replaced",
+            "root '%s' has an OFFSET of %g %g %g and position channels: they are its place, the OFFSET is not added",
+            root->mName.data, (double)offset->a4, (double)offset->b4, (double)offset->c4);
+}
+
+/* LightWave scenes: envelopes of `Key value time shape ...`, whose shape is that of the way to the key, 3 if straight,
+ * and behaviours before the first and after the last, 1 if they hold its value. */
+enum { LWS_VERSION_ENVELOPES = 3 };
+static void warn_of_lightwave(const struct assimp_job *job)
+{
+    struct bake_builder *builder = job->import->builder;
+    bool is_curved = false, is_repeated = false;
+    uint32_t keys = 0;
+    const char *version = strchr((const char *)job->import->bytes, '\n');
+    if (version != NULL && strtol(version, NULL, 10) < LWS_VERSION_ENVELOPES)
+        bake_warn(builder, "clips_unreliable", "the motion of LightWave scenes before 6.0 is not read reliably");
+    for (const char *line = (const char *)job->import->bytes; line != NULL; line = strchr(line, '\n')) {
+        double value, time_s;
+        int first, second;
+        line += strspn(line, " \t\r\n");
+        if (strncmp(line, "{ Envelope", 10) == 0)
+            keys = 0;
+        if (sscanf(line, "Key %lf %lf %d", &value, &time_s, &first) == 3)
+            is_curved |= keys++ > 0 && first != 3;
+        else if (sscanf(line, "Behaviors %d %d", &first, &second) == 2)
+            is_repeated |= keys > 1 && (first != 1 || second != 1);
+    }
+    if (is_curved)
+        bake_warn(builder, "curves_linear",
+                  "the clip has curves that are not straight between their keys: straight lines stand for them");
+    if (is_repeated)
+        bake_warn(builder, "clips_not_repeated", "motion that goes on before and after its keys is not read");
+}
+
+/* --- what is not read at all --- */
+
+static void warn_of_skeleton(const struct assimp_job *job, uint32_t joints, uint32_t clips)
+{
+    struct bake_builder *builder = job->import->builder;
+    if (joints > 0 && !has_bones(job->scene))
+        bake_warn(builder, "skeleton_not_read",
+                  "the file has %u joints, which are not read: the mesh is shown as bound", joints);
+    if (clips > 0 && job->scene->mNumAnimations == 0)
+        bake_warn(builder, "clips_not_read", "the file has %u clips, which are not read", clips);
+}
+
+/* Inter-Quake Model, version 2: header fields num_joints and num_anims. */
+static void warn_of_iqm(const struct assimp_job *job)
+{
+    enum { JOINTS_AT = 68, ANIMS_AT = 84, HEADER_BYTES = 124 };
+    const uint8_t *bytes = job->import->bytes;
+    if (job->import->size_bytes >= HEADER_BYTES)
+        warn_of_skeleton(job, get_u32(bytes + JOINTS_AT), get_u32(bytes + ANIMS_AT));
+}
+
+/* MilkShape 3D 1.8: arrays of fixed items behind their counts; the joints follow the materials and three numbers. */
+static void warn_of_ms3d(const struct assimp_job *job)
+{
+    enum { HEADER = 14, VERTEX = 15, TRIANGLE = 70, GROUP = 36, MATERIAL = 361, TIMES = 12, JOINT = 93 };
+    const uint8_t *bytes = job->import->bytes;
+    const size_t size = job->import->size_bytes;
+    size_t at = HEADER;
+    static const size_t ITEMS[] = {VERTEX, TRIANGLE};
+    for (int i = 0; i < 2; i++) {
+        if (size < at + 2)
+            return;
+        at += 2 + get_u16(bytes + at) * ITEMS[i];
+    }
+    if (size < at + 2)
+        return;
+    uint32_t groups = get_u16(bytes + at);
+    for (at += 2; groups > 0; groups--) { /* a group's triangles stand behind its count, and its material behind them */
+        if (size < at + GROUP)
+            return;
+        at += GROUP + 2 * (size_t)get_u16(bytes + at + 33);
+    }
+    if (size < at + 2)
+        return;
+    at += 2 + get_u16(bytes + at) * (size_t)MATERIAL + TIMES;
+    if (size < at + 2)
+        return;
+    const uint32_t joints = get_u16(bytes + at);
+    uint32_t keys = 0;
+    at += 2;
+    for (uint32_t i = 0; i < joints && size >= at + JOINT; i++) {
+        const uint32_t own = (uint32_t)get_u16(bytes + at + 89) + get_u16(bytes + at + 91);
+        keys += own;
+        at += JOINT + 16 * (size_t)own;
+    }
+    warn_of_skeleton(job, joints, keys > 0);
+}
+
+/* Formats of whole vertices a frame, and where their headers have the number of frames. */
+static void warn_of_frames(const struct assimp_job *job)
+{
+    static const struct {
+        const char *ending, *magic;
+        size_t at;
+    } ROWS[] = {{"md2", "IDP2", 40}, {"md3", "IDP3", 76}, {"mdc", "IDPC", 76}, {"mdl", "IDPO", 68}};
+    const struct import *import = job->import;
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        if (!is_ending(job, ROWS[i].ending) || import->size_bytes < ROWS[i].at + 4 ||
+            memcmp(import->bytes, ROWS[i].magic, 4) != 0)
+            continue;
+        const uint32_t frames = get_u32(import->bytes + ROWS[i].at);
+        if (frames > 1 && job->scene->mNumAnimations == 0)
+            bake_warn(import->builder, "frames_not_read", "the file has %u frames; the first is shown", frames);
+    }
+}
+
+static void warn_of_rate(const struct assimp_job *job)
+{
+    const struct aiScene *scene = job->scene;
+    bool is_assumed = is_ending(job, "smd") && scene->mNumAnimations > 0;
+    for (uint32_t a = 0; a < scene->mNumAnimations; a++)
+        is_assumed |= !(fabs(scene->mAnimations[a]->mTicksPerSecond) > 0);
+    if (is_assumed)
+        bake_warn(job->import->builder, "frame_rate_assumed",
+                  "the file does not say how many frames a second it has: 25 are taken");
+}
+
+void assimp_warn(const struct assimp_job *job)
+{
+    const bool has_clips = job->scene->mNumAnimations > 0;
+    struct bake_builder *builder = job->import->builder;
+    if (is_ending(job, "fbx") && has_clips)
+        warn_of_fbx(job);
+    else if (is_ending(job, "dae") && has_clips && job->collada == NULL)
+        warn_of_collada(job);
+    else if (is_ending(job, "zae") && has_clips)
+        bake_warn(builder, "curves_may_be_linear",
+                  "curves that are not straight between their keys are read as if they were; in an archive that is not "
+                  "looked at");
+    else if (is_ending(job, "ase") && has_clips &&
+             (contains(job->import, "CONTROL_BEZIER") || contains(job->import, "CONTROL_TCB")))
+        bake_warn(builder, "curves_linear",
+                  "the clips have curved interpolation: straight lines between the keys stand "
+                  "for it");
+    else if (is_ending(job, "bvh"))
+        warn_of_bvh(job);
+    else if (is_ending(job, "lws") && has_clips)
+        warn_of_lightwave(job);
+    else if (is_ending(job, "3ds") && has_long_tracks(job->scene))
+        bake_warn(builder, "curves_linear",
+                  "the format's curves are splines: straight lines between their keys stand for them");
+    else if (is_ending(job, "iqm"))
+        warn_of_iqm(job);
+    else if (is_ending(job, "ms3d"))
+        warn_of_ms3d(job);
+    else if (is_ending(job, "ogex"))
+        warn_of_skeleton(job, contains(job->import, "BoneNode"), contains(job->import, "Animation"));
+    warn_of_frames(job);
+    warn_of_rate(job);
+}

@@ -1,0 +1,309 @@
+#include "import/assimp/curve_fit.h"
+
+#include "anim/model/mat.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* No piece turns further than this at first: a third of a turn is far from where the shorter way is the other one. */
+static const double PIECE_TURN_RAD = 2 * 3.14159265358979323846 / 3;
+enum { HALVINGS_MAX = 40, SAMPLES = 4 };
+
+/* Keys are float32 in the end. */
+static const double VALUE_MAX = 3e38;
+/* Of a motion that is 0 wherever it is looked at. */
+static const double TOLERANCE_MIN = 1e-14;
+
+struct fitter {
+    const struct curve_fit *fit;
+    struct track *track;
+    double *space; /* SAMPLES points of a piece, two to compare, two slopes */
+    size_t capacity;
+    double tolerance;
+    bool is_near;
+    int rc; /* 0, an ERR_ code, or NOT_STRAIGHT */
+};
+
+enum { NOT_STRAIGHT = 1 };
+
+static size_t key_doubles(const struct fitter *fitter)
+{
+    return fitter->track->components * (fitter->track->is_cubic ? 3u : 1u);
+}
+
+static double *value_of(const struct fitter *fitter, uint32_t key)
+{
+    return fitter->track->values + key * key_doubles(fitter) +
+           (fitter->track->is_cubic ? fitter->track->components : 0);
+}
+
+static double *sample(const struct fitter *fitter, int index)
+{
+    return fitter->space + (size_t)index * fitter->fit->components;
+}
+
+/* Of a quaternion's two signs the one that is near `reference`. */
+static void align(const struct fitter *fitter, const double *reference, double *value)
+{
+    double dot = 0;
+    for (uint32_t c = 0; c < 4 && fitter->fit->is_rotation; c++)
+        dot += reference[c] * value[c];
+    for (uint32_t c = 0; c < 4 && dot < 0; c++)
+        value[c] = -value[c];
+}
+
+static void evaluate(const struct fitter *fitter, double time_s, const double *reference, double *out)
+{
+    fitter->fit->at(fitter->fit->user, time_s, out);
+    if (reference != NULL)
+        align(fitter, reference, out);
+}
+
+static double distance(const struct fitter *fitter, const double *a, const double *b)
+{
+    double worst = 0;
+    for (uint32_t c = 0; c < fitter->fit->components; c++)
+        worst = fmax(worst, fabs(a[c] - b[c]));
+    return worst;
+}
+
+/* Appends a key with its value and tangents 0. */
+static bool push(struct fitter *fitter, double time_s, const double *value)
+{
+    struct track *track = fitter->track;
+    const size_t doubles = key_doubles(fitter);
+    if (fitter->rc != 0)
+        return false;
+    for (uint32_t c = 0; c < track->components; c++)
+        if (!(fabs(value[c]) <= VALUE_MAX))
+            fitter->rc = ERR_BAD_MODEL;
+    if (track->count >= fitter->fit->key_limit)
+        fitter->rc = ERR_MODEL_LIMIT;
+    if (fitter->rc != 0)
+        return false;
+    if (track->count == fitter->capacity) {
+        const size_t capacity = 2 * fitter->capacity + 16;
+        double *times = realloc(track->times_s, capacity * sizeof *times);
+        track->times_s = times != NULL ? times : track->times_s;
+        double *values = realloc(track->values, capacity * doubles * sizeof *values);
+        track->values = values != NULL ? values : track->values;
+        if (times == NULL || values == NULL) {
+            fitter->rc = ERR_IMPORT_MEMORY;
+            return false;
+        }
+        fitter->capacity = capacity;
+    }
+    track->times_s[track->count] = time_s;
+    memset(track->values + track->count * doubles, 0, doubles * sizeof *track->values);
+    track->count++;
+    memcpy(value_of(fitter, track->count - 1), value, track->components * sizeof *value);
+    return true;
+}
+
+static void blend(const struct fitter *fitter, const double *a, const double *b, double u, double *out)
+{
+    if (fitter->fit->is_rotation) {
+        quat_slerp(a, b, u, out);
+        return;
+    }
+    for (uint32_t c = 0; c < fitter->fit->components; c++)
+        out[c] = a[c] * (1 - u) + b[c] * u;
+}
+
+/* --- straight --- */
+
+static void add_straight(struct fitter *fitter, double from_s, double to_s)
+{
+    static const double TRIED[] = {0.5, 1.0 / 6, 0.37, 5.0 / 6};
+    double *start = sample(fitter, 0), *end = sample(fitter, 3), *real = sample(fitter, 4), *own = sample(fitter, 5);
+    memcpy(start, value_of(fitter, fitter->track->count - 1), fitter->fit->components * sizeof *start);
+    evaluate(fitter, to_s, start, end);
+    for (size_t i = 0; i < sizeof TRIED / sizeof *TRIED; i++) {
+        const double time_s = from_s + (to_s - from_s) * TRIED[i];
+        blend(fitter, start, end, (time_s - from_s) / (to_s - from_s), own);
+        evaluate(fitter, time_s, own, real);
+        if (!(distance(fitter, own, real) <= fitter->tolerance)) {
+            fitter->rc = NOT_STRAIGHT;
+            return;
+        }
+    }
+    push(fitter, to_s, end);
+}
+
+/* --- cubic --- */
+
+/* Hermite form, as the evaluator has it (anim/pose/sample.c). */
+static void cubic(const struct fitter *fitter, const double *slopes, double u, double *out)
+{
+    const uint32_t n = fitter->fit->components;
+    const double u2 = u * u, u3 = u2 * u;
+    for (uint32_t c = 0; c < n; c++)
+        out[c] = (2 * u3 - 3 * u2 + 1) * sample(fitter, 0)[c] + (u3 - 2 * u2 + u) * slopes[c] +
+                 (3 * u2 - 2 * u3) * sample(fitter, 3)[c] + (u3 - u2) * slopes[n + c];
+    if (fitter->fit->is_rotation)
+        quat_normalize(out);
+}
+
+static bool is_good(const struct fitter *fitter, const double *slopes, double from_s, double to_s)
+{
+    static const double TRIED[] = {0.5, 1.0 / 6, 5.0 / 6, 0.05, 0.95};
+    double *real = sample(fitter, 4), *own = sample(fitter, 5);
+    for (size_t i = 0; i < sizeof TRIED / sizeof *TRIED; i++) {
+        const double time_s = from_s + (to_s - from_s) * TRIED[i];
+        cubic(fitter, slopes, (time_s - from_s) / (to_s - from_s), own);
+        evaluate(fitter, time_s, own, real);
+        if (!(distance(fitter, own, real) <= fitter->tolerance))
+            return false;
+    }
+    return true;
+}
+
+/* Tangents are per second. */
+static double tangent(double slope, double span_s)
+{
+    const double value = slope / span_s;
+    return fabs(value) <= VALUE_MAX ? value : 0;
+}
+
+/* The piece through the motion at its ends and thirds, or two halves of it. The last key is at from_s. */
+static void add_cubic(struct fitter *fitter, double from_s, double to_s, int halvings)
+{
+    const uint32_t n = fitter->fit->components;
+    double *p[SAMPLES], *slopes = sample(fitter, 6);
+    if (fitter->rc != 0)
+        return;
+    for (int i = 0; i < SAMPLES; i++)
+        p[i] = sample(fitter, i);
+    memcpy(p[0], value_of(fitter, fitter->track->count - 1), n * sizeof **p);
+    evaluate(fitter, from_s + (to_s - from_s) / 3, p[0], p[1]);
+    evaluate(fitter, to_s - (to_s - from_s) / 3, p[1], p[2]);
+    evaluate(fitter, to_s, p[2], p[3]);
+    for (uint32_t c = 0; c < n; c++) { /* derivatives of the interpolating cubic at u = 0 and 1 */
+        slopes[c] = (-11 * p[0][c] + 18 * p[1][c] - 9 * p[2][c] + 2 * p[3][c]) / 2;
+        slopes[n + c] = (-2 * p[0][c] + 9 * p[1][c] - 18 * p[2][c] + 11 * p[3][c]) / 2;
+    }
+    const double middle_s = from_s + (to_s - from_s) / 2;
+    const bool is_last = halvings == 0 || !(middle_s > from_s && middle_s < to_s);
+    const bool is_near = is_good(fitter, slopes, from_s, to_s);
+    if (!is_near && !is_last) {
+        add_cubic(fitter, from_s, middle_s, halvings - 1);
+        add_cubic(fitter, middle_s, to_s, halvings - 1);
+        return;
+    }
+    fitter->is_near &= is_near;
+    for (uint32_t c = 0; c < 2 * n && !is_near; c++) /* straight rather than wild */
+        slopes[c] = p[3][c % n] - p[0][c % n];
+    double *out = value_of(fitter, fitter->track->count - 1) + n;
+    for (uint32_t c = 0; c < n; c++)
+        out[c] = tangent(slopes[c], to_s - from_s);
+    if (!push(fitter, to_s, p[3]))
+        return;
+    double *in = value_of(fitter, fitter->track->count - 1) - n;
+    for (uint32_t c = 0; c < n; c++)
+        in[c] = tangent(slopes[n + c], to_s - from_s);
+}
+
+/* --- all pieces --- */
+
+static void add_piece(struct fitter *fitter, double from_s, double to_s)
+{
+    const struct curve_fit *fit = fitter->fit;
+    const double turn = fit->turn != NULL ? fit->turn(fit->user, from_s, to_s) : 0;
+    if (!(turn / PIECE_TURN_RAD < (double)fit->key_limit)) {
+        fitter->rc = ERR_MODEL_LIMIT;
+        return;
+    }
+    const uint64_t parts = 1 + (uint64_t)(turn / PIECE_TURN_RAD);
+    double last_s = from_s;
+    for (uint64_t i = 1; i <= parts && fitter->rc == 0; i++) {
+        const double next_s = i == parts ? to_s : from_s + (to_s - from_s) * ((double)i / (double)parts);
+        if (!(next_s > last_s))
+            continue;
+        if (fitter->track->is_cubic)
+            add_cubic(fitter, last_s, next_s, HALVINGS_MAX);
+        else
+            add_straight(fitter, last_s, next_s);
+        last_s = next_s;
+    }
+}
+
+static void run(struct fitter *fitter)
+{
+    const struct curve_fit *fit = fitter->fit;
+    double *value = sample(fitter, 0), *before = sample(fitter, 1);
+    fitter->track->count = 0;
+    fitter->capacity = 0;
+    evaluate(fitter, fit->times_s[0], NULL, value);
+    push(fitter, fit->times_s[0], value);
+    for (uint32_t i = 1; i < fit->time_count && fitter->rc == 0; i++) {
+        const double from_s = fit->times_s[i - 1], to_s = fit->times_s[i];
+        const double left_s = nextafter(to_s, -HUGE_VAL);
+        evaluate(fitter, to_s, NULL, value);
+        evaluate(fitter, left_s, value, before);
+        if (distance(fitter, value, before) <= fitter->tolerance) {
+            add_piece(fitter, from_s, to_s);
+            continue;
+        }
+        if (left_s > from_s)
+            add_piece(fitter, from_s, left_s);
+        evaluate(fitter, to_s, NULL, value);
+        if (fitter->rc == 0) {
+            align(fitter, value_of(fitter, fitter->track->count - 1), value);
+            push(fitter, to_s, value);
+        }
+    }
+}
+
+/* The bound in the motion's own unit, from values at the times and between them. */
+static void measure(struct fitter *fitter)
+{
+    const struct curve_fit *fit = fitter->fit;
+    double largest = fit->is_rotation ? 1 : 0;
+    for (uint64_t i = 0; i < 3 * (uint64_t)fit->time_count && !fit->is_rotation; i++) {
+        const uint32_t key = (uint32_t)(i / 3), next = key + 1 < fit->time_count ? key + 1 : key;
+        const double from_s = fit->times_s[key], to_s = fit->times_s[next];
+        evaluate(fitter, from_s + (to_s - from_s) * ((double)(i % 3) * 0.37), NULL, sample(fitter, 0));
+        for (uint32_t c = 0; c < fit->components; c++)
+            largest = fmax(largest, fabs(sample(fitter, 0)[c]));
+    }
+    fitter->tolerance = fmax(CURVE_FIT_BOUND * largest, TOLERANCE_MIN);
+}
+
+/* Keys that are all the same are one key. */
+static void shrink(const struct fitter *fitter)
+{
+    for (uint32_t k = 1; k < fitter->track->count; k++)
+        if (distance(fitter, value_of(fitter, 0), value_of(fitter, k)) > fitter->tolerance / 1000)
+            return;
+    fitter->track->count = 1;
+}
+
+int curve_fit(struct track *track, const struct curve_fit *fit, bool *is_near, struct err *err)
+{
+    struct fitter fitter = {.fit = fit, .track = track, .is_near = true};
+    *track = (struct track){.components = fit->components, .is_rotation = fit->is_rotation};
+    fitter.space = malloc((SAMPLES + 4) * (size_t)fit->components * sizeof *fitter.space);
+    if (fitter.space == NULL)
+        return err_set(err, ERR_IMPORT_MEMORY, "no memory for %u values", fit->components);
+    measure(&fitter);
+    run(&fitter);
+    if (fitter.rc == NOT_STRAIGHT) {
+        track_fini(track);
+        *track = (struct track){.components = fit->components, .is_rotation = fit->is_rotation, .is_cubic = true};
+        fitter.rc = 0;
+        run(&fitter);
+    } else if (fitter.rc == 0) {
+        shrink(&fitter);
+    }
+    free(fitter.space);
+    *is_near = fitter.is_near;
+    if (fitter.rc == 0)
+        return 0;
+    track_fini(track);
+    if (fitter.rc == ERR_BAD_MODEL)
+        return err_set(err, ERR_BAD_KEYS, "a value is not finite");
+    return fitter.rc == ERR_MODEL_LIMIT
+               ? err_set(err, ERR_MODEL_LIMIT, "it has more than %llu keys", (unsigned long long)fit->key_limit)
+               : err_set(err, ERR_IMPORT_MEMORY, "no memory for its keys");
+}

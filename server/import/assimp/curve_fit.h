@@ -1,0 +1,29 @@
+/* curve_fit.h - any motion as a track of keys, to within a bound. Pure; any thread.
+ *
+ * Straight pieces between the given times where that is the motion; else cubic ones, each cut in half until it is near
+ * enough. A value that jumps at a time gets a key at the last double before it, so that no time lies in the jump. */
+#pragma once
+
+#include "import/assimp/assimp_track.h"
+
+/* How far a track may be from the motion it stands for: of a unit quaternion's components, and of the largest value
+ * that other tracks have. Values are float32, whose own rounding is 6e-8. */
+#define CURVE_FIT_BOUND 1e-7
+
+struct curve_fit {
+    /* The motion: component_count doubles to out; rotations are unit quaternions of either sign. */
+    void (*at)(void *user, double time_s, double *out);
+    /* Its turn between two times in radians, at most about; NULL: it does not turn. */
+    double (*turn)(void *user, double from_s, double to_s);
+    void *user;
+    const double *times_s; /* [time_count], rising, at least 1: where pieces of the motion meet */
+    uint32_t time_count;
+    uint32_t components;
+    bool is_rotation;
+    uint64_t key_limit;
+};
+
+/* A motion that stands still becomes one key. is_near: the bound was kept at all times that were tried; false after
+ * a piece was as short as pieces get, as where a curve stands upright.
+ * Returns 0, ERR_MODEL_LIMIT (more keys than key_limit) or ERR_IMPORT_MEMORY; on failure *track is empty. */
+int curve_fit(struct track *track, const struct curve_fit *fit, bool *is_near, struct err *err);

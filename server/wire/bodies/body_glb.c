@@ -1,0 +1,358 @@
+#include "wire/bodies/body_glb.h"
+
+#include "base/version.h"
+#include "wire/encode/json.h"
+
+#include <math.h>
+#include <string.h>
+
+/* GL's numbers, as the specification has them (3.7.2.1). */
+static const uint32_t MODES[] = {[TOPOLOGY_TRIANGLES] = 4, [TOPOLOGY_LINES] = 1, [TOPOLOGY_POINTS] = 0};
+
+static void put_uint(struct buf *out, const char *key, uint32_t value)
+{
+    buf_put_text(out, key);
+    json_put_uint(out, value);
+}
+
+/* "name":.. and a comma, where there is one. */
+static void put_name(struct buf *out, const struct model *model, struct str name)
+{
+    if (name.offset == STR_NONE)
+        return;
+    buf_put_text(out, "\"name\":");
+    json_put_str(out, model, name);
+    buf_put_char(out, ',');
+}
+
+/* --- what is in the file --- */
+
+static bool has_geometry(const struct primitive *primitive)
+{
+    return primitive->vertex_count > 0 && primitive->index_count > 0;
+}
+
+/* Leaves the draws that a viewer of the source would draw; when none of them is in its scene, all of them. */
+static bool keep_drawn(struct reply_context *context, struct deform *deform)
+{
+    uint32_t flags = 0, kept = 0;
+    uint64_t vertices = 0;
+    for (uint32_t e = 0; e < deform->draw_count; e++)
+        flags |= has_geometry(deform_primitive(context, deform, e)) ? deform_draw(context, deform, e)->flags : 0;
+    for (uint32_t e = 0; e < deform->draw_count; e++) {
+        const struct primitive *primitive = deform_primitive(context, deform, e);
+        const bool is_hidden =
+            (flags & DRAW_IN_SCENE) != 0 && (deform_draw(context, deform, e)->flags & DRAW_IN_SCENE) == 0;
+        if (!has_geometry(primitive) || is_hidden)
+            continue;
+        deform->draws[kept++] = deform->draws[e];
+        vertices += primitive->vertex_count;
+    }
+    deform->draw_count = kept;
+    if (kept == 0) {
+        struct err err;
+        err_set(&err, ERR_NOTHING_TO_DRAW, "'%s' has no geometry%s", context->request->model,
+                context->request->mesh.kind == SELECT_NONE ? "" : " in that mesh");
+        context_fail(context, &err);
+    } else if (vertices * 2 * sizeof(struct vec3) > context->limit_bytes) {
+        context_fail_too_large(context);
+        kept = 0;
+    }
+    return kept > 0;
+}
+
+/* Positions alone could be too much: then nothing needs to be posed, nor a texture packed. */
+static bool may_fit(struct reply_context *context, const struct deform *deform)
+{
+    uint64_t size_bytes = 0;
+    for (uint32_t e = 0; e < deform->draw_count; e++)
+        size_bytes += deform_primitive(context, deform, e)->vertex_count * sizeof(struct vec3);
+    if (size_bytes <= context->limit_bytes)
+        return true;
+    context_fail_too_large(context);
+    return false;
+}
+
+static bool plan(struct reply_context *context, struct deform *deform, struct glb_export *scene)
+{
+    struct workspace *answer = context->answer;
+    const struct model *model = context->model;
+    const size_t places = (size_t)model->primitive_count + model->material_count + 2 * (size_t)model->texture_count;
+    *scene = (struct glb_export){.deform = deform, .glb = &answer->glb};
+    glb_clear(scene->glb, context->limit_bytes);
+    if (!keep_drawn(context, deform) || !may_fit(context, deform))
+        return false;
+    scene->entries = workspace_array(&answer->blocks, deform->draw_count, sizeof *scene->entries);
+    scene->entry_of = workspace_array(&answer->places, places, sizeof *scene->entry_of);
+    if (scene->entries == NULL || scene->entry_of == NULL) {
+        context_fail_memory(context);
+        return false;
+    }
+    memset(scene->entry_of, 0xff, places * sizeof *scene->entry_of); /* GLB_NONE */
+    scene->materials = scene->entry_of + model->primitive_count;
+    scene->textures = scene->materials + model->material_count;
+    scene->pictures = scene->textures + model->texture_count;
+    return glb_number_materials(context, scene);
+}
+
+/* --- geometry --- */
+
+static double determinant(const float *m)
+{
+    const double x[3] = {(double)m[0], (double)m[1], (double)m[2]}, y[3] = {(double)m[4], (double)m[5], (double)m[6]};
+    const double z[3] = {(double)m[8], (double)m[9], (double)m[10]};
+    return x[0] * (y[1] * z[2] - y[2] * z[1]) + x[1] * (y[2] * z[0] - y[0] * z[2]) + x[2] * (y[0] * z[1] - y[1] * z[0]);
+}
+
+/* A mirror turns triangles inside out. With the node goes the viewer's rule that turns them back (3.7.4), so the file
+ * has to. */
+static bool is_mirrored(const struct reply_context *context, const struct glb_export *scene, uint32_t entry)
+{
+    const struct skin *skin = &context->model->skins[deform_draw(context, scene->deform, entry)->skin];
+    for (uint32_t j = 0; j < skin->joint_count; j++)
+        if (!(determinant(scene->deform->palette[j].m) < 0))
+            return false;
+    return true;
+}
+
+static void turn_triangles(struct glb *glb, uint32_t index_count)
+{
+    uint32_t *indices = (uint32_t *)(void *)(glb->bin.data + glb->bin.size_bytes) - index_count;
+    for (uint32_t i = 0; i + 2 < index_count; i += 3) {
+        const uint32_t second = indices[i + 1];
+        indices[i + 1] = indices[i + 2];
+        indices[i + 2] = second;
+    }
+}
+
+/* What the pose does not change: once for all entries of a primitive. */
+static void add_fixed(struct reply_context *context, struct glb_export *scene, uint32_t entry)
+{
+    const struct primitive *p = deform_primitive(context, scene->deform, entry);
+    glb_add_texcoords(context, scene, entry, 0);
+    glb_add_texcoords(context, scene, entry, 1);
+    if ((p->flags & PRIMITIVE_COLORS) != 0)
+        scene->entries[entry].accessors[GLB_COLOR] =
+            glb_add(scene->glb, GLB_COLOR, context->model->colors + p->vertex_first, p->vertex_count);
+}
+
+static void add_indices(struct reply_context *context, struct glb_export *scene, uint32_t entry, bool is_turned)
+{
+    const struct primitive *p = deform_primitive(context, scene->deform, entry);
+    uint32_t *accessors = scene->entries[entry].accessors;
+    accessors[GLB_INDICES] = glb_add(scene->glb, GLB_INDICES, context->model->indices + p->index_first, p->index_count);
+    if (is_turned && !glb_failed(scene->glb))
+        turn_triangles(scene->glb, p->index_count);
+}
+
+/* Those made for points and lines mean nothing, and without any a viewer takes those of the faces (3.7.2.1), as flat
+ * triangles want it. */
+static bool has_normals(const struct primitive *p)
+{
+    return (p->flags & PRIMITIVE_FILE_NORMALS) != 0 ||
+           (p->topology == TOPOLOGY_TRIANGLES && (p->flags & PRIMITIVE_FLAT) == 0);
+}
+
+/* False: the reply is an error. */
+static bool add_entry(struct reply_context *context, struct glb_export *scene, uint32_t entry)
+{
+    const uint32_t place = deform_draw(context, scene->deform, entry)->primitive;
+    const struct primitive *p = &context->model->primitives[place];
+    const double time_s = context->request->times_s[0];
+    const struct vec3 *vertices = scene->deform->deformed;
+    uint32_t *accessors = scene->entries[entry].accessors, *first = &scene->entry_of[place];
+    if (*first != GLB_NONE)
+        scene->entries[entry] = scene->entries[*first];
+    else
+        memset(accessors, 0xff, sizeof scene->entries[entry]); /* GLB_NONE */
+    if (!deform_entry(context, scene->deform, entry, BLOCK_POSITIONS, time_s))
+        return false;
+    accessors[GLB_POSITION] = glb_add(scene->glb, GLB_POSITION, vertices, p->vertex_count);
+    if (has_normals(p)) {
+        if (!deform_entry(context, scene->deform, entry, BLOCK_NORMALS, time_s))
+            return false;
+        accessors[GLB_NORMAL] = glb_add(scene->glb, GLB_NORMAL, vertices, p->vertex_count);
+        if (glb_wants_tangents(context, scene, p))
+            accessors[GLB_TANGENT] =
+                glb_add(scene->glb, GLB_TANGENT, deform_tangents(context, scene->deform, entry), p->vertex_count);
+    }
+    const bool is_turned = p->topology == TOPOLOGY_TRIANGLES && is_mirrored(context, scene, entry);
+    if (*first == GLB_NONE)
+        add_fixed(context, scene, entry);
+    if (*first == GLB_NONE || is_turned)
+        add_indices(context, scene, entry, is_turned);
+    if (*first == GLB_NONE && !is_turned)
+        *first = entry;
+    return true;
+}
+
+/* --- JSON --- */
+
+/* {"asset":{..} without its end */
+static bool put_asset(struct reply_context *context, const struct glb_export *scene)
+{
+    struct buf *out = context->out;
+    buf_put_text(out, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"posed " POSED_VERSION "\",\"extras\":");
+    context_put_head(context);
+    buf_put_text(out, ",\"frame\":");
+    context_put_frame_head(context, 0);
+    if (!motion_put(context, context->request->times_s[0]))
+        return false;
+    buf_put_char(out, '}');
+    glb_put_texture_states(context, scene);
+    buf_put_text(out, "}}");
+    return true;
+}
+
+static void put_primitive(struct reply_context *context, const struct glb_export *scene, uint32_t entry)
+{
+    static const char *const NAMES[] = {[GLB_POSITION] = "{\"attributes\":{\"POSITION\":",
+                                        [GLB_NORMAL] = ",\"NORMAL\":",
+                                        [GLB_TANGENT] = ",\"TANGENT\":",
+                                        [GLB_TEXCOORD] = ",\"TEXCOORD_0\":",
+                                        [GLB_SECOND_TEXCOORD] = ",\"TEXCOORD_1\":",
+                                        [GLB_COLOR] = ",\"COLOR_0\":"};
+    const struct primitive *p = deform_primitive(context, scene->deform, entry);
+    const uint32_t *accessors = scene->entries[entry].accessors;
+    for (int a = GLB_POSITION; a <= GLB_COLOR; a++)
+        if (accessors[a] != GLB_NONE)
+            put_uint(context->out, NAMES[a], accessors[a]);
+    put_uint(context->out, "},\"indices\":", accessors[GLB_INDICES]);
+    if (p->topology != TOPOLOGY_TRIANGLES)
+        put_uint(context->out, ",\"mode\":", MODES[p->topology]);
+    if (p->material >= 0)
+        put_uint(context->out, ",\"material\":", scene->materials[p->material]);
+    buf_put_char(context->out, '}');
+}
+
+/* True for the first entry of a node. */
+static bool is_first(const struct reply_context *context, const struct glb_export *scene, uint32_t entry)
+{
+    return entry == 0 ||
+           deform_draw(context, scene->deform, entry)->node != deform_draw(context, scene->deform, entry - 1)->node;
+}
+
+/* ,"meshes":[..]: one for each node, because their vertices differ. Returns how many. */
+static uint32_t put_meshes(struct reply_context *context, const struct glb_export *scene)
+{
+    struct buf *out = context->out;
+    uint32_t count = 0;
+    for (uint32_t e = 0; e < scene->deform->draw_count && !buf_failed(out); e++) {
+        if (is_first(context, scene, e)) {
+            buf_put_text(out, count++ == 0 ? ",\"meshes\":[{" : "]},{");
+            put_name(out, context->model,
+                     context->model->meshes[deform_primitive(context, scene->deform, e)->mesh].name);
+            buf_put_text(out, "\"primitives\":[");
+        } else {
+            buf_put_char(out, ',');
+        }
+        put_primitive(context, scene, e);
+    }
+    buf_put_text(out, "]}]");
+    return count;
+}
+
+/* The rotation and scale from the model's axes and unit to glTF's: +Y up, front +Z, metres (3.4). False: they are the
+ * same. */
+static bool find_axes(const struct model_info *info, float gltf_from_scene[16])
+{
+    double rows[3][3];
+    double along = 0, length = 0;
+    for (int i = 0; i < 3; i++) {
+        rows[1][i] = (double)info->up[i];
+        along += (double)info->up[i] * (double)info->forward[i];
+    }
+    for (int i = 0; i < 3; i++)
+        rows[2][i] = (double)info->forward[i] - along * rows[1][i];
+    for (int i = 0; i < 3; i++)
+        length += rows[2][i] * rows[2][i];
+    if (!(length > 1e-6)) { /* front is up: any direction across will do */
+        const double x = rows[1][0], y = rows[1][1], z = rows[1][2];
+        const double across[3] = {fabs(x) > 0.5 ? -y : 0, fabs(x) > 0.5 ? x : -z, fabs(x) > 0.5 ? 0 : y};
+        memcpy(rows[2], across, sizeof across);
+        length = across[0] * across[0] + across[1] * across[1] + across[2] * across[2];
+    }
+    for (int i = 0; i < 3; i++)
+        rows[2][i] /= sqrt(length);
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        rows[0][i] = rows[1][j] * rows[2][k] - rows[1][k] * rows[2][j];
+    }
+    memset(gltf_from_scene, 0, 16 * sizeof *gltf_from_scene);
+    bool is_same = true;
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) {
+            gltf_from_scene[4 * c + r] = (float)(rows[r][c] * (double)info->unit_m) + 0.0f; /* not -0 */
+            is_same = is_same && gltf_from_scene[4 * c + r] == (r == c ? 1.0f : 0.0f);
+        }
+    gltf_from_scene[15] = 1;
+    return !is_same;
+}
+
+/* [0,1,2,.. */
+static void put_range(struct buf *out, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && !buf_failed(out); i++) {
+        buf_put_char(out, i == 0 ? '[' : ',');
+        json_put_uint(out, i);
+    }
+    buf_put_char(out, ']');
+}
+
+/* ,"nodes":[..] and the scene: the mesh nodes, below one that turns and scales them where that is needed. */
+static void put_nodes(struct reply_context *context, const struct glb_export *scene, uint32_t mesh_count)
+{
+    const struct model *model = context->model;
+    struct buf *out = context->out;
+    uint32_t mesh = 0;
+    float gltf_from_scene[16];
+    buf_put_text(out, ",\"nodes\":[");
+    for (uint32_t e = 0; e < scene->deform->draw_count && !buf_failed(out); e++) {
+        const uint32_t node = deform_draw(context, scene->deform, e)->node;
+        if (!is_first(context, scene, e))
+            continue;
+        buf_put_text(out, mesh == 0 ? "{" : ",{");
+        put_name(out, model, model->nodes[node].name);
+        put_uint(out, "\"mesh\":", mesh++);
+        put_extras(out, model, EXTRA_NODE, node);
+        buf_put_char(out, '}');
+    }
+    const bool has_axes = find_axes(&model->infos[0], gltf_from_scene);
+    if (has_axes) {
+        buf_put_text(out, ",{\"name\":\"gltf_from_scene\",\"matrix\":");
+        json_put_floats(out, gltf_from_scene, 16);
+        buf_put_text(out, ",\"children\":");
+        put_range(out, mesh_count);
+        buf_put_char(out, '}');
+    }
+    buf_put_text(out, "],\"scene\":0,\"scenes\":[{\"nodes\":");
+    if (has_axes)
+        put_uint(out, "[", mesh_count);
+    else
+        put_range(out, mesh_count);
+    buf_put_text(out, has_axes ? "]}]" : "}]");
+}
+
+void body_put_glb(struct reply_context *context, struct deform *deform)
+{
+    struct glb_export scene;
+    if (!plan(context, deform, &scene))
+        return;
+    context_evaluate(context, 0);
+    deform->skin = UINT32_MAX;
+    for (uint32_t e = 0; e < deform->draw_count && !glb_failed(scene.glb); e++)
+        if (!add_entry(context, &scene, e))
+            return;
+    if (!glb_put_pictures(context, &scene))
+        return;
+    glb_start(context->out);
+    if (!put_asset(context, &scene))
+        return;
+    put_nodes(context, &scene, put_meshes(context, &scene));
+    glb_put_materials(context, &scene);
+    glb_put_textures(context, &scene);
+    glb_put_arrays(scene.glb, context->out);
+    buf_put_char(context->out, '}');
+    if (glb_failed(scene.glb) || !glb_finish(scene.glb, context->out))
+        context_fail_too_large(context);
+}

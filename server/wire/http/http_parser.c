@@ -1,0 +1,276 @@
+#include "wire/http/http_parser.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "wire/http/http_repeat.h"
+#include "wire/http/http_head.h"
+
+#include <llhttp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    /* Chunks of one byte cost six; what costs more than this is padding, not a body. */
+    BODY_OVERHEAD_MAX = 8,
+};
+
+struct http_parser_state {
+    const struct limits *limits;
+    struct http_head head;
+    llhttp_t llhttp; /* started anew for each request, so that nothing of one can leak into the next */
+    struct buf body;
+    uint64_t body_bytes;     /* so far, kept or dropped */
+    uint64_t body_raw_bytes; /* so far, with chunk sizes, extensions and trailers */
+    uint64_t declared_bytes; /* by Content-Length, or 0 */
+    struct http_sink *sink;  /* parser.sink while there is a body */
+    bool is_body_dropped;
+    bool is_keep_alive;
+    bool is_complete;         /* the last call handed a request out */
+    struct http_repeat again; /* set: `head` is that of the last request, and the next may be the same */
+    struct err err;           /* of HTTP_PHASE_FAILED */
+};
+
+static uint64_t body_limit(const struct http_parser_state *state)
+{
+    return state->sink != NULL ? state->sink->limit_bytes : state->limits->value[LIMIT_BODY_BYTES];
+}
+
+static int body_too_large(struct http_parser_state *state)
+{
+    err_set(&state->err, ERR_BODY_TOO_LARGE, "the request body is larger than %s",
+            LIMIT_TEXT(state->limits, state->sink != NULL ? LIMIT_UPLOAD_BYTES : LIMIT_BODY_BYTES));
+    return -1;
+}
+
+static int on_headers_complete(llhttp_t *llhttp)
+{
+    struct http_parser_state *state = llhttp->data;
+    /* For HTTP/1.0 llhttp lets keep-alive win over close. */
+    state->is_keep_alive = llhttp_should_keep_alive(llhttp) && !(llhttp->flags & F_CONNECTION_CLOSE);
+    state->declared_bytes = llhttp->flags & F_CHUNKED ? 0 : llhttp->content_length;
+    return 0;
+}
+
+static int on_chunk_header(llhttp_t *llhttp)
+{
+    struct http_parser_state *state = llhttp->data;
+    return llhttp->content_length > body_limit(state) - state->body_bytes ? body_too_large(state) : 0;
+}
+
+static int on_body(llhttp_t *llhttp, const char *bytes, size_t size_bytes)
+{
+    struct http_parser_state *state = llhttp->data;
+    if (size_bytes > body_limit(state) - state->body_bytes)
+        return body_too_large(state);
+    state->body_bytes += size_bytes;
+    if (state->sink != NULL)
+        return state->sink->take(state->sink, bytes, size_bytes, &state->err) < 0 ? -1 : 0;
+    if (!state->is_body_dropped)
+        buf_put(&state->body, bytes, size_bytes);
+    return buf_failed(&state->body) ? body_too_large(state) : 0;
+}
+
+static int on_message_complete(llhttp_t *llhttp)
+{
+    (void)llhttp;
+    return HPE_PAUSED;
+}
+
+static const llhttp_settings_t SETTINGS = {
+    .on_headers_complete = on_headers_complete,
+    .on_chunk_header = on_chunk_header,
+    .on_body = on_body,
+    .on_message_complete = on_message_complete,
+};
+
+void http_parser_init(struct http_parser *parser, const struct limits *limits)
+{
+    *parser = (struct http_parser){.state = mem_zalloc(1, sizeof *parser->state)};
+    parser->state->limits = limits;
+    http_head_init(&parser->state->head, limits);
+    buf_init(&parser->state->body, (size_t)limits->value[LIMIT_BODY_BYTES]);
+}
+
+void http_parser_fini(struct http_parser *parser)
+{
+    if (parser->state == NULL)
+        return;
+    http_head_fini(&parser->state->head);
+    buf_fini(&parser->state->body);
+    free(parser->state);
+    *parser = (struct http_parser){.phase = HTTP_PHASE_FAILED};
+}
+
+/* Forgets the request that was handed out. */
+static void begin(struct http_parser *parser)
+{
+    struct http_parser_state *state = parser->state;
+    if (!state->again.is_set)
+        http_head_clear(&state->head);
+    buf_fini(&state->body);
+    buf_clear(&state->body);
+    state->body_bytes = 0;
+    state->body_raw_bytes = 0;
+    state->declared_bytes = 0;
+    state->is_complete = false;
+    state->sink = parser->sink = NULL;
+    parser->request = (struct http_request){0};
+}
+
+static int fail(struct http_parser *parser, struct err *err)
+{
+    struct http_parser_state *state = parser->state;
+    http_head_fill_request(&state->head, &parser->request);
+    parser->phase = HTTP_PHASE_FAILED;
+    parser->wants_continue = false;
+    if (err != NULL)
+        *err = state->err;
+    return state->err.code;
+}
+
+static int complete(struct http_parser *parser)
+{
+    struct http_parser_state *state = parser->state;
+    http_head_fill_request(&state->head, &parser->request);
+    parser->request.is_keep_alive = state->is_keep_alive;
+    parser->request.has_body = state->declared_bytes > 0 || state->head.transfer_encoding_count > 0;
+    parser->request.body = state->body.size_bytes > 0 ? state->body.data : NULL;
+    parser->request.body_bytes = state->body.size_bytes;
+    parser->phase = HTTP_PHASE_IDLE;
+    state->is_complete = true;
+    return HTTP_COMPLETE;
+}
+
+/* A head without a body. */
+static int complete_head(struct http_parser *parser)
+{
+    struct http_parser_state *state = parser->state;
+    if (state->is_keep_alive)
+        http_repeat_note(&state->again, &state->head);
+    return complete(parser);
+}
+
+/* The next request is the former one at another time; else its head is to be read. */
+static bool take_again(struct http_parser *parser, const char *bytes, size_t size_bytes, size_t *used_bytes)
+{
+    struct http_parser_state *state = parser->state;
+    *used_bytes = http_repeat_match(&state->again, &state->head, bytes, size_bytes);
+    if (*used_bytes > 0)
+        return true;
+    state->again.is_set = false;
+    http_head_clear(&state->head);
+    return false;
+}
+
+/* HTTP_NEED_MORE, HTTP_COMPLETE, or an ERR_ that is in state->err. */
+static int execute(struct http_parser_state *state, const char *bytes, size_t size_bytes, size_t *used_bytes)
+{
+    const llhttp_errno_t rc = llhttp_execute(&state->llhttp, bytes, size_bytes);
+    *used_bytes = size_bytes;
+    if (rc == HPE_OK)
+        return HTTP_NEED_MORE;
+    if (rc == HPE_PAUSED) {
+        *used_bytes = (size_t)(llhttp_get_error_pos(&state->llhttp) - bytes);
+        return HTTP_COMPLETE;
+    }
+    if (state->err.code != 0)
+        return state->err.code;
+    if (rc == HPE_INVALID_METHOD)
+        return err_set(&state->err, ERR_METHOD_NOT_ALLOWED, "method '%s' is not known here", state->head.method.data);
+    return err_set(&state->err, ERR_BAD_REQUEST, "malformed HTTP: %s", llhttp_get_error_reason(&state->llhttp));
+}
+
+/* The head is there, and follows our own rules: llhttp checks the characters and finds the body's framing. */
+static int execute_head(struct http_parser *parser)
+{
+    struct http_parser_state *state = parser->state;
+    const struct buf *bytes = &state->head.bytes;
+    llhttp_init(&state->llhttp, HTTP_REQUEST, &SETTINGS);
+    state->llhttp.data = state;
+    size_t used_bytes;
+    const int rc = execute(state, bytes->data, bytes->size_bytes, &used_bytes);
+    if (rc >= 0 && used_bytes != bytes->size_bytes)
+        return err_set(&state->err, ERR_BAD_REQUEST, "malformed HTTP: the headers end early");
+    const char *method = state->head.method.data;
+    state->is_body_dropped = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+    return rc;
+}
+
+static int feed_body(struct http_parser *parser, const char *bytes, size_t size_bytes, size_t *used_bytes)
+{
+    struct http_parser_state *state = parser->state;
+    *used_bytes = 0;
+    if (state->declared_bytes > body_limit(state)) {
+        body_too_large(state);
+        return state->err.code;
+    }
+    if (size_bytes == 0)
+        return HTTP_NEED_MORE;
+    parser->wants_continue = false;
+    /* exact, so that it does not matter how the bytes were cut */
+    const uint64_t raw_max = BODY_OVERHEAD_MAX * body_limit(state) + state->limits->value[LIMIT_HEADER_BYTES];
+    const uint64_t room = raw_max - state->body_raw_bytes;
+    const size_t part_bytes = size_bytes < room ? size_bytes : (size_t)room;
+    const int rc = execute(state, bytes, part_bytes, used_bytes);
+    state->body_raw_bytes += *used_bytes;
+    if (rc == HTTP_NEED_MORE && part_bytes < size_bytes) {
+        body_too_large(state);
+        return state->err.code;
+    }
+    return rc;
+}
+
+void http_parser_forget(struct http_parser *parser)
+{
+    if (parser->state->is_complete)
+        begin(parser);
+}
+
+size_t http_parser_held_bytes(const struct http_parser *parser) { return parser->state->body.capacity_bytes; }
+
+int http_parser_feed(struct http_parser *parser, const char *bytes, size_t size_bytes, size_t *used_bytes,
+                     struct err *err)
+{
+    struct http_parser_state *state = parser->state;
+    *used_bytes = 0;
+    if (parser->phase == HTTP_PHASE_FAILED)
+        return fail(parser, err);
+    if (state->is_complete)
+        begin(parser);
+    int rc;
+    if (state->again.is_set && size_bytes > 0 && take_again(parser, bytes, size_bytes, used_bytes))
+        return complete(parser);
+    if (parser->phase != HTTP_PHASE_BODY) {
+        rc = http_head_feed(&state->head, bytes, size_bytes, used_bytes, &state->err);
+        if (rc == 0) {
+            parser->phase = http_head_is_empty(&state->head) ? HTTP_PHASE_IDLE : HTTP_PHASE_HEAD;
+            return HTTP_NEED_MORE;
+        }
+        rc = rc < 0 ? rc : execute_head(parser);
+        if (rc != 0)
+            return rc < 0 ? fail(parser, err) : complete_head(parser);
+        parser->phase = HTTP_PHASE_BODY;
+        parser->wants_continue = state->head.is_expecting_continue && !state->head.is_http_1_0;
+        if (strcmp(state->head.method.data, "PUT") == 0) {
+            http_head_fill_request(&state->head, &parser->request);
+            return HTTP_HEAD_DONE;
+        }
+    }
+    size_t body_used_bytes;
+    rc = feed_body(parser, bytes + *used_bytes, size_bytes - *used_bytes, &body_used_bytes);
+    *used_bytes += body_used_bytes;
+    if (rc == HTTP_NEED_MORE)
+        return rc;
+    return rc < 0 ? fail(parser, err) : complete(parser);
+}
+
+int http_parser_set_sink(struct http_parser *parser, struct http_sink *sink, struct err *err)
+{
+    struct http_parser_state *state = parser->state;
+    state->sink = parser->sink = sink;
+    if (state->declared_bytes <= body_limit(state))
+        return 0;
+    body_too_large(state);
+    *err = state->err;
+    return err->code;
+}

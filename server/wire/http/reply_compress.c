@@ -1,0 +1,179 @@
+#include "wire/http/reply_compress.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    AT_ONCE_BYTES = 65536, /* coding so much takes about half a millisecond */
+    STEP_BYTES = 65536,    /* of a body that is there */
+    PIECE_BYTES = 32768,
+};
+
+struct compressed_stream {
+    struct body_stream base;
+    enum coding coding;
+    struct encoder *encoder;
+    struct buf body; /* what comes first */
+    struct blob *blob;
+    size_t at;                /* of it, the next byte */
+    struct body_stream *rest; /* what follows, or NULL */
+    struct buf piece;         /* of that */
+};
+
+static struct compressed_stream *source_of(const struct body_stream *base)
+{
+    return (struct compressed_stream *)(uintptr_t)base; /* its first member */
+}
+
+static int put_body(struct compressed_stream *source, struct buf *out, struct err *err)
+{
+    const char *body = source->blob != NULL ? source->blob->data : source->body.data;
+    const size_t left = (source->blob != NULL ? source->blob->size_bytes : source->body.size_bytes) - source->at;
+    const size_t part = left < STEP_BYTES ? left : STEP_BYTES;
+    const bool is_last = part == left && source->rest == NULL;
+    if (encoder_put(source->encoder, body + source->at, part, is_last, out, err) < 0)
+        return err->code;
+    source->at += part;
+    return !is_last;
+}
+
+static int put_rest(struct compressed_stream *source, struct buf *out, struct err *err)
+{
+    source->rest->is_stopped = source->base.is_stopped;
+    buf_clear(&source->piece);
+    const int rc = source->rest->next(source->rest, &source->piece, err);
+    if (rc < 0 || encoder_put(source->encoder, source->piece.data, source->piece.size_bytes, rc == 0, out, err) < 0)
+        return err->code;
+    return rc;
+}
+
+static int next_piece(struct body_stream *base, struct buf *out, struct err *err)
+{
+    struct compressed_stream *source = source_of(base);
+    const size_t body_bytes = source->blob != NULL ? source->blob->size_bytes : source->body.size_bytes;
+    int rc = 1;
+    while (rc > 0 && out->size_bytes < PIECE_BYTES)
+        rc = source->at < body_bytes || source->rest == NULL ? put_body(source, out, err) : put_rest(source, out, err);
+    if (source->at == body_bytes)
+        buf_fini(&source->body);
+    return rc;
+}
+
+static size_t held_bytes(const struct body_stream *base)
+{
+    const struct compressed_stream *source = source_of(base);
+    return sizeof *source + encoder_held_bytes(source->coding) + source->body.capacity_bytes +
+           source->piece.capacity_bytes + (source->rest == NULL ? 0 : source->rest->held_bytes(source->rest));
+}
+
+static void free_source(struct body_stream *base)
+{
+    struct compressed_stream *source = source_of(base);
+    encoder_free(source->encoder);
+    buf_fini(&source->body);
+    buf_fini(&source->piece);
+    blob_unref(source->blob);
+    if (source->rest != NULL)
+        source->rest->free(source->rest);
+    free(source);
+}
+
+static bool is_text(const struct reply *reply)
+{
+    static const char *const TYPES[] = {"application/json", "text/"};
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
+        if (reply->content_type != NULL && strncmp(reply->content_type, TYPES[i], strlen(TYPES[i])) == 0)
+            return true;
+    return false;
+}
+
+bool reply_is_compressible(const struct reply *reply, uint64_t least_bytes)
+{
+    return is_text(reply) && (reply->source != NULL || reply_body_bytes(reply) >= least_bytes);
+}
+
+/* False: no memory; the reply is as it was. */
+static bool encode_now(struct reply *reply, struct encoder *encoder)
+{
+    struct buf coded;
+    struct err err;
+    buf_init(&coded, SIZE_MAX / 4);
+    const char *body = reply->blob != NULL ? reply->blob->data : reply->body.data;
+    if (encoder_put(encoder, body, reply_body_bytes(reply), true, &coded, &err) < 0) {
+        buf_fini(&coded);
+        return false;
+    }
+    buf_fini(&reply->body);
+    blob_unref(reply->blob);
+    reply->blob = NULL;
+    reply->body = coded;
+    return true;
+}
+
+static void encode_later(struct reply *reply, enum coding coding, struct encoder *encoder)
+{
+    struct compressed_stream *source = mem_zalloc(1, sizeof *source);
+    source->base.next = next_piece;
+    source->base.held_bytes = held_bytes;
+    source->base.free = free_source;
+    source->coding = coding;
+    source->encoder = encoder;
+    source->body = reply->body;
+    source->blob = reply->blob;
+    source->rest = reply->source;
+    buf_init(&source->piece, SIZE_MAX / 4);
+    buf_init(&reply->body, 0);
+    reply->blob = NULL;
+    reply->source = &source->base;
+    reply->rest_bytes = REPLY_REST_UNKNOWN;
+}
+
+void reply_compress(struct reply *reply, enum coding coding, bool can_chunk)
+{
+    const bool is_now = reply->source == NULL && reply_body_bytes(reply) <= AT_ONCE_BYTES;
+    if (coding == CODING_NONE || (!is_now && !can_chunk))
+        return;
+    struct encoder *encoder = encoder_new(coding);
+    if (encoder == NULL)
+        return;
+    if (is_now) {
+        const bool is_coded = encode_now(reply, encoder);
+        encoder_free(encoder);
+        if (!is_coded)
+            return;
+    } else {
+        encode_later(reply, coding, encoder);
+    }
+    reply->content_coding = coding_name(coding);
+    reply_compress_etag(reply, coding);
+}
+
+void reply_compress_etag(struct reply *reply, enum coding coding)
+{
+    const char *suffix = coding_suffix(coding);
+    const size_t size_bytes = strlen(reply->etag), suffix_bytes = strlen(suffix);
+    if (size_bytes < 2 || size_bytes + suffix_bytes >= sizeof reply->etag)
+        return;
+    char *quote = reply->etag + size_bytes - 1;
+    memmove(quote + suffix_bytes, quote, 2);
+    memcpy(quote, suffix, suffix_bytes);
+}
+
+bool coding_strip_etags(const char *if_none_match, enum coding coding, struct buf *out)
+{
+    const char *suffix = coding_suffix(coding);
+    const size_t suffix_bytes = strlen(suffix);
+    if (if_none_match == NULL || suffix_bytes == 0 || strstr(if_none_match, suffix) == NULL)
+        return false;
+    buf_clear(out);
+    for (const char *at = if_none_match; *at != '\0';) {
+        if (strncmp(at, suffix, suffix_bytes) == 0 && at[suffix_bytes] == '"')
+            at += suffix_bytes;
+        else
+            buf_put_char(out, *at++);
+    }
+    buf_put_char(out, '\0');
+    return true;
+}

@@ -1,0 +1,172 @@
+#include "wire/http/url.h"
+
+#include "base/utf8.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool url_next_param(const char **text, size_t *size_bytes, struct url_param *part)
+{
+    while (*size_bytes > 0 && **text == '&') {
+        ++*text;
+        --*size_bytes;
+    }
+    if (*size_bytes == 0)
+        return false;
+    const char *ampersand = memchr(*text, '&', *size_bytes);
+    const size_t part_bytes = ampersand == NULL ? *size_bytes : (size_t)(ampersand - *text);
+    const char *equals = memchr(*text, '=', part_bytes);
+    part->name = *text;
+    part->name_bytes = equals == NULL ? part_bytes : (size_t)(equals - *text);
+    part->value = equals == NULL ? *text + part_bytes : equals + 1;
+    part->value_bytes = part_bytes - (size_t)(part->value - *text);
+    *text += part_bytes;
+    *size_bytes -= part_bytes;
+    return true;
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+static ptrdiff_t decode(const char *text, size_t size_bytes, bool is_plus_blank, char *out, struct err *err)
+{
+    char *to = out;
+    for (size_t i = 0; i < size_bytes; i++) {
+        char c = text[i];
+        if (c == '+' && is_plus_blank) {
+            c = ' ';
+        } else if (c == '%') {
+            const int high = size_bytes - i > 2 ? hex_digit(text[i + 1]) : -1;
+            const int low = size_bytes - i > 2 ? hex_digit(text[i + 2]) : -1;
+            if (high < 0 || low < 0)
+                return err_set(err, ERR_BAD_PARAMETER, "bad percent-escape '%.*s'; a percent sign is written %%25",
+                               size_bytes - i < 3 ? (int)(size_bytes - i) : 3, text + i);
+            c = (char)(high * 16 + low);
+            i += 2;
+        }
+        if (c == '\0')
+            return err_set(err, ERR_BAD_PARAMETER, "a NUL character");
+        *to++ = c;
+    }
+    *to = '\0';
+    if (!utf8_is_valid(out, (size_t)(to - out)))
+        return err_set(err, ERR_BAD_PARAMETER, "not valid UTF-8");
+    return to - out;
+}
+
+ptrdiff_t url_decode_param(const char *text, size_t size_bytes, char *out, struct err *err)
+{
+    return decode(text, size_bytes, true, out, err);
+}
+
+ptrdiff_t url_decode_path(const char *text, size_t size_bytes, char *out, struct err *err)
+{
+    return decode(text, size_bytes, false, out, err);
+}
+
+static const char *skip_digits(const char *text)
+{
+    while (*text >= '0' && *text <= '9')
+        text++;
+    return text;
+}
+
+bool number_is_digits(const char *text) { return *text != '\0' && *skip_digits(text) == '\0'; }
+
+/* The grammar is checked here, because strtod also takes "inf", "0x1p3", leading spaces and more. */
+bool number_parse_double(const char *text, double *value)
+{
+    const char *at = text + (*text == '-');
+    const char *whole_end = skip_digits(at);
+    size_t digit_count = (size_t)(whole_end - at);
+    at = whole_end;
+    if (*at == '.') {
+        const char *end = skip_digits(at + 1);
+        digit_count += (size_t)(end - at - 1);
+        at = end;
+    }
+    if (digit_count == 0)
+        return false;
+    if (*at == 'e' || *at == 'E') {
+        at++;
+        at += *at == '+' || *at == '-';
+        const char *end = skip_digits(at);
+        if (end == at)
+            return false;
+        at = end;
+    }
+    if (*at != '\0')
+        return false;
+    *value = strtod(text, NULL);
+    return isfinite(*value);
+}
+
+bool number_parse_uint(const char *text, uint64_t most, uint64_t *value)
+{
+    if (!number_is_digits(text))
+        return false;
+    uint64_t sum = 0;
+    for (; *text != '\0'; text++) {
+        const uint64_t digit = (uint64_t)(*text - '0');
+        if (sum > (UINT64_MAX - digit) / 10)
+            return false;
+        sum = sum * 10 + digit;
+    }
+    *value = sum;
+    return sum <= most;
+}
+
+enum { NAME_MAX_BYTES = 32 };
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Insertions, deletions, substitutions and swaps of neighbours that lead from a to b; both at most
+ * NAME_MAX_BYTES long. */
+static size_t distance(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+    size_t rows[3][NAME_MAX_BYTES + 1]; /* the last two rows and the one being filled, by i % 3 */
+    for (size_t j = 0; j <= b_bytes; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= a_bytes; i++) {
+        size_t *row = rows[i % 3];
+        const size_t *above = rows[(i - 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= b_bytes; j++) {
+            row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least(row[j], rows[(i - 2) % 3][j - 2] + 1);
+        }
+    }
+    return rows[a_bytes % 3][b_bytes];
+}
+
+const char *nearest_name(const char *name, const char *const *names, size_t count)
+{
+    const size_t name_bytes = strlen(name);
+    if (name_bytes > NAME_MAX_BYTES)
+        return NULL;
+    const char *nearest = NULL;
+    size_t nearest_distance = SIZE_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const size_t other_bytes = strlen(names[i]);
+        if (other_bytes > NAME_MAX_BYTES)
+            continue;
+        const size_t longer = other_bytes > name_bytes ? other_bytes : name_bytes;
+        const size_t allowed = longer < 6 ? 1 : longer / 3;
+        const size_t d = distance(name, name_bytes, names[i], other_bytes);
+        if (d <= allowed && d < nearest_distance) {
+            nearest = names[i];
+            nearest_distance = d;
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,174 @@
+#include "wire/packet/packet_reply.h"
+
+#include "base/version.h"
+#include "wire/reply/select.h"
+#include "wire/encode/frames.h"
+#include "wire/encode/glb.h"
+
+#include <string.h>
+
+enum {
+    HELLO_SERVER_BYTES = 24,
+    CONTENT_HASH_BYTES = 32,
+    PAYLOAD_MOST = 1 << 30, /* whatever --max-body says: its size is a u32 */
+};
+
+static unsigned kind_of(const char *content_type)
+{
+    static const struct {
+        const char *type;
+        unsigned kind;
+    } KINDS[] = {
+        {FRAMES_CONTENT_TYPE, PACKET_FRAMES}, {"application/json", PACKET_JSON},   {"image/png", PACKET_PNG},
+        {GLB_CONTENT_TYPE, PACKET_GLB},       {PACKET_TYPE_OPENED, PACKET_OPENED}, {PACKET_TYPE_FOUND, PACKET_FOUND}};
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
+        if (content_type != NULL && strcmp(content_type, KINDS[i].type) == 0)
+            return KINDS[i].kind;
+    return PACKET_OTHER;
+}
+
+static void put_note(struct buf *notes, const char *name, const char *value, size_t value_bytes)
+{
+    buf_put_text(notes, name);
+    buf_put_text(notes, ": ");
+    buf_put(notes, value, value_bytes);
+    buf_put_char(notes, '\n');
+}
+
+static void put_error(struct buf *out, const struct reply *reply, uint64_t bad_offset)
+{
+    buf_put_u64(out, bad_offset);
+    buf_put_u32(out, (uint32_t)reply->retry_after_s);
+    buf_put_u32(out, (uint32_t)reply->message.size_bytes);
+    buf_put(out, reply->message.data, reply->message.size_bytes);
+    buf_put(out, reply->body.data, reply->body.size_bytes);
+}
+
+void packet_envelope_wrap(struct packet_envelope *frame, const struct reply *reply, uint32_t id, uint64_t bad_offset)
+{
+    *frame = (struct packet_envelope){.packet = {.id = id}};
+    struct packet *packet = &frame->packet;
+    if (reply->code != 0) {
+        packet->kind = PACKET_ERROR;
+        packet->code = (uint16_t)-reply->code;
+        put_error(&frame->front, reply, bad_offset);
+        packet->payload_bytes = (uint32_t)frame->front.size_bytes;
+        return;
+    }
+    packet->kind = (uint16_t)kind_of(reply->content_type);
+    packet->warnings = reply->warning_count;
+    if (packet->kind == PACKET_OTHER && reply->content_type != NULL)
+        put_note(&frame->notes, "Content-Type", reply->content_type, strlen(reply->content_type));
+    if (reply->unmatched.size_bytes > 0)
+        put_note(&frame->notes, "X-Posed-Unmatched", reply->unmatched.data, reply->unmatched.size_bytes);
+    packet->note_bytes = (uint32_t)frame->notes.size_bytes;
+    frame->has_body = true;
+    const uint64_t rest_bytes = reply->source == NULL ? 0 : reply->rest_bytes;
+    packet->payload_bytes = (uint32_t)(reply_body_bytes(reply) + rest_bytes + frame->notes.size_bytes);
+}
+
+void packet_envelope_fini(struct packet_envelope *frame)
+{
+    buf_fini(&frame->front);
+    buf_fini(&frame->notes);
+}
+
+uint32_t packet_payload_max(const struct limits *limits)
+{
+    const uint64_t most = limits->value[LIMIT_BODY_BYTES];
+    return most < PAYLOAD_MOST ? (uint32_t)most : PAYLOAD_MOST;
+}
+
+void packet_put_hello(struct buf *out, uint16_t version, const struct limits *limits)
+{
+    const uint64_t *limit = limits->value;
+    char server[HELLO_SERVER_BYTES] = {0};
+    strncpy(server, POSED_VERSION, sizeof server - 1);
+    buf_put_u16(out, version);
+    buf_put_u16(out, 0);
+    buf_put_u32(out, packet_payload_max(limits));
+    buf_put_u32(out, (uint32_t)limit[LIMIT_HANDLES]);
+    buf_put_u32(out, (uint32_t)limit[LIMIT_STREAMS]);
+    buf_put_u64(out, limit[LIMIT_ANSWER_BYTES]);
+    buf_put_u32(out, (uint32_t)limit[LIMIT_FRAMES]);
+    buf_put_u32(out, (uint32_t)limit[LIMIT_PICTURE_SIDE]);
+    buf_put_f64(out, (double)limit[LIMIT_STREAM_RATE]);
+    buf_put(out, server, sizeof server);
+}
+
+/* --- open and find --- */
+
+void packet_put_opened(const struct model *model, struct reply *reply)
+{
+    struct buf *out = &reply->body;
+    reply->content_type = PACKET_TYPE_OPENED;
+    buf_put(out, model->infos[0].content_hash, CONTENT_HASH_BYTES);
+    buf_put_u32(out, model->node_count);
+    buf_put_u32(out, model->skin_count);
+    buf_put_u32(out, model->clip_count);
+    buf_put_u32(out, model->mesh_count);
+}
+
+/* What one thing is, before it is written. */
+struct found {
+    struct str name;
+    unsigned flags;
+    int32_t node;
+    const struct skin *skin; /* or NULL */
+    double duration_s, start_s;
+};
+
+static struct found look_at(const struct model *model, enum find_what what, uint32_t index)
+{
+    struct found found = {.node = -1};
+    switch (what) {
+    case FIND_CLIP:
+        found.name = model->clips[index].name;
+        found.duration_s = model->clips[index].duration_s;
+        found.start_s = model->clips[index].start_s;
+        break;
+    case FIND_SKIN:
+        found.skin = &model->skins[index];
+        found.name = found.skin->name;
+        found.node = found.skin->mesh_node;
+        found.flags = (found.skin->flags & SKIN_RIGID) != 0 ? PACKET_FOUND_RIGID : 0;
+        break;
+    case FIND_NODE:
+        found.name = model->nodes[index].name;
+        found.node = model->nodes[index].parent;
+        break;
+    case FIND_MESH:
+        found.name = model->meshes[index].name;
+        break;
+    }
+    found.flags |= found.name.offset != STR_NONE ? PACKET_FOUND_NAMED : 0;
+    return found;
+}
+
+void packet_put_found(const struct model *model, const struct request *request, struct reply *reply)
+{
+    static const enum thing THINGS[] = {
+        [FIND_CLIP] = THING_CLIP, [FIND_SKIN] = THING_SKIN, [FIND_NODE] = THING_NODE, [FIND_MESH] = THING_MESH};
+    uint32_t index = 0;
+    if (select_thing(model, request, THINGS[request->find], &request->found, &index, reply) < 0)
+        return;
+    const struct found found = look_at(model, request->find, index);
+    const uint32_t joint_count = found.skin == NULL ? 0 : found.skin->joint_count;
+    const uint32_t name_bytes = (found.flags & PACKET_FOUND_NAMED) != 0 ? found.name.size_bytes : 0;
+    struct buf *out = &reply->body;
+    reply->content_type = PACKET_TYPE_FOUND;
+    buf_put_u16(out, (uint16_t)request->find);
+    buf_put_u16(out, (uint16_t)found.flags);
+    buf_put_u32(out, index);
+    buf_put_u32(out, (uint32_t)found.node);
+    buf_put_u32(out, joint_count);
+    buf_put_f64(out, found.duration_s);
+    buf_put_f64(out, found.start_s);
+    buf_put_u32(out, name_bytes);
+    buf_put_u32(out, 0);
+    buf_put_u64(out, 0);
+    for (uint32_t j = 0; j < joint_count; j++)
+        buf_put_u32(out, model->joints[found.skin->joint_first + j].node);
+    if (name_bytes > 0)
+        buf_put(out, model->text + found.name.offset, name_bytes);
+}

@@ -1,0 +1,208 @@
+#include "wire/reply/clip_sources.h"
+
+#include "anim/pose/retarget_report.h"
+#include "wire/encode/json.h"
+
+#include <string.h>
+
+void clip_sources_init(struct clip_sources *clips, const struct model *model, const struct model *const *sources,
+                       uint32_t source_count)
+{
+    clips->count = source_count;
+    for (uint32_t i = 0; i < source_count; i++) {
+        retarget_init(&clips->views[i], model, sources[i]);
+        clips->models[i] = &clips->views[i].model;
+    }
+}
+
+void clip_sources_fini(struct clip_sources *clips)
+{
+    for (uint32_t i = 0; i < clips->count; i++)
+        retarget_fini(&clips->views[i]);
+}
+
+uint32_t reply_count_warnings(const struct model *model, const struct model *const *sources, uint32_t source_count)
+{
+    uint32_t count = model->warning_count;
+    for (uint32_t i = 0; i < source_count; i++)
+        count += sources[i]->warning_count + retarget_has_other_unit(model, sources[i]) +
+                 retarget_has_other_up(model, sources[i]);
+    return count;
+}
+
+/* --- what is played --- */
+
+enum { PLAYED_MAX = 2 * BLEND_LAYERS_MAX };
+
+/* A clip of the answer, and the part of the request that names it. */
+struct played {
+    const struct request *part;
+    int32_t clip;
+};
+
+static uint32_t list_played(const struct reply_context *context, struct played out[PLAYED_MAX])
+{
+    const struct resolved_layers *layers = &context->answer->layers;
+    uint32_t count = 0;
+    if (context->request->layer_count == 0)
+        out[count++] = (struct played){context->request, context->clip};
+    for (uint32_t i = 0; i < layers->count && context->request->layer_count > 0; i++) {
+        const struct request *layer = &context->request->layers[i];
+        const struct blend_layer *found = &layers->layers[i];
+        out[count++] = (struct played){layer, found->clip};
+        if (found->is_additive)
+            out[count++] = (struct played){layer->reference != NULL ? layer->reference : layer, found->reference_clip};
+    }
+    return count;
+}
+
+static bool play(struct reply_context *context, const struct played *played)
+{
+    struct err err;
+    const uint32_t source = played->part->clip_source;
+    if (source == 0 || played->clip == POSE_REST ||
+        retarget_clip(&context->clips->views[source - 1], (uint32_t)played->clip, &err) == 0)
+        return true;
+    err_prefix(&err, "'%s' on '%s'", played->part->clip_file, context->request->model);
+    context_fail(context, &err);
+    return false;
+}
+
+static const struct model *view_of(const struct reply_context *context, const struct request *part)
+{
+    return part->clip_source == 0 ? NULL : context->clips->models[part->clip_source - 1];
+}
+
+bool clip_sources_play(struct reply_context *context)
+{
+    struct resolved_layers *layers = &context->answer->layers;
+    struct played played[PLAYED_MAX];
+    const uint32_t count = list_played(context, played);
+    bool is_good = true;
+    for (uint32_t i = 0; i < count && is_good; i++)
+        is_good = play(context, &played[i]);
+    for (uint32_t i = 0; i < layers->count; i++) {
+        const struct request *layer = &context->request->layers[i];
+        layers->layers[i].source = view_of(context, layer);
+        layers->layers[i].reference_source = view_of(context, layer->reference != NULL ? layer->reference : layer);
+    }
+    return is_good;
+}
+
+/* --- what has no partner --- */
+
+static void put_misses(struct buf *out, const struct retarget_report *report)
+{
+    static const char *const REASONS[] = {[RETARGET_MISSING] = "missing",
+                                          [RETARGET_AMBIGUOUS] = "ambiguous",
+                                          [RETARGET_UNNAMED] = "unnamed",
+                                          [RETARGET_WEIGHTS] = "weights"};
+    for (uint32_t i = 0; i < report->miss_count; i++) {
+        if (i > 0)
+            buf_put_char(out, ',');
+        put_node_head(out, report->retarget->source, report->misses[i].node);
+        buf_put_text(out, ",\"reason\":\"");
+        buf_put_text(out, REASONS[report->misses[i].reason]);
+        buf_put_text(out, "\"}");
+    }
+}
+
+static void put_still_joints(struct buf *out, const struct retarget_report *report)
+{
+    const struct model *model = &report->retarget->model;
+    bool is_first = true;
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        if (!retarget_report_is_still(report, n))
+            continue;
+        if (!is_first)
+            buf_put_char(out, ',');
+        is_first = false;
+        put_node_head(out, model, n);
+        buf_put_char(out, '}');
+    }
+}
+
+static void put_warnings(struct buf *out, const struct retarget *retarget)
+{
+    const bool has_unit = retarget_has_other_unit(&retarget->model, retarget->source);
+    const bool has_up = retarget_has_other_up(&retarget->model, retarget->source);
+    if (has_unit)
+        buf_put_text(out, "{\"code\":\"units_differ\",\"message\":\"the two files have other units of length\"}");
+    if (has_unit && has_up)
+        buf_put_char(out, ',');
+    if (has_up)
+        buf_put_text(out, "{\"code\":\"axes_differ\",\"message\":\"the two files have other axes for up\"}");
+}
+
+/* "clip_file":{..} of all that is played from the very clip_file that `part` names. */
+static void put_clip_file(struct reply_context *context, const struct request *part)
+{
+    struct buf *out = context->out;
+    const struct retarget *retarget = &context->clips->views[part->clip_source - 1];
+    struct retarget_report report;
+    struct played played[PLAYED_MAX];
+    const uint32_t count = list_played(context, played);
+    retarget_report_init(&report, retarget);
+    for (uint32_t i = 0; i < count; i++)
+        if (played[i].part->clip_file == part->clip_file)
+            retarget_report_add(&report, played[i].clip);
+    buf_put_text(out, "\"clip_file\":{\"model\":");
+    json_put_string(out, part->clip_file, strlen(part->clip_file));
+    buf_put_text(out, ",\"hash\":\"");
+    put_hash(out, retarget->source);
+    buf_put_text(out, "\",\"unmatched\":{\"nodes\":[");
+    put_misses(out, &report);
+    buf_put_text(out, "],\"joints\":[");
+    put_still_joints(out, &report);
+    buf_put_text(out, "]},\"warnings\":[");
+    put_warnings(out, retarget);
+    buf_put_text(out, "]}");
+    retarget_report_fini(&report);
+}
+
+void clip_sources_put(struct reply_context *context)
+{
+    if (context->request->clip_source == 0)
+        return;
+    buf_put_char(context->out, ',');
+    put_clip_file(context, context->request);
+}
+
+void clip_sources_put_layer(struct reply_context *context, uint32_t layer)
+{
+    const struct request *part = &context->request->layers[layer], *reference = part->reference;
+    if (part->clip_source != 0 && part->clip_file != context->request->clip_file) {
+        buf_put_char(context->out, ',');
+        put_clip_file(context, part);
+    }
+    if (reference == NULL || reference->clip_source == 0 || reference->clip_file == part->clip_file)
+        return;
+    buf_put_text(context->out, ",\"reference\":{");
+    put_clip_name(context->out, view_of(context, reference), context->answer->layers.layers[layer].reference_clip);
+    buf_put_char(context->out, ',');
+    put_clip_file(context, reference);
+    buf_put_char(context->out, '}');
+}
+
+void clip_sources_put_unmatched(struct reply_context *context)
+{
+    struct retarget_report reports[REQUEST_SOURCES_MAX];
+    struct played played[PLAYED_MAX];
+    int32_t own[PLAYED_MAX];
+    uint32_t own_count = 0;
+    const struct clip_sources *clips = context->clips;
+    if (clips->count == 0)
+        return;
+    const uint32_t count = list_played(context, played);
+    for (uint32_t s = 0; s < clips->count; s++)
+        retarget_report_init(&reports[s], &clips->views[s]);
+    for (uint32_t i = 0; i < count; i++) {
+        if (played[i].part->clip_source == 0)
+            own[own_count++] = played[i].clip;
+        else
+            retarget_report_add(&reports[played[i].part->clip_source - 1], played[i].clip);
+    }
+    retarget_report_put(reports, clips->count, context->model, own, own_count, &context->reply->unmatched);
+    for (uint32_t s = 0; s < clips->count; s++)
+        retarget_report_fini(&reports[s]);
+}

@@ -1,0 +1,29 @@
+/* answer_clips.h - answers whose clips lie in other files (clip_file=). Private to server/wire/answer*.c. Pure. */
+#pragma once
+
+#include "anim/pose/retarget.h"
+#include "wire/reply/reply_context.h"
+
+/* The model with the clips of each of a request's sources. */
+struct clip_sources {
+    struct retarget views[REQUEST_SOURCES_MAX];
+    const struct model *models[REQUEST_SOURCES_MAX]; /* those of the views */
+    uint32_t count;
+};
+
+/* All models are borrowed. */
+void clip_sources_init(struct clip_sources *clips, const struct model *model, const struct model *const *sources,
+                       uint32_t source_count);
+void clip_sources_fini(struct clip_sources *clips);
+
+/* Gives the clips that the context plays the channels they have here, and its layers their sources. False: the reply is
+ * the error. */
+bool clip_sources_play(struct reply_context *context);
+
+/* ,"clip_file":{..}: where the request's clips lie, and what of them and of the model's joints has no partner. Nothing
+ * when the request names no file. */
+void clip_sources_put(struct reply_context *context);
+/* The same of a layer that names a file of its own, and of its reference: ,"clip_file":{..},"reference":{..} */
+void clip_sources_put_layer(struct reply_context *context, uint32_t layer);
+/* The header's line of the same: reply->unmatched. */
+void clip_sources_put_unmatched(struct reply_context *context);

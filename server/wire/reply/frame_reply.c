@@ -1,0 +1,186 @@
+#include "wire/reply/frame_reply.h"
+
+/* A frame of JSON besides its numbers: its times, those of all layers, its root motion. */
+enum { JSON_FRAME_MOST = 1024, JSON_NUMBER_ABOUT = 11 };
+
+static bool is_json(const struct reply_context *context) { return context->request->format == FORMAT_JSON; }
+
+/* With the form's blocks, whose places it finds. */
+static bool plan(struct reply_context *context, uint64_t limit_bytes)
+{
+    const uint32_t block_count = context->form->plan(context);
+    if (block_count == FRAMES_NO_PLAN)
+        return false;
+    context->frames = (struct frames){
+        .kind = context->form->kind,
+        .layout = context->request->layout,
+        .space = context->form->kind == FRAMES_PALETTE ? context->request->space : SPACE_SCENE,
+        .clip = context->clip,
+        .duration_s = context->duration_s,
+        .content_hash = context->model->infos[0].content_hash,
+        .times_s = context->request->times_s,
+        .span = context->span,
+        .has_span = span_is_given(context->request),
+        .has_motion = context->motion.is_on,
+        .frame_count = context->request->time_count,
+        .blocks = (struct frames_block *)(void *)context->answer->blocks.data,
+        .block_count = block_count,
+    };
+    if (frames_plan(&context->frames, limit_bytes))
+        return true;
+    context_fail_too_large(context);
+    return false;
+}
+
+bool frame_reply_start(struct reply_context *context, const struct frame_writer *form)
+{
+    context->form = form;
+    if (!form->start(context))
+        return false;
+    if (!is_json(context))
+        return plan(context, context->limit_bytes);
+    context->json.frame_bytes_least = context_frame_least(context, context->json.frame_bytes_least);
+    return context_may_fit_json(context, context->json.head_numbers * (JSON_NUMBER_LEAST + 1),
+                                context->json.frame_bytes_least);
+}
+
+uint64_t frame_reply_bytes(const struct reply_context *context)
+{
+    const uint64_t numbers = context->json.head_numbers + context->json.frame_numbers * context->request->time_count;
+    return is_json(context) ? numbers * JSON_NUMBER_ABOUT : context->frames.size_bytes;
+}
+
+static void put_blocks_head(struct reply_context *context)
+{
+    const struct frames *frames = &context->frames;
+    frames_put_header(context->out, frames);
+    for (uint32_t b = 0; b < frames->block_count && frames_is_static(frames->blocks[b].kind); b++) {
+        frames_start_block(context->out, frames, &frames->blocks[b], 0);
+        context->form->put_static(context, &frames->blocks[b]);
+    }
+    buf_align(context->out, FRAMES_ALIGNMENT);
+}
+
+void frame_reply_put_head(struct reply_context *context)
+{
+    if (!is_json(context)) {
+        put_blocks_head(context);
+        return;
+    }
+    context_put_head(context);
+    context->form->put_head(context);
+    buf_put_text(context->out, ",\"frames\":[");
+}
+
+static bool put_json(struct reply_context *context, uint32_t frame)
+{
+    const double time_s = context->request->times_s[frame];
+    if (frame > 0)
+        buf_put_char(context->out, ',');
+    context_put_frame_head(context, frame);
+    context_evaluate(context, frame);
+    if (!motion_put(context, time_s) || !context->form->put_frame(context, time_s))
+        return false;
+    buf_put_char(context->out, '}');
+    return true;
+}
+
+static bool put_blocks(struct reply_context *context, uint32_t frame)
+{
+    const struct frames *frames = &context->frames;
+    context_evaluate(context, frame);
+    if (!motion_put_block(context, frames, frame))
+        return false;
+    for (uint32_t b = 0; b < frames->block_count && !buf_failed(context->out); b++) {
+        if (frames_is_static(frames->blocks[b].kind))
+            continue;
+        frames_start_block(context->out, frames, &frames->blocks[b], frame);
+        if (!context->form->put_block(context, &frames->blocks[b], frames->times_s[frame]))
+            return false;
+    }
+    buf_align(context->out, FRAMES_ALIGNMENT);
+    return true;
+}
+
+bool frame_reply_put(struct reply_context *context, uint32_t frame)
+{
+    return is_json(context) ? put_json(context, frame) : put_blocks(context, frame);
+}
+
+void frame_reply_put_end(struct reply_context *context)
+{
+    if (is_json(context))
+        buf_put_text(context->out, "]}\n");
+    else
+        frames_finish(context->out, &context->frames);
+}
+
+void frame_reply_make(struct reply_context *context)
+{
+    if (!is_json(context) && buf_reserve(context->out, context->frames.size_bytes) == NULL) {
+        context_fail_memory(context);
+        return;
+    }
+    frame_reply_put_head(context);
+    for (uint32_t f = 0; f < context->request->time_count; f++) {
+        if (is_json(context))
+            context_end_early(context, f, context->json.frame_bytes_least);
+        if (buf_failed(context->out) || !frame_reply_put(context, f))
+            return;
+    }
+    frame_reply_put_end(context);
+}
+
+/* --- checking --- */
+
+/* What is finite in binary is so in JSON. */
+static bool check_blocks(struct reply_context *context, uint32_t frame)
+{
+    const struct frames *frames = &context->frames;
+    const double time_s = context->request->times_s[frame];
+    context_evaluate(context, frame);
+    if (!motion_check(context, time_s))
+        return false;
+    for (uint32_t b = 0; b < frames->block_count && !buf_failed(context->out); b++) {
+        if (frames_is_static(frames->blocks[b].kind))
+            continue;
+        buf_clear(context->out);
+        if (!context->form->put_block(context, &frames->blocks[b], time_s))
+            return false;
+    }
+    return true;
+}
+
+/* Counts what JSON takes. */
+static bool check_json(struct reply_context *context, uint64_t head_bytes)
+{
+    static const char END[] = "]}\n";
+    uint64_t size_bytes = head_bytes + sizeof END - 1;
+    const uint32_t count = context->request->time_count;
+    for (uint32_t f = 0; f < count && !buf_failed(context->out); f++) {
+        buf_clear(context->out);
+        if (!put_json(context, f))
+            return false;
+        size_bytes += context->out->size_bytes;
+        if (size_bytes + (count - 1 - f) * context->json.frame_bytes_least > context->limit_bytes)
+            buf_fail(context->out, BUF_FULL);
+    }
+    return !buf_failed(context->out);
+}
+
+bool frame_reply_check(struct reply_context *context, uint64_t head_bytes)
+{
+    const uint64_t frame_most = context->json.frame_bytes_most + JSON_FRAME_MOST;
+    const uint64_t room = context->limit_bytes > head_bytes ? context->limit_bytes - head_bytes : 0;
+    const bool may_be_too_large = is_json(context) && frame_most > room / context->request->time_count;
+    if (may_be_too_large)
+        return context_may_fit_json(context, head_bytes, context->json.frame_bytes_least) &&
+               check_json(context, head_bytes);
+    if (is_json(context) && !plan(context, UINT64_MAX))
+        return false;
+    for (uint32_t f = 0; f < context->request->time_count && !buf_failed(context->out) && !context_is_compiled(context);
+         f++)
+        if (!check_blocks(context, f))
+            return false;
+    return !buf_failed(context->out);
+}

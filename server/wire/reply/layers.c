@@ -1,0 +1,110 @@
+#include "wire/reply/layers.h"
+
+#include "wire/bodies/reply_make.h"
+#include "wire/reply/select.h"
+
+static double duration_of(const struct model *model, int32_t clip)
+{
+    return clip == POSE_REST ? 0 : model->clips[clip].duration_s;
+}
+
+static int fail(struct reply *reply, const struct err *err)
+{
+    reply_error(reply, err, NULL, 0);
+    return err->code;
+}
+
+/* What has the clips of a layer or a reference. */
+static const struct model *source_of(const struct model *model, const struct model *const *sources,
+                                     const struct request *part)
+{
+    return part->clip_source == 0 ? model : sources[part->clip_source - 1];
+}
+
+/* clips: the model that has them. */
+static int find_clip(struct resolved_layers *layers, const struct model *clips, const struct request *layer,
+                     struct reply *reply)
+{
+    struct blend_layer *out = &layers->layers[layers->count];
+    struct err err;
+    const int rc = select_clip(clips, layer, &out->clip, reply);
+    if (rc < 0)
+        return rc;
+    if (span_resolve(layer, duration_of(clips, out->clip), &layers->spans[layers->count], &err) < 0) {
+        err_prefix(&err, "layers[%u]", layers->count);
+        return fail(reply, &err);
+    }
+    return 0;
+}
+
+/* Without a reference the layer's clip at its time 0; without clip and file in the reference the layer's clip. */
+static int find_reference(const struct model *clips, const struct request *layer, struct blend_layer *out,
+                          struct reply *reply)
+{
+    const struct request *reference = layer->reference;
+    out->reference_clip = out->clip;
+    out->reference_time_s = 0;
+    if (reference == NULL)
+        return 0;
+    if (reference->clip.kind != SELECT_NONE || reference->clip_file != layer->clip_file) {
+        const int rc = select_clip(clips, reference, &out->reference_clip, reply);
+        if (rc < 0)
+            return rc;
+    }
+    out->reference_time_s =
+        clip_time_wrap(reference->times_s[0], duration_of(clips, out->reference_clip), reference->wrap);
+    return 0;
+}
+
+static int find_masks(struct resolved_layers *layers, const struct model *model, const struct request *layer,
+                      struct reply *reply)
+{
+    struct blend_layer *out = &layers->layers[layers->count];
+    out->masks = layers->masks + layers->mask_count;
+    out->mask_count = layer->joint_count;
+    for (uint32_t i = 0; i < layer->joint_count; i++) {
+        struct blend_mask *mask = &layers->masks[layers->mask_count++];
+        mask->reach = layer->joints[i].reach;
+        const int rc = select_thing(model, layer, THING_NODE, &layer->joints[i], &mask->node, reply);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+int layers_resolve(struct resolved_layers *layers, const struct model *model, const struct model *const *sources,
+                   const struct request *request, struct reply *reply)
+{
+    layers->count = layers->mask_count = 0;
+    for (uint32_t i = 0; i < request->layer_count && i < BLEND_LAYERS_MAX; i++) {
+        const struct request *layer = &request->layers[i];
+        struct blend_layer *out = &layers->layers[i];
+        struct err err;
+        *out = (struct blend_layer){.weight = layer->weight, .is_additive = layer->is_additive};
+        if (layers->mask_count + layer->joint_count > BLEND_MASKS_MAX) {
+            err_set(&err, ERR_BAD_PARAMETER, "the layers name more than %d joints", BLEND_MASKS_MAX);
+            return fail(reply, &err);
+        }
+        const struct request *reference = layer->reference != NULL ? layer->reference : layer;
+        int rc = find_clip(layers, source_of(model, sources, layer), layer, reply);
+        if (rc == 0)
+            rc = find_reference(source_of(model, sources, reference), layer, out, reply);
+        if (rc == 0)
+            rc = find_masks(layers, model, layer, reply);
+        if (rc < 0)
+            return rc;
+        layers->count++;
+    }
+    return 0;
+}
+
+void layers_set_times(struct resolved_layers *layers, const struct request *request, uint32_t frame)
+{
+    for (uint32_t i = 0; i < layers->count; i++) {
+        const struct request *layer = &request->layers[i];
+        const double time_s = layer->time_count == 0   ? request->times_s[frame]
+                              : layer->time_count == 1 ? layer->times_s[0]
+                                                       : layer->times_s[frame];
+        layers->layers[i].clip_time_s = clip_time_in_span(&layers->spans[i], time_s);
+    }
+}

@@ -1,0 +1,177 @@
+#include "wire/reply/motion.h"
+
+#include "wire/reply/reply_context.h"
+#include "wire/reply/select.h"
+#include "wire/encode/json.h"
+
+#include <math.h>
+
+enum { IS_JOINT = 1, IS_BELOW = 2 };
+
+/* The joints of skins; in a model without skins, as files of moves are, the nodes that a clip moves. */
+static void mark_joints(const struct model *model, uint8_t *marks)
+{
+    bool is_skinned = false;
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        marks[n] = (model->nodes[n].flags & NODE_JOINT) != 0 ? IS_JOINT : 0;
+        is_skinned = is_skinned || marks[n] != 0;
+    }
+    for (uint32_t i = 0; i < model->channel_count && !is_skinned; i++)
+        if (model->channels[i].path != PATH_WEIGHTS)
+            marks[model->channels[i].node] = IS_JOINT;
+}
+
+/* The only joint without a joint above it; in a model without joints the only root of the scene; else -1. */
+static int32_t find_top_joint(const struct model *model, uint8_t *marks)
+{
+    int32_t top = -1;
+    uint32_t count = 0;
+    mark_joints(model, marks);
+    for (uint32_t i = 0; i < model->order_count; i++) {
+        const uint32_t node = model->node_order[i];
+        const int32_t parent = model->nodes[node].parent;
+        const bool is_covered = parent >= 0 && (marks[parent] & IS_BELOW) != 0;
+        if ((marks[node] & IS_JOINT) != 0 && !is_covered) {
+            top = (int32_t)node;
+            count++;
+        }
+        if (marks[node] != 0 || is_covered)
+            marks[node] |= IS_BELOW;
+    }
+    if (count == 0 && model->root_count == 1)
+        return (int32_t)model->scene_roots[0];
+    return count == 1 ? top : -1;
+}
+
+int motion_find_root(struct workspace *answer, const struct model *model, const struct request *request, uint32_t *node,
+                     struct reply *reply)
+{
+    struct err err = {0};
+    if (request->root.kind != SELECT_NONE)
+        return select_thing(model, request, THING_NODE, &request->root, node, reply);
+    uint8_t *scratch = workspace_array(&answer->moved, model->node_count, sizeof *scratch);
+    const int32_t top = scratch == NULL ? -1 : find_top_joint(model, scratch);
+    if (top >= 0) {
+        *node = (uint32_t)top;
+        return 0;
+    }
+    if (scratch == NULL)
+        err_set(&err, ERR_NO_MEMORY, "no memory to evaluate '%s'", request->model);
+    else
+        err_set(&err, ERR_BAD_PARAMETER,
+                "'%s' has no joint that all others hang from: name the node whose movement it is with root=",
+                request->model);
+    reply_error(reply, &err, NULL, 0);
+    return err.code;
+}
+
+static bool is_float(const double vector[3])
+{
+    return isfinite((float)vector[0]) && isfinite((float)vector[1]) && isfinite((float)vector[2]);
+}
+
+static bool check_step(struct reply_context *context, const struct root_step *step, double time_s)
+{
+    /* the origin, too: two places may be too far away for a float, and close to each other */
+    if (isfinite((float)step->angle_deg) && is_float(step->translation) && is_float(context->motion.motion.origin))
+        return true;
+    struct err err;
+    err_set(&err, ERR_NOT_FINITE, "the movement of the root, node %u, is not finite", context->motion.motion.node);
+    context_fail_at(context, &err, time_s);
+    return false;
+}
+
+bool motion_start(struct reply_context *context)
+{
+    const struct model *model = context->model;
+    struct reply_motion *motion = &context->motion;
+    struct pose *pose = &context->answer->pose;
+    uint32_t node = 0;
+    if (!context->request->has_root_motion)
+        return true;
+    if (motion_find_root(context->answer, model, context->request, &node, context->reply) < 0)
+        return false;
+    uint8_t *is_moved = workspace_array(&context->answer->moved, model->node_count, sizeof *is_moved);
+    if (is_moved == NULL) {
+        context_fail_memory(context);
+        return false;
+    }
+    root_motion_mark(model, node, is_moved);
+    pose_evaluate(pose, model, context->clip, context->span.from_s);
+    root_motion_start(&motion->motion, pose, model, node, context->request->has_turn, is_moved);
+    pose_evaluate(pose, model, context->clip, context->span.to_s);
+    root_motion_measure(&motion->motion, pose, &motion->lap);
+    motion->is_on = true;
+    return check_step(context, &motion->lap, context->span.to_s);
+}
+
+static void put_vector(struct buf *out, const double vector[3])
+{
+    const float floats[3] = {(float)vector[0], (float)vector[1], (float)vector[2]};
+    json_put_floats(out, floats, 3);
+}
+
+/* "translation":[..],"yaw":.. */
+static void put_step(struct reply_context *context, const struct root_step *step)
+{
+    buf_put_text(context->out, "\"translation\":");
+    put_vector(context->out, step->translation);
+    if (!context->motion.motion.has_turn)
+        return;
+    buf_put_text(context->out, ",\"yaw\":");
+    json_put_float(context->out, (float)step->angle_deg);
+}
+
+void motion_put_head(struct reply_context *context)
+{
+    const struct reply_motion *motion = &context->motion;
+    if (!motion->is_on)
+        return;
+    buf_put_text(context->out, ",\"root_motion\":{\"root\":");
+    put_node_head(context->out, context->model, motion->motion.node);
+    buf_put_text(context->out, "},\"up\":");
+    put_vector(context->out, motion->motion.up);
+    buf_put_text(context->out, ",\"origin\":");
+    put_vector(context->out, motion->motion.origin);
+    buf_put_text(context->out, ",\"lap\":{");
+    put_step(context, &motion->lap);
+    buf_put_text(context->out, "}}");
+}
+
+bool motion_check(struct reply_context *context, double time_s)
+{
+    return !context->motion.is_on || check_step(context, &context->motion.step, time_s);
+}
+
+uint64_t motion_bytes_least(const struct reply_context *context)
+{
+    if (!context->motion.is_on)
+        return 0;
+    return sizeof ",\"root_motion\":{\"translation\":[0,0,0]}" - 1 +
+           (context->motion.motion.has_turn ? sizeof ",\"yaw\":0" - 1 : 0);
+}
+
+bool motion_put(struct reply_context *context, double time_s)
+{
+    if (!context->motion.is_on)
+        return true;
+    if (!motion_check(context, time_s))
+        return false;
+    buf_put_text(context->out, ",\"root_motion\":{");
+    put_step(context, &context->motion.step);
+    buf_put_char(context->out, '}');
+    return true;
+}
+
+bool motion_put_block(struct reply_context *context, const struct frames *frames, uint32_t frame)
+{
+    const struct root_step *step = &context->motion.step;
+    if (!context->motion.is_on)
+        return true;
+    if (!check_step(context, step, frames->times_s[frame]))
+        return false;
+    frames_put_motion(context->out, frames, frame,
+                      (const float[]){(float)step->translation[0], (float)step->translation[1],
+                                      (float)step->translation[2], (float)step->angle_deg});
+    return true;
+}

@@ -1,0 +1,180 @@
+#include "wire/reply/select.h"
+
+#include <string.h>
+
+enum { CANDIDATES_MAX = 20 };
+
+static const struct {
+    const char *singular, *plural;
+    int code;
+} THINGS[] = {
+    [THING_CLIP] = {"clip", "clips", ERR_CLIP_NOT_FOUND},
+    [THING_SKIN] = {"skin", "skins", ERR_SKIN_NOT_FOUND},
+    [THING_NODE] = {"node", "nodes", ERR_JOINT_NOT_FOUND},
+    [THING_MESH] = {"mesh", "meshes", ERR_MESH_NOT_FOUND},
+    [THING_MESH_NODE] = {"mesh node", "mesh nodes", ERR_MESH_NOT_FOUND},
+    [THING_CAMERA] = {"camera", "cameras", ERR_CAMERA_NOT_FOUND},
+};
+
+static uint32_t count_of(const struct model *model, enum thing thing)
+{
+    switch (thing) {
+    case THING_CLIP:
+        return model->clip_count;
+    case THING_SKIN:
+        return model->skin_count;
+    case THING_MESH:
+        return model->mesh_count;
+    case THING_CAMERA:
+        return model->camera_count;
+    default:
+        return model->node_count;
+    }
+}
+
+static struct str name_of(const struct model *model, enum thing thing, uint32_t index)
+{
+    switch (thing) {
+    case THING_CLIP:
+        return model->clips[index].name;
+    case THING_SKIN:
+        return model->skins[index].name;
+    case THING_MESH:
+        return model->meshes[index].name;
+    case THING_CAMERA:
+        return model->cameras[index].name;
+    default:
+        return model->nodes[index].name;
+    }
+}
+
+static bool is_thing(const struct model *model, enum thing thing, uint32_t index)
+{
+    return thing != THING_MESH_NODE || model->nodes[index].mesh >= 0;
+}
+
+static bool is_named(const struct model *model, struct str name, const struct selector *selector)
+{
+    return name.offset != STR_NONE && name.size_bytes == selector->name_bytes &&
+           (name.size_bytes == 0 || memcmp(model->text + name.offset, selector->name, name.size_bytes) == 0);
+}
+
+static bool is_same_letter(char a, char b)
+{
+    const unsigned char x = (unsigned char)a, y = (unsigned char)b;
+    const bool is_letter = (x | 0x20) >= 'a' && (x | 0x20) <= 'z';
+    return x == y || (is_letter && (x | 0x20) == (y | 0x20));
+}
+
+/* Bytes that two names share at their ends, whatever their case: cheap enough for any number of names. */
+static uint32_t likeness(const char *a, uint32_t a_bytes, const char *b, uint32_t b_bytes)
+{
+    const uint32_t most = a_bytes < b_bytes ? a_bytes : b_bytes;
+    uint32_t head = 0, tail = 0;
+    while (head < most && is_same_letter(a[head], b[head]))
+        head++;
+    while (tail < most - head && is_same_letter(a[a_bytes - 1 - tail], b[b_bytes - 1 - tail]))
+        tail++;
+    return head + tail;
+}
+
+struct ranking {
+    struct reply_candidate best[CANDIDATES_MAX];
+    uint32_t scores[CANDIDATES_MAX];
+    uint32_t count;
+};
+
+/* Keeps the list sorted by falling score, equal scores by index. */
+static void rank(struct ranking *ranking, const struct reply_candidate *candidate, uint32_t score)
+{
+    uint32_t at = ranking->count;
+    while (at > 0 && ranking->scores[at - 1] < score)
+        at--;
+    if (at == CANDIDATES_MAX)
+        return;
+    if (ranking->count < CANDIDATES_MAX)
+        ranking->count++;
+    for (uint32_t i = ranking->count - 1; i > at; i--) {
+        ranking->best[i] = ranking->best[i - 1];
+        ranking->scores[i] = ranking->scores[i - 1];
+    }
+    ranking->best[at] = *candidate;
+    ranking->scores[at] = score;
+}
+
+/* The things that have the name, or with `is_near` those whose names are like it. */
+static void find_candidates(const struct model *model, enum thing thing, const struct selector *selector, bool is_near,
+                            struct ranking *ranking)
+{
+    ranking->count = 0;
+    for (uint32_t i = 0; i < count_of(model, thing); i++) {
+        const struct str name = name_of(model, thing, i);
+        if (!is_thing(model, thing, i) || !(is_near || is_named(model, name, selector)))
+            continue;
+        const bool has_name = name.offset != STR_NONE;
+        const char *text = !has_name ? NULL : name.size_bytes == 0 ? "" : model->text + name.offset;
+        const struct reply_candidate candidate = {i, text, has_name ? name.size_bytes : 0};
+        const bool is_compared = has_name && selector->kind == SELECT_NAME && selector->name_bytes <= UINT32_MAX;
+        const uint32_t score =
+            is_compared ? likeness(text, name.size_bytes, selector->name, (uint32_t)selector->name_bytes) : 0;
+        rank(ranking, &candidate, score);
+    }
+}
+
+static int refuse_unknown(const struct model *model, const struct request *request, enum thing thing,
+                          const struct selector *selector, struct reply *reply)
+{
+    struct err err;
+    const uint32_t count = count_of(model, thing);
+    const char *singular = THINGS[thing].singular;
+    const bool is_camera = thing == THING_CAMERA;
+    if (selector->kind == SELECT_NAME)
+        err_set(&err, THINGS[thing].code, "'%s' has no %s '%.*s'%s%s", request->model, singular,
+                (int)(selector->name_bytes < 200 ? selector->name_bytes : 200), selector->name,
+                is_camera ? "; every model has " : "", is_camera ? REQUEST_SIDES : "");
+    else if (selector->index < count)
+        err_set(&err, THINGS[thing].code, "'%s': node %u has no mesh", request->model, selector->index);
+    else if (count == 0)
+        err_set(&err, THINGS[thing].code, "'%s' has no %s", request->model, THINGS[thing].plural);
+    else
+        err_set(&err, THINGS[thing].code, "'%s' has no %s %u: they go from 0 to %u", request->model, singular,
+                selector->index, count - 1);
+    struct ranking ranking;
+    find_candidates(model, thing, selector, true, &ranking);
+    reply_error(reply, &err, ranking.best, ranking.count);
+    return THINGS[thing].code;
+}
+
+static int refuse_ambiguous(const struct model *model, const struct request *request, enum thing thing,
+                            const struct selector *selector, uint32_t hits, struct reply *reply)
+{
+    struct err err;
+    err_set(&err, ERR_AMBIGUOUS_NAME, "'%s' has %u %s called '%.*s'; use the index", request->model, hits,
+            THINGS[thing].plural, (int)(selector->name_bytes < 200 ? selector->name_bytes : 200), selector->name);
+    struct ranking ranking;
+    find_candidates(model, thing, selector, false, &ranking);
+    reply_error(reply, &err, ranking.best, ranking.count);
+    return ERR_AMBIGUOUS_NAME;
+}
+
+int select_thing(const struct model *model, const struct request *request, enum thing thing,
+                 const struct selector *selector, uint32_t *index, struct reply *reply)
+{
+    const uint32_t count = count_of(model, thing);
+    if (selector->kind == SELECT_INDEX) {
+        *index = selector->index;
+        return selector->index < count && is_thing(model, thing, selector->index)
+                   ? 0
+                   : refuse_unknown(model, request, thing, selector, reply);
+    }
+    uint32_t hits = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_thing(model, thing, i) || !is_named(model, name_of(model, thing, i), selector))
+            continue;
+        *index = i;
+        hits++;
+    }
+    if (hits == 0)
+        return refuse_unknown(model, request, thing, selector, reply);
+    return hits == 1 ? 0 : refuse_ambiguous(model, request, thing, selector, hits, reply);
+}

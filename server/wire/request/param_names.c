@@ -1,0 +1,201 @@
+/* request_value_names.c - what names something: files by path and hash; clips, skins, nodes, meshes by index or name.
+ */
+#include "wire/http/url.h"
+#include "wire/request/request_parser.h"
+#include "wire/request/param.h"
+
+#include <string.h>
+
+enum { PATH_MAX_BYTES = 4095, HASH_DIGITS = 64 };
+
+int request_check_path(const char *name, const char *path, struct err *err)
+{
+    const char *fault = path[0] == '\0'                 ? "is empty"
+                        : strlen(path) > PATH_MAX_BYTES ? "is too long"
+                        : path[0] == '/'                ? "is absolute; it must be relative to the root"
+                                                        : NULL;
+    for (const char *part = path; fault == NULL;) {
+        const size_t part_bytes = strcspn(part, "/");
+        if (part_bytes == 0)
+            fault = "has an empty part";
+        else if ((part_bytes == 1 && part[0] == '.') || (part_bytes == 2 && part[0] == '.' && part[1] == '.'))
+            fault = "has a '.' or '..' part";
+        part += part_bytes;
+        if (*part == '\0')
+            break;
+        part++;
+    }
+    if (fault != NULL)
+        return err_set(err, ERR_BAD_PATH, "the %s path '%.200s' %s", name, path, fault);
+    return 0;
+}
+
+int param_model(struct param_value *value)
+{
+    value->request->model = value->text;
+    return request_check_path(value->name, value->text, value->err);
+}
+
+int param_clip_file(struct param_value *value)
+{
+    value->request->clip_file = value->text;
+    return request_check_path(value->name, value->text, value->err);
+}
+
+static int take_hash(struct param_value *value, const char **out)
+{
+    bool is_hash = value->size_bytes == HASH_DIGITS;
+    for (char *c = value->text; *c != '\0'; c++) {
+        if (*c >= 'A' && *c <= 'F')
+            *c = (char)(*c - 'A' + 'a');
+        is_hash = is_hash && ((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'f'));
+    }
+    *out = value->text;
+    return is_hash ? 0 : param_bad(value, "the 64 hex digits of a model's content hash");
+}
+
+int param_hash(struct param_value *value) { return take_hash(value, &value->request->hash); }
+int param_clip_hash(struct param_value *value) { return take_hash(value, &value->request->clip_hash); }
+
+static struct selector by_name(const char *text, size_t size_bytes)
+{
+    return (struct selector){.kind = SELECT_NAME, .name = text, .name_bytes = size_bytes};
+}
+
+/* `forced` is the parameter that takes an empty name or one of digits only, or NULL. */
+static int select_one(struct param_value *value, const char *text, const char *forced, struct selector *out)
+{
+    if (*text == '\0')
+        return err_set(value->err, ERR_BAD_PARAMETER, "parameter '%s' has an empty entry%s%s%s", value->name,
+                       forced == NULL ? "" : "; ", forced == NULL ? "" : forced,
+                       forced == NULL ? "" : "= takes an empty name");
+    if (!number_is_digits(text)) {
+        *out = by_name(text, strlen(text));
+        return 0;
+    }
+    uint64_t index;
+    if (!number_parse_uint(text, INT32_MAX, &index))
+        return err_set(value->err, ERR_BAD_PARAMETER, "parameter '%s': the index %.40s is too large%s%s%s", value->name,
+                       text, forced == NULL ? "" : "; ", forced == NULL ? "" : forced,
+                       forced == NULL ? "" : "= takes a name of digits");
+    *out = (struct selector){.kind = SELECT_INDEX, .index = (uint32_t)index};
+    return 0;
+}
+
+int param_select(struct param_value *value, const char *forced, struct selector *out)
+{
+    return select_one(value, value->text, forced, out);
+}
+
+void param_select_name(const struct param_value *value, struct selector *out)
+{
+    *out = by_name(value->text, value->size_bytes);
+}
+
+static int clip_is_single(const struct param_value *value)
+{
+    if (value->request->clip.kind == SELECT_NONE)
+        return 0;
+    return err_set(value->err, ERR_DUPLICATE_PARAMETER, "clip= and clip_name= both name the clip; give one");
+}
+
+int param_clip(struct param_value *value)
+{
+    const int rc = clip_is_single(value);
+    if (rc < 0)
+        return rc;
+    if (strcmp(value->text, "-") == 0) {
+        value->request->clip = (struct selector){.kind = SELECT_REST};
+        return 0;
+    }
+    return select_one(value, value->text, "clip_name", &value->request->clip);
+}
+
+int param_clip_name(struct param_value *value)
+{
+    const int rc = clip_is_single(value);
+    value->request->clip = by_name(value->text, value->size_bytes);
+    return rc;
+}
+
+static int select_many(struct param_value *value, const char *forced, struct buf *list)
+{
+    char *rest = value->text;
+    for (const char *entry = param_next_entry(&rest); entry != NULL; entry = param_next_entry(&rest)) {
+        struct selector selector;
+        const int rc = select_one(value, entry, forced, &selector);
+        if (rc < 0)
+            return rc;
+        buf_put(list, &selector, sizeof selector);
+    }
+    return 0;
+}
+
+static int select_name(struct param_value *value, struct buf *list)
+{
+    const struct selector selector = by_name(value->text, value->size_bytes);
+    buf_put(list, &selector, sizeof selector);
+    return 0;
+}
+
+int param_skin(struct param_value *value) { return select_many(value, "skin_name", &param_lists(value)->skins); }
+int param_skin_name(struct param_value *value) { return select_name(value, &param_lists(value)->skins); }
+int param_joints(struct param_value *value) { return select_many(value, "joint_name", &param_lists(value)->joints); }
+int param_joint_name(struct param_value *value) { return select_name(value, &param_lists(value)->joints); }
+
+static int mesh_is_single(const struct param_value *value)
+{
+    if (value->request->mesh.kind == SELECT_NONE)
+        return 0;
+    return err_set(value->err, ERR_DUPLICATE_PARAMETER, "mesh= and mesh_name= both name the mesh; give one");
+}
+
+int param_mesh(struct param_value *value)
+{
+    const int rc = mesh_is_single(value);
+    return rc < 0 ? rc : select_one(value, value->text, "mesh_name", &value->request->mesh);
+}
+
+int param_mesh_name(struct param_value *value)
+{
+    const int rc = mesh_is_single(value);
+    value->request->mesh = by_name(value->text, value->size_bytes);
+    return rc;
+}
+
+int param_root(struct param_value *value) { return select_one(value, value->text, NULL, &value->request->root); }
+
+static int joint_is_single(const struct param_value *value)
+{
+    if (value->request->joint.kind == SELECT_NONE)
+        return 0;
+    return err_set(value->err, ERR_DUPLICATE_PARAMETER, "joint= and joint_name= both name the node; give one");
+}
+
+int param_joint(struct param_value *value)
+{
+    const int rc = joint_is_single(value);
+    return rc < 0 ? rc : select_one(value, value->text, "joint_name", &value->request->joint);
+}
+
+int param_joint_by_name(struct param_value *value)
+{
+    const int rc = joint_is_single(value);
+    value->request->joint = by_name(value->text, value->size_bytes);
+    return rc;
+}
+
+/* Nodes that stand for all below them. */
+static int add_subtrees(struct param_value *value, enum blend_reach reach)
+{
+    struct buf *joints = &param_lists(value)->joints;
+    const size_t first = joints->size_bytes;
+    const int rc = select_many(value, NULL, joints);
+    struct selector *all = (struct selector *)(void *)joints->data; /* NULL when a bad value was the first */
+    for (size_t i = first / sizeof *all; i < joints->size_bytes / sizeof *all; i++)
+        all[i].reach = reach;
+    return rc;
+}
+
+int param_subtree(struct param_value *value) { return add_subtrees(value, BLEND_SUBTREE); }
+int param_except(struct param_value *value) { return add_subtrees(value, BLEND_EXCEPT); }

@@ -1,0 +1,142 @@
+/* request_value_times.c - times, and which part of a clip they are in. */
+#include "wire/http/url.h"
+#include "wire/request/param.h"
+
+#include <float.h>
+#include <string.h>
+
+#define TIME_TOLERANCE_S 1e-9 /* a range's end counts when a step comes this near to it */
+
+static int too_many_times(struct param_value *value)
+{
+    return err_set(value->err, ERR_TOO_MANY_FRAMES, "parameter 't' asks for more than %llu times",
+                   (unsigned long long)value->limits->value[LIMIT_FRAMES]);
+}
+
+int param_add_time(struct param_value *value, double time_s)
+{
+    struct buf *times = &param_lists(value)->times;
+    if (times->size_bytes / sizeof time_s >= value->limits->value[LIMIT_FRAMES])
+        return too_many_times(value);
+    buf_put(times, &time_s, sizeof time_s);
+    return 0;
+}
+
+int param_add_range(struct param_value *value, double start_s, double end_s, double fps)
+{
+    if (start_s > end_s)
+        return err_set(value->err, ERR_BAD_PARAMETER,
+                       "parameter 't' has a range that ends at %g, before its start at %g", end_s, start_s);
+    if (!(fps > 0))
+        return err_set(value->err, ERR_BAD_PARAMETER, "parameter 't' has a range of %g fps; fps must be above 0", fps);
+    const double steps = (end_s - start_s + TIME_TOLERANCE_S) * fps;
+    if (!(steps < (double)value->limits->value[LIMIT_FRAMES]))
+        return too_many_times(value);
+    const uint64_t last = (uint64_t)steps;
+    for (uint64_t i = 0; i <= last; i++) {
+        const int rc = param_add_time(value, start_s + (double)i / fps);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* One entry of t=: a time, or start:end:fps. */
+static int add_times(struct param_value *value, char *entry)
+{
+    double numbers[3] = {0};
+    int count = 0;
+    for (char *at = entry; at != NULL; count++) {
+        char *colon = strchr(at, ':');
+        if (colon != NULL)
+            *colon = '\0';
+        if (count == 3 || !number_parse_double(at, &numbers[count]))
+            return err_set(value->err, ERR_BAD_PARAMETER,
+                           "parameter 't' has '%.60s', which is no finite number of seconds; write 0.5, 0,0.5 or "
+                           "start:end:fps",
+                           at);
+        at = colon == NULL ? NULL : colon + 1;
+    }
+    if (count == 1)
+        return param_add_time(value, numbers[0]);
+    if (count == 2)
+        return err_set(value->err, ERR_BAD_PARAMETER, "parameter 't' has a range without fps; write start:end:fps");
+    return param_add_range(value, numbers[0], numbers[1], numbers[2]);
+}
+
+int param_times(struct param_value *value)
+{
+    char *rest = value->text;
+    if ((value->request->op == OP_RENDER || value->request->op == OP_TURNTABLE) && strcmp(value->text, "auto") == 0) {
+        value->request->picture.flags |= PICTURE_AUTO_TIME;
+        return 0;
+    }
+    if (value->request->op == OP_SHEET && strcmp(value->text, "auto") == 0)
+        return err_set(value->err, ERR_BAD_PARAMETER,
+                       "parameter 't' is auto, which is one moment: of a sheet that is frames=1 without 't'");
+    for (char *entry = param_next_entry(&rest); entry != NULL; entry = param_next_entry(&rest)) {
+        const int rc = add_times(value, entry);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+int param_wrap(struct param_value *value)
+{
+    const int word = param_word(value);
+    if (word >= 0)
+        value->request->wrap = (enum wrap)word;
+    return word < 0 ? word : 0;
+}
+
+int param_from(struct param_value *value)
+{
+    value->request->span.has_from = true;
+    return param_number(value, 0, DBL_MAX, "a number of seconds, or of frames with 'fps', from 0",
+                        &value->request->span.from);
+}
+
+int param_to(struct param_value *value)
+{
+    value->request->span.has_to = true;
+    return param_number(value, 0, DBL_MAX, "a number of seconds, or of frames with 'fps', from 0",
+                        &value->request->span.to);
+}
+
+int param_fps(struct param_value *value)
+{
+    value->request->span.has_fps = true;
+    return param_number(value, DBL_MIN, DBL_MAX, "a number of frames a second above 0", &value->request->span.fps);
+}
+
+int param_speed(struct param_value *value)
+{
+    value->request->span.has_speed = true;
+    return param_number(value, -DBL_MAX, DBL_MAX, "a finite number", &value->request->span.speed);
+}
+
+int param_phase(struct param_value *value)
+{
+    value->request->span.has_phase = true;
+    return param_number(value, 0, 1, "a number from 0 to 1", &value->request->span.phase);
+}
+
+int param_over(struct param_value *value)
+{
+    value->request->is_over_clip = true;
+    return param_word(value);
+}
+
+int param_rate(struct param_value *value)
+{
+    enum { RATE_MAX = 1000 };
+    value->request->has_rate = true;
+    return param_number(value, 0, RATE_MAX, "a number of poses a second from 0 to 1000", &value->request->rate);
+}
+
+int param_per(struct param_value *value)
+{
+    value->request->is_per_joint = true;
+    return param_word(value);
+}

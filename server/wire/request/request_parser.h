@@ -1,0 +1,127 @@
+/* request_parts.h - what the files that make requests share: the table of parameters and the steps from a parameter to
+ * a whole request. Private to request*.c and packet_*.c. Pure. */
+#pragma once
+
+#include "wire/request/request.h"
+
+#include <cjson/cJSON.h>
+
+struct param_value;
+
+/* A path of a file: relative, without empty, '.' and '..' parts, at most 4095 bytes. `name` is what messages call it.
+ * Returns 0 or ERR_BAD_PATH. */
+int request_check_path(const char *name, const char *path, struct err *err);
+
+enum {
+    FOR_MODELS = 1 << OP_MODELS,
+    FOR_MODEL = 1 << OP_MODEL,
+    FOR_PALETTE = 1 << OP_PALETTE,
+    FOR_POSE = 1 << OP_POSE,
+    FOR_MESH = 1 << OP_MESH,
+    FOR_SHEET = 1 << OP_SHEET,
+    FOR_TURNTABLE = 1 << OP_TURNTABLE,
+    FOR_SHEETS = FOR_SHEET | FOR_TURNTABLE,
+    FOR_ONE_PICTURE = 1 << OP_RENDER,
+    FOR_RENDER = FOR_ONE_PICTURE | FOR_SHEETS, /* what a picture shows and how it looks */
+    FOR_BOUNDS = 1 << OP_BOUNDS,
+    FOR_QUERY = 1 << OP_QUERY,
+    FOR_LAYER = 1 << OP_LAYER,
+    FOR_REFERENCE = 1 << OP_REFERENCE,
+};
+
+enum how_often { ONCE, MANY, NEEDED };
+
+struct param_info {
+    const char *name;
+    unsigned ops;
+    enum how_often how_often;
+    int (*parse)(struct param_value *value);
+    const char *values;
+};
+
+enum {
+#define X(symbol, name, ops, how_often, parse, values, text) PARAM_##symbol,
+#include "wire/request/request_params.def"
+#undef X
+    PARAM_COUNT
+};
+extern const struct param_info REQUEST_PARAMS[PARAM_COUNT];
+
+enum { REQUEST_HASH_BYTES = 65 }; /* a content hash in hex, with its NUL */
+
+/* Which parameters were given. */
+struct param_set {
+    bool has[PARAM_COUNT];
+};
+
+/* --- request.c --- */
+
+/* Room for all texts of a request at once, so that none moves, and its lists. */
+int request_reserve(struct request *request, size_t text_bytes, struct err *err);
+/* The index of a parameter that the request's operation takes, or ERR_UNKNOWN_PARAMETER. */
+int request_find_param(const struct request *request, const char *name, struct err *err);
+/* The index of `format` as the operation takes it; -1: it has no such parameter. Of sheets it is another. */
+int request_format_param(enum op op);
+/* Notes that the parameter is given; ERR_DUPLICATE_PARAMETER when it was already and may not be again. */
+int request_note_param(int param, bool may_repeat, struct param_set *seen, struct err *err);
+/* Parses `text`, which lies in request->memory and may be cut up there. */
+int request_take_text(struct request *request, int param, char *text, size_t size_bytes, const struct limits *limits,
+                      struct err *err);
+/* The parameters `model` and, unless NULL, `hash` as a handle has them; request->memory has the room. */
+int request_take_model(struct request *request, const char *model, const char *hash, struct param_set *seen,
+                       struct err *err);
+/* Fills in what was not given and checks what was: after the last parameter. `accept` may be NULL. */
+int request_complete(struct request *request, const struct param_set *seen, const char *accept,
+                     const struct limits *limits, struct err *err);
+
+/* --- request_routes.c --- */
+
+/* ERR_NOT_FOUND, with the nearest path there is. *name_bytes: how much of the path's end is a name, still encoded. */
+int request_find_route(const char *path, size_t path_bytes, enum op *op, size_t *name_bytes, struct err *err);
+/* ERR_METHOD_NOT_ALLOWED for what the operation does not take. */
+int request_check_method(const struct request *request, const char *method, bool *is_post, struct err *err);
+/* The operation that a batch calls `name` ("palette"); ERR_BAD_PARAMETER with those there are. */
+int request_find_op(const char *name, enum op *op, struct err *err);
+
+/* --- request_check.c, request_canonical.c --- */
+
+/* What is missing or does not go together. */
+int request_check_combination(const struct request *request, const struct param_set *seen, const struct limits *limits,
+                              struct err *err);
+/* Over the values, not their text: what means the same, however written and ordered, has one ETag. */
+void request_set_canonical(struct request *request);
+
+/* --- request_sheet.c --- */
+
+/* What goes together in an OP_SHEET or OP_TURNTABLE, and what their parameters mean together. */
+int request_check_sheet(struct request *request, const struct param_set *seen, struct err *err);
+/* --- request_camera.c --- */
+
+/* request->side for a word of camera=; 0: it is none, but a camera of the file. */
+int request_find_side(const char *word);
+/* What was not given of the camera and the time, and what does not go together. */
+int request_complete_picture(struct request *request, const struct param_set *seen, struct err *err);
+
+/* --- request_layers.c --- */
+
+/* Checks the layers of a request against it and hands down what they share. `seen`: its own parameters. */
+int request_check_layers(struct request *request, const struct param_set *seen, const struct limits *limits,
+                         struct err *err);
+/* The rules for one layer. */
+int request_check_layer(const struct request *layer, const struct param_set *seen, struct err *err);
+
+/* --- request_sources.c --- */
+
+/* Gives every part of the request the file that its clips are in, and lists these files: after the layers' check. */
+int request_collect_sources(struct request *request, const struct limits *limits, struct err *err);
+
+/* --- request_body.c --- */
+
+/* Parses the body of a POST into *json, an object: cJSON_Delete() it. ERR_UNSUPPORTED_MEDIA_TYPE, ERR_BAD_REQUEST,
+ * ERR_BODY_TOO_LARGE or ERR_NO_MEMORY. */
+int request_open_body(const struct request_head *head, const struct limits *limits, cJSON **json, struct err *err);
+/* Bytes of request->memory that the members of `object` need. */
+size_t request_body_text_bytes(const cJSON *object);
+/* Takes every member of `object` as a parameter. */
+int request_take_body(struct request *request, const cJSON *object, struct param_set *seen, const struct limits *limits,
+                      struct err *err);

@@ -1,0 +1,209 @@
+/* What assimp leaves out is said: one small file for each format that can be written here. */
+#include "tests/unit/assimp/assimp_run.h"
+#include "tests/unit/support/check.h"
+
+#include "base/buf.h"
+#include "import/assimp/assimp.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The check alone, on a scene that assimp could have made of these bytes. */
+struct checked {
+    struct assimp_run run;
+    struct aiAnimation animation, *animations[1];
+    struct aiScene scene;
+};
+
+static void check_bytes(struct checked *c, const char *ending, const void *bytes, size_t size, uint32_t animations)
+{
+    assimp_run_init(&c->run);
+    struct import import = assimp_run_start(&c->run, "a.bin");
+    uint8_t *copy = calloc(1, size + 1);
+    memcpy(copy, bytes, size);
+    import.bytes = copy;
+    import.size_bytes = size;
+    c->animation.mTicksPerSecond = 24;
+    c->animations[0] = &c->animation;
+    c->scene = (struct aiScene){.mNumAnimations = animations, .mAnimations = c->animations};
+    const struct assimp_job job = {.import = &import, .ending = ending, .scene = &c->scene};
+    assimp_warn(&job);
+    free(copy);
+}
+
+static bool warned(const struct checked *c, const char *code)
+{
+    const struct bake_builder *b = &c->run.builder;
+    for (uint32_t i = 0; i < b->warning_count; i++)
+        if (b->warnings[i].code.size_bytes == strlen(code) &&
+            memcmp(b->text + b->warnings[i].code.offset, code, strlen(code)) == 0)
+            return true;
+    return false;
+}
+
+static void expect(const char *ending, const void *bytes, size_t size, uint32_t animations, const char *code)
+{
+    struct checked *c = calloc(1, sizeof *c);
+    check_bytes(c, ending, bytes, size, animations);
+    if (code != NULL && !warned(c, code))
+        fail_msg("%s: no warning '%s'", ending, code);
+    if (code == NULL)
+        assert_int_equal(c->run.builder.warning_count, 0);
+    assimp_run_fini(&c->run);
+    free(c);
+}
+
+TEST(assimp_losses_of_iqm)
+{
+    uint8_t header[124] = "INTERQUAKEMODEL";
+    expect("iqm", header, sizeof header, 0, NULL);
+    header[68] = 3;
+    expect("iqm", header, sizeof header, 0, "skeleton_not_read");
+    expect("iqm", header, sizeof header - 1, 0, NULL);
+    header[68] = 0;
+    header[84] = 1;
+    expect("iqm", header, sizeof header, 0, "clips_not_read");
+}
+
+/* One vertex, no triangle, one group of two triangles, no material, two joints of which the first has a key. */
+TEST(assimp_losses_of_ms3d)
+{
+    struct buf b;
+    static const char ZEROS[400];
+    buf_init(&b, 0);
+    buf_put(&b, "MS3D000000\4\0\0\0", 14);
+    buf_put_u16(&b, 1);
+    buf_put(&b, ZEROS, 15);
+    buf_put_u16(&b, 0);
+    buf_put_u16(&b, 1);
+    buf_put(&b, ZEROS, 33);
+    buf_put_u16(&b, 2);
+    buf_put(&b, ZEROS, 5); /* two indices and a material */
+    buf_put_u16(&b, 0);
+    buf_put(&b, ZEROS, 12);
+    const size_t without = b.size_bytes;
+    buf_put_u16(&b, 2);
+    buf_put(&b, ZEROS, 89);
+    buf_put_u16(&b, 1);
+    buf_put_u16(&b, 0);
+    buf_put(&b, ZEROS, 16 + 93);
+    expect("ms3d", b.data, b.size_bytes, 0, "skeleton_not_read");
+    expect("ms3d", b.data, b.size_bytes, 0, "clips_not_read");
+    for (size_t size = 0; size < without + 2; size++)
+        expect("ms3d", b.data, size, 0, NULL);
+    buf_fini(&b);
+}
+
+TEST(assimp_losses_of_others)
+{
+    static const char BEZIER[] = "<Name_array>BEZIER BEZIER</Name_array>";
+    static const char STEP[] = "<Name_array count=\"2\">STEP STEP</Name_array>";
+    static const char LINEAR[] = "<Name_array>LINEAR LINEAR</Name_array><stepper/>";
+    static const char CLIP[] = "<animation_clip id=\"c1\" name=\"jump\" start=\"0\">";
+    static const char CUBIC[] = "KeyValueFloat: *2 {\na: 1,2\n}\nKeyAttrFlags: *1 {\na: 24840\n}\n";
+    uint8_t md2[68] = "IDP2";
+    md2[40] = 20;
+    expect("dae", BEZIER, sizeof BEZIER - 1, 1, "curves_linear");
+    expect("dae", STEP, sizeof STEP - 1, 1, "curves_linear");
+    expect("dae", LINEAR, sizeof LINEAR - 1, 1, NULL);
+    expect("dae", BEZIER, sizeof BEZIER - 1, 0, NULL);
+    expect("dae", CLIP, sizeof CLIP - 1, 1, "clip_names_lost");
+    expect("zae", "PK", 2, 1, "curves_may_be_linear");
+    expect("fbx", CUBIC, sizeof CUBIC - 1, 1, "curves_linear");
+    expect("fbx", CUBIC, sizeof CUBIC - 1, 0, NULL);
+    expect("smd", "version 1", 9, 1, "frame_rate_assumed");
+    expect("md2", md2, sizeof md2, 0, "frames_not_read");
+    expect("ogex", "BoneNode", 8, 0, "skeleton_not_read");
+}
+
+TEST(assimp_losses_of_lightwave)
+{
+    static const char LINEAR[] = "LWSC\n3\n\n{ Envelope\n  2\n  Key 0 0 0 0 0\n  Key 1 2 3 0 0\n  Behaviors 1 1\n}\n";
+    static const char CURVED[] =
+        "LWSC\r\n5\r\n{ Envelope\r\n  2\r\n  Key 0 0 3 0\r\n  Key 1 2 0 0\r\n  Behaviors 1 1\r\n}";
+    static const char REPEATED[] = "LWSC\n3\n{ Envelope\n  2\n  Key 0 0 3 0\n  Key 1 2 3 0\n  Behaviors 1 2\n}\n";
+    static const char STILL[] = "LWSC\n3\n{ Envelope\n  1\n  Key 0 0 0 0\n  Behaviors 2 2\n}\n";
+    static const char OLD[] = "LWSC\n2\nObjectMotion\n";
+    expect("lws", LINEAR, sizeof LINEAR - 1, 1, NULL);
+    expect("lws", CURVED, sizeof CURVED - 1, 1, "curves_linear");
+    expect("lws", REPEATED, sizeof REPEATED - 1, 1, "clips_not_repeated");
+    expect("lws", STILL, sizeof STILL - 1, 1, NULL);
+    expect("lws", OLD, sizeof OLD - 1, 1, "clips_unreliable");
+    expect("lws", OLD, sizeof OLD - 1, 0, NULL);
+}
+
+/* Rotations that change two angles are as good as exact while their keys are near each other. */
+TEST(assimp_losses_of_wide_turns)
+{
+    static const char FBX[] = "AnimationCurve: 1, {\nKeyValueFloat: *2 {\na: 1,2\n}\nKeyAttrFlags: *1 {\na: 4\n}\n"
+                              "AnimationCurve: 2, {\nKeyValueFloat: *2 {\na: 1,2\n}\nKeyAttrFlags: *1 {\na: 4\n}\n"
+                              "AnimationCurveNode: 3, \"AnimCurveNode::R\", \"\" {\n}\nC: \"OP\",1,3\nC: \"OP\",2,3\n";
+    for (int degrees = 4; degrees <= 6; degrees += 2) {
+        struct checked *c = calloc(1, sizeof *c);
+        const double half = degrees / 2.0 * acos(-1) / 180;
+        struct aiQuatKey keys[2] = {{.mValue = {.w = 1}}, {.mValue = {.w = (float)cos(half), .y = (float)sin(half)}}};
+        struct aiNodeAnim channel = {.mNumRotationKeys = 2, .mRotationKeys = keys}, *channels[] = {&channel};
+        c->animation = (struct aiAnimation){.mNumChannels = 1, .mChannels = channels};
+        check_bytes(c, "fbx", FBX, sizeof FBX - 1, 1);
+        assert_int_equal(warned(c, "angles_by_arc"), degrees > 5);
+        assimp_run_fini(&c->run);
+        free(c);
+    }
+}
+
+static const char DAE[] =
+    "<?xml version=\"1.0\"?><COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" version=\"1.4.1\">"
+    "<library_images><image id=\"img\"><init_from>%s</init_from></image></library_images>"
+    "<library_effects><effect id=\"fx\"><profile_COMMON>"
+    "<newparam sid=\"surf\"><surface type=\"2D\"><init_from>img</init_from></surface></newparam>"
+    "<newparam sid=\"samp\"><sampler2D><source>surf</source></sampler2D></newparam>"
+    "<technique sid=\"t\"><lambert><diffuse><texture texture=\"samp\" texcoord=\"UV\"/></diffuse></lambert></technique>"
+    "</profile_COMMON></effect></library_effects>"
+    "<library_materials><material id=\"mat\"><instance_effect url=\"#fx\"/></material></library_materials>"
+    "<library_geometries><geometry id=\"tri\"><mesh>"
+    "<source id=\"p\"><float_array id=\"pa\" count=\"9\">1 2 3 4 5 6 7 8 10</float_array><technique_common>"
+    "<accessor source=\"#pa\" count=\"3\" stride=\"3\"><param name=\"X\" type=\"float\"/>"
+    "<param name=\"Y\" type=\"float\"/><param name=\"Z\" type=\"float\"/></accessor></technique_common></source>"
+    "<vertices id=\"v\"><input semantic=\"POSITION\" source=\"#p\"/></vertices>"
+    "<triangles count=\"1\" material=\"m\"><input semantic=\"VERTEX\" source=\"#v\" offset=\"0\"/><p>0 1 "
+    "2</p></triangles>"
+    "</mesh></geometry></library_geometries>"
+    "<library_visual_scenes><visual_scene id=\"scene\"><node id=\"n1\"><instance_geometry url=\"#tri\"><bind_material>"
+    "<technique_common><instance_material symbol=\"m\" target=\"#mat\"/></technique_common></bind_material>"
+    "</instance_geometry></node></visual_scene></library_visual_scenes>"
+    "<scene><instance_visual_scene url=\"#scene\"/></scene></COLLADA>";
+
+/* The ways in which exporters write where a texture is. */
+TEST(assimp_finds_collada_textures)
+{
+    static const char *const URIS[] = {
+        "skin.tga",
+        "./skin.tga",
+        "file://skin.tga",
+        "file:///C:/art/skin.tga",
+        "file:///home/me/skin.tga",
+        "C:\\art\\skin.tga",
+        "/C:/art/skin.tga",
+        "..\\textures\\skin.tga",
+        "my%20skin.tga",
+        "file:///C:/my%20art/my%20skin.tga",
+    };
+    /* 1 x 1, 24 bits */
+    static const char TGA[] = {0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 24, 0, 1, 2, 3};
+    for (size_t i = 0; i < sizeof URIS / sizeof *URIS; i++) {
+        struct assimp_run run;
+        char text[4096];
+        assimp_run_init(&run);
+        snprintf(text, sizeof text, DAE, URIS[i]);
+        temp_tree_file(&run.tree, "dir/a.dae", text);
+        temp_tree_bytes(&run.tree, "dir/skin.tga", TGA, sizeof TGA);
+        temp_tree_bytes(&run.tree, "dir/my skin.tga", TGA, sizeof TGA);
+        assimp_run_import(&run, "dir/a.dae");
+        assert_int_equal(run.rc, 0);
+        if (run.model.texture_count != 1 || run.model.textures[0].state != TEXTURE_FOUND)
+            fail_msg("'%s' is not found", URIS[i]);
+        assimp_run_fini(&run);
+    }
+}
