@@ -206,7 +206,7 @@ def test_the_header_is_c99_and_cpp(tmp_path):
 def test_a_cpp_program_with_a_loop_of_its_own(ports, tmp_path):
     """Non-blocking: connected, asked far ahead and answered without a call that waits; linked as C++."""
     sanitize = ["-fsanitize=address,undefined"] if "sanitize" in str(BUILD) else []
-    subprocess.run(["g++", "-std=c++11", "-Wall", "-Wextra", "-Wconversion", "-Werror", *sanitize, "-o", tmp_path / "loop",
+    subprocess.run(["g++", "-std=c++11", "-Wall", "-Wextra", "-Wconversion", "-Werror", *sanitize, "-I", REPOSITORY, "-o", tmp_path / "loop",
                     REPOSITORY / "tests/clients/poll_loop.cpp", BUILD / "libposed.a"], check=True)
     expected = b"".join(ports.get(f"/v1/palette?model=robot.glb&format=bin&t={i / 100}").body for i in range(200))
     for address in ports.ports["tcp"], ports.unix:
