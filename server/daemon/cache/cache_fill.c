@@ -2,6 +2,8 @@
  * whether the files are still those that were imported. */
 #include "daemon/cache/cache_slot.h"
 
+#include "base/container_of.h"
+
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
 
@@ -56,10 +58,7 @@ static void look_after_import(struct cache_slot *slot)
 
 /* --- imports --- */
 
-static struct cache_slot *slot_of(const struct import_job *job)
-{
-    return (struct cache_slot *)((char *)(uintptr_t)job - offsetof(struct cache_slot, job));
-}
+static struct cache_slot *slot_of(const struct import_job *job) { return container_of(job, struct cache_slot, job); }
 
 /* Nobody waits, and nothing is known yet: the slot goes. */
 static void drop(struct cache_slot *slot)

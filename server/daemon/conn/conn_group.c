@@ -1,6 +1,7 @@
 /* conn_shared.c - all connections of a loop: as they come, as time passes, as the server ends. */
 #include "daemon/conn/conn_state.h"
 
+#include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/service/prepared_queries.h"
 #include "daemon/support/stats.h"
@@ -189,7 +190,7 @@ void conn_group_expire(struct conn_group *shared)
     enum timeout_kind kind;
     struct timeout *timeout;
     while ((timeout = timeouts_expired(&shared->timeouts, uv_now(shared->loop), &kind)) != NULL)
-        expire((struct conn *)((char *)timeout - offsetof(struct conn, timeout)), kind);
+        expire(container_of(timeout, struct conn, timeout), kind);
 }
 
 void conn_group_drain(struct conn_group *shared)

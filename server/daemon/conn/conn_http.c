@@ -1,6 +1,7 @@
 /* conn_http.c - HTTP on a connection: bytes to requests, a request to its answer. */
 #include "daemon/conn/conn_http.h"
 
+#include "base/container_of.h"
 #include "base/hex.h"
 #include "wire/request/accept.h"
 #include "wire/http/websocket.h"
@@ -32,7 +33,7 @@ static void begin_request(struct conn *conn)
 
 static void on_call_done(struct call *call, struct reply *reply)
 {
-    struct conn *conn = (struct conn *)((char *)call - offsetof(struct conn, call));
+    struct conn *conn = container_of(call, struct conn, call);
     conn->is_calling = false;
     conn_clear_probe(conn);
     if (conn->is_closing) {

@@ -2,16 +2,17 @@
  */
 #include "daemon/conn/conn_state.h"
 
+#include "base/container_of.h"
+
 #include "daemon/dispatch/hub.h"
 
 #include <fcntl.h>
-#include <stddef.h>
 #include <unistd.h>
 
 /* On the main loop. */
 static void on_arrived(struct message *message)
 {
-    struct conn *conn = (struct conn *)((char *)message - offsetof(struct conn, arrival));
+    struct conn *conn = container_of(message, struct conn, arrival);
     conn->is_closing = conn->is_reading = conn->is_moving = false;
     conn_link(conn);
     if (conn_open_socket(conn, conn->moved_fd, conn->is_unix) < 0) {

@@ -1,5 +1,6 @@
 #include "daemon/dispatch/dispatcher.h"
 
+#include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/service/evaluator.h"
 #include "daemon/dispatch/dispatch_messages.h"
@@ -33,8 +34,6 @@ struct dispatcher {
     struct shutdown_message farewell;
     struct message end; /* the hub's answer to that */
 };
-
-#define OF(type, member, message) ((struct type *)(void *)((char *)(message)-offsetof(struct type, member)))
 
 /* --- what is in memory --- */
 
@@ -144,7 +143,7 @@ static void learn(struct dispatcher *dispatcher, struct shared_model *shared)
 
 void dispatcher_take_invalidation(struct message *message)
 {
-    struct invalidation *recall = OF(invalidation, message, message);
+    struct invalidation *recall = container_of(message, struct invalidation, message);
     struct known_model *lent;
     HASH_FIND_STR(recall->dispatcher->lents, recall->shared->path, lent);
     if (lent != NULL && lent->shared == recall->shared)
@@ -193,7 +192,7 @@ static void forward(struct dispatcher *dispatcher, struct call *call)
 
 void dispatcher_take_back(struct message *message)
 {
-    struct forwarded_call *forward = OF(forwarded_call, back, message);
+    struct forwarded_call *forward = container_of(message, struct forwarded_call, back);
     for (uint32_t i = 0; i < forward->hot_count; i++)
         learn(forward->dispatcher, forward->hots[i]);
     forward->is_back = true;
@@ -205,7 +204,7 @@ void dispatcher_take_back(struct message *message)
 
 void dispatcher_take_cancelled(struct message *message)
 {
-    struct forwarded_call *forward = OF(forwarded_call, cancelled, message);
+    struct forwarded_call *forward = container_of(message, struct forwarded_call, cancelled);
     forward->is_cancelled = true;
     free_when_done(forward);
 }
@@ -250,7 +249,7 @@ void dispatcher_listen(struct dispatcher *dispatcher, struct cache_listener *lis
 
 void dispatcher_take_change(struct message *message)
 {
-    struct change_notice *change = OF(change_notice, message, message);
+    struct change_notice *change = container_of(message, struct change_notice, message);
     struct cache_listener *listener, *next;
     DL_FOREACH_SAFE(change->dispatcher->listeners, listener, next)
     listener->changed(listener, change->path);
@@ -308,7 +307,7 @@ void dispatcher_end(struct dispatcher *dispatcher)
 
 void dispatcher_take_end(struct message *message)
 {
-    struct dispatcher *dispatcher = OF(dispatcher, end, message);
+    struct dispatcher *dispatcher = container_of(message, struct dispatcher, end);
     struct known_model *lent, *next;
     HASH_ITER(hh, dispatcher->lents, lent, next)
     forget(dispatcher, lent);

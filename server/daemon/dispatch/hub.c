@@ -1,5 +1,6 @@
 #include "daemon/dispatch/hub.h"
 
+#include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/dispatch/dispatch_messages.h"
 #include "daemon/support/stats.h"
@@ -19,8 +20,6 @@ struct hub {
     void (*ended)(void *user);
     void *user;
 };
-
-#define OF(type, member, message) ((struct type *)(void *)((char *)(message)-offsetof(struct type, member)))
 
 void hub_post(struct hub *hub, struct message *message) { message_queue_post(&hub->mailbox, message); }
 void hub_wake(struct hub *hub) { message_queue_wake(&hub->mailbox); }
@@ -56,7 +55,7 @@ static void lend(struct forwarded_call *forward)
 
 static void on_done(struct call *call, struct reply *reply)
 {
-    struct forwarded_call *forward = OF(forwarded_call, call, call);
+    struct forwarded_call *forward = container_of(call, struct forwarded_call, call);
     forward->is_answered = true;
     forward->reply = *reply;
     budget_count(forward->budget, &forward->counted_bytes,
@@ -68,7 +67,7 @@ static void on_done(struct call *call, struct reply *reply)
 
 void hub_take_forward(struct message *message)
 {
-    struct forwarded_call *forward = OF(forwarded_call, there, message);
+    struct forwarded_call *forward = container_of(message, struct forwarded_call, there);
     forward->call = (struct call){.request = forward->asked->request,
                                   .lasting = &forward->asked->request,
                                   .pieces = forward->asked->pieces,
@@ -78,7 +77,7 @@ void hub_take_forward(struct message *message)
 
 void hub_take_cancel(struct message *message)
 {
-    struct forwarded_call *forward = OF(forwarded_call, cancel, message);
+    struct forwarded_call *forward = container_of(message, struct forwarded_call, cancel);
     if (!forward->is_answered)
         service_cancel(forward->hub->service, &forward->call);
     dispatcher_post(forward->dispatcher, &forward->cancelled);
@@ -88,7 +87,7 @@ void hub_take_cancel(struct message *message)
 
 static void on_taken_back(struct cache_holder *borrower, struct shared_model *shared)
 {
-    struct hub *hub = OF(hub, borrower, borrower);
+    struct hub *hub = container_of(borrower, struct hub, borrower);
     for (uint32_t i = 0; i < hub->front_count; i++) {
         if (hub->fronts[i] == NULL || (shared->holders >> i & 1) == 0)
             continue;
@@ -102,7 +101,7 @@ static void on_taken_back(struct cache_holder *borrower, struct shared_model *sh
 
 static void on_changed(struct cache_listener *listener, const char *path)
 {
-    struct hub *hub = OF(hub, listener, listener);
+    struct hub *hub = container_of(listener, struct hub, listener);
     const size_t path_size = strlen(path) + 1;
     for (uint32_t i = 0; i < hub->front_count; i++) {
         if (hub->fronts[i] == NULL)
@@ -141,7 +140,7 @@ void hub_on_end(struct hub *hub, void (*ended)(void *user), void *user)
 /* Nothing is posted to the dispatcher behind its end. */
 void hub_take_farewell(struct message *message)
 {
-    struct shutdown_message *farewell = OF(shutdown_message, message, message);
+    struct shutdown_message *farewell = container_of(message, struct shutdown_message, message);
     struct hub *hub = farewell->hub;
     struct dispatcher *dispatcher = farewell->dispatcher;
     hub->fronts[number_of(hub, dispatcher)] = NULL;

@@ -1,5 +1,6 @@
 #include "daemon/listen/listener.h"
 
+#include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/support/log.h"
 #include "daemon/conn/send_queue.h"
@@ -47,10 +48,7 @@ static void finish_drain(struct listener *listener)
     drained(listener->user);
 }
 
-static void on_conn_closed(struct conn_group *shared)
-{
-    finish_drain((struct listener *)((char *)shared - offsetof(struct listener, shared)));
-}
+static void on_conn_closed(struct conn_group *shared) { finish_drain(container_of(shared, struct listener, shared)); }
 
 static void on_tick(uv_timer_t *timer)
 {

@@ -1,5 +1,6 @@
 #include "daemon/listen/loops.h"
 
+#include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/config/access_policy.h"
 #include "daemon/support/thread_priority.h"
@@ -73,7 +74,7 @@ static void on_drained(void *user)
 
 static void on_drain(struct message *message)
 {
-    struct loop *loop = (struct loop *)((char *)message - offsetof(struct loop, drain));
+    struct loop *loop = container_of(message, struct loop, drain);
     listener_drain(loop->listener, on_drained, loop);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "daemon/packets/model_watches.h"
 
+#include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/packets/packets.h"
 
@@ -101,8 +102,7 @@ static void drop_group(struct model_watch_group *group)
 /* The connections are run behind the loop: running one may close it and take its watches away. */
 static void on_looked(struct call *call, struct reply *reply)
 {
-    struct model_watch_group *group =
-        (struct model_watch_group *)((char *)call - offsetof(struct model_watch_group, call));
+    struct model_watch_group *group = container_of(call, struct model_watch_group, call);
     struct model_watch *watch;
     group->is_calling = false;
     request_fini(&call->request);
@@ -138,8 +138,7 @@ static void look(struct model_watch_group *group)
 
 static void on_changed(struct cache_listener *listener, const char *path)
 {
-    struct model_watches *watches =
-        (struct model_watches *)((char *)listener - offsetof(struct model_watches, listener));
+    struct model_watches *watches = container_of(listener, struct model_watches, listener);
     struct model_watch_group *group;
     HASH_FIND_STR(watches->groups, path, group);
     if (group == NULL)

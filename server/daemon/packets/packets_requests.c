@@ -1,6 +1,8 @@
 /* packets_requests.c - packets that the service answers: from packet to request, from reply to answer; who opens a
  * model gets a handle. */
 #include "daemon/packets/packets.h"
+
+#include "base/container_of.h"
 #include "daemon/service/prepared_queries.h"
 #include "daemon/support/stats.h"
 
@@ -34,7 +36,7 @@ static void give_handle(struct conn *conn, const struct call *call, const struct
 
 static void on_call_done(struct call *call, struct reply *reply)
 {
-    struct conn *conn = (struct conn *)((char *)call - offsetof(struct conn, call));
+    struct conn *conn = container_of(call, struct conn, call);
     conn->is_calling = false;
     if (conn->is_closing) {
         stats_add(STAT_REQUESTS_ABANDONED, 1);

@@ -1,4 +1,5 @@
 /* streams.c - the streams of a connection: a frame at each tick for which there is credit and a client that reads. */
+#include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/packets/packets.h"
 #include "daemon/support/stats.h"
@@ -95,7 +96,7 @@ static void go_on(struct stream *stream, uint64_t least_ms);
 
 static void on_frame(struct call *call, struct reply *reply)
 {
-    struct stream *stream = (struct stream *)((char *)call - offsetof(struct stream, call));
+    struct stream *stream = container_of(call, struct stream, call);
     struct conn *conn = stream->conn;
     stream->is_calling = false;
     if (stream->is_ended) {

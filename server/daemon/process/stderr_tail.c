@@ -1,5 +1,7 @@
 #include "daemon/process/stderr_tail.h"
 
+#include "base/container_of.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -19,13 +21,13 @@ static void keep(struct stderr_tail *words, const char *bytes, size_t size_bytes
 
 static void on_alloc(uv_handle_t *pipe, size_t suggested_bytes __attribute__((unused)), uv_buf_t *out)
 {
-    struct stderr_tail *words = (struct stderr_tail *)((char *)pipe - offsetof(struct stderr_tail, pipe));
+    struct stderr_tail *words = container_of((uv_pipe_t *)pipe, struct stderr_tail, pipe);
     *out = uv_buf_init(words->read_buffer, sizeof words->read_buffer);
 }
 
 static void on_read(uv_stream_t *pipe, ssize_t size_bytes, const uv_buf_t *bytes)
 {
-    struct stderr_tail *words = (struct stderr_tail *)((char *)pipe - offsetof(struct stderr_tail, pipe));
+    struct stderr_tail *words = container_of((uv_pipe_t *)pipe, struct stderr_tail, pipe);
     if (size_bytes > 0)
         keep(words, bytes->base, (size_t)size_bytes);
     else if (size_bytes < 0)

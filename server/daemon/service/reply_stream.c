@@ -1,5 +1,6 @@
 #include "daemon/service/reply_stream.h"
 
+#include "base/container_of.h"
 #include "base/mem.h"
 #include "wire/bodies/reply_cursor.h"
 
@@ -16,7 +17,7 @@ struct reply_stream {
 
 static struct reply_stream *source_of(const struct body_stream *base)
 {
-    return (struct reply_stream *)(uintptr_t)base; /* its first member */
+    return container_of(base, struct reply_stream, base);
 }
 
 static int next_piece(struct body_stream *base, struct buf *out, struct err *err)

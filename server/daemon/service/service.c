@@ -1,5 +1,6 @@
 #include "daemon/service/service.h"
 
+#include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/importer/importer_version.h"
 #include "daemon/support/log.h"
@@ -69,7 +70,7 @@ void job_put_notes(const struct job *job, struct reply *reply)
 
 static void on_listed(struct listing_job *listing, struct reply *reply)
 {
-    job_finish((struct job *)((char *)listing - offsetof(struct job, listing)), reply);
+    job_finish(container_of(listing, struct job, listing), reply);
 }
 
 static void list_models(struct service *service, struct call *call)

@@ -7,6 +7,7 @@
  * of the next few are imported already. */
 #include "daemon/service/job.h"
 
+#include "base/container_of.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -38,10 +39,7 @@ struct batch {
     struct prefetch aheads[]; /* [query_count] */
 };
 
-static struct batch *batch_of(struct call *item)
-{
-    return (struct batch *)((char *)item - offsetof(struct batch, item));
-}
+static struct batch *batch_of(struct call *item) { return container_of(item, struct batch, item); }
 
 /* The queries end, and nothing that could still call back holds a part of the batch. */
 static void finish(struct batch *batch)
@@ -86,7 +84,7 @@ static void run(struct batch *batch);
 /* The model is in the cache now, or the query will find out itself that it cannot be. */
 static void on_ahead(struct cache_waiter *wait, struct imported_model *imported, const struct err *err)
 {
-    struct batch *batch = ((struct prefetch *)(void *)((char *)wait - offsetof(struct prefetch, wait)))->batch;
+    struct batch *batch = container_of(wait, struct prefetch, wait)->batch;
     (void)imported;
     (void)err;
     batch->wait_count--;

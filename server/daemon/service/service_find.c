@@ -1,5 +1,7 @@
 /* service_find.c - the models that a call is about: its own, then those that its clips are from. */
 #include "daemon/service/prepared_queries.h"
+
+#include "base/container_of.h"
 #include "daemon/service/job.h"
 #include "daemon/support/stats.h"
 
@@ -36,7 +38,7 @@ static void use_model(struct job *job)
 
 static void on_model(struct cache_waiter *wait, struct imported_model *imported, const struct err *err)
 {
-    struct job *job = (struct job *)((char *)wait - offsetof(struct job, wait));
+    struct job *job = container_of(wait, struct job, wait);
     if (imported == NULL) {
         job_fail(job, err);
         return;
@@ -56,7 +58,7 @@ static bool take_clips(struct job *job, struct imported_model *imported)
 
 static void on_clips(struct cache_waiter *wait, struct imported_model *imported, const struct err *err)
 {
-    struct job *job = (struct job *)((char *)wait - offsetof(struct job, wait));
+    struct job *job = container_of(wait, struct job, wait);
     if (imported == NULL)
         job_fail(job, err);
     else if (take_clips(job, imported_model_ref(imported)))

@@ -1,6 +1,7 @@
 /* service_render.c - a picture: which pose of which clip, then the render pool. */
 #include "daemon/service/job.h"
 
+#include "base/container_of.h"
 #include "base/mem.h"
 #include "base/view.h"
 #include "wire/bodies/body_picture.h"
@@ -74,7 +75,7 @@ static void check_told(struct reply *reply)
 static void on_done(struct render_waiter *wait, struct blob *png, const struct render_notes *notes,
                     const struct err *err)
 {
-    struct job *job = (struct job *)((char *)wait - offsetof(struct job, render));
+    struct job *job = container_of(wait, struct job, render);
     if (png == NULL) {
         fail_picture(job, err);
         return;

@@ -1,4 +1,5 @@
 /* service_upload.c - PUT and DELETE /v1/models/NAME: what was stored is then described as /v1/model does. */
+#include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/service/job.h"
 #include "daemon/upload/upload.h"
@@ -36,7 +37,7 @@ static void end_badly(struct service *service, struct call *call, const struct e
 
 static void on_described(struct call *describe, struct reply *reply)
 {
-    struct upload_call *storing = (struct upload_call *)((char *)describe - offsetof(struct upload_call, describe));
+    struct upload_call *storing = container_of(describe, struct upload_call, describe);
     struct service *service = storing->service;
     struct call *call = storing->call;
     if (reply->status == 200 && storing->is_new)
@@ -70,7 +71,7 @@ static void describe(struct upload_call *storing)
 static void on_found(struct call *find, struct reply *reply)
 {
     reply_fini(reply);
-    describe((struct upload_call *)((char *)find - offsetof(struct upload_call, describe)));
+    describe(container_of(find, struct upload_call, describe));
 }
 
 static void on_stored(void *user, const struct upload_end *stored)

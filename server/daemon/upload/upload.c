@@ -1,4 +1,6 @@
 #include "daemon/support/thread_priority.h"
+
+#include "base/container_of.h"
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
 #include "daemon/upload/upload_parts.h"
@@ -151,7 +153,7 @@ static void go_to(struct upload *upload, enum upload_state stage, void (*run)(uv
 
 static void on_imported(struct import_job *job, struct imported_model *imported, const struct err *err)
 {
-    struct upload *upload = (struct upload *)((char *)job - offsetof(struct upload, import));
+    struct upload *upload = container_of(job, struct upload, import);
     if (job->archive_fd >= 0) {
         upload->archive_fd = job->archive_fd;
         go_to(upload, UPLOAD_UNPACKING, unpack);
@@ -268,7 +270,7 @@ static void go_on(struct upload *upload)
 
 int upload_take(struct http_sink *sink, const char *bytes, size_t size_bytes, struct err *err)
 {
-    struct upload *upload = (struct upload *)((char *)sink - offsetof(struct upload, sink));
+    struct upload *upload = container_of(sink, struct upload, sink);
     if (!upload->is_working && upload->err.code != 0) { /* while a thread works the error is its */
         *err = upload->err;
         return err->code;

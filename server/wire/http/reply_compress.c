@@ -1,5 +1,6 @@
 #include "wire/http/reply_compress.h"
 
+#include "base/container_of.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ struct compressed_stream {
 
 static struct compressed_stream *source_of(const struct body_stream *base)
 {
-    return (struct compressed_stream *)(uintptr_t)base; /* its first member */
+    return container_of(base, struct compressed_stream, base);
 }
 
 static int put_body(struct compressed_stream *source, struct buf *out, struct err *err)
