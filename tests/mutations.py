@@ -24,7 +24,7 @@ def source(name):
 
 POSE, SAMPLE, MAT, SKIN = map(source, ("pose.c", "sample.c", "mat.c", "skin.c"))
 SCALAR, LANES, ROWS, PLAN, CLIP_LANES, PALETTE, COMPILE = map(source, (
-    "kernel_scalar.c", "kernel_lanes.h", "kernel_rows.h", "clip_plan.c", "clip_lanes.c", "clip_palette.c", "clip_compile.c"))
+    "kernel_scalar.c", "kernel_lanes.h", "kernel_rows.h", "clip_plan.c", "clip_blocks.c", "clip_palette.c", "clip_compile.c"))
 ANSWER = source("body_palette.c")
 CURVE, TARGET = map(source, ("collada_curve.c", "collada_target.c"))
 INFLUENCE, ACCESSOR, ANIM, NODE = map(source, ("gltf_influence.c", "gltf_accessor.c", "gltf_anim.c", "gltf_node.c"))
@@ -41,8 +41,8 @@ MUTATIONS = [
     ("compiled clips: one kernel adds in another order", LANES, "(q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3])", "((q[0] * q[0] + q[1] * q[1]) + q[2] * q[2]) + q[3] * q[3]"),
     ("compiled clips: parent and child swapped", ROWS, "rows_multiply(rig->matrices + KERNEL_MATRIX * parent, own)", "rows_multiply(own, rig->matrices + KERNEL_MATRIX * parent)"),
     ("compiled clips: STEP moves", PLAN, "((unsigned)MOTION_MOVES | (unsigned)MOTION_HOLDS)", "((unsigned)MOTION_MOVES)"),
-    ("compiled clips go the long way", CLIP_LANES, "dot < 0 ? -turn->sign", "dot < -2 ? -turn->sign"),
-    ("compiled clips begin a frame late", PALETTE, "(struct moment){f, f + 1, (float)", "(struct moment){f + 1, f + 1, (float)"),
+    ("compiled clips go the long way", CLIP_LANES, "dot < 0 ? -side->sign", "dot < -2 ? -side->sign"),
+    ("compiled clips begin a frame late", PALETTE, "(struct frame_pair){f, f + 1, (float)", "(struct frame_pair){f + 1, f + 1, (float)"),
     ("compiled clips with their root motion", ANSWER, "context->request->layer_count == 0 && !context->motion.is_on &&", "context->request->layer_count == 0 &&"),
     ("compiled clips that were not measured", COMPILE, "if (!(error <= ERROR_MAX))", "if (error < 0)"),
     ("slerp goes the long way", MAT, "const double sign = dot < 0 ? -1 : 1;", "const double sign = dot < -2 ? -1 : 1;"),

@@ -11,7 +11,7 @@
 #include "base/version.h"
 #include "worker/attempt.h"
 #include "worker/import_result.h"
-#include "worker/limits.h"
+#include "worker/resource_limits.h"
 #include "worker/sandbox.h"
 
 #include <errno.h>
@@ -220,7 +220,7 @@ static void name_memory_limit(const struct limits *limits, struct err *err)
 static int confine_self(const struct arguments *arguments, struct sandbox *sandbox, char *limits_text, struct err *err)
 {
     const uint64_t *limits = arguments->limits.value;
-    const struct worker_limits own = {
+    const struct resource_limits own = {
         .cpu_s = limits[LIMIT_IMPORT_CPU_S],
         .memory_bytes = limits[LIMIT_IMPORT_MEMORY_BYTES],
         .file_bytes = limits[LIMIT_BAKED_BYTES] + RESULT_SLACK_BYTES,
@@ -228,10 +228,10 @@ static int confine_self(const struct arguments *arguments, struct sandbox *sandb
         .last_fd = IMPORT_RESULT_FD,
     };
     *sandbox = (struct sandbox){.program = SANDBOX_IMPORT, .mode = arguments->sandbox};
-    if (worker_limit(&own, err) < 0)
+    if (resource_limits_set(&own, err) < 0)
         return err->code;
     if (limits_text != NULL)
-        worker_limits_text(limits_text);
+        resource_limits_text(limits_text);
     sandbox_isolate(sandbox);
     return sandbox_enter(sandbox, err);
 }
@@ -239,7 +239,7 @@ static int confine_self(const struct arguments *arguments, struct sandbox *sandb
 static int run_attempt(const struct arguments *arguments)
 {
     struct sandbox sandbox;
-    char limits[WORKER_LIMITS_TEXT_SIZE];
+    char limits[RESOURCE_LIMITS_TEXT_SIZE];
     struct err err = {0};
     if (strcmp(arguments->attempt, "list") == 0) {
         attempt_list();

@@ -1,6 +1,6 @@
 /* cell_pixels.c - from a posed cell to pixels. */
 #include "render/image/picture.h"
-#include "render/renderer_parts.h"
+#include "render/cells.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,9 +46,9 @@ void pixels_trim(struct renderer *renderer)
 
 void pixels_place(const struct renderer *renderer, const struct render_job *job, const struct render_cell *cell)
 {
-    const size_t row_bytes = (size_t)job->look.width * 4;
+    const size_t row_bytes = (size_t)job->picture.width * 4;
     uint8_t *to = renderer->canvas + ((size_t)cell->y * job->width + cell->x) * 4;
-    for (uint32_t y = 0; y < job->look.height; y++)
+    for (uint32_t y = 0; y < job->picture.height; y++)
         memcpy(to + (size_t)y * job->width * 4, renderer->pixels + y * row_bytes, row_bytes);
 }
 
@@ -60,70 +60,73 @@ int pixels_start(struct renderer *renderer, const struct render_job *job, struct
         return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", job->width, job->height);
     static const uint8_t NOTHING[4];
     uint8_t between[4];
-    struct picture_spec look = job->look;
-    memcpy(look.background_end, look.background, sizeof look.background);
-    picture_resolve(NOTHING, 1, 1, 1, &look, between);
+    struct picture_spec picture = job->picture;
+    memcpy(picture.background_end, picture.background, sizeof picture.background);
+    picture_resolve(NOTHING, 1, 1, 1, &picture, between);
     for (size_t i = 0; i < count; i++)
         memcpy(renderer->canvas + 4 * i, between, 4);
     return 0;
 }
 
-static int draw_view(struct renderer *renderer, const struct drawn *drawn, uint32_t scale, struct err *err)
+static int draw_view(struct renderer *renderer, const struct cells *cells, uint32_t scale, struct err *err)
 {
-    const struct render_job *job = &drawn->work->job;
-    const struct view_query query = {.view = (enum view)job->look.view, .joint = job->joint, .scale = scale};
+    const struct render_job *job = &cells->work->job;
+    const struct debug_view_query query = {.view = (enum view)job->picture.view, .joint = job->joint, .scale = scale};
     if (query.view == VIEW_LIT || query.view == VIEW_ONION)
-        return draw_frame(&renderer->drawing, drawn->loaded, &renderer->frame, scale, err);
-    return views_draw(&renderer->views, &renderer->drawing, drawn->loaded, &renderer->frame, &query, err);
+        return draw_posed_model(&renderer->drawing, cells->loaded, &renderer->posed, scale, err);
+    return debug_views_draw(&renderer->views, &renderer->drawing, cells->loaded, &renderer->posed, &query, err);
 }
 
-static int cast_shadow(struct renderer *renderer, const struct model *model, const struct picture_spec *look,
+static int cast_shadow(struct renderer *renderer, const struct model *model, const struct picture_spec *picture,
                        struct err *err)
 {
-    renderer->shade = pixels_room(renderer->shade, &renderer->shade_bytes, (size_t)look->width * look->height);
+    renderer->shade = pixels_room(renderer->shade, &renderer->shade_bytes, (size_t)picture->width * picture->height);
     if (renderer->shade == NULL)
-        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", look->width, look->height);
-    if (shadow_make(&renderer->shadow, model, &renderer->frame, look->width, look->height, err) < 0)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", picture->width, picture->height);
+    if (shadow_make(&renderer->shadow, model, &renderer->posed, picture->width, picture->height, err) < 0)
         return err->code;
-    shadow_fill(&renderer->shadow, look->width, look->height, renderer->shade);
+    shadow_fill(&renderer->shadow, picture->width, picture->height, renderer->shade);
     return 0;
 }
 
-uint32_t pixels_scale(const struct picture_spec *look)
+uint32_t pixels_scale(const struct picture_spec *picture)
 {
-    const bool is_smooth = (look->flags & PICTURE_ONE_SAMPLE) == 0 && look->view != VIEW_JOINTS; /* ids have no mean */
-    return is_smooth && look->width <= SUPERSAMPLED_MAX && look->height <= SUPERSAMPLED_MAX ? 2 : 1;
+    const bool is_smooth =
+        (picture->flags & PICTURE_ONE_SAMPLE) == 0 && picture->view != VIEW_JOINTS; /* ids have no mean */
+    return is_smooth && picture->width <= SUPERSAMPLED_MAX && picture->height <= SUPERSAMPLED_MAX ? 2 : 1;
 }
 
-int pixels_draw(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct err *err)
+int pixels_draw(struct renderer *renderer, struct cells *cells, uint32_t c, struct err *err)
 {
-    const struct picture_spec *look = &drawn->work->job.look;
-    const uint32_t scale = pixels_scale(look);
-    struct frame_view view;
-    if (cells_pose(renderer, drawn, c, &view, err) < 0)
+    const struct picture_spec *picture = &cells->work->job.picture;
+    const uint32_t scale = pixels_scale(picture);
+    struct pose_view view;
+    if (cells_pose(renderer, cells, c, &view, err) < 0)
         return err->code;
     struct camera camera;
-    if (cells_find_camera(renderer, drawn, &view, &camera, err) < 0)
+    if (cells_find_camera(renderer, cells, &view, &camera, err) < 0)
         return err->code;
-    drawn->clip_time_s = view.clip_time_s;
-    if (drawn->work->job.cell_count == 1 || look->view == VIEW_ONION)
+    cells->clip_time_s = view.clip_time_s;
+    if (cells->work->job.cell_count == 1 || picture->view == VIEW_ONION)
         cells_tell(renderer, &view, &camera);
-    if (frame_see(&renderer->frame, cells_model(drawn), &camera, err) < 0)
-        return cells_name(drawn, c, &view, err);
-    if (target_bind(&renderer->targets, &renderer->gl, look->width * scale, look->height * scale, err) < 0 ||
-        draw_view(renderer, drawn, scale, err) < 0 || read_samples(renderer, look->width, look->height, scale, err) < 0)
+    if (posed_model_set_camera(&renderer->posed, cells_model(cells), &camera, err) < 0)
+        return cells_name(cells, c, &view, err);
+    if (framebuffer_bind(&renderer->framebuffers, &renderer->gl, picture->width * scale, picture->height * scale, err) <
+            0 ||
+        draw_view(renderer, cells, scale, err) < 0 ||
+        read_samples(renderer, picture->width, picture->height, scale, err) < 0)
         return err->code;
-    if ((look->flags & PICTURE_SHADOW) != 0)
-        return cast_shadow(renderer, cells_model(drawn), look, err);
+    if ((picture->flags & PICTURE_SHADOW) != 0)
+        return cast_shadow(renderer, cells_model(cells), picture, err);
     return 0;
 }
 
-void pixels_resolve(const struct renderer *renderer, struct drawn *drawn, const uint8_t *samples)
+void pixels_resolve(const struct renderer *renderer, struct cells *cells, const uint8_t *samples)
 {
-    const struct picture_spec *look = &drawn->work->job.look;
+    const struct picture_spec *picture = &cells->work->job.picture;
     const struct picture_stats stats =
-        picture_resolve_shaded(samples, look->width, look->height, pixels_scale(look), look,
-                               (look->flags & PICTURE_SHADOW) != 0 ? renderer->shade : NULL, renderer->pixels);
-    drawn->is_covered |= stats.covered_count > 0;
-    drawn->is_opaque &= stats.is_opaque;
+        picture_resolve_shaded(samples, picture->width, picture->height, pixels_scale(picture), picture,
+                               (picture->flags & PICTURE_SHADOW) != 0 ? renderer->shade : NULL, renderer->pixels);
+    cells->is_covered |= stats.covered_count > 0;
+    cells->is_opaque &= stats.is_opaque;
 }

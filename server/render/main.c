@@ -2,7 +2,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "worker/attempt.h"
-#include "worker/limits.h"
+#include "worker/resource_limits.h"
 #include "worker/sandbox.h"
 #include "render/job/job_channel.h"
 #include "render/renderer.h"
@@ -140,13 +140,13 @@ static int serve(struct renderer *renderer, uint64_t cpu_s, struct err *err)
 
 static int limit_self(const struct options *options, struct sandbox *sandbox, struct err *err)
 {
-    const struct worker_limits limits = {.cpu_s = options->cpu_s,
-                                         .memory_bytes = options->memory_bytes,
-                                         .file_bytes = FILE_BYTES_MAX,
-                                         .open_files = OPEN_FILES_MAX,
-                                         .last_fd = RENDER_SOCKET_FD};
+    const struct resource_limits limits = {.cpu_s = options->cpu_s,
+                                           .memory_bytes = options->memory_bytes,
+                                           .file_bytes = FILE_BYTES_MAX,
+                                           .open_files = OPEN_FILES_MAX,
+                                           .last_fd = RENDER_SOCKET_FD};
     *sandbox = (struct sandbox){.program = SANDBOX_RENDER, .mode = options->sandbox};
-    if (worker_limit(&limits, err) < 0)
+    if (resource_limits_set(&limits, err) < 0)
         return err->code;
     sandbox_isolate(sandbox);
     return 0;
@@ -154,8 +154,8 @@ static int limit_self(const struct options *options, struct sandbox *sandbox, st
 
 static int try_forbidden(const struct options *options, struct sandbox *sandbox, struct err *err)
 {
-    char limits[WORKER_LIMITS_TEXT_SIZE];
-    worker_limits_text(limits);
+    char limits[RESOURCE_LIMITS_TEXT_SIZE];
+    resource_limits_text(limits);
     if (sandbox_enter(sandbox, err) < 0)
         return err->code;
     sandbox_report(sandbox, limits);

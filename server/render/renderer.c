@@ -1,9 +1,9 @@
-#include "render/image/animation.h"
-#include "render/camera/blank.h"
+#include "render/image/image_sequence.h"
+#include "render/camera/empty_diagnosis.h"
 #include "render/job/job_check.h"
 #include "render/image/onion.h"
 #include "render/image/png_file.h"
-#include "render/renderer_parts.h"
+#include "render/cells.h"
 #include "render/warm_up.h"
 
 #include "base/mem.h"
@@ -37,10 +37,10 @@ static void name_renderer(struct renderer *renderer)
     const struct gl *gl = &renderer->gl;
     char letters[64], webp[32];
     caption_font_name(renderer->font, letters, sizeof letters);
-    animation_webp_library(webp, sizeof webp);
+    image_sequence_webp_library(webp, sizeof webp);
     snprintf(renderer->name, sizeof renderer->name, "%s, %s, %s, %s, %s, %s, %s, %s",
              (const char *)gl->GetString(GL_RENDERER), gl_context_kind(renderer->context),
-             (const char *)gl->GetString(GL_VERSION), processor_class(), letters, webp, animation_gif_library(),
+             (const char *)gl->GetString(GL_VERSION), processor_class(), letters, webp, image_sequence_gif_library(),
              png_file_libraries());
 }
 
@@ -56,7 +56,7 @@ static int warm_up(struct renderer *renderer, struct err *err)
     if (rc == 0 && (fd < 0 || write(fd, model.data, model.size_bytes) != (ssize_t)model.size_bytes))
         rc = err_set(err, ERR_INTERNAL, "no memory file for the warm-up model: %s", strerror(errno));
     struct render_work *work = mem_zalloc(1, sizeof *work);
-    work->job = (struct render_job){.look = {.width = 64, .height = 64, .yaw_deg = 20},
+    work->job = (struct render_job){.picture = {.width = 64, .height = 64, .yaw_deg = 20},
                                     .width = 64,
                                     .height = 64,
                                     .cell_count = 1,
@@ -94,115 +94,117 @@ int renderer_new(const char *gl, uint64_t cache_bytes, struct renderer **out, st
 
 const char *renderer_name(const struct renderer *renderer) { return renderer->name; }
 
-static int draw_cell(struct renderer *renderer, struct drawn *drawn, uint32_t c, struct err *err)
+static int draw_cell(struct renderer *renderer, struct cells *cells, uint32_t c, struct err *err)
 {
-    if (pixels_draw(renderer, drawn, c, err) < 0)
+    if (pixels_draw(renderer, cells, c, err) < 0)
         return err->code;
-    pixels_resolve(renderer, drawn, renderer->samples);
+    pixels_resolve(renderer, cells, renderer->samples);
     return 0;
 }
 
 /* Of several cells without a pixel of the model the last is explained: it was drawn last. */
-static int check_covered(const struct renderer *renderer, const struct drawn *drawn, struct err *err)
+static int check_covered(const struct renderer *renderer, const struct cells *cells, struct err *err)
 {
-    const struct picture_spec *look = &drawn->work->job.look;
-    if (drawn->is_covered || (look->flags & PICTURE_ALLOW_EMPTY) != 0)
+    const struct picture_spec *picture = &cells->work->job.picture;
+    if (cells->is_covered || (picture->flags & PICTURE_ALLOW_EMPTY) != 0)
         return 0;
-    return blank_explain(&renderer->frame, cells_model(drawn), (const uint32_t[2]){look->width, look->height}, err);
+    return empty_diagnosis_explain(&renderer->posed, cells_model(cells),
+                                   (const uint32_t[2]){picture->width, picture->height}, err);
 }
 
 static struct png_form form_of(const struct render_job *job, bool is_opaque)
 {
-    return (struct png_form){.has_alpha = !is_opaque, .is_small = (job->look.flags & PICTURE_SMALL_FILE) != 0};
+    return (struct png_form){.has_alpha = !is_opaque, .is_small = (job->picture.flags & PICTURE_SMALL_FILE) != 0};
 }
 
-static int draw_one(struct renderer *renderer, struct drawn *drawn, struct buf *out, struct err *err)
+static int draw_one(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err)
 {
-    const struct render_job *job = &drawn->work->job;
-    if (draw_cell(renderer, drawn, 0, err) < 0 || check_covered(renderer, drawn, err) < 0)
+    const struct render_job *job = &cells->work->job;
+    if (draw_cell(renderer, cells, 0, err) < 0 || check_covered(renderer, cells, err) < 0)
         return err->code;
-    const struct png_form form = form_of(job, drawn->is_opaque);
+    const struct png_form form = form_of(job, cells->is_opaque);
     return png_file_put(out, renderer->pixels, job->width, job->height, &form, err);
 }
 
 /* All moments over each other. */
-static int draw_onion(struct renderer *renderer, struct drawn *drawn, struct buf *png, struct err *err)
+static int draw_onion(struct renderer *renderer, struct cells *cells, struct buf *png, struct err *err)
 {
-    const struct render_job *job = &drawn->work->job;
-    const uint32_t scale = pixels_scale(&job->look);
+    const struct render_job *job = &cells->work->job;
+    const uint32_t scale = pixels_scale(&job->picture);
     const size_t sample_count = (size_t)job->width * job->height * scale * scale;
-    struct frame_view view;
-    if (cells_pose(renderer, drawn, 0, &view, err) < 0 ||
-        (cells_are_framed_by_poses(drawn) && cells_frame(renderer, drawn, err) < 0))
+    struct pose_view view;
+    if (cells_pose(renderer, cells, 0, &view, err) < 0 ||
+        (cells_are_framed_by_poses(cells) && cells_frame(renderer, cells, err) < 0))
         return err->code;
     renderer->canvas = pixels_room(renderer->canvas, &renderer->canvas_bytes, 4 * sample_count);
     if (renderer->canvas == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", job->width, job->height);
     memset(renderer->canvas, 0, 4 * sample_count);
     for (uint32_t c = 0; c < job->cell_count; c++) {
-        if (pixels_draw(renderer, drawn, c, err) < 0)
+        if (pixels_draw(renderer, cells, c, err) < 0)
             return err->code;
         onion_lay(renderer->canvas, renderer->samples, sample_count, c, job->cell_count);
     }
-    pixels_resolve(renderer, drawn, renderer->canvas);
-    if (check_covered(renderer, drawn, err) < 0)
+    pixels_resolve(renderer, cells, renderer->canvas);
+    if (check_covered(renderer, cells, err) < 0)
         return err->code;
-    const struct png_form form = form_of(job, drawn->is_opaque);
+    const struct png_form form = form_of(job, cells->is_opaque);
     return png_file_put(png, renderer->pixels, job->width, job->height, &form, err);
 }
 
-static int put_all(const struct renderer *renderer, const struct drawn *drawn, struct buf *out, struct err *err)
+static int put_all(const struct renderer *renderer, const struct cells *cells, struct buf *out, struct err *err)
 {
-    const struct render_job *job = &drawn->work->job;
-    const struct png_form form = form_of(job, drawn->is_opaque && job->look.background[3] == 255);
+    const struct render_job *job = &cells->work->job;
+    const struct png_form form = form_of(job, cells->is_opaque && job->picture.background[3] == 255);
     if (job->format == SHEET_PNG)
         return png_file_put(out, renderer->canvas, job->width, job->height, &form, err);
     uint32_t durations_ms[RENDER_CELLS_MAX];
     for (uint32_t c = 0; c < job->cell_count; c++)
-        durations_ms[c] = drawn->work->cells[c].duration_ms;
-    const struct animation animation = {.pixels = renderer->canvas,
-                                        .width = job->width,
-                                        .height = job->look.height + job->caption_height,
-                                        .frame_count = job->cell_count,
-                                        .durations_ms = durations_ms,
-                                        .loops = job->loops,
-                                        .form = form};
-    return animation_put(out, (enum sheet_format)job->format, &animation, err);
+        durations_ms[c] = cells->work->cells[c].duration_ms;
+    const struct image_sequence sequence = {.pixels = renderer->canvas,
+                                            .width = job->width,
+                                            .height = job->picture.height + job->caption_height,
+                                            .frame_count = job->cell_count,
+                                            .durations_ms = durations_ms,
+                                            .loops = job->loops,
+                                            .form = form};
+    return image_sequence_put(out, (enum sheet_format)job->format, &sequence, err);
 }
 
-static int draw_all(struct renderer *renderer, struct drawn *drawn, struct buf *out, struct err *err)
+static int draw_all(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err)
 {
-    const struct render_job *job = &drawn->work->job;
-    if (cells_frame(renderer, drawn, err) < 0)
+    const struct render_job *job = &cells->work->job;
+    if (cells_frame(renderer, cells, err) < 0)
         return err->code;
     if (job->format == SHEET_JSON)
-        return cells_put_cameras(renderer, drawn, out, err);
+        return cells_put_cameras(renderer, cells, out, err);
     if (pixels_start(renderer, job, err) < 0)
         return err->code;
     for (uint32_t c = 0; c < job->cell_count; c++) {
-        if (draw_cell(renderer, drawn, c, err) < 0)
+        if (draw_cell(renderer, cells, c, err) < 0)
             return err->code;
-        pixels_place(renderer, job, &drawn->work->cells[c]);
-        if (job->caption_height > 0 && caption_put(renderer, drawn, &drawn->work->cells[c], err) < 0)
+        pixels_place(renderer, job, &cells->work->cells[c]);
+        if (job->caption_height > 0 && caption_put(renderer, cells, &cells->work->cells[c], err) < 0)
             return err->code;
     }
-    return check_covered(renderer, drawn, err) < 0 ? err->code : put_all(renderer, drawn, out, err);
+    return check_covered(renderer, cells, err) < 0 ? err->code : put_all(renderer, cells, out, err);
 }
 
-static int draw(struct renderer *renderer, const struct render_work *work, struct loaded *loaded,
+static int draw(struct renderer *renderer, const struct render_work *work, struct loaded_model *loaded,
                 const struct job_sources *sources, struct buf *png, struct err *err)
 {
     const struct render_job *job = &work->job;
-    struct drawn drawn = {.work = work, .loaded = loaded, .sources = sources, .is_opaque = true};
-    if (job_layers_init(&drawn.layers, &job->blend, sources, err) < 0)
+    struct cells cells = {.work = work, .loaded = loaded, .sources = sources, .is_opaque = true};
+    if (job_layers_init(&cells.layers, &job->blend, sources, err) < 0)
         return err->code;
-    drawn.mover_count = job_movers(sources, work, drawn.movers);
-    const bool is_whole = job->format == SHEET_PNG && job->width == job->look.width && job->height == job->look.height;
-    const bool is_onion = is_whole && job->look.view == VIEW_ONION && job->cell_count > 1;
-    const int rc = is_onion                           ? draw_onion(renderer, &drawn, png, err)
-                   : is_whole && job->cell_count == 1 ? draw_one(renderer, &drawn, png, err)
-                                                      : draw_all(renderer, &drawn, png, err);
-    framing_fini(&drawn.framing);
+    cells.mover_count = job_movers(sources, work, cells.movers);
+    const bool is_whole =
+        job->format == SHEET_PNG && job->width == job->picture.width && job->height == job->picture.height;
+    const bool is_onion = is_whole && job->picture.view == VIEW_ONION && job->cell_count > 1;
+    const int rc = is_onion                           ? draw_onion(renderer, &cells, png, err)
+                   : is_whole && job->cell_count == 1 ? draw_one(renderer, &cells, png, err)
+                                                      : draw_all(renderer, &cells, png, err);
+    shared_camera_fini(&cells.shared);
     return rc;
 }
 
@@ -210,7 +212,7 @@ int renderer_draw(struct renderer *renderer, const struct render_work *work, int
                   struct buf *png, struct buf *unmatched, struct err *err)
 {
     const struct render_job *job = &work->job;
-    struct loaded *loaded = NULL;
+    struct loaded_model *loaded = NULL;
     struct job_sources sources;
     const size_t png_bytes = png->size_bytes;
     renderer->shown = (struct render_shown){0};
@@ -235,15 +237,15 @@ void renderer_free(struct renderer *renderer)
         return;
     model_cache_fini(&renderer->cache, &renderer->gl);
     clip_files_fini(&renderer->clip_files);
-    targets_fini(&renderer->targets, &renderer->gl);
-    views_fini(&renderer->views, &renderer->gl);
+    framebuffer_cache_fini(&renderer->framebuffers, &renderer->gl);
+    debug_views_fini(&renderer->views, &renderer->gl);
     drawing_fini(&renderer->drawing);
     gl_context_free(renderer->context);
-    frame_fini(&renderer->frame);
+    posed_model_fini(&renderer->posed);
     caption_font_free(renderer->font);
     shadow_fini(&renderer->shadow);
     free(renderer->shade);
-    reaches_fini(&renderer->reaches);
+    clip_bounds_cache_fini(&renderer->bounds_cache);
     free(renderer->samples);
     free(renderer->pixels);
     free(renderer->canvas);

@@ -47,7 +47,7 @@ struct render_blend {
     uint32_t layer_count; /* 0: clip and clip_time_s of each cell hold */
     uint32_t mask_count;
     struct render_layer layers[RENDER_LAYERS_MAX];
-    uint32_t masks[RENDER_MASKS_MAX]; /* node * 4 + enum blend_reach */
+    uint32_t masks[RENDER_MASKS_MAX]; /* node * 4 + enum mask_scope */
 };
 
 /* One moment of the model, seen from one direction, and where in the picture it is drawn: `width` by `height` pixels of
@@ -65,7 +65,7 @@ struct render_cell {
 };
 
 /* In an animation (base/sheet_spec.h) each cell is a frame: cells lie one below the other, as wide as the picture.
- * Instead of a picture SHEET_JSON is answered by struct render_shots and struct render_view[cell_count]. */
+ * Instead of a picture SHEET_JSON is answered by struct render_cameras and struct render_cell_camera[cell_count]. */
 struct render_job {
     uint32_t magic;
     uint32_t cell_count;  /* 1..RENDER_CELLS_MAX, with layers at most RENDER_LAYER_TIMES_MAX / layer_count */
@@ -82,7 +82,7 @@ struct render_job {
     uint32_t captions;       /* RENDER_CAPTION_ bits: what stands in the band under each cell */
     uint32_t caption_height; /* of that band, in pixels; 0: none */
     uint32_t format;         /* enum sheet_format */
-    struct picture_spec look;
+    struct picture_spec picture;
     struct render_blend blend;
 };
 
@@ -110,13 +110,13 @@ static inline size_t render_layer_times_bytes(const struct render_job *job)
 }
 
 /* What the cells have in common. */
-struct render_shots {
+struct render_cameras {
     double clip_from_view[16];
     double pivot[3]; /* scene space: what the camera turns around, on the ground */
     uint32_t is_ortho;
     uint32_t cell_count;
 };
-struct render_view {
+struct render_cell_camera {
     double view_from_scene[16];
     double clip_time_s;
 };

@@ -7,7 +7,7 @@
  *   files         Landlock, where the kernel has it: no file, no TCP, no signal to others.
  *   namespaces    where the user may have them, and only in processes that live long: an empty network.
  * Beneath them the process is nobody's, or a user's like any other: privileges.h. The rest (processor time, memory, no
- * new privileges, out-of-memory score) is limits.h. */
+ * new privileges, out-of-memory score) is resource_limits.h. */
 #pragma once
 
 #include "base/err.h"
@@ -32,12 +32,12 @@ bool sandbox_mode_read(const char *word, enum sandbox_mode *out);
  * the results are in the report. */
 void sandbox_isolate(struct sandbox *sandbox);
 
-/* The rest, before the first byte from outside. Needs worker_limit() and sandbox_isolate() before it. Other threads get
- * the user and the filter as well, but Landlock not; after it there are no new ones. Returns 0, or ERR_UNAVAILABLE when
- * mode is SANDBOX_REQUIRE and there is no filter, or a capability is left. */
+/* The rest, before the first byte from outside. Needs resource_limits_set() and sandbox_isolate() before it. Other
+ * threads get the user and the filter as well, but Landlock not; after it there are no new ones. Returns 0, or
+ * ERR_UNAVAILABLE when mode is SANDBOX_REQUIRE and there is no filter, or a capability is left. */
 int sandbox_enter(struct sandbox *sandbox, struct err *err);
 
-/* Writes the report line; limits: of worker_limits_text(). */
+/* Writes the report line; limits: of resource_limits_text(). */
 void sandbox_report(const struct sandbox *sandbox, const char *limits);
 
 /* For sandbox.c: each returns NULL, or why it did not work ("Operation not permitted"). */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-int bake_bad(struct err *err, const char *section, uint64_t element, const char *field)
+int bake_check_fail(struct err *err, const char *section, uint64_t element, const char *field)
 {
     return err_set(err, ERR_BAD_BAKE, "%s[%llu].%s is out of range or does not fit the rest", section,
                    (unsigned long long)element, field);
@@ -110,7 +110,7 @@ int bake_check_info(const struct model *model, struct err *err)
                         : !is_bounds(info->rest_min, info->rest_max)    ? "rest_min"
                         : info->reserved != 0                           ? "reserved"
                                                                         : NULL;
-    return field == NULL ? 0 : bake_bad(err, "infos", 0, field);
+    return field == NULL ? 0 : bake_check_fail(err, "infos", 0, field);
 }
 
 int bake_check(const struct model *model, struct err *err)

@@ -28,7 +28,7 @@ int bake_check_assets(const struct model *model, struct err *err); /* materials,
 #define BAKE_TIME_MAX 1e100
 
 /* What the functions above are made of. */
-int bake_bad(struct err *err, const char *section, uint64_t element, const char *field);
+int bake_check_fail(struct err *err, const char *section, uint64_t element, const char *field);
 bool bake_is_str(const struct model *model, struct str str);
 bool bake_is_long_str(const struct model *model, struct str str); /* longer than a name: the caller bounds it */
 bool bake_is_range(uint64_t first, uint64_t count, uint64_t total);

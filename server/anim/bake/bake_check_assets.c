@@ -43,7 +43,7 @@ static int check_materials(const struct model *model, struct err *err)
                             : !are_material_textures(model, material)    ? "textures"
                                                                          : NULL;
         if (field != NULL)
-            return bake_bad(err, "materials", i, field);
+            return bake_check_fail(err, "materials", i, field);
     }
     return 0;
 }
@@ -84,7 +84,7 @@ static int check_textures(const struct model *model, struct err *err)
                             : texture->reserved != 0                                  ? "reserved"
                                                                                       : NULL;
         if (field != NULL)
-            return bake_bad(err, "textures", i, field);
+            return bake_check_fail(err, "textures", i, field);
     }
     return 0;
 }
@@ -112,7 +112,7 @@ static int check_extras(const struct model *model, struct err *err)
         if (field == NULL && !json_check(model->text + extra->json.offset, extra->json.size_bytes))
             field = "json";
         if (field != NULL)
-            return bake_bad(err, "extras", i, field);
+            return bake_check_fail(err, "extras", i, field);
     }
     return 0;
 }
@@ -126,13 +126,13 @@ int bake_check_assets(const struct model *model, struct err *err)
         rc = check_extras(model, err);
     for (uint32_t i = 0; i < model->warning_count && rc == 0; i++)
         if (!bake_is_str(model, model->warnings[i].code) || !bake_is_str(model, model->warnings[i].message))
-            rc = bake_bad(err, "warnings", i, "message");
+            rc = bake_check_fail(err, "warnings", i, "message");
     for (uint32_t i = 0; i < model->source_file_count && rc == 0; i++) {
         const struct source_file *source = &model->source_files[i];
         if (!bake_is_str(model, source->path))
-            rc = bake_bad(err, "source_files", i, "path");
+            rc = bake_check_fail(err, "source_files", i, "path");
         else if (source->role > SOURCE_FOLDER || source->is_missing > 1)
-            rc = bake_bad(err, "source_files", i, "role");
+            rc = bake_check_fail(err, "source_files", i, "role");
     }
     return rc;
 }

@@ -44,7 +44,7 @@ static int check_channel(const struct model *model, uint32_t c, const uint32_t *
                         : !is_value_range(model, channel)                    ? "values"
                         : channel->reserved != 0                             ? "reserved"
                                                                              : NULL;
-    return field == NULL ? 0 : bake_bad(err, "channels", c, field);
+    return field == NULL ? 0 : bake_check_fail(err, "channels", c, field);
 }
 
 /* `driven`: one element per node and path, the number of the last clip that drove it, from 1. A clip drives a
@@ -57,7 +57,7 @@ static int check_clip(const struct model *model, uint32_t c, uint32_t *driven, s
         const struct channel *channel = &model->channels[clip->channel_first + i];
         uint32_t *last = &driven[4 * (size_t)channel->node + channel->path];
         if (*last == c + 1)
-            return bake_bad(err, "channels", clip->channel_first + i, "node");
+            return bake_check_fail(err, "channels", clip->channel_first + i, "node");
         *last = c + 1;
         start_s = fmin(start_s, model->key_times[channel->key_time_first]);
         duration_s = fmax(duration_s, model->key_times[channel->key_time_first + channel->key_count - 1]);
@@ -65,9 +65,9 @@ static int check_clip(const struct model *model, uint32_t c, uint32_t *driven, s
     if (clip->channel_count == 0)
         start_s = 0;
     if (!(clip->start_s == start_s))
-        return bake_bad(err, "clips", c, "start_s");
+        return bake_check_fail(err, "clips", c, "start_s");
     if (!(clip->duration_s == duration_s))
-        return bake_bad(err, "clips", c, "duration_s");
+        return bake_check_fail(err, "clips", c, "duration_s");
     return 0;
 }
 
@@ -78,10 +78,10 @@ static int check_clips(const struct model *model, uint32_t *driven, struct err *
         const struct clip *clip = &model->clips[c];
         channels += clip->channel_count;
         if (!bake_is_str(model, clip->name))
-            return bake_bad(err, "clips", c, "name");
+            return bake_check_fail(err, "clips", c, "name");
         if (channels > model->channel_count ||
             !bake_is_range(clip->channel_first, clip->channel_count, model->channel_count))
-            return bake_bad(err, "clips", c, "channels");
+            return bake_check_fail(err, "clips", c, "channels");
         const int rc = check_clip(model, c, driven, err);
         if (rc < 0)
             return rc;
@@ -103,7 +103,7 @@ static int check_markers(const struct model *model, struct err *err)
                             : marker->reserved != 0              ? "reserved"
                                                                  : NULL;
         if (field != NULL)
-            return bake_bad(err, "markers", i, field);
+            return bake_check_fail(err, "markers", i, field);
     }
     return 0;
 }
@@ -112,7 +112,7 @@ int bake_check_clips(const struct model *model, struct err *err)
 {
     for (uint32_t i = 0; i < model->key_time_count; i++)
         if (!(fabs(model->key_times[i]) <= BAKE_TIME_MAX))
-            return bake_bad(err, "key_times", i, "time");
+            return bake_check_fail(err, "key_times", i, "time");
     if (!bake_is_finite(model->key_values, model->key_value_count))
         return err_set(err, ERR_BAD_BAKE, "key_values has a value that is not finite");
     uint32_t *falls = malloc(((size_t)model->key_time_count + 1) * sizeof *falls);

@@ -1,7 +1,7 @@
 #include "anim/bake/bake_check.h"
 
-#include "anim/compiled/clip_lanes.h"
-#include "anim/compiled/clip_reach.h"
+#include "anim/compiled/clip_blocks.h"
+#include "anim/compiled/clip_magnitude.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int check_rig(const struct model *model, struct err *err)
                             : rig_node->parent < 0 || (uint32_t)rig_node->parent >= i ? "parent"
                                                                                       : NULL;
         if (field != NULL)
-            return bake_bad(err, "rig_nodes", i, field);
+            return bake_check_fail(err, "rig_nodes", i, field);
     }
     return 0;
 }
@@ -39,7 +39,7 @@ static int check_outputs(const struct model *model, uint32_t s, uint32_t *seen, 
                             : !bake_is_finite(output->joint_from_bind, 12) ? "joint_from_bind"
                                                                            : NULL;
         if (field != NULL)
-            return bake_bad(err, "rig_outputs", o, field);
+            return bake_check_fail(err, "rig_outputs", o, field);
         seen[output->joint] = s + 1;
     }
     return 0;
@@ -54,11 +54,11 @@ static int check_skins(const struct model *model, uint32_t *seen, struct err *er
     for (uint32_t s = 0; s < model->rig_skin_count && rc == 0; s++) {
         const uint32_t count = model->skins[s].joint_count;
         if (model->rig_skins[s].output_first != end || !bake_is_range(end, count, model->rig_output_count))
-            return bake_bad(err, "rig_skins", s, "outputs");
+            return bake_check_fail(err, "rig_skins", s, "outputs");
         rc = check_outputs(model, s, seen, err);
         end += count;
     }
-    return rc == 0 && end != model->rig_output_count ? bake_bad(err, "rig_outputs", end, "joint") : rc;
+    return rc == 0 && end != model->rig_output_count ? bake_check_fail(err, "rig_outputs", end, "joint") : rc;
 }
 
 /* --- clips --- */
@@ -99,25 +99,25 @@ static int check_others(const struct model *model, uint32_t c, uint32_t *driven,
     for (uint32_t i = 0; i < clip->still_count; i++) {
         const struct still_node *still = &model->still_nodes[clip->still_first + i];
         if (!gives(model, driven, still->rig_node, c))
-            return bake_bad(err, "still_nodes", clip->still_first + i, "rig_node");
+            return bake_check_fail(err, "still_nodes", clip->still_first + i, "rig_node");
         if (!bake_is_finite(still->parent_from_node, 12))
-            return bake_bad(err, "still_nodes", clip->still_first + i, "parent_from_node");
+            return bake_check_fail(err, "still_nodes", clip->still_first + i, "parent_from_node");
     }
     for (uint32_t i = 0; i < clip->sampled_count; i++) {
         const struct sampled_node *sampled = &model->sampled_nodes[clip->sampled_first + i];
         if (!gives(model, driven, sampled->rig_node, c))
-            return bake_bad(err, "sampled_nodes", clip->sampled_first + i, "rig_node");
+            return bake_check_fail(err, "sampled_nodes", clip->sampled_first + i, "rig_node");
         for (uint32_t path = 0; path < 3; path++)
             if (!is_channel(model, c, model->rig_nodes[sampled->rig_node].node, sampled->channels[path], path))
-                return bake_bad(err, "sampled_nodes", clip->sampled_first + i, "channels");
+                return bake_check_fail(err, "sampled_nodes", clip->sampled_first + i, "channels");
     }
     return 0;
 }
 
 static bool is_kind(uint32_t flags)
 {
-    const uint32_t all = LANES_TURN | LANES_MOVE | LANES_SCALE | LANES_SIZED | LANES_HOLD;
-    return (flags & ~all) == 0 && (flags & (LANES_SCALE | LANES_SIZED)) != (LANES_SCALE | LANES_SIZED);
+    const uint32_t all = LANES_ROTATE | LANES_TRANSLATE | LANES_SCALE | LANES_FIXED_SCALE | LANES_STEP;
+    return (flags & ~all) == 0 && (flags & (LANES_SCALE | LANES_FIXED_SCALE)) != (LANES_SCALE | LANES_FIXED_SCALE);
 }
 
 static bool are_factors(const float *factors, uint32_t count)
@@ -135,9 +135,9 @@ static int check_block(const struct model *model, uint32_t c, uint32_t b, uint32
 {
     const struct compiled_clip *clip = &model->compiled_clips[c];
     const struct lane_block *block = &model->lane_blocks[b];
-    const uint64_t floats = (uint64_t)block->width * lanes_frame_vectors(block->flags);
-    const uint64_t constants = (uint64_t)block->width * lanes_constant_vectors(block->flags);
-    const uint32_t factors = (LANES_HOLD & block->flags) != 0 ? 3 * block->width : 0;
+    const uint64_t floats = (uint64_t)block->width * block_frame_vectors(block->flags);
+    const uint64_t constants = (uint64_t)block->width * block_constant_vectors(block->flags);
+    const uint32_t factors = (LANES_STEP & block->flags) != 0 ? 3 * block->width : 0;
     const char *field =
         block->rig_nodes[0] >= model->rig_node_count                                                  ? "rig_nodes"
         : !is_kind(block->flags)                                                                      ? "flags"
@@ -152,7 +152,7 @@ static int check_block(const struct model *model, uint32_t c, uint32_t b, uint32
         if ((l >= block->width || !gives(model, driven, block->rig_nodes[l], c)) &&
             block->rig_nodes[l] != model->rig_node_count)
             field = "rig_nodes";
-    return field == NULL ? 0 : bake_bad(err, "lane_blocks", b, field);
+    return field == NULL ? 0 : bake_check_fail(err, "lane_blocks", b, field);
 }
 
 /* Rotations that the kernels divide by the length of, between any two frames. */
@@ -202,9 +202,9 @@ static int check_ranges(const struct model *model, uint32_t c, struct ends *ends
         : !takes(&ends->still, clip->still_first, clip->still_count, model->still_node_count)         ? "still_nodes"
         : !takes(&ends->sampled, clip->sampled_first, clip->sampled_count, model->sampled_node_count) ? "sampled_nodes"
         : !(clip->error >= 0 && clip->error <= 1e-6f)                                                 ? "error"
-        : (clip->flags & ~(uint32_t)COMPILED_WIDE) != 0                                               ? "flags"
+        : (clip->flags & ~(uint32_t)COMPILED_F64) != 0                                                ? "flags"
                                                                                                       : NULL;
-    return field == NULL ? 0 : bake_bad(err, "compiled_clips", c, field);
+    return field == NULL ? 0 : bake_check_fail(err, "compiled_clips", c, field);
 }
 
 static bool is_blank(const struct compiled_clip *clip)
@@ -214,13 +214,13 @@ static bool is_blank(const struct compiled_clip *clip)
 }
 
 static int check_clip(const struct model *model, uint32_t c, struct ends *ends, uint32_t *driven,
-                      struct clip_reach *reaches, struct err *err)
+                      struct clip_magnitude *magnitudes, struct err *err)
 {
     const struct compiled_clip *clip = &model->compiled_clips[c];
     const uint32_t constant_first = ends->values;
     uint64_t frame_end = 0;
     if (clip->frame_count == 0)
-        return is_blank(clip) ? 0 : bake_bad(err, "compiled_clips", c, "frame_count");
+        return is_blank(clip) ? 0 : bake_check_fail(err, "compiled_clips", c, "frame_count");
     int rc = check_ranges(model, c, ends, err);
     if (rc == 0)
         rc = check_others(model, c, driven, err);
@@ -228,28 +228,28 @@ static int check_clip(const struct model *model, uint32_t c, struct ends *ends, 
         rc = check_block(model, c, clip->block_first + b, constant_first, &frame_end, driven, err);
     for (uint32_t i = 0; i < model->rig_node_count && rc == 0; i++)
         if (driven[i] != c + 1)
-            rc = bake_bad(err, "compiled_clips", c, "rig_nodes");
+            rc = bake_check_fail(err, "compiled_clips", c, "rig_nodes");
     for (uint32_t b = 0; b < clip->block_count && rc == 0; b++) {
         const struct lane_block *block = &model->lane_blocks[clip->block_first + b];
-        if ((block->flags & LANES_TURN) != 0 && !are_rotations(model, clip, block))
-            rc = bake_bad(err, "lane_blocks", clip->block_first + b, "rotations");
+        if ((block->flags & LANES_ROTATE) != 0 && !are_rotations(model, clip, block))
+            rc = bake_check_fail(err, "lane_blocks", clip->block_first + b, "rotations");
     }
     ends->sampled_floats += rc == 0 ? clip_sampled_floats(model, clip) : 0;
     if (rc == 0 && ends->sampled_floats > CLIP_SAMPLED_SHARE * (uint64_t)model->key_value_count)
-        rc = bake_bad(err, "compiled_clips", c, "sampled_nodes");
-    if (rc == 0 && !clip_is_bounded(model, clip, reaches, reaches + model->rig_node_count))
-        rc = bake_bad(err, "compiled_clips", c, "values");
+        rc = bake_check_fail(err, "compiled_clips", c, "sampled_nodes");
+    if (rc == 0 && !clip_is_bounded(model, clip, magnitudes, magnitudes + model->rig_node_count))
+        rc = bake_check_fail(err, "compiled_clips", c, "values");
     if (rc == 0)
         ends->values = clip->value_first + clip->frame_count * clip->frame_floats;
     return rc;
 }
 
-static int check_clips(const struct model *model, uint32_t *driven, struct clip_reach *reaches, struct err *err)
+static int check_clips(const struct model *model, uint32_t *driven, struct clip_magnitude *magnitudes, struct err *err)
 {
     struct ends ends = {0};
-    clip_reach_of_outputs(model, reaches);
+    clip_magnitude_of_outputs(model, magnitudes);
     for (uint32_t c = 0; c < model->compiled_clip_count; c++) {
-        const int rc = check_clip(model, c, &ends, driven, reaches, err);
+        const int rc = check_clip(model, c, &ends, driven, magnitudes, err);
         if (rc < 0)
             return rc;
     }
@@ -270,19 +270,19 @@ int bake_check_compiled(const struct model *model, struct err *err)
         return err_set(err, ERR_BAD_BAKE, "compiled_clips has %u elements for %u clips", model->compiled_clip_count,
                        model->clip_count);
     if (model->rig_node_count > model->node_count)
-        return bake_bad(err, "rig_nodes", model->node_count, "node");
+        return bake_check_fail(err, "rig_nodes", model->node_count, "node");
     if (!bake_is_finite(model->lane_values, model->lane_value_count))
         return err_set(err, ERR_BAD_BAKE, "lane_values has a value that is not finite");
     uint32_t *seen = calloc((size_t)model->joint_count + model->rig_node_count + 1, sizeof *seen);
-    struct clip_reach *reaches = calloc((size_t)model->rig_node_count + 1, 2 * sizeof *reaches);
-    int rc = seen == NULL || reaches == NULL
+    struct clip_magnitude *magnitudes = calloc((size_t)model->rig_node_count + 1, 2 * sizeof *magnitudes);
+    int rc = seen == NULL || magnitudes == NULL
                  ? err_set(err, ERR_NO_MEMORY, "no memory to check the rig of %u nodes", model->rig_node_count)
                  : check_rig(model, err);
     if (rc == 0)
         rc = check_skins(model, seen, err);
     if (rc == 0)
-        rc = check_clips(model, seen + model->joint_count, reaches, err);
+        rc = check_clips(model, seen + model->joint_count, magnitudes, err);
     free(seen);
-    free(reaches);
+    free(magnitudes);
     return rc;
 }

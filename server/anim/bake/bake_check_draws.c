@@ -35,14 +35,14 @@ static int check_draw_list(const struct model *model, const uint32_t *needed, st
             const struct draw *draw = d < model->draw_count ? &model->draws[d] : NULL;
             if (draw == NULL || draw->node != n || draw->primitive != primitive || draw->skin != skin ||
                 draw->flags != flags)
-                return bake_bad(err, "draws", d, "node");
+                return bake_check_fail(err, "draws", d, "node");
             if (needed[primitive] > model->skins[skin].joint_count)
                 return err_set(err, ERR_BAD_BAKE,
                                "mesh %d primitive %u refers to joint %u, but skin %u of its node %u has %u joints",
                                (int)node->mesh, p, needed[primitive] - 1, skin, n, model->skins[skin].joint_count);
         }
     }
-    return d == model->draw_count ? 0 : bake_bad(err, "draws", d, "node");
+    return d == model->draw_count ? 0 : bake_check_fail(err, "draws", d, "node");
 }
 
 /* For each drawn vertex so many influences and morph deltas on average; real models have about ten. */

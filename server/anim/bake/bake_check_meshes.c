@@ -35,15 +35,15 @@ static int check_influences(const struct model *model, struct err *err)
 {
     const uint32_t *firsts = model->influence_firsts;
     if (firsts[0] != 0)
-        return bake_bad(err, "influence_firsts", 0, "first");
+        return bake_check_fail(err, "influence_firsts", 0, "first");
     for (uint64_t v = 0; v < model->position_count; v++)
         if (firsts[v + 1] < firsts[v])
-            return bake_bad(err, "influence_firsts", v + 1, "first");
+            return bake_check_fail(err, "influence_firsts", v + 1, "first");
     if (firsts[model->position_count] != model->influence_count)
-        return bake_bad(err, "influence_firsts", model->position_count, "first");
+        return bake_check_fail(err, "influence_firsts", model->position_count, "first");
     for (uint32_t i = 0; i < model->influence_count; i++)
         if (!(isfinite(model->influences[i].weight) && model->influences[i].weight > 0))
-            return bake_bad(err, "influences", i, "weight");
+            return bake_check_fail(err, "influences", i, "weight");
     return 0;
 }
 
@@ -54,9 +54,9 @@ static int check_mesh_ranges(const struct model *model, struct err *err)
         const struct mesh *mesh = &model->meshes[m];
         primitives += mesh->primitive_count;
         if (!bake_is_str(model, mesh->name))
-            return bake_bad(err, "meshes", m, "name");
+            return bake_check_fail(err, "meshes", m, "name");
         if (!bake_is_range(mesh->primitive_first, mesh->primitive_count, model->primitive_count))
-            return bake_bad(err, "meshes", m, "primitives");
+            return bake_check_fail(err, "meshes", m, "primitives");
     }
     /* Each primitive lies in its own mesh's range, so with this sum no two ranges overlap. */
     if (primitives != model->primitive_count)
@@ -146,7 +146,7 @@ static int check_primitive(const struct model *model, uint32_t i, struct totals 
                         : !bake_is_index(p->material, model->material_count)                    ? "material"
                         : !are_flags(model, p->flags)                                           ? "flags"
                                                                                                 : NULL;
-    return field == NULL ? 0 : bake_bad(err, "primitives", i, field);
+    return field == NULL ? 0 : bake_check_fail(err, "primitives", i, field);
 }
 
 int bake_check_meshes(const struct model *model, struct err *err)
@@ -161,6 +161,6 @@ int bake_check_meshes(const struct model *model, struct err *err)
         rc = check_primitive(model, p, &totals, err);
     for (uint32_t t = 0; t < model->morph_target_count && rc == 0; t++)
         if (!bake_is_str(model, model->morph_targets[t].name))
-            rc = bake_bad(err, "morph_targets", t, "name");
+            rc = bake_check_fail(err, "morph_targets", t, "name");
     return rc;
 }

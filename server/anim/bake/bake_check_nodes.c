@@ -14,7 +14,7 @@ static int check_joints(const struct model *model, struct err *err)
                             : (joint->reserved[0] | joint->reserved[1] | joint->reserved[2]) != 0 ? "reserved"
                                                                                                   : NULL;
         if (field != NULL)
-            return bake_bad(err, "joints", j, field);
+            return bake_check_fail(err, "joints", j, field);
     }
     return 0;
 }
@@ -57,7 +57,7 @@ int bake_check_skins(const struct model *model, struct err *err)
                             : !is_user(model, s)                                 ? "mesh_node"
                                                                                  : NULL;
         if (field != NULL)
-            return bake_bad(err, "skins", s, field);
+            return bake_check_fail(err, "skins", s, field);
     }
     return 0;
 }
@@ -81,9 +81,9 @@ static int check_skin_users(const struct model *model, struct err *err)
             rigid++;
         }
         if (!is_found)
-            return bake_bad(err, "nodes", n, "skin");
+            return bake_check_fail(err, "nodes", n, "skin");
     }
-    return rigid == model->skin_count ? 0 : bake_bad(err, "skins", rigid, "mesh_node");
+    return rigid == model->skin_count ? 0 : bake_check_fail(err, "skins", rigid, "mesh_node");
 }
 
 static int check_node(const struct model *model, uint32_t n, uint64_t *weights, struct err *err)
@@ -105,7 +105,7 @@ static int check_node(const struct model *model, uint32_t n, uint64_t *weights, 
             ? "weights"
         : (node->flags & ~flags) != 0 || ((node->flags & NODE_SHEAR) != 0 && node->matrix < 0) ? "flags"
                                                                                                : NULL;
-    return field == NULL ? 0 : bake_bad(err, "nodes", n, field);
+    return field == NULL ? 0 : bake_check_fail(err, "nodes", n, field);
 }
 
 /* `seen` is zeroed, one byte a node. */
@@ -117,7 +117,7 @@ static int check_order(const struct model *model, unsigned char *seen, struct er
     for (uint32_t i = 0; i < model->order_count; i++) {
         const uint32_t n = model->node_order[i];
         if (n >= model->node_count || seen[n] || (model->nodes[n].parent >= 0 && !seen[model->nodes[n].parent]))
-            return bake_bad(err, "node_order", i, "node");
+            return bake_check_fail(err, "node_order", i, "node");
         seen[n] = 1;
     }
     return 0;
@@ -129,7 +129,7 @@ static int check_flags(const struct model *model, unsigned char *derived, struct
     for (uint32_t r = 0; r < model->root_count; r++) {
         const uint32_t n = model->scene_roots[r];
         if (n >= model->node_count || derived[n] != 0)
-            return bake_bad(err, "scene_roots", r, "node");
+            return bake_check_fail(err, "scene_roots", r, "node");
         derived[n] = NODE_IN_SCENE;
     }
     for (uint32_t s = 0; s < model->skin_count && model->skins[s].flags == 0; s++)
@@ -141,7 +141,7 @@ static int check_flags(const struct model *model, unsigned char *derived, struct
         if (node->parent >= 0)
             derived[n] |= derived[node->parent] & NODE_IN_SCENE;
         if ((node->flags & (NODE_IN_SCENE | NODE_JOINT)) != derived[n])
-            return bake_bad(err, "nodes", n, "flags");
+            return bake_check_fail(err, "nodes", n, "flags");
     }
     return 0;
 }
@@ -167,7 +167,7 @@ static int check_cameras(const struct model *model, struct err *err)
                             : !bake_is_str(model, camera->name)                                             ? "name"
                                                                                                             : NULL;
         if (field != NULL)
-            return bake_bad(err, "cameras", i, field);
+            return bake_check_fail(err, "cameras", i, field);
     }
     return 0;
 }
@@ -180,7 +180,7 @@ int bake_check_nodes(const struct model *model, struct err *err)
         rc = check_node(model, n, &weights, err);
     for (uint32_t m = 0; m < model->node_matrix_count && rc == 0; m++)
         if (!bake_is_affine(&model->node_matrices[m]))
-            rc = bake_bad(err, "node_matrices", m, "m");
+            rc = bake_check_fail(err, "node_matrices", m, "m");
     if (rc == 0 && !bake_is_finite(model->weights, model->weight_count))
         rc = err_set(err, ERR_BAD_BAKE, "weights has a value that is not finite");
     if (rc == 0)

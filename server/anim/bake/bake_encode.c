@@ -7,13 +7,13 @@
 static uint64_t aligned(uint64_t offset) { return (offset + BAKE_ALIGNMENT - 1) / BAKE_ALIGNMENT * BAKE_ALIGNMENT; }
 
 /* Where everything lies, and the bytes in front of it. */
-struct layout {
+struct bake_layout {
     struct bake_header header;
     struct bake_section table[BAKE_SECTION_COUNT];
     const void *items[BAKE_SECTION_COUNT];
 };
 
-static int lay_out(const struct bake_builder *builder, struct layout *layout, struct err *err)
+static int lay_out(const struct bake_builder *builder, struct bake_layout *layout, struct err *err)
 {
     const struct {
         const void *items;
@@ -45,7 +45,7 @@ static int lay_out(const struct bake_builder *builder, struct layout *layout, st
 int bake_write(const struct bake_builder *builder, const struct bake_sink *sink, struct err *err)
 {
     static const char padding[BAKE_ALIGNMENT];
-    struct layout layout;
+    struct bake_layout layout;
     if (lay_out(builder, &layout, err) < 0 || sink->put(sink->context, &layout.header, sizeof layout.header, err) < 0 ||
         sink->put(sink->context, layout.table, sizeof layout.table, err) < 0)
         return err->code;

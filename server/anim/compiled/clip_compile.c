@@ -2,10 +2,10 @@
 
 #include "base/mem.h"
 #include "anim/bake/bake_finish_parts.h"
-#include "anim/compiled/clip_lanes.h"
+#include "anim/compiled/clip_blocks.h"
 #include "anim/compiled/clip_plan.h"
-#include "anim/compiled/clip_proof.h"
-#include "anim/compiled/clip_reach.h"
+#include "anim/compiled/clip_error.h"
+#include "anim/compiled/clip_magnitude.h"
 
 #include <stdlib.h>
 
@@ -51,27 +51,27 @@ static uint32_t moments_of(const struct model *model)
 }
 
 /* Working memory for all clips of a model. */
-struct work {
+struct compile_work {
     uint32_t *rig_of_node;
-    struct clip_reach *binds, *reaches;
+    struct clip_magnitude *binds, *magnitudes;
     uint64_t sampled_floats; /* clip_sampled_floats() of those that are compiled */
-    struct clip_proof proof;
+    struct clip_error measure;
 };
 
 /* Measures the clip, which was just added; in double precision from the quaternions on where float has too little of
  * it. True when it may be used. */
-static bool is_good(const struct bake_builder *builder, struct compiled_clip *clip, struct work *work)
+static bool is_good(const struct bake_builder *builder, struct compiled_clip *clip, struct compile_work *work)
 {
     const struct model model = bake_finish_view(builder);
     const uint32_t c = (uint32_t)(clip - builder->compiled_clips), moments = moments_of(&model);
     const uint64_t sampled_floats = work->sampled_floats + clip_sampled_floats(&model, clip);
     if (sampled_floats > CLIP_SAMPLED_SHARE * (uint64_t)model.key_value_count ||
-        !clip_is_bounded(&model, clip, work->binds, work->reaches))
+        !clip_is_bounded(&model, clip, work->binds, work->magnitudes))
         return false;
-    double error = clip_proof_error(&work->proof, &model, c, moments);
+    double error = clip_error_measure(&work->measure, &model, c, moments);
     if (error > ERROR_MAX && error < HOPELESS) {
-        clip->flags = COMPILED_WIDE;
-        error = clip_proof_error(&work->proof, &model, c, moments);
+        clip->flags = COMPILED_F64;
+        error = clip_error_measure(&work->measure, &model, c, moments);
     }
     clip->error = (float)error;
     if (!(error <= ERROR_MAX)) /* or no number */
@@ -80,14 +80,14 @@ static bool is_good(const struct bake_builder *builder, struct compiled_clip *cl
     return true;
 }
 
-static void compile(struct bake_builder *builder, uint32_t c, struct work *work)
+static void compile(struct bake_builder *builder, uint32_t c, struct compile_work *work)
 {
     const struct model model = bake_finish_view(builder);
     const struct mark before = mark(builder);
     struct compiled_clip *clip = &builder->compiled_clips[c];
     struct clip_plan plan;
     clip_plan_init(&plan, &model, work->rig_of_node, c);
-    const bool is_added = clip_lanes_add(builder, &plan, clip);
+    const bool is_added = clip_blocks_add(builder, &plan, clip);
     clip_plan_fini(&plan);
     if (!builder->is_failed && !(is_added && is_good(builder, clip, work)))
         go_back(builder, before, clip);
@@ -97,20 +97,20 @@ void clip_compile_all(struct bake_builder *builder)
 {
     if (builder->skin_count == 0 || builder->clip_count == 0 || builder->is_failed)
         return;
-    struct work work = {
+    struct compile_work work = {
         .rig_of_node = mem_alloc(builder->node_count * sizeof *work.rig_of_node),
         .binds = mem_alloc(builder->node_count * sizeof *work.binds),
-        .reaches = mem_alloc(builder->node_count * sizeof *work.reaches),
+        .magnitudes = mem_alloc(builder->node_count * sizeof *work.magnitudes),
     };
     rig_compile(builder, work.rig_of_node);
     bake_add_compiled_clip(builder, builder->clip_count);
     const struct model model = bake_finish_view(builder);
-    clip_reach_of_outputs(&model, work.binds);
-    clip_proof_init(&work.proof, &model);
+    clip_magnitude_of_outputs(&model, work.binds);
+    clip_error_init(&work.measure, &model);
     for (uint32_t c = 0; c < model.clip_count && !builder->is_failed && steps_of(&model) <= STEPS_MAX; c++)
         compile(builder, c, &work);
-    clip_proof_fini(&work.proof);
+    clip_error_fini(&work.measure);
     free(work.rig_of_node);
     free(work.binds);
-    free(work.reaches);
+    free(work.magnitudes);
 }

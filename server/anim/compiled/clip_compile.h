@@ -5,7 +5,7 @@
  * - the frames would take the builder over its limit, or the model far beyond the keys that its channels share,
  * - its splines are shared by many nodes, each of which a check of the model looks at,
  * - its numbers are so large that a palette, or a matrix on the way to it, may not fit a float, or
- * - its palettes are further than 9e-7 of the model's size from those in double precision (clip_proof.h). */
+ * - its palettes are further than 9e-7 of the model's size from those in double precision (clip_error.h). */
 #pragma once
 
 #include "anim/bake/bake.h"

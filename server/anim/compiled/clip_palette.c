@@ -16,7 +16,7 @@ void clip_palette_fini(struct clip_palette *palette)
 {
     free(palette->matrices);
     free(palette->weights);
-    free(palette->wide);
+    free(palette->f64);
     clip_palette_init(palette, palette->kernel);
 }
 
@@ -50,15 +50,15 @@ static void grow(struct clip_palette *palette, const struct model *model, const 
         palette->weights = aligned_room(blocks, 2 * LANE_WIDTH * sizeof(float));
         palette->block_capacity = blocks;
     }
-    if ((clip->flags & COMPILED_WIDE) != 0 && matrices > palette->wide_capacity) {
-        free(palette->wide);
-        palette->wide = aligned_room(matrices, 12 * sizeof *palette->wide);
-        palette->wide_capacity = matrices;
+    if ((clip->flags & COMPILED_F64) != 0 && matrices > palette->f64_capacity) {
+        free(palette->f64);
+        palette->f64 = aligned_room(matrices, 12 * sizeof *palette->f64);
+        palette->f64_capacity = matrices;
     }
 }
 
 /* The frames around a time; u is 0 at both ends and at each frame. */
-struct moment {
+struct frame_pair {
     uint32_t from, to;
     float u;
 };
@@ -79,16 +79,16 @@ static uint32_t find_frame(const struct compiled_clip *clip, const double *times
     return sample_key(times, clip->frame_count, time_s);
 }
 
-static struct moment find_moment(const struct model *model, const struct compiled_clip *clip, double time_s)
+static struct frame_pair find_frame_pair(const struct model *model, const struct compiled_clip *clip, double time_s)
 {
     const double *times = model->frame_times + clip->frame_first;
     const uint32_t end = clip->frame_count - 1;
     if (!(time_s > times[0]))
-        return (struct moment){0, 0, 0};
+        return (struct frame_pair){0, 0, 0};
     if (time_s >= times[end])
-        return (struct moment){end, end, 0};
+        return (struct frame_pair){end, end, 0};
     const uint32_t f = find_frame(clip, times, time_s);
-    return (struct moment){f, f + 1, (float)((time_s - times[f]) / (times[f + 1] - times[f]))};
+    return (struct frame_pair){f, f + 1, (float)((time_s - times[f]) / (times[f + 1] - times[f]))};
 }
 
 /* A node of cubic splines, as pose.c evaluates it. */
@@ -104,14 +104,14 @@ static struct dmat4 sample_node(const struct model *model, const struct sampled_
 
 /* The nodes that no lane has; to palette->wide when `is_wide`. */
 static void put_others(struct clip_palette *palette, const struct model *model, const struct compiled_clip *clip,
-                       double time_s, bool is_wide)
+                       double time_s, bool is_f64)
 {
     for (uint32_t i = 0; i < clip->still_count; i++) {
         const struct still_node *still = &model->still_nodes[clip->still_first + i];
         const size_t node = still->rig_node;
-        for (size_t e = 0; e < 12 && is_wide; e++)
-            palette->wide[12 * node + e] = (double)still->parent_from_node[e];
-        if (!is_wide)
+        for (size_t e = 0; e < 12 && is_f64; e++)
+            palette->f64[12 * node + e] = (double)still->parent_from_node[e];
+        if (!is_f64)
             memcpy(palette->matrices + KERNEL_MATRIX * node, still->parent_from_node, sizeof still->parent_from_node);
     }
     for (uint32_t i = 0; i < clip->sampled_count; i++) {
@@ -119,8 +119,8 @@ static void put_others(struct clip_palette *palette, const struct model *model, 
         const struct dmat4 matrix = sample_node(model, sampled, time_s);
         const size_t node = sampled->rig_node;
         for (size_t e = 0; e < 12; e++) {
-            if (is_wide)
-                palette->wide[12 * node + e] = matrix.m[e % 4 * 4 + e / 4];
+            if (is_f64)
+                palette->f64[12 * node + e] = matrix.m[e % 4 * 4 + e / 4];
             else
                 palette->matrices[KERNEL_MATRIX * node + e] = (float)matrix.m[e % 4 * 4 + e / 4];
         }
@@ -130,22 +130,22 @@ static void put_others(struct clip_palette *palette, const struct model *model, 
 static void local_matrices(struct clip_palette *palette, const struct model *model, const struct compiled_clip *clip,
                            double time_s)
 {
-    const struct moment moment = find_moment(model, clip, time_s);
+    const struct frame_pair pair = find_frame_pair(model, clip, time_s);
     const float *frames = model->lane_values + clip->value_first;
-    const bool is_wide = (clip->flags & COMPILED_WIDE) != 0;
+    const bool is_f64 = (clip->flags & COMPILED_F64) != 0;
     const struct kernel_lanes lanes = {
         .blocks = model->lane_blocks + clip->block_first,
         .block_count = clip->block_count,
         .values = model->lane_values,
-        .from = frames + (size_t)moment.from * clip->frame_floats,
-        .to = frames + (size_t)moment.to * clip->frame_floats,
-        .u = moment.u,
+        .from = frames + (size_t)pair.from * clip->frame_floats,
+        .to = frames + (size_t)pair.to * clip->frame_floats,
+        .u = pair.u,
         .weights = palette->weights,
         .local = palette->matrices,
-        .wide = is_wide ? palette->wide : NULL,
+        .f64 = is_f64 ? palette->f64 : NULL,
     };
     palette->kernel->lanes(&lanes);
-    put_others(palette, model, clip, time_s, is_wide);
+    put_others(palette, model, clip, time_s, is_f64);
 }
 
 static struct kernel_palette kernel_palette(const struct model *model, uint32_t skin, enum palette_form form,
@@ -172,7 +172,7 @@ void clip_palette_evaluate(struct clip_palette *palette, const struct model *mod
         .nodes = model->rig_nodes,
         .count = model->rig_node_count,
         .matrices = palette->matrices,
-        .wide = (compiled->flags & COMPILED_WIDE) != 0 ? palette->wide : NULL,
+        .f64 = (compiled->flags & COMPILED_F64) != 0 ? palette->f64 : NULL,
     };
     palette->kernel->compose(&rig, &outputs);
 }

@@ -13,8 +13,8 @@ struct clip_palette {
     const struct kernel *kernel;
     float *matrices; /* [rig_node_count + 1][KERNEL_MATRIX]; aligned to 64 bytes */
     float *weights;  /* [blocks][2][LANE_WIDTH]; likewise */
-    double *wide;    /* [rig_node_count][12], of clips that are COMPILED_WIDE; likewise */
-    uint32_t matrix_capacity, block_capacity, wide_capacity;
+    double *f64;     /* [rig_node_count][12], of clips that are COMPILED_F64; likewise */
+    uint32_t matrix_capacity, block_capacity, f64_capacity;
 };
 
 /* `kernel` is one of kernel.h; kernel_best() where nothing else is asked for. */

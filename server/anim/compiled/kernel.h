@@ -26,8 +26,8 @@
 /* Where a block's factors of u begin among its constants, in vectors of its width. */
 static inline uint32_t kernel_factors_at(uint32_t flags)
 {
-    const uint32_t turned = (flags & LANES_TURN) != 0 ? 0 : 9, moved = (flags & LANES_MOVE) != 0 ? 0 : 3;
-    return turned + moved + ((flags & LANES_SIZED) != 0 ? 3 : 0);
+    const uint32_t turned = (flags & LANES_ROTATE) != 0 ? 0 : 9, moved = (flags & LANES_TRANSLATE) != 0 ? 0 : 3;
+    return turned + moved + ((flags & LANES_FIXED_SCALE) != 0 ? 3 : 0);
 }
 
 /* Floats from one matrix in scratch to the next: three rows, and a row of 0. */
@@ -42,7 +42,7 @@ struct kernel_lanes {
     float u;                /* 0..1 from one to the other */
     float *weights;         /* scratch: 2 * LANE_WIDTH a block */
     float *local;           /* out: KERNEL_MATRIX a rig node, parent_from_node; and one more for unused lanes */
-    double *wide;           /* NULL, or where they go instead, 12 a node, in double precision from the quaternions on */
+    double *f64;            /* NULL, or where they go instead, 12 a node, in double precision from the quaternions on */
 };
 
 /* The nodes of the rig, of which a palette is made. */
@@ -50,7 +50,7 @@ struct kernel_rig {
     const struct rig_node *nodes;
     uint32_t count;
     float *matrices; /* KERNEL_MATRIX a node; in: parent_from_node; out: scene_from_node */
-    double *wide;    /* NULL, or what is in instead: 12 a node; out: scene_from_node before it is rounded to matrices */
+    double *f64;     /* NULL, or what is in instead: 12 a node; out: scene_from_node before it is rounded to matrices */
 };
 
 /* The palette of one skin: scene_from_joint * joint_from_bind, by the skin's own order of joints. */

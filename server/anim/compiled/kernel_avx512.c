@@ -13,7 +13,7 @@ static void lanes(const struct kernel_lanes *lanes)
 {
     for (uint32_t b = 0; b < lanes->block_count; b++) {
         float *weights = lanes->weights + 2 * (size_t)LANE_WIDTH * b;
-        if ((lanes->blocks[b].flags & LANES_TURN) == 0)
+        if ((lanes->blocks[b].flags & LANES_ROTATE) == 0)
             continue;
         if (lanes->blocks[b].width == LANE_WIDTH)
             lanes_weights_16(lanes, &lanes->blocks[b], 0, weights);
@@ -23,10 +23,10 @@ static void lanes(const struct kernel_lanes *lanes)
     for (uint32_t b = 0; b < lanes->block_count; b++) {
         const float *weights = lanes->weights + 2 * (size_t)LANE_WIDTH * b;
         const bool is_full = lanes->blocks[b].width == LANE_WIDTH;
-        if (is_full && lanes->wide != NULL)
-            lanes_wide_16(lanes, &lanes->blocks[b], 0, weights);
-        else if (lanes->wide != NULL)
-            lanes_wide_8(lanes, &lanes->blocks[b], 0, weights);
+        if (is_full && lanes->f64 != NULL)
+            lanes_f64_16(lanes, &lanes->blocks[b], 0, weights);
+        else if (lanes->f64 != NULL)
+            lanes_f64_8(lanes, &lanes->blocks[b], 0, weights);
         else if (is_full)
             lanes_matrices_16(lanes, &lanes->blocks[b], 0, weights);
         else

@@ -2,7 +2,7 @@
  * and include it. Defines lanes_weights_LANES() and lanes_matrices_LANES(). The operations are those of
  * kernel_scalar.c, in the same order. Vectors are the compiler's own (vector_size): the flags of the file say what they
  * become. */
-#include "anim/compiled/kernel_wide.h"
+#include "anim/compiled/kernel_f64.h"
 
 #define LANES_PASTE(name, lanes) name##_##lanes
 #define LANES_JOIN(name, lanes)  LANES_PASTE(name, lanes)
@@ -28,10 +28,10 @@ KERNEL_INLINE void NAME(store_rows)(float *const to[LANES], size_t row, VF a, VF
 {
     const VF ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
     const VF cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    quad_store(to[0] + row, __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5));
-    quad_store(to[1] + row, __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7));
-    quad_store(to[2] + row, __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5));
-    quad_store(to[3] + row, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
+    f32x4_store(to[0] + row, __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5));
+    f32x4_store(to[1] + row, __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7));
+    f32x4_store(to[2] + row, __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5));
+    f32x4_store(to[3] + row, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
 }
 #else
 #if LANES == 8
@@ -48,11 +48,11 @@ KERNEL_INLINE void NAME(store_rows)(float *const to[LANES], size_t row, VF a, VF
 #endif
 KERNEL_INLINE void NAME(store_every_fourth)(float *const to[LANES], size_t row, int first, VF v)
 {
-    quad_store(to[first] + row, __builtin_shufflevector(v, v, 0, 1, 2, 3));
-    quad_store(to[first + 4] + row, __builtin_shufflevector(v, v, 4, 5, 6, 7));
+    f32x4_store(to[first] + row, __builtin_shufflevector(v, v, 0, 1, 2, 3));
+    f32x4_store(to[first + 4] + row, __builtin_shufflevector(v, v, 4, 5, 6, 7));
 #if LANES == 16
-    quad_store(to[first + 8] + row, __builtin_shufflevector(v, v, 8, 9, 10, 11));
-    quad_store(to[first + 12] + row, __builtin_shufflevector(v, v, 12, 13, 14, 15));
+    f32x4_store(to[first + 8] + row, __builtin_shufflevector(v, v, 8, 9, 10, 11));
+    f32x4_store(to[first + 12] + row, __builtin_shufflevector(v, v, 12, 13, 14, 15));
 #endif
 }
 
@@ -75,7 +75,7 @@ KERNEL_INLINE VF NAME(u_of)(const struct kernel_lanes *lanes, const struct lane_
                             uint32_t what)
 {
     const VF u = lanes->u - (VF){0};
-    if ((block->flags & LANES_HOLD) == 0)
+    if ((block->flags & LANES_STEP) == 0)
         return u;
     const uint32_t at = (kernel_factors_at(block->flags) + what) * block->width + first;
     return u * NAME(load)(lanes->values + block->constant_first + at);
@@ -160,7 +160,7 @@ KERNEL_INLINE void NAME(parts)(const struct kernel_lanes *lanes, const struct la
     const uint32_t flags = block->flags, w = block->width;
     const float *constants = lanes->values + block->constant_first + first;
     uint32_t in_frame = 0;
-    if ((flags & LANES_TURN) != 0) {
+    if ((flags & LANES_ROTATE) != 0) {
         NAME(rotations)(lanes, block, first, weights, m);
         in_frame += 4;
     } else {
@@ -168,7 +168,7 @@ KERNEL_INLINE void NAME(parts)(const struct kernel_lanes *lanes, const struct la
             m[i] = NAME(load)(constants + i * w);
         constants += 9 * w;
     }
-    if ((flags & LANES_MOVE) != 0) {
+    if ((flags & LANES_TRANSLATE) != 0) {
         NAME(between)(lanes, block, first, in_frame, 0, t);
         in_frame += 3;
     } else {
@@ -178,7 +178,7 @@ KERNEL_INLINE void NAME(parts)(const struct kernel_lanes *lanes, const struct la
     }
     if ((flags & LANES_SCALE) != 0)
         NAME(between)(lanes, block, first, in_frame, 2, s);
-    for (uint32_t i = 0; i < 3 && (flags & LANES_SIZED) != 0; i++)
+    for (uint32_t i = 0; i < 3 && (flags & LANES_FIXED_SCALE) != 0; i++)
         s[i] = NAME(load)(constants + i * w);
 }
 
@@ -188,11 +188,11 @@ KERNEL_INLINE void NAME(lanes_matrices)(const struct kernel_lanes *lanes, const 
     VF parts[9], m[9], t[3], s[3];
     float *to[LANES];
     NAME(parts)(lanes, block, first, weights, parts, t, s);
-    if ((block->flags & LANES_TURN) != 0)
+    if ((block->flags & LANES_ROTATE) != 0)
         NAME(matrices_of_rotations)(parts, m);
-    for (uint32_t i = 0; i < 9 && (block->flags & LANES_TURN) == 0; i++)
+    for (uint32_t i = 0; i < 9 && (block->flags & LANES_ROTATE) == 0; i++)
         m[i] = parts[i];
-    for (uint32_t i = 0; i < 9 && (block->flags & (LANES_SCALE | LANES_SIZED)) != 0; i++)
+    for (uint32_t i = 0; i < 9 && (block->flags & (LANES_SCALE | LANES_FIXED_SCALE)) != 0; i++)
         m[i] = m[i] * s[i % 3];
     for (uint32_t i = 0; i < LANES; i++)
         to[i] = lanes->local + KERNEL_MATRIX * (size_t)block->rig_nodes[first + i];
@@ -201,33 +201,33 @@ KERNEL_INLINE void NAME(lanes_matrices)(const struct kernel_lanes *lanes, const 
     NAME(store_rows)(to, 8, m[6], m[7], m[8], t[2]);
 }
 
-/* The same in double precision from the rotations on, four lanes at a time (kernel_wide.h). */
-KERNEL_INLINE void NAME(lanes_wide)(const struct kernel_lanes *lanes, const struct lane_block *block, uint32_t first,
-                                    const float *weights)
+/* The same in double precision from the rotations on, four lanes at a time (kernel_f64.h). */
+KERNEL_INLINE void NAME(lanes_f64)(const struct kernel_lanes *lanes, const struct lane_block *block, uint32_t first,
+                                   const float *weights)
 {
     VF m[9], t[3], s[3];
-    float parts[WIDE_PARTS * LANES];
+    float parts[F64_PARTS * LANES];
     NAME(parts)(lanes, block, first, weights, m, t, s);
-    for (uint32_t i = 0; i < ((block->flags & LANES_TURN) != 0 ? 4 : 9); i++)
+    for (uint32_t i = 0; i < ((block->flags & LANES_ROTATE) != 0 ? 4 : 9); i++)
         NAME(store)(parts + i * LANES, m[i]);
     for (uint32_t i = 0; i < 3; i++)
         NAME(store)(parts + (9 + i) * LANES, t[i]);
-    for (uint32_t i = 0; i < 3 && (block->flags & (LANES_SCALE | LANES_SIZED)) != 0; i++)
+    for (uint32_t i = 0; i < 3 && (block->flags & (LANES_SCALE | LANES_FIXED_SCALE)) != 0; i++)
         NAME(store)(parts + (12 + i) * LANES, s[i]);
     for (uint32_t i = 0; i < LANES; i += 4)
-        wide_matrices(block->flags, parts + i, LANES, block->rig_nodes + first + i, lanes->wide);
+        f64_matrices(block->flags, parts + i, LANES, block->rig_nodes + first + i, lanes->f64);
 }
 
 /* All blocks, LANES nodes at a time, of which every block has a multiple. */
 KERNEL_INLINE void NAME(lanes_all)(const struct kernel_lanes *lanes)
 {
     for (uint32_t b = 0; b < lanes->block_count; b++)
-        for (uint32_t i = 0; i < lanes->blocks[b].width && (lanes->blocks[b].flags & LANES_TURN) != 0; i += LANES)
+        for (uint32_t i = 0; i < lanes->blocks[b].width && (lanes->blocks[b].flags & LANES_ROTATE) != 0; i += LANES)
             NAME(lanes_weights)(lanes, &lanes->blocks[b], i, lanes->weights + 2 * (size_t)LANE_WIDTH * b);
     for (uint32_t b = 0; b < lanes->block_count; b++)
         for (uint32_t i = 0; i < lanes->blocks[b].width; i += LANES)
-            if (lanes->wide != NULL)
-                NAME(lanes_wide)(lanes, &lanes->blocks[b], i, lanes->weights + 2 * (size_t)LANE_WIDTH * b);
+            if (lanes->f64 != NULL)
+                NAME(lanes_f64)(lanes, &lanes->blocks[b], i, lanes->weights + 2 * (size_t)LANE_WIDTH * b);
             else
                 NAME(lanes_matrices)(lanes, &lanes->blocks[b], i, lanes->weights + 2 * (size_t)LANE_WIDTH * b);
 }

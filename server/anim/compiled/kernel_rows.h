@@ -1,22 +1,22 @@
 /* kernel_rows.h - products of affine matrices by rows, for kernel_*.c, which define ROWS: how many rows of four floats
  * a vector has, 1, 2 or 4. The operations are those of kernel_scalar.c, in the same order. With 4 the last row of the
  * matrices in scratch takes part: it is 0. */
-#include "anim/compiled/kernel_quad.h"
+#include "anim/compiled/kernel_simd.h"
 
 #if ROWS > 1
 #include <immintrin.h>
 #endif
 
-typedef int32_t quad_bits __attribute__((vector_size(16)));
+typedef int32_t i32x4 __attribute__((vector_size(16)));
 
 /* A row times a matrix; the matrix's last row is 0 0 0 1. */
-KERNEL_INLINE quad row_multiply(quad row, quad b0, quad b1, quad b2)
+KERNEL_INLINE f32x4 row_multiply(f32x4 row, f32x4 b0, f32x4 b1, f32x4 b2)
 {
-    const quad_bits mask = {0, 0, 0, -1};
-    quad_bits bits;
+    const i32x4 mask = {0, 0, 0, -1};
+    i32x4 bits;
     memcpy(&bits, &row, sizeof bits);
     bits &= mask;
-    quad rest;
+    f32x4 rest;
     memcpy(&rest, &bits, sizeof rest);
     return (__builtin_shufflevector(row, row, 0, 0, 0, 0) * b0 + __builtin_shufflevector(row, row, 1, 1, 1, 1) * b1) +
            (__builtin_shufflevector(row, row, 2, 2, 2, 2) * b2 + rest);
@@ -25,98 +25,98 @@ KERNEL_INLINE quad row_multiply(quad row, quad b0, quad b1, quad b2)
 #if ROWS == 1
 
 struct rows {
-    quad first, second, last;
+    f32x4 first, second, last;
 };
 
 KERNEL_INLINE struct rows rows_multiply(const float *a, const float *b)
 {
-    const quad b0 = quad_load(b), b1 = quad_load(b + 4), b2 = quad_load(b + 8);
-    return (struct rows){row_multiply(quad_load(a), b0, b1, b2), row_multiply(quad_load(a + 4), b0, b1, b2),
-                         row_multiply(quad_load(a + 8), b0, b1, b2)};
+    const f32x4 b0 = f32x4_load(b), b1 = f32x4_load(b + 4), b2 = f32x4_load(b + 8);
+    return (struct rows){row_multiply(f32x4_load(a), b0, b1, b2), row_multiply(f32x4_load(a + 4), b0, b1, b2),
+                         row_multiply(f32x4_load(a + 8), b0, b1, b2)};
 }
 
 KERNEL_INLINE void rows_store(float *to, struct rows rows)
 {
-    quad_store(to, rows.first);
-    quad_store(to + 4, rows.second);
-    quad_store(to + 8, rows.last);
+    f32x4_store(to, rows.first);
+    f32x4_store(to + 4, rows.second);
+    f32x4_store(to + 8, rows.last);
 }
 
 KERNEL_INLINE void rows_keep(float *to, struct rows rows) { rows_store(to, rows); }
 
 #elif ROWS == 2
 
-typedef float pair __attribute__((vector_size(32)));
-typedef int32_t pair_bits __attribute__((vector_size(32)));
+typedef float f32x8 __attribute__((vector_size(32)));
+typedef int32_t i32x8 __attribute__((vector_size(32)));
 
 struct rows {
-    pair upper;
-    quad last;
+    f32x8 upper;
+    f32x4 last;
 };
 
 /* A row of b beside itself, straight from memory. */
-KERNEL_INLINE pair pair_twice(const float *row) { return (pair)_mm256_broadcast_ps((const __m128 *)(const void *)row); }
+KERNEL_INLINE f32x8 f32x8_twice(const float *row)
+{
+    return (f32x8)_mm256_broadcast_ps((const __m128 *)(const void *)row);
+}
 
 KERNEL_INLINE struct rows rows_multiply(const float *a, const float *b)
 {
-    const pair_bits mask = {0, 0, 0, -1, 0, 0, 0, -1};
-    pair_bits bits;
-    pair upper, rest;
+    const i32x8 mask = {0, 0, 0, -1, 0, 0, 0, -1};
+    i32x8 bits;
+    f32x8 upper, rest;
     memcpy(&upper, a, sizeof upper);
     memcpy(&bits, a, sizeof bits);
     bits &= mask;
     memcpy(&rest, &bits, sizeof rest);
-    const pair product = (__builtin_shufflevector(upper, upper, 0, 0, 0, 0, 4, 4, 4, 4) * pair_twice(b) +
-                          __builtin_shufflevector(upper, upper, 1, 1, 1, 1, 5, 5, 5, 5) * pair_twice(b + 4)) +
-                         (__builtin_shufflevector(upper, upper, 2, 2, 2, 2, 6, 6, 6, 6) * pair_twice(b + 8) + rest);
-    return (struct rows){product, row_multiply(quad_load(a + 8), quad_load(b), quad_load(b + 4), quad_load(b + 8))};
+    const f32x8 product = (__builtin_shufflevector(upper, upper, 0, 0, 0, 0, 4, 4, 4, 4) * f32x8_twice(b) +
+                           __builtin_shufflevector(upper, upper, 1, 1, 1, 1, 5, 5, 5, 5) * f32x8_twice(b + 4)) +
+                          (__builtin_shufflevector(upper, upper, 2, 2, 2, 2, 6, 6, 6, 6) * f32x8_twice(b + 8) + rest);
+    return (struct rows){product, row_multiply(f32x4_load(a + 8), f32x4_load(b), f32x4_load(b + 4), f32x4_load(b + 8))};
 }
 
 KERNEL_INLINE void rows_store(float *to, struct rows rows)
 {
     memcpy(to, &rows.upper, sizeof rows.upper);
-    quad_store(to + 8, rows.last);
+    f32x4_store(to + 8, rows.last);
 }
 
 KERNEL_INLINE void rows_keep(float *to, struct rows rows) { rows_store(to, rows); }
 
 #else
 
-typedef float four_rows __attribute__((vector_size(64)));
-typedef float pair __attribute__((vector_size(32)));
-typedef int32_t four_bits __attribute__((vector_size(64)));
+typedef float f32x16 __attribute__((vector_size(64)));
+typedef float f32x8 __attribute__((vector_size(32)));
+typedef int32_t i32x16 __attribute__((vector_size(64)));
 
 struct rows {
-    four_rows all;
+    f32x16 all;
 };
 
 /* A row of b four times, straight from memory. */
-KERNEL_INLINE four_rows row_four_times(const float *row)
-{
-    return (four_rows)_mm512_broadcast_f32x4(_mm_loadu_ps(row));
-}
+KERNEL_INLINE f32x16 row_four_times(const float *row) { return (f32x16)_mm512_broadcast_f32x4(_mm_loadu_ps(row)); }
 
 KERNEL_INLINE struct rows rows_multiply(const float *a, const float *b)
 {
-    const four_bits mask = {0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1};
-    four_bits bits;
-    four_rows rows, rest;
+    const i32x16 mask = {0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1};
+    i32x16 bits;
+    f32x16 rows, rest;
     memcpy(&rows, a, sizeof rows);
     memcpy(&bits, a, sizeof bits);
     bits &= mask;
     memcpy(&rest, &bits, sizeof rest);
-    const four_rows x = (four_rows)_mm512_permute_ps((__m512)rows, 0x00) * row_four_times(b);
-    const four_rows y = (four_rows)_mm512_permute_ps((__m512)rows, 0x55) * row_four_times(b + 4);
-    const four_rows z = (four_rows)_mm512_permute_ps((__m512)rows, 0xaa) * row_four_times(b + 8);
+    const f32x16 x = (f32x16)_mm512_permute_ps((__m512)rows, 0x00) * row_four_times(b);
+    const f32x16 y = (f32x16)_mm512_permute_ps((__m512)rows, 0x55) * row_four_times(b + 4);
+    const f32x16 z = (f32x16)_mm512_permute_ps((__m512)rows, 0xaa) * row_four_times(b + 8);
     return (struct rows){(x + y) + (z + rest)};
 }
 
 KERNEL_INLINE void rows_store(float *to, struct rows rows)
 {
-    const four_rows v = rows.all;
-    const pair upper = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
+    const f32x16 v = rows.all;
+    const f32x8 upper = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
     memcpy(to, &upper, sizeof upper);
-    quad_store(to + 8, __builtin_shufflevector(v, v, 8, 9, 10, 11));
+    f32x4_store(to + 8, __builtin_shufflevector(v, v, 8, 9, 10, 11));
 }
 
 /* To scratch, in one piece, so that it is read back in one. */
@@ -128,56 +128,56 @@ KERNEL_INLINE void rows_keep(float *to, struct rows rows) { memcpy(to, &rows.all
 KERNEL_INLINE void rows_store_columns(float *to, struct rows rows)
 {
 #if ROWS == 4
-    const four_rows last = {0, 1};
-    const four_rows columns =
+    const f32x16 last = {0, 1};
+    const f32x16 columns =
         __builtin_shufflevector(rows.all, last, 0, 4, 8, 16, 1, 5, 9, 16, 2, 6, 10, 16, 3, 7, 11, 17);
     memcpy(to, &columns, sizeof columns);
 #else
 #if ROWS == 2
-    const quad a = __builtin_shufflevector(rows.upper, rows.upper, 0, 1, 2, 3);
-    const quad b = __builtin_shufflevector(rows.upper, rows.upper, 4, 5, 6, 7);
+    const f32x4 a = __builtin_shufflevector(rows.upper, rows.upper, 0, 1, 2, 3);
+    const f32x4 b = __builtin_shufflevector(rows.upper, rows.upper, 4, 5, 6, 7);
 #else
-    const quad a = rows.first, b = rows.second;
+    const f32x4 a = rows.first, b = rows.second;
 #endif
-    const quad c = rows.last, d = {0, 0, 0, 1};
-    const quad ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    const quad cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    quad_store(to, __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5));
-    quad_store(to + 4, __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7));
-    quad_store(to + 8, __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5));
-    quad_store(to + 12, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
+    const f32x4 c = rows.last, d = {0, 0, 0, 1};
+    const f32x4 ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const f32x4 cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    f32x4_store(to, __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5));
+    f32x4_store(to + 4, __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7));
+    f32x4_store(to + 8, __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5));
+    f32x4_store(to + 12, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
 #endif
 }
 
 /* The product, in double precision, in the place of the node's own matrix. */
-KERNEL_INLINE void wide_multiply(const double *a, double *own)
+KERNEL_INLINE void f64_multiply(const double *a, double *own)
 {
-    wide b[3];
+    f64x4 b[3];
     for (int r = 0; r < 3; r++)
         memcpy(&b[r], own + 4 * r, sizeof b[r]);
     for (int r = 0; r < 3; r++) {
-        const wide rest = {0, 0, 0, a[4 * r + 3]};
-        const wide row = (a[4 * r] * b[0] + a[4 * r + 1] * b[1]) + (a[4 * r + 2] * b[2] + rest);
+        const f64x4 rest = {0, 0, 0, a[4 * r + 3]};
+        const f64x4 row = (a[4 * r] * b[0] + a[4 * r + 1] * b[1]) + (a[4 * r + 2] * b[2] + rest);
         memcpy(own + 4 * r, &row, sizeof row);
     }
 }
 
-KERNEL_INLINE void wide_round(const double *from, float *to)
+KERNEL_INLINE void f64_round(const double *from, float *to)
 {
     for (int r = 0; r < 3; r++) {
-        wide row;
+        f64x4 row;
         memcpy(&row, from + 4 * r, sizeof row);
-        quad_store(to + 4 * r, __builtin_convertvector(row, quad));
+        f32x4_store(to + 4 * r, __builtin_convertvector(row, f32x4));
     }
 }
 
-KERNEL_INLINE void rows_node(const struct kernel_rig *rig, uint32_t n, bool is_wide)
+KERNEL_INLINE void rows_node(const struct kernel_rig *rig, uint32_t n, bool is_f64)
 {
     const size_t parent = (uint32_t)rig->nodes[n].parent;
     float *own = rig->matrices + KERNEL_MATRIX * (size_t)n;
-    if (is_wide) {
-        wide_multiply(rig->wide + 12 * parent, rig->wide + 12 * (size_t)n);
-        wide_round(rig->wide + 12 * (size_t)n, own);
+    if (is_f64) {
+        f64_multiply(rig->f64 + 12 * parent, rig->f64 + 12 * (size_t)n);
+        f64_round(rig->f64 + 12 * (size_t)n, own);
     } else {
         rows_keep(own, rows_multiply(rig->matrices + KERNEL_MATRIX * parent, own));
     }
@@ -197,33 +197,33 @@ KERNEL_INLINE void rows_output(const float *matrices, const struct kernel_palett
 /* Nodes and outputs in one loop where that can be: outputs do not depend on each other, and fill the time in which a
  * chain of parents waits. Output i needs no node behind i + lag (struct rig_skin). */
 KERNEL_INLINE void rows_compose(const struct kernel_rig *rig, const struct kernel_palette *palette, bool is_mat4,
-                                bool is_wide)
+                                bool is_f64)
 {
     const uint32_t count = rig->count;
     const float *matrices = rig->matrices;
     uint32_t n = 0, i = 0;
     for (; n < count && rig->nodes[n].parent < 0; n++) /* a root's scene_from_node is its parent_from_node */
-        if (is_wide)
-            wide_round(rig->wide + 12 * (size_t)n, rig->matrices + KERNEL_MATRIX * (size_t)n);
+        if (is_f64)
+            f64_round(rig->f64 + 12 * (size_t)n, rig->matrices + KERNEL_MATRIX * (size_t)n);
     for (; i < palette->count && (uint64_t)i + palette->lag < n; i++)
         rows_output(matrices, palette, i, is_mat4);
     for (; n < count && n < (uint64_t)i + palette->lag; n++)
-        rows_node(rig, n, is_wide);
+        rows_node(rig, n, is_f64);
     for (; n < count && i < palette->count; n++, i++) {
-        rows_node(rig, n, is_wide);
+        rows_node(rig, n, is_f64);
         rows_output(matrices, palette, i, is_mat4);
     }
     for (; n < count; n++)
-        rows_node(rig, n, is_wide);
+        rows_node(rig, n, is_f64);
     for (; i < palette->count; i++)
         rows_output(matrices, palette, i, is_mat4);
 }
 
 static void compose(const struct kernel_rig *rig, const struct kernel_palette *palette)
 {
-    if (rig->wide != NULL && palette->is_mat4)
+    if (rig->f64 != NULL && palette->is_mat4)
         rows_compose(rig, palette, true, true);
-    else if (rig->wide != NULL)
+    else if (rig->f64 != NULL)
         rows_compose(rig, palette, false, true);
     else if (palette->is_mat4)
         rows_compose(rig, palette, true, false);

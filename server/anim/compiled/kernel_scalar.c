@@ -33,7 +33,7 @@ static struct lane lane_of(const struct kernel_lanes *lanes, uint32_t block, uin
 {
     struct lane lane = {lanes, &lanes->blocks[block], index, {lanes->u, lanes->u, lanes->u}};
     const uint32_t flags = lane.block->flags, width = lane.block->width;
-    if ((flags & LANES_HOLD) != 0) {
+    if ((flags & LANES_STEP) != 0) {
         const float *factors = lanes->values + lane.block->constant_first + kernel_factors_at(flags) * width + index;
         for (uint32_t i = 0; i < 3; i++)
             lane.u[i] = lanes->u * factors[i * width];
@@ -76,8 +76,8 @@ struct parts {
 static struct parts parts_of(const struct lane *lane)
 {
     const uint32_t flags = lane->block->flags;
-    struct parts parts = {.is_turned = (flags & LANES_TURN) != 0,
-                          .is_scaled = (flags & (LANES_SCALE | LANES_SIZED)) != 0};
+    struct parts parts = {.is_turned = (flags & LANES_ROTATE) != 0,
+                          .is_scaled = (flags & (LANES_SCALE | LANES_FIXED_SCALE)) != 0};
     uint32_t in_frame = 0, in_constants = 0;
     if (parts.is_turned) {
         rotation(lane, lane->u[1], parts.rotation);
@@ -89,8 +89,8 @@ static struct parts parts_of(const struct lane *lane)
     }
     for (uint32_t i = 0; i < 3; i++)
         parts.translation[i] =
-            (flags & LANES_MOVE) != 0 ? between(lane, in_frame + i, lane->u[0]) : constant(lane, in_constants + i);
-    if ((flags & LANES_MOVE) != 0)
+            (flags & LANES_TRANSLATE) != 0 ? between(lane, in_frame + i, lane->u[0]) : constant(lane, in_constants + i);
+    if ((flags & LANES_TRANSLATE) != 0)
         in_frame += 3;
     else
         in_constants += 3;
@@ -119,7 +119,7 @@ static void rows_of_parts(const struct parts *parts, float m[12])
 }
 
 /* The same in double precision. */
-static void wide_rows_of_parts(const struct parts *parts, double m[12])
+static void f64_rows_of_parts(const struct parts *parts, double m[12])
 {
     const double q[4] = {(double)parts->rotation[0], (double)parts->rotation[1], (double)parts->rotation[2],
                          (double)parts->rotation[3]};
@@ -144,8 +144,8 @@ static void scalar_lanes(const struct kernel_lanes *lanes)
             const struct lane lane = lane_of(lanes, b, i);
             const struct parts parts = parts_of(&lane);
             const size_t node = lanes->blocks[b].rig_nodes[i];
-            if (lanes->wide != NULL)
-                wide_rows_of_parts(&parts, lanes->wide + 12 * node);
+            if (lanes->f64 != NULL)
+                f64_rows_of_parts(&parts, lanes->f64 + 12 * node);
             else
                 rows_of_parts(&parts, lanes->local + KERNEL_MATRIX * node);
         }
@@ -178,7 +178,7 @@ static void scalar_palette(const float *scene_from_node, const struct kernel_pal
     }
 }
 
-static void multiply_wide(const double *a, const double *b, double *out)
+static void multiply_f64(const double *a, const double *b, double *out)
 {
     double product[12];
     for (int r = 0; r < 3; r++)
@@ -188,12 +188,12 @@ static void multiply_wide(const double *a, const double *b, double *out)
     memcpy(out, product, sizeof product);
 }
 
-static void compose_wide(const struct kernel_rig *rig)
+static void compose_f64(const struct kernel_rig *rig)
 {
     for (uint32_t n = 0; n < rig->count; n++) {
-        double *own = rig->wide + 12 * (size_t)n;
+        double *own = rig->f64 + 12 * (size_t)n;
         if (rig->nodes[n].parent >= 0)
-            multiply_wide(rig->wide + 12 * (size_t)rig->nodes[n].parent, own, own);
+            multiply_f64(rig->f64 + 12 * (size_t)rig->nodes[n].parent, own, own);
         for (int e = 0; e < 12; e++)
             rig->matrices[KERNEL_MATRIX * (size_t)n + (size_t)e] = (float)own[e];
     }
@@ -210,8 +210,8 @@ static void compose(const struct kernel_rig *rig)
 
 static void scalar_compose(const struct kernel_rig *rig, const struct kernel_palette *palette)
 {
-    if (rig->wide != NULL)
-        compose_wide(rig);
+    if (rig->f64 != NULL)
+        compose_f64(rig);
     else
         compose(rig);
     scalar_palette(rig->matrices, palette);

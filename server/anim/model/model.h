@@ -316,7 +316,7 @@ struct rig_output {
 };
 
 enum compiled_flags {
-    COMPILED_WIDE = 1, /* matrices and products of parents and children are in double precision: for long chains */
+    COMPILED_F64 = 1, /* matrices and products of parents and children are in double precision: for long chains */
 };
 
 /* frame_count 0: the clip is not compiled. Frame f is at frame_times[frame_first + f], its values are frame_floats
@@ -334,11 +334,11 @@ struct compiled_clip {
 
 enum { LANE_WIDTH = 16, LANE_WIDTH_HALF = 8 };
 enum lane_flags {
-    LANES_TURN = 1,  /* rotations are in the frames; else 3x3 matrices are in the constants */
-    LANES_MOVE = 2,  /* translations are in the frames; else in the constants */
-    LANES_SCALE = 4, /* scales are in the frames */
-    LANES_SIZED = 8, /* scales are in the constants; with neither flag they are 1, or within the 3x3 matrices */
-    LANES_HOLD = 16, /* the constants end in factors of u: 0 for what holds until the next frame, else 1 */
+    LANES_ROTATE = 1,      /* rotations are in the frames; else 3x3 matrices are in the constants */
+    LANES_TRANSLATE = 2,   /* translations are in the frames; else in the constants */
+    LANES_SCALE = 4,       /* scales are in the frames */
+    LANES_FIXED_SCALE = 8, /* scales are in the constants; with neither flag they are 1, or within the 3x3 matrices */
+    LANES_STEP = 16,       /* the constants end in factors of u: 0 for what holds until the next frame, else 1 */
 };
 
 /* Up to 16 moving nodes of a clip, component by component. A frame has, of those that are in it and in this order,

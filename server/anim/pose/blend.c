@@ -33,8 +33,8 @@ static void mark_nodes(const struct model *model, const struct blend_layer *laye
     bool is_all = true;
     memset(marks, 0, model->node_count);
     for (uint32_t i = 0; i < layer->mask_count; i++) {
-        marks[layer->masks[i].node] |= MARK_OF[layer->masks[i].reach];
-        is_all = is_all && layer->masks[i].reach == BLEND_EXCEPT;
+        marks[layer->masks[i].node] |= MARK_OF[layer->masks[i].scope];
+        is_all = is_all && layer->masks[i].scope == BLEND_EXCEPT;
     }
     for (uint32_t i = 0; i < model->order_count; i++) {
         const uint32_t node = model->node_order[i];
@@ -198,7 +198,7 @@ static void mix_node(const struct blend *blend, const struct shares *shares, con
 /* --- additive layers --- */
 
 /* reference^-1 * pose */
-static void difference(const double reference[4], const double pose[4], double out[4])
+static void quat_relative(const double reference[4], const double pose[4], double out[4])
 {
     const double square = dot4(reference, reference);
     const double x = -reference[0], y = -reference[1], z = -reference[2], w = reference[3];
@@ -209,7 +209,7 @@ static void difference(const double reference[4], const double pose[4], double o
 }
 
 /* q = q * r */
-static void turn(double q[4], const double r[4])
+static void quat_append(double q[4], const double r[4])
 {
     const double x = q[0], y = q[1], z = q[2], w = q[3];
     q[0] = w * r[0] + x * r[3] + y * r[2] - z * r[1];
@@ -220,7 +220,7 @@ static void turn(double q[4], const double r[4])
 
 static void add_local(const struct trs *pose, const struct trs *reference, double weight, struct trs *out)
 {
-    static const double NO_TURN[4] = {0, 0, 0, 1};
+    static const double NO_ROTATION[4] = {0, 0, 0, 1};
     double whole[4], part[4];
     for (int k = 0; k < 3; k++) {
         out->translation[k] += weight * (pose->translation[k] - reference->translation[k]);
@@ -229,9 +229,9 @@ static void add_local(const struct trs *pose, const struct trs *reference, doubl
         else
             out->scale[k] += weight * pose->scale[k];
     }
-    difference(reference->rotation, pose->rotation, whole);
-    quat_slerp(NO_TURN, whole, weight, part);
-    turn(out->rotation, part);
+    quat_relative(reference->rotation, pose->rotation, whole);
+    quat_slerp(NO_ROTATION, whole, weight, part);
+    quat_append(out->rotation, part);
     quat_repair(out->rotation);
 }
 

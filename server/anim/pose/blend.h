@@ -21,10 +21,10 @@ enum { BLEND_LAYERS_MAX = 16, BLEND_MASKS_MAX = 1024 };
 
 /* Which nodes a layer may move: those that NODE and SUBTREE entries name (all when there are none) without those that
  * EXCEPT entries name. SUBTREE and EXCEPT mean the node and all below it. */
-enum blend_reach { BLEND_NODE = 0, BLEND_SUBTREE = 1, BLEND_EXCEPT = 2 };
+enum mask_scope { BLEND_NODE = 0, BLEND_SUBTREE = 1, BLEND_EXCEPT = 2 };
 struct blend_mask {
     uint32_t node; /* < node_count */
-    enum blend_reach reach;
+    enum mask_scope scope;
 };
 
 struct blend_layer {

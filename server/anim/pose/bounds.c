@@ -68,7 +68,7 @@ int bounds_deform(const struct pose *pose, const struct model *model, uint32_t d
 }
 
 /* The first key of any channel after `time_s`; infinity when there is none. */
-static double next_key(const struct bounds_walk *walk, double time_s)
+static double next_key(const struct bounds_times *walk, double time_s)
 {
     const struct model *model = walk->model;
     double next_s = HUGE_VAL;
@@ -87,7 +87,7 @@ static double next_key(const struct bounds_walk *walk, double time_s)
 }
 
 /* The first step of the rate after `time_s`; infinity without a rate, or when its steps are too small for a double. */
-static double next_step(const struct bounds_walk *walk, double time_s)
+static double next_step(const struct bounds_times *walk, double time_s)
 {
     if (!(walk->rate > 0))
         return HUGE_VAL;
@@ -96,7 +96,7 @@ static double next_step(const struct bounds_walk *walk, double time_s)
     return next_s > time_s ? next_s : HUGE_VAL;
 }
 
-bool bounds_next_time(struct bounds_walk *walk, double *time_s)
+bool bounds_times_next(struct bounds_times *walk, double *time_s)
 {
     if (!walk->is_begun) {
         walk->is_begun = true;

@@ -27,7 +27,7 @@ int bounds_deform(const struct pose *pose, const struct model *model, uint32_t d
 
 /* Which times of a clip are looked at for a box over all of it: every key of every channel in from_s..to_s, both ends,
  * and `rate` times a second from from_s on; of those the ones nearer than 1e-9 s to a key are left out. */
-struct bounds_walk {
+struct bounds_times {
     const struct model *model;
     int32_t clip;        /* or POSE_REST */
     double from_s, to_s; /* from_s <= to_s */
@@ -39,4 +39,4 @@ struct bounds_walk {
 };
 
 /* Puts the next time into *time_s; false after the last. Costs a search in every channel. */
-bool bounds_next_time(struct bounds_walk *walk, double *time_s);
+bool bounds_times_next(struct bounds_times *walk, double *time_s);

@@ -65,7 +65,7 @@ int dualquat_from_matrix(const struct dmat4 *m, struct dualquat *out, struct err
     return 0;
 }
 
-void dualquat_turn_towards(struct dualquat *q, const double real[4])
+void dualquat_align_sign(struct dualquat *q, const double real[4])
 {
     if (dot3(q->real, real) + q->real[3] * real[3] < 0)
         negate(q);

@@ -90,8 +90,8 @@ static struct dmat4 still_from_scene(const struct root_motion *motion, const str
     return m;
 }
 
-void root_motion_take_out(const struct root_motion *motion, struct pose *pose, const struct model *model,
-                          struct root_step *step)
+void root_motion_remove(const struct root_motion *motion, struct pose *pose, const struct model *model,
+                        struct root_step *step)
 {
     root_motion_measure(motion, pose, step);
     const struct dmat4 still = still_from_scene(motion, step);

@@ -41,5 +41,5 @@ void root_motion_start(struct root_motion *motion, const struct pose *pose, cons
 void root_motion_measure(const struct root_motion *motion, const struct pose *pose, struct root_step *step);
 
 /* The same, and takes it out of *pose: scene_from_node of what moves, and the root's local transform. */
-void root_motion_take_out(const struct root_motion *motion, struct pose *pose, const struct model *model,
-                          struct root_step *step);
+void root_motion_remove(const struct root_motion *motion, struct pose *pose, const struct model *model,
+                        struct root_step *step);

@@ -21,7 +21,7 @@ struct render_task *render_task_new(const struct render_spec *query)
     struct render_task *picture = mem_zalloc(1, sizeof *picture); /* zeros between the fields too: jobs are compared */
     struct render_job *job = &picture->job;
     job->magic = RENDER_JOB_MAGIC;
-    job->look = *query->look;
+    job->picture = *query->picture;
     job->model_key = query->imported->key;
     job->model_bytes = query->imported->model.size_bytes;
     job->source_count = query->clip_count;

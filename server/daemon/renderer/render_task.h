@@ -13,10 +13,10 @@
 /* What is to be drawn. */
 struct render_spec {
     struct imported_model *imported;
-    const struct picture_spec *look; /* borrowed, as are cells and times; sides 1..LIMIT_PICTURE_SIDE */
-    uint32_t width, height;          /* of the whole picture; every cell lies within */
-    const struct render_cell *cells; /* [cell_count], zeroed between their fields */
-    uint32_t cell_count;             /* 1..RENDER_CELLS_MAX */
+    const struct picture_spec *picture; /* borrowed, as are cells and times; sides 1..LIMIT_PICTURE_SIDE */
+    uint32_t width, height;             /* of the whole picture; every cell lies within */
+    const struct render_cell *cells;    /* [cell_count], zeroed between their fields */
+    uint32_t cell_count;                /* 1..RENDER_CELLS_MAX */
     enum sheet_format format;
     uint32_t loops, captions, caption_height; /* as worker/render_job.h has them */
     const double *layer_times_s;              /* [cell_count][blend->layer_count], at most RENDER_LAYER_TIMES_MAX */

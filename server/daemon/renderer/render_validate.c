@@ -109,6 +109,6 @@ bool render_picture_is_valid(const struct render_expected *form, const void *byt
     case SHEET_WEBP:
         return is_webp(&content);
     default:
-        return size_bytes == sizeof(struct render_shots) + form->cell_count * sizeof(struct render_view);
+        return size_bytes == sizeof(struct render_cameras) + form->cell_count * sizeof(struct render_cell_camera);
     }
 }

@@ -45,7 +45,7 @@ static double selected_count(const struct model *model, const struct request *re
 {
     double count = request->joint_count == 0 ? model->node_count : 0;
     for (uint32_t i = 0; i < request->joint_count; i++)
-        count += request->joints[i].reach == BLEND_NODE ? 1 : model->node_count;
+        count += request->joints[i].scope == BLEND_NODE ? 1 : model->node_count;
     return count;
 }
 

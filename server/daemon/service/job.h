@@ -57,11 +57,11 @@ struct job {
     struct cache_waiter wait;
     struct listing_job listing;
     struct render_waiter render;
-    struct picture_spec look;   /* of the picture, with what the model knows */
-    int32_t render_clip;        /* likewise, for messages */
-    double render_begin_s;      /* clip time at which the part that is played begins */
-    struct render_blend *blend; /* likewise, or NULL */
-    struct sheet_plan *plan;    /* of a sheet, or NULL */
+    struct picture_spec picture; /* of the picture, with what the model knows */
+    int32_t render_clip;         /* likewise, for messages */
+    double render_begin_s;       /* clip time at which the part that is played begins */
+    struct render_blend *blend;  /* likewise, or NULL */
+    struct sheet_plan *plan;     /* of a sheet, or NULL */
     uv_work_t work;
     struct reply_stream *source; /* of the work thread, while there is work */
     uint64_t room_bytes;         /* what the answer may fill */

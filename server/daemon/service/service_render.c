@@ -116,7 +116,7 @@ static void fill_moments(struct job *job, int32_t clip, const struct clip_span *
     const bool is_spread = is_onion && (request->picture.flags & PICTURE_AUTO_TIME) != 0 && span->to_s > span->from_s;
     double *layer_times_s = moments->layer_times_s;
     if (is_onion)
-        job->look.flags &= ~(uint32_t)PICTURE_AUTO_TIME;
+        job->picture.flags &= ~(uint32_t)PICTURE_AUTO_TIME;
     moments->count = is_spread ? VIEW_ONION_TIMES : is_onion ? request->time_count : 1;
     for (uint32_t c = 0; c < moments->count; c++) {
         moments->cells[c] = (struct render_cell){
@@ -146,7 +146,7 @@ static void fill_query(const struct job *job, const struct nodes *nodes, const s
         .root = nodes->root,
         .has_turn = request->has_turn,
         .joint = nodes->joint,
-        .look = &job->look,
+        .picture = &job->picture,
         .width = request->picture.width,
         .height = request->picture.height,
         .cells = moments->cells,
@@ -186,7 +186,7 @@ static bool find_blend(struct job *job, struct reply *reply)
         };
     }
     for (uint32_t i = 0; i < layers->mask_count; i++)
-        blend->masks[i] = layers->masks[i].node * 4 + (uint32_t)layers->masks[i].reach;
+        blend->masks[i] = layers->masks[i].node * 4 + (uint32_t)layers->masks[i].scope;
     job->blend = blend;
     return true;
 }
@@ -214,18 +214,18 @@ static bool find_nodes(struct job *job, struct nodes *nodes, struct reply *reply
 static bool find_look(struct job *job, struct reply *reply)
 {
     const struct request *request = &job->call->request;
-    job->look = request->picture;
+    job->picture = request->picture;
     if (request->target.kind != SELECT_NONE) {
-        job->look.target_kind = PICTURE_TARGET_NODE;
-        if (select_thing(&job->imported->model, request, THING_NODE, &request->target, &job->look.target_node, reply) <
-            0)
+        job->picture.target_kind = PICTURE_TARGET_NODE;
+        if (select_thing(&job->imported->model, request, THING_NODE, &request->target, &job->picture.target_node,
+                         reply) < 0)
             return false;
     }
     uint32_t camera;
     if (request->camera.kind != SELECT_NONE) {
         if (select_thing(&job->imported->model, request, THING_CAMERA, &request->camera, &camera, reply) < 0)
             return false;
-        job->look.camera = 1 + camera;
+        job->picture.camera = 1 + camera;
     }
     return true;
 }

@@ -91,15 +91,15 @@ void service_sheet_free(struct sheet_cells *cells)
 /* The worker's own words: only as long as they should be, and finite. */
 static bool read_shots(const struct blob *made, const struct sheet_plan *plan, struct sheet_cameras *shots)
 {
-    const size_t views_bytes = plan->cell_count * sizeof(struct render_view);
-    struct render_shots head;
+    const size_t views_bytes = plan->cell_count * sizeof(struct render_cell_camera);
+    struct render_cameras head;
     if (made->size_bytes != sizeof head + views_bytes)
         return false;
     memcpy(&head, made->data, sizeof head);
     for (size_t at = 0; at < made->size_bytes; at += sizeof(double)) {
         double number;
         memcpy(&number, made->data + at, sizeof number);
-        if (at != offsetof(struct render_shots, is_ortho) && !isfinite(number))
+        if (at != offsetof(struct render_cameras, is_ortho) && !isfinite(number))
             return false;
     }
     memcpy(shots->clip_from_view.m, head.clip_from_view, sizeof head.clip_from_view);
@@ -108,7 +108,7 @@ static bool read_shots(const struct blob *made, const struct sheet_plan *plan, s
     shots->views = mem_zalloc(plan->cell_count, sizeof *shots->views);
     shots->clip_times_s = mem_zalloc(plan->cell_count, sizeof *shots->clip_times_s);
     for (uint32_t c = 0; c < plan->cell_count; c++) {
-        struct render_view view;
+        struct render_cell_camera view;
         memcpy(&view, made->data + sizeof head + c * sizeof view, sizeof view);
         memcpy(shots->views[c].m, view.view_from_scene, sizeof view.view_from_scene);
         shots->clip_times_s[c] = view.clip_time_s;

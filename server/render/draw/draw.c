@@ -60,17 +60,17 @@ void drawing_fini(struct drawing *drawing)
 }
 
 /* Three texels a joint: the rows of view_from_bind. */
-int draw_upload_palette(const struct drawing *drawing, const struct frame *frame, struct err *err)
+int draw_upload_palette(const struct drawing *drawing, const struct posed_model *posed, struct err *err)
 {
     const struct gl *gl = drawing->gl;
-    const size_t size_bytes = (size_t)frame->joint_count * 12 * sizeof(float);
+    const size_t size_bytes = (size_t)posed->joint_count * 12 * sizeof(float);
     float *rows = malloc(size_bytes);
     if (rows == NULL)
-        return err_set(err, ERR_NO_MEMORY, "no memory for %u joints", frame->joint_count);
-    for (uint32_t j = 0; j < frame->joint_count; j++)
+        return err_set(err, ERR_NO_MEMORY, "no memory for %u joints", posed->joint_count);
+    for (uint32_t j = 0; j < posed->joint_count; j++)
         for (int r = 0; r < 3; r++)
             for (int c = 0; c < 4; c++)
-                rows[12 * (size_t)j + (size_t)(4 * r + c)] = frame->palette[j].m[4 * c + r];
+                rows[12 * (size_t)j + (size_t)(4 * r + c)] = posed->palette[j].m[4 * c + r];
     gl->BindBuffer(GL_TEXTURE_BUFFER, drawing->palette);
     gl->BufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)size_bytes, rows, GL_STREAM_DRAW);
     gl->ActiveTexture(GL_TEXTURE0 + UNIT_PALETTE);
@@ -87,8 +87,8 @@ void draw_fill(const struct gl *gl, GLuint buffer, const void *items, size_t siz
 }
 
 /* Fills the own buffers with a morphed primitive. */
-int draw_upload_morphed(const struct drawing *drawing, const struct model *model, const struct frame *frame,
-                        const struct frame_draw *draw, struct err *err)
+int draw_upload_morphed(const struct drawing *drawing, const struct model *model, const struct posed_model *posed,
+                        const struct posed_draw *draw, struct err *err)
 {
     const struct draw *source = &model->draws[draw->draw];
     const struct node *node = &model->nodes[source->node];
@@ -96,8 +96,8 @@ int draw_upload_morphed(const struct drawing *drawing, const struct model *model
     struct vec3 *normals = malloc(size_bytes + 1);
     if (normals == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a morphed mesh");
-    skin_morph_normals(model, source->primitive, frame->pose.weights + node->weight_first, node->weight_count, normals);
-    draw_fill(drawing->gl, drawing->own.positions, frame->morphed + draw->morph_first, size_bytes);
+    skin_morph_normals(model, source->primitive, posed->pose.weights + node->weight_first, node->weight_count, normals);
+    draw_fill(drawing->gl, drawing->own.positions, posed->morphed + draw->morph_first, size_bytes);
     draw_fill(drawing->gl, drawing->own.normals, normals, size_bytes);
     free(normals);
     return 0;
@@ -105,7 +105,7 @@ int draw_upload_morphed(const struct drawing *drawing, const struct model *model
 
 /* glTF says which side of a triangle is its back (2.0, 3.9.2 doubleSided); other formats' windings are not to be
  * relied on. */
-bool draw_has_culling(const struct model *model, const struct material *material, const struct frame_draw *draw)
+bool draw_has_culling(const struct model *model, const struct material *material, const struct posed_draw *draw)
 {
     const struct str format = model->infos[0].format;
     const bool is_gltf =
@@ -115,7 +115,7 @@ bool draw_has_culling(const struct model *model, const struct material *material
 }
 
 void draw_set_culling(const struct gl *gl, const struct model *model, const struct material *material,
-                      const struct frame_draw *draw)
+                      const struct posed_draw *draw)
 {
     if (!draw_has_culling(model, material, draw)) {
         gl->Disable(GL_CULL_FACE);
@@ -139,15 +139,15 @@ static void set_alpha(const struct drawing *drawing, const struct material *mate
 
 /* Draws triangles in another order than the file's: a surface that is seen through from far to near, as it may lie
  * before itself; others from near to far, so that what is hidden is not shaded. */
-static int draw_sorted(struct drawing *drawing, const struct model *model, const struct frame *frame,
-                       const struct frame_draw *draw, bool is_soft, struct err *err)
+static int draw_sorted(struct drawing *drawing, const struct model *model, const struct posed_model *posed,
+                       const struct posed_draw *draw, bool is_soft, struct err *err)
 {
     const struct gl *gl = drawing->gl;
     const struct draw *source = &model->draws[draw->draw];
-    const struct vec3 *bind = draw->morph_first != FRAME_NOT_MORPHED
-                                  ? frame->morphed + draw->morph_first
+    const struct vec3 *bind = draw->morph_first != NOT_MORPHED
+                                  ? posed->morphed + draw->morph_first
                                   : model->positions + model->primitives[source->primitive].vertex_first;
-    const struct mat4 *palette = frame->palette + model->skins[source->skin].joint_first;
+    const struct mat4 *palette = posed->palette + model->skins[source->skin].joint_first;
     if ((is_soft ? depth_order_far_first : depth_order_near_first)(&drawing->order, model, source->primitive, palette,
                                                                    bind, err) < 0)
         return err->code;
@@ -164,8 +164,8 @@ static bool is_worth_sorting(const struct primitive *primitive)
     return primitive->topology == TOPOLOGY_TRIANGLES && triangles >= SORTED_MIN && triangles <= DEPTH_ORDER_MAX;
 }
 
-static int draw_one(struct drawing *drawing, const struct loaded *loaded, const struct frame *frame,
-                    const struct frame_draw *draw, const struct pass *pass, struct err *err)
+static int draw_one(struct drawing *drawing, const struct loaded_model *loaded, const struct posed_model *posed,
+                    const struct posed_draw *draw, const struct pass *pass, struct err *err)
 {
     static const GLenum modes[] = {
         [TOPOLOGY_TRIANGLES] = GL_TRIANGLES, [TOPOLOGY_LINES] = GL_LINES, [TOPOLOGY_POINTS] = GL_POINTS};
@@ -174,58 +174,59 @@ static int draw_one(struct drawing *drawing, const struct loaded *loaded, const 
     const struct draw *source = &model->draws[draw->draw];
     const struct primitive *primitive = &model->primitives[source->primitive];
     const struct material *material = draw_material(model, primitive);
-    const bool is_morphed = draw->morph_first != FRAME_NOT_MORPHED;
+    const bool is_morphed = draw->morph_first != NOT_MORPHED;
     if (pass->is_soft && material->alpha_mode != ALPHA_BLEND)
         return 0;
-    if (is_morphed && draw_upload_morphed(drawing, model, frame, draw, err) < 0)
+    if (is_morphed && draw_upload_morphed(drawing, model, posed, draw, err) < 0)
         return err->code;
-    scene_bind_primitive(&loaded->scene, gl, primitive, is_morphed ? &drawing->own : NULL);
+    gpu_model_bind_primitive(&loaded->gpu, gl, primitive, is_morphed ? &drawing->own : NULL);
     draw_set_culling(gl, model, material, draw);
     /* lines and points have no surface that light could fall on */
     const bool is_surface = primitive->topology == TOPOLOGY_TRIANGLES;
     const bool is_lit = is_surface && (material->flags & MATERIAL_UNLIT) == 0;
-    if (draw_set_material(drawing, loaded, frame, material, primitive, is_lit, err) < 0)
+    if (draw_set_material(drawing, loaded, posed, material, primitive, is_lit, err) < 0)
         return err->code;
     set_alpha(drawing, material, pass);
     gl->Uniform1i(drawing->used->joint_first, (GLint)model->skins[source->skin].joint_first);
     if (pass->is_soft ? is_surface : is_worth_sorting(primitive))
-        return draw_sorted(drawing, model, frame, draw, pass->is_soft, err);
+        return draw_sorted(drawing, model, posed, draw, pass->is_soft, err);
     gl->DrawElements(modes[primitive->topology], (GLsizei)primitive->index_count, GL_UNSIGNED_INT,
                      (const void *)((uintptr_t)primitive->index_first * sizeof(uint32_t)));
     return 0;
 }
 
-static int draw_bones(struct drawing *drawing, const struct loaded *loaded, const struct frame *frame, struct err *err)
+static int draw_bones(struct drawing *drawing, const struct loaded_model *loaded, const struct posed_model *posed,
+                      struct err *err)
 {
     static const struct primitive SURFACE = {.topology = TOPOLOGY_TRIANGLES};
     const struct gl *gl = drawing->gl;
-    const struct bones *bones = &frame->bones;
-    draw_fill(gl, drawing->own.positions, bones->positions, bones->vertex_count * sizeof *bones->positions);
-    draw_fill(gl, drawing->own.normals, bones->normals, bones->vertex_count * sizeof *bones->normals);
-    draw_fill(gl, drawing->own.colors, bones->colors, bones->vertex_count * sizeof *bones->colors);
-    scene_bind_arrays(gl, &drawing->own);
+    const struct skeleton_mesh *skeleton = &posed->skeleton;
+    draw_fill(gl, drawing->own.positions, skeleton->positions, skeleton->vertex_count * sizeof *skeleton->positions);
+    draw_fill(gl, drawing->own.normals, skeleton->normals, skeleton->vertex_count * sizeof *skeleton->normals);
+    draw_fill(gl, drawing->own.colors, skeleton->colors, skeleton->vertex_count * sizeof *skeleton->colors);
+    gpu_model_bind_arrays(gl, &drawing->own);
     gl->Disable(GL_CULL_FACE);
-    if (draw_set_material(drawing, loaded, frame, &MATERIAL_PLAIN, &SURFACE, true, err) < 0)
+    if (draw_set_material(drawing, loaded, posed, &MATERIAL_PLAIN, &SURFACE, true, err) < 0)
         return err->code;
     set_alpha(drawing, &MATERIAL_PLAIN, &(struct pass){.is_soft = false});
-    gl->Uniform1i(drawing->used->joint_first, (GLint)frame->joint_count - 1);
-    gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)bones->vertex_count);
+    gl->Uniform1i(drawing->used->joint_first, (GLint)posed->joint_count - 1);
+    gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)skeleton->vertex_count);
     return 0;
 }
 
 static int far_first(const void *a, const void *b)
 {
-    const struct frame_draw *x = a, *y = b;
+    const struct posed_draw *x = a, *y = b;
     if (x->distance != y->distance)
         return x->distance > y->distance ? -1 : 1;
     return x->draw < y->draw ? -1 : x->draw > y->draw;
 }
 
-static int draw_pass(struct drawing *drawing, const struct loaded *loaded, const struct frame *frame,
+static int draw_pass(struct drawing *drawing, const struct loaded_model *loaded, const struct posed_model *posed,
                      const struct pass *pass, struct err *err)
 {
-    for (uint32_t d = 0; d < frame->draw_count; d++)
-        if (draw_one(drawing, loaded, frame, &frame->draws[d], pass, err) < 0)
+    for (uint32_t d = 0; d < posed->draw_count; d++)
+        if (draw_one(drawing, loaded, posed, &posed->draws[d], pass, err) < 0)
             return err->code;
     return 0;
 }
@@ -238,27 +239,28 @@ static bool has_blended(const struct model *model)
     return false;
 }
 
-static int draw_model(struct drawing *drawing, const struct loaded *loaded, struct frame *frame, struct err *err)
+static int draw_model(struct drawing *drawing, const struct loaded_model *loaded, struct posed_model *posed,
+                      struct err *err)
 {
     const struct gl *gl = drawing->gl;
     gl->ActiveTexture(GL_TEXTURE0 + UNIT_INFLUENCES);
-    gl->BindTexture(GL_TEXTURE_BUFFER, loaded->scene.influences_texture);
-    if (draw_pass(drawing, loaded, frame, &(struct pass){.is_soft = false}, err) < 0)
+    gl->BindTexture(GL_TEXTURE_BUFFER, loaded->gpu.influences_texture);
+    if (draw_pass(drawing, loaded, posed, &(struct pass){.is_soft = false}, err) < 0)
         return err->code;
     if (!has_blended(&loaded->mapped.model))
         return 0;
-    qsort(frame->draws, frame->draw_count, sizeof *frame->draws, far_first);
+    qsort(posed->draws, posed->draw_count, sizeof *posed->draws, far_first);
     gl->Enable(GL_BLEND);
     gl->DepthMask(GL_FALSE);
-    const int rc = draw_pass(drawing, loaded, frame, &(struct pass){.is_soft = true}, err);
+    const int rc = draw_pass(drawing, loaded, posed, &(struct pass){.is_soft = true}, err);
     gl->DepthMask(GL_TRUE);
     gl->Disable(GL_BLEND);
     return rc;
 }
 
-float draw_depth_range(const struct frame *frame, float range[2])
+float draw_depth_range(const struct posed_model *posed, float range[2])
 {
-    const double *m = frame->camera.clip_from_view.m;
+    const double *m = posed->camera.clip_from_view.m;
     int exponent = 0;
     for (int end = 0; end < 2; end++) {
         const double depth = end == 0 ? -1 : 1; /* = (m[10] z + m[14]) / (m[11] z + m[15]) */
@@ -270,28 +272,28 @@ float draw_depth_range(const struct frame *frame, float range[2])
     return ldexpf(1, exponent < 126 ? -exponent : -126);
 }
 
-void draw_set_camera(const struct gl *gl, const struct program *program, const struct frame *frame)
+void draw_set_camera(const struct gl *gl, const struct program *program, const struct posed_model *posed)
 {
-    const struct mat4 clip_from_view = mat4_from_dmat4(&frame->camera.clip_from_view);
+    const struct mat4 clip_from_view = mat4_from_dmat4(&posed->camera.clip_from_view);
     const bool is_flat = clip_from_view.m[11] == 0; /* w does not depend on the distance: no perspective */
     const float eye[4] = {0, 0, is_flat, !is_flat};
     float range[2];
     gl->UniformMatrix4fv(program->clip_from_view, 1, GL_FALSE, clip_from_view.m);
     gl->Uniform4fv(program->eye, 1, eye);
-    gl->Uniform1f(program->unit, draw_depth_range(frame, range));
+    gl->Uniform1f(program->unit, draw_depth_range(posed, range));
 }
 
-int draw_frame(struct drawing *drawing, const struct loaded *loaded, struct frame *frame, uint32_t scale,
-               struct err *err)
+int draw_posed_model(struct drawing *drawing, const struct loaded_model *loaded, struct posed_model *posed,
+                     uint32_t scale, struct err *err)
 {
     const struct gl *gl = drawing->gl;
-    if (draw_upload_palette(drawing, frame, err) < 0)
+    if (draw_upload_palette(drawing, posed, err) < 0)
         return err->code;
     drawing->used = NULL; /* a view may have used its own */
     drawing->frame_number++;
     gl->LineWidth((float)scale);
     gl->PointSize(3 * (float)scale);
     const int rc =
-        frame->draw_count == 0 ? draw_bones(drawing, loaded, frame, err) : draw_model(drawing, loaded, frame, err);
+        posed->draw_count == 0 ? draw_bones(drawing, loaded, posed, err) : draw_model(drawing, loaded, posed, err);
     return rc < 0 ? rc : gl_check(gl, "drawing the model", err);
 }

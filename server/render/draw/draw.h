@@ -1,8 +1,8 @@
 /* draw.h - a prepared frame to pixels in the bound framebuffer. The context's thread only. */
 #pragma once
 
-#include "render/frame/depth_order.h"
-#include "render/frame/frame.h"
+#include "render/pose/depth_order.h"
+#include "render/pose/posed_model.h"
 #include "render/gl/gl.h"
 #include "render/draw/model_cache.h"
 #include "render/gl/program.h"
@@ -29,8 +29,8 @@ void drawing_fini(struct drawing *drawing);
 /* Draws opaque surfaces, then blended ones from far to near, each triangle by triangle, premultiplied, over what is
  * there. `scale` samples are a
  * pixel's side: lines and points have their width in pixels. Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
-int draw_frame(struct drawing *drawing, const struct loaded *loaded, struct frame *frame, uint32_t scale,
-               struct err *err);
+int draw_posed_model(struct drawing *drawing, const struct loaded_model *loaded, struct posed_model *posed,
+                     uint32_t scale, struct err *err);
 
 /* --- what lit pictures share with other views --- */
 
@@ -39,18 +39,18 @@ const struct material *draw_material(const struct model *model, const struct pri
 /* Distances along the line of sight that GL's depths -1 and 1 stand for, of any projection. Returns the power of two
  * that brings the larger to between 0.5 and 1: shaders have positions in that unit, so that squares of small ones do
  * not vanish. */
-float draw_depth_range(const struct frame *frame, float range[2]);
+float draw_depth_range(const struct posed_model *posed, float range[2]);
 /* Gives the program, which is in use, the frame's camera. */
-void draw_set_camera(const struct gl *gl, const struct program *program, const struct frame *frame);
+void draw_set_camera(const struct gl *gl, const struct program *program, const struct posed_model *posed);
 /* True when the backs of its triangles are not to be seen: where the file's format says which side that is. */
-bool draw_has_culling(const struct model *model, const struct material *material, const struct frame_draw *draw);
+bool draw_has_culling(const struct model *model, const struct material *material, const struct posed_draw *draw);
 /* Culls them. */
 void draw_set_culling(const struct gl *gl, const struct model *model, const struct material *material,
-                      const struct frame_draw *draw);
+                      const struct posed_draw *draw);
 /* Fills a buffer for vertices. */
 void draw_fill(const struct gl *gl, GLuint buffer, const void *items, size_t size_bytes);
 /* Fills drawing->palette from the frame and binds it to UNIT_PALETTE. ERR_NO_MEMORY. */
-int draw_upload_palette(const struct drawing *drawing, const struct frame *frame, struct err *err);
+int draw_upload_palette(const struct drawing *drawing, const struct posed_model *posed, struct err *err);
 /* Fills drawing->own with a morphed primitive. ERR_NO_MEMORY. */
-int draw_upload_morphed(const struct drawing *drawing, const struct model *model, const struct frame *frame,
-                        const struct frame_draw *draw, struct err *err);
+int draw_upload_morphed(const struct drawing *drawing, const struct model *model, const struct posed_model *posed,
+                        const struct posed_draw *draw, struct err *err);

@@ -12,7 +12,7 @@ static GLuint make_white(const struct gl *gl, uint32_t content)
     const struct texture texture = {
         .width = NEUTRAL_SIDE, .height = NEUTRAL_SIDE, .level_count = NEUTRAL_LEVELS, .content = content};
     memset(levels, 255, sizeof levels);
-    return scene_make_texture(gl, &texture, levels);
+    return gpu_model_make_texture(gl, &texture, levels);
 }
 
 static GLuint make_missing(const struct gl *gl)
@@ -27,7 +27,7 @@ static GLuint make_missing(const struct gl *gl)
                     texel[c] = side >= MISSING_SQUARES ? MISSING_COLORS[odd][c]
                                                        : (uint8_t)((MISSING_COLORS[0][c] + MISSING_COLORS[1][c]) / 2);
                 }
-    return scene_make_texture(gl, &texture, levels);
+    return gpu_model_make_texture(gl, &texture, levels);
 }
 
 void draw_make_textures(struct drawing *drawing)
@@ -44,13 +44,13 @@ void draw_delete_textures(struct drawing *drawing)
 }
 
 /* The pixels of a slot, 0 when there are none. */
-static GLuint find_texture(const struct loaded *loaded, const struct material *material, int slot)
+static GLuint find_texture(const struct loaded_model *loaded, const struct material *material, int slot)
 {
     const int32_t texture = material->textures[slot].texture;
-    return texture >= 0 ? loaded->scene.textures[texture] : 0;
+    return texture >= 0 ? loaded->gpu.textures[texture] : 0;
 }
 
-bool draw_needs_full(const struct loaded *loaded, const struct material *material, bool is_lit)
+bool draw_needs_full(const struct loaded_model *loaded, const struct material *material, bool is_lit)
 {
     for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++) {
         const struct material_texture *placed = &material->textures[slot];
@@ -71,8 +71,8 @@ static void bind(const struct drawing *drawing, const struct program *program, i
 }
 
 /* Filters are numbers for the shader and not state of the texture, whose every combination llvmpipe would compile. */
-static void set_filter(const struct drawing *drawing, const struct loaded *loaded, const struct material *material,
-                       int slot, GLint uniform)
+static void set_filter(const struct drawing *drawing, const struct loaded_model *loaded,
+                       const struct material *material, int slot, GLint uniform)
 {
     const struct texture *texture = find_texture(loaded, material, slot) == 0
                                         ? NULL
@@ -81,8 +81,8 @@ static void set_filter(const struct drawing *drawing, const struct loaded *loade
                            texture == NULL ? 0 : (GLint)texture->min_filter);
 }
 
-static void set_textures(const struct drawing *drawing, const struct program *program, const struct loaded *loaded,
-                         const struct material *material)
+static void set_textures(const struct drawing *drawing, const struct program *program,
+                         const struct loaded_model *loaded, const struct material *material)
 {
     const struct gl *gl = drawing->gl;
     float uvs[TEXTURE_SLOT_COUNT][6];
@@ -103,7 +103,7 @@ static void set_textures(const struct drawing *drawing, const struct program *pr
                   has_shade ? material->occlusion_strength : 0);
 }
 
-void draw_put_material(const struct drawing *drawing, const struct program *program, const struct loaded *loaded,
+void draw_put_material(const struct drawing *drawing, const struct program *program, const struct loaded_model *loaded,
                        const struct material *material, const struct primitive *primitive, bool is_lit)
 {
     const struct gl *gl = drawing->gl;
@@ -128,7 +128,7 @@ void draw_put_material(const struct drawing *drawing, const struct program *prog
     gl->Uniform1i(program->is_flat, (primitive->flags & PRIMITIVE_FLAT) != 0);
 }
 
-static bool has_filters(const struct loaded *loaded, const struct material *material, int slot)
+static bool has_filters(const struct loaded_model *loaded, const struct material *material, int slot)
 {
     if (find_texture(loaded, material, slot) == 0)
         return false;
@@ -137,7 +137,7 @@ static bool has_filters(const struct loaded *loaded, const struct material *mate
 }
 
 /* Links the program when it is wanted for the first time. */
-static int use_program(struct drawing *drawing, unsigned kind, const struct frame *frame, struct err *err)
+static int use_program(struct drawing *drawing, unsigned kind, const struct posed_model *posed, struct err *err)
 {
     struct program *program = &drawing->programs[kind];
     if (drawing->used == program)
@@ -147,19 +147,19 @@ static int use_program(struct drawing *drawing, unsigned kind, const struct fram
     drawing->gl->UseProgram(program->name);
     drawing->used = program;
     if (program->camera_frame != drawing->frame_number)
-        draw_set_camera(drawing->gl, program, frame);
+        draw_set_camera(drawing->gl, program, posed);
     program->camera_frame = drawing->frame_number;
     return 0;
 }
 
-int draw_set_material(struct drawing *drawing, const struct loaded *loaded, const struct frame *frame,
+int draw_set_material(struct drawing *drawing, const struct loaded_model *loaded, const struct posed_model *posed,
                       const struct material *material, const struct primitive *primitive, bool is_lit, struct err *err)
 {
     const bool is_full = draw_needs_full(loaded, material, is_lit);
     const bool is_filtered = has_filters(loaded, material, TEXTURE_BASE_COLOR) ||
                              (is_full && has_filters(loaded, material, TEXTURE_EMISSIVE));
     const unsigned kind = (is_full ? PROGRAM_FULL : 0) | (is_filtered ? PROGRAM_FILTERS : 0);
-    if (use_program(drawing, kind, frame, err) < 0)
+    if (use_program(drawing, kind, posed, err) < 0)
         return err->code;
     draw_put_material(drawing, drawing->used, loaded, material, primitive, is_lit);
     return 0;

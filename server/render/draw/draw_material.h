@@ -11,11 +11,11 @@ void draw_delete_textures(struct drawing *drawing);
 /* Puts the program in use that a primitive with this material needs, which is compiled when it is the first, and sets
  * all that depends on the camera and the material; what depends on the draw and the pass is the caller's. is_lit false:
  * no light falls on it. ERR_RENDER_FAILED. */
-int draw_set_material(struct drawing *drawing, const struct loaded *loaded, const struct frame *frame,
+int draw_set_material(struct drawing *drawing, const struct loaded_model *loaded, const struct posed_model *posed,
                       const struct material *material, const struct primitive *primitive, bool is_lit, struct err *err);
 /* True when the material has more than a base colour texture by the first texture coordinates; of surfaces that are not
  * lit, others than that do not count. */
-bool draw_needs_full(const struct loaded *loaded, const struct material *material, bool is_lit);
+bool draw_needs_full(const struct loaded_model *loaded, const struct material *material, bool is_lit);
 /* The same as draw_set_material() for a program that is in use. */
-void draw_put_material(const struct drawing *drawing, const struct program *program, const struct loaded *loaded,
+void draw_put_material(const struct drawing *drawing, const struct program *program, const struct loaded_model *loaded,
                        const struct material *material, const struct primitive *primitive, bool is_lit);

@@ -4,44 +4,44 @@
 
 #include <stdlib.h>
 
-static uint64_t loaded_bytes(const struct loaded *loaded)
+static uint64_t loaded_bytes(const struct loaded_model *loaded)
 {
-    return loaded->mapped.mapping_bytes + loaded->scene.size_bytes;
+    return loaded->mapped.mapping_bytes + loaded->gpu.size_bytes;
 }
 
-static void unlink_loaded(struct model_cache *cache, struct loaded *loaded)
+static void unlink_loaded(struct model_cache *cache, struct loaded_model *loaded)
 {
     *(loaded->prev != NULL ? &loaded->prev->next : &cache->first) = loaded->next;
     *(loaded->next != NULL ? &loaded->next->prev : &cache->last) = loaded->prev;
     loaded->prev = loaded->next = NULL;
 }
 
-static void link_first(struct model_cache *cache, struct loaded *loaded)
+static void link_first(struct model_cache *cache, struct loaded_model *loaded)
 {
     loaded->next = cache->first;
     *(cache->first != NULL ? &cache->first->prev : &cache->last) = loaded;
     cache->first = loaded;
 }
 
-static void free_loaded(struct loaded *loaded, const struct gl *gl)
+static void free_loaded(struct loaded_model *loaded, const struct gl *gl)
 {
-    scene_fini(&loaded->scene, gl);
-    mapped_close(&loaded->mapped);
+    gpu_model_fini(&loaded->gpu, gl);
+    model_mapping_close(&loaded->mapped);
     free(loaded->is_used);
-    outline_fini(&loaded->outline);
+    hull_vertices_fini(&loaded->hull);
     free(loaded);
 }
 
 static void drop_last(struct model_cache *cache, const struct gl *gl)
 {
-    struct loaded *last = cache->last;
+    struct loaded_model *last = cache->last;
     unlink_loaded(cache, last);
     cache->used_bytes -= loaded_bytes(last);
     free_loaded(last, gl);
 }
 
 /* Vertices that no index names are not part of the picture, so they may not move the camera either. */
-static int mark_used(struct loaded *loaded, struct err *err)
+static int mark_used(struct loaded_model *loaded, struct err *err)
 {
     const struct model *model = &loaded->mapped.model;
     loaded->is_used = calloc((size_t)model->position_count + 1, 1);
@@ -55,36 +55,36 @@ static int mark_used(struct loaded *loaded, struct err *err)
     return 0;
 }
 
-static int upload(struct model_cache *cache, const struct gl *gl, struct loaded *loaded, struct err *err)
+static int upload(struct model_cache *cache, const struct gl *gl, struct loaded_model *loaded, struct err *err)
 {
-    int rc = scene_init(&loaded->scene, gl, &loaded->mapped.model, err);
+    int rc = gpu_model_init(&loaded->gpu, gl, &loaded->mapped.model, err);
     if (rc != ERR_NO_MEMORY || cache->last == NULL)
         return rc;
     while (cache->last != NULL)
         drop_last(cache, gl);
-    return scene_init(&loaded->scene, gl, &loaded->mapped.model, err);
+    return gpu_model_init(&loaded->gpu, gl, &loaded->mapped.model, err);
 }
 
-static int load(struct model_cache *cache, const struct gl *gl, struct loaded *loaded, int fd, uint64_t size_bytes,
-                struct err *err)
+static int load(struct model_cache *cache, const struct gl *gl, struct loaded_model *loaded, int fd,
+                uint64_t size_bytes, struct err *err)
 {
-    if (mapped_open(&loaded->mapped, fd, size_bytes, err) < 0 || mark_used(loaded, err) < 0)
+    if (model_mapping_open(&loaded->mapped, fd, size_bytes, err) < 0 || mark_used(loaded, err) < 0)
         return err->code;
     return upload(cache, gl, loaded, err);
 }
 
 int model_cache_get(struct model_cache *cache, const struct gl *gl, uint64_t key, int fd, uint64_t size_bytes,
-                    struct loaded **out, struct err *err)
+                    struct loaded_model **out, struct err *err)
 {
     *out = NULL;
-    for (struct loaded *loaded = cache->first; loaded != NULL; loaded = loaded->next)
+    for (struct loaded_model *loaded = cache->first; loaded != NULL; loaded = loaded->next)
         if (loaded->key == key) {
             unlink_loaded(cache, loaded);
             link_first(cache, loaded);
             *out = loaded;
             return 0;
         }
-    struct loaded *loaded = mem_zalloc(1, sizeof *loaded);
+    struct loaded_model *loaded = mem_zalloc(1, sizeof *loaded);
     loaded->key = key;
     const int rc = load(cache, gl, loaded, fd, size_bytes, err);
     if (rc < 0) {

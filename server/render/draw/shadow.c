@@ -19,7 +19,7 @@ static const struct {
 } LAYERS[] = {{0.03f, 0.012f, 0.34f}, {0.25f, 0.035f, 0.26f}, {2.0f, 0.075f, 0.22f}};
 
 /* Where the ground is, in view space. */
-struct ground {
+struct ground_plane {
     double up[3], along[3], across[3]; /* unit vectors */
     double low, high;                  /* heights of the model */
     double first[2], size;             /* of the square that the map covers, along and across */
@@ -34,10 +34,10 @@ static void unit3(double v[3])
         v[i] /= length > 0 ? length : 1;
 }
 
-static void set_axes(struct ground *ground, const struct model *model, const struct frame *frame)
+static void set_axes(struct ground_plane *ground, const struct model *model, const struct posed_model *posed)
 {
     const double up[3] = {(double)model->infos[0].up[0], (double)model->infos[0].up[1], (double)model->infos[0].up[2]};
-    dmat4_direction(&frame->camera.view_from_scene, up, ground->up);
+    dmat4_direction(&posed->camera.view_from_scene, up, ground->up);
     unit3(ground->up);
     double *a = ground->along, *u = ground->up, *c = ground->across;
     const double helper[3] = {fabs(u[0]) < 0.8, fabs(u[0]) >= 0.8, 0};
@@ -56,7 +56,7 @@ struct soup {
 };
 
 /* Along, across, height of a corner. */
-static void place(const struct ground *ground, const struct soup *soup, uint64_t corner, double out[3])
+static void place(const struct ground_plane *ground, const struct soup *soup, uint64_t corner, double out[3])
 {
     const struct vec3 v = soup->points[soup->indices == NULL ? corner : soup->indices[corner]];
     const double p[3] = {(double)v.x, (double)v.y, (double)v.z};
@@ -65,15 +65,15 @@ static void place(const struct ground *ground, const struct soup *soup, uint64_t
     out[2] = dot3(ground->up, p);
 }
 
-typedef void visit_soup(struct shadow *shadow, struct ground *ground, const struct soup *soup);
+typedef void visit_soup(struct shadow *shadow, struct ground_plane *ground, const struct soup *soup);
 
 /* The skinned triangles of each draw, or those of the bones. */
-static int visit(struct shadow *shadow, struct ground *ground, const struct model *model, const struct frame *frame,
-                 visit_soup *each, struct err *err)
+static int visit(struct shadow *shadow, struct ground_plane *ground, const struct model *model,
+                 const struct posed_model *posed, visit_soup *each, struct err *err)
 {
-    uint64_t most = frame->bones.vertex_count;
-    for (uint32_t d = 0; d < frame->draw_count; d++) {
-        const uint64_t count = model->primitives[model->draws[frame->draws[d].draw].primitive].vertex_count;
+    uint64_t most = posed->skeleton.vertex_count;
+    for (uint32_t d = 0; d < posed->draw_count; d++) {
+        const uint64_t count = model->primitives[model->draws[posed->draws[d].draw].primitive].vertex_count;
         most = count > most ? count : most;
     }
     if (most > shadow->point_capacity) {
@@ -83,30 +83,30 @@ static int visit(struct shadow *shadow, struct ground *ground, const struct mode
     }
     if (most > shadow->point_capacity)
         return err_set(err, ERR_NO_MEMORY, "no memory for the shadow of %llu vertices", (unsigned long long)most);
-    for (uint32_t d = 0; d < frame->draw_count; d++) {
-        const struct draw *draw = &model->draws[frame->draws[d].draw];
+    for (uint32_t d = 0; d < posed->draw_count; d++) {
+        const struct draw *draw = &model->draws[posed->draws[d].draw];
         const struct primitive *primitive = &model->primitives[draw->primitive];
-        const uint64_t morph = frame->draws[d].morph_first;
+        const uint64_t morph = posed->draws[d].morph_first;
         if (primitive->topology != TOPOLOGY_TRIANGLES)
             continue;
-        skin_positions(model, draw->primitive, frame->palette + model->skins[draw->skin].joint_first,
-                       morph != FRAME_NOT_MORPHED ? frame->morphed + morph : model->positions + primitive->vertex_first,
+        skin_positions(model, draw->primitive, posed->palette + model->skins[draw->skin].joint_first,
+                       morph != NOT_MORPHED ? posed->morphed + morph : model->positions + primitive->vertex_first,
                        shadow->points);
         each(shadow, ground,
              &(struct soup){shadow->points, model->indices + primitive->index_first, primitive->index_count});
     }
-    for (uint32_t v = 0; v < frame->bones.vertex_count; v++) {
-        const struct vec3 b = frame->bones.positions[v];
+    for (uint32_t v = 0; v < posed->skeleton.vertex_count; v++) {
+        const struct vec3 b = posed->skeleton.positions[v];
         const double from[3] = {(double)b.x, (double)b.y, (double)b.z};
         double to[3];
-        dmat4_point(&frame->camera.view_from_scene, from, to);
+        dmat4_point(&posed->camera.view_from_scene, from, to);
         shadow->points[v] = (struct vec3){(float)to[0], (float)to[1], (float)to[2]};
     }
-    each(shadow, ground, &(struct soup){shadow->points, NULL, frame->bones.vertex_count});
+    each(shadow, ground, &(struct soup){shadow->points, NULL, posed->skeleton.vertex_count});
     return 0;
 }
 
-static void measure(struct shadow *shadow, struct ground *ground, const struct soup *soup)
+static void measure(struct shadow *shadow, struct ground_plane *ground, const struct soup *soup)
 {
     (void)shadow;
     for (uint64_t c = 0; c < soup->corner_count; c++) {
@@ -119,7 +119,7 @@ static void measure(struct shadow *shadow, struct ground *ground, const struct s
     }
 }
 
-static void measure_size(struct shadow *shadow, struct ground *ground, const struct soup *soup)
+static void measure_size(struct shadow *shadow, struct ground_plane *ground, const struct soup *soup)
 {
     (void)shadow;
     for (uint64_t c = 0; c < soup->corner_count; c++) {
@@ -160,7 +160,7 @@ static void draw_triangle(struct shadow *shadow, double c[3][3])
         }
 }
 
-static void draw_heights(struct shadow *shadow, struct ground *ground, const struct soup *soup)
+static void draw_heights(struct shadow *shadow, struct ground_plane *ground, const struct soup *soup)
 {
     const double scale = SIDE / ground->size, tall = fmax(ground->high - ground->low, ground->size / 2);
     for (uint64_t t = 0; t + 2 < soup->corner_count; t += 3) {
@@ -189,7 +189,7 @@ static void blur_line(float *line, int stride, int radius)
 
 static void blur(float map[SIDE][SIDE], int radius)
 {
-    for (int turn = 0; turn < 3; turn++)
+    for (int pass = 0; pass < 3; pass++)
         for (int i = 0; i < SIDE; i++) {
             blur_line(map[i], 1, radius);
             blur_line(&map[0][i], SIDE, radius);
@@ -235,10 +235,10 @@ static bool invert3(const double m[9], double out[9])
 
 /* The ground's points (a, b, 1) are at clip_from_view * (a along + b across + low up): three columns, of whose rows x,
  * y and w count. The inverse takes a pixel back, times 1 / w, which is positive before the eye. */
-static bool aim(struct shadow *shadow, const struct ground *ground, const struct frame *frame, uint32_t width,
-                uint32_t height)
+static bool aim(struct shadow *shadow, const struct ground_plane *ground, const struct posed_model *posed,
+                uint32_t width, uint32_t height)
 {
-    const double *m = frame->camera.clip_from_view.m;
+    const double *m = posed->camera.clip_from_view.m;
     static const int ROWS[3] = {0, 1, 3};
     double clip_from_ground[9], ground_from_clip[9], ground_from_pixel[9];
     for (int r = 0; r < 3; r++) {
@@ -259,26 +259,26 @@ static bool aim(struct shadow *shadow, const struct ground *ground, const struct
     return is_perspective ? ground->low < 0 : ground->up[2] > 0;
 }
 
-int shadow_make(struct shadow *shadow, const struct model *model, const struct frame *frame, uint32_t width,
+int shadow_make(struct shadow *shadow, const struct model *model, const struct posed_model *posed, uint32_t width,
                 uint32_t height, struct err *err)
 {
-    struct ground ground = {.low = DBL_MAX, .high = -DBL_MAX, .first = {DBL_MAX, DBL_MAX}};
+    struct ground_plane ground = {.low = DBL_MAX, .high = -DBL_MAX, .first = {DBL_MAX, DBL_MAX}};
     shadow->is_seen = false;
-    set_axes(&ground, model, frame);
-    if (visit(shadow, &ground, model, frame, measure, err) < 0 ||
-        visit(shadow, &ground, model, frame, measure_size, err) < 0)
+    set_axes(&ground, model, posed);
+    if (visit(shadow, &ground, model, posed, measure, err) < 0 ||
+        visit(shadow, &ground, model, posed, measure_size, err) < 0)
         return err->code;
     if (!(ground.size > 0) || !isfinite(ground.size) || !isfinite(ground.low))
         return 0;
     ground.first[0] -= BORDER * ground.size;
     ground.first[1] -= BORDER * ground.size;
     ground.size *= 1 + 2 * BORDER;
-    shadow->is_seen = aim(shadow, &ground, frame, width, height);
+    shadow->is_seen = aim(shadow, &ground, posed, width, height);
     if (!shadow->is_seen)
         return 0;
     for (int i = 0; i < SIDE * SIDE; i++)
         shadow->darkness[i / SIDE][i % SIDE] = FLT_MAX;
-    if (visit(shadow, &ground, model, frame, draw_heights, err) < 0)
+    if (visit(shadow, &ground, model, posed, draw_heights, err) < 0)
         return err->code;
     lay_layers(shadow);
     return 0;

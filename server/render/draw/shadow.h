@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/err.h"
-#include "render/frame/frame.h"
+#include "render/pose/posed_model.h"
 
 enum { SHADOW_SIDE = 128 };
 
@@ -18,9 +18,9 @@ struct shadow {
     uint64_t point_capacity;
 };
 
-/* Makes the shadow of a frame that frame_see() has made ready. Zero-initialise *shadow before the first call. Returns 0
- * or ERR_NO_MEMORY. */
-int shadow_make(struct shadow *shadow, const struct model *model, const struct frame *frame, uint32_t width,
+/* Makes the shadow of a frame that posed_model_set_camera() has made ready. Zero-initialise *shadow before the first
+ * call. Returns 0 or ERR_NO_MEMORY. */
+int shadow_make(struct shadow *shadow, const struct model *model, const struct posed_model *posed, uint32_t width,
                 uint32_t height, struct err *err);
 /* out[width * height], rows top first: how much darker each pixel's ground is, 255 is black. */
 void shadow_fill(const struct shadow *shadow, uint32_t width, uint32_t height, uint8_t *out);

@@ -10,7 +10,7 @@ static uint8_t divide(uint32_t numerator, uint32_t denominator)
 }
 
 /* What shows through. */
-struct ground {
+struct background {
     uint32_t color[3]; /* times alpha */
     uint32_t alpha;
 };
@@ -20,17 +20,17 @@ struct ground {
  *   alpha  = a + b * (1 - a)
  *   colour = sum / S + background * b * (1 - a), divided by alpha unless it is to stay premultiplied
  * (Porter & Duff 1984, "over") in whole numbers; the largest product is 255 * 255 * 1020. */
-static void lay_over(const uint32_t sum[4], uint32_t count, const struct ground *ground, bool is_premultiplied,
+static void lay_over(const uint32_t sum[4], uint32_t count, const struct background *background, bool is_premultiplied,
                      uint8_t out[4])
 {
     const uint32_t full = 255 * count, through = full - sum[3];
-    const uint32_t alpha = sum[3] * 255 + ground->alpha * through;
+    const uint32_t alpha = sum[3] * 255 + background->alpha * through;
     if (alpha == 0) {
         memset(out, 0, 4);
         return;
     }
     for (int i = 0; i < 3; i++) {
-        const uint32_t color = sum[i] * 65025 + ground->color[i] * through; /* of 65025 * full */
+        const uint32_t color = sum[i] * 65025 + background->color[i] * through; /* of 65025 * full */
         out[i] = is_premultiplied ? divide(color / 255, full) : divide(color, alpha);
     }
     out[3] = divide(alpha, full);
@@ -84,29 +84,30 @@ static void sum_samples(const uint8_t *sample, size_t stride, uint32_t scale, ui
 }
 
 /* The background of a row: as far down from its top as the row's middle. Plain ones stay what was asked for. */
-static struct ground ground_of(const struct picture_spec *look, uint32_t y, uint32_t height)
+static struct background background_of(const struct picture_spec *picture, uint32_t y, uint32_t height)
 {
     const uint64_t whole = 2 * (uint64_t)height, down = 2 * (uint64_t)y + 1, up = whole - down;
-    const uint64_t top = look->background[3] * up, end = look->background_end[3] * down;
-    struct ground ground = {.alpha = (uint32_t)((top + end + height) / whole)};
+    const uint64_t top = picture->background[3] * up, end = picture->background_end[3] * down;
+    struct background background = {.alpha = (uint32_t)((top + end + height) / whole)};
     for (int i = 0; i < 3; i++)
-        ground.color[i] = (uint32_t)((look->background[i] * top + look->background_end[i] * end + height) / whole);
-    return ground;
+        background.color[i] =
+            (uint32_t)((picture->background[i] * top + picture->background_end[i] * end + height) / whole);
+    return background;
 }
 
 /* The background with black of this alpha over it. */
-static struct ground shaded(const struct ground *ground, uint32_t shade)
+static struct background shaded(const struct background *background, uint32_t shade)
 {
-    struct ground dark = {.alpha = ground->alpha + ((255 - ground->alpha) * shade + 127) / 255};
+    struct background dark = {.alpha = background->alpha + ((255 - background->alpha) * shade + 127) / 255};
     for (int i = 0; i < 3; i++)
-        dark.color[i] = (ground->color[i] * (255 - shade) + 127) / 255;
+        dark.color[i] = (background->color[i] * (255 - shade) + 127) / 255;
     return dark;
 }
 
 struct picture_stats picture_resolve(const uint8_t *samples, uint32_t width, uint32_t height, uint32_t scale,
-                                     const struct picture_spec *look, uint8_t *out)
+                                     const struct picture_spec *picture, uint8_t *out)
 {
-    return picture_resolve_shaded(samples, width, height, scale, look, NULL, out);
+    return picture_resolve_shaded(samples, width, height, scale, picture, NULL, out);
 }
 
 /* What the rows of a picture have in common. */
@@ -118,13 +119,13 @@ struct resolving {
 };
 
 /* shade: NULL, or how dark each pixel of the row is. */
-static void resolve_row(struct resolving *resolving, const uint8_t *sample, const struct ground *ground,
+static void resolve_row(struct resolving *resolving, const uint8_t *sample, const struct background *background,
                         const uint8_t *shade, uint8_t *out)
 {
     static const uint32_t NOTHING[4];
     const uint32_t scale = resolving->scale, count = scale * scale;
     uint8_t clear[4];
-    lay_over(NOTHING, count, ground, resolving->is_premultiplied, clear);
+    lay_over(NOTHING, count, background, resolving->is_premultiplied, clear);
     for (uint32_t x = 0; x < resolving->width; x++, sample += 4 * (size_t)scale, out += 4) {
         const uint8_t dark = shade == NULL ? 0 : shade[x];
         const enum cover cover = cover_of(sample, resolving->stride, scale);
@@ -137,7 +138,7 @@ static void resolve_row(struct resolving *resolving, const uint8_t *sample, cons
             uint32_t sum[4];
             sum_samples(sample, resolving->stride, scale, sum);
             resolving->stats.covered_count += sum[3] != 0;
-            const struct ground below = dark == 0 ? *ground : shaded(ground, dark);
+            const struct background below = dark == 0 ? *background : shaded(background, dark);
             lay_over(sum, count, &below, resolving->is_premultiplied, out);
         }
         resolving->stats.is_opaque &= out[3] == 255;
@@ -145,16 +146,16 @@ static void resolve_row(struct resolving *resolving, const uint8_t *sample, cons
 }
 
 struct picture_stats picture_resolve_shaded(const uint8_t *samples, uint32_t width, uint32_t height, uint32_t scale,
-                                            const struct picture_spec *look, const uint8_t *shade, uint8_t *out)
+                                            const struct picture_spec *picture, const uint8_t *shade, uint8_t *out)
 {
     struct resolving resolving = {.stride = (size_t)width * scale * 4,
                                   .width = width,
                                   .scale = scale,
-                                  .is_premultiplied = (look->flags & PICTURE_PREMULTIPLIED) != 0,
+                                  .is_premultiplied = (picture->flags & PICTURE_PREMULTIPLIED) != 0,
                                   .stats = {.is_opaque = true}};
     for (uint32_t y = 0; y < height; y++, out += 4 * (size_t)width) {
-        const struct ground ground = ground_of(look, y, height);
-        resolve_row(&resolving, samples + (size_t)(height - 1 - y) * scale * resolving.stride, &ground,
+        const struct background background = background_of(picture, y, height);
+        resolve_row(&resolving, samples + (size_t)(height - 1 - y) * scale * resolving.stride, &background,
                     shade == NULL ? NULL : shade + (size_t)y * width, out);
     }
     return resolving.stats;

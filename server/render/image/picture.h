@@ -19,8 +19,8 @@ struct picture_stats {
  * PICTURE_PREMULTIPLIED. Of a gradient a row has the colour at its middle, mixed premultiplied (CSS Images 4, 3.1.1).
  * Nothing else of `look` counts. scale 1 or 2. May not overlap `samples`. */
 struct picture_stats picture_resolve(const uint8_t *samples, uint32_t width, uint32_t height, uint32_t scale,
-                                     const struct picture_spec *look, uint8_t *out);
+                                     const struct picture_spec *picture, uint8_t *out);
 /* The same with a shadow on the background. shade: [width * height], rows top first, 255 is black; or NULL. Shadow
  * alone covers nothing. */
 struct picture_stats picture_resolve_shaded(const uint8_t *samples, uint32_t width, uint32_t height, uint32_t scale,
-                                            const struct picture_spec *look, const uint8_t *shade, uint8_t *out);
+                                            const struct picture_spec *picture, const uint8_t *shade, uint8_t *out);

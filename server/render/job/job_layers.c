@@ -25,10 +25,10 @@ int job_layers_init(struct job_layers *layers, const struct render_blend *blend,
         return err_set(err, ERR_BAD_PARAMETER, "%u layers with %u joints cannot be blended", blend->layer_count,
                        blend->mask_count);
     for (uint32_t i = 0; i < blend->mask_count; i++) {
-        const uint32_t node = blend->masks[i] / 4, reach = blend->masks[i] % 4;
-        if (node >= sources->model->node_count || reach > BLEND_EXCEPT)
+        const uint32_t node = blend->masks[i] / 4, scope = blend->masks[i] % 4;
+        if (node >= sources->model->node_count || scope > BLEND_EXCEPT)
             return err_set(err, ERR_BAD_PARAMETER, "joint %u of the layers is not one of the model's", i);
-        layers->masks[i] = (struct blend_mask){.node = node, .reach = (enum blend_reach)reach};
+        layers->masks[i] = (struct blend_mask){.node = node, .scope = (enum mask_scope)scope};
     }
     for (uint32_t i = 0; i < blend->layer_count; i++) {
         const struct render_layer *layer = &blend->layers[i];

@@ -7,26 +7,26 @@ _Static_assert((int)RENDER_UNMATCHED_SIZE >= (int)RETARGET_TEXT_SIZE, "a result 
 enum { PLAYED_MAX = 2 * RENDER_LAYERS_MAX > RENDER_CELLS_MAX ? 2 * RENDER_LAYERS_MAX : RENDER_CELLS_MAX };
 
 /* A clip of the job and what has it. */
-struct played {
+struct played_clip {
     uint32_t source;
     int32_t clip;
 };
 
 /* Each once, as far as cells of one clip follow each other. */
-static uint32_t list_played(const struct render_work *work, struct played out[PLAYED_MAX])
+static uint32_t list_played(const struct render_work *work, struct played_clip out[PLAYED_MAX])
 {
     const struct render_job *job = &work->job;
     uint32_t count = 0;
     for (uint32_t i = 0; job->blend.layer_count == 0 && i < job->cell_count && i < RENDER_CELLS_MAX; i++) {
         const struct render_cell *cell = &work->cells[i];
         if (count == 0 || out[count - 1].source != cell->clip_source || out[count - 1].clip != cell->clip)
-            out[count++] = (struct played){cell->clip_source, cell->clip};
+            out[count++] = (struct played_clip){cell->clip_source, cell->clip};
     }
     for (uint32_t i = 0; i < job->blend.layer_count && i < RENDER_LAYERS_MAX; i++) {
         const struct render_layer *layer = &job->blend.layers[i];
-        out[count++] = (struct played){layer->clip_source, layer->clip};
+        out[count++] = (struct played_clip){layer->clip_source, layer->clip};
         if (layer->is_additive != 0)
-            out[count++] = (struct played){layer->reference_source, layer->reference_clip};
+            out[count++] = (struct played_clip){layer->reference_source, layer->reference_clip};
     }
     return count;
 }
@@ -34,7 +34,7 @@ static uint32_t list_played(const struct render_work *work, struct played out[PL
 static bool is_clip(const struct model *model, int32_t clip) { return clip >= 0 && (uint32_t)clip < model->clip_count; }
 
 /* Clips that are not there are refused later, with all else that is wrong with the job. */
-static int play(struct job_sources *sources, const struct played *played, uint32_t count, struct err *err)
+static int play(struct job_sources *sources, const struct played_clip *played, uint32_t count, struct err *err)
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t source = played[i].source;
@@ -48,7 +48,7 @@ static int play(struct job_sources *sources, const struct played *played, uint32
     return 0;
 }
 
-static void report(const struct job_sources *sources, const struct played *played, uint32_t count, struct buf *out)
+static void report(const struct job_sources *sources, const struct played_clip *played, uint32_t count, struct buf *out)
 {
     struct retarget_report reports[RENDER_SOURCES_MAX];
     int32_t own[PLAYED_MAX];
@@ -73,7 +73,7 @@ int job_sources_init(struct job_sources *sources, struct clip_files *files, cons
                      const int *fds, const struct model *model, struct buf *unmatched, struct err *err)
 {
     const struct render_job *job = &work->job;
-    struct played played[PLAYED_MAX];
+    struct played_clip played[PLAYED_MAX];
     sources->model = model;
     sources->count = 0;
     if (job->source_count > RENDER_SOURCES_MAX)
@@ -108,7 +108,7 @@ const struct model *job_source(const struct job_sources *sources, uint32_t sourc
 
 uint32_t job_movers(const struct job_sources *sources, const struct render_work *work, const struct model **out)
 {
-    struct played played[PLAYED_MAX];
+    struct played_clip played[PLAYED_MAX];
     const uint32_t played_count = list_played(work, played);
     uint32_t count = 0;
     bool has_own = false;

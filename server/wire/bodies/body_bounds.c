@@ -243,11 +243,11 @@ static void answer_times(struct reply_context *context, struct bounds_sum *sum)
 }
 
 /* How many poses the walk has; more than the limit allows: the reply is an error and 0 is returned. */
-static uint32_t count_poses(struct reply_context *context, struct bounds_walk walk)
+static uint32_t count_poses(struct reply_context *context, struct bounds_times walk)
 {
     const uint64_t most = context->limits->value[LIMIT_FRAMES];
     double time_s;
-    while (bounds_next_time(&walk, &time_s)) {
+    while (bounds_times_next(&walk, &time_s)) {
         if (walk.count <= most)
             continue;
         struct err err;
@@ -262,7 +262,7 @@ static uint32_t count_poses(struct reply_context *context, struct bounds_walk wa
     return walk.count;
 }
 
-static void put_sampling(struct reply_context *context, const struct bounds_walk *walk, uint32_t poses)
+static void put_sampling(struct reply_context *context, const struct bounds_times *walk, uint32_t poses)
 {
     struct buf *out = context->out;
     buf_put_text(out, ",\"sampled\":{\"over\":\"clip\",\"from\":");
@@ -280,11 +280,11 @@ static void answer_over_clip(struct reply_context *context, struct bounds_sum *s
 {
     enum { RATE = 60 };
     const struct request *request = context->request;
-    struct bounds_walk walk = {.model = context->model,
-                               .clip = context->clip,
-                               .from_s = context->span.from_s,
-                               .to_s = context->span.to_s,
-                               .rate = request->has_rate ? request->rate : RATE};
+    struct bounds_times walk = {.model = context->model,
+                                .clip = context->clip,
+                                .from_s = context->span.from_s,
+                                .to_s = context->span.to_s,
+                                .rate = request->has_rate ? request->rate : RATE};
     const uint32_t poses = count_poses(context, walk);
     double time_s;
     if (poses == 0 || !is_affordable(context, sum, poses))
@@ -294,7 +294,7 @@ static void answer_over_clip(struct reply_context *context, struct bounds_sum *s
     put_sampling(context, &walk, poses);
     buf_put_text(context->out, ",\"whole\":{");
     while (!buf_failed(context->out) && context->out->size_bytes <= context->limit_bytes &&
-           bounds_next_time(&walk, &time_s)) {
+           bounds_times_next(&walk, &time_s)) {
         struct err err;
         context_check_stop(context);
         context_evaluate_at(context, time_s);

@@ -94,7 +94,7 @@ int dualquats_of_palette(struct reply_context *context, uint32_t skin, const str
             double real[4];
             for (int k = 0; k < 4; k++)
                 real[k] = (double)out[DUALQUAT_FLOATS * (size_t)above + (size_t)k];
-            dualquat_turn_towards(&q, real);
+            dualquat_align_sign(&q, real);
         }
         for (int k = 0; k < 4; k++) {
             out[DUALQUAT_FLOATS * (size_t)j + (size_t)k] = (float)q.real[k];

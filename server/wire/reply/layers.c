@@ -64,7 +64,7 @@ static int find_masks(struct resolved_layers *layers, const struct model *model,
     out->mask_count = layer->joint_count;
     for (uint32_t i = 0; i < layer->joint_count; i++) {
         struct blend_mask *mask = &layers->masks[layers->mask_count++];
-        mask->reach = layer->joints[i].reach;
+        mask->scope = layer->joints[i].scope;
         const int rc = select_thing(model, layer, THING_NODE, &layer->joints[i], &mask->node, reply);
         if (rc < 0)
             return rc;

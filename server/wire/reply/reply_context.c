@@ -153,7 +153,7 @@ void context_evaluate_at(struct reply_context *context, double clip_time_s)
     struct pose *pose = &context->answer->pose;
     pose_evaluate(pose, context->model, context->clip, clip_time_s);
     if (context->motion.is_on)
-        root_motion_take_out(&context->motion.motion, pose, context->model, &context->motion.step);
+        root_motion_remove(&context->motion.motion, pose, context->model, &context->motion.step);
 }
 
 bool context_is_compiled(const struct reply_context *context)

@@ -57,7 +57,7 @@ static bool find_tops(struct reply_context *context, const struct scratch *scrat
         const struct selector *selector = &request->joints[i];
         if (select_thing(context->model, request, THING_NODE, selector, &scratch->tops[i], context->reply) < 0)
             return false;
-        sum += selector->reach == BLEND_SUBTREE ? scratch->sizes[scratch->tops[i]] : 1;
+        sum += selector->scope == BLEND_SUBTREE ? scratch->sizes[scratch->tops[i]] : 1;
     }
     if (sum > context->limit_bytes / NODE_BYTES_MIN || sum > UINT32_MAX / 2) {
         context_fail_too_large(context);
@@ -85,11 +85,11 @@ uint32_t *select_nodes(struct reply_context *context, uint32_t *count)
     uint32_t at = 0;
     for (uint32_t i = 0; i < request->joint_count; i++) {
         const uint32_t top = scratch.tops[i];
-        if (request->joints[i].reach == BLEND_SUBTREE)
+        if (request->joints[i].scope == BLEND_SUBTREE)
             put_subtree(model, top, scratch.is_inside, nodes + at);
         else
             nodes[at] = top;
-        at += request->joints[i].reach == BLEND_SUBTREE ? scratch.sizes[top] : 1;
+        at += request->joints[i].scope == BLEND_SUBTREE ? scratch.sizes[top] : 1;
     }
     return nodes;
 }

@@ -186,14 +186,14 @@ int param_joint_by_name(struct param_value *value)
 }
 
 /* Nodes that stand for all below them. */
-static int add_subtrees(struct param_value *value, enum blend_reach reach)
+static int add_subtrees(struct param_value *value, enum mask_scope scope)
 {
     struct buf *joints = &param_lists(value)->joints;
     const size_t first = joints->size_bytes;
     const int rc = select_many(value, NULL, joints);
     struct selector *all = (struct selector *)(void *)joints->data; /* NULL when a bad value was the first */
     for (size_t i = first / sizeof *all; i < joints->size_bytes / sizeof *all; i++)
-        all[i].reach = reach;
+        all[i].scope = scope;
     return rc;
 }
 

@@ -70,7 +70,7 @@ struct selector {
     uint32_t index;
     const char *name; /* UTF-8, name_bytes long, NUL-terminated as well */
     size_t name_bytes;
-    enum blend_reach reach; /* of a node: it alone, or all below it too; BLEND_EXCEPT is for layers */
+    enum mask_scope scope; /* of a node: it alone, or all below it too; BLEND_EXCEPT is for layers */
 };
 
 enum format { FORMAT_JSON, FORMAT_BIN, FORMAT_GLB, FORMAT_PNG };

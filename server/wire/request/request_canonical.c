@@ -20,7 +20,7 @@ static uint64_t hash_selectors(uint64_t state, const struct selector *selectors,
         state = hash_uint(state, (uint64_t)selectors[i].kind);
         state = hash_uint(state, selectors[i].index);
         state = hash_text(state, selectors[i].name);
-        state = hash_uint(state, (uint64_t)selectors[i].reach);
+        state = hash_uint(state, (uint64_t)selectors[i].scope);
     }
     return state;
 }

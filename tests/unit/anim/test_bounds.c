@@ -18,14 +18,14 @@ TEST(bounds_box_grows)
     assert_memory_equal(&box, &expected, sizeof box);
 }
 
-static uint32_t walk(struct bounds_walk w, double *out)
+static uint32_t walk(struct bounds_times w, double *out)
 {
-    while (bounds_next_time(&w, &out[w.count]))
+    while (bounds_times_next(&w, &out[w.count]))
         assert_true(w.count < 100);
     return w.count;
 }
 
-static void check_walk(const struct bounds_walk *w, const double *expected, uint32_t count)
+static void check_walk(const struct bounds_times *w, const double *expected, uint32_t count)
 {
     double times[101];
     assert_int_equal(walk(*w, times), count);
@@ -45,7 +45,7 @@ TEST(bounds_walk_visits_every_key_and_the_steps_between)
     fixture_channel(&f, node, PATH_TRANSLATION, INTERPOLATION_LINEAR, 3, A, 3, VALUES);
     fixture_channel(&f, node, PATH_SCALE, INTERPOLATION_STEP, 3, B, 3, VALUES);
     fixture_finish(&f);
-    struct bounds_walk w = {.model = &f.model, .to_s = 3};
+    struct bounds_times w = {.model = &f.model, .to_s = 3};
     check_walk(&w, (const double[]){0, 0.25, 0.5000000001, 1, 1.1, 3}, 6);
     w.rate = 2; /* the step at 0.5 is left out for the key beside it */
     check_walk(&w, (const double[]){0, 0.25, 0.5000000001, 1, 1.1, 1.5, 2, 2.5, 3}, 9);
@@ -57,7 +57,8 @@ TEST(bounds_walk_visits_every_key_and_the_steps_between)
     w.clip = POSE_REST;
     w.from_s = w.to_s = 0;
     check_walk(&w, (const double[]){0}, 1);
-    w = (struct bounds_walk){.model = &f.model, .from_s = 1e300, .to_s = 2e300, .rate = 1000}; /* steps below its ulp */
+    w = (struct bounds_times){
+        .model = &f.model, .from_s = 1e300, .to_s = 2e300, .rate = 1000}; /* steps below its ulp */
     check_walk(&w, (const double[]){1e300, 2e300}, 2);
     fixture_fini(&f);
 }

@@ -308,7 +308,7 @@ TEST(clip_palette_of_a_long_chain_is_multiplied_in_double_precision)
     for (uint32_t count = 8; count <= 56; count += 8) {
         make_odd(&f, 1, turns, count);
         if (clip_palette_is_compiled(&f.model, 0)) {
-            wide += (f.model.compiled_clips[0].flags & COMPILED_WIDE) != 0;
+            wide += (f.model.compiled_clips[0].flags & COMPILED_F64) != 0;
             CHECK_NEAR(error_of(&f, 0, &KERNEL_SCALAR), 0, 1e-6);
             CHECK_NEAR(error_of(&f, 0, kernel_best()), 0, 1e-6);
         }

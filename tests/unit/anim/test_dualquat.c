@@ -104,9 +104,9 @@ TEST(dualquat_turns_towards_another)
     struct err err;
     assert_int_equal(dualquat_from_matrix(&m, &q, &err), 0);
     turned = q;
-    dualquat_turn_towards(&turned, (const double[]){0, 0, 1, 0});
+    dualquat_align_sign(&turned, (const double[]){0, 0, 1, 0});
     assert_memory_equal(&turned, &q, sizeof q);
-    dualquat_turn_towards(&turned, (const double[]){0, 0, -1, 0});
+    dualquat_align_sign(&turned, (const double[]){0, 0, -1, 0});
     for (int i = 0; i < 4; i++)
         assert_true(turned.real[i] == -q.real[i] && turned.dual[i] == -q.dual[i]);
     double there[3], same[3];

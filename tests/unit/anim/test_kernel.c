@@ -50,7 +50,7 @@ struct scene {
     struct lane_block blocks[BLOCKS];
     float values[CONSTANTS], from[FRAME_FLOATS], to[FRAME_FLOATS], weights[BLOCKS * 2 * LANE_WIDTH];
     float local[(NODES + 1) * KERNEL_MATRIX];
-    double wide[(NODES + 1) * 12];
+    double f64[(NODES + 1) * 12];
 };
 
 static void fill_rotations(float *from, float *to, uint32_t width)
@@ -83,9 +83,9 @@ static void fill(struct scene *scene, uint32_t flags)
             (struct lane_block){.flags = flags, .width = width, .frame_offset = offset, .constant_first = constant};
         for (uint32_t l = 0; l < LANE_WIDTH; l++)
             block->rig_nodes[l] = l < width ? node++ * 29 % NODES : NODES;
-        if ((flags & LANES_TURN) != 0)
+        if ((flags & LANES_ROTATE) != 0)
             fill_rotations(scene->from + offset, scene->to + offset, width);
-        for (uint32_t i = 0; i < 3 * width && (flags & LANES_HOLD) != 0; i++)
+        for (uint32_t i = 0; i < 3 * width && (flags & LANES_STEP) != 0; i++)
             scene->values[constant + kernel_factors_at(flags) * width + i] = chance() < 0.5;
         offset += 10 * width;
         constant += 18 * width;
@@ -95,7 +95,7 @@ static void fill(struct scene *scene, uint32_t flags)
 
 static void run(const struct kernel *kernel, struct scene *scene, float u, bool is_wide)
 {
-    memset(scene->wide, 0x55, sizeof scene->wide);
+    memset(scene->f64, 0x55, sizeof scene->f64);
     memset(scene->local, 0x55, sizeof scene->local);
     memset(scene->weights, 0x55, sizeof scene->weights);
     const struct kernel_lanes lanes = {.blocks = scene->blocks,
@@ -106,10 +106,10 @@ static void run(const struct kernel *kernel, struct scene *scene, float u, bool 
                                        .u = u,
                                        .weights = scene->weights,
                                        .local = scene->local,
-                                       .wide = is_wide ? scene->wide : NULL};
+                                       .f64 = is_wide ? scene->f64 : NULL};
     kernel->lanes(&lanes);
     memset(scene->local + KERNEL_MATRIX * NODES, 0, KERNEL_MATRIX * sizeof *scene->local); /* what no node uses */
-    memset(scene->wide + 12 * NODES, 0, 12 * sizeof *scene->wide);
+    memset(scene->f64 + 12 * NODES, 0, 12 * sizeof *scene->f64);
 }
 
 TEST(kernel_lanes_have_the_same_bits)
@@ -117,7 +117,7 @@ TEST(kernel_lanes_have_the_same_bits)
     static struct scene scene, other;
     unsigned tried = 0;
     for (uint32_t flags = 0; flags < 32; flags++) {
-        if ((flags & (LANES_SCALE | LANES_SIZED)) == (LANES_SCALE | LANES_SIZED))
+        if ((flags & (LANES_SCALE | LANES_FIXED_SCALE)) == (LANES_SCALE | LANES_FIXED_SCALE))
             continue;
         fill(&scene, flags);
         for (int i = 0; i < 20; i++) {
@@ -127,7 +127,7 @@ TEST(kernel_lanes_have_the_same_bits)
             for (uint32_t k = 1; kernel_at(k) != NULL; k++, tried++) {
                 run(kernel_at(k), &other, u, i % 2 == 1);
                 if (memcmp(scene.local, other.local, sizeof scene.local) != 0 ||
-                    memcmp(scene.wide, other.wide, sizeof scene.wide) != 0)
+                    memcmp(scene.f64, other.f64, sizeof scene.f64) != 0)
                     fail_msg("%s: flags %u, u %.9g", kernel_at(k)->name, flags, (double)u);
             }
         }
@@ -177,7 +177,7 @@ static double slerp_error(double angle, uint32_t rounds)
     double largest = 0;
     for (uint32_t round = 0; round < rounds; round++) {
         const float u = between(0, 1);
-        fill(&scene, LANES_TURN);
+        fill(&scene, LANES_ROTATE);
         for (uint32_t l = 0; l < LANE_WIDTH; l++) {
             double a[4], b[4];
             random_rotation(a);

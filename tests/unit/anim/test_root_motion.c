@@ -58,7 +58,7 @@ static void take_out(struct fixture *f, double time_s, bool has_turn, struct roo
     root_motion_start(motion, still, &f->model, HIPS, has_turn, is_moved);
     pose_evaluate(moved, &f->model, 0, time_s);
     pose_evaluate(still, &f->model, 0, time_s);
-    root_motion_take_out(motion, still, &f->model, step);
+    root_motion_remove(motion, still, &f->model, step);
 }
 
 TEST(root_motion_is_the_way_over_the_ground_and_the_turn)

@@ -30,7 +30,7 @@ TEST(answer_layers_blend_the_pose)
 {
     const double held = 0.25, own[2] = {1, 2};
     struct selector root = wire_name("root");
-    root.reach = BLEND_SUBTREE;
+    root.scope = BLEND_SUBTREE;
     struct request layers[3] = {
         {.clip = wire_name("wave"), .weight = 1},
         {.clip = wire_index(1), .weight = 3, .times_s = &held, .time_count = 1, .joints = &root, .joint_count = 1},

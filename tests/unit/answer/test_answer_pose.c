@@ -250,7 +250,7 @@ static void check_nodes(const struct selector *joints, uint32_t count, const int
 TEST(answer_pose_of_subtrees)
 {
     struct selector bone = wire_name("bone \"A\"\n"), empty = wire_name(""), root = wire_index(0), leaf = wire_index(2);
-    bone.reach = empty.reach = root.reach = leaf.reach = BLEND_SUBTREE;
+    bone.scope = empty.scope = root.scope = leaf.scope = BLEND_SUBTREE;
     check_nodes(&bone, 1, (const int[]){1, 2}, 2);
     check_nodes(&empty, 1, (const int[]){4, 5}, 2); /* the child's index is the smaller one */
     check_nodes(&root, 1, (const int[]){0, 1, 2, 3, 4, 5}, 6);
@@ -265,7 +265,7 @@ TEST(answer_pose_of_an_unknown_subtree)
     struct request request = wire_request(OP_POSE, TIME, 1);
     struct selector selector = wire_name("bone");
     cJSON *root;
-    selector.reach = BLEND_SUBTREE;
+    selector.scope = BLEND_SUBTREE;
     request.joints = &selector;
     request.joint_count = 1;
     const cJSON *error = wire_answer_error(wire_model(), &request, ERR_JOINT_NOT_FOUND, &root);

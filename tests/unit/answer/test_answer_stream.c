@@ -17,7 +17,7 @@ static const char *const TARGETS[] = {
     "/v1/mesh?model=arm.glb&t=0:9:600&normals=1&rest=1&indices=1",
     "/v1/mesh?model=arm.glb&t=0:9:600&normals=1&rest=1&indices=1&format=bin&phase=0.25",
 };
-enum { TARGET_COUNT = sizeof TARGETS / sizeof *TARGETS };
+enum { FRAMEBUFFER_COUNT = sizeof TARGETS / sizeof *TARGETS };
 
 static struct limits limits;
 
@@ -80,7 +80,7 @@ static void check_same(const char *target)
 
 TEST(answer_stream_has_the_bytes_of_the_whole)
 {
-    for (int i = 0; i < TARGET_COUNT; i++)
+    for (int i = 0; i < FRAMEBUFFER_COUNT; i++)
         check_same(TARGETS[i]);
 }
 

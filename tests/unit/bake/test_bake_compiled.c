@@ -36,7 +36,7 @@ static void check_worked(const struct model *m)
     assert_int_equal(m->rig_nodes[2].node, 3);
     assert_int_equal(m->rig_output_count, 3);
     assert_int_equal(m->lane_block_count, 1);
-    assert_int_equal(m->lane_blocks[0].flags, LANES_TURN | LANES_MOVE | LANES_SIZED | LANES_HOLD);
+    assert_int_equal(m->lane_blocks[0].flags, LANES_ROTATE | LANES_TRANSLATE | LANES_FIXED_SCALE | LANES_STEP);
     assert_int_equal(m->compiled_clips[0].frame_count, 3);
     assert_int_equal(m->sampled_node_count, 1);
 }
@@ -101,7 +101,7 @@ TEST(bake_decode_rules_of_lane_blocks)
     const struct lane_block *block = &f.model.lane_blocks[0];
     const uint32_t rotation = f.model.compiled_clips[0].value_first + block->frame_offset;
     REFUSED(&f, lane_blocks[0].flags, 32, "lane_blocks[0].flags");
-    REFUSED(&f, lane_blocks[0].flags, LANES_SCALE | LANES_SIZED, "lane_blocks[0].flags");
+    REFUSED(&f, lane_blocks[0].flags, LANES_SCALE | LANES_FIXED_SCALE, "lane_blocks[0].flags");
     REFUSED(&f, lane_blocks[0].width, 4, "lane_blocks[0].width");
     REFUSED(&f, lane_blocks[0].width, LANE_WIDTH, "lane_blocks[0].frame_offset"); /* a frame has 64 floats */
     REFUSED(&f, lane_blocks[0].frame_offset, 48, "lane_blocks[0].frame_offset");

@@ -1,4 +1,4 @@
-#include "render/frame/depth_order.h"
+#include "render/pose/depth_order.h"
 #include "tests/unit/support/check.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "render/frame/influence.h"
+#include "render/pose/influence.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
 

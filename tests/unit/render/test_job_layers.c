@@ -36,12 +36,12 @@ TEST(job_layers_are_taken_over)
     CHECK_NEAR(layers.layers[0].weight, 2, 0);
     assert_false(layers.layers[0].is_additive);
     assert_int_equal(layers.layers[0].masks[0].node, 2);
-    assert_int_equal(layers.layers[0].masks[0].reach, BLEND_SUBTREE);
+    assert_int_equal(layers.layers[0].masks[0].scope, BLEND_SUBTREE);
     assert_true(layers.layers[1].is_additive);
     assert_int_equal(layers.layers[1].reference_clip, 3);
     CHECK_NEAR(layers.layers[1].reference_time_s, 1, 0);
     assert_int_equal(layers.layers[1].masks[0].node, 5);
-    assert_int_equal(layers.layers[1].masks[0].reach, BLEND_EXCEPT);
+    assert_int_equal(layers.layers[1].masks[0].scope, BLEND_EXCEPT);
     blend.layer_count = 0;
     assert_int_equal(job_layers_init(&layers, &blend, &sources, &err), 0);
     assert_int_equal(layers.count, 0);

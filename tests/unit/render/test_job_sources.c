@@ -1,4 +1,5 @@
-/* server/render/job/job_sources.h, mapped.h, job_channel.h: a job's other models, from their descriptors to the clips.
+/* server/render/job/job_sources.h, model_mapping.h, job_channel.h: a job's other models, from their descriptors to the
+ * clips.
  */
 #include "render/job/job_sources.h"
 #include "anim/pose/pose.h"

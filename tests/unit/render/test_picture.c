@@ -8,10 +8,10 @@ static const struct picture_spec NOTHING = {.flags = 0};
 /* A look with one colour behind. */
 static struct picture_spec over(const uint8_t color[4])
 {
-    struct picture_spec look = {.flags = 0};
-    memcpy(look.background, color, 4);
-    memcpy(look.background_end, color, 4);
-    return look;
+    struct picture_spec picture = {.flags = 0};
+    memcpy(picture.background, color, 4);
+    memcpy(picture.background_end, color, 4);
+    return picture;
 }
 
 static void check_pixel(const uint8_t *pixel, uint8_t r, uint8_t g, uint8_t b, uint8_t a)
@@ -87,7 +87,7 @@ TEST(picture_of_nothing_is_its_background)
 TEST(picture_with_background_is_what_a_viewer_makes_of_the_transparent_one)
 {
     const uint8_t background[4] = {40, 90, 200, 255};
-    const struct picture_spec look = over(background);
+    const struct picture_spec picture = over(background);
     for (int i = 0; i < 4096; i++) {
         uint8_t samples[16], straight[4], laid[4];
         uint32_t random = (uint32_t)i * 2654435761u;
@@ -98,7 +98,7 @@ TEST(picture_with_background_is_what_a_viewer_makes_of_the_transparent_one)
             samples[4 * s + 3] = alpha;
         }
         picture_resolve(samples, 1, 1, 2, &NOTHING, straight);
-        picture_resolve(samples, 1, 1, 2, &look, laid);
+        picture_resolve(samples, 1, 1, 2, &picture, laid);
         for (int c = 0; c < 3; c++) {
             const double alpha = straight[3] / 255.0;
             CHECK_NEAR(laid[c], straight[c] * alpha + background[c] * (1 - alpha), 1.6);
@@ -111,9 +111,9 @@ TEST(picture_with_background_is_what_a_viewer_makes_of_the_transparent_one)
 TEST(picture_has_a_gradient_behind)
 {
     const uint8_t samples[4 * 4] = {0};
-    struct picture_spec look = {.background = {255, 0, 0, 255}, .background_end = {0, 255, 0, 128}};
+    struct picture_spec picture = {.background = {255, 0, 0, 255}, .background_end = {0, 255, 0, 128}};
     uint8_t out[4 * 4];
-    assert_false(picture_resolve(samples, 1, 4, 1, &look, out).is_opaque);
+    assert_false(picture_resolve(samples, 1, 4, 1, &picture, out).is_opaque);
     for (int y = 0; y < 4; y++) {
         const double share = (2 * y + 1) / 8.0, alpha = 255 - 127 * share;
         CHECK_NEAR(out[4 * y + 3], alpha, 0.6);
@@ -121,8 +121,8 @@ TEST(picture_has_a_gradient_behind)
         CHECK_NEAR(out[4 * y + 1], 255 * 128 * share / alpha, 1.1);
         assert_int_equal(out[4 * y + 2], 0);
     }
-    look.flags = PICTURE_PREMULTIPLIED;
-    picture_resolve(samples, 1, 4, 1, &look, out);
+    picture.flags = PICTURE_PREMULTIPLIED;
+    picture_resolve(samples, 1, 4, 1, &picture, out);
     CHECK_NEAR(out[4 * 1], 255 * 5 / 8.0, 0.6);
     CHECK_NEAR(out[4 * 1 + 1], 128 * 3 / 8.0, 0.6);
 }
@@ -132,13 +132,13 @@ TEST(picture_has_a_gradient_behind)
 TEST(picture_keeps_colours_multiplied_when_asked)
 {
     uint8_t samples[2 * 2 * 4] = {0}, out[4];
-    struct picture_spec look = {.flags = PICTURE_PREMULTIPLIED};
+    struct picture_spec picture = {.flags = PICTURE_PREMULTIPLIED};
     memcpy(samples + 12, (const uint8_t[]){200, 100, 0, 255}, 4);
-    picture_resolve(samples, 1, 1, 2, &look, out);
+    picture_resolve(samples, 1, 1, 2, &picture, out);
     check_pixel(out, 50, 25, 0, 64);
-    look = over((const uint8_t[]){0, 0, 255, 128});
-    look.flags = PICTURE_PREMULTIPLIED;
-    picture_resolve(samples, 1, 1, 2, &look, out);
+    picture = over((const uint8_t[]){0, 0, 255, 128});
+    picture.flags = PICTURE_PREMULTIPLIED;
+    picture_resolve(samples, 1, 1, 2, &picture, out);
     check_pixel(out, 50, 25, 96, 160);
 }
 

@@ -5,7 +5,7 @@
 #include "tests/unit/support/shared_renderer.h"
 
 #include "anim/pose/pose.h"
-#include "render/frame/frame.h"
+#include "render/pose/posed_model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ static struct renderer *renderer(void) { return shared_renderer(); }
 /* Draws the finished fixture; 0 with *png filled, or the error. */
 static int draw_bytes(const struct fixture *f, double yaw_deg, struct buf *png)
 {
-    const struct picture_spec look = {.width = SIDE, .height = SIDE, .yaw_deg = yaw_deg};
-    return shared_renderer_draw(f, &look, 0, png);
+    const struct picture_spec picture = {.width = SIDE, .height = SIDE, .yaw_deg = yaw_deg};
+    return shared_renderer_draw(f, &picture, 0, png);
 }
 
 static struct png_pixels draw(const struct fixture *f, double yaw_deg)
@@ -413,7 +413,7 @@ TEST(renderer_refuses_bad_jobs)
     struct buf png;
     struct err err = {0};
     static struct render_work work;
-    work = (struct render_work){.job = {.look = {.width = 9, .height = 9},
+    work = (struct render_work){.job = {.picture = {.width = 9, .height = 9},
                                         .width = 9,
                                         .height = 9,
                                         .cell_count = 1,
@@ -433,13 +433,13 @@ TEST(renderer_refuses_bad_jobs)
         assert_int_equal(renderer_draw(renderer(), &work, fd, NULL, &png, NULL, &err), ERR_BAD_PARAMETER);             \
         work = kept;                                                                                                   \
     } while (0)
-    REFUSED(job.look.width, 0);
-    REFUSED(job.look.height, 10); /* a cell larger than the picture */
+    REFUSED(job.picture.width, 0);
+    REFUSED(job.picture.height, 10); /* a cell larger than the picture */
     REFUSED(job.width, 8);
     REFUSED(job.width, 1 << 20);
     REFUSED(cells[0].begin_s, (double)INFINITY);
     REFUSED(cells[0].end_s, (double)NAN);
-    REFUSED(job.look.pitch_deg, (double)NAN);
+    REFUSED(job.picture.pitch_deg, (double)NAN);
     REFUSED(job.cell_count, 0);
     REFUSED(job.cell_count, RENDER_CELLS_MAX + 1);
     REFUSED(job.blend.layer_count, RENDER_LAYERS_MAX + 1);
@@ -455,10 +455,10 @@ TEST(renderer_refuses_bad_jobs)
     struct png_pixels p = draw(&f, 0);
     check_pixel(&p, 100, 100, 255, 0, 0, 255);
     png_pixels_fini(&p);
-    struct frame frame = {.draws = NULL};
-    const struct picture_spec look = {.width = 9, .height = 9};
-    const struct frame_view view = {.look = &look, .clip = POSE_REST, .root = f.model.node_count + 1};
-    assert_int_equal(frame_pose(&frame, &f.model, NULL, &view, &err), ERR_BAD_PARAMETER);
-    frame_fini(&frame);
+    struct posed_model posed = {.draws = NULL};
+    const struct picture_spec picture = {.width = 9, .height = 9};
+    const struct pose_view view = {.picture = &picture, .clip = POSE_REST, .root = f.model.node_count + 1};
+    assert_int_equal(posed_model_pose(&posed, &f.model, NULL, &view, &err), ERR_BAD_PARAMETER);
+    posed_model_fini(&posed);
     fixture_fini(&f);
 }

@@ -54,12 +54,12 @@ static void set_texture(struct fixture *f, enum texture_slot slot, int r, int g,
     memcpy(bake_add_pixel_byte(builder, 4), (const uint8_t[]){(uint8_t)r, (uint8_t)g, (uint8_t)b, 255}, 4);
 }
 
-static struct png_pixels draw(struct fixture *f, const struct picture_spec *look)
+static struct png_pixels draw(struct fixture *f, const struct picture_spec *picture)
 {
     struct buf png;
     struct png_pixels pixels;
     fixture_finish(f);
-    assert_int_equal(shared_renderer_draw(f, look, 0, &png), 0);
+    assert_int_equal(shared_renderer_draw(f, picture, 0, &png), 0);
     png_pixels_init(&pixels, &png);
     buf_fini(&png);
     fixture_fini(f);
@@ -73,8 +73,8 @@ struct color {
 /* The middle of the card, and the end of the fixture. */
 static struct color middle_at(struct fixture *f, double yaw_deg)
 {
-    const struct picture_spec look = {.width = SIDE, .height = SIDE, .yaw_deg = yaw_deg};
-    struct png_pixels p = draw(f, &look);
+    const struct picture_spec picture = {.width = SIDE, .height = SIDE, .yaw_deg = yaw_deg};
+    struct png_pixels p = draw(f, &picture);
     const uint8_t *c = p.pixels + 4 * ((SIDE / 2 + 3) * SIDE + SIDE / 2 + 5);
     const struct color color = {c[0], c[1], c[2], c[3]};
     png_pixels_fini(&p);
@@ -241,8 +241,8 @@ TEST(shading_shows_missing_textures_in_lilac)
     b->materials[0].textures[TEXTURE_BASE_COLOR].texture = 0;
     b->materials[0].flags |= MATERIAL_UNLIT;
     *bake_add_texture(b, 1) = (struct texture){.state = TEXTURE_MISSING};
-    const struct picture_spec look = {.width = SIDE, .height = SIDE};
-    struct png_pixels p = draw(&f, &look);
+    const struct picture_spec picture = {.width = SIDE, .height = SIDE};
+    struct png_pixels p = draw(&f, &picture);
     int light = 0, dark = 0;
     for (int i = 0; i < SIDE * SIDE; i++) {
         const uint8_t *c = p.pixels + 4 * (size_t)i;
@@ -293,14 +293,14 @@ static void lay_down(struct fixture *f)
 TEST(shading_casts_a_soft_shadow_that_is_not_the_model)
 {
     struct fixture f;
-    struct picture_spec look = {.width = SIDE, .height = SIDE, .pitch_deg = 40};
+    struct picture_spec picture = {.width = SIDE, .height = SIDE, .pitch_deg = 40};
     start_card(&f);
     lay_down(&f);
-    struct png_pixels plain = draw(&f, &look);
-    look.flags = PICTURE_SHADOW;
+    struct png_pixels plain = draw(&f, &picture);
+    picture.flags = PICTURE_SHADOW;
     start_card(&f);
     lay_down(&f);
-    struct png_pixels shaded = draw(&f, &look);
+    struct png_pixels shaded = draw(&f, &picture);
     int shadow = 0, levels = 0;
     bool is_level[256] = {false};
     for (int i = 0; i < SIDE * SIDE; i++) {
@@ -324,7 +324,7 @@ TEST(shading_casts_a_soft_shadow_that_is_not_the_model)
     material->alpha_mode = ALPHA_BLEND;
     material->base_color[3] = 0;
     fixture_finish(&f);
-    assert_int_equal(shared_renderer_draw(&f, &look, 0, &png), ERR_NOTHING_TO_DRAW);
+    assert_int_equal(shared_renderer_draw(&f, &picture, 0, &png), ERR_NOTHING_TO_DRAW);
     buf_fini(&png);
     fixture_fini(&f);
 }
@@ -333,12 +333,12 @@ TEST(shading_casts_a_soft_shadow_that_is_not_the_model)
 TEST(shading_has_no_shadow_from_below)
 {
     struct fixture f;
-    struct picture_spec look = {.width = SIDE, .height = SIDE, .pitch_deg = -40};
+    struct picture_spec picture = {.width = SIDE, .height = SIDE, .pitch_deg = -40};
     struct png_pixels p[2];
     for (int i = 0; i < 2; i++) {
-        look.flags = i == 0 ? 0 : PICTURE_SHADOW;
+        picture.flags = i == 0 ? 0 : PICTURE_SHADOW;
         start_card(&f);
-        p[i] = draw(&f, &look);
+        p[i] = draw(&f, &picture);
     }
     assert_memory_equal(p[0].pixels, p[1].pixels, SIDE * SIDE * 4);
     png_pixels_fini(&p[0]);

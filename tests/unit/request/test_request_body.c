@@ -214,7 +214,7 @@ TEST(body_layers)
     assert_false(layer->is_additive);
     assert_int_equal(layer->wrap, WRAP_CLAMP);
     assert_int_equal(layer->joint_count, 1);
-    assert_int_equal(layer->joints[0].reach, BLEND_EXCEPT);
+    assert_int_equal(layer->joints[0].scope, BLEND_EXCEPT);
     assert_null(layer->reference);
     layer = &r.layers[1];
     assert_int_equal(layer->clip.index, 1);
@@ -224,9 +224,9 @@ TEST(body_layers)
     assert_int_equal(layer->wrap, WRAP_MIRROR);
     assert_int_equal(layer->joint_count, 2);
     assert_string_equal(layer->joints[0].name, "b");
-    assert_int_equal(layer->joints[0].reach, BLEND_NODE);
+    assert_int_equal(layer->joints[0].scope, BLEND_NODE);
     assert_int_equal(layer->joints[1].index, 7);
-    assert_int_equal(layer->joints[1].reach, BLEND_SUBTREE);
+    assert_int_equal(layer->joints[1].scope, BLEND_SUBTREE);
     assert_int_equal(layer->reference->clip.kind, SELECT_REST);
     CHECK_NEAR(layer->reference->times_s[0], 0.5, 0);
     request_fini(&r);

@@ -51,10 +51,10 @@ TEST(request_bad_parts_of_a_clip)
 TEST(request_subtrees_stand_among_the_joints)
 {
     struct request r = parse_request("/v1/pose?model=a&joints=5&subtree=Hips,3&joints=6&subtree=0");
-    const enum blend_reach reaches[] = {BLEND_NODE, BLEND_SUBTREE, BLEND_SUBTREE, BLEND_NODE, BLEND_SUBTREE};
+    const enum mask_scope reaches[] = {BLEND_NODE, BLEND_SUBTREE, BLEND_SUBTREE, BLEND_NODE, BLEND_SUBTREE};
     assert_int_equal(r.joint_count, 5);
     for (int i = 0; i < 5; i++)
-        assert_int_equal(r.joints[i].reach, reaches[i]);
+        assert_int_equal(r.joints[i].scope, reaches[i]);
     assert_string_equal(r.joints[1].name, "Hips");
     assert_int_equal(r.joints[2].index, 3);
     request_fini(&r);

@@ -30,13 +30,13 @@ uint64_t shared_renderer_key(void)
     return ++key;
 }
 
-int shared_renderer_draw(const struct fixture *f, const struct picture_spec *look, uint32_t joint, struct buf *png)
+int shared_renderer_draw(const struct fixture *f, const struct picture_spec *picture, uint32_t joint, struct buf *png)
 {
     static struct render_work work;
     struct err err = {0};
-    work = (struct render_work){.job = {.look = *look,
-                                        .width = look->width,
-                                        .height = look->height,
+    work = (struct render_work){.job = {.picture = *picture,
+                                        .width = picture->width,
+                                        .height = picture->height,
                                         .cell_count = 1,
                                         .joint = joint,
                                         .model_key = shared_renderer_key(),

@@ -13,4 +13,4 @@ uint64_t shared_renderer_key(void);
 
 /* Draws the finished fixture's rest pose. joint: of the view, 0 or 1 + the node. Appends the PNG to *png, which it
  * initialises, and returns what renderer_draw() does. */
-int shared_renderer_draw(const struct fixture *f, const struct picture_spec *look, uint32_t joint, struct buf *png);
+int shared_renderer_draw(const struct fixture *f, const struct picture_spec *picture, uint32_t joint, struct buf *png);

@@ -66,8 +66,8 @@ TEST(render_content_cameras_are_one_for_each_cell)
 {
     const struct render_expected form = {.format = SHEET_JSON, .cell_count = 1};
     struct {
-        struct render_shots shots;
-        struct render_view view;
+        struct render_cameras shots;
+        struct render_cell_camera view;
     } cameras = {0};
     assert_true(is(&form, (const char *)&cameras, sizeof cameras));
     assert_false(is(&form, (const char *)&cameras, sizeof cameras - 1));

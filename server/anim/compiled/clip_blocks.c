@@ -1,0 +1,301 @@
+#include "anim/compiled/clip_blocks.h"
+
+#include "base/mem.h"
+#include "anim/pose/sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXPANSION_MAX = 4, ROUNDING = 16 /* floats: a line of the processor's cache */ };
+/* Channels may share keys, and a small file so a large model: all clips together have no more than so many times its
+ * keys, beside what is no matter. */
+enum { SHARE_MAX = 16, SMALL_FLOATS = 1 << 20 };
+
+/* The moving nodes of a clip, alike ones side by side, and how they are cut into blocks. */
+struct lanes {
+    const struct clip_plan *plan;
+    uint32_t *nodes; /* [count] */
+    uint32_t count;
+    struct lane_block *blocks; /* [block_count] */
+    uint32_t block_count;
+    uint64_t constant_floats, frame_floats;
+    uint64_t moving_floats; /* of frame_floats: those that some node needs */
+};
+
+static unsigned moves(const struct clip_plan *plan, uint32_t rig_node) { return plan->motions[rig_node] & 7u; }
+
+static int compare_motions(const void *a, const void *b, void *context)
+{
+    const uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+    const struct clip_plan *plan = context;
+    /* Scales are the rarest and rotations the most common. */
+    static const unsigned char RANKS[8] = {7, 5, 6, 4, 3, 1, 2, 0};
+    const unsigned rank_p = RANKS[moves(plan, p)], rank_q = RANKS[moves(plan, q)];
+    const unsigned held_p = plan->motions[p] >> 3 & 7, held_q = plan->motions[q] >> 3 & 7;
+    if (rank_p != rank_q)
+        return rank_p < rank_q ? -1 : 1;
+    if ((held_p != 0) != (held_q != 0))
+        return held_p != 0 ? -1 : 1;
+    return p < q ? -1 : p > q;
+}
+
+static bool is_sized(const struct clip_plan *plan, uint32_t rig_node)
+{
+    const double *scale = plan->pose.local[plan->model->rig_nodes[rig_node].node].scale;
+    return !(scale[0] == 1 && scale[1] == 1 && scale[2] == 1);
+}
+
+static uint32_t flags_of(const struct lanes *lanes, uint32_t first, uint32_t count)
+{
+    uint32_t flags = 0;
+    bool has_size = false;
+    for (uint32_t i = first; i < first + count && i < lanes->count; i++) {
+        const unsigned motions = lanes->plan->motions[lanes->nodes[i]];
+        flags |= (motions & MOTION_MOVES << PATH_ROTATION) != 0 ? LANES_ROTATE : 0;
+        flags |= (motions & MOTION_MOVES << PATH_TRANSLATION) != 0 ? LANES_TRANSLATE : 0;
+        flags |= (motions & MOTION_MOVES << PATH_SCALE) != 0 ? LANES_SCALE : 0;
+        flags |= (motions >> 3 & 7) != 0 ? LANES_STEP : 0;
+        has_size = has_size || is_sized(lanes->plan, lanes->nodes[i]);
+    }
+    /* Constant rotations are multiplied by constant scales at once. */
+    return flags | (has_size && (flags & LANES_SCALE) == 0 && (flags & LANES_ROTATE) != 0 ? LANES_FIXED_SCALE : 0);
+}
+
+uint32_t block_frame_vectors(uint32_t flags)
+{
+    return ((flags & LANES_ROTATE) != 0 ? 4u : 0u) + ((flags & LANES_TRANSLATE) != 0 ? 3u : 0u) +
+           ((flags & LANES_SCALE) != 0 ? 3u : 0u);
+}
+
+uint32_t block_constant_vectors(uint32_t flags)
+{
+    return ((flags & LANES_ROTATE) != 0 ? 0u : 9u) + ((flags & LANES_TRANSLATE) != 0 ? 0u : 3u) +
+           ((flags & LANES_FIXED_SCALE) != 0 ? 3u : 0u) + ((flags & LANES_STEP) != 0 ? 3u : 0u);
+}
+
+/* A block of half the width where the other half would carry components that only the first needs. */
+static void cut_blocks(struct lanes *lanes)
+{
+    for (uint32_t i = 0; i < lanes->count;) {
+        struct lane_block *block = &lanes->blocks[lanes->block_count++];
+        const uint32_t half = flags_of(lanes, i, LANE_WIDTH_HALF);
+        const bool is_f64 =
+            i + LANE_WIDTH_HALF < lanes->count && flags_of(lanes, i + LANE_WIDTH_HALF, LANE_WIDTH_HALF) == half;
+        *block = (struct lane_block){
+            .flags = half,
+            .width = is_f64 ? LANE_WIDTH : LANE_WIDTH_HALF,
+            .frame_offset = (uint32_t)lanes->frame_floats,
+            .constant_first = (uint32_t)lanes->constant_floats,
+        };
+        for (uint32_t l = 0; l < LANE_WIDTH; l++)
+            block->rig_nodes[l] =
+                l < block->width && i + l < lanes->count ? lanes->nodes[i + l] : lanes->plan->model->rig_node_count;
+        lanes->frame_floats += (uint64_t)block->width * block_frame_vectors(half);
+        lanes->constant_floats += (uint64_t)block->width * block_constant_vectors(half);
+        i += block->width;
+    }
+    lanes->frame_floats = (lanes->frame_floats + ROUNDING - 1) / ROUNDING * ROUNDING;
+    lanes->constant_floats = (lanes->constant_floats + ROUNDING - 1) / ROUNDING * ROUNDING;
+}
+
+static void lanes_init(struct lanes *lanes, const struct clip_plan *plan)
+{
+    static const unsigned FLOATS[3] = {3, 4, 3};
+    const uint32_t rig_nodes = plan->model->rig_node_count;
+    *lanes = (struct lanes){.plan = plan, .nodes = mem_alloc((size_t)rig_nodes * sizeof *lanes->nodes)};
+    for (uint32_t i = 0; i < rig_nodes; i++) {
+        if ((plan->motions[i] & MOTION_SAMPLED) != 0 || moves(plan, i) == 0)
+            continue;
+        lanes->nodes[lanes->count++] = i;
+        for (int path = 0; path < 3; path++)
+            lanes->moving_floats += (plan->motions[i] & MOTION_MOVES << path) != 0 ? FLOATS[path] : 0;
+    }
+    qsort_r(lanes->nodes, lanes->count, sizeof *lanes->nodes, compare_motions, (void *)(uintptr_t)plan);
+    lanes->blocks = mem_alloc(((size_t)lanes->count / LANE_WIDTH_HALF + 1) * sizeof *lanes->blocks);
+    cut_blocks(lanes);
+}
+
+static bool is_worthwhile(const struct lanes *lanes, const struct bake_builder *builder, uint64_t *floats)
+{
+    const struct clip_plan *plan = lanes->plan;
+    if (lanes->frame_floats > UINT32_MAX || lanes->moving_floats * plan->time_count > EXPANSION_MAX * plan->key_floats)
+        return false;
+    *floats = lanes->constant_floats + lanes->frame_floats * plan->time_count;
+    const uint64_t size_bytes = *floats * sizeof(float) + plan->time_count * sizeof(double) +
+                                plan->model->rig_node_count * sizeof(struct lane_block);
+    const uint64_t all_floats = *floats + builder->lane_value_count;
+    return all_floats < UINT32_MAX && all_floats <= SHARE_MAX * (uint64_t)builder->key_value_count + SMALL_FLOATS &&
+           (builder->limit_bytes == 0 ||
+            (builder->used_bytes < builder->limit_bytes && size_bytes < builder->limit_bytes - builder->used_bytes));
+}
+
+/* --- constants --- */
+
+static void put_constants(const struct lanes *lanes, const struct lane_block *block, float *values)
+{
+    const struct clip_plan *plan = lanes->plan;
+    const uint32_t flags = block->flags, width = block->width;
+    for (uint32_t l = 0; l < width && block->rig_nodes[l] < plan->model->rig_node_count; l++) {
+        const uint32_t rig_node = block->rig_nodes[l];
+        struct trs trs = plan->pose.local[plan->model->rig_nodes[rig_node].node];
+        const struct trs local = trs;
+        for (int i = 0; i < 3 && (flags & LANES_SCALE) != 0; i++)
+            trs.scale[i] = 1;
+        const struct dmat4 matrix = dmat4_from_trs(&trs);
+        float *to = values + l;
+        for (int i = 0; i < 9 && (flags & LANES_ROTATE) == 0; i++, to += width)
+            *to = (float)matrix.m[i % 3 * 4 + i / 3];
+        for (int i = 0; i < 3 && (flags & LANES_TRANSLATE) == 0; i++, to += width)
+            *to = (float)local.translation[i];
+        for (int i = 0; i < 3 && (flags & LANES_FIXED_SCALE) != 0; i++, to += width)
+            *to = (float)local.scale[i];
+        for (int path = 0; path < 3 && (flags & LANES_STEP) != 0; path++, to += width)
+            *to = (plan->motions[rig_node] & MOTION_HOLDS << path) == 0;
+    }
+}
+
+/* --- frames --- */
+
+/* One node's rotation so far: which of q and -q is written, so that neighbours are on the same side. */
+struct rotation_side {
+    double former[4], sign;
+};
+
+/* The side is that which quat_slerp() takes from the former frame: both are keys, or on the arc between two. */
+static void put_rotation(struct rotation_side *side, const double q[4], bool is_first, float *to, uint32_t width)
+{
+    const double *a = side->former;
+    const double dot = a[0] * q[0] + a[1] * q[1] + a[2] * q[2] + a[3] * q[3];
+    side->sign = is_first ? 1 : dot < 0 ? -side->sign : side->sign;
+    memcpy(side->former, q, sizeof side->former);
+    for (uint32_t i = 0; i < 4; i++)
+        to[i * width] = (float)(side->sign * q[i]);
+}
+
+/* The rotation of a key at this very time, as the file has it: quat_repair() made it of unit length, which the kernels
+ * do as well, and rounding that to float once more would turn it. */
+static void keep_key(const struct model *model, const struct channel *channel, double time_s, double q[4])
+{
+    const double *times = model->key_times + channel->key_time_first;
+    const uint32_t key = sample_key(times, channel->key_count, time_s);
+    const float *value = model->key_values + channel->value_first + 4 * (size_t)key;
+    const bool is_between = time_s > times[key] && key + 1 < channel->key_count;
+    double square = 0;
+    for (int i = 0; i < 4; i++)
+        square += (double)value[i] * (double)value[i];
+    for (int i = 0; i < 4 && !is_between && fabs(square - 1) < 1e-5; i++)
+        q[i] = (double)value[i];
+}
+
+static void sample(const struct clip_plan *plan, uint32_t rig_node, int path, double time_s, double out[4])
+{
+    const struct trs *local = &plan->pose.local[plan->model->rig_nodes[rig_node].node];
+    const int32_t channel = plan->channels[rig_node][path];
+    const double *const still[3] = {local->translation, local->rotation, local->scale};
+    if ((plan->motions[rig_node] & MOTION_MOVES << path) == 0) {
+        memcpy(out, still[path], (path == PATH_ROTATION ? 4 : 3) * sizeof *out);
+        return;
+    }
+    sample_channel(plan->model, &plan->model->channels[channel], time_s, out);
+    if (path == PATH_ROTATION)
+        keep_key(plan->model, &plan->model->channels[channel], time_s, out);
+}
+
+static void put_frame(const struct lanes *lanes, uint32_t frame, struct rotation_side *sides, float *values)
+{
+    static const uint32_t PATHS[3] = {PATH_ROTATION, PATH_TRANSLATION, PATH_SCALE};
+    static const uint32_t FLAGS[3] = {LANES_ROTATE, LANES_TRANSLATE, LANES_SCALE};
+    const double time_s = lanes->plan->times[frame];
+    for (uint32_t b = 0; b < lanes->block_count; b++) {
+        const struct lane_block *block = &lanes->blocks[b];
+        const uint32_t width = block->width;
+        float *to = values + block->frame_offset;
+        for (int p = 0; p < 3; p++) {
+            if ((block->flags & FLAGS[p]) == 0)
+                continue;
+            for (uint32_t l = 0; l < width; l++) {
+                const uint32_t rig_node = block->rig_nodes[l];
+                double v[4] = {0, 0, 0, 1}; /* what no lane uses has to be a rotation, too */
+                if (rig_node < lanes->plan->model->rig_node_count)
+                    sample(lanes->plan, rig_node, (int)PATHS[p], time_s, v);
+                if (PATHS[p] == PATH_ROTATION)
+                    put_rotation(&sides[b * LANE_WIDTH + l], v, frame == 0, to + l, width);
+                for (uint32_t i = 0; i < 3 && PATHS[p] != PATH_ROTATION; i++)
+                    to[i * width + l] = (float)v[i];
+            }
+            to += (PATHS[p] == PATH_ROTATION ? 4 : 3) * width;
+        }
+    }
+}
+
+/* --- the rest --- */
+
+static void add_others(struct bake_builder *builder, const struct clip_plan *plan, struct compiled_clip *out)
+{
+    const struct model *model = plan->model;
+    out->still_first = builder->still_node_count;
+    out->sampled_first = builder->sampled_node_count;
+    for (uint32_t i = 0; i < model->rig_node_count && !builder->is_failed; i++) {
+        if ((plan->motions[i] & MOTION_SAMPLED) != 0) {
+            struct sampled_node *sampled = bake_add_sampled_node(builder, 1);
+            if (sampled != NULL) {
+                sampled->rig_node = i;
+                memcpy(sampled->channels, plan->channels[i], sizeof sampled->channels);
+            }
+        } else if (moves(plan, i) == 0) {
+            struct still_node *still = bake_add_still_node(builder, 1);
+            const struct dmat4 matrix = pose_parent_from_node(&plan->pose, model, model->rig_nodes[i].node);
+            for (int e = 0; e < 12 && still != NULL; e++)
+                still->parent_from_node[e] = (float)matrix.m[e % 4 * 4 + e / 4];
+            if (still != NULL)
+                still->rig_node = i;
+        }
+    }
+    out->still_count = builder->still_node_count - out->still_first;
+    out->sampled_count = builder->sampled_node_count - out->sampled_first;
+}
+
+static void add_frames(struct bake_builder *builder, const struct lanes *lanes, uint64_t floats,
+                       struct compiled_clip *out)
+{
+    const struct clip_plan *plan = lanes->plan;
+    const uint32_t first = builder->lane_value_count, end = plan->time_count - 1;
+    out->frame_first = builder->frame_time_count;
+    out->frame_count = plan->time_count;
+    out->block_first = builder->lane_block_count;
+    out->block_count = lanes->block_count;
+    out->value_first = first + (uint32_t)lanes->constant_floats;
+    out->frame_floats = (uint32_t)lanes->frame_floats;
+    out->frames_per_s = end > 0 ? fmin(end / (plan->times[end] - plan->times[0]), 1e9) : 0;
+    double *times = bake_add_frame_time(builder, plan->time_count);
+    struct lane_block *blocks = bake_add_lane_block(builder, lanes->block_count);
+    float *values = bake_add_lane_value(builder, (uint32_t)floats);
+    if (times == NULL || blocks == NULL || values == NULL)
+        return;
+    struct rotation_side *sides = mem_alloc((size_t)lanes->block_count * LANE_WIDTH * sizeof *sides);
+    memcpy(times, plan->times, plan->time_count * sizeof *times);
+    for (uint32_t b = 0; b < lanes->block_count; b++) {
+        put_constants(lanes, &lanes->blocks[b], values + lanes->blocks[b].constant_first);
+        blocks[b] = lanes->blocks[b];
+        blocks[b].constant_first += first;
+    }
+    for (uint32_t f = 0; f < plan->time_count; f++)
+        put_frame(lanes, f, sides, values + lanes->constant_floats + (size_t)f * lanes->frame_floats);
+    free(sides);
+}
+
+bool clip_blocks_add(struct bake_builder *builder, const struct clip_plan *plan, struct compiled_clip *out)
+{
+    struct lanes lanes;
+    uint64_t floats = 0;
+    lanes_init(&lanes, plan);
+    const bool is_added = is_worthwhile(&lanes, builder, &floats);
+    if (is_added) {
+        add_frames(builder, &lanes, floats, out);
+        add_others(builder, plan, out);
+    }
+    free(lanes.nodes);
+    free(lanes.blocks);
+    return is_added;
+}

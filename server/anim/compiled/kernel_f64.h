@@ -1,0 +1,60 @@
+/* kernel_f64.h - matrices in double precision, for kernel_*.c and clips that are COMPILED_F64. The operations are
+ * those of kernel_scalar.c, in the same order. */
+#pragma once
+
+#include "anim/compiled/kernel_simd.h"
+
+/* Of each lane: four of a rotation or nine of a matrix, then from the ninth on three of translation, three of scale. */
+enum { F64_PARTS = 15 };
+
+KERNEL_INLINE void f64_of_rotations(const f64x4 q[4], f64x4 m[9])
+{
+    const f64x4 square = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]), n = 2 / square;
+    const f64x4 x = q[0] * n, y = q[1] * n, z = q[2] * n;
+    const f64x4 xx = q[0] * x, yy = q[1] * y, zz = q[2] * z, xy = q[0] * y, xz = q[0] * z, yz = q[1] * z;
+    const f64x4 wx = q[3] * x, wy = q[3] * y, wz = q[3] * z;
+    m[0] = 1 - (yy + zz);
+    m[1] = xy - wz;
+    m[2] = xz + wy;
+    m[3] = xy + wz;
+    m[4] = 1 - (xx + zz);
+    m[5] = yz - wx;
+    m[6] = xz - wy;
+    m[7] = yz + wx;
+    m[8] = 1 - (xx + yy);
+}
+
+/* One row of the matrices of four lanes: v[0] to v[3] are its elements, lane by lane. */
+KERNEL_INLINE void f64_store_rows(const f64x4 v[4], const uint32_t nodes[4], size_t row, double *out)
+{
+    const f64x4 ab_even = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6);
+    const f64x4 ab_odd = __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
+    const f64x4 cd_even = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6);
+    const f64x4 cd_odd = __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
+    const f64x4 rows[4] = {
+        __builtin_shufflevector(ab_even, cd_even, 0, 1, 4, 5), __builtin_shufflevector(ab_odd, cd_odd, 0, 1, 4, 5),
+        __builtin_shufflevector(ab_even, cd_even, 2, 3, 6, 7), __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7)};
+    for (int i = 0; i < 4; i++)
+        memcpy(out + 12 * (size_t)nodes[i] + 4 * row, &rows[i], sizeof rows[i]);
+}
+
+/* Of four lanes: `parts` are F64_PARTS numbers of each, `stride` apart, the lanes side by side. */
+KERNEL_INLINE void f64_matrices(uint32_t flags, const float *parts, uint32_t stride, const uint32_t nodes[4],
+                                double *out)
+{
+    f64x4 v[9], m[9];
+    const bool is_turned = (flags & LANES_ROTATE) != 0;
+    for (uint32_t i = 0; i < (is_turned ? 4 : 9); i++)
+        v[i] = __builtin_convertvector(f32x4_load(parts + i * stride), f64x4);
+    if (is_turned)
+        f64_of_rotations(v, m);
+    for (uint32_t i = 0; i < 9 && !is_turned; i++)
+        m[i] = v[i];
+    for (uint32_t i = 0; i < 9 && (flags & (LANES_SCALE | LANES_FIXED_SCALE)) != 0; i++)
+        m[i] = m[i] * __builtin_convertvector(f32x4_load(parts + (12 + i % 3) * stride), f64x4);
+    for (uint32_t r = 0; r < 3; r++) {
+        const f64x4 row[4] = {m[3 * r], m[3 * r + 1], m[3 * r + 2],
+                              __builtin_convertvector(f32x4_load(parts + (9 + r) * stride), f64x4)};
+        f64_store_rows(row, nodes, r, out);
+    }
+}

@@ -1,8 +1,0 @@
-/* blank.h - why a picture shows nothing of its model. Pure; any thread. */
-#pragma once
-
-#include "render/frame/frame.h"
-
-/* Looks at every triangle, line and point of a frame that was drawn without leaving a pixel, and says in *err what
- * became of them: ERR_NOTHING_TO_DRAW, or ERR_NO_MEMORY. samples: of the picture's width and height. */
-int blank_explain(const struct frame *frame, const struct model *model, const uint32_t samples[2], struct err *err);

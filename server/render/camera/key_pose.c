@@ -1,0 +1,189 @@
+#include "render/camera/key_pose.h"
+
+#include "base/err.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double WIDTH_SHARE = 0.25; /* what width counts beside the distance from the rest pose */
+static const double MUCH_BETTER = 1e-6; /* scores nearer to each other are equal: the earlier moment is taken */
+static const double NEARLY = 0.9;       /* of the best score: as good, where something is usual that is not there */
+static const float SHRUNK = 0.5f, FAR_WEIGHT = 0.5f;
+/* Of the greatest area: with less of it a pose hardly shows the model, from here on it shows enough. */
+static const double HIDDEN = 0.25, SHOWN = 0.5;
+
+static void watch(struct key_pose_search *search, uint32_t node, uint32_t weight)
+{
+    if (search->watched_count < KEY_POSE_WATCHED_MAX)
+        search->watched[search->watched_count++] = (struct pose_watch){node, weight};
+}
+
+/* Many exporters write scales that stay what they are. */
+static bool is_moving(const struct model *model, const struct channel *channel)
+{
+    const size_t row = (size_t)channel->component_count * (channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1);
+    const float *values = model->key_values + channel->value_first;
+    for (size_t i = row; i < channel->key_count * row; i++)
+        if (values[i] != values[i - row])
+            return true;
+    return false;
+}
+
+int key_pose_init(struct key_pose_search *search, const struct model *model, int32_t clip, struct err *err)
+{
+    search->watched = malloc(KEY_POSE_WATCHED_MAX * sizeof *search->watched);
+    if (search->watched == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for the moments of a clip");
+    const struct clip *played = clip == POSE_REST ? NULL : &model->clips[clip];
+    for (uint32_t c = 0; played != NULL && c < played->channel_count; c++) {
+        const struct channel *channel = &model->channels[played->channel_first + c];
+        const struct node *node = &model->nodes[channel->node];
+        if (!is_moving(model, channel))
+            continue;
+        if (channel->path == PATH_SCALE)
+            watch(search, channel->node, UINT32_MAX);
+        for (uint32_t w = 0; channel->path == PATH_WEIGHTS && w < node->weight_count; w++)
+            watch(search, channel->node, node->weight_first + w);
+    }
+    search->values = malloc(((size_t)KEY_POSE_POSES_MAX * search->watched_count + 1) * sizeof *search->values);
+    return search->values == NULL ? err_set(err, ERR_NO_MEMORY, "no memory for the moments of a clip") : 0;
+}
+
+static float value_of(const struct pose_watch *watched, const struct pose *pose)
+{
+    if (watched->weight != UINT32_MAX)
+        return (float)pose->weights[watched->weight];
+    const double *scale = pose->local[watched->node].scale;
+    return (float)fmin(fabs(scale[0]), fmin(fabs(scale[1]), fabs(scale[2])));
+}
+
+double points_area(const struct vec3 *points, uint32_t count)
+{
+    double sum[3] = {0}, product[3][3] = {{0}}, square = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const double at[3] = {(double)points[i].x - (double)points[0].x, (double)points[i].y - (double)points[0].y,
+                              (double)points[i].z - (double)points[0].z};
+        for (int a = 0; a < 3; a++) {
+            sum[a] += at[a] / count;
+            for (int b = 0; b < 3; b++)
+                product[a][b] += at[a] * at[b] / count;
+        }
+    }
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            product[a][b] -= sum[a] * sum[b];
+    for (int a = 0, b = 1; a < 3; a++, b = (b + 1) % 3)
+        square += product[a][a] * product[b][b] - product[a][b] * product[b][a];
+    return sqrt(fmax(square, 0));
+}
+
+void key_pose_add(struct key_pose_search *search, const struct pose *pose, double time_s,
+                  const struct pose_score *score)
+{
+    const uint32_t at = search->count++;
+    search->times_s[at] = time_s;
+    search->scores[at] = *score;
+    for (uint32_t i = 0; i < search->watched_count; i++)
+        search->values[(size_t)at * search->watched_count + i] = value_of(&search->watched[i], pose);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+static float median_of(const struct key_pose_search *search, uint32_t watched)
+{
+    float values[KEY_POSE_POSES_MAX] = {0};
+    for (uint32_t p = 0; p < search->count; p++)
+        values[p] = search->values[(size_t)p * search->watched_count + watched];
+    qsort(values, search->count, sizeof *values, compare);
+    return values[search->count / 2];
+}
+
+/* Adds to is_odd[count] in which poses something is out of its usual state. */
+static void find_odd(const struct key_pose_search *search, bool is_odd[KEY_POSE_POSES_MAX])
+{
+    for (uint32_t i = 0; i < search->watched_count && search->count > 0; i++) {
+        const float usual = median_of(search, i);
+        const bool is_weight = search->watched[i].weight != UINT32_MAX;
+        for (uint32_t p = 0; p < search->count; p++) {
+            const float value = search->values[(size_t)p * search->watched_count + i];
+            is_odd[p] |= is_weight ? fabsf(value - usual) > FAR_WEIGHT : value < SHRUNK * usual;
+        }
+    }
+}
+
+static double greatest_area(const struct key_pose_search *search, double end_s)
+{
+    double greatest = 0;
+    for (uint32_t p = 0; p < search->count; p++)
+        if (search->times_s[p] <= end_s)
+            greatest = fmax(greatest, search->scores[p].area);
+    return greatest;
+}
+
+static void find_small(const struct key_pose_search *search, double least_area, bool is_small[KEY_POSE_POSES_MAX])
+{
+    for (uint32_t p = 0; p < search->count; p++)
+        is_small[p] = search->scores[p].area < least_area;
+}
+
+/* The greatest of `values`, but where `is_left_out`; UINT32_MAX: there is none above `least`. */
+static uint32_t find_best(const struct key_pose_search *search, const double *values, double end_s,
+                          const bool *is_left_out, double least)
+{
+    uint32_t best = UINT32_MAX;
+    for (uint32_t p = 0; p < search->count; p++)
+        if (values[p] > least + MUCH_BETTER && search->times_s[p] <= end_s && !is_left_out[p]) {
+            best = p;
+            least = values[p];
+        }
+    return best;
+}
+
+static void find_values(const struct key_pose_search *search, double values[KEY_POSE_POSES_MAX])
+{
+    double farthest = 0, widest = 0;
+    for (uint32_t p = 0; p < search->count; p++) {
+        farthest = fmax(farthest, search->scores[p].distance);
+        widest = fmax(widest, search->scores[p].width);
+    }
+    for (uint32_t p = 0; p < search->count; p++)
+        values[p] = (farthest > 0 ? search->scores[p].distance / farthest : 0) +
+                    WIDTH_SHARE * (widest > 0 ? search->scores[p].width / widest : 0);
+}
+
+double key_pose_find(const struct key_pose_search *search, double end_s, double otherwise_s)
+{
+    double values[KEY_POSE_POSES_MAX];
+    bool is_left_out[KEY_POSE_POSES_MAX] = {false};
+    if (greatest_area(search, end_s) <= 0 && greatest_area(search, HUGE_VAL) > 0)
+        end_s = HUGE_VAL; /* only the last pose shows anything */
+    const double area = greatest_area(search, end_s);
+    find_values(search, values);
+    uint32_t best = find_best(search, values, end_s, is_left_out, -1);
+    if (best == UINT32_MAX)
+        return otherwise_s;
+    const bool is_hidden = search->scores[best].area < HIDDEN * area;
+    find_small(search, (is_hidden ? SHOWN : HIDDEN) * area, is_left_out);
+    if (is_hidden)
+        best = find_best(search, values, end_s, is_left_out, -1);
+    bool is_odd[KEY_POSE_POSES_MAX] = {false};
+    find_odd(search, is_odd);
+    if (!is_odd[best])
+        return search->times_s[best];
+    for (uint32_t p = 0; p < search->count; p++)
+        is_left_out[p] |= is_odd[p];
+    const uint32_t usual = find_best(search, values, end_s, is_left_out, NEARLY * values[best]);
+    return search->times_s[usual == UINT32_MAX ? best : usual];
+}
+
+void key_pose_fini(struct key_pose_search *search)
+{
+    free(search->watched);
+    free(search->values);
+    search->watched = NULL;
+    search->values = NULL;
+}

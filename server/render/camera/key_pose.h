@@ -1,0 +1,46 @@
+/* key_pose.h - the most telling of the poses of a clip. Pure; one thread.
+ *
+ * It is that pose which is furthest from the rest pose, and among equals the widest: with d the root mean square of its
+ * points' distances from their places at rest, w that of their distances from their middle, it has the greatest
+ * d / max d + w / (4 max w).
+ *
+ * Poses in which the model has vanished are no choice, as those in which it is scaled to nothing until it pops up: when
+ * the pose has less than a quarter of the greatest area of all, it is one of those that have half of it or more.
+ *
+ * Eyes that blink are a small part of a pose, and spoil its picture: among poses that are nearly as telling one is
+ * taken in which nothing is out of its usual state, that is, no joint is shrunk to less than half of its median size in
+ * the clip, and no morph weight is further than 1/2 from its median. */
+#pragma once
+
+#include "anim/pose/pose.h"
+
+enum { KEY_POSE_POSES_MAX = 482, KEY_POSE_WATCHED_MAX = 512 };
+
+struct pose_score {
+    double distance, width; /* as above */
+    double area;            /* points_area() of all parts of the model together */
+};
+
+struct key_pose_search {
+    double times_s[KEY_POSE_POSES_MAX];
+    struct pose_score scores[KEY_POSE_POSES_MAX];
+    uint32_t count;
+    struct pose_watch {
+        uint32_t node, weight; /* of `weight` UINT32_MAX: the node's scale, else a morph weight */
+    } * watched;
+    uint32_t watched_count;
+    float *values; /* [KEY_POSE_POSES_MAX][watched_count] */
+};
+
+/* Looks up what the clip moves that can be out of its usual state; of very many things the first. Returns 0 or
+ * ERR_NO_MEMORY. Zero-initialise *moments. */
+int key_pose_init(struct key_pose_search *search, const struct model *model, int32_t clip, struct err *err);
+/* How much of points that lie about a part of a model is seen, from whichever side, up to a factor: the root of the sum
+ * of the principal minors of their covariances. 0 for points on a line. */
+double points_area(const struct vec3 *points, uint32_t count);
+/* Adds a pose, at most KEY_POSE_POSES_MAX. */
+void key_pose_add(struct key_pose_search *search, const struct pose *pose, double time_s,
+                  const struct pose_score *score);
+/* The time of the most telling one up to end_s; otherwise_s when there is none. */
+double key_pose_find(const struct key_pose_search *search, double end_s, double otherwise_s);
+void key_pose_fini(struct key_pose_search *search);

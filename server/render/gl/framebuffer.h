@@ -1,0 +1,26 @@
+/* framebuffer.h - what is drawn into: RGBA8 with 24 bits of depth and 8 of stencil, a few sizes kept. The context's
+ * thread only. */
+#pragma once
+
+#include "render/gl/gl.h"
+
+#include <stdint.h>
+
+enum { FRAMEBUFFER_COUNT = 4 };
+
+struct framebuffer {
+    uint32_t width, height; /* 0: an empty place */
+    GLuint name, color, depth;
+    uint64_t used_at;
+};
+
+struct framebuffer_cache {
+    struct framebuffer kept[FRAMEBUFFER_COUNT];
+    uint64_t clock;
+};
+
+/* Binds a cleared (transparent) framebuffer of this size and sets the viewport. Zero-initialise *targets before the
+ * first call. Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
+int framebuffer_bind(struct framebuffer_cache *cache, const struct gl *gl, uint32_t width, uint32_t height,
+                     struct err *err);
+void framebuffer_cache_fini(struct framebuffer_cache *cache, const struct gl *gl);

@@ -1,0 +1,116 @@
+#include "worker/resource_limits.h"
+
+#include "base/version.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* A process that leads a session is in a scheduling group of its own where the kernel makes such groups, and nice()
+ * then counts only inside it (man 7 sched, "The autogroup feature"). At 10 the server goes first, and the worker goes
+ * on even where others keep the machine busy. Elsewhere the file is missing, and that is fine. */
+static void lower_group_priority(void)
+{
+    const int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (write(fd, "10", 2) != 2)
+        errno = 0;
+    close(fd);
+}
+
+/* Never raises a limit that the process already has: without privileges that would fail. */
+static int limit_to(int resource, uint64_t value, const char *name, struct err *err)
+{
+    struct rlimit limit;
+    if (getrlimit((__rlimit_resource_t)resource, &limit) == 0) {
+        /* SIGXCPU says why; at the hard limit it would be SIGKILL (setrlimit(2)), so that comes later */
+        const uint64_t hard = resource == RLIMIT_CPU ? value + 1 : value;
+        if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > hard)
+            limit.rlim_max = hard;
+        limit.rlim_cur = limit.rlim_max < value ? limit.rlim_max : value;
+        if (setrlimit((__rlimit_resource_t)resource, &limit) == 0)
+            return 0;
+    }
+    return err_set(err, ERR_INTERNAL, "cannot limit %s to %llu: %s", name, (unsigned long long)value, strerror(errno));
+}
+
+/* The kernel's first choice when memory runs out should be the worker, not the server. Raising the score
+ * is allowed to everyone; where /proc is not mounted it is not needed either. */
+static void prefer_as_oom_victim(void)
+{
+    const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (write(fd, "1000", 4) != 4)
+        errno = 0;
+    close(fd);
+}
+
+/* What slipped through without close-on-exec is not the worker's. */
+static void close_others(int last_fd)
+{
+    if (last_fd > 0)
+        close_range((unsigned)last_fd + 1, ~0u, 0);
+}
+
+int resource_limits_set(const struct resource_limits *limits, struct err *err)
+{
+    const struct {
+        int resource;
+        uint64_t value;
+        const char *name;
+    } rows[] = {
+        {RLIMIT_CPU, limits->cpu_s, "processor time"},
+        {RLIMIT_AS, POSED_SANITIZED ? 0 : limits->memory_bytes, "memory"},
+        {RLIMIT_FSIZE, limits->file_bytes, "file size"},
+        {RLIMIT_NOFILE, limits->open_files, "open files"},
+    };
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
+        return err_set(err, ERR_INTERNAL, "cannot give up privileges: %s", strerror(errno));
+    close_others(limits->last_fd);
+    prefer_as_oom_victim();
+    lower_group_priority();
+    errno = 0;
+    if (nice(19) == -1 && errno != 0)
+        return err_set(err, ERR_INTERNAL, "cannot lower the priority: %s", strerror(errno));
+    if (limit_to(RLIMIT_CORE, 0, "core dumps", err) < 0)
+        return err->code;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].value != 0 && limit_to(rows[i].resource, rows[i].value, rows[i].name, err) < 0)
+            return err->code;
+    return 0;
+}
+
+static void put_limit(char *out, size_t size, int resource, const char *name, const char *unit)
+{
+    struct rlimit limit;
+    const size_t length = strlen(out);
+    if (getrlimit((__rlimit_resource_t)resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        snprintf(out + length, size - length, "%s=unlimited; ", name);
+    else
+        snprintf(out + length, size - length, "%s=%llu%s; ", name, (unsigned long long)limit.rlim_cur, unit);
+}
+
+void resource_limits_text(char out[RESOURCE_LIMITS_TEXT_SIZE])
+{
+    char score[16] = "unknown";
+    const int fd = open("/proc/self/oom_score_adj", O_RDONLY | O_CLOEXEC);
+    const ssize_t got = fd >= 0 ? read(fd, score, sizeof score - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (got > 0)
+        score[got - 1] = '\0'; /* the newline */
+    out[0] = '\0';
+    put_limit(out, RESOURCE_LIMITS_TEXT_SIZE, RLIMIT_AS, "memory", " bytes");
+    put_limit(out, RESOURCE_LIMITS_TEXT_SIZE, RLIMIT_CPU, "processor time", " s");
+    put_limit(out, RESOURCE_LIMITS_TEXT_SIZE, RLIMIT_FSIZE, "file size", " bytes");
+    put_limit(out, RESOURCE_LIMITS_TEXT_SIZE, RLIMIT_CORE, "core dump", " bytes");
+    const size_t length = strlen(out);
+    snprintf(out + length, RESOURCE_LIMITS_TEXT_SIZE - length, "out-of-memory score=%s", score);
+}

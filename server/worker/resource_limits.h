@@ -1,0 +1,23 @@
+/* resource_limits.h - resource limits that a worker program puts on itself before it touches outside data.
+ * Linux; call once, early in main(), from the only thread. */
+#pragma once
+
+#include "base/err.h"
+
+#include <stdint.h>
+
+struct resource_limits {
+    uint64_t cpu_s;        /* RLIMIT_CPU; 0 = none */
+    uint64_t memory_bytes; /* RLIMIT_AS; 0 = none, as in builds with sanitizers */
+    uint64_t file_bytes;   /* RLIMIT_FSIZE, bounds the result's memfd; 0 = none */
+    uint64_t open_files;   /* RLIMIT_NOFILE; 0 = none */
+    int last_fd;           /* descriptors above it are closed; 0 = none */
+};
+
+/* Also: no core dumps, no new privileges, dies with its parent, nice 19, OOM score 1000 where allowed. */
+int resource_limits_set(const struct resource_limits *limits, struct err *err);
+
+/* Fills out with what the process is limited to, as the kernel says: "memory=2147483648; processor time=15 s; ...".
+ * Before sandbox_enter(), which takes the calls away. */
+enum { RESOURCE_LIMITS_TEXT_SIZE = 256 };
+void resource_limits_text(char out[RESOURCE_LIMITS_TEXT_SIZE]);
