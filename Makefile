@@ -272,7 +272,7 @@ deps-bench: deps
 bench_run = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/bench/bench.py
 bench: deps-bench all samples $(bench_programs)
 	@$(bench_run) $(if $(quick),--quick) $(t)
-# README.md's table and picture of the last make bench
+# The table and the picture of the last make bench, in tests/bench/README.md
 bench-readme: deps-test
 	@$(bench_run) --readme
 
@@ -304,7 +304,7 @@ lint:
 examples: deps-test all
 	$(PYTHON) tests/api/support/packet_examples.py --write
 
-# The README's table of formats, from protocol/formats.def.
+# The table of protocol/formats.md, from protocol/formats.def.
 readme: deps-test
 	tests/formats_table.py --write
 
@@ -321,7 +321,8 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/posed $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/examples
 	install -m 755 $(out)/posed $(out)/posectl $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(out)/posed-import $(out)/posed-render $(DESTDIR)$(PREFIX)/libexec/posed/
-	install -m 644 README.md LICENSE CHANGELOG.md $(DESTDIR)$(PREFIX)/share/doc/posed/
+	for page in README.md LICENSE CHANGELOG.md deploy/README.md clients/README.md clients/*/README.md server/docs/hostile-files.md; do \
+	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/posed/$$page || exit 1; done
 	install -m 644 protocol/*.md protocol/*.def $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/
 	install -D -m 644 clients/c/posed.h $(DESTDIR)$(PREFIX)/include/posed.h
 	install -D -m 644 $(out)/libposed.a $(DESTDIR)$(PREFIX)/lib/libposed.a
@@ -348,12 +349,12 @@ help:
 	@echo 'make soak           the long runs: damaged models, kills, loads, attacks        [t=name of tests/soak]'
 	@echo 'make floats          the JSON writer on 2^27 floats against the standard library  [all=1: on every one]'
 	@echo 'make bench          measure beside others, print the table                 [t=name of tests/bench quick=1]'
-	@echo 'make bench-readme   write the last table of make bench into README.md'
+	@echo 'make bench-readme   write the last table of make bench into tests/bench/README.md'
 	@echo 'make fuzz           every fuzz target under libFuzzer                      [t=name T=60]'
 	@echo 'make mutations      show that the tests notice deliberate mistakes              [t=word]'
 	@echo 'make lint           format, static analysis, layers, types'
 	@echo 'make examples        make the byte examples of protocol/tcp.md again'
-	@echo 'make readme         make the table of formats in README.md'
+	@echo 'make readme         make the table of protocol/formats.md'
 	@echo 'make samples        make the sample models in build/samples'
 	@echo 'make image-test     build the container image, run it, stop it'
 	@echo 'make fresh-test     make run, then make test, each first in a minimal Debian 12   [t=run, t=test]'

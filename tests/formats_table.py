@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The README's table of formats, made from protocol/formats.def.
+"""The table of protocol/formats.md, made from protocol/formats.def.
 
 formats_table.py           print the table
-formats_table.py --write   put it into README.md, between its two comments
-formats_table.py --check   exit 1 when README.md has another one
+formats_table.py --write   put it into protocol/formats.md, between its two comments
+formats_table.py --check   exit 1 when protocol/formats.md has another one
 """
 import ast
 import pathlib
@@ -43,17 +43,17 @@ def table():
 
 
 def main():
-    readme = TOP / "README.md"
-    text = readme.read_text(encoding="utf-8")
+    document = TOP / "protocol/formats.md"
+    text = document.read_text(encoding="utf-8")
     if sys.argv[1:] == []:
         print(table(), end="")
         return
     begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
     if sys.argv[1:] == ["--write"]:
-        readme.write_text(text[:begin] + table() + text[end:], encoding="utf-8")
+        document.write_text(text[:begin] + table() + text[end:], encoding="utf-8")
     elif sys.argv[1:] == ["--check"]:
         if text[begin:end] != table():
-            sys.exit("README.md has another table of formats than protocol/formats.def: run make readme")
+            sys.exit("protocol/formats.md has another table than protocol/formats.def: run make readme")
     else:
         sys.exit(__doc__)
 

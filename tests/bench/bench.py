@@ -3,7 +3,7 @@
 
     bench.py [--quick] [--out FOLDER] [PART...]
     bench.py PROGRAM [its options]     another program of this folder: thumbnails, overload, disk_cache
-    bench.py --readme                  writes the table of the last run into README.md
+    bench.py --readme                  writes the table of the last run into tests/bench/README.md
 
 Prints a table for each part, writes FOLDER/bench.json and FOLDER/bench.svg (build/bench; of a PART bench-PART.json). Everything that is
 compared is measured in turn, at least five times; medians, with half the distance of their quartiles. What was disturbed by something
@@ -29,9 +29,9 @@ import rounds
 
 HERE = pathlib.Path(__file__).resolve().parent
 SHARED = HERE.parents[2] / "shared" / "models"
-README = HERE.parents[1] / "README.md"
+README = HERE / "README.md"
 PARTS = ("poses", "palette_json", "serving", "beside_renders", "pictures", "imports", "restarts", "memory")
-PICTURE = "![The same as bars, with the targets](tests/bench/speed.svg)"
+PICTURE = "![The same as bars, with the targets](speed.svg)"
 AGAIN_S = 240  # so long after the start is measured again what was disturbed: all of it takes less than ten minutes
 MARKS = ("<!-- speed: made by `make bench-readme` from the last `make bench` -->", "<!-- /speed -->")
 

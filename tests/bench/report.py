@@ -1,4 +1,4 @@
-"""What make bench found: lines, their targets, the table for people, the one for README.md, and the JSON."""
+"""What make bench found: lines, their targets, the table for people, the one for the README.md beside it, and the JSON."""
 import dataclasses
 import textwrap
 
@@ -129,7 +129,7 @@ def table(title, rows):
 
 
 def markdown(report):
-    """README.md's table: the headlines."""
+    """The table of README.md: the headlines."""
     yield "| what | posed | compared with | ratio | target | |"
     yield "|---|---|---|---|---|---|"
     for row in report["lines"]:

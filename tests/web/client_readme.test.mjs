@@ -9,7 +9,7 @@ import { SAMPLES, startServer, temporaryFolder } from './posed.mjs';
 
 const TESTS = path.dirname(fileURLToPath(import.meta.url));
 const TOP = path.resolve(TESTS, '../..');
-const MAIN = fs.readFileSync(path.join(TOP, 'README.md'), 'utf8');
+const MAIN = fs.readFileSync(path.join(TOP, 'clients/README.md'), 'utf8');
 const OWN = fs.readFileSync(path.join(TOP, 'clients/js/README.md'), 'utf8');
 const blocks = (text, language) => [...text.matchAll(new RegExp('^```' + language + '\\n([\\s\\S]*?)^```', 'gm'))].map(([, block]) => block);
 
@@ -41,8 +41,8 @@ async function printed(block) {
   return text;
 }
 
-test('README.md', async () => {
-  const [section] = /^### JavaScript\n[\s\S]*?(?=^##)/m.exec(MAIN);
+test('clients/README.md', async () => {
+  const [section] = /^### JavaScript\n[\s\S]*?(?=^##|(?![\s\S]))/m.exec(MAIN);
   const [block, ...others] = blocks(section, 'js');
   assert.equal(others.length, 0);
   assert.equal('$ node hello.mjs\n' + await printed(block), blocks(section, 'console')[0]);

@@ -223,13 +223,18 @@ def test_the_installed_library_builds_the_readmes_program(ports, tmp_path):
     subprocess.run(["make", "-s", "-o", "all", "install", "NODEPS=1", f"DESTDIR={tmp_path}", "PREFIX=/usr",
                     *([] if out == "build" else [f"out={out}"])], cwd=REPOSITORY, check=True, capture_output=True)
     env = {**os.environ, "PKG_CONFIG_PATH": str(tmp_path / "usr/lib/pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(tmp_path)}
-    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "posed"], env=env, capture_output=True, text=True, check=True)
-    sanitize = ["-fsanitize=address,undefined"] if "sanitize" in str(BUILD) else []
-    code = re.search(r"^## From C$.*?```c\n(.*?)```", (REPOSITORY / "README.md").read_text(), re.M | re.S)[1]
+    readme = (REPOSITORY / "clients/c/README.md").read_text()
+    code = re.search(r"```c\n(.*?)```", readme, re.S)[1]
     (tmp_path / "palette.c").write_text(code.replace("127.0.0.1:7879", ports.ports["tcp"]))
-    subprocess.run(["gcc", *sanitize, "-o", tmp_path / "palette", tmp_path / "palette.c", *flags.stdout.split()], check=True)
-    done = subprocess.run([tmp_path / "palette"], capture_output=True, text=True, timeout=PATIENCE_S)
-    assert done.returncode == 0 and done.stdout.startswith("19 joints, the first at "), done.stderr
+    (tmp_path / "clients").symlink_to(REPOSITORY / "clients")
+    commands = re.findall(r"^cc .*$", readme, re.M)
+    assert len(commands) == 2
+    for command in commands:
+        if "sanitize" in str(BUILD):
+            command = command.replace("cc ", "gcc -fsanitize=address,undefined ", 1)
+        subprocess.run(["bash", "-c", f"rm -f palette && {command}"], cwd=tmp_path, env=env, check=True)
+        done = subprocess.run([tmp_path / "palette"], capture_output=True, text=True, timeout=PATIENCE_S)
+        assert done.returncode == 0 and done.stdout.startswith("19 joints, the first at "), done.stderr
     for path in ("bin/posectl", "share/man/man1/posectl.1", "share/man/man1/posed.1", "share/fish/vendor_completions.d/posectl.fish",
                  "share/bash-completion/completions/posectl", "share/zsh/site-functions/_posectl"):
         assert (tmp_path / "usr" / path).stat().st_size > 500, path

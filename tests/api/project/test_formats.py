@@ -1,4 +1,4 @@
-"""protocol/formats.def, /v1/formats and the README's table say the same."""
+"""protocol/formats.def, /v1/formats and the table of protocol/formats.md agree."""
 import pathlib
 import subprocess
 import sys
@@ -14,7 +14,7 @@ def table(*options, top=TOP):
     return subprocess.run([sys.executable, top / "tests/formats_table.py", *options], capture_output=True, text=True)
 
 
-def test_readme_has_the_table():
+def test_the_document_has_the_table():
     result = table("--check")
     assert result.returncode == 0, result.stderr
 
@@ -22,14 +22,14 @@ def test_readme_has_the_table():
 def test_a_changed_table_is_noticed_and_made_again(tmp_path):
     for name in ["protocol", "tests"]:
         (tmp_path / name).mkdir()
-    for name in ["protocol/formats.def", "README.md", "tests/formats_table.py"]:
+    for name in ["protocol/formats.def", "protocol/formats.md", "tests/formats_table.py"]:
         (tmp_path / name).write_bytes((TOP / name).read_bytes())
     formats = tmp_path / "protocol/formats.def"
     formats.write_text(formats.read_text(encoding="utf-8") + 'X("zzz", "Z", ASSIMP, "", "", NONE, "sleeps \\"well\\"")\n',
                        encoding="utf-8")
     assert table("--check", top=tmp_path).returncode == 1
     assert table("--write", top=tmp_path).returncode == 0
-    assert '| `.zzz` | Z | assimp | none | sleeps "well" |' in (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert '| `.zzz` | Z | assimp | none | sleeps "well" |' in (tmp_path / "protocol/formats.md").read_text(encoding="utf-8")
     assert table("--check", top=tmp_path).returncode == 0
 
 

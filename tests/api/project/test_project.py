@@ -1,4 +1,4 @@
-"""What the project says of itself: layers hold, samples are models, references agree, the README's commands work."""
+"""What the project says of itself: layers hold, samples are models, references agree, the documents' commands work."""
 import http.server
 import os
 import pathlib
@@ -66,14 +66,14 @@ def test_every_reference_frame_is_within_tolerance(tmp_path):
 
 
 def readme_commands():
-    """(command, printed) pairs: in the README's console blocks, a line "$ curl ..." is followed by what it prints."""
-    pairs = []
-    for block in re.findall(r"```console\n(.*?)```", (TOP / "README.md").read_text(encoding="utf-8"), re.S):
-        for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
-            command, _, printed = part.partition("\n")
-            if "curl" in command:
-                pairs.append((command, printed))
-    return pairs
+    """(command, printed) pairs: in the console blocks of README and tour, a line "$ curl ..." is followed by what it prints."""
+    pairs = {}
+    for name in "README.md", "protocol/tour.md":
+        for block in re.findall(r"```console\n(.*?)```", (TOP / name).read_text(encoding="utf-8"), re.S):
+            for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+                command, _, printed = part.partition("\n")
+                assert command.startswith("curl ") and pairs.setdefault(command, printed) == printed
+    return list(pairs.items())
 
 
 @pytest.mark.parametrize("command, printed", readme_commands())
@@ -85,7 +85,7 @@ def test_readme_curl_prints_what_it_says(server, tmp_path, command, printed):
 
 
 def test_readme_shows_commands():
-    assert len(readme_commands()) >= 4
+    assert len(readme_commands()) >= 8
 
 
 def test_samples_are_skinned_textured_and_have_clips(server):
@@ -104,6 +104,8 @@ def test_install_puts_programs_and_documents_in_place(tmp_path):
     config = [] if out == "build" else [f"out={out}"]
     subprocess.run(["make", "-s", "-o", "all", "install", "NODEPS=1", f"DESTDIR={tmp_path}", "PREFIX=/usr", *config], cwd=TOP,
                    check=True, capture_output=True)
+    for page in "README.md", "deploy/README.md", "clients/cli/README.md", "protocol/http.md":
+        assert (tmp_path / "usr/share/doc/posed" / page).read_bytes() == (TOP / page).read_bytes()
     posed = tmp_path / "usr/bin/posed"
     assert (tmp_path / "usr/libexec/posed/posed-import").exists() and (tmp_path / "usr/libexec/posed/posed-render").exists()
     version = subprocess.run([posed, "--version"], capture_output=True, text=True, check=True)

@@ -1,0 +1,131 @@
+"""What documents name is there: linked files and their headings, paths, source files, targets of make; and the decisions are complete."""
+import pathlib
+import re
+
+import pytest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+OTHERS = {"build", ".git", "node_modules", ".pytest_cache"}
+SOURCE = r"[\w.*-]+\.(?:c|h|cpp|def|py|mjs|js|ts|sh|md|html|frag|vert|geom|yml|txt|toml)"
+
+pytestmark = pytest.mark.short
+
+
+def files(suffix=""):
+    """Everything of the tree that ends so, but what was built."""
+    stack, found = [TOP], []
+    while stack:
+        for path in stack.pop().iterdir():
+            if path.name in OTHERS:
+                continue
+            if path.is_dir() and not path.is_symlink():
+                stack.append(path)
+            elif path.name.endswith(suffix):
+                found.append(path)
+    return sorted(found)
+
+
+DOCUMENTS = files(".md")
+NAMES = {path.name for path in files()}
+TARGETS = {name for line in re.findall(r"^([\w-][\w -]*):(?!=)", (TOP / "Makefile").read_text(encoding="utf-8"), re.M) for name in line.split()}
+
+
+def prose(text):
+    """Without blocks of code."""
+    return re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M)
+
+
+def headings(path):
+    """The anchors of a document, as GitHub makes them."""
+    found = []
+    for line in re.findall(r"^#+ (.*)$", prose(path.read_text(encoding="utf-8")), re.M):
+        plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line).replace("`", "").strip().lower()
+        anchor = re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+        found.append(anchor if anchor not in found else f"{anchor}-{found.count(anchor)}")
+    return found
+
+
+def dead_links(path, text):
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(text)):
+        if re.match(r"(https?|mailto):", target):
+            continue
+        name, _, anchor = target.partition("#")
+        linked = path.parent / name if name else path
+        if not linked.exists():
+            yield f"link to {target}"
+        elif anchor and anchor not in headings(linked):
+            yield f"link to a heading that is not there: {target}"
+
+
+def has(pattern, folders):
+    return any(any(folder.glob(pattern)) if "*" in pattern else (folder / pattern).exists() for folder in folders)
+
+
+def wrong_names(path, text):
+    """Of words in backticks: paths from the top, from server/ or from the document's folder, and names of source files alone, but those that the
+    document's own commands use: a reader makes them."""
+    own = "\n".join(re.findall(r"^```.*?^```$", text, re.S | re.M))
+    folders = [TOP, TOP / "server", path.parent]
+    begins = {one.name for folder in (TOP, TOP / "server") for one in folder.iterdir() if one.is_dir()} - OTHERS
+    for word in re.findall(r"`([^`\n]+)`", prose(text)):
+        if re.fullmatch(r"[\w.*-]+(/[\w.*-]+)+/?", word) and word.split("/")[0] in begins:
+            if not has(word.rstrip("/"), folders):
+                yield f"path {word}"
+        elif re.fullmatch(SOURCE, word) and word not in own and not any(pathlib.PurePath(name).match(word) for name in NAMES):
+            yield f"file {word}"
+
+
+def wrong_targets(text):
+    commands = re.findall(r"`(make [^`]*)`", text) + re.findall(r"^(?:\$ )?(make .*)$", "\n".join(re.findall(r"^```(?:sh|console)\n(.*?)^```$", text, re.S | re.M)), re.M)
+    for command in commands:
+        for word in re.split(r" #|&&|;", command)[0].split()[1:]:
+            if re.fullmatch(r"[a-z][a-z-]*", word) and word not in TARGETS:
+                yield f"target {word} in: {command}"
+
+
+def faults(path, text):
+    return [*dead_links(path, text), *wrong_names(path, text), *wrong_targets(text)]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(TOP)))
+def test_what_a_document_names_is_there(path):
+    assert "\n".join(faults(path, path.read_text(encoding="utf-8"))) == ""
+
+
+@pytest.mark.parametrize("text", [
+    "[a page](nowhere.md)", "[a heading](protocol/http.md#no-such-heading)", "in `server/base/nowhere.c`", "in `base/nowhere.h`", "in `tests/nowhere/*.py`",
+    "`nowhere_at_all.c` has it", "`make tset`", "```sh\nmake tset\n```\n", "```console\n$ make all tset   # comment\n```\n"])
+def test_what_is_not_there_is_noticed(text):
+    assert len(faults(TOP / "README.md", text)) == 1
+
+
+def test_what_is_there_is_found():
+    text = "[p](protocol/http.md#who-may-ask) `server/base/err.h` `base/*.h` `err.h` `protocol/*.def` `make run ROOT=x` `make -j8 test` `libuv/uv.h` `make`\n"
+    assert faults(TOP / "README.md", text) == []
+
+
+def test_the_readme_is_short_and_shows_what_tests_run():
+    """Its only commands are the two of make, which tests/fresh.sh runs, and curls, which test_project.py runs."""
+    text = (TOP / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 160
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.S | re.M)
+    assert [re.findall(r"^make \w+", block, re.M) for kind, block in blocks if kind == "sh"] == [["make run", "make test"]]
+    assert all(block.startswith("$ curl ") for kind, block in blocks if kind != "sh")
+    assert sum(kind == "console" for kind, _ in blocks) == 3
+
+
+def test_decisions_are_complete():
+    folder = TOP / "server/docs/decisions"
+    records = sorted(folder.glob("*/*.md"))
+    numbers = [int(re.fullmatch(r"(\d{4})-[a-z0-9-]+\.md", path.name)[1]) for path in records]
+    assert len(set(numbers)) == len(numbers)
+    index = (folder / "README.md").read_text(encoding="utf-8")
+    for path, number in zip(records, numbers):
+        text = path.read_text(encoding="utf-8")
+        title = re.match(r"# (\d+\. .*)\n", text)[1]
+        assert title.startswith(f"{number}. ")
+        assert index.count(f"- [{title}]({path.relative_to(folder)})\n") == 1, path
+        assert re.findall(r"^## (.*)$", text, re.M) in (["Context", "Decision", "Consequences"], ["Context", "Decision", "Consequences", "Measurement"]), path
+    assert len(re.findall(r"^- \[\d+\. ", index, re.M)) == len(records)
+    for group in {path.parent for path in records}:
+        assert 5 <= len(list(group.iterdir())) <= 25, group
