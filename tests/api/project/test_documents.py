@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-TOP = pathlib.Path(__file__).resolve().parents[2]
+TOP = pathlib.Path(__file__).resolve().parents[3]
 OTHERS = {"build", ".git", "node_modules", ".pytest_cache"}
 SOURCE = r"[\w.*-]+\.(?:c|h|cpp|def|py|mjs|js|ts|sh|md|html|frag|vert|geom|yml|txt|toml)"
 
