@@ -69,7 +69,7 @@ def wrong_names(path, text):
     begins = {one.name for folder in (TOP, TOP / "server") for one in folder.iterdir() if one.is_dir()} - OTHERS
     for word in re.findall(r"`([^`\n]+)`", prose(text)):
         if re.fullmatch(r"[\w.*-]+(/[\w.*-]+)+/?", word) and word.split("/")[0] in begins:
-            if not has(word.rstrip("/"), folders):
+            if not has(word.rstrip("/"), folders) and "NAME" not in word and pathlib.PurePath(word).name not in own:
                 yield f"path {word}"
         elif re.fullmatch(SOURCE, word) and word not in own and not any(pathlib.PurePath(name).match(word) for name in NAMES):
             yield f"file {word}"
@@ -78,7 +78,7 @@ def wrong_names(path, text):
 def wrong_targets(text):
     commands = re.findall(r"`(make [^`]*)`", text) + re.findall(r"^(?:\$ )?(make .*)$", "\n".join(re.findall(r"^```(?:sh|console)\n(.*?)^```$", text, re.S | re.M)), re.M)
     for command in commands:
-        for word in re.split(r" #|&&|;", command)[0].split()[1:]:
+        for word in re.split(r" #|&&|;", re.sub("'[^']*'", "", command))[0].split()[1:]:
             if re.fullmatch(r"[a-z][a-z-]*", word) and word not in TARGETS:
                 yield f"target {word} in: {command}"
 
