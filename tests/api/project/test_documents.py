@@ -1,4 +1,4 @@
-"""What documents name is there: linked files and their headings, paths, source files, targets of make; and the decisions are complete."""
+"""What documents name is there: linked files and their headings, paths, source files, targets of make, options; and the decisions are complete."""
 import pathlib
 import re
 
@@ -27,6 +27,8 @@ def files(suffix=""):
 
 DOCUMENTS = files(".md")
 NAMES = {path.name for path in files()}
+CODE = [path for folder in ("protocol", "server", "clients/cli") for path in sorted((TOP / folder).glob("**/*")) if path.suffix in (".c", ".h", ".def")]
+OPTIONS = {word for path in CODE for word in re.findall(r'"(?:--)?([a-z][a-z0-9_-]*)[" =]', path.read_text(encoding="utf-8"))}
 TARGETS = {name for line in re.findall(r"^([\w-][\w -]*):(?!=)", (TOP / "Makefile").read_text(encoding="utf-8"), re.M) for name in line.split()}
 
 
@@ -83,8 +85,17 @@ def wrong_targets(text):
                 yield f"target {word} in: {command}"
 
 
+def wrong_options(text):
+    """Options in backticks that no program here has: names of limits, of parameters and of options stand in the code as texts."""
+    own = "\n".join(re.findall(r"^```.*?^```$", text, re.S | re.M))
+    for words in re.findall(r"`([^`\n]+)`", prose(text)):
+        for option in re.findall(r"(?<![\w-])--([a-z][a-z0-9-]*)", words):
+            if not {option, option.replace("-", "_")} & OPTIONS and f"--{option}" not in own:
+                yield f"option --{option}"
+
+
 def faults(path, text):
-    return [*dead_links(path, text), *wrong_names(path, text), *wrong_targets(text)]
+    return [*dead_links(path, text), *wrong_names(path, text), *wrong_targets(text), *wrong_options(text)]
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(TOP)))
@@ -94,13 +105,13 @@ def test_what_a_document_names_is_there(path):
 
 @pytest.mark.parametrize("text", [
     "[a page](nowhere.md)", "[a heading](protocol/http.md#no-such-heading)", "in `server/base/nowhere.c`", "in `base/nowhere.h`", "in `tests/nowhere/*.py`",
-    "`nowhere_at_all.c` has it", "`make tset`", "```sh\nmake tset\n```\n", "```console\n$ make all tset   # comment\n```\n"])
+    "`nowhere_at_all.c` has it", "`make tset`", "with `--max-nodse 5`", "```sh\nmake tset\n```\n", "```console\n$ make all tset   # comment\n```\n"])
 def test_what_is_not_there_is_noticed(text):
     assert len(faults(TOP / "README.md", text)) == 1
 
 
 def test_what_is_there_is_found():
-    text = "[p](protocol/http.md#who-may-ask) `server/base/err.h` `base/*.h` `err.h` `protocol/*.def` `make run ROOT=x` `make -j8 test` `libuv/uv.h` `make`\n"
+    text = "[p](protocol/http.md#who-may-ask) `server/base/err.h` `base/*.h` `err.h` `protocol/*.def` `make run ROOT=x` `make -j8 test` `libuv/uv.h` `make` `--max-nodes 5` `posectl sheet --play-rate 3`\n"
     assert faults(TOP / "README.md", text) == []
 
 
