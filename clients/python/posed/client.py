@@ -33,17 +33,18 @@ def connect(address: Union[str, "os.PathLike[str]", None] = None, *, token: Opti
 
 
 class Client:
-    """A server and a connection to it. Made by `connect` or `Server.connect`.
+    """A server and a connection to it. Made by `connect`; `serve` makes one together with its server.
 
-    Several threads may share a client and its models: requests of the same client are made one after the other. A client for each thread
-    asks at the same time. Streams and watches have connections of their own, each for one thread at a time. Not to be used on both sides of
-    a fork.
+    address: where the server is, as `connect` takes it. Several threads may share a client and its models: its requests are made one after
+    the other. Clients of different threads ask at the same time. Streams and watches have their own connections, each for one thread at a
+    time. Do not use a client on both sides of a fork.
     """
 
     def __init__(self, address: Address, token: Optional[str] = None, timeout_s: float = 30.0,
                  answer_max_bytes: int = ANSWER_BYTES_MAX) -> None:
         self._options = (token, timeout_s, answer_max_bytes)
-        self.address = address
+        self._address = address
+        self.address = str(address)
         self._packets: Optional[PacketTransport] = None
         if address.scheme in ("packets", "ws", "wss"):
             try:
@@ -55,7 +56,7 @@ class Client:
         self._transport: Union[PacketTransport, HttpTransport] = self._packets or self._http
 
     def __repr__(self) -> str:
-        return f"<posed.Client {self.address}>"
+        return f"<posed.{type(self).__name__} {self.address}>"
 
     def __enter__(self) -> "Client":
         return self
@@ -128,7 +129,7 @@ class Client:
         """A connection of the binary protocol beside the client's own, as streams use it; over a WebSocket where the client speaks HTTP."""
         if self._packets is not None:
             return self._packets.link()
-        return Link(_as({"packets": "ws", "http": "ws", "https": "wss"}, self.address), *self._options)
+        return Link(_as({"packets": "ws", "http": "ws", "https": "wss"}, self._address), *self._options)
 
     def forget(self, path: str) -> None:
         if self._packets is not None:

@@ -1,22 +1,30 @@
 """A model on the server: where its bones are at a time, and how it looks."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Protocol, Sequence, Tuple, Union
 
-from .answer import Picture
+from .answer import Answer, Picture
 from .arrays import Array
 from .frames import Block, Frames
+from .link import Link
 from .parameters import REST
 from .stream import Stream, Watch
-
-if TYPE_CHECKING:
-    from .client import Client
 
 #: a clip: index, name, `REST`, or None: the model's first
 Clip = Union[int, str, None]
 #: a time in seconds, several, or a range "start:end:frames a second"
 Times = Union[float, str, Sequence[Union[float, str]], None]
 __all__ = ["Clip", "Mesh", "Model", "Part", "Pose", "REST", "Times"]
+
+
+class Asker(Protocol):
+    """What a model needs of its client."""
+
+    def ask(self, path: str, **parameters: Any) -> Answer: ...
+    def json(self, path: str, **parameters: Any) -> Any: ...
+    def operation(self, op: str, **parameters: Any) -> Answer: ...
+    def link(self) -> Link: ...
+    def forget(self, path: str) -> None: ...
 
 
 class Pose:
@@ -117,7 +125,7 @@ class Model:
     meshes are an index (int) or a name (str). Errors are `PosedError`.
     """
 
-    def __init__(self, client: "Client", path: str) -> None:
+    def __init__(self, client: Asker, path: str) -> None:
         self.client, self.path = client, path
 
     def __repr__(self) -> str:

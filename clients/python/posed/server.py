@@ -10,9 +10,9 @@ import tempfile
 import threading
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
+from .address import Address
 from .client import Client, connect
 from .errors import ConnectionLost
-from .model import Model
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -39,62 +39,58 @@ def find_program(program: Optional[PathLike] = None) -> str:
 
 def serve(root: PathLike = ".", *options: str, program: Optional[PathLike] = None, timeout_s: float = 30.0,
           token: Optional[str] = None, env: Optional[Mapping[str, str]] = None) -> "Server":
-    """Starts a private server on the models in the folder `root` and waits until it is ready. It ends with the block, `close`, or this
-    process, however that ends.
+    """Starts a private server on the models in the folder `root`, waits until it is ready, and returns a client of it. The server ends
+    with the block, with `close`, or with this process, however that ends.
 
         with posed.serve("models") as server:
-            print(server.model("robot.glb").info()["clips"])
+            print(server.version()["name"], server.model("robot.glb").info()["clips"])
 
-    options: of posed, such as "--import-workers", "4" (`posed --help`). program: see `find_program`. env: the server's environment,
-    else this process's. timeout_s: of starting, and of the connections that are made. token: for these, with "--token-file".
+    options: of posed, such as "--import-workers", "4" (`posed --help`). program: see `find_program`. env: the server's environment, by
+    default this process's. timeout_s: of the start and of each connection. token: for the connections, with "--token-file".
     """
     return Server(root, options, program, timeout_s, token, env)
 
 
-class Server:
-    """A server that runs. `address` is where (``unix:/..``), `connect` makes clients, and `client` is one that is there already."""
+class Server(Client):
+    """A private server and a client of it: it has every method of `Client`. `connect` makes more clients, `ports` says where else the
+    server listens where options ask for it, `log` returns what it wrote."""
 
     def __init__(self, root: PathLike, options: Sequence[str], program: Optional[PathLike], timeout_s: float, token: Optional[str],
                  env: Optional[Mapping[str, str]]) -> None:
-        self._timeout_s, self._token = timeout_s, token
         path = find_program(program)
-        # a path of a Unix socket has about 100 bytes, which some temporary folders are longer than
+        # the path of a Unix socket has about 100 bytes; some temporary folders are longer
         base = None if len(tempfile.gettempdir()) < 60 else "/tmp"
         self._folder = tempfile.TemporaryDirectory(prefix="posed-", dir=base)
         socket_path = os.path.join(self._folder.name, "socket")
-        self.address = "unix:" + socket_path
         self._log = tempfile.TemporaryFile()
         command: List[str] = [path, "--root", os.fspath(root), "--http", "none", "--tcp", "none", "--unix", socket_path, *options]
         self._process = subprocess.Popen(["/bin/sh", "-c", _WATCHER, "sh", *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                          stderr=self._log, env=env, start_new_session=True)
-        atexit.register(self.close)
         try:
             self._wait_until_ready(timeout_s)
-            self.client: Client = self.connect()
+            super().__init__(Address("packets", path=socket_path), token, timeout_s)
+            atexit.register(self.close)
         except BaseException:
-            self.close()
+            self._end()
             raise
 
     def _wait_until_ready(self, timeout_s: float) -> None:
         assert self._process.stdout is not None
-        timer = threading.Timer(timeout_s, self._end)
+        timer = threading.Timer(timeout_s, self._stop)
         timer.start()
         line = self._process.stdout.readline()
         timer.cancel()
         #: where else it listens, with options that say so: {"unix": "/..", "http": "127.0.0.1:40001"}
         self.ports: Dict[str, str] = dict(port.split("=", 1) for port in line.decode().split()[2:] if "=" in port)
         if not line.startswith(b"posed ready"):
-            self._end()
+            self._stop()
             raise ConnectionLost("posed did not start: " + (self.log().strip() or f"nothing came in {timeout_s} s"))
 
     def connect(self, **options: Any) -> Client:
         """Another client; options as of `posed.connect`."""
-        merged: Dict[str, Any] = {"timeout_s": self._timeout_s, "token": self._token, **options}
+        token, timeout_s, _ = self._options
+        merged: Dict[str, Any] = {"timeout_s": timeout_s, "token": token, **options}
         return connect(self.address, **merged)
-
-    def model(self, path: str) -> Model:
-        """A model under the root."""
-        return self.client.model(path)
 
     def log(self) -> str:
         """What the server said on stderr so far."""
@@ -104,20 +100,19 @@ class Server:
     def __enter__(self) -> "Server":
         return self
 
-    def __exit__(self, *_: Any) -> None:
-        self.close()
+    def close(self) -> None:
+        """Closes the connections, ends the server and waits for its end; requests under way are finished first."""
+        super().close()
+        self._end()
 
-    def _end(self) -> None:
+    def _stop(self) -> None:
         """Tells the watcher to end the server."""
         if self._process.stdin is not None and not self._process.stdin.closed:
             self._process.stdin.close()
 
-    def close(self) -> None:
-        """Ends the server and waits for its end; requests under way are finished first."""
+    def _end(self) -> None:
         atexit.unregister(self.close)
-        if hasattr(self, "client"):
-            self.client.close()
-        self._end()
+        self._stop()
         self._process.wait()
         if self._process.stdout is not None:
             self._process.stdout.close()

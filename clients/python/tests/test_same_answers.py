@@ -69,7 +69,7 @@ def test_a_vertex_is_where_the_palette_takes_it(server):
     """Columns and rows, on a rotated and unevenly scaled joint: a point through palette and through pose * inverse bind."""
     model = server.model("awkward.gltf")
     pose = model.pose("bend", 0.7).scene
-    json = server.client.json("/v1/pose", model="awkward.gltf", clip="bend", t=0.7)
+    json = server.json("/v1/pose", model="awkward.gltf", clip="bend", t=0.7)
     point = [0.25, -3.0, 2.0, 1.0]
     for node in 0, 2, 3:
         m = json["frames"][0]["scene"][node]

@@ -15,13 +15,18 @@ from conftest import BUILD, ENVIRONMENT, PACKAGE
 def test_a_private_server_ends_with_its_block(root):
     with posed.serve(root, program=BUILD / "posed", env=ENVIRONMENT) as server:
         folder = pathlib.Path(server.address[5:]).parent
+        assert isinstance(server, posed.Client) and server.version()["name"] == "posed"
         assert server.model("robot.glb").palette("walk", 0.5).shape == (19, 4, 4)
+        assert "robot.glb" in [model["model"] for model in server.models()]
+        assert server.ask("/v1/render", model="robot.glb", width=16, height=16).content_type == "image/png"
         assert folder.stat().st_mode & 0o777 == 0o700
         with server.connect() as other:
             assert other.version()["name"] == "posed"
     assert not folder.exists()
     with pytest.raises(posed.ConnectionLost):
         posed.connect(server.address)
+    with pytest.raises(posed.ConnectionLost):
+        server.version()
     server.close()
 
 

@@ -52,8 +52,8 @@ def test_pause_seek_and_speed(server):
 
 
 def wait_for_skips(server, count):
-    before = server.client.stats()["streams"]["skipped"]
-    while server.client.stats()["streams"]["skipped"] < before + count:
+    before = server.stats()["streams"]["skipped"]
+    while server.stats()["streams"]["skipped"] < before + count:
         pass  # the server skips a tick each millisecond
 
 
