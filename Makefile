@@ -308,6 +308,10 @@ examples: deps-test all
 readme: deps-test
 	tests/formats_table.py --write
 
+# The option types of the JavaScript client, from the server's table of parameters.
+types:
+	tests/option_types.py --write
+
 # What a newcomer does, on a minimal Debian 12: make fresh-test [t=run|test]
 fresh-test:
 	@tests/fresh.sh $(t)
@@ -355,6 +359,7 @@ help:
 	@echo 'make lint           format, static analysis, layers, types'
 	@echo 'make examples        make the byte examples of protocol/tcp.md again'
 	@echo 'make readme         make the table of protocol/formats.md'
+	@echo 'make types          make the option types in clients/js/posed.d.ts'
 	@echo 'make samples        make the sample models in build/samples'
 	@echo 'make image-test     build the container image, run it, stop it'
 	@echo 'make fresh-test     make run, then make test, each first in a minimal Debian 12   [t=run, t=test]'
@@ -368,4 +373,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens soak floats bench bench-readme deps-bench mutations fuzz lint examples readme image-test fresh-test install help clean
+.PHONY: all replays replays-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-web refs goldens soak floats bench bench-readme deps-bench mutations fuzz lint examples readme types image-test fresh-test install help clean

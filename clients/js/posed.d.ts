@@ -12,82 +12,214 @@ export interface Abortable {
   signal?: AbortSignal;
 }
 
-/** Which clip, and how time passes in it: protocol/http.md, Times, and protocol/time.md. */
-export interface ClipParameters extends Abortable {
-  /** The content hash that the model must have. */
-  hash?: string;
-  /** Index, name, or `-` for the rest pose; the first clip by default. */
+// Made by `make types` from request_params.def.
+export interface ReferenceParameters {
+  /** clip by index or name; - is the rest pose */
   clip?: Ref;
-  /** A name that is made of digits, is `-` or is empty. */
+  /** clip by name, even one of digits */
   clip_name?: string;
-  /** Another model, whose clips are meant. */
+  /** another model, whose clips are meant */
   clip_file?: string;
+  /** content hash that the clips' file must have */
   clip_hash?: string;
+  /** times in seconds, or start:end:fps; of a picture one time, or auto */
   t?: Times;
+  /** what happens outside the clip */
   wrap?: 'loop' | 'clamp' | 'mirror';
-  from?: number;
-  to?: number;
-  fps?: number;
-  speed?: number;
-  phase?: number;
-  root_motion?: 'extract';
-  root?: Ref;
-  /** Clips to blend, see protocol/blending.md. */
-  layers?: ReadonlyArray<Record<string, unknown>>;
 }
 
-export type Layout = 'mat4' | 'mat3x4' | 'dualquat';
+export interface SpanParameters extends ReferenceParameters {
+  /** where the part of the clip that is played begins */
+  from?: number;
+  /** where it ends */
+  to?: number;
+  /** from and to are frames of this rate */
+  fps?: number;
+  /** how fast the clip passes */
+  speed?: number;
+  /** where in the part time 0 is */
+  phase?: number;
+}
+
+export interface LayerParameters extends SpanParameters {
+  /** nodes by index or name */
+  joints?: Refs;
+  /** a node by name, even one of digits or with a comma */
+  joint_name?: string | readonly string[];
+  /** share of an override layer, strength of an additive one */
+  weight?: number;
+  /** override or additive */
+  mode?: 'override' | 'additive';
+  /** nodes with all below them */
+  subtree?: Refs;
+  /** nodes that the layer does not move, nor anything below them */
+  except?: Refs;
+  /** the pose that an additive layer differs from */
+  reference?: ReferenceParameters;
+}
+
+export interface ClipParameters extends Abortable, SpanParameters {
+  /** content hash the model must have */
+  hash?: string;
+  /** take the movement over the ground out of the pose */
+  root_motion?: 'extract';
+  /** the node whose movement it is */
+  root?: Ref;
+  /** clips to blend, in a body */
+  layers?: readonly LayerParameters[];
+}
 
 export interface PaletteParameters extends ClipParameters {
+  /** skins by index or name */
   skin?: Refs;
+  /** a skin by name, even one of digits or with a comma */
   skin_name?: string | readonly string[];
+  /** the space that the palette leads to */
   space?: 'scene' | 'root' | 'mesh';
+  /** palette: the mesh node of space=mesh; else: only this mesh */
   mesh?: Ref;
+  /** instead of mesh: a name, even one of digits */
   mesh_name?: string;
-  layout?: Layout;
+  /** layout of a matrix */
+  layout?: 'mat4' | 'mat3x4' | 'dualquat';
+  /** take the turning out too */
   yaw?: Flag;
 }
 
 export interface PoseParameters extends ClipParameters {
+  /** layout of a matrix */
+  layout?: 'mat4' | 'mat3x4' | 'dualquat';
+  /** local, scene or both */
   what?: 'local' | 'scene' | ReadonlyArray<'local' | 'scene'>;
+  /** nodes by index or name */
   joints?: Refs;
+  /** a node by name, even one of digits or with a comma */
   joint_name?: string | readonly string[];
-  subtree?: Refs;
-  layout?: Layout;
+  /** take the turning out too */
   yaw?: Flag;
+  /** nodes with all below them */
+  subtree?: Refs;
 }
 
 export interface MeshParameters extends ClipParameters {
+  /** palette: the mesh node of space=mesh; else: only this mesh */
   mesh?: Ref;
+  /** instead of mesh: a name, even one of digits */
   mesh_name?: string;
+  /** add the triangles */
   indices?: Flag;
+  /** add the normals */
   normals?: Flag;
+  /** add the positions as in the file */
   rest?: Flag;
+  /** 0: leave the textures out of a GLB file */
+  textures?: Flag;
+  /** take the turning out too */
   yaw?: Flag;
 }
 
 export interface BoundsParameters extends ClipParameters {
+  /** palette: the mesh node of space=mesh; else: only this mesh */
   mesh?: Ref;
+  /** instead of mesh: a name, even one of digits */
   mesh_name?: string;
+  /** over all of the clip instead of at times */
   over?: 'clip';
+  /** poses a second that are looked at beside the keys */
   rate?: number;
+  /** boxes of joints too */
   per?: 'joint';
+  /** take the turning out too */
   yaw?: Flag;
 }
 
-/** Any other option of protocol/http.md, GET /v1/render and GET /v1/sheet, may be given as well. */
-export interface RenderParameters extends ClipParameters {
+export interface PictureParameters extends ClipParameters {
+  /** width of the picture */
   width?: number;
+  /** height of the picture */
   height?: number;
-  background?: string | readonly string[];
-  view?: string;
-  camera?: string | number;
-  /** Degrees round the model, unlike elsewhere. */
+  /** colour behind the model */
+  background?: string;
+  /** what the picture shows */
+  view?: 'lit' | 'weights' | 'skeleton' | 'wireframe' | 'normals' | 'depth' | 'joints' | 'onion';
+  /** the node that the view is about */
+  joint?: Ref;
+  /** instead of joint: a name, even one of digits */
+  joint_name?: string;
+  /** 0: edges are not smoothed */
+  aa?: Flag;
+  /** whether colours are multiplied by their alpha */
+  alpha?: 'straight' | 'premultiplied';
+  /** a soft shadow on the ground */
+  shadow?: Flag;
+  /** a file made fast or a small one */
+  compression?: 'fast' | 'small';
+  /** where the camera stands: a side of the model, or a camera of the file */
+  camera?: Ref;
+  /** a camera of the file by name, even one of digits */
+  camera_name?: string;
+  /** degrees that the camera goes round the model */
   yaw?: number;
+  /** degrees that the camera is lifted */
   pitch?: number;
-  format?: 'png' | 'apng' | 'gif' | 'webp' | 'json';
-  [option: string]: unknown;
+  /** what fills the picture: all that the clip shows, or the pose */
+  frame?: 'clip' | 'pose';
+  /** share of the picture left free on each side */
+  margin?: number;
+  /** angle of view */
+  fov?: number;
+  /** without perspective */
+  ortho?: Flag;
+  /** how far away the camera is; 1: everything just fits */
+  distance?: number;
+  /** what is in the middle: a node, or a place x,y,z */
+  target?: Ref | readonly number[];
+  /** instead of target: a node by name, even one of digits */
+  target_name?: string;
+  /** a picture that shows nothing is no error */
+  allow_empty?: Flag;
+  /** the camera of a kind of game: no perspective, from a certain height */
+  projection?: 'level' | 'isometric' | 'dimetric';
+  /** take the turning out too, where yaw is the camera's */
+  root_yaw?: Flag;
 }
+
+export interface RenderParameters extends PictureParameters {
+  /** the picture, or JSON about it */
+  format?: 'png' | 'json';
+}
+
+export interface TurntableParameters extends PictureParameters {
+  /** moments of each clip; of a turntable: directions */
+  frames?: number;
+  /** cells in a row */
+  columns?: number;
+  /** pixels between cells */
+  gap?: number;
+  /** pixels around all cells */
+  padding?: number;
+  /** words under each cell: clip, time, direction */
+  captions?: Flag;
+  /** a picture, an animation, or what is where */
+  format?: 'png' | 'apng' | 'gif' | 'webp' | 'json';
+  /** frames a second of the animation */
+  play_rate?: number;
+  /** how often the animation plays; 0: for ever */
+  loops?: number;
+}
+
+export interface SheetParameters extends TurntableParameters {
+  /** moments a second of each clip, instead of frames */
+  rate?: number;
+  /** all clips instead of one */
+  clips?: 'all';
+  /** views around the model, each a row */
+  directions?: number;
+}
+
+// End of what `make types` makes.
+
+export type Layout = 'mat4' | 'mat3x4' | 'dualquat';
 
 /** A JSON answer: protocol/answers.md has its fields. */
 export type Json = Record<string, any>;
@@ -211,16 +343,16 @@ export class Model {
   mesh(options?: MeshParameters & { format?: 'bin' }): Promise<Frames>;
   mesh(options: MeshParameters & { format: 'json' }): Promise<Json>;
   /** The posed model as a glTF 2.0 file. */
-  glb(options?: MeshParameters & { textures?: Flag }): Promise<Answer>;
+  glb(options?: MeshParameters): Promise<Answer>;
   bounds(options?: BoundsParameters): Promise<Json>;
   render(options: RenderParameters & { format: 'json' }): Promise<Json>;
   render(options?: RenderParameters): Promise<Picture>;
   /** Several moments, clips or directions in one picture, or an animation; as JSON its manifest. */
-  sheet(options: RenderParameters & { format: 'json' }): Promise<Json>;
-  sheet(options?: RenderParameters): Promise<Picture>;
+  sheet(options: SheetParameters & { format: 'json' }): Promise<Json>;
+  sheet(options?: SheetParameters): Promise<Picture>;
   /** The model from all around. */
-  turntable(options: RenderParameters & { format: 'json' }): Promise<Json>;
-  turntable(options?: RenderParameters): Promise<Picture>;
+  turntable(options: TurntableParameters & { format: 'json' }): Promise<Json>;
+  turntable(options?: TurntableParameters): Promise<Picture>;
   /** Any operation on this model by its name: `ask('render', {..})`. */
   ask(op: string, parameters?: Record<string, unknown>, options?: Abortable): Promise<Answer>;
 }

@@ -139,7 +139,7 @@ test('the types compile', () => {
   execFileSync(path.join(TESTS, 'node_modules/.bin/tsc'), ['-p', path.join(TESTS, 'tsconfig.json')], { stdio: 'inherit' });
 });
 
-// posed.d.ts is written by hand: it declares what is exported, and what it declares is there.
+// The classes of posed.d.ts are written by hand: it declares what is exported, and what it declares is there.
 test('the types are those of the modules', () => {
   const source = ts.createSourceFile('posed.d.ts', fs.readFileSync(path.join(TESTS, '../../clients/js/posed.d.ts'), 'utf8'), ts.ScriptTarget.ES2022);
   const classes = source.statements.filter(ts.isClassDeclaration);

@@ -8,6 +8,7 @@ export async function use(signal: AbortSignal, socket: typeof globalThis.WebSock
   const palette: Frames = await robot.palette({ clip: clip ?? 0, t: [0, '1:2:30'], skin: [0, 'body'] });
   const json = await robot.pose({ format: 'json', what: ['local', 'scene'] });
   const picture: Picture = await robot.render({ width: 512, yaw: 40, view: 'depth' });
+  const sheet: Picture = await robot.sheet({ clips: 'all', format: 'webp', layers: [{ clip: 'wave', joints: ['arm'], weight: 0.5 }] });
   const indices: Uint32Array = (await robot.mesh({ indices: true })).array('indices');
   for await (const { model } of posed.models()) model.toUpperCase();
   const link = await posed.connect();
@@ -25,5 +26,7 @@ export async function use(signal: AbortSignal, socket: typeof globalThis.WebSock
   await robot.palette({ layout: 'mat5' });
   // @ts-expect-error no such parameter
   await robot.palette({ clipp: 0 });
-  return palette.frameCount + json.frames.length + picture.bytes.length + indices.length;
+  // @ts-expect-error no such parameter of a picture
+  await robot.render({ widht: 64 });
+  return palette.frameCount + json.frames.length + picture.bytes.length + sheet.bytes.length + indices.length;
 }

@@ -121,3 +121,22 @@ def test_another_bit_is_noticed(own, expected):
     assert sum(a != b for a, b in zip(before, canonical.of_frames(data))) == 1
     found = own.json("/v1/palette", model="robot.glb")
     assert sorted(canonical.of_json("palette", json.loads(json.dumps(found)))) == sorted(before)
+
+
+def option_types(*options, top=REPOSITORY):
+    return subprocess.run([sys.executable, top / "tests/option_types.py", *options], capture_output=True, text=True)
+
+
+def test_the_option_types_of_javascript_are_those_of_the_table(tmp_path):
+    made = option_types("--check")
+    assert made.returncode == 0, made.stderr
+    table, types = "server/wire/request/request_params.def", "clients/js/posed.d.ts"
+    for name in [table, types, "protocol/views.def", "tests/option_types.py"]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes((REPOSITORY / name).read_bytes())
+    with open(tmp_path / table, "a") as file:
+        file.write('X(DANCE, "dance", FOR_MESH, MANY, value_dance, "waltz|tango", "what it dances")\n')
+    assert option_types("--check", top=tmp_path).returncode == 1
+    assert option_types("--write", top=tmp_path).returncode == 0
+    assert "  dance?: 'waltz' | 'tango' | ReadonlyArray<'waltz' | 'tango'>;" in (tmp_path / types).read_text()
+    assert option_types("--check", top=tmp_path).returncode == 0

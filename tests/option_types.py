@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""The option types of the JavaScript client, made from the server's table of parameters.
+
+option_types.py           print them
+option_types.py --write   put them into clients/js/posed.d.ts, between its two comments
+option_types.py --check   exit 1 when posed.d.ts has others
+"""
+import pathlib
+import re
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[1]
+TYPES = TOP / "clients/js/posed.d.ts"
+BEGIN = "// Made by `make types` from request_params.def.\n"
+END = "// End of what `make types` makes.\n"
+ROW = re.compile(r'^X\(\w+, "(\w+)", ([\w| ]+), (\w+), \w+, (?:"([^"]*)"|VIEW_WORDS), "([^"]*)"\)$', re.M)
+QUERIES = ["FOR_PALETTE", "FOR_POSE", "FOR_MESH", "FOR_RENDER", "FOR_BOUNDS"]
+# Interface, those that it extends, and the operations that all of its parameters are for.
+INTERFACES = [
+    ("ReferenceParameters", [], [*QUERIES, "FOR_LAYER", "FOR_REFERENCE"]),
+    ("SpanParameters", ["ReferenceParameters"], [*QUERIES, "FOR_LAYER"]),
+    ("LayerParameters", ["SpanParameters"], ["FOR_LAYER"]),
+    ("ClipParameters", ["Abortable", "SpanParameters"], QUERIES),
+    ("PaletteParameters", ["ClipParameters"], ["FOR_PALETTE"]),
+    ("PoseParameters", ["ClipParameters"], ["FOR_POSE"]),
+    ("MeshParameters", ["ClipParameters"], ["FOR_MESH"]),
+    ("BoundsParameters", ["ClipParameters"], ["FOR_BOUNDS"]),
+    ("PictureParameters", ["ClipParameters"], ["FOR_RENDER"]),
+    ("RenderParameters", ["PictureParameters"], ["FOR_ONE_PICTURE"]),
+    ("TurntableParameters", ["PictureParameters"], ["FOR_SHEETS"]),
+    ("SheetParameters", ["TurntableParameters"], ["FOR_SHEET"]),
+]
+# What the words of the table with a capital stand for; other words are meant as they are.
+NUMBERS = {"INDEX", "SECONDS", "RATE", "FACTOR", "SHARE", "DEGREES", "PIXELS", "COUNT"}
+STRINGS = {"NAME", "PATH", "HASH", "RRGGBB", "RRGGBBAA", "-"}
+WHOLE = {"0|1": "Flag", "INDEX|NAME": "Ref", "INDEX|NAME|-": "Ref", "SECONDS|START:END:FPS": "Times", "INDEX|NAME|X,Y,Z": "Ref | readonly number[]"}
+JSON = {"layers": "readonly LayerParameters[]", "reference": "ReferenceParameters"}
+
+
+def rows():
+    """The parameters as (name, operations, type, text), without `model` and the `format` that selects what a method returns."""
+    text = (TOP / "server/wire/request/request_params.def").read_text(encoding="utf-8")
+    views = "|".join(re.findall(r'^X\(\w+, "(\w+)"', (TOP / "protocol/views.def").read_text(encoding="utf-8"), re.M))
+    found = ROW.findall(text)
+    if len(found) != len(re.findall(r"^X\(", text, re.M)):
+        sys.exit("request_params.def has a row that this script cannot read")
+    return [(name, operations.split(" | "), type_of(name, often, values or views), said) for name, operations, often, values, said in found
+            if name not in ("model", "queries", "prefix", "limit", "after") and not (name == "format" and "bin" in values)]
+
+
+def type_of(name, how_often, values):
+    words = values.split("|")
+    if values == "JSON":
+        return JSON[name]
+    if values in WHOLE:
+        one = WHOLE[values]
+    elif any(word in STRINGS for word in words):
+        one = "string"
+    elif "CAMERA" in words:
+        one = "Ref"
+    elif words[0] in NUMBERS:
+        one = "number"
+    else:
+        one = " | ".join(f"'{word}'" for word in words)
+    if how_often != "MANY" or one == "Times":
+        return one
+    return "Refs" if one == "Ref" else f"{one} | readonly string[]" if one == "string" else f"{one} | ReadonlyArray<{one}>"
+
+
+def types():
+    parameters, members, out = rows(), {"Abortable": set()}, []
+    for interface, bases, operations in INTERFACES:
+        above = set().union(*(members[base] for base in bases))
+        own = [row for row in parameters if set(operations) <= set(row[1]) and row[0] not in above]
+        members[interface] = above | {row[0] for row in own}
+        out.append(f"export interface {interface}{' extends ' if bases else ''}{', '.join(bases)} {{")
+        out += [f"  /** {text} */\n  {name}?: {type};" for name, _, type, text in own] + ["}\n"]
+    return "\n".join(out) + "\n"
+
+
+def main():
+    text = TYPES.read_text(encoding="utf-8")
+    begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
+    if sys.argv[1:] == ["--write"]:
+        TYPES.write_text(text[:begin] + types() + text[end:], encoding="utf-8")
+    elif sys.argv[1:] == ["--check"]:
+        if text[begin:end] != types():
+            sys.exit("clients/js/posed.d.ts has other options than request_params.def: run make types")
+    elif sys.argv[1:]:
+        sys.exit(__doc__)
+    else:
+        print(types(), end="")
+
+
+main()
