@@ -1,10 +1,11 @@
 /* posectl bench: how many answers a second, and how long each takes. Each connection asks for one thing after the
  * other, by handle, at random times of the first clip, so that nothing is answered from memory. */
-#include "clients/cli/ask/commands.h"
-#include "clients/cli/ask/command_context.h"
+#include "clients/cli/command_line/commands.h"
+#include "clients/cli/output/json.h"
 #include "clients/cli/output/terminal.h"
+#include "clients/cli/server/command_context.h"
+#include "clients/cli/server/pool.h"
 
-#include <cjson/cJSON.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,13 +45,13 @@ static double next_random(struct runner *runner)
     return (double)((runner->random * 2685821657736338717ULL) >> 11) / 9007199254740992.0;
 }
 
-static int ask(struct runner *runner, struct connection *link, struct posed_model *model,
+static int ask(struct runner *runner, struct connection *connection, struct posed_model *model,
                const struct posed_query *query)
 {
     struct posed_packet answer;
     const struct posed_picture picture = {.width = runner->side, .height = runner->side};
-    const int rc = runner->kind == POSED_RENDER ? posed_render(&link->posed, model, query, &picture, &answer)
-                                                : posed_ask(&link->posed, runner->kind, model, query, &answer);
+    const int rc = runner->kind == POSED_RENDER ? posed_render(&connection->posed, model, query, &picture, &answer)
+                                                : posed_ask(&connection->posed, runner->kind, model, query, &answer);
     if (rc == 0)
         runner->bytes += answer.data_bytes;
     return rc;
@@ -92,12 +93,12 @@ static void start_all(struct start *start, size_t runners)
 static void *run_connection(void *context)
 {
     struct runner *runner = context;
-    struct connection link;
+    struct connection connection;
     struct posed_model model;
     struct posed_found clip;
     struct posed_query query;
     double time_s = 0, duration_s = 1;
-    if (connection_open(&link, runner->session) < 0) {
+    if (connection_open(&connection, runner->session, NULL, NULL) < 0) {
         snprintf(runner->code, sizeof runner->code, "connection_lost");
         snprintf(runner->problem, sizeof runner->problem, "no connection");
         (void)wait_for_start(runner->start);
@@ -106,26 +107,27 @@ static void *run_connection(void *context)
     posed_query_init(&query);
     query.times = &time_s;
     query.time_count = 1;
-    int rc = posed_open(&link.posed, runner->model, &model);
-    if (rc == 0 && model.clip_count > 0 && (rc = posed_find_index(&link.posed, &model, POSED_WHAT_CLIP, 0, &clip)) == 0)
+    int rc = posed_open(&connection.posed, runner->model, &model);
+    if (rc == 0 && model.clip_count > 0 &&
+        (rc = posed_find_index(&connection.posed, &model, POSED_WHAT_CLIP, 0, &clip)) == 0)
         duration_s = clip.duration_s;
     if (rc == 0)
-        rc = ask(runner, &link, &model, &query); /* the first one may start a renderer */
+        rc = ask(runner, &connection, &model, &query); /* the first one may start a renderer */
     runner->bytes = 0;
     const double until_s = wait_for_start(runner->start) + runner->seconds;
     /* one at least: a thread that did not get the processor in time has something to terminal_info, too */
     while (rc == 0 && (runner->count == 0 || now_s() < until_s) && !is_interrupted()) {
         const double start_s = now_s();
         time_s = next_random(runner) * duration_s;
-        rc = ask(runner, &link, &model, &query);
+        rc = ask(runner, &connection, &model, &query);
         if (rc == 0)
             note(runner, now_s() - start_s);
     }
     if (rc < 0) {
-        connection_error_code(&link, runner->code);
-        snprintf(runner->problem, sizeof runner->problem, "%s", link.posed.error.message);
+        connection_error_code(&connection, runner->code);
+        snprintf(runner->problem, sizeof runner->problem, "%s", connection.posed.error.message);
     }
-    connection_close(&link);
+    connection_close(&connection);
     return NULL;
 }
 
@@ -187,10 +189,7 @@ static void report(const struct args *args, const char *model, size_t connection
     cJSON *latency = cJSON_AddObjectToObject(json, "latency_ms");
     for (int i = 0; i < PERCENTILES; i++)
         cJSON_AddNumberToObject(latency, NAMES[i], result->percentiles_ms[i]);
-    char *text = cJSON_PrintUnformatted(json);
-    puts(text == NULL ? "{}" : text);
-    free(text);
-    cJSON_Delete(json);
+    json_print(json);
 }
 
 static int kind_of(const char *op)
@@ -201,7 +200,7 @@ static int kind_of(const char *op)
                                        : POSED_PALETTE;
 }
 
-static int run_runners(const struct args *args, const struct command_context *one)
+static int run_runners(const struct args *args, const struct command_context *context)
 {
     const size_t connections = (size_t)args_number(args, OPTION_CONNECTIONS, 4);
     struct start start = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
@@ -211,8 +210,8 @@ static int run_runners(const struct args *args, const struct command_context *on
     int status = STATUS_DONE;
     for (size_t i = 0; i < connections; i++) {
         runners[i] = (struct runner){.start = &start,
-                                     .session = &one->session,
-                                     .model = one->model,
+                                     .session = &context->session,
+                                     .model = context->paths.arguments[0].path,
                                      .kind = kind_of(args_text(args, OPTION_OP, "palette")),
                                      .side = (uint32_t)args_number(args, OPTION_SIZE, 256),
                                      .seconds = args_number(args, OPTION_SECONDS, 3),
@@ -232,7 +231,7 @@ static int run_runners(const struct args *args, const struct command_context *on
         }
     sum_up(runners, started, &result);
     if (status == STATUS_DONE)
-        report(args, one->model, started, &result);
+        report(args, context->paths.arguments[0].path, started, &result);
     for (size_t i = 0; i < started; i++)
         free(runners[i].latencies_ms);
     free(runners);
@@ -241,10 +240,10 @@ static int run_runners(const struct args *args, const struct command_context *on
 
 int run_bench(const struct args *args)
 {
-    struct command_context one;
-    int status = context_open(&one, args, 1);
+    struct command_context context = {0};
+    int status = context_open_models(&context, args, 1, pool_cores());
     if (status == STATUS_DONE)
-        status = run_runners(args, &one);
-    context_close(&one);
+        status = run_runners(args, &context);
+    context_close(&context);
     return status;
 }

@@ -1,10 +1,11 @@
 /* posectl check: all models at the same time, then one report. */
 #include "clients/cli/check/check.h"
 
-#include "clients/cli/ask/commands.h"
+#include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/output.h"
-#include "clients/cli/server/pool.h"
 #include "clients/cli/output/terminal.h"
+#include "clients/cli/server/command_context.h"
+#include "clients/cli/server/pool.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -67,12 +68,12 @@ static int set_severities(struct check *check)
     return STATUS_DONE;
 }
 
-static enum outcome check_one(struct connection *link, size_t index, const char **label, void *context)
+static enum outcome check_one(struct connection *connection, size_t index, const char **label, void *context)
 {
     struct check *check = context;
     struct findings *findings = &check->findings[index];
-    *label = check->items[index].model;
-    check_model(check, link, check->items[index].source, findings);
+    *label = check->models.items[index].model;
+    check_model(check, connection, check->models.items[index].source, findings);
     findings->is_done = true;
     return findings->is_unreadable ? OUTCOME_FAILED : OUTCOME_MADE;
 }
@@ -114,51 +115,44 @@ static int give_report(const struct check *check)
         check_report_text(check, &out);
     int status = output_give(file, out.at, out.size_bytes);
     text_free(&out);
-    for (size_t i = 0; i < check->count && status == STATUS_DONE; i++)
+    for (size_t i = 0; i < check->models.count && status == STATUS_DONE; i++)
         for (size_t k = 0; k < check->findings[i].count; k++)
             if ((int)check->findings[i].at[k].severity >= threshold)
                 status = STATUS_FAILED;
     return status;
 }
 
-static int check_paths(struct check *check, struct paths *places)
+static int check_models(struct check *check, struct command_context *context)
 {
-    struct session session = {0};
-    struct connection link = {0};
     struct progress progress = {.what = "check"};
-    int status = paths_resolve(places, check->args);
-    if (status == STATUS_DONE && (session_start(&session, check->args, places->folder, pool_jobs(check->args)) < 0 ||
-                                  connection_open(&link, &session) < 0))
-        status = STATUS_SERVER;
+    int status = context_open(context, check->args, pool_jobs(check->args));
     if (status == STATUS_DONE)
-        status = model_list_read(places, check->args, &link, &check->items, &check->count);
-    check->findings = must_alloc((check->count + 1) * sizeof *check->findings);
+        status = model_list_read(&check->models, &context->paths, check->args, &context->connection);
+    check->findings = must_alloc((check->models.count + 1) * sizeof *check->findings);
     if (status == STATUS_DONE)
-        status = pool_run(&session, pool_jobs(check->args), check->count, check_one, check, &progress);
+        status = pool_run(&context->session, pool_jobs(check->args), check->models.count, check_one, check, &progress);
     check->seconds = now_s() - progress.start_s;
-    connection_close(&link);
-    session_end(&session);
     if (status == STATUS_DONE)
         status = give_report(check);
-    return status == STATUS_DONE && places->unread > 0 ? STATUS_FAILED : status;
+    return status == STATUS_DONE && check->models.unread > 0 ? STATUS_FAILED : status;
 }
 
 int run_check(const struct args *args)
 {
     struct check check = {.args = args};
-    struct paths places = {0};
+    struct command_context context = {0};
     int status = set_severities(&check);
     if (status == STATUS_DONE && args_has(args, OPTION_RULES))
         return list_rules(&check);
     if (status == STATUS_DONE)
-        status = check_paths(&check, &places);
-    for (size_t i = 0; i < check.count && check.findings != NULL; i++) {
+        status = check_models(&check, &context);
+    for (size_t i = 0; i < check.models.count && check.findings != NULL; i++) {
         for (size_t k = 0; k < check.findings[i].count; k++)
             free(check.findings[i].at[k].message);
         free(check.findings[i].at);
     }
     free(check.findings);
-    model_list_free(check.items, check.count);
-    paths_free(&places);
+    model_list_free(&check.models);
+    context_close(&context);
     return status;
 }

@@ -1,7 +1,7 @@
 /* check.h - what the parts of posectl check share. */
 #pragma once
 
-#include "clients/cli/server/paths.h"
+#include "clients/cli/server/model_list.h"
 
 enum severity { SEVERITY_OFF, SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR, SEVERITY_COUNT };
 
@@ -33,9 +33,8 @@ struct findings {
 struct check {
     const struct args *args;
     enum severity severities[RULE_COUNT];
-    struct listed_model *items;
-    struct findings *findings; /* of each item */
-    size_t count;
+    struct model_list models;
+    struct findings *findings; /* of each model */
     double seconds;
 };
 
@@ -47,11 +46,11 @@ int severity_find(const char *name);
 void findings_add(const struct check *check, struct findings *findings, enum rule_id rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* check_model.c: looks at one model, by the source of its item. */
-void check_model(const struct check *check, struct connection *link, const char *source, struct findings *findings);
+void check_model(const struct check *check, struct connection *connection, const char *source,
+                 struct findings *findings);
 
 /* check_loop.c: whether a clip of --loops ends as it begins. `model`, `clip`: the server's JSON. */
-struct cJSON;
-void check_loop(const struct check *check, struct connection *link, const struct cJSON *model, const struct cJSON *clip,
+void check_loop(const struct check *check, struct connection *connection, const cJSON *model, const cJSON *clip,
                 struct findings *findings);
 
 /* check_report.c, check_documents.c: the report. Names in text are made fit for a terminal. */

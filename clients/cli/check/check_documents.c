@@ -4,7 +4,6 @@
 
 #include "clients/cli/output/terminal.h"
 
-#include <cjson/cJSON.h>
 #include <stdlib.h>
 
 /* What makes a test case fail: warnings and errors. */
@@ -42,7 +41,7 @@ static void put_case(const struct check *check, size_t index, struct text *out)
 {
     const struct findings *findings = &check->findings[index];
     text_put(out, "    <testcase classname=\"posectl.check\" name=\"");
-    text_put_xml(out, check->items[index].model);
+    text_put_xml(out, check->models.items[index].model);
     text_put(out, findings->count == 0 && findings->is_done ? "\"/>\n" : "\">\n");
     if (!findings->is_done)
         text_put(out, "      <skipped message=\"interrupted\"/>\n");
@@ -64,7 +63,7 @@ static void put_case(const struct check *check, size_t index, struct text *out)
 void check_report_junit(const struct check *check, struct text *out)
 {
     size_t failed = 0, skipped = 0;
-    for (size_t i = 0; i < check->count; i++) {
+    for (size_t i = 0; i < check->models.count; i++) {
         failed += failures_of(&check->findings[i]) > 0;
         skipped += !check->findings[i].is_done;
     }
@@ -72,8 +71,8 @@ void check_report_junit(const struct check *check, struct text *out)
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
                 "  <testsuite name=\"posectl check\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\" "
                 "time=\"%.3f\">\n",
-                check->count, failed, skipped, check->seconds);
-    for (size_t i = 0; i < check->count; i++)
+                check->models.count, failed, skipped, check->seconds);
+    for (size_t i = 0; i < check->models.count; i++)
         put_case(check, i, out);
     text_put(out, "  </testsuite>\n</testsuites>\n");
 }
@@ -137,12 +136,8 @@ void check_report_sarif(const struct check *check, struct text *out)
     cJSON_AddItemToObject(cJSON_AddObjectToObject(run, "tool"), "driver", driver_of(check));
     cJSON_AddStringToObject(run, "columnKind", "unicodeCodePoints");
     cJSON *results = cJSON_AddArrayToObject(run, "results");
-    for (size_t i = 0; i < check->count; i++)
+    for (size_t i = 0; i < check->models.count; i++)
         for (size_t k = 0; k < check->findings[i].count; k++)
-            cJSON_AddItemToArray(results, result_of(check->items[i].model, &check->findings[i].at[k]));
-    char *text = cJSON_Print(json);
-    text_put(out, text == NULL ? "{}" : text);
-    text_put(out, "\n");
-    free(text);
-    cJSON_Delete(json);
+            cJSON_AddItemToArray(results, result_of(check->models.items[i].model, &check->findings[i].at[k]));
+    json_put_indented(out, json);
 }

@@ -4,7 +4,6 @@
 
 #include "clients/cli/server/pattern.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,27 +11,9 @@
 /* So far from a node what it moves reaches, as a share of the model: a turned head jumps although its joint stays. */
 #define REACH 0.1
 
-static const cJSON *get(const cJSON *json, const char *name) { return cJSON_GetObjectItemCaseSensitive(json, name); }
-static double number_of(const cJSON *json, const char *name) { return cJSON_GetNumberValue(get(json, name)); }
-
-static const char *text_of(const cJSON *json, const char *name)
-{
-    const char *text = cJSON_GetStringValue(get(json, name));
-    return text == NULL ? "" : text;
-}
-
 static bool is_loop(const struct check *check, const char *name)
 {
-    const char *patterns = args_text(check->args, OPTION_LOOPS, OPTIONS[OPTION_LOOPS].initial);
-    while (*patterns != '\0') {
-        char pattern[256];
-        const size_t size = strcspn(patterns, ",");
-        snprintf(pattern, sizeof pattern, "%.*s", (int)size, patterns);
-        if (size > 0 && pattern_matches_folded(pattern, name))
-            return true;
-        patterns += size + (patterns[size] == ',');
-    }
-    return false;
+    return pattern_list_matches(args_text(check->args, OPTION_LOOPS, OPTIONS[OPTION_LOOPS].initial), name, true);
 }
 
 /* The model's greatest extent at rest; 0 where there is none. */
@@ -40,8 +21,8 @@ static double size_of(const cJSON *model)
 {
     double size = 0;
     for (int i = 0; i < 3; i++)
-        size = fmax(size, cJSON_GetNumberValue(cJSON_GetArrayItem(get(get(model, "bounds"), "max"), i)) -
-                              cJSON_GetNumberValue(cJSON_GetArrayItem(get(get(model, "bounds"), "min"), i)));
+        size = fmax(size, cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(json_get(model, "bounds"), "max"), i)) -
+                              cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(json_get(model, "bounds"), "min"), i)));
     return isfinite(size) ? size : 0;
 }
 
@@ -91,16 +72,14 @@ static double greatest_jump(const struct posed_packet *answer, double reach, uin
 
 /* The answer about both ends of the clip, without its walk over the ground, which is no jump. Returns as
  * connection_request(). */
-static int ask_ends(struct connection *link, const char *operation, const cJSON *model, const cJSON *clip,
+static int ask_ends(struct connection *connection, const char *operation, const cJSON *model, const cJSON *clip,
                     const char *more, struct posed_packet *answer)
 {
-    struct text target = {0};
-    text_printf(&target, "/v1/%s?model=", operation);
-    text_put_url(&target, text_of(model, "model"));
-    text_printf(&target, "&clip=%.0f&t=0&t=%.17g&wrap=clamp&root_motion=extract&yaw=1&format=bin%s",
-                number_of(clip, "index"), number_of(clip, "duration"), more);
-    const int rc = connection_request(link, target.at, NULL, answer);
-    text_free(&target);
+    struct text query = {0};
+    text_printf(&query, "&clip=%.0f&t=0&t=%.17g&wrap=clamp&root_motion=extract&yaw=1&format=bin%s",
+                json_number(clip, "index"), json_number(clip, "duration"), more);
+    const int rc = connection_request_model(connection, operation, json_text(model, "model"), query.at, NULL, answer);
+    text_free(&query);
     return rc;
 }
 
@@ -126,21 +105,21 @@ static bool has_morph_targets(const cJSON *mesh)
 {
     const cJSON *primitive;
     bool has_any = false;
-    cJSON_ArrayForEach(primitive, get(mesh, "primitives")) has_any |= number_of(primitive, "morph_targets") > 0;
+    cJSON_ArrayForEach(primitive, json_get(mesh, "primitives")) has_any |= json_number(primitive, "morph_targets") > 0;
     return has_any;
 }
 
 /* Faces move by morph weights, which no node tells of: how far a vertex of *mesh jumps, and no other further. */
-static double greatest_morph(struct connection *link, const cJSON *model, const cJSON *clip, const cJSON **mesh)
+static double greatest_morph(struct connection *connection, const cJSON *model, const cJSON *clip, const cJSON **mesh)
 {
     const cJSON *one;
     double most = 0;
-    cJSON_ArrayForEach(one, get(model, "meshes"))
+    cJSON_ArrayForEach(one, json_get(model, "meshes"))
     {
         struct posed_packet answer;
         char more[40];
-        snprintf(more, sizeof more, "&mesh=%.0f", number_of(one, "index"));
-        const double step = has_morph_targets(one) && ask_ends(link, "mesh", model, clip, more, &answer) == 0
+        snprintf(more, sizeof more, "&mesh=%.0f", json_number(one, "index"));
+        const double step = has_morph_targets(one) && ask_ends(connection, "mesh", model, clip, more, &answer) == 0
                                 ? greatest_step(&answer)
                                 : 0;
         if (step > most) {
@@ -151,27 +130,27 @@ static double greatest_morph(struct connection *link, const cJSON *model, const 
     return most;
 }
 
-void check_loop(const struct check *check, struct connection *link, const cJSON *model, const cJSON *clip,
+void check_loop(const struct check *check, struct connection *connection, const cJSON *model, const cJSON *clip,
                 struct findings *findings)
 {
     const double size = size_of(model), jump_max = size * args_number(check->args, OPTION_MAX_JUMP, 0.01);
     const cJSON *mesh = NULL;
     struct posed_packet answer;
     uint32_t node = 0;
-    if (check->severities[RULE_LOOP_JUMP] == SEVERITY_OFF || !(size > 0) || !is_loop(check, text_of(clip, "name")))
+    if (check->severities[RULE_LOOP_JUMP] == SEVERITY_OFF || !(size > 0) || !is_loop(check, json_text(clip, "name")))
         return;
     /* of what cannot be posed check_poses() has told */
     const double jump =
-        ask_ends(link, "pose", model, clip, "", &answer) < 0 ? 0 : greatest_jump(&answer, size * REACH, &node);
-    const double morph = jump > jump_max ? 0 : greatest_morph(link, model, clip, &mesh);
+        ask_ends(connection, "pose", model, clip, "", &answer) < 0 ? 0 : greatest_jump(&answer, size * REACH, &node);
+    const double morph = jump > jump_max ? 0 : greatest_morph(connection, model, clip, &mesh);
     if (jump > jump_max)
         findings_add(check, findings, RULE_LOOP_JUMP,
                      "clip %.0f '%s' jumps by %.2g of the model's size at its end, at node %u '%s'",
-                     number_of(clip, "index"), text_of(clip, "name"), jump / size, node,
-                     text_of(cJSON_GetArrayItem(get(model, "nodes"), (int)node), "name"));
+                     json_number(clip, "index"), json_text(clip, "name"), jump / size, node,
+                     json_text(cJSON_GetArrayItem(json_get(model, "nodes"), (int)node), "name"));
     else if (morph > jump_max)
         findings_add(check, findings, RULE_LOOP_JUMP,
                      "clip %.0f '%s' jumps by %.2g of the model's size at its end, in the shape of mesh %.0f '%s'",
-                     number_of(clip, "index"), text_of(clip, "name"), morph / size, number_of(mesh, "index"),
-                     text_of(mesh, "name"));
+                     json_number(clip, "index"), json_text(clip, "name"), morph / size, json_number(mesh, "index"),
+                     json_text(mesh, "name"));
 }

@@ -1,7 +1,6 @@
 /* The rules of posectl check, applied to one model: what the server says of it, and poses of its clips. */
 #include "clients/cli/check/check.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,25 +15,16 @@ static const struct {
 #include "clients/cli/check/rules.def"
 };
 
-static const cJSON *get(const cJSON *json, const char *name) { return cJSON_GetObjectItemCaseSensitive(json, name); }
-static double number_of(const cJSON *json, const char *name) { return cJSON_GetNumberValue(get(json, name)); }
-
-static const char *text_of(const cJSON *json, const char *name)
-{
-    const char *text = cJSON_GetStringValue(get(json, name));
-    return text == NULL ? "" : text;
-}
-
 static void check_warnings(const struct check *check, const cJSON *model, struct findings *findings)
 {
     const cJSON *warning;
-    cJSON_ArrayForEach(warning, get(model, "warnings"))
+    cJSON_ArrayForEach(warning, json_get(model, "warnings"))
     {
         enum rule_id rule = RULE_READER_WARNING;
         for (size_t i = 0; i < sizeof WARNING_RULES / sizeof *WARNING_RULES; i++)
-            if (strcmp(WARNING_RULES[i].code, text_of(warning, "code")) == 0)
+            if (strcmp(WARNING_RULES[i].code, json_text(warning, "code")) == 0)
                 rule = WARNING_RULES[i].rule;
-        findings_add(check, findings, rule, "%s: %s", text_of(warning, "code"), text_of(warning, "message"));
+        findings_add(check, findings, rule, "%s: %s", json_text(warning, "code"), json_text(warning, "message"));
     }
 }
 
@@ -43,22 +33,22 @@ static void check_limits(const struct check *check, const cJSON *model, struct f
     const double joints_max = args_number(check->args, OPTION_MAX_JOINTS, 256);
     const double influences_max = args_number(check->args, OPTION_MAX_INFLUENCES, 4);
     const cJSON *skin, *mesh, *primitive;
-    cJSON_ArrayForEach(skin, get(model, "skins"))
+    cJSON_ArrayForEach(skin, json_get(model, "skins"))
     {
-        const int joints = cJSON_GetArraySize(get(skin, "joints"));
+        const int joints = cJSON_GetArraySize(json_get(skin, "joints"));
         if (joints > joints_max)
             findings_add(check, findings, RULE_TOO_MANY_JOINTS, "skin %.0f '%s' has %d joints, more than %.0f",
-                         number_of(skin, "index"), text_of(skin, "name"), joints, joints_max);
+                         json_number(skin, "index"), json_text(skin, "name"), joints, joints_max);
     }
-    cJSON_ArrayForEach(mesh, get(model, "meshes"))
+    cJSON_ArrayForEach(mesh, json_get(model, "meshes"))
     {
         double most = 0;
-        cJSON_ArrayForEach(primitive, get(mesh, "primitives")) most =
-            fmax(most, number_of(primitive, "influences_max"));
+        cJSON_ArrayForEach(primitive, json_get(mesh, "primitives")) most =
+            fmax(most, json_number(primitive, "influences_max"));
         if (most > influences_max)
             findings_add(check, findings, RULE_TOO_MANY_INFLUENCES,
                          "mesh %.0f '%s' has a vertex that follows %.0f joints, more than %.0f",
-                         number_of(mesh, "index"), text_of(mesh, "name"), most, influences_max);
+                         json_number(mesh, "index"), json_text(mesh, "name"), most, influences_max);
     }
 }
 
@@ -80,8 +70,8 @@ static void check_names(const struct check *check, const char **names, size_t co
 
 static size_t add_name(const char **names, size_t count, const cJSON *thing)
 {
-    if (text_of(thing, "name")[0] != '\0')
-        names[count++] = text_of(thing, "name");
+    if (json_text(thing, "name")[0] != '\0')
+        names[count++] = json_text(thing, "name");
     return count;
 }
 
@@ -89,14 +79,14 @@ static size_t add_name(const char **names, size_t count, const cJSON *thing)
 static bool *joints_of(const cJSON *model, size_t *node_count)
 {
     const cJSON *skin, *joint;
-    *node_count = (size_t)cJSON_GetArraySize(get(model, "nodes"));
+    *node_count = (size_t)cJSON_GetArraySize(json_get(model, "nodes"));
     bool *is_joint = must_alloc(*node_count + 1);
-    cJSON_ArrayForEach(skin, get(model, "skins"))
+    cJSON_ArrayForEach(skin, json_get(model, "skins"))
     {
-        cJSON_ArrayForEach(joint, get(skin, "joints"))
+        cJSON_ArrayForEach(joint, json_get(skin, "joints"))
         {
-            const double node = number_of(joint, "node");
-            if (!cJSON_IsTrue(get(skin, "rigid")) && node >= 0 && node < (double)*node_count)
+            const double node = json_number(joint, "node");
+            if (!cJSON_IsTrue(json_get(skin, "rigid")) && node >= 0 && node < (double)*node_count)
                 is_joint[(size_t)node] = true;
         }
     }
@@ -105,7 +95,7 @@ static bool *joints_of(const cJSON *model, size_t *node_count)
 
 static void check_duplicates(const struct check *check, const cJSON *model, struct findings *findings)
 {
-    const cJSON *nodes = get(model, "nodes"), *clips = get(model, "clips"), *thing;
+    const cJSON *nodes = json_get(model, "nodes"), *clips = json_get(model, "clips"), *thing;
     size_t node_count, count = 0;
     bool *is_joint = joints_of(model, &node_count);
     const char **names = must_alloc((node_count + (size_t)cJSON_GetArraySize(clips) + 1) * sizeof *names);
@@ -157,81 +147,75 @@ static int64_t find_flat(const struct posed_packet *answer, const bool *is_joint
 }
 
 /* Poses all through the clip: that there are any, and that no joint is flat in them. */
-static void check_poses(const struct check *check, struct connection *link, const cJSON *model, const cJSON *clip,
+static void check_poses(const struct check *check, struct connection *connection, const cJSON *model, const cJSON *clip,
                         struct findings *findings)
 {
-    const double duration_s = number_of(clip, "duration");
+    const double duration_s = json_number(clip, "duration");
     struct posed_packet answer;
-    struct text target = {0};
+    struct text query = {0};
     size_t node_count;
     double time_s = 0;
     bool *is_joint = joints_of(model, &node_count);
-    text_put(&target, "/v1/pose?model=");
-    text_put_url(&target, text_of(model, "model"));
-    text_printf(&target, "&clip=%.0f&wrap=clamp&format=bin&t=0", number_of(clip, "index"));
+    text_printf(&query, "&clip=%.0f&wrap=clamp&format=bin&t=0", json_number(clip, "index"));
     for (int i = 1; i < POSES; i++)
-        text_printf(&target, ",%.17g", duration_s * i / (POSES - 1));
-    if (connection_request(link, target.at, NULL, &answer) < 0)
-        findings_add(check, findings, RULE_NOT_POSED, "clip %.0f '%s': %s", number_of(clip, "index"),
-                     text_of(clip, "name"), link->posed.error.message);
+        text_printf(&query, ",%.17g", duration_s * i / (POSES - 1));
+    if (connection_request_model(connection, "pose", json_text(model, "model"), query.at, NULL, &answer) < 0)
+        findings_add(check, findings, RULE_NOT_POSED, "clip %.0f '%s': %s", json_number(clip, "index"),
+                     json_text(clip, "name"), connection->posed.error.message);
     else {
         const int64_t node = find_flat(&answer, is_joint, node_count, &time_s);
         if (node >= 0)
             findings_add(check, findings, RULE_COLLAPSED_JOINT, "clip %.0f '%s' scales joint %lld '%s' flat at %.3f s",
-                         number_of(clip, "index"), text_of(clip, "name"), (long long)node,
-                         text_of(cJSON_GetArrayItem(get(model, "nodes"), (int)node), "name"), time_s);
+                         json_number(clip, "index"), json_text(clip, "name"), (long long)node,
+                         json_text(cJSON_GetArrayItem(json_get(model, "nodes"), (int)node), "name"), time_s);
     }
-    text_free(&target);
+    text_free(&query);
     free(is_joint);
 }
 
-static void check_clips(const struct check *check, struct connection *link, const cJSON *model,
+static void check_clips(const struct check *check, struct connection *connection, const cJSON *model,
                         struct findings *findings)
 {
     const cJSON *clip;
-    cJSON_ArrayForEach(clip, get(model, "clips"))
+    cJSON_ArrayForEach(clip, json_get(model, "clips"))
     {
-        check_poses(check, link, model, clip, findings);
-        if (number_of(clip, "duration") <= 0)
-            findings_add(check, findings, RULE_ZERO_LENGTH, "clip %.0f '%s' lasts no time", number_of(clip, "index"),
-                         text_of(clip, "name"));
+        check_poses(check, connection, model, clip, findings);
+        if (json_number(clip, "duration") <= 0)
+            findings_add(check, findings, RULE_ZERO_LENGTH, "clip %.0f '%s' lasts no time", json_number(clip, "index"),
+                         json_text(clip, "name"));
         else
-            check_loop(check, link, model, clip, findings);
+            check_loop(check, connection, model, clip, findings);
     }
 }
 
 /* By the rule about what is wrong where there is one, and as severe as a file that cannot be read. */
-static void add_unreadable(const struct check *check, const struct connection *link, const char *source,
+static void add_unreadable(const struct check *check, const struct connection *connection, const char *source,
                            struct findings *findings)
 {
     const bool has_rule =
-        link->posed.error.code == POSED_ERR_BAD_KEYS && check->severities[RULE_BAD_KEYS] != SEVERITY_OFF;
+        connection->posed.error.code == POSED_ERR_BAD_KEYS && check->severities[RULE_BAD_KEYS] != SEVERITY_OFF;
     const size_t before = findings->count;
     char code[64];
-    connection_error_code(link, code);
+    connection_error_code(connection, code);
     findings_add(check, findings, has_rule ? RULE_BAD_KEYS : RULE_UNREADABLE, "%s: %s", code,
-                 connection_error_message(link, source));
+                 connection_error_message(connection, source));
     if (findings->count > before && findings->at[before].severity < check->severities[RULE_UNREADABLE])
         findings->at[before].severity = check->severities[RULE_UNREADABLE];
     findings->is_unreadable = true;
 }
 
-void check_model(const struct check *check, struct connection *link, const char *source, struct findings *findings)
+void check_model(const struct check *check, struct connection *connection, const char *source,
+                 struct findings *findings)
 {
-    struct text target = {0};
     struct posed_packet answer;
-    text_put(&target, "/v1/model?model=");
-    text_put_url(&target, source);
-    const int rc = connection_request(link, target.at, NULL, &answer);
-    text_free(&target);
-    if (rc < 0) {
-        add_unreadable(check, link, source, findings);
+    if (connection_request_model(connection, "model", source, "", NULL, &answer) < 0) {
+        add_unreadable(check, connection, source, findings);
         return;
     }
     cJSON *model = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
     check_warnings(check, model, findings);
     check_limits(check, model, findings);
     check_duplicates(check, model, findings);
-    check_clips(check, link, model, findings);
+    check_clips(check, connection, model, findings);
     cJSON_Delete(model);
 }

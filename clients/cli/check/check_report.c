@@ -3,14 +3,13 @@
 
 #include "clients/cli/output/terminal.h"
 
-#include <cjson/cJSON.h>
 #include <stdlib.h>
 
 enum { RULE_COLUMNS = 22 };
 
 static void count(const struct check *check, size_t counts[SEVERITY_COUNT], size_t *models)
 {
-    for (size_t i = 0; i < check->count; i++) {
+    for (size_t i = 0; i < check->models.count; i++) {
         *models += check->findings[i].is_done;
         for (size_t k = 0; k < check->findings[i].count; k++)
             counts[check->findings[i].at[k].severity]++;
@@ -21,12 +20,12 @@ void check_report_text(const struct check *check, struct text *out)
 {
     static const enum colour COLOURS[SEVERITY_COUNT] = {COLOUR_NONE, COLOUR_CYAN, COLOUR_YELLOW, COLOUR_RED};
     size_t counts[SEVERITY_COUNT] = {0}, models = 0;
-    for (size_t i = 0; i < check->count; i++) {
+    for (size_t i = 0; i < check->models.count; i++) {
         const struct findings *findings = &check->findings[i];
         if (findings->count == 0)
             continue;
         text_put(out, colour(COLOUR_BOLD));
-        text_put_printable(out, check->items[i].model);
+        text_put_printable(out, check->models.items[i].model);
         text_printf(out, "%s\n", colour(COLOUR_NONE));
         for (size_t k = 0; k < findings->count; k++) {
             text_printf(out, "  %s", colour(COLOURS[findings->at[k].severity]));
@@ -50,13 +49,13 @@ void check_report_json(const struct check *check, struct text *out)
     size_t counts[SEVERITY_COUNT] = {0}, models = 0;
     cJSON *json = cJSON_CreateObject();
     cJSON *list = cJSON_AddArrayToObject(json, "models");
-    for (size_t i = 0; i < check->count; i++) {
+    for (size_t i = 0; i < check->models.count; i++) {
         cJSON *model = cJSON_CreateObject();
         if (!check->findings[i].is_done) {
             cJSON_Delete(model);
             continue;
         }
-        cJSON_AddStringToObject(model, "model", check->items[i].model);
+        cJSON_AddStringToObject(model, "model", check->models.items[i].model);
         cJSON *findings = cJSON_AddArrayToObject(model, "findings");
         for (size_t k = 0; k < check->findings[i].count; k++) {
             const struct finding *finding = &check->findings[i].at[k];
@@ -73,9 +72,5 @@ void check_report_json(const struct check *check, struct text *out)
     cJSON_AddNumberToObject(totals, "models", (double)models);
     for (int i = SEVERITY_INFO; i < SEVERITY_COUNT; i++)
         cJSON_AddNumberToObject(totals, severity_name((enum severity)i), (double)counts[i]);
-    char *text = cJSON_Print(json);
-    text_put(out, text == NULL ? "{}" : text);
-    text_put(out, "\n");
-    free(text);
-    cJSON_Delete(json);
+    json_put_indented(out, json);
 }

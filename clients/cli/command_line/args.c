@@ -1,3 +1,4 @@
+/* Parses the command line, and writes what was given as the query or body of a request. */
 #include "clients/cli/command_line/args.h"
 
 #include <math.h>
@@ -61,13 +62,10 @@ static int report_unknown_option(const char *name, size_t name_bytes, const stru
                                  struct text *problem)
 {
     struct nearest nearest = {NULL, 3};
+    struct flag flag;
     text_printf(problem, "unknown option --%.*s", (int)name_bytes, name);
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (option_is_for(&OPTIONS[i], command == NULL ? "" : command->name))
-            consider(&nearest, OPTIONS[i].name, name, name_bytes);
-    for (size_t i = 0; command != NULL && i < PARAMETER_COUNT; i++)
-        if (parameter_is_for(&PARAMETERS[i], command))
-            consider(&nearest, PARAMETERS[i].name, name, name_bytes);
+    for (size_t at = 0; flags_next(command, FLAGS_OWN | FLAGS_COMMON | FLAGS_PARAMETERS, &at, &flag);)
+        consider(&nearest, flag.name, name, name_bytes);
     if (nearest.name != NULL)
         text_printf(problem, "; did you mean --%s?", nearest.name);
     else
@@ -199,7 +197,7 @@ static int take_letter(struct args *out, const struct command *command, int argc
 {
     const char letter = argv[*next][1];
     for (int i = 0; i < OPTION_COUNT; i++) {
-        if (OPTIONS[i].letter != letter || !option_is_for(&OPTIONS[i], command == NULL ? "" : command->name))
+        if (OPTIONS[i].letter != letter || !option_is_for(&OPTIONS[i], command))
             continue;
         const bool is_flag = OPTIONS[i].value[0] == '\0';
         const char *value = argv[*next] + 2;
@@ -252,7 +250,7 @@ static int find_command_first(struct args *out, int argc, char **argv, int *at, 
         for (int k = 0; k < OPTION_COUNT; k++) { /* the value of an option that all have is no command */
             const bool is_long = strncmp(argv[i], "--", 2) == 0 && strcmp(argv[i] + 2, OPTIONS[k].name) == 0;
             const bool is_short = argv[i][1] == OPTIONS[k].letter && argv[i][2] == '\0';
-            if ((is_long || is_short) && option_is_for(&OPTIONS[k], "") && OPTIONS[k].value[0] != '\0') {
+            if ((is_long || is_short) && option_is_for(&OPTIONS[k], NULL) && OPTIONS[k].value[0] != '\0') {
                 i++;
                 break;
             }
@@ -290,4 +288,62 @@ int args_parse(struct args *out, int argc, char **argv, struct text *problem)
     out->has_help |= out->values[OPTION_HELP] != NULL;
     out->has_version = out->values[OPTION_VERSION] != NULL;
     return 0;
+}
+
+void args_free(struct args *args)
+{
+    free(args->repeated);
+    free(args->parameters);
+    free(args->positional);
+}
+
+bool args_has(const struct args *args, enum option_id option) { return args->values[option] != NULL; }
+
+const char *args_text(const struct args *args, enum option_id option, const char *fallback)
+{
+    return args->values[option] == NULL ? fallback : args->values[option];
+}
+
+double args_number(const struct args *args, enum option_id option, double fallback)
+{
+    return args->values[option] == NULL ? fallback : strtod(args->values[option], NULL);
+}
+
+const char *args_parameter(const struct args *args, const char *name)
+{
+    for (size_t i = 0; i < args->parameter_count; i++)
+        if (strcmp(args->parameters[i].name, name) == 0)
+            return args->parameters[i].value;
+    return NULL;
+}
+
+void args_put_query(const struct args *args, struct text *out)
+{
+    for (size_t i = 0; i < args->parameter_count; i++) {
+        if (args->parameters[i].is_json)
+            continue;
+        text_printf(out, "&%s=", args->parameters[i].name);
+        text_put_url(out, args->parameters[i].value);
+    }
+    for (size_t i = 0; i < args->repeated_count; i++) {
+        if (args->repeated[i].option != OPTION_PARAM)
+            continue;
+        const char *equals = strchr(args->repeated[i].value, '=');
+        text_printf(out, "&%.*s=", (int)(equals - args->repeated[i].value), args->repeated[i].value);
+        text_put_url(out, equals + 1);
+    }
+}
+
+bool args_put_body(const struct args *args, struct text *out)
+{
+    bool has_any = false;
+    for (size_t i = 0; i < args->parameter_count; i++) {
+        if (!args->parameters[i].is_json)
+            continue;
+        text_printf(out, "%s\"%s\":%s", has_any ? "," : "{", args->parameters[i].name, args->parameters[i].value);
+        has_any = true;
+    }
+    if (has_any)
+        text_put(out, "}");
+    return has_any;
 }

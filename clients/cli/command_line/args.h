@@ -1,4 +1,4 @@
-/* args.h - the command line as a struct, by the tables of options.def and of the server's parameters. */
+/* args.h - the command line: the tables of commands, options and the server's parameters, and what was given. */
 #pragma once
 
 #include "clients/cli/output/text.h"
@@ -27,7 +27,7 @@ struct option {
 };
 /* A parameter of the server: option --clip-name of the operations it is for. */
 struct parameter {
-    const char *name, *operations, *how_often, *parser, *values, *text;
+    const char *name, *operations, *how_often, *values, *text;
 };
 /* Of the environment. */
 struct environment_variable {
@@ -40,18 +40,32 @@ extern const struct option OPTIONS[OPTION_COUNT];
 extern const struct parameter PARAMETERS[];
 extern const size_t PARAMETER_COUNT;
 
-bool option_is_for(const struct option *option, const char *command);
-/* The command's option of that name, or NULL. command NULL: one that all have. */
+/* The command's option of that name, or NULL. command NULL: one that all commands have. */
 const struct option *option_find(const char *name, size_t name_bytes, const struct command *command);
-/* Whether posectl's users may give it with this command: `model` is the argument, `hash` posectl's own business. */
+bool option_is_for(const struct option *option, const struct command *command);
+/* Whether users may give the parameter with this command: `model` is the argument, and posectl itself sets `hash`. */
 bool parameter_is_for(const struct parameter *parameter, const struct command *command);
-/* A parameter that only bodies have (layers): its value is JSON. */
+/* A parameter that only a body can have (layers): its value is JSON. */
 bool parameter_is_json(const struct parameter *parameter);
-/* One that is 0 or 1, and 1 where it is named without a value. */
+/* One that is 0 or 1, and 1 where it is given without a value. */
 bool parameter_is_flag(const struct parameter *parameter);
-/* The next word of values such as "front|back|CAMERA" that is meant as it is; NULL after the last. *values is moved on.
- */
+/* The next literal word of values such as "front|back|CAMERA"; NULL after the last one. Advances *values. */
 const char *values_next_word(const char **values, size_t *size_bytes);
+
+/* An option or a parameter, as help, man page and completions show it. */
+struct flag {
+    const char *name; /* as in the tables: flag_put_name() */
+    char letter;      /* 0: none */
+    const char *value, *text, *initial;
+    bool is_value_optional, is_repeatable;
+};
+enum { FLAGS_OWN = 1, FLAGS_COMMON = 2, FLAGS_PARAMETERS = 4 };
+
+/* The command's next flag of these groups, in the order own options, common ones, parameters; false after the last one.
+ * *at is 0 for the first. command NULL: common options are all there is. */
+bool flags_next(const struct command *command, int groups, size_t *at, struct flag *flag);
+/* "--clip-name" */
+void flag_put_name(struct text *out, const char *name);
 
 struct given_parameter {
     const char *name, *value; /* of the parameter, as the server calls it */

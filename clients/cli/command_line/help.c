@@ -1,5 +1,5 @@
 /* posectl --help and posectl COMMAND --help, from the tables. */
-#include "clients/cli/command_line/completion.h"
+#include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/output.h"
 
 #include <string.h>
@@ -37,51 +37,33 @@ static void put_row(struct text *out, const struct text *left, const char *right
     put_wrapped(out, right, COLUMN);
 }
 
-static void put_option(struct text *out, const struct option *option)
+static void put_flag(struct text *out, const struct flag *flag)
 {
     struct text left = {0}, right = {0};
     text_put(&left, "  ");
-    if (option->letter != 0)
-        text_printf(&left, "-%c, ", option->letter);
-    text_printf(&left, "--%s%s%s", option->name, option->value[0] == '\0' ? "" : " ", option->value);
-    text_put(&right, option->text);
-    if (option->initial[0] != '\0')
-        text_printf(&right, " (default: %s)", option->initial);
+    if (flag->letter != 0)
+        text_printf(&left, "-%c, ", flag->letter);
+    flag_put_name(&left, flag->name);
+    text_printf(&left, flag->value[0] == '\0' ? "" : flag->is_value_optional ? " [%s]" : " %s", flag->value);
+    text_put(&right, flag->text);
+    if (flag->initial[0] != '\0')
+        text_printf(&right, " (default: %s)", flag->initial);
+    text_put(&right, flag->is_repeatable ? "; may repeat" : "");
     put_row(out, &left, right.at);
     text_free(&left);
     text_free(&right);
 }
 
-static void put_parameter(struct text *out, const struct parameter *parameter)
+/* Nothing where there are none. */
+static void put_flags(struct text *out, const char *heading, const struct command *command, int group)
 {
-    struct text left = {0}, right = {0};
-    text_put(&left, "  --");
-    for (const char *at = parameter->name; *at != '\0'; at++)
-        text_put_bytes(&left, *at == '_' ? "-" : at, 1);
-    text_printf(&left, parameter_is_flag(parameter) ? " [%s]" : " %s", parameter->values);
-    text_put(&right, parameter->text);
-    if (strcmp(parameter->how_often, "MANY") == 0)
-        text_put(&right, "; may repeat");
-    put_row(out, &left, right.at);
-    text_free(&left);
-    text_free(&right);
-}
-
-static void put_options(struct text *out, const char *heading, const struct command *command, bool is_common)
-{
-    text_printf(out, "\n%s:\n", heading);
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if ((strcmp(OPTIONS[i].commands, " * ") == 0) == is_common &&
-            option_is_for(&OPTIONS[i], command == NULL ? "" : command->name))
-            put_option(out, &OPTIONS[i]);
-}
-
-static bool has_own(const struct command *command)
-{
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (strcmp(OPTIONS[i].commands, " * ") != 0 && option_is_for(&OPTIONS[i], command->name))
-            return true;
-    return false;
+    struct flag flag;
+    bool has_heading = false;
+    for (size_t at = 0; flags_next(command, group, &at, &flag); has_heading = true) {
+        if (!has_heading)
+            text_printf(out, "\n%s:\n", heading);
+        put_flag(out, &flag);
+    }
 }
 
 static void put_command(struct text *out, const struct command *command)
@@ -89,15 +71,9 @@ static void put_command(struct text *out, const struct command *command)
     text_printf(out, "posectl %s - %s\n\n  posectl %s %s [options]\n\n", command->name, command->summary, command->name,
                 command->arguments);
     put_wrapped(out, command->text, 0);
-    if (has_own(command))
-        put_options(out, "Options", command, false);
-    if (command->operation[0] != '\0') {
-        text_put(out, "\nWhat is asked for, as protocol/http.md has it:\n");
-        for (size_t i = 0; i < PARAMETER_COUNT; i++)
-            if (parameter_is_for(&PARAMETERS[i], command))
-                put_parameter(out, &PARAMETERS[i]);
-    }
-    put_options(out, "Options of all commands", command, true);
+    put_flags(out, "Options", command, FLAGS_OWN);
+    put_flags(out, "What is asked for, as protocol/http.md has it", command, FLAGS_PARAMETERS);
+    put_flags(out, "Options of all commands", command, FLAGS_COMMON);
 }
 
 static void put_all(struct text *out)
@@ -117,7 +93,7 @@ static void put_all(struct text *out)
                   "  posectl thumbs assets/ -o thumbs/ --size 256 --clips all --index\n"
                   "  posectl check assets/ --format sarif -o check.sarif\n"
                   "  posectl info fox.glb\n");
-    put_options(out, "Options of all commands", NULL, true);
+    put_flags(out, "Options of all commands", NULL, FLAGS_COMMON);
     text_put(out, "\nEnvironment:\n");
     for (size_t i = 0; i < VARIABLE_COUNT; i++) {
         struct text left = {0};

@@ -1,5 +1,5 @@
 /* posectl(1), in man(7), from the tables. */
-#include "clients/cli/command_line/completion.h"
+#include "clients/cli/command_line/commands.h"
 
 #include "clients/cli/output/output.h"
 #include "clients/cli/output/terminal.h"
@@ -16,29 +16,29 @@ static void put_roff(struct text *out, const char *text)
     }
 }
 
-static void put_option(struct text *out, const char *name, char letter, const char *value, const char *help,
-                       const char *initial)
+static void put_flags(struct text *out, const struct command *command, int groups)
 {
-    text_put(out, ".TP\n");
-    if (letter != 0)
-        text_printf(out, "\\fB\\-%c\\fR, ", letter);
-    text_put(out, "\\fB\\-\\-");
-    for (const char *at = name; *at != '\0'; at++)
-        text_put(out, *at == '_' || *at == '-' ? "\\-" : (char[]){*at, '\0'});
-    text_put(out, "\\fR");
-    if (value[0] != '\0') {
-        text_put(out, " \\fI");
-        put_roff(out, value);
-        text_put(out, "\\fR");
+    struct flag flag;
+    for (size_t at = 0; flags_next(command, groups, &at, &flag);) {
+        struct text name = {0};
+        flag_put_name(&name, flag.name);
+        text_put(out, ".TP\n");
+        if (flag.letter != 0)
+            text_printf(out, "\\fB\\-%c\\fR, ", flag.letter);
+        text_put(out, "\\fB");
+        put_roff(out, name.at);
+        text_put(out, flag.value[0] == '\0' ? "\\fR" : flag.is_value_optional ? "\\fR \\fI[" : "\\fR \\fI");
+        put_roff(out, flag.value);
+        text_put(out, flag.value[0] == '\0' ? "\n" : flag.is_value_optional ? "]\\fR\n" : "\\fR\n");
+        put_roff(out, flag.text);
+        if (flag.initial[0] != '\0') {
+            text_put(out, " (default: ");
+            put_roff(out, flag.initial);
+            text_put(out, ")");
+        }
+        text_put(out, ".\n");
+        text_free(&name);
     }
-    text_put(out, "\n");
-    put_roff(out, help);
-    if (initial[0] != '\0') {
-        text_put(out, " (default: ");
-        put_roff(out, initial);
-        text_put(out, ")");
-    }
-    text_put(out, ".\n");
 }
 
 static void put_command(struct text *out, const struct command *command)
@@ -50,13 +50,7 @@ static void put_command(struct text *out, const struct command *command)
     text_put(out, ".\n.PP\n");
     put_roff(out, command->text);
     text_put(out, "\n");
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (strcmp(OPTIONS[i].commands, " * ") != 0 && option_is_for(&OPTIONS[i], command->name))
-            put_option(out, OPTIONS[i].name, OPTIONS[i].letter, OPTIONS[i].value, OPTIONS[i].text, OPTIONS[i].initial);
-    for (size_t i = 0; i < PARAMETER_COUNT; i++)
-        if (parameter_is_for(&PARAMETERS[i], command))
-            put_option(out, PARAMETERS[i].name, 0, parameter_is_flag(&PARAMETERS[i]) ? "[0|1]" : PARAMETERS[i].values,
-                       PARAMETERS[i].text, "");
+    put_flags(out, command, FLAGS_OWN | FLAGS_PARAMETERS);
 }
 
 static void put_environment(struct text *out)
@@ -68,8 +62,9 @@ static void put_environment(struct text *out)
     }
 }
 
-int print_man(void)
+int run_man(const struct args *args)
 {
+    (void)args;
     struct text out = {0};
     text_printf(&out, ".TH POSECTL 1 \"\" \"posed %s\" \"User Commands\"\n", POSECTL_VERSION);
     text_put(&out, ".SH NAME\nposectl \\- pictures, poses and checks of animated 3D models\n"
@@ -80,9 +75,7 @@ int print_man(void)
     for (int i = 0; i < COMMAND_COUNT; i++)
         put_command(&out, &COMMANDS[i]);
     text_put(&out, ".SH OPTIONS OF ALL COMMANDS\n");
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (strcmp(OPTIONS[i].commands, " * ") == 0)
-            put_option(&out, OPTIONS[i].name, OPTIONS[i].letter, OPTIONS[i].value, OPTIONS[i].text, OPTIONS[i].initial);
+    put_flags(&out, NULL, FLAGS_COMMON);
     text_put(
         &out,
         ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n1\na model failed, or check found what \\-\\-fail\\-on says\n"

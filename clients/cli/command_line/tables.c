@@ -23,20 +23,21 @@ static const char view_words[] = "" /* "|lit|weights|.." */
 #undef X
     ;
 #define VIEW_WORDS (view_words + 1)
-/* The words of the table are taken as texts: a new operation or parser needs no change here. */
+/* The words of the table are taken as texts: a new operation needs no change here. */
 const struct parameter PARAMETERS[] = {
-#define X(symbol, name, operations, how_often, parser, values, text)                                                   \
-    {name, #operations, #how_often, #parser, values, text},
+#define X(symbol, name, operations, how_often, parser, values, text) {name, #operations, #how_often, values, text},
 #include "wire/request/request_params.def"
 #undef X
 };
 const size_t PARAMETER_COUNT = sizeof PARAMETERS / sizeof *PARAMETERS;
 
-bool option_is_for(const struct option *option, const char *command)
+static bool is_common(const struct option *option) { return strcmp(option->commands, " * ") == 0; }
+
+bool option_is_for(const struct option *option, const struct command *command)
 {
     char word[64];
-    snprintf(word, sizeof word, " %s ", command);
-    return strcmp(option->commands, " * ") == 0 || strstr(option->commands, word) != NULL;
+    snprintf(word, sizeof word, " %s ", command == NULL ? "*" : command->name);
+    return is_common(option) || strstr(option->commands, word) != NULL;
 }
 
 /* Whether an operation's words and a parameter's, "FOR_POSE | FOR_MESH", have one in common. */
@@ -52,7 +53,7 @@ static bool share_word(const char *operations, const char *words)
     return false;
 }
 
-bool parameter_is_json(const struct parameter *parameter) { return strcmp(parameter->parser, "param_of_body") == 0; }
+bool parameter_is_json(const struct parameter *parameter) { return strcmp(parameter->values, "JSON") == 0; }
 bool parameter_is_flag(const struct parameter *parameter) { return strcmp(parameter->values, "0|1") == 0; }
 
 const char *values_next_word(const char **values, size_t *size_bytes)
@@ -71,7 +72,7 @@ const struct option *option_find(const char *name, size_t name_bytes, const stru
 {
     for (size_t i = 0; i < OPTION_COUNT; i++)
         if (strlen(OPTIONS[i].name) == name_bytes && memcmp(OPTIONS[i].name, name, name_bytes) == 0 &&
-            option_is_for(&OPTIONS[i], command == NULL ? "" : command->name))
+            option_is_for(&OPTIONS[i], command))
             return &OPTIONS[i];
     return NULL;
 }
@@ -83,4 +84,39 @@ bool parameter_is_for(const struct parameter *parameter, const struct command *c
         return false;
     return share_word(parameter->operations, command->operation) &&
            option_find(parameter->name, strlen(parameter->name), command) == NULL;
+}
+
+bool flags_next(const struct command *command, int groups, size_t *at, struct flag *flag)
+{
+    while (*at < OPTION_COUNT + PARAMETER_COUNT) {
+        const size_t i = (*at)++;
+        if (i < OPTION_COUNT && option_is_for(&OPTIONS[i], command) &&
+            (groups & (is_common(&OPTIONS[i]) ? FLAGS_COMMON : FLAGS_OWN)) != 0) {
+            *flag = (struct flag){.name = OPTIONS[i].name,
+                                  .letter = OPTIONS[i].letter,
+                                  .value = OPTIONS[i].value,
+                                  .text = OPTIONS[i].text,
+                                  .initial = OPTIONS[i].initial};
+            return true;
+        }
+        const struct parameter *parameter = &PARAMETERS[i < OPTION_COUNT ? 0 : i - OPTION_COUNT];
+        if (i >= OPTION_COUNT && (groups & FLAGS_PARAMETERS) != 0 && command != NULL &&
+            parameter_is_for(parameter, command)) {
+            *flag = (struct flag){.name = parameter->name,
+                                  .value = parameter->values,
+                                  .text = parameter->text,
+                                  .initial = "",
+                                  .is_value_optional = parameter_is_flag(parameter),
+                                  .is_repeatable = strcmp(parameter->how_often, "MANY") == 0};
+            return true;
+        }
+    }
+    return false;
+}
+
+void flag_put_name(struct text *out, const char *name)
+{
+    text_put(out, "--");
+    for (const char *at = name; *at != '\0'; at++)
+        text_put_bytes(out, *at == '_' ? "-" : at, 1);
 }

@@ -1,17 +1,16 @@
-/* Links of session.h: connections to a server, questions over them, and what their errors are called. */
-#include "clients/cli/output/terminal.h"
-#include "clients/cli/server/session.h"
+#include "clients/cli/server/connection.h"
 
-#include <cjson/cJSON.h>
+#include "clients/cli/output/json.h"
+#include "clients/cli/output/terminal.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
-    LINK_BYTES = 1 << 16,
+    RECEIVE_BYTES = 1 << 16,
     SEND_BYTES = 1 << 16,
-    ANSWER_MS = 300000, /* an import and a picture have limits of their own at the server */
+    ANSWER_MS = 300000, /* the server itself limits imports and pictures */
     TRIES = 8,
     RETRY_S_MAX = 5,
 };
@@ -22,52 +21,48 @@ static void *grow(void *context, void *memory, size_t size_bytes)
     return realloc(memory, size_bytes);
 }
 
-static int connect_to_server(struct connection *link)
+static int connect_to_server(struct connection *connection)
 {
-    const struct session *session = link->session;
-    struct posed_options options = {.memory = link->posed.memory != NULL ? link->posed.memory : must_alloc(LINK_BYTES),
-                                    .memory_bytes = LINK_BYTES,
+    const struct session *session = connection->session;
+    struct posed_options options = {.memory = connection->posed.memory != NULL ? connection->posed.memory
+                                                                               : must_alloc(RECEIVE_BYTES),
+                                    .memory_bytes = RECEIVE_BYTES,
                                     .grow = grow,
-                                    .send_memory = link->send_memory,
+                                    .send_memory = connection->send_memory,
                                     .send_bytes = SEND_BYTES,
                                     .token = session->token[0] == '\0' ? NULL : session->token,
                                     .timeout_ms = ANSWER_MS,
-                                    .on_event = link->on_event,
-                                    .event_context = link->event_context};
-    link->posed.memory = options.memory;
-    return posed_connect(&link->posed, session->address, &options);
+                                    .on_event = connection->on_event,
+                                    .event_context = connection->event_context};
+    connection->posed.memory = options.memory;
+    return posed_connect(&connection->posed, session->address, &options);
 }
 
-int connection_open(struct connection *link, const struct session *session)
+int connection_open(struct connection *connection, const struct session *session,
+                    void (*on_event)(void *context, const struct posed_packet *packet), void *context)
 {
-    return connection_open_for_events(link, session, NULL, NULL);
-}
-
-int connection_open_for_events(struct connection *link, const struct session *session,
-                               void (*on_event)(void *context, const struct posed_packet *packet), void *context)
-{
-    *link = (struct connection){
+    *connection = (struct connection){
         .session = session, .send_memory = must_alloc(SEND_BYTES), .on_event = on_event, .event_context = context};
-    if (connect_to_server(link) == 0)
+    if (connect_to_server(connection) == 0)
         return 0;
     struct text message = {0};
-    const int status = link->posed.error.status;
+    const int status = connection->posed.error.status;
     char code[64];
-    connection_error_code(link, code);
-    text_printf(&message, "server %s: %s%s", session->address, link->posed.error.message,
+    connection_error_code(connection, code);
+    text_printf(&message, "server %s: %s%s", session->address, connection->posed.error.message,
                 status == POSED_E_PROTOCOL ? "; is that the port of its --http? posectl needs --tcp or --unix" : "");
     terminal_coded_error(status == POSED_E_ARGUMENT ? "connection_lost" : code, message.at, NULL, 0);
     text_free(&message);
-    connection_close(link);
+    connection_close(connection);
     return -1;
 }
 
-void connection_close(struct connection *link)
+void connection_close(struct connection *connection)
 {
-    posed_disconnect(&link->posed);
-    free(link->posed.memory);
-    free(link->send_memory);
-    link->posed.memory = link->send_memory = NULL;
+    posed_disconnect(&connection->posed);
+    free(connection->posed.memory);
+    free(connection->send_memory);
+    *connection = (struct connection){0};
 }
 
 /* Seconds to wait before another try; -1: another try is of no use. */
@@ -79,41 +74,48 @@ static double pause_before_retry(const struct posed_error *error, int tries)
     return error->code == POSED_ERR_OVERLOADED && tries == 0 ? 0.2 : wanted_s;
 }
 
-int connection_request(struct connection *link, const char *target, const char *body, struct posed_packet *answer)
+int connection_request(struct connection *connection, const char *target, const char *body, struct posed_packet *answer)
 {
     for (int tries = 0;; tries++) {
-        if (!link->posed.is_connected && connect_to_server(link) < 0)
-            return link->posed.error.status;
-        const int rc = posed_call(&link->posed, NULL, target, body, body == NULL ? 0 : strlen(body), answer);
+        if (!connection->posed.is_connected && connect_to_server(connection) < 0)
+            return connection->posed.error.status;
+        const int rc = posed_call(&connection->posed, NULL, target, body, body == NULL ? 0 : strlen(body), answer);
         if (rc == 0)
             return 0;
-        const struct posed_error *error = &link->posed.error;
+        const struct posed_error *error = &connection->posed.error;
         const bool is_broken =
             error->status != POSED_E_SERVER && error->status != POSED_E_ARGUMENT && error->status != POSED_E_TOO_LARGE;
         if (is_broken)
-            posed_disconnect(&link->posed);
+            posed_disconnect(&connection->posed);
         const double pause_s = pause_before_retry(error, tries);
         if (pause_s < 0 || tries + 1 >= TRIES || is_interrupted())
             return rc;
-        const struct timespec pause = {.tv_sec = (time_t)pause_s,
-                                       .tv_nsec = (long)((pause_s - (double)(time_t)pause_s) * 1e9)};
-        nanosleep(&pause, NULL);
+        sleep_s(pause_s);
     }
 }
 
-/* "there are 0 'walk', 1 'wave'": what the error's JSON offers instead, on a line of its own. */
+int connection_request_model(struct connection *connection, const char *operation, const char *model, const char *query,
+                             const char *body, struct posed_packet *answer)
+{
+    struct text target = {0};
+    text_printf(&target, "/v1/%s?model=", operation);
+    text_put_url(&target, model);
+    text_put(&target, query);
+    const int rc = connection_request(connection, target.at, body, answer);
+    text_free(&target);
+    return rc;
+}
+
+/* "there are 0 'walk', 1 'wave'": what the error's JSON offers instead. */
 static void report_candidates(const struct posed_error *error)
 {
     struct text out = {0};
     cJSON *json = cJSON_ParseWithLength(error->json == NULL ? "" : error->json, error->json_bytes);
-    const cJSON *candidate,
-        *first = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(json, "error"), "candidates");
-    first = first == NULL ? NULL : first->child;
-    for (candidate = first; candidate != NULL; candidate = candidate->next) {
-        const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(candidate, "name"));
-        text_put(&out, candidate == first ? "there are " : ", ");
-        text_printf(&out, "%.0f '%s'", cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(candidate, "index")),
-                    name == NULL ? "" : name);
+    const cJSON *candidate;
+    cJSON_ArrayForEach(candidate, json_get(json_get(json, "error"), "candidates"))
+    {
+        text_put(&out, out.size_bytes == 0 ? "there are " : ", ");
+        text_printf(&out, "%.0f '%s'", json_number(candidate, "index"), json_text(candidate, "name"));
     }
     cJSON_Delete(json);
     if (out.size_bytes > 0)
@@ -121,37 +123,35 @@ static void report_candidates(const struct posed_error *error)
     text_free(&out);
 }
 
-void connection_report_error(const struct connection *link)
+void connection_report_error(const struct connection *connection)
 {
-    const struct posed_error *error = &link->posed.error;
+    const struct posed_error *error = &connection->posed.error;
     const bool is_said = error->status == POSED_E_SERVER; /* by the server */
     char code[64];
-    connection_error_code(link, code);
+    connection_error_code(connection, code);
     terminal_coded_error(code, error->message, is_said ? error->json : NULL, error->json_bytes);
     if (is_said)
         report_candidates(error);
-    if (is_said && error->code == POSED_ERR_UNKNOWN_PARAMETER && !link->session->has_own_parameters)
+    if (is_said && error->code == POSED_ERR_UNKNOWN_PARAMETER && !connection->session->has_own_parameters)
         terminal_error("the server is another version than this posectl");
 }
 
-int connection_request_or_report(struct connection *link, const char *target, const char *body,
-                                 struct posed_packet *answer)
+int connection_status(const struct connection *connection, int rc)
 {
-    const int rc = connection_request(link, target, body, answer);
     if (rc == 0)
         return STATUS_DONE;
-    connection_report_error(link);
+    connection_report_error(connection);
     return rc == POSED_E_SERVER ? STATUS_FAILED : STATUS_SERVER;
 }
 
-const char *connection_error_message(const struct connection *link, const char *model)
+const char *connection_error_message(const struct connection *connection, const char *model)
 {
-    const char *message = link->posed.error.message;
+    const char *message = connection->posed.error.message;
     const size_t size = strlen(model);
     return strncmp(message, model, size) == 0 && strncmp(message + size, ": ", 2) == 0 ? message + size + 2 : message;
 }
 
-void connection_error_code(const struct connection *link, char out[64])
+void connection_error_code(const struct connection *connection, char out[64])
 {
     static const struct {
         int number;
@@ -161,7 +161,7 @@ void connection_error_code(const struct connection *link, char out[64])
 #include "protocol/errors.def"
 #undef X
     };
-    const struct posed_error *error = &link->posed.error;
+    const struct posed_error *error = &connection->posed.error;
     const char *name = error->status == POSED_E_SERVER      ? "internal" /* of a newer server */
                        : error->status == POSED_E_TIMEOUT   ? "timed_out"
                        : error->status == POSED_E_PROTOCOL  ? "bad_answer"

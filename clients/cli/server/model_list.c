@@ -1,10 +1,9 @@
-/* The models in folders and behind patterns: model_list_read() of places.h. */
-#include "clients/cli/server/paths.h"
+/* Lists models: walks the folders of a private server, or asks a running one page by page. */
+#include "clients/cli/server/model_list.h"
 
-#include "clients/cli/server/pattern.h"
 #include "clients/cli/output/terminal.h"
+#include "clients/cli/server/pattern.h"
 
-#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +14,7 @@
 
 enum { PATH_BYTES = 4096, IGNORE_BYTES = 1 << 20 };
 
-/* The server's: what lies deeper is in no list of its. */
+/* Of the server, whose own lists end at the same depth. */
 enum {
 #define X(symbol, option, initial, unit, text) symbol,
 #include "protocol/limits.def"
@@ -29,15 +28,14 @@ static const uint64_t LIMITS[] = {
 
 struct listing {
     const struct args *args;
-    struct paths *places;
-    const struct path_argument *place; /* whose models are being listed */
-    struct listed_model *items;
-    size_t count, room;
+    const struct paths *paths;
+    const struct path_argument *argument; /* whose models are being listed */
+    struct model_list *list;
+    size_t room;
     struct {
         char *ending, *companion_of; /* "" for none */
     } * formats;
     size_t format_count;
-    int status;
 };
 
 /* The ignore files of the folders above, innermost first. */
@@ -56,7 +54,7 @@ static bool is_wanted(const struct listing *listing, const char *model)
             continue;
         const char *pattern = listing->args->repeated[i].value;
         const bool is_hit =
-            pattern_selects(pattern, model) || pattern_selects(pattern, model + listing->place->out_start);
+            pattern_selects(pattern, model) || pattern_selects(pattern, model + listing->argument->out_start);
         if (option == OPTION_EXCLUDE && is_hit)
             return false;
         has_include |= option == OPTION_INCLUDE;
@@ -67,15 +65,15 @@ static bool is_wanted(const struct listing *listing, const char *model)
 
 static void add(struct listing *listing, const char *model, const char *source)
 {
-    const struct path_argument *place = listing->place;
-    if ((place->kind == PATH_PATTERN && !pattern_matches(place->path, model)) || !is_wanted(listing, model))
+    const struct path_argument *argument = listing->argument;
+    if ((argument->kind == PATH_PATTERN && !pattern_matches(argument->path, model)) || !is_wanted(listing, model))
         return;
-    if (listing->count == listing->room) {
+    if (listing->list->count == listing->room) {
         listing->room = listing->room * 2 + 64;
-        listing->items = must_grow(listing->items, listing->room * sizeof *listing->items);
+        listing->list->items = must_grow(listing->list->items, listing->room * sizeof *listing->list->items);
     }
-    listing->items[listing->count++] = (struct listed_model){
-        .model = must_copy(model), .source = must_copy(source), .out = must_copy(model + place->out_start)};
+    listing->list->items[listing->list->count++] = (struct listed_model){
+        .model = must_copy(model), .source = must_copy(source), .out = must_copy(model + argument->out_start)};
 }
 
 /* --- here --- */
@@ -125,11 +123,12 @@ static bool is_ignored(const struct ignores *ignores, const char *path, bool is_
     return false;
 }
 
-/* Where a link leads, under the root. One that leads nowhere or out of the root is left for the server to refuse: a
- * failure with a name, not a model that nobody misses. false: to what is no file. */
+/* Where a symbolic link leads, under the root. One that leads nowhere or out of the root is left for the server to
+ * refuse: the failure is reported then, and the model not just missing. false: it leads to something that is no file.
+ */
 static bool follow(const struct listing *listing, const char *full, const char *inner, char source[PATH_BYTES])
 {
-    const char *root = listing->places->folder;
+    const char *root = listing->paths->folder;
     struct stat info;
     size_t rest;
     char *target = realpath(full, NULL);
@@ -145,21 +144,21 @@ static bool follow(const struct listing *listing, const char *full, const char *
 
 static void walk(struct listing *listing, const char *path, const struct ignores *above);
 
-static void skip(struct listing *listing, const char *folder, const char *why)
+static void skip_folder(struct listing *listing, const char *folder, const char *why)
 {
     terminal_error("cannot look into %s: %s", folder, why);
-    listing->places->unread++;
+    listing->list->unread++;
 }
 
-static void look_at(struct listing *listing, const char *path, const char *name, const struct ignores *ignores)
+static void visit(struct listing *listing, const char *path, const char *name, const struct ignores *ignores)
 {
     char inner[PATH_BYTES], full[PATH_BYTES * 2], source[PATH_BYTES];
     struct stat info;
     if (snprintf(inner, sizeof inner, "%s%s%s", path, path[0] == '\0' ? "" : "/", name) >= PATH_BYTES) {
-        skip(listing, inner, strerror(ENAMETOOLONG));
+        skip_folder(listing, inner, strerror(ENAMETOOLONG));
         return;
     }
-    snprintf(full, sizeof full, "%s/%s", listing->places->folder, inner);
+    snprintf(full, sizeof full, "%s/%s", listing->paths->folder, inner);
     if (lstat(full, &info) != 0 || is_ignored(ignores, inner, S_ISDIR(info.st_mode)))
         return;
     if (S_ISDIR(info.st_mode)) {
@@ -175,7 +174,7 @@ static void look_at(struct listing *listing, const char *path, const char *name,
         add(listing, inner, source);
 }
 
-/* How many folders of the root what is in the folder lies in. */
+/* The depth under the root of what lies in the folder. */
 static uint64_t folders_of(const char *folder)
 {
     uint64_t folders = folder[0] != '\0';
@@ -184,45 +183,42 @@ static uint64_t folders_of(const char *folder)
     return folders;
 }
 
-/* Its depth is bounded, and with it the stack. */
+/* Recursive; the depth is bounded. */
 static void walk(struct listing *listing, const char *path, const struct ignores *above)
 {
     char full[PATH_BYTES * 2];
     struct dirent **names = NULL;
-    snprintf(full, sizeof full, "%s/%s", listing->places->folder, path);
+    snprintf(full, sizeof full, "%s/%s", listing->paths->folder, path);
     const bool is_deep = folders_of(path) > LIMITS[LIMIT_FOLDERS];
     const int count = is_deep ? -1 : scandir(full, &names, NULL, alphasort);
     if (count < 0) {
-        skip(listing, full, is_deep ? "it lies deeper in the models' folder than a server lists" : strerror(errno));
+        skip_folder(listing, full,
+                    is_deep ? "it lies deeper in the models' folder than a server lists" : strerror(errno));
         return;
     }
     struct ignores ignores = {above, strlen(path) + (path[0] != '\0'), read_ignores(full)};
     for (int i = 0; i < count; i++) {
         if (names[i]->d_name[0] != '.')
-            look_at(listing, path, names[i]->d_name, &ignores);
+            visit(listing, path, names[i]->d_name, &ignores);
         free(names[i]);
     }
     free(names);
     free(ignores.lines);
 }
 
-static int read_formats(struct listing *listing, struct connection *link)
+static int read_formats(struct listing *listing, struct connection *connection)
 {
     struct posed_packet answer;
-    const int status = connection_request_or_report(link, "/v1/formats", NULL, &answer);
-    if (status != STATUS_DONE)
-        return status;
+    const int rc = connection_request(connection, "/v1/formats", NULL, &answer);
+    if (rc != 0)
+        return connection_status(connection, rc);
     cJSON *json = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
-    const cJSON *formats = cJSON_GetObjectItemCaseSensitive(json, "formats"), *format;
+    const cJSON *formats = json_get(json, "formats"), *format;
     listing->formats = must_alloc(((size_t)cJSON_GetArraySize(formats) + 1) * sizeof *listing->formats);
     cJSON_ArrayForEach(format, formats)
     {
-        const char *ending = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(format, "ending"));
-        const char *of = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(format, "companion_of"));
-        if (ending == NULL)
-            continue;
-        listing->formats[listing->format_count].ending = must_copy(ending);
-        listing->formats[listing->format_count++].companion_of = must_copy(of == NULL ? "" : of);
+        listing->formats[listing->format_count].ending = must_copy(json_text(format, "ending"));
+        listing->formats[listing->format_count++].companion_of = must_copy(json_text(format, "companion_of"));
     }
     cJSON_Delete(json);
     return STATUS_DONE;
@@ -231,12 +227,12 @@ static int read_formats(struct listing *listing, struct connection *link)
 static void list_here(struct listing *listing)
 {
     char folder[PATH_BYTES];
-    snprintf(folder, sizeof folder, "%.4095s", listing->place->path);
-    if (listing->place->kind == PATH_MODEL) {
-        add(listing, listing->place->path, listing->place->path);
+    snprintf(folder, sizeof folder, "%.4095s", listing->argument->path);
+    if (listing->argument->kind == PATH_MODEL) {
+        add(listing, listing->argument->path, listing->argument->path);
         return;
     }
-    if (listing->place->kind == PATH_PATTERN) {
+    if (listing->argument->kind == PATH_PATTERN) {
         const char *magic = strpbrk(folder, "*?[");
         char *slash = memrchr(folder, '/', (size_t)(magic - folder));
         *(slash == NULL ? folder : slash) = '\0';
@@ -246,49 +242,66 @@ static void list_here(struct listing *listing)
 
 /* --- on another server --- */
 
-static bool is_meant(const struct path_argument *place, const char *model)
+int model_list_pages(struct connection *connection, const char *query, bool is_one, model_page *take, void *context)
 {
-    const size_t size = strlen(place->path);
-    if (place->kind == PATH_PATTERN)
-        return true; /* add() looks closer */
-    if (place->kind == PATH_MODEL && strcmp(model, place->path) == 0)
-        return true;
-    return size == 0 || (strncmp(model, place->path, size) == 0 && model[size] == '/');
-}
-
-static int list_there(struct listing *listing, struct connection *link)
-{
-    char *after = must_copy(""), *prefix = must_copy(listing->place->path);
-    int status = STATUS_DONE;
-    prefix[strcspn(prefix, "*?[")] = '\0';
-    while (after != NULL && status == STATUS_DONE && !is_interrupted()) {
+    struct text after = {0};
+    int rc = 0;
+    do {
         struct text target = {0};
         struct posed_packet answer;
-        text_put(&target, "/v1/models?limit=1000&prefix=");
-        text_put_url(&target, prefix);
-        text_put(&target, after[0] == '\0' ? "" : "&after=");
-        text_put_url(&target, after);
-        status = connection_request_or_report(link, target.at, NULL, &answer);
-        text_free(&target);
-        free(after);
-        after = NULL;
-        if (status != STATUS_DONE)
-            break;
-        cJSON *json = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
-        const cJSON *entry;
-        cJSON_ArrayForEach(entry, cJSON_GetObjectItemCaseSensitive(json, "models"))
-        {
-            const char *model = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(entry, "model"));
-            if (model == NULL || strstr(model, "../") != NULL || model[0] == '/') /* it will name files here */
-                continue;
-            if (is_meant(listing->place, model))
-                add(listing, model, model);
+        text_printf(&target, "/v1/models?%s", query[0] == '\0' ? "" : query + 1);
+        if (after.size_bytes > 0) {
+            text_put(&target, query[0] == '\0' ? "after=" : "&after=");
+            text_put_url(&target, after.at);
         }
-        const char *next = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "next"));
-        after = next == NULL ? NULL : must_copy(next);
-        cJSON_Delete(json);
+        rc = connection_request(connection, target.at, NULL, &answer);
+        text_free(&target);
+        text_free(&after);
+        if (rc != 0)
+            break;
+        cJSON *page = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
+        take(context, &answer, page);
+        text_put(&after, json_text(page, "next"));
+        cJSON_Delete(page);
+    } while (after.size_bytes > 0 && !is_one && !is_interrupted());
+    text_free(&after);
+    return connection_status(connection, rc);
+}
+
+static bool is_meant(const struct path_argument *argument, const char *model)
+{
+    const size_t size = strlen(argument->path);
+    if (argument->kind == PATH_PATTERN)
+        return true; /* add() checks it */
+    if (argument->kind == PATH_MODEL && strcmp(model, argument->path) == 0)
+        return true;
+    return size == 0 || (strncmp(model, argument->path, size) == 0 && model[size] == '/');
+}
+
+static void take_page(void *context, const struct posed_packet *answer, const cJSON *page)
+{
+    struct listing *listing = context;
+    const cJSON *entry;
+    (void)answer;
+    cJSON_ArrayForEach(entry, json_get(page, "models"))
+    {
+        const char *model = json_text(entry, "model");
+        if (model[0] == '\0' || strstr(model, "../") != NULL || model[0] == '/') /* it will name local files */
+            continue;
+        if (is_meant(listing->argument, model))
+            add(listing, model, model);
     }
-    free(after);
+}
+
+static int list_there(struct listing *listing, struct connection *connection)
+{
+    struct text query = {0};
+    char *prefix = must_copy(listing->argument->path);
+    prefix[strcspn(prefix, "*?[")] = '\0';
+    text_put(&query, "&limit=1000&prefix=");
+    text_put_url(&query, prefix);
+    const int status = model_list_pages(connection, query.at, false, take_page, listing);
+    text_free(&query);
     free(prefix);
     return status;
 }
@@ -300,68 +313,79 @@ static int by_model(const void *a, const void *b)
     return strcmp(((const struct listed_model *)a)->model, ((const struct listed_model *)b)->model);
 }
 
-/* Two arguments may mean the same model. */
-static void drop_repeated(struct listing *listing)
+static void free_model(struct listed_model *model)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < listing->count; i++) {
-        if (kept > 0 && strcmp(listing->items[kept - 1].model, listing->items[i].model) == 0) {
-            free(listing->items[i].model);
-            free(listing->items[i].source);
-            free(listing->items[i].out);
-        } else
-            listing->items[kept++] = listing->items[i];
-    }
-    listing->count = kept;
+    free(model->model);
+    free(model->source);
+    free(model->out);
 }
 
-/* What means no model is a mistake of the command line, or of who moved the files: nothing done is not all done. watch
- * waits for what will come. */
+/* Two arguments may mean the same model. */
+static void sort_once(struct model_list *list)
+{
+    size_t kept = 0;
+    if (list->count > 0)
+        qsort(list->items, list->count, sizeof *list->items, by_model);
+    for (size_t i = 0; i < list->count; i++) {
+        if (kept > 0 && strcmp(list->items[kept - 1].model, list->items[i].model) == 0)
+            free_model(&list->items[i]);
+        else
+            list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
+}
+
+/* An argument that means no model is a mistake of the command line, or of whoever moved the files: to do nothing is not
+ * success. watch waits for models to come. */
 static int refuse_empty(struct listing *listing, const char *given)
 {
     const struct args *args = listing->args;
     const bool is_filtered = args_has(args, OPTION_INCLUDE) || args_has(args, OPTION_EXCLUDE);
     struct text problem = {0};
-    text_printf(&problem, listing->place->kind == PATH_FOLDER ? "no model in '%s'" : "'%s' means no model", given);
+    text_printf(&problem, listing->argument->kind == PATH_FOLDER ? "no model in '%s'" : "'%s' means no model", given);
     text_put(&problem, is_filtered ? " that --include and --exclude let through" : "");
     if (args->command != COMMAND_WATCH)
         terminal_error("%s", problem.at);
-    else if (!listing->places->is_waiting)
+    else if (!listing->list->is_empty_known)
         terminal_info("%s yet", problem.at);
     text_free(&problem);
     return args->command == COMMAND_WATCH ? STATUS_DONE : STATUS_USAGE;
 }
 
-int model_list_read(struct paths *places, const struct args *args, struct connection *link, struct listed_model **items,
-                    size_t *count)
+int model_list_read(struct model_list *list, const struct paths *paths, const struct args *args,
+                    struct connection *connection)
 {
-    struct listing listing = {.args = args, .places = places};
-    const bool is_here = link->session->is_private;
-    int refused = STATUS_DONE; /* each such place is named */
-    if (is_here)
-        listing.status = read_formats(&listing, link);
-    for (size_t i = 0; i < places->count && listing.status == STATUS_DONE; i++) {
-        const size_t before = listing.count, unread = places->unread;
-        listing.place = &places->place[i];
+    struct listing listing = {.args = args, .paths = paths, .list = list};
+    const bool is_here = connection->session->is_private;
+    int refused = STATUS_DONE; /* each argument without a model is named */
+    int status = is_here ? read_formats(&listing, connection) : STATUS_DONE;
+    list->unread = 0;
+    for (size_t i = 0; i < paths->count && status == STATUS_DONE; i++) {
+        const size_t count = list->count, unread = list->unread;
+        listing.argument = &paths->arguments[i];
         if (is_here)
             list_here(&listing);
         else
-            listing.status = list_there(&listing, link);
-        const bool is_empty = listing.count == before && places->unread == unread && !is_interrupted();
-        if (is_empty && listing.status == STATUS_DONE && refuse_empty(&listing, args->positional[i]) != STATUS_DONE)
+            status = list_there(&listing, connection);
+        const bool is_empty = list->count == count && list->unread == unread && !is_interrupted();
+        if (is_empty && status == STATUS_DONE && refuse_empty(&listing, args->positional[i]) != STATUS_DONE)
             refused = STATUS_USAGE;
     }
-    places->is_waiting = true;
-    if (listing.count > 0) {
-        qsort(listing.items, listing.count, sizeof *listing.items, by_model);
-        drop_repeated(&listing);
-    }
+    list->is_empty_known = true;
+    sort_once(list);
     for (size_t i = 0; i < listing.format_count; i++) {
         free(listing.formats[i].ending);
         free(listing.formats[i].companion_of);
     }
     free(listing.formats);
-    *items = listing.items;
-    *count = listing.count;
-    return listing.status == STATUS_DONE ? refused : listing.status;
+    return status == STATUS_DONE ? refused : status;
+}
+
+void model_list_free(struct model_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free_model(&list->items[i]);
+    free(list->items);
+    list->items = NULL;
+    list->count = 0;
 }

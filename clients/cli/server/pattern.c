@@ -1,6 +1,7 @@
 #include "clients/cli/server/pattern.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LINE_MAX_BYTES = 1024, STARS_MAX = 64 };
@@ -79,6 +80,19 @@ bool pattern_matches_folded(const char *pattern, const char *path)
 {
     int stars = STARS_MAX * STARS_MAX;
     return matches(pattern, path, true, &stars);
+}
+
+bool pattern_list_matches(const char *patterns, const char *name, bool is_folded)
+{
+    while (*patterns != '\0') {
+        char pattern[256];
+        const size_t size = strcspn(patterns, ",");
+        snprintf(pattern, sizeof pattern, "%.*s", (int)size, patterns);
+        if (size > 0 && (is_folded ? pattern_matches_folded(pattern, name) : pattern_matches(pattern, name)))
+            return true;
+        patterns += size + (patterns[size] == ',');
+    }
+    return false;
 }
 
 static const char *last_part(const char *path)

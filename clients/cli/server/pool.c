@@ -19,15 +19,17 @@ struct pool {
     void *context;
     struct progress *progress;
     size_t count, next, running; /* under progress->mutex */
-    size_t links;                /* opened so far */
+    size_t connections;          /* opened so far */
     pthread_cond_t changed;
 };
 
-unsigned pool_jobs(const struct args *args)
+unsigned pool_cores(void)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return (unsigned)args_number(args, OPTION_JOBS, cores < 1 ? 1 : cores > 64 ? 64 : (double)cores);
+    return cores < 1 ? 1 : cores > 64 ? 64 : (unsigned)cores;
 }
+
+unsigned pool_jobs(const struct args *args) { return (unsigned)args_number(args, OPTION_JOBS, pool_cores()); }
 
 static size_t done_of(const struct progress *progress)
 {
@@ -109,15 +111,15 @@ static void *run_worker(void *context)
 {
     struct pool *pool = context;
     struct progress *progress = pool->progress;
-    struct connection link;
-    const int rc = connection_open(&link, pool->session);
+    struct connection connection;
+    const int rc = connection_open(&connection, pool->session, NULL, NULL);
     pthread_mutex_lock(&progress->mutex);
-    pool->links += rc == 0;
+    pool->connections += rc == 0;
     while (rc == 0 && pool->next < pool->count && !is_interrupted()) {
         const size_t index = pool->next++;
         const char *label = "";
         pthread_mutex_unlock(&progress->mutex);
-        const enum outcome outcome = pool->work(&link, index, &label, pool->context);
+        const enum outcome outcome = pool->work(&connection, index, &label, pool->context);
         pthread_mutex_lock(&progress->mutex);
         progress->counts[outcome]++;
         snprintf(progress->current, sizeof progress->current, "%s", label);
@@ -126,7 +128,7 @@ static void *run_worker(void *context)
     pthread_cond_signal(&pool->changed);
     pthread_mutex_unlock(&progress->mutex);
     if (rc == 0)
-        connection_close(&link);
+        connection_close(&connection);
     return NULL;
 }
 
@@ -171,5 +173,5 @@ int pool_run(const struct session *session, unsigned jobs, size_t count, pool_wo
     pthread_cond_destroy(&pool.changed);
     pthread_mutex_destroy(&progress->mutex);
     free(threads);
-    return count > 0 && pool.links == 0 && !is_interrupted() ? STATUS_SERVER : STATUS_DONE;
+    return count > 0 && pool.connections == 0 && !is_interrupted() ? STATUS_SERVER : STATUS_DONE;
 }

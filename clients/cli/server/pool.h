@@ -1,7 +1,7 @@
-/* pool.h - many models at the same time: threads with a link each, and the progress that people see. */
+/* pool.h - many models at the same time: threads with a connection each, and the progress that people see. */
 #pragma once
 
-#include "clients/cli/server/session.h"
+#include "clients/cli/server/connection.h"
 
 #include <pthread.h>
 
@@ -18,12 +18,15 @@ struct progress {
 };
 
 /* Works on model `index`, in one of the threads. A model that fails is the caller's to note. */
-typedef enum outcome pool_work(struct connection *link, size_t index, const char **label, void *context);
+typedef enum outcome pool_work(struct connection *connection, size_t index, const char **label, void *context);
 
 /* Runs `work` on 0 .. count - 1 in `jobs` threads until all is done or the run is interrupted. `progress`->what is
- * given, its counts are what came of it. Returns 0 or an exit status after complaining: no link could be opened. */
+ * given, its counts are what came of it. Returns 0 or an exit status after complaining: no connection could be opened.
+ */
 int pool_run(const struct session *session, unsigned jobs, size_t count, pool_work *work, void *context,
              struct progress *progress);
 
+/* How many cores there are, 64 at most. */
+unsigned pool_cores(void);
 /* --jobs, or as many as there are cores. */
 unsigned pool_jobs(const struct args *args);

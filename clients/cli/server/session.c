@@ -201,11 +201,16 @@ static int read_token(struct session *session, const struct args *args)
     return 0;
 }
 
-int session_start(struct session *session, const struct args *args, const char *folder, unsigned jobs)
+const char *session_address(const struct args *args)
 {
     const char *from_environment = getenv("POSED_SERVER");
-    const char *address =
-        args_text(args, OPTION_SERVER, from_environment == NULL || *from_environment == '\0' ? NULL : from_environment);
+    return args_text(args, OPTION_SERVER,
+                     from_environment == NULL || *from_environment == '\0' ? NULL : from_environment);
+}
+
+int session_start(struct session *session, const struct args *args, const char *folder, unsigned jobs)
+{
+    const char *address = session_address(args);
     *session = (struct session){
         .log_fd = -1, .is_private = address == NULL, .has_own_parameters = args_has(args, OPTION_PARAM)};
     if (address != NULL && strstr(address, "://") != NULL) {

@@ -16,12 +16,6 @@ static const char MARK[] = "<!-- figures -->\n";
 static const char GENERATOR[] = "<meta name=\"generator\" content=\"posectl\">";
 enum { HEAD_BYTES = 1024 };
 
-static const char *text_of(const cJSON *json, const char *name)
-{
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, name));
-    return text == NULL ? "" : text;
-}
-
 static void put_caption(struct text *out, const char *model, const char *detail)
 {
     const char *slash = strrchr(model, '/');
@@ -43,15 +37,15 @@ static void put_figure(struct text *out, const char *model, const cJSON *picture
     text_put(out, "<figure data-text=\"");
     text_put_xml(out, model);
     text_put(out, " ");
-    text_put_xml(out, text_of(picture, "clip"));
+    text_put_xml(out, json_text(picture, "clip"));
     text_put(out, "\"><a href=\"");
-    text_put_url(out, text_of(picture, "file"));
+    text_put_url(out, json_text(picture, "file"));
     text_put(out, "\"><img loading=\"lazy\" src=\"");
-    text_put_url(out, text_of(picture, "file"));
+    text_put_url(out, json_text(picture, "file"));
     text_put(out, "\" alt=\"");
     text_put_xml(out, model);
     text_put(out, "\"></a>");
-    put_caption(out, model, text_of(picture, "clip"));
+    put_caption(out, model, json_text(picture, "clip"));
 }
 
 static void put_failure(struct text *out, const char *model, const cJSON *error)
@@ -59,11 +53,11 @@ static void put_failure(struct text *out, const char *model, const cJSON *error)
     text_put(out, "<figure class=\"failed\" data-text=\"failed ");
     text_put_xml(out, model);
     text_put(out, " ");
-    text_put_xml(out, text_of(error, "code"));
+    text_put_xml(out, json_text(error, "code"));
     text_put(out, "\"><p>");
-    text_put_xml(out, text_of(error, "message"));
+    text_put_xml(out, json_text(error, "message"));
     text_put(out, "</p>");
-    put_caption(out, model, text_of(error, "code"));
+    put_caption(out, model, json_text(error, "code"));
 }
 
 static int by_model(const void *name, const void *item)
@@ -74,19 +68,20 @@ static int by_model(const void *name, const void *item)
 /* A model of this run with its pictures or its failure; one of another run with what is left of its pictures. */
 static void put_entry(struct text *out, const struct thumbs *thumbs, const cJSON *entry)
 {
-    const cJSON *error = cJSON_GetObjectItemCaseSensitive(entry, "error"), *picture;
-    const struct listed_model *item = thumbs->count == 0 ? NULL
-                                                         : bsearch(text_of(entry, "model"), thumbs->items,
-                                                                   thumbs->count, sizeof *thumbs->items, by_model);
-    const char *known = text_of(entry, "out");
-    const char *name = item != NULL ? item->out : known[0] != '\0' ? known : text_of(entry, "model");
+    const cJSON *error = json_get(entry, "error"), *picture;
+    const struct listed_model *item = thumbs->models.count == 0
+                                          ? NULL
+                                          : bsearch(json_text(entry, "model"), thumbs->models.items,
+                                                    thumbs->models.count, sizeof *thumbs->models.items, by_model);
+    const char *known = json_text(entry, "out");
+    const char *name = item != NULL ? item->out : known[0] != '\0' ? known : json_text(entry, "model");
     if (item == NULL && (cJSON_IsObject(error) || !thumbs_has_pictures(thumbs, entry)))
         return;
     if (cJSON_IsObject(error)) {
         put_failure(out, name, error);
         return;
     }
-    cJSON_ArrayForEach(picture, cJSON_GetObjectItemCaseSensitive(entry, "pictures")) { put_figure(out, name, picture); }
+    cJSON_ArrayForEach(picture, json_get(entry, "pictures")) { put_figure(out, name, picture); }
 }
 
 bool gallery_is_there(const struct thumbs *thumbs)

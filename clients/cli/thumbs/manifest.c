@@ -13,11 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *model_of(const cJSON *entry)
-{
-    const char *model = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(entry, "model"));
-    return model == NULL ? "" : model;
-}
+static const char *model_of(const cJSON *entry) { return json_text(entry, "model"); }
 
 struct line {
     cJSON *entry;
@@ -121,6 +117,8 @@ int manifest_open(struct manifest *manifest, const char *out)
 
 void manifest_close(struct manifest *manifest)
 {
+    if (manifest->folder[0] == '\0')
+        return;
     for (size_t i = 0; i < manifest->count; i++)
         cJSON_Delete(manifest->entries[i]);
     free(manifest->entries);

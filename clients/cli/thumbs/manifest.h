@@ -10,7 +10,8 @@
  * OUT/.posectl/lock. */
 #pragma once
 
-#include <cjson/cJSON.h>
+#include "clients/cli/output/json.h"
+
 #include <pthread.h>
 
 struct manifest {

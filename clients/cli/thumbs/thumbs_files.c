@@ -15,7 +15,7 @@ void thumbs_file_stamp(const struct thumbs *thumbs, const char *path, double bef
 {
     char full[8192];
     struct stat info;
-    snprintf(full, sizeof full, "%s/%s", thumbs->session->folder, path);
+    snprintf(full, sizeof full, "%s/%s", thumbs->context.session.folder, path);
     if (stat(full, &info) != 0)
         snprintf(out, 96, "-");
     else if (seconds(info.st_ctim) > before_s - SETTLED_S)
@@ -39,8 +39,9 @@ static bool is_safe(const char *path)
 
 bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry, const char *source)
 {
-    const cJSON *files = cJSON_GetObjectItemCaseSensitive(entry, "files"), *file;
-    if (!thumbs->session->is_private || !cJSON_HasObjectItem(files, source)) /* a link may lead elsewhere now */
+    const cJSON *files = json_get(entry, "files"), *file;
+    if (!thumbs->context.session.is_private ||
+        !cJSON_HasObjectItem(files, source)) /* the symbolic link has another target */
         return false;
     cJSON_ArrayForEach(file, files)
     {
@@ -55,22 +56,23 @@ bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry, const char
     return true;
 }
 
+bool thumbs_is_unmatched(const cJSON *entry) { return cJSON_IsTrue(json_get(entry, "unmatched")); }
+
 static const char *file_of(const cJSON *picture)
 {
-    const char *file = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(picture, "file"));
+    const char *file = cJSON_GetStringValue(json_get(picture, "file"));
     return file == NULL || !is_safe(file) ? "" : file;
 }
 
 bool thumbs_has_pictures(const struct thumbs *thumbs, const cJSON *entry)
 {
-    const cJSON *pictures = cJSON_GetObjectItemCaseSensitive(entry, "pictures"), *picture;
+    const cJSON *pictures = json_get(entry, "pictures"), *picture;
     cJSON_ArrayForEach(picture, pictures)
     {
         char full[8192];
         struct stat info;
         snprintf(full, sizeof full, "%s/%s", thumbs->out, file_of(picture));
-        if (stat(full, &info) != 0 || !S_ISREG(info.st_mode) ||
-            (double)info.st_size != cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(picture, "bytes")))
+        if (stat(full, &info) != 0 || !S_ISREG(info.st_mode) || (double)info.st_size != json_number(picture, "bytes"))
             return false;
     }
     return cJSON_GetArraySize(pictures) > 0 || thumbs_is_unmatched(entry);
@@ -79,7 +81,7 @@ bool thumbs_has_pictures(const struct thumbs *thumbs, const cJSON *entry)
 static bool has_file(const cJSON *entry, const char *file)
 {
     const cJSON *picture;
-    cJSON_ArrayForEach(picture, cJSON_GetObjectItemCaseSensitive(entry, "pictures"))
+    cJSON_ArrayForEach(picture, json_get(entry, "pictures"))
     {
         if (strcmp(file_of(picture), file) == 0)
             return true;
@@ -90,7 +92,7 @@ static bool has_file(const cJSON *entry, const char *file)
 void thumbs_remove_outdated(const struct thumbs *thumbs, const cJSON *old, const cJSON *entry)
 {
     const cJSON *picture;
-    cJSON_ArrayForEach(picture, cJSON_GetObjectItemCaseSensitive(old, "pictures"))
+    cJSON_ArrayForEach(picture, json_get(old, "pictures"))
     {
         const char *file = file_of(picture);
         char full[8192];

@@ -6,122 +6,126 @@
 #include <string.h>
 
 struct watcher_connection {
-    struct connection link;
-    struct watcher *news;
+    struct connection connection;
+    struct watcher *watcher;
     size_t handle_count;
 };
 
 /* Also called from within posed_open() and the like, for what comes before their answer. */
 static void on_event(void *context, const struct posed_packet *packet)
 {
-    struct watcher_connection *link = context;
-    struct watcher *news = link->news;
-    for (size_t i = 0; packet->kind == POSED_CHANGED && i < news->count; i++)
-        if (news->models[i].link == link && news->models[i].handle == packet->model)
-            news->models[i].has_changed = true;
+    struct watcher_connection *connection = context;
+    struct watcher *watcher = connection->watcher;
+    for (size_t i = 0; packet->kind == POSED_CHANGED && i < watcher->count; i++)
+        if (watcher->models[i].connection == connection && watcher->models[i].handle == packet->model)
+            watcher->models[i].has_changed = true;
 }
 
-/* --- links --- */
+/* --- connections --- */
 
-/* Its models are to be watched anew, and may have changed meanwhile. */
-static void drop_link(struct watcher *news, struct watcher_connection *link)
+/* Its models need new watches, and may have changed meanwhile. */
+static void drop_connection(struct watcher *watcher, struct watcher_connection *connection)
 {
-    for (size_t i = 0; i < news->count; i++)
-        if (news->models[i].link == link) {
-            news->models[i].link = NULL;
-            news->models[i].has_changed = true;
+    for (size_t i = 0; i < watcher->count; i++)
+        if (watcher->models[i].connection == connection) {
+            watcher->models[i].connection = NULL;
+            watcher->models[i].has_changed = true;
         }
-    for (size_t i = 0; i < news->connection_count; i++)
-        if (news->links[i] == link)
-            news->links[i] = news->links[--news->connection_count];
-    connection_close(&link->link);
-    free(link);
+    for (size_t i = 0; i < watcher->connection_count; i++)
+        if (watcher->connections[i] == connection)
+            watcher->connections[i] = watcher->connections[--watcher->connection_count];
+    connection_close(&connection->connection);
+    free(connection);
 }
 
-/* One with room for another handle; NULL after complaining. */
-static struct watcher_connection *find_link(struct watcher *news)
+/* One with room for another handle; NULL after printing why. */
+static struct watcher_connection *find_connection(struct watcher *watcher)
 {
-    for (size_t i = 0; i < news->connection_count; i++)
-        if (news->links[i]->handle_count < news->links[i]->link.posed.hello.models_max)
-            return news->links[i];
-    struct watcher_connection *link = must_alloc(sizeof *link);
-    link->news = news;
-    if (connection_open_for_events(&link->link, news->session, on_event, link) < 0) {
-        free(link);
+    for (size_t i = 0; i < watcher->connection_count; i++)
+        if (watcher->connections[i]->handle_count < watcher->connections[i]->connection.posed.hello.models_max)
+            return watcher->connections[i];
+    struct watcher_connection *connection = must_alloc(sizeof *connection);
+    connection->watcher = watcher;
+    if (connection_open(&connection->connection, watcher->session, on_event, connection) < 0) {
+        free(connection);
         return NULL;
     }
-    news->links = must_grow(news->links, (news->connection_count + 1) * sizeof(struct watcher_connection *));
-    news->links[news->connection_count++] = link;
-    return link;
+    watcher->connections =
+        must_grow(watcher->connections, (watcher->connection_count + 1) * sizeof(struct watcher_connection *));
+    watcher->connections[watcher->connection_count++] = connection;
+    return connection;
 }
 
-/* Takes all packets that have come. */
-static void read_link(struct watcher *news, struct watcher_connection *link)
+/* Reads all packets that have arrived. */
+static void read_connection(struct watcher *watcher, struct watcher_connection *connection)
 {
     struct posed_packet packet;
     int rc;
-    while ((rc = posed_next(&link->link.posed, 0, &packet)) == 1)
-        on_event(link, &packet);
+    while ((rc = posed_next(&connection->connection.posed, 0, &packet)) == 1)
+        on_event(connection, &packet);
     if (rc < 0)
-        drop_link(news, link);
+        drop_connection(watcher, connection);
 }
 
-static bool has_any(const struct watcher *news)
+static bool has_any(const struct watcher *watcher)
 {
-    for (size_t i = 0; i < news->count; i++)
-        if (news->models[i].has_changed)
+    for (size_t i = 0; i < watcher->count; i++)
+        if (watcher->models[i].has_changed)
             return true;
     return false;
 }
 
-static void read_links(struct watcher *news)
+static void read_connections(struct watcher *watcher)
 {
-    for (size_t i = news->connection_count; i-- > 0;) /* a link that breaks is replaced by the last one */
-        read_link(news, news->links[i]);
+    for (size_t i = watcher->connection_count; i-- > 0;) /* a connection that breaks is replaced by the last one */
+        read_connection(watcher, watcher->connections[i]);
 }
 
-void watcher_wait(struct watcher *news, double timeout_s)
+void watcher_wait(struct watcher *watcher, double timeout_s)
 {
-    read_links(news); /* what came with the answer to something else makes no socket readable */
-    struct pollfd *sockets = must_alloc((news->connection_count + 1) * sizeof *sockets);
-    for (size_t i = 0; i < news->connection_count; i++)
-        sockets[i] = (struct pollfd){.fd = news->links[i]->link.posed.fd, .events = POLLIN};
-    if (!has_any(news) && poll(sockets, (nfds_t)news->connection_count, (int)(timeout_s * 1000 + 0.5)) > 0)
-        read_links(news);
+    read_connections(watcher); /* packets read along with an earlier answer make no socket readable */
+    struct pollfd *sockets = must_alloc((watcher->connection_count + 1) * sizeof *sockets);
+    for (size_t i = 0; i < watcher->connection_count; i++)
+        sockets[i] = (struct pollfd){.fd = watcher->connections[i]->connection.posed.fd, .events = POLLIN};
+    if (!has_any(watcher) && poll(sockets, (nfds_t)watcher->connection_count, (int)(timeout_s * 1000 + 0.5)) > 0)
+        read_connections(watcher);
     free(sockets);
 }
 
 /* --- models --- */
 
-static void close_handle(struct watcher *news, struct watcher_connection *link, uint32_t handle)
+static void close_handle(struct watcher *watcher, struct watcher_connection *connection, uint32_t handle)
 {
     struct posed_model model = {.handle = handle};
-    if (posed_close(&link->link.posed, &model) < 0 && link->link.posed.error.status != POSED_E_SERVER)
-        drop_link(news, link);
+    if (posed_close(&connection->connection.posed, &model) < 0 &&
+        connection->connection.posed.error.status != POSED_E_SERVER)
+        drop_connection(watcher, connection);
     else
-        link->handle_count--;
+        connection->handle_count--;
 }
 
-/* Whether the link is there still: another one's end may have been seen meanwhile. */
-static bool has_link(const struct watcher *news, const struct watcher_connection *link)
+/* Whether the connection still exists: closing a handle may have found it broken. */
+static bool has_connection(const struct watcher *watcher, const struct watcher_connection *connection)
 {
-    for (size_t i = 0; i < news->connection_count; i++)
-        if (news->links[i] == link)
+    for (size_t i = 0; i < watcher->connection_count; i++)
+        if (watcher->connections[i] == connection)
             return true;
     return false;
 }
 
-void watcher_set_models(struct watcher *news, const struct listed_model *items, size_t count)
+void watcher_set_models(struct watcher *watcher, const struct model_list *list)
 {
-    struct watched_model *models = must_alloc((count + 1) * sizeof *models), *before = news->models;
-    const size_t before_count = news->count;
+    const struct listed_model *items = list->items;
+    const size_t count = list->count;
+    struct watched_model *models = must_alloc((count + 1) * sizeof *models), *before = watcher->models;
+    const size_t before_count = watcher->count;
     size_t old = 0, gone = 0;
     for (size_t i = 0; i < count; i++) {
         int order = -1;
         while (old < before_count && (order = strcmp(before[old].model, items[i].model)) < 0)
             before[gone++] = before[old++];
         if (old < before_count && order == 0 && strcmp(before[old].source, items[i].source) != 0)
-            before[gone++] = before[old++]; /* a link that leads elsewhere now: as if it were new */
+            before[gone++] = before[old++]; /* the symbolic link has another target: as if it were new */
         else if (old < before_count && order == 0) {
             models[i] = before[old++];
             continue;
@@ -131,48 +135,48 @@ void watcher_set_models(struct watcher *news, const struct listed_model *items, 
     }
     while (old < before_count)
         before[gone++] = before[old++];
-    news->models = models; /* from here on events may come, for these */
-    news->count = count;
+    watcher->models = models; /* from here on events may come, for these */
+    watcher->count = count;
     for (size_t i = 0; i < gone; i++) {
-        if (before[i].link != NULL && has_link(news, before[i].link))
-            close_handle(news, before[i].link, before[i].handle);
+        if (before[i].connection != NULL && has_connection(watcher, before[i].connection))
+            close_handle(watcher, before[i].connection, before[i].handle);
         free(before[i].model);
         free(before[i].source);
     }
     free(before);
 }
 
-void watcher_watch(struct watcher *news, size_t index, const char *hash)
+void watcher_watch(struct watcher *watcher, size_t index, const char *hash)
 {
-    struct watcher_connection *link = find_link(news);
+    struct watcher_connection *connection = find_connection(watcher);
     struct posed_model model;
     char found[65];
-    if (link == NULL)
+    if (connection == NULL)
         return;
-    struct posed *posed = &link->link.posed;
-    if (posed_open(posed, news->models[index].source, &model) == 0) {
-        news->models[index].link = link;
-        news->models[index].handle = model.handle;
-        link->handle_count++;
+    struct posed *posed = &connection->connection.posed;
+    if (posed_open(posed, watcher->models[index].source, &model) == 0) {
+        watcher->models[index].connection = connection;
+        watcher->models[index].handle = model.handle;
+        connection->handle_count++;
         for (int i = 0; i < 32; i++)
             snprintf(found + (size_t)2 * (size_t)i, 3, "%02x", model.content_hash[i]);
-        news->models[index].has_changed |= strcmp(found, hash) != 0;
+        watcher->models[index].has_changed |= strcmp(found, hash) != 0;
         if (posed_watch(posed, &model, 1) == 0)
             return;
     }
     if (posed->error.status != POSED_E_SERVER)
-        drop_link(news, link);
+        drop_connection(watcher, connection);
 }
 
-void watcher_close(struct watcher *news)
+void watcher_close(struct watcher *watcher)
 {
-    while (news->connection_count > 0)
-        drop_link(news, news->links[0]);
-    for (size_t i = 0; i < news->count; i++) {
-        free(news->models[i].model);
-        free(news->models[i].source);
+    while (watcher->connection_count > 0)
+        drop_connection(watcher, watcher->connections[0]);
+    for (size_t i = 0; i < watcher->count; i++) {
+        free(watcher->models[i].model);
+        free(watcher->models[i].source);
     }
-    free(news->models);
-    free(news->links);
-    *news = (struct watcher){0};
+    free(watcher->models);
+    free(watcher->connections);
+    *watcher = (struct watcher){0};
 }

@@ -1,0 +1,200 @@
+/* posectl palette, pose, mesh, bounds, render, sheet, turntable: one request about one model, whose answer is printed
+ * or written into a file. */
+#include "clients/cli/ask/numbers.h"
+#include "clients/cli/command_line/commands.h"
+#include "clients/cli/output/json.h"
+#include "clients/cli/output/output.h"
+#include "clients/cli/output/terminal.h"
+#include "clients/cli/server/command_context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* --- the format that the ending of -o FILE asks for --- */
+
+/* What bounds has no format= for. */
+static const char JSON_ALONE[] = "json";
+
+/* The words of the command's format=, the server's own choice first. */
+static const char *forms_of(const struct command *command)
+{
+    for (size_t i = 0; i < PARAMETER_COUNT; i++)
+        if (strcmp(PARAMETERS[i].name, "format") == 0 && parameter_is_for(&PARAMETERS[i], command))
+            return PARAMETERS[i].values;
+    return JSON_ALONE;
+}
+
+/* The form of that name among the words "png|apng|..", as a text that lasts; NULL for none. */
+static const char *find_form(const char *forms, const char *name)
+{
+    static const char *const FORMS[] = {"json", "bin", "glb", "png", "apng", "gif", "webp"};
+    const char *word;
+    size_t size = 0;
+    while ((word = values_next_word(&forms, &size)) != NULL)
+        for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++)
+            if (strcasecmp(FORMS[i], name) == 0 && strlen(name) == size && strncmp(FORMS[i], word, size) == 0)
+                return FORMS[i];
+    return NULL;
+}
+
+/* Whether the ending is a form of any command's. */
+static bool is_form(const char *ending)
+{
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (COMMANDS[i].operation[0] != '\0' && find_form(forms_of(&COMMANDS[i]), ending) != NULL)
+            return true;
+    return false;
+}
+
+static int refuse(const struct args *args, const char *file, const char *forms)
+{
+    struct text endings = {0};
+    const char *word;
+    size_t size = 0;
+    while ((word = values_next_word(&forms, &size)) != NULL)
+        text_printf(&endings, "%s.%.*s", endings.size_bytes == 0 ? "" : ", ", (int)size, word);
+    terminal_error("%s writes %s, not '%s'", COMMANDS[args->command].name, endings.at, file);
+    text_free(&endings);
+    return STATUS_USAGE;
+}
+
+static int choose_format(const struct args *args, const char **format)
+{
+    const char *file = args_text(args, OPTION_FILE, "-"), *given = args_parameter(args, "format");
+    const char *slash = strrchr(file, '/'), *base = slash == NULL ? file : slash + 1, *dot = strrchr(base, '.');
+    const char *forms = forms_of(&COMMANDS[args->command]);
+    *format = NULL;
+    if (dot == NULL || dot == base || dot[1] == '\0')
+        return STATUS_DONE;
+    const char *form = find_form(forms, dot + 1);
+    if (given == NULL && form == NULL)
+        return refuse(args, file, forms);
+    if (given == NULL) {
+        *format = strncmp(forms, form, strlen(form)) == 0 ? NULL : form;
+        return STATUS_DONE;
+    }
+    const bool is_animated_png = strcmp(given, "apng") == 0 && strcasecmp(dot + 1, "png") == 0;
+    if (strcasecmp(given, dot + 1) == 0 || is_animated_png || !is_form(dot + 1))
+        return STATUS_DONE;
+    terminal_error("--format %s and the ending of '%s' mean two things", given, file);
+    return STATUS_USAGE;
+}
+
+/* --- the answer --- */
+
+static bool makes_picture(const struct args *args)
+{
+    return args->command == COMMAND_RENDER || args->command == COMMAND_SHEET || args->command == COMMAND_TURNTABLE;
+}
+
+static uint32_t side(const unsigned char *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/* What was written: a line, or JSON. */
+static void report(const struct args *args, const char *file, const char *model, const struct posed_packet *answer)
+{
+    const bool is_picture = makes_picture(args);
+    const unsigned char *png = answer->data; /* the sides are in the header chunk: PNG specification, 11.2.2 */
+    const bool has_sides = is_picture && answer->data_bytes >= 24 && memcmp(png + 12, "IHDR", 4) == 0;
+    if (!terminal.is_json) {
+        struct text line = {0};
+        text_put_printable(&line, file);
+        if (has_sides)
+            text_printf(&line, "  %u x %u", side(png + 16), side(png + 20));
+        if (!terminal.is_quiet)
+            printf("%s  %zu bytes\n", line.at, answer->data_bytes);
+        text_free(&line);
+        return;
+    }
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "model", model);
+    cJSON_AddStringToObject(json, "file", file);
+    cJSON_AddNumberToObject(json, "bytes", (double)answer->data_bytes);
+    if (is_picture) {
+        cJSON_AddNumberToObject(json, "width", has_sides ? side(png + 16) : 0);
+        cJSON_AddNumberToObject(json, "height", has_sides ? side(png + 20) : 0);
+        cJSON_AddNumberToObject(json, "warnings", answer->warnings);
+    }
+    json_print(json);
+}
+
+/* "crow.png", "crow-sheet.webp" */
+static char *choose_name(const struct args *args, const char *model, const char *format)
+{
+    char ending[64];
+    const bool is_own = format != NULL && (strcmp(format, "gif") == 0 || strcmp(format, "webp") == 0);
+    snprintf(ending, sizeof ending, "%s%s.%s", args->command == COMMAND_RENDER ? "" : "-",
+             args->command == COMMAND_RENDER ? "" : COMMANDS[args->command].name, is_own ? format : "png");
+    return output_name(model, ending);
+}
+
+static int print_numbers(const struct args *args, const struct posed_packet *answer)
+{
+    struct text out = {0};
+    int status = STATUS_SERVER;
+    cJSON *json = cJSON_ParseWithLength((const char *)answer->data, answer->data_bytes);
+    if (cJSON_IsArray(json_get(json, "frames")) || json_get(json, "whole") != NULL) {
+        put_numbers_of(&out, (enum command_id)args->command, json);
+        status = output_give("-", out.at, out.size_bytes);
+    } else
+        terminal_error("the server's answer is not what was asked for");
+    cJSON_Delete(json);
+    text_free(&out);
+    return status;
+}
+
+static int give(const struct args *args, const char *model, const char *format, const struct posed_packet *answer)
+{
+    const bool is_json = answer->kind == POSED_JSON, is_picture = makes_picture(args);
+    const char *file = args_text(args, OPTION_FILE, NULL);
+    if (file == NULL && is_json && !is_picture && !terminal.is_json)
+        return print_numbers(args, answer);
+    char *name = is_picture ? choose_name(args, model, format) : NULL;
+    if (file == NULL) /* JSON goes to stdout, unless a file is wanted */
+        file = is_picture && !is_json ? name : "-";
+    const bool is_stdout = strcmp(file, "-") == 0;
+    int status = STATUS_USAGE;
+    if (is_stdout && !is_json && isatty(STDOUT_FILENO))
+        terminal_error(is_picture ? "a picture is nothing for a terminal; redirect it or say -o FILE"
+                                  : "the answer is binary and nothing for a terminal; redirect it or say -o FILE");
+    else
+        status = output_give(file, answer->data, answer->data_bytes);
+    if (status == STATUS_DONE && !is_stdout)
+        report(args, file, model, answer);
+    free(name);
+    return status;
+}
+
+int run_ask(const struct args *args)
+{
+    const char *format;
+    struct command_context context = {0};
+    struct posed_packet answer;
+    struct text query = {0}, body = {0};
+    int status = choose_format(args, &format);
+    if (status != STATUS_DONE)
+        return status;
+    status = context_open_models(&context, args, 1, 1);
+    if (status == STATUS_DONE) {
+        const char *model = context.paths.arguments[0].path;
+        text_put(&query, "");
+        args_put_query(args, &query);
+        if (format != NULL)
+            text_printf(&query, "&format=%s", format);
+        const bool has_body = args_put_body(args, &body);
+        status = connection_status(&context.connection,
+                                   connection_request_model(&context.connection, COMMANDS[args->command].name, model,
+                                                            query.at, has_body ? body.at : NULL, &answer));
+        if (status == STATUS_DONE)
+            status = give(args, model, format == NULL ? args_parameter(args, "format") : format, &answer);
+    }
+    text_free(&query);
+    text_free(&body);
+    context_close(&context);
+    return status;
+}

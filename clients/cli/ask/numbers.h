@@ -1,0 +1,9 @@
+/* numbers.h - the answers of palette, pose, mesh and bounds for people. */
+#pragma once
+
+#include "clients/cli/command_line/args.h"
+
+#include <cjson/cJSON.h>
+
+/* Appends the server's JSON answer to the command as rows of numbers. */
+void put_numbers_of(struct text *out, enum command_id command, const cJSON *answer);

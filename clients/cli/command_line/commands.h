@@ -1,0 +1,16 @@
+/* commands.h - one function a command: it does everything and returns the exit status. main.c has them in a table. */
+#pragma once
+
+#include "clients/cli/command_line/args.h"
+
+int run_info(const struct args *args);
+int run_ask(const struct args *args);            /* palette, pose, mesh, bounds, render, sheet, turntable */
+int run_server_command(const struct args *args); /* models, formats, version, query */
+int run_thumbs(const struct args *args);
+int run_watch(const struct args *args);
+int run_check(const struct args *args);
+int run_bench(const struct args *args);
+int run_completion(const struct args *args);
+int run_man(const struct args *args);
+/* --help; command NULL: of posectl as a whole. */
+int print_help(const struct command *command);

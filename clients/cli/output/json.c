@@ -1,0 +1,57 @@
+#include "clients/cli/output/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NAME_COLUMNS_MIN = 4, NAME_COLUMNS_MAX = 40 };
+
+const cJSON *json_get(const cJSON *object, const char *name) { return cJSON_GetObjectItemCaseSensitive(object, name); }
+
+double json_number(const cJSON *object, const char *name) { return cJSON_GetNumberValue(json_get(object, name)); }
+
+const char *json_text(const cJSON *object, const char *name)
+{
+    const char *text = cJSON_GetStringValue(json_get(object, name));
+    return text == NULL ? "" : text;
+}
+
+const char *json_name(const cJSON *object)
+{
+    const char *name = cJSON_GetStringValue(json_get(object, "name"));
+    return name == NULL ? "-" : name;
+}
+
+size_t json_name_columns(const cJSON *list)
+{
+    size_t columns = NAME_COLUMNS_MIN;
+    const cJSON *entry;
+    cJSON_ArrayForEach(entry, list)
+    {
+        const size_t name = text_columns(json_name(entry));
+        columns = name > columns ? name : columns;
+    }
+    return columns > NAME_COLUMNS_MAX ? NAME_COLUMNS_MAX : columns;
+}
+
+const cJSON *json_error(const cJSON *object)
+{
+    const cJSON *error = json_get(object, "error");
+    return cJSON_IsObject(error) ? error : NULL;
+}
+
+void json_print(cJSON *json)
+{
+    char *text = cJSON_PrintUnformatted(json);
+    puts(text == NULL ? "{}" : text);
+    fflush(stdout);
+    free(text);
+    cJSON_Delete(json);
+}
+
+void json_put_indented(struct text *out, cJSON *json)
+{
+    char *text = cJSON_Print(json);
+    text_printf(out, "%s\n", text == NULL ? "{}" : text);
+    free(text);
+    cJSON_Delete(json);
+}

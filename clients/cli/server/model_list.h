@@ -1,0 +1,32 @@
+/* model_list.h - every model that the arguments of a command mean. */
+#pragma once
+
+#include "clients/cli/output/json.h"
+#include "clients/cli/server/connection.h"
+#include "clients/cli/server/paths.h"
+
+struct listed_model {
+    char *model;  /* where it lies: a path under the server's root */
+    char *source; /* what requests name: the same, or the target of a symbolic link, which the server does not follow */
+    char *out;    /* the model under the output folder: files made of it are named after it */
+};
+
+struct model_list {
+    struct listed_model *items; /* by model, each once */
+    size_t count;
+    size_t unread;       /* folders that could not be read, which was printed */
+    bool is_empty_known; /* watch: the arguments without a model were named by an earlier list */
+};
+
+/* Walks the folders of a private server, or asks a running one, by --include, --exclude and .posedignore. `list` is {0}
+ * or freed. Returns 0 or an exit status after printing why: STATUS_USAGE where an argument means no model, unless
+ * the command is watch. */
+int model_list_read(struct model_list *list, const struct paths *paths, const struct args *args,
+                    struct connection *connection);
+void model_list_free(struct model_list *list);
+
+/* Called with each page of /v1/models: as it came, and parsed. */
+typedef void model_page(void *context, const struct posed_packet *answer, const cJSON *page);
+/* Asks for the pages of /v1/models, `query` ("&prefix=..") in each request, until the last one (`is_one`: for the first
+ * only) or an interrupt. Returns 0 or an exit status after printing why. */
+int model_list_pages(struct connection *connection, const char *query, bool is_one, model_page *take, void *context);

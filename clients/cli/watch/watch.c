@@ -1,0 +1,174 @@
+/* posectl watch: passes of thumbs again and again, over the models that changed. */
+#include "clients/cli/command_line/commands.h"
+#include "clients/cli/thumbs/thumbs.h"
+#include "clients/cli/watch/watcher.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How often a model that failed is tried again without a change of its files. */
+#define FAILED_AGAIN_S 5.0
+
+struct watch {
+    struct thumbs thumbs;
+    struct watcher watcher;
+    double failed_asked_s; /* when models that had failed were last asked for */
+};
+
+/* --- what is said --- */
+
+static void print_change_json(const char *model, const cJSON *entry)
+{
+    const cJSON *error = json_error(entry), *pictures = json_get(entry, "pictures");
+    cJSON *line = cJSON_CreateObject();
+    cJSON_AddStringToObject(line, "model", model);
+    cJSON_AddItemToObject(line, "pictures", pictures == NULL ? cJSON_CreateArray() : cJSON_Duplicate(pictures, 1));
+    cJSON_AddItemToObject(line, "error", error == NULL ? cJSON_CreateNull() : cJSON_Duplicate(error, 1));
+    if (entry == NULL)
+        cJSON_AddTrueToObject(line, "removed");
+    json_print(line);
+}
+
+/* Whether the entry differs from the one before. */
+static bool has_changed(const cJSON *entry, const cJSON *old)
+{
+    const cJSON *error = json_error(entry), *old_error = json_error(old);
+    if (entry == NULL || old == NULL || (error == NULL) != (old_error == NULL))
+        return entry != NULL;
+    return error == NULL ? strcmp(json_text(old, "hash"), json_text(entry, "hash")) != 0
+                         : strcmp(json_text(error, "message"), json_text(old_error, "message")) != 0;
+}
+
+/* A line for each model that was drawn, or fails in a new way. */
+static void report_changes(const struct thumbs *thumbs)
+{
+    for (size_t i = 0; i < thumbs->models.count; i++) {
+        const char *model = thumbs->models.items[i].model;
+        const cJSON *entry = thumbs->entries[i], *error = json_error(entry);
+        if (!has_changed(entry, manifest_find(&thumbs->manifest, model)))
+            continue;
+        if (thumbs_is_unmatched(entry))
+            thumbs_warn_unmatched(thumbs, model);
+        if (terminal.is_json)
+            print_change_json(model, entry);
+        else if (!thumbs_is_unmatched(entry))
+            thumbs_report_line(error == NULL ? "drawn " : "failed", error == NULL ? COLOUR_GREEN : COLOUR_RED, model,
+                               error);
+    }
+}
+
+/* A line for each model of the pass before that is gone. Both lists are sorted. */
+static void report_removed(const struct watch *watch)
+{
+    const struct model_list *models = &watch->thumbs.models;
+    size_t item = 0;
+    for (size_t i = 0; i < watch->watcher.count; i++) {
+        const char *model = watch->watcher.models[i].model;
+        int order = 1;
+        while (item < models->count && (order = strcmp(models->items[item].model, model)) < 0)
+            item++;
+        if (item < models->count && order == 0)
+            continue;
+        if (terminal.is_json)
+            print_change_json(model, NULL);
+        else
+            thumbs_report_line("removed", COLOUR_YELLOW, model, NULL);
+    }
+}
+
+/* --- passes --- */
+
+/* Which models to ask for: those that changed, those that are new, and now and then those that failed. */
+static bool *find_due(struct watch *watch)
+{
+    const struct thumbs *thumbs = &watch->thumbs;
+    bool *is_due = must_alloc((thumbs->models.count + 1) * sizeof *is_due);
+    const bool is_time = now_s() - watch->failed_asked_s >= FAILED_AGAIN_S;
+    if (is_time)
+        watch->failed_asked_s = now_s();
+    for (size_t i = 0; i < thumbs->models.count; i++) {
+        struct watched_model *watched = &watch->watcher.models[i];
+        const bool has_failed = json_error(manifest_find(&thumbs->manifest, watched->model)) != NULL;
+        is_due[i] = watched->has_changed || (has_failed ? is_time : watched->connection == NULL);
+        watched->has_changed = false;
+    }
+    return is_due;
+}
+
+/* From here on the server reports changes of every model that could be read. */
+static void watch_all(struct watch *watch)
+{
+    const struct thumbs *thumbs = &watch->thumbs;
+    for (size_t i = 0; i < thumbs->models.count && !is_interrupted(); i++) {
+        const cJSON *entry = manifest_find(&thumbs->manifest, thumbs->models.items[i].model);
+        if (watch->watcher.models[i].connection == NULL && entry != NULL && json_error(entry) == NULL)
+            watcher_watch(&watch->watcher, i, json_text(entry, "hash"));
+    }
+}
+
+static int run_pass(struct watch *watch)
+{
+    struct thumbs *thumbs = &watch->thumbs;
+    const size_t count = watch->watcher.count;
+    const bool is_quiet = terminal.is_quiet;
+    model_list_free(&thumbs->models);
+    int status = model_list_read(&thumbs->models, &thumbs->context.paths, thumbs->args, &thumbs->context.connection);
+    if (status != STATUS_DONE)
+        return status;
+    report_removed(watch);
+    watcher_set_models(&watch->watcher, &thumbs->models);
+    bool *is_due = find_due(watch);
+    terminal.is_quiet = true; /* no progress */
+    status = thumbs_draw(thumbs, is_due);
+    terminal.is_quiet = is_quiet;
+    if (status == STATUS_DONE)
+        report_changes(thumbs);
+    status = thumbs_finish(thumbs, status, thumbs->progress.counts[OUTCOME_MADE] > 0 || thumbs->models.count != count);
+    if (status < STATUS_USAGE)
+        watch_all(watch);
+    free(is_due);
+    return status;
+}
+
+/* Waits for a running server that was stopped or restarted; true where it is back. A private one has ended for a
+ * reason. */
+static bool is_back(struct watch *watch, double interval_s)
+{
+    struct connection *connection = &watch->thumbs.context.connection;
+    struct posed_packet answer;
+    bool has_gone = !connection->posed.is_connected, is_told = false;
+    if (connection->session->is_private)
+        return false;
+    while (!is_interrupted() && connection_request(connection, "/v1/version", NULL, &answer) < 0) {
+        if (!is_told)
+            terminal_info("waiting for the server");
+        has_gone = is_told = true;
+        sleep_s(interval_s);
+    }
+    return has_gone && !is_interrupted();
+}
+
+int run_watch(const struct args *args)
+{
+    const double interval_s = args_number(args, OPTION_INTERVAL, 1);
+    struct watch watch = {0};
+    int status = thumbs_open(&watch.thumbs, args);
+    if (status == STATUS_DONE) {
+        watch.watcher.session = &watch.thumbs.context.session;
+        status = thumbs_pass(&watch.thumbs);
+        if (status < STATUS_USAGE) {
+            watcher_set_models(&watch.watcher, &watch.thumbs.models);
+            watch_all(&watch);
+        }
+        terminal_info("watching; Ctrl-C ends it");
+        while (!is_interrupted() &&
+               (status < STATUS_USAGE || (status == STATUS_SERVER && is_back(&watch, interval_s)))) {
+            watcher_wait(&watch.watcher, interval_s);
+            if (!is_interrupted())
+                status = run_pass(&watch);
+        }
+        watcher_close(&watch.watcher);
+    }
+    thumbs_close(&watch.thumbs);
+    return status;
+}
