@@ -121,9 +121,10 @@ $(out)/test/client_probe: $(obj)/tests/clients/probe.o $(client_c)
 $(out)/example_skin: $(obj)/clients/c/example_skin.o $(out)/libposed.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
 $(obj)/clients/cli/thumbs/gallery.o: $(out)/gen/gallery_page.h
+# A page becomes a C string. '?' is escaped because of trigraphs.
+page_string = @mkdir -p $(@D); { echo 'static const char $(1)[] ='; sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
 $(out)/gen/gallery_page.h: clients/cli/thumbs/gallery.html
-	@mkdir -p $(@D)
-	@{ echo 'static const char gallery_page[] ='; sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
+	$(call page_string,gallery_page)
 
 # Man pages and completions, from the tables of options.
 $(out)/posed-man: $(obj)/deploy/man/posed_man.o $(filter-out %/main.o,$(daemon)) $(wire) $(anim) $(base)
@@ -138,12 +139,10 @@ $(out)/gen/posed.1: $(out)/posed-man
 	@mkdir -p $(@D)
 	@$< > $@.part && mv $@.part $@
 
-# The page at / becomes the C string gallery_html. '?' is escaped because of trigraphs.
+# The page at /
 $(obj)/server/daemon/service/gallery.o: $(out)/gen/gallery_html.h
 $(out)/gen/gallery_html.h: server/daemon/service/gallery.html
-	@mkdir -p $(@D)
-	@{ echo 'static const char gallery_html[] ='; \
-	  sed 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } > $@
+	$(call page_string,gallery_html)
 
 test_sources := $(wildcard tests/unit/*/*.c)
 test_objects := $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/gltf/draco_encode.o

@@ -38,6 +38,7 @@ struct check {
     double seconds;
 };
 
+/* findings.c */
 const char *severity_name(enum severity severity); /* "error" */
 /* By name; -1 for none. */
 int severity_find(const char *name);

@@ -76,19 +76,14 @@ bool pattern_matches(const char *pattern, const char *path)
     return matches(pattern, path, false, &stars);
 }
 
-bool pattern_matches_folded(const char *pattern, const char *path)
-{
-    int stars = STARS_MAX * STARS_MAX;
-    return matches(pattern, path, true, &stars);
-}
-
 bool pattern_list_matches(const char *patterns, const char *name, bool is_folded)
 {
     while (*patterns != '\0') {
         char pattern[256];
         const size_t size = strcspn(patterns, ",");
+        int stars = STARS_MAX * STARS_MAX;
         snprintf(pattern, sizeof pattern, "%.*s", (int)size, patterns);
-        if (size > 0 && (is_folded ? pattern_matches_folded(pattern, name) : pattern_matches(pattern, name)))
+        if (size > 0 && matches(pattern, name, is_folded, &stars))
             return true;
         patterns += size + (patterns[size] == ',');
     }

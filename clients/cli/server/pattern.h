@@ -10,9 +10,7 @@
 
 /* Whether the whole of `path` matches. */
 bool pattern_matches(const char *pattern, const char *path);
-/* The same without regard to ASCII case. */
-bool pattern_matches_folded(const char *pattern, const char *path);
-/* Whether one of the patterns between commas matches the whole of `name`. */
+/* Whether one of the patterns between commas matches the whole of `name`; `is_folded`: without regard to ASCII case. */
 bool pattern_list_matches(const char *patterns, const char *name, bool is_folded);
 /* By the rule above: a pattern without '/' is compared with the path's last part. A pattern that names a folder means
  * what is in it. */

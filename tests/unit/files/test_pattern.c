@@ -34,8 +34,14 @@ TEST(pattern_brackets_and_escapes)
     assert_true(pattern_matches("a[b", "a[b"));
     assert_true(pattern_matches("a\\*b", "a*b"));
     assert_false(pattern_matches("a\\*b", "axb"));
-    assert_true(pattern_matches_folded("*WALK*", "Fast walk"));
-    assert_false(pattern_matches("*WALK*", "Fast walk"));
+}
+
+TEST(pattern_lists_stand_between_commas)
+{
+    assert_true(pattern_list_matches("idle,,*WALK*", "Fast walk", true));
+    assert_false(pattern_list_matches("idle,,*WALK*", "Fast walk", false));
+    assert_true(pattern_list_matches("idle,,*WALK*", "idle", false));
+    assert_false(pattern_list_matches(",", "", false));
 }
 
 /* Exponential in naive matchers. */
