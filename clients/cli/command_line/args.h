@@ -29,12 +29,11 @@ struct option {
 struct parameter {
     const char *name, *operations, *how_often, *values, *text;
 };
-/* Of the environment. */
-struct environment_variable {
+/* A row that only help and man page show. Each table ends with a row without a name. */
+struct described {
     const char *name, *text;
 };
-extern const struct environment_variable VARIABLES[];
-extern const size_t VARIABLE_COUNT;
+extern const struct described VARIABLES[], EXIT_STATUSES[];
 extern const struct command COMMANDS[COMMAND_COUNT];
 extern const struct option OPTIONS[OPTION_COUNT];
 extern const struct parameter PARAMETERS[];

@@ -72,8 +72,19 @@ static void put_command(struct text *out, const struct command *command)
                 command->arguments);
     put_wrapped(out, command->text, 0);
     put_flags(out, "Options", command, FLAGS_OWN);
-    put_flags(out, "What is asked for, as protocol/http.md has it", command, FLAGS_PARAMETERS);
+    put_flags(out, "Parameters of the request, see protocol/http.md", command, FLAGS_PARAMETERS);
     put_flags(out, "Options of all commands", command, FLAGS_COMMON);
+}
+
+static void put_described(struct text *out, const char *heading, const struct described *row)
+{
+    text_printf(out, "\n%s:\n", heading);
+    for (; row->name != NULL; row++) {
+        struct text left = {0};
+        text_printf(&left, "  %s", row->name);
+        put_row(out, &left, row->text);
+        text_free(&left);
+    }
 }
 
 static void put_all(struct text *out)
@@ -87,26 +98,17 @@ static void put_all(struct text *out)
         put_row(out, &left, COMMANDS[i].summary);
         text_free(&left);
     }
-    text_put(out, "\nposectl COMMAND --help says more of each. No server is needed: posectl starts one for itself.\n"
-                  "\nExamples:\n"
-                  "  posectl render fox.glb -o fox.png --width 512 --height 512 --clip walk --t 0.5 --yaw 30\n"
-                  "  posectl thumbs assets/ -o thumbs/ --size 256 --clips all --index\n"
-                  "  posectl check assets/ --format sarif -o check.sarif\n"
-                  "  posectl info fox.glb\n");
-    put_flags(out, "Options of all commands", NULL, FLAGS_COMMON);
-    text_put(out, "\nEnvironment:\n");
-    for (size_t i = 0; i < VARIABLE_COUNT; i++) {
-        struct text left = {0};
-        text_printf(&left, "  %s", VARIABLES[i].name);
-        put_row(out, &left, VARIABLES[i].text);
-        text_free(&left);
-    }
     text_put(
         out,
-        "\nExit status: 0 done; 1 a model failed, or check found what --fail-on says; 2 the command line is wrong, or\n"
-        "a path, pattern or folder in it means no model (watch waits for one); 3 no server, or an output that cannot "
-        "be\n"
-        "written; 130 interrupted.\n");
+        "\nposectl COMMAND --help describes a command. No running server is needed: posectl starts a private one.\n"
+        "\nExamples:\n"
+        "  posectl render fox.glb -o fox.png --width 512 --height 512 --clip walk --t 0.5 --yaw 30\n"
+        "  posectl thumbs assets/ -o thumbs/ --size 256 --clips all --index\n"
+        "  posectl check assets/ --format sarif -o check.sarif\n"
+        "  posectl info fox.glb\n");
+    put_flags(out, "Options of all commands", NULL, FLAGS_COMMON);
+    put_described(out, "Environment", VARIABLES);
+    put_described(out, "Exit status", EXIT_STATUSES);
 }
 
 int print_help(const struct command *command)

@@ -53,11 +53,12 @@ static void put_command(struct text *out, const struct command *command)
     put_flags(out, command, FLAGS_OWN | FLAGS_PARAMETERS);
 }
 
-static void put_environment(struct text *out)
+static void put_described(struct text *out, const char *heading, const struct described *row)
 {
-    for (size_t i = 0; i < VARIABLE_COUNT; i++) {
-        text_printf(out, ".TP\n%s\n", VARIABLES[i].name);
-        put_roff(out, VARIABLES[i].text);
+    text_printf(out, ".SH %s\n", heading);
+    for (; row->name != NULL; row++) {
+        text_printf(out, ".TP\n%s\n", row->name);
+        put_roff(out, row->text);
         text_put(out, "\n");
     }
 }
@@ -76,16 +77,10 @@ int run_man(const struct args *args)
         put_command(&out, &COMMANDS[i]);
     text_put(&out, ".SH OPTIONS OF ALL COMMANDS\n");
     put_flags(&out, NULL, FLAGS_COMMON);
-    text_put(
-        &out,
-        ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n1\na model failed, or check found what \\-\\-fail\\-on says\n"
-        ".TP\n2\nthe command line is wrong, or a path, pattern or folder in it means no model (\\fBwatch\\fR waits for "
-        "one)\n.TP\n3\nno server, or an output that cannot be written\n"
-        ".TP\n130\ninterrupted; what was made stays, and the next run goes on\n"
-        ".SH ENVIRONMENT\n");
-    put_environment(&out);
-    text_put(&out, ".SH FILES\n.TP\n.I .posedignore\nin a walked folder: what is left out, as in .gitignore\n"
-                   ".TP\n.I OUT/.posectl\nwhat \\fBthumbs\\fR knows of earlier runs\n"
+    put_described(&out, "EXIT STATUS", EXIT_STATUSES);
+    put_described(&out, "ENVIRONMENT", VARIABLES);
+    text_put(&out, ".SH FILES\n.TP\n.I .posedignore\nin a folder of models: names excluded files, as .gitignore does\n"
+                   ".TP\n.I OUT/.posectl\nwhat \\fBthumbs\\fR remembers of earlier runs\n"
                    ".SH EXAMPLES\n.nf\nposectl render fox.glb \\-\\-clip walk \\-\\-t 0.5 \\-\\-yaw 30 \\-o fox.png\n"
                    "posectl thumbs assets/ \\-o thumbs/ \\-\\-size 256 \\-\\-clips all \\-\\-index\n"
                    "posectl check assets/ \\-\\-format sarif \\-o check.sarif\n.fi\n"

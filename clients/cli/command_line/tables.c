@@ -12,11 +12,14 @@ const struct option OPTIONS[OPTION_COUNT] = {
 #define OPTION(symbol, commands, name, letter, value, initial, text) {commands, name, letter, value, initial, text},
 #include "clients/cli/command_line/options.def"
 };
-const struct environment_variable VARIABLES[] = {
+const struct described VARIABLES[] = {
 #define ENVIRONMENT(name, text) {name, text},
 #include "clients/cli/command_line/options.def"
-};
-const size_t VARIABLE_COUNT = sizeof VARIABLES / sizeof *VARIABLES;
+    {NULL, NULL}};
+const struct described EXIT_STATUSES[] = {
+#define EXIT_STATUS(number, text) {number, text},
+#include "clients/cli/command_line/options.def"
+    {NULL, NULL}};
 static const char view_words[] = "" /* "|lit|weights|.." */
 #define X(symbol, word, takes_joint, text) "|" word
 #include "protocol/views.def"
