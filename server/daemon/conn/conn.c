@@ -1,113 +1,185 @@
-#include "daemon/conn/conn_state.h"
+/* conn.c - one connection: its state, and its bytes from the socket to a protocol and back. */
+#include "daemon/conn/conn.h"
 
-#include "daemon/packets/packets.h"
-#include "daemon/packets/model_watches.h"
+#include "base/container_of.h"
+#include "daemon/support/stats.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
 enum {
-    LINGER_MAX_MS = 30000,  /* for who goes on sending after the last answer */
-    UNREAD_MAX = 16384,     /* waiting bytes from which on a client is left in its socket */
-    QUICK_ROW = 8,          /* quick answers after which the clock is looked at */
-    GATHERED_BYTES = 65536, /* an answer that is as large leaves at once */
+    LINGER_MAX_MS = 30000, /* for a client that keeps sending after the last reply */
+    UNREAD_MAX = 16384,    /* waiting bytes from which on a client's bytes stay in its socket */
+    QUICK_ROW = 8,         /* quick replies after which the clock is read */
+    CORKED_BYTES = 65536,  /* a reply as large as this leaves at once */
 };
 
-/* A read holds a thousand requests: after so long the other connections have their turn. */
+/* One read can hold a thousand requests: after this time the other connections have their turn. */
 static const uint64_t SHARE_NS = 2000000;
 
-/* Answers wait at most about so long for those of the other connections that were read in the same turn. */
-static const uint64_t GATHER_NS = 250000;
+/* Replies wait about this long at most for those of other connections that were read in the same tick. */
+static const uint64_t CORK_NS = 250000;
 
-void conn_free_when_done(struct conn *conn)
+/* --- state --- */
+
+#define TO(state) (1u << CONN_##state)
+
+void conn_enter(struct conn *conn, enum conn_state state)
 {
-    if (!conn->is_closed || conn->is_calling || conn->side_count > 0)
+    static const unsigned NEXT[CONN_STATE_COUNT] = {
+        [CONN_REFUSED] = TO(LINGERING) | TO(CLOSING),
+        [CONN_READING] = TO(CALLING) | TO(STREAMING) | TO(MOVING) | TO(LINGERING) | TO(CLOSING),
+        [CONN_CALLING] = TO(READING) | TO(LINGERING) | TO(CLOSING),
+        [CONN_STREAMING] = TO(READING) | TO(CLOSING),
+        [CONN_MOVING] = TO(READING) | TO(AWAY) | TO(CLOSING),
+        [CONN_LINGERING] = TO(CLOSING),
+        [CONN_AWAY] = TO(READING),
+        [CONN_CLOSING] = TO(CLOSED),
+    };
+    assert((NEXT[conn->state] >> state & 1) != 0);
+    conn->state = state;
+}
+
+static void free_when_done(struct conn *conn)
+{
+    if (conn->state != CONN_CLOSED || conn->pending_count > 0)
         return;
-    budget_count(conn->shared->budget, &conn->counted_bytes, 0);
-    if (conn->language != NULL)
-        conn->language->fini(conn);
+    budget_count(conn->group->budget, &conn->counted_bytes, 0);
+    if (conn->protocol != NULL)
+        conn->protocol->fini(conn);
     send_queue_fini(&conn->out);
     buf_fini(&conn->unread);
     free(conn);
 }
 
+void conn_release(struct conn *conn)
+{
+    conn->pending_count--;
+    free_when_done(conn);
+}
+
 static void on_closed(uv_handle_t *handle)
 {
     struct conn *conn = handle->data;
-    struct conn_group *shared = conn->shared;
-    conn->is_closed = true;
+    struct conn_group *group = conn->group;
+    conn_enter(conn, CONN_CLOSED);
     conn_unlink(conn);
-    conn_free_when_done(conn);
-    shared->closed(shared);
+    free_when_done(conn);
+    group->closed(group);
 }
 
-void conn_clear_probe(struct conn *conn)
+static void clear_probe(struct conn *conn)
 {
-    conn->shared->probed_count -= conn->is_probed;
+    conn->group->probed_count -= conn->is_probed;
     conn->is_probed = false;
 }
 
-static void dont_gather(struct conn *conn)
+static void uncork(struct conn *conn)
 {
-    if (conn->is_gathered)
-        DL_DELETE2(conn->shared->gathered, conn, gathered_prev, gathered_next);
-    conn->is_gathered = false;
+    if (conn->corked_prev != NULL)
+        DL_DELETE2(conn->group->corked, conn, corked_prev, corked_next);
+    conn->corked_prev = NULL;
 }
-
-bool conn_is_upload_full(const struct conn *conn) { return conn->upload != NULL && upload_is_full(conn->upload); }
 
 void conn_close(struct conn *conn)
 {
-    if (conn->is_closing)
+    const bool is_calling = conn->state == CONN_CALLING;
+    if (conn_is_gone(conn))
         return;
-    conn->is_closing = true;
-    dont_gather(conn);
-    conn_clear_probe(conn);
-    if (conn->language != NULL)
-        conn->language->close(conn);
-    if (conn->is_calling)
-        dispatcher_cancel(conn->shared->dispatcher, &conn->call);
+    conn_enter(conn, CONN_CLOSING);
+    uncork(conn);
+    clear_probe(conn);
+    if (conn->protocol != NULL)
+        conn->protocol->close(conn);
+    if (is_calling)
+        dispatcher_cancel(conn->group->dispatcher, &conn->call);
     conn_body_stop(conn);
     timeout_disarm(&conn->timeout);
     uv_close(&conn->socket.handle, on_closed); /* the descriptor, at once */
-    atomic_fetch_sub_explicit(conn->shared->all_open_count, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(conn->group->all_open_count, 1, memory_order_relaxed);
 }
+
+/* --- calls --- */
+
+static void on_call_done(struct call *call, struct reply *reply)
+{
+    struct conn *conn = container_of(call, struct conn, call);
+    const bool is_abandoned = conn->state != CONN_CALLING;
+    if (!is_abandoned)
+        conn_enter(conn, CONN_READING);
+    clear_probe(conn);
+    stats_add(STAT_REQUESTS_ABANDONED, is_abandoned);
+    conn->protocol->reply(conn, reply); /* which may name a file as the request does */
+    if (conn->state != CONN_STREAMING)
+        request_fini(&call->request);
+    conn->pending_count--;
+    if (is_abandoned)
+        free_when_done(conn);
+    else
+        conn_run(conn);
+}
+
+void conn_start_call(struct conn *conn)
+{
+    conn->call.done = on_call_done;
+    conn->pending_count++;
+    conn_enter(conn, CONN_CALLING);
+    dispatcher_handle(conn->group->dispatcher, &conn->call);
+}
+
+bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply *reply)
+{
+    struct conn_group *group = conn->group;
+    struct prepared_query *query = prepared_queries_find(group->queries, key, &conn->hint);
+    if (query == NULL)
+        return false;
+    reply_init(reply);
+    prepared_queries_lend_body(group->queries, &reply->body);
+    if (dispatcher_answer_query(group->dispatcher, query, key, reply)) {
+        stats_add(STAT_REQUESTS_REPEATED, 1);
+        conn->is_quick = query->is_quick;
+        conn->request = &query->request;
+        conn->call.trace.origin = ORIGIN_MEMORY;
+        return true;
+    }
+    prepared_queries_take_body(group->queries, &reply->body);
+    reply_fini(reply);
+    return false;
+}
+
+/* --- bytes --- */
+
+bool conn_is_upload_full(const struct conn *conn) { return conn->upload != NULL && upload_is_full(conn->upload); }
 
 static bool can_parse(const struct conn *conn)
 {
-    const bool is_used_up = budget_is_used_up(conn->shared->budget);
-    const uint64_t queue_max = is_used_up ? 1 : conn->shared->config->limits.value[LIMIT_WRITE_QUEUE_BYTES];
-    return !conn->is_closing && !conn->is_calling && conn->body == NULL && !conn->is_moving && !conn->is_last &&
-           conn->in_bytes > 0 && conn->out.unsent_bytes < queue_max && !conn_is_upload_full(conn);
-}
-
-/* No method of HTTP begins with the first byte of the packets' magic. */
-static void choose_language(struct conn *conn)
-{
-    conn->language = conn->in[0] == PACKET_MAGIC[0] ? &PROTOCOL_PACKETS : &PROTOCOL_HTTP;
-    if (conn->language == &PROTOCOL_PACKETS)
-        packets_start(conn);
-    else
-        http_parser_init(&conn->parser, &conn->shared->config->limits);
+    const bool is_used_up = budget_is_used_up(conn->group->budget);
+    const uint64_t queue_max = is_used_up ? 1 : conn->group->config->limits.value[LIMIT_WRITE_QUEUE_BYTES];
+    return conn->state <= CONN_READING && !conn->is_last && conn->in_bytes > 0 && conn->out.unsent_bytes < queue_max &&
+           !conn_is_upload_full(conn);
 }
 
 void conn_refuse_over_limit(struct conn *conn)
 {
     struct err err;
     err_set(&err, ERR_OVERLOADED, "as many connections as %s are open",
-            LIMIT_TEXT(&conn->shared->config->limits, LIMIT_CONNECTIONS));
-    conn->language->refuse(conn, &err);
+            LIMIT_TEXT(&conn->group->config->limits, LIMIT_CONNECTIONS));
+    conn->protocol->refuse(conn, &err);
 }
 
 static void parse_one(struct conn *conn)
 {
-    if (conn->language == NULL)
-        choose_language(conn);
-    if (conn->is_refused)
+    const struct conn_group *group = conn->group;
+    if (conn->protocol == NULL) { /* no method of HTTP begins with the first byte of the packets' magic */
+        conn->protocol = conn->in[0] == PACKET_MAGIC[0] ? group->packets : group->http;
+        conn->protocol->start(conn, NULL);
+    }
+    if (conn->state == CONN_REFUSED)
         conn_refuse_over_limit(conn);
     else
-        conn->language->feed(conn);
+        conn->protocol->feed(conn);
 }
 
 static void on_written(uv_write_t *write, int status)
@@ -124,7 +196,7 @@ static void on_written(uv_write_t *write, int status)
 
 static void flush(struct conn *conn)
 {
-    if (!conn->is_closing && send_queue_flush(&conn->out, &conn->socket.stream, &conn->write, on_written) < 0)
+    if (!conn_is_gone(conn) && send_queue_flush(&conn->out, &conn->socket.stream, &conn->write, on_written) < 0)
         conn_close(conn);
 }
 
@@ -144,13 +216,13 @@ static void keep_unread(struct conn *conn)
 
 static void count_memory(struct conn *conn)
 {
-    budget_count(conn->shared->budget, &conn->counted_bytes,
+    budget_count(conn->group->budget, &conn->counted_bytes,
                  send_queue_held_bytes(&conn->out) + conn->unread.capacity_bytes + conn_body_held_bytes(conn) +
-                     (conn->language == NULL ? 0 : conn->language->held_bytes(conn)));
+                     (conn->protocol == NULL ? 0 : conn->protocol->held_bytes(conn)));
     if (conn->out.unsent_bytes == 0)
         conn->unsent_ms = 0;
     else if (conn->unsent_ms == 0)
-        conn->unsent_ms = uv_now(conn->shared->loop);
+        conn->unsent_ms = uv_now(conn->group->loop);
 }
 
 static void on_shutdown(uv_shutdown_t *shutdown, int status)
@@ -162,10 +234,13 @@ static void on_shutdown(uv_shutdown_t *shutdown, int status)
 
 static void linger(struct conn *conn)
 {
-    if (conn->is_lingering)
+    const bool is_calling = conn->state == CONN_CALLING;
+    if (conn->state == CONN_LINGERING)
         return;
-    conn->is_lingering = true;
-    conn->linger_end_ms = uv_now(conn->shared->loop) + LINGER_MAX_MS;
+    conn_enter(conn, CONN_LINGERING);
+    if (is_calling)
+        dispatcher_cancel(conn->group->dispatcher, &conn->call);
+    conn->linger_end_ms = uv_now(conn->group->loop) + LINGER_MAX_MS;
     conn->shutdown.data = conn;
     if (conn->is_eof || uv_shutdown(&conn->shutdown, &conn->socket.stream, on_shutdown) < 0)
         conn_close(conn);
@@ -175,18 +250,18 @@ static void alloc_read(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
 {
     (void)suggested;
     struct conn *conn = handle->data;
-    *out = uv_buf_init(conn->shared->read_bytes, sizeof conn->shared->read_bytes);
+    *out = uv_buf_init(conn->group->read_bytes, sizeof conn->group->read_bytes);
 }
 
 static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf);
 
-/* Brings reading, closing and the timeout in line with where the connection stands. */
-static void settle(struct conn *conn)
+/* Brings reading, closing and the timeout in line with the state. */
+static void update_io(struct conn *conn)
 {
-    const bool has_no_more = conn->is_last || (conn->is_eof && !conn->is_calling && conn->in_bytes == 0);
-    if (has_no_more && conn->out.unsent_bytes == 0 && conn->body == NULL)
+    const bool has_no_more = conn->is_last || (conn->is_eof && conn->state != CONN_CALLING && conn->in_bytes == 0);
+    if (has_no_more && conn->out.unsent_bytes == 0 && conn->state != CONN_STREAMING)
         linger(conn);
-    if (conn->is_closing)
+    if (conn_is_gone(conn))
         return;
     const bool wants_read = !conn->is_eof && conn->in_bytes < UNREAD_MAX;
     if (wants_read && !conn->is_reading && uv_read_start(&conn->socket.stream, alloc_read, on_read) < 0) {
@@ -199,84 +274,67 @@ static void settle(struct conn *conn)
     conn_arm_timeout(conn);
 }
 
-/* Goes on with the connections that had their share in the last turn of the loop. */
-static void on_next_turn(uv_idle_t *idle)
-{
-    struct conn_group *shared = idle->data;
-    uv_idle_stop(idle);
-    model_watches_turn(shared->watches);
-    for (struct conn *conn = shared->first; conn != NULL; conn = conn->next)
-        if (conn->is_resting)
-            conn_run(conn);
-}
-
-void conn_group_wake(struct conn_group *shared)
-{
-    if (!uv_is_closing((uv_handle_t *)&shared->next_turn))
-        uv_idle_start(&shared->next_turn, on_next_turn);
-}
-
-/* What follows when answers were sent, or there were none. */
+/* What follows when replies were sent, or there were none. */
 static void go_on(struct conn *conn)
 {
-    if (!conn->is_closing && conn->out.unsent_bytes == 0 && conn->body == NULL && conn->language != NULL &&
+    const bool has_sent_all = conn->out.unsent_bytes == 0;
+    if (has_sent_all && conn->state <= CONN_CALLING && conn->protocol != NULL && conn->protocol->sent != NULL &&
         !conn->is_last)
-        conn->language->sent(conn);
-    if (conn->is_closing)
+        conn->protocol->sent(conn);
+    if (conn_is_gone(conn))
         return;
     conn_body_resume(conn);
     keep_unread(conn);
     count_memory(conn);
-    if (conn->is_moving && conn->out.unsent_bytes == 0) {
+    if (conn->state == CONN_MOVING && has_sent_all) {
         conn_move(conn);
         return;
     }
     conn->is_resting = can_parse(conn);
     if (conn->is_resting)
-        conn_group_wake(conn->shared);
-    settle(conn);
+        conn_group_wake(conn->group);
+    update_io(conn);
 }
 
-void conn_group_flush_corked(struct conn_group *shared)
+void conn_group_flush_corked(struct conn_group *group)
 {
-    const uint64_t time = shared->gathered_times++; /* what comes meanwhile is for the next */
-    for (struct conn *conn; (conn = shared->gathered) != NULL && conn->gathered_time <= time;) {
-        dont_gather(conn); /* first: what follows may end any other of the list */
+    const uint64_t count = group->cork_count++; /* what comes meanwhile is for the next time */
+    for (struct conn *conn; (conn = group->corked) != NULL && conn->cork_count <= count;) {
+        uncork(conn); /* first: what follows may close any other of the list */
         flush(conn);
         go_on(conn);
     }
 }
 
-/* Lets the answers leave together with those of other connections: a client that hears of them one by one is woken
- * again and again, and so are we by what it asks next. */
-static void gather(struct conn *conn, uint64_t now_ns)
+/* Lets the replies leave together with those of other connections: a client that gets them one by one is woken again
+ * and again, and so are we by what it asks next. */
+static void cork(struct conn *conn, uint64_t now_ns)
 {
-    struct conn_group *shared = conn->shared;
-    if (shared->gathered == NULL)
-        shared->gathered_ns = now_ns;
-    if (!conn->is_gathered)
-        DL_APPEND2(shared->gathered, conn, gathered_prev, gathered_next);
-    conn->is_gathered = true;
-    conn->gathered_time = shared->gathered_times;
-    if (now_ns - shared->gathered_ns > GATHER_NS)
-        conn_group_flush_corked(shared);
+    struct conn_group *group = conn->group;
+    if (group->corked == NULL)
+        group->corked_ns = now_ns;
+    if (conn->corked_prev == NULL)
+        DL_APPEND2(group->corked, conn, corked_prev, corked_next);
+    conn->cork_count = group->cork_count;
+    if (now_ns - group->corked_ns > CORK_NS)
+        conn_group_flush_corked(group);
 }
 
-/* At most a millisecond ago: asking for it takes as long as half a small request. */
-static uint64_t time_about_now(const struct conn_group *shared)
+/* At most a millisecond old: reading the clock takes as long as half a small request. */
+static uint64_t time_about_now(const struct conn_group *group)
 {
-    const uint64_t turn_ns = uv_now(shared->loop) * 1000000;
-    return shared->now_ns > turn_ns ? shared->now_ns : turn_ns;
+    const uint64_t tick_ns = uv_now(group->loop) * 1000000;
+    return group->now_ns > tick_ns ? group->now_ns : tick_ns;
 }
 
-/* Parses and answers as far as it goes in its share of the turn. Answers of one read leave in one write, unless they
- * fill the queue: then what is sent makes room for the next requests. That write waits for the end of the turn only
- * when it follows a read event, which the loop has before it waits: conn_group_flush_corked() is called then. */
+/* Parses and answers as far as it goes in the connection's share of the tick. Replies to one read leave in one write,
+ * unless they fill the queue: then sending them makes room for the next requests. That write waits for the end of the
+ * tick only if it follows a read event: these come before the loop waits, when conn_group_flush_corked() is called. */
 static void run(struct conn *conn, bool is_read)
 {
-    if (conn->is_running || conn->is_closing)
+    if (conn->is_running || conn_is_gone(conn))
         return;
-    uint64_t now_ns = time_about_now(conn->shared);
+    uint64_t now_ns = time_about_now(conn->group);
     const uint64_t end_ns = now_ns + SHARE_NS;
     bool is_waiting = false;
     conn->is_running = true;
@@ -287,20 +345,20 @@ static void run(struct conn *conn, bool is_read)
             if (!conn->is_quick || count % QUICK_ROW == 0)
                 now_ns = uv_hrtime();
         }
-        if (conn->is_eof && conn->is_calling && !conn->is_probed)
-            conn->language->probe(conn);
+        if (conn->is_eof && conn->state == CONN_CALLING && !conn->is_probed)
+            conn->protocol->probe(conn);
         is_waiting =
-            is_read && conn->in_bytes == 0 && conn->out.unsent_bytes > 0 && conn->out.unsent_bytes < GATHERED_BYTES;
+            is_read && conn->in_bytes == 0 && conn->out.unsent_bytes > 0 && conn->out.unsent_bytes < CORKED_BYTES;
         if (!is_waiting)
             flush(conn);
     } while (can_parse(conn) && now_ns < end_ns);
     conn->is_running = false;
-    conn->shared->now_ns = now_ns;
-    if (is_waiting && !conn->is_closing) {
-        gather(conn, now_ns);
+    conn->group->now_ns = now_ns;
+    if (is_waiting && !conn_is_gone(conn)) {
+        cork(conn, now_ns);
         return;
     }
-    dont_gather(conn);
+    uncork(conn);
     go_on(conn);
 }
 
@@ -308,8 +366,8 @@ void conn_run(struct conn *conn) { run(conn, false); }
 
 static void take_bytes(struct conn *conn, const char *bytes, size_t size_bytes)
 {
-    if (conn->is_lingering && uv_now(conn->shared->loop) < conn->linger_end_ms)
-        timeout_disarm(&conn->timeout); /* it has not come to reading the answer yet, and would lose it by a reset */
+    if (conn->state == CONN_LINGERING && uv_now(conn->group->loop) < conn->linger_end_ms)
+        timeout_disarm(&conn->timeout); /* the client has not read the reply yet, and a reset would lose it */
     if (conn->is_last)
         return; /* read and dropped */
     conn->body_mark += size_bytes;
@@ -330,7 +388,7 @@ static void take_bytes(struct conn *conn, const char *bytes, size_t size_bytes)
 static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
 {
     struct conn *conn = stream->data;
-    dispatcher_begin_read(conn->shared->dispatcher);
+    dispatcher_begin_read(conn->group->dispatcher);
     if (size == 0)
         return;
     if (size < 0 && size != UV_EOF) {
@@ -339,19 +397,19 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
     }
     if (size == UV_EOF) {
         conn->is_eof = true;
-        if (conn->language != NULL && conn->language->left != NULL)
-            conn->language->left(conn);
+        if (conn->protocol != NULL && conn->protocol->left != NULL)
+            conn->protocol->left(conn);
         uv_read_stop(stream);
         conn->is_reading = false;
-        if (conn->is_lingering) {
+        if (conn->state == CONN_LINGERING) {
             conn_close(conn);
             return;
         }
     } else {
         const char *bytes = buf->base;
         size_t size_bytes = (size_t)size;
-        if (conn->language != NULL && conn->language->unwrap != NULL && !conn->is_last)
-            conn->language->unwrap(conn, &bytes, &size_bytes);
+        if (conn->protocol != NULL && conn->protocol->unwrap != NULL && !conn->is_last)
+            conn->protocol->unwrap(conn, &bytes, &size_bytes);
         take_bytes(conn, bytes, size_bytes);
     }
     run(conn, true);

@@ -1,80 +1,192 @@
-/* conn.h - one connection, of HTTP or packets: bytes to requests, requests to the service, answers back in order.
+/* conn.h - one connection: reads requests, has them answered and sends the replies in order.
  *
- * Loop thread only. One request of a connection is under way at a time; what the client sends meanwhile waits,
- * up to a limit, and then in its socket. A client that shuts down its sending side still gets its answers; one
- * that is gone abandons the call under way. After the last answer the sending side is shut down and
- * the rest of the client's bytes are read and dropped for a moment, so that a reset cannot overtake the answer. */
+ * conn.c moves bytes, keeps the state and bounds time and memory; a protocol (conn_http.c, daemon/packets/) turns bytes
+ * into requests and replies into bytes. A connection has one request under way at a time. What the client sends
+ * meanwhile waits here up to a limit, then in the socket. A client that shuts down its sending side still gets its
+ * replies; the call of one that is gone is cancelled. After the last reply the sending side is shut down and the rest
+ * of the client's bytes are read and dropped for a while, so that a reset cannot overtake the reply.
+ *
+ * Thread of the connection's loop only. A connection owns itself: it is freed when its handle is closed and no work
+ * refers to it any more. */
 #pragma once
 
-#include "wire/http/access.h"
-#include "wire/http/http_response.h"
-#include "daemon/config/config.h"
+#include "daemon/config/address.h"
 #include "daemon/conn/conn_body.h"
-#include "daemon/dispatch/dispatcher.h"
-#include "daemon/conn/timeouts.h"
+#include "daemon/conn/conn_group.h"
+#include "daemon/conn/send_queue.h"
+#include "daemon/dispatch/message_queue.h"
+#include "daemon/service/prepared_queries.h"
+#include "daemon/upload/upload.h"
+#include "wire/http/coding.h"
+#include "wire/http/http_parser.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <time.h>
-#include <uv.h>
+enum { CONN_ID_SIZE = 65 };
 
-struct conn;
-
-enum { CONN_READ_BYTES = 65536 };
-
-/* What all connections of one loop share; the listener's. */
-struct conn_group {
-    uv_loop_t *loop;
-    const struct config *config;
-    struct dispatcher *dispatcher;        /* who is asked */
-    atomic_uint_fast32_t *all_open_count; /* connections of all loops, those that are on their way between two too */
-    struct prepared_queries *memo;        /* of the queries of all connections */
-    struct budget *budget;
-    const struct access *access; /* who may ask */
-    struct timeouts timeouts;
-    uv_idle_t next_turn;      /* active while connections wait for their next share */
-    uv_prepare_t before_wait; /* both send what was gathered */
-    uv_check_t after_wait;
-    struct conn *gathered;                     /* connections with answers that leave at the end of the turn */
-    uint64_t now_ns;                           /* the time that was asked for last */
-    uint64_t gathered_ns;                      /* since when there are any */
-    uint64_t gathered_times;                   /* how often they were sent */
-    struct conn *first;                        /* every open connection */
-    uint32_t open_count;                       /* of them */
-    uint32_t stream_count;                     /* of all of them */
-    struct model_watches *watches;             /* likewise */
-    struct conn_bodies bodies;                 /* likewise */
-    uint32_t probed_count;                     /* of them those that may be gone */
-    uint64_t next_id;                          /* request ids that the server makes: counts up from a random start */
-    uint_fast32_t shortages_seen;              /* of the budget */
-    bool is_draining;                          /* every answer is its connection's last */
-    time_t date_s;                             /* what `date` says */
-    char date[HTTP_DATE_SIZE];                 /* of answers of HTTP */
-    void (*closed)(struct conn_group *shared); /* an open connection is gone */
-    struct buf plain_tags;                     /* of http_plain_tags() */
-    struct buf unwrapped;                      /* what a language made of them */
-    char read_bytes[CONN_READ_BYTES];          /* of the read event under way */
+/* What a connection is doing. conn_enter() makes every change and checks it against this table:
+ *
+ *     REFUSED ------> LINGERING <-----------+
+ *                                           |
+ *     READING ------> CALLING ---> READING, LINGERING (a WebSocket was closed meanwhile: its call is cancelled)
+ *        |  ^  \----> STREAMING -> READING
+ *        |  +-------> MOVING ----> AWAY --> READING (of another loop), or READING again: it could not move
+ *        +----------> LINGERING
+ *
+ *     any -> CLOSING -> CLOSED */
+enum conn_state {
+    CONN_REFUSED,   /* there are too many connections: its first bytes are answered 503 */
+    CONN_READING,   /* reads a request, or waits for one */
+    CONN_CALLING,   /* the dispatcher has `call` */
+    CONN_STREAMING, /* the reply is made and sent in pieces: `body` */
+    CONN_MOVING,    /* continues on the main loop, once what is queued is sent */
+    CONN_LINGERING, /* everything is sent and the sending side shut down: what still comes is dropped */
+    CONN_AWAY,      /* between two loops: neither has a handle for it */
+    CONN_CLOSING,   /* its handle is being closed */
+    CONN_CLOSED,    /* its handle is closed, but work still refers to it */
+    CONN_STATE_COUNT
 };
 
-/* Before the first connection, with `loop` set. */
-void conn_group_start(struct conn_group *shared);
-/* After the last; the handles are closed while the loop runs. Again is fine. */
-void conn_group_stop(struct conn_group *shared);
+/* How far a protocol is in what it reads, for the timeouts. */
+enum conn_phase {
+    CONN_PHASE_HEAD, /* in a request's first part */
+    CONN_PHASE_BODY, /* in the rest of it */
+    CONN_PHASE_IDLE, /* between requests: closed after a while */
+    CONN_PHASE_REST, /* likewise, for as long as the client likes */
+};
 
-/* Goes on in the next turn of the loop with connections that rest, and with watches. */
-void conn_group_wake(struct conn_group *shared);
+/* What a protocol does for its connections. NULL where it says "or NULL". Only `feed` and `refuse` may queue replies.
+ */
+struct conn_protocol {
+    /* The connection speaks this protocol from now on. opening: the request that opened a WebSocket for it, or NULL. */
+    void (*start)(struct conn *conn, const struct http_request *opening);
+    /* Reads conn->in, which is not empty, to the end of one request at most, and answers that or hands it to the
+     * dispatcher. */
+    void (*feed)(struct conn *conn);
+    enum conn_phase (*phase)(const struct conn *conn);
+    /* conn->call is done: queues its reply. If the call is abandoned, only the log hears of it. Takes *reply. */
+    void (*reply)(struct conn *conn, struct reply *reply);
+    /* Removes the framing around bytes that were just read: *bytes and *size_bytes become what is left. Or NULL. */
+    void (*unwrap)(struct conn *conn, const char **bytes, size_t *size_bytes);
+    /* Memory that requests and what they left behind take. */
+    size_t (*held_bytes)(const struct conn *conn);
+    /* Says why the connection ends, and sets is_last. */
+    void (*refuse)(struct conn *conn, const struct err *err);
+    /* The client has shut down its sending side while a call is under way: queues something that shows whether it is
+     * gone, if the protocol has such a thing, or closes the connection. */
+    void (*probe)(struct conn *conn);
+    /* The client has shut down its sending side: ends what would go on without requests. Or NULL. */
+    void (*left)(struct conn *conn);
+    /* Everything is sent. Or NULL. */
+    void (*sent)(struct conn *conn);
+    /* The server is stopping: ends what would go on by itself. True: the connection can be closed now. */
+    bool (*drain)(struct conn *conn);
+    /* The connection has come here from another loop (CONN_MOVING). NULL: none does. */
+    void (*moved)(struct conn *conn);
+    /* The connection closes: nothing more is sent. */
+    void (*close)(struct conn *conn);
+    /* Frees; no work refers to the connection. */
+    void (*fini)(struct conn *conn);
+};
 
-/* A new connection, counted in all_open_count until its socket is closed. fd: its socket, not blocking, TCP or Unix;
- * its own from then on. has_packets: it may speak packets as well as HTTP. is_refused: there are too many; it is
- * answered 503 and closed. */
-void conn_group_accept(struct conn_group *shared, int fd, bool is_unix, bool has_packets, bool is_refused);
+extern const struct conn_protocol PROTOCOL_HTTP;
 
-/* Acts on every timeout that has passed, closes those found to be gone, and where memory is short those who have not
- * read an answer in time. */
-void conn_group_expire(struct conn_group *shared);
+struct packets;
 
-/* Closes the idle connections; the others close after the answers under way. shared->is_draining is set. */
-void conn_group_drain(struct conn_group *shared);
+struct conn {
+    union {
+        uv_handle_t handle;
+        uv_stream_t stream;
+        uv_tcp_t tcp;
+        uv_pipe_t pipe;
+    } socket;
+    enum conn_state state;
+    const struct conn_protocol *protocol; /* NULL: the first byte will tell */
+    uv_write_t write;
+    uv_shutdown_t shutdown;
+    struct conn_group *group;
+    struct conn *prev, *next;
+    struct conn *corked_prev, *corked_next; /* of group->corked; NULL: it is not in there */
+    uint64_t cork_count;                    /* group->cork_count when it came there */
+    struct timeout timeout;
+    size_t write_mark; /* conn_unacked_bytes() when the write timeout began: less now is progress */
+    struct http_parser parser;
+    enum coding coding;      /* of HTTP: the one that the client prefers for the reply under way */
+    struct packets *packets; /* of packets, or NULL */
+    struct call call;
+    const struct request *request; /* what the request log names, or NULL: no request was understood */
+    struct query_hint hint;        /* the query it asked last */
+    uint32_t pending_count;        /* work that refers to it: calls, streams, the body */
+    struct conn_body *body;        /* CONN_STREAMING, or until its work ends after that; else NULL */
+    struct upload *upload;         /* takes the body of a PUT under way, or NULL */
+    struct send_queue out;
+    const char *in; /* bytes not yet parsed: in group->read_bytes during a read event, in `unread` between */
+    size_t in_bytes;
+    struct buf unread;
+    size_t counted_bytes; /* its share of the budget */
+    size_t body_mark;     /* bytes of the request body since its timeout began */
+    uint64_t unsent_ms;   /* since when a reply waits for the client; 0: none does */
+    uint64_t linger_end_ms;
+    uint64_t start_ns;     /* when the request under way was complete */
+    char id[CONN_ID_SIZE]; /* its id */
+    char remote[ADDRESS_SIZE];
+    struct message arrival; /* takes it to the main loop, with its descriptor */
+    int moved_fd;
+    bool is_quick;     /* the last reply took a microsecond or so */
+    bool is_running;   /* run() is on the stack */
+    bool is_resting;   /* is to run in the next tick: it had its share of this one, or has something to send */
+    bool is_reading;   /* the loop reads its socket */
+    bool is_last;      /* nothing is answered after what is queued and under way */
+    bool is_eof;       /* the client has shut down its sending side, or is gone */
+    bool is_probed;    /* and was sent something to find out which */
+    bool has_answered; /* at least once */
+};
 
-/* Closes every connection now, whatever it is doing. */
-void conn_group_close_all(struct conn_group *shared);
+/* --- conn.c --- */
+
+/* Changes the state; see above which changes there are. */
+void conn_enter(struct conn *conn, enum conn_state state);
+/* No loop has the connection any more: it only waits to be freed, or to arrive at another loop. */
+static inline bool conn_is_gone(const struct conn *conn) { return conn->state >= CONN_AWAY; }
+/* Hands conn->call, whose request is complete, to the dispatcher. */
+void conn_start_call(struct conn *conn);
+/* Parses, sends and reads on as far as it goes; to be called after a reply was queued outside of `feed`. */
+void conn_run(struct conn *conn);
+/* Answers a prepared query, if it can at once: true, and *reply, which has memory of group->queries in its body, is the
+ * caller's to send. Otherwise false, and *reply is empty. */
+bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply *reply);
+/* Sends the corked replies; before the loop waits. */
+void conn_group_flush_corked(struct conn_group *group);
+/* The body of an upload waits until some of it is stored. */
+bool conn_is_upload_full(const struct conn *conn);
+/* Answers that there are too many connections. */
+void conn_refuse_over_limit(struct conn *conn);
+void conn_close(struct conn *conn);
+/* One less refers to the connection: frees it if it is closed and that was the last. */
+void conn_release(struct conn *conn);
+
+/* --- conn_group.c --- */
+
+/* Sends the connection to the main loop; it has nothing under way. */
+void conn_move(struct conn *conn);
+/* Removes it from the open connections of its group. */
+void conn_unlink(struct conn *conn);
+
+/* --- conn_time.c --- */
+
+/* Starts the timeout of what the connection is doing, unless it runs already. */
+void conn_arm_timeout(struct conn *conn);
+/* The client must send, or take in, so much within a timeout to have made progress. */
+uint64_t conn_progress_bytes(const struct conn *conn);
+
+/* --- conn_log.c --- */
+
+/* How the request log names a request. */
+struct conn_log_names {
+    const char *method, *path, *id;
+    const char *operation, *model; /* where conn->request is NULL; may be NULL */
+};
+/* Counts a reply. */
+void conn_count_reply(const struct reply *reply);
+/* Writes the line of a reply that is queued whole, or (NULL) whose body has ended. status: 499, nobody was there for
+ * it. */
+void conn_log_reply(const struct conn *conn, const struct conn_log_names *names, const struct reply *reply, int status,
+                    uint64_t body_bytes);

@@ -3,19 +3,19 @@
 #include "base/mem.h"
 #include "wire/bodies/reply_cursor.h"
 #include "daemon/support/thread_priority.h"
-#include "daemon/conn/conn_state.h"
+#include "daemon/conn/conn.h"
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
 
 #include <stdlib.h>
 #include <utlist.h>
 
-/* As for answers that are made whole: most threads stay for files. */
+/* As for replies that are made whole: most threads are kept for files. */
 enum { WORKING_MAX = 2 };
 
 struct conn_body {
     struct conn *conn;
-    const struct conn_body_framing *form;
+    const struct conn_body_framing *framing;
     struct body_stream *source;
     uv_work_t work;
     struct buf piece;
@@ -23,44 +23,38 @@ struct conn_body {
     struct err err;
     size_t held_bytes;
     uint64_t sent_bytes;
+    uint64_t work_ns; /* what making it took so far */
     bool is_waiting, is_working;
-    struct conn_body *prev, *next; /* of those that wait */
+    struct conn_body *prev, *next; /* of those that wait for a thread */
 };
 
-static void start_waiting(struct conn_group *shared);
+static void start_waiting(struct conn_group *group);
 
-/* The connection has no body under way any more. */
+/* May free the connection. */
 static void end(struct conn_body *body)
 {
     struct conn *conn = body->conn;
-    stats_set(STAT_ANSWERS_STREAMING, --conn->shared->bodies.open_count);
+    stats_set(STAT_ANSWERS_STREAMING, --conn->group->bodies.open_count);
     body->source->free(body->source);
     buf_fini(&body->piece);
     free(body);
     conn->body = NULL;
     request_fini(&conn->call.request);
-}
-
-static void free_for_closed(struct conn_body *body)
-{
-    struct conn *conn = body->conn;
-    end(body);
-    conn->side_count--;
-    conn_free_when_done(conn);
+    conn_release(conn);
 }
 
 static void put(struct conn_body *body, bool is_last)
 {
     body->sent_bytes += body->piece.size_bytes;
-    body->form->put(body->conn, &body->piece, is_last);
+    body->framing->put(body->conn, &body->piece, is_last);
     buf_fini(&body->piece);
 }
 
-/* Which is unlikely: it was known to be good. */
+/* Unlikely: the query was found to be good. */
 static void break_off(struct conn_body *body)
 {
     stats_add(STAT_ANSWERS_BROKEN, 1);
-    log_warn("an answer to %s broke off: %s", body->conn->remote, body->err.message);
+    log_warn("a reply to %s broke off: %s", body->conn->remote, body->err.message);
     conn_close(body->conn);
 }
 
@@ -74,9 +68,9 @@ static void on_made(struct conn_body *body)
     }
     put(body, body->rc == 0);
     if (body->rc == 0) {
-        body->form->over(conn, true);
+        body->framing->over(conn, true);
+        conn_enter(conn, CONN_READING);
         end(body);
-        conn->side_count--;
     }
     conn_run(conn);
 }
@@ -84,29 +78,31 @@ static void on_made(struct conn_body *body)
 static void on_work(uv_work_t *work)
 {
     struct conn_body *body = work->data;
+    const uint64_t start_ns = uv_hrtime();
     thread_priority_background();
     body->rc = body->source->next(body->source, &body->piece, &body->err);
+    body->work_ns += uv_hrtime() - start_ns;
 }
 
 static void on_worked(uv_work_t *work, int status)
 {
     struct conn_body *body = work->data;
     struct conn *conn = body->conn;
-    struct conn_group *shared = conn->shared;
-    shared->bodies.working_count--;
+    struct conn_group *group = conn->group;
+    group->bodies.working_count--;
     body->is_working = false;
-    start_waiting(shared);
+    start_waiting(group);
     if (status < 0)
-        body->rc = err_set(&body->err, ERR_INTERNAL, "the work for the answer was taken back");
-    if (conn->is_closing)
-        free_for_closed(body);
+        body->rc = err_set(&body->err, ERR_INTERNAL, "the work for the reply was cancelled");
+    if (conn_is_gone(conn))
+        end(body);
     else
         on_made(body);
 }
 
-static void start_waiting(struct conn_group *shared)
+static void start_waiting(struct conn_group *group)
 {
-    struct conn_bodies *bodies = &shared->bodies;
+    struct conn_bodies *bodies = &group->bodies;
     while (bodies->waiting != NULL && bodies->working_count < WORKING_MAX) {
         struct conn_body *body = bodies->waiting;
         DL_DELETE(bodies->waiting, body);
@@ -114,23 +110,25 @@ static void start_waiting(struct conn_group *shared)
         body->is_working = true;
         bodies->working_count++;
         body->work.data = body;
-        uv_queue_work(shared->loop, &body->work, on_work, on_worked);
+        uv_queue_work(group->loop, &body->work, on_work, on_worked);
     }
 }
 
-void conn_body_start(struct conn *conn, struct reply *reply, const struct conn_body_framing *form)
+void conn_body_start(struct conn *conn, struct reply *reply, const struct conn_body_framing *framing)
 {
     struct conn_body *body = mem_zalloc(1, sizeof *body);
     body->conn = conn;
-    body->form = form;
+    body->framing = framing;
     body->source = reply->source;
     reply->source = NULL;
     body->piece = reply->body;
     buf_init(&reply->body, 0);
     body->held_bytes = body->source->held_bytes(body->source);
+    body->work_ns = uv_hrtime() - conn->start_ns - conn->call.trace.queue_ns;
     conn->body = body;
-    conn->side_count++;
-    stats_set(STAT_ANSWERS_STREAMING, ++conn->shared->bodies.open_count);
+    conn->pending_count++;
+    conn_enter(conn, CONN_STREAMING);
+    stats_set(STAT_ANSWERS_STREAMING, ++conn->group->bodies.open_count);
     stats_add(STAT_ANSWERS_STREAMED, 1);
     put(body, false);
 }
@@ -138,15 +136,15 @@ void conn_body_start(struct conn *conn, struct reply *reply, const struct conn_b
 void conn_body_resume(struct conn *conn)
 {
     struct conn_body *body = conn->body;
-    if (body == NULL || body->is_waiting || body->is_working || conn->is_closing)
+    if (body == NULL || body->is_waiting || body->is_working || conn_is_gone(conn))
         return;
-    const bool is_used_up = budget_is_used_up(conn->shared->budget);
+    const bool is_used_up = budget_is_used_up(conn->group->budget);
     if (conn->out.unsent_bytes >= (is_used_up ? 1 : REPLY_PIECE_BYTES))
         return;
-    buf_init(&body->piece, SIZE_MAX / 4); /* any limit: without memory the answer breaks off instead of the server */
+    buf_init(&body->piece, SIZE_MAX / 4); /* any limit: without memory the reply breaks off, not the server */
     body->is_waiting = true;
-    DL_APPEND(conn->shared->bodies.waiting, body);
-    start_waiting(conn->shared);
+    DL_APPEND(conn->group->bodies.waiting, body);
+    start_waiting(conn->group);
 }
 
 void conn_body_stop(struct conn *conn)
@@ -155,15 +153,16 @@ void conn_body_stop(struct conn *conn)
     if (body == NULL)
         return;
     body->source->is_stopped = true;
-    body->form->over(conn, false);
+    body->framing->over(conn, false);
     if (body->is_working)
-        return; /* goes with its thread's work */
+        return; /* freed when its thread is done */
     if (body->is_waiting)
-        DL_DELETE(conn->shared->bodies.waiting, body);
+        DL_DELETE(conn->group->bodies.waiting, body);
     end(body);
-    conn->side_count--;
 }
 
 size_t conn_body_held_bytes(const struct conn *conn) { return conn->body == NULL ? 0 : conn->body->held_bytes; }
+
+uint64_t conn_body_work_ns(const struct conn *conn) { return conn->body == NULL ? 0 : conn->body->work_ns; }
 
 uint64_t conn_body_sent_bytes(const struct conn *conn) { return conn->body == NULL ? 0 : conn->body->sent_bytes; }

@@ -1,8 +1,8 @@
-/* conn_body.h - the body of an answer that comes in pieces, while it is under way on its connection.
+/* conn_body.h - the body of a reply that is made and sent in pieces.
  *
- * Work threads make a piece at a time, a few for each loop; the next is asked for once the client has taken in most of
- * what went before, so a slow one costs the memory of a piece or two and no thread. Nothing else is answered on the
- * connection meanwhile. Loop thread only. */
+ * Work threads make one piece at a time, a few for each loop. The next is made once the client has taken in most of
+ * what went before: a slow client costs the memory of a piece or two, and no thread. Nothing else is answered on the
+ * connection meanwhile (CONN_STREAMING). Loop thread only. */
 #pragma once
 
 #include "wire/encode/reply.h"
@@ -13,29 +13,30 @@
 struct conn;
 struct conn_body;
 
-/* How a language has it. */
+/* How a protocol frames the pieces. */
 struct conn_body_framing {
-    /* Queues a piece, which it may take the memory of. */
+    /* Queues a piece, whose memory it may take. */
     void (*put)(struct conn *conn, struct buf *piece, bool is_last);
-    /* It is queued to its end; or it never will be, and the connection closes: what the client has of it must not look
-     * whole. */
+    /* The body is queued to its end. Or, not whole: the connection closes, and what the client has of the body must not
+     * look whole. */
     void (*over)(struct conn *conn, bool is_whole);
 };
 
-/* Of one loop. */
+/* The bodies of one loop. */
 struct conn_bodies {
     struct conn_body *waiting; /* for a thread */
     uint32_t working_count, open_count;
 };
 
-/* Queues the first piece, reply->body, and takes over reply->source; the request of conn->call stays as it is until it
+/* Queues the first piece, reply->body, and takes over reply->source. conn->call.request stays as it is until the body
  * is over. */
-void conn_body_start(struct conn *conn, struct reply *reply, const struct conn_body_framing *form);
-/* Asks for the next piece, if it is time for it. */
+void conn_body_start(struct conn *conn, struct reply *reply, const struct conn_body_framing *framing);
+/* Has the next piece made, if there is a body and it is time for it. */
 void conn_body_resume(struct conn *conn);
 /* The connection closes. */
 void conn_body_stop(struct conn *conn);
-/* Memory that it holds, but for what is queued. */
+/* Memory that it holds, without what is queued. */
 size_t conn_body_held_bytes(const struct conn *conn);
-/* Bytes of it that were queued. */
+/* How many of its bytes were queued, and how long making them took. */
 uint64_t conn_body_sent_bytes(const struct conn *conn);
+uint64_t conn_body_work_ns(const struct conn *conn);

@@ -1,65 +1,44 @@
-/* conn_http.c - HTTP on a connection: bytes to requests, a request to its answer. */
-#include "daemon/conn/conn_http.h"
+/* conn_http.c - HTTP on a connection: from bytes to requests, from each request to its reply. */
+#include "daemon/conn/http_reply.h"
 
-#include "base/container_of.h"
 #include "base/hex.h"
 #include "wire/request/accept.h"
 #include "wire/http/websocket.h"
 #include "daemon/support/log.h"
-#include "daemon/packets/packets.h"
-#include "daemon/service/prepared_queries.h"
 #include "daemon/support/stats.h"
 
-#include <stddef.h>
 #include <stdio.h>
 
 enum { STATUS_PREFLIGHT = 204, STATUS_SWITCHING = 101, MADE_ID_DIGITS = 16 };
 
-/* Notes when the request was there and by which id it goes. */
+/* Notes when the request was complete and its id. */
 static void begin_request(struct conn *conn)
 {
     const char *given = conn->parser.request.request_id;
+    conn->request = NULL;
+    conn->call.trace = (struct request_trace){0};
     if (log_has_requests())
         conn->start_ns = uv_hrtime();
-    conn->coding = conn->shared->config->compress == COMPRESS_OFF ? CODING_NONE
-                                                                  : accept_coding(conn->parser.request.accept_encoding);
+    conn->coding = conn->group->config->compress == COMPRESS_OFF ? CODING_NONE
+                                                                 : accept_coding(conn->parser.request.accept_encoding);
     if (given != NULL) {
         snprintf(conn->id, sizeof conn->id, "%s", given);
         return;
     }
-    hex_put_number(conn->id, conn->shared->next_id++, MADE_ID_DIGITS);
+    hex_put_number(conn->id, conn->group->next_id++, MADE_ID_DIGITS);
     conn->id[MADE_ID_DIGITS] = '\0';
 }
 
-static void on_call_done(struct call *call, struct reply *reply)
-{
-    struct conn *conn = container_of(call, struct conn, call);
-    conn->is_calling = false;
-    conn_clear_probe(conn);
-    if (conn->is_closing) {
-        stats_add(STAT_REQUESTS_ABANDONED, 1);
-        http_log_reply(conn, reply, false);
-        reply_fini(reply);
-        request_fini(&call->request);
-        conn_free_when_done(conn);
-        return;
-    }
-    http_send_reply(conn, reply); /* which may name a file as the request does */
-    if (conn->body == NULL)
-        request_fini(&call->request);
-    conn_run(conn);
-}
-
-/* Answers what needs no service: the refused, and the question of a browser before it sends a page's request. */
-static bool answer_at_the_door(struct conn *conn)
+/* Answers what needs no service: a request without permission, and a browser's preflight. */
+static bool answer_without_service(struct conn *conn)
 {
     const struct http_request *http = &conn->parser.request;
     struct err err;
-    if (access_check(conn->shared->access, http, &err) < 0) {
+    if (access_check(conn->group->access, http, &err) < 0) {
         http_send_error(conn, &err, NULL);
         return true;
     }
-    if (!access_is_preflight(conn->shared->access, http))
+    if (!access_is_preflight(conn->group->access, http))
         return false;
     struct reply reply;
     reply_init(&reply);
@@ -82,7 +61,7 @@ static int parse_request(const struct conn *conn, struct request *request, struc
         .body_bytes = http->body_bytes,
     };
     request_init(request);
-    const int rc = request_parse(request, &head, &conn->shared->config->limits, err);
+    const int rc = request_parse(request, &head, &conn->group->config->limits, err);
     if (rc < 0 || request->op != OP_FILE || http->reservation == NULL)
         return rc;
     return err_set(err, ERR_BAD_REQUEST,
@@ -96,42 +75,42 @@ static void drop_upload(struct conn *conn)
     conn->upload = NULL;
 }
 
-/* From now on the connection speaks packets. */
+/* The connection speaks packets from now on. */
 static void open_websocket(struct conn *conn)
 {
+    const struct conn_protocol *packets = conn->group->packets;
+    const char *bytes = conn->in; /* what came behind the opening */
+    size_t size_bytes = conn->in_bytes;
     struct buf head;
     struct err err;
-    struct reply reply;
     buf_init(&head, 0);
-    reply_init(&reply);
-    reply.status = STATUS_SWITCHING;
-    int rc = conn->shared->is_draining ? err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping")
-                                       : websocket_put_handshake(&head, &conn->parser.request, &err);
+    const int rc = conn->group->is_draining ? err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping")
+                                            : websocket_put_handshake(&head, &conn->parser.request, &err);
     if (rc < 0) {
         http_send_error(conn, &err, NULL);
     } else {
+        struct reply reply;
+        reply_init(&reply);
+        reply.status = STATUS_SWITCHING;
         conn_count_reply(&reply);
         http_log_reply(conn, &reply, false);
         send_queue_put(&conn->out, head.data, head.size_bytes);
-        packets_start_websocket(conn);
+        packets->start(conn, &conn->parser.request);
+        http_parser_fini(&conn->parser);
+        conn->protocol = packets;
+        conn->has_answered = false;
+        packets->unwrap(conn, &bytes, &size_bytes);
+        buf_fini(&conn->unread);
+        conn->in = bytes;
+        conn->in_bytes = size_bytes;
     }
     buf_fini(&head);
 }
 
-/* A query that was asked before, but for its time. */
-static bool answer_again(struct conn *conn, struct query_key *key)
-{
-    struct reply reply;
-    if (!conn_answer_prepared(conn, key, &reply))
-        return false;
-    http_send_reply(conn, &reply);
-    return true;
-}
-
-/* The request is good: the next of its kind may be answered again. */
+/* The request is good: prepares the next of its kind. */
 static void remember(struct conn *conn, const struct query_key *key)
 {
-    struct prepared_query *query = prepared_queries_add(conn->shared->memo, key);
+    struct prepared_query *query = prepared_queries_add(conn->group->queries, key);
     struct err err;
     if (query != NULL)
         parse_request(conn, &query->request, &err);
@@ -140,57 +119,59 @@ static void remember(struct conn *conn, const struct query_key *key)
 static void begin_call(struct conn *conn)
 {
     struct call *call = &conn->call;
+    struct upload *upload = conn->upload;
     struct query_key key;
     struct err err;
     begin_request(conn);
-    *call = (struct call){
-        .done = on_call_done,
-        .upload = conn->upload,
-        .pieces = conn->parser.request.is_http_1_0 ? REPLY_SIZED : REPLY_CHUNKED,
-    };
     conn->upload = NULL;
-    if (call->upload == NULL && answer_at_the_door(conn))
+    if (upload == NULL && answer_without_service(conn))
         return;
-    const bool may_come_again = call->upload == NULL && query_key_of_http(&conn->parser.request, &key);
-    if (may_come_again)
+    const bool is_preparable = upload == NULL && query_key_of_http(&conn->parser.request, &key);
+    if (is_preparable)
         key.if_none_match = http_plain_tags(conn);
-    if (may_come_again && answer_again(conn, &key))
-        return;
-    if (parse_request(conn, &call->request, &err) < 0) {
-        const char *allow = request_methods(call->request.op);
-        if (call->upload != NULL)
-            upload_abandon(call->upload);
-        request_fini(&call->request);
-        http_send_error(conn, &err, allow);
+    struct reply reply;
+    if (is_preparable && conn_answer_prepared(conn, &key, &reply)) {
+        http_send_reply(conn, &reply);
         return;
     }
-    if (may_come_again)
+    *call = (struct call){.upload = upload, .pieces = conn->parser.request.is_http_1_0 ? REPLY_SIZED : REPLY_CHUNKED};
+    const int rc = parse_request(conn, &call->request, &err);
+    conn->request = rc != ERR_NOT_FOUND ? &call->request : NULL; /* whose operation is unknown */
+    if (rc < 0) {
+        if (upload != NULL)
+            upload_abandon(upload);
+        http_send_error(conn, &err, request_methods(call->request.op));
+        request_fini(&call->request);
+        return;
+    }
+    if (is_preparable)
         remember(conn, &key);
     if (call->request.op == OP_STREAM && websocket_is_wanted(&conn->parser.request)) {
-        request_fini(&call->request);
         open_websocket(conn);
+        request_fini(&call->request);
         return;
     }
-    conn->is_calling = true;
-    dispatcher_handle(conn->shared->dispatcher, call);
+    conn_start_call(conn);
 }
 
 static void on_upload_room(void *user) { conn_run(user); }
 
-/* Uploads are the service's own. */
+/* The head of an upload is there: its body goes to the service, which only the main loop has. */
 static void begin_upload(struct conn *conn)
 {
-    struct service *service = dispatcher_service(conn->shared->dispatcher);
+    struct service *service = dispatcher_service(conn->group->dispatcher);
     struct request request = {0};
     struct err err;
     if (service == NULL) {
-        conn->is_moving = true; /* and begins there */
+        conn_enter(conn, CONN_MOVING); /* moved() begins it there */
         return;
     }
     begin_request(conn);
-    int rc = access_check(conn->shared->access, &conn->parser.request, &err);
-    if (rc == 0)
+    int rc = access_check(conn->group->access, &conn->parser.request, &err);
+    if (rc == 0) {
         rc = parse_request(conn, &request, &err);
+        conn->request = &request;
+    }
     if (rc == 0)
         rc = service_upload_begin(service, &request, on_upload_room, conn, &conn->upload, &err);
     if (rc == 0)
@@ -200,12 +181,13 @@ static void begin_upload(struct conn *conn)
         conn->is_last = true; /* the body is not read */
         http_send_error(conn, &err, request_methods(request.op));
     }
+    conn->request = NULL;
     request_fini(&request);
 }
 
 static void say_continue(struct conn *conn)
 {
-    if (!conn->parser.wants_continue || conn->is_last || conn->is_moving)
+    if (!conn->parser.wants_continue || conn->is_last || conn->state == CONN_MOVING)
         return;
     send_queue_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
     conn->parser.wants_continue = false;
@@ -225,6 +207,22 @@ static void refuse(struct conn *conn, const struct err *err)
     http_send_error(conn, err, NULL);
 }
 
+static void start(struct conn *conn, const struct http_request *opening)
+{
+    (void)opening;
+    http_parser_init(&conn->parser, &conn->group->config->limits);
+}
+
+static void reply_to_call(struct conn *conn, struct reply *reply)
+{
+    if (!conn->call.is_abandoned) {
+        http_send_reply(conn, reply);
+        return;
+    }
+    http_log_reply(conn, reply, false);
+    reply_fini(reply);
+}
+
 static void feed(struct conn *conn)
 {
     struct err err;
@@ -240,12 +238,12 @@ static void feed(struct conn *conn)
     } else if (rc == HTTP_HEAD_DONE) {
         begin_upload(conn);
     }
-    if (conn->language != &PROTOCOL_HTTP)
+    if (conn->protocol != &PROTOCOL_HTTP)
         return; /* there is no parser any more */
     if (rc >= 0 && rc != HTTP_COMPLETE)
         say_continue(conn);
     const size_t body_bytes = http_parser_held_bytes(&conn->parser);
-    if (rc == HTTP_NEED_MORE && body_bytes > BUDGET_SMALL_BYTES && !budget_has_room(conn->shared->budget, 0)) {
+    if (rc == HTTP_NEED_MORE && body_bytes > BUDGET_SMALL_BYTES && !budget_has_room(conn->group->budget, 0)) {
         stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
         err_set(&err, ERR_OVERLOADED, "too many large requests are being received; try again later");
         refuse(conn, &err);
@@ -268,31 +266,30 @@ static enum conn_phase phase(const struct conn *conn)
 
 static size_t held_bytes(const struct conn *conn) { return http_parser_held_bytes(&conn->parser); }
 
-/* Who closes a connection looks like who only shuts down the sending side, until something is sent: then the system of
- * one that is gone resets it. An interim answer may be sent at any time before the answer, but not to HTTP/1.0
- * (RFC 9110, 15.2). */
+/* A client that closes a connection looks like one that only shuts down its sending side, until something is sent: the
+ * system of a client that is gone resets it then. An interim reply may be sent at any time before the reply, but not to
+ * HTTP/1.0 (RFC 9110, 15.2). */
 static void probe(struct conn *conn)
 {
     if (conn->parser.request.is_http_1_0)
         return;
     conn->is_probed = true;
-    conn->shared->probed_count++;
+    conn->group->probed_count++;
     send_queue_put(&conn->out, HTTP_CONTINUE, sizeof HTTP_CONTINUE - 1);
 }
-
-static void sent(struct conn *conn) { (void)conn; }
 
 static bool drain(struct conn *conn) { return conn->parser.phase == HTTP_PHASE_IDLE; }
 
 static void fini(struct conn *conn) { http_parser_fini(&conn->parser); }
 
 const struct conn_protocol PROTOCOL_HTTP = {
+    .start = start,
     .feed = feed,
     .phase = phase,
+    .reply = reply_to_call,
     .held_bytes = held_bytes,
     .refuse = refuse,
     .probe = probe,
-    .sent = sent,
     .drain = drain,
     .moved = moved,
     .close = drop_upload,

@@ -1,11 +1,8 @@
-/* http_out.c - what a connection that speaks HTTP says: heads, bodies whole, in pieces and compressed, lines in the
- * log. */
+/* http_reply.c - what a connection that speaks HTTP sends: heads, and bodies whole, in pieces and compressed. */
+#include "daemon/conn/http_reply.h"
+
 #include "wire/http/reply_compress.h"
 #include "wire/http/websocket.h"
-#include "daemon/conn/conn_http.h"
-#include "daemon/support/log.h"
-#include "daemon/service/prepared_queries.h"
-#include "daemon/support/stats.h"
 
 #include <string.h>
 #include <time.h>
@@ -13,50 +10,34 @@
 enum {
     STATUS_OK = 200,
     STATUS_PREFLIGHT = 204,
-    STATUS_ABANDONED = 499, /* in the log only: nobody was there for the answer */
+    STATUS_ABANDONED = 499, /* in the log only: the client left before its reply */
     OVERLOAD_RETRY_S = 1,
 };
 
-static const char *date_now(struct conn_group *shared)
+static const char *date_now(struct conn_group *group)
 {
     const time_t now_s = time(NULL);
-    if (now_s != shared->date_s)
-        http_date(shared->date_s = now_s, shared->date);
-    return shared->date;
+    if (now_s != group->date_s)
+        http_date(group->date_s = now_s, group->date);
+    return group->date;
 }
 
-static void log_end(const struct conn *conn, int status, uint64_t body_bytes)
+static void log_reply(const struct conn *conn, const struct reply *reply, int status, uint64_t body_bytes)
 {
     const struct http_request *request = &conn->parser.request;
-    if (!log_has_requests())
-        return;
-    log_request(&(struct log_request){
-        .method = request->method,
-        .path = request->target,
-        .status = status,
-        .body_bytes = body_bytes,
-        .elapsed_ms = (double)(uv_hrtime() - conn->start_ns) / 1e6,
-        .id = conn->id,
-        .remote = conn->remote,
-    });
+    const struct conn_log_names names = {.method = request->method, .path = request->target, .id = conn->id};
+    conn_log_reply(conn, &names, reply, status, body_bytes);
 }
 
 void http_log_reply(const struct conn *conn, const struct reply *reply, bool is_head)
 {
-    const bool is_sent = !conn->call.is_abandoned;
-    log_end(conn, is_sent ? reply->status : STATUS_ABANDONED,
-            is_sent && http_response_has_body(reply, is_head) ? reply_body_bytes(reply) : 0);
+    if (conn->call.is_abandoned)
+        log_reply(conn, reply, STATUS_ABANDONED, 0);
+    else
+        log_reply(conn, reply, reply->status, http_response_has_body(reply, is_head) ? reply_body_bytes(reply) : 0);
 }
 
-void conn_count_reply(const struct reply *reply)
-{
-    stats_add(STAT_REQUESTS_ANSWERED, 1);
-    stats_add(STAT_REQUESTS_NOT_MODIFIED, reply->status == 304);
-    if (reply->code != 0)
-        stats_count_error(STAT_ERRORS_REQUESTS, reply->code);
-}
-
-/* --- answers in pieces --- */
+/* --- replies in pieces --- */
 
 static void put_piece(struct conn *conn, struct buf *piece, bool is_last)
 {
@@ -78,8 +59,8 @@ static void put_chunk(struct conn *conn, struct buf *piece, bool is_last)
 
 static void on_body_over(struct conn *conn, bool is_whole)
 {
-    log_end(conn, is_whole ? STATUS_OK : STATUS_ABANDONED, conn_body_sent_bytes(conn));
-    if (conn->shared->is_draining)
+    log_reply(conn, NULL, is_whole ? STATUS_OK : STATUS_ABANDONED, conn_body_sent_bytes(conn));
+    if (conn->group->is_draining)
         conn->is_last = true;
     http_parser_forget(&conn->parser);
 }
@@ -91,21 +72,21 @@ static const struct conn_body_framing SIZED = {.put = put_piece, .over = on_body
 
 const char *http_plain_tags(const struct conn *conn)
 {
-    struct buf *plain = &conn->shared->plain_tags;
+    struct buf *plain = &conn->group->plain_tags;
     const char *tags = conn->parser.request.if_none_match;
     return coding_strip_etags(tags, conn->coding, plain) ? plain->data : tags;
 }
 
-static void encode(const struct conn *conn, struct reply *reply)
+static void compress(const struct conn *conn, struct reply *reply)
 {
-    const struct config *config = conn->shared->config;
+    const struct config *config = conn->group->config;
     const struct http_request *request = &conn->parser.request;
     if (config->compress == COMPRESS_OFF)
         return;
-    const bool is_codable = reply_is_compressible(reply, config->limits.value[LIMIT_COMPRESS_BYTES]);
-    reply->is_vary_encoding = is_codable || reply->is_json; /* of which a 304 does not know how large it would be */
+    const bool is_compressible = reply_is_compressible(reply, config->limits.value[LIMIT_COMPRESS_BYTES]);
+    reply->is_vary_encoding = is_compressible || reply->is_json; /* a 304 does not know how large it would be */
     if (reply->status != 304) {
-        if (is_codable)
+        if (is_compressible)
             reply_compress(reply, conn->coding, !request->is_http_1_0);
         return;
     }
@@ -116,11 +97,10 @@ static void encode(const struct conn *conn, struct reply *reply)
         memcpy(reply->etag, plain, sizeof plain); /* the client's copy is the plain one */
 }
 
-/* --- answers --- */
+/* --- replies --- */
 
-static void put_answer(struct conn *conn, struct reply *reply, const struct http_response *response)
+static void put_reply(struct conn *conn, struct reply *reply, const struct http_response *response)
 {
-    const struct conn_body_framing *form = http_response_is_chunked(reply) ? &CHUNKED : &SIZED;
     if (reply->source == NULL || response->is_head) {
         http_log_reply(conn, reply, response->is_head);
         send_queue_put_reply(&conn->out, reply, response);
@@ -128,29 +108,29 @@ static void put_answer(struct conn *conn, struct reply *reply, const struct http
         return;
     }
     send_queue_put_head(&conn->out, reply, response);
-    conn_body_start(conn, reply, form);
+    conn_body_start(conn, reply, http_response_is_chunked(reply) ? &CHUNKED : &SIZED);
 }
 
 void http_send_reply(struct conn *conn, struct reply *reply)
 {
     const struct http_request *request = &conn->parser.request;
-    encode(conn, reply);
+    compress(conn, reply);
     conn_count_reply(reply);
     conn->has_answered = true;
-    if (!request->is_keep_alive || conn->shared->is_draining || websocket_is_named(request))
+    if (!request->is_keep_alive || conn->group->is_draining || websocket_is_named(request))
         conn->is_last = true;
-    put_answer(conn, reply,
-               &(struct http_response){
-                   .date = date_now(conn->shared),
-                   .request_id = conn->id,
-                   .cors_origin = access_cors_origin(conn->shared->access, request->origin),
-                   .is_preflight = reply->status == STATUS_PREFLIGHT,
-                   .is_vary_origin = access_is_vary(conn->shared->access),
-                   .is_head = request->is_head,
-                   .is_http_1_0 = request->is_http_1_0,
-                   .is_keep_alive = !conn->is_last,
-               });
-    prepared_queries_take_body(conn->shared->memo, &reply->body);
+    put_reply(conn, reply,
+              &(struct http_response){
+                  .date = date_now(conn->group),
+                  .request_id = conn->id,
+                  .cors_origin = access_cors_origin(conn->group->access, request->origin),
+                  .is_preflight = reply->status == STATUS_PREFLIGHT,
+                  .is_vary_origin = access_is_vary(conn->group->access),
+                  .is_head = request->is_head,
+                  .is_http_1_0 = request->is_http_1_0,
+                  .is_keep_alive = !conn->is_last,
+              });
+    prepared_queries_take_body(conn->group->queries, &reply->body);
     reply_fini(reply);
 }
 

@@ -1,32 +1,44 @@
+/* loops.c - event loops: each has ports, connections and a dispatcher; it accepts, keeps time and drains. */
 #include "daemon/listen/loops.h"
 
 #include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/config/access_policy.h"
-#include "daemon/support/thread_priority.h"
 #include "daemon/dispatch/hub.h"
-#include "daemon/dispatch/dispatcher.h"
-#include "daemon/listen/listener.h"
+#include "daemon/listen/ports.h"
+#include "daemon/packets/packets.h"
 #include "daemon/support/log.h"
-#include "daemon/conn/send_queue.h"
 #include "daemon/support/stats.h"
+#include "daemon/support/thread_priority.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+
+enum {
+    EXPIRE_MS = 500, /* how precisely timeouts are kept */
+    LINGER_MS = 2000,
+    STALL_MS = 1000, /* without looking at timeouts: the server was stopped, or the machine is busy */
+};
 
 _Static_assert((int)CONFIG_LOOPS_MAX <= (int)STATS_THREADS_MAX, "each has its own counts");
-_Static_assert((int)CONFIG_LOOPS_MAX <= 64, "a bit of struct shared_model for each front");
+_Static_assert((int)CONFIG_LOOPS_MAX <= 64, "a bit of struct shared_model for each dispatcher");
 
 struct loop {
-    uv_loop_t *loop;
-    uv_loop_t own; /* of those that are not the main one */
+    struct conn_group group;
+    struct ports *ports;
+    uv_loop_t own; /* unless it is the main loop */
     uint32_t number;
     struct loops *loops;
-    struct listener *listener;
-    struct dispatcher *dispatcher;
+    uv_timer_t expiry;
+    uint64_t expired_ms; /* when timeouts were looked at last */
+    bool is_patient;     /* and none was acted on then */
+    uint64_t drain_deadline_ms;
+    void (*drained)(void *user);
+    void *user;
     uv_prepare_t before_wait;
     struct message drain; /* from the main loop */
     pthread_t thread;
@@ -39,17 +51,69 @@ struct loops {
     struct access access;
     atomic_uint_fast32_t open_count;
     struct hub *hub; /* or NULL: there is one loop */
+    bool may_come;   /* connections may come from other loops to the main one */
     uint32_t count;
-    struct loop list[]; /* [0] is the main one */
+    struct loop *list[]; /* [0] is the main one */
 };
 
-/* --- the other loops' threads --- */
+/* --- each loop, on its thread --- */
+
+static void stop_handles(struct loop *loop)
+{
+    if (uv_is_closing((uv_handle_t *)&loop->expiry))
+        return;
+    uv_close((uv_handle_t *)&loop->expiry, NULL);
+    conn_group_stop(&loop->group);
+}
+
+static void finish_drain(struct loop *loop)
+{
+    void (*drained)(void *) = loop->drained;
+    if (drained == NULL || loop->group.open_count > 0 || (loop->number == 0 && loop->loops->may_come))
+        return;
+    loop->drained = NULL;
+    stop_handles(loop);
+    drained(loop->user);
+}
+
+static void on_conn_closed(struct conn_group *group) { finish_drain(container_of(group, struct loop, group)); }
+
+static void on_expiry(uv_timer_t *timer)
+{
+    struct loop *loop = timer->data;
+    const uint64_t now_ms = uv_now(timer->loop);
+    /* what came while the server was stopped is read first: the loop runs timers before it looks at sockets */
+    loop->is_patient = !loop->is_patient && now_ms - loop->expired_ms > STALL_MS;
+    loop->expired_ms = now_ms;
+    if (!loop->is_patient) {
+        conn_group_expire(&loop->group);
+        packets_expire(&loop->group);
+    }
+    if (loop->drained != NULL && now_ms >= loop->drain_deadline_ms) {
+        log_warn("closing %u connections that did not finish in time", loop->group.open_count);
+        conn_group_close_all(&loop->group);
+        loop->drain_deadline_ms = UINT64_MAX;
+    }
+}
+
+/* Stops accepting, closes idle connections, lets replies under way finish for LIMIT_DRAIN_TIME_MS and calls
+ * drained(user) once, when no connection is left and none may come. */
+static void drain(struct loop *loop, void (*drained)(void *user), void *user)
+{
+    loop->drained = drained;
+    loop->user = user;
+    loop->drain_deadline_ms = uv_now(loop->group.loop) + loop->loops->config->limits.value[LIMIT_DRAIN_TIME_MS];
+    loop->group.is_draining = true;
+    ports_close(loop->ports);
+    conn_group_drain(&loop->group);
+    finish_drain(loop);
+}
 
 static void before_wait(uv_prepare_t *prepare)
 {
     struct loop *loop = prepare->data;
     log_flush();
-    dispatcher_next_tick(loop->dispatcher);
+    dispatcher_next_tick(loop->group.dispatcher);
 }
 
 static void *run(void *user)
@@ -60,25 +124,21 @@ static void *run(void *user)
     pthread_setname_np(pthread_self(), name);
     stats_use_thread(loop->number);
     thread_priority_prompt();
-    uv_run(loop->loop, UV_RUN_DEFAULT);
+    uv_run(loop->group.loop, UV_RUN_DEFAULT);
     send_queue_thread_end();
     log_leave();
     return NULL;
 }
 
-static void on_drained(void *user)
-{
-    struct loop *loop = user;
-    dispatcher_end(loop->dispatcher);
-}
+static void on_drained(void *user) { dispatcher_end(((struct loop *)user)->group.dispatcher); }
 
 static void on_drain(struct message *message)
 {
     struct loop *loop = container_of(message, struct loop, drain);
-    listener_drain(loop->listener, on_drained, loop);
+    drain(loop, on_drained, loop);
 }
 
-/* --- the main loop's --- */
+/* --- all of them, on the main thread --- */
 
 static int start(struct loop *loop, struct err *err)
 {
@@ -96,49 +156,75 @@ static int start(struct loop *loop, struct err *err)
 static void prepare(struct loop *loop)
 {
     struct loops *loops = loop->loops;
-    loop->dispatcher = dispatcher_new(loop->loop, loops->config, loops->budget, loops->hub);
-    hub_add(loops->hub, loop->dispatcher);
-    listener_serve(loop->listener, loop->dispatcher);
+    loop->group.dispatcher = dispatcher_new(loop->group.loop, loops->config, loops->budget, loops->hub);
+    hub_add(loops->hub, loop->group.dispatcher);
     loop->before_wait.data = loop;
-    uv_prepare_init(loop->loop, &loop->before_wait);
+    uv_prepare_init(loop->group.loop, &loop->before_wait);
     uv_prepare_start(&loop->before_wait, before_wait);
     uv_unref((uv_handle_t *)&loop->before_wait);
 }
 
 int loops_serve(struct loops *loops, struct service *service, struct err *err)
 {
-    struct loop *main = &loops->list[0];
+    struct conn_group *main = &loops->list[0]->group;
     main->dispatcher = dispatcher_new_main(service);
-    listener_serve(main->listener, main->dispatcher);
     stats_set(STAT_LOOPS_COUNT, loops->count);
     if (loops->count == 1)
         return 0;
-    loops->hub = hub_new(main->loop, service, listener_connections(main->listener));
-    listener_expect(main->listener, true);
+    loops->hub = hub_new(main->loop, service, main);
+    loops->may_come = true;
     for (uint32_t i = 1; i < loops->count; i++)
-        prepare(&loops->list[i]);
+        prepare(loops->list[i]);
     for (uint32_t i = 1; i < loops->count; i++)
-        if (start(&loops->list[i], err) < 0)
+        if (start(loops->list[i], err) < 0)
             return err->code;
     return 0;
 }
 
+static void set_timeouts(struct timeouts *timeouts, const struct limits *limits)
+{
+    timeouts_init(timeouts, (const uint64_t[TIMEOUT_NONE]){
+                                [TIMEOUT_FIRST] = limits->value[LIMIT_HEADER_TIME_MS],
+                                [TIMEOUT_HEADER] = limits->value[LIMIT_HEADER_TIME_MS],
+                                [TIMEOUT_BODY] = limits->value[LIMIT_BODY_TIME_MS],
+                                [TIMEOUT_IDLE] = limits->value[LIMIT_IDLE_TIME_MS],
+                                [TIMEOUT_WRITE] = limits->value[LIMIT_WRITE_TIME_MS],
+                                [TIMEOUT_LINGER] = LINGER_MS,
+                            });
+}
+
+/* Adds a loop that listens where the first one does. */
 static int add(struct loops *loops, uv_loop_t *main_loop, struct err *err)
 {
-    const struct listener_setup setup = {.config = loops->config,
-                                         .budget = loops->budget,
-                                         .access = &loops->access,
-                                         .all_open_count = &loops->open_count};
-    struct loop *loop = &loops->list[loops->count];
-    const struct listener *first = loops->count == 0 ? NULL : loops->list[0].listener;
-    loop->loop = loops->count == 0 ? main_loop : &loop->own;
+    const bool is_main = loops->count == 0;
+    struct loop *loop = mem_zalloc(1, sizeof *loop);
+    struct conn_group *group = &loop->group;
+    const int rc = is_main ? 0 : uv_loop_init(&loop->own);
+    if (rc < 0) {
+        free(loop);
+        return err_set(err, ERR_BAD_PARAMETER, "cannot make loop %u: %s", loops->count + 1, uv_strerror(rc));
+    }
     loop->number = loops->count;
     loop->loops = loops;
-    const int rc = loops->count == 0 ? 0 : uv_loop_init(&loop->own);
-    if (rc < 0)
-        return err_set(err, ERR_BAD_PARAMETER, "cannot make loop %u: %s", loop->number + 1, uv_strerror(rc));
-    loops->count++;
-    return listener_new(loop->loop, &setup, first, &loop->listener, err);
+    loops->list[loops->count++] = loop;
+    group->loop = is_main ? main_loop : &loop->own;
+    group->config = loops->config;
+    group->budget = loops->budget;
+    group->access = &loops->access;
+    group->all_open_count = &loops->open_count;
+    group->closed = on_conn_closed;
+    group->http = &PROTOCOL_HTTP;
+    if (getrandom(&group->next_id, sizeof group->next_id, 0) < 0)
+        group->next_id = uv_hrtime();
+    set_timeouts(&group->timeouts, &loops->config->limits);
+    conn_group_start(group);
+    packets_attach(group);
+    loop->ports = ports_new(group);
+    uv_timer_init(group->loop, &loop->expiry);
+    loop->expiry.data = loop;
+    loop->expired_ms = uv_now(group->loop);
+    uv_timer_start(&loop->expiry, on_expiry, EXPIRE_MS, EXPIRE_MS);
+    return is_main ? ports_bind(loop->ports, err) : ports_join(loop->ports, loops->list[0]->ports, err);
 }
 
 int loops_new(uv_loop_t *main_loop, const struct config *config, struct budget *budget, struct loops **out,
@@ -160,13 +246,15 @@ int loops_new(uv_loop_t *main_loop, const struct config *config, struct budget *
 
 void loops_put_addresses(const struct loops *loops, struct buf *out)
 {
-    listener_put_addresses(loops->list[0].listener, out);
+    ports_put_addresses(loops->list[0]->ports, out);
 }
 
+/* The other loops have ended. */
 static void on_ended(void *user)
 {
     struct loops *loops = user;
-    listener_expect(loops->list[0].listener, false);
+    loops->may_come = false;
+    finish_drain(loops->list[0]);
 }
 
 void loops_drain(struct loops *loops, void (*drained)(void *user), void *user)
@@ -174,22 +262,31 @@ void loops_drain(struct loops *loops, void (*drained)(void *user), void *user)
     if (loops->hub != NULL)
         hub_on_end(loops->hub, on_ended, loops);
     for (uint32_t i = 1; i < loops->count; i++) {
-        loops->list[i].drain.take = on_drain;
-        dispatcher_post(loops->list[i].dispatcher, &loops->list[i].drain);
+        struct loop *loop = loops->list[i];
+        loop->drain.take = on_drain;
+        dispatcher_post(loop->group.dispatcher, &loop->drain);
     }
-    listener_drain(loops->list[0].listener, drained, user);
+    drain(loops->list[0], drained, user);
 }
 
-static void fini(struct loop *loop)
+/* The loop is empty, or never ran with connections: closes what is open and runs it until that is gone. */
+static void free_loop(struct loop *loop)
 {
     if (loop->has_thread)
         pthread_join(loop->thread, NULL);
     if (loop->before_wait.data != NULL)
         uv_close((uv_handle_t *)&loop->before_wait, NULL);
-    listener_free(loop->listener);
-    dispatcher_free(loop->dispatcher);
+    conn_group_close_all(&loop->group);
+    ports_close(loop->ports);
+    stop_handles(loop);
+    uv_run(loop->group.loop, UV_RUN_DEFAULT);
+    packets_detach(&loop->group);
+    conn_group_fini(&loop->group);
+    ports_free(loop->ports);
+    dispatcher_free(loop->group.dispatcher);
     if (loop->number > 0)
         uv_loop_close(&loop->own);
+    free(loop);
 }
 
 void loops_free(struct loops *loops)
@@ -197,7 +294,7 @@ void loops_free(struct loops *loops)
     if (loops == NULL)
         return;
     while (loops->count > 0)
-        fini(&loops->list[--loops->count]);
+        free_loop(loops->list[--loops->count]);
     hub_free(loops->hub);
     access_fini(&loops->access);
     free(loops);

@@ -33,7 +33,7 @@ struct port {
 };
 
 struct ports {
-    struct conn_group *shared;
+    struct conn_group *group;
     struct port list[PORT_COUNT];
     struct unix_socket unix_socket;
     uv_timer_t pause; /* of all that are paused */
@@ -45,7 +45,7 @@ struct ports {
 /* Once in a while: the same failure comes back after every pause. */
 static void warn_of_accept(struct ports *ports, int error)
 {
-    const uint64_t now_ms = uv_now(ports->shared->loop);
+    const uint64_t now_ms = uv_now(ports->group->loop);
     if (ports->accept_warned_ms != 0 && now_ms - ports->accept_warned_ms < WARN_EVERY_MS)
         return;
     ports->accept_warned_ms = now_ms;
@@ -113,31 +113,31 @@ static bool is_of_one(int error)
 }
 
 /* There is no descriptor to tell more of them that there are too many. */
-static bool is_crowded(const struct conn_group *shared, uint64_t open_count)
+static bool is_crowded(const struct conn_group *group, uint64_t open_count)
 {
-    return open_count >= shared->config->limits.value[LIMIT_CONNECTIONS] + shared->config->refused_max;
+    return open_count >= group->config->limits.value[LIMIT_CONNECTIONS] + group->config->refused_max;
 }
 
 static void take(const struct port *port, int fd)
 {
-    struct conn_group *shared = port->ports->shared;
+    struct conn_group *group = port->ports->group;
     const bool is_unix = port == &port->ports->list[PORT_UNIX];
-    const uint64_t open_count = atomic_fetch_add_explicit(shared->all_open_count, 1, memory_order_relaxed);
-    const bool is_refused = open_count >= shared->config->limits.value[LIMIT_CONNECTIONS];
+    const uint64_t open_count = atomic_fetch_add_explicit(group->all_open_count, 1, memory_order_relaxed);
+    const bool is_refused = open_count >= group->config->limits.value[LIMIT_CONNECTIONS];
     stats_add(STAT_CONNECTIONS_ACCEPTED, 1);
     stats_add(STAT_CONNECTIONS_REFUSED, is_refused);
-    if (!is_crowded(shared, open_count)) {
-        conn_group_accept(shared, fd, is_unix, port->has_packets, is_refused);
+    if (!is_crowded(group, open_count)) {
+        conn_group_accept(group, fd, is_unix, port->has_packets, is_refused);
         return;
     }
-    atomic_fetch_sub_explicit(shared->all_open_count, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(group->all_open_count, 1, memory_order_relaxed);
     close(fd);
 }
 
 /* Whether a pause of the port has just ended, so that what is in its queue has waited. */
 static bool has_waited(const struct port *port)
 {
-    return port->waited_ms != 0 && uv_now(port->ports->shared->loop) - port->waited_ms < PAUSE_MS;
+    return port->waited_ms != 0 && uv_now(port->ports->group->loop) - port->waited_ms < PAUSE_MS;
 }
 
 /* Not as long as there is a connection to accept: a client that opens one after the other must neither keep us from
@@ -146,10 +146,9 @@ static bool has_waited(const struct port *port)
 static void on_connection(uv_poll_t *poll, int status __attribute__((unused)), int events __attribute__((unused)))
 {
     struct port *port = poll->data;
-    const struct conn_group *shared = port->ports->shared;
+    const struct conn_group *group = port->ports->group;
     for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
-        if (!has_waited(port) &&
-            is_crowded(shared, atomic_load_explicit(shared->all_open_count, memory_order_relaxed))) {
+        if (!has_waited(port) && is_crowded(group, atomic_load_explicit(group->all_open_count, memory_order_relaxed))) {
             rest(port);
             return;
         }
@@ -184,7 +183,7 @@ static int fail(const char *where, int rc, struct err *err)
     return err_set(err, ERR_BAD_PARAMETER, "cannot listen on %s: %s", where, uv_strerror(rc));
 }
 
-static bool is_shared(const struct port *port) { return port->ports->shared->config->loops > 1; }
+static bool is_shared(const struct port *port) { return port->ports->group->config->loops > 1; }
 
 /* A socket that is bound to the address, or libuv's negative code. */
 static int make_socket(const struct sockaddr_storage *address, bool is_shared_one)
@@ -219,7 +218,7 @@ static int try_alone(const struct sockaddr_storage *address)
 /* fd: a listening socket, the port's from now on. 0 or libuv's negative code. */
 static int open_port(struct port *port, int fd)
 {
-    const int rc = uv_poll_init(port->ports->shared->loop, &port->poll, fd);
+    const int rc = uv_poll_init(port->ports->group->loop, &port->poll, fd);
     if (rc < 0) {
         close(fd);
         return rc;
@@ -270,7 +269,7 @@ static int bind_unix(struct port *port, const struct config *config, struct err 
 
 int ports_bind(struct ports *ports, struct err *err)
 {
-    const struct config *config = ports->shared->config;
+    const struct config *config = ports->group->config;
     struct port *list = ports->list;
     if (strcmp(config->http, "none") != 0 && bind_tcp(&list[PORT_HTTP], "http", config->http, err) < 0)
         return err->code;
@@ -314,14 +313,14 @@ int ports_join(struct ports *ports, const struct ports *first, struct err *err)
 
 /* --- life --- */
 
-struct ports *ports_new(struct conn_group *shared)
+struct ports *ports_new(struct conn_group *group)
 {
     struct ports *ports = mem_zalloc(1, sizeof *ports);
-    ports->shared = shared;
+    ports->group = group;
     ports->unix_socket.fd = -1;
     for (int i = 0; i < PORT_COUNT; i++)
         ports->list[i] = (struct port){.ports = ports, .fd = -1, .has_packets = i != PORT_HTTP};
-    uv_timer_init(shared->loop, &ports->pause);
+    uv_timer_init(group->loop, &ports->pause);
     ports->pause.data = ports;
     return ports;
 }

@@ -10,8 +10,8 @@
 
 struct ports;
 
-/* None is open. `shared`, borrowed, is what its connections share, with loop, config and all_open_count set. */
-struct ports *ports_new(struct conn_group *shared);
+/* None is open. `group`, borrowed, is what its connections share, with loop, config and all_open_count set. */
+struct ports *ports_new(struct conn_group *group);
 
 /* Listens at config->http, tcp and unix_path; connections wait until the loop runs. A TCP port that nobody asked for
  * and that is taken is left out. ERR_BAD_PARAMETER with a sentence for stderr ("cannot listen on 127.0.0.1:7878:

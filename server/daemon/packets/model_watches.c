@@ -1,13 +1,13 @@
 /* watches.c - who wants to know of changed models, and the looks that tell.
  *
- * Watches of one path are a group, whose model is asked for when the cache says that it changed, and now and then where
- * nothing tells of changes, or nothing is in memory. What comes of it is compared with what each watch was told last.
+ * Watches of one path are a watched, whose model is asked for when the cache says that it changed, and now and then
+ * where nothing tells of changes, or nothing is in memory. What comes of it is compared with what each watch was told
+ * last.
  */
-#include "daemon/packets/model_watches.h"
+#include "daemon/packets/packets.h"
 
 #include "base/container_of.h"
 #include "base/mem.h"
-#include "daemon/packets/packets.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 enum { LOOKS_PER_TICK = 256 };
 
-struct model_watch_group {
+struct watched_model {
     struct model_watches *watches;
     char *path;
     struct model_watch *first;
@@ -30,18 +30,18 @@ struct model_watch_group {
 
 struct model_watch {
     struct conn *conn;
-    struct model_watch_group *group;
+    struct watched_model *watched;
     uint32_t model, id;
     char hash[2 * CONTENT_HASH_BYTES + 1]; /* told last */
     int code;                              /* likewise */
     struct model_watch *next, *prev;       /* of the connection */
-    struct model_watch *group_next, *group_prev;
+    struct model_watch *same_next, *same_prev;
 };
 
 struct model_watches {
-    struct conn_group *shared;
+    struct conn_group *conns;
     struct cache_listener listener;
-    struct model_watch_group *groups;
+    struct watched_model *models;
     bool is_listening, has_changes;
 };
 
@@ -82,110 +82,110 @@ static bool is_news(const struct model_watch *watch, const struct reply *reply)
 static bool can_hear(const struct model_watch *watch)
 {
     const struct conn *conn = watch->conn;
-    return !conn->is_closing && !conn->is_last && conn->body == NULL &&
-           conn->out.unsent_bytes < conn->shared->config->limits.value[LIMIT_WRITE_QUEUE_BYTES];
+    return conn->state <= CONN_CALLING && !conn->is_last &&
+           conn->out.unsent_bytes < conn->group->config->limits.value[LIMIT_WRITE_QUEUE_BYTES];
 }
 
 /* --- looking --- */
 
-static void look(struct model_watch_group *group);
+static void look(struct watched_model *watched);
 
-static void drop_group(struct model_watch_group *group)
+static void drop_unwatched(struct watched_model *watched)
 {
-    if (group->first != NULL || group->is_calling)
+    if (watched->first != NULL || watched->is_calling)
         return;
-    HASH_DEL(group->watches->groups, group);
-    free(group->path);
-    free(group);
+    HASH_DEL(watched->watches->models, watched);
+    free(watched->path);
+    free(watched);
 }
 
 /* The connections are run behind the loop: running one may close it and take its watches away. */
 static void on_looked(struct call *call, struct reply *reply)
 {
-    struct model_watch_group *group = container_of(call, struct model_watch_group, call);
+    struct watched_model *watched = container_of(call, struct watched_model, call);
     struct model_watch *watch;
-    group->is_calling = false;
+    watched->is_calling = false;
     request_fini(&call->request);
-    DL_FOREACH2(group->first, watch, group_next)
+    DL_FOREACH2(watched->first, watch, same_next)
     if (!is_passing(reply) && can_hear(watch) && is_news(watch, reply)) {
         tell(watch, reply);
         watch->conn->is_resting = true;
-        conn_group_wake(watch->conn->shared);
+        conn_group_wake(watch->conn->group);
     }
     reply_fini(reply);
-    const bool is_again = group->is_again;
-    group->is_again = false;
-    if (is_again && group->first != NULL)
-        look(group);
+    const bool is_again = watched->is_again;
+    watched->is_again = false;
+    if (is_again && watched->first != NULL)
+        look(watched);
     else
-        drop_group(group);
+        drop_unwatched(watched);
 }
 
-static void look(struct model_watch_group *group)
+static void look(struct watched_model *watched)
 {
-    struct conn_group *shared = group->watches->shared;
-    if (group->is_calling) {
-        group->is_again = true;
+    struct conn_group *conns = watched->watches->conns;
+    if (watched->is_calling) {
+        watched->is_again = true;
         return;
     }
-    group->looked_ms = uv_now(shared->loop);
-    HASH_DEL(group->watches->groups, group); /* behind the others, for the next tick */
-    HASH_ADD_KEYPTR(hh, group->watches->groups, group->path, strlen(group->path), group);
-    group->call = (struct call){.request = {.op = OP_OPEN, .model = group->path}, .done = on_looked};
-    group->is_calling = true;
-    dispatcher_handle(shared->dispatcher, &group->call);
+    watched->looked_ms = uv_now(conns->loop);
+    HASH_DEL(watched->watches->models, watched); /* behind the others, for the next tick */
+    HASH_ADD_KEYPTR(hh, watched->watches->models, watched->path, strlen(watched->path), watched);
+    watched->call = (struct call){.request = {.op = OP_OPEN, .model = watched->path}, .done = on_looked};
+    watched->is_calling = true;
+    dispatcher_handle(conns->dispatcher, &watched->call);
 }
 
 static void on_changed(struct cache_listener *listener, const char *path)
 {
     struct model_watches *watches = container_of(listener, struct model_watches, listener);
-    struct model_watch_group *group;
-    HASH_FIND_STR(watches->groups, path, group);
-    if (group == NULL)
+    struct watched_model *watched;
+    HASH_FIND_STR(watches->models, path, watched);
+    if (watched == NULL)
         return;
-    group->looked_ms = 0; /* not now: the cache is in the middle of it */
+    watched->looked_ms = 0; /* not now: the cache is in the middle of it */
     watches->has_changes = true;
-    conn_group_wake(watches->shared);
+    conn_group_wake(watches->conns);
+}
+
+void model_watches_expire(struct model_watches *watches)
+{
+    const struct conn_group *conns = watches->conns;
+    const uint64_t every_ms = conns->config->limits.value[LIMIT_WATCH_TIME_MS], now_ms = uv_now(conns->loop);
+    uint32_t count = 0;
+    for (struct watched_model *watched = watches->models, *next; watched != NULL; watched = next) {
+        next = watched->hh.next;
+        const bool is_late =
+            watched->looked_ms == 0 || (conns->config->watch != WATCH_OFF && now_ms - watched->looked_ms >= every_ms);
+        if (!is_late || watched->is_calling)
+            continue;
+        if (++count > LOOKS_PER_TICK)
+            break;
+        look(watched);
+    }
 }
 
 void model_watches_tick(struct model_watches *watches)
 {
-    const struct conn_group *shared = watches->shared;
-    const uint64_t every_ms = shared->config->limits.value[LIMIT_WATCH_TIME_MS], now_ms = uv_now(shared->loop);
-    uint32_t count = 0;
-    for (struct model_watch_group *group = watches->groups, *next; group != NULL; group = next) {
-        next = group->hh.next;
-        const bool is_late =
-            group->looked_ms == 0 || (shared->config->watch != WATCH_OFF && now_ms - group->looked_ms >= every_ms);
-        if (!is_late || group->is_calling)
-            continue;
-        if (++count > LOOKS_PER_TICK)
-            break;
-        look(group);
-    }
-}
-
-void model_watches_turn(struct model_watches *watches)
-{
     if (watches->has_changes)
-        model_watches_tick(watches);
+        model_watches_expire(watches);
     watches->has_changes = false;
 }
 
 /* --- watches --- */
 
-static struct model_watch_group *find_group(struct model_watches *watches, const char *path)
+static struct watched_model *find_watched(struct model_watches *watches, const char *path)
 {
-    struct model_watch_group *group;
-    HASH_FIND_STR(watches->groups, path, group);
-    if (group != NULL)
-        return group;
-    group = mem_zalloc(1, sizeof *group);
-    group->watches = watches;
-    group->path = mem_strdup(path);
-    group->looked_ms = uv_now(watches->shared->loop);
-    HASH_ADD_KEYPTR(hh, watches->groups, group->path, strlen(group->path), group);
-    return group;
+    struct watched_model *watched;
+    HASH_FIND_STR(watches->models, path, watched);
+    if (watched != NULL)
+        return watched;
+    watched = mem_zalloc(1, sizeof *watched);
+    watched->watches = watches;
+    watched->path = mem_strdup(path);
+    watched->looked_ms = uv_now(watches->conns->loop);
+    HASH_ADD_KEYPTR(hh, watches->models, watched->path, strlen(watched->path), watched);
+    return watched;
 }
 
 /* The cache is there with the first watch, and gone before the last connection. */
@@ -195,7 +195,7 @@ static void start_listening(struct model_watches *watches)
         return;
     watches->is_listening = true;
     watches->listener.changed = on_changed;
-    dispatcher_listen(watches->shared->dispatcher, &watches->listener);
+    dispatcher_listen(watches->conns->dispatcher, &watches->listener);
 }
 
 void model_watches_add(struct conn *conn, uint32_t model, uint32_t id)
@@ -210,10 +210,10 @@ void model_watches_add(struct conn *conn, uint32_t model, uint32_t id)
     watch = mem_zalloc(1, sizeof *watch);
     *watch = (struct model_watch){.conn = conn, .model = model, .id = id};
     memcpy(watch->hash, handle->hash, sizeof watch->hash);
-    watch->group = find_group(conn->shared->watches, handle->path);
-    start_listening(conn->shared->watches);
+    watch->watched = find_watched(conn->group->model_watches, handle->path);
+    start_listening(conn->group->model_watches);
     DL_APPEND(conn->packets->watches, watch);
-    DL_APPEND2(watch->group->first, watch, group_prev, group_next);
+    DL_APPEND2(watch->watched->first, watch, same_prev, same_next);
     conn->packets->watch_count++;
 }
 
@@ -224,9 +224,9 @@ void model_watches_remove(struct conn *conn, uint32_t model)
         if (model != 0 && watch->model != model)
             continue;
         DL_DELETE(conn->packets->watches, watch);
-        DL_DELETE2(watch->group->first, watch, group_prev, group_next);
+        DL_DELETE2(watch->watched->first, watch, same_prev, same_next);
         conn->packets->watch_count--;
-        drop_group(watch->group);
+        drop_unwatched(watch->watched);
         free(watch);
     }
 }
@@ -236,10 +236,10 @@ size_t model_watches_held_bytes(const struct conn *conn)
     return conn->packets->watch_count * sizeof(struct model_watch);
 }
 
-struct model_watches *model_watches_new(struct conn_group *shared)
+struct model_watches *model_watches_new(struct conn_group *conns)
 {
     struct model_watches *watches = mem_zalloc(1, sizeof *watches);
-    watches->shared = shared;
+    watches->conns = conns;
     return watches;
 }
 

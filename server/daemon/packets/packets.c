@@ -1,37 +1,26 @@
-/* conn_packets.c - packets on a connection: from its bytes to packets, each to whoever answers it (protocol/tcp.md). */
-#include "base/mem.h"
-#include "wire/http/websocket.h"
-#include "daemon/support/log.h"
+/* packets.c - packets on a connection: from its bytes to packets, each to the file that answers it. */
 #include "daemon/packets/packets.h"
+
+#include "base/mem.h"
+#include "daemon/support/log.h"
 #include "daemon/support/stats.h"
+#include "wire/http/websocket.h"
 
 #include <stdlib.h>
 
-/* Of a frame of a WebSocket: header and padding of a packet, or a hello; protocol/tcp.md names the number. */
+/* Of a frame of a WebSocket beside its payload: header and padding of a packet, or a hello; protocol/tcp.md has the
+ * number. */
 enum { MESSAGE_OVERHEAD_BYTES = 512 };
 
-void packets_start(struct conn *conn)
+static void start(struct conn *conn, const struct http_request *opening)
 {
-    conn->packets = mem_zalloc(1, sizeof *conn->packets);
-    packet_reader_init(&conn->packets->reader, packet_payload_max(&conn->shared->config->limits));
-}
-
-void packets_start_websocket(struct conn *conn)
-{
-    const bool is_authorized = conn->parser.request.authorization != NULL; /* access_check() has seen it */
-    const char *bytes = conn->in;
-    size_t size_bytes = conn->in_bytes;
-    http_parser_fini(&conn->parser);
-    conn->language = &PROTOCOL_PACKETS;
-    packets_start(conn);
-    conn->packets->is_authorized = is_authorized;
-    conn->packets->websocket = websocket_new(conn->packets->reader.payload_max + MESSAGE_OVERHEAD_BYTES);
-    conn->has_answered = false;
-    /* what came behind the opening */
-    PROTOCOL_PACKETS.unwrap(conn, &bytes, &size_bytes);
-    buf_fini(&conn->unread);
-    conn->in = bytes;
-    conn->in_bytes = size_bytes;
+    struct packets *packets = mem_zalloc(1, sizeof *packets);
+    conn->packets = packets;
+    packet_reader_init(&packets->reader, packet_payload_max(&conn->group->config->limits));
+    if (opening == NULL)
+        return;
+    packets->is_authorized = opening->authorization != NULL; /* access_check() has seen it */
+    packets->websocket = websocket_new(packets->reader.payload_max + MESSAGE_OVERHEAD_BYTES);
 }
 
 static void begin(struct conn *conn)
@@ -40,6 +29,8 @@ static void begin(struct conn *conn)
     struct err err;
     size_t bad_at = PACKET_NOT_MALFORMED;
     conn->packets->asked = *packet;
+    conn->request = NULL;
+    conn->call.trace = (struct request_trace){0};
     if (log_has_requests())
         conn->start_ns = uv_hrtime();
     if ((packet->kind >= PACKET_FIND && packet->kind <= PACKET_CALL) || packet->kind == PACKET_OPEN) {
@@ -57,7 +48,7 @@ static void begin(struct conn *conn)
 static void greet(struct conn *conn)
 {
     const struct packet_reader *reader = &conn->packets->reader;
-    const struct access *access = conn->shared->access;
+    const struct access *access = conn->group->access;
     struct err err;
     if (access->scope == ACCESS_TOKEN_ALL && !(conn->packets->is_authorized && reader->token[0] == '\0') &&
         !access_knows_token(access, reader->token)) {
@@ -70,18 +61,18 @@ static void greet(struct conn *conn)
     struct packet hello = {.kind = PACKET_HELLO};
     struct buf payload;
     buf_init(&payload, 0);
-    packet_put_hello(&payload, reader->version, &conn->shared->config->limits);
+    packet_put_hello(&payload, reader->version, &conn->group->config->limits);
     packets_put(conn, &hello, &payload, NULL, NULL);
     buf_fini(&payload);
     conn->has_answered = true;
 }
 
-/* --- the language --- */
+/* --- the protocol --- */
 
-/* A large packet that is being received needs room like a body of HTTP's. */
+/* A large packet that is being received needs memory like the body of an HTTP request. */
 static bool is_without_room(const struct conn *conn)
 {
-    return conn->packets->reader.held.capacity_bytes > BUDGET_SMALL_BYTES && !budget_has_room(conn->shared->budget, 0);
+    return conn->packets->reader.held.capacity_bytes > BUDGET_SMALL_BYTES && !budget_has_room(conn->group->budget, 0);
 }
 
 static void feed(struct conn *conn)
@@ -109,26 +100,32 @@ static void feed(struct conn *conn)
     }
 }
 
-/* A client that asks for more and more pongs, and reads none, is closed. */
+/* Nobody gives credit or listens any more. */
+static void on_left(struct conn *conn)
+{
+    streams_end_all(conn, 0);
+    model_watches_remove(conn, 0);
+}
+
+/* Closes a client that asks for more and more pongs and reads none. */
 static void unwrap(struct conn *conn, const char **bytes, size_t *size_bytes)
 {
-    struct conn_group *shared = conn->shared;
+    struct conn_group *group = conn->group;
     struct buf out;
     if (conn->packets->websocket == NULL)
         return;
     buf_init(&out, 0);
-    buf_clear(&shared->unwrapped);
-    const bool goes_on = websocket_feed(conn->packets->websocket, *bytes, *size_bytes, &shared->unwrapped, &out);
+    buf_clear(&group->unwrapped);
+    const bool goes_on = websocket_feed(conn->packets->websocket, *bytes, *size_bytes, &group->unwrapped, &out);
     if (!conn->packets->is_over)
         send_queue_put(&conn->out, out.data, out.size_bytes);
     buf_fini(&out);
-    *bytes = shared->unwrapped.data;
-    *size_bytes = goes_on ? shared->unwrapped.size_bytes : 0;
+    *bytes = group->unwrapped.data;
+    *size_bytes = goes_on ? group->unwrapped.size_bytes : 0;
     if (!goes_on) {
-        streams_end_all(conn, 0);
-        model_watches_remove(conn, 0);
+        on_left(conn);
         conn->is_last = conn->packets->is_over = true;
-    } else if (conn->out.unsent_bytes > shared->config->limits.value[LIMIT_WRITE_QUEUE_BYTES]) {
+    } else if (conn->out.unsent_bytes > group->config->limits.value[LIMIT_WRITE_QUEUE_BYTES]) {
         conn_close(conn);
     }
 }
@@ -154,23 +151,14 @@ static size_t held_bytes(const struct conn *conn)
            model_watches_held_bytes(conn);
 }
 
-/* Who shuts down his sending side has left (protocol/tcp.md). */
+/* A client that shuts down its sending side has left (protocol/tcp.md). */
 static void probe(struct conn *conn) { conn_close(conn); }
-
-static void sent(struct conn *conn) { streams_go_on(conn); }
 
 static bool drain(struct conn *conn)
 {
-    if (!conn->is_calling && conn->body == NULL && !conn->is_last && !conn->is_closing)
+    if (conn->state <= CONN_READING && !conn->is_last)
         packets_end_for_shutdown(conn);
     return false;
-}
-
-/* Nobody gives credit any more, nor listens. Also when the connection closes. */
-static void on_left(struct conn *conn)
-{
-    streams_end_all(conn, 0);
-    model_watches_remove(conn, 0);
 }
 
 static void fini(struct conn *conn)
@@ -182,16 +170,33 @@ static void fini(struct conn *conn)
     free(conn->packets);
 }
 
-const struct conn_protocol PROTOCOL_PACKETS = {
+static const struct conn_protocol PROTOCOL = {
+    .start = start,
     .feed = feed,
     .phase = phase,
+    .reply = packets_reply_to_call,
     .unwrap = unwrap,
     .held_bytes = held_bytes,
     .refuse = packets_refuse,
     .probe = probe,
     .left = on_left,
-    .sent = sent,
+    .sent = streams_resume,
     .drain = drain,
     .close = on_left,
     .fini = fini,
 };
+
+/* --- the group --- */
+
+static void on_tick(struct conn_group *group) { model_watches_tick(group->model_watches); }
+
+void packets_attach(struct conn_group *group)
+{
+    group->packets = &PROTOCOL;
+    group->packets_tick = on_tick;
+    group->model_watches = model_watches_new(group);
+}
+
+void packets_expire(struct conn_group *group) { model_watches_expire(group->model_watches); }
+
+void packets_detach(struct conn_group *group) { model_watches_free(group->model_watches); }

@@ -1,20 +1,20 @@
 /* packets_control.c - packets that the connection answers itself: about its handles, watches and streams. */
 #include "daemon/packets/packets.h"
 
-static int begin_stream(struct conn *conn, const struct packet *packet, size_t *bad_at, struct err *err)
+static int start_stream(struct conn *conn, const struct packet *packet, size_t *bad_at, struct err *err)
 {
     struct packet_model model;
     struct packet_subscribe how;
     struct request request = {0};
     struct err unknown;
     const bool is_unknown = packets_find_model(conn, packet, &model, &unknown) < 0;
-    int rc = packet_read_subscribe(&request, packet, model.path == NULL ? NULL : &model, &conn->shared->config->limits,
+    int rc = packet_read_subscribe(&request, packet, model.path == NULL ? NULL : &model, &conn->group->config->limits,
                                    &how, bad_at, err);
     if (is_unknown && *bad_at == PACKET_NOT_MALFORMED) {
         *err = unknown;
         rc = err->code;
     }
-    if (rc < 0 || streams_begin(conn, packet, &request, &how, err) < 0) {
+    if (rc < 0 || streams_start(conn, packet, &request, &how, err) < 0) {
         request_fini(&request);
         return err->code;
     }
@@ -24,7 +24,7 @@ static int begin_stream(struct conn *conn, const struct packet *packet, size_t *
 static int control(struct conn *conn, const struct packet *packet, size_t *bad_at, struct err *err)
 {
     struct packet_control asked;
-    if (packet_read_control(packet, &conn->shared->config->limits, &asked, bad_at, err) < 0)
+    if (packet_read_control(packet, &conn->group->config->limits, &asked, bad_at, err) < 0)
         return err->code;
     return streams_control(conn, &asked, err);
 }
@@ -63,7 +63,7 @@ int packets_control(struct conn *conn, const struct packet *packet, size_t *bad_
         rc = change_handle(conn, packet, bad_at, err);
         break;
     case PACKET_SUBSCRIBE:
-        rc = begin_stream(conn, packet, bad_at, err);
+        rc = start_stream(conn, packet, bad_at, err);
         break;
     case PACKET_CONTROL:
         rc = control(conn, packet, bad_at, err);

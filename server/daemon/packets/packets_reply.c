@@ -1,18 +1,18 @@
-/* packets_out.c - what a connection that speaks packets says: answers, errors, its last words. */
-#include "wire/http/websocket.h"
-#include "daemon/support/log.h"
+/* packets_reply.c - what a connection that speaks packets sends: replies, errors, what it ends with. */
 #include "daemon/packets/packets.h"
-#include "daemon/service/prepared_queries.h"
+
+#include "daemon/support/log.h"
+#include "wire/http/websocket.h"
 
 #include <stdio.h>
 
-enum { STATUS_OK = 200, STATUS_ABANDONED = 499 /* as in conn_http.c */ };
+enum { STATUS_OK = 200, STATUS_ABANDONED = 499 /* as over HTTP */ };
 
 static const char ZEROS[PACKET_ALIGNMENT];
 
 static size_t size_of(const struct buf *buf) { return buf == NULL ? 0 : buf->size_bytes; }
 
-/* --- a body in pieces: its size is known, and nothing else is said meanwhile --- */
+/* --- a body in pieces: its size is known, and nothing else is sent meanwhile --- */
 
 static void put_piece(struct conn *conn, struct buf *piece, bool is_last)
 {
@@ -22,20 +22,20 @@ static void put_piece(struct conn *conn, struct buf *piece, bool is_last)
         send_queue_put(&conn->out, tail->data, tail->size_bytes);
 }
 
-static void log_packet(const struct conn *conn, int status, uint64_t body_bytes);
+static void log_packet(const struct conn *conn, const struct reply *reply, int status, uint64_t body_bytes);
 
 static void on_body_over(struct conn *conn, bool is_whole)
 {
-    log_packet(conn, is_whole ? STATUS_OK : STATUS_ABANDONED, conn_body_sent_bytes(conn));
+    log_packet(conn, NULL, is_whole ? STATUS_OK : STATUS_ABANDONED, conn_body_sent_bytes(conn));
     buf_fini(&conn->packets->body_tail);
     packet_reader_forget(&conn->packets->reader);
-    if (is_whole && conn->shared->is_draining)
+    if (is_whole && conn->group->is_draining)
         packets_end_for_shutdown(conn);
 }
 
 static const struct conn_body_framing BODY = {.put = put_piece, .over = on_body_over};
 
-void packets_put(struct conn *conn, struct packet *packet, const struct buf *front, struct reply *reply,
+void packets_put(struct conn *conn, struct packet *packet, const struct buf *head, struct reply *reply,
                  const struct buf *notes)
 {
     const bool has_rest = reply != NULL && reply->source != NULL;
@@ -44,14 +44,14 @@ void packets_put(struct conn *conn, struct packet *packet, const struct buf *fro
         return;
     struct buf *tail = send_queue_tail(&conn->out);
     const size_t before = tail->size_bytes;
-    packet->payload_bytes = (uint32_t)(size_of(front) + body_bytes + size_of(notes));
+    packet->payload_bytes = (uint32_t)(size_of(head) + body_bytes + size_of(notes));
     packet->note_bytes = (uint32_t)size_of(notes);
     if (conn->packets->websocket != NULL)
         websocket_put_head(tail, PACKET_HEADER_BYTES + (uint64_t)packet->payload_bytes +
                                      packet_padding(packet->payload_bytes));
     packet_put_header(tail, packet);
-    if (front != NULL)
-        buf_put(tail, front->data, front->size_bytes);
+    if (head != NULL)
+        buf_put(tail, head->data, head->size_bytes);
     send_queue_count_tail(&conn->out, before);
     if (has_rest) {
         struct buf *end = &conn->packets->body_tail;
@@ -79,35 +79,33 @@ void packets_set_model(struct conn *conn, struct packet *packet, uint32_t model,
     packet->flags |= is_other ? PACKET_HEADER_CHANGED : 0;
 }
 
-/* Like HTTP's: the operation and what it was about. */
-static void log_packet(const struct conn *conn, int status, uint64_t body_bytes)
+/* The packet's kind and the model of its handle name the request. */
+static void log_packet(const struct conn *conn, const struct reply *reply, int status, uint64_t body_bytes)
 {
     const struct packet *asked = &conn->packets->asked;
     const struct model_handle *handle = model_handles_find(&conn->packets->handles, asked->model);
+    const char *kind = asked->kind == 0 ? "-" : packet_name(asked->kind), *model = handle == NULL ? NULL : handle->path;
     char path[256], id[16];
     if (!log_has_requests())
         return;
-    snprintf(path, sizeof path, "%s%s%s", asked->kind == 0 ? "-" : packet_name(asked->kind), handle == NULL ? "" : " ",
-             handle == NULL ? "" : handle->path);
+    snprintf(path, sizeof path, "%s%s%s", kind, model == NULL ? "" : " ", model == NULL ? "" : model);
     snprintf(id, sizeof id, "%u", asked->id);
-    log_request(&(struct log_request){
-        .method = "PACKET",
-        .path = path,
-        .status = status,
-        .body_bytes = body_bytes,
-        .elapsed_ms = (double)(uv_hrtime() - conn->start_ns) / 1e6,
-        .id = id,
-        .remote = conn->remote,
-    });
+    const struct conn_log_names names = {.method = "PACKET", .path = path, .id = id, .operation = kind, .model = model};
+    conn_log_reply(conn, &names, reply, status, body_bytes);
 }
 
-static void note_answer(const struct conn *conn, const struct reply *reply)
+void packets_log_abandoned(const struct conn *conn, const struct reply *reply)
+{
+    log_packet(conn, reply, STATUS_ABANDONED, 0);
+}
+
+static void count_and_log(const struct conn *conn, const struct reply *reply)
 {
     if (conn->packets->asked.kind == 0 && reply->code == ERR_SHUTTING_DOWN)
         return; /* nobody has asked */
     conn_count_reply(reply);
     if (reply->source == NULL)
-        log_packet(conn, reply->status, reply_body_bytes(reply));
+        log_packet(conn, reply, reply->status, reply_body_bytes(reply));
 }
 
 void packets_send_reply(struct conn *conn, struct reply *reply, uint64_t bad_offset)
@@ -120,7 +118,7 @@ void packets_send_reply(struct conn *conn, struct reply *reply, uint64_t bad_off
         err_set(&err, ERR_TOO_MANY_FRAMES, "the answer does not fit a packet");
         reply_error(reply, &err, NULL, 0);
     }
-    note_answer(conn, reply);
+    count_and_log(conn, reply);
     conn->has_answered = true;
     packet_envelope_wrap(&frame, reply, asked->id, bad_offset);
     packets_set_model(conn, &frame.packet, asked->model, reply);
@@ -128,9 +126,9 @@ void packets_send_reply(struct conn *conn, struct reply *reply, uint64_t bad_off
         frame.packet.flags |= PACKET_HEADER_CLOSING;
     packets_put(conn, &frame.packet, &frame.front, frame.has_body ? reply : NULL, &frame.notes);
     packet_envelope_fini(&frame);
-    prepared_queries_take_body(conn->shared->memo, &reply->body);
+    prepared_queries_take_body(conn->group->queries, &reply->body);
     reply_fini(reply);
-    if (conn->body == NULL)
+    if (conn->state != CONN_STREAMING)
         packet_reader_forget(&conn->packets->reader);
 }
 
@@ -154,7 +152,7 @@ void packets_send_done(struct conn *conn)
                           .model = handle == NULL ? 0 : asked->model,
                           .generation = handle == NULL ? 0 : handle->generation};
     reply_init(&reply);
-    note_answer(conn, &reply);
+    count_and_log(conn, &reply);
     conn->has_answered = true;
     packets_put(conn, &done, NULL, NULL, NULL);
 }

@@ -2,7 +2,6 @@
  * model gets a handle. */
 #include "daemon/packets/packets.h"
 
-#include "base/container_of.h"
 #include "daemon/service/prepared_queries.h"
 #include "daemon/support/stats.h"
 
@@ -34,80 +33,64 @@ static void give_handle(struct conn *conn, const struct call *call, const struct
         packets->asked.model = model_handles_add(&packets->handles, call->request.model, reply->content_hash);
 }
 
-static void on_call_done(struct call *call, struct reply *reply)
+void packets_reply_to_call(struct conn *conn, struct reply *reply)
 {
-    struct conn *conn = container_of(call, struct conn, call);
-    conn->is_calling = false;
-    if (conn->is_closing) {
-        stats_add(STAT_REQUESTS_ABANDONED, 1);
+    if (conn->call.is_abandoned) {
+        packets_log_abandoned(conn, reply);
         reply_fini(reply);
-        request_fini(&call->request);
-        conn_free_when_done(conn);
         return;
     }
-    give_handle(conn, call, reply);
+    give_handle(conn, &conn->call, reply);
     packets_send_reply(conn, reply, PACKET_NO_OFFSET);
-    if (conn->body == NULL) {
-        request_fini(&call->request);
-        if (conn->shared->is_draining)
-            packets_end_for_shutdown(conn);
-    }
-    conn_run(conn);
+    if (conn->state != CONN_STREAMING && conn->group->is_draining)
+        packets_end_for_shutdown(conn);
 }
 
-int packets_send_failure(struct conn *conn, size_t bad_at, const struct err *err)
+void packets_send_failure(struct conn *conn, size_t bad_at, const struct err *err)
 {
     if (bad_at == PACKET_NOT_MALFORMED)
         packets_send_error(conn, err);
     else
         packets_end_with_error(conn, err, conn->packets->reader.offset + bad_at);
-    return err->code;
 }
 
 /* What needs a place in the connection's memory. */
 static int check_room(const struct conn *conn, struct err *err)
 {
-    const uint64_t most = conn->shared->config->limits.value[LIMIT_HANDLES];
+    const uint64_t most = conn->group->config->limits.value[LIMIT_HANDLES];
     if (conn->packets->handles.count >= most)
         return err_set(err, ERR_OVERLOADED, "the connection has %llu handles, which is all it may have",
                        (unsigned long long)most);
-    if (!budget_has_room(conn->shared->budget, 0))
+    if (!budget_has_room(conn->group->budget, 0))
         return err_set(err, ERR_OVERLOADED, "the memory for clients is used up; try again later");
     return 0;
 }
 
-/* A query that was asked before, but for its time. */
-static bool answer_again(struct conn *conn, struct query_key *key)
-{
-    struct reply reply;
-    if (!conn_answer_prepared(conn, key, &reply))
-        return false;
-    packets_send_reply(conn, &reply, PACKET_NO_OFFSET);
-    return true;
-}
-
 static void begin(struct conn *conn, const struct packet *packet, const struct packet_model *model)
 {
-    const struct limits *limits = &conn->shared->config->limits;
+    const struct limits *limits = &conn->group->config->limits;
     struct call *call = &conn->call;
     struct query_key key;
     struct err err;
     size_t bad_at = PACKET_NOT_MALFORMED;
-    const bool may_come_again = model != NULL && query_key_of_packet(packet, model->path, model->hash, &key);
-    if (may_come_again && answer_again(conn, &key))
+    const bool is_preparable = model != NULL && query_key_of_packet(packet, model->path, model->hash, &key);
+    struct reply reply;
+    if (is_preparable && conn_answer_prepared(conn, &key, &reply)) {
+        packets_send_reply(conn, &reply, PACKET_NO_OFFSET);
         return;
+    }
     /* a WebSocket's frame says how long it is, and pongs must not wait for its end */
-    *call = (struct call){.done = on_call_done, .pieces = conn->packets->websocket == NULL ? REPLY_SIZED : REPLY_WHOLE};
+    *call = (struct call){.pieces = conn->packets->websocket == NULL ? REPLY_SIZED : REPLY_WHOLE};
     if (packet_read_request(&call->request, packet, model, limits, &bad_at, &err) < 0) {
         request_fini(&call->request);
         packets_send_failure(conn, bad_at, &err);
         return;
     }
-    struct prepared_query *query = may_come_again ? prepared_queries_add(conn->shared->memo, &key) : NULL;
+    conn->request = &call->request;
+    struct prepared_query *query = is_preparable ? prepared_queries_add(conn->group->queries, &key) : NULL;
     if (query != NULL)
         packet_read_request(&query->request, packet, model, limits, &bad_at, &err);
-    conn->is_calling = true;
-    dispatcher_handle(conn->shared->dispatcher, call);
+    conn_start_call(conn);
 }
 
 /* Who asks about a handle that is not open may have lost count of his own bytes: then that is the answer. */
@@ -116,7 +99,7 @@ static void refuse_model(struct conn *conn, const struct packet *packet, const s
     struct request request = {0};
     struct err form;
     size_t bad_at;
-    packet_read_request(&request, packet, NULL, &conn->shared->config->limits, &bad_at, &form);
+    packet_read_request(&request, packet, NULL, &conn->group->config->limits, &bad_at, &form);
     request_fini(&request);
     packets_send_failure(conn, bad_at, bad_at == PACKET_NOT_MALFORMED ? err : &form);
 }

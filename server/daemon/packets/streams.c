@@ -34,8 +34,7 @@ static void free_when_done(struct stream *stream)
     struct conn *conn = stream->conn;
     request_fini(&stream->call.request);
     free(stream);
-    conn->side_count--;
-    conn_free_when_done(conn);
+    conn_release(conn);
 }
 
 static void on_timer_closed(uv_handle_t *handle)
@@ -53,9 +52,9 @@ static void end(struct stream *stream)
     stream->is_ended = true;
     DL_DELETE(packets->streams, stream);
     packets->stream_count--;
-    stats_set(STAT_STREAMS_OPEN, --stream->conn->shared->stream_count);
+    stats_set(STAT_STREAMS_OPEN, --stream->conn->group->stream_count);
     if (stream->is_calling)
-        dispatcher_cancel(stream->conn->shared->dispatcher, &stream->call);
+        dispatcher_cancel(stream->conn->group->dispatcher, &stream->call);
     uv_close((uv_handle_t *)&stream->timer, on_timer_closed);
 }
 
@@ -104,8 +103,8 @@ static void on_frame(struct call *call, struct reply *reply)
         free_when_done(stream);
         return;
     }
-    if (reply->code == ERR_OVERLOADED ||
-        conn->body != NULL) { /* not now, or nothing fits between the pieces of an answer */
+    if (reply->code == ERR_OVERLOADED || conn->state == CONN_STREAMING) {
+        /* not now, or nothing fits between the pieces of a reply */
         stream->credit++;
         skip(stream, 1);
     } else if (reply->code != 0) {
@@ -124,7 +123,7 @@ static void on_frame(struct call *call, struct reply *reply)
 static bool can_send(const struct stream *stream)
 {
     return stream->credit > 0 && !stream->is_calling && stream->conn->out.unsent_bytes == 0 &&
-           stream->conn->body == NULL && !budget_is_used_up(stream->conn->shared->budget);
+           stream->conn->state != CONN_STREAMING && !budget_is_used_up(stream->conn->group->budget);
 }
 
 /* Its speed has led it where no time is. */
@@ -172,7 +171,7 @@ static void on_timer(uv_timer_t *timer)
     stream->credit--;
     stream->is_calling = true;
     stream->call.spent_ns = 0;
-    dispatcher_handle(stream->conn->shared->dispatcher, &stream->call);
+    dispatcher_handle(stream->conn->group->dispatcher, &stream->call);
 }
 
 /* Sets the timer for what comes next: at its time, as soon as may be, or not until something happens. `least_ms` is 0
@@ -181,7 +180,7 @@ static void on_timer(uv_timer_t *timer)
 static void go_on(struct stream *stream, uint64_t least_ms)
 {
     const uint64_t next_ns = stream_clock_next_ns(&stream->clock);
-    const uint64_t loop_ms = uv_now(stream->conn->shared->loop);
+    const uint64_t loop_ms = uv_now(stream->conn->group->loop);
     uint64_t tick, wait_ms = 0;
     if (next_ns != UINT64_MAX) {
         const uint64_t next_ms = (next_ns + NS_PER_MS - 1) / NS_PER_MS;
@@ -204,16 +203,16 @@ static struct stream *find(const struct conn *conn, uint32_t id)
     return NULL;
 }
 
-int streams_begin(struct conn *conn, const struct packet *packet, struct request *request,
+int streams_start(struct conn *conn, const struct packet *packet, struct request *request,
                   const struct packet_subscribe *how, struct err *err)
 {
-    const uint64_t most = conn->shared->config->limits.value[LIMIT_STREAMS];
+    const uint64_t most = conn->group->config->limits.value[LIMIT_STREAMS];
     if (find(conn, packet->id) != NULL)
         return err_set(err, ERR_CONFLICT, "subscribe: the connection has a stream %u already", packet->id);
     if (conn->packets->stream_count >= most)
         return err_set(err, ERR_OVERLOADED, "the connection has %llu streams, which is all it may have",
                        (unsigned long long)most);
-    if (!budget_has_room(conn->shared->budget, 0))
+    if (!budget_has_room(conn->group->budget, 0))
         return err_set(err, ERR_OVERLOADED, "the memory for clients is used up; try again later");
     struct stream *stream = mem_zalloc(1, sizeof *stream);
     stream->conn = conn;
@@ -223,12 +222,12 @@ int streams_begin(struct conn *conn, const struct packet *packet, struct request
     stream->model = packet->model;
     stream->credit = how->credit;
     stream->timer.data = stream;
-    uv_timer_init(conn->shared->loop, &stream->timer);
+    uv_timer_init(conn->group->loop, &stream->timer);
     stream_clock_start(&stream->clock, how->rate, how->position_s, how->speed, how->is_paused, uv_hrtime());
     DL_APPEND(conn->packets->streams, stream);
     conn->packets->stream_count++;
-    conn->side_count++;
-    stats_set(STAT_STREAMS_OPEN, ++conn->shared->stream_count);
+    conn->pending_count++;
+    stats_set(STAT_STREAMS_OPEN, ++conn->group->stream_count);
     go_on(stream, 0);
     return 0;
 }
@@ -275,7 +274,7 @@ void streams_end_all(struct conn *conn, uint32_t model)
         end(stream);
 }
 
-void streams_go_on(struct conn *conn)
+void streams_resume(struct conn *conn)
 {
     struct stream *stream;
     DL_FOREACH(conn->packets->streams, stream)

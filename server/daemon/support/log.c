@@ -64,16 +64,42 @@ static bool is_word(const char *text, size_t size_bytes)
     return size_bytes > 0;
 }
 
-static void put_pair(struct buf *out, enum log_format format, const char *key, const char *value)
+static void put_key(struct buf *out, enum log_format format, const char *key)
 {
-    if (value == NULL)
-        value = "-";
-    const size_t size = utf8_cut(value, strlen(value), PATH_MAX_LOGGED);
-    buf_printf(out, format == LOG_JSON ? ",\"%s\":" : " %s=", key);
+    buf_put_text(out, format == LOG_JSON ? ",\"" : " ");
+    buf_put_text(out, key);
+    buf_put_text(out, format == LOG_JSON ? "\":" : "=");
+}
+
+static void put_bytes(struct buf *out, enum log_format format, const char *key, const char *value, size_t size_bytes)
+{
+    const size_t size = utf8_cut(value, size_bytes, PATH_MAX_LOGGED);
+    put_key(out, format, key);
     if (format == LOG_JSON || !is_word(value, size))
         put_quoted(out, value, size);
     else
         buf_put(out, value, size);
+}
+
+static void put_pair(struct buf *out, enum log_format format, const char *key, const char *value)
+{
+    put_bytes(out, format, key, value == NULL ? "-" : value, value == NULL ? 1 : strlen(value));
+}
+
+/* With three places, as %.3f has them, which takes several times as long. */
+static void put_ms(struct buf *out, enum log_format format, const char *key, double ms)
+{
+    const uint64_t us = ms > 0 ? (uint64_t)(ms * 1000 + 0.5) : 0;
+    char digits[32];
+    size_t at = sizeof digits;
+    uint64_t left = us;
+    for (int place = 0; place < 4 || left > 0; place++, left /= 10) {
+        if (place == 3)
+            digits[--at] = '.';
+        digits[--at] = (char)('0' + left % 10);
+    }
+    put_key(out, format, key);
+    buf_put(out, digits + at, sizeof digits - at);
 }
 
 static void put_start(struct buf *out, enum log_format format, int64_t time_ms, enum log_level level)
@@ -92,10 +118,19 @@ void log_put_request(struct buf *out, enum log_format format, int64_t time_ms, c
     put_start(out, format, time_ms, request->status >= 500 ? LOG_WARN : LOG_INFO);
     put_pair(out, format, "method", request->method);
     put_pair(out, format, "path", request->path);
-    buf_printf(out, format == LOG_JSON ? ",\"status\":%d,\"bytes\":%llu,\"ms\":%.3f" : " status=%d bytes=%llu ms=%.3f",
-               request->status, (unsigned long long)request->body_bytes, request->elapsed_ms);
+    buf_printf(out, format == LOG_JSON ? ",\"status\":%d,\"bytes\":%llu" : " status=%d bytes=%llu", request->status,
+               (unsigned long long)request->body_bytes);
+    put_ms(out, format, "ms", request->elapsed_ms);
     put_pair(out, format, "id", request->id);
     put_pair(out, format, "remote", request->remote);
+    put_pair(out, format, "code", request->code);
+    put_pair(out, format, "operation", request->operation);
+    put_pair(out, format, "model", request->model);
+    put_pair(out, format, "from", request->origin);
+    put_ms(out, format, "queue_ms", request->queue_ms);
+    put_ms(out, format, "work_ms", request->work_ms);
+    if (request->message != NULL)
+        put_bytes(out, format, "message", request->message, request->message_bytes);
     buf_put_text(out, format == LOG_JSON ? "}\n" : "\n");
 }
 

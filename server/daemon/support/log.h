@@ -17,13 +17,20 @@
 
 enum log_level { LOG_INFO, LOG_WARN };
 
-/* One answered request. method and path NULL: they did not arrive. */
+/* One answered request. A text that is NULL is not known, or there is none. */
 struct log_request {
     const char *method, *path;
-    int status; /* 499: the client left before its answer */
+    int status; /* 499: the client left before its reply */
     uint64_t body_bytes;
-    double elapsed_ms; /* from the whole request to the answer handed to the socket */
+    double elapsed_ms; /* from the complete request to the reply handed to the socket */
     const char *id, *remote;
+    const char *code;      /* of the error, by its name */
+    const char *operation; /* what was asked, of which */
+    const char *model;
+    const char *origin;       /* where the model came from: memory, disk or import */
+    double queue_ms, work_ms; /* how long it waited for its turn; how long making the reply took */
+    const char *message;      /* of the error; the line has the key only if there is one */
+    size_t message_bytes;
 };
 
 void log_open(enum log_format format); /* text until it is called, which is before there are other threads */

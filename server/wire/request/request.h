@@ -206,5 +206,7 @@ static inline bool request_needs_pixels(const struct request *request)
 
 /* "/v1/palette" for OP_PALETTE; the same table that request_parse reads. */
 const char *request_path(enum op op);
+/* The operation's name in the request log: "palette". */
+const char *request_op_name(enum op op);
 /* The methods that the operation takes, for the Allow header: "GET, HEAD, POST". */
 const char *request_methods(enum op op);

@@ -42,6 +42,17 @@ const char *request_path(enum op op)
     return op == OP_LAYER ? "a layer" : "a reference";
 }
 
+const char *request_op_name(enum op op)
+{
+    static const char VERSION[] = "/v1/";
+    static const char *const OTHERS[] = {
+        [OP_GALLERY] = "gallery", [OP_FILE] = "file", [OP_OPEN] = "open", [OP_FIND] = "find"};
+    const char *path = request_path(op);
+    if (OTHERS[op] != NULL)
+        return OTHERS[op];
+    return path + (strncmp(path, VERSION, sizeof VERSION - 1) == 0 ? sizeof VERSION - 1 : 1);
+}
+
 static unsigned methods_of(enum op op)
 {
     unsigned methods = 0;

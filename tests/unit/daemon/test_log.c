@@ -34,23 +34,42 @@ TEST(log_request_in_both_forms)
                                         .path = "/v1/pose?model=a",
                                         .status = 200,
                                         .body_bytes = 16,
-                                        .elapsed_ms = 0.0412,
+                                        .elapsed_ms = 1234.5678,
                                         .id = "abc",
-                                        .remote = "127.0.0.1:5000"};
-    check_request(LOG_TEXT, &request,
-                  "2026-01-31T12:00:00.123Z info method=GET path=/v1/pose?model=a status=200 bytes=16 ms=0.041 id=abc "
-                  "remote=127.0.0.1:5000\n");
+                                        .remote = "127.0.0.1:5000",
+                                        .operation = "pose",
+                                        .model = "a",
+                                        .origin = "import",
+                                        .queue_ms = 0.0412,
+                                        .work_ms = 1234.5266};
+    check_request(
+        LOG_TEXT, &request,
+        "2026-01-31T12:00:00.123Z info method=GET path=/v1/pose?model=a status=200 bytes=16 ms=1234.568 id=abc "
+        "remote=127.0.0.1:5000 code=- operation=pose model=a from=import queue_ms=0.041 work_ms=1234.527\n");
     check_request(LOG_JSON, &request,
                   "{\"time\":\"2026-01-31T12:00:00.123Z\",\"level\":\"info\",\"method\":\"GET\","
-                  "\"path\":\"/v1/pose?model=a\",\"status\":200,\"bytes\":16,\"ms\":0.041,\"id\":\"abc\","
-                  "\"remote\":\"127.0.0.1:5000\"}\n");
+                  "\"path\":\"/v1/pose?model=a\",\"status\":200,\"bytes\":16,\"ms\":1234.568,\"id\":\"abc\","
+                  "\"remote\":\"127.0.0.1:5000\",\"code\":\"-\",\"operation\":\"pose\",\"model\":\"a\","
+                  "\"from\":\"import\",\"queue_ms\":0.041,\"work_ms\":1234.527}\n");
 }
 
 TEST(log_request_that_never_arrived)
 {
-    check_request(LOG_TEXT, &(struct log_request){.status = 503, .id = "1", .remote = "-"},
-                  "2026-01-31T12:00:00.123Z warn method=- path=- status=503 bytes=0 ms=0.000 id=1 remote=-\n");
+    const struct log_request request = {.status = 503,
+                                        .id = "1",
+                                        .remote = "-",
+                                        .code = "overloaded",
+                                        .message = "try \"again\"\nlaterXX",
+                                        .message_bytes = strlen("try \"again\"\nlater")};
+    check_request(LOG_TEXT, &request,
+                  "2026-01-31T12:00:00.123Z warn method=- path=- status=503 bytes=0 ms=0.000 id=1 remote=- "
+                  "code=overloaded operation=- model=- from=- queue_ms=0.000 work_ms=0.000 "
+                  "message=\"try \\\"again\\\"\\u000alater\"\n");
 }
+
+#define NOTHING_KNOWN " code=- operation=- model=- from=- queue_ms=0.000 work_ms=0.000"
+#define NOTHING_KNOWN_JSON                                                                                             \
+    ",\"code\":\"-\",\"operation\":\"-\",\"model\":\"-\",\"from\":\"-\",\"queue_ms\":0.000,\"work_ms\":0.000"
 
 TEST(log_request_cannot_forge_lines)
 {
@@ -58,11 +77,11 @@ TEST(log_request_cannot_forge_lines)
         .method = "GET", .path = "/\r\n2026 \"x\\\xff\xc3\xa4 status=500", .status = 404, .id = "1", .remote = "-"};
     check_request(LOG_TEXT, &request,
                   "2026-01-31T12:00:00.123Z info method=GET path=\"/\\u000d\\u000a2026 \\\"x\\\\\\ufffd\xc3\xa4 "
-                  "status=500\" status=404 bytes=0 ms=0.000 id=1 remote=-\n");
+                  "status=500\" status=404 bytes=0 ms=0.000 id=1 remote=-" NOTHING_KNOWN "\n");
     check_request(LOG_JSON, &request,
                   "{\"time\":\"2026-01-31T12:00:00.123Z\",\"level\":\"info\",\"method\":\"GET\",\"path\":"
                   "\"/\\u000d\\u000a2026 \\\"x\\\\\\ufffd\xc3\xa4 status=500\",\"status\":404,\"bytes\":0,"
-                  "\"ms\":0.000,\"id\":\"1\",\"remote\":\"-\"}\n");
+                  "\"ms\":0.000,\"id\":\"1\",\"remote\":\"-\"" NOTHING_KNOWN_JSON "}\n");
 }
 
 TEST(log_long_path_is_cut)

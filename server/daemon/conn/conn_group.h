@@ -1,0 +1,85 @@
+/* conn_group.h - the connections of one event loop and what they share: configuration, timeouts, scratch memory.
+ *
+ * The listener of the loop owns it. Thread of that loop only, but for what is atomic. */
+#pragma once
+
+#include "daemon/config/config.h"
+#include "daemon/conn/conn_body.h"
+#include "daemon/conn/timeouts.h"
+#include "daemon/dispatch/dispatcher.h"
+#include "wire/http/access.h"
+#include "wire/http/http_response.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+#include <uv.h>
+
+struct conn;
+struct conn_protocol;
+struct model_watches;
+
+enum { CONN_READ_BYTES = 65536 };
+
+struct conn_group {
+    uv_loop_t *loop;
+    const struct config *config;
+    struct dispatcher *dispatcher;        /* answers requests */
+    atomic_uint_fast32_t *all_open_count; /* connections of all loops, and those that move between two */
+    struct prepared_queries *queries;     /* of all connections of the group */
+    struct budget *budget;
+    const struct access *access; /* who may ask */
+    struct timeouts timeouts;
+    uv_idle_t next_tick;      /* active while conn_group_wake() is to have an effect */
+    uv_prepare_t before_wait; /* before_wait and after_wait send what is corked */
+    uv_check_t after_wait;
+    struct conn *corked;       /* connections whose replies leave at the end of the tick */
+    uint64_t now_ns;           /* the clock when it was read last */
+    uint64_t corked_ns;        /* since when `corked` has a connection */
+    uint64_t cork_count;       /* how often the corked replies were sent */
+    struct conn *first;        /* every open connection */
+    uint32_t open_count;       /* their number */
+    uint32_t probed_count;     /* how many of them were probed: see struct conn */
+    struct conn_bodies bodies; /* replies that are sent in pieces */
+    uint64_t next_id;          /* of requests that bring no id; counts up from a random start */
+    uint_fast32_t shortages_seen;
+    bool is_draining; /* every reply is its connection's last */
+    time_t date_s;    /* the time that `date` shows */
+    char date[HTTP_DATE_SIZE];
+    void (*closed)(struct conn_group *group); /* a connection is gone */
+    struct buf plain_tags;                    /* the result of http_plain_tags() */
+    char read_bytes[CONN_READ_BYTES];         /* what the read event under way has read */
+
+    /* The protocols that connections speak: conn_http.c owns the first; daemon/packets/ owns the other (packets.h),
+     * with what follows it. Set before the first connection. */
+    const struct conn_protocol *http, *packets;
+    void (*packets_tick)(struct conn_group *group); /* in the tick after conn_group_wake() */
+    struct model_watches *model_watches;
+    struct buf unwrapped;  /* what came in WebSocket frames, without them */
+    uint32_t stream_count; /* open streams of all connections */
+};
+
+/* Before the first connection, with `loop` set. */
+void conn_group_start(struct conn_group *group);
+/* After the last; the handles are closed while the loop runs. May be called again. */
+void conn_group_stop(struct conn_group *group);
+/* After the loop has run empty. */
+void conn_group_fini(struct conn_group *group);
+
+/* Resumes, in the next tick of the loop, connections that had their share of this one, and calls packets_tick(). */
+void conn_group_wake(struct conn_group *group);
+
+/* A new connection, counted in all_open_count until its socket is closed. It owns fd, a non-blocking TCP or Unix
+ * socket. has_packets: it may speak packets as well as HTTP. is_refused: there are too many connections; it is answered
+ * 503 and closed. */
+void conn_group_accept(struct conn_group *group, int fd, bool is_unix, bool has_packets, bool is_refused);
+
+/* Acts on every timeout that has passed and closes connections whose clients are gone. When memory is short it also
+ * closes those whose clients have not read a reply in time. */
+void conn_group_expire(struct conn_group *group);
+
+/* Closes the idle connections; the others close after the replies under way. group->is_draining is set. */
+void conn_group_drain(struct conn_group *group);
+
+/* Closes every connection now, whatever it is doing. */
+void conn_group_close_all(struct conn_group *group);
