@@ -148,6 +148,9 @@ test_sources := $(wildcard tests/unit/*/*.c)
 test_objects := $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/gltf/draco_encode.o
 $(test_objects): | deps-test
 tested := $(obj)/clients/c/posed.o $(obj)/clients/cli/server/pattern.o $(filter-out %/main.o,$(daemon) $(wire) $(worker) $(import) $(render) $(anim) $(base))
+# test_conn.c stands in for the dispatcher of its connections and for their clock.
+wrapped := dispatcher_handle dispatcher_cancel dispatcher_answer_query dispatcher_begin_read uv_now
+$(out)/test/unit: LDFLAGS += $(foreach f,$(wrapped),-Wl,--wrap=$(f))
 $(out)/test/unit: $(test_objects) $(tested)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_render) $(call libs_of,cmocka) -lm

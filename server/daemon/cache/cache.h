@@ -23,6 +23,9 @@ struct cache;
 /* The clock by which files are looked at; any thread. */
 uint64_t cache_now_ms(void);
 
+/* Where a model came from. */
+enum model_origin { MODEL_UNKNOWN, MODEL_IN_MEMORY, MODEL_LOADED, MODEL_IMPORTED };
+
 /* A place in the queue for a model that is being imported; the caller's, until ready() runs or it is cancelled. */
 struct cache_waiter {
     /* *imported is borrowed for the call: imported_model_ref() keeps it. NULL: *err says why. */

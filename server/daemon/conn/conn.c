@@ -141,7 +141,7 @@ bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply
         stats_add(STAT_REQUESTS_REPEATED, 1);
         conn->is_quick = query->is_quick;
         conn->request = &query->request;
-        conn->call.trace.origin = ORIGIN_MEMORY;
+        conn->call.origin = MODEL_IN_MEMORY;
         return true;
     }
     prepared_queries_take_body(group->queries, &reply->body);

@@ -124,7 +124,7 @@ void conn_body_start(struct conn *conn, struct reply *reply, const struct conn_b
     body->piece = reply->body;
     buf_init(&reply->body, 0);
     body->held_bytes = body->source->held_bytes(body->source);
-    body->work_ns = uv_hrtime() - conn->start_ns - conn->call.trace.queue_ns;
+    body->work_ns = uv_hrtime() - conn->start_ns - conn->call.queue_ns;
     conn->body = body;
     conn->pending_count++;
     conn_enter(conn, CONN_STREAMING);

@@ -16,7 +16,8 @@ static void begin_request(struct conn *conn)
 {
     const char *given = conn->parser.request.request_id;
     conn->request = NULL;
-    conn->call.trace = (struct request_trace){0};
+    conn->call.origin = MODEL_UNKNOWN;
+    conn->call.queue_ns = 0;
     if (log_has_requests())
         conn->start_ns = uv_hrtime();
     conn->coding = conn->group->config->compress == COMPRESS_OFF ? CODING_NONE

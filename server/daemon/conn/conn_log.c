@@ -18,14 +18,14 @@ void conn_log_reply(const struct conn *conn, const struct conn_log_names *names,
                     uint64_t body_bytes)
 {
     static const char *const ORIGINS[] = {
-        [ORIGIN_MEMORY] = "memory", [ORIGIN_DISK] = "disk", [ORIGIN_IMPORT] = "import"};
+        [MODEL_IN_MEMORY] = "memory", [MODEL_LOADED] = "disk", [MODEL_IMPORTED] = "import"};
     if (!log_has_requests())
         return;
     const struct request *request = conn->request;
-    const struct request_trace *trace = &conn->call.trace;
+    const struct call *call = &conn->call;
     const bool is_error = reply != NULL && reply->code != 0;
     const uint64_t elapsed_ns = uv_hrtime() - conn->start_ns;
-    const uint64_t queue_ns = trace->queue_ns < elapsed_ns ? trace->queue_ns : elapsed_ns;
+    const uint64_t queue_ns = call->queue_ns < elapsed_ns ? call->queue_ns : elapsed_ns;
     log_request(&(struct log_request){
         .method = names->method,
         .path = names->path,
@@ -37,7 +37,7 @@ void conn_log_reply(const struct conn *conn, const struct conn_log_names *names,
         .code = is_error ? err_name(reply->code) : NULL,
         .operation = request != NULL ? request_op_name(request->op) : names->operation,
         .model = request != NULL ? request->model : names->model,
-        .origin = ORIGINS[trace->origin],
+        .origin = ORIGINS[call->origin],
         .queue_ms = (double)queue_ns / NS_PER_MS,
         .work_ms = (double)(reply != NULL ? elapsed_ns - queue_ns : conn_body_work_ns(conn)) / NS_PER_MS,
         .message = is_error ? reply->message.data : NULL,

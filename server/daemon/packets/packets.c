@@ -30,7 +30,8 @@ static void begin(struct conn *conn)
     size_t bad_at = PACKET_NOT_MALFORMED;
     conn->packets->asked = *packet;
     conn->request = NULL;
-    conn->call.trace = (struct request_trace){0};
+    conn->call.origin = MODEL_UNKNOWN;
+    conn->call.queue_ns = 0;
     if (log_has_requests())
         conn->start_ns = uv_hrtime();
     if ((packet->kind >= PACKET_FIND && packet->kind <= PACKET_CALL) || packet->kind == PACKET_OPEN) {

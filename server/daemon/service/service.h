@@ -5,7 +5,6 @@
 #include "wire/encode/reply.h"
 #include "wire/request/request.h"
 #include "daemon/support/budget.h"
-#include "daemon/support/request_trace.h"
 #include "daemon/cache/cache.h"
 #include "daemon/config/config.h"
 
@@ -30,8 +29,10 @@ struct call {
     void *waiting;                 /* private to the service */
     struct limits *left;           /* likewise: of a query in a batch, what all of it still may have; else NULL */
     double spent_ns;               /* likewise: what its batch has kept the loop busy for in one go */
-    struct request_trace trace;    /* of the reply: filled until `done` */
     uint64_t cpu_ns;               /* likewise: processor time that its answer took, here or in a work thread */
+    /* For the request log, once it is done: */
+    enum model_origin origin; /* where its models came from: the slowest of them */
+    uint64_t queue_ns;        /* how long it waited for an importer, a renderer or a work thread */
 };
 
 /* Opens the root and starts the render workers. Returns 0 or a negative ERR_ with a sentence for stderr. */
