@@ -43,7 +43,9 @@ static const struct option TABLE[] = {
      "models of the root may be, and open, files with a part of their path that begins with a dot; uploads never",
      "What to serve"},
     {"log", OPTION_CHOICE, FIELD(log), "FORM", "text", "text|json|off", 0, 0,
-     "request log on stderr: text, json or off", "What to serve"},
+     "request log on stderr (text, json or off): per request its error, model, where that came from, waiting and work "
+     "time",
+     "What to serve"},
     {"compress", OPTION_CHOICE, FIELD(compress), "HOW", "auto", "auto|off", 0, 0,
      "large JSON for clients that take it compressed (Accept-Encoding: zstd, gzip): auto or off", "What to serve"},
     {"watch", OPTION_CHOICE, FIELD(watch), "HOW", "auto", "auto|poll|off", 0, 0,
