@@ -133,7 +133,7 @@ static struct model_info *add_info(struct bake_builder *builder)
 
 static int bake(struct import *import, struct err *err)
 {
-    const struct file_format *format = format_of_path(import->path);
+    const struct file_format *format = file_format_of(import->path);
     if (format == NULL)
         return err_set(err, ERR_UNKNOWN_FORMAT, "no importer knows this file's ending");
     if (source_files_read_model(import->files, &import->bytes, &import->size_bytes, err) < 0)

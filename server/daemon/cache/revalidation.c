@@ -1,7 +1,7 @@
 #include "daemon/cache/revalidation.h"
 
 #include "base/mem.h"
-#include "daemon/model/file_types.h"
+#include "base/file_formats.h"
 #include "daemon/model/file_access.h"
 
 #include <errno.h>
@@ -100,7 +100,7 @@ static int check_model(const struct backing *fresh, struct revalidation *look)
         return err->code;
     if (root_stat_model(fresh->root_fd, look->path, &look->stamp, err) < 0)
         return err->code;
-    if (!file_type_is_known(look->path))
+    if (file_format_of(look->path) == NULL)
         return err_set(err, ERR_UNKNOWN_FORMAT, "%s: no importer knows this file's ending", look->path);
     return root_check_readable(fresh->root_fd, look->path, err);
 }

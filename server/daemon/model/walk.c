@@ -3,7 +3,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "daemon/model/file_types.h"
+#include "base/file_formats.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -68,7 +68,7 @@ static char *name_of(int folder_fd, const struct dirent *entry)
         return NULL;
     const unsigned char type = type_of(folder_fd, entry);
     if (type == DT_REG)
-        return file_type_is_known(entry->d_name) ? mem_strdup(entry->d_name) : NULL;
+        return file_format_of(entry->d_name) != NULL ? mem_strdup(entry->d_name) : NULL;
     if (type != DT_DIR)
         return NULL;
     char *name = mem_alloc(size + 2);
@@ -138,8 +138,8 @@ static void leave(struct walk *walk)
 /* True when the folder also has the model that this file belongs to. */
 static bool is_companion(const struct walk_folder *folder, const char *name)
 {
-    const char *ending = file_type_companion_of(name);
-    if (ending == NULL)
+    const struct file_format *format = file_format_of(name);
+    if (format == NULL || format->companion_of[0] == '\0')
         return false;
     const size_t stem_size = (size_t)(strrchr(name, '.') - name) + 1; /* with its dot */
     size_t low = 0, high = folder->count;
@@ -151,7 +151,7 @@ static bool is_companion(const struct walk_folder *folder, const char *name)
             high = middle;
     }
     for (size_t i = low; i < folder->count && strncmp(folder->names[i], name, stem_size) == 0; i++)
-        if (strcasecmp(folder->names[i] + stem_size, ending) == 0)
+        if (strcasecmp(folder->names[i] + stem_size, format->companion_of) == 0)
             return true;
     return false;
 }

@@ -1,7 +1,7 @@
 #include "daemon/upload/archive.h"
 
 #include "base/utf8.h"
-#include "daemon/model/file_types.h"
+#include "base/file_formats.h"
 #include "daemon/model/root.h"
 
 #include <stdbool.h>
@@ -83,7 +83,8 @@ int archive_find_model(const struct archive *archive, const char *stem, struct e
     for (uint32_t i = 0; i < archive->count; i++) {
         archive_path(archive, i, path);
         const unsigned depth = root_folders_of(path);
-        if (!file_type_is_known(path) || file_type_companion_of(path) != NULL || depth > least)
+        const struct file_format *format = file_format_of(path);
+        if (format == NULL || format->companion_of[0] != '\0' || depth > least)
             continue;
         if (depth < least) {
             least = depth;

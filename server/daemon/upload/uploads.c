@@ -1,7 +1,7 @@
 /* uploads.c - all uploads: the folder, how many there are, what a name may be, and taking away. */
 #include "base/mem.h"
 #include "daemon/support/thread_priority.h"
-#include "daemon/model/file_types.h"
+#include "base/file_formats.h"
 #include "daemon/support/stats.h"
 #include "daemon/upload/upload_parts.h"
 
@@ -40,7 +40,7 @@ int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(voi
 {
     if (check_name(uploads, name, is_zip(name) ? "" : NULL, err) < 0)
         return err->code;
-    if (!file_type_is_known(name) && !is_zip(name))
+    if (file_format_of(name) == NULL && !is_zip(name))
         return err_set(err, ERR_UNKNOWN_FORMAT, "'%.200s': no importer knows this ending; see /v1/formats", name);
     const uint64_t most = uploads->config->limits.value[LIMIT_UPLOADS];
     if (uploads->is_ending)

@@ -52,7 +52,7 @@ const struct aiScene *assimp_load_file(struct import *import, const char *file, 
     uint8_t *widened = NULL;
     size_t widened_bytes;
     assimp_io_init(&io, import->files, file);
-    const struct file_format *format = format_of_path(file);
+    const struct file_format *format = file_format_of(file);
     if (is_model(import, file) && format != NULL && strcmp(format->ending, "fbx") == 0 &&
         fbx_widen_takes(import->bytes, import->size_bytes, &widened, &widened_bytes)) {
         io.bytes = widened;
@@ -120,7 +120,7 @@ static int convert(struct assimp_job *job, struct err *err)
 
 int import_assimp(struct import *import, struct err *err)
 {
-    const struct file_format *format = format_of_path(import->path);
+    const struct file_format *format = file_format_of(import->path);
     struct assimp_job job = {.import = import, .ending = format != NULL ? format->ending : ""};
     job.scene = assimp_load(import, false);
     if (job.scene == NULL)

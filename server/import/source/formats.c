@@ -1,33 +1,8 @@
 #include "import/source/formats.h"
 
 #include <string.h>
-#include <strings.h>
-
-#define GLTF   READER_GLTF
-#define ASSIMP READER_ASSIMP
-const struct file_format FORMATS[] = {
-#define X(ending, name, reader, companion_of, magic, clips, fidelity)                                                  \
-    {ending, name, reader, companion_of, magic, fidelity},
-#include "protocol/formats.def"
-#undef X
-};
-#undef GLTF
-#undef ASSIMP
-const size_t FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS;
 
 enum { SEARCHED_BYTES = 65536 };
-
-const struct file_format *format_of_path(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *dot = strrchr(slash != NULL ? slash : path, '.');
-    if (dot == NULL)
-        return NULL;
-    for (size_t i = 0; i < FORMAT_COUNT; i++)
-        if (strcasecmp(FORMATS[i].ending, dot + 1) == 0)
-            return &FORMATS[i];
-    return NULL;
-}
 
 bool format_is_lfs_pointer(const uint8_t *bytes, size_t size_bytes)
 {

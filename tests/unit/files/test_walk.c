@@ -1,21 +1,10 @@
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/temp_tree.h"
 
-#include "daemon/model/file_types.h"
 #include "daemon/model/walk.h"
 
 #include <stdio.h>
 #include <string.h>
-
-TEST(endings_ignore_case_and_folders)
-{
-    assert_true(file_type_is_known("a/Fox.GLB"));
-    assert_false(file_type_is_known("a.glb/readme"));
-    assert_false(file_type_is_known("glb"));
-    assert_false(file_type_is_known("fox.glb.bak"));
-    assert_string_equal(file_type_companion_of("bob.MD5ANIM"), "md5mesh");
-    assert_null(file_type_companion_of("bob.md5mesh"));
-}
 
 /* Joined by spaces. */
 static const char *walk(const struct temp_tree *tree, struct walk_filter query, bool *has_more)

@@ -7,7 +7,7 @@
 static int verdict(const char *path, const char *text, size_t size_bytes)
 {
     struct err err;
-    const struct file_format *format = format_of_path(path);
+    const struct file_format *format = file_format_of(path);
     assert_non_null(format);
     return format_check(format, (const uint8_t *)text, size_bytes, &err);
 }
@@ -16,26 +16,28 @@ static int verdict(const char *path, const char *text, size_t size_bytes)
 
 TEST(formats_go_by_the_ending)
 {
-    assert_string_equal(format_of_path("a/b.c/Fox.GLB")->name, "GLB 2.0");
-    assert_int_equal(format_of_path("fox.gltf")->reader, READER_GLTF);
-    assert_int_equal(format_of_path("fox.fbx")->reader, READER_ASSIMP);
-    assert_string_equal(format_of_path("bob.md5anim")->companion_of, "md5mesh");
-    assert_null(format_of_path("fox.glb/readme"));
-    assert_null(format_of_path("glb"));
-    assert_null(format_of_path("fox."));
-    assert_null(format_of_path("fox.txt"));
-    assert_null(format_of_path(""));
+    assert_string_equal(file_format_of("a/b.c/Fox.GLB")->name, "GLB 2.0");
+    assert_int_equal(file_format_of("fox.gltf")->reader, READER_GLTF);
+    assert_int_equal(file_format_of("fox.fbx")->reader, READER_ASSIMP);
+    assert_string_equal(file_format_of("bob.MD5ANIM")->companion_of, "md5mesh");
+    assert_string_equal(file_format_of("bob.md5mesh")->companion_of, "");
+    assert_null(file_format_of("fox.glb/readme"));
+    assert_null(file_format_of("fox.glb.bak"));
+    assert_null(file_format_of("glb"));
+    assert_null(file_format_of("fox."));
+    assert_null(file_format_of("fox.txt"));
+    assert_null(file_format_of(""));
 }
 
 TEST(formats_have_unique_lower_case_endings)
 {
-    assert_true(FORMAT_COUNT > 20);
-    for (size_t i = 0; i < FORMAT_COUNT; i++) {
-        for (const char *c = FORMATS[i].ending; *c != '\0'; c++)
+    assert_true(FILE_FORMAT_COUNT > 20);
+    for (size_t i = 0; i < FILE_FORMAT_COUNT; i++) {
+        for (const char *c = FILE_FORMATS[i].ending; *c != '\0'; c++)
             assert_true((*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9'));
         for (size_t k = 0; k < i; k++)
-            assert_string_not_equal(FORMATS[i].ending, FORMATS[k].ending);
-        assert_true(FORMATS[i].name[0] != '\0' && FORMATS[i].fidelity[0] != '\0');
+            assert_string_not_equal(FILE_FORMATS[i].ending, FILE_FORMATS[k].ending);
+        assert_true(FILE_FORMATS[i].name[0] != '\0' && FILE_FORMATS[i].fidelity[0] != '\0');
     }
 }
 

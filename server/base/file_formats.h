@@ -1,0 +1,22 @@
+/* file_formats.h - every file format that an importer knows, as a table (protocol/formats.def). Pure; any thread. */
+#pragma once
+
+#include <stddef.h>
+
+enum reader { READER_GLTF, READER_ASSIMP };
+enum clip_fidelity { CLIPS_EXACT, CLIPS_AT_KEYS, CLIPS_PARTLY, CLIPS_NONE };
+
+/* A row; formats.def says what the fields hold. */
+struct file_format {
+    const char *ending, *name;
+    enum reader reader;
+    const char *companion_of, *magic;
+    enum clip_fidelity clips;
+    const char *fidelity;
+};
+
+extern const struct file_format FILE_FORMATS[];
+extern const size_t FILE_FORMAT_COUNT;
+
+/* The format that the ending of a path or a bare name says, or NULL: no importer knows it. */
+const struct file_format *file_format_of(const char *path);
