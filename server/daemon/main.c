@@ -13,7 +13,7 @@
 #include "daemon/support/notify.h"
 #include "daemon/listen/health.h"
 #include "daemon/config/options.h"
-#include "daemon/process/sandbox_check.h"
+#include "daemon/process/worker_probe.h"
 #include "daemon/service/service.h"
 #include "daemon/support/standard_streams.h"
 #include "daemon/upload/upload.h"
@@ -196,7 +196,7 @@ static int serve(struct config *config)
     if (rc == 0)
         rc = uploads_find_folder(config, &err);
     if (rc == 0)
-        rc = sandbox_check_log(config, &err);
+        rc = worker_probe_sandbox(config, &err);
     if (rc == 0)
         rc = service_new(&daemon.loop, config, &daemon.budget, &daemon.service, &err);
     if (rc == 0 && loops_serve(daemon.loops, daemon.service, &err) < 0)
@@ -220,7 +220,7 @@ static int self_test(const struct config *config)
 {
     struct buf text;
     buf_init(&text, 0);
-    const bool is_good = sandbox_check_self_test(config, &text);
+    const bool is_good = worker_probe_self_test(config, &text);
     fwrite(text.data, 1, text.size_bytes, stdout);
     buf_fini(&text);
     return is_good ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -1,7 +1,6 @@
 #include "daemon/importer/import_outcome.h"
 
 #include "worker/import_result.h"
-#include "daemon/process/denied_syscall.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -32,13 +31,13 @@ static bool quote_line(const char *words, const char *part, char out[QUOTE_SIZE]
 static int explain_abort(const struct import_exit *end, struct err *err)
 {
     char quote[QUOTE_SIZE];
-    if (strstr(end->words, "std::bad_alloc") != NULL || strstr(end->words, "std::length_error") != NULL)
+    if (strstr(end->child.words, "std::bad_alloc") != NULL || strstr(end->child.words, "std::length_error") != NULL)
         return err_set(err, ERR_IMPORT_MEMORY, "%s: the import needs more memory than the limit of %llu bytes",
                        end->path, (unsigned long long)end->limits->value[LIMIT_IMPORT_MEMORY_BYTES]);
-    if (quote_line(end->words, "ssertion", quote) || quote_line(end->words, "ai_assert", quote))
+    if (quote_line(end->child.words, "ssertion", quote) || quote_line(end->child.words, "ai_assert", quote))
         return err_set(err, ERR_IMPORT_ABORTED, "%s: the importer stopped at a check that failed: %s", end->path,
                        quote);
-    const bool has_words = quote_line(end->words, "", quote); /* the C library's: "free(): invalid pointer" */
+    const bool has_words = quote_line(end->child.words, "", quote); /* the C library's: "free(): invalid pointer" */
     return err_set(err, ERR_IMPORT_ABORTED, "%s: the importer gave up (signal %d, aborted)%s%s", end->path, SIGABRT,
                    has_words ? ": " : "", has_words ? quote : "");
 }
@@ -58,22 +57,22 @@ static bool is_from_outside(int term_signal)
 
 bool import_exit_is_kill(const struct import_exit *end)
 {
-    return !end->is_timeout && !end->is_breach && !end->is_starved && is_from_outside(end->term_signal);
+    return !end->child.is_timeout && !end->is_breach && !end->is_starved && is_from_outside(end->child.term_signal);
 }
 
 static int explain_kill(const struct import_exit *end, struct err *err)
 {
-    const bool is_sigkill = end->term_signal == SIGKILL;
-    const char *name = sigdescr_np(end->term_signal);
+    const bool is_sigkill = end->child.term_signal == SIGKILL;
+    const char *name = sigdescr_np(end->child.term_signal);
     if (!end->is_killed_again)
         return err_set(err, ERR_IMPORT_KILLED,
                        "%s: the importer was killed from outside (signal %d, %s)%s; try again later", end->path,
-                       end->term_signal, name,
+                       end->child.term_signal, name,
                        is_sigkill ? ", perhaps because the machine or container ran out of memory" : "");
     if (!is_sigkill)
         return err_set(err, ERR_IMPORT_CRASHED,
                        "%s: the importer was killed from outside twice in a row (signal %d, %s)", end->path,
-                       end->term_signal, name);
+                       end->child.term_signal, name);
     return err_set(
         err, ERR_IMPORT_MEMORY,
         "%s: the importer was killed twice in a row, most likely because the machine or container ran out of "
@@ -84,9 +83,9 @@ static int explain_kill(const struct import_exit *end, struct err *err)
 static int explain_signal(const struct import_exit *end, struct err *err)
 {
     const uint64_t *limits = end->limits->value;
-    const char *name = sigdescr_np(end->term_signal);
+    const char *name = sigdescr_np(end->child.term_signal);
     char call[DENIED_SYSCALL_SIZE];
-    switch (end->term_signal) {
+    switch (end->child.term_signal) {
     case SIGABRT:
         return explain_abort(end, err);
     case SIGXCPU:
@@ -94,14 +93,14 @@ static int explain_signal(const struct import_exit *end, struct err *err)
                        end->path, (unsigned long long)limits[LIMIT_IMPORT_CPU_S]);
     case SIGSYS:
         return err_set(err, ERR_IMPORT_SYSCALL, "%s: the importer was stopped at %s, which no importer may do",
-                       end->path, denied_syscall(end->words, call));
+                       end->path, child_exit_denied_syscall(end->child.words, call));
     case SIGXFSZ:
         return explain_size(end, err);
     default:
-        if (is_from_outside(end->term_signal))
+        if (is_from_outside(end->child.term_signal))
             return explain_kill(end, err);
-        return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer crashed (signal %d, %s)", end->path, end->term_signal,
-                       name != NULL ? name : "unknown");
+        return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer crashed (signal %d, %s)", end->path,
+                       end->child.term_signal, name != NULL ? name : "unknown");
     }
 }
 
@@ -109,9 +108,9 @@ static int explain_signal(const struct import_exit *end, struct err *err)
 static int explain_status(const struct import_exit *end, struct err *err)
 {
     char quote[QUOTE_SIZE];
-    const bool has_words = quote_line(end->words, "", quote);
+    const bool has_words = quote_line(end->child.words, "", quote);
     return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer ended with exit status %d and without a result%s%s",
-                   end->path, (int)end->exit_status, has_words ? ": " : "", has_words ? quote : "");
+                   end->path, (int)end->child.status, has_words ? ": " : "", has_words ? quote : "");
 }
 
 /* What a file may be refused for; anything else in a failure is not the importer's to say, and its own fault. */
@@ -147,7 +146,7 @@ static int read_failure(int fd, const struct import_exit *end, struct err *err)
 /* 0 when it ended well and left something. */
 static int check_end(int result_fd, const struct import_exit *end, struct err *err)
 {
-    if (end->is_timeout)
+    if (end->child.is_timeout)
         return err_set(err, ERR_IMPORT_TIMEOUT, "%s: the import took longer than the limit of %llu ms", end->path,
                        (unsigned long long)end->limits->value[LIMIT_IMPORT_TIME_MS]);
     if (end->is_starved)
@@ -158,11 +157,11 @@ static int check_end(int result_fd, const struct import_exit *end, struct err *e
     if (end->is_breach)
         return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer asked the server for something that is no request",
                        end->path);
-    if (end->term_signal != 0)
+    if (end->child.term_signal != 0)
         return explain_signal(end, err);
-    if (end->exit_status == EXIT_REFUSED)
+    if (end->child.status == EXIT_REFUSED)
         return read_failure(result_fd, end, err);
-    if (end->exit_status != EXIT_BAKED)
+    if (end->child.status != EXIT_BAKED)
         return explain_status(end, err);
     return 0;
 }

@@ -6,19 +6,17 @@
 
 #include "base/limits.h"
 #include "daemon/model/imported_model.h"
+#include "daemon/process/child_exit.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct import_exit {
-    const char *path;     /* of the model, for the sentence */
-    int64_t exit_status;  /* when term_signal is 0 */
-    int term_signal;      /* 0 = it ended by itself */
-    bool is_timeout;      /* posed killed it for its wall-clock time */
+    const char *path; /* of the model, for the sentence */
+    struct child_exit child;
     bool is_breach;       /* posed killed it for asking what no importer asks */
     bool is_starved;      /* posed killed it because it could not be given a file */
     bool is_killed_again; /* killed from outside, as the last import of the same bytes was (import_kills.h) */
-    const char *words;    /* the last it wrote to stderr */
     const struct limits *limits;
 };
 

@@ -1,7 +1,6 @@
 #include "daemon/importer/import_pool.h"
 
 #include "base/mem.h"
-#include "daemon/importer/import_command.h"
 #include "daemon/importer/import_run.h"
 #include "daemon/support/stats.h"
 
@@ -18,7 +17,7 @@ struct import_pool {
     uv_loop_t *loop;
     const struct config *config;
     int root_fd;
-    struct import_command command;
+    struct worker_command command;
     struct import_job *queue;
     uint64_t queue_count, running_count;
     uint64_t last_key;
@@ -36,7 +35,9 @@ struct import_pool *import_pool_new(uv_loop_t *loop, const struct config *config
     pool->slot_count = count;
     for (uint32_t i = 0; i < count; i++)
         pool->slots[i].pool = pool;
-    import_command_init(&pool->command, config);
+    worker_command_import(&pool->command, config);
+    worker_command_add(&pool->command, "--");
+    worker_command_add(&pool->command, ""); /* in whose place the path of each model goes */
     return pool;
 }
 
@@ -96,6 +97,7 @@ static void start_jobs(struct import_pool *pool)
         stats_set(STAT_IMPORTS_RUNNING, ++pool->running_count);
         slot->job = job;
         const struct import_task task = {.path = job->path, .access = job->access, .is_archive = job->is_archive};
+        worker_command_set_last(&pool->command, job->path);
         slot->run = import_run_start(pool->loop, &pool->command, pool->config, pool->root_fd, &task, ++pool->last_key,
                                      on_done, slot);
     }
@@ -147,6 +149,6 @@ void import_pool_free(struct import_pool *pool)
     for (uint32_t i = 0; i < pool->slot_count; i++)
         if (pool->slots[i].run != NULL)
             import_run_abandon(pool->slots[i].run);
-    import_command_fini(&pool->command);
+    worker_command_fini(&pool->command);
     free(pool);
 }

@@ -1,5 +1,6 @@
 #include "daemon/importer/import_run.h"
 
+#include "base/container_of.h"
 #include "base/mem.h"
 #include "worker/import_files.h"
 #include "worker/import_result.h"
@@ -7,7 +8,7 @@
 #include "daemon/importer/import_broker.h"
 #include "daemon/importer/kill_history.h"
 #include "daemon/importer/import_outcome.h"
-#include "daemon/process/stderr_tail.h"
+#include "daemon/process/child.h"
 #include "daemon/support/log.h"
 
 #include <errno.h>
@@ -19,16 +20,13 @@
 #include <unistd.h>
 
 struct import_run {
-    uv_process_t process;
-    struct stderr_tail words;
-    uv_timer_t timer;
+    uv_loop_t *loop;
+    struct child child;
     uv_work_t work;
     struct import_broker *broker;
     struct import_grant files; /* of a thread while the broker is open; root_fd is the run's own */
-    int open_handles;          /* the broker is one */
+    int open_parts;            /* the child, the broker and import_run_start() */
     int result_fd;             /* -1 once it belongs to the imported model */
-    bool is_running;
-    bool is_late; /* its time is over, and what has come is looked at once more */
     bool is_abandoned;
     bool is_upload;  /* not published yet */
     bool is_archive; /* the result is not a model but the files of a zip: */
@@ -142,101 +140,34 @@ static void on_outcome(uv_work_t *work, int status __attribute__((unused)))
 
 static void one_closed(struct import_run *run)
 {
-    if (--run->open_handles > 0)
+    if (--run->open_parts > 0)
         return;
-    if (run->is_abandoned || uv_queue_work(run->process.loop, &run->work, find_outcome, on_outcome) != 0)
+    if (run->is_abandoned || uv_queue_work(run->loop, &run->work, find_outcome, on_outcome) != 0)
         free_run(run);
 }
 
-static void on_closed(uv_handle_t *handle) { one_closed(handle->data); }
+static void on_child_closed(struct child *child) { one_closed(container_of(child, struct import_run, child)); }
 static void on_broker_closed(void *context) { one_closed(context); }
 
-static void close_handles(struct import_run *run)
+static void on_ended(struct child *child)
 {
-    uv_close((uv_handle_t *)&run->process, on_closed);
-    uv_close((uv_handle_t *)&run->words.pipe, on_closed);
-    uv_close((uv_handle_t *)&run->timer, on_closed);
-    if (run->broker != NULL)
-        import_broker_close(run->broker);
-}
-
-static void on_ended(uv_process_t *process, int64_t exit_status, int term_signal)
-{
-    struct import_run *run = process->data;
-    run->is_running = false;
-    run->end.exit_status = exit_status;
-    run->end.term_signal = term_signal;
-    stderr_tail_end(&run->words);
-    close_handles(run);
-}
-
-/* The process leads a group of its own, so that its children go with it. */
-static void kill_group(const struct import_run *run)
-{
-    if (run->is_running)
-        kill(-run->process.pid, SIGKILL);
-}
-
-static void on_timeout(uv_timer_t *timer)
-{
-    struct import_run *run = timer->data;
-    if (!run->is_late) { /* after SIGCONT the loop runs timers before it sees that a process has ended */
-        run->is_late = true;
-        uv_timer_start(timer, on_timeout, 1, 0);
-        return;
-    }
-    run->end.is_timeout = true;
-    kill_group(run);
+    struct import_run *run = container_of(child, struct import_run, child);
+    run->end.child = child->exit;
+    import_broker_close(run->broker);
 }
 
 static void on_breach(void *context)
 {
     struct import_run *run = context;
     run->end.is_breach = true;
-    kill_group(run);
+    child_kill(&run->child, SIGKILL);
 }
 
 static void on_starved(void *context)
 {
     struct import_run *run = context;
     run->end.is_starved = true;
-    kill_group(run);
-}
-
-static int spawn(struct import_run *run, uv_loop_t *loop, const struct import_command *command, int files_fd)
-{
-    enum { STDIO_COUNT = IMPORT_RESULT_FD + 1 };
-    uv_stdio_container_t stdio[STDIO_COUNT] = {
-        [0] = {.flags = UV_IGNORE},
-        [1] = {.flags = UV_IGNORE},
-        [2] = stderr_tail_stdio(&run->words),
-        [IMPORT_FILES_FD] = {.flags = UV_INHERIT_FD, .data.fd = files_fd},
-        [IMPORT_RESULT_FD] = {.flags = UV_INHERIT_FD, .data.fd = run->result_fd},
-    };
-    *command->path = run->path;
-    const uv_process_options_t options = {
-        .exit_cb = on_ended,
-        .file = command->program,
-        .args = command->args,
-        .env = command->env,
-        .flags = UV_PROCESS_DETACHED,
-        .stdio_count = STDIO_COUNT,
-        .stdio = stdio,
-    };
-    const int rc = uv_spawn(loop, &run->process, &options);
-    if (rc != 0)
-        return err_set(&run->err, code_of(-rc), "%s: cannot start '%s': %s", run->path, command->program,
-                       uv_strerror(rc));
-    run->is_running = true;
-    return 0;
-}
-
-static void init_handles(struct import_run *run, uv_loop_t *loop)
-{
-    stderr_tail_init(&run->words, loop);
-    uv_timer_init(loop, &run->timer);
-    run->process.data = run->words.pipe.data = run->timer.data = run->work.data = run;
-    run->open_handles = 3;
+    child_kill(&run->child, SIGKILL);
 }
 
 /* Copies: a thread may use them when the service is gone. */
@@ -248,13 +179,30 @@ static bool take_files(struct import_run *run, int root_fd, const struct import_
     return run->files.root_fd >= 0 && (task->access == NULL || file_access_copy(&run->files.access, task->access));
 }
 
-struct import_run *import_run_start(uv_loop_t *loop, const struct import_command *command, const struct config *config,
+static void start_child(struct import_run *run, const struct worker_command *command, int files_fd)
+{
+    static const struct child_events EVENTS = {.ended = on_ended, .closed = on_child_closed};
+    _Static_assert(IMPORT_FILES_FD == 3 && IMPORT_RESULT_FD == 4, "as a child's descriptors are numbered");
+    const struct child_command child = {
+        .args = command->args, .env = command->env, .fds = {files_fd, run->result_fd}, .fd_count = 2};
+    const int rc = child_start(&run->child, run->loop, &child, &EVENTS);
+    run->open_parts++;
+    child_limit_time(&run->child, run->limits.value[LIMIT_IMPORT_TIME_MS]);
+    if (rc == 0)
+        return;
+    err_set(&run->err, code_of(-rc), "%s: cannot start '%s': %s", run->path, command->args[0], uv_strerror(rc));
+    import_broker_close(run->broker);
+}
+
+struct import_run *import_run_start(uv_loop_t *loop, const struct worker_command *command, const struct config *config,
                                     int root_fd, const struct import_task *task, uint64_t key, import_run_done *done,
                                     void *context)
 {
     static const struct import_broker_events BROKER_EVENTS = {
         .breach = on_breach, .starved = on_starved, .closed = on_broker_closed};
     struct import_run *run = mem_zalloc(1, sizeof *run);
+    run->loop = loop;
+    run->work.data = run;
     run->path = mem_strdup(task->path);
     run->is_archive = task->is_archive;
     run->is_upload = task->access != NULL;
@@ -262,38 +210,29 @@ struct import_run *import_run_start(uv_loop_t *loop, const struct import_command
     run->key = key;
     run->limits = config->limits;
     run->policy = config->files;
-    run->end = (struct import_exit){.path = run->path, .words = run->words.text, .limits = &run->limits};
+    run->end = (struct import_exit){.path = run->path, .limits = &run->limits};
     run->done = done;
     run->context = context;
     run->started_ns = uv_hrtime();
-    init_handles(run, loop);
     int files_fd = -1;
+    run->open_parts = 1;
     run->result_fd = memfd_create("posed-model", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (run->result_fd >= 0 && take_files(run, root_fd, task))
         run->broker = import_broker_start(loop, &run->files, &run->limits, &BROKER_EVENTS, run, &files_fd);
     if (run->broker == NULL) {
         err_set(&run->err, code_of(errno), "%s: no memory file or socket for the import: %s", run->path,
                 strerror(errno));
-        run->open_handles--; /* uv_spawn() never saw the process handle: it must not be closed */
-        run->process.loop = loop;
-        uv_close((uv_handle_t *)&run->words.pipe, on_closed);
-        uv_close((uv_handle_t *)&run->timer, on_closed);
-        return run;
+    } else {
+        run->open_parts++;
+        start_child(run, command, files_fd);
+        close(files_fd);
     }
-    run->open_handles++;
-    const int rc = spawn(run, loop, command, files_fd);
-    close(files_fd);
-    if (rc < 0) {
-        close_handles(run);
-        return run;
-    }
-    stderr_tail_listen(&run->words);
-    uv_timer_start(&run->timer, on_timeout, config->limits.value[LIMIT_IMPORT_TIME_MS], 0);
+    one_closed(run);
     return run;
 }
 
 void import_run_abandon(struct import_run *run)
 {
     run->is_abandoned = true;
-    kill_group(run);
+    child_kill(&run->child, SIGKILL);
 }

@@ -4,7 +4,7 @@
 #include "daemon/model/imported_model.h"
 #include "daemon/config/config.h"
 #include "daemon/model/file_access.h"
-#include "daemon/importer/import_command.h"
+#include "daemon/process/worker_command.h"
 
 #include <uv.h>
 
@@ -22,7 +22,7 @@ struct import_task {
 };
 
 /* Starts `command` on it. A failure to start is an outcome as well. `key` becomes the imported model's. */
-struct import_run *import_run_start(uv_loop_t *loop, const struct import_command *command, const struct config *config,
+struct import_run *import_run_start(uv_loop_t *loop, const struct worker_command *command, const struct config *config,
                                     int root_fd, const struct import_task *task, uint64_t key, import_run_done *done,
                                     void *context);
 

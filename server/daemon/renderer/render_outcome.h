@@ -2,17 +2,16 @@
  * loop, no globals; any thread. */
 #pragma once
 
+#include "daemon/process/child_exit.h"
+
 #include <stdbool.h>
-#include <stdint.h>
 
 enum { RENDER_WHY_SIZE = 416 };
 
 struct render_exit {
-    int64_t exit_status; /* when term_signal is 0 */
-    int term_signal;     /* 0: it ended by itself */
-    const char *breach;  /* what it did against the contract, for which posed killed it ("sent ..."); NULL: nothing */
-    bool is_killed;      /* by posed, for that or another reason */
-    char *words;         /* the last it wrote to stderr; made printable in place */
+    struct child_exit child;
+    const char *breach; /* what it did against the contract, for which posed killed it ("sent ..."); NULL: nothing */
+    bool is_killed;     /* by posed, for that or another reason */
 };
 
 /* Returns ERR_RENDER_FAILED, ERR_RENDER_MEMORY or ERR_RENDER_SYSCALL. why: "was killed by signal 11 (Segmentation

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "daemon/support/log.h"
 #include "daemon/renderer/render_worker.h"
+#include "daemon/process/worker_command.h"
 #include "daemon/support/stats.h"
 
 #include <stdio.h>
@@ -23,14 +24,13 @@ enum {
     IDLE_LAST_MS = 60000,
 };
 
-/* A place for a worker. Its timer bounds a start or a picture, is the pause before the next start, or has a look at
- * who has nothing to draw. */
+/* A place for a worker. Its timer is the pause before the next start, or checks a worker that has nothing to draw or
+ * draws what nobody waits for. */
 struct render_slot {
     struct render_pool *pool;
     struct render_worker *worker; /* NULL: none runs */
     bool is_ready;
-    bool is_timeout;             /* the worker was killed for its time */
-    bool is_cancelled;           /* or because nobody waits for its picture */
+    bool is_cancelled;           /* the worker was killed because nobody waits for its picture */
     struct render_task *picture; /* under way */
     uint64_t started_ms;         /* when it began */
     uint64_t idle_ms;            /* since when there is none, and */
@@ -75,13 +75,6 @@ static struct render_slot *find_idle_slot(struct render_pool *pool)
     return NULL;
 }
 
-static void on_too_late(uv_timer_t *timer)
-{
-    struct render_slot *slot = timer->data;
-    slot->is_timeout = true;
-    render_worker_kill(slot->worker);
-}
-
 static uint64_t time_limit_ms(const struct render_pool *pool, const struct render_task *picture)
 {
     const uint64_t pictures = (picture->job.cell_count + RENDER_CELLS_A_PICTURE - 1) / RENDER_CELLS_A_PICTURE;
@@ -99,7 +92,8 @@ static void start_job(struct render_slot *slot, struct render_task *picture)
     slot->started_ms = uv_now(pool->loop);
     stats_add(STAT_RENDERS_STARTED, 1);
     stats_set(STAT_RENDERS_RUNNING, ++pool->running_count);
-    uv_timer_start(&slot->timer, on_too_late, time_limit_ms(pool, picture), 0);
+    uv_timer_stop(&slot->timer);
+    render_worker_limit_time(slot->worker, time_limit_ms(pool, picture));
     int fds[1 + RENDER_SOURCES_MAX] = {picture->imported->fd};
     for (uint32_t i = 0; i < job.source_count; i++)
         fds[1 + i] = picture->clips[i]->fd;
@@ -151,15 +145,10 @@ static void fail_queue(struct render_pool *pool, const struct err *err)
 static void on_unwanted(uv_timer_t *timer)
 {
     struct render_slot *slot = timer->data;
-    struct render_pool *pool = slot->pool;
-    if (slot->picture->waits == NULL && pool->queue != NULL) {
-        slot->is_cancelled = true;
-        render_worker_kill(slot->worker);
+    if (slot->picture->waits != NULL || slot->pool->queue == NULL)
         return;
-    }
-    const uint64_t limit_ms = time_limit_ms(pool, slot->picture);
-    const uint64_t age_ms = uv_now(pool->loop) - slot->started_ms;
-    uv_timer_start(timer, on_too_late, age_ms < limit_ms ? limit_ms - age_ms : 0, 0);
+    slot->is_cancelled = true;
+    render_worker_kill(slot->worker);
 }
 
 /* Ends what nobody waits for where others wait, unless it is likely to be done sooner than its worker, which ends with
@@ -168,7 +157,7 @@ static void make_room(struct render_pool *pool)
 {
     for (uint32_t i = 0; i < pool->slot_count && pool->queue != NULL; i++) {
         struct render_slot *slot = &pool->slots[i];
-        if (slot->picture == NULL || slot->picture->waits != NULL || slot->is_cancelled || slot->is_timeout)
+        if (slot->picture == NULL || slot->picture->waits != NULL || slot->is_cancelled)
             continue;
         const uint64_t age_ms = uv_now(pool->loop) - slot->started_ms;
         uv_timer_start(&slot->timer, on_unwanted, age_ms < RESTART_WORTH_MS ? RESTART_WORTH_MS - age_ms : 0, 0);
@@ -259,6 +248,7 @@ static void begin_idle(struct render_slot *slot)
 {
     slot->idle_ms = uv_now(slot->pool->loop);
     slot->idle_used_ms = render_worker_cpu_used_ms(slot->worker);
+    render_worker_limit_time(slot->worker, 0);
     uv_timer_start(&slot->timer, on_idle, IDLE_FIRST_MS, 0);
 }
 
@@ -331,7 +321,7 @@ static void retry_or_fail(struct render_slot *slot, const struct render_worker_e
     }
     if (!end->has_read_job && picture->sends < SENDS_MAX)
         picture->attempts--; /* whatever the worker died of, it was not this picture */
-    if (slot->is_timeout) {
+    if (end->is_timeout) {
         err_set(&err, ERR_RENDER_TIMEOUT, "the picture was not drawn within %llu ms; see %s",
                 (unsigned long long)time_limit_ms(pool, picture),
                 LIMIT_TEXT(&pool->config->limits, LIMIT_RENDER_TIME_MS));
@@ -367,6 +357,7 @@ static void on_ended(void *context, const struct render_worker_end *end)
 {
     struct render_slot *slot = context;
     const bool was_ready = slot->is_ready;
+    slot->is_cancelled = slot->is_cancelled && !end->is_timeout;
     slot->worker = NULL;
     slot->is_ready = false;
     slot->deaths += !slot->is_cancelled;
@@ -377,7 +368,7 @@ static void on_ended(void *context, const struct render_worker_end *end)
     else if (end->is_by_itself && (slot->picture == NULL || !end->has_read_job))
         log_info("posed-render is started anew: it %s", end->why);
     else
-        log_warn("posed-render %s%s", slot->is_timeout ? "took too long and " : "", end->why);
+        log_warn("posed-render %s%s", end->is_timeout ? "took too long and " : "", end->why);
     pause_and_restart(slot);
     if (was_ready) {
         retry_or_fail(slot, end);
@@ -394,11 +385,11 @@ static void start_worker(struct render_slot *slot)
     static const struct render_worker_events EVENTS = {.ready = on_ready, .answered = on_answered, .ended = on_ended};
     struct render_pool *pool = slot->pool;
     struct err err = {0};
-    slot->is_timeout = slot->is_cancelled = false;
+    slot->is_cancelled = false;
     slot->worker = render_worker_start(pool->loop, pool->config, &EVENTS, slot, &err);
     if (slot->worker != NULL) {
         const uint64_t picture_ms = pool->config->limits.value[LIMIT_RENDER_TIME_MS];
-        uv_timer_start(&slot->timer, on_too_late, picture_ms > START_MS ? picture_ms : START_MS, 0);
+        render_worker_limit_time(slot->worker, picture_ms > START_MS ? picture_ms : START_MS);
         return;
     }
     log_warn("%s", err.message);

@@ -1,20 +1,19 @@
 #include "daemon/renderer/render_worker.h"
 
+#include "base/container_of.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "daemon/process/stderr_tail.h"
+#include "daemon/process/child.h"
 #include "daemon/renderer/render_validate.h"
 #include "daemon/renderer/render_outcome.h"
 #include "daemon/renderer/shader_cache.h"
-#include "daemon/process/worker_env.h"
+#include "daemon/process/worker_command.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A PNG is hardly longer than its pixels; 4096 x 4096 of them are 64 MiB. */
@@ -24,43 +23,40 @@
 enum { DYING_MS = 1000 };
 
 struct render_worker {
-    uv_process_t process;
+    struct child child;
     uv_pipe_t socket;
-    struct stderr_tail words;
-    uv_timer_t dying; /* since its socket is closed */
-    int open_handles;
+    int open_parts; /* of these two */
     const struct render_worker_events *events;
     void *context;
     bool is_running; /* the process */
     bool is_open;    /* the socket */
+    bool is_dying;   /* it was, before the process ended */
     bool is_ready;
     bool is_abandoned;
+    bool is_killed;              /* by posed, not for its time */
+    const char *breach;          /* what it did against the contract, for which posed killed it; or NULL */
     bool is_unread;              /* the job under way did not reach it */
     uint64_t job_id;             /* under way; 0 = none, or not ready yet */
     struct render_expected form; /* of what was asked for */
     struct render_result result;
     size_t result_bytes; /* of it received */
     struct buf png;
-    struct render_exit end;
 };
 
 /* --------- its end --------- */
 
-static void on_closed(uv_handle_t *handle)
+static void one_closed(struct render_worker *worker)
 {
-    struct render_worker *worker = handle->data;
-    if (--worker->open_handles > 0)
+    if (--worker->open_parts > 0)
         return;
     buf_fini(&worker->png);
     free(worker);
 }
 
-static void close_handles(struct render_worker *worker)
+static void on_child_closed(struct child *child) { one_closed(container_of(child, struct render_worker, child)); }
+static void on_socket_closed(uv_handle_t *socket)
 {
-    uv_close((uv_handle_t *)&worker->process, on_closed);
-    uv_close((uv_handle_t *)&worker->socket, on_closed);
-    uv_close((uv_handle_t *)&worker->words.pipe, on_closed);
-    uv_close((uv_handle_t *)&worker->dying, on_closed);
+    one_closed(container_of((uv_pipe_t *)socket, struct render_worker, socket));
 }
 
 /* The process's end and that of its socket come in any order, and an answer may still lie in the socket. */
@@ -69,29 +65,27 @@ static void end_if_over(struct render_worker *worker)
     char why[RENDER_WHY_SIZE];
     if (worker->is_running || worker->is_open)
         return;
-    stderr_tail_end(&worker->words);
-    worker->end.words = worker->words.text;
-    const int code = render_outcome(&worker->end, why);
-    const bool is_killed = worker->end.is_killed || worker->end.term_signal != 0;
-    const struct render_worker_end end = {.code = code,
+    uv_close((uv_handle_t *)&worker->socket, on_socket_closed);
+    if (worker->is_abandoned)
+        return;
+    const struct child_exit *child = &worker->child.exit;
+    if (child->is_timeout && worker->is_dying && worker->breach == NULL)
+        worker->breach = "closed its socket, lived on";
+    const struct render_exit exit = {.child = *child, .breach = worker->breach, .is_killed = worker->is_killed};
+    const bool is_killed = worker->is_killed || child->term_signal != 0;
+    const struct render_worker_end end = {.code = render_outcome(&exit, why),
                                           .has_read_job = !worker->is_unread,
-                                          .is_by_itself = !is_killed && worker->end.exit_status == 0,
+                                          .is_by_itself = !is_killed && child->status == 0,
+                                          .is_timeout = child->is_timeout && !worker->is_dying,
                                           .why = why};
-    close_handles(worker);
-    if (!worker->is_abandoned)
-        worker->events->ended(worker->context, &end);
+    worker->events->ended(worker->context, &end);
 }
 
-/* The process leads a group of its own, so that its children go with it. */
-static void kill_group(const struct render_worker *worker, int signal) { kill(-worker->process.pid, signal); }
-
-static void on_exit_of(uv_process_t *process, int64_t exit_status, int term_signal)
+static void on_ended(struct child *child)
 {
-    struct render_worker *worker = process->data;
+    struct render_worker *worker = container_of(child, struct render_worker, child);
     uv_os_fd_t socket;
     worker->is_running = false;
-    worker->end.exit_status = exit_status;
-    worker->end.term_signal = term_signal;
     /* what lies in the socket is still read; a child that has it too is not waited for */
     if (worker->is_open && uv_fileno((const uv_handle_t *)&worker->socket, &socket) == 0)
         shutdown(socket, SHUT_RDWR);
@@ -100,31 +94,25 @@ static void on_exit_of(uv_process_t *process, int64_t exit_status, int term_sign
 
 void render_worker_kill(struct render_worker *worker)
 {
-    worker->end.is_killed = true;
-    if (worker->is_running)
-        kill_group(worker, SIGKILL);
+    worker->is_killed = true;
+    child_kill(&worker->child, SIGKILL);
 }
 
 void render_worker_kill_for(struct render_worker *worker, const char *breach)
 {
-    if (worker->end.breach == NULL)
-        worker->end.breach = breach;
+    if (worker->breach == NULL)
+        worker->breach = breach;
     render_worker_kill(worker);
-}
-
-static void on_still_there(uv_timer_t *timer)
-{
-    struct render_worker *worker = timer->data;
-    render_worker_kill_for(worker, "closed its socket, lived on");
 }
 
 /* Its socket is closed: most likely it is dying already, by a signal that should be told from this one. */
 static void hurry_up(struct render_worker *worker)
 {
-    if (!worker->is_running)
+    if (!worker->is_running || worker->is_killed || worker->child.exit.is_timeout)
         return;
-    kill_group(worker, SIGTERM);
-    uv_timer_start(&worker->dying, on_still_there, DYING_MS, 0);
+    worker->is_dying = true;
+    child_kill(&worker->child, SIGTERM);
+    child_limit_time(&worker->child, DYING_MS);
 }
 
 void render_worker_abandon(struct render_worker *worker)
@@ -132,6 +120,14 @@ void render_worker_abandon(struct render_worker *worker)
     worker->is_abandoned = true;
     render_worker_kill(worker);
 }
+
+void render_worker_limit_time(struct render_worker *worker, uint64_t time_ms)
+{
+    if (!worker->is_dying)
+        child_limit_time(&worker->child, time_ms);
+}
+
+uint64_t render_worker_cpu_used_ms(const struct render_worker *worker) { return child_cpu_used_ms(&worker->child); }
 
 /* --------- its answers --------- */
 
@@ -218,7 +214,7 @@ static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __
         end_if_over(worker);
         return;
     }
-    if (worker->is_abandoned || worker->end.breach != NULL) {
+    if (worker->is_abandoned || worker->breach != NULL) {
         worker->result_bytes = worker->png.size_bytes = 0;
         return;
     }
@@ -269,83 +265,26 @@ void render_worker_send(struct render_worker *worker, const struct render_worker
         hurry_up(worker);
 }
 
-/* --------- its processor time --------- */
-
-/* Far more than the longest sheet takes: no picture is the last of a life. */
-uint64_t render_worker_cpu_limit_s(const struct limits *limits)
-{
-    static const uint64_t least_s = 3600, sheets = 4;
-    const uint64_t pictures = RENDER_CELLS_MAX / RENDER_CELLS_A_PICTURE;
-    const uint64_t sheets_s = limits->value[LIMIT_RENDER_TIME_MS] / 1000 * pictures * sheets;
-    return sheets_s > least_s ? sheets_s : least_s;
-}
-
-uint64_t render_worker_cpu_used_ms(const struct render_worker *worker)
-{
-    clockid_t clock;
-    struct timespec used;
-    if (!worker->is_running || clock_getcpuclockid(worker->process.pid, &clock) != 0 ||
-        clock_gettime(clock, &used) != 0)
-        return 0;
-    return (uint64_t)used.tv_sec * 1000 + (uint64_t)used.tv_nsec / 1000000;
-}
-
 /* --------- its start --------- */
 
 /* Of a worker that could not be started. */
 static int start_code(int error) { return err_is_shortage(error) ? ERR_OVERLOADED : ERR_UNAVAILABLE; }
 
-static int spawn(struct render_worker *worker, uv_loop_t *loop, const struct config *config, int socket,
-                 struct err *err)
+static int start_child(struct render_worker *worker, uv_loop_t *loop, const struct config *config, int socket,
+                       struct err *err)
 {
-    enum { STDIO_COUNT = RENDER_SOCKET_FD + 1 };
-    char program[4096], memory[32], cpu[32];
-    snprintf(program, sizeof program, "%s/posed-render", config->worker_dir);
-    snprintf(memory, sizeof memory, "%llu", (unsigned long long)config->limits.value[LIMIT_RENDER_MEMORY_BYTES]);
-    snprintf(cpu, sizeof cpu, "%llu", (unsigned long long)render_worker_cpu_limit_s(&config->limits));
-    char gl[16];
-    snprintf(gl, sizeof gl, "%s", config->gl);
-    static const char *const words[] = SANDBOX_MODE_WORDS;
-    char sandbox[16];
-    snprintf(sandbox, sizeof sandbox, "%s", words[config->sandbox]);
-    char *args[] = {program, (char[]){"--gl"},
-                    gl,      (char[]){"--memory"},
-                    memory,  (char[]){"--cpu"},
-                    cpu,     (char[]){"--sandbox"},
-                    sandbox, NULL};
-    uv_stdio_container_t stdio[STDIO_COUNT] = {
-        [0] = {.flags = UV_IGNORE},
-        [1] = {.flags = UV_IGNORE},
-        [2] = stderr_tail_stdio(&worker->words),
-        [RENDER_SOCKET_FD] = {.flags = UV_INHERIT_FD, .data.fd = socket},
-    };
+    static const struct child_events EVENTS = {.ended = on_ended, .closed = on_child_closed};
+    _Static_assert(RENDER_SOCKET_FD == 3, "as a child's descriptors are numbered");
+    struct worker_command command;
     char *shader_cache = shader_cache_env(config);
-    char **env = worker_env_new(WORKER_ENV_DRIVER, shader_cache);
-    free(shader_cache);
-    const uv_process_options_t options = {
-        .exit_cb = on_exit_of,
-        .file = program,
-        .args = args,
-        .env = env,
-        .flags = UV_PROCESS_DETACHED, /* a Ctrl-C at the daemon's terminal is not meant for it */
-        .stdio_count = STDIO_COUNT,
-        .stdio = stdio,
-    };
-    const int rc = uv_spawn(loop, &worker->process, &options);
-    worker_env_free(env);
+    worker_command_render(&command, config, shader_cache);
+    const struct child_command child = {.args = command.args, .env = command.env, .fds = {socket}, .fd_count = 1};
+    int rc = child_start(&worker->child, loop, &child, &EVENTS);
     if (rc != 0)
-        return err_set(err, start_code(-rc), "cannot start '%s': %s", program, uv_strerror(rc));
-    worker->is_running = true;
-    return 0;
-}
-
-static void init_handles(struct render_worker *worker, uv_loop_t *loop)
-{
-    uv_pipe_init(loop, &worker->socket, 0);
-    stderr_tail_init(&worker->words, loop);
-    uv_timer_init(loop, &worker->dying);
-    worker->process.data = worker->socket.data = worker->words.pipe.data = worker->dying.data = worker;
-    worker->open_handles = 4;
+        rc = err_set(err, start_code(-rc), "cannot start '%s': %s", command.args[0], uv_strerror(rc));
+    worker_command_fini(&command);
+    free(shader_cache);
+    return rc;
 }
 
 struct render_worker *render_worker_start(uv_loop_t *loop, const struct config *config,
@@ -359,17 +298,18 @@ struct render_worker *render_worker_start(uv_loop_t *loop, const struct config *
     struct render_worker *worker = mem_zalloc(1, sizeof *worker);
     worker->events = events;
     worker->context = context;
-    init_handles(worker, loop);
-    const int rc = spawn(worker, loop, config, sockets[1], err);
+    worker->open_parts = 1;
+    const int rc = start_child(worker, loop, config, sockets[1], err);
     close(sockets[1]);
     if (rc < 0) {
         close(sockets[0]);
-        close_handles(worker);
         return NULL;
     }
+    worker->open_parts++;
+    uv_pipe_init(loop, &worker->socket, 0);
     uv_pipe_open(&worker->socket, sockets[0]);
-    worker->is_open = true;
+    worker->socket.data = worker;
+    worker->is_running = worker->is_open = true;
     uv_read_start((uv_stream_t *)&worker->socket, on_answer_alloc, on_answer);
-    stderr_tail_listen(&worker->words);
     return worker;
 }

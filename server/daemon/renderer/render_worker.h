@@ -13,13 +13,12 @@
 
 struct render_worker;
 
-enum { RENDER_CELLS_A_PICTURE = 64 }; /* a sheet has the time of a picture for so many cells */
-
 /* How a worker ended. */
 struct render_worker_end {
     int code; /* what to say of a picture that it was at: ERR_RENDER_FAILED, ERR_RENDER_MEMORY, ERR_RENDER_SYSCALL */
     bool has_read_job; /* of the job under way, if there was one: it may have died of that */
     bool is_by_itself; /* nothing was wrong */
+    bool is_timeout;   /* render_worker_limit_time() */
     /* "was killed by signal 11 (Segmentation fault)" and what it said last, for a sentence that starts with the
      * program's name. */
     const char *why;
@@ -52,9 +51,11 @@ struct render_worker_job {
  */
 void render_worker_send(struct render_worker *worker, const struct render_worker_job *sent);
 
-/* The processor time that a worker has for its life; it makes way for a fresh one sooner (--cpu of posed-render). */
-uint64_t render_worker_cpu_limit_s(const struct limits *limits);
-/* What it has used of that, by the kernel's account; 0 when it has ended. */
+/* Kills the process when it is still there in time_ms; ended() follows. In place of the time that was set before; 0: it
+ * has any time. */
+void render_worker_limit_time(struct render_worker *worker, uint64_t time_ms);
+
+/* The processor time that the process has used, by the kernel's account; 0 when it has ended. */
 uint64_t render_worker_cpu_used_ms(const struct render_worker *worker);
 
 /* Kills the process for something that no worker does ("sent ..."); ended() follows. */

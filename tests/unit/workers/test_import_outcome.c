@@ -28,7 +28,7 @@ static struct err outcome_of(const void *bytes, size_t size_bytes, struct import
     limits.value[LIMIT_IMPORT_TIME_MS] = 1234;
     end.path = "a/fox.glb";
     end.limits = &limits;
-    end.words = end.words != NULL ? end.words : "";
+    end.child.words = end.child.words != NULL ? end.child.words : "";
     const int fd = memfd_of(bytes, size_bytes);
     const int rc = import_outcome(fd, &end, 1, &imported, &err);
     assert_true(rc < 0);
@@ -45,41 +45,47 @@ TEST(import_outcome_of_every_way_to_end)
         struct import_exit end;
         int code;
         const char *word;
-    } rows[] =
-    { {{.term_signal = SIGSEGV}, ERR_IMPORT_CRASHED, "signal 11, Segmentation fault"},
-      {{.term_signal = SIGBUS}, ERR_IMPORT_CRASHED, "signal 7"},
-      {{.term_signal = SIGFPE}, ERR_IMPORT_CRASHED, "signal 8"},
-      {{.term_signal = SIGABRT}, ERR_IMPORT_ABORTED, "aborted"},
-      {{.term_signal = SIGABRT, .words = "warn\nx.cpp:7: f(): Assertion `n > 0' failed.\n"},
-       ERR_IMPORT_ABORTED,
-       "x.cpp:7: f(): Assertion `n > 0' failed."},
-      {{.term_signal = SIGABRT, .words = "ai_assert failure in x.cpp(7): n > 0"}, ERR_IMPORT_ABORTED, "n > 0"},
-      {{.term_signal = SIGABRT, .words = "terminate called\n  what():  std::bad_alloc\n"}, ERR_IMPORT_MEMORY, "bytes"},
-      {{.term_signal = SIGXCPU}, ERR_IMPORT_CPU, "processor time"},
-      {{.term_signal = SIGKILL, .is_timeout = true}, ERR_IMPORT_TIMEOUT, "1234 ms"},
-      {{.term_signal = SIGKILL}, ERR_IMPORT_KILLED, "try again later"},
-      {{.term_signal = SIGKILL}, ERR_IMPORT_KILLED, "out of memory"},
-      {{.term_signal = SIGKILL, .is_killed_again = true}, ERR_IMPORT_MEMORY, "twice in a row"},
-      {{.term_signal = SIGTERM}, ERR_IMPORT_KILLED, "signal 15"},
-      {{.term_signal = SIGINT}, ERR_IMPORT_KILLED, "signal 2"},
-      {{.term_signal = SIGHUP}, ERR_IMPORT_KILLED, "signal 1"},
-      {{.term_signal = SIGQUIT}, ERR_IMPORT_KILLED, "signal 3"},
-      {{.term_signal = SIGTERM, .is_killed_again = true}, ERR_IMPORT_CRASHED, "twice in a row"},
-      {{.term_signal = SIGXFSZ}, ERR_IMPORT_TOO_LARGE, "larger"},
+    } rows[] = {
+        {{.child.term_signal = SIGSEGV}, ERR_IMPORT_CRASHED, "signal 11, Segmentation fault"},
+        {{.child.term_signal = SIGBUS}, ERR_IMPORT_CRASHED, "signal 7"},
+        {{.child.term_signal = SIGFPE}, ERR_IMPORT_CRASHED, "signal 8"},
+        {{.child.term_signal = SIGABRT}, ERR_IMPORT_ABORTED, "aborted"},
+        {{.child.term_signal = SIGABRT, .child.words = "warn\nx.cpp:7: f(): Assertion `n > 0' failed.\n"},
+         ERR_IMPORT_ABORTED,
+         "x.cpp:7: f(): Assertion `n > 0' failed."},
+        {{.child.term_signal = SIGABRT, .child.words = "ai_assert failure in x.cpp(7): n > 0"},
+         ERR_IMPORT_ABORTED,
+         "n > 0"},
+        {{.child.term_signal = SIGABRT, .child.words = "terminate called\n  what():  std::bad_alloc\n"},
+         ERR_IMPORT_MEMORY,
+         "bytes"},
+        {{.child.term_signal = SIGXCPU}, ERR_IMPORT_CPU, "processor time"},
+        {{.child.term_signal = SIGKILL, .child.is_timeout = true}, ERR_IMPORT_TIMEOUT, "1234 ms"},
+        {{.child.term_signal = SIGKILL}, ERR_IMPORT_KILLED, "try again later"},
+        {{.child.term_signal = SIGKILL}, ERR_IMPORT_KILLED, "out of memory"},
+        {{.child.term_signal = SIGKILL, .is_killed_again = true}, ERR_IMPORT_MEMORY, "twice in a row"},
+        {{.child.term_signal = SIGTERM}, ERR_IMPORT_KILLED, "signal 15"},
+        {{.child.term_signal = SIGINT}, ERR_IMPORT_KILLED, "signal 2"},
+        {{.child.term_signal = SIGHUP}, ERR_IMPORT_KILLED, "signal 1"},
+        {{.child.term_signal = SIGQUIT}, ERR_IMPORT_KILLED, "signal 3"},
+        {{.child.term_signal = SIGTERM, .is_killed_again = true}, ERR_IMPORT_CRASHED, "twice in a row"},
+        {{.child.term_signal = SIGXFSZ}, ERR_IMPORT_TOO_LARGE, "larger"},
 #if defined(__x86_64__)
-      {{.term_signal = SIGSYS, .words = "x\nrefused system call 1\nrefused system call 0\n"},
-       ERR_IMPORT_SYSCALL,
-       "stopped at read()"},
+        {{.child.term_signal = SIGSYS, .child.words = "x\nrefused system call 1\nrefused system call 0\n"},
+         ERR_IMPORT_SYSCALL,
+         "stopped at read()"},
 #endif
-      {{.term_signal = SIGSYS, .words = "refused system call 99999\n"}, ERR_IMPORT_SYSCALL, "system call 99999"},
-      {{.term_signal = SIGSYS}, ERR_IMPORT_SYSCALL, "foreign"},
-      {{.term_signal = SIGKILL, .is_breach = true}, ERR_IMPORT_CRASHED, "no request"},
-      {{.term_signal = SIGKILL, .is_starved = true}, ERR_OVERLOADED, "no file descriptor"},
-      {{.exit_status = 0}, ERR_BAD_BAKE, "empty"},
-      {{.exit_status = 1}, ERR_IMPORT_CRASHED, "status 1"},
-      {{.exit_status = 77}, ERR_IMPORT_CRASHED, "status 77"},
-      {{.exit_status = 2, .words = "unknown option '--x'\n"}, ERR_IMPORT_CRASHED, "unknown option '--x'"},
-      {{.exit_status = 127, .words = "not found"}, ERR_IMPORT_CRASHED, "not found"},
+        {{.child.term_signal = SIGSYS, .child.words = "refused system call 99999\n"},
+         ERR_IMPORT_SYSCALL,
+         "system call 99999"},
+        {{.child.term_signal = SIGSYS}, ERR_IMPORT_SYSCALL, "foreign"},
+        {{.child.term_signal = SIGKILL, .is_breach = true}, ERR_IMPORT_CRASHED, "no request"},
+        {{.child.term_signal = SIGKILL, .is_starved = true}, ERR_OVERLOADED, "no file descriptor"},
+        {{.child.status = 0}, ERR_BAD_BAKE, "empty"},
+        {{.child.status = 1}, ERR_IMPORT_CRASHED, "status 1"},
+        {{.child.status = 77}, ERR_IMPORT_CRASHED, "status 77"},
+        {{.child.status = 2, .child.words = "unknown option '--x'\n"}, ERR_IMPORT_CRASHED, "unknown option '--x'"},
+        {{.child.status = 127, .child.words = "not found"}, ERR_IMPORT_CRASHED, "not found"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct err err = outcome_of("", 0, rows[i].end);
@@ -99,18 +105,18 @@ static struct import_failure failure_of(uint32_t number, const char *message)
 TEST(import_outcome_is_never_the_servers_fault)
 {
     for (int status = 0; status < 256; status++) {
-        const int http = err_http_status(outcome_of("", 0, (struct import_exit){.exit_status = status}).code);
+        const int http = err_http_status(outcome_of("", 0, (struct import_exit){.child.status = status}).code);
         assert_int_equal(http, 422);
     }
     for (int number = 1; number < 65; number++) {
-        const int http = err_http_status(outcome_of("", 0, (struct import_exit){.term_signal = number}).code);
+        const int http = err_http_status(outcome_of("", 0, (struct import_exit){.child.term_signal = number}).code);
         assert_true(http == 422 || http == 503);
     }
 }
 
 TEST(import_outcome_believes_a_failure_only_so_far)
 {
-    const struct import_exit refused = {.exit_status = 1};
+    const struct import_exit refused = {.child.status = 1};
     struct import_failure failure = failure_of(34, "a/fox.glb: accessor 3 has no buffer view");
     struct err err = outcome_of(&failure, sizeof failure, refused);
     assert_int_equal(err.code, ERR_BAD_MODEL);
@@ -143,7 +149,7 @@ TEST(import_outcome_believes_a_failure_only_so_far)
 
 TEST(import_outcome_of_a_damaged_failure)
 {
-    const struct import_exit refused = {.exit_status = 1};
+    const struct import_exit refused = {.child.status = 1};
     struct import_failure failure = failure_of(34, "x");
     memset(failure.message, 'x', sizeof failure.message); /* no NUL anywhere */
     struct err err = outcome_of(&failure, sizeof failure, refused);
@@ -158,7 +164,7 @@ TEST(import_outcome_of_a_damaged_failure)
 /* What an importer does to its result so that posed cannot seal it. */
 TEST(import_outcome_of_a_result_that_cannot_be_sealed)
 {
-    static const struct import_exit good = {.words = "", .path = "a"};
+    static const struct import_exit good = {.child.words = "", .path = "a"};
     struct limits limits;
     limits_default(&limits);
     for (int i = 0; i < 3; i++) {
@@ -192,7 +198,7 @@ TEST(import_outcome_of_a_model)
     struct err err = {0};
     struct imported_model *imported = NULL;
     limits_default(&limits);
-    const struct import_exit end = {.path = "a", .words = "", .limits = &limits};
+    const struct import_exit end = {.path = "a", .child.words = "", .limits = &limits};
     const int fd = memfd_of(fixture.block, fixture.size_bytes);
     assert_int_equal(import_outcome(fd, &end, 7, &imported, &err), 0);
     assert_int_equal(imported->key, 7);

@@ -1,0 +1,190 @@
+#include "daemon/process/child.h"
+
+#include "base/container_of.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { READS_MAX = 16, STDIO_COUNT = 3 + CHILD_FDS_MAX };
+
+/* --- what it writes --- */
+
+/* size_bytes: at most CHILD_WORDS_SIZE. */
+static void keep_words(struct child *child, const char *bytes, size_t size_bytes)
+{
+    if (child->words_bytes + size_bytes > CHILD_WORDS_SIZE) {
+        const size_t dropped = child->words_bytes + size_bytes - CHILD_WORDS_SIZE;
+        memmove(child->words, child->words + dropped, child->words_bytes - dropped);
+        child->words_bytes -= dropped;
+    }
+    memcpy(child->words + child->words_bytes, bytes, size_bytes);
+    child->words_bytes += size_bytes;
+}
+
+static void on_alloc(uv_handle_t *pipe, size_t suggested_bytes __attribute__((unused)), uv_buf_t *out)
+{
+    struct child *child = container_of((uv_pipe_t *)pipe, struct child, pipe);
+    *out = uv_buf_init(child->read_buffer, sizeof child->read_buffer);
+}
+
+static void on_read(uv_stream_t *pipe, ssize_t size_bytes, const uv_buf_t *bytes)
+{
+    if (size_bytes > 0)
+        keep_words(container_of((uv_pipe_t *)pipe, struct child, pipe), bytes->base, (size_t)size_bytes);
+    else if (size_bytes < 0)
+        uv_read_stop(pipe);
+}
+
+/* What still lies in the pipe. Its end is not waited for: a child of the process may hold it open. */
+static void finish_words(struct child *child)
+{
+    uv_os_fd_t fd;
+    ssize_t got;
+    for (int i = 0; i < READS_MAX && uv_fileno((uv_handle_t *)&child->pipe, &fd) == 0 &&
+                    (got = read(fd, child->read_buffer, sizeof child->read_buffer)) > 0;
+         i++)
+        keep_words(child, child->read_buffer, (size_t)got);
+    for (size_t i = 0; i < child->words_bytes; i++)
+        if (child->words[i] == '\0')
+            child->words[i] = '?';
+    child->words[child->words_bytes] = '\0';
+}
+
+/* --- its end --- */
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct child *child = handle->data;
+    if (--child->open_handles == 0)
+        child->events->closed(child);
+}
+
+/* count: 2, without the process that uv_spawn() has never seen, or 3. */
+static void close_handles(struct child *child, int count)
+{
+    uv_handle_t *const handles[] = {(uv_handle_t *)&child->timer, (uv_handle_t *)&child->pipe,
+                                    (uv_handle_t *)&child->process};
+    child->open_handles = count;
+    for (int i = 0; i < count; i++) {
+        handles[i]->data = child;
+        uv_close(handles[i], on_closed);
+    }
+}
+
+static void on_exit_of(uv_process_t *process, int64_t exit_status, int term_signal)
+{
+    struct child *child = container_of(process, struct child, process);
+    child->is_running = false;
+    child->exit.status = exit_status;
+    child->exit.term_signal = term_signal;
+    finish_words(child);
+    close_handles(child, 3);
+    child->events->ended(child);
+}
+
+void child_kill(struct child *child, int signal)
+{
+    if (!child->is_running)
+        return;
+    uv_timer_stop(&child->timer);
+    kill(-child->process.pid, signal);
+}
+
+/* On the second tick only: after SIGCONT a loop runs timers before it sees that a process has ended. */
+static void on_time_over(uv_timer_t *timer)
+{
+    struct child *child = container_of(timer, struct child, timer);
+    if (!child->is_late) {
+        child->is_late = true;
+        uv_timer_start(timer, on_time_over, 1, 0);
+        return;
+    }
+    child->exit.is_timeout = true;
+    child_kill(child, SIGKILL);
+}
+
+void child_limit_time(struct child *child, uint64_t time_ms)
+{
+    child->is_late = false;
+    if (time_ms == 0 || !child->is_running)
+        uv_timer_stop(&child->timer);
+    else
+        uv_timer_start(&child->timer, on_time_over, time_ms, 0);
+}
+
+uint64_t child_cpu_used_ms(const struct child *child)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (!child->is_running || clock_getcpuclockid(child->process.pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return 0;
+    return (uint64_t)used.tv_sec * 1000 + (uint64_t)used.tv_nsec / 1000000;
+}
+
+/* --- its start --- */
+
+static int spawn(struct child *child, uv_loop_t *loop, const struct child_command *command, int words_fd)
+{
+    const uv_stdio_container_t words = {.flags = UV_INHERIT_FD, .data.fd = words_fd};
+    uv_stdio_container_t stdio[STDIO_COUNT] = {{.flags = UV_IGNORE}, {.flags = UV_IGNORE}, words};
+    if (command->has_stdout)
+        stdio[STDOUT_FILENO] = words;
+    for (int i = 0; i < command->fd_count; i++)
+        stdio[3 + i] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = command->fds[i]};
+    const uv_process_options_t options = {
+        .exit_cb = on_exit_of,
+        .file = command->args[0],
+        .args = (char **)(uintptr_t)command->args,
+        .env = (char **)(uintptr_t)command->env,
+        .flags = UV_PROCESS_DETACHED, /* a Ctrl-C at the daemon's terminal is not meant for it */
+        .stdio_count = 3 + command->fd_count,
+        .stdio = stdio,
+    };
+    return uv_spawn(loop, &child->process, &options);
+}
+
+int child_start(struct child *child, uv_loop_t *loop, const struct child_command *command,
+                const struct child_events *events)
+{
+    int fds[2];
+    child->events = events;
+    child->exit.words = child->words;
+    uv_timer_init(loop, &child->timer);
+    uv_pipe_init(loop, &child->pipe, 0);
+    if (pipe2(fds, O_CLOEXEC) != 0) {
+        const int error = -errno;
+        close_handles(child, 2);
+        return error;
+    }
+    uv_pipe_open(&child->pipe, fds[0]);
+    const int rc = spawn(child, loop, command, fds[1]);
+    close(fds[1]);
+    child->is_running = rc == 0;
+    if (rc == 0)
+        uv_read_start((uv_stream_t *)&child->pipe, on_alloc, on_read);
+    else
+        close_handles(child, 3);
+    return rc;
+}
+
+static void ignore(struct child *child) { (void)child; }
+
+int child_run(char *const *args, char *const *env, uint64_t time_ms, struct child *out)
+{
+    static const struct child_events EVENTS = {.ended = ignore, .closed = ignore};
+    const struct child_command command = {.args = args, .env = env, .has_stdout = true};
+    uv_loop_t loop;
+    memset(out, 0, sizeof *out);
+    int rc = uv_loop_init(&loop);
+    if (rc != 0)
+        return rc;
+    rc = child_start(out, &loop, &command, &EVENTS);
+    child_limit_time(out, time_ms);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    uv_loop_close(&loop);
+    return rc;
+}

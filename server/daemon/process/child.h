@@ -1,0 +1,64 @@
+/* child.h - one child process: started as the leader of a process group of its own, listened to on its stderr, given a
+ * time, and killed together with its group. Loop thread only.
+ *
+ * The process has nothing of the daemon's but the environment and the descriptors that it is given; its stdin is
+ * /dev/null, and so is its stdout unless it is listened to. The owner embeds struct child in zeroed memory that stays
+ * where it is until closed() has run. */
+#pragma once
+
+#include "daemon/process/child_exit.h"
+
+#include <stddef.h>
+#include <uv.h>
+
+enum { CHILD_WORDS_SIZE = 4096, CHILD_FDS_MAX = 2 };
+
+struct child;
+
+/* What the owner hears of, each once. Neither runs before child_start() has returned. */
+struct child_events {
+    /* The process is gone; child->exit says how. Not after a child_start() that failed. */
+    void (*ended)(struct child *child);
+    /* Last of all, after a child_start() that failed too: the memory is the owner's again. */
+    void (*closed)(struct child *child);
+};
+
+struct child {
+    struct child_exit exit; /* since ended(); its words until the memory goes */
+    /* the rest is private to child.c */
+    const struct child_events *events;
+    uv_process_t process;
+    uv_pipe_t pipe; /* stderr, and stdout where that is listened to */
+    uv_timer_t timer;
+    int open_handles;
+    bool is_running, is_late;
+    size_t words_bytes;
+    char words[CHILD_WORDS_SIZE + 1];
+    char read_buffer[CHILD_WORDS_SIZE];
+};
+
+struct child_command {
+    char *const *args; /* [0] is the program; NULL behind the last */
+    char *const *env;  /* all of it */
+    int fds[CHILD_FDS_MAX];
+    int fd_count;    /* which of the daemon's become descriptors 3, 4, ... of the process */
+    bool has_stdout; /* its stdout is listened to as well */
+};
+
+/* `command` is borrowed for the call, `events` for good. Returns 0 or the negative errno of the failure. */
+int child_start(struct child *child, uv_loop_t *loop, const struct child_command *command,
+                const struct child_events *events);
+
+/* Kills the process when it is still there in time_ms, and has exit.is_timeout say so; in place of the time that was
+ * set before. 0: it has any time. */
+void child_limit_time(struct child *child, uint64_t time_ms);
+
+/* Sends the signal to the process and its group, and sets no time any more. Does nothing when it has ended. */
+void child_kill(struct child *child, int signal);
+
+/* The processor time that the process has used, by the kernel's account; 0 when it has ended. */
+uint64_t child_cpu_used_ms(const struct child *child);
+
+/* Runs a program to its end, or until time_ms are over, without a loop: at start-up. Fills *out, whose words are of
+ * stdout and stderr. Returns 0, or the negative errno of a start that failed. */
+int child_run(char *const *args, char *const *env, uint64_t time_ms, struct child *out);

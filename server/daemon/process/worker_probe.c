@@ -1,0 +1,191 @@
+#include "daemon/process/worker_probe.h"
+
+#include "daemon/process/child.h"
+#include "daemon/process/worker_command.h"
+#include "daemon/support/log.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHORT_CPU_S = 1 };
+/* A worker is the last to get a processor: on a busy machine a second of its time is a minute. */
+enum { VERSION_TIME_MS = 5000, ATTEMPT_TIME_MS = 60000, PROCESSOR_TIME_MS = 600000 };
+
+enum program { IMPORTER, RENDERER, PROGRAM_COUNT };
+static const char *const PROGRAMS[] = {[IMPORTER] = "posed-import", [RENDERER] = "posed-render"};
+
+static void make_command(const struct config *config, enum program program, struct worker_command *out)
+{
+    if (program == IMPORTER)
+        worker_command_import(out, config);
+    else
+        worker_command_render(out, config, NULL);
+}
+
+int worker_probe_importer(const struct config *config, char out[WORKER_VERSION_SIZE], struct err *err)
+{
+    struct worker_command command;
+    struct child child;
+    make_command(config, IMPORTER, &command);
+    worker_command_add(&command, "--version");
+    const int rc = child_run(command.args, command.env, VERSION_TIME_MS, &child);
+    if (rc != 0)
+        err_set(err, ERR_INTERNAL, "cannot start '%s': %s", command.args[0], uv_strerror(rc));
+    worker_command_fini(&command);
+    if (rc != 0)
+        return err->code;
+    const size_t length = strcspn(child.words, "\n");
+    if (length == 0 || length >= WORKER_VERSION_SIZE || child.words[length] == '\0')
+        return err_set(err, ERR_INTERNAL, "'%s --version' does not print one line", PROGRAMS[IMPORTER]);
+    memcpy(out, child.words, length);
+    out[length] = '\0';
+    return 0;
+}
+
+/* --------- the sandbox --------- */
+
+/* Starts a program as for work, with what is to reach the limit on processor time given little of it. */
+static void run_attempt(const struct config *config, enum program program, const char *name, struct child *out)
+{
+    struct worker_command command;
+    const bool is_about_time = strcmp(name, ATTEMPT_PROCESSOR_TIME) == 0;
+    make_command(config, program, &command);
+    if (is_about_time) {
+        char cpu_s[16];
+        snprintf(cpu_s, sizeof cpu_s, "%d", SHORT_CPU_S);
+        worker_command_add(&command, program == IMPORTER ? "--import-cpu" : "--cpu");
+        worker_command_add(&command, cpu_s);
+    }
+    worker_command_add(&command, "--attempt");
+    worker_command_add(&command, name);
+    child_run(command.args, command.env, is_about_time ? PROCESSOR_TIME_MS : ATTEMPT_TIME_MS, out);
+    worker_command_fini(&command);
+}
+
+/* The last line that a program wrote. */
+#define LAST_LINE(child) child_exit_last_line((child)->words, (char[LAST_LINE_SIZE]){0})
+
+/* The report's content, to its line's end, or NULL. */
+static char *report_of(struct child *child)
+{
+    char *report = strstr(child->words, SANDBOX_REPORT);
+    if (report == NULL)
+        return NULL;
+    report += strlen(SANDBOX_REPORT);
+    report[strcspn(report, "\n")] = '\0';
+    return report;
+}
+
+static enum program program_count(const struct config *config)
+{
+    return config->render_workers > 0 ? PROGRAM_COUNT : RENDERER;
+}
+
+int worker_probe_sandbox(const struct config *config, struct err *err)
+{
+    struct buf line;
+    bool is_filtered = true, has_capabilities = false;
+    buf_init(&line, 0);
+    for (enum program p = IMPORTER; p < program_count(config); p++) {
+        struct child child;
+        run_attempt(config, p, "report", &child);
+        const char *report = report_of(&child);
+        is_filtered = is_filtered && report != NULL && strstr(report, SANDBOX_FILTERED) != NULL;
+        has_capabilities = has_capabilities || (report != NULL && strstr(report, SANDBOX_NO_CAPABILITIES) == NULL);
+        buf_printf(&line, "%s%s: %s", p > 0 ? "; " : "", PROGRAMS[p], report != NULL ? report : LAST_LINE(&child));
+    }
+    buf_put_char(&line, '\0');
+    int rc = 0;
+    if (config->sandbox == SANDBOX_REQUIRE && has_capabilities)
+        rc = err_set(err, ERR_UNAVAILABLE, "--sandbox require, but workers cannot give up all capabilities here; %s",
+                     line.data);
+    else if (config->sandbox == SANDBOX_REQUIRE && !is_filtered)
+        rc = err_set(err, ERR_UNAVAILABLE, "--sandbox require, but workers have no filter on system calls here; %s",
+                     line.data);
+    else if (!is_filtered)
+        log_warn("sandbox: without a filter on system calls, a model file that subverts a worker can do what this user "
+                 "can; %s",
+                 line.data);
+    else if (has_capabilities)
+        log_warn("sandbox: workers cannot give up all capabilities here; %s", line.data);
+    else
+        log_info("sandbox: %s", line.data);
+    buf_fini(&line);
+    return rc;
+}
+
+/* --------- the self-test --------- */
+
+static void put_row(struct buf *out, const char *name, const char *what, const char *outcome)
+{
+    const int width = outcome[0] != '\0' ? 44 : 0;
+    buf_printf(out, "  %-20s %-*s %s\n", name, width, what, outcome);
+}
+
+/* Tries one call. Returns false when it was possible, or nobody knows. */
+static bool test_one(const struct config *config, enum program program, const char *name, const char *what,
+                     struct buf *out)
+{
+    struct child child;
+    char call[DENIED_SYSCALL_SIZE], outcome[256];
+    run_attempt(config, program, name, &child);
+    const char *failed = strstr(child.words, SANDBOX_FAILED);
+    bool is_refused = true;
+    if (child.exit.term_signal == SIGSYS)
+        snprintf(outcome, sizeof outcome, "refused: killed for %s", child_exit_denied_syscall(child.words, call));
+    else if (failed != NULL)
+        snprintf(outcome, sizeof outcome, "refused: %s", failed + strlen(SANDBOX_FAILED));
+    else if (child.exit.term_signal == SIGXCPU)
+        snprintf(outcome, sizeof outcome, "refused: killed after %d s", SHORT_CPU_S);
+    else
+        is_refused = false, snprintf(outcome, sizeof outcome, "POSSIBLE (%.200s)", LAST_LINE(&child));
+    outcome[strcspn(outcome, "\n")] = '\0';
+    put_row(out, name, what, outcome);
+    return is_refused;
+}
+
+static void put_report(struct buf *out, enum program program, char *report)
+{
+    buf_printf(out, "%s\n", PROGRAMS[program]);
+    char *rest = NULL;
+    for (char *part = strtok_r(report, ";", &rest); part != NULL; part = strtok_r(NULL, ";", &rest)) {
+        char *value = strchr(part, '=');
+        if (value != NULL)
+            *value++ = '\0';
+        put_row(out, part + (part[0] == ' '), value != NULL ? value : "", "");
+    }
+}
+
+static bool test_program(const struct config *config, enum program program, struct buf *out)
+{
+    struct child list, child;
+    run_attempt(config, program, "report", &child);
+    char *report = report_of(&child);
+    if (report == NULL) {
+        buf_printf(out, "%s does not work: %s\n", PROGRAMS[program], LAST_LINE(&child));
+        return false;
+    }
+    bool is_good = strstr(report, SANDBOX_FILTERED) != NULL && strstr(report, SANDBOX_NO_CAPABILITIES) != NULL;
+    put_report(out, program, report);
+    run_attempt(config, program, "list", &list);
+    char *rest = NULL;
+    for (char *name = strtok_r(list.words, "\n", &rest); name != NULL; name = strtok_r(NULL, "\n", &rest)) {
+        char *what = strchr(name, '\t');
+        if (what == NULL)
+            continue;
+        *what++ = '\0';
+        is_good = test_one(config, program, name, what, out) && is_good;
+    }
+    return is_good;
+}
+
+bool worker_probe_self_test(const struct config *config, struct buf *out)
+{
+    bool is_good = true;
+    for (enum program p = IMPORTER; p < program_count(config); p++)
+        is_good = test_program(config, p, out) && is_good;
+    buf_put_text(out, is_good ? "nothing was possible that should not be\n"
+                              : "NOT CONFINED: something above is missing or was possible\n");
+    return is_good;
+}
