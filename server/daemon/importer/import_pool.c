@@ -1,11 +1,11 @@
 #include "daemon/importer/import_pool.h"
 
+#include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/importer/import_run.h"
 #include "daemon/support/stats.h"
 
 #include <stdlib.h>
-#include <utlist.h>
 
 struct import_slot {
     struct import_pool *pool;
@@ -18,8 +18,8 @@ struct import_pool {
     const struct config *config;
     int root_fd;
     struct worker_command command;
-    struct import_job *queue;
-    uint64_t queue_count, running_count;
+    struct job_queue queue;
+    uint64_t running_count;
     uint64_t last_key;
     uint32_t slot_count;
     struct import_slot slots[];
@@ -32,6 +32,11 @@ struct import_pool *import_pool_new(uv_loop_t *loop, const struct config *config
     pool->loop = loop;
     pool->config = config;
     pool->root_fd = root_fd;
+    pool->queue = (struct job_queue){.limits = &config->limits,
+                                     .limit = LIMIT_IMPORT_QUEUE,
+                                     .waiting = STAT_IMPORTS_WAITING,
+                                     .refused = STAT_IMPORTS_REFUSED,
+                                     .what = "imports"};
     pool->slot_count = count;
     for (uint32_t i = 0; i < count; i++)
         pool->slots[i].pool = pool;
@@ -52,13 +57,6 @@ static struct import_slot *find_free_slot(struct import_pool *pool)
 static void on_done(void *context, struct imported_model *imported, int archive_fd, const struct err *err);
 static void start_jobs(struct import_pool *pool);
 
-static void take(struct import_pool *pool, struct import_job *job)
-{
-    DL_DELETE(pool->queue, job);
-    job->is_queued = false;
-    stats_set(STAT_IMPORTS_WAITING, --pool->queue_count);
-}
-
 static struct import_job *leave(struct import_slot *slot)
 {
     struct import_job *job = slot->job;
@@ -71,7 +69,7 @@ static struct import_job *leave(struct import_slot *slot)
 /* Ends an import that nobody waits for when another waits for its place. */
 static void make_room(struct import_pool *pool)
 {
-    for (uint32_t i = 0; i < pool->slot_count && pool->queue != NULL; i++) {
+    for (uint32_t i = 0; i < pool->slot_count && pool->queue.first != NULL; i++) {
         struct import_slot *slot = &pool->slots[i];
         if (slot->run == NULL || slot->job->is_wanted(slot->job))
             continue;
@@ -88,9 +86,8 @@ static void make_room(struct import_pool *pool)
 
 static void start_jobs(struct import_pool *pool)
 {
-    for (struct import_slot *slot; pool->queue != NULL && (slot = find_free_slot(pool)) != NULL;) {
-        struct import_job *job = pool->queue;
-        take(pool, job);
+    for (struct import_slot *slot; pool->queue.first != NULL && (slot = find_free_slot(pool)) != NULL;) {
+        struct import_job *job = container_of(job_queue_take(&pool->queue), struct import_job, queued);
         if (job->starting != NULL)
             job->starting(job);
         stats_add(STAT_IMPORTS_STARTED, 1);
@@ -116,16 +113,11 @@ static void on_done(void *context, struct imported_model *imported, int archive_
 
 int import_pool_submit(struct import_pool *pool, struct import_job *job, struct err *err)
 {
-    const uint64_t limit = pool->config->limits.value[LIMIT_IMPORT_QUEUE];
-    if (find_free_slot(pool) == NULL && pool->queue_count >= limit) {
-        stats_add(STAT_IMPORTS_REFUSED, 1);
-        return err_set(err, ERR_OVERLOADED, "%s: as many models as %s already wait for their import; try again later",
-                       job->path, LIMIT_TEXT(&pool->config->limits, LIMIT_IMPORT_QUEUE));
-    }
     job->archive_fd = -1;
-    DL_APPEND(pool->queue, job);
-    job->is_queued = true;
-    stats_set(STAT_IMPORTS_WAITING, ++pool->queue_count);
+    if (job_queue_put(&pool->queue, &job->queued, err) < 0) {
+        err_prefix(err, "%s", job->path);
+        return err->code;
+    }
     start_jobs(pool);
     make_room(pool);
     return 0;
@@ -133,11 +125,11 @@ int import_pool_submit(struct import_pool *pool, struct import_job *job, struct 
 
 bool import_pool_drop(struct import_pool *pool, struct import_job *job)
 {
-    if (!job->is_queued) {
+    if (!job->queued.is_queued) {
         make_room(pool);
         return false;
     }
-    take(pool, job);
+    job_queue_remove(&pool->queue, &job->queued);
     stats_add(STAT_IMPORTS_CANCELLED, 1);
     return true;
 }

@@ -7,6 +7,7 @@
 #include "daemon/model/imported_model.h"
 #include "daemon/config/config.h"
 #include "daemon/model/file_access.h"
+#include "daemon/support/job_queue.h"
 
 #include <stdbool.h>
 #include <uv.h>
@@ -27,8 +28,7 @@ struct import_job {
     void (*done)(struct import_job *job, struct imported_model *imported, const struct err *err);
     bool is_archive; /* a zip, which is unpacked: done() finds its files in archive_fd (import_outcome_archive()) */
     int archive_fd;  /* then the callee's; -1 otherwise */
-    struct import_job *prev, *next; /* private to the pool, like the rest */
-    bool is_queued;
+    struct job_queue_entry queued; /* private to the pool */
 };
 
 /* `root_fd` is borrowed, `config` as well. */

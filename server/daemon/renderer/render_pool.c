@@ -1,5 +1,6 @@
 #include "daemon/renderer/render_pool.h"
 
+#include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/support/log.h"
 #include "daemon/renderer/render_worker.h"
@@ -44,8 +45,8 @@ struct render_pool {
     uv_loop_t *loop;
     const struct config *config;
     struct budget *budget;
-    struct render_task *queue;
-    uint64_t queue_count, running_count;
+    struct job_queue queue;
+    uint64_t running_count;
     uint64_t last_job_id;
     char name[NAME_SIZE];
     struct err start_failure; /* why the last start failed */
@@ -105,39 +106,26 @@ static void start_job(struct render_slot *slot, struct render_task *picture)
     render_worker_send(slot->worker, &sent);
 }
 
-static void put_first(struct render_pool *pool, struct render_task *picture)
+/* Out of the queue; NULL: it is empty. */
+static struct render_task *take_first(struct render_pool *pool)
 {
-    picture->is_taken = false;
-    DL_PREPEND(pool->queue, picture);
-    stats_set(STAT_RENDERS_WAITING, ++pool->queue_count);
-}
-
-static void take(struct render_pool *pool, struct render_task *picture)
-{
-    DL_DELETE(pool->queue, picture);
-    picture->is_taken = true;
-    stats_set(STAT_RENDERS_WAITING, --pool->queue_count);
+    struct job_queue_entry *entry = job_queue_take(&pool->queue);
+    return entry != NULL ? container_of(entry, struct render_task, queued) : NULL;
 }
 
 static void start_jobs(struct render_pool *pool)
 {
     /* how large a picture will be nobody knows: one more than there is room for does no harm */
     for (struct render_slot *slot;
-         pool->queue != NULL && (slot = find_idle_slot(pool)) != NULL && budget_has_room(pool->budget, 0);) {
-        struct render_task *picture = pool->queue;
-        take(pool, picture);
-        start_job(slot, picture);
-    }
+         pool->queue.first != NULL && (slot = find_idle_slot(pool)) != NULL && budget_has_room(pool->budget, 0);)
+        start_job(slot, take_first(pool));
 }
 
 static void fail_queue(struct render_pool *pool, const struct err *err)
 {
     /* what done() submits meanwhile comes behind and is refused there */
-    for (uint64_t n = pool->queue_count; n > 0 && pool->queue != NULL; n--) {
-        struct render_task *picture = pool->queue;
-        take(pool, picture);
-        finish(picture, NULL, NULL, err);
-    }
+    for (uint64_t n = pool->queue.count; n > 0 && pool->queue.first != NULL; n--)
+        finish(take_first(pool), NULL, NULL, err);
 }
 
 /* --------- who waits for what --------- */
@@ -145,7 +133,7 @@ static void fail_queue(struct render_pool *pool, const struct err *err)
 static void on_unwanted(uv_timer_t *timer)
 {
     struct render_slot *slot = timer->data;
-    if (slot->picture->waits != NULL || slot->pool->queue == NULL)
+    if (slot->picture->waits != NULL || slot->pool->queue.first == NULL)
         return;
     slot->is_cancelled = true;
     render_worker_kill(slot->worker);
@@ -155,7 +143,7 @@ static void on_unwanted(uv_timer_t *timer)
  * it, is there again. */
 static void make_room(struct render_pool *pool)
 {
-    for (uint32_t i = 0; i < pool->slot_count && pool->queue != NULL; i++) {
+    for (uint32_t i = 0; i < pool->slot_count && pool->queue.first != NULL; i++) {
         struct render_slot *slot = &pool->slots[i];
         if (slot->picture == NULL || slot->picture->waits != NULL || slot->is_cancelled)
             continue;
@@ -167,13 +155,12 @@ static void make_room(struct render_pool *pool)
 /* The same picture, queued or under way. */
 static struct render_task *find_same(const struct render_pool *pool, const struct render_task *wanted)
 {
-    struct render_task *picture;
     for (uint32_t i = 0; i < pool->slot_count; i++)
         if (pool->slots[i].picture != NULL && render_task_equals(pool->slots[i].picture, wanted))
             return pool->slots[i].picture;
-    DL_FOREACH(pool->queue, picture)
-    if (render_task_equals(picture, wanted))
-        return picture;
+    for (const struct job_queue_entry *entry = pool->queue.first; entry != NULL; entry = entry->next)
+        if (render_task_equals(container_of(entry, struct render_task, queued), wanted))
+            return container_of(entry, struct render_task, queued);
     return NULL;
 }
 
@@ -184,12 +171,12 @@ void render_pool_cancel(struct render_pool *pool, struct render_waiter *wait)
     wait->picture = NULL;
     if (picture->waits != NULL)
         return;
-    if (picture->is_taken) {
+    if (!picture->queued.is_queued) {
         make_room(pool);
         return;
     }
     stats_add(STAT_RENDERS_CANCELLED, 1);
-    take(pool, picture);
+    job_queue_remove(&pool->queue, &picture->queued);
     render_task_free(picture);
 }
 
@@ -205,7 +192,6 @@ static bool is_broken(const struct render_pool *pool)
 int render_pool_submit(struct render_pool *pool, const struct render_spec *query, struct render_waiter *wait,
                        struct err *err)
 {
-    const uint64_t limit = pool->config->limits.value[LIMIT_RENDER_QUEUE];
     if (pool->slot_count == 0)
         return err_set(err, ERR_UNAVAILABLE, "this server draws no pictures: it was started with --render-workers 0");
     if (is_broken(pool))
@@ -218,15 +204,11 @@ int render_pool_submit(struct render_pool *pool, const struct render_spec *query
         render_task_add_waiter(same, wait);
         return 0;
     }
-    if (find_idle_slot(pool) == NULL && pool->queue_count >= limit) {
-        stats_add(STAT_RENDERS_REFUSED, 1);
+    if (job_queue_put(&pool->queue, &picture->queued, err) < 0) {
         render_task_free(picture);
-        return err_set(err, ERR_OVERLOADED, "as many pictures as %s already wait to be drawn; try again later",
-                       LIMIT_TEXT(&pool->config->limits, LIMIT_RENDER_QUEUE));
+        return err->code;
     }
     render_task_add_waiter(picture, wait);
-    DL_APPEND(pool->queue, picture);
-    stats_set(STAT_RENDERS_WAITING, ++pool->queue_count);
     start_jobs(pool);
     make_room(pool);
     return 0;
@@ -316,7 +298,7 @@ static void retry_or_fail(struct render_slot *slot, const struct render_worker_e
         return;
     }
     if (slot->is_cancelled) { /* and somebody has asked for it since */
-        put_first(pool, picture);
+        job_queue_put_back(&pool->queue, &picture->queued);
         return;
     }
     if (!end->has_read_job && picture->sends < SENDS_MAX)
@@ -326,7 +308,7 @@ static void retry_or_fail(struct render_slot *slot, const struct render_worker_e
                 (unsigned long long)time_limit_ms(pool, picture),
                 LIMIT_TEXT(&pool->config->limits, LIMIT_RENDER_TIME_MS));
     } else if (picture->attempts < ATTEMPTS_MAX) {
-        put_first(pool, picture);
+        job_queue_put_back(&pool->queue, &picture->queued);
         return;
     } else {
         err_set(&err, end->code, "the renderer died %d times on this picture: posed-render %s", ATTEMPTS_MAX, end->why);
@@ -407,6 +389,11 @@ struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config
     pool->loop = loop;
     pool->config = config;
     pool->budget = budget;
+    pool->queue = (struct job_queue){.limits = &config->limits,
+                                     .limit = LIMIT_RENDER_QUEUE,
+                                     .waiting = STAT_RENDERS_WAITING,
+                                     .refused = STAT_RENDERS_REFUSED,
+                                     .what = "pictures"};
     pool->slot_count = count;
     for (uint32_t i = 0; i < count; i++) {
         struct render_slot *slot = &pool->slots[i];
@@ -421,7 +408,7 @@ struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config
 
 void render_pool_resume(struct render_pool *pool)
 {
-    if (pool->queue != NULL)
+    if (pool->queue.first != NULL)
         start_jobs(pool);
 }
 
@@ -439,11 +426,8 @@ void render_pool_free(struct render_pool *pool)
 {
     if (pool == NULL)
         return;
-    while (pool->queue != NULL) {
-        struct render_task *picture = pool->queue;
-        take(pool, picture);
-        render_task_free(picture);
-    }
+    while (pool->queue.first != NULL)
+        render_task_free(take_first(pool));
     for (uint32_t i = 0; i < pool->slot_count; i++) {
         struct render_slot *slot = &pool->slots[i];
         render_task_free(slot->picture);

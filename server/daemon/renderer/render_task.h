@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/blob.h"
+#include "daemon/support/job_queue.h"
 #include "base/err.h"
 #include "worker/render_job.h"
 #include "daemon/model/imported_model.h"
@@ -46,8 +47,7 @@ struct render_task {
     struct imported_model *clips[RENDER_SOURCES_MAX];
     struct render_waiter *waits;
     uint32_t attempts, sends; /* to workers; those that died before they read the job are no attempts */
-    bool is_taken;            /* out of the queue: a worker has it, or it ends */
-    struct render_task *prev, *next;
+    struct job_queue_entry queued;
 };
 
 /* Takes references on the models and copies the rest. */

@@ -30,8 +30,7 @@ struct service {
     uint32_t file_count;      /* uploads and deletions under way */
     uint64_t work_ended_ms;   /* when one of these was done last */
     uint64_t work_room_bytes; /* what their answers may fill */
-    struct job *work_queue;   /* of them those that wait for one */
-    uint32_t work_queue_count;
+    struct job_queue work_queue; /* of them those that wait for one */
     bool is_draining;
     bool is_ending, is_closed; /* service_free() was called; the handle is closed */
 };
@@ -70,7 +69,7 @@ struct job {
     struct reply reply;          /* what the work makes */
     struct reply_cost cost;      /* of that */
     uint64_t cpu_ns;             /* likewise, of the thread */
-    struct job *work_prev, *work_next;
+    struct job_queue_entry queued; /* for that */
     struct job *prev, *next;
 };
 

@@ -1,5 +1,6 @@
 #include "daemon/service/listing.h"
 
+#include "base/container_of.h"
 #include "base/mem.h"
 #include "wire/encode/json.h"
 #include "daemon/support/thread_priority.h"
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <utlist.h>
 
 /* One walk by a work thread. It outlives the listing when that is freed meanwhile. */
 struct walk_run {
@@ -31,14 +31,18 @@ struct listing {
     const struct cache *cache;
     int root_fd;
     struct walk_run *run; /* or NULL */
-    struct listing_job *queue;
-    uint32_t queue_count;
+    struct job_queue queue;
 };
 
 struct listing *listing_new(uv_loop_t *loop, const struct config *config, const struct cache *cache, int root_fd)
 {
     struct listing *listing = mem_zalloc(1, sizeof *listing);
     *listing = (struct listing){.loop = loop, .config = config, .cache = cache, .root_fd = root_fd};
+    listing->queue = (struct job_queue){.limits = &config->limits,
+                                        .limit = LIMIT_LIST_QUEUE,
+                                        .waiting = STAT_COUNT,
+                                        .refused = STAT_COUNT,
+                                        .what = "listings"};
     return listing;
 }
 
@@ -181,10 +185,8 @@ static int start(struct listing *listing, struct listing_job *job, struct err *e
 
 static void start_next(struct listing *listing)
 {
-    while (listing->run == NULL && listing->queue != NULL) {
-        struct listing_job *job = listing->queue;
-        DL_DELETE(listing->queue, job);
-        listing->queue_count--;
+    while (listing->run == NULL && listing->queue.first != NULL) {
+        struct listing_job *job = container_of(job_queue_take(&listing->queue), struct listing_job, queued);
         struct err err;
         if (start(listing, job, &err) == 0)
             return;
@@ -197,23 +199,14 @@ static void start_next(struct listing *listing)
 
 int listing_submit(struct listing *listing, struct listing_job *job, struct err *err)
 {
-    if (listing->run == NULL)
-        return start(listing, job, err);
-    const uint64_t limit = listing->config->limits.value[LIMIT_LIST_QUEUE];
-    if (listing->queue_count >= limit)
-        return err_set(err, ERR_OVERLOADED, "as many listings as %s already wait; try again later",
-                       LIMIT_TEXT(&listing->config->limits, LIMIT_LIST_QUEUE));
-    DL_APPEND(listing->queue, job);
-    listing->queue_count++;
-    return 0;
+    return listing->run == NULL ? start(listing, job, err) : job_queue_put(&listing->queue, &job->queued, err);
 }
 
 bool listing_cancel(struct listing *listing, struct listing_job *job)
 {
-    if (listing->run != NULL && listing->run->job == job)
+    if (!job->queued.is_queued)
         return false;
-    DL_DELETE(listing->queue, job);
-    listing->queue_count--;
+    job_queue_remove(&listing->queue, &job->queued);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include "wire/encode/reply.h"
 #include "wire/request/request.h"
 #include "daemon/cache/cache.h"
+#include "daemon/support/job_queue.h"
 
 #include <uv.h>
 
@@ -17,7 +18,7 @@ struct listing_job {
     const struct request *request; /* prefix, after, list_limit */
     /* Runs once, never before listing_submit() returns. */
     void (*done)(struct listing_job *job, struct reply *reply);
-    struct listing_job *prev, *next; /* private to the listing */
+    struct job_queue_entry queued; /* private to the listing */
 };
 
 /* All are borrowed. */

@@ -213,6 +213,11 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
     service->cache = cache_new(loop, config, service->imports, root_fd, open_disk(config));
     service->listing = listing_new(loop, config, service->cache, root_fd);
     service->renders = render_pool_new(loop, config, budget);
+    service->work_queue = (struct job_queue){.limits = &config->limits,
+                                             .limit = LIMIT_ANSWER_QUEUE,
+                                             .waiting = STAT_ANSWERS_WAITING,
+                                             .refused = STAT_ANSWERS_REFUSED,
+                                             .what = "large answers"};
     evaluator_init(&service->evaluator, config, budget);
     service->turn.data = service;
     uv_prepare_init(loop, &service->turn);

@@ -2,13 +2,13 @@
  * others wait long. */
 #include "daemon/service/job.h"
 
+#include "base/container_of.h"
 #include "wire/bodies/reply_cursor.h"
 #include "daemon/service/reply_stream.h"
 #include "daemon/support/thread_priority.h"
 #include "daemon/support/stats.h"
 
 #include <time.h>
-#include <utlist.h>
 
 /* Most of the work threads (main.c) stay for files: imports, looks, listings, stores. */
 enum {
@@ -89,11 +89,10 @@ static void start_work(struct job *job)
     uv_queue_work(job->service->loop, &job->work, on_work, on_made);
 }
 
-static void take(struct job *job)
+/* The next that waits for a work thread, or NULL. */
+static struct job *first_queued(const struct service *service)
 {
-    struct service *service = job->service;
-    DL_DELETE2(service->work_queue, job, work_prev, work_next);
-    stats_set(STAT_ANSWERS_WAITING, --service->work_queue_count);
+    return service->work_queue.first != NULL ? container_of(service->work_queue.first, struct job, queued) : NULL;
 }
 
 /* Clients that read too little of the last answer were closed long before. What takes the room then is no answer: it
@@ -102,11 +101,10 @@ static void refuse_late(struct service *service)
 {
     const uint64_t patience_ms = PATIENCE * service->config->limits.value[LIMIT_WRITE_TIME_MS];
     const uint64_t end_ms = uv_now(service->loop);
-    while (service->work_queue != NULL && service->work_count == 0 &&
-           end_ms - service->work_queue->queued_ms >= patience_ms && end_ms - service->work_ended_ms >= patience_ms) {
-        struct job *job = service->work_queue;
+    for (struct job *job; (job = first_queued(service)) != NULL && service->work_count == 0 &&
+                          end_ms - job->queued_ms >= patience_ms && end_ms - service->work_ended_ms >= patience_ms;) {
         struct err err;
-        take(job);
+        job_queue_remove(&service->work_queue, &job->queued);
         stats_add(STAT_ANSWERS_REFUSED, 1);
         err_set(&err, ERR_OVERLOADED, "there was no room for a large answer for %llu ms; try again later",
                 (unsigned long long)patience_ms);
@@ -117,7 +115,7 @@ static void refuse_late(struct service *service)
 
 void service_answer_resume(struct service *service)
 {
-    if (service->work_queue == NULL)
+    if (service->work_queue.first == NULL)
         return;
     start_queued(service);
     refuse_late(service);
@@ -125,7 +123,7 @@ void service_answer_resume(struct service *service)
 
 void service_answer_dequeue(struct job *job)
 {
-    take(job);
+    job_queue_remove(&job->service->work_queue, &job->queued);
     stats_add(STAT_ANSWERS_CANCELLED, 1);
 }
 
@@ -151,10 +149,9 @@ static bool has_room(const struct service *service, const struct job *job)
 
 static void start_queued(struct service *service)
 {
-    while (!service->is_ending && service->work_count < WORK_MAX && service->work_queue != NULL &&
-           has_room(service, service->work_queue)) {
-        struct job *job = service->work_queue;
-        take(job);
+    for (struct job *job; !service->is_ending && service->work_count < WORK_MAX &&
+                          (job = first_queued(service)) != NULL && has_room(service, job);) {
+        job_queue_remove(&service->work_queue, &job->queued);
         start_work(job);
     }
 }
@@ -162,20 +159,14 @@ static void start_queued(struct service *service)
 static void queue_work(struct job *job)
 {
     struct service *service = job->service;
-    const uint64_t limit = service->config->limits.value[LIMIT_ANSWER_QUEUE];
-    if (service->work_count >= WORK_MAX && service->work_queue_count >= limit) {
-        struct err err;
-        stats_add(STAT_ANSWERS_REFUSED, 1);
-        err_set(&err, ERR_OVERLOADED, "as many large answers as %s already wait to be made; try again later",
-                LIMIT_TEXT(&service->config->limits, LIMIT_ANSWER_QUEUE));
+    struct err err;
+    if (job_queue_put(&service->work_queue, &job->queued, &err) < 0) {
         job_fail(job, &err);
         return;
     }
     job->stage = JOB_QUEUES;
     job->room_bytes = room_bytes(job);
     job->queued_ms = uv_now(service->loop);
-    DL_APPEND2(service->work_queue, job, work_prev, work_next);
-    stats_set(STAT_ANSWERS_WAITING, ++service->work_queue_count);
     start_queued(service);
 }
 
