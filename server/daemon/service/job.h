@@ -26,10 +26,10 @@ struct service {
     struct job *jobs;      /* calls under way */
     struct batch *batches; /* of them those of several queries */
     uint32_t job_count;
-    uint32_t work_count;      /* of them with a work thread */
-    uint32_t file_count;      /* uploads and deletions under way */
-    uint64_t work_ended_ms;   /* when one of these was done last */
-    uint64_t work_room_bytes; /* what their answers may fill */
+    uint32_t work_count;         /* of them with a work thread */
+    uint32_t file_count;         /* uploads and deletions under way */
+    uint64_t work_ended_ms;      /* when one of these was done last */
+    uint64_t work_room_bytes;    /* what their answers may fill */
     struct job_queue work_queue; /* of them those that wait for one */
     bool is_draining;
     bool is_ending, is_closed; /* service_free() was called; the handle is closed */

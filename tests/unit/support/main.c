@@ -1,9 +1,11 @@
 /* Runs the registered unit tests, those whose name contains argv[1] when it is given. */
 #include "tests/unit/support/check.h"
+#include "tests/unit/support/stand_in.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct CMUnitTest *tests;
 static size_t test_count;
@@ -31,6 +33,9 @@ static int by_name(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
+    int status;
+    if (stand_in_run(argv, &status))
+        _exit(status);
     qsort(tests, test_count, sizeof *tests, by_name);
     if (argc > 1) {
         size_t kept = 0;
