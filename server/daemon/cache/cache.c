@@ -139,10 +139,17 @@ void slot_keep_err(struct cache_slot *slot, const struct err *err)
     slot->failed_ms = cache_now_ms();
 }
 
+void slot_drop_offer(struct cache_slot *slot)
+{
+    imported_model_unref(slot->offered);
+    slot->offered = NULL;
+}
+
 void slot_remove(struct cache_slot *slot)
 {
     struct cache *cache = slot->cache;
     slot_clear(slot);
+    slot_drop_offer(slot);
     folder_watch_set_unref(slot->set);
     HASH_DEL(cache->slots, slot);
     DL_DELETE(cache->used, slot);
@@ -217,6 +224,8 @@ void slot_finish(struct cache_slot *slot, bool is_gone, const struct err *err)
         said = err != NULL ? *err : *slot->err;
     char *path = waiting != NULL ? mem_strdup(slot->path) : NULL;
     slot->settling_ms = 0;
+    if (waiting == NULL)
+        slot_drop_offer(slot);
     if (is_gone)
         slot_remove(slot);
     evict(cache);
@@ -326,6 +335,15 @@ int cache_get(struct cache *cache, const char *path, struct cache_waiter *wait, 
     if (slot->work == SLOT_IDLE)
         slot_revalidate(slot, false);
     return 0;
+}
+
+void cache_offer(struct cache *cache, const char *path, struct imported_model *imported)
+{
+    struct cache_slot *slot = find(cache, path);
+    if (slot == NULL)
+        slot = add_slot(cache, path);
+    slot_drop_offer(slot);
+    slot->offered = imported_model_ref(imported);
 }
 
 void cache_next_tick(struct cache *cache)

@@ -56,6 +56,10 @@ struct imported_model *cache_peek(struct cache *cache, const char *path, bool is
  * waits for any more leaves the queue. */
 void cache_cancel(struct cache_waiter *wait);
 
+/* What an import of the files that are now at `path` would make, for who looks at them next: it takes the place of that
+ * import when the model file is still the one that it is of. */
+void cache_offer(struct cache *cache, const char *path, struct imported_model *imported);
+
 /* Told of each model that was in memory and is no longer what its files are: changed or gone. Where folders are
  * watched that is soon after the change, elsewhere when somebody asks for the model. */
 struct cache_listener {

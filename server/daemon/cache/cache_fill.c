@@ -92,6 +92,17 @@ static void wait_anew(struct cache_slot *slot)
     waiter_move_all(&slot->served, &slot->waiting, slot);
 }
 
+/* The model that an import of this file would make is there already. */
+static bool take_offer(struct cache_slot *slot, const struct stamp *stamp)
+{
+    const struct source *model = slot->offered != NULL ? sources_find_model(slot->offered->sources) : NULL;
+    if (model == NULL || !stamp_equal(&model->stamp, stamp))
+        return false;
+    slot_on_starting(&slot->job);
+    slot_on_imported(&slot->job, imported_model_ref(slot->offered), NULL);
+    return true;
+}
+
 static void begin_import(struct cache_slot *slot, const struct stamp *stamp)
 {
     struct err err;
@@ -109,6 +120,8 @@ static void begin_import(struct cache_slot *slot, const struct stamp *stamp)
     wait_anew(slot);
     DL_COUNT(slot->waiting, wait, count);
     stats_add(STAT_IMPORTS_SHARED, count - 1);
+    if (take_offer(slot, stamp))
+        return;
     if (import_pool_submit(slot->cache->pool, &slot->job, &err) == 0)
         return;
     slot->work = SLOT_IDLE;

@@ -20,6 +20,7 @@ struct cache_slot {
     char *path;
     struct imported_model *imported; /* ready */
     struct err *err;                 /* failed */
+    struct imported_model *offered;  /* instead of the next import; or NULL */
     struct stamp stamp;              /* of the model file that was imported, or was about to be */
     uint64_t failed_ms;
     bool is_doubtful; /* err may be that of a half-written file; nobody was told of it */
@@ -72,6 +73,7 @@ void slot_keep_baked(struct cache_slot *slot, struct imported_model *imported); 
 void slot_keep_err(struct cache_slot *slot, const struct err *err);
 void slot_clear(struct cache_slot *slot); /* back to knowing nothing; references elsewhere live on */
 void slot_remove(struct cache_slot *slot);
+void slot_drop_offer(struct cache_slot *slot);
 void slot_touch(struct cache_slot *slot); /* it is the latest used */
 /* Tells the listeners, when there was a model. */
 void slot_report_change(struct cache_slot *slot);

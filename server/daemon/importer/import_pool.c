@@ -36,7 +36,7 @@ struct import_pool *import_pool_new(uv_loop_t *loop, const struct config *config
                                      .limit = LIMIT_IMPORT_QUEUE,
                                      .waiting = STAT_IMPORTS_WAITING,
                                      .refused = STAT_IMPORTS_REFUSED,
-                                     .what = "imports"};
+                                     .what = "models"};
     pool->slot_count = count;
     for (uint32_t i = 0; i < count; i++)
         pool->slots[i].pool = pool;

@@ -280,3 +280,49 @@ struct sources *file_access_sources(const struct file_access *access, int root_f
     sources_free(kept);
     return NULL;
 }
+
+bool file_access_is_unchanged(const struct file_access *access, int root_fd, const struct sources *sources)
+{
+    for (uint32_t i = 0; i < sources->count; i++) {
+        const struct source *source = &sources->items[i];
+        char path[IMPORT_PATH_SIZE + 1], place[IMPORT_PATH_SIZE];
+        take_path(source->path, source->role == SOURCE_FOLDER, path);
+        const int folder_fd = file_access_place(access, root_fd, path, place);
+        if (folder_fd < 0 || !source_is_unchanged(folder_fd, place, source))
+            return false;
+    }
+    return true;
+}
+
+/* The stamp of what has moved: only the time of its last change may be another. */
+static bool restamp(int root_fd, struct source *source)
+{
+    struct stat stat;
+    if (source->is_missing || root_lstat(root_fd, source->path, &stat) != 0)
+        return source_is_unchanged(root_fd, source->path, source);
+    const struct stamp then = source->stamp;
+    source->stamp = stamp_of(&stat);
+    return source->stamp.size_bytes == then.size_bytes && source->stamp.mtime_ns == then.mtime_ns &&
+           source->stamp.inode == then.inode;
+}
+
+struct sources *file_access_moved(const struct file_access *stage, int root_fd, const struct file_policy *policy,
+                                  const struct sources *sources)
+{
+    struct file_access access;
+    const struct source *model = sources_find_model(sources);
+    if (model == NULL || file_access_find(&access, root_fd, policy, model->path) != 0)
+        return NULL;
+    struct sources *moved = sources_new(sources->count);
+    bool is_same = access.kind == stage->kind && strcmp(access.own, stage->own) == 0;
+    for (uint32_t i = 0; i < sources->count; i++) {
+        moved->items[i] = copy_of(&sources->items[i]);
+        is_same = is_same && restamp(root_fd, &moved->items[i]);
+    }
+    if (is_same)
+        moved = file_access_sources(&access, root_fd, moved);
+    else
+        sources_free(moved);
+    file_access_fini(&access);
+    return is_same ? moved : NULL;
+}

@@ -50,3 +50,11 @@ int file_access_serve(const struct file_access *access, int root_fd, const struc
 /* What decides whether the model is still what it was: `found`, which becomes the callee's, without what it could not
  * open, and the marks. NULL: it says that it read what it could not open. */
 struct sources *file_access_sources(const struct file_access *access, int root_fd, struct sources *found);
+
+/* Whether all that an import read by this access is still as it was then. */
+bool file_access_is_unchanged(const struct file_access *access, int root_fd, const struct sources *sources);
+
+/* Of a model that was imported by the access `stage` and has since moved to where that said it would lie: `sources` as
+ * an import from there would have them. NULL: somebody changed one meanwhile, or would find other files there. */
+struct sources *file_access_moved(const struct file_access *stage, int root_fd, const struct file_policy *policy,
+                                  const struct sources *sources);

@@ -73,10 +73,10 @@ static bool is_lasting(int error)
     }
 }
 
-static bool is_unchanged(int root_fd, const struct source *source)
+bool source_is_unchanged(int folder_fd, const char *path, const struct source *source)
 {
     struct stat stat;
-    if (root_lstat(root_fd, source->path, &stat) != 0)
+    if (root_lstat(folder_fd, path, &stat) != 0)
         return source->is_missing && is_lasting(errno);
     const struct stamp now = stamp_of(&stat);
     return !source->is_missing && stamp_equal(&now, &source->stamp);
@@ -85,7 +85,7 @@ static bool is_unchanged(int root_fd, const struct source *source)
 bool sources_are_unchanged(int root_fd, const struct sources *sources)
 {
     for (uint32_t i = 0; i < sources->count; i++)
-        if (!is_unchanged(root_fd, &sources->items[i]))
+        if (!source_is_unchanged(root_fd, sources->items[i].path, &sources->items[i]))
             return false;
     return true;
 }
@@ -174,5 +174,5 @@ bool source_read(int root_fd, uint64_t max_file_bytes, struct source *source)
                                                                : SOURCE_BYTES;
     if ((source->kind == SOURCE_NAMES || source->kind == SOURCE_BYTES) && !read_content(root_fd, source))
         return false;
-    return is_unchanged(root_fd, source);
+    return source_is_unchanged(root_fd, source->path, source);
 }

@@ -47,7 +47,9 @@ struct sources *sources_of_model(const struct model *model);
 /* The model file among them, or NULL. */
 const struct source *sources_find_model(const struct sources *sources);
 
-/* True when every file is as its stamp says, and what was missing still is. */
+/* True when what lies at `path` beneath the folder is as the source's stamp says, or still missing. */
+bool source_is_unchanged(int folder_fd, const char *path, const struct source *source);
+/* The same of every file, at its own path. */
 bool sources_are_unchanged(int root_fd, const struct sources *sources);
 
 /* Reads what lies at source->path now and fills kind, hash, stamp and is_missing. False when it changed while it was

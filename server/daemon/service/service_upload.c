@@ -91,6 +91,8 @@ static void on_stored(void *user, const struct upload_end *stored)
     request_init(&storing->describe.request);
     storing->describe.request.op = OP_MODEL;
     storing->describe.request.model = storing->path;
+    if (stored->is_current)
+        cache_offer(service->cache, storing->path, storing->imported);
     cache_next_tick(service->cache); /* what was under this name is looked at anew */
     service_handle(service, &storing->describe);
 }

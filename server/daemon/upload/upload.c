@@ -5,6 +5,7 @@
 #include "daemon/support/stats.h"
 #include "daemon/upload/upload_parts.h"
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +44,7 @@ static void finish(struct upload *upload)
         const struct upload_end end = {.path = is_good ? upload->published_path : NULL,
                                        .is_new = upload->is_new,
                                        .imported = upload->imported,
+                                       .is_current = upload->is_current,
                                        .err = &upload->err};
         stats_add(is_good ? STAT_UPLOADS_STORED : STAT_UPLOADS_REFUSED, 1);
         upload->done(upload->user, &end);
@@ -114,8 +116,23 @@ static void publish(uv_work_t *work)
 {
     struct upload *upload = work->data;
     thread_priority_background();
-    upload_store_publish(&upload->uploads->store, &upload->files, upload->item, upload->target, &upload->is_new,
-                         &upload->err);
+    const struct upload_store *store = &upload->uploads->store;
+    struct imported_model *imported = upload->imported;
+    const bool is_unchanged = file_access_is_unchanged(&upload->access, -1, imported->sources);
+    if (upload_store_publish(store, &upload->files, upload->item, upload->target, &upload->is_new, &upload->err) < 0 ||
+        !is_unchanged)
+        return;
+    const int root_fd = open(store->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    struct sources *moved =
+        root_fd < 0 ? NULL
+                    : file_access_moved(&upload->access, root_fd, &upload->uploads->config->files, imported->sources);
+    if (root_fd >= 0)
+        close(root_fd);
+    if (moved == NULL)
+        return;
+    sources_free(imported->sources); /* nobody else has the model yet */
+    imported->sources = moved;
+    upload->is_current = true;
 }
 
 static void on_worked(uv_work_t *work, int status)

@@ -47,6 +47,7 @@ struct upload_end {
     const char *path;                /* of the model under the root; NULL: `err` says why there is none */
     bool is_new;                     /* nothing was in its place */
     struct imported_model *imported; /* the model as it was stored */
+    bool is_current;                 /* with sources as an import from its path would have them */
     const struct err *err;
 };
 typedef void upload_done(void *user, const struct upload_end *end);

@@ -43,7 +43,7 @@ struct upload {
     struct imported_model *imported;    /* what it made of the model, or NULL */
     struct buf waiting;                 /* bytes for the next piece of work */
     struct buf writing;                 /* those of the work under way */
-    bool is_working, is_whole, is_full, is_new;
+    bool is_working, is_whole, is_full, is_new, is_current;
     struct upload_stage files; /* of the work thread while is_working */
     int fd;                    /* likewise; -1 before the first piece of work */
     struct err err;            /* what went wrong first; code 0 before */

@@ -322,6 +322,56 @@ def zipped(**entries):
     return out.getvalue()
 
 
+def imports_of(server):
+    return server.json("/v1/stats")["imports"]["started"]
+
+
+def test_an_upload_is_imported_once(start, tmp_path):
+    """The model that was checked before it was stored is the one that is then in memory and in the disk cache."""
+    root = tmp_path / "root"
+    root.mkdir()
+    options = ("--uploads", str(root / "in"), "--cache-dir", str(tmp_path / "cache"))
+    server = start(*options, root=root)
+    archive = zipped(b__c_gltf=TRIANGLE)
+    # a zip is unpacked by an importer, which counts as one
+    uploads = [("x/a.gltf", TRIANGLE, 1), ("x/z.zip", archive, 2), ("robot.glb", (SAMPLES / "robot.glb").read_bytes(), 1)]
+    for again in range(2):
+        for name, body, most in uploads:
+            before = imports_of(server)
+            answer = put(server, name, body)
+            assert answer.status == (200 if again else 201), answer.body
+            path = "in/" + {"x/z.zip": "x/z/b/c.gltf"}.get(name, name)
+            assert server.json("/v1/model", model=path) == answer.json()
+            assert imports_of(server) - before == most, name
+    wait_until(lambda: server.json("/v1/stats")["disk"]["stored"] == 3)
+    server.signal(15)
+    assert server.wait() == 0
+    server = start(*options, root=root)
+    for model in ("in/x/a.gltf", "in/x/z/b/c.gltf", "in/robot.glb"):
+        assert server.get(f"/v1/model?model={model}").status == 200
+    assert imports_of(server) == 0 and server.json("/v1/stats")["disk"]["hits"] == 3
+
+
+def test_an_upload_that_is_changed_before_it_is_stored(start, tmp_path):
+    """Somebody with the rights of the server writes to the stage when the importer has read it: what is answered is imported anew."""
+    root = tmp_path / "root"
+    root.mkdir()
+    document = json.loads(TRIANGLE)
+    document["nodes"][0]["name"] = "changed"
+    changed = json.dumps(document).encode()
+    (tmp_path / "changed").write_bytes(changed)
+    stage = f'"{root}"/in/.posed-upload-*/'
+    script = f'"$0.real" "$@"; status=$?; for f in {stage}a.gltf; do [ -e "$f" ] && cat "{tmp_path}/changed" > "$f"; done; exit $status'
+    options = importers.install(tmp_path / "bin", script)
+    (tmp_path / "bin/posed-import.real").symlink_to((BUILD / "posed-import").resolve())
+    server = start(*options, "--uploads", str(root / "in"), root=root)
+    answer = put(server, "a.gltf", TRIANGLE)
+    assert answer.status == 201 and b"changed" not in answer.body
+    assert (root / "in/a.gltf").read_bytes() == changed
+    assert b"changed" in server.get("/v1/model?model=in/a.gltf").body
+    assert imports_of(server) == 2
+
+
 # An importer that says what it likes about the paths that it knows: 'PATH' in the words is the model's, 'FOLDER' that of its folder.
 SAYS = """
 import os, struct, sys

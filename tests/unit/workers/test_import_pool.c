@@ -104,7 +104,7 @@ TEST(import_pool_runs_a_few_and_refuses_beyond_its_queue)
     assert_int_equal(submit(&stand, &waiters[1], "good1"), 0);
     assert_int_equal(submit(&stand, &waiters[2], "good2"), 0);
     assert_int_equal(submit(&stand, &waiters[3], "good3"), ERR_OVERLOADED);
-    assert_non_null(strstr(waiters[3].err.message, "good3: as many imports as"));
+    assert_non_null(strstr(waiters[3].err.message, "good3: as many models as"));
     assert_int_equal(waiters[0].started_count, 1);
     run_loop_for(&stand.loop, 50);
     assert_int_equal(stand.done_count + waiters[1].started_count + waiters[2].started_count, 0);
