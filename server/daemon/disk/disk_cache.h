@@ -21,8 +21,8 @@ struct disk_report {
     struct err err; /* the last error that the operator can do something about; code 0: none */
 };
 
-/* Opens the folder. `importer` is what posed-import says of itself (worker_probe_importer()). Returns 0, or an error
- * with a sentence: then there is no disk cache. */
+/* Opens the folder. `importer` is what posed-import says of itself (import_pool_importer_version()). Returns 0, or an
+ * error with a sentence: then there is no disk cache. */
 int disk_cache_open(const struct config *config, const char *importer, struct disk_cache **out, struct err *err);
 void disk_cache_free(struct disk_cache *disk); /* NULL is fine */
 

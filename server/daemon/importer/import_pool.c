@@ -3,9 +3,12 @@
 #include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/importer/import_run.h"
+#include "daemon/process/child.h"
 #include "daemon/support/stats.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct import_slot {
     struct import_pool *pool;
@@ -143,4 +146,23 @@ void import_pool_free(struct import_pool *pool)
             import_run_abandon(pool->slots[i].run);
     worker_command_fini(&pool->command);
     free(pool);
+}
+
+int import_pool_importer_version(const struct config *config, char out[IMPORTER_VERSION_SIZE], struct err *err)
+{
+    enum { PATIENCE_MS = 5000 };
+    struct worker_command command;
+    struct child child;
+    worker_command_import(&command, config);
+    worker_command_add(&command, "--version");
+    int rc = child_run(command.args, command.env, PATIENCE_MS, &child);
+    const size_t length = strcspn(child.words, "\n");
+    if (rc != 0)
+        rc = err_set(err, ERR_INTERNAL, "cannot start '%s': %s", command.args[0], uv_strerror(rc));
+    else if (length == 0 || length >= IMPORTER_VERSION_SIZE || child.words[length] == '\0')
+        rc = err_set(err, ERR_INTERNAL, "'%s --version' does not print one line", command.args[0]);
+    else
+        snprintf(out, IMPORTER_VERSION_SIZE, "%.*s", (int)length, child.words);
+    worker_command_fini(&command);
+    return rc;
 }

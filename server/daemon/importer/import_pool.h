@@ -31,6 +31,12 @@ struct import_job {
     struct job_queue_entry queued; /* private to the pool */
 };
 
+enum { IMPORTER_VERSION_SIZE = 128 };
+
+/* *out: the line that `posed-import --version` writes, without its newline: the same one makes the same of the same
+ * files. Returns 0 or ERR_INTERNAL. Waits for the program, some milliseconds: before the loop runs. */
+int import_pool_importer_version(const struct config *config, char out[IMPORTER_VERSION_SIZE], struct err *err);
+
 /* `root_fd` is borrowed, `config` as well. */
 struct import_pool *import_pool_new(uv_loop_t *loop, const struct config *config, int root_fd);
 

@@ -10,7 +10,7 @@
 
 enum { SHORT_CPU_S = 1 };
 /* A worker is the last to get a processor: on a busy machine a second of its time is a minute. */
-enum { VERSION_TIME_MS = 5000, ATTEMPT_TIME_MS = 60000, PROCESSOR_TIME_MS = 600000 };
+enum { ATTEMPT_TIME_MS = 60000, PROCESSOR_TIME_MS = 600000 };
 
 enum program { IMPORTER, RENDERER, PROGRAM_COUNT };
 static const char *const PROGRAMS[] = {[IMPORTER] = "posed-import", [RENDERER] = "posed-render"};
@@ -22,28 +22,6 @@ static void make_command(const struct config *config, enum program program, stru
     else
         worker_command_render(out, config, NULL);
 }
-
-int worker_probe_importer(const struct config *config, char out[WORKER_VERSION_SIZE], struct err *err)
-{
-    struct worker_command command;
-    struct child child;
-    make_command(config, IMPORTER, &command);
-    worker_command_add(&command, "--version");
-    const int rc = child_run(command.args, command.env, VERSION_TIME_MS, &child);
-    if (rc != 0)
-        err_set(err, ERR_INTERNAL, "cannot start '%s': %s", command.args[0], uv_strerror(rc));
-    worker_command_fini(&command);
-    if (rc != 0)
-        return err->code;
-    const size_t length = strcspn(child.words, "\n");
-    if (length == 0 || length >= WORKER_VERSION_SIZE || child.words[length] == '\0')
-        return err_set(err, ERR_INTERNAL, "'%s --version' does not print one line", PROGRAMS[IMPORTER]);
-    memcpy(out, child.words, length);
-    out[length] = '\0';
-    return 0;
-}
-
-/* --------- the sandbox --------- */
 
 /* Starts a program as for work, with what is to reach the limit on processor time given little of it. */
 static void run_attempt(const struct config *config, enum program program, const char *name, struct child *out)

@@ -62,13 +62,13 @@ struct job {
     struct render_blend *blend;  /* likewise, or NULL */
     struct sheet_plan *plan;     /* of a sheet, or NULL */
     uv_work_t work;
-    struct reply_stream *source; /* of the work thread, while there is work */
-    uint64_t room_bytes;         /* what the answer may fill */
-    uint64_t queued_ms;          /* when it began to wait for that and a thread */
-    _Atomic bool is_stopped;     /* read by it: nobody waits for the answer any more */
-    struct reply reply;          /* what the work makes */
-    struct reply_cost cost;      /* of that */
-    uint64_t cpu_ns;             /* likewise, of the thread */
+    struct reply_stream *source;   /* of the work thread, while there is work */
+    uint64_t room_bytes;           /* what the answer may fill */
+    uint64_t queued_ms;            /* when it began to wait for that and a thread */
+    _Atomic bool is_stopped;       /* read by it: nobody waits for the answer any more */
+    struct reply reply;            /* what the work makes */
+    struct reply_cost cost;        /* of that */
+    uint64_t cpu_ns;               /* likewise, of the thread */
     struct job_queue_entry queued; /* for that */
     struct job *prev, *next;
 };

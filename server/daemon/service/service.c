@@ -2,7 +2,6 @@
 
 #include "base/container_of.h"
 #include "base/mem.h"
-#include "daemon/process/worker_probe.h"
 #include "daemon/support/log.h"
 #include "daemon/service/job.h"
 
@@ -177,12 +176,12 @@ static void on_turn(uv_prepare_t *turn)
 /* NULL: there is none, and where that was not asked for the log says why. */
 static struct disk_cache *open_disk(const struct config *config)
 {
-    char importer[WORKER_VERSION_SIZE];
+    char importer[IMPORTER_VERSION_SIZE];
     struct disk_cache *disk = NULL;
     struct err err;
     if (strcmp(config->cache_dir, "none") == 0)
         return NULL;
-    if (worker_probe_importer(config, importer, &err) < 0 || disk_cache_open(config, importer, &disk, &err) < 0)
+    if (import_pool_importer_version(config, importer, &err) < 0 || disk_cache_open(config, importer, &disk, &err) < 0)
         log_warn("no disk cache: %s", err.message);
     else
         log_info("disk cache in %s, at most %llu MiB", config->cache_dir,

@@ -92,11 +92,11 @@ static void on_done(struct render_waiter *wait, struct blob *png,
 /* Pictures of another height are other pictures. */
 static int submit(struct stand *stand, struct waiter *waiter, enum stand_in_width width, uint32_t height)
 {
-    const struct picture_spec look = {.width = width, .height = height};
+    const struct picture_spec picture = {.width = width, .height = height};
     struct render_cell cell;
     memset(&cell, 0, sizeof cell);
     const struct render_spec spec = {.imported = stand->imported,
-                                     .look = &look,
+                                     .picture = &picture,
                                      .width = width,
                                      .height = height,
                                      .cells = &cell,
