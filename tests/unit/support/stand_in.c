@@ -129,8 +129,8 @@ static int draw(const struct render_job *job)
         fputs("last words\n", stderr);
         abort();
     case STAND_IN_LEAVE:
+        signal(SIGTERM, SIG_IGN); /* first: the closed socket is answered by SIGTERM at once */
         close(RENDER_SOCKET_FD);
-        signal(SIGTERM, SIG_IGN);
         stay();
         break;
     case STAND_IN_HANG:
