@@ -4,7 +4,7 @@
 
 uniform usamplerBuffer ids; // 0xRRGGBB of each triangle, line or point of the draw
 uniform int has_surface;    // it is made of triangles
-uniform int paint;          // enum view_paint, as the C code numbers them
+uniform int paint;          // enum debug_view_paint, as the C code numbers them
 uniform vec2 depth_range;   // near, far: distances along the line of sight, in view_position's unit
 
 const int HEAT = 0, COLORS = 1, BONES = 2, NORMAL = 3, DEPTH = 4, ID = 5, GHOST = 6, LINE = 7;

@@ -1,4 +1,5 @@
-"""What documents name is there: linked files and their headings, paths, source files, targets of make, options; and the decisions are complete."""
+"""What documents name is there: linked files and their headings, paths, source files, targets of make, options, identifiers; and the decisions are
+complete."""
 import pathlib
 import re
 
@@ -27,8 +28,10 @@ def files(suffix=""):
 
 DOCUMENTS = files(".md")
 NAMES = {path.name for path in files()}
-CODE = [path for folder in ("protocol", "server", "clients/cli") for path in sorted((TOP / folder).glob("**/*")) if path.suffix in (".c", ".h", ".def")]
-OPTIONS = {word for path in CODE for word in re.findall(r'"(?:--)?([a-z][a-z0-9_-]*)[" =]', path.read_text(encoding="utf-8"))}
+CODE = {path: path.read_text(encoding="utf-8") for path in files() if path.name != "test_documents.py" and path.suffix in (".c", ".h", ".cpp", ".def", ".py", ".js", ".mjs", ".ts", ".frag", ".vert")}
+IDENTIFIERS = set().union(*(re.findall(r"\w+", text) for text in CODE.values()))
+OPTIONS = {word for path, text in CODE.items() if path.parts[len(TOP.parts)] in ("protocol", "server", "clients")
+           for word in re.findall(r'"(?:--)?([a-z][a-z0-9_-]*)[" =]', text)}
 TARGETS = {name for line in re.findall(r"^([\w-][\w -]*):(?!=)", (TOP / "Makefile").read_text(encoding="utf-8"), re.M) for name in line.split()}
 
 
@@ -94,8 +97,16 @@ def wrong_options(text):
                 yield f"option --{option}"
 
 
+def wrong_identifiers(text):
+    """`name()`, `struct name` and `enum name` that are nowhere in the code, nor in the document's own."""
+    own = "\n".join(re.findall(r"^```.*?^```$", text, re.S | re.M))
+    for name in re.findall(r"`(?:(?:struct|enum) )?(\w+)(?:\(\))?`", "".join(re.findall(r"`(?:\w+\(\)|struct \w+|enum \w+)`", prose(text)))):
+        if name not in IDENTIFIERS and name not in own:
+            yield f"identifier {name}"
+
+
 def faults(path, text):
-    return [*dead_links(path, text), *wrong_names(path, text), *wrong_targets(text), *wrong_options(text)]
+    return [*dead_links(path, text), *wrong_names(path, text), *wrong_targets(text), *wrong_options(text), *wrong_identifiers(text)]
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(TOP)))
@@ -105,13 +116,13 @@ def test_what_a_document_names_is_there(path):
 
 @pytest.mark.parametrize("text", [
     "[a page](nowhere.md)", "[a heading](protocol/http.md#no-such-heading)", "in `server/base/nowhere.c`", "in `base/nowhere.h`", "in `tests/nowhere/*.py`",
-    "`nowhere_at_all.c` has it", "`make tset`", "with `--max-nodse 5`", "```sh\nmake tset\n```\n", "```console\n$ make all tset   # comment\n```\n"])
+    "`nowhere_at_all.c` has it", "`make tset`", "with `--max-nodse 5`", "`cache_gte()`", "`struct no_such_thing`", "```sh\nmake tset\n```\n", "```console\n$ make all tset   # comment\n```\n"])
 def test_what_is_not_there_is_noticed(text):
     assert len(faults(TOP / "README.md", text)) == 1
 
 
 def test_what_is_there_is_found():
-    text = "[p](protocol/http.md#who-may-ask) `server/base/err.h` `base/*.h` `err.h` `protocol/*.def` `make run ROOT=x` `make -j8 test` `libuv/uv.h` `make` `--max-nodes 5` `posectl sheet --play-rate 3`\n"
+    text = "[p](protocol/http.md#who-may-ask) `server/base/err.h` `base/*.h` `err.h` `protocol/*.def` `make run ROOT=x` `make -j8 test` `libuv/uv.h` `make` `--max-nodes 5` `posectl sheet --play-rate 3` `cache_get()` `enum view`\n"
     assert faults(TOP / "README.md", text) == []
 
 
