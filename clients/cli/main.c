@@ -53,7 +53,7 @@ static int run(const struct args *args)
     if (args->has_help)
         return print_help(args->command < 0 ? NULL : &COMMANDS[args->command]);
     if (args->command < 0) {
-        terminal_error("say what to do; posectl --help lists the commands");
+        terminal_error("missing command; posectl --help lists them");
         return STATUS_USAGE;
     }
     if (args->command == COMMAND_WATCH)

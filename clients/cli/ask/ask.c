@@ -79,7 +79,7 @@ static int choose_format(const struct args *args, const char **format)
     const bool is_animated_png = strcmp(given, "apng") == 0 && strcasecmp(dot + 1, "png") == 0;
     if (strcasecmp(given, dot + 1) == 0 || is_animated_png || !is_form(dot + 1))
         return STATUS_DONE;
-    terminal_error("--format %s and the ending of '%s' mean two things", given, file);
+    terminal_error("--format %s and the ending of '%s' contradict each other", given, file);
     return STATUS_USAGE;
 }
 
@@ -142,7 +142,7 @@ static int print_numbers(const struct args *args, const struct posed_packet *ans
         put_numbers_of(&out, (enum command_id)args->command, json);
         status = output_give("-", out.at, out.size_bytes);
     } else
-        terminal_error("the server's answer is not what was asked for");
+        terminal_error("the server's answer does not fit the request");
     cJSON_Delete(json);
     text_free(&out);
     return status;
@@ -160,8 +160,8 @@ static int give(const struct args *args, const char *model, const char *format, 
     const bool is_stdout = strcmp(file, "-") == 0;
     int status = STATUS_USAGE;
     if (is_stdout && !is_json && isatty(STDOUT_FILENO))
-        terminal_error(is_picture ? "a picture is nothing for a terminal; redirect it or say -o FILE"
-                                  : "the answer is binary and nothing for a terminal; redirect it or say -o FILE");
+        terminal_error(is_picture ? "refusing to write a picture to a terminal; redirect stdout or use -o FILE"
+                                  : "refusing to write binary data to a terminal; redirect stdout or use -o FILE");
     else
         status = output_give(file, answer->data, answer->data_bytes);
     if (status == STATUS_DONE && !is_stdout)

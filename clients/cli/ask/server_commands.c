@@ -173,7 +173,8 @@ static bool has_too_many(const struct args *args)
     const size_t most = command->arguments[0] == '\0' ? 0 : 1;
     if (args->positional_count <= most)
         return false;
-    terminal_error("'%s' is too much: posectl %s %s", args->positional[most], command->name, command->arguments);
+    terminal_error("unexpected argument '%s'; usage: posectl %s %s", args->positional[most], command->name,
+                   command->arguments);
     return true;
 }
 
@@ -184,7 +185,7 @@ int run_server_command(const struct args *args)
     if (has_too_many(args))
         return STATUS_USAGE;
     if (args->command == COMMAND_QUERY && args->positional_count == 0 && isatty(STDIN_FILENO)) {
-        terminal_error("say which file has the queries, or - for stdin: posectl query FILE");
+        terminal_error("missing FILE with the queries, - for stdin; usage: posectl query FILE");
         return STATUS_USAGE;
     }
     int status = context_open_server(&context, args);

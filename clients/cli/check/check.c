@@ -27,9 +27,9 @@ static int set_severities(struct check *check)
                 rule = k;
         const int severity = equals == NULL ? -1 : severity_find(equals + 1);
         if (rule == RULE_COUNT || severity < 0) {
-            terminal_error(
-                "--severity is RULE=error, warning, info or off, not '%s'; posectl check --rules lists the rules",
-                value);
+            terminal_error("--severity takes RULE=LEVEL with the level error, warning, info or off, not '%s'; posectl "
+                           "check --rules lists the rules",
+                           value);
             return STATUS_USAGE;
         }
         check->severities[rule] = (enum severity)severity;

@@ -95,7 +95,7 @@ static int check_number(int option, const char *value, struct text *problem)
         if (end != value && *end == '\0' && number >= NUMBERS[i].min && number <= NUMBERS[i].max &&
             (!NUMBERS[i].is_whole || number == floor(number)))
             return 0;
-        text_printf(problem, "--%s is a %snumber from %g to %g, not '%s'", OPTIONS[option].name,
+        text_printf(problem, "--%s takes a %snumber from %g to %g, not '%s'", OPTIONS[option].name,
                     NUMBERS[i].is_whole ? "whole " : "", NUMBERS[i].min, NUMBERS[i].max, value);
         return -1;
     }
@@ -115,7 +115,7 @@ static int check_word(int option, const char *value, struct text *problem)
     }
     if (!has_words)
         return 0;
-    text_printf(problem, "--%s is one of %s, not '%s'", OPTIONS[option].name, OPTIONS[option].value, value);
+    text_printf(problem, "--%s takes one of %s, not '%s'", OPTIONS[option].name, OPTIONS[option].value, value);
     return -1;
 }
 
@@ -124,7 +124,7 @@ static int check_param(int option, const char *value, struct text *problem)
     const size_t name_bytes = strspn(value, "abcdefghijklmnopqrstuvwxyz_");
     if (option != OPTION_PARAM || (name_bytes > 0 && value[name_bytes] == '='))
         return 0;
-    text_printf(problem, "--param is NAME=VALUE with a name of small letters, not '%s'", value);
+    text_printf(problem, "--param takes NAME=VALUE with a name of lower-case letters, not '%s'", value);
     return -1;
 }
 
@@ -202,7 +202,7 @@ static int take_letter(struct args *out, const struct command *command, int argc
         const bool is_flag = OPTIONS[i].value[0] == '\0';
         const char *value = argv[*next] + 2;
         if (is_flag && *value != '\0') {
-            text_printf(problem, "write -%c on its own, not '%s'", letter, argv[*next]);
+            text_printf(problem, "-%c takes no value; write it on its own, not '%s'", letter, argv[*next]);
             return -1;
         }
         if (!is_flag && *value == '\0') {
@@ -228,7 +228,7 @@ static int find_command(struct args *out, const char *name, struct text *problem
         }
         consider(&nearest, COMMANDS[i].name, name, strlen(name));
     }
-    text_printf(problem, "there is no command '%s'", name);
+    text_printf(problem, "unknown command '%s'", name);
     if (nearest.name != NULL)
         text_printf(problem, "; did you mean %s?", nearest.name);
     else

@@ -187,7 +187,7 @@ int run_completion(const struct args *args)
     else if (strcmp(shell, "fish") == 0)
         put_fish(&out);
     else {
-        terminal_error("say which shell: posectl completion bash, zsh or fish");
+        terminal_error("missing or unknown shell; usage: posectl completion bash|zsh|fish");
         return STATUS_USAGE;
     }
     const int status = output_give("-", out.at, out.size_bytes);

@@ -19,14 +19,15 @@ int context_open(struct command_context *context, const struct args *args, unsig
 int context_open_models(struct command_context *context, const struct args *args, size_t count_max, unsigned jobs)
 {
     if (args->positional_count > count_max) {
-        terminal_error("posectl %s takes one model; '%s' is too much", COMMANDS[args->command].name,
+        terminal_error("posectl %s takes one model; unexpected argument '%s'", COMMANDS[args->command].name,
                        args->positional[count_max]);
         return STATUS_USAGE;
     }
     const int status = paths_resolve(&context->paths, args);
     for (size_t i = 0; i < context->paths.count && status == STATUS_DONE; i++)
         if (context->paths.arguments[i].kind != PATH_MODEL) {
-            terminal_error("'%s' is no model; thumbs and check take folders and patterns", args->positional[i]);
+            terminal_error("'%s' is not a model; only thumbs, watch and check take folders and patterns",
+                           args->positional[i]);
             return STATUS_USAGE;
         }
     return status != STATUS_DONE ? status : connect_context(context, args, jobs);
@@ -41,7 +42,7 @@ int context_open_server(struct command_context *context, const struct args *args
         return status;
     if (has_folder && paths->arguments[0].kind != PATH_FOLDER &&
         (paths->folder[0] != '\0' || paths->arguments[0].kind == PATH_PATTERN)) {
-        terminal_error("'%s' is no folder", args->positional[0]);
+        terminal_error("'%s' is not a folder", args->positional[0]);
         return STATUS_USAGE;
     }
     return connect_context(context, args, 1);

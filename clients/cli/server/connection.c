@@ -50,7 +50,7 @@ int connection_open(struct connection *connection, const struct session *session
     char code[64];
     connection_error_code(connection, code);
     text_printf(&message, "server %s: %s%s", session->address, connection->posed.error.message,
-                status == POSED_E_PROTOCOL ? "; is that the port of its --http? posectl needs --tcp or --unix" : "");
+                status == POSED_E_PROTOCOL ? "; is this the port of its --http? posectl needs --tcp or --unix" : "");
     terminal_coded_error(status == POSED_E_ARGUMENT ? "connection_lost" : code, message.at, NULL, 0);
     text_free(&message);
     connection_close(connection);
@@ -106,7 +106,7 @@ int connection_request_model(struct connection *connection, const char *operatio
     return rc;
 }
 
-/* "there are 0 'walk', 1 'wave'": what the error's JSON offers instead. */
+/* "candidates: 0 'walk', 1 'wave'": what the error's JSON offers instead. */
 static void report_candidates(const struct posed_error *error)
 {
     struct text out = {0};
@@ -114,7 +114,7 @@ static void report_candidates(const struct posed_error *error)
     const cJSON *candidate;
     cJSON_ArrayForEach(candidate, json_get(json_get(json, "error"), "candidates"))
     {
-        text_put(&out, out.size_bytes == 0 ? "there are " : ", ");
+        text_put(&out, out.size_bytes == 0 ? "candidates: " : ", ");
         text_printf(&out, "%.0f '%s'", json_number(candidate, "index"), json_text(candidate, "name"));
     }
     cJSON_Delete(json);
@@ -133,7 +133,7 @@ void connection_report_error(const struct connection *connection)
     if (is_said)
         report_candidates(error);
     if (is_said && error->code == POSED_ERR_UNKNOWN_PARAMETER && !connection->session->has_own_parameters)
-        terminal_error("the server is another version than this posectl");
+        terminal_error("the server's version differs from that of posectl");
 }
 
 int connection_status(const struct connection *connection, int rc)

@@ -146,7 +146,7 @@ static void walk(struct listing *listing, const char *path, const struct ignores
 
 static void skip_folder(struct listing *listing, const char *folder, const char *why)
 {
-    terminal_error("cannot look into %s: %s", folder, why);
+    terminal_error("cannot read folder %s: %s", folder, why);
     listing->list->unread++;
 }
 
@@ -192,8 +192,7 @@ static void walk(struct listing *listing, const char *path, const struct ignores
     const bool is_deep = folders_of(path) > LIMITS[LIMIT_FOLDERS];
     const int count = is_deep ? -1 : scandir(full, &names, NULL, alphasort);
     if (count < 0) {
-        skip_folder(listing, full,
-                    is_deep ? "it lies deeper in the models' folder than a server lists" : strerror(errno));
+        skip_folder(listing, full, is_deep ? "it is nested deeper than a server lists" : strerror(errno));
         return;
     }
     struct ignores ignores = {above, strlen(path) + (path[0] != '\0'), read_ignores(full)};
@@ -342,7 +341,7 @@ static int refuse_empty(struct listing *listing, const char *given)
     const struct args *args = listing->args;
     const bool is_filtered = args_has(args, OPTION_INCLUDE) || args_has(args, OPTION_EXCLUDE);
     struct text problem = {0};
-    text_printf(&problem, listing->argument->kind == PATH_FOLDER ? "no model in '%s'" : "'%s' means no model", given);
+    text_printf(&problem, listing->argument->kind == PATH_FOLDER ? "no model in '%s'" : "'%s' matches no model", given);
     text_put(&problem, is_filtered ? " that --include and --exclude let through" : "");
     if (args->command != COMMAND_WATCH)
         terminal_error("%s", problem.at);

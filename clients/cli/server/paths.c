@@ -106,7 +106,7 @@ static int choose_folder(struct paths *paths, const struct args *args, char (*ab
         if (!path_is_beneath(paths->folder, absolute[i], &rest)) {
             is_all_beneath = false;
             if (given != NULL) {
-                terminal_error("'%s' does not lie beneath --models %s", args->positional[i], given);
+                terminal_error("'%s' is not under --models %s", args->positional[i], given);
                 return STATUS_USAGE;
             }
         }
@@ -151,7 +151,8 @@ int paths_resolve(struct paths *paths, const struct args *args)
 {
     *paths = (struct paths){.count = args->positional_count};
     if (args->positional_count == 0) {
-        terminal_error("say which: posectl %s %s", COMMANDS[args->command].name, COMMANDS[args->command].arguments);
+        terminal_error("missing argument; usage: posectl %s %s", COMMANDS[args->command].name,
+                       COMMANDS[args->command].arguments);
         return STATUS_USAGE;
     }
     paths->arguments = must_alloc(paths->count * sizeof *paths->arguments);

@@ -176,7 +176,7 @@ static int start_private(struct session *session, unsigned jobs)
     if (has_started)
         return 0;
     if (!is_interrupted()) {
-        terminal_error("the private server does not start; it says:");
+        terminal_error("the private server did not start; its log:");
         show_log(session->log_fd);
     }
     return -1;
@@ -214,9 +214,9 @@ int session_start(struct session *session, const struct args *args, const char *
     *session = (struct session){
         .log_fd = -1, .is_private = address == NULL, .has_own_parameters = args_has(args, OPTION_PARAM)};
     if (address != NULL && strstr(address, "://") != NULL) {
-        terminal_error(
-            "'%s' is a URL, but posectl speaks packets: say HOST:PORT of the server's --tcp, or the path of its --unix",
-            address);
+        terminal_error("'%s' is a URL, but posectl uses the binary protocol: give HOST:PORT of the server's --tcp, or "
+                       "the path of its --unix",
+                       address);
         return -1;
     }
     if (address != NULL) {

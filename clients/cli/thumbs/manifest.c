@@ -100,7 +100,7 @@ int manifest_open(struct manifest *manifest, const char *out)
         return STATUS_SERVER;
     }
     if (flock(manifest->lock_fd, LOCK_EX | LOCK_NB) < 0) {
-        terminal_error("another posectl is at work on %s", out);
+        terminal_error("another posectl is writing to %s", out);
         return STATUS_SERVER;
     }
     remove_leftovers(manifest->folder);

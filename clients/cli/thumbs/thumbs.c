@@ -14,7 +14,7 @@ static int set_options(struct thumbs *thumbs)
     const char *clips = args_text(args, OPTION_CLIPS, "first");
     if (strcmp(clips, "first") != 0 &&
         (args_parameter(args, "clip") != NULL || args_parameter(args, "clip_name") != NULL)) {
-        terminal_error("--clips and --clip together mean two things");
+        terminal_error("--clips and --clip contradict each other");
         return STATUS_USAGE;
     }
     args_put_query(args, &query);
@@ -68,7 +68,7 @@ int thumbs_open(struct thumbs *thumbs, const struct args *args)
     *thumbs = (struct thumbs){
         .args = args, .out = args_text(args, OPTION_OUT, NULL), .progress = {.what = COMMANDS[args->command].name}};
     if (thumbs->out == NULL) {
-        terminal_error("say where the pictures go: -o DIR");
+        terminal_error("missing output folder: -o DIR");
         return STATUS_USAGE;
     }
     int status = set_options(thumbs);
@@ -150,7 +150,7 @@ int run_thumbs(const struct args *args)
     if (status == STATUS_DONE)
         status = thumbs_pass(&thumbs);
     if (status <= STATUS_FAILED && has_no_clip(&thumbs)) {
-        terminal_error("--clips '%s' is no clip of any model", args_text(args, OPTION_CLIPS, ""));
+        terminal_error("--clips '%s' matches no clip of any model", args_text(args, OPTION_CLIPS, ""));
         status = STATUS_FAILED;
     }
     thumbs_close(&thumbs);

@@ -63,7 +63,7 @@ static void put_totals(const struct thumbs *thumbs, double elapsed_s)
 
 void thumbs_warn_unmatched(const struct thumbs *thumbs, const char *model)
 {
-    terminal_error("'%s' has no clip '%s': no picture", model, args_text(thumbs->args, OPTION_CLIPS, ""));
+    terminal_error("'%s' has no clip that matches '%s': no picture", model, args_text(thumbs->args, OPTION_CLIPS, ""));
 }
 
 void thumbs_report(const struct thumbs *thumbs)

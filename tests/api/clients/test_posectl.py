@@ -170,28 +170,28 @@ def test_people_see_aligned_rows():
     (["render", "x.glb", "--wdth", "3"], 2, "did you mean --width?"),
     (["render", "no-such.glb"], 2, "'no-such.glb': No such file"),
     (["render", ROBOT, "--clip", "wlak"], 1,
-     "clip_not_found: 'robot.glb' has no clip 'wlak'\nposectl: there are 0 'walk', 1 'wave', 2 'dance'"),
+     "clip_not_found: 'robot.glb' has no clip 'wlak'\nposectl: candidates: 0 'walk', 1 'wave', 2 'dance'"),
     (["render", ROBOT, "-o", "r.jpg"], 2, "render writes .png, .json, not 'r.jpg'"),
     (["sheet", ROBOT, "-o", "dir.d/s.bmp"], 2, "sheet writes .png, .apng, .gif, .webp, .json, not 'dir.d/s.bmp'"),
     (["mesh", ROBOT, "-o", "m.txt"], 2, "mesh writes .json, .bin, .glb, not 'm.txt'"),
     (["pose", ROBOT, "-o", "p.glb"], 2, "pose writes .json, .bin, not 'p.glb'"),
     (["bounds", ROBOT, "-o", "b.bin"], 2, "bounds writes .json, not 'b.bin'"),
-    (["mesh", ROBOT, "-o", "m.glb", "--format", "json"], 2, "--format json and the ending of 'm.glb' mean two things"),
-    (["turntable", ROBOT, "-o", "t.png", "--format", "gif"], 2, "--format gif and the ending of 't.png' mean two things"),
+    (["mesh", ROBOT, "-o", "m.glb", "--format", "json"], 2, "--format json and the ending of 'm.glb' contradict each other"),
+    (["turntable", ROBOT, "-o", "t.png", "--format", "gif"], 2, "--format gif and the ending of 't.png' contradict each other"),
     (["thumbs", SAMPLES, "-o", "out", "--size", "5000"], 2, "bad_parameter: parameter 'width' is '5000'"),
     (["thumbs", SAMPLES, "-o", "out", "--view", "nope"], 2, "bad_parameter: parameter 'view' is 'nope'"),
     (["thumbs", SAMPLES, "-o", "out", "--layers", "[{]"], 2, "bad_request: the body is not JSON"),
-    (["render", ROBOT, "--param", "Wdth"], 2, "--param is NAME=VALUE"),
+    (["render", ROBOT, "--param", "Wdth"], 2, "--param takes NAME=VALUE"),
     (["render", ROBOT, "--width", "9", "--width", "8"], 2, "given twice"),
-    (["render"], 2, "say which"),
+    (["render"], 2, "missing argument; usage: posectl render MODEL"),
     (["render", ROBOT, ROBOT], 2, "takes one model"),
-    (["render", SAMPLES], 2, "is no model"),
+    (["render", SAMPLES], 2, "is not a model"),
     (["thumbs", SAMPLES], 2, "-o DIR"),
-    (["thumbs", SAMPLES, "-o", "out", "--size", "none"], 2, "--size is a whole number"),
-    (["check", SAMPLES, "--fail-on", "doom"], 2, "--fail-on is one of error|warning|info|never"),
+    (["thumbs", SAMPLES, "-o", "out", "--size", "none"], 2, "--size takes a whole number"),
+    (["check", SAMPLES, "--fail-on", "doom"], 2, "--fail-on takes one of error|warning|info|never"),
     (["check", SAMPLES, "--severity", "no-rule=off"], 2, "--rules lists the rules"),
     (["info", "x.glb", "--server", "127.0.0.1:1"], 3, "cannot connect"),
-    (["info", "x.glb", "--server", "http://127.0.0.1:7878"], 3, "is a URL, but posectl speaks packets"),
+    (["info", "x.glb", "--server", "http://127.0.0.1:7878"], 3, "is a URL, but posectl uses the binary protocol"),
     (["info", "x.glb", "--server", "nowhere"], 3, "neither HOST:PORT nor the path"),
     (["render", ROBOT, "-o", "/proc/no/file.png"], 3, "cannot write /proc/no/file.png"),
     ([], 2, "posectl --help"),
@@ -204,7 +204,7 @@ def test_what_is_wrong_is_said(tmp_path, arguments, status, says):
 
 def test_the_port_of_http_is_told_apart(ports):
     done = posectl("version", "--server", ports.ports["http"])
-    assert done.status == 3 and "is that the port of its --http?" in done.err
+    assert done.status == 3 and "is this the port of its --http?" in done.err
 
 
 @pytest.mark.parametrize("arguments, status, code", [
@@ -323,7 +323,7 @@ def test_colours_and_a_bar_only_on_a_terminal(tmp_path):
     assert "\033[1m" in on_terminal("info", ROBOT, cwd=tmp_path)[1]
     assert "\033[1m" not in on_terminal("info", ROBOT, cwd=tmp_path, NO_COLOR="1")[1]
     assert "\033[1m" in posectl("info", ROBOT, "--color", "always", env={"NO_COLOR": "1"}).out
-    assert "picture is nothing for a terminal" in on_terminal("render", ROBOT, "-o", "-", cwd=tmp_path)[1]
+    assert "refusing to write a picture to a terminal" in on_terminal("render", ROBOT, "-o", "-", cwd=tmp_path)[1]
 
 
 @pytest.mark.parametrize("closed, status", [("<&-", 0), (">&-", 3), ("2>&-", 0), ("<&- >&- 2>&-", 3)])

@@ -203,4 +203,4 @@ def test_folders_are_as_deep_as_a_server_lists(tmp_path):
     (deepest / "d" / "b.gltf").write_text(gltf())
     done = posectl("check", tmp_path, "--fail-on", "never")
     assert done.status == 1 and done.out.startswith("1 model:"), (done.status, done.out, done.err)
-    assert done.err.count("cannot look into") == 1 and "d/d: it lies deeper" in done.err, done.err
+    assert done.err.count("cannot read folder") == 1 and "d/d: it is nested deeper" in done.err, done.err

@@ -116,7 +116,7 @@ def test_a_model_without_such_a_clip_is_named_and_not_drawn(assets):
         done = posectl("thumbs", "assets", "-o", "out", "--size", "48", *every, "--clips", "fly*", "--json", cwd=assets.parent)
         report = json.loads(done.out)
         assert (done.status, report["unmatched"], report["unchanged"]) == (0, ["assets/birds/small/octo pus&.glb"], unchanged), done.err
-        assert done.err == "posectl: 'assets/birds/small/octo pus&.glb' has no clip 'fly*': no picture\n"
+        assert done.err == "posectl: 'assets/birds/small/octo pus&.glb' has no clip that matches 'fly*': no picture\n"
         assert sorted(pictures(out)) == ["birds/dragon.glb.2-fly.png", "machines/crate.gltf.png"]
     text = posectl("thumbs", "assets", "-o", "out", "--size", "48", *every, "--clips", "fly*", cwd=assets.parent).out
     assert re.match(r"3 models: 0 drawn \(0 pictures\), 2 unchanged, 0 failed, 1 without such a clip, in ", text)
@@ -124,7 +124,7 @@ def test_a_model_without_such_a_clip_is_named_and_not_drawn(assets):
         nowhere = posectl("thumbs", "assets", "-o", "out", "--size", "48", *every, "--clips", "flee", "--json", cwd=assets.parent)
         report = json.loads(nowhere.out)
         assert (nowhere.status, report["made"], len(report["unmatched"])) == (1, made, 2)
-        assert "--clips 'flee' is no clip of any model" in nowhere.err
+        assert "--clips 'flee' matches no clip of any model" in nowhere.err
         assert list(pictures(out)) == ["machines/crate.gltf.png"]
 
 
@@ -143,7 +143,7 @@ def test_folders_patterns_and_ignore_files(assets):
 
 @pytest.mark.parametrize("command", ["check", "thumbs", "thumbs at a server"])
 @pytest.mark.parametrize("place, says", [
-    ("nomatch*", "'nomatch*' means no model"), ("hollow/*.glb", "'hollow/*.glb' means no model"), ("hollow/", "no model in 'hollow/'"),
+    ("nomatch*", "'nomatch*' matches no model"), ("hollow/*.glb", "'hollow/*.glb' matches no model"), ("hollow/", "no model in 'hollow/'"),
     ("nobody", "'nobody'")])
 def test_what_means_no_model_is_no_success(assets, command, place, says):
     (assets / "hollow").mkdir()
@@ -308,7 +308,7 @@ def test_a_second_run_beside_it_is_refused(assets):
     with open(assets.parent / "out/.posectl/lock") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = posectl("thumbs", "assets", "-o", "out", cwd=assets.parent)
-    assert done.status == 3 and "another posectl is at work" in done.err
+    assert done.status == 3 and "another posectl is writing to" in done.err
 
 
 def test_another_server_draws_what_lies_under_its_root(assets):
