@@ -57,11 +57,11 @@ static int run(const struct args *args)
         return STATUS_USAGE;
     }
     if (args->command == COMMAND_WATCH)
-        standard_streams_hangup_ends(); /* without a terminal it goes on */
+        standard_streams_hangup_ends(); /* without a terminal watch goes on */
     return RUN[args->command](args);
 }
 
-/* Also where the rest of the command line could not be parsed. */
+/* Works even if the command line could not be parsed. */
 static bool wants_json(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)

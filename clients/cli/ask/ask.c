@@ -15,10 +15,10 @@
 
 /* --- the format that the ending of -o FILE asks for --- */
 
-/* What bounds has no format= for. */
+/* The format of bounds, which has no format=. */
 static const char JSON_ALONE[] = "json";
 
-/* The words of the command's format=, the server's own choice first. */
+/* The words of the command's format=, the server's default first. */
 static const char *forms_of(const struct command *command)
 {
     for (size_t i = 0; i < PARAMETER_COUNT; i++)
@@ -27,7 +27,7 @@ static const char *forms_of(const struct command *command)
     return JSON_ALONE;
 }
 
-/* The form of that name among the words "png|apng|..", as a text that lasts; NULL for none. */
+/* The format of that name among the words "png|apng|..", as a static string; NULL if there is none. */
 static const char *find_form(const char *forms, const char *name)
 {
     static const char *const FORMS[] = {"json", "bin", "glb", "png", "apng", "gif", "webp"};
@@ -40,7 +40,7 @@ static const char *find_form(const char *forms, const char *name)
     return NULL;
 }
 
-/* Whether the ending is a form of any command's. */
+/* Whether the ending is a format of any command. */
 static bool is_form(const char *ending)
 {
     for (int i = 0; i < COMMAND_COUNT; i++)
@@ -95,7 +95,7 @@ static uint32_t side(const unsigned char *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* What was written: a line, or JSON. */
+/* Reports the written file, as a line or as JSON. */
 static void report(const struct args *args, const char *file, const char *model, const struct posed_packet *answer)
 {
     const bool is_picture = makes_picture(args);

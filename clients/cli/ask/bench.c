@@ -1,5 +1,5 @@
-/* posectl bench: how many answers a second, and how long each takes. Each connection asks for one thing after the
- * other, by handle, at random times of the first clip, so that nothing is answered from memory. */
+/* posectl bench: requests per second and latency. Each connection sends one request after the other, by handle, at
+ * random times of the first clip, so that no answer comes from the server's memory. */
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/json.h"
 #include "clients/cli/output/terminal.h"
@@ -13,7 +13,7 @@
 
 enum { SAMPLES_MAX = 1 << 22, PERCENTILES = 4 };
 
-/* All begin at once, when each has a connection, the model is in memory and a renderer runs. */
+/* All connections start together, once each is open, the model is in memory and a renderer runs. */
 struct start {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -67,7 +67,7 @@ static void note(struct runner *runner, double latency_s)
         runner->latencies_ms[runner->count++] = (float)(latency_s * 1000);
 }
 
-/* Returns when it begins. */
+/* Returns the start time. */
 static double wait_for_start(struct start *start)
 {
     pthread_mutex_lock(&start->mutex);
@@ -115,7 +115,7 @@ static void *run_connection(void *context)
         rc = ask(runner, &connection, &model, &query); /* the first one may start a renderer */
     runner->bytes = 0;
     const double until_s = wait_for_start(runner->start) + runner->seconds;
-    /* one at least: a thread that did not get the processor in time has something to terminal_info, too */
+    /* at least one request, even where the thread got no processor time until the end */
     while (rc == 0 && (runner->count == 0 || now_s() < until_s) && !is_interrupted()) {
         const double start_s = now_s();
         time_s = next_random(runner) * duration_s;

@@ -18,8 +18,7 @@ static void put_time(struct text *out, const cJSON *frame)
     text_put(out, "\n");
 }
 
-/* A matrix as people write it: rows one below the other. `numbers` has 16 in columns, 12 in rows or 8 of two
- * quaternions. */
+/* Puts a matrix row by row. `numbers` has 16 in column order, 12 in row order, or 8 of two quaternions. */
 static void put_matrix(struct text *out, const cJSON *numbers, size_t indent)
 {
     double value[MATRIX_FLOATS_MAX] = {0};
@@ -69,7 +68,7 @@ static void put_numbers(struct text *out, const cJSON *numbers, int first, int c
         text_printf(out, "%12.6f", cJSON_GetNumberValue(cJSON_GetArrayItem(numbers, i)));
 }
 
-/* Where each node is: the translation of scene_from_node, and with what=local what the node does of its own. */
+/* Puts the translation of each node's scene_from_node, and with what=local its local transform. */
 static void put_pose(struct text *out, const cJSON *answer)
 {
     const size_t columns = json_name_columns(json_get(answer, "nodes"));
@@ -146,7 +145,7 @@ static void put_box(struct text *out, const cJSON *box)
     text_put(out, "\n");
 }
 
-/* The boxes of one frame, or of a whole clip: around everything, each mesh, and with per=joint each joint. */
+/* Puts the boxes of one frame or of a whole clip: around everything, each mesh, and with per=joint each joint. */
 static void put_boxes(struct text *out, const cJSON *answer, const cJSON *frame)
 {
     const cJSON *meshes = json_get(answer, "meshes"), *joints = json_get(answer, "joints"), *entry;

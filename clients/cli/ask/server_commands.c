@@ -1,4 +1,4 @@
-/* posectl models, formats, version, query: what is asked of a server instead of a model. */
+/* posectl models, formats, version, query: the commands about a server instead of one model. */
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/json.h"
 #include "clients/cli/output/output.h"
@@ -13,7 +13,7 @@
 
 enum { FILE_PIECE_BYTES = 1 << 16 };
 
-/* Where answers go, for people or as they come. */
+/* Collects the output: raw answers, or text for people. */
 struct output {
     bool is_raw;
     struct text text;
@@ -129,7 +129,7 @@ static int read_queries(const char *name, struct text *out)
     return is_bad ? STATUS_USAGE : STATUS_DONE;
 }
 
-/* What failed, on stderr too: the answer as a whole is one that succeeded. */
+/* Reports failed queries on stderr too, because the answer as a whole has succeeded. */
 static int report_results(const struct posed_packet *answer)
 {
     cJSON *json = cJSON_ParseWithLength((const char *)answer->data, answer->data_bytes);

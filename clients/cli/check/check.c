@@ -1,4 +1,4 @@
-/* posectl check: all models at the same time, then one report. */
+/* posectl check: checks many models at the same time, then prints one report. */
 #include "clients/cli/check/check.h"
 
 #include "clients/cli/command_line/commands.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --severity RULE=LEVEL over the rules' own. */
+/* Sets the severities of the rules, changed by --severity RULE=LEVEL. */
 static int set_severities(struct check *check)
 {
     for (int i = 0; i < RULE_COUNT; i++)
@@ -64,7 +64,7 @@ static int list_rules(const struct check *check)
     return status;
 }
 
-/* The report, and whether something in it is as severe as --fail-on. */
+/* Writes the report. STATUS_FAILED where a finding is as severe as --fail-on. */
 static int give_report(const struct check *check)
 {
     const char *format = args_text(check->args, OPTION_FORMAT, terminal.is_json ? "json" : "text");

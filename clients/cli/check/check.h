@@ -1,4 +1,5 @@
-/* check.h - what the parts of posectl check share. */
+/* check.h - the rules of posectl check, their findings, and the parts that find and report them. A check_model() runs
+ * in one thread of a pool, everything else in the main thread. */
 #pragma once
 
 #include "clients/cli/server/model_list.h"
@@ -46,15 +47,15 @@ int severity_find(const char *name);
 /* Adds a finding, unless its rule is off. */
 void findings_add(const struct check *check, struct findings *findings, enum rule_id rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* check_model.c: looks at one model, by the source of its item. */
+/* check_model.c: applies the rules to one model. */
 void check_model(const struct check *check, struct connection *connection, const char *source,
                  struct findings *findings);
 
-/* check_loop.c: whether a clip of --loops ends as it begins. `model`, `clip`: the server's JSON. */
+/* check_loop.c: the rule loop-jump for one clip. `model`, `clip`: the server's JSON. */
 void check_loop(const struct check *check, struct connection *connection, const cJSON *model, const cJSON *clip,
                 struct findings *findings);
 
-/* check_report.c, check_documents.c: the report. Names in text are made fit for a terminal. */
+/* check_report.c, check_documents.c: the report in one of its formats. */
 void check_report_text(const struct check *check, struct text *out);
 void check_report_json(const struct check *check, struct text *out);
 void check_report_junit(const struct check *check, struct text *out);

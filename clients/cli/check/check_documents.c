@@ -1,12 +1,12 @@
-/* The reports of posectl check that other programs know: JUnit XML, as Jenkins, GitLab and others read it (a test case
- * is a model; errors and warnings are failures), and SARIF 2.1.0 (OASIS), as code scanning reads it. */
+/* The reports of posectl check for other programs: JUnit XML for Jenkins, GitLab and others (each model is a test case;
+ * errors and warnings are failures), and SARIF 2.1.0 (OASIS) for code scanning. */
 #include "clients/cli/check/check.h"
 
 #include "clients/cli/output/terminal.h"
 
 #include <stdlib.h>
 
-/* What makes a test case fail: warnings and errors. */
+/* Counts what makes a test case fail: warnings and errors. */
 static size_t failures_of(const struct findings *findings)
 {
     size_t failures = 0;
@@ -15,7 +15,7 @@ static size_t failures_of(const struct findings *findings)
     return failures;
 }
 
-/* One element for all of them: more than one is not everywhere understood. */
+/* Puts one element for all failures, because some readers reject several. */
 static void put_failure(const struct findings *findings, struct text *out)
 {
     bool has_begun = false;

@@ -1,5 +1,4 @@
-/* The rule loop-jump of posectl check: whether a looping clip ends as it begins, in its nodes and in its morph weights.
- */
+/* The rule loop-jump of posectl check: a looping clip must end as it begins, in its nodes and its morph weights. */
 #include "clients/cli/check/check.h"
 
 #include "clients/cli/server/pattern.h"
@@ -8,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* So far from a node what it moves reaches, as a share of the model: a turned head jumps although its joint stays. */
+/* How far vertices lie from the node that moves them, as a share of the model's size: a head that turns jumps although
+ * its joint does not move. */
 #define REACH 0.1
 
 static bool is_loop(const struct check *check, const char *name)
@@ -26,8 +26,8 @@ static double size_of(const cJSON *model)
     return isfinite(size) ? size : 0;
 }
 
-/* How far the points around a node move from one matrix to the other: its origin, and those at `reach` along its axes,
- * however long these are: joints may be in centimetres under metres. */
+/* How far points of a node move from one matrix to the other: its origin, and the points at `reach` along its axes in
+ * scene units, whatever the node's scale (joints in centimetres under a root in metres). */
 static double distance(const float *a, const float *b, double reach)
 {
     double most = 0;
@@ -46,7 +46,7 @@ static double distance(const float *a, const float *b, double reach)
     return most;
 }
 
-/* Compares frame 0 with frame 1 of an answer in binary frames; *node: where they differ most. -1: it is none. */
+/* Compares frame 0 with frame 1 of binary frames; *node: where they differ most. -1: the answer has no such frames. */
 static double greatest_jump(const struct posed_packet *answer, double reach, uint32_t *node)
 {
     struct posed_frames frames;
@@ -70,8 +70,7 @@ static double greatest_jump(const struct posed_packet *answer, double reach, uin
     return most;
 }
 
-/* The answer about both ends of the clip, without its walk over the ground, which is no jump. Returns as
- * connection_request(). */
+/* Requests both ends of the clip, without its root motion, which is no jump. Returns as connection_request(). */
 static int ask_ends(struct connection *connection, const char *operation, const cJSON *model, const cJSON *clip,
                     const char *more, struct posed_packet *answer)
 {
@@ -83,7 +82,7 @@ static int ask_ends(struct connection *connection, const char *operation, const 
     return rc;
 }
 
-/* How far a vertex of the mesh moves from frame 0 to frame 1 of an answer in binary frames. */
+/* How far a vertex of the mesh moves at most from frame 0 to frame 1 of binary frames. */
 static double greatest_step(const struct posed_packet *answer)
 {
     struct posed_frames frames;
@@ -109,7 +108,7 @@ static bool has_morph_targets(const cJSON *mesh)
     return has_any;
 }
 
-/* Faces move by morph weights, which no node tells of: how far a vertex of *mesh jumps, and no other further. */
+/* Morph weights move vertices without moving a node. Returns the greatest jump of a vertex, of *mesh. */
 static double greatest_morph(struct connection *connection, const cJSON *model, const cJSON *clip, const cJSON **mesh)
 {
     const cJSON *one;
@@ -139,7 +138,7 @@ void check_loop(const struct check *check, struct connection *connection, const 
     uint32_t node = 0;
     if (check->severities[RULE_LOOP_JUMP] == SEVERITY_OFF || !(size > 0) || !is_loop(check, json_text(clip, "name")))
         return;
-    /* of what cannot be posed check_poses() has told */
+    /* check_poses() reports clips that cannot be posed */
     const double jump =
         ask_ends(connection, "pose", model, clip, "", &answer) < 0 ? 0 : greatest_jump(&answer, size * REACH, &node);
     const double morph = jump > jump_max ? 0 : greatest_morph(connection, model, clip, &mesh);

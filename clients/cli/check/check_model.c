@@ -1,11 +1,11 @@
-/* The rules of posectl check, applied to one model: what the server says of it, and poses of its clips. */
+/* The rules of posectl check, applied to one model: to the server's description of it, and to poses of its clips. */
 #include "clients/cli/check/check.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { POSES = 17 }; /* of a clip that are looked at: its ends, and 15 times in between */
+enum { POSES = 17 }; /* of each clip: both ends and 15 times between them */
 
 static const struct {
     const char *code;
@@ -54,7 +54,7 @@ static void check_limits(const struct check *check, const cJSON *model, struct f
 
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* Names that several of a list have; those without a name or with an empty one do not count. */
+/* Reports names that occur several times in the list. */
 static void check_names(const struct check *check, const char **names, size_t count, enum rule_id rule,
                         const char *what, struct findings *findings)
 {
@@ -75,7 +75,7 @@ static size_t add_name(const char **names, size_t count, const cJSON *thing)
     return count;
 }
 
-/* Which nodes are joints of the file's skins: [node_count], the caller's to free. */
+/* Which nodes are joints of the file's skins: [node_count]; the caller frees it. */
 static bool *joints_of(const cJSON *model, size_t *node_count)
 {
     const cJSON *skin, *joint;
@@ -114,7 +114,7 @@ static void check_duplicates(const struct check *check, const cJSON *model, stru
 
 /* --- every clip --- */
 
-/* A matrix that maps onto a plane, a line or a point: its volume is nothing beside its longest axis, cubed. */
+/* Whether a matrix maps onto a plane, a line or a point: its volume is negligible beside its longest axis cubed. */
 static bool is_flat(const float *m)
 {
     const double a[3] = {(double)m[0], (double)m[1], (double)m[2]}, b[3] = {(double)m[4], (double)m[5], (double)m[6]},
@@ -146,7 +146,7 @@ static int64_t find_flat(const struct posed_packet *answer, const bool *is_joint
     return -1;
 }
 
-/* Poses all through the clip: that there are any, and that no joint is flat in them. */
+/* Requests poses throughout the clip. They must exist, and no joint may be flat in them. */
 static void check_poses(const struct check *check, struct connection *connection, const cJSON *model, const cJSON *clip,
                         struct findings *findings)
 {
@@ -188,7 +188,7 @@ static void check_clips(const struct check *check, struct connection *connection
     }
 }
 
-/* By the rule about what is wrong where there is one, and as severe as a file that cannot be read. */
+/* Reports under the rule about the cause if there is one, at least as severe as `unreadable`. */
 static void add_unreadable(const struct check *check, const struct connection *connection, const char *source,
                            struct findings *findings)
 {

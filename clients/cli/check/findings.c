@@ -1,4 +1,4 @@
-/* The rules of posectl check, and what is found by them: check.h. */
+/* The table of rules, severities and findings: check.h. */
 #include "clients/cli/check/check.h"
 
 #include <stdarg.h>

@@ -1,11 +1,11 @@
-/* Parses the command line, and writes what was given as the query or body of a request. */
+/* Parses the command line, and writes the given parameters as the query or body of a request. */
 #include "clients/cli/command_line/args.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* clip_name and clip-name are one. */
+/* Compares names; clip_name and clip-name are the same. */
 static bool is_named(const char *name, const char *given, size_t given_bytes)
 {
     if (strlen(name) != given_bytes)
@@ -24,7 +24,7 @@ static const struct parameter *find_parameter(const char *name, size_t name_byte
     return NULL;
 }
 
-/* How many letters differ at the least (Levenshtein). */
+/* The edit distance (Levenshtein). */
 static size_t edits(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
     enum { ROW = 40 };
@@ -153,7 +153,7 @@ static int take_parameter(struct args *out, const struct parameter *parameter, c
     return 0;
 }
 
-/* "--shadow" and "--shadow 1": only a value that can be one is taken. */
+/* "--shadow" or "--shadow 1": the next argument is a value only if it can be one. */
 static const char *take_flag(int argc, char **argv, int *next)
 {
     static const char *const WORDS[] = {"0", "1", "false", "true"};
@@ -163,7 +163,7 @@ static const char *take_flag(int argc, char **argv, int *next)
     return "1";
 }
 
-/* "--name", "--name=value" or "--name value"; *next is moved past the value. */
+/* "--name", "--name=value" or "--name value". Advances *next past the value. */
 static int take_long(struct args *out, const struct command *command, int argc, char **argv, int *next,
                      struct text *problem)
 {
@@ -236,7 +236,7 @@ static int find_command(struct args *out, const char *name, struct text *problem
     return -1;
 }
 
-/* The command is the first argument that is no option: so that its options may stand before it, too. */
+/* The command is the first argument that is not an option, so that options may precede it. */
 static int find_command_first(struct args *out, int argc, char **argv, int *at, struct text *problem)
 {
     for (int i = 1; i < argc; i++) {
@@ -247,7 +247,7 @@ static int find_command_first(struct args *out, int argc, char **argv, int *at, 
             out->has_help = true;
             return 0;
         }
-        for (int k = 0; k < OPTION_COUNT; k++) { /* the value of an option that all have is no command */
+        for (int k = 0; k < OPTION_COUNT; k++) { /* skip the value of an option of all commands */
             const bool is_long = strncmp(argv[i], "--", 2) == 0 && strcmp(argv[i] + 2, OPTIONS[k].name) == 0;
             const bool is_short = argv[i][1] == OPTIONS[k].letter && argv[i][2] == '\0';
             if ((is_long || is_short) && option_is_for(&OPTIONS[k], NULL) && OPTIONS[k].value[0] != '\0') {

@@ -29,7 +29,7 @@ struct option {
 struct parameter {
     const char *name, *operations, *how_often, *values, *text;
 };
-/* A row that only help and man page show. Each table ends with a row without a name. */
+/* A row that only help and man page show. The last row of a table has no name. */
 struct described {
     const char *name, *text;
 };
@@ -39,7 +39,7 @@ extern const struct option OPTIONS[OPTION_COUNT];
 extern const struct parameter PARAMETERS[];
 extern const size_t PARAMETER_COUNT;
 
-/* The command's option of that name, or NULL. command NULL: one that all commands have. */
+/* The command's option of that name, or NULL. command NULL: an option of all commands. */
 const struct option *option_find(const char *name, size_t name_bytes, const struct command *command);
 bool option_is_for(const struct option *option, const struct command *command);
 /* Whether users may give the parameter with this command: `model` is the argument, and posectl itself sets `hash`. */
@@ -86,19 +86,19 @@ struct args {
     size_t positional_count;
 };
 
-/* Fills *out; its texts point into argv and the environment. Returns 0, or -1 with a sentence in *problem. */
+/* Fills *out, whose strings point into argv. Returns 0, or -1 with a message in *problem; args_free() in any case. */
 int args_parse(struct args *out, int argc, char **argv, struct text *problem);
 void args_free(struct args *args);
 
 bool args_has(const struct args *args, enum option_id option);
 /* The value, or `fallback`. */
 const char *args_text(const struct args *args, enum option_id option, const char *fallback);
-/* A number between min and max: what was given, else `fallback`. args_parse() has checked that it is one. */
+/* The value as a number, else `fallback`. args_parse() has checked it. */
 double args_number(const struct args *args, enum option_id option, double fallback);
 
-/* The value of this parameter of the server's; NULL: it was not given. */
+/* The value of a parameter; NULL: it was not given. */
 const char *args_parameter(const struct args *args, const char *name);
-/* What was given, as the rest of a query: "&clip=..&t=..". Parameters that are JSON are left out: args_put_body(). */
+/* Appends the given parameters as the rest of a query, "&clip=..&t=..", except those that are JSON. */
 void args_put_query(const struct args *args, struct text *out);
-/* The body of a POST, "{"layers":..}"; false: there is none, and a GET will do. */
+/* Appends the parameters that are JSON as the body of a POST, "{"layers":..}"; false: there are none. */
 bool args_put_body(const struct args *args, struct text *out);

@@ -1,4 +1,4 @@
-/* commands.h - one function a command: it does everything and returns the exit status. main.c has them in a table. */
+/* commands.h - one function per command, which returns the exit status. main.c calls them from a table. Main thread. */
 #pragma once
 
 #include "clients/cli/command_line/args.h"

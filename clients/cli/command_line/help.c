@@ -1,4 +1,4 @@
-/* posectl --help and posectl COMMAND --help, from the tables. */
+/* posectl --help and posectl COMMAND --help, made from the tables of options. */
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/output.h"
 
@@ -6,7 +6,7 @@
 
 enum { COLUMN = 27, WIDTH = 100 };
 
-/* Breaks a text into lines, all but the first indented. */
+/* Wraps text into lines, all but the first indented. */
 static void put_wrapped(struct text *out, const char *words, size_t indent)
 {
     size_t column = indent;
@@ -54,7 +54,7 @@ static void put_flag(struct text *out, const struct flag *flag)
     text_free(&right);
 }
 
-/* Nothing where there are none. */
+/* Puts the flags of a group under a heading; nothing if there are none. */
 static void put_flags(struct text *out, const char *heading, const struct command *command, int group)
 {
     struct flag flag;

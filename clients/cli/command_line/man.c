@@ -1,4 +1,4 @@
-/* posectl(1), in man(7), from the tables. */
+/* posectl man: posectl(1) in man(7) format, made from the tables of options. */
 #include "clients/cli/command_line/commands.h"
 
 #include "clients/cli/output/output.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Text for roff: a dash that can be copied, and no line that begins as a request. */
+/* Escapes text for roff: dashes stay ASCII, and no line begins a request. */
 static void put_roff(struct text *out, const char *text)
 {
     for (const char *at = text; *at != '\0'; at++) {

@@ -1,4 +1,4 @@
-/* The tables of args.h, and what is for which command. */
+/* The tables of commands, options and parameters, and which are for which command: args.h. */
 #include "clients/cli/command_line/args.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static const char view_words[] = "" /* "|lit|weights|.." */
 #undef X
     ;
 #define VIEW_WORDS (view_words + 1)
-/* The words of the table are taken as texts: a new operation needs no change here. */
+/* Operations are compared as text, so that a new operation needs no change here. */
 const struct parameter PARAMETERS[] = {
 #define X(symbol, name, operations, how_often, parser, values, text) {name, #operations, #how_often, values, text},
 #include "wire/request/request_params.def"

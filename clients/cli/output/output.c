@@ -1,3 +1,4 @@
+/* Writes files through temporary ones, so that they appear complete. */
 #include "clients/cli/output/output.h"
 
 #include "clients/cli/output/terminal.h"
@@ -74,11 +75,11 @@ int output_give(const char *file, const void *bytes, size_t size_bytes)
     if (file == NULL || strcmp(file, "-") == 0) {
         if (fwrite(bytes, 1, size_bytes, stdout) == size_bytes && fflush(stdout) == 0)
             return STATUS_DONE;
-        if (errno != EPIPE) /* who reads has read enough */
+        if (errno != EPIPE) /* the reader has read enough */
             terminal_error("cannot write to stdout: %s", strerror(errno));
         return STATUS_SERVER;
     }
-    if (stat(file, &info) == 0 && !S_ISREG(info.st_mode)) { /* /dev/null, a pipe: nothing to take the place of */
+    if (stat(file, &info) == 0 && !S_ISREG(info.st_mode)) { /* /dev/null or a pipe cannot be replaced */
         const int fd = open(file, O_WRONLY | O_CLOEXEC);
         const int rc = fd < 0 ? -1 : write_all(fd, bytes, size_bytes);
         if (rc < 0)

@@ -1,3 +1,4 @@
+/* Prints lines on stderr and errors as JSON, and catches Ctrl-C. */
 #include "clients/cli/output/terminal.h"
 
 #include "clients/cli/output/json.h"

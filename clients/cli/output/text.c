@@ -1,3 +1,4 @@
+/* Growing strings and the encodings of what is appended to them. */
 #include "clients/cli/output/text.h"
 
 #include "clients/cli/output/terminal.h"
@@ -99,7 +100,7 @@ size_t text_character_bytes(const char *at)
     return is_bad ? 0 : bytes;
 }
 
-/* C0, DEL and C1, which terminals obey and XML 1.0 has not. */
+/* C0, DEL and C1: terminals obey them, XML 1.0 forbids them. */
 static int is_control(const char *at, size_t bytes)
 {
     const unsigned char first = (unsigned char)at[0];

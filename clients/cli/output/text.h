@@ -1,16 +1,16 @@
-/* text.h - a text that grows, and the ways in which other texts are written into it. A program that is out of memory
- * ends with a sentence (exit status 3), so nothing here fails. */
+/* text.h - a growing string, and the encodings in which other strings are appended to it. Without memory the program
+ * ends with a message and exit status 3, so that nothing here returns an error. */
 #pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
 
 struct text {
-    char *at; /* ended by NUL once something was put */
+    char *at; /* NULL until something is appended, then terminated by NUL */
     size_t size_bytes, room_bytes;
 };
 
-/* malloc and realloc that end the program instead of returning NULL. */
+/* Zeroed memory, realloc() and strdup() that end the program instead of returning NULL. */
 void *must_alloc(size_t size_bytes);
 void *must_grow(void *memory, size_t size_bytes);
 char *must_copy(const char *text);
@@ -23,13 +23,13 @@ void text_vprintf(struct text *out, const char *format, va_list arguments) __att
 void text_put_url(struct text *out, const char *text);
 /* For HTML and XML, in text and in attributes; characters that XML 1.0 has not become '?'. */
 void text_put_xml(struct text *out, const char *text);
-/* For people: control characters, which a terminal would obey, and bad UTF-8 become '?'. */
+/* For people: control characters, which a terminal would obey, and invalid UTF-8 become '?'. */
 void text_put_printable(struct text *out, const char *text);
-/* Shown, then spaces up to `columns`. */
+/* Printable, padded with spaces to `columns`. */
 void text_put_column(struct text *out, const char *text, size_t columns);
 void text_free(struct text *text);
 
-/* Characters of UTF-8: how many columns a text takes, near enough. */
+/* The number of UTF-8 characters, about that of terminal columns. */
 size_t text_columns(const char *text);
-/* Bytes of the character at `at`, 0 when it is no UTF-8 (or the end). */
+/* The bytes of the character at `at`; 0 for invalid UTF-8 and at the end. */
 size_t text_character_bytes(const char *at);

@@ -1,3 +1,4 @@
+/* Connections of a session: requests that are tried again, and the words for their errors. */
 #include "clients/cli/server/connection.h"
 
 #include "clients/cli/output/json.h"
@@ -65,7 +66,7 @@ void connection_close(struct connection *connection)
     *connection = (struct connection){0};
 }
 
-/* Seconds to wait before another try; -1: another try is of no use. */
+/* Seconds to wait before the next try; -1: do not try again. */
 static double pause_before_retry(const struct posed_error *error, int tries)
 {
     if (error->status != POSED_E_SERVER || error->retry_after_s == 0 || error->code == POSED_ERR_SHUTTING_DOWN)
@@ -126,13 +127,13 @@ static void report_candidates(const struct posed_error *error)
 void connection_report_error(const struct connection *connection)
 {
     const struct posed_error *error = &connection->posed.error;
-    const bool is_said = error->status == POSED_E_SERVER; /* by the server */
+    const bool is_answered = error->status == POSED_E_SERVER;
     char code[64];
     connection_error_code(connection, code);
-    terminal_coded_error(code, error->message, is_said ? error->json : NULL, error->json_bytes);
-    if (is_said)
+    terminal_coded_error(code, error->message, is_answered ? error->json : NULL, error->json_bytes);
+    if (is_answered)
         report_candidates(error);
-    if (is_said && error->code == POSED_ERR_UNKNOWN_PARAMETER && !connection->session->has_own_parameters)
+    if (is_answered && error->code == POSED_ERR_UNKNOWN_PARAMETER && !connection->session->has_own_parameters)
         terminal_error("the server's version differs from that of posectl");
 }
 

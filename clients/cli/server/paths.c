@@ -1,3 +1,5 @@
+/* Resolves the arguments of a command: against local files for a private server, else as paths under the server's root.
+ */
 #include "clients/cli/server/paths.h"
 
 #include "clients/cli/output/terminal.h"

@@ -1,3 +1,4 @@
+/* Matches patterns of paths and ignore files. */
 #include "clients/cli/server/pattern.h"
 
 #include <ctype.h>

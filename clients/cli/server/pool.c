@@ -1,3 +1,4 @@
+/* A pool of threads with a connection each, and its progress line. */
 #include "clients/cli/server/pool.h"
 
 #include "clients/cli/output/terminal.h"
@@ -64,7 +65,7 @@ static void put_state(struct text *out, const struct progress *progress, double 
     }
 }
 
-/* One line that is painted over. */
+/* Repaints the progress line. */
 static void paint(struct progress *progress, double elapsed_s)
 {
     struct text line = {0};

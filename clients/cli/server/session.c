@@ -1,3 +1,4 @@
+/* Starts and ends private servers, and finds running ones. */
 #include "clients/cli/server/session.h"
 
 #include "clients/cli/output/terminal.h"
@@ -28,8 +29,8 @@ enum {
     FOLDER_MAX_BYTES = 60,
 };
 
-/* POSED_PROGRAM, or posed beside posectl, or else the one that the PATH finds. `looked`: that in words, for when it is
- * not there. */
+/* Finds POSED_PROGRAM, or posed beside posectl, or else on the PATH. `looked`: where it looked, for the error message.
+ */
 static void find_posed(char out[PATH_MAX + 16], struct text *looked)
 {
     const char *named = getenv("POSED_PROGRAM");
@@ -53,7 +54,7 @@ static void find_posed(char out[PATH_MAX + 16], struct text *looked)
     snprintf(out, PATH_MAX + 16, "posed");
 }
 
-/* Removes the sockets of servers that were killed: those that nobody listens on. */
+/* Removes sockets that no process listens on any more: servers that were killed left them. */
 static void remove_leftovers(const char *folder)
 {
     DIR *names = opendir(folder);
@@ -75,11 +76,11 @@ static void remove_leftovers(const char *folder)
         closedir(names);
 }
 
-/* A name that nobody else has, in a folder that exists everywhere; the path of a socket has 107 bytes at most. */
+/* Makes a unique name in a folder that exists everywhere; the path of a socket has at most 107 bytes. */
 static void name_socket(char *out, size_t size)
 {
     const char *const folders[] = {getenv("XDG_RUNTIME_DIR"), "/tmp",
-                                   "/dev/shm"}; /* the last where all else is read-only */
+                                   "/dev/shm"}; /* the last for read-only file systems */
     const char *folder = "/tmp";
     unsigned long long number = (unsigned long long)getpid();
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
@@ -96,7 +97,7 @@ static void name_socket(char *out, size_t size)
 /* In the child, between fork and exec. */
 static void become_posed(const struct session *session, unsigned jobs, int ready_fd, int log_fd, pid_t parent)
 {
-    /* The environment is that of a shell where somebody may have set up a server of his own. */
+    /* The user's shell may have set these for a server of their own. */
     static const char *const OTHERS[] = {"POSED_TOKEN_FILE", "POSED_UPLOADS", "POSED_CORS", "POSED_ALLOW_HOST",
                                          "POSED_LOG",        "POSED_ROOT",    "POSED_WATCH"};
     char posed[PATH_MAX + 16], workers[16];
@@ -105,25 +106,26 @@ static void become_posed(const struct session *session, unsigned jobs, int ready
     snprintf(workers, sizeof workers, "%u", jobs);
     for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
         unsetenv(OTHERS[i]);
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* even where this process is killed */
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* the server ends even if posectl is killed */
     if (getppid() != parent)
         _exit(1);
-    setpgid(0, 0); /* Ctrl-C is for posectl, which ends its server itself */
-    umask(077);    /* the socket is nobody else's */
+    setpgid(0, 0); /* Ctrl-C must reach posectl only, which then ends the server */
+    umask(077);    /* no other user may use the socket */
     const int null_fd = open("/dev/null", O_RDONLY);
     if (null_fd >= 0)
         dup2(null_fd, STDIN_FILENO);
     dup2(ready_fd, STDOUT_FILENO);
     if (!terminal.is_verbose)
         dup2(log_fd, STDERR_FILENO);
-    /* Hidden files too: the user named the models, and links may lead there (git-annex keeps all under .git). */
+    /* Hidden files too: the user named the models, and symbolic links may lead there (git-annex keeps files under
+     * .git). */
     execlp(posed, "posed", "--root", session->folder, "--allow-hidden", "--http", "none", "--tcp", "none", "--unix",
            session->address, "--import-workers", workers, "--render-workers", workers, (char *)NULL);
     dprintf(log_fd, "cannot run %s%s: %s\n", posed, looked.at == NULL ? "" : looked.at, strerror(errno));
     _exit(127);
 }
 
-/* The first line of its stdout, which it prints when it is ready. */
+/* Waits for the first line of the server's stdout, which says that it is ready. */
 static bool is_ready(int fd)
 {
     char line[LINE_MAX_BYTES];
@@ -236,7 +238,7 @@ void session_end(struct session *session)
                 kill(session->pid, SIGKILL);
             nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
         }
-        unlink(session->address); /* where the server did not get to it */
+        unlink(session->address); /* if the server did not */
         close(session->log_fd);
     }
     session->pid = 0;

@@ -1,5 +1,5 @@
-/* OUT/index.html of posectl thumbs --index: gallery.html with a figure for each picture that lies in OUT, also of
- * models that this run does not mean. It needs no server and, but for the search, no script. */
+/* OUT/index.html of posectl thumbs --index: gallery.html with a figure for each picture in OUT, also of models that are
+ * not part of this run. The page needs no server, and a script for its search only. */
 #include "clients/cli/thumbs/thumbs.h"
 
 #include "clients/cli/output/output.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const char MARK[] = "<!-- figures -->\n";
-/* What gallery.html says of itself near its beginning: by it a page of an earlier run is known. */
+/* Identifies a page that an earlier run wrote; near the beginning of gallery.html. */
 static const char GENERATOR[] = "<meta name=\"generator\" content=\"posectl\">";
 enum { HEAD_BYTES = 1024 };
 
@@ -65,7 +65,8 @@ static int by_model(const void *name, const void *item)
     return strcmp(name, ((const struct listed_model *)item)->model);
 }
 
-/* A model of this run with its pictures or its failure; one of another run with what is left of its pictures. */
+/* A model of this run is shown with its pictures or its failure, one of another run with its pictures if they are
+ * there. */
 static void put_entry(struct text *out, const struct thumbs *thumbs, const cJSON *entry)
 {
     const cJSON *error = json_get(entry, "error"), *picture;

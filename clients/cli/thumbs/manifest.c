@@ -1,3 +1,4 @@
+/* Reads, appends to and rewrites OUT/.posectl/manifest.jsonl. */
 #include "clients/cli/thumbs/manifest.h"
 
 #include "clients/cli/output/output.h"
@@ -27,7 +28,7 @@ static int by_model_and_line(const void *a, const void *b)
     return order != 0 ? order : x->number < y->number ? -1 : 1;
 }
 
-/* Keeps the last of the entries of each model. */
+/* Keeps the last entry of each model. */
 static void take_lines(struct manifest *manifest, struct line *lines, size_t count)
 {
     if (count > 0)
@@ -110,7 +111,7 @@ int manifest_open(struct manifest *manifest, const char *out)
         terminal_error("cannot write into %s: %s", manifest->folder, strerror(errno));
         return STATUS_SERVER;
     }
-    if (write(manifest->journal_fd, "\n", 1) < 0) /* behind a line that a killed run left without an end */
+    if (write(manifest->journal_fd, "\n", 1) < 0) /* ends a line that a killed run left unfinished */
         terminal_info("cannot write into %s: %s", manifest->folder, strerror(errno));
     return STATUS_DONE;
 }
@@ -170,7 +171,7 @@ static int save(struct manifest *manifest)
     const int rc = output_write(path, manifest->folder, all.at, all.size_bytes, &problem);
     if (rc < 0)
         terminal_error("%s", problem.at);
-    else { /* what comes next belongs behind the new file */
+    else { /* later entries are appended to the new file */
         close(manifest->journal_fd);
         manifest->journal_fd = open_in(manifest, "manifest.jsonl", O_WRONLY | O_APPEND);
     }

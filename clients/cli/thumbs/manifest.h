@@ -1,13 +1,13 @@
-/* manifest.h - what posectl thumbs knows of earlier runs: OUT/.posectl/manifest.jsonl, a JSON object a line and model.
+/* manifest.h - what posectl thumbs remembers of earlier runs: OUT/.posectl/manifest.jsonl, a JSON object per line and
+ * model.
  *
  *   {"model":"assets/birds/crow.fbx","out":"birds/crow.fbx","hash":"..","options":"..","server":"0.1.0",
  *    "files":{"assets/birds/crow.fbx":"760320:1767225600.000000000:1767225600.000000000"},
  *    "pictures":[{"file":"birds/crow.fbx.png","clip":"fly","bytes":1234}],"error":null,
  *    "unmatched":false}
  *
- * Lines are appended while a run goes on, so that one that is killed leaves what it knew; the last line about a model
- * counts, a line that is cut is ignored. At the end of a run the file is written anew. One run at a time:
- * OUT/.posectl/lock. */
+ * A run appends lines as it goes, so that a killed run leaves what it did. The last line about a model counts; an
+ * incomplete line is ignored. At its end a run rewrites the file. OUT/.posectl/lock allows one run at a time. */
 #pragma once
 
 #include "clients/cli/output/json.h"
@@ -22,16 +22,16 @@ struct manifest {
     pthread_mutex_t mutex;
 };
 
-/* Opens that of the folder `out`, which is made when it is not there, and removes what killed runs left half written.
- * Returns 0 or an exit status after complaining. */
+/* Opens the manifest of the folder `out`, creating both if needed, and removes temporary files of killed runs. Returns
+ * 0 or an exit status after printing why. */
 int manifest_open(struct manifest *manifest, const char *out);
 void manifest_close(struct manifest *manifest);
 
-/* The entry of a model, or NULL. Safe in threads, as long as nobody calls manifest_merge(). */
+/* The entry of a model, or NULL. Safe in threads, except during manifest_merge() and manifest_remove(). */
 const cJSON *manifest_find(const struct manifest *manifest, const char *model);
-/* Appends an entry to the file, at once. Safe in threads. */
+/* Appends an entry to the file. Safe in threads. */
 void manifest_append(struct manifest *manifest, const cJSON *entry);
-/* Puts these entries (NULL: none) in place of those of the same models, takes them over, and writes the file anew. */
+/* Replaces the entries of the same models by these (NULL: none), which it takes over, and rewrites the file. */
 int manifest_merge(struct manifest *manifest, cJSON **entries, size_t count);
-/* Takes the entry out, to be freed by the caller; NULL when there is none. */
+/* Removes an entry, which the caller frees. */
 cJSON *manifest_remove(struct manifest *manifest, size_t index);

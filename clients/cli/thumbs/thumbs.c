@@ -1,3 +1,4 @@
+/* posectl thumbs: a pass over all models, and the steps of a pass that watch uses too. */
 #include "clients/cli/thumbs/thumbs.h"
 
 #include "clients/cli/command_line/commands.h"
@@ -31,7 +32,7 @@ static int set_options(struct thumbs *thumbs)
     return STATUS_DONE;
 }
 
-/* --prune: removes models that this run does not mean from the manifest, and their pictures. */
+/* --prune: removes models that are not part of this run from the manifest, with their pictures. */
 static void prune(struct thumbs *thumbs)
 {
     for (size_t i = thumbs->manifest.count; i-- > 0 && args_has(thumbs->args, OPTION_PRUNE);) {
@@ -129,7 +130,7 @@ void thumbs_close(struct thumbs *thumbs)
     free(thumbs->body);
 }
 
-/* Whether --clips names no clip of any model. That is a mistake: the run has not made what it was for. */
+/* Whether --clips matches no clip of any model. That is an error: the run has not done what it was asked for. */
 static bool has_no_clip(const struct thumbs *thumbs)
 {
     const cJSON *picture;

@@ -1,5 +1,6 @@
-/* thumbs.h - the parts of posectl thumbs, of which watch makes use too: a pass lists the models, draws what is not up
- * to date, reports, and records the result in the manifest. One thread, which has a pool of others draw. */
+/* thumbs.h - the parts of posectl thumbs, which watch uses too. A pass lists the models, draws those that are not up to
+ * date, reports, and records the result in the manifest. The main thread does all this but drawing, which runs in the
+ * threads of a pool. */
 #pragma once
 
 #include "clients/cli/output/terminal.h"
@@ -12,7 +13,7 @@ struct thumbs {
     const struct args *args;
     struct command_context context;
     const char *out;    /* the output folder */
-    char *options;      /* what the pictures depend on beside the model: compared with the manifest's */
+    char *options;      /* everything but the model that pictures depend on, compared with the manifest's */
     char *parameters;   /* of /v1/render, "&width=256&height=256&.." */
     char *body;         /* or NULL */
     const char *server; /* its version */
@@ -31,24 +32,24 @@ int thumbs_open(struct thumbs *thumbs, const struct args *args);
 int thumbs_pass(struct thumbs *thumbs);
 /* The middle of a pass: draws the listed models that are due. */
 int thumbs_draw(struct thumbs *thumbs, const bool *is_due);
-/* The end of a pass, which came to `status`: prunes, takes the entries into the manifest and, where the pass changed
- * something, writes the gallery anew. Returns the pass's status. */
+/* The end of a pass that has `status` so far: prunes, merges the entries into the manifest and, if the pass changed
+ * something, rewrites the gallery. Returns the status of the pass. */
 int thumbs_finish(struct thumbs *thumbs, int status, bool has_changed);
 void thumbs_close(struct thumbs *thumbs);
 
 /* thumbs_model.c: one model. A pool_work; `context` is the struct thumbs. */
 pool_work thumbs_make_model;
 
-/* thumbs_files.c: "760320:mtime:ctime" of a file under the session's folder, in `out`; "-" where there is none, "?"
- * where it changed so shortly before `before_s` (CLOCK_REALTIME) that a further change might look the same. */
+/* thumbs_files.c: "760320:mtime:ctime" of a file under the session's folder, in `out`; "-" if there is none, "?" if it
+ * changed so shortly before `before_s` (CLOCK_REALTIME) that a further change might have the same stamp. */
 void thumbs_file_stamp(const struct thumbs *thumbs, const char *path, double before_s, char out[96]);
-/* Whether the entry is of this source and its files have not changed since. */
+/* Whether the entry is of this source and its files have not changed. */
 bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry, const char *source);
-/* Whether all pictures of the entry are there, whole; and whether it has any, or is to have none. */
+/* Whether all pictures of the entry exist in full length, and it has some or needs none. */
 bool thumbs_has_pictures(const struct thumbs *thumbs, const cJSON *entry);
 /* Removes the pictures of `old` that `entry` (may be NULL) does not have. */
 void thumbs_remove_outdated(const struct thumbs *thumbs, const cJSON *old, const cJSON *entry);
-/* Whether the model has clips, but none that --clips means: there is no picture of it. */
+/* Whether the model has clips, but none that matches --clips: it has no picture. */
 bool thumbs_is_unmatched(const cJSON *entry);
 
 /* thumbs_report.c: the report of a pass, before the manifest takes its entries. */

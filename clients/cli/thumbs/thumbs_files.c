@@ -1,4 +1,4 @@
-/* What lies on the disk, here and under the output folder: thumbs.h. */
+/* The files of models and pictures: thumbs.h. */
 #include "clients/cli/thumbs/thumbs.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A clock of a file system is that much coarser than ours, or further away. */
+/* How much coarser a file system's clock may be, or how much it may differ from ours. */
 #define SETTLED_S 1.0
 
 static double seconds(struct timespec at) { return (double)at.tv_sec + (double)at.tv_nsec * 1e-9; }
@@ -26,7 +26,7 @@ void thumbs_file_stamp(const struct thumbs *thumbs, const char *path, double bef
                  info.st_ctim.tv_nsec);
 }
 
-/* A path from outside that stays within the folder it is put behind. */
+/* Whether a path from the manifest stays within the folder that it is appended to. */
 static bool is_safe(const char *path)
 {
     for (const char *at = path; at != NULL; at = strchr(at, '/') == NULL ? NULL : strchr(at, '/') + 1) {

@@ -1,4 +1,4 @@
-/* One model of posectl thumbs: whether there is something to do, and doing it. Runs in the threads of a pool. */
+/* One model of posectl thumbs: decides what to draw, and draws it. Runs in the threads of a pool. */
 #include "clients/cli/thumbs/thumbs.h"
 
 #include "clients/cli/output/output.h"
@@ -10,7 +10,7 @@
 
 enum { SLUG_BYTES = 60, TRIES = 3 };
 
-/* Made with these options by this version of the server. */
+/* Whether an entry was made with these options by this version of the server. */
 static bool is_made_alike(const struct thumbs *thumbs, const cJSON *entry)
 {
     return strcmp(json_text(entry, "options"), thumbs->options) == 0 &&
@@ -41,7 +41,7 @@ static cJSON *new_entry(const struct thumbs *thumbs, const struct listed_model *
     return entry;
 }
 
-/* Notes why there is no picture: pictures of an earlier run stay. */
+/* Records why there is no picture; pictures of an earlier run stay. */
 static enum outcome fail(struct thumbs *thumbs, size_t index, const struct connection *connection, const char *problem)
 {
     const char *name = thumbs->models.items[index].model, *message = problem;
@@ -83,7 +83,7 @@ static void name_picture(struct text *out, const struct listed_model *item, cons
     text_put(out, ".png");
 }
 
-/* clip: of --clips, NULL for what the parameters say. Returns 0, an enum posed_status, or -100 with *problem. */
+/* clip: of --clips; NULL: the parameters select it. Returns 0, an enum posed_status, or -100 with *problem. */
 static int draw(struct thumbs *thumbs, struct connection *connection, const struct listed_model *item, const char *hash,
                 const cJSON *clip, bool is_rest, cJSON *pictures, struct text *problem)
 {
@@ -116,7 +116,8 @@ static int draw(struct thumbs *thumbs, struct connection *connection, const stru
     return rc;
 }
 
-/* Fills the pictures of the entry, or says in it that --clips means no clip of the model: another one would pretend. */
+/* Fills the pictures of the entry. If --clips matches no clip of the model, marks it as unmatched: drawing another clip
+ * would mislead. */
 static int draw_all(struct thumbs *thumbs, struct connection *connection, const struct listed_model *item,
                     const cJSON *model, cJSON *entry, struct text *problem)
 {
@@ -134,7 +135,7 @@ static int draw_all(struct thumbs *thumbs, struct connection *connection, const 
         }
     if (rc != 0 || cJSON_GetArraySize(pictures) > 0)
         return rc;
-    if (is_one || cJSON_GetArraySize(json_get(model, "clips")) == 0) /* without clips: at rest */
+    if (is_one || cJSON_GetArraySize(json_get(model, "clips")) == 0) /* a model without clips is drawn at rest */
         rc = draw(thumbs, connection, item, hash, NULL, is_rest, pictures, problem);
     else
         cJSON_AddTrueToObject(entry, "unmatched");
@@ -179,7 +180,7 @@ enum outcome thumbs_make_model(struct connection *connection, size_t index, cons
         }
         cJSON_Delete(entry);
         if (rc == POSED_E_SERVER && connection->posed.error.code == POSED_ERR_HASH_MISMATCH && tries < TRIES)
-            continue; /* it was changed in between */
+            continue; /* the model changed in between */
         outcome = fail(thumbs, index, connection, rc == -100 ? problem.at : NULL);
         break;
     }

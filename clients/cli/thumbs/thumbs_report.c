@@ -1,4 +1,4 @@
-/* What came of a pass of posectl thumbs or watch, for people and as JSON: thumbs.h. */
+/* The report of a pass of posectl thumbs or watch, for people and as JSON: thumbs.h. */
 #include "clients/cli/thumbs/thumbs.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* posectl watch: passes of thumbs again and again, over the models that changed. */
+/* posectl watch: repeats passes of thumbs over the models that changed. */
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/thumbs/thumbs.h"
 #include "clients/cli/watch/watcher.h"
@@ -15,7 +15,7 @@ struct watch {
     double failed_asked_s; /* when models that had failed were last asked for */
 };
 
-/* --- what is said --- */
+/* --- reports --- */
 
 static void print_change_json(const char *model, const cJSON *entry)
 {
@@ -95,7 +95,7 @@ static bool *find_due(struct watch *watch)
     return is_due;
 }
 
-/* From here on the server reports changes of every model that could be read. */
+/* Watches every model that could be read and is not watched yet. */
 static void watch_all(struct watch *watch)
 {
     const struct thumbs *thumbs = &watch->thumbs;
@@ -130,8 +130,8 @@ static int run_pass(struct watch *watch)
     return status;
 }
 
-/* Waits for a running server that was stopped or restarted; true where it is back. A private one has ended for a
- * reason. */
+/* Waits for a running server that was stopped or restarted; true if it is back. A private server is not waited for:
+ * nobody restarts it. */
 static bool is_back(struct watch *watch, double interval_s)
 {
     struct connection *connection = &watch->thumbs.context.connection;

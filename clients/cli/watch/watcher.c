@@ -1,3 +1,4 @@
+/* Keeps a watch on each model, spread over connections by the number of handles that each may have. */
 #include "clients/cli/watch/watcher.h"
 
 #include <poll.h>
@@ -11,7 +12,7 @@ struct watcher_connection {
     size_t handle_count;
 };
 
-/* Also called from within posed_open() and the like, for what comes before their answer. */
+/* Also called within posed_open() and other calls, for packets that arrive before their answer. */
 static void on_event(void *context, const struct posed_packet *packet)
 {
     struct watcher_connection *connection = context;
@@ -77,7 +78,7 @@ static bool has_any(const struct watcher *watcher)
 
 static void read_connections(struct watcher *watcher)
 {
-    for (size_t i = watcher->connection_count; i-- > 0;) /* a connection that breaks is replaced by the last one */
+    for (size_t i = watcher->connection_count; i-- > 0;) /* a broken connection is replaced by the last one */
         read_connection(watcher, watcher->connections[i]);
 }
 
@@ -135,7 +136,7 @@ void watcher_set_models(struct watcher *watcher, const struct model_list *list)
     }
     while (old < before_count)
         before[gone++] = before[old++];
-    watcher->models = models; /* from here on events may come, for these */
+    watcher->models = models; /* events from here on are for these */
     watcher->count = count;
     for (size_t i = 0; i < gone; i++) {
         if (before[i].connection != NULL && has_connection(watcher, before[i].connection))
