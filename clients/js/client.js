@@ -1,10 +1,10 @@
-// HTTP, by fetch.
+// A client over HTTP, by fetch.
 import { PosedError, connectionLost, errorFromBody } from './errors.js';
 import { Link } from './link.js';
 import { Answer, Model, batchResults } from './model.js';
 import { toJson, toTarget } from './parameters.js';
 
-// One server. Nothing is sent until something is asked.
+// One server. The constructor sends no request.
 export class Client {
   #fetch;
   #token;
@@ -13,7 +13,7 @@ export class Client {
   constructor(url = 'http://127.0.0.1:7878', { token, fetch = globalThis.fetch, WebSocket = globalThis.WebSocket } = {}) {
     this.url = String(url).replace(/\/+$/, '');
     this.#token = token;
-    this.#fetch = (...request) => fetch(...request); // a browser's wants no other `this`
+    this.#fetch = (...request) => fetch(...request); // a browser's fetch accepts no other `this`
     this.#WebSocket = WebSocket;
   }
 
@@ -46,7 +46,7 @@ export class Client {
     return new Answer(type, new Uint8Array(bytes), header, parseInt(header('X-Posed-Warnings') ?? '0', 10));
   }
 
-  // The models under the root, page by page.
+  // Yields the models under the root, page by page.
   async *models({ prefix, signal } = {}) {
     let after;
     do {
@@ -56,7 +56,7 @@ export class Client {
     } while (after !== null);
   }
 
-  // Several queries in one round trip: of each its answer, or the PosedError that it is.
+  // Several queries in one round trip. Resolves with the answer or the PosedError of each.
   async batch(queries, { signal } = {}) {
     const answer = await this.#send('/v1/query', { method: 'POST', body: toJson({ queries }), signal }, { 'Content-Type': 'application/json' });
     return batchResults(answer);
@@ -74,7 +74,7 @@ export class Client {
     return (await this.ask('/v1/stats', {}, { signal })).json();
   }
 
-  // Stores a model, and answers as `info` does about it. `data` is a Blob, a view or an ArrayBuffer.
+  // Stores a model and resolves with its `info`. `data` is a Blob, a view or an ArrayBuffer.
   async upload(name, data, { signal } = {}) {
     return (await this.#send(modelTarget(name), { method: 'PUT', body: data, signal })).json();
   }
@@ -83,7 +83,7 @@ export class Client {
     await this.#send(modelTarget(name), { method: 'DELETE', signal });
   }
 
-  // A WebSocket of the binary protocol, for streams and for many small questions.
+  // Opens a WebSocket with the binary protocol, for streams and for many small requests.
   async connect({ signal } = {}) {
     if (!this.#WebSocket) throw new PosedError('unavailable', 'there is no WebSocket here (Node has one from 22 on): npm install ws, and new Client(url, { WebSocket }) with that of the package');
     return Link.open(this.url.replace(/^http/, 'ws') + '/v1/stream', { WebSocket: this.#WebSocket, token: this.#token, signal });

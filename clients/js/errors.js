@@ -1,4 +1,4 @@
-// What goes wrong: one class, whose `code` says what.
+// Errors: one class, with a `code` for programs.
 
 // Numbers of the binary protocol: code and HTTP status. A test compares them with protocol/errors.def.
 export const CODES = new Map([
@@ -82,7 +82,7 @@ export class PosedError extends Error {
 export const badAnswer = (message) => new PosedError('bad_answer', message);
 export const connectionLost = (message, cause) => new PosedError('connection_lost', message, { cause });
 
-// The error that a JSON body tells, `{"error":{"code","message","candidates"}}`; what it does not tell comes from `known`.
+// The error in a JSON body, `{"error":{"code","message","candidates"}}`; `known` replaces missing members.
 export function errorFromBody(text, known) {
   let told;
   try {
@@ -97,7 +97,7 @@ export function errorFromBody(text, known) {
   return new PosedError(code, message, { ...known, candidates });
 }
 
-// The error of an entry of a batch, where its status is that of its code.
+// The error of an entry of a batch; its status follows from its code.
 export function errorOfCode(told) {
   const found = [...CODES.values()].find(([code]) => code === told.code);
   return errorFromBody(JSON.stringify({ error: told }), { status: found ? found[1] : 500 });

@@ -1,4 +1,4 @@
-// Binary frames (protocol/frames.md): views on the numbers of a palette, a pose or a mesh, in the answer's own bytes.
+// Binary frames (protocol/frames.md): views on the numbers of a palette, a pose or a mesh in the answer's bytes.
 import { badAnswer } from './errors.js';
 
 const HEADER_BYTES = 96;
@@ -33,7 +33,7 @@ export class Frames {
   #framesOffset;
   #frameBytes;
 
-  // Takes an ArrayBuffer or a view on one, whose bytes stay in use. Those that are not aligned for floats are copied first.
+  // Takes an ArrayBuffer or a view on one, and keeps using its bytes. Unaligned bytes are copied first.
   constructor(data, warnings = 0) {
     if (!isLittleEndian) throw new Error('floats cannot be used in place on a big-endian machine');
     let bytes = data instanceof ArrayBuffer ? new Uint8Array(data) : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
@@ -76,7 +76,7 @@ export class Frames {
 
   #readBlock(view, at) {
     const known = BLOCKS.get(view.getUint16(at, true));
-    if (!known) return; // of a later server
+    if (!known) return; // of a newer server
     const [kind, numbers, Type] = known;
     const block = {
       kind,
@@ -112,12 +112,12 @@ export class Frames {
     }
   }
 
-  // The first block of a kind, or the one with an index; undefined where there is none.
+  // The first block of a kind, or the one with an index; undefined if there is none.
   find(kind, index) {
     return this.blocks.find((block) => block.kind === kind && (index === undefined || block.index === index));
   }
 
-  // The numbers of a block in a frame, where they lie.
+  // A view on the numbers of a block in a frame.
   view(block, frame = 0) {
     if (!block.once) this.#checkFrame(frame);
     const [, , Type] = [...BLOCKS.values()].find(([kind]) => kind === block.kind);
@@ -125,7 +125,7 @@ export class Frames {
     return new Type(this.#buffer, this.#start + at, block.count * block.itemLength);
   }
 
-  // The numbers of the first block of a kind, or of the one with an index.
+  // The same of the first block of a kind, or of the one with an index.
   array(kind, frame = 0, index = undefined) {
     const block = this.find(kind, index);
     if (!block) throw new RangeError(`the answer has no ${kind}${index === undefined ? '' : ' ' + index}`);

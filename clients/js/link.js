@@ -12,12 +12,12 @@ const abortReason = (signal) => signal.reason ?? new DOMException('This operatio
 export class Link {
   #socket;
   #waiting = new Map(); // id: {settle, fail}, in the order of the requests
-  #routes = new Map(); // id of a subscribe or watch: who takes its packets
+  #routes = new Map(); // id of a subscribe or watch: the receiver of its packets
   #lastId = 0;
   #greeting;
   #end = null; // the error that ended the connection
 
-  // Use Link.open. `greeting` has resolve and reject, for the hello.
+  // For Link.open. `greeting` has resolve and reject, for the hello.
   constructor(socket, token, greeting) {
     this.#socket = socket;
     this.#greeting = greeting;
@@ -64,7 +64,7 @@ export class Link {
       const { settle } = this.#waiting.get(got.id);
       this.#waiting.delete(got.id);
       settle(got);
-    } else if (got.kind !== undefined) { // one of a later server may be anything
+    } else if (got.kind !== undefined) { // an unknown kind is from a newer server
       throw badAnswer(`an answer '${got.kind}' to no request`);
     }
   }
@@ -92,14 +92,14 @@ export class Link {
     this.#socket.close();
   }
 
-  // The id that the next request has.
+  // The id of the next request.
   #nextId() {
     do this.#lastId = (this.#lastId + 1) >>> 0; while (this.#waiting.has(this.#lastId) || this.#routes.has(this.#lastId));
     return this.#lastId;
   }
 
-  // Sends a request; resolves with its answer's packet, rejects with the error that it is. `settled` is called with the
-  // answer before any packet behind it is looked at. Who gives up by `signal` no longer waits; the server answers all the same.
+  // Sends a request; resolves with the packet of its answer, rejects with its error. `settled` is called with the answer
+  // before any later packet is read. An abort by `signal` ends the wait; the server answers all the same.
   request(kind, payload, { model = 0, signal, settled, route } = {}) {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) throw abortReason(signal);
@@ -128,7 +128,7 @@ export class Link {
     });
   }
 
-  // What has no answer.
+  // Sends a packet that has no answer.
   tell(kind, payload) {
     if (!this.#end) this.#socket.send(packets.packet(kind, this.#nextId(), payload));
   }
@@ -137,7 +137,7 @@ export class Link {
     this.#routes.delete(id);
   }
 
-  // A handle for a model, which the server imports if it has to.
+  // Opens a handle for a model, which the server imports if necessary.
   async open(path, { signal } = {}) {
     let left = false;
     const closing = (got) => { if (left) this.request('close', undefined, { model: got.model }).catch(() => {}); };
@@ -165,7 +165,7 @@ export class Link {
   }
 }
 
-// Calls back once with the reason when the signal says so; what it returns makes it forget that.
+// Calls back once with the reason when the signal aborts. Returns a function that cancels this.
 function onAbort(signal, act) {
   if (!signal) return () => {};
   const listener = () => act(abortReason(signal));
@@ -200,7 +200,7 @@ export class LinkedModel extends Model {
     return this.#link.request(kind, payload, { ...options, settled, model: this.#handle });
   }
 
-  // By the fields of the operation where they can say it, else in HTTP's words.
+  // Sends the operation's own packet if its fields can express the parameters, else a call.
   async #asked(op, { format, ...parameters }, signal) {
     const fields = format === 'bin' && ['palette', 'pose', 'mesh'].includes(op) ? toFields(op, parameters) : null;
     if (fields) return toAnswer(await this.#request(op, packets.query(fields), { signal }));
@@ -220,7 +220,7 @@ export class LinkedModel extends Model {
     }
   }
 
-  // Sends the request that begins a stream or a watch.
+  // Sends the request that starts a stream or a watch.
   async #begun(arrivals, kind, payload, signal) {
     try {
       return await this.#request(kind, payload, { signal, route: arrivals });
@@ -230,7 +230,7 @@ export class LinkedModel extends Model {
     }
   }
 
-  // The fields of a stream, and the generation that the names in it were found in; null where there are none.
+  // The fields of a stream, and the generation that its names were looked up in; null if fields cannot express it.
   async #found(op, parameters, signal) {
     if (!['palette', 'pose', 'mesh'].includes(op)) throw new TypeError(`a stream is of palette, pose or mesh, not of ${op}`);
     const indices = new Map();
@@ -245,7 +245,7 @@ export class LinkedModel extends Model {
     return { fields, generation };
   }
 
-  // Tells when the content of the model becomes another, or can no longer be had. A handle has one at a time.
+  // Reports when the content of the model changes or can no longer be read. A handle has one watch at a time.
   async watch({ signal } = {}) {
     if (this.#watch && !this.#watch.ended) throw new Error(`'${this.path}' is being watched already`);
     this.#watch = new Watch(this.#link, this.#handle, signal);

@@ -4,7 +4,7 @@ import { Frames } from './frames.js';
 
 const FRAMES_TYPE = 'application/vnd.posed.frames';
 
-// What a server answered: its bytes, aligned, and what it says about them.
+// An answer: its bytes, aligned, and the metadata about them.
 export class Answer {
   #header;
 
@@ -34,7 +34,7 @@ export class Answer {
   }
 }
 
-// A picture: `bytes` are a file, PNG unless another `format` was asked for. `time` and `camera` say when it was taken and from where, null where the server does not say.
+// A picture: `bytes` are a file, PNG unless another `format` was requested. `time` is the clip's time and `camera` the two matrices; each is null if the server sends none.
 export class Picture extends Answer {
   constructor(answer) {
     super(answer.type, answer.bytes, (name) => answer.header(name), answer.warnings);
@@ -45,7 +45,7 @@ export class Picture extends Answer {
   }
 }
 
-// One model of a server. `ask(op, parameters, signal)` is the way to it.
+// One model of a server. `ask(op, parameters, signal)` sends its requests.
 export class Model {
   #ask;
 
@@ -62,7 +62,7 @@ export class Model {
     return (await this.#ask('model', parameters, signal)).json();
   }
 
-  // The answer is JSON with `format: 'json'`, else Frames.
+  // Resolves with JSON for `format: 'json'`, else with Frames.
   async #pose(op, { signal, format = 'bin', ...parameters }) {
     const answer = await this.#ask(op, { ...parameters, format }, signal);
     return format === 'bin' ? answer.frames() : answer.json();
@@ -106,5 +106,5 @@ export class Model {
   }
 }
 
-// Of each query of a batch its answer, or the PosedError that it is.
+// The answer or the PosedError of each query of a batch.
 export const batchResults = (answer) => answer.json().results.map((result) => (result.error ? errorOfCode(result.error) : result));

@@ -1,4 +1,4 @@
-// The bytes of the binary protocol (protocol/tcp.md): packets of the client are built, those of the server taken apart.
+// The bytes of the binary protocol (protocol/tcp.md): builds the client's packets and parses the server's.
 import { CODES, badAnswer, errorFromBody } from './errors.js';
 import { hex } from './frames.js';
 
@@ -17,7 +17,7 @@ const utf8 = new TextEncoder();
 const text = (bytes) => new TextDecoder().decode(bytes);
 const padded = (bytes) => Math.ceil(bytes / 16) * 16;
 
-// `length` bytes that `write` fills in.
+// A payload of `length` bytes, filled by `write`.
 function made(length, write) {
   const bytes = new Uint8Array(length);
   write(new DataView(bytes.buffer), bytes);
@@ -55,7 +55,7 @@ export function find(what, name) {
   });
 }
 
-// A palette, a pose or a mesh, of fields as `toFields` gives them. With `clock` it is the payload of a subscribe.
+// A request for a palette, a pose or a mesh, from the fields of `toFields`. With `clock` it is a subscribe.
 export function query(fields, clock = null) {
   const own = clock ? 32 : 0;
   return made(64 + own + 8 * fields.times.length + 4 * fields.indices.length, (view) => {
@@ -101,7 +101,7 @@ export const credit = (stream, more) => u32s(stream, more);
 export const unsubscribe = (stream) => u32s(stream);
 export const watch = (isOn) => u32s(isOn ? 1 : 0);
 
-// A packet of the server, which is one message. `payload` and `notes` are views on it.
+// Parses a packet of the server, which is one message. `payload` and `notes` are views on it.
 export function read(message) {
   if (message.byteLength < HEADER_BYTES) throw badAnswer(`a packet of ${message.byteLength} bytes`);
   const view = new DataView(message);
@@ -129,7 +129,7 @@ function readNotes(bytes) {
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(': ')).toLowerCase(), line.slice(line.indexOf(': ') + 2)]));
 }
 
-// The fields of a payload, which has `least` bytes or more.
+// The fields of a payload of at least `least` bytes.
 function fieldsOf(packetRead, least) {
   const { payload } = packetRead;
   if (payload.length < least) throw badAnswer(`a packet '${packetRead.kind}' of ${payload.length} bytes`);

@@ -1,23 +1,23 @@
-// What an operation is asked: parameters by the names of protocol/http.md, written as a query, as a JSON body, or as the
-// fields of the binary protocol's own requests.
+// The parameters of a request, by the names of protocol/http.md: as a query, as a JSON body, or as the fields of the binary
+// protocol's own requests.
 
 // Longer queries travel as the body of a POST; a server takes 8192 bytes unless told otherwise (--max-url).
 const QUERY_BYTES_MAX = 4000;
-// What only a body can have.
+// Parameters that only a body can have.
 const IN_BODY = ['layers', 'queries'];
 
 const isList = (value) => Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
 const isObject = (value) => typeof value === 'object' && value !== null && !isList(value);
 const given = (parameters) => Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null);
 
-// [name, text] pairs. Entries of a list stand between commas; names that may hold a comma, each on its own.
+// [name, text] pairs. The entries of a list are joined by commas, except names, which may contain one.
 function pairs([name, value]) {
   if (!isList(value)) return [[name, String(value)]];
   const entries = Array.from(value, String);
   return name.endsWith('_name') ? entries.map((entry) => [name, entry]) : [[name, entries.join(',')]];
 }
 
-// A value of JSON that means the same: no NaN, which the server is to name, and no typed array.
+// The value as JSON: lists instead of typed arrays, and NaN as text, so that the server reports it.
 function jsonValue(value) {
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   if (isList(value)) return Array.from(value, jsonValue);
@@ -27,7 +27,7 @@ function jsonValue(value) {
 
 export const toJson = (parameters) => JSON.stringify(jsonValue(parameters));
 
-// The request's target and body: a body where the query would be too long or cannot say it.
+// The request's target and body: a body if the query would be too long or cannot express the parameters.
 export function toTarget(path, parameters) {
   const all = given(parameters);
   if (!all.some(([name, value]) => IN_BODY.includes(name) || isObject(value))) {
@@ -37,7 +37,7 @@ export function toTarget(path, parameters) {
   return { target: path, body: toJson(Object.fromEntries(all.map(([name, value]) => [name, inBody(name, value)]))) };
 }
 
-// A list as in a query, so that both mean the same.
+// Writes a list as in a query, so that both mean the same.
 function inBody(name, value) {
   const isText = isList(value) && !name.endsWith('_name') && !IN_BODY.includes(name);
   return isText ? pairs([name, value])[0][1] : value;
@@ -58,14 +58,14 @@ const OWN = {
   mesh: ['mesh', 'mesh_name', 'indices', 'normals', 'rest'],
 };
 
-// What each parameter with a name in it names, for `find` of the binary protocol.
+// What the names in each parameter refer to, for `find` of the binary protocol.
 const FINDS = { clip: 1, skin: 2, joints: 3, root: 3, mesh: 4 };
 // The mesh of a palette is a node.
 const whatOf = (op, what) => (op === 'palette' && what === FINDS.mesh ? FINDS.joints : what);
 const plain = (name) => ({ joint_name: 'joints' })[name] ?? name.replace(/_name$/, '');
 const asList = (value) => (isList(value) ? Array.from(value) : [value]);
 
-// Names that have to be found before `toFields` can say the request: [{what, name}].
+// Names that must be looked up before `toFields`: [{what, name}].
 export function namesIn(op, parameters) {
   return given(parameters).flatMap(([name, value]) => {
     const what = FINDS[plain(name)];
@@ -77,8 +77,8 @@ export function namesIn(op, parameters) {
 
 const isName = (parameter, entry) => typeof entry === 'string' && (parameter.endsWith('_name') || !/^[0-9]+$/.test(entry));
 
-// The fields of a palette, a pose or a mesh, or null for whatever they cannot say exactly: HTTP's form then lets the server
-// say what is wrong with it. `find(what, name)` gives the index of a name, or undefined.
+// The fields of a palette, a pose or a mesh, or null if they cannot express the parameters exactly. The request then goes as a
+// call, and the server reports what is wrong with it. `find(what, name)` gives the index of a name, or undefined.
 export function toFields(op, parameters, find = () => undefined) {
   const all = given(parameters);
   if (!all.every(([name]) => COMMON.includes(name) || OWN[op].includes(name))) return null;

@@ -1,4 +1,4 @@
-// Types of the posed client. What parameters and answers mean in full is in protocol/http.md and protocol/answers.md.
+// Types of the posed client. protocol/http.md and protocol/answers.md describe parameters and answers in full.
 
 /** An index, or a name that is not made of digits. */
 export type Ref = number | string;
@@ -7,7 +7,7 @@ export type Times = number | string | ReadonlyArray<number | string> | Float32Ar
 export type Refs = Ref | readonly Ref[];
 type Flag = boolean | 0 | 1;
 
-/** Gives up what is being waited for. */
+/** Aborts the wait for an answer. */
 export interface Abortable {
   signal?: AbortSignal;
 }
@@ -224,7 +224,7 @@ export type Layout = 'mat4' | 'mat3x4' | 'dualquat';
 /** A JSON answer: protocol/answers.md has its fields. */
 export type Json = Record<string, any>;
 
-/** What `GET /v1/model` tells, in part. */
+/** Some members of the answer to `GET /v1/model`. */
 export interface ModelInfo extends Json {
   model: string;
   hash: string;
@@ -239,20 +239,20 @@ export interface Candidate {
   name: string | null;
 }
 
-/** The server refused, or could not be reached or understood. */
+/** The server refused a request, or could not be reached or understood. */
 export class PosedError extends Error {
   constructor(code: string, message: string, details?: Partial<Omit<PosedError, 'code' | 'message' | 'name'>>);
   /** For programs, stable: `clip_not_found`. Of the client itself: `connection_lost`, `bad_answer`, `unavailable`. */
   readonly code: string;
-  /** HTTP's status, over a WebSocket too; 0 where no server said anything. */
+  /** HTTP's status, over a WebSocket too; 0 if no server answered. */
   readonly status: number;
-  /** What there is instead, of something that was not found or is ambiguous. */
+  /** What exists instead of something that was not found or is ambiguous. */
   readonly candidates: Candidate[];
-  /** Seconds after which to try again; 0 where that does not help. */
+  /** Seconds after which to try again; 0 if that does not help. */
   readonly retryAfter: number;
   /** The request's id in the server's log, over HTTP. */
   readonly requestId: string | null;
-  /** Of a malformed packet: the byte that the server calls wrong. */
+  /** Of a malformed packet: the offset of the wrong byte. */
   readonly offset: number | null;
 }
 
@@ -262,7 +262,7 @@ export type BlockKind = 'palette' | 'scene' | 'local' | 'local_matrix' | 'positi
 /** One array of binary frames: protocol/frames.md. */
 export interface Block {
   readonly kind: BlockKind;
-  /** There once, not in every frame. */
+  /** Present once, not in every frame. */
   readonly once: boolean;
   /** Palette: the skin; mesh: the entry; else 0. */
   readonly index: number;
@@ -275,11 +275,11 @@ export interface Block {
   readonly offset: number;
 }
 
-/** An answer as binary frames. Its arrays are views on the bytes that came: nothing is copied, and nothing changes them later. */
+/** An answer as binary frames. Its arrays are views on the received bytes: nothing is copied, and nothing changes them later. */
 export class Frames {
   constructor(data: ArrayBuffer | ArrayBufferView, warnings?: number);
   readonly kind: 'palette' | 'pose' | 'mesh';
-  /** Form of every matrix: 16 numbers in columns, 12 in rows, or a dual quaternion of 8. */
+  /** Layout of every matrix: 16 numbers in columns, 12 in rows, or a dual quaternion of 8. */
   readonly layout: Layout;
   readonly space: 'scene' | 'root' | 'mesh';
   readonly wrap: 'loop' | 'clamp' | 'mirror';
@@ -291,20 +291,20 @@ export class Frames {
   readonly hash: string;
   readonly frameCount: number;
   readonly byteLength: number;
-  /** How many warnings there are about the model: `info` has them. */
+  /** The number of warnings about the model, which `info` lists. */
   readonly warnings: number;
   readonly blocks: readonly Block[];
   /** `time` and `clipTime` of every frame, in turn. */
   readonly pairs: Float64Array;
-  /** The time asked for, in seconds. */
+  /** The requested time, in seconds. */
   time(frame?: number): number;
-  /** The time inside the clip that it led to. */
+  /** The resulting time inside the clip. */
   clipTime(frame?: number): number;
   /** The first block of a kind, or the one with an index. */
   find(kind: BlockKind, index?: number): Block | undefined;
   /** The numbers of a block in a frame. */
   view(block: Block, frame?: number): Float32Array | Uint32Array | Float64Array;
-  /** `view(find(kind, index), frame)`; a RangeError where there is no such block. */
+  /** `view(find(kind, index), frame)`; throws a RangeError if there is no such block. */
   array(kind: 'nodes' | 'sheared' | 'indices', frame?: number, index?: number): Uint32Array;
   array(kind: 'span', frame?: number, index?: number): Float64Array;
   array(kind: BlockKind, frame?: number, index?: number): Float32Array;
@@ -312,21 +312,21 @@ export class Frames {
   palette(frame?: number, skin?: number): Float32Array;
 }
 
-/** What a server answered, as bytes. */
+/** An answer, as bytes. */
 export class Answer {
   readonly type: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly warnings: number;
-  /** A header of HTTP's answer, such as `X-Posed-Unmatched`. Over a WebSocket those that the protocol sends as notes. */
+  /** A header of HTTP's answer, such as `X-Posed-Unmatched`. Over a WebSocket, only those that the protocol sends as notes. */
   header(name: string): string | null;
   json(): any;
   frames(): Frames;
   blob(): Blob;
 }
 
-/** A picture as a file: PNG, unless another `format` was asked for. */
+/** A picture as a file: PNG, unless another `format` was requested. */
 export class Picture extends Answer {
-  /** The clip's time that it shows, in seconds; null where the server does not say. */
+  /** The clip's time that it shows, in seconds; null if the server does not send it. */
   readonly time: number | null;
   /** Two matrices, 16 numbers in columns each; null likewise. */
   readonly camera: { view_from_scene: number[]; clip_from_view: number[] } | null;
@@ -363,11 +363,11 @@ export type Query = { op: 'model' | 'palette' | 'pose' | 'mesh' | 'bounds'; mode
 interface Asks {
   /** Any operation of protocol/http.md by its path. */
   ask(path: string, parameters?: Record<string, unknown>, options?: Abortable): Promise<Answer>;
-  /** Several queries in one round trip: of each its JSON answer, or the error that it is. */
+  /** Several queries in one round trip. Resolves with the JSON answer or the error of each. */
   batch(queries: readonly Query[], options?: Abortable): Promise<Array<Json | PosedError>>;
 }
 
-/** What a WebSocket has to be able to do: the browser's, Node 22's, or that of the package `ws`. */
+/** The part of a WebSocket that the client uses: the browser's, Node 22's, or that of the package `ws`. */
 export interface WebSocketLike {
   binaryType: string;
   send(data: any): void;
@@ -377,14 +377,14 @@ export interface WebSocketLike {
 export type WebSocketConstructor = new (url: string, protocols?: string) => WebSocketLike;
 
 export interface ClientOptions {
-  /** One of the server's tokens, where it wants one. */
+  /** One of the server's tokens, if it requires one. */
   token?: string;
   fetch?: typeof globalThis.fetch;
-  /** Node before 22 has none of its own. */
+  /** Needed in Node before 22. */
   WebSocket?: WebSocketConstructor;
 }
 
-/** One server. Nothing is sent until something is asked. */
+/** One server. The constructor sends no request. */
 export class Client implements Asks {
   constructor(url?: string | URL, options?: ClientOptions);
   readonly url: string;
@@ -397,11 +397,11 @@ export class Client implements Asks {
   stats(options?: Abortable): Promise<Json>;
   upload(name: string, data: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>, options?: Abortable): Promise<ModelInfo>;
   delete(name: string, options?: Abortable): Promise<void>;
-  /** Opens a WebSocket, for streams and for many small questions. */
+  /** Opens a WebSocket, for streams and for many small requests. */
   connect(options?: Abortable): Promise<Link>;
 }
 
-/** A WebSocket with the binary protocol. Requests may be sent ahead; answers come in their order. */
+/** A WebSocket with the binary protocol. Requests may be sent without waiting; answers come in their order. */
 export class Link implements Asks {
   static open(url: string, options?: Abortable & { token?: string; WebSocket?: WebSocketConstructor }): Promise<Link>;
   readonly limits: {
@@ -409,7 +409,7 @@ export class Link implements Asks {
     pictureSideMax: number; rateMax: number; server: string;
   };
   readonly closed: boolean;
-  /** A handle for a model, which the server imports if it has to. */
+  /** Opens a handle for a model, which the server imports if necessary. */
   open(path: string, options?: Abortable): Promise<LinkedModel>;
   ask(path: string, parameters?: Record<string, unknown>, options?: Abortable): Promise<Answer>;
   batch(queries: readonly Query[], options?: Abortable): Promise<Array<Json | PosedError>>;
@@ -418,23 +418,23 @@ export class Link implements Asks {
 }
 
 export interface StreamOptions extends Abortable {
-  /** Frames a second; 0, the default: one whenever one is asked for. */
+  /** Frames per second; 0, the default: one for each `next`. */
   rate?: number;
-  /** Seconds: what the first frame shows. */
+  /** The position of the first frame, in seconds. */
   position?: number;
-  /** Seconds that the position moves in a second; 1 by default. */
+  /** How many seconds the position moves per second; 1 by default. */
   speed?: number;
   paused?: boolean;
-  /** Frames that may be under way; 1 by default. More hide a long way to the server, but who is slow reads old ones. */
+  /** Frames that the server may send ahead; 1 by default. More hide network latency, but a slow reader gets old frames. */
   credit?: number;
 }
 
-/** A model that a connection has a handle for. */
+/** A model with a handle on a connection. */
 export class LinkedModel extends Model {
   /** The content hash at the time of `open`. */
   readonly hash: string;
   readonly counts: { nodes: number; skins: number; clips: number; meshes: number };
-  /** Counts the contents that answers were made from: when it rises, indices may mean something else. */
+  /** Rises when the model's content changes; indices may then mean something else. */
   readonly generation: number;
   stream(op: 'palette', parameters?: Omit<PaletteParameters, 't' | 'signal'>, options?: StreamOptions): Promise<Stream>;
   stream(op: 'pose', parameters?: Omit<PoseParameters, 't' | 'signal'>, options?: StreamOptions): Promise<Stream>;
@@ -444,13 +444,13 @@ export class LinkedModel extends Model {
 }
 
 export interface StreamFrame {
-  /** Which frame of the stream this is, those skipped counted. */
+  /** The number of the frame, counting skipped ones. */
   readonly tick: number;
-  /** Frames since the last one that were not sent, because this side was slow. */
+  /** Frames since the last one that were not sent because this side was slow. */
   readonly skipped: number;
   /** The position that it shows, in seconds. */
   readonly time: number;
-  /** The model is another one since the last frame. */
+  /** The model changed since the last frame. */
   readonly changed: boolean;
   readonly generation: number;
   /** The answer, with one frame. */
@@ -463,10 +463,10 @@ export class Stream implements AsyncIterableIterator<StreamFrame> {
   next(): Promise<IteratorResult<StreamFrame, undefined>>;
   return(): Promise<IteratorResult<StreamFrame, undefined>>;
   [Symbol.asyncIterator](): this;
-  /** The newest frame that has come, without waiting; null where none came since the last time. For draw loops. Once it was
-   * called, a stream with a rate gets every frame and keeps the newest; one without gets one for each call. */
+  /** The newest frame, without waiting; null if none arrived since the last call. For draw loops. After the first call, a stream
+   * with a rate receives every frame and keeps the newest; one without a rate receives one frame per call. */
   latest(): StreamFrame | null;
-  /** No more frames until `resume` or `seek`. This and the others drop frames from before. */
+  /** Stops frames until `resume` or `seek`. Like the methods below it drops older frames. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   /** The next frame shows this time, in seconds; a paused stream sends that one. */
@@ -477,7 +477,7 @@ export class Stream implements AsyncIterableIterator<StreamFrame> {
 
 export interface Change {
   readonly generation: number;
-  /** Of the new content; null where there is none. */
+  /** Of the new content; null if there is none. */
   readonly hash: string | null;
   /** Why there is none. */
   readonly error: PosedError | null;

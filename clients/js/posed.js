@@ -1,5 +1,5 @@
-// Client of posed, a headless animation server. README.md beside this file begins at the beginning; posed.d.ts has every
-// signature with its meaning. Runs in browsers and in Node 18 and later, and needs nothing else.
+// Client of posed, a headless animation server. README.md is the introduction; posed.d.ts documents every signature. Runs in
+// browsers and in Node 18 and later, without dependencies.
 export { Client } from './client.js';
 export { Link, LinkedModel } from './link.js';
 export { Answer, Model, Picture } from './model.js';

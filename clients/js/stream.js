@@ -1,17 +1,17 @@
-// What comes by itself: frames of a stream and changes of a model, as async iterators.
+// Packets that arrive without a request: frames of a stream and changes of a model, as async iterators.
 import { PosedError } from './errors.js';
 import { Frames } from './frames.js';
 import * as packets from './packets.js';
 
-// Values that come when they like and are taken one by one. `take` gets the packets with its `id`; `left` tells the server
-// that nobody takes them any more.
+// A queue of values that arrive at any time. `take` receives the packets with its `id`; `left` tells the server that nobody
+// reads them any more.
 class Arrivals {
   #takers = []; // promises of `next` that have no value yet
   #values = [];
   #error = null;
   #signal;
   #aborted = () => this.fail(this.#signal.reason);
-  id = null; // of the request that began it; null: the server knows nothing of it, or no more
+  id = null; // of the request that started it; null before and after the server knows it
   ended = false;
 
   constructor(signal) {
@@ -31,12 +31,12 @@ class Arrivals {
 
   handed() {}
 
-  // How many wait.
+  // The number of values in the queue.
   get count() {
     return this.#values.length;
   }
 
-  // All values that wait, which nobody gets in turn any more.
+  // Empties the queue and returns its values.
   takeAll() {
     const values = this.#values;
     this.#values = [];
@@ -44,13 +44,13 @@ class Arrivals {
     return values;
   }
 
-  // Ends with an error, which who asks next is told; values that came before go first.
+  // Ends with an error, which `next` reports after the values that arrived before it.
   fail(error) {
     if (this.ended) return;
     if (this.#takers.length) this.#takers.shift().reject(error);
     else this.#error = error;
     this.finish();
-    this.left().catch(() => {}); // the connection may be what failed
+    this.left().catch(() => {}); // the connection itself may have failed
   }
 
   finish() {
@@ -91,8 +91,8 @@ class Arrivals {
 
 export class Stream extends Arrivals {
   #link;
-  #owed = 0; // credit of frames that were taken
-  #early = 0; // frames that wait although their credit was given back already
+  #owed = 0; // credit of frames that were read, not yet given back
+  #early = 0; // frames in the queue whose credit was already given back
   #isPolled = false; // by latest()
   #rate;
 
@@ -111,7 +111,7 @@ export class Stream extends Arrivals {
     }
     const { tick, skipped, frames } = packets.readStream(got);
     const one = new Frames(frames, got.warnings);
-    // Who polls wants the newest when it looks, not the one after it looked the last time. Without a rate there would be no end.
+    // A caller of latest() wants the newest frame, so credit is given back at once. Without a rate that would never end.
     const isReplaced = this.#isPolled && this.#rate > 0;
     if (isReplaced) this.takeAll();
     this.add({ tick, skipped, time: one.time(0), changed: got.changed, generation: got.generation, frames: one });
@@ -139,7 +139,7 @@ export class Stream extends Arrivals {
     return super.next();
   }
 
-  // The newest frame that has come, without waiting; null where none came since the last time.
+  // The newest frame, without waiting; null if none arrived since the last call.
   latest() {
     this.#isPolled = true;
     const frame = this.takeAll().pop() ?? null;
@@ -150,7 +150,7 @@ export class Stream extends Arrivals {
 
   async #control(what) {
     if (this.ended || this.id === null) throw new PosedError('not_found', 'the stream has ended', { status: 404 });
-    // Frames of before the answer are of no use any more, but their credit is.
+    // Frames from before the answer are dropped, but their credit is given back.
     const settled = () => {
       this.takeAll();
       this.#giveBack();

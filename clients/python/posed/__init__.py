@@ -1,4 +1,4 @@
-"""Client of posed: where the bones of a 3D character are at a time of a clip, and how it looks.
+"""Client of posed, an animation server: skinning palettes, poses and pictures of 3D characters at any time of a clip.
 
     import posed
 

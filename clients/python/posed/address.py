@@ -1,4 +1,4 @@
-"""Where a server is, as text."""
+"""Addresses of servers."""
 from __future__ import annotations
 
 import os
@@ -25,7 +25,7 @@ class Address:
     path: str = ""
 
     def connect(self, timeout_s: float) -> socket.socket:
-        """A socket that is connected (https: and encrypted)."""
+        """A connected socket, with TLS for https and wss."""
         try:
             if self.path:
                 link = socket.socket(socket.AF_UNIX)
@@ -40,12 +40,12 @@ class Address:
 
     @property
     def is_local(self) -> bool:
-        """It is on this machine: bytes cost less than packing them."""
+        """Whether the server is on this machine, where compression costs more than it saves."""
         return bool(self.path) or self.host in ("localhost", "::1") or self.host.startswith("127.")
 
     @property
     def host_header(self) -> str:
-        """What HTTP calls `Host`."""
+        """The value of HTTP's `Host` header."""
         if self.path:
             return "localhost"
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -58,7 +58,8 @@ class Address:
 
 def parse(text: Union[str, "os.PathLike[str]", None]) -> Address:
     """``host:port``, ``unix:/path``, ``/path`` (all: the binary protocol), ``http://host:port``, ``https://host``,
-    ``http+unix:/path``, and with ``ws`` for ``http`` the binary protocol over a WebSocket. None is ``POSED_SERVER`` of the environment, else 127.0.0.1:7879."""
+    ``http+unix:/path``, and with ``ws`` for ``http`` the binary protocol over a WebSocket. None is ``POSED_SERVER`` of the environment, else
+    127.0.0.1:7879."""
     address = os.fspath(text) if text is not None else os.environ.get("POSED_SERVER") or DEFAULT
     for prefix, scheme in ("unix:", "packets"), ("http+unix:", "http"), ("ws+unix:", "ws"):
         if address.startswith(prefix):

@@ -1,4 +1,4 @@
-"""What came back, the same over every transport."""
+"""Answers, the same over every transport."""
 from __future__ import annotations
 
 import json
@@ -10,7 +10,7 @@ from .frames import Frames
 
 
 class Answer:
-    """content_type, body (bytes-like), headers of HTTP that say something about it (lower case), number of warnings."""
+    """content_type, body (bytes-like), HTTP headers about the body (names in lower case), number of warnings."""
 
     def __init__(self, content_type: str, body: Buffer, headers: Dict[str, str], warnings: int = 0) -> None:
         self.content_type, self.body, self.headers, self.warnings = content_type, body, headers, warnings
@@ -21,7 +21,7 @@ class Answer:
         try:
             return json.loads(bytes(self.body))
         except (ValueError, RecursionError) as error:
-            raise ProtocolError(f"the answer is no JSON: {error}") from error
+            raise ProtocolError(f"the answer is not JSON: {error}") from error
 
     def frames(self) -> Frames:
         if self.content_type != "application/vnd.posed.frames":

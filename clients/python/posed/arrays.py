@@ -1,4 +1,4 @@
-"""Numbers of an answer: NumPy arrays where NumPy is installed, nested tuples where not."""
+"""Numbers of an answer: NumPy arrays if NumPy is installed, nested tuples otherwise."""
 from __future__ import annotations
 
 import struct
@@ -53,7 +53,7 @@ def _nest(flat: Tuple[Any, ...], shape: Tuple[int, ...]) -> Any:
 
 
 def transposed(array: Array, depth: int) -> Array:
-    """With the two axes behind the first `depth` exchanged: columns of a matrix become rows. A view with NumPy."""
+    """Swaps the two axes after the first `depth`: columns of a matrix become rows. With NumPy, a view."""
     if numpy is not None:
         return array.swapaxes(depth, depth + 1)
     if depth:

@@ -65,13 +65,13 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Closes the connections, but for those of streams and watches."""
+        """Closes the connections, except those of streams and watches."""
         if self._packets is not None:
             self._packets.close()
         self._http.close()
 
     def model(self, path: str) -> Model:
-        """The model of this path under the server's root. Asks nothing yet."""
+        """The model with this path under the server's root. Sends no request yet."""
         return Model(self, path)
 
     def models(self, prefix: Optional[str] = None) -> Iterator[Dict[str, Any]]:
@@ -85,8 +85,8 @@ class Client:
                 return
 
     def batch(self, queries: Sequence[Dict[str, Any]]) -> List[Any]:
-        """Several questions in one round trip, each a dict with `op` ("model", "palette", "pose", "mesh", "bounds") and its parameters.
-        For each its JSON answer, or a `PosedError` (not raised) where that one failed."""
+        """Several queries in one round trip, each a dict with `op` ("model", "palette", "pose", "mesh", "bounds") and its parameters.
+        Returns the JSON answer of each, or a `PosedError` (not raised) if that query failed."""
         results = self.json("/v1/query", queries=[make(query) for query in queries])["results"]
         return [_result(result) for result in results]
 
@@ -99,14 +99,14 @@ class Client:
         return dict(self._http.upload(name, data).json())
 
     def delete(self, name: str) -> None:
-        """Takes an uploaded model away."""
+        """Deletes an uploaded model."""
         self._http.delete(name)
 
     def version(self) -> Dict[str, Any]:
         return dict(self.json("/v1/version"))
 
     def stats(self) -> Dict[str, Any]:
-        """What the server counts."""
+        """The server's counters."""
         return dict(self.json("/v1/stats"))
 
     def formats(self) -> List[Dict[str, Any]]:
@@ -114,19 +114,19 @@ class Client:
         return list(self.json("/v1/formats")["formats"])
 
     def ask(self, path: str, **parameters: Any) -> Answer:
-        """Any operation that is read, say ``ask("/v1/render", model="fox.glb", view="depth")``."""
+        """Sends any read operation, for example ``ask("/v1/render", model="fox.glb", view="depth")``."""
         return self._transport.ask(path, make(parameters))
 
     def json(self, path: str, **parameters: Any) -> Any:
-        """The same, of an answer that is JSON."""
+        """Like `ask`, and parses the JSON answer."""
         return self.ask(path, **parameters).json()
 
     def operation(self, op: str, **parameters: Any) -> Answer:
-        """palette, pose, mesh or render, by the fastest form that the connection has."""
+        """Sends palette, pose, mesh or render in the fastest form of the connection."""
         return self._transport.operation(op, make(parameters))
 
     def link(self) -> Link:
-        """A connection of the binary protocol beside the client's own, as streams use it; over a WebSocket where the client speaks HTTP."""
+        """Opens another connection of the binary protocol, as streams use it; over a WebSocket if the client uses HTTP."""
         if self._packets is not None:
             return self._packets.link()
         return Link(_as({"packets": "ws", "http": "ws", "https": "wss"}, self._address), *self._options)

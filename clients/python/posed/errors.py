@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions."""
+"""The exceptions of the client."""
 from __future__ import annotations
 
 import json
@@ -71,7 +71,7 @@ CODES: Dict[int, Tuple[str, int]] = {
 
 
 class PosedError(Exception):
-    """The server refused, or could not be understood or reached.
+    """The server refused a request, or could not be reached or understood.
 
     code           for programs, stable: ``"clip_not_found"``
     status         the HTTP status that belongs to it; 0 where no server said anything
@@ -90,28 +90,28 @@ class PosedError(Exception):
 
 
 class ProtocolError(PosedError):
-    """The server sent what its protocol does not allow, or something that is not posed answered. The connection is closed."""
+    """The server broke the protocol, or is not posed. The connection is closed."""
 
     def __init__(self, message: str) -> None:
         super().__init__("bad_answer", message)
 
 
 class SpeaksHttp(ProtocolError):
-    """The port has no binary protocol. `Client` speaks HTTP to it instead."""
+    """The port does not speak the binary protocol. `Client` uses HTTP instead."""
 
     def __init__(self) -> None:
         super().__init__("this port speaks HTTP only")
 
 
 class ConnectionLost(PosedError, ConnectionError):
-    """The server cannot be reached, or closed the connection before it had answered."""
+    """The server cannot be reached, or closed the connection before it answered."""
 
     def __init__(self, message: str) -> None:
         PosedError.__init__(self, "connection_lost", message)
 
 
 class TimedOut(PosedError, TimeoutError):
-    """Nothing came in the time that the client allows (``timeout_s``). The connection is closed."""
+    """The server sent nothing for ``timeout_s``. The connection is closed."""
 
     def __init__(self, message: str) -> None:
         PosedError.__init__(self, "timed_out", message)
@@ -119,7 +119,7 @@ class TimedOut(PosedError, TimeoutError):
 
 def from_json(body: bytes, status: int, retry_after_s: int = 0, code: str = "", offset: Optional[int] = None,
               message: str = "") -> PosedError:
-    """The exception for an error's JSON body. What is missing there comes from the other arguments."""
+    """The exception for the JSON body of an error. The other arguments replace missing members."""
     error: Dict[str, Any] = {}
     try:
         error = json.loads(body)["error"]

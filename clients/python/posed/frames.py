@@ -25,7 +25,7 @@ _BLOCK = struct.Struct("<HHIiiIIQ")
 
 @dataclass(frozen=True)
 class Block:
-    """One array of the answer: `kind` as in protocol/frames.md, `index`, `node` and `primitive` say what it is of."""
+    """One array of the answer: `kind` is as in protocol/frames.md; `index`, `node` and `primitive` identify its source."""
 
     kind: str
     is_once: bool
@@ -38,7 +38,7 @@ class Block:
 
 
 class Frames:
-    """An answer in binary frames. Every length in it was compared with its size before anything was read.
+    """An answer in binary frames. Every length in it is checked against its size before anything is read.
 
     data          the bytes; arrays are views on them
     kind          "palette", "pose" or "mesh"
@@ -59,7 +59,7 @@ class Frames:
         (magic, version, layout, self._header_bytes, kind, space, self.frame_count, block_count, self.clip, wrap, self._frames_offset,
          self._frame_bytes, size, self.duration_s, content_hash) = _HEADER.unpack_from(self.data)
         if magic != b"PSDF" or version != 1:
-            raise ProtocolError("these are no binary frames of version 1")
+            raise ProtocolError("the answer is not binary frames of version 1")
         if size != len(self.data):
             raise ProtocolError(f"binary frames of {len(self.data)} bytes that should be {size}")
         if kind not in KINDS or layout >= len(LAYOUTS) or space >= len(SPACES) or wrap >= len(WRAPS):
@@ -91,7 +91,7 @@ class Frames:
         self.blocks.append(Block(kind, bool(once), index, node, primitive, count, item_bytes, offset))
 
     def find(self, kind: str, index: Optional[int] = None) -> Block:
-        """The first block of a kind (and index); LookupError when there is none."""
+        """The first block of a kind (and index); raises LookupError if there is none."""
         for block in self.blocks:
             if block.kind == kind and index in (None, block.index):
                 return block

@@ -61,7 +61,7 @@ class HttpTransport:
             try:
                 return self._try(method, where, body)
             except ConnectionLost:
-                # closed while nothing was asked: that says nothing about this request, which changes nothing either
+                # closed while idle, not because of this request, which is safe to repeat
                 if not is_old or method not in ("GET", "POST"):
                     raise
                 return self._try(method, where, body)
@@ -120,11 +120,11 @@ class HttpTransport:
         try:
             body = unpacker.decompress(packed, self.answer_max_bytes + 1)
         except zlib.error as error:
-            raise ProtocolError(f"the answer is not what gzip packs: {error}") from error
+            raise ProtocolError(f"the answer is not valid gzip: {error}") from error
         if len(body) > self.answer_max_bytes:
             raise ProtocolError(f"an answer of more than {self.answer_max_bytes} bytes (answer_max_bytes)")
         if not unpacker.eof:
-            raise ProtocolError("the packed answer was cut")
+            raise ProtocolError("the compressed answer was cut")
         return body
 
     def _close(self) -> None:

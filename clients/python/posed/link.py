@@ -16,7 +16,7 @@ from .websocket import open_socket
 
 
 class Link:
-    """A connection that has said hello. For one thread at a time."""
+    """A connection after its hello. For one thread at a time."""
 
     def __init__(self, address: Address, token: Optional[str], timeout_s: float, answer_max_bytes: int) -> None:
         self.address, self.timeout_s = address, timeout_s
@@ -51,13 +51,13 @@ class Link:
             self.close()
             raise TimedOut(f"{self.address} did not take the request in {self.timeout_s} s") from error
         except OSError as error:
-            # what the server said before it closed is worth more than that it closed
+            # what the server sent before it closed tells more than the closed connection
             if not isinstance(error, (BrokenPipeError, ConnectionResetError)):
                 self.close()
                 raise ConnectionLost(f"{self.address}: {error}") from error
 
     def read(self, timeout_s: Optional[float] = -1) -> Packet:
-        """The next packet. timeout_s: None waits for ever; where nothing of it came in time the connection stays usable."""
+        """The next packet. timeout_s: None waits for ever. If no byte of the packet arrived in time, the connection stays usable."""
         wait_s = self.timeout_s if timeout_s == -1 else timeout_s
         try:
             while True:
@@ -90,7 +90,7 @@ class Link:
 
     def ask(self, kind: str, payload: bytes = b"", model: int = 0, generation: int = 0,
             aside: Optional[Callable[[Packet], None]] = None) -> Packet:
-        """Sends a request and returns its answer; raises PosedError for an error. aside: takes packets that come between."""
+        """Sends a request and returns its answer; raises PosedError for an error. aside: receives packets that arrive before it."""
         id = self.next_id()
         self.send(packets.packet(kind, payload, id, model, generation))
         while True:
@@ -119,7 +119,7 @@ class Link:
 
 
 class Handle:
-    """A model that is open on a link, and the names that were looked up in its content."""
+    """A model that is open on a link, with the indices of names that were looked up."""
 
     def __init__(self, opened: Packet) -> None:
         self.number, self.generation = opened.model, opened.generation
@@ -134,7 +134,7 @@ class Handle:
         return index
 
     def saw(self, answer: Packet) -> None:
-        """Forgets the names when the answer is from another content."""
+        """Forgets the names if the answer is from other content."""
         if answer.generation != self.generation:
             self._found.clear()
             self.generation = answer.generation
@@ -151,7 +151,7 @@ class PacketTransport:
         self._link: Optional[Link] = self.link()
 
     def link(self) -> Link:
-        """A connection beside the client's own."""
+        """Opens another connection."""
         return Link(self.address, self.token, self.timeout_s, self.answer_max_bytes)
 
     @property
@@ -160,13 +160,13 @@ class PacketTransport:
             return self._linked().hello
 
     def ask(self, path: str, parameters: Parameters) -> Answer:
-        """Any operation of HTTP, with `call`."""
+        """Sends any HTTP operation, as a `call`."""
         where, body = target(path, parameters)
         payload = packets.call(where, body)
         return self._again(lambda link: _answer(link.ask("call", payload)))
 
     def operation(self, op: str, parameters: Parameters) -> Answer:
-        """palette, pose, mesh or render, by the packets made for them where these can say it."""
+        """Sends palette, pose, mesh or render, as its own packet if that can express the parameters."""
         return self._again(lambda link: self._operation(link, op, parameters))
 
     def _operation(self, link: Link, op: str, parameters: Parameters) -> Answer:
@@ -221,13 +221,13 @@ class PacketTransport:
             try:
                 return request(self._linked())
             except PosedError as error:
-                # lost while nothing was asked: that says nothing about this request, and no request here changes anything
+                # lost while idle, not because of this request; requests of this kind are safe to repeat
                 if not is_old or not isinstance(error, ConnectionLost) and error.code != "shutting_down":
                     raise
                 return request(self._linked())
 
     def forget(self, path: str) -> None:
-        """Closes the handle of a model, where there is one."""
+        """Closes the handle of a model if there is one."""
         with self._lock:
             handle = self._handles.pop(path, None)
             if handle is not None and self._link is not None and not self._link.is_closed:
@@ -240,10 +240,10 @@ class PacketTransport:
 
 
 def _is_typed(op: str, parameters: Parameters) -> bool:
-    """Whether the operation's own packet means the same as HTTP's parameters."""
+    """Whether the operation's own packet can express the parameters."""
     if op != "render":
         return parameters.get("format") == "bin"
-    # a picture without a time or a direction has defaults that the packet cannot say
+    # a picture without a time or a direction has defaults that the packet cannot express
     return "format" not in parameters and "t" in parameters and ("yaw" in parameters or "pitch" in parameters)
 
 
@@ -268,6 +268,6 @@ def _payload(op: str, parameters: Parameters, query: packets.Query) -> bytes:
 def _answer(answer: Packet) -> Answer:
     content_type = packets.TYPES.get(answer.kind) or answer.notes.get("content-type")
     if content_type is None:
-        raise ProtocolError(f"a {answer.kind} packet is no answer")
+        raise ProtocolError(f"a {answer.kind} packet is not an answer")
     headers = {name: value for name, value in answer.notes.items() if name != "content-type"}
     return Answer(content_type, answer.body, headers, answer.warnings)

@@ -1,4 +1,4 @@
-"""A model on the server: where its bones are at a time, and how it looks."""
+"""A model on the server: its palettes, poses, meshes and pictures."""
 from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Protocol, Sequence, Tuple, Union
@@ -28,7 +28,7 @@ class Asker(Protocol):
 
 
 class Pose:
-    """Transforms of nodes. Where one time was asked for, arrays begin with the nodes; else with the times.
+    """Transforms of nodes. The first axis of arrays is the nodes if one time was requested, else the times.
 
     nodes          indices of the nodes, in the order of the arrays
     times          in seconds, as asked for; clip_times: where in the clip
@@ -58,7 +58,7 @@ class Pose:
 
     @property
     def local_matrix(self) -> Dict[int, Array]:
-        """By place in `nodes`: the matrices (.., 4, 4) of sheared nodes."""
+        """The matrices (.., 4, 4) of sheared nodes, by their position in `nodes`."""
         if not any(block.kind == "sheared" for block in self.frames.blocks):
             return {}
         matrices = self._array("local_matrix")
@@ -78,7 +78,7 @@ class Pose:
 
 
 class Part:
-    """One primitive of one mesh node. `index` is its place in the answer, `node` and `primitive` say what it is of."""
+    """One primitive of one mesh node. `index` is its position in the answer; `node` and `primitive` identify it."""
 
     def __init__(self, frames: Frames, block: Block, frame: Optional[int]) -> None:
         self._frames, self._frame = frames, frame
@@ -109,7 +109,7 @@ class Part:
 
 
 class Mesh:
-    """Deformed vertices. Where one time was asked for, arrays begin with the vertices; else with the times."""
+    """Deformed vertices. The first axis of arrays is the vertices if one time was requested, else the times."""
 
     def __init__(self, frames: Frames, is_single: bool) -> None:
         self.frames, self.times, self.clip_times = frames, frames.times, frames.clip_times
@@ -118,10 +118,10 @@ class Mesh:
 
 
 class Model:
-    """A model under the server's root. Made by `Client.model`; nothing is asked before the first method.
+    """A model under the server's root. Made by `Client.model`, which sends no request.
 
     Parameters beyond those named here go to the server as protocol/http.md has them (``from_``, ``to``, ``speed``, ``wrap``,
-    ``root_motion``, ``layers``, ``clip_file``, ``hash``, ..): one that it does not know is an error, never ignored. Clips, skins, nodes and
+    ``root_motion``, ``layers``, ``clip_file``, ``hash``, ..): an unknown one is an error. Clips, skins, nodes and
     meshes are an index (int) or a name (str). Errors are `PosedError`.
     """
 
@@ -138,15 +138,15 @@ class Model:
         self.close()
 
     def close(self) -> None:
-        """Gives the handle of a binary connection back. The next question opens another."""
+        """Closes the handle of a binary connection. The next request opens another."""
         self.client.forget(self.path)
 
     def info(self, **options: Any) -> Dict[str, Any]:
-        """What is in the model: clips, nodes, skins, meshes, materials, warnings (protocol/answers.md, model)."""
+        """The contents of the model: clips, nodes, skins, meshes, materials, warnings (protocol/answers.md, model)."""
         return dict(self.client.json("/v1/model", model=self.path, **options))
 
     def frames(self, kind: str, clip: Clip = None, t: Times = 0.0, **options: Any) -> Frames:
-        """A palette, a pose or a mesh as binary frames: everything that the server says, with nothing left out."""
+        """A palette, a pose or a mesh as binary frames: the server's whole answer."""
         return self.client.operation(kind, model=self.path, clip=clip, t=t, format="bin", **options).frames()
 
     def palette(self, clip: Clip = None, t: Times = 0.0, skin: Union[int, str] = 0, **options: Any) -> Array:
@@ -168,33 +168,33 @@ class Model:
 
     def pose(self, clip: Clip = None, t: Times = 0.0, joints: Union[int, str, Sequence[Union[int, str]], None] = None,
              what: Union[str, Sequence[str], None] = None, **options: Any) -> Pose:
-        """Where nodes are: all, or `joints` in the order given. `what`: "scene", "local" or both in a list."""
+        """Transforms of all nodes, or of `joints` in the given order. `what`: "scene", "local" or both in a list."""
         return Pose(self.frames("pose", clip, t, joints=joints, what=what, **options), _is_single(t))
 
     def mesh(self, clip: Clip = None, t: Times = 0.0, **options: Any) -> Mesh:
-        """The deformed vertices in scene space; `indices=True`, `normals=True`, `rest=True` for more, `mesh` for only one."""
+        """The deformed vertices in scene space; `indices=True`, `normals=True`, `rest=True` add more; `mesh` selects one."""
         return Mesh(self.frames("mesh", clip, t, **options), _is_single(t))
 
     def glb(self, clip: Clip = None, t: Times = 0.0, **options: Any) -> bytes:
-        """The model in its pose as a glTF file. `textures=False` leaves those out."""
+        """The posed model as a glTF file. `textures=False` leaves textures out."""
         return bytes(self.client.operation("mesh", model=self.path, clip=clip, t=t, format="glb", **options).body)
 
     def bounds(self, clip: Clip = None, t: Times = None, **options: Any) -> Dict[str, Any]:
-        """Boxes around the posed model (protocol/answers.md, bounds); `over="clip"` for all of the clip."""
+        """Boxes around the posed model (protocol/answers.md, bounds); `over="clip"` for the whole clip."""
         return dict(self.client.json("/v1/bounds", model=self.path, clip=clip, t=t, **options))
 
     def render(self, clip: Clip = None, t: Times = None, **options: Any) -> Picture:
-        """A picture (PNG): bytes, which a notebook shows. Without `t` a telling moment; `width`, `height`, `yaw`, `pitch`,
+        """A picture (PNG): bytes, which a notebook shows. Without `t` the server chooses the time; `width`, `height`, `yaw`, `pitch`,
         `camera`, `background`, `view`, .. as in protocol/http.md."""
         return Picture.of(self.client.operation("render", model=self.path, clip=clip, t=t, **options))
 
     def sheet(self, **options: Any) -> Picture:
         """Several moments, clips or directions in one picture (`frames`, `clips`, `directions`, ..), or an animation (`format="webp"`).
-        What lies where: ``client.json("/v1/sheet", model=.., format="json", ..)``."""
+        The positions of the cells: ``client.json("/v1/sheet", model=.., format="json", ..)``."""
         return Picture.of(self.client.ask("/v1/sheet", model=self.path, **options))
 
     def turntable(self, **options: Any) -> Picture:
-        """The model from all around, in one picture or as an animation."""
+        """The model from all sides, in one picture or as an animation."""
         return Picture.of(self.client.ask("/v1/turntable", model=self.path, **options))
 
     def stream(self, kind: str = "palette", clip: Clip = None, *, rate: float = 0.0, position_s: float = 0.0, speed: float = 1.0,
@@ -202,7 +202,8 @@ class Model:
         """Frames as time passes: an iterator, on a connection of its own. See `Stream`.
 
         kind: "palette", "pose" or "mesh". rate: frames a second, 0: as fast as they are read. credit: how many the server may
-        send ahead: more than 1 hides a long way to the server, but whoever is slow then reads up to credit - 1 old ones. timeout_s: how long to wait for a frame, None: for ever. options: as of the same method, `skin`, `joints`, `layout`, ..
+        send ahead. More than 1 hides network latency, but a slow reader then gets up to credit - 1 old frames. timeout_s: how long
+        to wait for a frame, None: for ever. options: those of the method of the same name, `skin`, `joints`, `layout`, ..
         """
         return Stream(self.client.link(), self.path, kind, {"clip": clip, **options}, rate, position_s, speed, credit, paused, timeout_s)
 

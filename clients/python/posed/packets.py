@@ -1,6 +1,6 @@
-"""The binary protocol's bytes (protocol/tcp.md), without sockets: requests are built, answers are taken apart.
+"""The bytes of the binary protocol (protocol/tcp.md): builds requests and parses answers, without sockets.
 
-Nothing here waits or allocates by what the other side says before that was compared with a limit.
+Nothing here waits, and sizes that the other side sends are checked against a limit before memory is allocated.
 """
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def pad(data: bytes) -> bytes:
 
 
 def hello(token: Optional[str] = None) -> bytes:
-    """What a client sends first."""
+    """The first packet of a client."""
     text = (token or "").encode()
     if len(text) > TOKEN_BYTES_MAX:
         raise ValueError(f"a token has at most {TOKEN_BYTES_MAX} bytes")
@@ -69,7 +69,7 @@ def packet(kind: str, payload: bytes = b"", id: int = 0, model: int = 0, generat
 
 @dataclass
 class Query:
-    """The payload of palette, pose and mesh, with the field names of protocol/tcp.md; what is not said is left alone."""
+    """The payload of palette, pose and mesh, with the field names of protocol/tcp.md; missing fields keep their defaults."""
 
     clip: int = CLIP_FIRST
     wrap: int = 0
@@ -169,7 +169,7 @@ class Packet:
 
 @dataclass(frozen=True)
 class Hello:
-    """What the server says of itself and its limits; see protocol/tcp.md."""
+    """The server's version and limits, see protocol/tcp.md."""
 
     version: int
     payload_max: int
@@ -245,7 +245,7 @@ def _read_notes(data: bytes) -> Dict[str, str]:
 
 
 class Reader:
-    """Makes packets of bytes as they come. Fill the start of `want()`, say how much it was with `took()`, which
+    """Assembles packets from bytes as they arrive. Fill the start of `want()` and pass the number of bytes to `took()`, which
     returns a packet when one is whole. What is asked for is never more than is left of the packet, so nothing is lost when
     a read is given up half-way and taken up again later.
 
@@ -264,12 +264,12 @@ class Reader:
 
     @property
     def is_between(self) -> bool:
-        """Whether no part of a packet has come that is not complete."""
+        """Whether no packet is partly received."""
         return self._header is None and self._filled == 0
 
     @property
     def head(self) -> bytes:
-        """The first bytes of what is not complete, to say what it is that is no packet."""
+        """The first bytes of a partly received packet, to identify what is not a packet."""
         return bytes(self._buffer[:self._filled]) if self._header is None else b""
 
     def want(self) -> memoryview:

@@ -1,4 +1,4 @@
-"""What a method was asked, as parameters of HTTP (protocol/http.md) and as fields of the binary protocol."""
+"""The parameters of a request, as HTTP has them (protocol/http.md) and as fields of the binary protocol."""
 from __future__ import annotations
 
 import json
@@ -15,7 +15,7 @@ Parameters = Dict[str, Any]
 
 #: longer queries travel as the body of a POST; a server takes 8192 bytes unless told otherwise (--max-url)
 _QUERY_BYTES_MAX = 4000
-#: parameters that name something, and where a name goes that `name=` would read as an index or as a list
+#: parameters that take a name, and those for names that would otherwise be read as an index or a list
 _NAMED = {"clip": "clip_name", "skin": "skin_name", "joints": "joint_name", "mesh": "mesh_name", "joint": "joint_name",
           "camera": "camera_name", "target": "target_name", "root": "", "subtree": ""}
 _LISTS = ("skin", "joints", "subtree")
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 
 
 def make(options: Dict[str, Any]) -> Parameters:
-    """Parameters of HTTP: without those that are None, a `_` at the end removed (``from_``), names told from indices."""
+    """Parameters for HTTP: drops those that are None, removes a `_` at the end (``from_``), tells names from indices."""
     out: Parameters = {}
     for key, value in options.items():
         name = key[:-1] if key.endswith("_") else key
@@ -43,7 +43,7 @@ def make(options: Dict[str, Any]) -> Parameters:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers of NumPy and sequences as those of JSON."""
+    """Converts numbers of NumPy and sequences to those of JSON."""
     if isinstance(value, (str, dict)):
         return value
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
@@ -58,7 +58,7 @@ def _plain(value: Any) -> Any:
 
 
 def _name_of(name: str, value: Any) -> str:
-    """`name`, or the parameter that takes names only where a text would mean something else."""
+    """`name`, or the parameter that takes names only if the string would mean something else."""
     parts = value if isinstance(value, list) else [value]
     marks = "," if name in _LISTS else ""
     awkward = [part for part in parts if isinstance(part, str) and (
@@ -71,7 +71,7 @@ def _name_of(name: str, value: Any) -> str:
 
 
 def target(path: str, parameters: Parameters) -> Tuple[str, bytes]:
-    """(target, body) of the request: a body where the query would be too long or cannot say it."""
+    """(target, body) of the request: a body if the query would be too long or cannot express it."""
     if any(name in parameters for name in _OBJECTS):
         return path, json.dumps(parameters).encode()
     pairs = [f"{name}={_text(name, part)}" for name, value in parameters.items()
@@ -87,7 +87,7 @@ POSTABLE = ("/v1/palette", "/v1/pose", "/v1/mesh", "/v1/bounds", "/v1/render", "
 
 
 def _lists(name: str, value: List[Any]) -> List[Any]:
-    """Entries that repeat the parameter; numbers of one list go between commas."""
+    """Entries that repeat the parameter; numbers of a list are separated by commas."""
     if all(not isinstance(part, str) for part in value):
         return [",".join(_number(part) for part in value)]
     return value
@@ -102,7 +102,7 @@ def _text(name: str, value: Any) -> str:
 
 
 class Unsayable(Exception):
-    """The binary protocol's own requests have no field for this; it is asked by `call`."""
+    """The binary protocol's own requests have no field for this; `call` must be used."""
 
 
 #: finds the index of a name: (what, name) -> index
@@ -118,7 +118,7 @@ _OWN = {
 
 def to_query(op: str, parameters: Parameters, find: Find) -> packets.Query:
     """The fields of palette, pose, mesh and render. Raises Unsayable for anything that is not exactly one of their values,
-    so that it is the server that says what is wrong with it."""
+    so that the server reports what is wrong with it."""
     if set(parameters) - _COMMON - _OWN[op]:
         raise Unsayable
     query = packets.Query()

@@ -16,8 +16,8 @@ from .errors import ConnectionLost
 
 PathLike = Union[str, "os.PathLike[str]"]
 
-# The server is ended by its watcher, a shell that reads a pipe which this process holds: it closes however this process ends,
-# also by SIGKILL. The shell's own ends of stdout and stderr are closed, so that these close with the server.
+# A watcher ends the server: a shell that reads a pipe whose other end this process holds. The pipe closes however this process ends,
+# even by SIGKILL. The shell closes its own stdout and stderr, so that they close when the server ends.
 _WATCHER = '"$@" </dev/null & p=$!; exec >/dev/null 2>&1; read _; kill $p; wait $p'
 
 
@@ -27,13 +27,13 @@ def find_program(program: Optional[PathLike] = None) -> str:
     if named:
         found = shutil.which(named)
         if found is None:
-            raise FileNotFoundError(f"'{named}' is no program")
+            raise FileNotFoundError(f"'{named}' is not a program")
         return found
     above = pathlib.Path(__file__).resolve().parents
     built = above[3] / "build" / "posed" if len(above) > 3 and (above[3] / "protocol" / "packets.def").exists() else None
     found = shutil.which("posed") or (shutil.which(str(built)) if built is not None else None)
     if found is None:
-        raise FileNotFoundError("there is no program posed: install it, or say where it is in POSED_PROGRAM")
+        raise FileNotFoundError("cannot find the program posed: install it, or set POSED_PROGRAM to its path")
     return found
 
 
@@ -80,7 +80,7 @@ class Server(Client):
         timer.start()
         line = self._process.stdout.readline()
         timer.cancel()
-        #: where else it listens, with options that say so: {"unix": "/..", "http": "127.0.0.1:40001"}
+        #: the ports that it listens on: {"unix": "/..", "http": "127.0.0.1:40001"}
         self.ports: Dict[str, str] = dict(port.split("=", 1) for port in line.decode().split()[2:] if "=" in port)
         if not line.startswith(b"posed ready"):
             self._stop()
@@ -93,7 +93,7 @@ class Server(Client):
         return connect(self.address, **merged)
 
     def log(self) -> str:
-        """What the server said on stderr so far."""
+        """The server's stderr so far."""
         size = os.fstat(self._log.fileno()).st_size
         return os.pread(self._log.fileno(), size, 0).decode("utf-8", "replace")
 

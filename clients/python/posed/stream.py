@@ -47,7 +47,7 @@ class Frame:
 
 
 class Stream:
-    """Frames of a clip as time passes. Iterating waits for the next one; what this side is too slow for is skipped, and with the
+    """Frames of a clip as time passes. Iterating waits for the next one; frames that this side is too slow for are skipped, and with the
     credit of 1 that a stream has by itself none is late.
 
         with model.stream("palette", "walk", rate=30) as stream:
@@ -76,7 +76,7 @@ class Stream:
             raise
 
     def _subscribe(self, handle: Handle, kind: str, options: Dict[str, Any], clock: Tuple[bool, int, float, float, float]) -> bool:
-        """False where the model changed between the look-up of a name and its use. Not by the generation of the request: that
+        """False if the model changed between the look-up of a name and its use. Not by the generation of the request: that
         would end the stream at the next change."""
         try:
             query = to_query(kind, make(options), lambda what, name: handle.find(self._link, what, name))
@@ -120,7 +120,7 @@ class Stream:
                 return Frame(tick, skipped, packet.has("changed"), packet.generation, Frames(data, packet.warnings))
 
     def pause(self) -> None:
-        """No more frames until `resume` or `seek`."""
+        """Stops frames until `resume` or `seek`."""
         self._control(pause=True)
 
     def resume(self) -> None:
@@ -142,7 +142,7 @@ class Stream:
         if self._link.is_closed:
             raise PosedError("not_found", "the stream has ended", 404)
         self._link.ask("control", packets.control(self._id, **what), aside=self._waiting.append)
-        # frames of before are of no use any more, but their credit is
+        # older frames are dropped, but their credit is returned
         late = [packet for packet in self._waiting if packet.kind == "stream"]
         self._owed += len(late)
         self._waiting = deque(packet for packet in self._waiting if packet.kind != "stream")
@@ -157,7 +157,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Change:
-    """A watched model is another one: `generation` and `content_hash` of the new content, or the `error` why there is none."""
+    """A watched model has changed: `generation` and `content_hash` of the new content, or the `error` if it cannot be read."""
 
     generation: int
     content_hash: str
@@ -165,7 +165,7 @@ class Change:
 
 
 class Watch:
-    """Changes of a model's content, as they are noticed. Iterating waits for the next one.
+    """Changes of a model's content. Iterating waits for the next one.
 
         with model.watch() as changes:
             for change in changes:

@@ -1,4 +1,4 @@
-"""A WebSocket (RFC 6455) that looks like a socket: what is sent and read are the bytes of the binary protocol."""
+"""A WebSocket (RFC 6455) with the interface of a socket, for the bytes of the binary protocol."""
 from __future__ import annotations
 
 import base64
@@ -18,7 +18,7 @@ _CONTINUATION, _BINARY, _CLOSE, _PING, _PONG = 0, 2, 8, 9, 10
 
 
 class WebSocket:
-    """Of a client. `settimeout`, `sendall`, `recv_into` and `close` are those of a socket; a close of the server reads as the end."""
+    """The client's side. `settimeout`, `sendall`, `recv_into` and `close` are those of a socket; a close frame reads as the end."""
 
     def __init__(self, address: Address, timeout_s: float) -> None:
         self._socket = address.connect(timeout_s)
@@ -102,7 +102,7 @@ class WebSocket:
         return count
 
     def _fill(self, size: int) -> bool:
-        """Reads until so many bytes are there; False where the connection ends before."""
+        """Reads until the buffer has so many bytes; False if the connection ends before."""
         while len(self._unread) < size:
             data = self._socket.recv(size - len(self._unread))
             if not data:
@@ -129,7 +129,7 @@ class WebSocket:
         self._unread = self._unread[self._head_bytes:]
 
     def _control(self, opcode: int, size: int) -> bool:
-        """Answers a frame that is no data; False at the end."""
+        """Handles a control frame; False at the end."""
         if opcode == _CLOSE or not self._fill(2 + size):
             return False
         data = self._unread[2:2 + size]
@@ -143,7 +143,7 @@ class WebSocket:
 
 
 def open_socket(address: Address, timeout_s: float) -> "socket.socket | WebSocket":
-    """What a `Link` speaks over: a socket, or a WebSocket where the address says HTTP."""
+    """The transport of a `Link`: a socket, or a WebSocket for ws and wss addresses."""
     if address.scheme == "packets":
         return address.connect(timeout_s)
     try:

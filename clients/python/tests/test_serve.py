@@ -36,7 +36,7 @@ def test_the_program_is_found(monkeypatch, tmp_path):
     monkeypatch.delenv("POSED_PROGRAM")
     monkeypatch.setenv("PATH", str(BUILD))
     assert posed.find_program() == str(BUILD / "posed")
-    with pytest.raises(FileNotFoundError, match="is no program"):
+    with pytest.raises(FileNotFoundError, match="is not a program"):
         posed.find_program(tmp_path / "posed")
 
 
