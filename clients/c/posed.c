@@ -1,4 +1,4 @@
-/* posed.c - see posed.h. First bytes (pure), then frames, then connections. */
+/* posed.c - the client of posed.h: parsing packets and frames and writing requests (pure), then connections. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -159,7 +159,7 @@ int posed_read_error(const struct posed_packet *packet, struct posed_error *out)
     out->code = packet->code;
     out->offset = get64(at);
     out->retry_after_s = get32(at + 8);
-    if (kept < message_bytes) /* not in the middle of a character of UTF-8 */
+    if (kept < message_bytes) /* do not cut a UTF-8 character */
         while (kept > 0 && (at[16 + kept] & 0xc0) == 0x80)
             kept--;
     memcpy(out->message, at + 16, kept);
@@ -249,7 +249,7 @@ struct posed_block posed_frames_block(const struct posed_frames *frames, uint32_
     return out;
 }
 
-/* 0: a kind that is newer than this client */
+/* 0: an unknown kind */
 static uint32_t item_bytes_of(uint16_t kind, uint16_t layout)
 {
     static const uint32_t matrix[] = {64, 48, 32};
@@ -277,7 +277,7 @@ static uint32_t item_bytes_of(uint16_t kind, uint16_t layout)
     }
 }
 
-/* Every item of the block lies within its frame or, where it is there once, between header and frames. */
+/* Whether every item of the block is within its frame or, if present once, between header and frames. */
 static int check_block(const struct posed_frames *frames, uint32_t header_bytes, const struct posed_block *block)
 {
     const uint64_t size = (uint64_t)block->count * block->item_bytes;
@@ -350,7 +350,7 @@ const void *posed_frames_items(const struct posed_frames *frames, uint32_t block
 const float *posed_frames_floats(const struct posed_frames *frames, uint32_t block, uint32_t frame)
 {
     const uint16_t kind = posed_frames_block(frames, block).kind;
-    if (kind == POSED_BLOCK_SPAN || item_bytes_of(kind, frames->layout) <= 4) /* others, and those unknown */
+    if (kind == POSED_BLOCK_SPAN || item_bytes_of(kind, frames->layout) <= 4) /* other or unknown kinds */
         return NULL;
     return posed_frames_items(frames, block, frame);
 }
@@ -403,7 +403,8 @@ size_t posed_write_hello(void *out, size_t room, const char *token)
     return bytes;
 }
 
-/* The header, zeros behind it, and where the payload begins; NULL without room. *bytes: of the packet. */
+/* Writes the header and zeros after it, and returns where the payload begins; NULL without room. *bytes: of the packet.
+ */
 static unsigned char *begin(void *out, size_t room, int kind, uint32_t id, const struct posed_model *model,
                             size_t payload_bytes, size_t *bytes)
 {
@@ -633,7 +634,7 @@ static int timeout_of(const struct posed *server)
     return server->options.timeout_ms == 0 ? TIMEOUT_MS : server->options.timeout_ms;
 }
 
-/* 1: something can be done, 0: the time is over */
+/* 1: the socket is ready, 0: timeout */
 static int wait_for(struct posed *server, short events, int64_t deadline_ms)
 {
     for (;;) {
@@ -658,7 +659,7 @@ static int wait_for(struct posed *server, short events, int64_t deadline_ms)
 
 /* --- connections: sending --- */
 
-/* 0: nothing waits any more; POSED_E_AGAIN: the system takes no more for now. */
+/* 0: the queue is empty; POSED_E_AGAIN: the system accepts no more. */
 static int flush(struct posed *server)
 {
     while (server->out_start < server->out_end) {
@@ -672,7 +673,7 @@ static int flush(struct posed *server)
             continue;
         if (errno == EAGAIN || errno == EWOULDBLOCK || (server->is_connecting && errno == ENOTCONN))
             return POSED_E_AGAIN;
-        if (errno == EPIPE || errno == ECONNRESET) { /* what the server said last can still be read */
+        if (errno == EPIPE || errno == ECONNRESET) { /* the server's last packets can still be read */
             server->out_start = server->out_end = 0;
             return 0;
         }
@@ -706,7 +707,7 @@ uint32_t posed_owed(const struct posed *server) { return server->owed; }
 
 static uint32_t id_after(uint32_t id) { return id == UINT32_MAX ? 1 : id + 1; }
 
-/* A request is in the queue: an answer is owed. */
+/* Counts a queued request, whose answer is outstanding. */
 static void note_sent(struct posed *server, const unsigned char *packet)
 {
     if (get16(packet + 4) == POSED_CREDIT)
@@ -786,7 +787,7 @@ static int take_owed(struct posed *server, uint32_t id)
     return 1;
 }
 
-/* Makes room for a packet of so many bytes, or begins to skip it. */
+/* Makes room for a packet of so many bytes, or starts skipping it. */
 static int make_room(struct posed *server, size_t packet_bytes)
 {
     if (packet_bytes <= server->in_room - server->in_start)
@@ -815,7 +816,7 @@ static void skip(struct posed *server)
         server->in_start = server->in_end = 0;
 }
 
-/* 1: the packet is the caller's, 0: it is to be ignored. */
+/* 1: the packet is for the caller, 0: ignore it. */
 static int classify(struct posed *server, const struct posed_packet *packet)
 {
     if (packet->kind == POSED_HELLO) {
@@ -824,7 +825,7 @@ static int classify(struct posed *server, const struct posed_packet *packet)
             return fail(server, POSED_E_PROTOCOL, "the server's hello is not one of protocol %d", POSED_PROTOCOL);
         return 1;
     }
-    if (server->hello.version == 0) /* or it says why not */
+    if (server->hello.version == 0) /* or the packet is an error */
         return packet->kind == POSED_ERROR ? 1
                                            : fail(server, POSED_E_PROTOCOL, "the server does not begin with a hello");
     if (packet->kind == POSED_STREAM || packet->kind == POSED_CHANGED || take_owed(server, packet->id))
@@ -841,7 +842,7 @@ static int classify(struct posed *server, const struct posed_packet *packet)
     return 0;
 }
 
-/* A packet from what is there: 1, 0 when bytes are missing, or an error. */
+/* Parses a packet from the received bytes: 1, 0 if bytes are missing, or an error. */
 static int next_there(struct posed *server, struct posed_packet *packet)
 {
     for (;;) {
@@ -866,7 +867,7 @@ static int next_there(struct posed *server, struct posed_packet *packet)
     }
 }
 
-/* 1: bytes came, 0: none for now */
+/* 1: bytes arrived, 0: none yet */
 static int receive(struct posed *server)
 {
     for (;;) {
@@ -876,7 +877,7 @@ static int receive(struct posed *server)
             return 1;
         }
         if (got == 0 || errno == ECONNRESET) {
-            if (server->error.status == POSED_E_SERVER) { /* its last words say why */
+            if (server->error.status == POSED_E_SERVER) { /* its last packet says why */
                 server->error.status = POSED_E_CLOSED;
                 return POSED_E_CLOSED;
             }
@@ -929,7 +930,7 @@ static int set_nonblocking(int fd)
     return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 }
 
-/* Begins to connect; *fd is the socket. */
+/* Starts to connect; *fd is the socket. */
 static int connect_socket(struct posed *server, int family, const struct sockaddr *address, socklen_t address_bytes,
                           int *fd)
 {
@@ -944,7 +945,7 @@ static int connect_socket(struct posed *server, int family, const struct sockadd
     return rc;
 }
 
-/* Waits until the connection stands, which a refused one never does. */
+/* Waits until the connection is established or refused. */
 static int finish_connect(struct posed *server, int64_t deadline_ms)
 {
     int failure = 0;
@@ -1057,7 +1058,7 @@ int posed_attach(struct posed *server, int fd, const struct posed_options *optio
     return rc;
 }
 
-/* Tries one address; 0 when it is the connection. */
+/* Tries one address; 0 if it connects. */
 static int try_address(struct posed *server, const struct addrinfo *found, const struct posed_options *options)
 {
     const int on = 1;
@@ -1094,7 +1095,7 @@ int posed_connect(struct posed *server, const char *address, const struct posed_
     rc = POSED_E_ARGUMENT;
     for (const struct addrinfo *at = found; at != NULL; at = at->ai_next) {
         rc = try_address(server, at, options);
-        if (rc != POSED_E_SYSTEM) /* another address of the host may be the one */
+        if (rc != POSED_E_SYSTEM) /* another address of the host may work */
             break;
     }
     freeaddrinfo(found);
@@ -1112,7 +1113,7 @@ void posed_disconnect(struct posed *server)
 
 /* --- blocking calls --- */
 
-/* Whether a call that waits may begin. */
+/* Checks that a blocking call may start. */
 static int begin_call(struct posed *server)
 {
     if (!server->is_connected)

@@ -24,16 +24,16 @@
  * file's own. *scene*: the file's scene root; *local*: relative to the parent; *bind*: vertices as authored. Times are
  * seconds.
  *
- * Ownership: everything is the caller's. The struct posed, the memory it receives into, and what a query points at,
- * which is read during the call only. What a call hands back points into the connection's memory and holds until the
- * next call that receives on that connection.
+ * Ownership: the caller owns everything: the struct posed, the memory it receives into, and what a query points at,
+ * which is read during the call only. Results point into the connection's memory and are valid until the next call that
+ * receives on that connection.
  *
- * Threads: a connection is used by one thread at a time; different connections need no care.
+ * Threads: use a connection in one thread at a time; different connections are independent.
  *
  * Errors: a function that can fail returns 0 (or a positive number, where it says so) or one of enum posed_status,
- * which are negative, and leaves a sentence in server->error. POSED_E_SERVER is the server's answer to this request and
- * the connection goes on, as it does after POSED_E_ARGUMENT, _TOO_LARGE, _AGAIN and _PENDING. After any other the
- * connection is of no more use: posed_disconnect().
+ * which are negative, and leaves a message in server->error. After POSED_E_SERVER (the server's answer to this
+ * request), POSED_E_ARGUMENT, _TOO_LARGE, _AGAIN and _PENDING the connection stays usable. After any other error call
+ * posed_disconnect().
  *
  * The floats are used in place, so the host is little-endian, as the protocol is (posed.c refuses to compile
  * elsewhere). */
@@ -53,22 +53,22 @@ enum {
     POSED_ALIGN = 16,        /* of packets and of every array of floats in them */
     POSED_HEADER_BYTES = 32, /* of a packet */
     POSED_MESSAGE_MAX = 256,
-    POSED_SEND_BYTES = 4096 /* of requests that wait, where the caller gives no memory for them */
+    POSED_SEND_BYTES = 4096 /* of queued requests, if the caller provides no memory for them */
 };
 
 enum posed_status {
-    POSED_E_ARGUMENT = -1,  /* the caller's mistake; nothing was sent */
+    POSED_E_ARGUMENT = -1,  /* wrong use of a function; nothing was sent */
     POSED_E_SYSTEM = -2,    /* a socket call failed: error.system is errno */
     POSED_E_CLOSED = -3,    /* the server closed the connection */
     POSED_E_TIMEOUT = -4,   /* options.timeout_ms is over */
-    POSED_E_PROTOCOL = -5,  /* the bytes break the protocol: no posed, a newer one, or a damaged connection */
-    POSED_E_TOO_LARGE = -6, /* the packet does not fit the memory given; error.needed_bytes says what would */
+    POSED_E_PROTOCOL = -5,  /* the bytes break the protocol: not posed, a newer version, or a damaged connection */
+    POSED_E_TOO_LARGE = -6, /* the packet does not fit the memory; error.needed_bytes would suffice */
     POSED_E_SERVER = -7,    /* an error packet: error.code and error.message are the server's */
     POSED_E_AGAIN = -8,     /* not now: the queue of requests is full, and the call may not wait */
-    POSED_E_PENDING = -9    /* a call that waits for its answer, while answers to posed_send() have not been read */
+    POSED_E_PENDING = -9    /* a blocking call while answers to posed_send() have not been read */
 };
 
-/* Numbers of the server's errors (protocol/errors.def), for error.code. Treat one that is unknown as internal. */
+/* Numbers of the server's errors (protocol/errors.def), for error.code. Treat an unknown one as internal. */
 enum posed_code {
     POSED_ERR_BAD_REQUEST = 1,
     POSED_ERR_UNKNOWN_PARAMETER = 2,
@@ -166,20 +166,20 @@ enum posed_kind {
 
 /* posed_packet.flags */
 enum {
-    POSED_HEADER_CHANGED = 1, /* the model's content is another one than before */
+    POSED_HEADER_CHANGED = 1, /* the model's content has changed */
     POSED_HEADER_LAST = 2,    /* of an error: the stream `id` has ended with it */
-    POSED_HEADER_CLOSING = 4  /* of an error: the server closes the connection behind it */
+    POSED_HEADER_CLOSING = 4  /* of an error: the server closes the connection after it */
 };
 
 /* --- packets ---------------------------------------------------------------------------------------------------- */
 
-/* A packet of the server. Pointers lead into the bytes it was parsed from. */
+/* A packet of the server. Its pointers point into the bytes it was parsed from. */
 struct posed_packet {
-    uint16_t kind;             /* enum posed_kind, or one that is newer than this client */
+    uint16_t kind;             /* enum posed_kind, or one from a newer server */
     uint16_t flags;            /* POSED_HEADER_ */
     uint16_t code;             /* 0, or the number of the error */
     uint32_t id;               /* of its request */
-    uint32_t model;            /* handle, 0 where there is none */
+    uint32_t model;            /* handle, 0 for none */
     uint32_t generation;       /* of the model's content */
     uint32_t warnings;         /* about the model and its clip files */
     const unsigned char *data; /* the answer, aligned to 16 bytes where the packet is */
@@ -188,15 +188,14 @@ struct posed_packet {
     size_t notes_bytes;
 };
 
-/* The packet at the beginning of `bytes`. Pure. Returns 1 when it is there whole, 0 when bytes are missing, or
- * POSED_E_PROTOCOL. *packet_bytes: how long it is with its padding, so many bytes come before the next one; 0 while
- * that is not known. `out` is filled with 1 only. */
+/* Parses the packet at the beginning of `bytes`. Pure. Returns 1 and fills `out` if the packet is complete, 0 if bytes
+ * are missing, or POSED_E_PROTOCOL. *packet_bytes: its length with padding; 0 while that is unknown. */
 int posed_parse(const void *bytes, size_t size_bytes, struct posed_packet *out, size_t *packet_bytes);
 
-/* The value of a note, not ended by NUL, and its length; NULL when the packet has none of that name. */
+/* The value of a note, not terminated by NUL, and its length; NULL if the packet has none of that name. */
 const char *posed_note(const struct posed_packet *packet, const char *name, size_t *value_bytes);
 
-/* What the server says of itself. */
+/* The server's version and limits. */
 struct posed_hello {
     uint16_t version;
     uint32_t payload_max; /* bytes of a request's payload */
@@ -206,27 +205,26 @@ struct posed_hello {
     uint32_t frames_max;  /* times in one request */
     uint32_t picture_side_max;
     double rate_max; /* frames a second of a stream */
-    char server[25]; /* version, ended by NUL */
+    char server[25]; /* version, terminated by NUL */
 };
 
 struct posed_error {
     int status;             /* enum posed_status */
     int system;             /* errno, with POSED_E_SYSTEM */
     uint16_t code;          /* enum posed_code, with POSED_E_SERVER */
-    uint32_t retry_after_s; /* when to try again; 0 where that does not help */
-    uint64_t offset;        /* of a malformed packet: the byte that is wrong, of all that were sent; else 2^64 - 1 */
-    size_t needed_bytes;    /* with POSED_E_TOO_LARGE: memory that would do */
-    char message[POSED_MESSAGE_MAX]; /* ended by NUL, UTF-8, cut where it is longer */
-    const char
-        *json; /* the JSON body of the error, not ended by NUL; NULL where there is none. It lies in the packet */
+    uint32_t retry_after_s; /* when to try again; 0 if that does not help */
+    uint64_t offset;     /* of a malformed packet: the offset of the wrong byte in all that was sent; else 2^64 - 1 */
+    size_t needed_bytes; /* with POSED_E_TOO_LARGE: memory that would suffice */
+    char message[POSED_MESSAGE_MAX]; /* UTF-8, terminated by NUL, cut to this length */
+    const char *json; /* the JSON body of the error, not terminated by NUL, in the packet's bytes; NULL for none */
     size_t json_bytes;
 };
 
-/* A handle: a model that the server knows by number. It survives a change of the file. */
+/* A handle: the server's number for a model. It stays valid when the file changes. */
 struct posed_model {
     uint32_t handle;
-    uint32_t generation; /* of the content that the last answer was made from; other indices may be another thing now */
-    uint32_t wanted;     /* 0, or the generation that requests insist on: else they fail with hash_mismatch */
+    uint32_t generation; /* of the content of the last answer: when it rises, indices may mean something else */
+    uint32_t wanted;     /* 0, or the generation that requests require: with another one they fail with hash_mismatch */
     unsigned char content_hash[32]; /* of the content that was opened */
     uint32_t node_count, skin_count, clip_count, mesh_count;
 };
@@ -242,28 +240,28 @@ struct posed_found {
     double duration_s, start_s; /* clip: the times of its last and first key */
     const uint32_t *joints;     /* skin: [joint_count] nodes, in the palette's order */
     uint32_t joint_count;
-    const char *name; /* not ended by NUL */
+    const char *name; /* not terminated by NUL */
     uint32_t name_bytes;
 };
 
 /* One frame of a stream. */
 struct posed_stream_frame {
-    uint64_t tick;               /* which frame of the stream, those skipped counted */
+    uint64_t tick;               /* the number of the frame, counting skipped ones */
     uint32_t skipped;            /* frames before this one that were not sent */
     uint32_t credit;             /* what is left */
     const unsigned char *frames; /* for posed_read_frames() */
     size_t frames_bytes;
 };
 
-/* A watched model is another one now, or cannot be had (packet->code). */
+/* A watched model has changed, or can no longer be read (packet->code). */
 struct posed_change {
-    const unsigned char *content_hash; /* [32], zeros where there is none */
-    const char *message;               /* why there is none, not ended by NUL */
+    const unsigned char *content_hash; /* [32], zeros if there is none */
+    const char *message;               /* why there is none, not terminated by NUL */
     size_t message_bytes;
 };
 
-/* The payload of a packet as a struct. Pure; they believe nothing. Return 0, or POSED_E_PROTOCOL when the packet is of
- * another kind, too short, or its counts lead outside. */
+/* Parse the payload of a packet into a struct. Pure; they check everything. Return 0, or POSED_E_PROTOCOL if the packet
+ * is of another kind, too short, or its counts exceed it. */
 int posed_read_hello(const struct posed_packet *packet, struct posed_hello *out);
 int posed_read_error(const struct posed_packet *packet, struct posed_error *out);
 int posed_read_opened(const struct posed_packet *packet, struct posed_model *out);
@@ -296,7 +294,7 @@ enum posed_block_kind {
 /* One array of equal items, in every frame or once. */
 struct posed_block {
     uint16_t kind;           /* enum posed_block_kind, or a newer one: skip it */
-    uint16_t once;           /* 1: there once; 0: in every frame */
+    uint16_t once;           /* 1: present once; 0: in every frame */
     uint32_t index;          /* palette: the skin; mesh: the entry; else 0 */
     int32_t node, primitive; /* mesh: of the entry; else -1 */
     uint32_t count;          /* of items */
@@ -322,23 +320,22 @@ struct posed_frames {
     uint64_t frames_offset, frame_bytes;
 };
 
-/* Checks an answer in binary frames, header and block table: after it, every item of every frame is within the bytes.
- * `data`: aligned to 16 bytes, as what a connection receives is; it has to stay for as long as *out is used. Pure.
- * Returns 0 or POSED_E_PROTOCOL. */
+/* Checks the header and block table of binary frames, so that every item of every frame is within the bytes. `data`:
+ * aligned to 16 bytes, as a connection's are; it must outlive *out. Pure. Returns 0 or POSED_E_PROTOCOL. */
 int posed_read_frames(const void *data, size_t data_bytes, struct posed_frames *out);
 
-/* Block `block` of the table, or a block of kind 0 when there are not so many. */
+/* Block `block` of the table; a block of kind 0 if there are fewer. */
 struct posed_block posed_frames_block(const struct posed_frames *frames, uint32_t block);
-/* The first block of `kind` and `index` from place `from` on; -1 when there is none. */
+/* The first block of `kind` and `index` from position `from` on; -1 if there is none. */
 int posed_frames_find(const struct posed_frames *frames, uint32_t from, int kind, uint32_t index);
-/* The items of a block in a frame (of a block with `once`: in any), [count] of item_bytes, in place; NULL when there is
+/* The items of a block in a frame (of a block with `once`: in any), [count] of item_bytes, in place; NULL if there is
  * no such block or frame. Matrices are 16 (mat4), 12 (mat3x4) or 8 (dualquat) floats, see posed_block_kind. */
 const void *posed_frames_items(const struct posed_frames *frames, uint32_t block, uint32_t frame);
 /* The same for blocks of floats, NULL for those of integers and doubles too. */
 const float *posed_frames_floats(const struct posed_frames *frames, uint32_t block, uint32_t frame);
 /* The same for blocks of u32. */
 const uint32_t *posed_frames_integers(const struct posed_frames *frames, uint32_t block, uint32_t frame);
-/* The time of a frame as asked for, and inside the clip, seconds; 0 for a frame that is not there. */
+/* The requested time of a frame and the time inside the clip, in seconds; 0 for a frame that does not exist. */
 double posed_frames_time(const struct posed_frames *frames, uint32_t frame);
 double posed_frames_clip_time(const struct posed_frames *frames, uint32_t frame);
 
@@ -363,7 +360,7 @@ enum {
 enum { POSED_REST_POSE = -1, POSED_FIRST_CLIP = -2 };
 enum { POSED_LOCAL = 1, POSED_SCENE = 2, POSED_LOCAL_AND_SCENE = 3 };
 
-/* Which pose. Begin with posed_query_init(); a field that the operation has no use for stays as it is then. */
+/* Selects a pose. Start with posed_query_init(); operations ignore fields that do not concern them. */
 struct posed_query {
     int32_t clip;        /* index, POSED_REST_POSE or POSED_FIRST_CLIP */
     uint8_t wrap;        /* enum posed_wrap */
@@ -383,7 +380,7 @@ struct posed_query {
 /* The first clip at time 0, everything, scene space, mat4. */
 void posed_query_init(struct posed_query *query);
 
-/* What of a picture; zeros are the server's defaults: 256 by 256 on a transparent ground, from the front. */
+/* The properties of a picture; zeros are the server's defaults: 256 by 256, transparent background, from the front. */
 struct posed_picture {
     uint32_t width, height;      /* pixels */
     unsigned char background[4]; /* red, green, blue, alpha (straight) */
@@ -393,10 +390,10 @@ struct posed_picture {
 struct posed_subscription {
     uint16_t kind;      /* POSED_PALETTE, POSED_POSE or POSED_MESH */
     uint16_t is_paused; /* 1: begins paused */
-    uint32_t credit;    /* frames before the next posed_credit(); of more than 1 a slow reader reads old ones */
+    uint32_t credit;    /* frames before the next posed_credit(); with more than 1 a slow reader gets old ones */
     double rate;        /* frames a second; 0: as fast as credit comes */
-    double position_s;  /* the time that the first frame shows */
-    double speed;       /* seconds that the position moves in a second */
+    double position_s;  /* the time of the first frame */
+    double speed;       /* how many seconds the position moves per second */
 };
 
 enum {
@@ -412,8 +409,8 @@ struct posed_steering {
     double position_s, speed, rate;
 };
 
-/* The bytes of a request, for posed_send() and for transports of one's own. Each returns the packet's size and writes
- * it when it is at most `room`; 0 when the arguments cannot be said. Pure. `model` may be NULL where none is meant. */
+/* Write the bytes of a request, for posed_send() or another transport. Each returns the packet's size and writes the
+ * packet if that is at most `room`; 0 if the packet cannot express the arguments. Pure. `model` NULL: no model. */
 size_t posed_write_hello(void *out, size_t room, const char *token);
 /* close, info or ping */
 size_t posed_write_plain(void *out, size_t room, int kind, uint32_t id, const struct posed_model *model);
@@ -439,16 +436,16 @@ size_t posed_write_watch(void *out, size_t room, uint32_t id, const struct posed
 /* --- connections ------------------------------------------------------------------------------------------------ */
 
 struct posed_options {
-    void *memory; /* what is received lies here: it bounds the largest packet. At least 256 bytes */
+    void *memory; /* receives packets and limits the largest one. At least 256 bytes */
     size_t memory_bytes;
-    /* NULL, or asked for more of `memory` when a packet does not fit: like realloc(), aligned to 16 bytes; NULL: no.
+    /* NULL, or called for more `memory` when a packet does not fit: like realloc(), aligned to 16 bytes; NULL: no.
      * What it gave last is server->memory, for the caller to free after posed_disconnect(). */
     void *(*grow)(void *context, void *memory, size_t size_bytes);
     void *grow_context;
-    void *send_memory; /* requests that the system does not take yet; NULL: POSED_SEND_BYTES within the struct posed */
+    void *send_memory; /* holds queued requests; NULL: POSED_SEND_BYTES within the struct posed */
     size_t send_bytes;
-    const char *token;  /* where the server wants one; else NULL */
-    int timeout_ms;     /* of calls that wait: 0 for 30,000; -1 for ever */
+    const char *token;  /* if the server requires one; else NULL */
+    int timeout_ms;     /* of blocking calls: 0 for 30,000; -1 for ever */
     int is_nonblocking; /* posed_connect() and posed_send() never wait; see below */
     /* Called with `stream` and `changed` packets, and the errors that end a stream, which come while a call waits for
      * its own answer. NULL: they are counted in server->events_dropped. It must not use the connection. */
@@ -456,11 +453,11 @@ struct posed_options {
     void *event_context;
 };
 
-/* A connection. {0} is one that is not connected. To read: fd, hello, error, memory, events_dropped. */
+/* A connection. {0} is closed. The caller may read fd, hello, error, memory, events_dropped. */
 struct posed {
     int fd; /* for poll() and the like, while is_connected */
     int is_connected;
-    struct posed_hello hello; /* version 0 until it came */
+    struct posed_hello hello; /* version 0 until it arrives */
     struct posed_error error; /* of the last call that failed */
     unsigned char *memory;
     uint64_t events_dropped;
@@ -477,42 +474,42 @@ struct posed {
 
 /* Connects and says hello. `address`: "host:port", "[::1]:port", or the path of a Unix socket (it has a '/', or begins
  * with "unix:"). Waits for the server's hello, unless is_nonblocking: then requests may be sent at once, and the hello
- * is the first packet of posed_next(). Resolving a host's name waits in any case. *options is copied, what it points at
- * is kept. Returns 0 or an error, with which nothing needs to be freed. */
+ * is the first packet of posed_next(). Resolving a host's name waits in any case. *options is copied, but not
+ * what it points at. Returns 0 or an error, after which nothing needs to be freed. */
 int posed_connect(struct posed *server, const char *address, const struct posed_options *options);
-/* The same on a socket that is connected already (socketpair(), a tunnel); it is the connection's from now on. */
+/* The same on a socket that is connected already (socketpair(), a tunnel); the connection takes it over. */
 int posed_attach(struct posed *server, int fd, const struct posed_options *options);
-/* Closes. Of the fields only error and memory are of use afterwards. Also for one that is not connected. */
+/* Closes the connection, after which only error and memory are valid. May be called for a closed one. */
 void posed_disconnect(struct posed *server);
 
-/* Non-blocking use and pipelining: make a packet with posed_write_...() and an id of posed_new_id(), send it, and take
- * what comes with posed_next(server, 0, &packet) whenever fd is readable (posed_wants_write(): also when it is
- * writable). Answers come in the order of the requests and carry their ids; events come in between. */
+/* Non-blocking use and pipelining: make a packet with posed_write_...() and an id of posed_new_id(), send it, and call
+ * posed_next(server, 0, &packet) whenever fd is readable (while posed_wants_write(): also when it is writable). Answers
+ * come in the order of the requests and carry their ids; events may come between them. */
 uint32_t posed_new_id(const struct posed *server); /* of the next packet: make one, send it, then the next */
-/* Queues a whole packet and sends what the system takes. Waits for room, unless is_nonblocking: POSED_E_AGAIN then, and
- * nothing was queued. Read answers in between: a server whose answers nobody reads stops reading requests. */
+/* Queues a complete packet and sends what the system accepts. Waits for room; with is_nonblocking returns POSED_E_AGAIN
+ * instead and queues nothing. Read answers in between: a server whose answers are not read stops reading requests. */
 int posed_send(struct posed *server, const void *packet, size_t packet_bytes);
-/* 1 while requests wait to be sent. */
+/* 1 while requests are queued. */
 int posed_wants_write(const struct posed *server);
-/* Sends what waits and takes the next packet. Waits timeout_ms for it (0: not at all, -1: for ever). Returns 1 with a
- * packet, 0 without one, or an error. An error packet is a packet. */
+/* Sends queued requests and reads the next packet. Waits timeout_ms for it (0: not at all, -1: for ever). Returns 1
+ * with a packet, 0 without one, or an error. An error packet is a packet. */
 int posed_next(struct posed *server, int timeout_ms, struct posed_packet *packet);
-/* How many answers are still to come. */
+/* The number of outstanding answers. */
 uint32_t posed_owed(const struct posed *server);
 
 /* Blocking use: each call sends one request and waits for its answer, at most options.timeout_ms.
- * After posed_send(), read the answers that are owed first (POSED_E_PENDING). */
+ * After posed_send(), read the outstanding answers first (POSED_E_PENDING). */
 
-/* Has the model at `path` under the server's root imported and gives it a number. */
+/* Has the server import the model at `path` under its root, and opens a handle for it. */
 int posed_open(struct posed *server, const char *path, struct posed_model *model);
 int posed_close(struct posed *server, struct posed_model *model);
 /* A clip, skin, node or mesh (enum posed_what) by its name, or by its index. */
 int posed_find(struct posed *server, struct posed_model *model, int what, const char *name, struct posed_found *found);
 int posed_find_index(struct posed *server, struct posed_model *model, int what, uint32_t index,
                      struct posed_found *found);
-/* JSON: answer->data, not ended by NUL. */
+/* JSON: answer->data, not terminated by NUL. */
 int posed_info(struct posed *server, struct posed_model *model, struct posed_packet *answer);
-/* Skinning matrices: one block a skin. */
+/* Skinning matrices: one block per skin. */
 int posed_palette(struct posed *server, struct posed_model *model, const struct posed_query *query,
                   struct posed_frames *frames);
 /* Every node's transform. */
@@ -521,7 +518,7 @@ int posed_pose(struct posed *server, struct posed_model *model, const struct pos
 /* The deformed vertices. */
 int posed_mesh(struct posed *server, struct posed_model *model, const struct posed_query *query,
                struct posed_frames *frames);
-/* Any of the three as it comes: with POSED_QUERY_JSON or _GLB. */
+/* Any of the three as a packet: with POSED_QUERY_JSON or _GLB. */
 int posed_ask(struct posed *server, int kind, struct posed_model *model, const struct posed_query *query,
               struct posed_packet *answer);
 /* A picture: answer->data is a PNG file. */
@@ -535,10 +532,10 @@ int posed_call(struct posed *server, struct posed_model *model, const char *targ
 int posed_subscribe(struct posed *server, struct posed_model *model, const struct posed_query *query,
                     const struct posed_subscription *subscription, uint32_t *stream);
 int posed_control(struct posed *server, uint32_t stream, const struct posed_steering *steering);
-/* Room for more frames. Has no answer: waits for nothing but the queue. */
+/* Grants credit for more frames. Has no answer: waits only for room in the queue. */
 int posed_credit(struct posed *server, uint32_t stream, uint32_t credit);
 int posed_unsubscribe(struct posed *server, uint32_t stream);
-/* From now on a packet of kind POSED_CHANGED comes whenever the model's content is another; is_on 0: no more. */
+/* is_on 1: a packet of kind POSED_CHANGED comes whenever the model's content changes; 0: ends that. */
 int posed_watch(struct posed *server, struct posed_model *model, int is_on);
 int posed_ping(struct posed *server);
 
