@@ -312,7 +312,7 @@ readme: deps-test
 
 # The option types of the JavaScript client, from the server's table of parameters.
 types:
-	tests/option_types.py --write
+	clients/js/option_types.py --write
 
 # What a newcomer does, on a minimal Debian 12: make fresh-test [t=run|test]
 fresh-test:

@@ -124,14 +124,14 @@ def test_another_bit_is_noticed(own, expected):
 
 
 def option_types(*options, top=REPOSITORY):
-    return subprocess.run([sys.executable, top / "tests/option_types.py", *options], capture_output=True, text=True)
+    return subprocess.run([sys.executable, top / "clients/js/option_types.py", *options], capture_output=True, text=True)
 
 
 def test_the_option_types_of_javascript_are_those_of_the_table(tmp_path):
     made = option_types("--check")
     assert made.returncode == 0, made.stderr
     table, types = "server/wire/request/request_params.def", "clients/js/posed.d.ts"
-    for name in [table, types, "protocol/views.def", "tests/option_types.py"]:
+    for name in [table, types, "protocol/views.def", "clients/js/option_types.py"]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes((REPOSITORY / name).read_bytes())
     with open(tmp_path / table, "a") as file:

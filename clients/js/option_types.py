@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-TOP = pathlib.Path(__file__).resolve().parents[1]
+TOP = pathlib.Path(__file__).resolve().parents[2]
 TYPES = TOP / "clients/js/posed.d.ts"
 BEGIN = "// Made by `make types` from request_params.def.\n"
 END = "// End of what `make types` makes.\n"
