@@ -1,4 +1,4 @@
-"""Queries, and the canonical form of their answers; README.md says what these are. For runners written in Python."""
+"""Queries and the canonical form of their answers, as README.md describes them; for runners written in Python."""
 import json
 import struct
 import sys
@@ -12,7 +12,7 @@ LETTERS = {"nodes": "I", "sheared": "I", "indices": "I", "span": "d"}
 
 
 class Query:
-    """id, op, and `text`: what stands behind them. `body`: the JSON object, else None."""
+    """id, op, and `text`, the rest of the line. `body`: the JSON object, or None."""
 
     def __init__(self, line):
         self.id, self.op, *rest = line.strip().split(None, 2)
@@ -25,11 +25,11 @@ class Query:
         return self.op in FRAMES and "format=" not in self.text
 
     def parameters(self):
-        """Name and value, both texts, but of a body as JSON has them."""
+        """Names and values: strings of a query, or the members of a body."""
         return self.body if self.body is not None else dict(urllib.parse.parse_qsl(self.text, keep_blank_values=True))
 
     def target(self, *more):
-        """Path and query as HTTP has them."""
+        """Path and query of the HTTP request."""
         query = "&".join([part for part in [self.text if self.body is None else "", *more] if part])
         return f"/v1/{self.op}" + ("?" + query if query else "")
 
@@ -57,7 +57,7 @@ def of_error(code):
 
 
 def of_frames(data):
-    """The lines of binary frames, read as protocol/frames.md says."""
+    """The lines of binary frames, parsed by protocol/frames.md."""
     frame_count, block_count = struct.unpack_from("<II", data, 16)
     frames_offset, frame_bytes = struct.unpack_from("<QQ", data, 32)
     table = [struct.unpack_from("<2HI2i2IQ", data, 96 + 32 * b) for b in range(block_count)]
@@ -73,7 +73,7 @@ def of_frames(data):
 
 
 def of_json(op, answer):
-    """The lines of the JSON answer, which are those of the frames."""
+    """The lines of a JSON answer, which equal those of the frames."""
     frames = answer["frames"]
     lines = ["times " + bits("d", [x for frame in frames for x in (frame["time"], frame["clip_time"])])]
     if "speed" in answer:

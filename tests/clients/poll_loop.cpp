@@ -1,5 +1,5 @@
-/* The C client in a C++ program that never waits but in its own poll(): poll_loop ADDRESS MODEL COUNT asks for COUNT
- * palettes, at 0, 0.01, 0.02, .. seconds, as far ahead as the queue takes them, and writes the answers to stdout. */
+/* The C client in a C++ program that waits only in its own poll(): poll_loop ADDRESS MODEL COUNT requests COUNT
+ * palettes, at 0, 0.01, 0.02, .. seconds, as far ahead as the queue has room, and writes the answers to stdout. */
 #include "clients/c/posed.h"
 
 #include <cstdio>

@@ -1,10 +1,10 @@
-/* The C client as a filter, for tests: probe ADDRESS [TOKEN] reads a call a line and prints what came of it.
+/* The C client as a filter, for tests: probe ADDRESS [TOKEN] reads one call per line and prints its result.
  *
  *   open PATH | find WHAT NAME | index WHAT N | info | close | ping | call TARGET [BODY] | watch 0|1 | next MS
  *   palette|pose|mesh|render KEY=VALUE... | frames palette|pose|mesh KEY=VALUE...
  *   subscribe KEY=VALUE... | control KEY=VALUE... | credit N | unsubscribe
  *
- * Answers: the packet's kind, generation and payload in hexadecimal; what is a struct as words; "error CODE MESSAGE",
+ * Answers: the packet's kind, generation and payload in hexadecimal; structs as words; "error CODE MESSAGE",
  * or "failed STATUS MESSAGE". The model is the one opened last, the stream the one subscribed last. */
 #include "clients/c/posed.h"
 

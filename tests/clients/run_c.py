@@ -1,5 +1,5 @@
-"""The C client as a runner: run_c.py ADDRESS, by way of tests/clients/probe.c. What the client's structs can say is asked with them,
-names being looked up with `find`; everything else with `call`."""
+"""The C client as a runner: run_c.py ADDRESS, through tests/clients/probe.c. Uses the client's typed requests where they can express the
+query, with names looked up by `find`, else `call`."""
 import os
 import pathlib
 import re
@@ -57,7 +57,7 @@ FOUND_INDEX = 3
 
 
 def typed(query):
-    """Whether the structs of the client can say it."""
+    """Whether the client's structs can express the query."""
     if not query.is_frames or query.body is not None:
         return False
     parameters = query.parameters()

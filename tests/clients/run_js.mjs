@@ -1,5 +1,5 @@
-// The JavaScript client as a runner: run_js.mjs URL [json|socket]. With `json` palettes, poses and meshes are asked for as JSON; with
-// `socket` everything goes over a WebSocket. README.md says what runners read and write.
+// The JavaScript client as a runner: run_js.mjs URL [json|socket]. With `json` it requests palettes, poses and meshes as JSON; with
+// `socket` everything goes over a WebSocket. README.md describes what runners read and write.
 import { createRequire } from 'node:module';
 import fs from 'node:fs';
 import { Client, PosedError } from '../../clients/js/posed.js';

@@ -1,5 +1,5 @@
-"""posectl as a runner: run_posectl.py ADDRESS. What it has no option for it is given with --param. It tells errors with
-their messages: `ID message TEXT` beside `ID error CODE`. A command for each query, so it is the slowest."""
+"""posectl as a runner: run_posectl.py ADDRESS. Parameters without an option are given with --param. Errors come with their
+messages: `ID message TEXT` beside `ID error CODE`. The slowest runner, because it starts a command for each query."""
 import json
 import os
 import pathlib
@@ -22,7 +22,7 @@ def command_of(query):
 
 
 def options(query, known):
-    """--NAME=VALUE of each parameter but the model."""
+    """--NAME=VALUE of each parameter except the model."""
     for name, value in query.parameters().items() if query.op != "query" else []:
         option = f"--{name.replace('_', '-')}"
         for part in value if isinstance(value, list) and name != "layers" else [value]:

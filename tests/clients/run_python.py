@@ -1,4 +1,4 @@
-"""The Python client as a runner: run_python.py ADDRESS [json]. With `json` palettes, poses and meshes are asked for as JSON."""
+"""The Python client as a runner: run_python.py ADDRESS [json]. With `json` it requests palettes, poses and meshes as JSON."""
 import pathlib
 import sys
 
@@ -10,7 +10,7 @@ MANY = ("skin", "skin_name", "joints", "joint_name", "subtree", "what", "t")
 
 
 def value(name, text):
-    """A parameter of HTTP as a program would give it: numbers, lists, names."""
+    """A parameter of HTTP as a Python program would write it: numbers, lists, names."""
     if name.endswith("_name") or name in ("hash", "background") or not isinstance(text, str):
         return text
     if name in MANY and "," in text:
@@ -32,7 +32,7 @@ def options_of(query):
 
 
 def of_frames(frames):
-    """The lines of frames, from the arrays that the client gives: rows before columns, so these are exchanged again."""
+    """The lines of frames, from the client's arrays, whose rows and columns are swapped back."""
     lines = ["times " + canonical.bits("d", [x for pair in zip(frames.times, frames.clip_times) for x in pair])]
     for block in frames.blocks:
         for f in ["-"] if block.is_once else range(frames.frame_count):

@@ -1,4 +1,4 @@
-"""What the client does over a real server: errors, pictures, lists, batches, uploads, threads, lost connections."""
+"""The client with a real server: errors, pictures, lists, batches, uploads, threads, lost connections."""
 import concurrent.futures
 import io
 import pathlib
@@ -153,7 +153,7 @@ def test_uploads_and_tokens(root, tmp_path, way):
 
 
 class start_with_token:
-    """posed.serve makes a client at once, which a server with tokens refuses: this starts one and says where it is."""
+    """posed.serve connects at once, which a server with tokens refuses: this starts one and returns its address."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -194,7 +194,7 @@ def test_a_server_that_was_restarted_is_found_again(root, tmp_path):
 
 
 def test_names_follow_the_content_of_the_file(root, tmp_path):
-    """A name that was looked up is looked up again when the file changed: its index may be another one."""
+    """When the file changes, names are looked up again, because their indices may differ."""
     text = (root / "awkward.gltf").read_text()
     (tmp_path / "m.gltf").write_text(text)
     with start(tmp_path) as server:

@@ -7,8 +7,8 @@ import struct
 import threading
 import tracemalloc
 
-import packet_examples  # tests/api: reads protocol/examples
-import packets as oracle  # tests/api: a client made from packets.def alone
+import packet_examples  # tests/api/support: reads protocol/examples
+import packets as oracle  # tests/api/support: a client made from packets.def alone
 import pytest
 
 from conftest import PROTOCOL, start
@@ -71,7 +71,7 @@ def answers():
 
 
 def read(data, step=1 << 30, payload_max=1 << 20):
-    """The packet that `data` is, fed `step` bytes at a time; None when it is not whole."""
+    """Parses `data` as a packet, fed `step` bytes at a time; None if it is incomplete."""
     reader = Reader(payload_max)
     while data:
         want = reader.want()
@@ -85,7 +85,7 @@ def read(data, step=1 << 30, payload_max=1 << 20):
 
 
 def understand(packet):
-    """All of a packet, as the client takes it apart."""
+    """Everything that the client parses from a packet."""
     if packet.kind == "error":
         return packet.error()
     if packet.kind == "stream":
@@ -107,7 +107,7 @@ def test_answers_of_the_examples_are_understood(name, data):
 
 @pytest.mark.parametrize("name, data", answers())
 def test_a_payload_that_is_cut_is_refused(name, data):
-    """Each shorter payload, in a packet that is well-formed: never another exception than ProtocolError."""
+    """Each shorter payload in a well-formed packet: no exception other than ProtocolError."""
     size, kind = struct.unpack_from("<IH", data)
     fixed = {"hello": 64, "error": 16, "opened": 48, "found": 48, "stream": 16, "changed": 32, "frames": size}
     for shorter in range(size):
@@ -123,7 +123,7 @@ def test_a_payload_that_is_cut_is_refused(name, data):
 
 
 class Impostor:
-    """A server that sends these bytes to whoever connects, then closes."""
+    """A server that sends these bytes to each client, then closes."""
 
     def __init__(self, data, stays=False):
         self.data, self.stays = data, stays
@@ -145,7 +145,7 @@ class Impostor:
                 if not self.stays:
                     link.shutdown(socket.SHUT_WR)
             except OSError:
-                pass  # the client refused what came and left
+                pass  # the client refused the bytes and left
 
     def __enter__(self):
         return self
@@ -246,7 +246,7 @@ def test_frames_that_lie_are_refused(offset, letter, value):
 
 
 def test_any_changed_byte_is_read_or_refused():
-    """No byte of frames can make the reader fail in another way, or read outside of the answer."""
+    """No byte of frames makes the reader fail in another way or read outside the answer."""
     good = answers_to_a_palette()[2][FRAMES:]
     good = good[:struct.unpack_from("<Q", good, 48)[0]]
     for at in range(96 + 32):

@@ -1,4 +1,4 @@
-"""The same question gives the same numbers, bit for bit, by every way in, by name or index, with NumPy or without."""
+"""The same request gives the same numbers, bit for bit, over every transport, by name or index, with NumPy or without."""
 import math
 import struct
 import subprocess

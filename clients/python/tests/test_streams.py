@@ -44,7 +44,7 @@ def test_pause_seek_and_speed(server):
         stream.set_rate(100)
         stream.seek(0.5)
         stream.resume()
-        # counted anew from the seek: 2 / 100 seconds back with every tick
+        # counted from the seek: 2 / 100 seconds back with every tick
         frames = list(itertools.islice(stream, 5))
         assert frames[0].time_s == 0.5
         for before, frame in zip(frames, frames[1:]):
@@ -58,7 +58,7 @@ def wait_for_skips(server, count):
 
 
 def test_who_is_slow_gets_no_late_frame(server):
-    """What comes when the next frame is asked for is of that time."""
+    """A frame shows the time at which it is requested."""
     with server.model("robot.glb").stream("palette", "walk", rate=1000) as stream:
         first = next(stream)
         wait_for_skips(server, 20)
@@ -75,7 +75,7 @@ def test_who_gives_more_credit_gets_so_many_frames_ahead(server):
 
 
 def next_at_last(stream):
-    """The next frame, although it may be later than the stream waits."""
+    """The next frame, even if it takes longer than the stream waits."""
     for _ in range(5000):
         try:
             return next(stream)

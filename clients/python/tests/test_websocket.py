@@ -28,7 +28,7 @@ class Impostor:
 
     def serve(self):
         link, _ = self.socket.accept()
-        self.socket.close()  # no second one: the client tries again what was lost between two requests
+        self.socket.close()  # no second connection: the client repeats what was lost between two requests
         with link:
             asked = b""
             while b"\r\n\r\n" not in asked:
@@ -48,10 +48,10 @@ class Impostor:
                         self.received += data
                         self.has_more.notify()
             except ConnectionError:
-                pass  # the client refused what came and left
+                pass  # the client refused the bytes and left
 
     def wait_for(self, size):
-        """Until the client has sent so many bytes: what is under way is lost when it closes with bytes unread."""
+        """Waits until the client has sent so many bytes: a close with unread bytes would lose what is under way."""
         with self.has_more:
             assert self.has_more.wait_for(lambda: len(self.received) >= size, 30)
 

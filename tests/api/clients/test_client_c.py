@@ -1,5 +1,5 @@
-"""The C client against a real server on TCP and a Unix socket: the same bytes as HTTP, streams, watches, errors. What it does
-with hostile bytes is in tests/unit/packets/test_client.c and tests/fuzz/fuzz_client.c."""
+"""The C client against a real server on TCP and a Unix socket: the same bytes as HTTP, streams, watches, errors. Hostile
+bytes are tested in tests/unit/packets/test_client.c and tests/fuzz/fuzz_client.c."""
 import os
 import re
 import shutil
@@ -20,7 +20,7 @@ KIND = packets.KIND
 
 
 class Probe:
-    """tests/clients/probe.c: a call a line, an answer a line."""
+    """tests/clients/probe.c: one call per line, one answer per line."""
 
     def __init__(self, address, *token):
         self.process = subprocess.Popen([BUILD / "test" / "client_probe", address, *token], stdin=subprocess.PIPE,
@@ -173,7 +173,7 @@ def test_a_port_that_speaks_only_http_is_told_apart(ports):
 
 
 def test_the_example_skins_a_vertex(ports):
-    """Weights and position from the file by the tests' own reader; the place that the server gives the same vertex."""
+    """Weights and position from the file by the tests' own reader, and the server's position of the same vertex."""
     glb = (SAMPLES / "dragon.glb").read_bytes()
     model = Model.from_glb(glb)
     primitive = model.document["meshes"][0]["primitives"][0]["attributes"]
@@ -204,7 +204,7 @@ def test_the_header_is_c99_and_cpp(tmp_path):
 
 
 def test_a_cpp_program_with_a_loop_of_its_own(ports, tmp_path):
-    """Non-blocking: connected, asked far ahead and answered without a call that waits; linked as C++."""
+    """Non-blocking: connects, sends requests far ahead and reads answers without a blocking call; linked as C++."""
     sanitize = ["-fsanitize=address,undefined"] if "sanitize" in str(BUILD) else []
     subprocess.run(["g++", "-std=c++11", "-Wall", "-Wextra", "-Wconversion", "-Werror", *sanitize, "-I", REPOSITORY, "-o", tmp_path / "loop",
                     REPOSITORY / "tests/clients/poll_loop.cpp", BUILD / "libposed.a"], check=True)
@@ -218,7 +218,7 @@ def test_a_cpp_program_with_a_loop_of_its_own(ports, tmp_path):
 
 
 def test_the_installed_library_builds_the_readmes_program(ports, tmp_path):
-    """pkg-config finds header and library where make install puts them."""
+    """pkg-config finds the installed header and library."""
     out = os.path.relpath(BUILD, REPOSITORY)
     subprocess.run(["make", "-s", "-o", "all", "install", "NODEPS=1", f"DESTDIR={tmp_path}", "PREFIX=/usr",
                     *([] if out == "build" else [f"out={out}"])], cwd=REPOSITORY, check=True, capture_output=True)

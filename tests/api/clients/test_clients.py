@@ -1,5 +1,5 @@
-"""Every client over every transport gives the same answers, bit for bit; tests/clients/README.md says how they are compared. What is right
-is what the server answers to plain HTTP in JSON, without any client."""
+"""Every client over every transport gives the same answers, bit for bit; tests/clients/README.md describes the comparison. The
+reference is the server's answer to plain HTTP in JSON, without any client."""
 import json
 import os
 import shutil

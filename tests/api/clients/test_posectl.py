@@ -1,4 +1,4 @@
-"""posectl's commands about one model, its manners, and what is made from its tables of options."""
+"""posectl's commands about one model, its messages and statuses, and help, man page and completions."""
 import json
 import os
 import pty
@@ -27,7 +27,7 @@ def ports(tmp_path_factory):
 
 @pytest.mark.short
 def test_help_alone_is_enough_for_a_thumbnail(tmp_path):
-    """The first example of --help, as it stands there."""
+    """Runs the first example of --help unchanged."""
     shutil.copy(ROBOT, tmp_path / "fox.glb")
     example = re.search(r"^  posectl (render .*)$", posectl("--help").out, re.M)[1]
     done = posectl(*example.split(), cwd=tmp_path)
@@ -49,7 +49,7 @@ def test_its_readme_shows_what_the_shell_prints(tmp_path):
     (tmp_path / "assets").mkdir()
     shutil.move(tmp_path / "dragon.glb", tmp_path / "assets/dragon.glb")
     for command in re.findall(r"^posectl .*$", text, re.M):
-        if command.startswith("posectl watch"):  # which ends never; its first pass is that of thumbs
+        if command.startswith("posectl watch"):  # which never ends; its first pass is that of thumbs
             command = command.replace("watch", "thumbs", 1)
         assert subprocess.run(["bash", "-c", command], cwd=tmp_path, env=env, capture_output=True).returncode == 0, command
         if " thumbs/ " in command:
@@ -132,7 +132,7 @@ def test_the_models_of_a_folder(tmp_path):
 
 
 def test_boxes(ports):
-    """Rows of the answer's numbers: of moments, of a clip, of joints."""
+    """Rows of numbers: of times, of a clip, of joints."""
     numbers = lambda text: [float(x) for x in text.split()]
     done = posectl("bounds", "robot.glb", "--clip", "walk", "--t", "0.25,0.5", "--per", "joint", "--server", ports.unix)
     answer = ports.json("/v1/bounds", model="robot.glb", clip="walk", t="0.25,0.5", per="joint")
@@ -248,7 +248,7 @@ def test_the_private_server_ends_with_posectl(number):
     running.communicate(timeout=PATIENCE_S)
     assert running.returncode == (-number if number == signal.SIGKILL else 130)
     wait_until(lambda: not is_running(server))
-    if number == signal.SIGKILL:  # which can catch a server before it knows how to tidy up
+    if number == signal.SIGKILL:  # which can hit a server before it handles signals
         assert posectl("info", ROBOT).status == 0
     assert not os.path.exists(sockets[0])
 
@@ -267,7 +267,7 @@ def test_names_without_an_ending_are_as_they_were(ports, tmp_path):
 
 
 def test_posed_is_found_where_the_environment_says(tmp_path):
-    """Also by a posectl that has none beside it; where there is none, it says where it has looked."""
+    """A posectl without posed beside it finds one too; if there is none, it prints where it looked."""
     shutil.copy(POSECTL, tmp_path)
     alone = lambda **env: subprocess.run([tmp_path / "posectl", "version", "--json"], capture_output=True, text=True,
                                          env=environment(PATH=str(tmp_path), **env))
@@ -293,7 +293,7 @@ def test_bench_counts_answers(ports, op):
 
 
 def on_terminal(*arguments, cwd, **env):
-    """What posectl writes where stdout and stderr are a terminal."""
+    """What posectl writes if stdout and stderr are a terminal."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen([POSECTL, *map(str, arguments)], cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs,
                                env=environment(TERM="xterm", **env))
@@ -328,7 +328,7 @@ def test_colours_and_a_bar_only_on_a_terminal(tmp_path):
 
 @pytest.mark.parametrize("closed, status", [("<&-", 0), (">&-", 3), ("2>&-", 0), ("<&- >&- 2>&-", 3)])
 def test_standard_files_may_be_closed(closed, status):
-    """Only what was to be printed is lost, and that is said by the status."""
+    """Only the output is lost, which the status reports."""
     done = subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh", POSECTL, "info", ROBOT], env=environment(), capture_output=True)
     assert done.returncode == status, done.stderr
     assert bool(done.stdout) == (status == 0) and (closed != ">&-" or b"stdout" in done.stderr)

@@ -1,4 +1,4 @@
-"""posectl check: every rule on a model made for it, the four forms of the report, and what the exit status follows."""
+"""posectl check: every rule on a model made for it, the four formats of the report, and the exit status."""
 import json
 import math
 import os
@@ -67,7 +67,7 @@ def second_clip_of_the_same_name(document):
 
 TURN = {("hip", "rotation"): [[0, 0, 0, 1], [0, HALF, 0, HALF]]}
 ROUND = {("hip", "rotation"): [[0, 0, 0, 1], [0, 0, 0, 1]]}
-TOE = {("toe", "rotation"): [[0, 0, 0, 1], [0, HALF, 0, HALF]]}  # a leaf turns, its place does not
+TOE = {("toe", "rotation"): [[0, 0, 0, 1], [0, HALF, 0, HALF]]}  # a leaf turns but does not move
 NAN = {("hip", "rotation"): [[0, 0, 0, 1], [math.nan, 0, 0, 3]]}
 LONG = {("hip", "rotation"): [[0, 0, 0, 1], [0, 1, 0, 1]]}
 NO_TURN = {("hip", "rotation"): [[0, 0, 0, 1], [0, 0, 0, 0]]}
@@ -81,7 +81,7 @@ def still(document):
     document["accessors"][document["animations"][0]["samplers"][0]["output"]]["count"] = 1
 
 
-# name, model, options, the rules that speak
+# name, model, options, the rules with findings
 CASES = [
     ("good", character({"walk": ROUND, "jump": TURN}), [], []),
     ("junk", "not JSON", [], ["unreadable"]),
@@ -123,7 +123,7 @@ def test_each_rule_speaks_of_its_model_and_no_other(tmp_path, name, model, optio
 
 
 def test_a_file_refused_for_its_keys_is_an_error(tmp_path):
-    """Although bad keys are a warning in files that can be read; --severity of unreadable files holds."""
+    """Bad keys are only a warning in files that can be read; here the severity of unreadable files applies."""
     (tmp_path / "nan.gltf").write_text(character({"a": NAN}))
     done = posectl("check", "nan.gltf", cwd=tmp_path)
     assert done.status == 1 and re.search(r"error +bad-keys +bad_keys: .*the value of key 1 is not finite", done.out), done.out
@@ -182,7 +182,7 @@ def test_sarif_names_rules_places_and_levels(folder):
 
 
 def test_rules_are_listed_and_know_every_warning():
-    """rules.def maps the codes of protocol/warnings.md; those that may change a pose are bad keys or approximations."""
+    """rules.def maps the codes of protocol/warnings.md; codes that may change a pose are bad keys or approximations."""
     listed = json.loads(posectl("check", "--rules", "--json").out)
     assert [r["rule"] for r in listed] == re.findall(r"^([a-z-]+) ", posectl("check", "--rules").out, re.M)
     table = (REPOSITORY / "clients/cli/check/rules.def").read_text()
@@ -196,7 +196,7 @@ def test_rules_are_listed_and_know_every_warning():
 
 
 def test_folders_are_as_deep_as_a_server_lists(tmp_path):
-    """Those that are deeper are named, and not all is well without them."""
+    """Deeper folders are reported, and the status is a failure."""
     deepest = tmp_path / "/".join("d" * 64)
     os.makedirs(deepest / "/".join("d" * 300))
     (deepest / "a.gltf").write_text(gltf())

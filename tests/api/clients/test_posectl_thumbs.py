@@ -1,4 +1,4 @@
-"""posectl thumbs and watch: what is drawn, what is not drawn again, and what a killed run leaves."""
+"""posectl thumbs and watch: what they draw, what they do not draw again, and what a killed run leaves."""
 import html
 import json
 import os
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif("POSED_SERVER" in os.environ, reason="starts ser
 
 @pytest.fixture
 def assets(tmp_path):
-    """Five models in a tree, two of them broken, beside things that are none."""
+    """Five models in a tree, two of them broken, among files that are not models."""
     folder = tmp_path / "assets"
     for place in "birds/small", "machines":
         (folder / place).mkdir(parents=True)
@@ -65,7 +65,7 @@ def test_what_is_unchanged_is_not_drawn_again(assets):
     after = pictures(out)
     assert {name for name in after if after[name] != before[name]} == {"machines/crate.gltf.png"}
 
-    os.utime(assets / "birds/dragon.glb")  # the content is what counts
+    os.utime(assets / "birds/dragon.glb")  # only the content counts
     assert run(assets, status=1)["made"] == 0
     (out / "birds/dragon.glb.png").unlink()
     (out / "machines/crate.gltf.png").write_bytes(b"cut")
@@ -108,7 +108,7 @@ def test_clips_have_a_picture_each(assets, clips, names):
 
 
 def test_a_model_without_such_a_clip_is_named_and_not_drawn(assets):
-    """It has others; the crate has none and is drawn at rest. Said at every run, for it is no success."""
+    """The model has other clips; the crate has none and is drawn at rest. Every run reports it."""
     every = ["--include", "birds/dragon.glb", "--include", "crate.gltf", "--include", "octo*"]
     out = assets.parent / "out"
     run(assets, *every)
@@ -179,7 +179,7 @@ def test_watch_waits_in_an_empty_folder(tmp_path):
 
 @pytest.fixture
 def links(tmp_path):
-    """A folder of nothing but links: files with names of their own in a store, as git-annex and Bazel have them."""
+    """A folder of symbolic links to files in a store, as git-annex and Bazel make them."""
     store = tmp_path / "work/.store"
     store.mkdir(parents=True)
     for sample in "robot.glb", "dragon.glb":
@@ -194,7 +194,7 @@ def links(tmp_path):
 
 @pytest.mark.parametrize("place", ["tree", "tree/*.glb"])
 def test_links_to_files_count_as_files(links, place):
-    """Those to folders do not: this one leads up."""
+    """Links to folders are not followed: this one leads up."""
     work = links.parent
     done = posectl("check", place, "--json", cwd=work)
     assert [model["model"] for model in json.loads(done.out)["models"]] == ["tree/a.glb", "tree/b.glb", "tree/twin.glb"], done.err
@@ -209,7 +209,7 @@ def test_links_to_files_count_as_files(links, place):
 
 
 def test_links_that_cannot_be_followed_have_failed(links):
-    """Out of what the private server serves, and nowhere."""
+    """Links out of the served folder, and dangling ones."""
     work = links.parent
     (links / "out.glb").symlink_to("../../outside.glb")
     (links / "lost.glb").symlink_to("nowhere.glb")
@@ -252,7 +252,7 @@ def shown_by_the_page(out):
 
 @pytest.mark.parametrize("command", ["thumbs", "watch"])
 def test_a_page_that_is_there_is_kept_up_to_date(assets, command):
-    """By runs that do not ask for it, which draw other pictures or only some of them."""
+    """Runs without --index update the page too, whether they draw other pictures or only some."""
     out = assets.parent / "out"
     run(assets, "--index", "--clips", "all", status=1)
     assert len(shown_by_the_page(out)) > 3
@@ -332,7 +332,7 @@ def many(folder, count):
 
 
 class HalfWritten:
-    """A file of which somebody has written the beginning."""
+    """A file that is only partly written."""
 
     def __init__(self, path):
         whole = path.read_bytes()
@@ -348,7 +348,7 @@ class HalfWritten:
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_is_stopped_is_completed_by_the_next(tmp_path, number):
     many(tmp_path / "assets", 40)
-    # somebody writes more of them than are drawn at once: the run does not end before it is stopped
+    # more files are being written than are drawn at once, so that the run does not end before it is stopped
     written = [HalfWritten(tmp_path / f"assets/{i:03}.glb") for i in (10, 15, 20, 25, 30)]
     out = tmp_path / "out"
     running = begin("thumbs", "assets", "-o", "out", "--size", "128", "-j", "2", "--json", cwd=tmp_path)
@@ -358,18 +358,18 @@ def test_a_run_that_is_stopped_is_completed_by_the_next(tmp_path, number):
     for one in written:
         one.finish()
     stdout, _ = running.communicate(timeout=PATIENCE_S)
-    before = pictures(out)  # every one of them whole
+    before = pictures(out)  # each complete
     assert 4 <= len(before) < 40, "it was not stopped"
     if number == signal.SIGINT:
         assert running.returncode == 130 and json.loads(stdout)["interrupted"]
     (out / ".posectl/tmp-left").write_bytes(b"as a killed run leaves it")
     with open(out / ".posectl/manifest.jsonl", "a") as journal:
-        journal.write('{"model":"assets/039.glb","ha')  # and a line that was cut
+        journal.write('{"model":"assets/039.glb","ha')  # and an incomplete line
 
     done = json.loads(posectl("thumbs", "assets", "-o", "out", "--size", "128", "--json", cwd=tmp_path).out)
     after = pictures(out)
     assert len(after) == 40 and done["made"] + done["unchanged"] == 40
-    assert done["unchanged"] >= len(before) - 8  # those under way when it ended
+    assert done["unchanged"] >= len(before) - 8  # those under way at the end
     assert sorted(p.name for p in (out / ".posectl").iterdir()) == ["lock", "manifest.jsonl"]
     assert all(json.loads(line) for line in (out / ".posectl/manifest.jsonl").read_text().splitlines() if line)
     wait_until(lambda: not is_running(server), "the server of the stopped run lives on")
@@ -377,7 +377,7 @@ def test_a_run_that_is_stopped_is_completed_by_the_next(tmp_path, number):
 
 @pytest.mark.parametrize("where", ["private", "tcp"])
 def test_watch_is_told_of_changes(start, tmp_path, where):
-    """It would look for models an hour later: what it draws the server has told it."""
+    """It looks for new models after an hour only, so the server must have reported what it draws."""
     many(tmp_path / "assets", 3)
     (tmp_path / "assets/two.gltf").write_text(gltf(buffer="two.bin"))
     (tmp_path / "assets/two.bin").write_bytes(TRIANGLE)
@@ -432,7 +432,7 @@ def test_watch_outlives_its_server(start, tmp_path):
 
 
 def test_watch_outlives_a_hangup_without_a_terminal(tmp_path):
-    """As a service it has none; with one, its end is that of posectl."""
+    """Without a terminal watch goes on; with one, the terminal's end ends it."""
     many(tmp_path / "assets", 1)
     running = begin("watch", "assets", "-o", "out", "--size", "32", "--interval", "0.05", "--json", cwd=tmp_path, start_new_session=True)
     try:

@@ -1,4 +1,4 @@
-"""Running posectl as a user does: its own server unless a test names one."""
+"""Runs posectl as a user does, with its private server unless a test names another one."""
 import os
 import struct
 import subprocess
@@ -9,7 +9,7 @@ POSECTL = BUILD / "posectl"
 
 
 def environment(**more):
-    """Nothing of the test run's own: POSED_SERVER means another thing there. What one test imports is no other's."""
+    """The environment without the test run's own variables (POSED_SERVER means something else there), and without a shared cache."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("POSED_") and k != "NO_COLOR"}
     return {**kept, "POSED_CACHE_DIR": "none", **more}
 
@@ -25,7 +25,7 @@ def posectl(*arguments, cwd=None, env=None, text=True):
 
 
 def begin(*arguments, cwd=None, **options):
-    """A posectl that runs on, its stdout a pipe."""
+    """Starts a posectl whose stdout is a pipe."""
     return subprocess.Popen([POSECTL, *map(str, arguments)], cwd=cwd, env=environment(), stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, **options)
 
@@ -36,7 +36,7 @@ def children(pid):
 
 
 def is_running(pid):
-    """Zombies are not."""
+    """Whether the process runs; a zombie does not."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
             return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
@@ -45,7 +45,7 @@ def is_running(pid):
 
 
 def png_size(path):
-    """(width, height) of a picture that is there to its end."""
+    """(width, height) of a picture that is complete."""
     data = path.read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n" and data[-8:-4] == b"IEND", f"{path} is no whole PNG"
     return struct.unpack_from(">II", data, 16)
