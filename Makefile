@@ -140,7 +140,7 @@ $(out)/gen/posed.1: $(out)/posed-man
 	@$< > $@.part && mv $@.part $@
 
 # The page at /
-$(obj)/server/daemon/service/gallery.o: $(out)/gen/gallery_html.h
+$(obj)/server/daemon/service/service_info.o: $(out)/gen/gallery_html.h
 $(out)/gen/gallery_html.h: server/daemon/service/gallery.html
 	$(call page_string,gallery_html)
 
@@ -148,8 +148,9 @@ test_sources := $(wildcard tests/unit/*/*.c)
 test_objects := $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/gltf/draco_encode.o
 $(test_objects): | deps-test
 tested := $(obj)/clients/c/posed.o $(obj)/clients/cli/server/pattern.o $(filter-out %/main.o,$(daemon) $(wire) $(worker) $(import) $(render) $(anim) $(base))
-# test_conn.c stands in for the dispatcher of its connections and for their clock.
-wrapped := dispatcher_handle dispatcher_cancel dispatcher_answer_query dispatcher_begin_read uv_now
+# test_conn.c stands in for the dispatcher of its connections and for their clock, fake_imports.c for the import pool.
+wrapped := dispatcher_handle dispatcher_cancel dispatcher_answer_query dispatcher_begin_read uv_now \
+           import_pool_new import_pool_free import_pool_submit import_pool_drop
 $(out)/test/unit: LDFLAGS += $(foreach f,$(wrapped),-Wl,--wrap=$(f))
 $(out)/test/unit: $(test_objects) $(tested)
 	@mkdir -p $(@D)

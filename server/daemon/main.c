@@ -39,7 +39,6 @@ enum {
 struct daemon {
     uv_loop_t loop;
     uv_async_t signal;
-    uv_prepare_t before_wait;
     struct budget budget;
     struct loops *loops;
     struct service *service;
@@ -109,12 +108,6 @@ static void on_end_limit(int number)
     _exit(EXIT_FAILURE);
 }
 
-static void on_before_wait(uv_prepare_t *handle)
-{
-    (void)handle;
-    log_flush();
-}
-
 /* Not by uv_signal: when its last handle closes a signal has its default action again, and a second one at the very end
  * would end the process otherwise than one a moment before. The loop does not count these handles. */
 static void start_handles(struct daemon *daemon, const struct config *config)
@@ -124,9 +117,6 @@ static void start_handles(struct daemon *daemon, const struct config *config)
     daemon->signal.data = daemon;
     uv_async_init(&daemon->loop, &daemon->signal, on_async);
     uv_unref((uv_handle_t *)&daemon->signal);
-    uv_prepare_init(&daemon->loop, &daemon->before_wait);
-    uv_prepare_start(&daemon->before_wait, on_before_wait);
-    uv_unref((uv_handle_t *)&daemon->before_wait);
     signal_async = &daemon->signal;
     const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigaction(SIGTERM, &action, NULL);
@@ -136,11 +126,7 @@ static void start_handles(struct daemon *daemon, const struct config *config)
     sigaction(SIGALRM, &last, NULL);
 }
 
-static void stop_handles(struct daemon *daemon)
-{
-    uv_close((uv_handle_t *)&daemon->signal, NULL);
-    uv_close((uv_handle_t *)&daemon->before_wait, NULL);
-}
+static void stop_handles(struct daemon *daemon) { uv_close((uv_handle_t *)&daemon->signal, NULL); }
 
 static void announce(const struct daemon *daemon, const struct config *config)
 {

@@ -21,13 +21,13 @@ struct backing {
 /* Takes `disk`. *changed: see folder_watch_new(). */
 struct backing *backing_new(uv_loop_t *loop, const struct config *config, int root_fd, struct disk_cache *disk,
                             void (*changed)(void *user), void *user);
-struct backing *backing_ref(struct backing *fresh);
-void backing_unref(struct backing *fresh);
+struct backing *backing_ref(struct backing *backing);
+void backing_unref(struct backing *backing);
 
 /* Counts what a look or a store did, and says once what the operator should know. */
-void backing_report(struct backing *fresh, const struct disk_report *report);
+void backing_report(struct backing *backing, const struct disk_report *report);
 
 /* Keeps an imported model on disk when there is a place for it; one after the other, and not for ever many. */
-void backing_store(struct backing *fresh, const char *path, struct imported_model *imported);
+void backing_store(struct backing *backing, const char *path, struct imported_model *imported);
 /* Stores that have not begun are dropped. */
-void backing_end(struct backing *fresh);
+void backing_end(struct backing *backing);

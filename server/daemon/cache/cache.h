@@ -1,18 +1,17 @@
-/* cache.h - the models in memory, by path: taken from disk or imported when first asked for, and anew when a file
+/* cache.h - the models in memory, by path: taken from disk or imported when first asked for, and again when a file
  * changed.
  *
- * Whether a file changed is known before an answer: from the kernel where the folders are watched (watch.h), otherwise
- * from a look at the files by a work thread (look.h), which holds for LIMIT_WATCH_TIME_MS. Nothing here waits for a
- * file system. Requests for a model that is looked at or imported wait together. A failed import is remembered for
- * LIMIT_FAILED_TIME_MS or until the file changes; one of a file that is being written is repeated when that is done.
- * Least recently used models are dropped when all together have more than cache_bytes; whoever holds a reference
- * keeps his. Loop thread only. */
+ * Whether a file changed is known before an answer: from the kernel where the folders are watched (folder_watch.h),
+ * otherwise from a look at the files by a work thread (revalidation.h), which holds for LIMIT_WATCH_TIME_MS. No
+ * function waits for a file system. Requests for a model that is looked at or imported wait together. A failed import
+ * is remembered for LIMIT_FAILED_TIME_MS or until the file changes; one of a file that is being written is repeated
+ * when the writer is done. The least recently used models are dropped when all together have more than cache_bytes;
+ * whoever holds a reference keeps their model. Main loop's thread only. */
 #pragma once
 
-#include "daemon/model/imported_model.h"
+#include "daemon/cache/shared_model.h"
 #include "daemon/config/config.h"
 #include "daemon/disk/disk_cache.h"
-#include "daemon/cache/shared_model.h"
 #include "daemon/importer/import_pool.h"
 #include "daemon/model/root.h"
 
@@ -26,12 +25,14 @@ uint64_t cache_now_ms(void);
 /* Where a model came from. */
 enum model_origin { MODEL_UNKNOWN, MODEL_IN_MEMORY, MODEL_LOADED, MODEL_IMPORTED };
 
-/* A place in the queue for a model that is being imported; the caller's, until ready() runs or it is cancelled. */
+/* A place in the queue for a model; the caller's, until ready() runs or it is cancelled. */
 struct cache_waiter {
     /* *imported is borrowed for the call: imported_model_ref() keeps it. NULL: *err says why. */
-    void (*ready)(struct cache_waiter *wait, struct imported_model *imported, const struct err *err);
+    void (*ready)(struct cache_waiter *waiter, struct imported_model *imported, const struct err *err);
     bool is_whole;              /* the textures' pixels are needed, too (struct imported_model.has_pixels) */
-    struct cache_slot *slot;    /* private to the cache, like the rest; NULL once the result is known */
+    enum model_origin origin;   /* where the model, or the error, came from: once there is one */
+    uint64_t import_ns;         /* of uv_hrtime(): when its import began; 0: there was none */
+    struct cache_slot *slot;    /* private to the cache, as is the rest; NULL once the result is known */
     struct cache_waiter **list; /* where it is; NULL: nowhere */
     struct cache_waiter *prev, *next;
 };
@@ -39,50 +40,44 @@ struct cache_waiter {
 /* All are borrowed, but `disk` (or NULL) is taken. */
 struct cache *cache_new(uv_loop_t *loop, const struct config *config, struct import_pool *pool, int root_fd,
                         struct disk_cache *disk);
-/* No ready() runs; end the pool first. */
+/* No ready() runs; end the pool first. The rest goes while the loop runs. */
 void cache_free(struct cache *cache);
 
-/* Returns 1 with *imported holding a reference for the caller; 0 when wait->ready() will run later; or the remembered
+/* Returns 1 with *imported holding a reference for the caller; 0 when waiter->ready() will run later; or the remembered
  * error of a failed import. What ready() may bring besides: ERR_MODEL_NOT_FOUND, ERR_FORBIDDEN, ERR_UNKNOWN_FORMAT,
  * ERR_OVERLOADED, ERR_MODEL_CHANGING. */
-int cache_get(struct cache *cache, const char *path, struct cache_waiter *wait, struct imported_model **imported,
+int cache_get(struct cache *cache, const char *path, struct cache_waiter *waiter, struct imported_model **imported,
               struct err *err);
 
-/* The model when cache_get() would return 1 for it, borrowed until the loop goes on; else NULL, and nothing was done.
- */
-struct imported_model *cache_peek(struct cache *cache, const char *path, bool is_whole);
+/* *waiter, for which cache_get() returned 0 and whose ready() has not run, is the caller's again. An import without a
+ * waiter leaves the queue. */
+void cache_cancel(struct cache_waiter *waiter);
 
-/* *wait, for which cache_get() returned 0 and whose ready() has not run, is the caller's again. An import that nobody
- * waits for any more leaves the queue. */
-void cache_cancel(struct cache_waiter *wait);
-
-/* What an import of the files that are now at `path` would make, for who looks at them next: it takes the place of that
- * import when the model file is still the one that it is of. */
+/* What an import of the file that is now at `path` would make: taken instead of the next import if the file is still
+ * the one that it was made from. */
 void cache_offer(struct cache *cache, const char *path, struct imported_model *imported);
 
-/* Told of each model that was in memory and is no longer what its files are: changed or gone. Where folders are
- * watched that is soon after the change, elsewhere when somebody asks for the model. */
+/* The model of this path for other threads to answer from: a reference; NULL where it is not in memory, or its files
+ * have to be looked at before anybody may use it. */
+struct shared_model *cache_share(struct cache *cache, const char *path);
+
+/* Told in the middle of the cache's work: a listener asks the cache for nothing. */
 struct cache_listener {
+    /* A model was in memory and is no longer what its files are: they changed or are gone. Where folders are watched
+     * that is soon after the change, elsewhere when somebody asks for the model. */
     void (*changed)(struct cache_listener *listener, const char *path);
-    struct cache_listener *prev, *next; /* private to the cache */
+    /* No answer may be made from it any more. */
+    void (*invalidated)(struct cache_listener *listener, struct shared_model *shared);
 };
+/* At most one, borrowed; NULL: none. */
 void cache_listen(struct cache *cache, struct cache_listener *listener);
 
-/* The model of this path as other loops may use it: a reference; NULL where it is not in memory, or has to be looked at
- * before anybody may use it. */
-struct shared_model *cache_share(struct cache *cache, const char *path);
-/* Told of each that is over; at most one. */
-struct cache_holder {
-    void (*taken_back)(struct cache_holder *borrower, struct shared_model *shared);
-};
-void cache_set_holder(struct cache *cache, struct cache_holder *borrower);
-
-/* Events are read once a turn of the loop, for all requests in it. */
+/* Events are read once a tick: requests of this tick may come after a change. */
 void cache_next_tick(struct cache *cache);
 
 enum cache_state { CACHE_NEW, CACHE_IMPORTING, CACHE_READY, CACHE_FAILED };
 
-/* What the cache knows of a file with this stamp; strings are valid until the next call of anything here. */
+/* What the cache knows of a file with this stamp; strings are valid until the next call of a function of the cache. */
 struct cache_info {
     enum cache_state state;
     const char *hash;      /* CACHE_READY, else NULL */

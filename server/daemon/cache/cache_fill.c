@@ -1,89 +1,87 @@
-/* cache_fill.c - how a slot comes by its model: a look at the files, an import where that says so, and a second look
- * whether the files are still those that were imported. */
+/* cache_fill.c - how a slot comes by its model: the state machine of cache_slot.h.
+ *
+ * A look at the files says whether what is in memory still holds, whether the disk cache has the model, or whether it
+ * has to be imported; after an import a second look says whether the files are still those that were imported. */
 #include "daemon/cache/cache_slot.h"
 
 #include "base/container_of.h"
-
+#include "base/mem.h"
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
 
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
-enum { WRITER_LOOK_MS = 200 };
+enum {
+    WRITER_POLL_MS = 200,
+    FAILED_REST_MS = 250, /* events in the folder of a broken file are no reason to import it more often than this */
+    TIMER_MS = 40,        /* a change is often several events: they are looked at together, */
+    CHECKING_MAX = 8,     /* and so many models at a time */
+};
 
-static void on_looked(void *user, struct revalidation *found);
+/* --- the end of the work on a slot --- */
 
-static bool is_whole_wanted(const struct cache_slot *slot)
+static void enter_ready_or_failed(struct cache_slot *slot)
 {
-    const struct cache_waiter *wait;
-    DL_FOREACH(slot->served, wait)
-    if (wait->is_whole)
-        return true;
-    return false;
+    slot->state = slot->imported != NULL ? SLOT_READY : SLOT_FAILED;
+    slot->settling_ms = 0;
 }
 
-static void start_look(struct cache_slot *slot, struct revalidation *look)
+/* Answers a list that no slot holds any more. imported and err are borrowed. */
+static void answer_all(struct cache_waiter **list, struct imported_model *imported, const struct err *err)
+{
+    for (struct cache_waiter *waiter; (waiter = waiter_take(list)) != NULL;)
+        waiter->ready(waiter, imported, err);
+}
+
+/* One by one, as if each had just asked. */
+static void ask_again(struct cache *cache, const char *path, struct cache_waiter **list)
+{
+    for (struct cache_waiter *waiter; (waiter = waiter_take(list)) != NULL;) {
+        struct imported_model *imported = NULL;
+        struct err err = {0};
+        const int rc = cache_get(cache, path, waiter, &imported, &err);
+        if (rc != 0)
+            waiter->ready(waiter, imported, &err);
+        imported_model_unref(imported);
+    }
+}
+
+/* Removes the slot if is_gone, makes room, answers `served` with the model or the error (NULL: the slot's own), and
+ * lets `waiting` ask again. The slot may be gone afterwards. */
+static void finish(struct cache_slot *slot, bool is_gone, const struct err *why)
 {
     struct cache *cache = slot->cache;
-    look->path = slot->path;
-    look->set = slot->set;
-    look->known = slot->imported;
-    look->has_failed = slot->err != NULL;
-    look->failed_stamp = slot->stamp;
-    look->is_doubtful = slot->is_doubtful || slot->is_after_import;
-    slot->work = SLOT_LOOKING;
-    slot->due_ms = 0;
-    slot->look = revalidation_start(cache->loop, cache->fresh, look, on_looked, slot);
+    struct cache_waiter *served = NULL, *waiting = NULL;
+    waiter_move_all(&slot->served, &served, NULL);
+    waiter_move_all(&slot->waiting, &waiting, NULL);
+    struct imported_model *imported = why == NULL && slot->imported != NULL ? imported_model_ref(slot->imported) : NULL;
+    struct err err = {0};
+    if (imported == NULL)
+        err = why != NULL ? *why : *slot->err;
+    char *path = waiting != NULL ? mem_strdup(slot->path) : NULL;
+    if (waiting == NULL)
+        slot_drop_offer(slot);
+    if (is_gone)
+        slot_remove(slot);
+    else
+        enter_ready_or_failed(slot);
+    cache_evict(cache, is_gone || served == NULL ? NULL : slot);
+    answer_all(&served, imported, &err);
+    if (waiting != NULL)
+        ask_again(cache, path, &waiting);
+    free(path);
+    imported_model_unref(imported);
 }
 
-void slot_revalidate(struct cache_slot *slot, bool is_beside)
-{
-    slot->is_beside = is_beside;
-    slot->cache->beside_count += is_beside;
-    if (!is_beside) {
-        waiter_move_all(&slot->waiting, &slot->served, slot);
-    }
-    struct revalidation look = {.is_check_only = is_beside, .is_whole = is_whole_wanted(slot)};
-    start_look(slot, &look);
-}
-
-static void look_after_import(struct cache_slot *slot)
-{
-    struct revalidation look = {.is_check_only = true, .is_new = slot->imported != NULL};
-    slot->is_after_import = true;
-    start_look(slot, &look);
-}
-
-/* --- imports --- */
-
-static struct cache_slot *slot_of(const struct import_job *job) { return container_of(job, struct cache_slot, job); }
-
-/* Nobody waits, and nothing is known yet: the slot goes. */
-static void drop(struct cache_slot *slot)
+/* Nobody waits, and nothing is known yet. */
+static void give_up(struct cache_slot *slot)
 {
     struct err err;
-    err_set(&err, ERR_REQUEST_TIMEOUT, "%s: nobody waits for the model any more", slot->path);
-    slot->work = SLOT_IDLE;
-    slot_finish(slot, true, &err);
+    err_set(&err, ERR_REQUEST_TIMEOUT, "%s: no request waits for the model any more", slot->path);
+    finish(slot, true, &err);
 }
-
-void slot_on_unwanted(struct cache_slot *slot)
-{
-    /* where it was running it may be gone by now, with the slot */
-    if (slot->work == SLOT_SETTLING ||
-        (slot->work == SLOT_IMPORTING && import_pool_drop(slot->cache->pool, &slot->job)))
-        drop(slot);
-}
-
-void slot_on_starting(struct import_job *job)
-{
-    struct cache_slot *slot = slot_of(job);
-    waiter_move_all(&slot->waiting, &slot->served, slot);
-}
-
-bool slot_is_import_wanted(const struct import_job *job) { return slot_is_wanted(slot_of(job)); }
 
 /* All wait for work that has not begun. */
 static void wait_anew(struct cache_slot *slot)
@@ -92,64 +90,62 @@ static void wait_anew(struct cache_slot *slot)
     waiter_move_all(&slot->served, &slot->waiting, slot);
 }
 
-/* The model that an import of this file would make is there already. */
-static bool take_offer(struct cache_slot *slot, const struct stamp *stamp)
+/* --- LOOKING, CHECKING, CONFIRMING --- */
+
+static void on_looked(void *user, struct revalidation *found);
+
+static bool is_whole_wanted(const struct cache_slot *slot)
 {
-    const struct source *model = slot->offered != NULL ? sources_find_model(slot->offered->sources) : NULL;
-    if (model == NULL || !stamp_equal(&model->stamp, stamp))
-        return false;
-    slot_on_starting(&slot->job);
-    slot_on_imported(&slot->job, imported_model_ref(slot->offered), NULL);
-    return true;
+    const struct cache_waiter *waiter;
+    DL_FOREACH(slot->served, waiter)
+    if (waiter->is_whole)
+        return true;
+    return false;
 }
 
-static void begin_import(struct cache_slot *slot, const struct stamp *stamp)
+/* state: one of the three. */
+static void look(struct cache_slot *slot, enum slot_state state)
 {
-    struct err err;
-    if (!slot_is_wanted(slot)) {
-        drop(slot);
-        return;
-    }
-    slot_clear(slot);
-    slot->stamp = *stamp;
-    slot->work = SLOT_IMPORTING;
-    const struct cache_waiter *wait;
-    uint64_t count = 0;
-    stats_add(STAT_CACHE_MISSES, 1);
-    stats_add(STAT_DISK_MISSES, slot->cache->fresh->disk != NULL);
-    wait_anew(slot);
-    DL_COUNT(slot->waiting, wait, count);
-    stats_add(STAT_IMPORTS_SHARED, count - 1);
-    if (take_offer(slot, stamp))
-        return;
-    if (import_pool_submit(slot->cache->pool, &slot->job, &err) == 0)
-        return;
-    slot->work = SLOT_IDLE;
-    waiter_move_all(&slot->waiting, &slot->served, slot);
-    slot_finish(slot, true, &err);
+    struct cache *cache = slot->cache;
+    if (state == SLOT_LOOKING)
+        waiter_move_all(&slot->waiting, &slot->served, slot);
+    const struct revalidation asked = {
+        .path = slot->path,
+        .is_check_only = state != SLOT_LOOKING,
+        .is_whole = state == SLOT_LOOKING && is_whole_wanted(slot),
+        .maybe_partial = state == SLOT_CONFIRMING || (slot->state == SLOT_SETTLING && slot->err != NULL),
+        .known = slot->imported,
+        .has_failed = slot->err != NULL,
+        .failed_stamp = slot->stamp,
+        .set = slot->set,
+        .is_new = state == SLOT_CONFIRMING && slot->imported != NULL,
+    };
+    cache->checking_count += state == SLOT_CHECKING;
+    slot->state = state;
+    slot->due_ms = 0;
+    slot->run = revalidation_start(cache->loop, cache->backing, &asked, on_looked, slot);
 }
 
-/* Else it was ended for another, never begun or killed, which says nothing: who asks next tries again. */
-static bool is_about_model(const struct err *err) { return err_http_status(err->code) != 503; }
-
-void slot_on_imported(struct import_job *job, struct imported_model *imported, const struct err *err)
+static void take_found(struct cache_slot *slot, const struct revalidation *found)
 {
-    struct cache_slot *slot = slot_of(job);
-    if (imported == NULL && !is_about_model(err)) {
-        slot->work = SLOT_IDLE;
-        slot_finish(slot, true, err);
+    /* the event that a look follows may be what the model lacked: then it counts as one that is still to be looked at
+     */
+    const bool is_old_failure = slot->err != NULL && slot->state != SLOT_CONFIRMING && !found->maybe_partial &&
+                                found->verdict == REVALIDATION_SAME;
+    slot->cache->checking_count -= slot->state == SLOT_CHECKING;
+    slot->run = NULL;
+    if (!is_old_failure)
+        slot->count = found->count;
+    slot->checked_ms = cache_now_ms();
+    if (!found->is_retaken)
         return;
-    }
-    if (imported != NULL)
-        slot_keep_baked(slot, imported);
-    else
-        slot_keep_err(slot, err);
-    look_after_import(slot);
+    folder_watch_set_unref(slot->set);
+    slot->set = found->taken;
 }
 
-/* --- what a look found --- */
+/* --- SETTLING --- */
 
-/* The file is not complete: who waits does so until it is, within a bound. */
+/* The file is not complete: requests wait until it is, within a bound. */
 static void settle(struct cache_slot *slot, uint64_t wait_ms)
 {
     const uint64_t now_ms = cache_now_ms(), limit_ms = slot->cache->config->limits.value[LIMIT_SETTLE_TIME_MS];
@@ -159,17 +155,126 @@ static void settle(struct cache_slot *slot, uint64_t wait_ms)
         struct err err;
         err_set(&err, ERR_MODEL_CHANGING, "%s: the file is being written, and was for %llu ms; try again later",
                 slot->path, (unsigned long long)limit_ms);
-        slot_finish(slot, true, &err);
+        finish(slot, true, &err);
+        return;
+    }
+    if (!slot_is_wanted(slot)) {
+        give_up(slot);
         return;
     }
     wait_anew(slot);
+    slot->state = SLOT_SETTLING;
+    slot->due_ms = now_ms + wait_ms;
+    cache_start_timer(slot->cache);
+}
+
+/* --- IMPORTING --- */
+
+static struct cache_slot *slot_of(const struct import_job *job) { return container_of(job, struct cache_slot, job); }
+
+static void on_starting(struct import_job *job)
+{
+    struct cache_slot *slot = slot_of(job);
+    slot->import_ns = uv_hrtime();
+    waiter_move_all(&slot->waiting, &slot->served, slot);
+}
+
+static bool is_import_wanted(const struct import_job *job) { return slot_is_wanted(slot_of(job)); }
+
+static void set_origin(struct cache_slot *slot, enum model_origin origin)
+{
+    struct cache_waiter *waiter;
+    DL_FOREACH(slot->served, waiter)
+    {
+        waiter->origin = origin;
+        waiter->import_ns = origin == MODEL_IMPORTED ? slot->import_ns : 0;
+    }
+}
+
+static void on_imported(struct import_job *job, struct imported_model *imported, const struct err *err)
+{
+    struct cache_slot *slot = slot_of(job);
+    /* otherwise it was ended for another, never begun or killed, which says nothing: the next request tries again */
+    const bool is_about_model = imported != NULL || err_http_status(err->code) != 503;
+    set_origin(slot, MODEL_IMPORTED);
+    if (imported != NULL)
+        slot_keep_model(slot, imported);
+    else if (is_about_model)
+        slot_keep_error(slot, err);
+    if (is_about_model)
+        look(slot, SLOT_CONFIRMING);
+    else
+        finish(slot, true, err);
+}
+
+/* The model that an import of this file would make is there already. */
+static bool take_offer(struct cache_slot *slot)
+{
+    const struct source *file = slot->offered != NULL ? sources_find_model(slot->offered->sources) : NULL;
+    if (file == NULL || !stamp_equal(&file->stamp, &slot->stamp))
+        return false;
+    on_starting(&slot->job);
+    on_imported(&slot->job, imported_model_ref(slot->offered), NULL);
+    return true;
+}
+
+static void start_import(struct cache_slot *slot, const struct stamp *stamp)
+{
+    struct err err;
     if (!slot_is_wanted(slot)) {
-        drop(slot);
+        give_up(slot);
         return;
     }
-    slot->work = SLOT_SETTLING;
-    slot->due_ms = now_ms + wait_ms;
-    cache_timer_start(slot->cache->timer);
+    slot_clear(slot);
+    slot->stamp = *stamp;
+    slot->state = SLOT_IMPORTING;
+    slot->import_ns = 0;
+    slot->job = (struct import_job){
+        .path = slot->path, .starting = on_starting, .is_wanted = is_import_wanted, .done = on_imported};
+    const struct cache_waiter *waiter;
+    uint64_t count = 0;
+    stats_add(STAT_CACHE_MISSES, 1);
+    stats_add(STAT_DISK_MISSES, slot->cache->backing->disk != NULL);
+    wait_anew(slot);
+    DL_COUNT(slot->waiting, waiter, count);
+    stats_add(STAT_IMPORTS_SHARED, count - 1);
+    if (take_offer(slot) || import_pool_submit(slot->cache->pool, &slot->job, &err) == 0)
+        return;
+    waiter_move_all(&slot->waiting, &slot->served, slot);
+    finish(slot, true, &err);
+}
+
+/* --- what a look found --- */
+
+static void on_same(struct cache_slot *slot, const struct revalidation *found)
+{
+    if (found->maybe_partial)
+        slot->failed_ms = cache_now_ms(); /* only now it is known to be about the whole file */
+    finish(slot, false, NULL);
+}
+
+static void on_loaded(struct cache_slot *slot, const struct revalidation *found)
+{
+    if (slot->imported != NULL && strcmp(slot->imported->hash, found->loaded->hash) != 0)
+        slot_report_change(slot);
+    stats_add(STAT_DISK_HITS, 1);
+    log_info("disk model='%s' ms=%.1f bytes=%llu", slot->path, found->ms,
+             (unsigned long long)found->loaded->model.size_bytes);
+    slot_keep_model(slot, found->loaded);
+    set_origin(slot, MODEL_LOADED);
+    finish(slot, false, NULL);
+}
+
+/* The former model is answered while its next version is being written. */
+static void on_writing(struct cache_slot *slot)
+{
+    if (slot->imported == NULL) {
+        settle(slot, WRITER_POLL_MS);
+        return;
+    }
+    slot->due_ms = cache_now_ms() + WRITER_POLL_MS;
+    cache_start_timer(slot->cache);
+    finish(slot, false, NULL);
 }
 
 static void on_gone(struct cache_slot *slot, const struct revalidation *found)
@@ -178,96 +283,44 @@ static void on_gone(struct cache_slot *slot, const struct revalidation *found)
     const bool is_gone = found->err.code != ERR_OVERLOADED || slot->imported == NULL;
     if (is_gone)
         slot_report_change(slot);
-    slot_finish(slot, is_gone, &found->err);
+    finish(slot, is_gone, &found->err);
 }
 
-/* The model is answered as it was while its next version is being written. */
-static void on_writing(struct cache_slot *slot)
-{
-    if (slot->imported == NULL) {
-        settle(slot, WRITER_LOOK_MS);
-        return;
-    }
-    slot->due_ms = cache_now_ms() + WRITER_LOOK_MS;
-    cache_timer_start(slot->cache->timer);
-    slot_finish(slot, false, NULL);
-}
-
-static void on_loaded(struct cache_slot *slot, struct revalidation *found)
-{
-    if (slot->imported != NULL && strcmp(slot->imported->hash, found->loaded->hash) != 0)
-        slot_report_change(slot);
-    stats_add(STAT_DISK_HITS, 1);
-    log_info("disk model='%s' ms=%.1f bytes=%llu", slot->path, found->ms,
-             (unsigned long long)found->loaded->model.size_bytes);
-    slot_keep_baked(slot, found->loaded);
-    slot_finish(slot, false, NULL);
-}
-
-static void on_same(struct cache_slot *slot)
-{
-    if (slot->is_doubtful)
-        slot->failed_ms = cache_now_ms();
-    slot->is_doubtful = false;
-    slot_finish(slot, false, NULL);
-}
-
-static void after_import(struct cache_slot *slot, struct revalidation *found)
+static void on_confirmed(struct cache_slot *slot, const struct revalidation *found)
 {
     const bool is_same = found->verdict == REVALIDATION_SAME;
-    if (slot->imported != NULL && is_same)
-        backing_store(slot->cache->fresh, slot->path, slot->imported);
-    if (slot->imported != NULL && !is_same) {
-        /* for those who asked before the change; the next look drops it */
+    if (slot->imported != NULL && is_same) {
+        backing_store(slot->cache->backing, slot->path, slot->imported);
+    } else if (slot->imported != NULL) {
+        /* for requests from before the change; the next look drops it */
         slot->checked_ms = 0;
         slot->count--;
         slot->cache->has_events = true;
-        cache_timer_start(slot->cache->timer);
+        cache_start_timer(slot->cache);
     }
-    if (slot->imported != NULL || is_same) {
-        slot_finish(slot, false, NULL);
-    } else if (found->verdict == REVALIDATION_GONE) {
-        slot_finish(slot, true, &found->err);
-    } else { /* it failed, perhaps because somebody is writing the file */
-        slot->is_doubtful = true;
-        settle(slot, found->verdict == REVALIDATION_WRITING ? WRITER_LOOK_MS : 0);
-    }
-}
-
-static void take_found(struct cache_slot *slot, struct revalidation *found)
-{
-    /* what happened beside a file that failed may be what it lacked: that stays to be tried */
-    const bool is_old_failure = slot->err != NULL && !slot->is_after_import && found->verdict == REVALIDATION_SAME;
-    slot->look = NULL;
-    slot->work = SLOT_IDLE;
-    if (!is_old_failure || slot->is_doubtful)
-        slot->count = found->count;
-    slot->checked_ms = cache_now_ms();
-    slot->fresh_moment = 0;
-    if (!found->is_retaken)
-        return;
-    folder_watch_set_unref(slot->set);
-    slot->set = found->taken;
+    if (slot->imported != NULL || is_same)
+        finish(slot, false, NULL);
+    else if (found->verdict == REVALIDATION_GONE)
+        finish(slot, true, &found->err);
+    else
+        settle(slot, found->verdict == REVALIDATION_WRITING ? WRITER_POLL_MS : 0);
 }
 
 static void on_looked(void *user, struct revalidation *found)
 {
     struct cache_slot *slot = user;
-    const bool is_after_import = slot->is_after_import;
     take_found(slot, found);
-    slot->cache->beside_count -= slot->is_beside;
-    slot->is_after_import = slot->is_beside = false;
-    if (is_after_import) {
-        after_import(slot, found);
+    if (slot->state == SLOT_CONFIRMING) {
+        on_confirmed(slot, found);
         return;
     }
     switch (found->verdict) {
     case REVALIDATION_SAME:
-        on_same(slot);
+        on_same(slot, found);
         break;
     case REVALIDATION_CHANGED:
         slot_report_change(slot);
-        slot_finish(slot, true, NULL);
+        finish(slot, true, NULL);
         break;
     case REVALIDATION_LOADED:
         on_loaded(slot, found);
@@ -275,7 +328,7 @@ static void on_looked(void *user, struct revalidation *found)
     case REVALIDATION_IMPORT:
         if (!found->is_unchanged)
             slot_report_change(slot);
-        begin_import(slot, &found->stamp);
+        start_import(slot, &found->stamp);
         break;
     case REVALIDATION_WRITING:
         on_writing(slot);
@@ -284,4 +337,131 @@ static void on_looked(void *user, struct revalidation *found)
         on_gone(slot, found);
         break;
     }
+}
+
+/* --- requests --- */
+
+/* Events are read once a tick, for all requests in it. */
+static bool is_vouched_for(struct cache_slot *slot)
+{
+    struct cache *cache = slot->cache;
+    if (slot->set == NULL)
+        return false;
+    if (cache->drained_tick != cache->tick)
+        folder_watch_drain(cache->backing->watch);
+    cache->drained_tick = cache->tick;
+    return slot_has_no_events(slot);
+}
+
+/* Whether what is known of the files still holds. Changes without an event (a file that is written through a mapping,
+ * or under another name) are found by a check now and then. */
+static bool is_fresh(struct cache_slot *slot)
+{
+    const struct config *config = slot->cache->config;
+    const bool is_late = cache_now_ms() - slot->checked_ms >= config->limits.value[LIMIT_WATCH_TIME_MS];
+    if (config->watch == WATCH_OFF)
+        return true;
+    const bool is_vouched = is_vouched_for(slot);
+    /* its next version is being written: until something happens, such as the end of that, the model is what it was */
+    if (slot->due_ms != 0 && (slot->set == NULL || is_vouched))
+        return true;
+    if (!is_vouched)
+        return slot->set == NULL && !is_late;
+    if (is_late && slot->state == SLOT_READY)
+        look(slot, SLOT_CHECKING);
+    return true;
+}
+
+static bool is_ready(struct cache_slot *slot, bool is_whole)
+{
+    return (slot->state == SLOT_READY || slot->state == SLOT_CHECKING) && (slot->imported->has_pixels || !is_whole) &&
+           is_fresh(slot);
+}
+
+/* Of a failure. Too old, or an event in the folder may be what the model lacked. */
+static bool is_over(struct cache_slot *slot)
+{
+    const uint64_t age_ms = cache_now_ms() - slot->failed_ms;
+    return age_ms >= slot->cache->config->limits.value[LIMIT_FAILED_TIME_MS] ||
+           (age_ms >= FAILED_REST_MS && slot->set != NULL && !is_vouched_for(slot));
+}
+
+int cache_get(struct cache *cache, const char *path, struct cache_waiter *waiter, struct imported_model **imported,
+              struct err *err)
+{
+    struct cache_slot *slot = slot_find_or_add(cache, path);
+    *imported = NULL;
+    waiter->origin = MODEL_IN_MEMORY;
+    waiter->import_ns = 0;
+    if (is_ready(slot, waiter->is_whole)) {
+        *imported = imported_model_ref(slot->imported);
+        stats_add(STAT_CACHE_HITS, 1);
+        return 1;
+    }
+    if (slot->state == SLOT_FAILED && is_over(slot))
+        slot_clear(slot);
+    else if (slot->state == SLOT_FAILED && is_fresh(slot))
+        return err_set(err, slot->err->code, "%s", slot->err->message);
+    stats_add(STAT_IMPORTS_SHARED, slot->state == SLOT_IMPORTING || slot->state == SLOT_CONFIRMING);
+    waiter_add(&slot->waiting, waiter, slot);
+    if (slot->state <= SLOT_FAILED)
+        look(slot, SLOT_LOOKING);
+    return 0;
+}
+
+void cache_cancel(struct cache_waiter *waiter)
+{
+    struct cache_slot *slot = waiter->slot;
+    DL_DELETE(*waiter->list, waiter);
+    waiter->list = NULL;
+    waiter->slot = NULL;
+    if (slot == NULL || slot_is_wanted(slot))
+        return;
+    if (slot->state == SLOT_SETTLING ||
+        (slot->state == SLOT_IMPORTING && import_pool_drop(slot->cache->pool, &slot->job)))
+        give_up(slot);
+}
+
+void cache_offer(struct cache *cache, const char *path, struct imported_model *imported)
+{
+    struct cache_slot *slot = slot_find_or_add(cache, path);
+    slot_drop_offer(slot);
+    slot->offered = imported_model_ref(imported);
+}
+
+/* --- looks without a request --- */
+
+/* True when the slot is to be looked at later. */
+static bool check_later(struct cache_slot *slot, uint64_t now_ms)
+{
+    struct cache *cache = slot->cache;
+    const bool is_due = slot->due_ms != 0 && now_ms >= slot->due_ms;
+    const bool has_events =
+        cache->has_events && slot->imported != NULL && slot->set != NULL && !slot_has_no_events(slot);
+    if (slot->state == SLOT_SETTLING && is_due)
+        look(slot, SLOT_LOOKING);
+    else if ((is_due || has_events) && slot->state == SLOT_READY && cache->checking_count < CHECKING_MAX)
+        look(slot, SLOT_CHECKING);
+    else
+        return has_events || slot->due_ms != 0;
+    return false;
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct cache *cache = timer->data;
+    const uint64_t now_ms = cache_now_ms();
+    bool is_left = false;
+    for (struct cache_slot *slot = cache->used; slot != NULL; slot = slot->next)
+        is_left = check_later(slot, now_ms) || is_left;
+    if (is_left)
+        return;
+    cache->has_events = false;
+    uv_timer_stop(timer);
+}
+
+void cache_start_timer(struct cache *cache)
+{
+    if (!uv_is_active((uv_handle_t *)&cache->timer))
+        uv_timer_start(&cache->timer, on_timer, TIMER_MS, TIMER_MS);
 }

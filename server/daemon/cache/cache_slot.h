@@ -1,115 +1,127 @@
-/* cache_parts.h - what the files of the cache share. Private to cache*.c. */
+/* cache_slot.h - the slots of the cache: what is known of one model file, and who waits for it. Private to the cache.
+ *
+ * cache_slot.c keeps slots, cache_fill.c takes them from state to state, cache.c owns the cache. Loop thread only. */
 #pragma once
 
-#include "daemon/cache/cache.h"
 #include "daemon/cache/backing.h"
+#include "daemon/cache/cache.h"
 #include "daemon/cache/revalidation.h"
 #include "daemon/model/root_monitor.h"
 
 #include <uthash.h>
 
-enum slot_work {
-    SLOT_IDLE,
-    SLOT_LOOKING,   /* a work thread is at the files */
-    SLOT_IMPORTING, /* or in the queue for it */
-    SLOT_SETTLING,  /* waits until nobody writes the file any more */
+/* Filling a slot is this state machine; only cache_fill.c changes `state`. A request is answered from READY and
+ * CHECKING, gets the error of FAILED, and waits in every other state.
+ *
+ * state       what happened                                                  next state
+ * EMPTY       a request                                                      LOOKING
+ * READY       a request, and the files may have changed                      LOOKING
+ *             an event in a folder, due_ms, or the last look is old          CHECKING
+ * FAILED      a request, and the failure is old or the files may have        LOOKING
+ *             changed
+ * LOOKING     the files are as they were                                     READY or FAILED
+ *             the disk cache has the model                                   READY
+ *             neither: an import is needed                                   IMPORTING, or removed: nobody waits
+ *             somebody writes the file; there is a former model              READY, until due_ms
+ *             somebody writes the file; there is none                        SETTLING, or removed: for too long
+ *             there is no such file                                          removed
+ * CHECKING    the files are as they were, or are being written               READY
+ *             they changed or are gone                                       removed; who waits begins anew
+ * IMPORTING   the importer has made a model, or found the file bad           CONFIRMING
+ *             the import was refused, ended early, or nobody waits           removed
+ * CONFIRMING  a model                                                        READY, to be looked at again if the files
+ *                                                                            changed during the import
+ *             an error, and the files are as they were                       FAILED
+ *             an error, and they are not: it may be about half a file        SETTLING
+ *             the file is gone                                               removed
+ * SETTLING    due_ms                                                         LOOKING
+ *             nobody waits any more                                          removed
+ */
+enum slot_state {
+    SLOT_EMPTY,
+    SLOT_READY,
+    SLOT_FAILED,
+    SLOT_LOOKING,    /* a work thread revalidates the files */
+    SLOT_CHECKING,   /* the same, while requests are answered from `imported` */
+    SLOT_IMPORTING,  /* queued or under way */
+    SLOT_CONFIRMING, /* a work thread looks whether the files are still those that were imported */
+    SLOT_SETTLING,   /* until the writer of the file is done */
 };
 
 struct cache_slot {
     struct cache *cache;
     char *path;
-    struct imported_model *imported; /* ready */
-    struct err *err;                 /* failed */
-    struct imported_model *offered;  /* instead of the next import; or NULL */
+    enum slot_state state;
+    struct imported_model *imported; /* a reference, or NULL */
+    struct err *err;                 /* of a failed import, or NULL */
+    struct imported_model *offered;  /* to be taken instead of the next import: a reference, or NULL */
     struct stamp stamp;              /* of the model file that was imported, or was about to be */
     uint64_t failed_ms;
-    bool is_doubtful; /* err may be that of a half-written file; nobody was told of it */
 
-    enum slot_work work;
-    bool is_beside;                /* LOOKING while requests are answered from `imported` */
-    bool is_after_import;          /* LOOKING whether the files are still those that were imported */
-    struct revalidation_run *look; /* while LOOKING */
-    struct import_job job;
-    struct cache_waiter *served;  /* came before the work under way began: its result is theirs */
+    struct revalidation_run *run; /* LOOKING, CHECKING, CONFIRMING */
+    struct import_job job;        /* IMPORTING */
+    uint64_t import_ns;           /* when that began */
+    struct cache_waiter *served;  /* came before the work under way began: they get its result */
     struct cache_waiter *waiting; /* came later, or it has not begun */
 
-    struct folder_watch_set *set; /* or NULL: only looks tell */
+    struct folder_watch_set *set; /* or NULL: no events tell of changes */
     uint64_t count;               /* of the set at the last look */
     uint64_t checked_ms;          /* the last look */
-    uint64_t fresh_moment;        /* of the cache, when it was found fresh last */
-    uint64_t due_ms;              /* when to look again by ourselves; 0 = no need */
-    uint64_t settling_ms;         /* since when it waits for a writer; 0 = it does not */
+    uint64_t due_ms;              /* when to look again although nobody asks; 0 = no need */
+    uint64_t settling_ms;         /* since when requests have waited for a writer; 0 = none do */
 
-    struct shared_model *shared; /* what of it is lent to other loops, or NULL */
+    struct shared_model *shared; /* as other threads use the model, or NULL */
 
     struct cache_slot *prev, *next; /* by use, latest first */
     UT_hash_handle hh;
 };
 
-struct cache_timer;
-
 struct cache {
     uv_loop_t *loop;
     const struct config *config;
     struct import_pool *pool;
-    struct backing *fresh;
-    struct root_monitor *guard; /* or NULL */
-    struct cache_timer *timer;
-    struct cache_listener *listeners;
-    struct cache_slot *slots;  /* by path */
-    struct cache_slot *used;   /* latest first */
-    struct shared_model *hots; /* what is lent */
-    struct cache_holder *borrower;
-    uint64_t baked_bytes, baked_count;
-    uint64_t turn, drained_turn;
-    uint64_t moment;       /* counts up with each turn and each time that events were taken */
-    bool has_events;       /* some set counted something: slots are to be looked at */
-    uint32_t beside_count; /* looks beside */
+    struct backing *backing;
+    struct root_monitor *monitor; /* or NULL */
+    uv_timer_t timer;             /* runs while slots are to be looked at without a request */
+    struct cache_listener *listener;
+    struct cache_slot *slots;     /* by path */
+    struct cache_slot *used;      /* latest first */
+    struct shared_model *shareds; /* those of the slots */
+    uint64_t model_bytes, model_count;
+    uint64_t tick, drained_tick;
+    bool has_events;         /* some set counted something: slots are to be looked at */
+    uint32_t checking_count; /* slots in CHECKING */
 };
 
-/* --- cache.c: slots --- */
+/* --- cache_slot.c --- */
 
-void slot_keep_baked(struct cache_slot *slot, struct imported_model *imported); /* takes the reference */
-void slot_keep_err(struct cache_slot *slot, const struct err *err);
-void slot_clear(struct cache_slot *slot); /* back to knowing nothing; references elsewhere live on */
-void slot_remove(struct cache_slot *slot);
-void slot_drop_offer(struct cache_slot *slot);
+struct cache_slot *slot_find(const struct cache *cache, const char *path); /* or NULL */
+struct cache_slot *slot_find_or_add(struct cache *cache, const char *path);
 void slot_touch(struct cache_slot *slot); /* it is the latest used */
-/* Tells the listeners, when there was a model. */
+/* Takes the reference; what was known before is dropped. */
+void slot_keep_model(struct cache_slot *slot, struct imported_model *imported);
+void slot_keep_error(struct cache_slot *slot, const struct err *err);
+void slot_clear(struct cache_slot *slot); /* nothing is known; references elsewhere live on */
+void slot_drop_offer(struct cache_slot *slot);
+void slot_remove(struct cache_slot *slot);
+/* Tells the listener, if there was a model. */
 void slot_report_change(struct cache_slot *slot);
+void slot_invalidate_shared(struct cache_slot *slot);
+/* Removes the least recently used slots until the others fit. A slot that is being worked on stays. latest: the one
+ * that is used now, however long ago it was asked for; or NULL. */
+void cache_evict(struct cache *cache, struct cache_slot *latest);
 
-/* Takes both lists from the slot, removes it if `is_gone`, makes room, answers `served` with the result (NULL, NULL:
- * the slot's own) and lets `waiting` ask again. The slot may be gone afterwards. */
-void slot_finish(struct cache_slot *slot, bool is_gone, const struct err *err);
+/* True when events vouch for the files: nothing happened in their folders since the last look. */
+bool slot_has_no_events(const struct cache_slot *slot);
+bool slot_is_wanted(const struct cache_slot *slot);
 
-/* --- cache_hot.c: models lent to other loops --- */
-
-void slot_invalidate(struct cache_slot *slot);
-void cache_invalidate_all(struct cache *cache);
-/* What they have used is younger than what nobody has. */
-void cache_note_use(struct cache *cache);
-
-/* --- cache_fill.c: work on a slot --- */
-
-/* The files are to be looked at; beside: the model is still answered from memory meanwhile. */
-void slot_revalidate(struct cache_slot *slot, bool is_beside);
-void slot_on_starting(struct import_job *job);
-bool slot_is_import_wanted(const struct import_job *job);
-/* The last who waited has left. The slot may be gone afterwards. */
-void slot_on_unwanted(struct cache_slot *slot);
-void slot_on_imported(struct import_job *job, struct imported_model *imported, const struct err *err);
-
-/* --- cache_wait.c: who waits --- */
-
-void waiter_add(struct cache_slot *slot, struct cache_waiter *wait); /* to slot->waiting */
+void waiter_add(struct cache_waiter **list, struct cache_waiter *waiter, struct cache_slot *slot);
 /* Takes the first out of a list; NULL: it is empty. What is left of a list can still be cancelled. */
 struct cache_waiter *waiter_take(struct cache_waiter **list);
 /* Appends one list to another. slot: whose list that is; NULL: nobody's. */
 void waiter_move_all(struct cache_waiter **from, struct cache_waiter **to, struct cache_slot *slot);
-bool slot_is_wanted(const struct cache_slot *slot);
 
-/* --- cache_timer.c: what is looked at without being asked --- */
+/* --- cache_fill.c --- */
 
-struct cache_timer *cache_timer_new(struct cache *cache);
-void cache_timer_start(struct cache_timer *timer);
-void cache_timer_free(struct cache_timer *timer);
+/* Looks soon at slots whose folders had events, and at those that are due. */
+void cache_start_timer(struct cache *cache);

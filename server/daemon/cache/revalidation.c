@@ -1,7 +1,7 @@
 #include "daemon/cache/revalidation.h"
 
-#include "base/mem.h"
 #include "base/file_formats.h"
+#include "base/mem.h"
 #include "daemon/model/file_access.h"
 
 #include <errno.h>
@@ -17,10 +17,10 @@ static const int64_t QUIET_NS = INT64_C(500000000), YOUNG_NS = INT64_C(200000000
 
 struct revalidation_run {
     uv_work_t work;
-    struct backing *fresh;
-    struct revalidation look;
+    struct backing *backing;
+    struct revalidation check;
     char *path;
-    void (*done)(void *user, struct revalidation *look); /* NULL: abandoned */
+    void (*done)(void *user, struct revalidation *check); /* NULL: abandoned */
     void *user;
     struct disk_report report;
 };
@@ -56,91 +56,91 @@ static enum writer find_writer(int root_fd, const char *path)
     return rc == 0 ? WRITER_NONE : error == EAGAIN ? WRITER_SEEN : WRITER_UNKNOWN;
 }
 
-static bool is_being_written(int root_fd, const struct revalidation *look)
+static bool is_being_written(int root_fd, const struct revalidation *check)
 {
-    const int64_t age = age_ns(&look->stamp);
+    const int64_t age = age_ns(&check->stamp);
     if (age > YOUNG_NS)
         return false;
-    const enum writer writer = find_writer(root_fd, look->path);
-    return writer == WRITER_SEEN || (writer == WRITER_UNKNOWN && look->is_doubtful && age < QUIET_NS);
+    const enum writer writer = find_writer(root_fd, check->path);
+    return writer == WRITER_SEEN || (writer == WRITER_UNKNOWN && check->maybe_partial && age < QUIET_NS);
 }
 
 /* The set for these files in place of what there was. */
-static void take_set(const struct backing *fresh, struct revalidation *look, const struct sources *sources)
+static void take_set(const struct backing *backing, struct revalidation *check, const struct sources *sources)
 {
-    if (fresh->watch == NULL)
+    if (backing->watch == NULL)
         return;
-    folder_watch_set_unref(look->taken);
-    look->is_retaken = true;
-    look->taken = folder_watch_take(fresh->watch, fresh->root_fd, look->path, sources);
-    look->is_starved = look->taken == NULL && err_is_shortage(errno);
+    folder_watch_set_unref(check->taken);
+    check->is_retaken = true;
+    check->taken = folder_watch_take(backing->watch, backing->root_fd, check->path, sources);
+    check->is_starved = check->taken == NULL && err_is_shortage(errno);
 }
 
 /* Not to be taken for files that events cannot vouch for: a change would be seen late. */
-static enum revalidation_verdict starved(struct revalidation *look)
+static enum revalidation_verdict starved(struct revalidation *check)
 {
-    err_set(&look->err, ERR_OVERLOADED, "'%s': no file descriptor or memory is free to watch it; try again later",
-            look->path);
+    err_set(&check->err, ERR_OVERLOADED, "'%s': no file descriptor or memory is free to watch it; try again later",
+            check->path);
     return REVALIDATION_GONE;
 }
 
 /* Before anything is looked at: what changes later changes the count. */
-static void begin_count(const struct backing *fresh, struct revalidation *look)
+static void begin_count(const struct backing *backing, struct revalidation *check)
 {
-    if (look->set == NULL || look->is_new || !folder_watch_set_is_live(look->set))
-        take_set(fresh, look, look->known != NULL ? look->known->sources : NULL);
-    const struct folder_watch_set *set = look->is_retaken ? look->taken : look->set;
-    look->count = set != NULL ? folder_watch_set_count(set) : 0;
+    if (check->set == NULL || check->is_new || !folder_watch_set_is_live(check->set))
+        take_set(backing, check, check->known != NULL ? check->known->sources : NULL);
+    const struct folder_watch_set *set = check->is_retaken ? check->taken : check->set;
+    check->count = set != NULL ? folder_watch_set_count(set) : 0;
 }
 
-static int check_model(const struct backing *fresh, struct revalidation *look)
+static int check_model(const struct backing *backing, struct revalidation *check)
 {
-    struct err *err = &look->err;
-    if (file_access_check_model(&fresh->config->files, fresh->root_fd, look->path, err) < 0)
+    struct err *err = &check->err;
+    if (file_access_check_model(&backing->config->files, backing->root_fd, check->path, err) < 0)
         return err->code;
-    if (root_stat_model(fresh->root_fd, look->path, &look->stamp, err) < 0)
+    if (root_stat_model(backing->root_fd, check->path, &check->stamp, err) < 0)
         return err->code;
-    if (file_format_of(look->path) == NULL)
-        return err_set(err, ERR_UNKNOWN_FORMAT, "%s: no importer knows this file's ending", look->path);
-    return root_check_readable(fresh->root_fd, look->path, err);
+    if (file_format_of(check->path) == NULL)
+        return err_set(err, ERR_UNKNOWN_FORMAT, "%s: no importer knows this file's ending", check->path);
+    return root_check_readable(backing->root_fd, check->path, err);
 }
 
 /* The folders of its companions are only known now, so its files have to be looked at once more. */
-static bool load(const struct backing *fresh, struct revalidation *look, struct disk_report *report)
+static bool load(const struct backing *backing, struct revalidation *check, struct disk_report *report)
 {
-    if (fresh->disk == NULL ||
-        !disk_cache_load(fresh->disk, fresh->root_fd, look->path, look->is_whole, &look->loaded, report))
+    if (backing->disk == NULL ||
+        !disk_cache_load(backing->disk, backing->root_fd, check->path, check->is_whole, &check->loaded, report))
         return false;
-    take_set(fresh, look, look->loaded->sources);
-    look->count = look->taken != NULL ? folder_watch_set_count(look->taken) : 0;
-    if (!look->is_starved && sources_are_unchanged(fresh->root_fd, look->loaded->sources))
+    take_set(backing, check, check->loaded->sources);
+    check->count = check->taken != NULL ? folder_watch_set_count(check->taken) : 0;
+    if (!check->is_starved && sources_are_unchanged(backing->root_fd, check->loaded->sources))
         return true;
-    imported_model_unref(look->loaded); /* nobody else knows of it */
-    look->loaded = NULL;
+    imported_model_unref(check->loaded); /* nobody else knows of it */
+    check->loaded = NULL;
     return false;
 }
 
-static enum revalidation_verdict judge(const struct backing *fresh, struct revalidation *look,
+static enum revalidation_verdict judge(const struct backing *backing, struct revalidation *check,
                                        struct disk_report *report)
 {
-    begin_count(fresh, look);
-    if (look->is_starved)
-        return starved(look);
-    const bool is_same = look->known != NULL && sources_are_unchanged(fresh->root_fd, look->known->sources);
-    look->is_unchanged = is_same;
-    if (is_same && (!look->is_whole || look->known->has_pixels))
+    begin_count(backing, check);
+    if (check->is_starved)
+        return starved(check);
+    const bool is_same = check->known != NULL && sources_are_unchanged(backing->root_fd, check->known->sources);
+    check->is_unchanged = is_same;
+    if (is_same && (!check->is_whole || check->known->has_pixels))
         return REVALIDATION_SAME;
-    if (check_model(fresh, look) < 0)
+    if (check_model(backing, check) < 0)
         return REVALIDATION_GONE;
-    if (!is_same && is_being_written(fresh->root_fd, look))
+    if (!is_same && is_being_written(backing->root_fd, check))
         return REVALIDATION_WRITING;
-    if (look->has_failed && stamp_equal(&look->stamp, &look->failed_stamp))
+    if (check->has_failed && stamp_equal(&check->stamp, &check->failed_stamp))
         return REVALIDATION_SAME;
-    if (look->is_check_only)
+    if (check->is_check_only)
         return REVALIDATION_CHANGED;
-    if (load(fresh, look, report))
+    if (load(backing, check, report))
         return REVALIDATION_LOADED;
-    return look->is_starved ? starved(look) : REVALIDATION_IMPORT;
+    return check->is_starved ? starved(check) : REVALIDATION_IMPORT;
 }
 
 static double now_ms(void) { return (double)uv_hrtime() / 1e6; }
@@ -149,17 +149,17 @@ static void on_work(uv_work_t *work)
 {
     struct revalidation_run *run = work->data;
     const double start_ms = now_ms();
-    run->look.verdict = judge(run->fresh, &run->look, &run->report);
-    run->look.ms = now_ms() - start_ms;
+    run->check.verdict = judge(run->backing, &run->check, &run->report);
+    run->check.ms = now_ms() - start_ms;
 }
 
 /* --- the loop thread --- */
 
 static void free_run(struct revalidation_run *run)
 {
-    folder_watch_set_unref(run->look.set);
-    imported_model_unref(run->look.known);
-    backing_unref(run->fresh);
+    folder_watch_set_unref(run->check.set);
+    imported_model_unref(run->check.known);
+    backing_unref(run->backing);
     free(run->path);
     free(run);
 }
@@ -167,27 +167,27 @@ static void free_run(struct revalidation_run *run)
 static void on_done(uv_work_t *work, int status __attribute__((unused)))
 {
     struct revalidation_run *run = work->data;
-    struct revalidation *look = &run->look;
-    backing_report(run->fresh, &run->report);
+    struct revalidation *check = &run->check;
+    backing_report(run->backing, &run->report);
     if (run->done != NULL) {
-        run->done(run->user, look);
+        run->done(run->user, check);
     } else {
-        imported_model_unref(look->loaded);
-        folder_watch_set_unref(look->taken);
+        imported_model_unref(check->loaded);
+        folder_watch_set_unref(check->taken);
     }
     free_run(run);
 }
 
-struct revalidation_run *revalidation_start(uv_loop_t *loop, struct backing *fresh, const struct revalidation *look,
-                                            void (*done)(void *user, struct revalidation *look), void *user)
+struct revalidation_run *revalidation_start(uv_loop_t *loop, struct backing *backing, const struct revalidation *check,
+                                            void (*done)(void *user, struct revalidation *check), void *user)
 {
     struct revalidation_run *run = mem_zalloc(1, sizeof *run);
     run->work.data = run;
-    run->fresh = backing_ref(fresh);
-    run->look = *look;
-    run->look.path = run->path = mem_strdup(look->path);
-    run->look.known = look->known != NULL ? imported_model_ref(look->known) : NULL;
-    run->look.set = look->set != NULL ? folder_watch_set_ref(look->set) : NULL;
+    run->backing = backing_ref(backing);
+    run->check = *check;
+    run->check.path = run->path = mem_strdup(check->path);
+    run->check.known = check->known != NULL ? imported_model_ref(check->known) : NULL;
+    run->check.set = check->set != NULL ? folder_watch_set_ref(check->set) : NULL;
     run->done = done;
     run->user = user;
     uv_queue_work(loop, &run->work, on_work, on_done);

@@ -19,7 +19,7 @@ struct revalidation {
     const char *path; /* borrowed */
     bool is_check_only;
     bool is_whole;                /* with textures */
-    bool is_doubtful;             /* the failure may be that of a half-written file */
+    bool maybe_partial;           /* the failure may be that of a half-written file */
     struct imported_model *known; /* borrowed, or NULL */
     bool has_failed;              /* instead: an import of the model file with this stamp failed */
     struct stamp failed_stamp;
@@ -41,8 +41,8 @@ struct revalidation {
 struct revalidation_run;
 
 /* `done` runs once, never before revalidation_start() returns, with what was asked and found. */
-struct revalidation_run *revalidation_start(uv_loop_t *loop, struct backing *fresh, const struct revalidation *look,
-                                            void (*done)(void *user, struct revalidation *look), void *user);
+struct revalidation_run *revalidation_start(uv_loop_t *loop, struct backing *backing, const struct revalidation *check,
+                                            void (*done)(void *user, struct revalidation *check), void *user);
 
 /* done() will not run; what is left ends by itself. */
 void revalidation_abandon(struct revalidation_run *run);

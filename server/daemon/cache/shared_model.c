@@ -17,18 +17,3 @@ void shared_model_unref(struct shared_model *shared)
     free(shared->path);
     free(shared);
 }
-
-bool shared_model_is_current(const struct shared_model *shared, uint64_t now_ms)
-{
-    if (atomic_load_explicit(&shared->is_over, memory_order_acquire) || now_ms >= shared->good_until_ms)
-        return false;
-    return shared->set == NULL ||
-           (folder_watch_set_is_live(shared->set) && folder_watch_set_count(shared->set) == shared->count);
-}
-
-void shared_model_touch(struct shared_model *shared, uint64_t now_ms)
-{
-    /* once a millisecond: the line stays with every processor that uses the model */
-    if (atomic_load_explicit(&shared->used_ms, memory_order_relaxed) != now_ms)
-        atomic_store_explicit(&shared->used_ms, now_ms, memory_order_relaxed);
-}

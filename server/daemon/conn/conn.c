@@ -113,7 +113,8 @@ static void on_call_done(struct call *call, struct reply *reply)
     stats_add(STAT_REQUESTS_ABANDONED, is_abandoned);
     conn->protocol->reply(conn, reply); /* which may name a file as the request does */
     if (conn->state != CONN_STREAMING)
-        request_fini(&call->request);
+        prepared_queries_fill(&conn->place, &call->request);
+    conn->place = (struct query_hint){0};
     conn->pending_count--;
     if (is_abandoned)
         free_when_done(conn);

@@ -114,6 +114,7 @@ struct conn {
     struct call call;
     const struct request *request; /* what the request log names, or NULL: no request was understood */
     struct query_hint hint;        /* the query it asked last */
+    struct query_hint place;       /* where the request of `call` is kept for the next time; or none */
     uint32_t pending_count;        /* work that refers to it: calls, streams, the body */
     struct conn_body *body;        /* CONN_STREAMING, or until its work ends after that; else NULL */
     struct upload *upload;         /* takes the body of a PUT under way, or NULL */

@@ -108,15 +108,6 @@ static void open_websocket(struct conn *conn)
     buf_fini(&head);
 }
 
-/* The request is good: prepares the next of its kind. */
-static void remember(struct conn *conn, const struct query_key *key)
-{
-    struct prepared_query *query = prepared_queries_add(conn->group->queries, key);
-    struct err err;
-    if (query != NULL)
-        parse_request(conn, &query->request, &err);
-}
-
 static void begin_call(struct conn *conn)
 {
     struct call *call = &conn->call;
@@ -146,7 +137,7 @@ static void begin_call(struct conn *conn)
         return;
     }
     if (is_preparable)
-        remember(conn, &key);
+        prepared_queries_add(conn->group->queries, &key, &conn->place);
     if (call->request.op == OP_STREAM && websocket_is_wanted(&conn->parser.request)) {
         open_websocket(conn);
         request_fini(&call->request);

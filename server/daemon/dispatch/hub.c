@@ -2,116 +2,121 @@
 
 #include "base/container_of.h"
 #include "base/mem.h"
-#include "daemon/dispatch/dispatch_messages.h"
+#include "daemon/cache/cache.h"
 #include "daemon/support/stats.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+struct hub_member {
+    struct dispatcher *dispatcher; /* NULL: it has ended */
+    struct message_queue *queue;   /* NULL: it takes messages at once */
+    void (*take_notice)(struct message *notice);
+};
+
 struct hub {
+    uv_loop_t *loop;
     struct service *service;
     struct conn_group *main_connections;
-    struct message_queue mailbox;
-    struct dispatcher *fronts[STATS_THREADS_MAX]; /* NULL: it has ended */
-    uint32_t front_count, ended_count;
+    struct message_queue queue; /* from members that have one */
+    struct hub_member members[STATS_THREADS_MAX];
+    uint32_t member_count; /* the first is the main loop's */
+    uint32_t queue_count;  /* members with a queue that have not ended */
     struct cache_listener listener;
-    struct cache_holder borrower;
     void (*ended)(void *user);
     void *user;
 };
 
-void hub_post(struct hub *hub, struct message *message) { message_queue_post(&hub->mailbox, message); }
-void hub_wake(struct hub *hub) { message_queue_wake(&hub->mailbox); }
+void hub_post(struct hub *hub, struct message *message) { message_queue_post(&hub->queue, message); }
+void hub_wake(struct hub *hub) { message_queue_wake(&hub->queue); }
 struct conn_group *hub_connections(const struct hub *hub) { return hub->main_connections; }
+struct service *hub_service(const struct hub *hub) { return hub->service; }
+
+static void deliver(const struct hub *hub, uint32_t to, struct message *message)
+{
+    struct message_queue *queue = hub->members[to].queue;
+    if (queue == NULL)
+        message->take(message);
+    else
+        message_queue_post(queue, message);
+}
 
 /* --- calls --- */
 
-static uint32_t number_of(const struct hub *hub, const struct dispatcher *dispatcher)
+/* The next call about these models can be answered by the dispatcher alone. */
+static void share_models(struct forwarded_call *forwarded)
 {
-    uint32_t number = 0;
-    while (hub->fronts[number] != dispatcher)
-        number++;
-    return number;
-}
-
-/* The next request for these models needs nobody from here. */
-static void lend(struct forwarded_call *forward)
-{
-    const struct request *request = &forward->call.request;
-    struct hub *hub = forward->hub;
-    const uint64_t holder = UINT64_C(1) << number_of(hub, forward->dispatcher);
-    if (!dispatcher_answers(request->op))
-        return;
+    const struct request *request = &forwarded->call.request;
     for (uint32_t i = 0; i <= request->source_count; i++) {
         const char *path = i == 0 ? request->model : request->sources[i - 1].path;
-        struct shared_model *shared = service_share(hub->service, path);
+        struct shared_model *shared = cache_share(service_cache(forwarded->hub->service), path);
         if (shared == NULL)
             continue;
-        shared->holders |= holder;
-        forward->hots[forward->hot_count++] = shared;
+        shared->holders |= UINT64_C(1) << forwarded->from;
+        forwarded->models[forwarded->model_count++] = shared;
     }
 }
 
 static void on_done(struct call *call, struct reply *reply)
 {
-    struct forwarded_call *forward = container_of(call, struct forwarded_call, call);
-    forward->is_answered = true;
-    forward->reply = *reply;
-    budget_count(forward->budget, &forward->counted_bytes,
+    struct forwarded_call *forwarded = container_of(call, struct forwarded_call, call);
+    forwarded->is_answered = true;
+    forwarded->reply = *reply;
+    budget_count(forwarded->budget, &forwarded->counted_bytes,
                  reply->body.capacity_bytes + (reply->source == NULL ? 0 : reply->source->held_bytes(reply->source)));
-    if (reply->code == 0)
-        lend(forward);
-    dispatcher_post(forward->dispatcher, &forward->back);
+    if (reply->code == 0 && forwarded->wants_models)
+        share_models(forwarded);
+    deliver(forwarded->hub, forwarded->from, &forwarded->back);
 }
 
-void hub_take_forward(struct message *message)
+void hub_take_call(struct message *there)
 {
-    struct forwarded_call *forward = container_of(message, struct forwarded_call, there);
-    forward->call = (struct call){.request = forward->asked->request,
-                                  .lasting = &forward->asked->request,
-                                  .pieces = forward->asked->pieces,
-                                  .done = on_done};
-    service_handle(forward->hub->service, &forward->call);
+    struct forwarded_call *forwarded = container_of(there, struct forwarded_call, there);
+    forwarded->call = (struct call){.request = forwarded->asked->request,
+                                    .lasting = &forwarded->asked->request,
+                                    .pieces = forwarded->asked->pieces,
+                                    .upload = forwarded->asked->upload,
+                                    .done = on_done};
+    service_handle(forwarded->hub->service, &forwarded->call);
 }
 
-void hub_take_cancel(struct message *message)
+void hub_take_cancel(struct message *cancel)
 {
-    struct forwarded_call *forward = container_of(message, struct forwarded_call, cancel);
-    if (!forward->is_answered)
-        service_cancel(forward->hub->service, &forward->call);
-    dispatcher_post(forward->dispatcher, &forward->cancelled);
+    struct forwarded_call *forwarded = container_of(cancel, struct forwarded_call, cancel);
+    if (!forwarded->is_answered)
+        service_cancel(forwarded->hub->service, &forwarded->call);
+    deliver(forwarded->hub, forwarded->from, &forwarded->cancelled);
 }
 
 /* --- what the cache tells --- */
 
-static void on_taken_back(struct cache_holder *borrower, struct shared_model *shared)
+static void notify(const struct hub *hub, uint32_t to, struct shared_model *invalid, const char *path)
 {
-    struct hub *hub = container_of(borrower, struct hub, borrower);
-    for (uint32_t i = 0; i < hub->front_count; i++) {
-        if (hub->fronts[i] == NULL || (shared->holders >> i & 1) == 0)
-            continue;
-        struct invalidation *recall = mem_zalloc(1, sizeof *recall);
-        recall->message.take = dispatcher_take_invalidation;
-        recall->dispatcher = hub->fronts[i];
-        recall->shared = shared_model_ref(shared);
-        dispatcher_post(recall->dispatcher, &recall->message);
-    }
+    const struct hub_member *member = &hub->members[to];
+    const size_t path_size = strlen(path) + 1;
+    if (member->dispatcher == NULL)
+        return;
+    struct hub_notice *notice = mem_zalloc(1, sizeof *notice + path_size);
+    notice->message.take = member->take_notice;
+    notice->dispatcher = member->dispatcher;
+    notice->invalid = invalid == NULL ? NULL : shared_model_ref(invalid);
+    memcpy(notice->path, path, path_size);
+    deliver(hub, to, &notice->message);
+}
+
+static void on_invalidated(struct cache_listener *listener, struct shared_model *shared)
+{
+    const struct hub *hub = container_of(listener, struct hub, listener);
+    for (uint32_t i = 0; i < hub->member_count; i++)
+        if ((shared->holders >> i & 1) != 0)
+            notify(hub, i, shared, "");
 }
 
 static void on_changed(struct cache_listener *listener, const char *path)
 {
-    struct hub *hub = container_of(listener, struct hub, listener);
-    const size_t path_size = strlen(path) + 1;
-    for (uint32_t i = 0; i < hub->front_count; i++) {
-        if (hub->fronts[i] == NULL)
-            continue;
-        struct change_notice *change = mem_zalloc(1, sizeof *change + path_size);
-        change->message.take = dispatcher_take_change;
-        change->dispatcher = hub->fronts[i];
-        memcpy(change->path, path, path_size);
-        dispatcher_post(change->dispatcher, &change->message);
-    }
+    const struct hub *hub = container_of(listener, struct hub, listener);
+    for (uint32_t i = 0; i < hub->member_count; i++)
+        notify(hub, i, NULL, path);
 }
 
 /* --- life --- */
@@ -122,14 +127,22 @@ struct hub *hub_new(uv_loop_t *loop, struct service *service, struct conn_group 
     hub->service = service;
     hub->main_connections = main_connections;
     hub->listener.changed = on_changed;
-    hub->borrower.taken_back = on_taken_back;
-    message_queue_init(&hub->mailbox, loop);
-    service_listen(service, &hub->listener);
-    service_set_holder(service, &hub->borrower);
+    hub->listener.invalidated = on_invalidated;
+    hub->loop = loop;
+    cache_listen(service_cache(service), &hub->listener);
     return hub;
 }
 
-void hub_add(struct hub *hub, struct dispatcher *dispatcher) { hub->fronts[hub->front_count++] = dispatcher; }
+uint32_t hub_add(struct hub *hub, struct dispatcher *dispatcher, struct message_queue *queue,
+                 void (*take)(struct message *notice))
+{
+    const bool is_main = hub->member_count == 0;
+    if (!is_main && hub->queue_count++ == 0)
+        message_queue_init(&hub->queue, hub->loop);
+    hub->members[hub->member_count] =
+        (struct hub_member){.dispatcher = dispatcher, .queue = is_main ? NULL : queue, .take_notice = take};
+    return hub->member_count++;
+}
 
 void hub_on_end(struct hub *hub, void (*ended)(void *user), void *user)
 {
@@ -137,17 +150,16 @@ void hub_on_end(struct hub *hub, void (*ended)(void *user), void *user)
     hub->user = user;
 }
 
-/* Nothing is posted to the dispatcher behind its end. */
-void hub_take_farewell(struct message *message)
+/* No message is posted to the dispatcher behind this one. */
+void hub_take_shutdown(struct message *there)
 {
-    struct shutdown_message *farewell = container_of(message, struct shutdown_message, message);
-    struct hub *hub = farewell->hub;
-    struct dispatcher *dispatcher = farewell->dispatcher;
-    hub->fronts[number_of(hub, dispatcher)] = NULL;
-    dispatcher_post(dispatcher, dispatcher_end_message(dispatcher));
-    if (++hub->ended_count < hub->front_count)
+    struct shutdown_message *shutdown = container_of(there, struct shutdown_message, there);
+    struct hub *hub = shutdown->hub;
+    hub->members[shutdown->from].dispatcher = NULL;
+    deliver(hub, shutdown->from, &shutdown->back);
+    if (--hub->queue_count > 0)
         return;
-    message_queue_close(&hub->mailbox);
+    message_queue_close(&hub->queue);
     hub->ended(hub->user);
 }
 

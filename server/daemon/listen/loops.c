@@ -50,8 +50,8 @@ struct loops {
     struct budget *budget;
     struct access access;
     atomic_uint_fast32_t open_count;
-    struct hub *hub; /* or NULL: there is one loop */
-    bool may_come;   /* connections may come from other loops to the main one */
+    struct hub *hub;
+    bool may_come; /* connections may come from other loops to the main one */
     uint32_t count;
     struct loop *list[]; /* [0] is the main one */
 };
@@ -157,7 +157,6 @@ static void prepare(struct loop *loop)
 {
     struct loops *loops = loop->loops;
     loop->group.dispatcher = dispatcher_new(loop->group.loop, loops->config, loops->budget, loops->hub);
-    hub_add(loops->hub, loop->group.dispatcher);
     loop->before_wait.data = loop;
     uv_prepare_init(loop->group.loop, &loop->before_wait);
     uv_prepare_start(&loop->before_wait, before_wait);
@@ -167,13 +166,10 @@ static void prepare(struct loop *loop)
 int loops_serve(struct loops *loops, struct service *service, struct err *err)
 {
     struct conn_group *main = &loops->list[0]->group;
-    main->dispatcher = dispatcher_new_main(service);
     stats_set(STAT_LOOPS_COUNT, loops->count);
-    if (loops->count == 1)
-        return 0;
     loops->hub = hub_new(main->loop, service, main);
-    loops->may_come = true;
-    for (uint32_t i = 1; i < loops->count; i++)
+    loops->may_come = loops->count > 1;
+    for (uint32_t i = 0; i < loops->count; i++)
         prepare(loops->list[i]);
     for (uint32_t i = 1; i < loops->count; i++)
         if (start(loops->list[i], err) < 0)
@@ -259,8 +255,7 @@ static void on_ended(void *user)
 
 void loops_drain(struct loops *loops, void (*drained)(void *user), void *user)
 {
-    if (loops->hub != NULL)
-        hub_on_end(loops->hub, on_ended, loops);
+    hub_on_end(loops->hub, on_ended, loops);
     for (uint32_t i = 1; i < loops->count; i++) {
         struct loop *loop = loops->list[i];
         loop->drain.take = on_drain;

@@ -100,6 +100,16 @@ bool folder_watch_set_is_live(const struct folder_watch_set *set)
     return true;
 }
 
+bool folder_watch_set_is_unchanged(const struct folder_watch_set *set, uint64_t count)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        if (atomic_load(&set->folders[i]->is_dead))
+            return false;
+        count -= atomic_load(&set->folders[i]->changes);
+    }
+    return count == 0;
+}
+
 uint32_t watch_count(const struct folder_watch *watch)
 {
     struct folder_watch *w = (struct folder_watch *)(uintptr_t)watch;

@@ -38,6 +38,8 @@ void folder_watch_set_unref(struct folder_watch_set *set); /* NULL is fine */
 uint64_t folder_watch_set_count(const struct folder_watch_set *set);
 /* False once a folder of it was moved, removed or unmounted: it has to be taken anew. Any thread. */
 bool folder_watch_set_is_live(const struct folder_watch_set *set);
+/* True when it is live and the count is still this one. Any thread. */
+bool folder_watch_set_is_unchanged(const struct folder_watch_set *set, uint64_t count);
 
 /* Reads what the kernel has queued, without waiting. */
 void folder_watch_drain(struct folder_watch *watch);

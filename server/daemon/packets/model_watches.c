@@ -40,7 +40,7 @@ struct model_watch {
 
 struct model_watches {
     struct conn_group *conns;
-    struct cache_listener listener;
+    struct change_listener listener;
     struct watched_model *models;
     bool is_listening, has_changes;
 };
@@ -136,7 +136,7 @@ static void look(struct watched_model *watched)
     dispatcher_handle(conns->dispatcher, &watched->call);
 }
 
-static void on_changed(struct cache_listener *listener, const char *path)
+static void on_changed(struct change_listener *listener, const char *path)
 {
     struct model_watches *watches = container_of(listener, struct model_watches, listener);
     struct watched_model *watched;

@@ -87,9 +87,8 @@ static void begin(struct conn *conn, const struct packet *packet, const struct p
         return;
     }
     conn->request = &call->request;
-    struct prepared_query *query = is_preparable ? prepared_queries_add(conn->group->queries, &key) : NULL;
-    if (query != NULL)
-        packet_read_request(&query->request, packet, model, limits, &bad_at, &err);
+    if (is_preparable)
+        prepared_queries_add(conn->group->queries, &key, &conn->place);
     conn_start_call(conn);
 }
 

@@ -189,13 +189,18 @@ static bool is_broken(const struct render_pool *pool)
     return true;
 }
 
-int render_pool_submit(struct render_pool *pool, const struct render_spec *query, struct render_waiter *wait,
-                       struct err *err)
+int render_pool_check(const struct render_pool *pool, struct err *err)
 {
     if (pool->slot_count == 0)
         return err_set(err, ERR_UNAVAILABLE, "this server draws no pictures: it was started with --render-workers 0");
-    if (is_broken(pool))
-        return err_set(err, pool->start_failure.code, "%s", pool->start_failure.message);
+    return is_broken(pool) ? err_set(err, pool->start_failure.code, "%s", pool->start_failure.message) : 0;
+}
+
+int render_pool_submit(struct render_pool *pool, const struct render_spec *query, struct render_waiter *wait,
+                       struct err *err)
+{
+    if (render_pool_check(pool, err) < 0)
+        return err->code;
     struct render_task *picture = render_task_new(query);
     struct render_task *same = find_same(pool, picture);
     if (same != NULL) {

@@ -17,6 +17,8 @@ struct render_pool;
 /* Starts config->render_workers processes; all are borrowed. */
 struct render_pool *render_pool_new(uv_loop_t *loop, const struct config *config, struct budget *budget);
 
+/* Returns 0, or the error of every picture as long as there are no workers by configuration or none starts. */
+int render_pool_check(const struct render_pool *pool, struct err *err);
 /* Has the picture drawn, or waits for the same one that is queued or under way. Returns 0, ERR_OVERLOADED when the
  * queue is full, or ERR_UNAVAILABLE when there are no workers by configuration or none starts (*wait is then not
  * taken). *query is borrowed for the call. */

@@ -67,13 +67,6 @@ bool evaluation_is_not_modified(const struct evaluation *evaluation, const char 
     return true;
 }
 
-static void make(const struct evaluation *evaluation, struct workspace *answer, const struct limits *limits,
-                 struct reply *reply)
-{
-    reply_make_with(answer, &evaluation->imported->model, evaluation->sources, evaluation->request,
-                    evaluation->left != NULL ? evaluation->left : limits, reply);
-}
-
 static void take_from(uint64_t *left, uint64_t spent) { *left -= spent < *left ? spent : *left; }
 
 /* Takes from what the other queries of a batch may cost. */
@@ -115,15 +108,19 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
 {
     const struct request *request = evaluation->request;
     /* "*" matches whatever exists, and whether the clip does is found out on the way */
-    if (!http_etag_is_any(request->if_none_match) && evaluation_is_not_modified(evaluation, "", reply))
+    if (!http_etag_is_any(request->if_none_match) && evaluation_is_not_modified(evaluation, "", reply)) {
+        evaluation_end_reply(reply, evaluation->imported);
         return true;
+    }
     const double cost_ns = evaluation_cost_ns(&evaluation->imported->model, evaluation->sources, request);
     if (*spent_ns + cost_ns > EVALUATION_INLINE_NS)
         return false;
     *spent_ns += cost_ns;
-    make(evaluation, &evaluator->answer, &evaluator->config->limits, reply);
+    reply_make_with(&evaluator->answer, &evaluation->imported->model, evaluation->sources, request,
+                    evaluation->left != NULL ? evaluation->left : &evaluator->config->limits, reply);
     refuse_without_room(evaluator->budget, reply);
     evaluation_finish(evaluation, &evaluator->answer.cost, reply);
+    evaluation_end_reply(reply, evaluation->imported);
     return true;
 }
 
@@ -135,8 +132,6 @@ static void prepare(struct evaluator *evaluator, struct prepared_query *query, c
     prepared_reply_free(query->prepared);
     query->prepared = NULL;
     query->model_key = imported->key;
-    if (!prepared_reply_is_possible(&query->request))
-        return;
     const double cost_ns = evaluation_cost_ns(model, NULL, &query->request); /* which has no sources */
     query->is_quick = cost_ns <= EVALUATION_QUICK_NS;
     if (cost_ns > EVALUATION_INLINE_NS)
@@ -160,8 +155,10 @@ bool evaluator_answer_query(struct evaluator *evaluator, struct prepared_query *
         query->request.if_none_match = key->if_none_match;
         if (key->has_time)
             request_set_canonical_time(&query->request, key->time_s);
-        if (evaluation_is_not_modified(&evaluation, "", reply))
+        if (evaluation_is_not_modified(&evaluation, "", reply)) {
+            evaluation_end_reply(reply, imported);
             return true;
+        }
     } else if (key->has_time) {
         request_set_time(&query->request, key->time_s);
     }
@@ -170,5 +167,6 @@ bool evaluator_answer_query(struct evaluator *evaluator, struct prepared_query *
         return false;
     }
     reply->warning_count = reply_count_warnings(&imported->model, NULL, 0);
+    evaluation_end_reply(reply, imported);
     return true;
 }

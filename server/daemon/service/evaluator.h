@@ -25,7 +25,7 @@ struct evaluator {
 void evaluator_init(struct evaluator *evaluator, const struct config *config, struct budget *budget);
 void evaluator_fini(struct evaluator *evaluator);
 
-/* Fills *reply, complete but for evaluation_end_reply(), when that takes no longer than a loop may be kept busy:
+/* Fills *reply when that takes no longer than a loop may be kept busy:
  * *spent_ns, which others of the same turn have taken, included. False: it would, and nothing was done. */
 bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *evaluation, double *spent_ns,
                       struct reply *reply);

@@ -10,9 +10,8 @@
 #include <string.h>
 
 enum {
-    SETS = 128, /* by hash; of each two queries, the one used last in front */
+    SETS = 128, /* by hash; of each two queries, the one that was found last first */
     WAYS = 2,
-    SEEN = 1024, /* hashes of what came once */
     TEXT_MAX = 2048,
     KEPT_BODY_BYTES = 65536,
     PARTS = 4,
@@ -20,8 +19,7 @@ enum {
 
 struct prepared_queries {
     struct prepared_query *sets[SETS][WAYS]; /* or NULL */
-    uint64_t seen[SEEN];
-    uint64_t generation; /* counts up when a query is gone */
+    uint64_t generation;                     /* counts up when a query is gone */
     struct buf body;
 };
 
@@ -71,7 +69,7 @@ static bool is_short(const struct query_key *key)
 
 static uint64_t hash_of(const struct query_key *key)
 {
-    uint64_t hash = hash64(HASH64_SEED, (unsigned char[]){key->language, key->has_time}, 2);
+    uint64_t hash = hash64(HASH64_SEED, (unsigned char[]){key->protocol, key->has_time}, 2);
     for (int i = 0; i < PARTS; i++)
         hash = hash64(hash, key->parts[i], key->part_bytes[i]);
     return hash;
@@ -83,7 +81,7 @@ bool query_key_of_http(const struct http_request *http, struct query_key *key)
     struct url_time time = {.at = http->target_bytes};
     if (strcmp(http->method, "GET") != 0 || strncmp(http->target, PATH, sizeof PATH - 1) != 0)
         return false;
-    *key = (struct query_key){.language = 'h',
+    *key = (struct query_key){.protocol = 'h',
                               .has_etag = true,
                               .if_none_match = http->if_none_match,
                               .has_time = url_find_time(http->target, http->target_bytes, &time)};
@@ -105,7 +103,7 @@ bool query_key_of_packet(const struct packet *packet, const char *path, const ch
         get_u32(payload + PACKET_AT_QUERY_time_count) != 1 ||
         (get_u32(payload + PACKET_AT_QUERY_flags) & PACKET_QUERY_RANGE) != 0)
         return false;
-    *key = (struct query_key){.language = 'p', .has_time = true, .time_s = get_f64(payload + PACKET_AT_QUERY_times)};
+    *key = (struct query_key){.protocol = 'p', .has_time = true, .time_s = get_f64(payload + PACKET_AT_QUERY_times)};
     set_part(key, 0, payload, PACKET_AT_QUERY_times);
     set_part(key, 1, payload + behind, packet->payload_bytes - behind);
     set_part(key, 2, path, strlen(path));
@@ -117,7 +115,7 @@ bool query_key_of_packet(const struct packet *packet, const char *path, const ch
 
 static bool is_it(const struct prepared_query *query, const struct query_key *key)
 {
-    if (query == NULL || query->language != key->language || query->has_time != key->has_time)
+    if (query == NULL || query->protocol != key->protocol || query->has_time != key->has_time)
         return false;
     const char *text = query->text;
     for (int i = 0; i < PARTS; text += query->part_bytes[i++])
@@ -127,48 +125,34 @@ static bool is_it(const struct prepared_query *query, const struct query_key *ke
     return true;
 }
 
-static struct prepared_query *find(struct prepared_queries *memo, const struct query_key *key)
-{
-    struct prepared_query **set = memo->sets[key->hash % SETS];
-    if (is_it(set[0], key))
-        return set[0];
-    if (!is_it(set[1], key))
-        return NULL;
-    struct prepared_query *found = set[1];
-    set[1] = set[0];
-    set[0] = found;
-    return found;
-}
-
 struct prepared_query *prepared_queries_find(struct prepared_queries *memo, struct query_key *key,
                                              struct query_hint *hint)
 {
-    key->is_there = hint->memo == memo && hint->generation == memo->generation && is_it(hint->query, key);
-    if (key->is_there)
+    key->is_found = hint->memo == memo && hint->generation == memo->generation && is_it(hint->query, key);
+    if (key->is_found)
         return hint->query;
     key->hash = hash_of(key);
-    struct prepared_query *query = find(memo, key);
-    key->is_there = query != NULL;
-    *hint = (struct query_hint){memo, memo->generation, query};
-    return query;
+    struct prepared_query **set = memo->sets[key->hash % SETS], *found = NULL;
+    for (int i = 0; i < WAYS && found == NULL; i++) {
+        if (!is_it(set[i], key) || !set[i]->is_filled)
+            continue;
+        found = set[i];
+        set[i] = set[0];
+        set[0] = found;
+    }
+    key->is_found = found != NULL;
+    *hint = (struct query_hint){memo, memo->generation, found};
+    return found;
 }
 
-struct prepared_query *prepared_queries_add(struct prepared_queries *memo, const struct query_key *key)
+static struct prepared_query *new_query(const struct query_key *key)
 {
-    uint64_t *seen = &memo->seen[key->hash / SETS % SEEN];
-    if (key->is_there) /* though it could not be answered again */
-        return NULL;
-    if (*seen != key->hash) {
-        *seen = key->hash;
-        return NULL;
-    }
-    struct prepared_query **set = memo->sets[key->hash % SETS];
     struct prepared_query *query = mem_zalloc(1, sizeof *query);
     size_t text_bytes = 0;
     for (int i = 0; i < PARTS; i++)
         text_bytes += key->part_bytes[i];
     query->text = mem_alloc(text_bytes + 1);
-    query->language = key->language;
+    query->protocol = key->protocol;
     query->has_time = key->has_time;
     char *to = query->text;
     for (int i = 0; i < PARTS; to += query->part_bytes[i++]) {
@@ -176,11 +160,40 @@ struct prepared_query *prepared_queries_add(struct prepared_queries *memo, const
         if (key->part_bytes[i] > 0)
             memcpy(to, key->parts[i], key->part_bytes[i]);
     }
-    free_query(set[1]);
-    memo->generation++;
-    set[1] = set[0];
-    set[0] = query;
     return query;
+}
+
+void prepared_queries_add(struct prepared_queries *memo, const struct query_key *key, struct query_hint *place)
+{
+    *place = (struct query_hint){0};
+    if (key->is_found) /* though it could not be answered */
+        return;
+    struct prepared_query **set = memo->sets[key->hash % SETS];
+    int way = 0;
+    while (way < WAYS && set[way] != NULL && !is_it(set[way], key))
+        way++;
+    if (way == WAYS) { /* a query that came once never displaces the one that was found last */
+        way--;
+        free_query(set[way]);
+        set[way] = NULL;
+        memo->generation++;
+    }
+    if (set[way] == NULL)
+        set[way] = new_query(key);
+    *place = (struct query_hint){memo, memo->generation, set[way]};
+}
+
+void prepared_queries_fill(const struct query_hint *place, struct request *request)
+{
+    struct prepared_query *query = place->query;
+    const bool is_there = place->memo != NULL && place->generation == place->memo->generation;
+    if (is_there && !query->is_filled && prepared_reply_is_possible(request)) {
+        query->request = *request;
+        query->is_filled = true;
+        request_init(request);
+    } else {
+        request_fini(request);
+    }
 }
 
 /* --- bodies --- */

@@ -1,27 +1,30 @@
-/* query_memo.h - queries that come again and again, each time at another time: such as every player of a clip asks.
+/* prepared_queries.h - queries that come again and again, each time at another time: such as every player of a clip
+ * asks.
  *
- * What comes a second time, the same but for its time, is parsed once more, prepared (answer_prepared.h) and kept; from
- * then on only its time is read. Nothing else is remembered: access is checked, and the model asked for, each time. A
- * few hundred queries, those used least recently give way. Loop thread only; one memo a loop. */
+ * The request of a query that was answered is kept, and prepared (prepared_reply.h) when the query comes again, the
+ * same but for its time; from then on only the time is read. Nothing else is kept: access is checked, and the model
+ * asked for, each time. A few hundred queries, of which those give way that came once, then those used least recently.
+ * Loop thread only; each loop has its own. */
 #pragma once
 
 #include "wire/bodies/prepared_reply.h"
 #include "wire/http/http_parser.h"
 #include "wire/packet/packet.h"
 
+struct shared_model;
 struct prepared_queries;
 
 /* What a query is recognised by, and the time it asks for. Borrowed from the request. */
 struct query_key {
     const char *parts[4];
     size_t part_bytes[4];
-    unsigned char language; /* so that those of several cannot be taken for each other */
+    unsigned char protocol; /* so that those of several cannot be taken for each other */
     bool has_time;          /* time_s is what follows the first part; otherwise the query says its time otherwise */
     double time_s;
     bool has_etag;             /* the answer has one */
     const char *if_none_match; /* or NULL */
-    uint64_t hash;             /* of parts and language */
-    bool is_there;             /* prepared_queries_find() has found it */
+    uint64_t hash;             /* of parts and protocol */
+    bool is_found;             /* by prepared_queries_find() */
 };
 
 struct prepared_query {
@@ -29,8 +32,12 @@ struct prepared_query {
     struct prepared_reply *prepared; /* for the model below, or NULL: its answers cannot be */
     uint64_t model_key;              /* of struct imported_model */
     bool is_quick;                   /* they take a few microseconds at most */
-    /* the rest is private to query_memo.c */
-    unsigned char language;
+    /* Private to the dispatcher: the model that it found the last time, unless one of its models went since. */
+    struct shared_model *shared;
+    uint64_t model_generation;
+    /* Private to prepared_queries.c: */
+    bool is_filled; /* there is a request */
+    unsigned char protocol;
     bool has_time;
     char *text; /* the parts of its key, one behind the other */
     size_t part_bytes[4];
@@ -57,10 +64,11 @@ struct query_hint {
 struct prepared_query *prepared_queries_find(struct prepared_queries *memo, struct query_key *key,
                                              struct query_hint *hint);
 
-/* The query was found good. NULL: it is there, or came for the first time; else a new one, whose request is to be
- * filled before the next call of anything here. */
-struct prepared_query *prepared_queries_add(struct prepared_queries *memo,
-                                            const struct query_key *key); /* after prepared_queries_find() */
+/* For a query that was not answered by what prepared_queries_find() found, if anything: *place is where its request
+ * goes once it is answered. */
+void prepared_queries_add(struct prepared_queries *memo, const struct query_key *key, struct query_hint *place);
+/* Moves the request to its place, or ends it: there is no place, or not any more, or the request is of no use there. */
+void prepared_queries_fill(const struct query_hint *place, struct request *request);
 
 /* Memory for the body of an answer, kept from one to the next. */
 void prepared_queries_lend_body(struct prepared_queries *memo, struct buf *body);

@@ -12,59 +12,6 @@
 #include <unistd.h>
 #include <utlist.h>
 
-/* --- jobs --- */
-
-struct job *job_start(struct service *service, struct call *call)
-{
-    struct job *job = mem_zalloc(1, sizeof *job);
-    job->service = service;
-    job->call = call;
-    reply_init(&job->reply);
-    call->waiting = job;
-    DL_APPEND(service->jobs, job);
-    service->job_count++;
-    return job;
-}
-
-void job_finish(struct job *job, struct reply *reply)
-{
-    struct call *call = job->call;
-    DL_DELETE(job->service->jobs, job);
-    job->service->job_count--;
-    call->waiting = NULL;
-    evaluation_end_reply(reply, job->imported);
-    imported_model_unref(job->imported);
-    for (uint32_t i = 0; i < job->clip_count; i++)
-        imported_model_unref(job->clips[i]);
-    free(job->blend);
-    if (job->plan != NULL)
-        sheet_plan_fini(job->plan);
-    free(job->plan);
-    reply_fini(&job->reply);
-    free(job);
-    call->done(call, reply);
-}
-
-void job_fail(struct job *job, const struct err *err)
-{
-    struct reply reply;
-    reply_init(&reply);
-    reply_error(&reply, err, NULL, 0);
-    job_finish(job, &reply);
-}
-
-bool job_is_not_modified(const struct job *job, struct reply *reply)
-{
-    const struct evaluation evaluation = {
-        .request = &job->call->request, .imported = job->imported, .clips = job->clips, .clip_count = job->clip_count};
-    return evaluation_is_not_modified(&evaluation, render_pool_renderer(job->service->renders), reply);
-}
-
-void job_put_notes(const struct job *job, struct reply *reply)
-{
-    reply->warning_count = reply_count_warnings(&job->imported->model, job->sources, job->clip_count);
-}
-
 /* --- the list of models --- */
 
 static void on_listed(struct listing_job *listing, struct reply *reply)
@@ -75,11 +22,7 @@ static void on_listed(struct listing_job *listing, struct reply *reply)
 static void list_models(struct service *service, struct call *call)
 {
     struct job *job = job_start(service, call);
-    job->stage = JOB_LISTS;
-    job->listing = (struct listing_job){
-        .request = &call->request,
-        .done = on_listed,
-    };
+    job->listing = (struct listing_job){.request = &call->request, .done = on_listed};
     struct err err;
     if (listing_submit(service->listing, &job->listing, &err) < 0)
         job_fail(job, &err);
@@ -107,70 +50,45 @@ void service_handle(struct service *service, struct call *call)
         service_file(service, call);
         break;
     default:
-        service_find_model(service, call);
+        service_find_models(service, call);
         break;
     }
 }
 
 void service_cancel(struct service *service, struct call *call)
 {
-    if (call->request.op == OP_QUERY) {
-        service_batch_cancel(service, call);
-        return;
-    }
     struct job *job = call->waiting;
     call->is_abandoned = true;
-    if (call->request.op == OP_FILE)
-        return; /* what is whole is stored */
-    switch (job->stage) {
-    case JOB_FINDS_MODEL:
-        cache_cancel(&job->wait);
+    switch (call->request.op) {
+    case OP_QUERY:
+        service_batch_cancel(call);
         break;
-    case JOB_LISTS:
-        if (!listing_cancel(service->listing, &job->listing))
-            return;
+    case OP_FILE: /* what is whole is stored */
         break;
-    case JOB_QUEUES:
-        service_answer_dequeue(job);
+    case OP_MODELS:
+        if (listing_cancel(service->listing, &job->listing))
+            job_fail_abandoned(job);
         break;
-    case JOB_WORKS:
-        service_answer_stop(job);
-        return;
-    case JOB_DRAWS:
-        render_pool_cancel(service->renders, &job->render);
+    default:
+        service_cancel_models(job);
         break;
     }
-    struct err err;
-    err_set(&err, ERR_REQUEST_TIMEOUT, "nobody waits for the answer any more");
-    job_fail(job, &err);
 }
 
-void service_listen(struct service *service, struct cache_listener *listener)
-{
-    cache_listen(service->cache, listener);
-}
-
-struct shared_model *service_share(struct service *service, const char *path)
-{
-    return cache_share(service->cache, path);
-}
-
-void service_set_holder(struct service *service, struct cache_holder *borrower)
-{
-    cache_set_holder(service->cache, borrower);
-}
-
-uint32_t service_pending(const struct service *service) { return service->job_count; }
+struct cache *service_cache(struct service *service) { return service->cache; }
+uint32_t service_pending(const struct service *service) { return service->call_count; }
 void service_drain(struct service *service) { service->is_draining = true; }
 
 /* --- life --- */
 
-static void on_turn(uv_prepare_t *turn)
+static void on_tick(uv_prepare_t *tick)
 {
-    struct service *service = turn->data;
+    struct service *service = tick->data;
     cache_next_tick(service->cache);
     service_answer_resume(service); /* clients may have read what took the room */
     render_pool_resume(service->renders);
+    if (service->call_count == 0)
+        uv_prepare_stop(tick);
 }
 
 /* NULL: there is none, and where that was not asked for the log says why. */
@@ -218,21 +136,12 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
                                              .refused = STAT_ANSWERS_REFUSED,
                                              .what = "large answers"};
     evaluator_init(&service->evaluator, config, budget);
-    service->turn.data = service;
-    uv_prepare_init(loop, &service->turn);
-    uv_prepare_start(&service->turn, on_turn);
-    uv_unref((uv_handle_t *)&service->turn);
+    service->tick.data = service;
+    service->on_tick = on_tick;
+    uv_prepare_init(loop, &service->tick);
+    uv_unref((uv_handle_t *)&service->tick);
     *out = service;
     return 0;
-}
-
-void service_release(struct service *service)
-{
-    if (!service->is_closed || service->work_count > 0 || service->file_count > 0)
-        return;
-    evaluator_fini(&service->evaluator);
-    close(service->root_fd);
-    free(service);
 }
 
 static void on_closed(uv_handle_t *handle)
@@ -246,7 +155,7 @@ static struct job *find_without_work(const struct service *service)
 {
     struct job *job;
     DL_FOREACH(service->jobs, job)
-    if (job->source == NULL)
+    if (job->stage != JOB_WORKS)
         return job;
     return NULL;
 }
@@ -262,13 +171,12 @@ void service_free(struct service *service)
     uploads_free(service->uploads);
     cache_free(service->cache);
     struct err err;
-    err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
+    service_refuse_late(&err);
     for (struct job *job; (job = find_without_work(service)) != NULL;)
         job_fail(job, &err);
     service_batch_end(service);
     struct job *job;
     DL_FOREACH(service->jobs, job)
     service_answer_stop(job); /* a work thread may be reading the request: it is answered afterwards */
-    uv_prepare_stop(&service->turn);
-    uv_close((uv_handle_t *)&service->turn, on_closed);
+    uv_close((uv_handle_t *)&service->tick, on_closed);
 }

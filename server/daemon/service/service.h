@@ -42,24 +42,13 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
 /* Answers the call: call->done() runs once, here or later on the loop. */
 void service_handle(struct service *service, struct call *call);
 
-/* Answers a query that is remembered (query_memo.h) at once: true, with *reply as `done` would get it. False: it takes
- * service_handle(), and nothing was done. */
-struct prepared_query;
-struct query_key;
-bool service_answer_query(struct service *service, struct prepared_query *query, const struct query_key *key,
-                          struct reply *reply);
-
 /* The head of a PUT is there: where its body goes (upload.h). Whoever has it hands it over in its call or abandons it.
  */
 int service_upload_begin(struct service *service, const struct request *request, void (*has_room)(void *user),
                          void *user, struct upload **out, struct err *err);
 
-/* Told of models in memory whose files changed: see cache_listen(). */
-void service_listen(struct service *service, struct cache_listener *listener);
-
-/* Models for other loops: see cache_share() and cache_set_holder(). */
-struct shared_model *service_share(struct service *service, const char *path);
-void service_set_holder(struct service *service, struct cache_holder *borrower);
+/* The models that it answers from. */
+struct cache *service_cache(struct service *service);
 
 /* Nobody waits for the answer any more: work for it is dropped, unless others wait for the same. `done` runs, mostly
  * before this returns. */

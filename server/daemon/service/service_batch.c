@@ -14,11 +14,11 @@
 #include <string.h>
 #include <utlist.h>
 
-enum { LOOK_AHEAD = 8, NS_PER_MS = 1000000 };
+enum { PREFETCH_MAX = 8, NS_PER_MS = 1000000 };
 
 /* A model asked for before its query. */
 struct prefetch {
-    struct cache_waiter wait;
+    struct cache_waiter waiter;
     struct batch *batch;
 };
 
@@ -29,17 +29,15 @@ struct batch {
     struct call item;          /* the query under way; its request is borrowed from the batch's */
     struct limits limits;      /* what the queries still have together */
     struct reply reply;
-    size_t counted_bytes;     /* of the reply, in the budget */
-    uint64_t cpu_ns;          /* processor time of the queries so far */
-    uint32_t place;           /* the query to begin */
-    uint32_t looked_at;       /* queries whose models were asked for */
-    uint32_t wait_count;      /* asked for and not there yet */
-    bool is_running;          /* run() is on the stack */
-    bool is_under_way;        /* a query is */
-    struct prefetch aheads[]; /* [query_count] */
+    size_t counted_bytes;         /* of the reply, in the budget */
+    uint64_t cpu_ns;              /* processor time of the queries so far */
+    uint32_t place;               /* the query to begin */
+    uint32_t prefetched;          /* queries whose models were asked for */
+    uint32_t wait_count;          /* asked for and not there yet */
+    bool is_running;              /* run() is on the stack */
+    bool is_under_way;            /* a query is */
+    struct prefetch prefetches[]; /* [query_count] */
 };
-
-static struct batch *batch_of(struct call *item) { return container_of(item, struct batch, item); }
 
 /* The queries end, and nothing that could still call back holds a part of the batch. */
 static void finish(struct batch *batch)
@@ -50,7 +48,7 @@ static void finish(struct batch *batch)
         buf_put_text(&reply.body, "]}\n");
     budget_count(batch->service->budget, &batch->counted_bytes, 0); /* now the connection counts it */
     DL_DELETE(batch->service->batches, batch);
-    batch->service->job_count--;
+    batch->service->call_count--;
     free(batch);
     call->done(call, &reply);
 }
@@ -82,16 +80,16 @@ static void put_error(struct batch *batch, const struct err *err)
 static void run(struct batch *batch);
 
 /* The model is in the cache now, or the query will find out itself that it cannot be. */
-static void on_ahead(struct cache_waiter *wait, struct imported_model *imported, const struct err *err)
+static void on_prefetched(struct cache_waiter *waiter, struct imported_model *imported, const struct err *err)
 {
-    struct batch *batch = container_of(wait, struct prefetch, wait)->batch;
+    struct batch *batch = container_of(waiter, struct prefetch, waiter)->batch;
     (void)imported;
     (void)err;
     batch->wait_count--;
     run(batch);
 }
 
-static void look_at(struct batch *batch, uint32_t index)
+static void prefetch_model(struct batch *batch, uint32_t index)
 {
     const struct request_query *query = &batch->call->request.queries[index];
     const struct request_query *before = index > 0 ? query - 1 : NULL;
@@ -99,12 +97,12 @@ static void look_at(struct batch *batch, uint32_t index)
                          strcmp(before->request.model, query->request.model) == 0;
     if (query->err.code != 0 || is_same)
         return;
-    struct prefetch *ahead = &batch->aheads[index];
+    struct prefetch *prefetch = &batch->prefetches[index];
     struct imported_model *imported = NULL;
     struct err err;
-    ahead->batch = batch;
-    ahead->wait = (struct cache_waiter){.ready = on_ahead};
-    const int rc = cache_get(batch->service->cache, query->request.model, &ahead->wait, &imported, &err);
+    prefetch->batch = batch;
+    prefetch->waiter = (struct cache_waiter){.ready = on_prefetched};
+    const int rc = cache_get(batch->service->cache, query->request.model, &prefetch->waiter, &imported, &err);
     if (rc == 0)
         batch->wait_count++;
     else if (rc > 0)
@@ -115,7 +113,7 @@ static void look_at(struct batch *batch, uint32_t index)
 
 static void on_item(struct call *item, struct reply *reply)
 {
-    struct batch *batch = batch_of(item);
+    struct batch *batch = container_of(item, struct batch, item);
     batch->is_under_way = false;
     batch->cpu_ns += item->cpu_ns;
     if (!batch->is_running) /* others have had the loop meanwhile */
@@ -143,7 +141,7 @@ static void begin_item(struct batch *batch)
     batch->item =
         (struct call){.request = query->request, .done = on_item, .left = &batch->limits, .spent_ns = spent_ns};
     batch->is_under_way = true;
-    service_find_model(batch->service, &batch->item);
+    service_find_models(batch->service, &batch->item);
 }
 
 /* Nobody waits for the rest, or there is to be no rest. */
@@ -159,8 +157,8 @@ static void run(struct batch *batch)
     batch->is_running = true;
     while (!batch->is_under_way && !is_over(batch)) {
         const uint32_t count = batch->call->request.query_count;
-        for (; batch->looked_at < count && batch->looked_at < batch->place + LOOK_AHEAD; batch->looked_at++)
-            look_at(batch, batch->looked_at);
+        for (; batch->prefetched < count && batch->prefetched < batch->place + PREFETCH_MAX; batch->prefetched++)
+            prefetch_model(batch, batch->prefetched);
         begin_item(batch);
     }
     batch->is_running = false;
@@ -170,7 +168,7 @@ static void run(struct batch *batch)
         return;
     if (batch->place < batch->call->request.query_count) {
         struct err err;
-        err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
+        service_refuse_late(&err);
         reply_error(&batch->reply, &err, NULL, 0);
     }
     finish(batch);
@@ -184,19 +182,18 @@ void service_batch_end(struct service *service)
         run(batch);
 }
 
-void service_batch_cancel(struct service *service, struct call *call)
+void service_batch_cancel(struct call *call)
 {
     struct batch *batch = call->waiting;
-    call->is_abandoned = true;
-    for (uint32_t i = 0; i < batch->looked_at && !service->is_ending; i++) { /* the cache is gone then */
-        struct cache_waiter *wait = &batch->aheads[i].wait;
-        if (wait->list == NULL)
+    for (uint32_t i = 0; i < batch->prefetched && !batch->service->is_ending; i++) { /* the cache is gone then */
+        struct cache_waiter *waiter = &batch->prefetches[i].waiter;
+        if (waiter->list == NULL)
             continue;
-        cache_cancel(wait);
+        cache_cancel(waiter);
         batch->wait_count--;
     }
     if (batch->is_under_way)
-        service_cancel(service, &batch->item);
+        service_cancel_models(batch->item.waiting);
     else
         run(batch);
 }
@@ -204,9 +201,9 @@ void service_batch_cancel(struct service *service, struct call *call)
 void service_batch(struct service *service, struct call *call)
 {
     const size_t count = call->request.query_count;
-    struct batch *batch = mem_zalloc(1, sizeof *batch + count * sizeof *batch->aheads);
+    struct batch *batch = mem_zalloc(1, sizeof *batch + count * sizeof *batch->prefetches);
     DL_APPEND(service->batches, batch);
-    service->job_count++;
+    service_count_call(service);
     batch->service = service;
     batch->call = call;
     call->waiting = batch;

@@ -1,12 +1,13 @@
-/* service_info.c - what needs no model and is known at once: health, version, formats, counts, the page. */
+/* service_info.c - what needs no model and is known at once: health, version, formats, counts, the gallery. */
 #include "daemon/service/job.h"
 
 #include "base/version.h"
 #include "wire/bodies/body_formats.h"
 #include "wire/encode/json.h"
 #include "wire/packet/packet.h"
-#include "daemon/service/gallery.h"
 #include "daemon/support/stats.h"
+
+#include "gallery_html.h" /* made from gallery.html by the Makefile */
 
 #include <string.h>
 
@@ -43,7 +44,7 @@ static void make_version(const struct service *service, struct reply *reply)
 static void make_shutting_down(struct reply *reply)
 {
     struct err err;
-    err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
+    service_refuse_late(&err);
     reply_error(reply, &err, NULL, 0);
     reply->cache_control = CACHE_NEVER;
 }
@@ -68,7 +69,7 @@ static void make_gallery(struct reply *reply)
 {
     reply->content_type = "text/html; charset=utf-8";
     reply->cache_control = CACHE_REVALIDATE;
-    gallery_page(&reply->body);
+    buf_put(&reply->body, gallery_html, sizeof gallery_html - 1);
 }
 
 static void make_formats(struct reply *reply)
@@ -78,7 +79,7 @@ static void make_formats(struct reply *reply)
     body_put_formats(&reply->body);
 }
 
-/* Who asks for it otherwise than to open a WebSocket. */
+/* For a GET that does not open a WebSocket. */
 static void make_no_stream(struct reply *reply)
 {
     struct err err;

@@ -8,7 +8,6 @@
 #include "wire/reply/select.h"
 #include "wire/http/http_response.h"
 
-#include <stddef.h>
 #include <string.h>
 
 _Static_assert((int)SHEET_CELLS_MAX <= (int)RENDER_CELLS_MAX, "what can be planned can be drawn");
@@ -19,38 +18,46 @@ _Static_assert((int)BLEND_LAYERS_MAX == (int)RENDER_LAYERS_MAX && (int)BLEND_MAS
 /* The model that has the clip of a request without layers. */
 static const struct model *clips_model(const struct job *job)
 {
-    const uint32_t source = job->call->request.clip_source;
-    return source == 0 ? &job->imported->model : job->sources[source - 1];
+    return &job->models[job->call->request.clip_source]->model;
 }
 
-/* Says which picture failed, unless it never came to it. */
-static void fail_picture(struct job *job, const struct err *why)
+/* True when the client's copy is good: *reply is then the 304. Otherwise *reply has its ETag and caching headers. */
+static bool is_not_modified(const struct job *job, struct reply *reply)
 {
+    const struct evaluation evaluation = job_evaluation(job);
+    return evaluation_is_not_modified(&evaluation, render_pool_renderer(job->service->renders), reply);
+}
+
+/* Says which picture failed, if that is about the picture. */
+static void fail_picture(struct picture_job *picture, const struct err *why)
+{
+    struct job *job = picture->job;
     const struct request *request = &job->call->request;
     struct err err = *why;
     const bool is_about_model =
         err.code != ERR_OVERLOADED && err.code != ERR_UNAVAILABLE && err.code != ERR_SHUTTING_DOWN;
-    const bool has_moments = job->plan != NULL ? job->plan->cell_count > 1 : request->picture.view == VIEW_ONION;
-    if (is_about_model && has_moments)
-        err_prefix(&err, "'%s'", request->model); /* the worker says which moment it is */
+    const bool has_times = picture->plan != NULL ? picture->plan->cell_count > 1 : request->picture.view == VIEW_ONION;
+    if (is_about_model && has_times)
+        err_prefix(&err, "'%s'", request->model); /* the worker says which time it is */
     else if (is_about_model)
-        err_name_pose(clips_model(job), request, job->render_clip, request->time_count > 0 ? request->times_s[0] : 0,
+        err_name_pose(clips_model(job), request, picture->clip, request->time_count > 0 ? request->times_s[0] : 0,
                       &err);
     job_fail(job, &err);
 }
 
 /* The time that t= would be for what is shown. */
-static double time_of(const struct job *job, const struct render_shown *shown)
+static double time_of(const struct picture_job *picture, const struct render_shown *shown)
 {
-    const struct request *request = &job->call->request;
+    const struct request *request = &picture->job->call->request;
     const bool is_picked = (request->picture.flags & PICTURE_AUTO_TIME) != 0;
-    return is_picked ? shown->clip_time_s - job->render_begin_s : request->times_s[request->time_count - 1];
+    return is_picked ? shown->clip_time_s - picture->begin_s : request->times_s[request->time_count - 1];
 }
 
-static void put_picture(const struct job *job, struct blob *png, const struct render_shown *shown, struct reply *reply)
+static void put_picture(const struct picture_job *picture, struct blob *png, const struct render_shown *shown,
+                        struct reply *reply)
 {
-    const struct request *request = &job->call->request;
-    const struct picture_shown told = {.time_s = time_of(job, shown),
+    const struct request *request = &picture->job->call->request;
+    const struct picture_shown told = {.time_s = time_of(picture, shown),
                                        .clip_time_s = shown->clip_time_s,
                                        .view_from_scene = shown->view_from_scene,
                                        .clip_from_view = shown->clip_from_view};
@@ -72,62 +79,50 @@ static void check_told(struct reply *reply)
     reply_error(reply, &err, NULL, 0);
 }
 
-static void on_done(struct render_waiter *wait, struct blob *png, const struct render_notes *notes,
+static void on_done(struct render_waiter *waiter, struct blob *png, const struct render_notes *notes,
                     const struct err *err)
 {
-    struct job *job = container_of(wait, struct job, render);
+    struct picture_job *picture = container_of(waiter, struct picture_job, waiter);
+    struct job *job = picture->job;
     if (png == NULL) {
-        fail_picture(job, err);
+        fail_picture(picture, err);
         return;
     }
     struct reply reply;
     reply_init(&reply);
-    if (!job_is_not_modified(job, &reply)) {
-        if (job->plan != NULL)
-            service_sheet_reply(job, png, &reply);
+    if (!is_not_modified(job, &reply)) {
+        if (picture->plan != NULL)
+            service_sheet_reply(picture, png, &reply);
         else
-            put_picture(job, png, &notes->shown, &reply);
+            put_picture(picture, png, &notes->shown, &reply);
         check_told(&reply);
         buf_put_text(&reply.unmatched, notes->unmatched);
-        job_put_notes(job, &reply);
+        reply.warning_count = reply_count_warnings(&job->models[0]->model, job->sources, job->model_count - 1);
     }
     job_finish(job, &reply);
 }
 
-/* Nodes that a picture is about. */
-struct nodes {
-    uint32_t root;  /* 0, or 1 + the node whose movement is taken out */
-    uint32_t joint; /* 0, or 1 + the node that the view is about */
-};
-
-/* What is drawn when. */
-struct picture_times {
-    uint32_t count;
-    struct render_cell cells[VIEW_ONION_MAX];
-    double layer_times_s[VIEW_ONION_MAX * RENDER_LAYERS_MAX];
-};
-
-/* One moment, or those of an onion: without times some that are spread evenly over the clip. */
-static void fill_moments(struct job *job, int32_t clip, const struct clip_span *span, struct picture_times *moments)
+/* One time, or those of an onion: without times some that are spread evenly over the clip. */
+static void fill_cells(struct picture_job *picture, const struct clip_span *span, struct picture_cells *cells)
 {
-    const struct request *request = &job->call->request;
-    struct resolved_layers *layers = &job->service->evaluator.answer.layers; /* as find_blend() left them */
+    const struct request *request = &picture->job->call->request;
+    struct resolved_layers *layers = &picture->job->service->evaluator.answer.layers; /* as find_blend() left them */
     const bool is_onion = request->picture.view == VIEW_ONION;
     const bool is_spread = is_onion && (request->picture.flags & PICTURE_AUTO_TIME) != 0 && span->to_s > span->from_s;
-    double *layer_times_s = moments->layer_times_s;
     if (is_onion)
-        job->picture.flags &= ~(uint32_t)PICTURE_AUTO_TIME;
-    moments->count = is_spread ? VIEW_ONION_TIMES : is_onion ? request->time_count : 1;
-    for (uint32_t c = 0; c < moments->count; c++) {
-        moments->cells[c] = (struct render_cell){
-            .clip = clip,
+        picture->look.flags &= ~(uint32_t)PICTURE_AUTO_TIME;
+    picture_cells_alloc(cells, is_spread ? VIEW_ONION_TIMES : is_onion ? request->time_count : 1, picture->blend);
+    double *layer_times_s = cells->layer_times_s;
+    for (uint32_t c = 0; c < cells->count; c++) {
+        cells->cells[c] = (struct render_cell){
+            .clip = picture->clip,
             .clip_source = request->layer_count == 0 ? request->clip_source : 0,
-            .clip_time_s = is_spread ? span->from_s + (span->to_s - span->from_s) * c / moments->count
+            .clip_time_s = is_spread ? span->from_s + (span->to_s - span->from_s) * c / cells->count
                                      : clip_time_in_span(span, request->times_s[c]),
             .begin_s = span->from_s,
             .end_s = span->to_s,
         };
-        if (job->blend == NULL)
+        if (picture->blend == NULL)
             continue;
         layers_set_times(layers, request, c);
         for (uint32_t i = 0; i < layers->count; i++)
@@ -135,35 +130,15 @@ static void fill_moments(struct job *job, int32_t clip, const struct clip_span *
     }
 }
 
-static void fill_query(const struct job *job, const struct nodes *nodes, const struct picture_times *moments,
-                       struct render_spec *query)
-{
-    const struct request *request = &job->call->request;
-    *query = (struct render_spec){
-        .imported = job->imported,
-        .clips = job->clips,
-        .clip_count = job->clip_count,
-        .root = nodes->root,
-        .has_turn = request->has_turn,
-        .joint = nodes->joint,
-        .picture = &job->picture,
-        .width = request->picture.width,
-        .height = request->picture.height,
-        .cells = moments->cells,
-        .cell_count = moments->count,
-        .layer_times_s = moments->layer_times_s,
-        .blend = job->blend,
-    };
-}
-
 /* The layers of the request as the workers take them, but for their times. False: *reply is the error. */
-static bool find_blend(struct job *job, struct reply *reply)
+static bool find_blend(struct picture_job *picture, struct reply *reply)
 {
+    const struct job *job = picture->job;
     const struct request *request = &job->call->request;
     struct resolved_layers *layers = &job->service->evaluator.answer.layers; /* scratch of the loop thread */
     if (request->layer_count == 0)
         return true;
-    if (layers_resolve(layers, &job->imported->model, job->sources, request, reply) < 0)
+    if (layers_resolve(layers, &job->models[0]->model, job->sources, request, reply) < 0)
         return false;
     layers_set_times(layers, request, 0);
     struct render_blend *blend = mem_zalloc(1, sizeof *blend);
@@ -187,91 +162,113 @@ static bool find_blend(struct job *job, struct reply *reply)
     }
     for (uint32_t i = 0; i < layers->mask_count; i++)
         blend->masks[i] = layers->masks[i].node * 4 + (uint32_t)layers->masks[i].scope;
-    job->blend = blend;
+    picture->blend = blend;
     return true;
 }
 
-/* False: *reply is the error. */
-static bool find_nodes(struct job *job, struct nodes *nodes, struct reply *reply)
+/* 0, or 1 + the thing of the model that is selected. False: *reply is the error. */
+static bool find_thing(const struct job *job, enum thing thing, const struct selector *selector, uint32_t *out,
+                       struct reply *reply)
 {
+    *out = 0;
+    if (selector->kind == SELECT_NONE)
+        return true;
+    if (select_thing(&job->models[0]->model, &job->call->request, thing, selector, out, reply) < 0)
+        return false;
+    ++*out;
+    return true;
+}
+
+/* The nodes and the camera that the picture is about. False: *reply is the error. */
+static bool find_things(struct picture_job *picture, struct render_spec *spec, struct reply *reply)
+{
+    const struct job *job = picture->job;
     const struct request *request = &job->call->request;
-    const struct model *model = &job->imported->model;
-    uint32_t node = 0;
+    uint32_t target;
     if (request->has_root_motion) {
-        if (motion_find_root(&job->service->evaluator.answer, model, request, &node, reply) < 0)
+        if (motion_find_root(&job->service->evaluator.answer, &job->models[0]->model, request, &spec->root, reply) < 0)
             return false;
-        nodes->root = 1 + node;
+        spec->root++;
     }
-    if (request->joint.kind != SELECT_NONE) {
-        if (select_thing(model, request, THING_NODE, &request->joint, &node, reply) < 0)
-            return false;
-        nodes->joint = 1 + node;
+    if (!find_thing(job, THING_NODE, &request->joint, &spec->joint, reply) ||
+        !find_thing(job, THING_NODE, &request->target, &target, reply) ||
+        !find_thing(job, THING_CAMERA, &request->camera, &picture->look.camera, reply))
+        return false;
+    if (target > 0) {
+        picture->look.target_kind = PICTURE_TARGET_NODE;
+        picture->look.target_node = target - 1;
     }
     return true;
 }
 
-/* What of the look is named by what the model calls it. False: *reply is the error. */
-static bool find_look(struct job *job, struct reply *reply)
+int service_check_renderers(const struct service *service, const struct request *request, struct err *err)
 {
-    const struct request *request = &job->call->request;
-    job->picture = request->picture;
-    if (request->target.kind != SELECT_NONE) {
-        job->picture.target_kind = PICTURE_TARGET_NODE;
-        if (select_thing(&job->imported->model, request, THING_NODE, &request->target, &job->picture.target_node,
-                         reply) < 0)
-            return false;
-    }
-    uint32_t camera;
-    if (request->camera.kind != SELECT_NONE) {
-        if (select_thing(&job->imported->model, request, THING_CAMERA, &request->camera, &camera, reply) < 0)
-            return false;
-        job->picture.camera = 1 + camera;
-    }
-    return true;
+    const bool may_be_unmodified = request->if_none_match != NULL && render_pool_renderer(service->renders)[0] != '\0';
+    return may_be_unmodified ? 0 : render_pool_check(service->renders, err);
+}
+
+static struct picture_job *start_picture(struct job *job)
+{
+    struct picture_job *picture = mem_zalloc(1, sizeof *picture);
+    picture->job = job;
+    picture->waiter.done = on_done;
+    picture->look = job->call->request.picture;
+    return job->picture = picture;
+}
+
+static int submit(struct picture_job *picture, const struct clip_span *span, struct render_spec *spec, struct err *err)
+{
+    struct job *job = picture->job;
+    struct picture_cells cells;
+    spec->picture = &picture->look;
+    spec->blend = picture->blend;
+    if (picture->plan != NULL)
+        service_sheet_fill(picture, &cells, spec);
+    else
+        fill_cells(picture, span, &cells);
+    spec->cells = cells.cells;
+    spec->cell_count = cells.count;
+    spec->layer_times_s = cells.layer_times_s;
+    job_enter(job, JOB_DRAWS);
+    const int rc = render_pool_submit(job->service->renders, spec, &picture->waiter, err);
+    picture_cells_free(&cells);
+    return rc;
 }
 
 void service_render(struct job *job)
 {
     const struct request *request = &job->call->request;
+    struct picture_job *picture = start_picture(job);
+    struct render_spec spec = {.imported = job->models[0],
+                               .clips = job->models + 1,
+                               .clip_count = job->model_count - 1,
+                               .has_turn = request->has_turn,
+                               .width = request->picture.width,
+                               .height = request->picture.height};
     struct err err;
     struct reply reply;
     struct clip_span span;
-    int32_t clip;
-    struct nodes nodes = {0};
     reply_init(&reply);
     const struct model *clips = clips_model(job);
-    if (select_clip(clips, request, &clip, &reply) < 0 || !find_blend(job, &reply) ||
-        !find_nodes(job, &nodes, &reply) || !find_look(job, &reply)) {
+    if (select_clip(clips, request, &picture->clip, &reply) < 0 || !find_blend(picture, &reply) ||
+        !find_things(picture, &spec, &reply)) {
         job_finish(job, &reply);
         return;
     }
-    const double duration_s = clip == POSE_REST ? 0 : clips->clips[clip].duration_s;
+    const double duration_s = picture->clip == POSE_REST ? 0 : clips->clips[picture->clip].duration_s;
     if (request->op == OP_RENDER ? span_resolve(request, duration_s, &span, &err) < 0
-                                 : service_sheet_plan(job, clips, clip, &span, &err) < 0) {
+                                 : service_sheet_plan(picture, clips, &span, &err) < 0) {
         job_fail(job, &err);
         return;
     }
+    picture->begin_s = span.from_s;
     /* pixels are only the same where the renderer is, so without one no copy is known to be good */
     const bool is_renderer_known = render_pool_renderer(job->service->renders)[0] != '\0';
-    if (is_renderer_known && job_is_not_modified(job, &reply)) {
+    if (is_renderer_known && is_not_modified(job, &reply)) {
         job_finish(job, &reply);
         return;
     }
     reply_fini(&reply);
-    struct render_spec query;
-    struct picture_times moments = {.count = 0};
-    struct sheet_cells cells = {0};
-    if (job->plan == NULL)
-        fill_moments(job, clip, &span, &moments);
-    fill_query(job, &nodes, &moments, &query);
-    if (job->plan != NULL)
-        service_sheet_fill(job, &cells, &query);
-    job->stage = JOB_DRAWS;
-    job->render_clip = clip;
-    job->render_begin_s = span.from_s;
-    job->render.done = on_done;
-    const int rc = render_pool_submit(job->service->renders, &query, &job->render, &err);
-    service_sheet_free(&cells);
-    if (rc < 0)
+    if (submit(picture, &span, &spec, &err) < 0)
         job_fail(job, &err);
 }

@@ -8,34 +8,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-int service_sheet_plan(struct job *job, const struct model *clips, int32_t clip, struct clip_span *span,
-                       struct err *err)
+void picture_cells_alloc(struct picture_cells *cells, uint32_t count, const struct render_blend *blend)
 {
-    job->plan = mem_zalloc(1, sizeof *job->plan);
-    sheet_plan_init(job->plan);
+    cells->count = count;
+    cells->cells = mem_zalloc(count, sizeof *cells->cells);
+    cells->layer_times_s = blend == NULL ? NULL : mem_zalloc((size_t)count * blend->layer_count, sizeof(double));
+}
+
+void picture_cells_free(struct picture_cells *cells)
+{
+    free(cells->cells);
+    free(cells->layer_times_s);
+}
+
+int service_sheet_plan(struct picture_job *picture, const struct model *clips, struct clip_span *span, struct err *err)
+{
+    const struct job *job = picture->job;
+    picture->plan = mem_zalloc(1, sizeof *picture->plan);
+    sheet_plan_init(picture->plan);
     *span = (struct clip_span){0}; /* each cell has its own */
-    return sheet_plan_make(job->plan, clips, clip, &job->call->request, &job->service->config->limits, err);
+    return sheet_plan_make(picture->plan, clips, picture->clip, &job->call->request, &job->service->config->limits,
+                           err);
 }
 
 /* A blend has times of its own in each frame. */
-static void fill_layer_times(struct job *job, double *times_s)
+static void fill_layer_times(struct picture_job *picture, double *times_s)
 {
-    const struct request *request = &job->call->request;
-    const struct sheet_cell *cells = sheet_plan_cells(job->plan);
-    struct resolved_layers *layers = &job->service->evaluator.answer.layers; /* as find_blend() left them */
-    for (uint32_t c = 0; c < job->plan->cell_count; c++) {
+    const struct request *request = &picture->job->call->request;
+    const struct sheet_cell *cells = sheet_plan_cells(picture->plan);
+    struct resolved_layers *layers = &picture->job->service->evaluator.answer.layers; /* as find_blend() left them */
+    for (uint32_t c = 0; c < picture->plan->cell_count; c++) {
         layers_set_times(layers, request, cells[c].frame);
         for (uint32_t i = 0; i < layers->count; i++)
             *times_s++ = layers->layers[i].clip_time_s;
     }
 }
 
-static void fill_cells(const struct job *job, struct render_cell *to)
+static void fill_cells(const struct picture_job *picture, struct render_cell *to)
 {
-    const struct request *request = &job->call->request;
-    const struct sheet_cell *from = sheet_plan_cells(job->plan);
+    const struct request *request = &picture->job->call->request;
+    const struct sheet_cell *from = sheet_plan_cells(picture->plan);
     double end_s = 0;
-    for (uint32_t c = 0; c < job->plan->cell_count; c++) {
+    for (uint32_t c = 0; c < picture->plan->cell_count; c++) {
         const double start_s = end_s; /* of sums, so that rounding does not add up */
         end_s = fmin(start_s + from[c].duration_s, 1e9);
         to[c] = (struct render_cell){
@@ -52,40 +66,29 @@ static void fill_cells(const struct job *job, struct render_cell *to)
     }
 }
 
-static uint32_t captions_of(const struct job *job)
+static uint32_t captions_of(const struct picture_job *picture)
 {
-    const struct request *request = &job->call->request;
+    const struct request *request = &picture->job->call->request;
     if ((request->sheet.flags & SHEET_CAPTIONS) == 0)
         return 0;
-    const uint32_t yaw = job->plan->direction_count > 1 ? RENDER_CAPTION_YAW : 0;
+    const uint32_t yaw = picture->plan->direction_count > 1 ? RENDER_CAPTION_YAW : 0;
     return request->op == OP_TURNTABLE ? RENDER_CAPTION_YAW : RENDER_CAPTION_CLIP | RENDER_CAPTION_TIME | yaw;
 }
 
-void service_sheet_fill(struct job *job, struct sheet_cells *cells, struct render_spec *query)
+void service_sheet_fill(struct picture_job *picture, struct picture_cells *cells, struct render_spec *spec)
 {
-    const struct sheet_plan *plan = job->plan;
-    const struct request *request = &job->call->request;
-    cells->cells = mem_zalloc(plan->cell_count, sizeof *cells->cells);
-    fill_cells(job, cells->cells);
-    if (job->blend != NULL) {
-        cells->layer_times_s = mem_zalloc((size_t)plan->cell_count * job->blend->layer_count, sizeof(double));
-        fill_layer_times(job, cells->layer_times_s);
-    }
-    query->cells = cells->cells;
-    query->cell_count = plan->cell_count;
-    query->layer_times_s = cells->layer_times_s;
-    query->width = plan->width;
-    query->height = plan->height;
-    query->format = request->sheet.format;
-    query->loops = request->sheet.loops;
-    query->captions = captions_of(job);
-    query->caption_height = plan->layout.caption_height;
-}
-
-void service_sheet_free(struct sheet_cells *cells)
-{
-    free(cells->cells);
-    free(cells->layer_times_s);
+    const struct sheet_plan *plan = picture->plan;
+    const struct request *request = &picture->job->call->request;
+    picture_cells_alloc(cells, plan->cell_count, picture->blend);
+    fill_cells(picture, cells->cells);
+    if (picture->blend != NULL)
+        fill_layer_times(picture, cells->layer_times_s);
+    spec->width = plan->width;
+    spec->height = plan->height;
+    spec->format = request->sheet.format;
+    spec->loops = request->sheet.loops;
+    spec->captions = captions_of(picture);
+    spec->caption_height = plan->layout.caption_height;
 }
 
 /* The worker's own words: only as long as they should be, and finite. */
@@ -116,33 +119,33 @@ static bool read_shots(const struct blob *made, const struct sheet_plan *plan, s
     return true;
 }
 
-static void reply_manifest(struct job *job, const struct blob *made, struct reply *reply)
+static void reply_manifest(const struct picture_job *picture, const struct blob *made, struct reply *reply)
 {
+    const struct job *job = picture->job;
+    const struct request *request = &job->call->request;
     struct sheet_cameras shots = {0};
     struct err err;
-    if (!read_shots(made, job->plan, &shots)) {
+    if (!read_shots(made, picture->plan, &shots)) {
         err_set(&err, ERR_RENDER_FAILED, "the renderer sent cameras that are none");
         reply_error(reply, &err, NULL, 0);
         return;
     }
     reply->content_type = "application/json";
-    sheet_manifest_put(&reply->body, job->plan, &shots, &job->imported->model,
-                       job->call->request.clip_source == 0 ? &job->imported->model
-                                                           : job->sources[job->call->request.clip_source - 1],
-                       &job->call->request);
+    sheet_manifest_put(&reply->body, picture->plan, &shots, &job->models[0]->model,
+                       &job->models[request->clip_source]->model, request);
     free(shots.views);
     free(shots.clip_times_s);
 }
 
-void service_sheet_reply(struct job *job, struct blob *made, struct reply *reply)
+void service_sheet_reply(const struct picture_job *picture, struct blob *made, struct reply *reply)
 {
     static const char *const TYPES[] = {
         [SHEET_PNG] = "image/png", [SHEET_APNG] = "image/apng", [SHEET_GIF] = "image/gif", [SHEET_WEBP] = "image/webp"};
     static const char *const ENDINGS[] = {
         [SHEET_PNG] = "png", [SHEET_APNG] = "png", [SHEET_GIF] = "gif", [SHEET_WEBP] = "webp"};
-    const struct request *request = &job->call->request;
+    const struct request *request = &picture->job->call->request;
     if (request->sheet.format == SHEET_JSON) {
-        reply_manifest(job, made, reply);
+        reply_manifest(picture, made, reply);
         return;
     }
     reply->content_type = TYPES[request->sheet.format];

@@ -4,7 +4,6 @@
 #include "daemon/service/job.h"
 #include "daemon/upload/upload.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 
 enum { STATUS_CREATED = 201, STATUS_NO_CONTENT = 204 };
@@ -58,11 +57,11 @@ static void describe(struct upload_call *storing)
     storing->describe.done = on_described;
     if (!service->is_ending) {
         struct job *job = job_start(service, &storing->describe);
-        job->imported = imported_model_ref(storing->imported);
+        job->models[job->model_count++] = imported_model_ref(storing->imported);
         service_answer(job);
         return;
     }
-    err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
+    service_refuse_late(&err);
     reply_error(&reply, &err, NULL, 0);
     on_described(&storing->describe, &reply);
 }
@@ -94,7 +93,7 @@ static void on_stored(void *user, const struct upload_end *stored)
     if (stored->is_current)
         cache_offer(service->cache, storing->path, storing->imported);
     cache_next_tick(service->cache); /* what was under this name is looked at anew */
-    service_handle(service, &storing->describe);
+    service_find_models(service, &storing->describe);
 }
 
 static void on_deleted(void *user, const struct err *err)

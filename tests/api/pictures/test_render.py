@@ -303,10 +303,14 @@ def test_renderers_end_with_the_server(start, triangle):
 
 
 def test_no_renderers(start, triangle):
+    """A picture that cannot be drawn is refused before its model is imported."""
     server = start("--render-workers", "0", root=triangle)
-    answer = server.get(PICTURE)
-    assert (answer.status, answer.error()) == (503, "unavailable")
+    for target in PICTURE, PICTURE.replace("render", "sheet"), PICTURE.replace("render", "turntable"):
+        answer = server.get(target)
+        assert (answer.status, answer.error()) == (503, "unavailable")
+    assert server.json("/v1/stats")["imports"]["started"] == 0
     assert server.get(PALETTE).status == 200
+    assert server.json("/v1/stats")["imports"]["started"] == 1
 
 
 # ---- renderers that misbehave ----
@@ -322,6 +326,10 @@ def test_renderer_that_does_not_start(start, triangle, tmp_path):
     assert server.get(PALETTE).status == 200
     ended = lambda: sum("posed-render ended with status 3" in line for line in server.lines())
     wait_until(lambda: ended() >= 5, "it is not tried again")
+    started = server.json("/v1/stats")["imports"]["started"]
+    (triangle / "other.gltf").write_text(gltf())
+    assert server.get(PICTURE.replace("triangle", "other")).error() == "unavailable"
+    assert server.json("/v1/stats")["imports"]["started"] == started
     count = ended()
     # at once, then with pauses of 100, 200, 400 ms ..
     assert time.monotonic() - began >= 0.1 * (2 ** (count - 2) - 1), "it is tried again without pauses"

@@ -1,7 +1,6 @@
-/* What threads send to a loop, and models that are lent to others. */
+/* What threads send to a loop. */
 #include "tests/unit/support/check.h"
 
-#include "daemon/cache/shared_model.h"
 #include "daemon/dispatch/message_queue.h"
 #include "base/mem.h"
 
@@ -87,14 +86,4 @@ TEST(message_queue_takes_messages_while_it_gives_some)
     uv_run(&stand.loop, UV_RUN_DEFAULT);
     assert_int_equal(letter.number, 3);
     assert_int_equal(uv_loop_close(&stand.loop), 0);
-}
-
-TEST(hot_model_is_good_for_a_time_and_until_it_is_over)
-{
-    struct shared_model hot = {.good_until_ms = 100};
-    assert_true(shared_model_is_current(&hot, 0));
-    assert_true(shared_model_is_current(&hot, 99));
-    assert_false(shared_model_is_current(&hot, 100));
-    atomic_store(&hot.is_over, true);
-    assert_false(shared_model_is_current(&hot, 0));
 }

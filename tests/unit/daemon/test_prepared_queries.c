@@ -1,7 +1,9 @@
 /* What is remembered of queries, and what makes room for what. */
 #include "daemon/service/prepared_queries.h"
 #include "tests/unit/support/check.h"
+#include "tests/unit/support/parse_request.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static struct query_key key_of(const char *target)
@@ -12,31 +14,75 @@ static struct query_key key_of(const char *target)
     return key;
 }
 
-/* As a connection does: what is not there, or cannot be answered again, is parsed and added. */
-static struct prepared_query *ask(struct prepared_queries *memo, struct query_hint *hint, const char *target,
-                                  struct prepared_query **added)
+/* As a connection does: what was not found is parsed, answered and kept. */
+static struct prepared_query *ask(struct prepared_queries *memo, struct query_hint *hint, const char *target)
 {
     struct query_key key = key_of(target);
+    struct query_hint place;
+    struct request request = {0};
     struct prepared_query *found = prepared_queries_find(memo, &key, hint);
-    *added = prepared_queries_add(memo, &key);
+    prepared_queries_add(memo, &key, &place);
+    if (found == NULL)
+        request = parse_request(target);
+    prepared_queries_fill(&place, &request);
+    assert_null(request.model); /* it was moved, or ended */
     return found;
 }
 
-TEST(prepared_queries_adds_a_query_once)
+TEST(prepared_queries_keeps_the_request_of_the_first)
 {
     struct prepared_queries *memo = prepared_queries_new();
     struct query_hint hint = {0}, other = {0};
-    struct prepared_query *query, *again;
-    assert_null(ask(memo, &hint, "/v1/palette?model=a&t=1", &query));
-    assert_null(query);
-    assert_null(ask(memo, &hint, "/v1/palette?model=a&t=2", &query));
+    assert_null(ask(memo, &hint, "/v1/palette?model=a&t=1"));
+    struct prepared_query *query = ask(memo, &hint, "/v1/palette?model=a&t=2");
     assert_non_null(query);
-    for (int i = 0; i < 4; i++) { /* by its hash, and by the hint */
-        assert_ptr_equal(ask(memo, &hint, "/v1/palette?model=a&t=3", &again), query);
-        assert_null(again);
+    assert_string_equal(query->request.model, "a");
+    for (int i = 0; i < 4; i++) /* by its hash, and by the hint */
+        assert_ptr_equal(ask(memo, &hint, "/v1/palette?model=a&t=3"), query);
+    assert_ptr_equal(ask(memo, &other, "/v1/palette?model=a&t=4"), query);
+    prepared_queries_free(memo);
+}
+
+TEST(prepared_queries_keeps_no_request_that_cannot_be_prepared)
+{
+    struct prepared_queries *memo = prepared_queries_new();
+    struct query_hint hint = {0};
+    for (int i = 0; i < 3; i++)
+        assert_null(ask(memo, &hint, "/v1/palette?model=a&t=1&layout=dualquat"));
+    prepared_queries_free(memo);
+}
+
+TEST(prepared_queries_fills_no_place_that_is_gone)
+{
+    struct prepared_queries *memo = prepared_queries_new();
+    struct query_hint hint = {0}, place;
+    struct query_key key = key_of("/v1/palette?model=late&t=1");
+    char target[64];
+    assert_null(prepared_queries_find(memo, &key, &hint));
+    prepared_queries_add(memo, &key, &place);
+    for (int i = 0; i < 2000; i++) {
+        snprintf(target, sizeof target, "/v1/palette?model=%d&t=1", i);
+        ask(memo, &hint, target);
     }
-    assert_ptr_equal(ask(memo, &other, "/v1/palette?model=a&t=4", &again), query);
-    assert_null(again);
+    struct request request = parse_request("/v1/palette?model=late&t=1");
+    prepared_queries_fill(&place, &request); /* which frees the request */
+    assert_null(request.model);
+    prepared_queries_free(memo);
+}
+
+TEST(prepared_queries_that_came_once_do_not_displace_the_one_found_last)
+{
+    struct prepared_queries *memo = prepared_queries_new();
+    struct query_hint hint = {0}, other = {0};
+    char target[64];
+    ask(memo, &hint, "/v1/palette?model=again&t=1");
+    struct prepared_query *query = ask(memo, &hint, "/v1/palette?model=again&t=2");
+    assert_non_null(query);
+    for (int i = 0; i < 2000; i++) {
+        snprintf(target, sizeof target, "/v1/palette?model=%d&t=1", i);
+        assert_null(ask(memo, &other, target));
+    }
+    assert_ptr_equal(ask(memo, &hint, "/v1/palette?model=again&t=3"), query);
     prepared_queries_free(memo);
 }
 
@@ -47,13 +93,10 @@ TEST(prepared_queries_tells_queries_apart)
                                          "/v1/palette?model=a",     "/v1/palette?model=a&t=1&"};
     struct prepared_queries *memo = prepared_queries_new();
     struct query_hint hint = {0};
-    struct prepared_query *query;
-    ask(memo, &hint, "/v1/palette?model=a&t=1", &query);
-    ask(memo, &hint, "/v1/palette?model=a&t=1", &query);
+    ask(memo, &hint, "/v1/palette?model=a&t=1");
     for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++) {
-        struct prepared_query *added;
-        assert_non_null(ask(memo, &hint, "/v1/palette?model=a&t=5", &added));
-        assert_null(ask(memo, &hint, OTHERS[i], &added));
+        assert_non_null(ask(memo, &hint, "/v1/palette?model=a&t=5"));
+        assert_null(ask(memo, &hint, OTHERS[i]));
     }
     prepared_queries_free(memo);
 }

@@ -1,32 +1,21 @@
 /* service_answer.c - evaluation: small answers at once, large ones in a work thread, so that no request makes the
  * others wait long. */
+#include "base/container_of.h"
 #include "daemon/service/job.h"
 
-#include "base/container_of.h"
 #include "wire/bodies/reply_cursor.h"
 #include "daemon/service/reply_stream.h"
 #include "daemon/support/thread_priority.h"
 #include "daemon/support/stats.h"
 
 #include <time.h>
+#include <utlist.h>
 
 /* Most of the work threads (main.c) stay for files: imports, looks, listings, stores. */
 enum {
     WORK_MAX = 2,
     PATIENCE = 3, /* times that a client may take for a part of an answer: then none of them holds the room any more */
 };
-
-static struct evaluation evaluation_of(const struct job *job)
-{
-    return (struct evaluation){
-        .request = job->call->lasting != NULL ? job->call->lasting : &job->call->request,
-        .imported = job->imported,
-        .clips = job->clips,
-        .sources = job->sources,
-        .clip_count = job->clip_count,
-        .left = job->call->left,
-    };
-}
 
 /* Of this thread, since it began. */
 static uint64_t thread_cpu_ns(void)
@@ -42,7 +31,7 @@ static void on_work(uv_work_t *work)
     const struct call *call = job->call;
     thread_priority_background();
     const uint64_t begin_ns = thread_cpu_ns();
-    reply_stream_start(job->source, call->pieces, call->left != NULL ? call->left : &job->service->config->limits,
+    reply_stream_start(job->stream, call->pieces, call->left != NULL ? call->left : &job->service->config->limits,
                        &job->reply, &job->cost);
     job->cpu_ns = thread_cpu_ns() - begin_ns;
 }
@@ -54,20 +43,20 @@ static void on_made(uv_work_t *work, int status)
     struct job *job = work->data;
     struct service *service = job->service;
     if (job->reply.source == NULL)
-        reply_stream_free(job->source);
-    job->source = NULL;
+        reply_stream_free(job->stream);
+    job->stream = NULL;
     job->call->cpu_ns += job->cpu_ns;
     service->work_room_bytes -= job->room_bytes;
-    service->work_ended_ms = uv_now(service->loop);
+    service->work_ended_ns = uv_hrtime();
     stats_set(STAT_ANSWERS_RUNNING, --service->work_count);
     stats_add(STAT_ANSWERS_CANCELLED, job->is_stopped);
     start_queued(service);
     if (status != 0 || job->is_stopped) {
         struct err err;
-        err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
+        service_refuse_late(&err);
         job_fail(job, &err);
     } else {
-        const struct evaluation evaluation = evaluation_of(job);
+        const struct evaluation evaluation = job_evaluation(job);
         struct reply reply = job->reply;
         reply_init(&job->reply);
         evaluation_finish(&evaluation, &job->cost, &reply);
@@ -79,11 +68,12 @@ static void on_made(uv_work_t *work, int status)
 
 static void start_work(struct job *job)
 {
-    const struct evaluation evaluation = evaluation_of(job);
-    job->source = reply_stream_new(&evaluation, kernel_find(job->service->config->kernel));
+    const struct evaluation evaluation = job_evaluation(job);
+    job->stream = reply_stream_new(&evaluation, kernel_find(job->service->config->kernel));
     job->work.data = job;
     job->service->work_room_bytes += job->room_bytes;
-    job->stage = JOB_WORKS;
+    job_leave_queue(job, uv_hrtime());
+    job_enter(job, JOB_WORKS);
     stats_add(STAT_ANSWERS_STARTED, 1);
     stats_set(STAT_ANSWERS_RUNNING, ++job->service->work_count);
     uv_queue_work(job->service->loop, &job->work, on_work, on_made);
@@ -100,9 +90,9 @@ static struct job *first_queued(const struct service *service)
 static void refuse_late(struct service *service)
 {
     const uint64_t patience_ms = PATIENCE * service->config->limits.value[LIMIT_WRITE_TIME_MS];
-    const uint64_t end_ms = uv_now(service->loop);
+    const uint64_t patience_ns = patience_ms * 1000000, end_ns = uv_hrtime();
     for (struct job *job; (job = first_queued(service)) != NULL && service->work_count == 0 &&
-                          end_ms - job->queued_ms >= patience_ms && end_ms - service->work_ended_ms >= patience_ms;) {
+                          end_ns - job->waits_ns >= patience_ns && end_ns - service->work_ended_ns >= patience_ns;) {
         struct err err;
         job_queue_remove(&service->work_queue, &job->queued);
         stats_add(STAT_ANSWERS_REFUSED, 1);
@@ -131,7 +121,7 @@ void service_answer_dequeue(struct job *job)
 static uint64_t room_bytes(const struct job *job)
 {
     enum { JOINT_JSON_BYTES = 512, PIECES = 4 };
-    const struct model *model = &job->imported->model;
+    const struct model *model = &job->models[0]->model;
     const struct request *request = &job->call->request;
     const uint64_t most = job->service->config->limits.value[LIMIT_ANSWER_BYTES];
     const bool is_of_frames = request->op == OP_PALETTE || request->op == OP_POSE;
@@ -164,28 +154,22 @@ static void queue_work(struct job *job)
         job_fail(job, &err);
         return;
     }
-    job->stage = JOB_QUEUES;
+    job_enter(job, JOB_QUEUES);
     job->room_bytes = room_bytes(job);
-    job->queued_ms = uv_now(service->loop);
     start_queued(service);
-}
-
-bool service_evaluate(struct service *service, const struct evaluation *evaluation, struct call *call,
-                      struct reply *reply)
-{
-    const uint64_t begin_ns = call->left != NULL ? thread_cpu_ns() : 0; /* it takes a system call */
-    const bool is_answered = evaluator_answer(&service->evaluator, evaluation, &call->spent_ns, reply);
-    if (call->left != NULL)
-        call->cpu_ns += thread_cpu_ns() - begin_ns;
-    return is_answered;
 }
 
 void service_answer(struct job *job)
 {
-    const struct evaluation evaluation = evaluation_of(job);
+    struct call *call = job->call;
+    const struct evaluation evaluation = job_evaluation(job);
     struct reply reply;
     reply_init(&reply);
-    if (service_evaluate(job->service, &evaluation, job->call, &reply))
+    const uint64_t begin_ns = call->left != NULL ? thread_cpu_ns() : 0; /* it takes a system call */
+    const bool is_answered = evaluator_answer(&job->service->evaluator, &evaluation, &call->spent_ns, &reply);
+    if (call->left != NULL)
+        call->cpu_ns += thread_cpu_ns() - begin_ns;
+    if (is_answered)
         job_finish(job, &reply);
     else
         queue_work(job);
@@ -194,6 +178,6 @@ void service_answer(struct job *job)
 void service_answer_stop(struct job *job)
 {
     job->is_stopped = true;
-    reply_stream_stop(job->source);
+    reply_stream_stop(job->stream);
     uv_cancel((uv_req_t *)&job->work);
 }
