@@ -1,4 +1,5 @@
 #include "daemon/disk/disk_file.h"
+#include "daemon/support/fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, WRITE_MAX = 1 << 20, NAME_TRIES = 8 };
+enum { PATH_SIZE = 4096, NAME_TRIES = 8 };
 static const char TEMPORARY[] = ".tmp-";
 
 static int make_folders(const char *path)
@@ -40,8 +41,7 @@ int disk_folder_open(const char *path, struct err *err)
     const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &stat) != 0) {
         err_set(err, ERR_UNAVAILABLE, "cannot open the folder '%s': %s", path, strerror(errno));
-        if (fd >= 0)
-            close(fd);
+        fd_close(fd);
         return err->code;
     }
     if (is_ours(&stat))
@@ -113,16 +113,9 @@ int disk_writer_open(struct disk_writer *writer, int folder_fd, struct err *err)
 
 int disk_writer_put(struct disk_writer *writer, const void *bytes, size_t size_bytes, struct err *err)
 {
-    for (const char *at = bytes; size_bytes > 0;) {
-        const ssize_t n = write(writer->fd, at, size_bytes < WRITE_MAX ? size_bytes : WRITE_MAX);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return err_set(err, ERR_UNAVAILABLE, "cannot write: %s", n < 0 ? strerror(errno) : "nothing is taken");
-        at += n;
-        size_bytes -= (size_t)n;
-    }
-    return 0;
+    if (fd_write(writer->fd, bytes, size_bytes) == 0)
+        return 0;
+    return err_set(err, ERR_UNAVAILABLE, "cannot write: %s", strerror(errno));
 }
 
 int disk_writer_finish(struct disk_writer *writer, const char *name, struct err *err)

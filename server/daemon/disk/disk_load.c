@@ -2,6 +2,7 @@
 #include "daemon/disk/disk_parts.h"
 
 #include "base/mem.h"
+#include "daemon/support/fd.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -97,8 +98,7 @@ struct entry {
 
 static void close_entry(struct entry *entry)
 {
-    if (entry->fd >= 0)
-        close(entry->fd);
+    fd_close(entry->fd);
     sources_free(entry->head.sources);
 }
 

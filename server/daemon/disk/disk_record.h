@@ -18,7 +18,9 @@ enum { DISK_KEY_SIZE = 32, DISK_PREFIX_SIZE = 16 };
 enum { DISK_SOURCES_MAX = 1024 + 128 }; /* LIMIT_SOURCE_FILES, and the marks of file_access.h */
 enum { DISK_RECORD_MAX = 8 << 20 };     /* so many with the longest paths are less */
 
-/* NAME.index: which model file of the cache belongs to a path, as long as the files are as their stamps say. */
+/* The members before `sources` are the fields of the record, in its order.
+ *
+ * NAME.index: which model file of the cache belongs to a path, as long as the files are as their stamps say. */
 struct disk_index {
     uint8_t self[DISK_KEY_SIZE]; /* of the maker and the path that it is for, against files that were renamed */
     uint8_t key[DISK_KEY_SIZE];  /* of the model file */

@@ -2,6 +2,7 @@
 #include "daemon/disk/disk_parts.h"
 
 #include "base/mem.h"
+#include "daemon/support/fd.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -196,13 +197,9 @@ static bool is_of_this_version(const struct disk_cache *disk, const char *name)
 static void list_files(struct disk_cache *disk, bool is_tidying, struct kept_files *kept, struct disk_report *report)
 {
     *kept = (struct kept_files){0};
-    const int fd = openat(disk->folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    if (dir == NULL) {
-        if (fd >= 0)
-            close(fd);
+    DIR *dir = fd_open_names(openat(disk->folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (dir == NULL)
         return;
-    }
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
         if (is_ours(entry->d_name) && is_tidying && !is_of_this_version(disk, entry->d_name))
             disk_remove_broken(disk, entry->d_name, report);

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "daemon/support/thread_priority.h"
+#include "daemon/support/fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,8 +33,7 @@ static void on_readable(uv_poll_t *poll, int status, int what);
 
 static void close_reply_fd(struct import_broker *broker)
 {
-    if (broker->reply_fd >= 0)
-        close(broker->reply_fd);
+    fd_close(broker->reply_fd);
     broker->reply_fd = -1;
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/limits.h"
 #include "daemon/model/imported_model.h"
-#include "daemon/process/child_exit.h"
+#include "daemon/process/child.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ struct import_exit {
     struct child_exit child;
     bool is_breach;       /* posed killed it for asking what no importer asks */
     bool is_starved;      /* posed killed it because it could not be given a file */
-    bool is_killed_again; /* killed from outside, as the last import of the same bytes was (import_kills.h) */
+    bool is_killed_again; /* killed from outside, as the last import of the same bytes was (import_run.c) */
     const struct limits *limits;
 };
 

@@ -6,18 +6,98 @@
 #include "worker/import_result.h"
 #include "daemon/support/thread_priority.h"
 #include "daemon/importer/import_broker.h"
-#include "daemon/importer/kill_history.h"
 #include "daemon/importer/import_outcome.h"
 #include "daemon/process/child.h"
 #include "daemon/support/log.h"
+#include "daemon/support/fd.h"
+#include "daemon/model/sources.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+/* --- killed from outside --- */
+
+/* The files whose last import was killed from outside, by their bytes: the next kill in a row is no chance. The latest
+ * few are known, for the whole process. */
+enum { KILLS_MAX = 64 };
+
+struct kill {
+    uint64_t size_bytes;
+    uint8_t hash[SOURCE_HASH_SIZE];
+};
+
+static struct {
+    pthread_mutex_t mutex;
+    uint32_t count;
+    struct kill kills[KILLS_MAX]; /* the oldest first */
+} known = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* Whether any file is known: if not, an import that was not killed needs no kill_history_note(). */
+static bool kill_history_any(void)
+{
+    pthread_mutex_lock(&known.mutex);
+    const bool is_any = known.count > 0;
+    pthread_mutex_unlock(&known.mutex);
+    return is_any;
+}
+
+static bool has_size(uint64_t size_bytes)
+{
+    bool is_found = false;
+    pthread_mutex_lock(&known.mutex);
+    for (uint32_t i = 0; i < known.count; i++)
+        is_found = is_found || known.kills[i].size_bytes == size_bytes;
+    pthread_mutex_unlock(&known.mutex);
+    return is_found;
+}
+
+/* With the mutex. */
+static void take_out(uint32_t index)
+{
+    known.count--;
+    memmove(known.kills + index, known.kills + index + 1, (known.count - index) * sizeof *known.kills);
+}
+
+static bool note(const struct kill *kill, bool is_killed)
+{
+    bool was_killed = false;
+    pthread_mutex_lock(&known.mutex);
+    for (uint32_t i = 0; i < known.count && !was_killed; i++) {
+        was_killed = known.kills[i].size_bytes == kill->size_bytes &&
+                     memcmp(known.kills[i].hash, kill->hash, sizeof kill->hash) == 0;
+        if (was_killed)
+            take_out(i);
+    }
+    if (is_killed) {
+        if (known.count == KILLS_MAX)
+            take_out(0);
+        known.kills[known.count++] = *kill;
+    }
+    pthread_mutex_unlock(&known.mutex);
+    return was_killed && is_killed;
+}
+
+/* The import of the file at `path` beneath the folder has ended, killed or not. Reads the file where that matters.
+ * True: it was killed, and so was the last import of the same bytes, wherever they lay. */
+static bool kill_history_note(int folder_fd, const char *path, uint64_t max_file_bytes, bool is_killed)
+{
+    struct stat stat;
+    struct source source = {.path = (char *)(uintptr_t)path};
+    if (root_lstat(folder_fd, path, &stat) != 0 || (!is_killed && !has_size((uint64_t)stat.st_size)) ||
+        !source_read(folder_fd, max_file_bytes, &source) || source.kind != SOURCE_BYTES)
+        return false;
+    struct kill kill = {.size_bytes = source.stamp.size_bytes};
+    memcpy(kill.hash, source.hash, sizeof kill.hash);
+    return note(&kill, is_killed);
+}
+
+/* --- one import --- */
 
 struct import_run {
     uv_loop_t *loop;
@@ -45,13 +125,10 @@ struct import_run {
 
 static void free_run(struct import_run *run)
 {
-    if (run->result_fd >= 0)
-        close(run->result_fd);
-    if (run->archive_fd >= 0)
-        close(run->archive_fd);
+    fd_close(run->result_fd);
+    fd_close(run->archive_fd);
     imported_model_unref(run->imported);
-    if (run->files.root_fd >= 0)
-        close(run->files.root_fd);
+    fd_close(run->files.root_fd);
     file_access_fini(&run->files.access);
     free(run->path);
     free(run);

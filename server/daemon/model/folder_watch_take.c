@@ -2,6 +2,7 @@
 #include "daemon/model/folder_watch_parts.h"
 
 #include "base/mem.h"
+#include "daemon/support/fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -79,10 +80,8 @@ static enum taken take_folder(struct folder_watch *watch, int root_fd, const cha
         *out = enter(watch, path, wd);
         (*out)->refs++;
     }
-    const int error = errno;
-    folder_watch_unlock(watch);
-    close(fd);
-    errno = error;
+    folder_watch_unlock(watch); /* keeps errno, too */
+    fd_close(fd);
     return wd >= 0 ? TAKEN : FAILED;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "daemon/support/log.h"
+#include "daemon/support/fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -68,8 +69,7 @@ static void on_looked(uv_work_t *work, int status __attribute__((unused)))
     guard->is_working = false;
     if (!guard->is_freed && guard->found_fd >= 0)
         take(guard);
-    if (guard->found_fd >= 0)
-        close(guard->found_fd);
+    fd_close(guard->found_fd);
     if (!guard->is_freed && guard->error != 0 && !guard->is_missing)
         log_warn("the root %s is not there: %s", guard->path, strerror(guard->error));
     guard->is_missing = guard->error != 0;

@@ -1,6 +1,7 @@
 #include "daemon/model/sources.h"
 
 #include "base/mem.h"
+#include "daemon/support/fd.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -112,11 +113,9 @@ static int by_bytes(const void *a, const void *b) { return strcmp(*(char *const 
 /* Takes the descriptor. */
 static bool hash_names(int fd, uint8_t hash[SOURCE_HASH_SIZE])
 {
-    DIR *dir = fdopendir(fd);
-    if (dir == NULL) {
-        close(fd);
+    DIR *dir = fd_open_names(fd);
+    if (dir == NULL)
         return false;
-    }
     char **names = NULL;
     size_t count = 0, capacity = 0;
     for (struct dirent *entry; count < NAMES_MAX && (entry = readdir(dir)) != NULL;) {

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "base/file_formats.h"
+#include "daemon/support/fd.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -113,12 +114,9 @@ static void enter(struct walk *walk)
         leave_out(walk);
         return;
     }
-    const int fd = root_open_folder(walk->root_fd, walk->path);
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    DIR *dir = fd_open_names(root_open_folder(walk->root_fd, walk->path));
     if (dir == NULL) {
         walk->page->is_starved = walk->page->is_starved || err_is_shortage(errno);
-        if (fd >= 0)
-            close(fd);
         return;
     }
     struct walk_folder *folder = &walk->folders[walk->depth++];

@@ -6,12 +6,20 @@
  * where it is until closed() has run. */
 #pragma once
 
-#include "daemon/process/child_exit.h"
-
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <uv.h>
 
 enum { CHILD_WORDS_SIZE = 4096, CHILD_FDS_MAX = 2 };
+
+/* How a process ended. */
+struct child_exit {
+    int64_t status;    /* when term_signal is 0 */
+    int term_signal;   /* 0: it ended by itself */
+    bool is_timeout;   /* it was killed because its time was over */
+    const char *words; /* the end of what it wrote to stderr, where libraries say why they die */
+};
 
 struct child;
 
@@ -62,3 +70,12 @@ uint64_t child_cpu_used_ms(const struct child *child);
 /* Runs a program to its end, or until time_ms are over, without a loop: at start-up. Fills *out, whose words are of
  * stdout and stderr. Returns 0, or the negative errno of a start that failed. */
 int child_run(char *const *args, char *const *env, uint64_t time_ms, struct child *out);
+
+enum { LAST_LINE_SIZE = 288, DENIED_SYSCALL_SIZE = 64 };
+
+/* The last line of `words` that is not blank, or its start; printable UTF-8. Returns out. Any thread. */
+const char *child_exit_last_line(const char *words, char out[LAST_LINE_SIZE]);
+
+/* The system call that the sandbox ended a process for, by its last words ("" for none). Fills out with "openat()",
+ * "system call 999", or "a call of a foreign kind" when the words do not say it; returns out. Any thread. */
+const char *child_exit_denied_syscall(const char *words, char out[DENIED_SYSCALL_SIZE]);

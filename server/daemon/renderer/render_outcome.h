@@ -2,7 +2,7 @@
  * loop, no globals; any thread. */
 #pragma once
 
-#include "daemon/process/child_exit.h"
+#include "daemon/process/child.h"
 
 #include <stdbool.h>
 

@@ -6,11 +6,14 @@
 #include "daemon/process/child.h"
 #include "daemon/renderer/render_validate.h"
 #include "daemon/renderer/render_outcome.h"
-#include "daemon/renderer/shader_cache.h"
 #include "daemon/process/worker_command.h"
+#include "daemon/disk/disk_file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -266,6 +269,31 @@ void render_worker_send(struct render_worker *worker, const struct render_worker
 }
 
 /* --------- its start --------- */
+
+static bool is_safe(const char *path)
+{
+    struct err err;
+    const int fd = disk_folder_open(path, &err);
+    if (fd < 0)
+        return false;
+    close(fd);
+    return true;
+}
+
+/* "MESA_SHADER_CACHE_DIR=...", so that the next worker starts at once: a folder in --cache-dir, made when it is
+ * missing. NULL when there is none, or when somebody else may write there: what lies in it is run as code. The caller's
+ * to free. */
+static char *shader_cache_env(const struct config *config)
+{
+    static const char NAME[] = "MESA_SHADER_CACHE_DIR=";
+    char text[PATH_MAX + sizeof NAME];
+    if (strcmp(config->cache_dir, "none") == 0)
+        return NULL;
+    const int size = snprintf(text, sizeof text, "%s%s/shaders", NAME, config->cache_dir);
+    if (size < 0 || (size_t)size >= sizeof text || !is_safe(config->cache_dir) || !is_safe(text + sizeof NAME - 1))
+        return NULL;
+    return mem_strdup(text);
+}
 
 /* Of a worker that could not be started. */
 static int start_code(int error) { return err_is_shortage(error) ? ERR_OVERLOADED : ERR_UNAVAILABLE; }

@@ -1,4 +1,5 @@
 #include "daemon/upload/remove_tree.h"
+#include "daemon/support/fd.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -39,9 +40,7 @@ int remove_tree_open_up(int above_fd, const char *name)
     char path[32]; /* a descriptor that may not be read takes no fchmod() */
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     const int rc = chmod(path, S_IRWXU);
-    const int error = errno;
-    close(fd);
-    errno = error;
+    fd_close(fd);
     return rc;
 }
 
@@ -63,10 +62,7 @@ static DIR *read_folder(int fd)
         return NULL;
     if (fstat(fd, &stat) == 0 && (stat.st_mode & S_IRWXU) != S_IRWXU)
         fchmod(fd, S_IRWXU); /* where it fails, what needs it says so */
-    DIR *dir = fdopendir(fd);
-    if (dir == NULL)
-        close(fd);
-    return dir;
+    return fd_open_names(fd);
 }
 
 /* True when it is gone. False and ENOTEMPTY: a folder with something in it. */

@@ -4,6 +4,7 @@
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
 #include "daemon/upload/upload_parts.h"
+#include "daemon/support/fd.h"
 
 #include <fcntl.h>
 #include <stddef.h>
@@ -28,8 +29,7 @@ static void remove_files(uv_work_t *work)
 {
     struct upload *upload = work->data;
     thread_priority_background();
-    if (upload->fd >= 0)
-        close(upload->fd);
+    fd_close(upload->fd);
     upload->fd = -1;
     upload->err.code = 0; /* it was told */
     upload_stage_remove(&upload->uploads->store, &upload->files, &upload->err);
@@ -126,8 +126,7 @@ static void publish(uv_work_t *work)
     struct sources *moved =
         root_fd < 0 ? NULL
                     : file_access_moved(&upload->access, root_fd, &upload->uploads->config->files, imported->sources);
-    if (root_fd >= 0)
-        close(root_fd);
+    fd_close(root_fd);
     if (moved == NULL)
         return;
     sources_free(imported->sources); /* nobody else has the model yet */

@@ -1,9 +1,12 @@
-/* upload_remove.c - taking uploads away, and what a killed process left in the middle of one. */
+/* upload_remove.c - taking uploads away, what a killed process left in the middle of one, and folders that came as
+ * zips. */
 #include "daemon/support/log.h"
+
 #include "daemon/upload/remove_tree.h"
 #include "daemon/model/root.h"
 #include "daemon/upload/upload_store_parts.h"
-#include "daemon/upload/upload_zip_folder.h"
+#include "daemon/support/fd.h"
+#include "daemon/model/file_access.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -43,6 +46,72 @@ int upload_stage_name(char name[UPLOAD_STAGE_SIZE], struct err *err)
 
 int upload_open_folder(int folder_fd) { return openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
 
+/* --- folders that came as zips --- */
+
+int upload_lock(const struct upload_store *store, struct err *err)
+{
+    const int fd = openat(store->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = -1;
+    while (fd >= 0 && (rc = flock(fd, LOCK_EX)) != 0 && errno == EINTR)
+        ;
+    if (rc == 0)
+        return fd;
+    upload_storage_error("the folder of uploads cannot be locked", err);
+    fd_close(fd);
+    return err->code;
+}
+
+bool upload_is_zip(int folder_fd, const char *path)
+{
+    char mark[PATH_MAX];
+    struct stat stat;
+    return (size_t)snprintf(mark, sizeof mark, "%s/" FILE_ACCESS_MARK, path) < sizeof mark &&
+           root_lstat(folder_fd, mark, &stat) == 0 && S_ISREG(stat.st_mode);
+}
+
+int upload_check_way(const struct upload_store *store, const char *path, struct err *err)
+{
+    char above[PATH_MAX];
+    for (const char *slash = path; (slash = strchr(slash, '/')) != NULL; slash++) {
+        snprintf(above, sizeof above, "%.*s", (int)(slash - path), path);
+        if (upload_is_zip(store->fd, above)) {
+            errno = ENOTEMPTY;
+            return err_set(
+                err, ERR_CONFLICT,
+                "'%.200s' lies in '%.200s', which came as a zip; send the zip anew, or delete the folder first", path,
+                above);
+        }
+    }
+    return 0;
+}
+
+/* True when the folder holds the mark of a zip and nothing else. */
+static bool has_only_mark(int folder_fd, const char *name)
+{
+    DIR *dir = fd_open_names(openat(folder_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    int marks = 0, others = 0;
+    if (dir == NULL)
+        return false;
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            strcmp(entry->d_name, FILE_ACCESS_MARK) == 0 ? marks++ : others++;
+    closedir(dir);
+    return marks == 1 && others == 0;
+}
+
+/* Removes the folder `name` when it is empty, or has nothing but the mark of a zip left; locked. Returns 0 when it is
+ * gone, else -1. */
+static int remove_if_empty(int folder_fd, const char *name)
+{
+    char mark[PATH_MAX + sizeof FILE_ACCESS_MARK + 1];
+    if (unlinkat(folder_fd, name, AT_REMOVEDIR) == 0)
+        return 0;
+    if (!has_only_mark(folder_fd, name))
+        return -1;
+    snprintf(mark, sizeof mark, "%s/" FILE_ACCESS_MARK, name);
+    return unlinkat(folder_fd, mark, 0) == 0 ? unlinkat(folder_fd, name, AT_REMOVEDIR) : -1;
+}
+
 /* --- what a killed process left --- */
 
 static bool is_stage(const char *name)
@@ -75,18 +144,15 @@ static bool remove_leftover(int store_fd, const char *name)
 
 void upload_store_sweep(const struct upload_store *store)
 {
-    const int fd = upload_open_folder(store->fd);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    DIR *dir = fd_open_names(upload_open_folder(store->fd));
     if (dir == NULL) {
         log_warn("what killed servers left in the folder of uploads cannot be looked for: %s", strerror(errno));
-        if (fd >= 0)
-            close(fd);
         return;
     }
     for (bool is_any = true; is_any;) { /* some file systems skip entries while others are removed */
         is_any = false;
         for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-            is_any |= is_stage(entry->d_name) && remove_leftover(fd, entry->d_name);
+            is_any |= is_stage(entry->d_name) && remove_leftover(dirfd(dir), entry->d_name);
         rewinddir(dir);
     }
     closedir(dir);
@@ -107,12 +173,10 @@ void upload_store_remove_empty(const struct upload_store *store, const char *pat
         char above[PATH_MAX];
         snprintf(above, sizeof above, "%.*s", inner == NULL ? 1 : (int)(inner - folder), inner == NULL ? "." : folder);
         const int fd = root_open_beneath(store->fd, above, O_PATH | O_DIRECTORY);
-        rc = fd < 0 ? -1 : upload_remove_if_empty(fd, inner == NULL ? folder : inner + 1);
-        if (fd >= 0)
-            close(fd);
+        rc = fd < 0 ? -1 : remove_if_empty(fd, inner == NULL ? folder : inner + 1);
+        fd_close(fd);
     }
-    if (lock >= 0)
-        close(lock);
+    fd_close(lock);
 }
 
 /* Gives the folder the name of a stage, at once: it is gone then, and the next start removes it if nothing did before.
@@ -132,9 +196,7 @@ static int set_aside(const struct upload_store *store, int parent_fd, const char
         rc = upload_storage_error(path, err);
         renameat2(store_fd, aside, parent_fd, name, RENAME_NOREPLACE);
     }
-    const int error = errno;
-    close(store_fd);
-    errno = error;
+    fd_close(store_fd);
     return rc;
 }
 

@@ -4,7 +4,7 @@
 #include "daemon/upload/remove_tree.h"
 #include "daemon/model/root.h"
 #include "daemon/upload/upload_store_parts.h"
-#include "daemon/upload/upload_zip_folder.h"
+#include "daemon/support/fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,13 +96,10 @@ int upload_store_check_place(const struct upload_store *store, struct err *err)
     snprintf(path, sizeof path, "%s.", store->folder);
     const int root_fd = open(store->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     const int rc = root_fd < 0 ? -1 : root_lstat(root_fd, path, &there);
-    const int error = errno;
-    if (root_fd >= 0)
-        close(root_fd);
-    errno = error;
+    fd_close(root_fd);
     if (rc == 0 && fstat(store->fd, &own) == 0 && own.st_dev == there.st_dev && own.st_ino == there.st_ino)
         return 0;
-    if (rc != 0 && err_is_shortage(error))
+    if (rc != 0 && err_is_shortage(errno))
         return upload_storage_error("the folder of uploads cannot be looked at", err);
     return err_set(err, ERR_UNAVAILABLE,
                    "the folder of uploads is not '%s' of the root any more: it or the root was moved or replaced; "
@@ -112,8 +109,7 @@ int upload_store_check_place(const struct upload_store *store, struct err *err)
 
 void upload_store_close(struct upload_store *store)
 {
-    if (store->fd >= 0)
-        close(store->fd);
+    fd_close(store->fd);
     store->fd = -1;
 }
 
@@ -176,8 +172,7 @@ static int step_into(int fd, const char *name, bool is_lasting, struct err *err)
         const int own = is_lasting ? upload_open_folder(fd) : -1;
         if (is_lasting && (own < 0 || fsync(own) != 0))
             rc = upload_storage_error(name, err);
-        if (own >= 0)
-            close(own);
+        fd_close(own);
         if (rc == 0)
             inner = root_open_beneath(fd, name, O_PATH | O_DIRECTORY);
     }
@@ -185,9 +180,7 @@ static int step_into(int fd, const char *name, bool is_lasting, struct err *err)
         rc = err_set(err, ERR_CONFLICT, "'%.200s' is not a folder", name);
     else if (rc == 0 && inner < 0)
         rc = upload_storage_error(name, err);
-    const int error = errno;
-    close(fd);
-    errno = error;
+    fd_close(fd);
     return rc < 0 ? rc : inner;
 }
 
@@ -228,16 +221,7 @@ int upload_stage_create(const struct upload_stage *stage, const char *path, stru
 
 int upload_write(int fd, const char *bytes, size_t size_bytes, struct err *err)
 {
-    while (size_bytes > 0) {
-        const ssize_t written = write(fd, bytes, size_bytes);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return upload_storage_error("the upload cannot be stored", err);
-        bytes += written;
-        size_bytes -= (size_t)written;
-    }
-    return 0;
+    return fd_write(fd, bytes, size_bytes) == 0 ? 0 : upload_storage_error("the upload cannot be stored", err);
 }
 
 int upload_sync(int fd, struct err *err)
@@ -302,11 +286,8 @@ static int try_publish(const struct upload_store *store, const struct upload_sta
     const int parent = upload_open_folder(way);
     const int rc =
         parent < 0 ? upload_storage_error(path, err) : put_in_place(stage, item, parent, name, path, is_new, err);
-    const int error = errno;
-    close(way);
-    if (parent >= 0)
-        close(parent);
-    errno = error;
+    fd_close(way);
+    fd_close(parent);
     return rc;
 }
 

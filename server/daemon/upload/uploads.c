@@ -4,6 +4,7 @@
 #include "base/file_formats.h"
 #include "daemon/support/stats.h"
 #include "daemon/upload/upload_parts.h"
+#include "daemon/support/fd.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -87,8 +88,7 @@ void upload_free(struct upload *upload)
     stats_set(STAT_UPLOADS_RUNNING, uploads->count);
     buf_fini(&upload->waiting);
     buf_fini(&upload->writing);
-    if (upload->archive_fd >= 0)
-        close(upload->archive_fd);
+    fd_close(upload->archive_fd);
     imported_model_unref(upload->imported);
     file_access_fini(&upload->access);
     free(upload->name);
