@@ -196,21 +196,13 @@ struct unit {
     uint64_t factor;
 };
 
-static const struct unit BYTES_UNITS[] = {{"", 1},
-                                          {"b", 1},
-                                          {"k", UINT64_C(1) << 10},
-                                          {"kb", UINT64_C(1) << 10},
-                                          {"kib", UINT64_C(1) << 10},
-                                          {"m", UINT64_C(1) << 20},
-                                          {"mb", UINT64_C(1) << 20},
-                                          {"mib", UINT64_C(1) << 20},
-                                          {"g", UINT64_C(1) << 30},
-                                          {"gb", UINT64_C(1) << 30},
-                                          {"gib", UINT64_C(1) << 30},
-                                          {"t", UINT64_C(1) << 40},
-                                          {"tb", UINT64_C(1) << 40},
-                                          {"tib", UINT64_C(1) << 40},
-                                          {NULL, 0}};
+#define KIB (UINT64_C(1) << 10)
+#define MIB (UINT64_C(1) << 20)
+#define GIB (UINT64_C(1) << 30)
+#define TIB (UINT64_C(1) << 40)
+static const struct unit BYTES_UNITS[] = {{"", 1},      {"b", 1},    {"k", KIB},   {"kb", KIB},  {"kib", KIB},
+                                          {"m", MIB},   {"mb", MIB}, {"mib", MIB}, {"g", GIB},   {"gb", GIB},
+                                          {"gib", GIB}, {"t", TIB},  {"tb", TIB},  {"tib", TIB}, {NULL, 0}};
 static const struct unit MS_UNITS[] = {{"", 1}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"min", 60000}, {NULL, 0}};
 static const struct unit S_UNITS[] = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {NULL, 0}};
 static const struct unit NO_UNITS[] = {{"", 1}, {NULL, 0}};

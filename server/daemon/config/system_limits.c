@@ -70,37 +70,15 @@ static bool find_group(const char *root, const char *controller, char out[PATH_S
     return false;
 }
 
-/* Calls visit(folder) for this process's group and for each group above it: every one of them limits.
- * In a container without its own cgroup namespace the path is the host's, and only the mount's top exists. */
-static void each_level(const char *root, const char *mount, const char *controller,
-                       void (*visit)(const char *folder, struct least_limits *limit), struct least_limits *limit)
-{
-    char group[PATH_SIZE];
-    if (!find_group(root, controller, group))
-        return;
-    for (;;) {
-        char folder[2 * PATH_SIZE];
-        snprintf(folder, sizeof folder, "%s/sys/fs/cgroup%s%s", root, mount, group);
-        visit(folder, limit);
-        char *slash = strrchr(group, '/');
-        if (slash == NULL)
-            return;
-        *slash = '\0';
-    }
-}
-
-/* The first number of FOLDER/FILE, and the second where there is one; 0 for what is not a number ("max"). */
-static void read_numbers(const char *folder, const char *file, int64_t out[2])
+/* The number in FOLDER/FILE at the place 0 or 1; 0 for what is missing or not a number ("max"). */
+static int64_t read_number(const char *folder, const char *file, int place)
 {
     char path[3 * PATH_SIZE], text[256];
-    out[0] = out[1] = 0;
     snprintf(path, sizeof path, "%s/%s", folder, file);
     if (!read_small(path, text, sizeof text))
-        return;
-    out[0] = strtoll(text, NULL, 10);
-    const char *space = strchr(text, ' ');
-    if (space != NULL)
-        out[1] = strtoll(space, NULL, 10);
+        return 0;
+    const char *at = place == 0 ? text : strchr(text, ' ');
+    return at != NULL ? strtoll(at, NULL, 10) : 0;
 }
 
 static void keep_less_memory(struct least_limits *limit, int64_t bytes)
@@ -118,28 +96,33 @@ static void keep_less_cores(struct least_limits *limit, int64_t quota_us, int64_
         limit->cores = cores;
 }
 
-static void visit_v2(const char *folder, struct least_limits *limit)
-{
-    int64_t numbers[2];
-    read_numbers(folder, "memory.max", numbers);
-    keep_less_memory(limit, numbers[0]);
-    read_numbers(folder, "cpu.max", numbers);
-    keep_less_cores(limit, numbers[0], numbers[1]);
-}
+/* A tree of groups: the one of version 2, or one of a controller of version 1. */
+static const struct hierarchy {
+    const char *mount, *controller;
+    const char *memory, *quota, *period; /* files of a group */
+    int period_place;                    /* in its file */
+} HIERARCHIES[] = {
+    {"", "", "memory.max", "cpu.max", "cpu.max", 1},
+    {"/memory", "memory", "memory.limit_in_bytes", "", "", 0},
+    {"/cpu", "cpu", "", "cpu.cfs_quota_us", "cpu.cfs_period_us", 0},
+};
 
-static void visit_v1_memory(const char *folder, struct least_limits *limit)
+/* This process's group and each group above it: every one of them limits. In a container without its own cgroup
+ * namespace the path is the host's, and only the mount's top exists. */
+static void read_groups(const char *root, const struct hierarchy *tree, struct least_limits *limit)
 {
-    int64_t numbers[2];
-    read_numbers(folder, "memory.limit_in_bytes", numbers);
-    keep_less_memory(limit, numbers[0]);
-}
-
-static void visit_v1_cpu(const char *folder, struct least_limits *limit)
-{
-    int64_t quota[2], period[2];
-    read_numbers(folder, "cpu.cfs_quota_us", quota);
-    read_numbers(folder, "cpu.cfs_period_us", period);
-    keep_less_cores(limit, quota[0], period[0]);
+    char group[PATH_SIZE], folder[2 * PATH_SIZE];
+    if (!find_group(root, tree->controller, group))
+        return;
+    for (char *slash = group; slash != NULL;) {
+        snprintf(folder, sizeof folder, "%s/sys/fs/cgroup%s%s", root, tree->mount, group);
+        keep_less_memory(limit, read_number(folder, tree->memory, 0));
+        keep_less_cores(limit, read_number(folder, tree->quota, 0),
+                        read_number(folder, tree->period, tree->period_place));
+        slash = strrchr(group, '/');
+        if (slash != NULL)
+            *slash = '\0';
+    }
 }
 
 void system_limits_read(const char *root, struct system_limits *out)
@@ -153,9 +136,8 @@ void system_limits_read(const char *root, struct system_limits *out)
     struct rlimit space;
     if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur <= INT64_MAX)
         keep_less_memory(&limit, (int64_t)space.rlim_cur);
-    each_level(root, "", "", visit_v2, &limit);
-    each_level(root, "/memory", "memory", visit_v1_memory, &limit);
-    each_level(root, "/cpu", "cpu", visit_v1_cpu, &limit);
+    for (size_t i = 0; i < sizeof HIERARCHIES / sizeof *HIERARCHIES; i++)
+        read_groups(root, &HIERARCHIES[i], &limit);
 
     *out = (struct system_limits){.cores = affinity_cores(), .memory_bytes = limit.memory_bytes};
     if (limit.cores > 0 && limit.cores < (double)out->cores) {

@@ -28,24 +28,31 @@ static bool quote_line(const char *words, const char *part, char out[QUOTE_SIZE]
     return is_found;
 }
 
+/* What it said last, for the end of a sentence: ": WORDS", or "". */
+static const char *last_words(const struct import_exit *end, char out[QUOTE_SIZE + 2])
+{
+    char quote[QUOTE_SIZE] = "";
+    snprintf(out, QUOTE_SIZE + 2, "%s%s", quote_line(end->child.words, "", quote) ? ": " : "", quote);
+    return out;
+}
+
 static int explain_abort(const struct import_exit *end, struct err *err)
 {
-    char quote[QUOTE_SIZE];
-    if (strstr(end->child.words, "std::bad_alloc") != NULL || strstr(end->child.words, "std::length_error") != NULL)
-        return err_set(err, ERR_IMPORT_MEMORY, "%s: the import needs more memory than the limit of %llu bytes",
-                       end->path, (unsigned long long)end->limits->value[LIMIT_IMPORT_MEMORY_BYTES]);
-    if (quote_line(end->child.words, "ssertion", quote) || quote_line(end->child.words, "ai_assert", quote))
-        return err_set(err, ERR_IMPORT_ABORTED, "%s: the importer stopped at a check that failed: %s", end->path,
-                       quote);
-    const bool has_words = quote_line(end->child.words, "", quote); /* the C library's: "free(): invalid pointer" */
-    return err_set(err, ERR_IMPORT_ABORTED, "%s: the importer gave up (signal %d, aborted)%s%s", end->path, SIGABRT,
-                   has_words ? ": " : "", has_words ? quote : "");
+    char quote[QUOTE_SIZE + 2];
+    const char *words = end->child.words;
+    if (strstr(words, "std::bad_alloc") != NULL || strstr(words, "std::length_error") != NULL)
+        return err_set(err, ERR_IMPORT_MEMORY, "the import needs more memory than the limit of %llu bytes",
+                       (unsigned long long)end->limits->value[LIMIT_IMPORT_MEMORY_BYTES]);
+    if (quote_line(words, "ssertion", quote) || quote_line(words, "ai_assert", quote))
+        return err_set(err, ERR_IMPORT_ABORTED, "the importer stopped at a check that failed: %s", quote);
+    return err_set(err, ERR_IMPORT_ABORTED, "the importer gave up (signal %d, aborted)%s", SIGABRT,
+                   last_words(end, quote)); /* the C library's: "free(): invalid pointer" */
 }
 
 static int explain_size(const struct import_exit *end, struct err *err)
 {
-    return err_set(err, ERR_IMPORT_TOO_LARGE, "%s: the imported model is larger than the limit of %llu bytes",
-                   end->path, (unsigned long long)end->limits->value[LIMIT_BAKED_BYTES]);
+    return err_set(err, ERR_IMPORT_TOO_LARGE, "the imported model is larger than the limit of %llu bytes",
+                   (unsigned long long)end->limits->value[LIMIT_BAKED_BYTES]);
 }
 
 /* By a signal that a file cannot make an importer raise: a filter on system calls keeps it from kill(). */
@@ -62,55 +69,47 @@ bool import_exit_is_kill(const struct import_exit *end)
 
 static int explain_kill(const struct import_exit *end, struct err *err)
 {
-    const bool is_sigkill = end->child.term_signal == SIGKILL;
-    const char *name = sigdescr_np(end->child.term_signal);
+    const int number = end->child.term_signal;
+    const char *memory = number == SIGKILL ? ", perhaps because the machine or container ran out of memory" : "";
     if (!end->is_killed_again)
         return err_set(err, ERR_IMPORT_KILLED,
-                       "%s: the importer was killed from outside (signal %d, %s)%s; try again later", end->path,
-                       end->child.term_signal, name,
-                       is_sigkill ? ", perhaps because the machine or container ran out of memory" : "");
-    if (!is_sigkill)
-        return err_set(err, ERR_IMPORT_CRASHED,
-                       "%s: the importer was killed from outside twice in a row (signal %d, %s)", end->path,
-                       end->child.term_signal, name);
-    return err_set(
-        err, ERR_IMPORT_MEMORY,
-        "%s: the importer was killed twice in a row, most likely because the machine or container ran out of "
-        "memory",
-        end->path);
+                       "the importer was killed from outside (signal %d, %s)%s; try again later", number,
+                       sigdescr_np(number), memory);
+    return err_set(err, number == SIGKILL ? ERR_IMPORT_MEMORY : ERR_IMPORT_CRASHED,
+                   "the importer was killed twice in a row from outside (signal %d, %s)%s", number, sigdescr_np(number),
+                   memory);
 }
 
 static int explain_signal(const struct import_exit *end, struct err *err)
 {
-    const uint64_t *limits = end->limits->value;
-    const char *name = sigdescr_np(end->child.term_signal);
+    const int number = end->child.term_signal;
+    const char *name = sigdescr_np(number);
     char call[DENIED_SYSCALL_SIZE];
-    switch (end->child.term_signal) {
+    switch (number) {
     case SIGABRT:
         return explain_abort(end, err);
     case SIGXCPU:
-        return err_set(err, ERR_IMPORT_CPU, "%s: the import used more processor time than the limit of %llu s",
-                       end->path, (unsigned long long)limits[LIMIT_IMPORT_CPU_S]);
+        return err_set(err, ERR_IMPORT_CPU, "the import used more processor time than the limit of %llu s",
+                       (unsigned long long)end->limits->value[LIMIT_IMPORT_CPU_S]);
     case SIGSYS:
-        return err_set(err, ERR_IMPORT_SYSCALL, "%s: the importer was stopped at %s, which no importer may do",
-                       end->path, child_exit_denied_syscall(end->child.words, call));
+        return err_set(err, ERR_IMPORT_SYSCALL, "the importer was stopped at %s, which no importer may do",
+                       child_exit_denied_syscall(end->child.words, call));
     case SIGXFSZ:
         return explain_size(end, err);
     default:
-        if (is_from_outside(end->child.term_signal))
+        if (is_from_outside(number))
             return explain_kill(end, err);
-        return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer crashed (signal %d, %s)", end->path,
-                       end->child.term_signal, name != NULL ? name : "unknown");
+        return err_set(err, ERR_IMPORT_CRASHED, "the importer crashed (signal %d, %s)", number,
+                       name != NULL ? name : "unknown");
     }
 }
 
 /* It ended by itself, but left nothing that can be used. */
 static int explain_status(const struct import_exit *end, struct err *err)
 {
-    char quote[QUOTE_SIZE];
-    const bool has_words = quote_line(end->child.words, "", quote);
-    return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer ended with exit status %d and without a result%s%s",
-                   end->path, (int)end->child.status, has_words ? ": " : "", has_words ? quote : "");
+    char words[QUOTE_SIZE + 2];
+    return err_set(err, ERR_IMPORT_CRASHED, "the importer ended with exit status %d and without a result%s",
+                   (int)end->child.status, last_words(end, words));
 }
 
 /* What a file may be refused for; anything else in a failure is not the importer's to say, and its own fault. */
@@ -136,34 +135,26 @@ static int read_failure(int fd, const struct import_exit *end, struct err *err)
         return explain_status(end, err);
     failure.message[sizeof failure.message - 1] = '\0';
     const int code = code_of_failure(failure.number);
-    const char *message = failure.message[0] != '\0' ? failure.message : err_meaning(code);
-    err_set(err, code, "%s%s", code == ERR_IMPORT_CRASHED ? "the importer failed: " : "", message);
-    if (strstr(err->message, end->path) == NULL)
-        err_prefix(err, "%s", end->path);
-    return err->code;
+    return err_set(err, code, "%s%s", code == ERR_IMPORT_CRASHED ? "the importer failed: " : "",
+                   failure.message[0] != '\0' ? failure.message : err_meaning(code));
 }
 
 /* 0 when it ended well and left something. */
 static int check_end(int result_fd, const struct import_exit *end, struct err *err)
 {
     if (end->child.is_timeout)
-        return err_set(err, ERR_IMPORT_TIMEOUT, "%s: the import took longer than the limit of %llu ms", end->path,
+        return err_set(err, ERR_IMPORT_TIMEOUT, "the import took longer than the limit of %llu ms",
                        (unsigned long long)end->limits->value[LIMIT_IMPORT_TIME_MS]);
     if (end->is_starved)
-        return err_set(
-            err, ERR_OVERLOADED,
-            "%s: no file descriptor or memory was free for a file that its import asked for; try again later",
-            end->path);
+        return err_set(err, ERR_OVERLOADED,
+                       "no file descriptor or memory was free for a file that its import asked for; try again later");
     if (end->is_breach)
-        return err_set(err, ERR_IMPORT_CRASHED, "%s: the importer asked the server for something that is no request",
-                       end->path);
+        return err_set(err, ERR_IMPORT_CRASHED, "the importer asked the server for something that is no request");
     if (end->child.term_signal != 0)
         return explain_signal(end, err);
     if (end->child.status == EXIT_REFUSED)
         return read_failure(result_fd, end, err);
-    if (end->child.status != EXIT_BAKED)
-        return explain_status(end, err);
-    return 0;
+    return end->child.status == EXIT_BAKED ? 0 : explain_status(end, err);
 }
 
 /* The fd's bytes and their number cannot change any more, not even by a child of the importer that lives on. */
@@ -171,7 +162,7 @@ static int seal_result(int result_fd, const struct import_exit *end, struct err 
 {
     struct stat stat;
     if (imported_model_seal(result_fd, err) < 0) {
-        err_prefix(err, "%s: the importer's result", end->path);
+        err_prefix(err, "the importer's result");
         return err->code;
     }
     if (fstat(result_fd, &stat) == 0 &&
@@ -180,20 +171,23 @@ static int seal_result(int result_fd, const struct import_exit *end, struct err 
     return 0;
 }
 
+int import_outcome_archive(int result_fd, const struct import_exit *end, struct err *err)
+{
+    if (check_end(result_fd, end, err) == 0 && seal_result(result_fd, end, err) == 0)
+        return 0;
+    if (strstr(err->message, end->path) == NULL)
+        err_prefix(err, "%s", end->path);
+    return err->code;
+}
+
 int import_outcome(int result_fd, const struct import_exit *end, uint64_t key, struct imported_model **out,
                    struct err *err)
 {
     *out = NULL;
-    if (check_end(result_fd, end, err) < 0 || seal_result(result_fd, end, err) < 0)
+    if (import_outcome_archive(result_fd, end, err) < 0)
         return err->code;
-    if (imported_model_open(result_fd, key, out, err) < 0) {
-        err_prefix(err, "%s: the importer's result", end->path);
-        return err->code;
-    }
-    return 0;
-}
-
-int import_outcome_archive(int result_fd, const struct import_exit *end, struct err *err)
-{
-    return check_end(result_fd, end, err) < 0 || seal_result(result_fd, end, err) < 0 ? err->code : 0;
+    if (imported_model_open(result_fd, key, out, err) == 0)
+        return 0;
+    err_prefix(err, "%s: the importer's result", end->path);
+    return err->code;
 }
