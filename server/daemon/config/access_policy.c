@@ -1,3 +1,4 @@
+/* access_policy.c - builds the access rules from --allow-host, --cors and the token file. */
 #include "daemon/config/access_policy.h"
 
 #include "daemon/config/address.h"

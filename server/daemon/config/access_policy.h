@@ -1,4 +1,4 @@
-/* access_policy.h - who may ask, from the options and the token file. At start, before the first connection. */
+/* access_policy.h - who may send requests, from the options and the token file. Start-up only. */
 #pragma once
 
 #include "wire/http/access.h"

@@ -1,3 +1,4 @@
+/* address.c - parses and formats ADDR:PORT, for IPv4, IPv6 and host names. */
 #include "daemon/config/address.h"
 
 #include <netdb.h>

@@ -1,4 +1,4 @@
-/* address.h - "ADDR:PORT" texts and socket addresses. Start-up only: names are looked up, which may wait. */
+/* address.h - "ADDR:PORT" texts and socket addresses. Start-up only: names are resolved, which may block. */
 #pragma once
 
 #include "base/err.h"

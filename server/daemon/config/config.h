@@ -1,4 +1,4 @@
-/* config.h - what the daemon was told to do. Filled once by options.c, read-only afterwards. */
+/* config.h - the configuration of the daemon. options.c fills it once; afterwards it is read-only, for any thread. */
 #pragma once
 
 #include "base/limits.h"

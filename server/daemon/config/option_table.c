@@ -1,3 +1,5 @@
+/* option_table.c - the table of options, one row each and one for each limit, and how their values are read and
+ * printed. */
 #include "daemon/config/option_table.h"
 
 #include "anim/compiled/kernel.h"

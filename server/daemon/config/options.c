@@ -1,3 +1,4 @@
+/* options.c - defaults, command line, environment, checks and the texts of --help and --check-config. */
 #include "daemon/config/options.h"
 
 #include "anim/compiled/kernel.h"

@@ -1,3 +1,4 @@
+/* system_limits.c - reads /proc/meminfo, the cgroups of version 1 and 2, rlimits and the CPU affinity. */
 #include "daemon/config/system_limits.h"
 
 #include <sched.h>

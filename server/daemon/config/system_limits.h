@@ -1,5 +1,5 @@
-/* machine.h - how much processor and memory this process may use: the machine's, the cgroup's (container's)
- * or the process's own limit (ulimit -v), whichever is least. Read at start. */
+/* system_limits.h - how much processor and memory this process may use: what the machine has, what its cgroup
+ * (container) allows, or its own limits (ulimit -v), whichever is least. Start-up only. */
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* unix_socket.h - a listening Unix socket at a path: who may connect, what a dead server left there, and its end.
- * Start-up and end only. */
+/* unix_socket.h - a listening Unix socket at a path: its permissions, what a dead server left there, and its removal.
+ * Start-up and shutdown only. */
 #pragma once
 
 #include "base/err.h"

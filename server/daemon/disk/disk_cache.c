@@ -1,3 +1,4 @@
+/* disk_cache.c - opens the folder of the disk cache, names its files, and counts their bytes. */
 #include "daemon/disk/disk_parts.h"
 
 #include "anim/bake/bake.h"

@@ -1,10 +1,9 @@
-/* disk_cache.h - imported models on disk, so that a restart needs no import. Files: protocol/disk-cache.md.
+/* disk_cache.h - imported models on disk, so that a restart needs no import. File formats: protocol/disk-cache.md.
  *
- * What an entry stands for is in its name: the importer's identity, the limits that change what it makes, the model's
- * path, and the bytes of the model file; its head names every other file that the import looked at, with its hash.
- * Nothing in the folder is believed: a file that is torn, altered, of another version or not ours is removed and
- * made anew. Several processes may share the folder. All functions wait for the disk: for work threads; any number at
- * a time. */
+ * The name of an entry is a hash of the importer's version, the limits that change its result, the model's path and the
+ * bytes of the model file. Its head lists every other file that the import looked at, with its hash. Nothing in the
+ * folder is trusted: a file that is torn, altered, of another version or not ours is removed and made anew. Several
+ * processes may share the folder. All functions wait for the disk: work threads, any number at a time. */
 #pragma once
 
 #include "daemon/model/imported_model.h"

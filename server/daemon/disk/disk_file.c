@@ -1,3 +1,4 @@
+/* disk_file.c - private folders, and files that are written to a locked temporary name and then renamed. */
 #include "daemon/disk/disk_file.h"
 #include "daemon/support/fd.h"
 

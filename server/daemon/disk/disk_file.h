@@ -1,5 +1,5 @@
-/* disk_file.h - files in a folder that is ours alone: written whole or not at all, read only when they are ours.
- * Any thread; waits for the disk. */
+/* disk_file.h - files in a private folder: written whole or not at all, and read only when nobody else could write
+ * them. Any thread; waits for the disk. */
 #pragma once
 
 #include "base/err.h"

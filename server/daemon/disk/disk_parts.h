@@ -1,4 +1,4 @@
-/* disk_parts.h - what the files of the disk cache share. Private to disk_*.c. */
+/* disk_parts.h - the disk cache itself, which disk_cache.c, disk_load.c and disk_store.c share. Private to them. */
 #pragma once
 
 #include "daemon/disk/disk_cache.h"

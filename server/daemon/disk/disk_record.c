@@ -1,3 +1,4 @@
+/* disk_record.c - encodes and decodes the records at the start of the disk cache's files. */
 #include "daemon/disk/disk_record.h"
 
 #include "base/bytes.h"

@@ -1,8 +1,9 @@
-/* disk_record.h - the bytes of the two kinds of files in the disk cache (protocol/disk-cache.md). Pure; any thread.
+/* disk_record.h - the records at the start of the disk cache's two kinds of files (protocol/disk-cache.md). Pure; any
+ * thread.
  *
- * Little-endian. Both are a record: magic (8 bytes), version (u32), size of the whole record (u32), fields, the list of
- * source files, XXH3-64 of everything before it (u64). A decoder is total on any bytes and believes none of them:
- * what it accepts is still only as right as the files that it names. */
+ * Little-endian: magic (8 bytes), version (u32), size of the whole record (u32), fields, the list of source files,
+ * XXH3-64 of everything before it (u64). A decoder accepts or refuses any bytes and trusts none of them: what it
+ * accepts is only as correct as the files that it names. */
 #pragma once
 
 #include "base/buf.h"

@@ -1,3 +1,5 @@
+/* import_broker.c - serves one importer's requests for files: a poll handle on the socket, a work thread for each
+ * request. */
 #include "daemon/importer/import_broker.h"
 
 #include "base/mem.h"

@@ -1,6 +1,7 @@
-/* import_broker.h - gives one importer process the files it asks for (worker/import_files.h).
+/* import_broker.h - serves one importer process the files it asks for (worker/import_files.h).
  *
- * A work thread opens them, so that a slow disk does not hold the loop up. Loop thread only. */
+ * A work thread opens them, so that a slow disk does not block the loop. Loop thread only. The owner of a broker closes
+ * it; closed() then ends its life. */
 #pragma once
 
 #include "daemon/config/config.h"

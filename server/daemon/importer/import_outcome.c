@@ -1,3 +1,4 @@
+/* import_outcome.c - turns the exit of an importer into a sealed model or an error with a sentence. */
 #include "daemon/importer/import_outcome.h"
 
 #include "worker/import_result.h"

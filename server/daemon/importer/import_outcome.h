@@ -1,7 +1,7 @@
-/* import_outcome.h - what an importer process left behind, once it has ended: a model, or why there is none.
+/* import_outcome.h - what an importer process left behind: a model, or the reason why there is none.
  *
- * The process is believed nothing: its result is sealed and checked, its message cleaned, its way of
- * ending turned into a sentence. No loop, no globals; any thread. */
+ * Nothing that the process says is trusted: its result is sealed and checked, its message cleaned, its exit explained
+ * by the daemon. No loop, no globals; any thread. */
 #pragma once
 
 #include "base/limits.h"

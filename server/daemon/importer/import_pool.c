@@ -1,3 +1,4 @@
+/* import_pool.c - a fixed number of import slots and the queue in front of them. */
 #include "daemon/importer/import_pool.h"
 
 #include "base/container_of.h"

@@ -1,7 +1,7 @@
-/* import_pool.h - imports in processes of their own: a bounded queue, a few at a time, each with limits.
+/* import_pool.h - imports, each in a process of its own: a bounded queue and a fixed number at a time.
  *
- * A process sees the root's descriptor, a memfd for its result and a pipe for its last words, nothing else of
- * the daemon's. Whatever it does, the job ends with a model or an error. Loop thread only. */
+ * A process gets a socket for the files it asks for, a memfd for its result and a pipe as stderr, and nothing else of
+ * the daemon's. Whatever the process does, its job ends with a model or an error. Loop thread only. */
 #pragma once
 
 #include "daemon/model/imported_model.h"

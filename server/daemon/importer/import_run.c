@@ -1,3 +1,5 @@
+/* import_run.c - one import: the child process, the broker that serves it files, and the check of its result on a
+ * work thread. */
 #include "daemon/importer/import_run.h"
 
 #include "base/container_of.h"

@@ -1,4 +1,4 @@
-/* import_run.h - one importer process, from its start to its outcome. Loop thread only. */
+/* import_run.h - one import, from the start of its process to its outcome. Loop thread only. */
 #pragma once
 
 #include "daemon/model/imported_model.h"

@@ -1,3 +1,4 @@
+/* file_access.c - decides by path, by the upload folder and by the marks of zips which files an importer gets. */
 #include "daemon/model/file_access.h"
 
 #include "base/mem.h"

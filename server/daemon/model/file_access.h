@@ -1,10 +1,9 @@
-/* file_access.h - which files the importer of a model may have: protocol/file_access.def, held by path whatever the
- * importer asks for.
+/* file_access.h - which files the importer of a model may open: the rules of protocol/file_access.def, enforced by
+ * path.
  *
- * Whether an uploaded model came in a zip is told by an empty file, FILE_ACCESS_MARK, in the folder that the zip
- * became. Clients can neither store nor delete hidden names, and upload_store.h lets nothing else into such a folder.
- * The folder is held open, so that another one that takes its place meanwhile gives nothing away. All functions but
- * file_access_stage() wait for the file system: work threads. */
+ * An empty file, FILE_ACCESS_MARK, marks a folder that came as a zip. Clients can neither store nor delete hidden
+ * names, and upload_store.h lets nothing else into such a folder. The folder is held open, so that another folder that
+ * takes its place gives nothing away. All functions but file_access_stage() wait for the file system: work threads. */
 #pragma once
 
 #include "base/err.h"

@@ -1,3 +1,4 @@
+/* folder_watch.c - the inotify descriptor: events, the folders they concern, and the lives of folders and sets. */
 #include "daemon/model/folder_watch_parts.h"
 
 #include "base/mem.h"

@@ -1,12 +1,12 @@
-/* watch.h - whether anything happened in the folders that a model's files lie in, told by inotify(7).
+/* folder_watch.h - whether anything changed in the folders that a model's files lie in, by inotify(7).
  *
- * Not uv_fs_event: what the kernel has queued must be read before a model is answered from memory, so that a request
- * that comes after a change sees it, and libuv reads the queue when it likes and hides that it overflowed.
- * Folders are watched one by one when a model in memory depends on them, from the root down, and as long as one does:
- * a tree of any size costs nothing, and a bound on watches leaves some models to be looked at instead.
+ * libuv's uv_fs_event does not serve: it reads the kernel's queue when it likes and hides an overflow, while here the
+ * queue must be drained before a model is answered from memory, so that a request sent after a change sees it. Folders
+ * are watched one by one, from the root down, as long as a model in memory depends on them. A tree of any size costs
+ * nothing; a bound on the number of watches leaves some models to be revalidated by stat() instead.
  *
- * A set counts what happened in its folders. Whoever looks at files takes the set and its count first: a
- * later change makes the count differ. Sets are taken by work threads, everything else is for the loop thread. */
+ * A set counts what happened in its folders. Whoever checks files reads the set's count first: a later change makes the
+ * count differ. Work threads make sets; everything else is for the loop thread unless it says otherwise. */
 #pragma once
 
 #include "daemon/model/sources.h"

@@ -1,4 +1,4 @@
-/* watch_parts.h - what the files of the watch share. Private to watch*.c. */
+/* folder_watch_parts.h - what folder_watch.c (events) and folder_watch_take.c (making sets) share. Private to them. */
 #pragma once
 
 #include "daemon/model/folder_watch.h"

@@ -1,7 +1,7 @@
-/* imported.h - an imported model in memory: a sealed memfd that an importer wrote or that the disk cache filled, mapped
- * and checked.
+/* imported_model.h - an imported model in memory: a sealed memfd that an importer wrote or that the disk cache filled,
+ * mapped and checked.
  *
- * Immutable, so any thread may read it while its owner holds a reference; references are counted atomically. */
+ * Immutable: any thread that holds a reference may read it. References are counted atomically. */
 #pragma once
 
 #include "anim/model/model.h"

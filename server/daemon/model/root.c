@@ -1,3 +1,4 @@
+/* root.c - openat2() beneath the model root, stamps of files, and the replies to importers. */
 #include "daemon/model/root.h"
 
 #include "base/buf.h"

@@ -1,7 +1,7 @@
-/* root.h - files beneath the model root: what is there.
+/* root.h - the files beneath the model root: their stamps, and opening them.
  *
- * Every look goes through openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS), those for the
- * importers as well. No file is read here. Any thread. */
+ * Every access goes through openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS), also on behalf of
+ * importers. Any thread; waits for the file system. */
 #pragma once
 
 #include "base/err.h"

@@ -1,3 +1,5 @@
+/* root_monitor.c - a timer and a work thread that compare the folder at the path of the root with the one that is
+ * open. */
 #include "daemon/model/root_monitor.h"
 
 #include "base/mem.h"

@@ -1,5 +1,5 @@
-/* root_guard.h - follows the root's path: when another folder stands there, because it was removed and put back, or a
- * link on the way was turned, the descriptors of the root become that folder's. Loop thread only. */
+/* root_monitor.h - follows the path of the root: when another folder appears there, because the root was replaced or a
+ * link on the way was changed, the descriptors of the root become that folder's. Loop thread only. */
 #pragma once
 
 #include <stdint.h>

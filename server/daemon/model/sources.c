@@ -1,3 +1,4 @@
+/* sources.c - lists of source files: their stamps compared, their content hashed. */
 #include "daemon/model/sources.h"
 
 #include "base/mem.h"

@@ -1,7 +1,7 @@
 /* sources.h - the files that an imported model was made from, and whether they are still the same.
  *
- * A list never changes once it is made. By stamps a list is compared in microseconds; by content it takes reading the
- * files, which finds that a file was only touched, copied back or checked out again. Any thread. */
+ * A list never changes after it was made. Comparing stamps takes microseconds. Comparing content reads the files, and
+ * finds that a file was only touched, copied back or checked out again. Any thread. */
 #pragma once
 
 #include "anim/model/model.h"

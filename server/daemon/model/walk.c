@@ -1,3 +1,4 @@
+/* walk.c - a depth-first walk of the root in the byte order of paths, without recursion. */
 #include "daemon/model/walk.h"
 
 #include "base/limits.h"

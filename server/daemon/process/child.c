@@ -1,3 +1,4 @@
+/* child.c - child processes on libuv: spawning, the pipe of stderr, the timer, the process group, the exit. */
 #include "daemon/process/child.h"
 
 #include "base/container_of.h"

@@ -1,3 +1,4 @@
+/* worker_command.c - builds the argument vectors and the environments of posed-import and posed-render. */
 #include "daemon/process/worker_command.h"
 
 #include "base/mem.h"

@@ -1,7 +1,7 @@
 /* worker_command.h - the command lines and the environment of the worker programs, from the configuration.
  *
- * A worker's environment has nothing of the daemon's own, which may hold secrets: only LANG=C, PATH, what a sanitizer
- * reads, and for a renderer what GL drivers and their loaders read. Start-up and loop thread. */
+ * A worker gets nothing of the daemon's own environment, which may hold secrets: only LANG=C, PATH, what sanitizers
+ * read, and for a renderer what GL drivers and their loaders read. The command owns its strings. Any one thread. */
 #pragma once
 
 #include "daemon/config/config.h"

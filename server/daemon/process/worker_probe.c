@@ -1,3 +1,4 @@
+/* worker_probe.c - starts each worker program with --attempt and reads what it reports about its sandbox. */
 #include "daemon/process/worker_probe.h"
 
 #include "daemon/process/child.h"

@@ -1,5 +1,5 @@
-/* render_outcome.h - how a posed-render process ended: the error of the picture that it was at, and a sentence. No
- * loop, no globals; any thread. */
+/* render_outcome.h - explains how a posed-render process ended: the error of the picture it was drawing, and a
+ * sentence. No loop, no globals; any thread. */
 #pragma once
 
 #include "daemon/process/child.h"

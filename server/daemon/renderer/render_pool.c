@@ -1,3 +1,4 @@
+/* render_pool.c - a fixed number of renderers, the queue in front of them, and their restarts. */
 #include "daemon/renderer/render_pool.h"
 
 #include "base/container_of.h"

@@ -1,9 +1,9 @@
-/* render_pool.h - pictures by posed-render processes that stay alive: a bounded queue, one picture a process at a time.
+/* render_pool.h - pictures, drawn by posed-render processes that stay alive: a bounded queue, one picture a process.
  *
- * Whatever a process does, each job ends with a picture or an error: a process that dies is replaced and its job
- * is tried once more, one that takes too long is killed, and one that cannot even start is tried again with
- * growing pauses while jobs are answered with its last words. Equal jobs are done once. A job that nobody waits for any
- * more leaves the queue; one under way is ended when others wait. Loop thread only. */
+ * Whatever a process does, each task ends with a picture or an error. A process that dies is replaced, and its task is
+ * tried once more. A process that takes too long is killed. While no process starts, tasks fail with what it said last,
+ * and starts are repeated at growing intervals. Equal tasks are drawn once. Queued work with no remaining waiter is
+ * cancelled; work under way without one is ended when others need the process. Loop thread only. */
 #pragma once
 
 #include "daemon/support/budget.h"

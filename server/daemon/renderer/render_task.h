@@ -1,5 +1,5 @@
-/* render_picture.h - one picture to be drawn and everybody who waits for it: who asks for the same one gets the same
- * bytes. The pool's; loop thread only. */
+/* render_task.h - one picture to be drawn and everyone who waits for it: equal requests get the same bytes. Owned by
+ * the pool; loop thread only. */
 #pragma once
 
 #include "base/blob.h"

@@ -1,3 +1,4 @@
+/* render_validate.c - checks the frame of PNG, GIF and WebP files: signatures, sizes, chunk lengths. */
 #include "daemon/renderer/render_validate.h"
 
 #include "base/bytes.h"

@@ -1,8 +1,8 @@
-/* render_content.h - whether what a posed-render process sent can be the picture that it was asked for. No loop, no
+/* render_validate.h - whether what a posed-render process sent can be the picture that was asked for. No loop, no
  * globals; any thread.
  *
- * Its frame only, which costs nothing beside the drawing: a process that was subverted can draw what it likes, but what
- * reaches clients as a picture of a size is one. */
+ * Only the file's frame is checked, which costs nothing compared with drawing: a subverted process can draw what it
+ * likes, but what reaches clients as a picture of a size is one. */
 #pragma once
 
 #include "worker/render_job.h"

@@ -1,3 +1,4 @@
+/* render_worker.c - one renderer: the child process, the socket for jobs and results, and how both end. */
 #include "daemon/renderer/render_worker.h"
 
 #include "base/container_of.h"

@@ -1,6 +1,6 @@
-/* render_worker.h - one posed-render process: started, spoken to, watched until it ends. Loop thread only.
+/* render_worker.h - one posed-render process: it is started, gets jobs, and is watched until it ends. Loop thread only.
  *
- * The process has a socket for jobs and a pipe for its last words; nothing else of the daemon's is open to it. */
+ * The process gets a socket for its jobs and a pipe as stderr, and nothing else of the daemon's. */
 #pragma once
 
 #include "base/buf.h"

@@ -1,9 +1,9 @@
-/* budget.h - the memory that clients can make the server hold for them: answers that they have not read yet, and what
- * they have sent of their requests. One sum over all connections of all loops; any thread.
+/* budget.h - the memory that clients can make the server hold: replies that they have not read yet, and what they have
+ * sent of their requests. One sum over all connections of all loops; any thread.
  *
- * Large answers and pictures are begun only while there is room for them, so that slow readers cost others time and not
- * the server its memory. What is small is always answered: a connection with unread answers gets no more while the
- * budget is used up. When others wait for room, who has not read all of an answer within --write-timeout is closed. */
+ * Large answers and pictures begin only while there is room, so that slow readers cost others time and not the server
+ * its memory. Small answers are always made; a connection with unread answers gets no more while the budget is used up.
+ * When others wait for room, a client that does not read an answer within --write-timeout is disconnected. */
 #pragma once
 
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* file_limit.c - divides the file descriptors of the process among connections, models, workers and threads. */
 #include "daemon/support/file_limit.h"
 
 #include "base/buf.h"

@@ -1,5 +1,5 @@
-/* file_limit.h - how many files the system lets the daemon open: a connection is one, so is a model in memory, and
- * event loops, work threads and processes of workers have theirs. Where they are few, everything becomes less. */
+/* file_limit.h - how many files the system lets the daemon open. Connections, models in memory, event loops, work
+ * threads and worker processes all use descriptors; where there are few, each of these is reduced. Start-up only. */
 #pragma once
 
 #include "base/err.h"

@@ -1,3 +1,5 @@
+/* log.c - formats log lines, gathers them per thread, and writes them to stderr without ever waiting for a reader.
+ * */
 #include "daemon/support/log.h"
 
 #include "base/utf8.h"

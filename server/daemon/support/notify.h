@@ -1,4 +1,4 @@
-/* notify.h - tells systemd how the service stands: one datagram to $NOTIFY_SOCKET (man 3 sd_notify). */
+/* notify.h - reports the state of the service to systemd: one datagram to $NOTIFY_SOCKET (man 3 sd_notify). */
 #pragma once
 
 /* "READY=1", "STOPPING=1". Does nothing where nobody asked for it; failures are ignored. */

@@ -1,5 +1,5 @@
-/* standard_streams.h - stdin, stdout and stderr are open, whatever started this program; and whether it has a terminal.
- */
+/* standard_streams.h - makes sure that stdin, stdout and stderr are open, and whether the process has a terminal.
+ * Start-up only. */
 #pragma once
 
 #include <stdbool.h>

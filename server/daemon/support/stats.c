@@ -1,3 +1,4 @@
+/* stats.c - one block of counters per thread, summed when they are read. */
 #include "daemon/support/stats.h"
 
 #include "base/err.h"

@@ -1,8 +1,7 @@
-/* stats.h - what the daemon counts: the rows of protocol/stats.def, and how often each error code ended something.
+/* stats.h - counters and gauges: the rows of protocol/stats.def, and how often each error code ended something.
  *
- * Loop threads only, each with counts of its own, which are told summed up; one set per process, like the log: counting
- * is no reason to pass something through every layer. Work threads leave their counts to whoever takes their result on
- * the loop. */
+ * One set per process, like the log, so that no layer has to pass it on. Loop threads only: each thread has counters of
+ * its own, and readers sum them. Work threads hand their counts to the loop with their results. */
 #pragma once
 
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-/* background.h - work threads give way to the loops. Linux: a thread has a nice value and a time slice of its own. */
+/* thread_priority.h - work threads yield to event loops. Linux: each thread has a nice value and a time slice. */
 #pragma once
 
 /* At the start of each piece of work; costs something only the first time in a thread. */

@@ -1,5 +1,5 @@
-/* archive.h - checks the files that an importer unpacked (worker/archive.h): hostile bytes, like all it hands over.
- * Pure; any thread. */
+/* archive.h - checks the files that an importer unpacked from a zip (worker/archive.h). Their bytes are untrusted, like
+ * all that an importer hands over. Pure; any thread. */
 #pragma once
 
 #include "base/err.h"

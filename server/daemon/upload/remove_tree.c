@@ -1,3 +1,5 @@
+/* remove_tree.c - removes a folder of any depth in constant memory: what is not empty is moved up and emptied there.
+ * */
 #include "daemon/upload/remove_tree.h"
 #include "daemon/support/fd.h"
 

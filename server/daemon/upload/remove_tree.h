@@ -1,7 +1,7 @@
-/* remove_tree.h - takes a folder off the disk with all that is in it, however deep, wide or closed it is.
+/* remove_tree.h - removes a folder with everything in it, however deep, wide or unreadable.
  *
- * Whoever made the tree may have meant harm: no stack, memory, descriptor or path grows with it. Instead of going down,
- * folders that have something in them are moved up to the topmost one and emptied there. Waits for the disk. */
+ * The tree may be hostile: no stack, memory, descriptor or path grows with it. Instead of descending, folders that are
+ * not empty are moved up to the topmost one and emptied there. Waits for the disk. */
 #pragma once
 
 #include "base/err.h"

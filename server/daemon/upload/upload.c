@@ -1,3 +1,4 @@
+/* upload.c - the course of one upload: receive, unpack, import, publish, and remove the stage. */
 #include "daemon/support/thread_priority.h"
 
 #include "base/container_of.h"

@@ -1,9 +1,9 @@
-/* upload.h - a model on its way in: bytes to a staged file, an import to see that it is one, then into place at once.
+/* upload.h - uploads of models: the bytes go to a staged file, an import checks that it is a model, then it is
+ * published at once.
  *
- * A broken, refused or abandoned upload leaves nothing behind, and an older file of that name as it was. What is
- * checked is what is found afterwards: the importer is told the final path, and has what it will have there. Files are
- * written by work threads; what they have not yet taken is at most UPLOAD_WAITING_BYTES, then the client waits. Loop
- * thread only. */
+ * A broken, refused or abandoned upload leaves nothing behind, and keeps an older file of that name. The importer is
+ * told the final path and gets exactly the files that it will have there, so that what is checked is what is found.
+ * Work threads write the files; at most UPLOAD_WAITING_BYTES wait for them, then the client waits. Loop thread only. */
 #pragma once
 
 #include "wire/http/http_parser.h"

@@ -1,3 +1,4 @@
+/* upload_store.c - the upload folder: where it lies, staging an upload, moving it into place. */
 #include "daemon/upload/upload_store.h"
 
 #include "base/limits.h"

@@ -1,6 +1,6 @@
-/* upload_store.h - the folder of uploads: staging beside it, moving into place at once, taking away.
+/* upload_store.h - the folder of uploads: staging in it, publishing, removing.
  *
- * Nothing of an upload is visible under its name until it is whole and was imported; what a crash leaves is removed at
+ * Nothing of an upload is visible under its name until it is complete and imported; what a crash leaves is removed at
  * the next start. Paths of clients are resolved beneath the folder and follow no links. Everything here waits for the
  * file system: work threads, or start-up. */
 #pragma once

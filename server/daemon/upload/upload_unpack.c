@@ -1,3 +1,4 @@
+/* upload_unpack.c - writes the files of a checked archive into an upload's stage. */
 #include "daemon/upload/upload_unpack.h"
 
 #include "daemon/model/file_access.h"
