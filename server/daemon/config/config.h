@@ -29,12 +29,12 @@ struct file_policy {
 struct config {
     const char *root;            /* --root DIR, default "." */
     const char *http;            /* --http ADDR:PORT, default "127.0.0.1:7878"; "none" */
-    const char *tcp;             /* --tcp ADDR:PORT, packets and HTTP; "none"; TCP_DEFAULT itself when nobody said it */
-    const char *unix_path;       /* --unix PATH, likewise, or NULL */
+    const char *tcp;             /* --tcp ADDR:PORT, packets and HTTP; "none"; TCP_DEFAULT itself when not given */
+    const char *unix_path;       /* --unix PATH, packets and HTTP, or NULL */
     const char *unix_mode;       /* --unix-mode, octal digits: who may connect */
     const char *uploads;         /* --uploads DIR, or NULL: none are taken */
     struct file_policy files;    /* its `uploads` from uploads_find_folder() */
-    const char *token_file;      /* --token-file FILE, or NULL: nobody needs a token */
+    const char *token_file;      /* --token-file FILE, or NULL: no token is needed */
     enum token_for token_for;    /* --token-for all|uploads */
     const char *allow_host;      /* --allow-host NAMES, or NULL: see access_policy.h */
     const char *cors;            /* --cors ORIGINS, or NULL: pages of other origins read nothing */
@@ -56,6 +56,6 @@ struct config {
     const char *health_url;      /* --health: probe a running server and exit 0 or 1 (container HEALTHCHECK) */
     struct limits limits;
     uint32_t models_max;   /* in memory at a time; see file_limit.h */
-    uint32_t refused_max;  /* connections above LIMIT_CONNECTIONS that still get an answer; likewise */
-    uint32_t work_threads; /* of libuv; likewise */
+    uint32_t refused_max;  /* connections above LIMIT_CONNECTIONS that still get a 503; see file_limit.h */
+    uint32_t work_threads; /* of libuv; see file_limit.h */
 };

@@ -58,7 +58,7 @@ static int lock_folder(const char *path, struct err *err)
     return fd;
 }
 
-/* Whether the path is free, or becomes so: nobody listens at the socket that is there. */
+/* Makes sure that the path is free; removes a socket at which no server listens. */
 static int clear_path(const char *path, const struct sockaddr_un *address, struct err *err)
 {
     struct stat info;
@@ -73,7 +73,7 @@ static int clear_path(const char *path, const struct sockaddr_un *address, struc
     const int rc = connect(fd, (const struct sockaddr *)address, sizeof *address);
     const int number = errno;
     close(fd);
-    if (rc == 0 || number == EAGAIN) /* EAGAIN: a queue of somebody who listens is full */
+    if (rc == 0 || number == EAGAIN) /* EAGAIN: the queue of a listening server is full */
         return err_set(err, ERR_BAD_PARAMETER, "cannot listen on %s: another server does", path);
     if (number != ECONNREFUSED)
         return fail(path, "", number, err);
@@ -85,7 +85,7 @@ static int make(const struct sockaddr_un *address, unsigned mode, int backlog, s
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return fail(out->path, "", errno, err);
-    /* from its first moment nobody may connect who may not later */
+    /* the permissions hold from the start */
     const mode_t before = umask((mode_t)(MODE_MAX & ~mode));
     const int rc = bind(fd, (const struct sockaddr *)address, sizeof *address);
     const int number = errno;

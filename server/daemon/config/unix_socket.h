@@ -10,7 +10,7 @@
 
 struct unix_socket {
     const char *path; /* borrowed */
-    int fd;           /* listening; whoever takes it sets it to -1 */
+    int fd;           /* listening; its taker sets this to -1 */
     uint64_t device, inode;
 };
 

@@ -149,8 +149,8 @@ static bool copy_range(const struct entry *entry, int to_fd, uint64_t first, uin
     return true;
 }
 
-/* The bake in a memfd, without the textures unless `with_pixels`. A copy, because a mapped file can be cut or altered
- * by whoever may write it, under our hands. */
+/* The bake in a memfd, without the textures unless `with_pixels`. A copy, because anyone who may write a mapped file
+ * can cut or alter it during its use. */
 static int copy_bake(const struct entry *entry, bool with_pixels)
 {
     const struct disk_head *head = &entry->head;

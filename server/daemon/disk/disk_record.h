@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whoever changes a field or its meaning increments it; another version is not read but removed. */
+/* Increment it with every change of a field or its meaning; files of another version are removed. */
 enum { DISK_VERSION = 2 };
 enum { DISK_KEY_SIZE = 32, DISK_PREFIX_SIZE = 16 };
 enum { DISK_SOURCES_MAX = 1024 + 128 }; /* LIMIT_SOURCE_FILES, and the marks of file_access.h */

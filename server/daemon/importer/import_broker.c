@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The importer keeps what it got: it asks for each file once, and for a few folders. */
+/* The importer keeps what it gets: it requests each file once, and a few folders. */
 enum { FOLDERS_MAX = 64 };
 
 struct import_broker {
@@ -56,7 +56,7 @@ static void on_closed(uv_handle_t *handle)
     free_when_done(broker);
 }
 
-/* The socket is empty but for this: all of it fits, or nobody is there. */
+/* The socket is empty: the whole reply fits, unless the importer is gone. */
 static void send_reply(const struct import_broker *broker)
 {
     union {

@@ -28,9 +28,9 @@ struct import_exit {
 int import_outcome(int result_fd, const struct import_exit *end, uint64_t key, struct imported_model **out,
                    struct err *err);
 
-/* Somebody ended it who is neither posed nor the file, perhaps the system for lack of memory. */
+/* Neither posed nor the file ended it, but somebody else, perhaps the kernel for lack of memory. */
 bool import_exit_is_kill(const struct import_exit *end);
 
 /* The same for an importer that had a zip to unpack: 0 when the fd, now sealed, holds what it left (archive.h), which
- * is not looked at. */
+ * is not checked. */
 int import_outcome_archive(int result_fd, const struct import_exit *end, struct err *err);

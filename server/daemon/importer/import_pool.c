@@ -70,7 +70,7 @@ static struct import_job *leave(struct import_slot *slot)
     return job;
 }
 
-/* Ends an import that nobody waits for when another waits for its place. */
+/* Ends an import without a waiter when another waits for its slot. */
 static void make_room(struct import_pool *pool)
 {
     for (uint32_t i = 0; i < pool->slot_count && pool->queue.first != NULL; i++) {

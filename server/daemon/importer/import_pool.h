@@ -20,8 +20,8 @@ struct import_job {
     const struct file_access *access; /* of an upload: see import_run.h */
     /* The process is about to be started; may be NULL. */
     void (*starting)(struct import_job *job);
-    /* Whether somebody waits for it. One that nobody waits for goes on, for its result is kept, until another job waits
-     * for its place: then it ends, and done() has ERR_OVERLOADED, which says nothing about the model. */
+    /* Whether anyone waits for it. Without a waiter an import goes on, because its result is kept, until another job
+     * needs its slot: then it is killed, and done() gets ERR_OVERLOADED, which says nothing about the model. */
     bool (*is_wanted)(const struct import_job *job);
     /* Runs once, never before import_pool_submit() returns. *imported has a reference that is now the callee's;
      * NULL: *err says why. */
@@ -43,8 +43,8 @@ struct import_pool *import_pool_new(uv_loop_t *loop, const struct config *config
 /* Returns 0, or ERR_OVERLOADED when the queue is full (the job is then not taken). */
 int import_pool_submit(struct import_pool *pool, struct import_job *job, struct err *err);
 
-/* Nobody waits for the job any more. True: it was queued and is the owner's again; done() does not run. */
+/* The job has no waiter left. True: it was queued and is the owner's again; done() does not run. */
 bool import_pool_drop(struct import_pool *pool, struct import_job *job);
 
-/* Drops all jobs without a word and kills their processes; what is left ends by itself while the loop runs. */
+/* Drops all jobs without done() and kills their processes; the rest ends while the loop runs. */
 void import_pool_free(struct import_pool *pool);

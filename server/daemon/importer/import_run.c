@@ -116,8 +116,8 @@ struct import_run {
     char *path;      /* a copy: the work thread may outlive the owner's */
     uint64_t key;
     uint64_t started_ns;
-    struct file_policy policy; /* likewise */
-    struct limits limits;      /* likewise */
+    struct file_policy policy; /* copies, too */
+    struct limits limits;
     struct import_exit end;
     struct imported_model *imported;
     struct err err; /* the outcome when imported is NULL */
@@ -139,7 +139,7 @@ static void free_run(struct import_run *run)
 /* Of an import that could not begin. */
 static int code_of(int error) { return err_is_shortage(error) ? ERR_OVERLOADED : ERR_INTERNAL; }
 
-/* Nothing else of what the importer says it looked at is looked at again. */
+/* Keeps the sources that the importer was allowed to open, and no others that it claims. */
 static int keep_sources(struct import_run *run)
 {
     struct imported_model *imported = run->imported;
@@ -205,7 +205,7 @@ static void on_outcome(uv_work_t *work, int status __attribute__((unused)))
         return;
     }
     log_end(run);
-    /* Whoever hears of the outcome finds nothing of the run left: no descriptor, no memory. */
+    /* The run is freed first: its descriptors and memory are available to done(). */
     import_run_done *done = run->done;
     void *context = run->context;
     struct imported_model *imported = run->imported;

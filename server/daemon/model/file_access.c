@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Deeper folders are looked at only so far up for a mark. */
+/* A mark is looked for in at most so many folders above a model. */
 enum { LEVELS_MAX = 128 };
 
 static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }

@@ -16,7 +16,7 @@ enum { FOLDERS_MAX = 8192, SET_MAX = 512, PATH_SIZE = 4096 };
 static const uint32_t EVENTS = IN_CREATE | IN_DELETE | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_MOVED_FROM |
                                IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_EXCL_UNLINK;
 
-/* File systems whose changes by others, on another machine or behind FUSE, nobody tells this kernel of. overlayfs is
+/* File systems that others change, on another machine or behind FUSE, without this kernel's knowledge. overlayfs is
  * none of them: what lies below a mounted overlay may not be changed (kernel, filesystems/overlayfs.rst). */
 static bool has_events(int fd)
 {

@@ -28,8 +28,7 @@ static struct {
     bool is_running;
 } releases = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* What fails here is the doing of whoever else has the descriptor: one who has it mapped for writing, or has sealed it
- * against seals. */
+/* It fails when another holder of the descriptor has it mapped for writing, or has sealed it against seals. */
 int imported_model_seal(int fd, struct err *err)
 {
     enum { FROZEN = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE };
@@ -41,7 +40,7 @@ int imported_model_seal(int fd, struct err *err)
     return err_set(err, ERR_BAD_BAKE, "it cannot be sealed: %s", strerror(error));
 }
 
-/* From here on nobody can change the bytes under the check, a surviving child of the importer neither. */
+/* After sealing nobody can change the bytes during the check, not even a surviving child of the importer. */
 static int seal(int fd, const void **bytes, size_t *size_bytes, struct err *err)
 {
     if (imported_model_seal(fd, err) < 0)

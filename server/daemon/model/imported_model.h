@@ -47,5 +47,6 @@ struct imported_model_load {
 int imported_model_open_cached(const struct imported_model_load *load, struct imported_model **out, struct err *err);
 
 struct imported_model *imported_model_ref(struct imported_model *imported);
-/* NULL is fine. The last one unmaps and closes, for a large model a moment later: it never takes long. */
+/* NULL is fine. The last reference unmaps and closes; for a large model a thread does so, and the caller never waits.
+ */
 void imported_model_unref(struct imported_model *imported);

@@ -44,5 +44,5 @@ int root_open_beneath(int root_fd, const char *path, uint64_t flags);
 int root_lstat(int root_fd, const char *path, struct stat *out);
 
 /* Answers an importer's request. Returns the descriptor that goes with *reply and is the caller's, or -1. What is not a
- * regular file is looked at, never opened: opening a device can do things. */
+ * regular file is never opened: opening a device can have effects. */
 int root_serve(int root_fd, const struct import_file_request *request, struct import_file_reply *reply);

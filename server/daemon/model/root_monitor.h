@@ -9,8 +9,8 @@ enum { ROOT_MONITOR_FDS = 2 };
 
 struct root_monitor;
 
-/* Looks every interval_ms. The numbers of `fds` stay the same, so whoever uses them needs to know nothing. moved() runs
- * after each time. All are borrowed. */
+/* Checks the path every interval_ms. The numbers of `fds` stay the same, so that their users need not know. moved()
+ * runs after each change. All are borrowed. */
 struct root_monitor *root_monitor_new(uv_loop_t *loop, const char *path, uint64_t interval_ms,
                                       const int fds[ROOT_MONITOR_FDS], void (*moved)(void *user), void *user);
 /* The descriptors are not touched any more when this returns; the rest goes while the loop runs. NULL is fine. */

@@ -57,7 +57,7 @@ const struct source *sources_find_model(const struct sources *sources)
     return NULL;
 }
 
-/* Whether an errno of opening says something about the file, and not about the moment. */
+/* Whether an errno of opening is about the file, and not a temporary condition. */
 static bool is_lasting(int error)
 {
     switch (error) {

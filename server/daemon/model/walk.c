@@ -29,7 +29,7 @@ struct walk {
     int root_fd;
     const struct walk_filter *query;
     struct walk_page *page;
-    char path[PATH_SIZE]; /* of what is looked at */
+    char path[PATH_SIZE]; /* of the current entry */
     size_t entries_left;
     size_t depth, depth_max;
     struct walk_folder folders[]; /* the root and those on the way from it */

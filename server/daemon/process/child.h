@@ -76,6 +76,7 @@ enum { LAST_LINE_SIZE = 288, DENIED_SYSCALL_SIZE = 64 };
 /* The last line of `words` that is not blank, or its start; printable UTF-8. Returns out. Any thread. */
 const char *child_exit_last_line(const char *words, char out[LAST_LINE_SIZE]);
 
-/* The system call that the sandbox ended a process for, by its last words ("" for none). Fills out with "openat()",
- * "system call 999", or "a call of a foreign kind" when the words do not say it; returns out. Any thread. */
+/* The system call that the sandbox ended a process for, by the last that it wrote ("" for nothing). Fills out with
+ * "openat()", "system call 999", or "a call of a foreign kind" when the words do not say it; returns out. Any thread.
+ */
 const char *child_exit_denied_syscall(const char *words, char out[DENIED_SYSCALL_SIZE]);

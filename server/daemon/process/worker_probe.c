@@ -102,7 +102,7 @@ static void put_row(struct buf *out, const char *name, const char *what, const c
     buf_printf(out, "  %-20s %-*s %s\n", name, width, what, outcome);
 }
 
-/* Tries one call. Returns false when it was possible, or nobody knows. */
+/* Tries one call. Returns false when it was possible or its outcome is unknown. */
 static bool test_one(const struct config *config, enum program program, const char *name, const char *what,
                      struct buf *out)
 {

@@ -22,17 +22,17 @@ enum {
     RESTART_LAST_MS = 5000,
     RESTART_WORTH_MS = 500,
     IDLE_CPU_MS = 1000,   /* processor time that a worker may use with nothing to draw: it needs none */
-    IDLE_FIRST_MS = 1000, /* when that is looked at, from then on at pauses that double up to */
+    IDLE_FIRST_MS = 1000, /* when that is checked first; the intervals then double, up to */
     IDLE_LAST_MS = 60000,
 };
 
 /* A place for a worker. Its timer is the pause before the next start, or checks a worker that has nothing to draw or
- * draws what nobody waits for. */
+ * draws what has no waiter. */
 struct render_slot {
     struct render_pool *pool;
     struct render_worker *worker; /* NULL: none runs */
     bool is_ready;
-    bool is_cancelled;           /* the worker was killed because nobody waits for its picture */
+    bool is_cancelled;           /* the worker was killed because its picture has no waiter */
     struct render_task *picture; /* under way */
     uint64_t started_ms;         /* when it began */
     uint64_t idle_ms;            /* since when there is none, and */
@@ -116,7 +116,7 @@ static struct render_task *take_first(struct render_pool *pool)
 
 static void start_jobs(struct render_pool *pool)
 {
-    /* how large a picture will be nobody knows: one more than there is room for does no harm */
+    /* The size of a picture is not known in advance; one more than there is room for does no harm. */
     for (struct render_slot *slot;
          pool->queue.first != NULL && (slot = find_idle_slot(pool)) != NULL && budget_has_room(pool->budget, 0);)
         start_job(slot, take_first(pool));
@@ -124,7 +124,7 @@ static void start_jobs(struct render_pool *pool)
 
 static void fail_queue(struct render_pool *pool, const struct err *err)
 {
-    /* what done() submits meanwhile comes behind and is refused there */
+    /* what done() submits meanwhile is appended, and refused there */
     for (uint64_t n = pool->queue.count; n > 0 && pool->queue.first != NULL; n--)
         finish(take_first(pool), NULL, NULL, err);
 }
@@ -140,8 +140,8 @@ static void on_unwanted(uv_timer_t *timer)
     render_worker_kill(slot->worker);
 }
 
-/* Ends what nobody waits for where others wait, unless it is likely to be done sooner than its worker, which ends with
- * it, is there again. */
+/* Ends pictures without a waiter when others are queued. The worker is killed with the picture, so a picture that was
+ * only just begun is given RESTART_WORTH_MS first. */
 static void make_room(struct render_pool *pool)
 {
     for (uint32_t i = 0; i < pool->slot_count && pool->queue.first != NULL; i++) {
@@ -264,7 +264,7 @@ static struct render_task *take_from(struct render_slot *slot)
     return picture;
 }
 
-/* Every error of a picture that a renderer's memory did not suffice for says how much it has. */
+/* An error for lack of a renderer's memory names the limit. */
 static void fail(struct render_pool *pool, struct render_task *picture, const struct err *why)
 {
     struct err err = *why;
@@ -303,12 +303,12 @@ static void retry_or_fail(struct render_slot *slot, const struct render_worker_e
         render_task_free(picture);
         return;
     }
-    if (slot->is_cancelled) { /* and somebody has asked for it since */
+    if (slot->is_cancelled) { /* and it has a waiter again */
         job_queue_put_back(&pool->queue, &picture->queued);
         return;
     }
     if (!end->has_read_job && picture->sends < SENDS_MAX)
-        picture->attempts--; /* whatever the worker died of, it was not this picture */
+        picture->attempts--; /* the worker died of something else */
     if (end->is_timeout) {
         err_set(&err, ERR_RENDER_TIMEOUT, "the picture was not drawn within %llu ms; see %s",
                 (unsigned long long)time_limit_ms(pool, picture),

@@ -24,15 +24,15 @@ int render_pool_check(const struct render_pool *pool, struct err *err);
  * taken). *query is borrowed for the call. */
 int render_pool_submit(struct render_pool *pool, const struct render_spec *query, struct render_waiter *wait,
                        struct err *err);
-/* *wait, which was submitted and not yet told, is the owner's again: done() does not run. */
+/* *wait, whose done() has not run, is the owner's again: done() will not run. */
 void render_pool_cancel(struct render_pool *pool, struct render_waiter *wait);
 
-/* Begins pictures that wait for room in the budget. */
+/* Starts pictures that wait for room in the budget. */
 void render_pool_resume(struct render_pool *pool);
 
 /* What the workers draw with ("llvmpipe (LLVM 15.0.6, 256 bits), OSMesa 22.3.6, avx2"): pixels are the same where
  * this is the same. "" until a worker has started; then it changes only if a restarted worker finds another driver. */
 const char *render_pool_renderer(const struct render_pool *pool);
 
-/* Drops all jobs without a word and kills the processes; what is left ends by itself while the loop runs. */
+/* Drops all tasks without done() and kills the processes; the rest ends while the loop runs. */
 void render_pool_free(struct render_pool *pool);

@@ -17,6 +17,6 @@ struct render_expected {
     uint32_t width, height, cell_count;
 };
 
-/* Whether what is told beside it is numbers and text, as the contract has them. */
+/* Whether what accompanies a picture is finite numbers and printable text, as the contract requires. */
 bool render_notes_are_valid(const struct render_notes *notes);
 bool render_picture_is_valid(const struct render_expected *form, const void *bytes, size_t size_bytes);

@@ -63,7 +63,7 @@ static void on_socket_closed(uv_handle_t *socket)
     one_closed(container_of((uv_pipe_t *)socket, struct render_worker, socket));
 }
 
-/* The process's end and that of its socket come in any order, and an answer may still lie in the socket. */
+/* The process and its socket end in any order, and a result may still lie in the socket. */
 static void end_if_over(struct render_worker *worker)
 {
     char why[RENDER_WHY_SIZE];
@@ -90,7 +90,7 @@ static void on_ended(struct child *child)
     struct render_worker *worker = container_of(child, struct render_worker, child);
     uv_os_fd_t socket;
     worker->is_running = false;
-    /* what lies in the socket is still read; a child that has it too is not waited for */
+    /* What lies in the socket is still read; a child process that holds it open is not waited for. */
     if (worker->is_open && uv_fileno((const uv_handle_t *)&worker->socket, &socket) == 0)
         shutdown(socket, SHUT_RDWR);
     end_if_over(worker);
@@ -109,7 +109,7 @@ void render_worker_kill_for(struct render_worker *worker, const char *breach)
     render_worker_kill(worker);
 }
 
-/* Its socket is closed: most likely it is dying already, by a signal that should be told from this one. */
+/* The worker closed its socket. Most likely it is dying already, by a signal that must not be masked by SIGKILL. */
 static void hurry_up(struct render_worker *worker)
 {
     if (!worker->is_running || worker->is_killed || worker->child.exit.is_timeout)
@@ -146,7 +146,7 @@ static bool is_good_result(const struct render_worker *worker)
            render_notes_are_valid(&result->notes);
 }
 
-/* Only what can be the picture's fault is passed on as such. */
+/* Only errors that the picture can cause are passed on as such. */
 static int code_of(uint32_t number)
 {
     const int code = err_from_number(number);
@@ -212,7 +212,7 @@ static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __
         worker->is_open = false;
         if (got == UV_ENOBUFS)
             render_worker_kill_for(worker, "sent a picture that there is no memory for");
-        /* what unix(7) calls a peer that was closed with unread bytes in it */
+        /* unix(7): the peer was closed with unread bytes in it */
         worker->is_unread = worker->is_unread || got == UV_ECONNRESET;
         hurry_up(worker);
         end_if_over(worker);
@@ -263,7 +263,7 @@ void render_worker_send(struct render_worker *worker, const struct render_worker
     do
         sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (sent < 0 && errno == EINTR);
-    /* the socket is empty and the job is small: anything but all of it means that nobody reads */
+    /* The socket is empty and the job is small: a partial write means that the worker has closed its end. */
     worker->is_unread = sent != (ssize_t)(sizeof *job->job + job->tail_bytes);
     if (worker->is_unread)
         hurry_up(worker);

@@ -16,15 +16,15 @@ struct render_worker;
 /* How a worker ended. */
 struct render_worker_end {
     int code; /* what to say of a picture that it was at: ERR_RENDER_FAILED, ERR_RENDER_MEMORY, ERR_RENDER_SYSCALL */
-    bool has_read_job; /* of the job under way, if there was one: it may have died of that */
-    bool is_by_itself; /* nothing was wrong */
+    bool has_read_job; /* it had read the job under way, if there was one, and may have died of it */
+    bool is_by_itself; /* it exited with 0 */
     bool is_timeout;   /* render_worker_limit_time() */
     /* "was killed by signal 11 (Segmentation fault)" and what it said last, for a sentence that starts with the
      * program's name. */
     const char *why;
 };
 
-/* What a worker tells its owner; `context` is that of render_worker_start(). None runs before that has returned. */
+/* Events for the owner; `context` is that of render_worker_start(). None runs before that has returned. */
 struct render_worker_events {
     /* It can draw; name: of its driver. */
     void (*ready)(void *context, const char *name);
@@ -58,10 +58,10 @@ void render_worker_limit_time(struct render_worker *worker, uint64_t time_ms);
 /* The processor time that the process has used, by the kernel's account; 0 when it has ended. */
 uint64_t render_worker_cpu_used_ms(const struct render_worker *worker);
 
-/* Kills the process for something that no worker does ("sent ..."); ended() follows. */
+/* Kills the process for a breach of the contract ("sent ..."); ended() follows. */
 void render_worker_kill_for(struct render_worker *worker, const char *breach);
 /* Kills the process; ended() follows. */
 void render_worker_kill(struct render_worker *worker);
 
-/* Kills the process; no event follows, and what is left frees itself while the loop runs. */
+/* Kills the process without any event; the rest is freed while the loop runs. */
 void render_worker_abandon(struct render_worker *worker);

@@ -16,10 +16,10 @@ enum { BUDGET_SMALL_BYTES = 65536 }; /* answers and bodies up to here need no ro
 struct budget {
     uint64_t max_bytes;
     atomic_uint_fast64_t used_bytes;
-    atomic_uint_fast32_t shortages; /* how often somebody was refused, or found no room: each loop acts on new ones */
+    atomic_uint_fast32_t shortages; /* how often a request found no room: each loop acts on new ones */
 };
 
-/* As it is at the moment; counts no shortage. */
+/* Counts no shortage. */
 bool budget_is_used_up(const struct budget *budget);
 /* True when `more_bytes` more fit; otherwise one more shortage is counted. */
 bool budget_has_room(struct budget *budget, uint64_t more_bytes);

@@ -184,7 +184,7 @@ static void write_lines(int patience_ms)
         else if (written < 0 && errno == EAGAIN)
             break;
         else if (!(written < 0 && errno == EINTR))
-            at = lines->size_bytes; /* nobody will ever read them */
+            at = lines->size_bytes; /* stderr has no reader any more */
     }
     lines->size_bytes -= at;
     memmove(lines->data, lines->data + at, lines->size_bytes);
@@ -213,7 +213,7 @@ void log_leave(void)
     buf_fini(&gathered);
 }
 
-/* Whole lines are dropped while nobody reads: serving goes before logging. */
+/* Without a reader whole lines are dropped: serving goes before logging. */
 static bool has_room(void) { return waiting_bytes() + gathered.size_bytes < KEPT_BYTES; }
 
 void log_open(enum log_format format) { log_state.format = format; }

@@ -43,7 +43,7 @@ void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_flush(void);
 /* The thread logs no more: it flushes and frees what it gathered in. */
 void log_leave(void);
-/* The last lines of all: waits a moment for a slow reader. */
+/* Writes the last lines; waits 200 ms at most for a slow reader. */
 void log_finish(void);
 
 /* The lines themselves, with their newline, as of time_ms since 1970. Pure. */

@@ -39,6 +39,6 @@ void thread_priority_prompt(void)
         .runtime_ns = SLICE_NS,
     };
     if (sched_getscheduler(0) != SCHED_OTHER)
-        return;                                           /* whoever started us has chosen */
+        return;                                           /* the starter of the daemon has chosen a policy */
     (void)syscall(SYS_sched_setattr, 0, &attributes, 0u); /* a failure costs speed, not answers */
 }

@@ -32,7 +32,7 @@ static void remove_files(uv_work_t *work)
     thread_priority_background();
     fd_close(upload->fd);
     upload->fd = -1;
-    upload->err.code = 0; /* it was told */
+    upload->err.code = 0; /* done() has had it */
     upload_stage_remove(&upload->uploads->store, &upload->files, &upload->err);
 }
 
@@ -183,7 +183,7 @@ static void on_imported(struct import_job *job, struct imported_model *imported,
     }
 }
 
-/* What the importer has, and the path that it is told: both as they will be. */
+/* What the importer may open and the path that it gets: both as they will be once published. */
 static int find_access(struct upload *upload, enum upload_state stage)
 {
     char own[PATH_MAX], place[NAME_MAX + 2];

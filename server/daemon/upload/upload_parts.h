@@ -21,10 +21,10 @@ struct uploads {
 enum upload_state {
     UPLOAD_RECEIVING, /* bytes come and are written */
     UPLOAD_OPENING,   /* of a zip: an importer unpacks it */
-    UPLOAD_UNPACKING, /* likewise: its files are written to a folder in the stage */
+    UPLOAD_UNPACKING, /* of a zip: its files are written to a folder in the stage */
     UPLOAD_IMPORTING, /* the importer looks at the staged model */
     UPLOAD_PUBLISHING,
-    UPLOAD_OVER, /* told its end, or abandoned; the stage is being removed */
+    UPLOAD_OVER, /* ended or abandoned; the stage is being removed */
 };
 
 struct upload {
@@ -45,7 +45,7 @@ struct upload {
     struct buf writing;                 /* those of the work under way */
     bool is_working, is_whole, is_full, is_new, is_current;
     struct upload_stage files; /* of the work thread while is_working */
-    int fd;                    /* likewise; -1 before the first piece of work */
+    int fd;                    /* of the work thread while is_working; -1 before the first piece of work */
     struct err err;            /* what went wrong first; code 0 before */
     uv_work_t work;
     struct import_job import;

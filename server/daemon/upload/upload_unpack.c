@@ -28,7 +28,7 @@ static int write_file(const struct upload_stage *stage, const char *stem, const 
     return rc;
 }
 
-/* What tells, from now on, that the folder came as a zip: no entry can have this name. */
+/* The file that marks the folder as one that came as a zip: no entry can have this name. */
 static int write_mark(const struct upload_stage *stage, const char *stem, struct err *err)
 {
     char path[NAME_MAX + sizeof FILE_ACCESS_MARK + 1];
