@@ -1,5 +1,6 @@
 """What documents name is there: linked files and their headings, paths, source files, targets of make, options, identifiers; and the decisions are
 complete."""
+import functools
 import pathlib
 import re
 
@@ -8,8 +9,6 @@ import pytest
 TOP = pathlib.Path(__file__).resolve().parents[3]
 OTHERS = {"build", ".git", "node_modules", ".pytest_cache"}
 SOURCE = r"[\w.*-]+\.(?:c|h|cpp|def|py|mjs|js|ts|sh|md|html|frag|vert|geom|yml|txt|toml)"
-
-pytestmark = pytest.mark.short
 
 
 def files(suffix=""):
@@ -40,6 +39,7 @@ def prose(text):
     return re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M)
 
 
+@functools.lru_cache(None)
 def headings(path):
     """The anchors of a document, as GitHub makes them."""
     found = []
