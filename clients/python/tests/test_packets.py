@@ -201,9 +201,9 @@ def test_a_hostile_content_length_is_refused():
 
 
 @pytest.mark.parametrize("body, message", [
-    (gzip.compress(b'{"name":"posed"}'), None),
-    (gzip.compress(bytes(1 << 21)), "answer_max_bytes"),
-    (gzip.compress(b'{"name":"posed"}')[:-9], "cut"),
+    (gzip.compress(b'{"name":"posed"}', mtime=0), None),
+    (gzip.compress(bytes(1 << 21), mtime=0), "answer_max_bytes"),
+    (gzip.compress(b'{"name":"posed"}', mtime=0)[:-9], "cut"),
     (b"no gzip", "gzip"),
 ])
 def test_packed_answers_are_unpacked_within_the_limit(monkeypatch, body, message):
