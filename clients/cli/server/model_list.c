@@ -2,29 +2,11 @@
 #include "clients/cli/server/model_list.h"
 
 #include "clients/cli/output/terminal.h"
+#include "clients/cli/server/model_walk.h"
 #include "clients/cli/server/pattern.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
-
-enum { PATH_BYTES = 4096, IGNORE_BYTES = 1 << 20 };
-
-/* Of the server, whose own lists end at the same depth. */
-enum {
-#define X(symbol, option, initial, unit, text) symbol,
-#include "protocol/limits.def"
-#undef X
-};
-static const uint64_t LIMITS[] = {
-#define X(symbol, option, initial, unit, text) initial,
-#include "protocol/limits.def"
-#undef X
-};
 
 struct listing {
     const struct args *args;
@@ -32,17 +14,7 @@ struct listing {
     const struct path_argument *argument; /* whose models are being listed */
     struct model_list *list;
     size_t room;
-    struct {
-        char *ending, *companion_of; /* "" for none */
-    } * formats;
-    size_t format_count;
-};
-
-/* The ignore files of the folders above, innermost first. */
-struct ignores {
-    const struct ignores *above;
-    size_t folder_bytes; /* of the path, with its slash */
-    char *lines;
+    cJSON *formats; /* the server's answer */
 };
 
 static bool is_wanted(const struct listing *listing, const char *model)
@@ -63,8 +35,10 @@ static bool is_wanted(const struct listing *listing, const char *model)
     return is_included || !has_include;
 }
 
-static void add(struct listing *listing, const char *model, const char *source)
+/* A model_walk.found. */
+static void add(void *context, const char *model, const char *source)
 {
+    struct listing *listing = context;
     const struct path_argument *argument = listing->argument;
     if ((argument->kind == PATH_PATTERN && !pattern_matches(argument->path, model)) || !is_wanted(listing, model))
         return;
@@ -76,170 +50,39 @@ static void add(struct listing *listing, const char *model, const char *source)
         .model = must_copy(model), .source = must_copy(source), .out = must_copy(model + argument->out_start)};
 }
 
-/* --- here --- */
-
-/* The ending's format; -1 for none. */
-static int format_of(const struct listing *listing, const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    for (size_t i = 0; dot != NULL && dot != name && i < listing->format_count; i++)
-        if (strcasecmp(dot + 1, listing->formats[i].ending) == 0)
-            return (int)i;
-    return -1;
-}
-
-/* A file that belongs to one of the same stem beside it. */
-static bool is_companion(const struct listing *listing, int format, const char *path)
-{
-    char other[PATH_BYTES + 16];
-    struct stat info;
-    const char *of = listing->formats[format].companion_of;
-    if (of[0] == '\0')
-        return false;
-    snprintf(other, sizeof other, "%.*s.%s", (int)(strrchr(path, '.') - path), path, of);
-    return stat(other, &info) == 0;
-}
-
-static char *read_ignores(const char *folder)
-{
-    char path[PATH_BYTES * 2 + 32];
-    snprintf(path, sizeof path, "%s/.posedignore", folder);
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return NULL;
-    char *lines = must_alloc(IGNORE_BYTES + 1);
-    lines[fread(lines, 1, IGNORE_BYTES, file)] = '\0';
-    fclose(file);
-    return lines;
-}
-
-static bool is_ignored(const struct ignores *ignores, const char *path, bool is_folder)
-{
-    for (const struct ignores *at = ignores; at != NULL; at = at->above) {
-        const int verdict = at->lines == NULL ? -1 : pattern_ignores(at->lines, path + at->folder_bytes, is_folder);
-        if (verdict >= 0)
-            return verdict == 1;
-    }
-    return false;
-}
-
-/* Where a symbolic link leads, under the root. One that leads nowhere or out of the root is left for the server to
- * refuse: the failure is reported then, and the model not just missing. false: it leads to something that is no file.
- */
-static bool follow(const struct listing *listing, const char *full, const char *inner, char source[PATH_BYTES])
-{
-    const char *root = listing->paths->folder;
-    struct stat info;
-    size_t rest;
-    char *target = realpath(full, NULL);
-    if (target != NULL && (stat(target, &info) != 0 || !S_ISREG(info.st_mode))) {
-        free(target);
-        return false;
-    }
-    const bool is_inside = target != NULL && path_is_beneath(root, target, &rest);
-    snprintf(source, PATH_BYTES, "%s", is_inside ? target + rest : inner);
-    free(target);
-    return true;
-}
-
-static void walk(struct listing *listing, const char *path, const struct ignores *above);
-
-static void skip_folder(struct listing *listing, const char *folder, const char *why)
-{
-    terminal_error("cannot read folder %s: %s", folder, why);
-    listing->list->unread++;
-}
-
-static void visit(struct listing *listing, const char *path, const char *name, const struct ignores *ignores)
-{
-    char inner[PATH_BYTES], full[PATH_BYTES * 2], source[PATH_BYTES];
-    struct stat info;
-    if (snprintf(inner, sizeof inner, "%s%s%s", path, path[0] == '\0' ? "" : "/", name) >= PATH_BYTES) {
-        skip_folder(listing, inner, strerror(ENAMETOOLONG));
-        return;
-    }
-    snprintf(full, sizeof full, "%s/%s", listing->paths->folder, inner);
-    if (lstat(full, &info) != 0 || is_ignored(ignores, inner, S_ISDIR(info.st_mode)))
-        return;
-    if (S_ISDIR(info.st_mode)) {
-        walk(listing, inner, ignores);
-        return;
-    }
-    const int format = format_of(listing, name);
-    if (format < 0 || is_companion(listing, format, full))
-        return;
-    if (S_ISREG(info.st_mode))
-        add(listing, inner, inner);
-    else if (S_ISLNK(info.st_mode) && follow(listing, full, inner, source))
-        add(listing, inner, source);
-}
-
-/* The depth under the root of what lies in the folder. */
-static uint64_t folders_of(const char *folder)
-{
-    uint64_t folders = folder[0] != '\0';
-    for (; *folder != '\0'; folder++)
-        folders += *folder == '/';
-    return folders;
-}
-
-/* Recursive; the depth is bounded. */
-static void walk(struct listing *listing, const char *path, const struct ignores *above)
-{
-    char full[PATH_BYTES * 2];
-    struct dirent **names = NULL;
-    snprintf(full, sizeof full, "%s/%s", listing->paths->folder, path);
-    const bool is_deep = folders_of(path) > LIMITS[LIMIT_FOLDERS];
-    const int count = is_deep ? -1 : scandir(full, &names, NULL, alphasort);
-    if (count < 0) {
-        skip_folder(listing, full, is_deep ? "it is nested deeper than a server lists" : strerror(errno));
-        return;
-    }
-    struct ignores ignores = {above, strlen(path) + (path[0] != '\0'), read_ignores(full)};
-    for (int i = 0; i < count; i++) {
-        if (names[i]->d_name[0] != '.')
-            visit(listing, path, names[i]->d_name, &ignores);
-        free(names[i]);
-    }
-    free(names);
-    free(ignores.lines);
-}
+/* --- of a private server --- */
 
 static int read_formats(struct listing *listing, struct connection *connection)
 {
     struct posed_packet answer;
     const int rc = connection_request(connection, "/v1/formats", NULL, &answer);
-    if (rc != 0)
-        return connection_status(connection, rc);
-    cJSON *json = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
-    const cJSON *formats = json_get(json, "formats"), *format;
-    listing->formats = must_alloc(((size_t)cJSON_GetArraySize(formats) + 1) * sizeof *listing->formats);
-    cJSON_ArrayForEach(format, formats)
-    {
-        listing->formats[listing->format_count].ending = must_copy(json_text(format, "ending"));
-        listing->formats[listing->format_count++].companion_of = must_copy(json_text(format, "companion_of"));
-    }
-    cJSON_Delete(json);
-    return STATUS_DONE;
+    if (rc == 0)
+        listing->formats = cJSON_ParseWithLength((const char *)answer.data, answer.data_bytes);
+    return connection_status(connection, rc);
 }
 
 static void list_here(struct listing *listing)
 {
-    char folder[PATH_BYTES];
-    snprintf(folder, sizeof folder, "%.4095s", listing->argument->path);
-    if (listing->argument->kind == PATH_MODEL) {
-        add(listing, listing->argument->path, listing->argument->path);
+    const struct path_argument *argument = listing->argument;
+    struct model_walk walk = {.root = listing->paths->folder,
+                              .formats = json_get(listing->formats, "formats"),
+                              .found = add,
+                              .context = listing};
+    if (argument->kind == PATH_MODEL) {
+        add(listing, argument->path, argument->path);
         return;
     }
-    if (listing->argument->kind == PATH_PATTERN) {
-        const char *magic = strpbrk(folder, "*?[");
-        char *slash = memrchr(folder, '/', (size_t)(magic - folder));
+    char *folder = must_copy(argument->path);
+    if (argument->kind == PATH_PATTERN) {
+        char *slash = memrchr(folder, '/', strcspn(folder, "*?["));
         *(slash == NULL ? folder : slash) = '\0';
     }
-    walk(listing, folder, NULL);
+    model_walk(&walk, folder);
+    listing->list->unread += walk.unread;
+    free(folder);
 }
 
-/* --- on another server --- */
+/* --- of a running server --- */
 
 int model_list_pages(struct connection *connection, const char *query, bool is_one, model_page *take, void *context)
 {
@@ -372,11 +215,7 @@ int model_list_read(struct model_list *list, const struct paths *paths, const st
     }
     list->is_empty_known = true;
     sort_once(list);
-    for (size_t i = 0; i < listing.format_count; i++) {
-        free(listing.formats[i].ending);
-        free(listing.formats[i].companion_of);
-    }
-    free(listing.formats);
+    cJSON_Delete(listing.formats);
     return status == STATUS_DONE ? refused : status;
 }
 

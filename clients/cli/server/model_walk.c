@@ -1,0 +1,167 @@
+/* Walks local folders recursively, to the depth that the server's own lists have, and reads .posedignore files. */
+#include "clients/cli/server/model_walk.h"
+
+#include "clients/cli/output/terminal.h"
+#include "clients/cli/server/paths.h"
+#include "clients/cli/server/pattern.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+enum { PATH_BYTES = 4096, IGNORE_BYTES = 1 << 20 };
+
+/* Of the server, whose own lists end at the same depth. */
+enum {
+#define X(symbol, option, initial, unit, text) symbol,
+#include "protocol/limits.def"
+#undef X
+};
+static const uint64_t LIMITS[] = {
+#define X(symbol, option, initial, unit, text) initial,
+#include "protocol/limits.def"
+#undef X
+};
+
+/* The ignore files of the folders above, innermost first. */
+struct ignores {
+    const struct ignores *above;
+    size_t folder_bytes; /* of the path, with its slash */
+    char *lines;
+};
+
+/* The format of the file's ending; NULL for none. */
+static const cJSON *format_of(const struct model_walk *walk, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    const cJSON *format;
+    cJSON_ArrayForEach(format, walk->formats)
+    {
+        if (dot != NULL && dot != name && strcasecmp(dot + 1, json_text(format, "ending")) == 0)
+            return format;
+    }
+    return NULL;
+}
+
+/* Whether the file belongs to a model of the same stem beside it. */
+static bool is_companion(const cJSON *format, const char *path)
+{
+    char other[PATH_BYTES + 16];
+    struct stat info;
+    const char *of = json_text(format, "companion_of");
+    if (of[0] == '\0')
+        return false;
+    snprintf(other, sizeof other, "%.*s.%s", (int)(strrchr(path, '.') - path), path, of);
+    return stat(other, &info) == 0;
+}
+
+static char *read_ignores(const char *folder)
+{
+    char path[PATH_BYTES * 2 + 32];
+    snprintf(path, sizeof path, "%s/.posedignore", folder);
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return NULL;
+    char *lines = must_alloc(IGNORE_BYTES + 1);
+    lines[fread(lines, 1, IGNORE_BYTES, file)] = '\0';
+    fclose(file);
+    return lines;
+}
+
+static bool is_ignored(const struct ignores *ignores, const char *path, bool is_folder)
+{
+    for (const struct ignores *at = ignores; at != NULL; at = at->above) {
+        const int verdict = at->lines == NULL ? -1 : pattern_ignores(at->lines, path + at->folder_bytes, is_folder);
+        if (verdict >= 0)
+            return verdict == 1;
+    }
+    return false;
+}
+
+/* Where a symbolic link leads, under the root. One that leads nowhere or out of the root is left for the server to
+ * refuse: the failure is reported then, and the model not just missing. false: it leads to something that is no file.
+ */
+static bool follow(const struct model_walk *walk, const char *full, const char *inner, char source[PATH_BYTES])
+{
+    struct stat info;
+    size_t rest;
+    char *target = realpath(full, NULL);
+    if (target != NULL && (stat(target, &info) != 0 || !S_ISREG(info.st_mode))) {
+        free(target);
+        return false;
+    }
+    const bool is_inside = target != NULL && path_is_beneath(walk->root, target, &rest);
+    snprintf(source, PATH_BYTES, "%s", is_inside ? target + rest : inner);
+    free(target);
+    return true;
+}
+
+static void walk_folder(struct model_walk *walk, const char *path, const struct ignores *above);
+
+static void skip_folder(struct model_walk *walk, const char *folder, const char *why)
+{
+    terminal_error("cannot read folder %s: %s", folder, why);
+    walk->unread++;
+}
+
+static void visit(struct model_walk *walk, const char *path, const char *name, const struct ignores *ignores)
+{
+    char inner[PATH_BYTES], full[PATH_BYTES * 2], source[PATH_BYTES];
+    struct stat info;
+    if (snprintf(inner, sizeof inner, "%s%s%s", path, path[0] == '\0' ? "" : "/", name) >= PATH_BYTES) {
+        skip_folder(walk, inner, strerror(ENAMETOOLONG));
+        return;
+    }
+    snprintf(full, sizeof full, "%s/%s", walk->root, inner);
+    if (lstat(full, &info) != 0 || is_ignored(ignores, inner, S_ISDIR(info.st_mode)))
+        return;
+    if (S_ISDIR(info.st_mode)) {
+        walk_folder(walk, inner, ignores);
+        return;
+    }
+    const cJSON *format = format_of(walk, name);
+    if (format == NULL || is_companion(format, full))
+        return;
+    if (S_ISREG(info.st_mode))
+        walk->found(walk->context, inner, inner);
+    else if (S_ISLNK(info.st_mode) && follow(walk, full, inner, source))
+        walk->found(walk->context, inner, source);
+}
+
+/* The depth under the root of what lies in the folder. */
+static uint64_t folders_of(const char *folder)
+{
+    uint64_t folders = folder[0] != '\0';
+    for (; *folder != '\0'; folder++)
+        folders += *folder == '/';
+    return folders;
+}
+
+/* Recursive; the depth is bounded. */
+static void walk_folder(struct model_walk *walk, const char *path, const struct ignores *above)
+{
+    char full[PATH_BYTES * 2];
+    struct dirent **names = NULL;
+    snprintf(full, sizeof full, "%s/%s", walk->root, path);
+    const bool is_deep = folders_of(path) > LIMITS[LIMIT_FOLDERS];
+    const int count = is_deep ? -1 : scandir(full, &names, NULL, alphasort);
+    if (count < 0) {
+        skip_folder(walk, full, is_deep ? "it is nested deeper than a server lists" : strerror(errno));
+        return;
+    }
+    struct ignores ignores = {above, strlen(path) + (path[0] != '\0'), read_ignores(full)};
+    for (int i = 0; i < count; i++) {
+        if (names[i]->d_name[0] != '.')
+            visit(walk, path, names[i]->d_name, &ignores);
+        free(names[i]);
+    }
+    free(names);
+    free(ignores.lines);
+}
+
+void model_walk(struct model_walk *walk, const char *folder) { walk_folder(walk, folder, NULL); }

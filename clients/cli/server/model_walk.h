@@ -1,0 +1,18 @@
+/* model_walk.h - finds the models in local folders, by the rules of a server's own list and by .posedignore. */
+#pragma once
+
+#include "clients/cli/output/json.h"
+
+#include <stdbool.h>
+
+struct model_walk {
+    const char *root;     /* absolute */
+    const cJSON *formats; /* "formats" of /v1/formats: which endings are models */
+    /* Called with each model: where it lies under the root, and the file that a symbolic link leads to. */
+    void (*found)(void *context, const char *model, const char *source);
+    void *context;
+    size_t unread; /* counts folders that could not be read, after printing why */
+};
+
+/* Walks `folder` under the root, "" for the root itself. */
+void model_walk(struct model_walk *walk, const char *folder);
