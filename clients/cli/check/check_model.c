@@ -64,7 +64,7 @@ static void check_names(const struct check *check, const char **names, size_t co
         for (next = i + 1; next < count && strcmp(names[next], names[i]) == 0; next++)
             ;
         if (next - i > 1)
-            findings_add(check, findings, rule, "%zu %s are called '%s'", next - i, what, names[i]);
+            findings_add(check, findings, rule, "%zu %s have the name '%s'", next - i, what, names[i]);
     }
 }
 
@@ -181,8 +181,8 @@ static void check_clips(const struct check *check, struct connection *connection
     {
         check_poses(check, connection, model, clip, findings);
         if (json_number(clip, "duration") <= 0)
-            findings_add(check, findings, RULE_ZERO_LENGTH, "clip %.0f '%s' lasts no time", json_number(clip, "index"),
-                         json_text(clip, "name"));
+            findings_add(check, findings, RULE_ZERO_LENGTH, "clip %.0f '%s' has no duration",
+                         json_number(clip, "index"), json_text(clip, "name"));
         else
             check_loop(check, connection, model, clip, findings);
     }
