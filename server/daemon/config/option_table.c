@@ -26,77 +26,10 @@ enum {
 const char TCP_DEFAULT[] = "127.0.0.1:7879";
 
 static const struct option TABLE[] = {
-    {"root", OPTION_TEXT, FIELD(root), "DIR", ".", NULL, 0, 0, "folder of the models", "What to serve"},
-    {"http", OPTION_TEXT, FIELD(http), "ADDR:PORT", "127.0.0.1:7878", NULL, 0, 0,
-     "where to listen; [ADDR]:PORT for IPv6, port 0 for any free one; none for nowhere", "What to serve"},
-    {"tcp", OPTION_TEXT, FIELD(tcp), "ADDR:PORT", TCP_DEFAULT, NULL, 0, 0,
-     "where to listen for the binary protocol (and HTTP); none for nowhere. Where nobody says it and the port is "
-     "taken, "
-     "nowhere",
-     "What to serve"},
-    {"unix", OPTION_TEXT, FIELD(unix_path), "PATH", NULL, NULL, 0, 0,
-     "a Unix socket for the binary protocol and HTTP; none unless given", "What to serve"},
-    {"unix-mode", OPTION_TEXT, FIELD(unix_mode), "MODE", "0600", NULL, 0, 0,
-     "its permissions, octal: 0600 its owner may connect, 0660 the group too", "What to serve"},
-    {"uploads", OPTION_TEXT, FIELD(uploads), "DIR", NULL, NULL, 0, 0,
-     "take uploads (PUT, DELETE /v1/models/NAME) into DIR, a folder beneath the root; none unless given",
-     "What to serve"},
-    {"allow-hidden", OPTION_FLAG, FIELD(files.allows_hidden), NULL, NULL, NULL, 0, 0,
-     "models of the root may be, and open, files with a part of their path that begins with a dot; uploads never",
-     "What to serve"},
-    {"log", OPTION_CHOICE, FIELD(log), "FORM", "text", "text|json|off", 0, 0,
-     "request log on stderr (text, json or off): per request its error, model, where that came from, waiting and work "
-     "time",
-     "What to serve"},
-    {"compress", OPTION_CHOICE, FIELD(compress), "HOW", "auto", "auto|off", 0, 0,
-     "large JSON for clients that take it compressed (Accept-Encoding: zstd, gzip): auto or off", "What to serve"},
-    {"watch", OPTION_CHOICE, FIELD(watch), "HOW", "auto", "auto|poll|off", 0, 0,
-     "how changed files are noticed: auto (events of the system where it has them), poll (looks at them) or off "
-     "(never)",
-     "What to serve"},
-    {"token-file", OPTION_TEXT, FIELD(token_file), "FILE", NULL, NULL, 0, 0,
-     "who asks needs one of the tokens in FILE, one a line, 16 to 256 characters (Authorization: Bearer TOKEN)",
-     "Who may ask"},
-    {"token-for", OPTION_CHOICE, FIELD(token_for), "WHAT", "all", "all|uploads", 0, 0,
-     "what needs a token: all, or uploads and deletes only", "Who may ask"},
-    {"allow-host", OPTION_TEXT, FIELD(allow_host), "NAMES", NULL, NULL, 0, 0,
-     "Host names answered beside loopback ones: a.example,*.b.example or *; on loopback none unless given, elsewhere "
-     "any",
-     "Who may ask"},
-    {"cors", OPTION_TEXT, FIELD(cors), "ORIGINS", NULL, NULL, 0, 0,
-     "web pages that may read answers: https://editor.example,http://localhost:5173 or *; none unless given",
-     "Who may ask"},
-    {"cache-dir", OPTION_TEXT, FIELD(cache_dir), "DIR", NULL, NULL, 0, 0,
-     "folder for imported models, so that a restart needs no import; none for none", "Workers and memory"},
-    {"cache-dir-size", OPTION_BYTES, FIELD(cache_dir_bytes), "SIZE", "0", NULL, 0, BYTES_MAX,
-     "what that folder may hold; 0 means a tenth of what its file system has free", "Workers and memory"},
-    {"cache-bytes", OPTION_BYTES, FIELD(cache_bytes), "SIZE", NULL, NULL, 1 << 20, BYTES_MAX,
-     "memory for imported models; a quarter of the machine's or container's unless given", "Workers and memory"},
-    {"loops", OPTION_COUNT, FIELD(loops), "N", "1", NULL, 0, CONFIG_LOOPS_MAX,
-     "event loops that share one cache, each with a thread for its connections; 0 means one for each core",
-     "Workers and memory"},
-    {"import-workers", OPTION_COUNT, FIELD(import_workers), "N", NULL, NULL, 1, 1024,
-     "imports at the same time; one less than the cores unless given", "Workers and memory"},
-    {"render-workers", OPTION_COUNT, FIELD(render_workers), "N", NULL, NULL, 0, 1024,
-     "pictures drawn at the same time, 0 for no pictures; one less than the cores unless given", "Workers and memory"},
-    {"worker-dir", OPTION_TEXT, FIELD(worker_dir), "DIR", NULL, NULL, 0, 0,
-     "where posed-import and posed-render are; beside posed or in ../libexec/posed unless given", "Workers and memory"},
-    {"gl", OPTION_WORD, FIELD(gl), "DRIVER", "auto", "auto|osmesa|egl", 0, 0, "what draws: auto, osmesa or egl",
-     "Workers and memory"},
-    {"kernel", OPTION_WORD, FIELD(kernel), "NAME", "auto", KERNEL_NAMES, 0, 0,
-     "what computes palettes: auto (the best this processor has), scalar, sse2, avx2, avx512 or neon; the same bits "
-     "with each",
-     "Workers and memory"},
-    {"sandbox", OPTION_CHOICE, FIELD(sandbox), "MODE", "try", SANDBOX_MODES, 0, 0,
-     "where workers may not confine themselves: try goes on with a warning, require does not start; off: not even try",
-     "Workers and memory"},
-    {"self-test-sandbox", OPTION_FLAG, FIELD(is_self_test), NULL, NULL, NULL, 0, 0,
-     "show what workers may not do here, by trying it from inside; exit 0 when nothing was possible, else 1",
-     "Instead of serving"},
-    {"check-config", OPTION_FLAG, FIELD(is_check_only), NULL, NULL, NULL, 0, 0,
-     "print the configuration and exit 0, or say what is wrong with it and exit 2", "Instead of serving"},
-    {"health", OPTION_PROBE, FIELD(health_url), "[URL]", NULL, NULL, 0, 0,
-     "ask the server that runs with this configuration, or URL, whether it is well; exit 0 or 1", "Instead of serving"},
+#define X(name, kind, field, value, initial, words, min, max, group, help)                                             \
+    {name, OPTION_##kind, FIELD(field), value, initial, words, min, max, help, group},
+#include "daemon/config/options.def"
+#undef X
 };
 
 enum { TABLE_COUNT = sizeof TABLE / sizeof *TABLE };
