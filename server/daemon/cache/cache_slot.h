@@ -3,7 +3,6 @@
  * cache_slot.c keeps slots, cache_fill.c takes them from state to state, cache.c owns the cache. Loop thread only. */
 #pragma once
 
-#include "daemon/cache/backing.h"
 #include "daemon/cache/cache.h"
 #include "daemon/cache/revalidation.h"
 #include "daemon/model/root_monitor.h"

@@ -1,4 +1,4 @@
-#include "daemon/service/evaluation_cost.h"
+#include "daemon/service/evaluator.h"
 
 /* Rough costs, to tell microseconds from milliseconds: sampling, multiplying and printing one node or joint (or any
  * other thing of a list); moving and printing one vertex; looking at one vertex, weight or morph delta; compressing

@@ -1,8 +1,9 @@
 #include "daemon/service/evaluator.h"
 
+#include "base/hash.h"
+#include "base/hex.h"
+#include "base/version.h"
 #include "wire/http/http_response.h"
-#include "daemon/service/etag.h"
-#include "daemon/service/evaluation_cost.h"
 #include "daemon/service/prepared_queries.h"
 #include "daemon/support/stats.h"
 
@@ -28,6 +29,34 @@ void evaluation_end_reply(struct reply *reply, const struct imported_model *impo
     reply->has_content = imported != NULL;
     if (imported != NULL)
         memcpy(reply->content_hash, imported->model.infos[0].content_hash, sizeof reply->content_hash);
+}
+
+/* --- entity tags --- */
+
+enum { HASH_DIGITS = 16, MAKER_DIGITS = 8 };
+_Static_assert(1 + 2 * (HASH_DIGITS + 1) + MAKER_DIGITS + 1 + ETAG_FORMAT_MAX + 2 <= ETAG_SIZE, "a tag has room");
+
+void etag_make(const struct etag_source *source, char out[ETAG_SIZE])
+{
+    uint64_t maker = hash64(HASH64_SEED, POSED_VERSION, sizeof POSED_VERSION);
+    maker = hash64(maker, source->renderer, strlen(source->renderer));
+    for (size_t i = 0; i < source->clips_count; i++)
+        maker = hash64(maker, source->clips[i], strlen(source->clips[i]));
+    char *to = out;
+    *to++ = '"';
+    memcpy(to, source->hash, HASH_DIGITS);
+    to[HASH_DIGITS] = '-';
+    to += HASH_DIGITS + 1;
+    memcpy(to, source->canonical, HASH_DIGITS);
+    to[HASH_DIGITS] = '-';
+    to += HASH_DIGITS + 1;
+    hex_put_number(to, maker >> 32, MAKER_DIGITS);
+    to[MAKER_DIGITS] = '-';
+    to += MAKER_DIGITS + 1;
+    for (const char *c = source->format; *c != '\0'; c++)
+        *to++ = *c;
+    *to++ = '"';
+    *to = '\0';
 }
 
 /* What of the form of an answer is in its tag. */

@@ -16,6 +16,26 @@ struct evaluation {
     struct limits *left; /* of a query in a batch: what all of it still may have; else NULL */
 };
 
+/* --- the entity tag of an answer: what it was made from, not what it holds, so that a client's copy is known to be
+ * good before anything is evaluated. Pure; any thread. --- */
+
+enum { ETAG_SIZE = 56, ETAG_FORMAT_MAX = 4 };
+
+/* Everything that the bytes of an answer depend on. */
+struct etag_source {
+    const char *hash;         /* the model's content hash, hex, at least 16 digits */
+    const char *canonical;    /* the request's, 16 hex digits */
+    const char *const *clips; /* the content hashes of the other files that clips are from, in the request's order */
+    size_t clips_count;
+    const char *renderer; /* what draws, for pictures; "" otherwise */
+    const char *format;   /* "json", "bin", "png": at most ETAG_FORMAT_MAX letters */
+};
+
+/* Writes a strong tag with its quotes. The server's version is part of it. */
+void etag_make(const struct etag_source *source, char out[ETAG_SIZE]);
+
+/* --- evaluator --- */
+
 struct evaluator {
     const struct config *config;
     struct budget *budget;
@@ -46,3 +66,14 @@ bool evaluation_is_not_modified(const struct evaluation *evaluation, const char 
 
 /* What every answer ends with: it is about this model (or NULL: none), and an error is not to be stored. */
 void evaluation_end_reply(struct reply *reply, const struct imported_model *imported);
+
+/* --- evaluation_cost.c: about how long an answer will take. Pure; any thread. --- */
+
+enum {
+    EVALUATION_INLINE_NS = 2000000, /* a loop may be kept busy by one request for so long */
+    EVALUATION_QUICK_NS = 50000,    /* several of these may go without a look at the clock */
+};
+
+/* Nanoseconds; sources: the models of request->sources. Looks at no more of a large model than it takes to know that it
+ * is more than EVALUATION_INLINE_NS. */
+double evaluation_cost_ns(const struct model *model, const struct model *const *sources, const struct request *request);

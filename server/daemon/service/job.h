@@ -8,7 +8,6 @@
 #include "daemon/renderer/render_pool.h"
 #include "daemon/service/evaluator.h"
 #include "daemon/service/listing.h"
-#include "daemon/service/reply_stream.h"
 #include "daemon/service/service.h"
 #include "daemon/support/job_queue.h"
 #include "daemon/upload/upload.h"

@@ -1,21 +1,68 @@
-/* service_answer.c - evaluation: small answers at once, large ones in a work thread, so that no request makes the
+/* service_work.c - evaluation: small answers at once, large ones in a work thread, so that no request makes the
  * others wait long. */
 #include "base/container_of.h"
+#include "base/mem.h"
 #include "daemon/service/job.h"
 
 #include "wire/bodies/reply_cursor.h"
-#include "daemon/service/reply_stream.h"
 #include "daemon/support/thread_priority.h"
 #include "daemon/support/stats.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
-#include <utlist.h>
 
 /* Most of the work threads (main.c) stay for files: imports, looks, listings, stores. */
 enum {
     WORK_MAX = 2,
     PATIENCE = 3, /* times that a client may take for a part of an answer: then none of them holds the room any more */
 };
+
+/* An answer that a work thread makes, whole or piece by piece as its client takes it, and what it is made from. */
+struct reply_stream {
+    struct body_stream base;
+    struct reply_cursor *cursor;
+    uint32_t model_count;
+    struct imported_model *models[1 + REQUEST_SOURCES_MAX]; /* a reference each: as those of the job */
+    const struct model *sources[REQUEST_SOURCES_MAX];
+};
+
+static int next_piece(struct body_stream *base, struct buf *out, struct err *err)
+{
+    return reply_cursor_next(container_of(base, struct reply_stream, base)->cursor, out, err);
+}
+
+/* A model that the cache has dropped is in memory only for those who still read it. */
+static size_t held_bytes(const struct body_stream *base)
+{
+    const struct reply_stream *stream = container_of(base, struct reply_stream, base);
+    size_t bytes = sizeof *stream + reply_cursor_held_bytes(stream->cursor);
+    for (uint32_t i = 0; i < stream->model_count; i++)
+        if (!stream->models[i]->is_cached)
+            bytes += stream->models[i]->held_bytes / stream->models[i]->ref_count;
+    return bytes;
+}
+
+static void free_stream(struct body_stream *base)
+{
+    struct reply_stream *stream = container_of(base, struct reply_stream, base);
+    reply_cursor_free(stream->cursor);
+    for (uint32_t i = 0; i < stream->model_count; i++)
+        imported_model_unref(stream->models[i]);
+    free(stream);
+}
+
+static struct reply_stream *new_stream(const struct job *job)
+{
+    struct reply_stream *stream = mem_zalloc(1, sizeof *stream);
+    stream->base = (struct body_stream){.next = next_piece, .held_bytes = held_bytes, .free = free_stream};
+    stream->cursor = reply_cursor_new(kernel_find(job->service->config->kernel), &stream->base.is_stopped);
+    stream->model_count = job->model_count;
+    for (uint32_t i = 0; i < job->model_count; i++)
+        stream->models[i] = imported_model_ref(job->models[i]);
+    memcpy(stream->sources, job->sources, sizeof stream->sources);
+    return stream;
+}
 
 /* Of this thread, since it began. */
 static uint64_t thread_cpu_ns(void)
@@ -29,10 +76,14 @@ static void on_work(uv_work_t *work)
 {
     struct job *job = work->data;
     const struct call *call = job->call;
+    struct reply_stream *stream = job->stream;
     thread_priority_background();
     const uint64_t begin_ns = thread_cpu_ns();
-    reply_stream_start(job->stream, call->pieces, call->left != NULL ? call->left : &job->service->config->limits,
-                       &job->reply, &job->cost);
+    const struct limits *limits = call->left != NULL ? call->left : &job->service->config->limits;
+    if (reply_cursor_start(stream->cursor, &stream->models[0]->model, stream->sources, job_evaluation(job).request,
+                           limits, call->pieces, &job->reply))
+        job->reply.source = &stream->base;
+    job->cost = *reply_cursor_cost(stream->cursor);
     job->cpu_ns = thread_cpu_ns() - begin_ns;
 }
 
@@ -43,7 +94,7 @@ static void on_made(uv_work_t *work, int status)
     struct job *job = work->data;
     struct service *service = job->service;
     if (job->reply.source == NULL)
-        reply_stream_free(job->stream);
+        free_stream(&job->stream->base);
     job->stream = NULL;
     job->call->cpu_ns += job->cpu_ns;
     service->work_room_bytes -= job->room_bytes;
@@ -68,8 +119,7 @@ static void on_made(uv_work_t *work, int status)
 
 static void start_work(struct job *job)
 {
-    const struct evaluation evaluation = job_evaluation(job);
-    job->stream = reply_stream_new(&evaluation, kernel_find(job->service->config->kernel));
+    job->stream = new_stream(job);
     job->work.data = job;
     job->service->work_room_bytes += job->room_bytes;
     job_leave_queue(job, uv_hrtime());
@@ -178,6 +228,6 @@ void service_answer(struct job *job)
 void service_answer_stop(struct job *job)
 {
     job->is_stopped = true;
-    reply_stream_stop(job->stream);
+    job->stream->base.is_stopped = true;
     uv_cancel((uv_req_t *)&job->work);
 }

@@ -1,6 +1,6 @@
 #include "tests/unit/support/check.h"
 
-#include "daemon/service/etag.h"
+#include "daemon/service/evaluator.h"
 
 #include <string.h>
 
