@@ -1,3 +1,5 @@
+/* revalidation.c - what work threads do for the cache: they look at the files of a model, and store imported models on
+ * disk. */
 #include "daemon/cache/revalidation.h"
 
 #include "base/file_formats.h"
@@ -16,7 +18,7 @@
 
 /* --- what is shared, and stores --- */
 
-/* Each holds a model in memory until it is on the disk. */
+/* Each keeps a model in memory until it is on the disk. */
 enum { STORES_MAX = 64 };
 
 struct backing_store {
@@ -157,8 +159,8 @@ void backing_end(struct backing *backing)
 
 /* --- looks --- */
 
-/* How long ago a file must have been written last: to be taken for complete where its writer cannot be seen, and for
- * nobody to be looked for. */
+/* A file that was written less than YOUNG_NS ago may still have a writer. Where writers cannot be seen, it counts as
+ * complete after QUIET_NS. */
 static const int64_t QUIET_NS = INT64_C(500000000), YOUNG_NS = INT64_C(2000000000);
 
 struct revalidation_run {
@@ -187,8 +189,9 @@ static int64_t age_ns(const struct stamp *stamp)
 
 enum writer { WRITER_NONE, WRITER_SEEN, WRITER_UNKNOWN };
 
-/* A read lease is given only while nobody has the file open for writing (fcntl(2), F_SETLEASE), to its owner or
- * root. It is given back at once: whoever opens the file for writing in between waits for that. */
+/* The kernel grants a read lease only while no process has the file open for writing (fcntl(2), F_SETLEASE), and only
+ * to its owner or root. It is given back at once: a process that opens the file for writing in between waits for that.
+ */
 static enum writer find_writer(int root_fd, const char *path)
 {
     const int fd = root_open_beneath(root_fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
@@ -211,7 +214,7 @@ static bool is_being_written(int root_fd, const struct revalidation *check)
     return writer == WRITER_SEEN || (writer == WRITER_UNKNOWN && check->maybe_partial && age < QUIET_NS);
 }
 
-/* The set for these files in place of what there was. */
+/* Takes a new set for these files. */
 static void take_set(const struct backing *backing, struct revalidation *check, const struct sources *sources)
 {
     if (backing->watch == NULL)
@@ -222,7 +225,7 @@ static void take_set(const struct backing *backing, struct revalidation *check, 
     check->is_starved = check->taken == NULL && err_is_shortage(errno);
 }
 
-/* Not to be taken for files that events cannot vouch for: a change would be seen late. */
+/* Without a set a change would be seen late, so a shortage is not treated like files without events. */
 static enum revalidation_verdict starved(struct revalidation *check)
 {
     err_set(&check->err, ERR_OVERLOADED, "'%s': no file descriptor or memory is free to watch it; try again later",
@@ -230,7 +233,7 @@ static enum revalidation_verdict starved(struct revalidation *check)
     return REVALIDATION_GONE;
 }
 
-/* Before anything is looked at: what changes later changes the count. */
+/* Comes before the look at the files: a later change makes the count differ. */
 static void begin_count(const struct backing *backing, struct revalidation *check)
 {
     if (check->set == NULL || check->is_new || !folder_watch_set_is_live(check->set))
@@ -251,7 +254,7 @@ static int check_model(const struct backing *backing, struct revalidation *check
     return root_check_readable(backing->root_fd, check->path, err);
 }
 
-/* The folders of its companions are only known now, so its files have to be looked at once more. */
+/* Only now the folders of its companions are known and watched, so its files are checked once more. */
 static bool load(const struct backing *backing, struct revalidation *check, struct disk_report *report)
 {
     if (backing->disk == NULL ||
@@ -261,7 +264,7 @@ static bool load(const struct backing *backing, struct revalidation *check, stru
     check->count = check->taken != NULL ? folder_watch_set_count(check->taken) : 0;
     if (!check->is_starved && sources_are_unchanged(backing->root_fd, check->loaded->sources))
         return true;
-    imported_model_unref(check->loaded); /* nobody else knows of it */
+    imported_model_unref(check->loaded); /* it is not shared yet */
     check->loaded = NULL;
     return false;
 }

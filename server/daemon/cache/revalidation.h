@@ -1,5 +1,5 @@
-/* look.h - one look at the files of a model, by a work thread: are they as they were, is the model on disk, or is an
- * import needed? Loop thread only, but for what look.c says. */
+/* revalidation.h - a work thread looks at the files of a model: are they as they were, is the model in the disk cache,
+ * or is an import needed? The functions are for the main loop's thread. */
 #pragma once
 
 #include "daemon/model/imported_model.h"
@@ -7,16 +7,16 @@
 #include "daemon/disk/disk_cache.h"
 #include "daemon/model/folder_watch.h"
 
-/* What the cache and its work threads share; outlives the cache while a thread is at work. References are counted on
- * the loop thread. */
+/* What the cache and its work threads share. It outlives the cache while a thread is at work. References are counted on
+ * the main loop's thread. */
 struct backing {
     uv_loop_t *loop;
     const struct config *config;
-    int root_fd;                /* its own */
+    int root_fd;                /* owned */
     struct disk_cache *disk;    /* or NULL */
     struct folder_watch *watch; /* or NULL: no events */
     uint32_t refs;
-    bool is_broken;                            /* the disk cache could not be written, and that was said */
+    bool is_broken;                            /* the disk cache could not be written, and the log says so */
     struct backing_store *stores, *last_store; /* private: the first is under way */
     uint32_t store_count;
 };
@@ -27,42 +27,42 @@ struct backing *backing_new(uv_loop_t *loop, const struct config *config, int ro
 struct backing *backing_ref(struct backing *backing);
 void backing_unref(struct backing *backing);
 
-/* Counts what a look or a store did, and says once what the operator should know. */
+/* Counts what a look or a store did, and logs once what the operator should know. */
 void backing_report(struct backing *backing, const struct disk_report *report);
 
-/* Keeps an imported model on disk when there is a place for it; one after the other, and not for ever many. */
+/* Stores an imported model on disk, if there is a disk cache and the queue is not full. */
 void backing_store(struct backing *backing, const char *path, struct imported_model *imported);
-/* Stores that have not begun are dropped. */
+/* Drops the stores that have not begun. */
 void backing_end(struct backing *backing);
 
 /* --- one look at the files of a model --- */
 
 enum revalidation_verdict {
     REVALIDATION_SAME,    /* the files are those of `known`, or of the failure */
-    REVALIDATION_CHANGED, /* they are not; said when is_check_only */
+    REVALIDATION_CHANGED, /* they are not; only when is_check_only */
     REVALIDATION_LOADED,  /* `loaded` came from the disk cache */
     REVALIDATION_IMPORT,  /* nothing is known of these files */
-    REVALIDATION_WRITING, /* somebody is writing the model file, or has been until just now */
+    REVALIDATION_WRITING, /* the model file is being written, or was until just now */
     REVALIDATION_GONE,    /* there is no such model: `err` */
 };
 
 struct revalidation {
-    /* what is asked */
+    /* asked */
     const char *path; /* borrowed */
     bool is_check_only;
     bool is_whole;                /* with textures */
-    bool maybe_partial;           /* the failure may be that of a half-written file */
+    bool maybe_partial;           /* the failure may be about a half-written file */
     struct imported_model *known; /* borrowed, or NULL */
     bool has_failed;              /* instead: an import of the model file with this stamp failed */
     struct stamp failed_stamp;
-    struct folder_watch_set *set; /* borrowed, or NULL: is taken where it can be */
+    struct folder_watch_set *set; /* borrowed, or NULL: one is taken, if possible */
     bool is_new;                  /* `known` has just been imported: `set` may lack folders of its files */
-    /* what is found */
+    /* found */
     enum revalidation_verdict verdict;
     bool is_unchanged;              /* the files are still those of `known` */
-    struct stamp stamp;             /* of the model file, but for SAME of a known model */
+    struct stamp stamp;             /* of the model file; not set for SAME with `known` */
     struct imported_model *loaded;  /* a reference for the owner */
-    bool is_starved;                /* nothing was free to watch the files with */
+    bool is_starved;                /* no descriptor or memory is free to watch the files */
     bool is_retaken;                /* `taken` replaces `set` */
     struct folder_watch_set *taken; /* likewise, or NULL: events cannot vouch for these files */
     uint64_t count;                 /* of the set when the files were looked at */
@@ -76,5 +76,5 @@ struct revalidation_run;
 struct revalidation_run *revalidation_start(uv_loop_t *loop, struct backing *backing, const struct revalidation *check,
                                             void (*done)(void *user, struct revalidation *check), void *user);
 
-/* done() will not run; what is left ends by itself. */
+/* done() will not run; the thread ends by itself. NULL is fine. */
 void revalidation_abandon(struct revalidation_run *run);

@@ -59,7 +59,7 @@ void etag_make(const struct etag_source *source, char out[ETAG_SIZE])
     *to = '\0';
 }
 
-/* What of the form of an answer is in its tag. */
+/* The form of the answer, as the tag names it. */
 static const char *format_of(const struct request *request)
 {
     static const char *const PICTURES[] = {
@@ -98,7 +98,7 @@ bool evaluation_is_not_modified(const struct evaluation *evaluation, const char 
 
 static void take_from(uint64_t *left, uint64_t spent) { *left -= spent < *left ? spent : *left; }
 
-/* Takes from what the other queries of a batch may cost. */
+/* Takes the cost from what the other queries of the batch may use. */
 static void spend(struct limits *limits, const struct reply_cost *cost)
 {
     if (limits == NULL)
@@ -115,12 +115,12 @@ void evaluation_finish(const struct evaluation *evaluation, const struct reply_c
     spend(evaluation->left, cost);
     reply->warning_count =
         reply_count_warnings(&evaluation->imported->model, evaluation->sources, evaluation->clip_count);
-    const bool has_tag = reply->etag[0] != '\0'; /* which then is not the client's */
+    const bool has_tag = reply->etag[0] != '\0'; /* and it is not the one that the client has */
     if (!has_tag && evaluation_is_not_modified(evaluation, "", reply))
         reply_drop_body(reply);
 }
 
-/* The answer is made, but it is not small, and there is no room for what its client may not read. */
+/* Refuses a large answer when unread answers already fill the memory for clients. */
 static void refuse_without_room(struct budget *budget, struct reply *reply)
 {
     struct err err;
@@ -136,7 +136,7 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
                       struct reply *reply)
 {
     const struct request *request = evaluation->request;
-    /* "*" matches whatever exists, and whether the clip does is found out on the way */
+    /* "*" matches everything that exists; whether the clip exists is only known after the evaluation */
     if (!http_etag_is_any(request->if_none_match) && evaluation_is_not_modified(evaluation, "", reply)) {
         evaluation_end_reply(reply, evaluation->imported);
         return true;

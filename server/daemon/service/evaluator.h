@@ -1,4 +1,5 @@
-/* evaluator.h - an answer of models that are in memory, made where it is asked for. Each loop has its own. */
+/* evaluator.h - makes the answer to a request from models in memory, on the calling thread. Each loop has an evaluator;
+ * it is for the thread of that loop only. */
 #pragma once
 
 #include "wire/bodies/reply_make.h"
@@ -6,18 +7,18 @@
 #include "daemon/support/budget.h"
 #include "daemon/config/config.h"
 
-/* What is asked of which models; all borrowed. */
+/* A request and the models that it is about; all borrowed. */
 struct evaluation {
-    const struct request *request; /* of any operation on a model; to be answered here: not of pictures */
+    const struct request *request; /* of any operation on a model; the evaluator answers all but pictures */
     struct imported_model *imported;
     struct imported_model *const *clips; /* [clip_count]: the models of request->sources, in their order */
     const struct model *const *sources;  /* [clip_count]: likewise */
     uint32_t clip_count;
-    struct limits *left; /* of a query in a batch: what all of it still may have; else NULL */
+    struct limits *left; /* of a query in a batch: what the batch may still use; else NULL */
 };
 
-/* --- the entity tag of an answer: what it was made from, not what it holds, so that a client's copy is known to be
- * good before anything is evaluated. Pure; any thread. --- */
+/* --- entity tags. They name what an answer is made from, not what it holds, so that the server knows that a client's
+ * copy is good before it evaluates anything. Pure; any thread. --- */
 
 enum { ETAG_SIZE = 56, ETAG_FORMAT_MAX = 4 };
 
@@ -45,35 +46,35 @@ struct evaluator {
 void evaluator_init(struct evaluator *evaluator, const struct config *config, struct budget *budget);
 void evaluator_fini(struct evaluator *evaluator);
 
-/* Fills *reply when that takes no longer than a loop may be kept busy:
- * *spent_ns, which others of the same turn have taken, included. False: it would, and nothing was done. */
+/* Fills *reply if that keeps the loop busy for no longer than EVALUATION_INLINE_NS, including *spent_ns, which counts
+ * up. False: it takes longer, and nothing was done. */
 bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *evaluation, double *spent_ns,
                       struct reply *reply);
 
-/* The same of a query that is remembered, at the time of its key, of the model as it is now. False: it is not answered
- * this way, but as any request, and nothing was done; memory in the reply's body is kept. */
+/* The same for a prepared query, at the time of its key. False: it has to be answered like any other request, and
+ * nothing was done; the reply's body keeps its memory. */
 struct prepared_query;
 struct query_key;
 bool evaluator_answer_query(struct evaluator *evaluator, struct prepared_query *query, const struct query_key *key,
                             struct imported_model *imported, struct reply *reply);
 
-/* The last step of that, for whoever made the answer in a thread of his own. For a loop. */
+/* Finishes a reply that a work thread made; call it on the thread of the loop. */
 void evaluation_finish(const struct evaluation *evaluation, const struct reply_cost *cost, struct reply *reply);
 
 /* True when the client's copy is good: *reply is then the 304. Otherwise *reply has its ETag and caching headers.
  * renderer: what draws pictures. */
 bool evaluation_is_not_modified(const struct evaluation *evaluation, const char *renderer, struct reply *reply);
 
-/* What every answer ends with: it is about this model (or NULL: none), and an error is not to be stored. */
+/* The last step of every reply: names the model that it is about (or NULL), and forbids storing an error. */
 void evaluation_end_reply(struct reply *reply, const struct imported_model *imported);
 
-/* --- evaluation_cost.c: about how long an answer will take. Pure; any thread. --- */
+/* --- evaluation_cost.c: estimates how long an answer takes. Pure; any thread. --- */
 
 enum {
-    EVALUATION_INLINE_NS = 2000000, /* a loop may be kept busy by one request for so long */
-    EVALUATION_QUICK_NS = 50000,    /* several of these may go without a look at the clock */
+    EVALUATION_INLINE_NS = 2000000, /* how long one request may keep a loop busy */
+    EVALUATION_QUICK_NS = 50000,    /* several answers as quick as this need no look at the clock */
 };
 
-/* Nanoseconds; sources: the models of request->sources. Looks at no more of a large model than it takes to know that it
- * is more than EVALUATION_INLINE_NS. */
+/* In nanoseconds. sources: the models of request->sources. Of a large model it reads only as much as shows that the
+ * cost exceeds EVALUATION_INLINE_NS. */
 double evaluation_cost_ns(const struct model *model, const struct model *const *sources, const struct request *request);

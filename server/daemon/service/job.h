@@ -31,8 +31,8 @@ struct service {
     uint32_t call_count;         /* under way: of jobs and batches */
     uint32_t work_count;         /* jobs with a work thread */
     uint32_t file_count;         /* uploads and deletions under way */
-    uint64_t work_ended_ns;      /* when a work thread was done last */
-    uint64_t work_room_bytes;    /* what the answers of work threads may fill */
+    uint64_t work_ended_ns;      /* when a work thread last finished */
+    uint64_t work_room_bytes;    /* memory reserved for answers of work threads */
     struct job_queue work_queue; /* jobs that wait for a work thread */
     bool is_draining;
     bool is_ending, is_closed; /* service_free() was called; the handle is closed */
@@ -46,13 +46,13 @@ enum job_stage {
     JOB_DRAWS,
 };
 
-/* A picture on its way. */
+/* What a job for a picture has besides. */
 struct picture_job {
     struct job *job;
     struct render_waiter waiter;
-    struct picture_spec look; /* with what the model knows */
+    struct picture_spec look; /* the request's, with nodes and camera of the model */
     int32_t clip;
-    double begin_s;             /* clip time at which the part that is played begins */
+    double begin_s;             /* clip time at which the played span begins */
     struct render_blend *blend; /* or NULL */
     struct sheet_plan *plan;    /* of a sheet, or NULL */
 };
@@ -62,7 +62,7 @@ struct job {
     struct service *service;
     struct call *call;
     enum job_stage stage;
-    uint64_t waits_ns; /* of uv_hrtime(): since when it waits in this stage */
+    uint64_t waits_ns; /* of uv_hrtime(): when it entered this stage */
     /* The request's own model, then those of its sources, in their order: references. */
     struct imported_model *models[1 + REQUEST_SOURCES_MAX];
     const struct model *sources[REQUEST_SOURCES_MAX]; /* of the latter */
@@ -72,12 +72,12 @@ struct job {
     struct picture_job *picture; /* or NULL */
     uv_work_t work;
     struct reply_stream *stream;   /* of the work thread, while there is work */
-    uint64_t room_bytes;           /* what the answer may fill */
-    _Atomic bool is_stopped;       /* read by it: no client waits for the answer any more */
-    struct reply reply;            /* what the work makes */
-    struct reply_cost cost;        /* of that */
-    uint64_t cpu_ns;               /* likewise, of the thread */
-    struct job_queue_entry queued; /* for that */
+    uint64_t room_bytes;           /* memory reserved for the answer */
+    _Atomic bool is_stopped;       /* read by the thread: the answer is not wanted any more */
+    struct reply reply;            /* made by the thread */
+    struct reply_cost cost;        /* of the reply */
+    uint64_t cpu_ns;               /* processor time of the thread */
+    struct job_queue_entry queued; /* in work_queue */
     struct job *prev, *next;
 };
 
@@ -90,13 +90,13 @@ void job_fail(struct job *job, const struct err *err);
 void job_fail_abandoned(struct job *job);
 /* From now on the job waits for this. */
 void job_enter(struct job *job, enum job_stage stage);
-/* It was in a queue since then, until `end_ns` of uv_hrtime(); 0: it was in none. */
+/* It was in a queue since it entered its stage, until `end_ns` of uv_hrtime(); 0: it was in none. */
 void job_leave_queue(struct job *job, uint64_t end_ns);
 struct evaluation job_evaluation(const struct job *job);
 
-/* A call begins; `call_count` is counted down when it ends. */
+/* A call begins. When it ends, its owner decrements call_count. */
 void service_count_call(struct service *service);
-/* Fills *err with what a call gets that the end of the service cuts off. */
+/* Fills *err with the error of calls that the end of the service cuts off; returns its code. */
 int service_refuse_late(struct err *err);
 /* Frees the service once nothing of it is in use. */
 void service_release(struct service *service);
@@ -120,14 +120,14 @@ void service_answer_dequeue(struct job *job);
 
 /* --- service_render.c --- */
 
-/* Returns 0, or the error of every picture while none can be drawn. */
+/* Returns 0, or the error that every picture gets as long as there is no renderer. */
 int service_check_renderers(const struct service *service, const struct request *request, struct err *err);
 /* Has the picture drawn and finishes the job. */
 void service_render(struct job *job);
 
 /* --- service_sheet.c: what service_render() does for a sheet --- */
 
-/* What is drawn when; a picture's spec borrows it until it is submitted. */
+/* The cells of a picture and their times, borrowed by its spec until it is submitted. */
 struct picture_cells {
     uint32_t count;
     struct render_cell *cells; /* [count] */
@@ -135,23 +135,23 @@ struct picture_cells {
 };
 void picture_cells_alloc(struct picture_cells *cells, uint32_t count, const struct render_blend *blend);
 void picture_cells_free(struct picture_cells *cells);
-/* Makes picture->plan; *span: of its first clip. */
+/* Makes picture->plan. *span is zeroed: each cell has its own. */
 int service_sheet_plan(struct picture_job *picture, const struct model *clips, struct clip_span *span, struct err *err);
-/* Fills the plan's cells, and of the spec what is a sheet's. */
+/* Fills the cells of the plan, and those members of the spec that only sheets have. */
 void service_sheet_fill(struct picture_job *picture, struct picture_cells *cells, struct render_spec *spec);
-/* Fills the 200 with what the renderer made. */
+/* Fills a reply of status 200 with what the renderer made. */
 void service_sheet_reply(const struct picture_job *picture, struct blob *made, struct reply *reply);
 
 /* --- other calls --- */
 
-/* service_info.c: fills the reply to an operation that needs no model and waits for nothing, and to any once the
- * service ends. False: it is another. */
+/* service_info.c: fills the reply to an operation that needs no model and no waiting; once the service ends, to any
+ * operation. Otherwise returns false. */
 bool service_info(const struct service *service, enum op op, struct reply *reply);
 /* service_batch.c: answers the queries of an OP_QUERY one after the other. */
 void service_batch(struct service *service, struct call *call);
 /* The client of a batch has left. */
 void service_batch_cancel(struct call *call);
-/* Ends the batches that wait for nothing but models; once no model will come. */
+/* The cache has ended: ends the batches that only wait for prefetched models. */
 void service_batch_end(struct service *service);
 /* service_upload.c: answers an OP_FILE. */
 void service_file(struct service *service, struct call *call);

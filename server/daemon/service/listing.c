@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* One walk by a work thread. It outlives the listing when that is freed meanwhile. */
+/* One walk by a work thread. It may outlive the listing. */
 struct walk_run {
     uv_work_t work;
     struct listing *listing; /* NULL: freed */
@@ -157,7 +157,7 @@ static void on_walked(uv_work_t *work, int status __attribute__((unused)))
             log_warn("'%.200s' is left out of /v1/models: it lies deeper than %s, or its paths are too long",
                      run->page.deep, LIMIT_TEXT(&listing->config->limits, LIMIT_FOLDERS));
         listing->run = NULL;
-        start_next(listing); /* first, or those who ask again at once would overtake the queue */
+        start_next(listing); /* first: done() may submit another job, which is to wait behind the queue */
         run->job->done(run->job, &reply);
     }
     free_run(run);

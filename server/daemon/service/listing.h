@@ -1,4 +1,4 @@
-/* listing.h - /v1/models: what lies under the root and what the cache knows of it.
+/* listing.h - /v1/models: the models under the root, and what the cache knows of each.
  *
  * The folders are read by a work thread, one listing at a time, so that a large tree delays only other
  * listings. Loop thread only. */
@@ -27,9 +27,8 @@ struct listing *listing_new(uv_loop_t *loop, const struct config *config, const 
 /* Returns 0 or ERR_OVERLOADED (the job is then not taken). */
 int listing_submit(struct listing *listing, struct listing_job *job, struct err *err);
 
-/* Takes back a job that was submitted: true when it is the owner's again, and done() does not run. False when its walk
- * is under way. */
+/* Takes back a submitted job. True: it is the owner's again, and done() does not run. False: its walk is under way. */
 bool listing_cancel(struct listing *listing, struct listing_job *job);
 
-/* Drops all jobs without a word; what is left ends by itself while the loop runs. */
+/* Drops all jobs; their done() does not run. A walk under way ends by itself while the loop runs. */
 void listing_free(struct listing *listing);

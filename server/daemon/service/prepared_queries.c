@@ -166,13 +166,13 @@ static struct prepared_query *new_query(const struct query_key *key)
 void prepared_queries_add(struct prepared_queries *memo, const struct query_key *key, struct query_hint *place)
 {
     *place = (struct query_hint){0};
-    if (key->is_found) /* though it could not be answered */
+    if (key->is_found) /* it is there, but could not be answered */
         return;
     struct prepared_query **set = memo->sets[key->hash % SETS];
     int way = 0;
     while (way < WAYS && set[way] != NULL && !is_it(set[way], key))
         way++;
-    if (way == WAYS) { /* a query that came once never displaces the one that was found last */
+    if (way == WAYS) { /* a query that came once does not displace the one that was found last */
         way--;
         free_query(set[way]);
         set[way] = NULL;

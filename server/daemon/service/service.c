@@ -63,7 +63,7 @@ void service_cancel(struct service *service, struct call *call)
     case OP_QUERY:
         service_batch_cancel(call);
         break;
-    case OP_FILE: /* what is whole is stored */
+    case OP_FILE: /* a complete upload is stored */
         break;
     case OP_MODELS:
         if (listing_cancel(service->listing, &job->listing))
@@ -85,13 +85,13 @@ static void on_tick(uv_prepare_t *tick)
 {
     struct service *service = tick->data;
     cache_next_tick(service->cache);
-    service_answer_resume(service); /* clients may have read what took the room */
+    service_answer_resume(service); /* clients may have read answers, which makes room */
     render_pool_resume(service->renders);
     if (service->call_count == 0)
         uv_prepare_stop(tick);
 }
 
-/* NULL: there is none, and where that was not asked for the log says why. */
+/* NULL: there is none. Unless that was configured, the log says why. */
 static struct disk_cache *open_disk(const struct config *config)
 {
     char importer[IMPORTER_VERSION_SIZE];
@@ -177,6 +177,6 @@ void service_free(struct service *service)
     service_batch_end(service);
     struct job *job;
     DL_FOREACH(service->jobs, job)
-    service_answer_stop(job); /* a work thread may be reading the request: it is answered afterwards */
+    service_answer_stop(job); /* a work thread may be reading the request: the job ends when it is done */
     uv_close((uv_handle_t *)&service->tick, on_closed);
 }

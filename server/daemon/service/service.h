@@ -1,5 +1,5 @@
-/* service.h - a request to a reply: finds or imports the model, evaluates or has it drawn. No sockets, no GL.
- * Loop thread only. */
+/* service.h - turns a request into a reply: finds or imports the models, evaluates them or has them drawn. Knows no
+ * sockets and no OpenGL. Main loop's thread only. */
 #pragma once
 
 #include "wire/encode/reply.h"
@@ -13,8 +13,8 @@
 struct upload;
 struct service; /* owns cache, import pool, render pool and scratch memory */
 
-/* One request on its way. The front end owns it and its request until `done` has run; it must not free them
- * before. When the client leaves earlier, service_cancel() says so, and `done` still runs (with any reply). */
+/* One request on its way. Its client (a connection, a stream, the dispatcher) owns it and its request, and keeps both
+ * until `done` has run. A client that leaves earlier calls service_cancel(); `done` still runs, with any reply. */
 struct call {
     struct request request;
     bool is_abandoned; /* the client has left; read only */
@@ -25,11 +25,10 @@ struct call {
         pieces; /* whether the answer may come in pieces: then the request stays until reply->source is freed */
     const struct request *lasting; /* the request itself, where `request` is a copy that ends with `done`; or NULL */
     struct upload *upload;         /* of a PUT, when its last byte is there; service_handle() takes it */
-    struct call *next;             /* private to the service */
     void *waiting;                 /* private to the service */
-    struct limits *left;           /* likewise: of a query in a batch, what all of it still may have; else NULL */
-    double spent_ns;               /* likewise: what its batch has kept the loop busy for in one go */
-    uint64_t cpu_ns;               /* likewise: processor time that its answer took, here or in a work thread */
+    struct limits *left;           /* likewise: of a query in a batch: what the batch may still use; else NULL */
+    double spent_ns;               /* likewise: how long its batch has kept the loop busy without a break */
+    uint64_t cpu_ns;               /* likewise: processor time of its answer, here or in a work thread */
     /* For the request log, once it is done: */
     enum model_origin origin; /* where its models came from: the slowest of them */
     uint64_t queue_ns;        /* how long it waited for an importer, a renderer or a work thread */
@@ -42,16 +41,16 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
 /* Answers the call: call->done() runs once, here or later on the loop. */
 void service_handle(struct service *service, struct call *call);
 
-/* The head of a PUT is there: where its body goes (upload.h). Whoever has it hands it over in its call or abandons it.
- */
+/* The head of a PUT has arrived: *out is where its body goes (upload.h). The caller hands it over in a call, or
+ * abandons it. */
 int service_upload_begin(struct service *service, const struct request *request, void (*has_room)(void *user),
                          void *user, struct upload **out, struct err *err);
 
 /* The models that it answers from. */
 struct cache *service_cache(struct service *service);
 
-/* Nobody waits for the answer any more: work for it is dropped, unless others wait for the same. `done` runs, mostly
- * before this returns. */
+/* The client has left: the work is dropped, unless others wait for the same. `done` runs, mostly before this returns.
+ */
 void service_cancel(struct service *service, struct call *call);
 
 /* Number of calls under way. */

@@ -1,10 +1,10 @@
 /* service_batch.c - POST /v1/query: one query after the other, their answers gathered in order.
  *
  * Each query is a call of its own, so what goes wrong with one stays with it. Only one is under way at a time, and all
- * share what one answer may have and cost: memory is bounded as for a single request. A query that fails takes nothing
- * of that from the others, but processor time, of which there is one budget for all: else a batch could have the work
- * for the largest answer done as often as it has queries, and thrown away each time. While one is answered the models
- * of the next few are imported already. */
+ * share the limits of one answer: memory is bounded as for a single request. A query that fails uses up nothing but
+ * processor time, for which the whole batch has one limit: otherwise it could make the server compute the largest
+ * answer once for each query and throw it away. While one query is answered, the models of the next few are imported.
+ */
 #include "daemon/service/job.h"
 
 #include "base/container_of.h"
@@ -27,19 +27,19 @@ struct batch {
     struct batch *prev, *next; /* of service->batches */
     struct call *call;         /* the client's */
     struct call item;          /* the query under way; its request is borrowed from the batch's */
-    struct limits limits;      /* what the queries still have together */
+    struct limits limits;      /* what the remaining queries may still use together */
     struct reply reply;
     size_t counted_bytes;         /* of the reply, in the budget */
     uint64_t cpu_ns;              /* processor time of the queries so far */
     uint32_t place;               /* the query to begin */
-    uint32_t prefetched;          /* queries whose models were asked for */
-    uint32_t wait_count;          /* asked for and not there yet */
+    uint32_t prefetched;          /* queries whose models were prefetched */
+    uint32_t wait_count;          /* prefetches that are not done */
     bool is_running;              /* run() is on the stack */
     bool is_under_way;            /* a query is */
     struct prefetch prefetches[]; /* [query_count] */
 };
 
-/* The queries end, and nothing that could still call back holds a part of the batch. */
+/* All queries are done, and no callback can reach the batch any more. */
 static void finish(struct batch *batch)
 {
     struct call *call = batch->call;
@@ -79,7 +79,7 @@ static void put_error(struct batch *batch, const struct err *err)
 
 static void run(struct batch *batch);
 
-/* The model is in the cache now, or the query will find out itself that it cannot be. */
+/* The model is in the cache, or the query will get the error itself. */
 static void on_prefetched(struct cache_waiter *waiter, struct imported_model *imported, const struct err *err)
 {
     struct batch *batch = container_of(waiter, struct prefetch, waiter)->batch;
@@ -116,7 +116,7 @@ static void on_item(struct call *item, struct reply *reply)
     struct batch *batch = container_of(item, struct batch, item);
     batch->is_under_way = false;
     batch->cpu_ns += item->cpu_ns;
-    if (!batch->is_running) /* others have had the loop meanwhile */
+    if (!batch->is_running) /* the loop has run in between */
         batch->item.spent_ns = 0;
     put_result(batch, reply);
     reply_fini(reply);
@@ -144,7 +144,7 @@ static void begin_item(struct batch *batch)
     service_find_models(batch->service, &batch->item);
 }
 
-/* Nobody waits for the rest, or there is to be no rest. */
+/* No further query is to begin. */
 static bool is_over(const struct batch *batch)
 {
     return batch->place == batch->call->request.query_count || batch->call->is_abandoned || batch->service->is_ending;
@@ -164,7 +164,7 @@ static void run(struct batch *batch)
     batch->is_running = false;
     if (batch->is_under_way || !is_over(batch))
         return;
-    if (batch->wait_count > 0 && !batch->service->is_ending) /* an ending cache calls nobody */
+    if (batch->wait_count > 0 && !batch->service->is_ending) /* a cache that has ended calls nobody */
         return;
     if (batch->place < batch->call->request.query_count) {
         struct err err;

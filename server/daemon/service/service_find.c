@@ -1,4 +1,4 @@
-/* service_find.c - the models that a call is about: its own, then those that its clips are from. */
+/* service_find.c - gets the models of a call from the cache: its own, then those that its clips are from. */
 #include "base/container_of.h"
 #include "daemon/service/job.h"
 
@@ -36,7 +36,7 @@ static void on_ready(struct cache_waiter *waiter, struct imported_model *importe
         find_models(job);
 }
 
-/* One after the other; most requests have one. */
+/* Gets one model after the other; most requests have one. */
 static void find_models(struct job *job)
 {
     const struct request *request = &job->call->request;

@@ -1,4 +1,4 @@
-/* service_info.c - what needs no model and is known at once: health, version, formats, counts, the gallery. */
+/* service_info.c - answers operations that need no model: health, version, formats, statistics, the gallery page. */
 #include "daemon/service/job.h"
 
 #include "base/version.h"

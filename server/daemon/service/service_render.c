@@ -1,4 +1,5 @@
-/* service_render.c - a picture: which pose of which clip, then the render pool. */
+/* service_render.c - pictures: resolves the clip, times, nodes and camera of a request, and has the render pool draw.
+ */
 #include "daemon/service/job.h"
 
 #include "base/container_of.h"
@@ -28,7 +29,7 @@ static bool is_not_modified(const struct job *job, struct reply *reply)
     return evaluation_is_not_modified(&evaluation, render_pool_renderer(job->service->renders), reply);
 }
 
-/* Says which picture failed, if that is about the picture. */
+/* Adds to an error about the picture which picture it was. */
 static void fail_picture(struct picture_job *picture, const struct err *why)
 {
     struct job *job = picture->job;
@@ -38,14 +39,14 @@ static void fail_picture(struct picture_job *picture, const struct err *why)
         err.code != ERR_OVERLOADED && err.code != ERR_UNAVAILABLE && err.code != ERR_SHUTTING_DOWN;
     const bool has_times = picture->plan != NULL ? picture->plan->cell_count > 1 : request->picture.view == VIEW_ONION;
     if (is_about_model && has_times)
-        err_prefix(&err, "'%s'", request->model); /* the worker says which time it is */
+        err_prefix(&err, "'%s'", request->model); /* the worker names the time */
     else if (is_about_model)
         err_name_pose(clips_model(job), request, picture->clip, request->time_count > 0 ? request->times_s[0] : 0,
                       &err);
     job_fail(job, &err);
 }
 
-/* The time that t= would be for what is shown. */
+/* The value of t= that shows the same. */
 static double time_of(const struct picture_job *picture, const struct render_shown *shown)
 {
     const struct request *request = &picture->job->call->request;
@@ -69,7 +70,7 @@ static void put_picture(const struct picture_job *picture, struct blob *png, con
         reply->blob = blob_ref(png);
 }
 
-/* The renderer's numbers are finite; what is made of them may be too large. */
+/* The renderer's numbers are finite, but what is computed from them may overflow. */
 static void check_told(struct reply *reply)
 {
     struct err err;
@@ -102,7 +103,7 @@ static void on_done(struct render_waiter *waiter, struct blob *png, const struct
     job_finish(job, &reply);
 }
 
-/* One time, or those of an onion: without times some that are spread evenly over the clip. */
+/* One cell, or those of an onion view, which without t= are spread evenly over the clip. */
 static void fill_cells(struct picture_job *picture, const struct clip_span *span, struct picture_cells *cells)
 {
     const struct request *request = &picture->job->call->request;
@@ -262,7 +263,7 @@ void service_render(struct job *job)
         return;
     }
     picture->begin_s = span.from_s;
-    /* pixels are only the same where the renderer is, so without one no copy is known to be good */
+    /* another renderer draws other pixels: as long as none is known, no copy is known to be good */
     const bool is_renderer_known = render_pool_renderer(job->service->renders)[0] != '\0';
     if (is_renderer_known && is_not_modified(job, &reply)) {
         job_finish(job, &reply);

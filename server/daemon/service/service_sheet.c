@@ -1,4 +1,5 @@
-/* service_sheet.c - a picture of several cells: from its plan to the renderer, and from there to the answer. */
+/* service_sheet.c - sheets and turntables: from the plan of the cells to the renderer, and from its picture to the
+ * reply. */
 #include "daemon/service/job.h"
 
 #include "base/mem.h"
@@ -31,7 +32,7 @@ int service_sheet_plan(struct picture_job *picture, const struct model *clips, s
                            err);
 }
 
-/* A blend has times of its own in each frame. */
+/* Each layer of a blend has its own time in each frame. */
 static void fill_layer_times(struct picture_job *picture, double *times_s)
 {
     const struct request *request = &picture->job->call->request;
@@ -50,7 +51,7 @@ static void fill_cells(const struct picture_job *picture, struct render_cell *to
     const struct sheet_cell *from = sheet_plan_cells(picture->plan);
     double end_s = 0;
     for (uint32_t c = 0; c < picture->plan->cell_count; c++) {
-        const double start_s = end_s; /* of sums, so that rounding does not add up */
+        const double start_s = end_s; /* rounds sums, so that errors do not accumulate */
         end_s = fmin(start_s + from[c].duration_s, 1e9);
         to[c] = (struct render_cell){
             .clip = from[c].clip,
@@ -91,7 +92,7 @@ void service_sheet_fill(struct picture_job *picture, struct picture_cells *cells
     spec->caption_height = plan->layout.caption_height;
 }
 
-/* The worker's own words: only as long as they should be, and finite. */
+/* The worker is not trusted: checks that its cameras have the right size and are finite. */
 static bool read_shots(const struct blob *made, const struct sheet_plan *plan, struct sheet_cameras *shots)
 {
     const size_t views_bytes = plan->cell_count * sizeof(struct render_cell_camera);

@@ -1,4 +1,5 @@
-/* service_upload.c - PUT and DELETE /v1/models/NAME: what was stored is then described as /v1/model does. */
+/* service_upload.c - PUT and DELETE /v1/models/NAME. The reply to a PUT describes the stored model as /v1/model does.
+ */
 #include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/service/job.h"
@@ -47,7 +48,7 @@ static void on_described(struct call *describe, struct reply *reply)
     end(service, call, reply);
 }
 
-/* Says what was stored, whatever else has come under this name, and however busy the importers are. */
+/* Describes what this upload stored, even if another one has replaced it. */
 static void describe(struct upload_call *storing)
 {
     struct service *service = storing->service;
@@ -66,7 +67,7 @@ static void describe(struct upload_call *storing)
     on_described(&storing->describe, &reply);
 }
 
-/* The model is in memory for whoever asks next, or could not be brought there, which is no fault of the upload. */
+/* The model is in memory for the next request. If it is not, that is no failure of the upload. */
 static void on_found(struct call *find, struct reply *reply)
 {
     reply_fini(reply);
@@ -92,7 +93,7 @@ static void on_stored(void *user, const struct upload_end *stored)
     storing->describe.request.model = storing->path;
     if (stored->is_current)
         cache_offer(service->cache, storing->path, storing->imported);
-    cache_next_tick(service->cache); /* what was under this name is looked at anew */
+    cache_next_tick(service->cache); /* the cache checks what was under this name before */
     service_find_models(service, &storing->describe);
 }
 

@@ -1,5 +1,5 @@
-/* service_work.c - evaluation: small answers at once, large ones in a work thread, so that no request makes the
- * others wait long. */
+/* service_work.c - evaluation: makes small answers at once and large ones in a work thread, so that no request delays
+ * the others for long. */
 #include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/service/job.h"
@@ -12,13 +12,13 @@
 #include <string.h>
 #include <time.h>
 
-/* Most of the work threads (main.c) stay for files: imports, looks, listings, stores. */
+/* The other work threads (main.c) are for files: revalidation, listings, stores. */
 enum {
     WORK_MAX = 2,
-    PATIENCE = 3, /* times that a client may take for a part of an answer: then none of them holds the room any more */
+    PATIENCE = 3, /* times the write timeout: by then clients have read their answers or were closed */
 };
 
-/* An answer that a work thread makes, whole or piece by piece as its client takes it, and what it is made from. */
+/* An answer that a work thread makes, whole or piece by piece as its client reads it, with the models that it needs. */
 struct reply_stream {
     struct body_stream base;
     struct reply_cursor *cursor;
@@ -64,7 +64,7 @@ static struct reply_stream *new_stream(const struct job *job)
     return stream;
 }
 
-/* Of this thread, since it began. */
+/* Processor time of this thread since it began. */
 static uint64_t thread_cpu_ns(void)
 {
     struct timespec now;
@@ -135,8 +135,8 @@ static struct job *first_queued(const struct service *service)
     return service->work_queue.first != NULL ? container_of(service->work_queue.first, struct job, queued) : NULL;
 }
 
-/* Clients that read too little of the last answer were closed long before. What takes the room then is no answer: it
- * may be what the clients that wait have sent, and would stay for as long as they do. */
+/* By now clients that did not read the last answer were closed. What still fills the memory may be the requests of the
+ * very clients that wait, so that waiting longer would not help. */
 static void refuse_late(struct service *service)
 {
     const uint64_t patience_ms = PATIENCE * service->config->limits.value[LIMIT_WRITE_TIME_MS];
@@ -167,7 +167,7 @@ void service_answer_dequeue(struct job *job)
     stats_add(STAT_ANSWERS_CANCELLED, 1);
 }
 
-/* An answer may be as large as they may be, or comes in pieces, of which one has at least a frame. */
+/* Reserves the maximum size of an answer or, for one that is sent in pieces, at least one frame. */
 static uint64_t room_bytes(const struct job *job)
 {
     enum { JOINT_JSON_BYTES = 512, PIECES = 4 };
@@ -215,7 +215,7 @@ void service_answer(struct job *job)
     const struct evaluation evaluation = job_evaluation(job);
     struct reply reply;
     reply_init(&reply);
-    const uint64_t begin_ns = call->left != NULL ? thread_cpu_ns() : 0; /* it takes a system call */
+    const uint64_t begin_ns = call->left != NULL ? thread_cpu_ns() : 0; /* a system call */
     const bool is_answered = evaluator_answer(&job->service->evaluator, &evaluation, &call->spent_ns, &reply);
     if (call->left != NULL)
         call->cpu_ns += thread_cpu_ns() - begin_ns;
