@@ -19,9 +19,6 @@
 
 struct cache;
 
-/* The clock by which files are looked at; any thread. */
-uint64_t cache_now_ms(void);
-
 /* Where a model came from. */
 enum model_origin { MODEL_UNKNOWN, MODEL_IN_MEMORY, MODEL_LOADED, MODEL_IMPORTED };
 

@@ -13,8 +13,6 @@
 /* Failed models are small but not nothing. */
 enum { SLOTS_MAX = 16384 };
 
-uint64_t cache_now_ms(void) { return uv_hrtime() / 1000000; }
-
 /* --- finding --- */
 
 struct cache_slot *slot_find(const struct cache *cache, const char *path)

@@ -8,6 +8,10 @@
 #include "daemon/model/imported_model.h"
 
 #include <stdatomic.h>
+#include <uv.h>
+
+/* The clock of the cache; any thread. */
+static inline uint64_t cache_now_ms(void) { return uv_hrtime() / 1000000; }
 
 struct shared_model {
     char *path;

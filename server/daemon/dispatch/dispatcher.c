@@ -49,7 +49,7 @@ static void send_to_hub(const struct dispatcher *dispatcher, struct message *mes
 /* --- models --- */
 
 /* Asks the kernel, and the clock, once a read event. */
-static bool is_current(struct dispatcher *dispatcher, const struct shared_model *shared)
+static inline bool is_current(struct dispatcher *dispatcher, const struct shared_model *shared)
 {
     if (!dispatcher->is_asked) {
         dispatcher->is_asked = true;

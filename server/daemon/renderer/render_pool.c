@@ -92,6 +92,7 @@ static void start_job(struct render_slot *slot, struct render_task *picture)
     picture->sends++;
     slot->picture = picture;
     slot->started_ms = uv_now(pool->loop);
+    picture->started_ns = uv_hrtime();
     stats_add(STAT_RENDERS_STARTED, 1);
     stats_set(STAT_RENDERS_RUNNING, ++pool->running_count);
     uv_timer_stop(&slot->timer);

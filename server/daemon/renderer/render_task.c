@@ -66,6 +66,7 @@ void render_task_finish(struct render_task *picture, struct blob *png, const str
     for (struct render_waiter *wait; (wait = picture->waits) != NULL;) {
         DL_DELETE(picture->waits, wait); /* the others can still be cancelled meanwhile */
         wait->picture = NULL;
+        wait->started_ns = picture->started_ns;
         wait->done(wait, png, notes, err);
     }
     render_task_free(picture);

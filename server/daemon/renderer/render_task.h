@@ -35,6 +35,7 @@ struct render_waiter {
      * Errors: ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_CLIP_NO_MATCH, ERR_RENDER_FAILED, ERR_RENDER_MEMORY,
      * ERR_RENDER_SYSCALL, ERR_RENDER_TIMEOUT, ERR_UNAVAILABLE. */
     void (*done)(struct render_waiter *wait, struct blob *png, const struct render_notes *notes, const struct err *err);
+    uint64_t started_ns;         /* of uv_hrtime(): when a worker got the picture; 0: none did */
     struct render_task *picture; /* private, like the rest */
     struct render_waiter *prev, *next;
 };
@@ -46,6 +47,7 @@ struct render_task {
     struct imported_model *imported; /* references */
     struct imported_model *clips[RENDER_SOURCES_MAX];
     struct render_waiter *waits;
+    uint64_t started_ns;      /* see struct render_waiter */
     uint32_t attempts, sends; /* to workers; those that died before they read the job are no attempts */
     struct job_queue_entry queued;
 };

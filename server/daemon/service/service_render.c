@@ -85,6 +85,7 @@ static void on_done(struct render_waiter *waiter, struct blob *png, const struct
 {
     struct picture_job *picture = container_of(waiter, struct picture_job, waiter);
     struct job *job = picture->job;
+    job_leave_queue(job, waiter->started_ns);
     if (png == NULL) {
         fail_picture(picture, err);
         return;
