@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "anim/model/model.h"
+#include "anim/model/bake_builder.h"
 
 #include <stddef.h>
 
@@ -39,39 +39,6 @@ struct bake_section {
  * Returns 0, ERR_BAD_BAKE, ERR_MODEL_LIMIT (more nodes, vertices, ... than protocol/limits.def allows) or
  * ERR_NO_MEMORY; on failure *out is zeroed and err names the section, element and field. Linear in the size. */
 int bake_decode(const void *bytes, uint64_t size_bytes, struct model *out, struct err *err);
-
-/* Collects the arrays of a model. Element pointers are valid until the next add to the same array.
- * Builder arrays are named as in struct model: builder.nodes, builder.node_count. */
-struct bake_builder {
-#define X(id, singular, plural, type)                                                                                  \
-    type *plural;                                                                                                      \
-    uint32_t singular##_count, singular##_capacity;
-#include "anim/model/model_sections.def"
-#undef X
-    uint64_t limit_bytes; /* of all arrays together, 0 = none; going over it, or out of memory, sets is_failed */
-    uint64_t used_bytes;
-    int is_failed; /* adds return NULL from then on */
-};
-
-void bake_builder_init(struct bake_builder *builder, uint64_t limit_bytes);
-void bake_builder_fini(struct bake_builder *builder);
-
-/* Appends `count` zeroed elements to an array; returns the first, or NULL when the builder failed.
- * bake_add_node(b, 1), bake_add_key_time(b, n), ... one per line of model_sections.def. */
-#define X(id, singular, plural, type) type *bake_add_##singular(struct bake_builder *builder, uint32_t count);
-#include "anim/model/model_sections.def"
-#undef X
-
-/* Stores text (repaired to UTF-8, NUL bytes become '?', cut to LIMIT_NAME_BYTES with a warning) and returns its
- * place; NULL text gives STR_NONE. */
-struct str bake_text(struct bake_builder *builder, const char *text, size_t size_bytes);
-struct str bake_textz(struct bake_builder *builder, const char *text); /* NUL-terminated or NULL */
-/* The same without a limit of its own: for texts that the caller bounds by their sum. */
-struct str bake_long_text(struct bake_builder *builder, const char *text, size_t size_bytes);
-
-/* Adds a warning; the same code and message twice is kept once; at most 100, then one that says "more". */
-void bake_warn(struct bake_builder *builder, const char *code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 /* Derives what importers would all have to compute in the same way: node_order, NODE_IN_SCENE,
  * NODE_JOINT, NODE_SHEAR and the decomposition of matrix nodes, rigid skins and draws from nodes and meshes,

@@ -6,49 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-int bake_check_fail(struct err *err, const char *section, uint64_t element, const char *field)
-{
-    return err_set(err, ERR_BAD_BAKE, "%s[%llu].%s is out of range or does not fit the rest", section,
-                   (unsigned long long)element, field);
-}
-
-/* The text as a whole is UTF-8 by then, so a part of it is when it neither starts nor ends inside a character. */
-bool bake_is_long_str(const struct model *model, struct str str)
-{
-    if (str.offset == STR_NONE)
-        return str.size_bytes == 0;
-    if (!bake_is_range(str.offset, str.size_bytes, model->text_byte_count))
-        return false;
-    const uint64_t ends[] = {str.offset, (uint64_t)str.offset + str.size_bytes};
-    for (int i = 0; i < 2; i++)
-        if (ends[i] < model->text_byte_count && ((unsigned char)model->text[ends[i]] & 0xc0) == 0x80)
-            return false;
-    return true;
-}
-
-bool bake_is_str(const struct model *model, struct str str)
-{
-    return str.size_bytes <= LIMIT_INFO[LIMIT_NAME_BYTES].initial && bake_is_long_str(model, str);
-}
-
-bool bake_is_range(uint64_t first, uint64_t count, uint64_t total) { return first <= total && count <= total - first; }
-
-bool bake_is_index(int32_t index, uint32_t count) { return index >= -1 && (index < 0 || (uint32_t)index < count); }
-
-bool bake_is_finite(const float *values, uint64_t count)
-{
-    for (uint64_t i = 0; i < count; i++)
-        if (!isfinite(values[i]))
-            return false;
-    return true;
-}
-
-bool bake_is_affine(const struct mat4 *matrix)
-{
-    const float *m = matrix->m;
-    return bake_is_finite(m, 16) && m[3] == 0 && m[7] == 0 && m[11] == 0 && m[15] == 1;
-}
-
 /* Evaluation allocates by these counts, and each source file is looked at for each request, so a block may not ask
  * for more than an importer may give. */
 static int check_sizes(const struct model *model, struct err *err)

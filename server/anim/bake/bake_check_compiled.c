@@ -1,6 +1,5 @@
 #include "anim/bake/bake_check.h"
 
-#include "anim/compiled/clip_blocks.h"
 #include "anim/compiled/clip_magnitude.h"
 
 #include <math.h>

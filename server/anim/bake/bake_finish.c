@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "anim/bake/bake_check.h"
-#include "anim/bake/bake_finish_parts.h"
+#include "anim/bake/bake_finish.h"
 #include "anim/compiled/clip_compile.h"
 #include "anim/pose/pose.h"
 #include "anim/pose/skin.h"
@@ -10,15 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct model bake_finish_view(const struct bake_builder *builder)
-{
-    return (struct model){
-#define X(id, singular, plural, type) .plural = builder->plural, .singular##_count = builder->singular##_count,
-#include "anim/model/model_sections.def"
-#undef X
-    };
-}
 
 static bool is_zero3(const float v[3]) { return v[0] == 0 && v[1] == 0 && v[2] == 0; }
 
@@ -46,21 +37,11 @@ static void fill_in(struct bake_builder *builder)
     info->rest_max = (struct vec3){-1, -1, -1};
 }
 
-struct bounds {
-    double low[3], high[3];
-};
-
-static void include(struct bounds *bounds, const struct vec3 *points, uint32_t count)
+static void include(struct box *box, const struct vec3 *points, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const double p[3] = {(double)points[i].x, (double)points[i].y, (double)points[i].z};
-        if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2]))
-            continue;
-        for (int a = 0; a < 3; a++) {
-            bounds->low[a] = fmin(bounds->low[a], p[a]);
-            bounds->high[a] = fmax(bounds->high[a], p[a]);
-        }
-    }
+    for (uint32_t i = 0; i < count; i++)
+        if (isfinite(points[i].x) && isfinite(points[i].y) && isfinite(points[i].z))
+            box_add(box, DOUBLE3(points[i]));
 }
 
 /* The rest palettes of all skins, one behind the other: firsts[skin] into *palettes, UINT32_MAX for a skin whose
@@ -81,7 +62,7 @@ static bool rest_palettes(const struct model *model, const struct pose *pose, st
 }
 
 static void measure_draws(const struct model *model, const struct pose *pose, const struct mat4 *palettes,
-                          const uint32_t *firsts, struct bounds *bounds)
+                          const uint32_t *firsts, struct box *box)
 {
     uint32_t largest = 0;
     for (uint32_t p = 0; p < model->primitive_count; p++)
@@ -95,15 +76,15 @@ static void measure_draws(const struct model *model, const struct pose *pose, co
         const struct node *node = &model->nodes[draw->node];
         skin_morph_positions(model, draw->primitive, pose->weights + node->weight_first, node->weight_count, points);
         skin_positions(model, draw->primitive, palettes + firsts[draw->skin], points, points);
-        include(bounds, points, model->primitives[draw->primitive].vertex_count);
+        include(box, points, model->primitives[draw->primitive].vertex_count);
     }
     free(points);
 }
 
 static void measure_rest(struct bake_builder *builder)
 {
-    const struct model model = bake_finish_view(builder);
-    struct bounds bounds = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+    const struct model model = bake_builder_view(builder);
+    struct box box = BOX_EMPTY;
     struct mat4 *palettes = mem_alloc(model.joint_count * sizeof *palettes);
     uint32_t *firsts = mem_alloc(model.skin_count * sizeof *firsts);
     struct pose pose;
@@ -111,14 +92,14 @@ static void measure_rest(struct bake_builder *builder)
     pose_evaluate(&pose, &model, POSE_REST, 0);
     if (!rest_palettes(&model, &pose, palettes, firsts))
         bake_warn(builder, "rest_not_finite", "a skin's rest pose has values too large for a float");
-    measure_draws(&model, &pose, palettes, firsts, &bounds);
+    measure_draws(&model, &pose, palettes, firsts, &box);
     pose_fini(&pose);
     free(palettes);
     free(firsts);
-    if (bounds.low[0] > bounds.high[0])
+    if (box_is_empty(&box))
         return;
-    builder->infos[0].rest_min = (struct vec3){(float)bounds.low[0], (float)bounds.low[1], (float)bounds.low[2]};
-    builder->infos[0].rest_max = (struct vec3){(float)bounds.high[0], (float)bounds.high[1], (float)bounds.high[2]};
+    builder->infos[0].rest_min = (struct vec3){(float)box.min[0], (float)box.min[1], (float)box.min[2]};
+    builder->infos[0].rest_max = (struct vec3){(float)box.max[0], (float)box.max[1], (float)box.max[2]};
 }
 
 static int over_limit(const struct bake_builder *builder, struct err *err)
@@ -144,7 +125,7 @@ int bake_finish(struct bake_builder *builder, struct err *err)
     bake_finish_matrices(builder);
     if (builder->is_failed)
         return over_limit(builder, err);
-    const struct model view = bake_finish_view(builder);
+    const struct model view = bake_builder_view(builder);
     rc = bake_check(&view, err);
     if (rc == ERR_BAD_BAKE) { /* not a damaged block but a model that does not fit together */
         if (err != NULL)

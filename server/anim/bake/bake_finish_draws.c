@@ -1,5 +1,5 @@
 /* The steps of bake_finish() that decide what is drawn with which skin. */
-#include "anim/bake/bake_finish_parts.h"
+#include "anim/bake/bake_finish.h"
 
 #include "anim/model/mat.h"
 

@@ -1,5 +1,5 @@
 /* The steps of bake_finish() that concern nodes, their matrices and the clips that move them. */
-#include "anim/bake/bake_finish_parts.h"
+#include "anim/bake/bake_finish.h"
 
 #include "anim/bake/bake_check.h"
 #include "anim/model/mat.h"

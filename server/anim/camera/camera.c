@@ -9,15 +9,6 @@ static const double NEAREST_SHARE = 0.02, BESIDE_SHARE = 0.01;
 static const double NEAR_SHARE = 0.01;     /* of the distance to the middle: where near is when things lie nearer */
 static const double OUTSIDE_SHARE = 0.001; /* of the picture: so little outside of it still counts as inside */
 
-static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static void cross3(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* False when the vector has no direction. */
 static bool unit3(double v[3])
 {
@@ -73,7 +64,7 @@ static void to_axes(const struct axes *axes, const double p[3], double out[3])
 
 static void point_to_axes(const struct axes *axes, const struct vec3 *point, double out[3])
 {
-    to_axes(axes, (const double[3]){(double)point->x, (double)point->y, (double)point->z}, out);
+    to_axes(axes, DOUBLE3(*point), out);
 }
 
 /* What the framing needs to know of all points, in the eye's axes.
@@ -268,7 +259,7 @@ struct camera camera_frame(const struct camera_query *query, const struct vec3 *
 
 static void to_view(const struct camera *camera, const struct vec3 *point, double out[3])
 {
-    dmat4_point(&camera->view_from_scene, (const double[3]){(double)point->x, (double)point->y, (double)point->z}, out);
+    dmat4_point(&camera->view_from_scene, DOUBLE3(*point), out);
 }
 
 bool camera_sees_all(const struct camera *camera, const struct vec3 *points, uint64_t point_count)

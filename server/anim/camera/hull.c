@@ -1,7 +1,6 @@
 #include "anim/camera/hull.h"
 
-#include "anim/pose/bounds.h"
-#include "anim/camera/hull_parts.h"
+#include "anim/camera/hull_corners.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +38,7 @@ struct hull {
 
 static double distance_to(const struct face *face, const double point[3])
 {
-    return hull_dot(face->normal, point) - face->offset;
+    return dot3(face->normal, point) - face->offset;
 }
 
 static bool grow_faces(struct hull *hull)
@@ -68,15 +67,15 @@ static uint32_t add_face(struct hull *hull, uint32_t a, uint32_t b, uint32_t c)
     struct face *face = &hull->faces[hull->face_count];
     *face =
         (struct face){.corners = {a, b, c}, .neighbors = {HULL_NONE, HULL_NONE, HULL_NONE}, .first_outside = HULL_NONE};
-    hull_subtract(hull->set.points[b], hull->set.points[a], ab);
-    hull_subtract(hull->set.points[c], hull->set.points[a], ac);
-    hull_cross(ab, ac, face->normal);
-    const double length = sqrt(hull_dot(face->normal, face->normal));
+    subtract3(hull->set.points[b], hull->set.points[a], ab);
+    subtract3(hull->set.points[c], hull->set.points[a], ac);
+    cross3(ab, ac, face->normal);
+    const double length = sqrt(dot3(face->normal, face->normal));
     if (!(length > 0))
         return HULL_NONE;
     for (int i = 0; i < 3; i++)
         face->normal[i] /= length;
-    face->offset = hull_dot(face->normal, hull->set.points[a]);
+    face->offset = dot3(face->normal, hull->set.points[a]);
     return hull->face_count++;
 }
 
@@ -213,11 +212,11 @@ static bool make_tetrahedron(struct hull *hull, const uint32_t corners[4])
     static const int FACES[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
     double a[3], b[3], c[3], normal[3];
     uint32_t v[4] = {corners[0], corners[1], corners[2], corners[3]};
-    hull_subtract(hull->set.points[v[1]], hull->set.points[v[0]], a);
-    hull_subtract(hull->set.points[v[2]], hull->set.points[v[0]], b);
-    hull_subtract(hull->set.points[v[3]], hull->set.points[v[0]], c);
-    hull_cross(a, b, normal);
-    if (hull_dot(normal, c) > 0) { /* the last corner lies before the first face, which is to look away from it */
+    subtract3(hull->set.points[v[1]], hull->set.points[v[0]], a);
+    subtract3(hull->set.points[v[2]], hull->set.points[v[0]], b);
+    subtract3(hull->set.points[v[3]], hull->set.points[v[0]], c);
+    cross3(a, b, normal);
+    if (dot3(normal, c) > 0) { /* the last corner lies before the first face, which is to look away from it */
         v[1] = corners[2];
         v[2] = corners[1];
     }
@@ -254,14 +253,11 @@ static bool build(struct hull *hull, double tolerance)
 static double take_points(struct hull *hull, const struct vec3 *points)
 {
     struct box box = BOX_EMPTY;
-    double size = 0;
     for (uint32_t p = 0; p < hull->set.count; p++) {
-        const double at[3] = {(double)points[p].x, (double)points[p].y, (double)points[p].z};
-        memcpy(hull->set.points[p], at, sizeof at);
-        box_add(&box, at);
+        memcpy(hull->set.points[p], DOUBLE3(points[p]), sizeof hull->set.points[p]);
+        box_add(&box, hull->set.points[p]);
     }
-    for (int i = 0; i < 3; i++)
-        size = fmax(size, box.max[i] - box.min[i]);
+    const double size = box_size(&box);
     for (uint32_t p = 0; p < hull->set.count && size > 0; p++)
         for (int i = 0; i < 3; i++)
             hull->set.points[p][i] = (hull->set.points[p][i] - box.min[i] / 2 - box.max[i] / 2) / size;

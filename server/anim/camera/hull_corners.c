@@ -1,5 +1,5 @@
 /* hull_corners.c - where a hull begins: four points far from each other. */
-#include "anim/camera/hull_parts.h"
+#include "anim/camera/hull_corners.h"
 
 /* Sets thinner than this, of their size, count as flat: what float32 can tell apart. */
 static const double FLAT = 1e-6;
@@ -9,17 +9,17 @@ static uint32_t farthest_from(const struct hull_points *set, uint32_t a, uint32_
 {
     double ab[3], ac[3], normal[3] = {0}, most = -1;
     uint32_t found = a;
-    hull_subtract(set->points[b], set->points[a], ab);
+    subtract3(set->points[b], set->points[a], ab);
     if (c != HULL_NONE) {
-        hull_subtract(set->points[c], set->points[a], ac);
-        hull_cross(ab, ac, normal);
+        subtract3(set->points[c], set->points[a], ac);
+        cross3(ab, ac, normal);
     }
-    const double length = sqrt(c != HULL_NONE ? hull_dot(normal, normal) : hull_dot(ab, ab));
+    const double length = sqrt(c != HULL_NONE ? dot3(normal, normal) : dot3(ab, ab));
     for (uint32_t p = 0; p < set->count; p++) {
         double ap[3], across[3];
-        hull_subtract(set->points[p], set->points[a], ap);
-        hull_cross(ab, ap, across);
-        const double value = c != HULL_NONE ? fabs(hull_dot(normal, ap)) : sqrt(hull_dot(across, across));
+        subtract3(set->points[p], set->points[a], ap);
+        cross3(ab, ap, across);
+        const double value = c != HULL_NONE ? fabs(dot3(normal, ap)) : sqrt(dot3(across, across));
         if (value > most) {
             most = value;
             found = p;
@@ -32,7 +32,7 @@ static uint32_t farthest_from(const struct hull_points *set, uint32_t a, uint32_
 /* Adds a point that nobody gave, away from the others along `direction`: a flat set is then a cone's base. */
 static uint32_t add_helper(struct hull_points *set, uint32_t from, const double direction[3])
 {
-    const double length = sqrt(hull_dot(direction, direction));
+    const double length = sqrt(dot3(direction, direction));
     for (int i = 0; i < 3; i++)
         set->points[set->point_count][i] = set->points[from][i] + direction[i] / length;
     return set->point_count++;
@@ -54,19 +54,19 @@ bool hull_find_corners(struct hull_points *set, uint32_t corners[4])
             axis = i;
     corners[0] = low[axis];
     corners[1] = high[axis];
-    hull_subtract(set->points[corners[1]], set->points[corners[0]], ab);
-    if (!(hull_dot(ab, ab) > 0))
+    subtract3(set->points[corners[1]], set->points[corners[0]], ab);
+    if (!(dot3(ab, ab) > 0))
         return false;
     corners[2] = farthest_from(set, corners[0], corners[1], HULL_NONE, &distance);
     if (!(distance > FLAT)) {
         helper[axis == 0 ? 1 : 0] = 1;
-        hull_cross(ab, helper, across);
+        cross3(ab, helper, across);
         corners[2] = add_helper(set, corners[0], across);
     }
     corners[3] = farthest_from(set, corners[0], corners[1], corners[2], &distance);
     if (!(distance > FLAT)) {
-        hull_subtract(set->points[corners[2]], set->points[corners[0]], ac);
-        hull_cross(ab, ac, across);
+        subtract3(set->points[corners[2]], set->points[corners[0]], ac);
+        cross3(ab, ac, across);
         corners[3] = add_helper(set, corners[0], across);
     }
     return true;

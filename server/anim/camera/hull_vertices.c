@@ -120,14 +120,9 @@ static void mark_groups(struct group_work *work, const struct vec3 *deltas)
 static double size_of(const struct group_work *work)
 {
     struct box box = BOX_EMPTY;
-    double size = 0;
-    for (uint32_t i = 0; i < work->used_count; i++) {
-        const struct vec3 p = work->model->positions[work->primitive->vertex_first + work->order[i]];
-        box_add(&box, (const double[3]){(double)p.x, (double)p.y, (double)p.z});
-    }
-    for (int i = 0; i < 3 && work->used_count > 0; i++)
-        size = fmax(size, box.max[i] - box.min[i]);
-    return size;
+    for (uint32_t i = 0; i < work->used_count; i++)
+        box_add(&box, DOUBLE3(work->model->positions[work->primitive->vertex_first + work->order[i]]));
+    return box_size(&box);
 }
 
 static void mark_primitive(struct group_work *work)

@@ -1,4 +1,5 @@
-#include "anim/compiled/clip_blocks.h"
+/* clip_blocks.c - the blocks, constants and frames of a planned clip (anim/model/compiled_clip.h). */
+#include "anim/compiled/clip_plan.h"
 
 #include "base/mem.h"
 #include "anim/pose/sample.h"
@@ -60,18 +61,6 @@ static uint32_t flags_of(const struct lanes *lanes, uint32_t first, uint32_t cou
     }
     /* Constant rotations are multiplied by constant scales at once. */
     return flags | (has_size && (flags & LANES_SCALE) == 0 && (flags & LANES_ROTATE) != 0 ? LANES_FIXED_SCALE : 0);
-}
-
-uint32_t block_frame_vectors(uint32_t flags)
-{
-    return ((flags & LANES_ROTATE) != 0 ? 4u : 0u) + ((flags & LANES_TRANSLATE) != 0 ? 3u : 0u) +
-           ((flags & LANES_SCALE) != 0 ? 3u : 0u);
-}
-
-uint32_t block_constant_vectors(uint32_t flags)
-{
-    return ((flags & LANES_ROTATE) != 0 ? 0u : 9u) + ((flags & LANES_TRANSLATE) != 0 ? 0u : 3u) +
-           ((flags & LANES_FIXED_SCALE) != 0 ? 3u : 0u) + ((flags & LANES_STEP) != 0 ? 3u : 0u);
 }
 
 /* A block of half the width where the other half would carry components that only the first needs. */

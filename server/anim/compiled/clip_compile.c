@@ -1,8 +1,6 @@
 #include "anim/compiled/clip_compile.h"
 
 #include "base/mem.h"
-#include "anim/bake/bake_finish_parts.h"
-#include "anim/compiled/clip_blocks.h"
 #include "anim/compiled/clip_plan.h"
 #include "anim/compiled/clip_error.h"
 #include "anim/compiled/clip_magnitude.h"
@@ -62,7 +60,7 @@ struct compile_work {
  * it. True when it may be used. */
 static bool is_good(const struct bake_builder *builder, struct compiled_clip *clip, struct compile_work *work)
 {
-    const struct model model = bake_finish_view(builder);
+    const struct model model = bake_builder_view(builder);
     const uint32_t c = (uint32_t)(clip - builder->compiled_clips), moments = moments_of(&model);
     const uint64_t sampled_floats = work->sampled_floats + clip_sampled_floats(&model, clip);
     if (sampled_floats > CLIP_SAMPLED_SHARE * (uint64_t)model.key_value_count ||
@@ -82,7 +80,7 @@ static bool is_good(const struct bake_builder *builder, struct compiled_clip *cl
 
 static void compile(struct bake_builder *builder, uint32_t c, struct compile_work *work)
 {
-    const struct model model = bake_finish_view(builder);
+    const struct model model = bake_builder_view(builder);
     const struct mark before = mark(builder);
     struct compiled_clip *clip = &builder->compiled_clips[c];
     struct clip_plan plan;
@@ -104,7 +102,7 @@ void clip_compile_all(struct bake_builder *builder)
     };
     rig_compile(builder, work.rig_of_node);
     bake_add_compiled_clip(builder, builder->clip_count);
-    const struct model model = bake_finish_view(builder);
+    const struct model model = bake_builder_view(builder);
     clip_magnitude_of_outputs(&model, work.binds);
     clip_error_init(&work.measure, &model);
     for (uint32_t c = 0; c < model.clip_count && !builder->is_failed && steps_of(&model) <= STEPS_MAX; c++)

@@ -8,7 +8,7 @@
  * - its palettes are further than 9e-7 of the model's size from those in double precision (clip_error.h). */
 #pragma once
 
-#include "anim/bake/bake.h"
+#include "anim/model/bake_builder.h"
 
 /* Adds the rig and a compiled_clip for each clip; nothing where no joint or no clip is. Sets builder->is_failed when
  * memory is gone. */

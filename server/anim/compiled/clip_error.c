@@ -5,63 +5,41 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct clip_error_box {
-    double low[3], high[3];
-};
-
-static const struct clip_error_box EMPTY = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
-
-static void include(struct clip_error_box *box, const double p[3])
-{
-    for (int a = 0; a < 3; a++) {
-        box->low[a] = fmin(box->low[a], p[a]);
-        box->high[a] = fmax(box->high[a], p[a]);
-    }
-}
-
-static double longest_side(const struct clip_error_box *box)
-{
-    double side = 0;
-    for (int a = 0; a < 3; a++)
-        side = fmax(side, box->high[a] - box->low[a]);
-    return side;
-}
-
 /* What each skin moves, in bind space: boxes[skin_count]. */
-static void bind_boxes(const struct model *model, struct clip_error_box *boxes)
+static void bind_boxes(const struct model *model, struct box *boxes)
 {
     for (uint32_t s = 0; s < model->skin_count; s++)
-        boxes[s] = EMPTY;
+        boxes[s] = BOX_EMPTY;
     for (uint32_t d = 0; d < model->draw_count; d++) {
         const struct primitive *primitive = &model->primitives[model->draws[d].primitive];
         for (uint32_t v = 0; v < primitive->vertex_count; v++) {
             const struct vec3 *p = &model->positions[primitive->vertex_first + v];
-            include(&boxes[model->draws[d].skin], (const double[3]){(double)p->x, (double)p->y, (double)p->z});
+            box_add(&boxes[model->draws[d].skin], DOUBLE3(*p));
         }
     }
     for (uint32_t s = 0; s < model->skin_count; s++)
-        for (uint32_t j = 0; j < model->skins[s].joint_count && boxes[s].low[0] > boxes[s].high[0]; j++) {
+        for (uint32_t j = 0; j < model->skins[s].joint_count && box_is_empty(&boxes[s]); j++) {
             const struct joint *joint = &model->joints[model->skins[s].joint_first + j];
             const struct dmat4 joint_from_bind = dmat4_from_mat4(&joint->joint_from_bind);
             struct dmat4 bind_from_joint;
             dmat4_invert(&joint_from_bind, &bind_from_joint);
-            include(&boxes[s], bind_from_joint.m + 12);
+            box_add(&boxes[s], bind_from_joint.m + 12);
         }
 }
 
 static double model_size(const struct model *model, struct pose *pose)
 {
     const struct model_info *info = &model->infos[0];
-    struct clip_error_box box = EMPTY;
+    struct box box = BOX_EMPTY;
     if (info->rest_min.x <= info->rest_max.x) {
-        include(&box, (const double[3]){(double)info->rest_min.x, (double)info->rest_min.y, (double)info->rest_min.z});
-        include(&box, (const double[3]){(double)info->rest_max.x, (double)info->rest_max.y, (double)info->rest_max.z});
-        return longest_side(&box);
+        box_add(&box, DOUBLE3(info->rest_min));
+        box_add(&box, DOUBLE3(info->rest_max));
+        return box_size(&box);
     }
     pose_evaluate(pose, model, POSE_REST, 0);
     for (uint32_t i = 0; i < model->rig_node_count; i++)
-        include(&box, pose->scene_from_node[model->rig_nodes[i].node].m + 12);
-    return longest_side(&box);
+        box_add(&box, pose->scene_from_node[model->rig_nodes[i].node].m + 12);
+    return box_size(&box);
 }
 
 static double largest_element(const struct dmat4 *m)
@@ -77,7 +55,7 @@ static double largest_element(const struct dmat4 *m)
 static double worse(double a, double b) { return isnan(a) || isnan(b) ? HUGE_VAL : fmax(a, b); }
 
 /* Of one joint, as lengths: `fast` are its three rows, `exact` is in double precision. */
-static double joint_error(const float *fast, const struct dmat4 *exact, const struct clip_error_box *box, double size)
+static double joint_error(const float *fast, const struct dmat4 *exact, const struct box *box, double size)
 {
     const double element = largest_element(exact);
     double largest = 0;
@@ -86,8 +64,8 @@ static double joint_error(const float *fast, const struct dmat4 *exact, const st
         double at_middle = offset, to_corner = 0;
         for (int c = 0; c < 3; c++) {
             const double difference = (double)fast[4 * r + c] - exact->m[4 * c + r];
-            at_middle += difference * (box->low[c] + box->high[c]) / 2;
-            to_corner += fabs(difference) * (box->high[c] - box->low[c]) / 2;
+            at_middle += difference * (box->min[c] + box->max[c]) / 2;
+            to_corner += fabs(difference) * (box->max[c] - box->min[c]) / 2;
             largest = worse(largest, element > 0 ? fabs(difference) / element * size : 0);
         }
         largest = worse(largest, fabs(at_middle) + to_corner);

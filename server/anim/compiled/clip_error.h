@@ -6,9 +6,9 @@
 
 /* What the clips of a model are measured by, and working memory. */
 struct clip_error {
-    double size; /* of the model: the longest side of its rest bounds, or of the box around its joints */
-    struct clip_error_box *boxes; /* [skin_count], bind space: around the vertices that the skin moves, or its joints */
-    float *rows;                  /* of the largest skin */
+    double size;       /* of the model: the longest side of its rest bounds, or of the box around its joints */
+    struct box *boxes; /* [skin_count], bind space: around the vertices that the skin moves, or its joints */
+    float *rows;       /* of the largest skin */
     struct clip_palette palette;
     struct pose pose;
 };

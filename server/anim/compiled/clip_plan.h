@@ -2,6 +2,7 @@
  * it. Pure; any thread. For clip_compile.c. */
 #pragma once
 
+#include "anim/model/bake_builder.h"
 #include "anim/pose/pose.h"
 
 /* Of one rig node. */
@@ -25,3 +26,7 @@ struct clip_plan {
 /* Plans clip `clip` of the model. rig_of_node[node_count]: as rig_compile() has it, borrowed for the call. */
 void clip_plan_init(struct clip_plan *plan, const struct model *model, const uint32_t *rig_of_node, uint32_t clip);
 void clip_plan_fini(struct clip_plan *plan);
+
+/* Adds the clip's frames, blocks, still and sampled nodes to the builder and fills *out. False, with nothing added,
+ * when there would be too many (clip_compile.h). */
+bool clip_blocks_add(struct bake_builder *builder, const struct clip_plan *plan, struct compiled_clip *out);

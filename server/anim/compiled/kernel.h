@@ -23,13 +23,6 @@
 /* sin(sqrt y) / sqrt y by powers of y. */
 #define KERNEL_SINE .9999999957f, -.1666665795f, .008333050171f, -.0001980901741f, 2.605107635e-6f
 
-/* Where a block's factors of u begin among its constants, in vectors of its width. */
-static inline uint32_t kernel_factors_at(uint32_t flags)
-{
-    const uint32_t turned = (flags & LANES_ROTATE) != 0 ? 0 : 9, moved = (flags & LANES_TRANSLATE) != 0 ? 0 : 3;
-    return turned + moved + ((flags & LANES_FIXED_SCALE) != 0 ? 3 : 0);
-}
-
 /* Floats from one matrix in scratch to the next: three rows, and a row of 0. */
 enum { KERNEL_MATRIX = 16 };
 

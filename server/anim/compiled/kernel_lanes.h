@@ -77,7 +77,7 @@ KERNEL_INLINE VF NAME(u_of)(const struct kernel_lanes *lanes, const struct lane_
     const VF u = lanes->u - (VF){0};
     if ((block->flags & LANES_STEP) == 0)
         return u;
-    const uint32_t at = (kernel_factors_at(block->flags) + what) * block->width + first;
+    const uint32_t at = (block_factors_at(block->flags) + what) * block->width + first;
     return u * NAME(load)(lanes->values + block->constant_first + at);
 }
 

@@ -34,7 +34,7 @@ static struct lane lane_of(const struct kernel_lanes *lanes, uint32_t block, uin
     struct lane lane = {lanes, &lanes->blocks[block], index, {lanes->u, lanes->u, lanes->u}};
     const uint32_t flags = lane.block->flags, width = lane.block->width;
     if ((flags & LANES_STEP) != 0) {
-        const float *factors = lanes->values + lane.block->constant_first + kernel_factors_at(flags) * width + index;
+        const float *factors = lanes->values + lane.block->constant_first + block_factors_at(flags) * width + index;
         for (uint32_t i = 0; i < 3; i++)
             lane.u[i] = lanes->u * factors[i * width];
     }

@@ -1,7 +1,6 @@
 #include "anim/compiled/clip_compile.h"
 
 #include "base/mem.h"
-#include "anim/bake/bake_finish_parts.h"
 
 #include <stdlib.h>
 
@@ -85,7 +84,7 @@ static void add_skin(struct bake_builder *builder, uint32_t s, const uint32_t *r
 
 void rig_compile(struct bake_builder *builder, uint32_t *rig_of_node)
 {
-    const struct model model = bake_finish_view(builder);
+    const struct model model = bake_builder_view(builder);
     struct place *places = mem_alloc(((size_t)model.node_count + 1) * sizeof *places);
     const uint32_t count = collect(&model, places);
     qsort(places, count, sizeof *places, compare_places);

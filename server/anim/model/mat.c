@@ -107,13 +107,41 @@ void dmat4_point(const struct dmat4 *m, const double p[3], double out[3])
         out[r] += m->m[12 + r];
 }
 
-static double length3(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
+static double length3(const double v[3]) { return sqrt(dot3(v, v)); }
 
-static void cross3(const double a[3], const double b[3], double out[3])
+void cross3(const double *a, const double *b, double out[3])
 {
     out[0] = a[1] * b[2] - a[2] * b[1];
     out[1] = a[2] * b[0] - a[0] * b[2];
     out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+const struct box BOX_EMPTY = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+
+bool box_is_empty(const struct box *box) { return !(box->min[0] <= box->max[0]); }
+
+void box_add(struct box *box, const double point[3])
+{
+    for (int i = 0; i < 3; i++) {
+        box->min[i] = fmin(box->min[i], point[i]);
+        box->max[i] = fmax(box->max[i], point[i]);
+    }
+}
+
+void box_join(struct box *box, const struct box *other)
+{
+    for (int i = 0; i < 3; i++) {
+        box->min[i] = fmin(box->min[i], other->min[i]);
+        box->max[i] = fmax(box->max[i], other->max[i]);
+    }
+}
+
+double box_size(const struct box *box)
+{
+    double size = 0;
+    for (int i = 0; i < 3; i++)
+        size = fmax(size, box->max[i] - box->min[i]);
+    return size;
 }
 
 /* axes[to] = unit(axes[a] x axes[b]), so that a collapsed axis does not cost the rotation of the others. */
@@ -204,7 +232,7 @@ bool trs_from_dmat4(const struct dmat4 *m, struct trs *out)
     }
     complete_axes(axes, out->scale);
     cross3(axes[1], axes[2], cross);
-    if (cross[0] * axes[0][0] + cross[1] * axes[0][1] + cross[2] * axes[0][2] < 0) {
+    if (dot3(cross, axes[0]) < 0) {
         out->scale[0] = -out->scale[0];
         for (int r = 0; r < 3; r++)
             axes[0][r] = -axes[0][r];

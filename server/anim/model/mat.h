@@ -22,6 +22,23 @@ struct trs {
 
 extern const struct dmat4 DMAT4_IDENTITY;
 
+/* The doubles of a struct vec3. */
+#define DOUBLE3(v) ((const double[3]){(double)(v).x, (double)(v).y, (double)(v).z})
+
+static inline double dot3(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+void cross3(const double *a, const double *b, double out[3]);
+
+/* A box along the axes of the space it is in; its sides go through points. */
+struct box {
+    double min[3], max[3]; /* min > max: empty */
+};
+
+extern const struct box BOX_EMPTY;
+bool box_is_empty(const struct box *box);
+void box_add(struct box *box, const double point[3]);
+void box_join(struct box *box, const struct box *other); /* an empty one adds nothing */
+double box_size(const struct box *box);                  /* the longest side; 0 when empty */
+
 struct dmat4 dmat4_mul(const struct dmat4 *a, const struct dmat4 *b); /* a * b */
 struct dmat4 dmat4_from_mat4(const struct mat4 *m);
 struct mat4 mat4_from_dmat4(const struct dmat4 *m);

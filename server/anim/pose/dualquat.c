@@ -2,15 +2,6 @@
 
 #include <math.h>
 
-static double dot3(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static void cross3(const double *a, const double *b, double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static int check_rigid(const struct dmat4 *m, struct err *err)
 {
     const double *x = m->m, *y = m->m + 4, *z = m->m + 8;

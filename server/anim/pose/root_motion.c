@@ -5,8 +5,6 @@
 
 static const double HALF_TURN_DEG = 180, PI = 3.14159265358979323846;
 
-static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 void root_motion_mark(const struct model *model, uint32_t node, uint8_t *is_moved)
 {
     for (uint32_t i = 0; i < model->order_count; i++) {

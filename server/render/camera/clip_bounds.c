@@ -137,11 +137,8 @@ static double size_of(const struct vec3 *points, uint32_t count)
 {
     struct box box = BOX_EMPTY;
     for (uint32_t i = 0; i < count; i++)
-        box_add(&box, (const double[3]){(double)points[i].x, (double)points[i].y, (double)points[i].z});
-    double size = 0;
-    for (int i = 0; i < 3 && count > 0; i++)
-        size = fmax(size, box.max[i] - box.min[i]);
-    return size;
+        box_add(&box, DOUBLE3(points[i]));
+    return box_size(&box);
 }
 
 static void reduce(struct bounds_walk *walk)

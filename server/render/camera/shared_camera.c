@@ -14,8 +14,6 @@ struct shared_point {
     float reserved;
 };
 
-static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 /* Row r of the rotation from scene to eye space. */
 static void axis_of(const struct camera *camera, int r, double out[3])
 {

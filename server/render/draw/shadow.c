@@ -25,8 +25,6 @@ struct ground_plane {
     double first[2], size;             /* of the square that the map covers, along and across */
 };
 
-static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 static void unit3(double v[3])
 {
     const double length = sqrt(dot3(v, v));

@@ -20,13 +20,6 @@ static void place_of(const struct pose *pose, uint32_t node, double out[3])
     memcpy(out, &pose->scene_from_node[node].m[12], 3 * sizeof *out);
 }
 
-static void cross3(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* Makes v one long; returns how long it was. */
 static double unit3(double v[3])
 {
@@ -137,22 +130,17 @@ static bool is_drawn(const struct model *model, const bool *is_moved, uint32_t n
 /* The longest side of the box around all drawn nodes; 0 for a single place. Negative: some place is not finite. */
 static double measure(const struct model *model, const struct pose *pose, const bool *is_moved)
 {
-    double low[3] = {DBL_MAX, DBL_MAX, DBL_MAX}, high[3] = {-DBL_MAX, -DBL_MAX, -DBL_MAX}, size = 0;
+    struct box box = BOX_EMPTY;
     for (uint32_t n = 0; n < model->node_count; n++) {
-        double place[3];
+        const double *place = &pose->scene_from_node[n].m[12];
         if (!is_drawn(model, is_moved, n))
             continue;
-        place_of(pose, n, place);
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 3; i++)
             if (!(fabs(place[i]) < (double)FLT_MAX / 4))
                 return -1;
-            low[i] = fmin(low[i], place[i]);
-            high[i] = fmax(high[i], place[i]);
-        }
+        box_add(&box, place);
     }
-    for (int i = 0; i < 3; i++)
-        size = fmax(size, high[i] - low[i]);
-    return size;
+    return box_size(&box);
 }
 
 static void put_node(struct skeleton_mesh *skeleton, const struct model *model, const struct pose *pose,

@@ -1,5 +1,5 @@
 /* body_put_bounds.c - boxes around the posed model: at every time asked for, or over all of the clip. */
-#include "anim/pose/bounds_sum.h"
+#include "anim/pose/bounds.h"
 #include "wire/reply/reply_context.h"
 #include "wire/reply/select.h"
 #include "wire/encode/json.h"

@@ -1,5 +1,5 @@
 #include "anim/pose/bounds.h"
-#include "anim/pose/bounds_sum.h"
+#include "anim/pose/bounds.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
 

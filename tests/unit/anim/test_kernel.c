@@ -86,7 +86,7 @@ static void fill(struct scene *scene, uint32_t flags)
         if ((flags & LANES_ROTATE) != 0)
             fill_rotations(scene->from + offset, scene->to + offset, width);
         for (uint32_t i = 0; i < 3 * width && (flags & LANES_STEP) != 0; i++)
-            scene->values[constant + kernel_factors_at(flags) * width + i] = chance() < 0.5;
+            scene->values[constant + block_factors_at(flags) * width + i] = chance() < 0.5;
         offset += 10 * width;
         constant += 18 * width;
     }

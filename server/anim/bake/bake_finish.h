@@ -1,4 +1,4 @@
-/* bake_finish_parts.h - the steps of bake_finish(), in the order it takes them; for bake_finish.c only.
+/* bake_finish.h - the steps of bake_finish(), in the order it takes them; for bake_finish.c only.
  *
  * Each adds to the builder or completes what is there. A builder that fails on the way (limit, memory) is
  * found by is_failed at the end; the functions that return a code can find a bad model. */
@@ -19,6 +19,3 @@ int bake_finish_clips(struct bake_builder *builder, struct err *err);
 
 /* NODE_JOINT, then meshes under unskinned nodes, rigid skins, mesh_node and draws. ERR_NO_MEMORY. */
 int bake_finish_draws(struct bake_builder *builder, struct err *err);
-
-/* The builder's arrays as a model; valid until the next add. */
-struct model bake_finish_view(const struct bake_builder *builder);

@@ -1,4 +1,4 @@
-#include "anim/bake/bake.h"
+#include "anim/model/bake_builder.h"
 
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -19,6 +19,15 @@ void bake_builder_fini(struct bake_builder *builder)
 #include "anim/model/model_sections.def"
 #undef X
     bake_builder_init(builder, builder->limit_bytes);
+}
+
+struct model bake_builder_view(const struct bake_builder *builder)
+{
+    return (struct model){
+#define X(id, singular, plural, type) .plural = builder->plural, .singular##_count = builder->singular##_count,
+#include "anim/model/model_sections.def"
+#undef X
+    };
 }
 
 /* One array of the builder, whatever its element type. */

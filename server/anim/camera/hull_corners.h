@@ -1,9 +1,9 @@
 /* hull_parts.h - what the files of the hull share. Private to hull*.c. Pure. */
 #pragma once
 
+#include "anim/model/mat.h"
+
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #define HULL_NONE UINT32_MAX
 
@@ -13,19 +13,10 @@ struct hull_points {
     uint32_t point_count; /* with those that were added */
 };
 
-static inline void hull_subtract(const double a[3], const double b[3], double out[3])
+static inline void subtract3(const double a[3], const double b[3], double out[3])
 {
     for (int i = 0; i < 3; i++)
         out[i] = a[i] - b[i];
-}
-
-static inline double hull_dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static inline void hull_cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 /* Four points that span a tetrahedron. A set that has none, flat or straight, is given points that nobody gave, to the

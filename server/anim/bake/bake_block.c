@@ -1,0 +1,225 @@
+/* bake_block.c - the bytes of a baked model: the table of its sections, written and read. */
+#include "anim/bake/bake.h"
+
+#include "anim/bake/bake_check.h"
+
+#include <string.h>
+
+enum {
+    BAKE_SECTION_COUNT = 0
+#define X(id, singular, plural, type) +1
+#include "anim/model/model_sections.def"
+#undef X
+};
+
+struct bake_section_kind {
+    uint32_t id;
+    uint32_t item_bytes;
+    const char *name;    /* "nodes", as in struct model */
+    size_t items_offset; /* of the array's pointer in struct model */
+    size_t count_offset; /* of its count */
+};
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a baked model is little-endian and used in place");
+_Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "IEEE 754 numbers");
+
+/* The format's sizes: a change of one is a change of the format (BAKE_VERSION). */
+_Static_assert(sizeof(struct bake_header) == 32, "layout");
+_Static_assert(sizeof(struct bake_section) == 24, "layout");
+_Static_assert(sizeof(struct model_info) == 108, "layout");
+_Static_assert(sizeof(struct node) == 76, "layout");
+_Static_assert(sizeof(struct skin) == 24, "layout");
+_Static_assert(sizeof(struct joint) == 80, "layout");
+_Static_assert(sizeof(struct mesh) == 16, "layout");
+_Static_assert(sizeof(struct primitive) == 40, "layout");
+_Static_assert(sizeof(struct influence) == 8, "layout");
+_Static_assert(sizeof(struct morph_target) == 16, "layout");
+_Static_assert(sizeof(struct draw) == 16, "layout");
+_Static_assert(sizeof(struct clip) == 32, "layout");
+_Static_assert(sizeof(struct channel) == 32, "layout");
+_Static_assert(sizeof(struct material) == 224, "layout");
+_Static_assert(sizeof(struct texture) == 64, "layout");
+_Static_assert(sizeof(struct warning) == 16, "layout");
+_Static_assert(sizeof(struct source_file) == 48, "layout");
+_Static_assert(sizeof(struct extra) == 16, "layout");
+_Static_assert(sizeof(struct marker) == 32, "layout");
+_Static_assert(sizeof(struct model_camera) == 32, "layout");
+_Static_assert(sizeof(struct rig_node) == 8, "layout");
+_Static_assert(sizeof(struct rig_skin) == 8, "layout");
+_Static_assert(sizeof(struct rig_output) == 56, "layout");
+_Static_assert(sizeof(struct compiled_clip) == 56, "layout");
+_Static_assert(sizeof(struct lane_block) == 80, "layout");
+_Static_assert(sizeof(struct still_node) == 52, "layout");
+_Static_assert(sizeof(struct sampled_node) == 16, "layout");
+
+/* One row per line of model_sections.def, in rising order of id. */
+static const struct bake_section_kind BAKE_SECTION_KINDS[BAKE_SECTION_COUNT] = {
+#define X(id, singular, plural, type)                                                                                  \
+    {id, sizeof(type), #plural, offsetof(struct model, plural), offsetof(struct model, singular##_count)},
+#include "anim/model/model_sections.def"
+#undef X
+};
+
+static uint64_t aligned(uint64_t offset) { return (offset + BAKE_ALIGNMENT - 1) / BAKE_ALIGNMENT * BAKE_ALIGNMENT; }
+
+/* Where everything lies, and the bytes in front of it. */
+struct bake_layout {
+    struct bake_header header;
+    struct bake_section table[BAKE_SECTION_COUNT];
+    const void *items[BAKE_SECTION_COUNT];
+};
+
+static int lay_out(const struct bake_builder *builder, struct bake_layout *layout, struct err *err)
+{
+    const struct {
+        const void *items;
+        uint64_t count;
+    } arrays[] = {
+#define X(id, singular, plural, type) {builder->plural, builder->singular##_count},
+#include "anim/model/model_sections.def"
+#undef X
+    };
+    if (builder->is_failed)
+        return err_set(err, ERR_MODEL_LIMIT, "the baked model is larger than %llu bytes",
+                       (unsigned long long)builder->limit_bytes);
+    uint64_t end = sizeof layout->header + sizeof layout->table;
+    for (int i = 0; i < BAKE_SECTION_COUNT; i++) {
+        const struct bake_section_kind *kind = &BAKE_SECTION_KINDS[i];
+        layout->items[i] = arrays[i].items;
+        layout->table[i] = (struct bake_section){kind->id, kind->item_bytes, aligned(end), arrays[i].count};
+        end = layout->table[i].offset + arrays[i].count * kind->item_bytes;
+    }
+    if (builder->limit_bytes != 0 && end > builder->limit_bytes)
+        return err_set(err, ERR_MODEL_LIMIT, "the baked model has %llu bytes, more than may be kept",
+                       (unsigned long long)end);
+    layout->header =
+        (struct bake_header){.version = BAKE_VERSION, .section_count = BAKE_SECTION_COUNT, .size_bytes = end};
+    memcpy(layout->header.magic, BAKE_MAGIC, sizeof layout->header.magic);
+    return 0;
+}
+
+int bake_write(const struct bake_builder *builder, const struct bake_sink *sink, struct err *err)
+{
+    static const char padding[BAKE_ALIGNMENT];
+    struct bake_layout layout;
+    if (lay_out(builder, &layout, err) < 0 || sink->put(sink->context, &layout.header, sizeof layout.header, err) < 0 ||
+        sink->put(sink->context, layout.table, sizeof layout.table, err) < 0)
+        return err->code;
+    uint64_t at = sizeof layout.header + sizeof layout.table;
+    for (int i = 0; i < BAKE_SECTION_COUNT; i++) {
+        const struct bake_section *section = &layout.table[i];
+        const uint64_t size_bytes = section->count * section->item_bytes;
+        if (sink->put(sink->context, padding, (size_t)(section->offset - at), err) < 0 ||
+            (size_bytes > 0 && sink->put(sink->context, layout.items[i], (size_t)size_bytes, err) < 0))
+            return err->code;
+        at = section->offset + size_bytes;
+    }
+    return 0;
+}
+
+static int put_in_buf(void *context, const void *bytes, size_t size_bytes, struct err *err)
+{
+    struct buf *out = context;
+    char *to = buf_reserve(out, size_bytes);
+    if (to == NULL)
+        return err_set(err, ERR_MODEL_LIMIT, "the baked model has more bytes than may be kept");
+    memcpy(to, bytes, size_bytes);
+    buf_advance(out, size_bytes);
+    return 0;
+}
+
+int bake_encode(const struct bake_builder *builder, struct buf *out, struct err *err)
+{
+    const struct bake_sink sink = {.put = put_in_buf, .context = out};
+    return bake_write(builder, &sink, err);
+}
+
+/* --- reading --- */
+
+static int check_header(const void *bytes, uint64_t size_bytes, struct err *err)
+{
+    struct bake_header header;
+    if ((uintptr_t)bytes % BAKE_ALIGNMENT != 0)
+        return err_set(err, ERR_BAD_BAKE, "the block does not lie at a multiple of %d bytes", BAKE_ALIGNMENT);
+    if (bytes == NULL || size_bytes < sizeof header + BAKE_SECTION_COUNT * sizeof(struct bake_section))
+        return err_set(err, ERR_BAD_BAKE, "%llu bytes are too few for a baked model", (unsigned long long)size_bytes);
+    memcpy(&header, bytes, sizeof header);
+    if (memcmp(header.magic, BAKE_MAGIC, sizeof header.magic) != 0)
+        return err_set(err, ERR_BAD_BAKE, "the first 8 bytes are not those of a baked model");
+    if (header.version != BAKE_VERSION)
+        return err_set(err, ERR_BAD_BAKE, "the baked model has version %u, this program reads %d", header.version,
+                       BAKE_VERSION);
+    if (header.section_count != BAKE_SECTION_COUNT)
+        return err_set(err, ERR_BAD_BAKE, "the header names %u sections instead of %d", header.section_count,
+                       BAKE_SECTION_COUNT);
+    if (header.size_bytes != size_bytes)
+        return err_set(err, ERR_BAD_BAKE, "the header says %llu bytes, there are %llu",
+                       (unsigned long long)header.size_bytes, (unsigned long long)size_bytes);
+    if (header.reserved != 0)
+        return err_set(err, ERR_BAD_BAKE, "the header's reserved field is not 0");
+    return 0;
+}
+
+static bool is_zero(const unsigned char *bytes, uint64_t size_bytes)
+{
+    for (uint64_t i = 0; i < size_bytes; i++)
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}
+
+/* Checks one row of the section table against its kind and the end of the section before, *end, and moves
+ * *end. There is one place for each section, so nothing can overlap or hide between two of them. */
+static int check_section(const unsigned char *bytes, uint64_t size_bytes, const struct bake_section *section,
+                         const struct bake_section_kind *kind, uint64_t *end, struct err *err)
+{
+    if (section->id != kind->id || section->item_bytes != kind->item_bytes)
+        return err_set(err, ERR_BAD_BAKE, "section %s has id %u and %u bytes an element instead of %u and %u",
+                       kind->name, section->id, section->item_bytes, kind->id, kind->item_bytes);
+    const uint64_t expected = aligned(*end);
+    if (section->offset != expected || expected > size_bytes)
+        return err_set(err, ERR_BAD_BAKE, "section %s lies at %llu instead of %llu", kind->name,
+                       (unsigned long long)section->offset, (unsigned long long)expected);
+    if (section->count >= UINT32_MAX || section->count > (size_bytes - expected) / kind->item_bytes)
+        return err_set(err, ERR_BAD_BAKE, "section %s has %llu elements, more than the block holds", kind->name,
+                       (unsigned long long)section->count);
+    if (!is_zero(bytes + *end, expected - *end))
+        return err_set(err, ERR_BAD_BAKE, "the padding before section %s is not zero", kind->name);
+    *end = expected + section->count * kind->item_bytes;
+    return 0;
+}
+
+/* Fills the view's pointers and counts; an empty section's pointer is valid, too. */
+static int find_sections(const unsigned char *bytes, uint64_t size_bytes, struct model *view, struct err *err)
+{
+    uint64_t end = sizeof(struct bake_header) + BAKE_SECTION_COUNT * sizeof(struct bake_section);
+    for (size_t i = 0; i < BAKE_SECTION_COUNT; i++) {
+        const struct bake_section_kind *kind = &BAKE_SECTION_KINDS[i];
+        struct bake_section section;
+        memcpy(&section, bytes + sizeof(struct bake_header) + i * sizeof section, sizeof section);
+        const int rc = check_section(bytes, size_bytes, &section, kind, &end, err);
+        if (rc < 0)
+            return rc;
+        const void *items = bytes + section.offset;
+        const uint32_t count = (uint32_t)section.count;
+        memcpy((char *)view + kind->items_offset, &items, sizeof items);
+        memcpy((char *)view + kind->count_offset, &count, sizeof count);
+    }
+    if (end != size_bytes)
+        return err_set(err, ERR_BAD_BAKE, "%llu bytes follow the last section", (unsigned long long)(size_bytes - end));
+    return 0;
+}
+
+int bake_decode(const void *bytes, uint64_t size_bytes, struct model *out, struct err *err)
+{
+    *out = (struct model){0};
+    struct model view = {.bytes = bytes, .size_bytes = size_bytes};
+    int rc = check_header(bytes, size_bytes, err);
+    if (rc == 0)
+        rc = find_sections(bytes, size_bytes, &view, err);
+    if (rc == 0)
+        rc = bake_check(&view, err);
+    if (rc == 0)
+        *out = view;
+    return rc;
+}
