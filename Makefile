@@ -56,7 +56,7 @@ libs_daemon = $(call libs_of,libuv libcjson nettle libxxhash zlib libzstd libsec
 # meshoptimizer has no .pc file; draco is C++, linked by the C compiler.
 libs_import = $(call libs_of,libcjson assimp expat libpng libturbojpeg libwebp libzip nettle draco zlib libseccomp) -lmeshoptimizer -lstdc++
 # giflib has no .pc file.
-libs_render = $(call libs_of,libpng libisal libdeflate libwebp libwebpmux freetype2 libseccomp) -lgif -ldl
+libs_render = $(call libs_of,libisal libdeflate libwebp libwebpmux freetype2 libseccomp) -lgif -ldl
 
 # One short line a file; V=1 shows the commands.
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2);)

@@ -1,7 +1,9 @@
-/* cell_pixels.c - from a posed cell to pixels. */
+/* cell_pixels.c - from a posed cell to pixels, and the caption below them. */
 #include "render/image/picture.h"
 #include "render/cells.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +64,7 @@ int pixels_start(struct renderer *renderer, const struct render_job *job, struct
     uint8_t between[4];
     struct picture_spec picture = job->picture;
     memcpy(picture.background_end, picture.background, sizeof picture.background);
-    picture_resolve(NOTHING, 1, 1, 1, &picture, between);
+    picture_resolve(NOTHING, 1, 1, 1, &picture, NULL, between);
     for (size_t i = 0; i < count; i++)
         memcpy(renderer->canvas + 4 * i, between, 4);
     return 0;
@@ -125,8 +127,52 @@ void pixels_resolve(const struct renderer *renderer, struct cells *cells, const 
 {
     const struct picture_spec *picture = &cells->work->job.picture;
     const struct picture_stats stats =
-        picture_resolve_shaded(samples, picture->width, picture->height, pixels_scale(picture), picture,
-                               (picture->flags & PICTURE_SHADOW) != 0 ? renderer->shade : NULL, renderer->pixels);
+        picture_resolve(samples, picture->width, picture->height, pixels_scale(picture), picture,
+                        (picture->flags & PICTURE_SHADOW) != 0 ? renderer->shade : NULL, renderer->pixels);
     cells->is_covered |= stats.covered_count > 0;
     cells->is_opaque &= stats.is_opaque;
+}
+
+/* --- captions --- */
+
+/* The clip's name, or what stands for it. */
+static void name_clip(const struct cells *cells, const struct render_cell *cell, char room[32], struct caption *caption)
+{
+    const struct model *model = job_source(cells->sources, cells->layers.count > 0 ? 0 : cell->clip_source);
+    caption->name = room;
+    if (cells->layers.count > 0 || cell->clip == POSE_REST) {
+        snprintf(room, 32, "%s", cells->layers.count > 0 ? "blend" : "rest");
+    } else if (model->clips[cell->clip].name.offset == STR_NONE || model->clips[cell->clip].name.size_bytes == 0) {
+        snprintf(room, 32, "clip %d", cell->clip);
+    } else {
+        caption->name = model->text + model->clips[cell->clip].name.offset;
+        caption->name_bytes = model->clips[cell->clip].name.size_bytes;
+        return;
+    }
+    caption->name_bytes = strlen(room);
+}
+
+int caption_put(struct renderer *renderer, const struct cells *cells, const struct render_cell *cell, struct err *err)
+{
+    const struct render_job *job = &cells->work->job;
+    char room[32], rest[64];
+    struct caption caption = {.rest = rest};
+    int rest_bytes = 0;
+    rest[0] = '\0';
+    if ((job->captions & RENDER_CAPTION_CLIP) != 0)
+        name_clip(cells, cell, room, &caption);
+    if ((job->captions & RENDER_CAPTION_TIME) != 0)
+        rest_bytes = snprintf(rest, sizeof rest, "  %.2f s", fmod(cells->clip_time_s, 1e6));
+    if ((job->captions & RENDER_CAPTION_YAW) != 0) {
+        const double yaw_deg = fmod(job->picture.yaw_deg + cell->yaw_deg, 360);
+        snprintf(rest + rest_bytes, sizeof rest - (size_t)rest_bytes, "%s%.4g\u00b0", rest_bytes > 0 ? "  " : "",
+                 yaw_deg < 0 ? yaw_deg + 360 : yaw_deg);
+    }
+    const struct caption_band band = {.pixels = renderer->canvas +
+                                                ((size_t)(cell->y + job->picture.height) * job->width + cell->x) * 4,
+                                      .stride = job->width,
+                                      .width = job->picture.width,
+                                      .height = job->caption_height,
+                                      .is_premultiplied = (job->picture.flags & PICTURE_PREMULTIPLIED) != 0};
+    return caption_draw(renderer->font, &caption, &band, err);
 }

@@ -15,7 +15,7 @@
 #include "render/renderer.h"
 #include "render/draw/shadow.h"
 #include "render/gl/framebuffer.h"
-#include "render/draw/debug_view_draw.h"
+#include "render/draw/debug_view.h"
 
 enum { RENDERER_NAME_SIZE = 256 };
 
@@ -94,8 +94,6 @@ void pixels_resolve(const struct renderer *renderer, struct cells *cells, const 
 void pixels_place(const struct renderer *renderer, const struct render_job *job, const struct render_cell *cell);
 /* Gives memory of large pictures back. */
 void pixels_trim(struct renderer *renderer);
-
-/* --- cell_caption.c --- */
 
 /* Writes the caption under a cell of the picture. */
 int caption_put(struct renderer *renderer, const struct cells *cells, const struct render_cell *cell, struct err *err);

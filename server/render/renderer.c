@@ -1,7 +1,7 @@
 #include "render/image/image_sequence.h"
 #include "render/camera/empty_diagnosis.h"
 #include "render/job/job_check.h"
-#include "render/image/onion.h"
+#include "render/image/picture.h"
 #include "render/image/png_file.h"
 #include "render/cells.h"
 #include "render/warm_up.h"

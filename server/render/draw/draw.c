@@ -1,7 +1,6 @@
 #include "render/draw/draw.h"
 
 #include "anim/pose/skin.h"
-#include "render/draw/draw_material.h"
 
 #include <math.h>
 #include <stdlib.h>

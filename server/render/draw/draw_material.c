@@ -1,4 +1,5 @@
-#include "render/draw/draw_material.h"
+/* draw_material.c - a material as GL state: the program that has all it needs, textures, uniforms. */
+#include "render/draw/draw.h"
 
 #include <string.h>
 

@@ -22,7 +22,7 @@ static const struct {
 struct ground_plane {
     double up[3], along[3], across[3]; /* unit vectors */
     double low, high;                  /* heights of the model */
-    double first[2], size;             /* of the square that the map covers, along and across */
+    double first[2], last[2], size;    /* of the square that the map covers, along and across */
 };
 
 static void unit3(double v[3])
@@ -57,7 +57,7 @@ struct soup {
 static void place(const struct ground_plane *ground, const struct soup *soup, uint64_t corner, double out[3])
 {
     const struct vec3 v = soup->points[soup->indices == NULL ? corner : soup->indices[corner]];
-    const double p[3] = {(double)v.x, (double)v.y, (double)v.z};
+    const double *p = DOUBLE3(v);
     out[0] = dot3(ground->along, p);
     out[1] = dot3(ground->across, p);
     out[2] = dot3(ground->up, p);
@@ -95,9 +95,8 @@ static int visit(struct shadow *shadow, struct ground_plane *ground, const struc
     }
     for (uint32_t v = 0; v < posed->skeleton.vertex_count; v++) {
         const struct vec3 b = posed->skeleton.positions[v];
-        const double from[3] = {(double)b.x, (double)b.y, (double)b.z};
         double to[3];
-        dmat4_point(&posed->camera.view_from_scene, from, to);
+        dmat4_point(&posed->camera.view_from_scene, DOUBLE3(b), to);
         shadow->points[v] = (struct vec3){(float)to[0], (float)to[1], (float)to[2]};
     }
     each(shadow, ground, &(struct soup){shadow->points, NULL, posed->skeleton.vertex_count});
@@ -112,18 +111,10 @@ static void measure(struct shadow *shadow, struct ground_plane *ground, const st
         place(ground, soup, c, p);
         ground->low = fmin(ground->low, p[2]);
         ground->high = fmax(ground->high, p[2]);
-        ground->first[0] = fmin(ground->first[0], p[0]);
-        ground->first[1] = fmin(ground->first[1], p[1]);
-    }
-}
-
-static void measure_size(struct shadow *shadow, struct ground_plane *ground, const struct soup *soup)
-{
-    (void)shadow;
-    for (uint64_t c = 0; c < soup->corner_count; c++) {
-        double p[3];
-        place(ground, soup, c, p);
-        ground->size = fmax(ground->size, fmax(p[0] - ground->first[0], p[1] - ground->first[1]));
+        for (int i = 0; i < 2; i++) {
+            ground->first[i] = fmin(ground->first[i], p[i]);
+            ground->last[i] = fmax(ground->last[i], p[i]);
+        }
     }
 }
 
@@ -260,12 +251,13 @@ static bool aim(struct shadow *shadow, const struct ground_plane *ground, const 
 int shadow_make(struct shadow *shadow, const struct model *model, const struct posed_model *posed, uint32_t width,
                 uint32_t height, struct err *err)
 {
-    struct ground_plane ground = {.low = DBL_MAX, .high = -DBL_MAX, .first = {DBL_MAX, DBL_MAX}};
+    struct ground_plane ground = {
+        .low = DBL_MAX, .high = -DBL_MAX, .first = {DBL_MAX, DBL_MAX}, .last = {-DBL_MAX, -DBL_MAX}};
     shadow->is_seen = false;
     set_axes(&ground, model, posed);
-    if (visit(shadow, &ground, model, posed, measure, err) < 0 ||
-        visit(shadow, &ground, model, posed, measure_size, err) < 0)
+    if (visit(shadow, &ground, model, posed, measure, err) < 0)
         return err->code;
+    ground.size = fmax(ground.last[0] - ground.first[0], ground.last[1] - ground.first[1]);
     if (!(ground.size > 0) || !isfinite(ground.size) || !isfinite(ground.low))
         return 0;
     ground.first[0] -= BORDER * ground.size;

@@ -4,9 +4,19 @@
 
 #include "anim/model/model.h"
 #include "render/gl/gl.h"
-#include "render/gl/shader.h"
 
 #include <stdbool.h>
+
+struct shader_source {
+    const char *text; /* NULL: the program has no such stage */
+    const char *name; /* of its file, for messages */
+    const char *more; /* text behind the first, or NULL */
+};
+
+struct shader_sources {
+    struct shader_source vertex, geometry, fragment;
+    const char *define; /* a line to go behind the first of each text, which is its #version; or NULL */
+};
 
 enum attribute {
     ATTRIBUTE_POSITION,

@@ -33,14 +33,13 @@ struct image_rect image_sequence_changed(const struct image_sequence *sequence, 
 int image_sequence_put(struct buf *out, enum sheet_format format, const struct image_sequence *sequence,
                        struct err *err)
 {
-    switch (format) {
-    case SHEET_APNG:
-        return image_sequence_put_apng(out, sequence, err);
-    case SHEET_GIF:
-        return image_sequence_put_gif(out, sequence, err);
-    case SHEET_WEBP:
-        return image_sequence_put_webp(out, sequence, err);
-    default:
+    static int (*const WRITERS[SHEET_FORMAT_COUNT])(struct buf *, const struct image_sequence *, struct err *) = {
+        [SHEET_APNG] = image_sequence_put_apng,
+        [SHEET_GIF] = image_sequence_put_gif,
+        [SHEET_WEBP] = image_sequence_put_webp,
+    };
+    if (WRITERS[format] == NULL)
         return err_set(err, ERR_BAD_PARAMETER, "format %d is no animation", format);
-    }
+    const int rc = WRITERS[format](out, sequence, err);
+    return rc == 0 && buf_failed(out) ? err_set(err, ERR_NO_MEMORY, "no memory for the animation's file") : rc;
 }

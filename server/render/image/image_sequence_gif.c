@@ -104,8 +104,6 @@ int image_sequence_put_gif(struct buf *out, const struct image_sequence *sequenc
         rc = err_set(err, ERR_INTERNAL, "giflib failed at the end: %s", GifErrorString(failure));
     free(row);
     quantizer_fini(&quantizer);
-    if (rc == 0 && buf_failed(out))
-        rc = err_set(err, ERR_NO_MEMORY, "no memory for the animation's file");
     return rc;
 }
 

@@ -64,8 +64,6 @@ int image_sequence_put_webp(struct buf *out, const struct image_sequence *sequen
         buf_put(out, data.bytes, data.size);
     WebPDataClear(&data);
     WebPAnimEncoderDelete(encoder);
-    if (rc == 0 && buf_failed(out))
-        rc = err_set(err, ERR_NO_MEMORY, "no memory for the animation's file");
     return rc;
 }
 

@@ -19,8 +19,9 @@ struct picture_stats {
  * PICTURE_PREMULTIPLIED. Of a gradient a row has the colour at its middle, mixed premultiplied (CSS Images 4, 3.1.1).
  * Nothing else of `look` counts. scale 1 or 2. May not overlap `samples`. */
 struct picture_stats picture_resolve(const uint8_t *samples, uint32_t width, uint32_t height, uint32_t scale,
-                                     const struct picture_spec *picture, uint8_t *out);
-/* The same with a shadow on the background. shade: [width * height], rows top first, 255 is black; or NULL. Shadow
- * alone covers nothing. */
-struct picture_stats picture_resolve_shaded(const uint8_t *samples, uint32_t width, uint32_t height, uint32_t scale,
-                                            const struct picture_spec *picture, const uint8_t *shade, uint8_t *out);
+                                     const struct picture_spec *picture, const uint8_t *shade, uint8_t *out);
+
+/* Lays picture `index` of `count` pictures of one size over `below`, which begins as zeros: the last in full, the i-th
+ * before it (1 the first) with 0.6 * i / n of its alpha, each over those before it (Porter and Duff 1984, "over"), in
+ * whole numbers. Samples: [sample_count] RGBA8, premultiplied. */
+void onion_lay(uint8_t *below, const uint8_t *samples, uint64_t sample_count, uint32_t index, uint32_t count);

@@ -3,9 +3,6 @@
 #include <isa-l.h>
 #include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
-#include <png.h>
-
-#include <setjmp.h>
 #include <stdlib.h>
 
 enum { FILTER_UP = 2, SMALL_LEVEL = 6, BOUND_SLACK_BYTES = 1 << 16 };
@@ -135,35 +132,14 @@ static int deflate_small(struct buf *out, const uint8_t *rows, size_t size_bytes
     return rc;
 }
 
-static void on_write(png_structp png, png_bytep bytes, png_size_t size_bytes)
-{
-    buf_put(png_get_io_ptr(png), bytes, size_bytes);
-}
+uint32_t png_file_crc(const void *bytes, size_t size_bytes) { return libdeflate_crc32(0, bytes, size_bytes); }
 
-static void on_flush(png_structp png) { (void)png; }
-
-static int put_chunks(struct buf *out, const struct buf *data, uint32_t width, uint32_t height, bool has_alpha,
-                      struct err *err)
+void png_file_start(struct buf *out, uint32_t width, uint32_t height, bool has_alpha)
 {
-    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
-    png_infop info = png == NULL ? NULL : png_create_info_struct(png);
-    if (info == NULL) {
-        png_destroy_write_struct(&png, NULL);
-        return err_set(err, ERR_NO_MEMORY, "no memory for the picture's file");
-    }
-    if (setjmp(png_jmpbuf(png))) {
-        png_destroy_write_struct(&png, &info);
-        return err_set(err, ERR_INTERNAL, "libpng failed on a picture of %u x %u", width, height);
-    }
-    png_set_write_fn(png, out, on_write, on_flush);
-    png_set_IHDR(png, info, width, height, 8, has_alpha ? PNG_COLOR_TYPE_RGBA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
-    png_write_info(png, info);
-    png_write_chunk(png, (png_const_bytep) "IDAT", (png_const_bytep)data->data, data->size_bytes);
-    png_write_chunk(png, (png_const_bytep) "IEND", NULL, 0);
-    png_destroy_write_struct(&png, &info);
-    return buf_failed(out) ? err_set(err, ERR_NO_MEMORY, "no memory for the picture's file") : 0;
+    png_start_file(out, width, height, has_alpha, png_file_crc);
+    const size_t at = png_start_chunk(out, "sRGB");
+    buf_put_char(out, 0); /* perceptual */
+    png_end_chunk(out, at, png_file_crc);
 }
 
 int png_data_put(struct buf *out, const uint8_t *pixels, uint32_t stride, uint32_t width, uint32_t height,
@@ -182,13 +158,13 @@ int png_data_put(struct buf *out, const uint8_t *pixels, uint32_t stride, uint32
 int png_file_put(struct buf *out, const uint8_t *pixels, uint32_t width, uint32_t height, const struct png_form *form,
                  struct err *err)
 {
-    struct buf data;
-    buf_init(&data, SIZE_MAX);
-    int rc = png_data_put(&data, pixels, width, width, height, form, err);
-    if (rc == 0)
-        rc = put_chunks(out, &data, width, height, form->has_alpha, err);
-    buf_fini(&data);
-    return rc;
+    png_file_start(out, width, height, form->has_alpha);
+    const size_t at = png_start_chunk(out, "IDAT");
+    if (png_data_put(out, pixels, width, width, height, form, err) < 0)
+        return err->code;
+    png_end_chunk(out, at, png_file_crc);
+    png_end_chunk(out, png_start_chunk(out, "IEND"), png_file_crc);
+    return buf_failed(out) ? err_set(err, ERR_NO_MEMORY, "no memory for the picture's file") : 0;
 }
 
 #define TEXT_OF(macro) TEXT(macro)

@@ -1,12 +1,13 @@
 /* png_file.h - pixels to the bytes of a PNG file. Any thread.
  *
- * libpng frames the chunks; the data is filtered and compressed here, because libpng with zlib takes 32 times as long:
- * UP filter, isa-l's deflate at level 1. Small files have libdeflate's level 6: as few bytes as zlib's best, at a
- * quarter of its time. No time stamps and no other text: the same pixels give the same bytes. */
+ * The data is filtered and compressed here, because libpng with zlib takes 32 times as long: UP filter, isa-l's deflate
+ * at level 1. Small files have libdeflate's level 6: as few bytes as zlib's best, at a quarter of its time. No time
+ * stamps and no other text: the same pixels give the same bytes. */
 #pragma once
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/png_chunk.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +17,7 @@ struct png_form {
     bool is_small;  /* compressed for size instead of speed */
 };
 
-/* Appends the file to `out`. pixels: RGBA8, sRGB, rows top first.
+/* Appends the file to `out`, or a part of it when that fails. pixels: RGBA8, sRGB, rows top first.
  * Returns 0, ERR_NO_MEMORY or ERR_INTERNAL. */
 int png_file_put(struct buf *out, const uint8_t *pixels, uint32_t width, uint32_t height, const struct png_form *form,
                  struct err *err);
@@ -28,3 +29,7 @@ const char *png_file_libraries(void);
  * png_file_put(). */
 int png_data_put(struct buf *out, const uint8_t *pixels, uint32_t stride, uint32_t width, uint32_t height,
                  const struct png_form *form, struct err *err);
+
+/* What such a file begins with, up to the chunks of its data. */
+void png_file_start(struct buf *out, uint32_t width, uint32_t height, bool has_alpha);
+png_crc png_file_crc;

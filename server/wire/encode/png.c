@@ -1,46 +1,16 @@
 #include "wire/encode/png.h"
 
 #include "base/err.h"
+#include "base/png_chunk.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <zlib.h>
 
-enum { COLOR_RGB = 2, COLOR_RGBA = 6, FILTER_UP = 2, DEFLATE_LEVEL = 1, WINDOW_BITS = 15, MEMORY_LEVEL = 8 };
-enum { LENGTH_BYTES = 4, TYPE_BYTES = 4, ROOM_BYTES = 1 << 16 };
+enum { FILTER_UP = 2, DEFLATE_LEVEL = 1, WINDOW_BITS = 15, MEMORY_LEVEL = 8 };
+enum { ROOM_BYTES = 1 << 16 };
 
-static void set_u32(uint8_t to[4], uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        to[i] = (uint8_t)(value >> (24 - 8 * i));
-}
-
-static void put_u32(struct buf *out, uint32_t value)
-{
-    uint8_t bytes[4];
-    set_u32(bytes, value);
-    buf_put(out, bytes, sizeof bytes);
-}
-
-/* Length (still 0) and type; the place of the chunk. */
-static size_t start_chunk(struct buf *out, const char *type)
-{
-    const size_t at = out->size_bytes;
-    put_u32(out, 0);
-    buf_put(out, type, TYPE_BYTES);
-    return at;
-}
-
-/* The length, and the CRC of type and data. */
-static void end_chunk(struct buf *out, size_t at)
-{
-    if (buf_failed(out))
-        return;
-    uint8_t *chunk = (uint8_t *)out->data + at;
-    const size_t size_bytes = out->size_bytes - at - LENGTH_BYTES;
-    set_u32(chunk, (uint32_t)(size_bytes - TYPE_BYTES));
-    put_u32(out, (uint32_t)crc32_z(0, chunk + LENGTH_BYTES, size_bytes));
-}
+static uint32_t crc_of(const void *bytes, size_t size_bytes) { return (uint32_t)crc32_z(0, bytes, size_bytes); }
 
 static bool is_opaque(const uint8_t *pixels, uint64_t count)
 {
@@ -105,19 +75,12 @@ static int put_data(struct buf *out, const uint8_t *pixels, uint32_t width, uint
 
 int png_put(struct buf *out, const uint8_t *pixels, uint32_t width, uint32_t height, struct err *err)
 {
-    static const uint8_t SIGNATURE[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     const bool has_alpha = !is_opaque(pixels, (uint64_t)width * height);
-    const uint8_t form[] = {8, has_alpha ? COLOR_RGBA : COLOR_RGB, 0, 0, 0}; /* depth, colour, three defaults */
-    buf_put(out, SIGNATURE, sizeof SIGNATURE);
-    size_t chunk = start_chunk(out, "IHDR");
-    put_u32(out, width);
-    put_u32(out, height);
-    buf_put(out, form, sizeof form);
-    end_chunk(out, chunk);
-    chunk = start_chunk(out, "IDAT");
+    png_start_file(out, width, height, has_alpha, crc_of);
+    const size_t chunk = png_start_chunk(out, "IDAT");
     if (put_data(out, pixels, width, height, has_alpha ? 4 : 3, err) < 0)
         return err->code;
-    end_chunk(out, chunk);
-    end_chunk(out, start_chunk(out, "IEND"));
+    png_end_chunk(out, chunk, crc_of);
+    png_end_chunk(out, png_start_chunk(out, "IEND"), crc_of);
     return 0;
 }

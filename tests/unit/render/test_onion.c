@@ -1,4 +1,4 @@
-#include "render/image/onion.h"
+#include "render/image/picture.h"
 #include "tests/unit/support/check.h"
 
 static void check_sample(const uint8_t *sample, int r, int g, int b, int a)

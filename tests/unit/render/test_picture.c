@@ -24,7 +24,7 @@ TEST(picture_turns_rows_top_first)
 {
     const uint8_t samples[2 * 2 * 4] = {1, 1, 1, 255, 2, 2, 2, 255, 3, 3, 3, 255, 4, 4, 4, 255};
     uint8_t out[2 * 2 * 4];
-    const struct picture_stats stats = picture_resolve(samples, 2, 2, 1, &NOTHING, out);
+    const struct picture_stats stats = picture_resolve(samples, 2, 2, 1, &NOTHING, NULL, out);
     check_pixel(out, 3, 3, 3, 255);
     check_pixel(out + 4, 4, 4, 4, 255);
     check_pixel(out + 8, 1, 1, 1, 255);
@@ -37,7 +37,7 @@ TEST(picture_undoes_premultiplication_at_edges)
 {
     uint8_t samples[2 * 2 * 4] = {0}, out[4];
     memcpy(samples + 12, (const uint8_t[]){200, 100, 0, 255}, 4);
-    const struct picture_stats stats = picture_resolve(samples, 1, 1, 2, &NOTHING, out);
+    const struct picture_stats stats = picture_resolve(samples, 1, 1, 2, &NOTHING, NULL, out);
     check_pixel(out, 200, 100, 0, 64);
     assert_false(stats.is_opaque);
     assert_int_equal(stats.covered_count, 1);
@@ -52,7 +52,7 @@ TEST(picture_averages_each_square)
     for (int y = 0; y < 2; y++)
         for (int x = 0; x < 4; x++)
             samples[4 * (4 * y + x)] = reds[y][x];
-    picture_resolve(samples, 2, 1, 2, &NOTHING, out);
+    picture_resolve(samples, 2, 1, 2, &NOTHING, NULL, out);
     check_pixel(out, 25, 255, 255, 255);
     check_pixel(out + 4, 106, 255, 255, 255);
 }
@@ -63,9 +63,9 @@ TEST(picture_lies_over_its_background)
     const uint8_t white[4] = {255, 255, 255, 255}, half_blue[4] = {0, 0, 255, 128};
     const struct picture_spec on_white = over(white), on_blue = over(half_blue);
     uint8_t out[4];
-    assert_true(picture_resolve(samples, 1, 1, 1, &on_white, out).is_opaque);
+    assert_true(picture_resolve(samples, 1, 1, 1, &on_white, NULL, out).is_opaque);
     check_pixel(out, 227, 127, 127, 255);
-    assert_false(picture_resolve(samples, 1, 1, 1, &on_blue, out).is_opaque);
+    assert_false(picture_resolve(samples, 1, 1, 1, &on_blue, NULL, out).is_opaque);
     /* alpha 128/255 + 128/255 * 127/255 = 0.752; blue 0.25 of 0.752; red 100/255 of it */
     check_pixel(out, 133, 0, 85, 192);
 }
@@ -75,11 +75,11 @@ TEST(picture_of_nothing_is_its_background)
     const uint8_t samples[16] = {0}, color[4] = {9, 8, 7, 254};
     const struct picture_spec plain = over(color);
     uint8_t out[4];
-    const struct picture_stats stats = picture_resolve(samples, 1, 1, 2, &plain, out);
+    const struct picture_stats stats = picture_resolve(samples, 1, 1, 2, &plain, NULL, out);
     check_pixel(out, 9, 8, 7, 254);
     assert_int_equal(stats.covered_count, 0);
     assert_false(stats.is_opaque);
-    picture_resolve(samples, 1, 1, 2, &NOTHING, out);
+    picture_resolve(samples, 1, 1, 2, &NOTHING, NULL, out);
     check_pixel(out, 0, 0, 0, 0);
 }
 
@@ -97,8 +97,8 @@ TEST(picture_with_background_is_what_a_viewer_makes_of_the_transparent_one)
                 samples[4 * s + c] = (uint8_t)((random >> (9 * (c + 1) - s)) % (alpha + 1u));
             samples[4 * s + 3] = alpha;
         }
-        picture_resolve(samples, 1, 1, 2, &NOTHING, straight);
-        picture_resolve(samples, 1, 1, 2, &picture, laid);
+        picture_resolve(samples, 1, 1, 2, &NOTHING, NULL, straight);
+        picture_resolve(samples, 1, 1, 2, &picture, NULL, laid);
         for (int c = 0; c < 3; c++) {
             const double alpha = straight[3] / 255.0;
             CHECK_NEAR(laid[c], straight[c] * alpha + background[c] * (1 - alpha), 1.6);
@@ -113,7 +113,7 @@ TEST(picture_has_a_gradient_behind)
     const uint8_t samples[4 * 4] = {0};
     struct picture_spec picture = {.background = {255, 0, 0, 255}, .background_end = {0, 255, 0, 128}};
     uint8_t out[4 * 4];
-    assert_false(picture_resolve(samples, 1, 4, 1, &picture, out).is_opaque);
+    assert_false(picture_resolve(samples, 1, 4, 1, &picture, NULL, out).is_opaque);
     for (int y = 0; y < 4; y++) {
         const double share = (2 * y + 1) / 8.0, alpha = 255 - 127 * share;
         CHECK_NEAR(out[4 * y + 3], alpha, 0.6);
@@ -122,7 +122,7 @@ TEST(picture_has_a_gradient_behind)
         assert_int_equal(out[4 * y + 2], 0);
     }
     picture.flags = PICTURE_PREMULTIPLIED;
-    picture_resolve(samples, 1, 4, 1, &picture, out);
+    picture_resolve(samples, 1, 4, 1, &picture, NULL, out);
     CHECK_NEAR(out[4 * 1], 255 * 5 / 8.0, 0.6);
     CHECK_NEAR(out[4 * 1 + 1], 128 * 3 / 8.0, 0.6);
 }
@@ -134,11 +134,11 @@ TEST(picture_keeps_colours_multiplied_when_asked)
     uint8_t samples[2 * 2 * 4] = {0}, out[4];
     struct picture_spec picture = {.flags = PICTURE_PREMULTIPLIED};
     memcpy(samples + 12, (const uint8_t[]){200, 100, 0, 255}, 4);
-    picture_resolve(samples, 1, 1, 2, &picture, out);
+    picture_resolve(samples, 1, 1, 2, &picture, NULL, out);
     check_pixel(out, 50, 25, 0, 64);
     picture = over((const uint8_t[]){0, 0, 255, 128});
     picture.flags = PICTURE_PREMULTIPLIED;
-    picture_resolve(samples, 1, 1, 2, &picture, out);
+    picture_resolve(samples, 1, 1, 2, &picture, NULL, out);
     check_pixel(out, 50, 25, 96, 160);
 }
 
@@ -149,7 +149,7 @@ TEST(picture_of_opaque_samples_is_their_mean)
         uint8_t samples[16], out[4];
         for (uint32_t s = 0; s < 16; s++)
             samples[s] = (uint8_t)(s % 4 == 3 ? 255u : (i * 2654435761u) >> (s + 3));
-        const struct picture_stats stats = picture_resolve(samples, 1, 1, 2, &NOTHING, out);
+        const struct picture_stats stats = picture_resolve(samples, 1, 1, 2, &NOTHING, NULL, out);
         assert_int_equal(stats.covered_count, 1);
         assert_true(stats.is_opaque);
         for (int c = 0; c < 3; c++)

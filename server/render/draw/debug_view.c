@@ -1,8 +1,10 @@
-#include "render/draw/debug_view_draw.h"
+/* debug_view.c - the views that are not lit: their programs and the passes over the surfaces of a pose. */
+#include "render/draw/debug_view.h"
 
-#include "render/draw/draw_material.h"
 #include "render/pose/influence.h"
 #include "render/pose/debug_view_data.h"
+
+#include "shaders.h"
 
 #include <stdlib.h>
 
@@ -10,6 +12,55 @@
 static const float HALF = 0.5f;
 /* Beyond any alpha. */
 static const float ALPHA_ANY = -1, ALPHA_END = 1e9f;
+
+/* What view.frag paints; it has the same numbers. */
+enum debug_view_paint {
+    PAINT_HEAT,   /* the red of the vertices as a weight */
+    PAINT_COLORS, /* the colours of the vertices, sRGB, lightly shaded */
+    PAINT_BONES,  /* the same, linear, strongly shaded */
+    PAINT_NORMAL,
+    PAINT_DEPTH,
+    PAINT_ID,    /* of UNIT_IDS, as they are */
+    PAINT_GHOST, /* premultiplied glass */
+    PAINT_LINE
+};
+
+/* --- programs --- */
+
+static int init_program(struct debug_view_program *program, const struct gl *gl, const struct shader_sources *sources,
+                        bool is_full, struct err *err)
+{
+    *program = (struct debug_view_program){.paint = -1};
+    if (program_link(&program->base, gl, sources, is_full, err) < 0)
+        return err->code;
+    program->has_surface = gl->GetUniformLocation(program->base.name, "has_surface");
+    program->paint = gl->GetUniformLocation(program->base.name, "paint");
+    program->depth_range = gl->GetUniformLocation(program->base.name, "depth_range");
+    program->scale = gl->GetUniformLocation(program->base.name, "scale");
+    return 0;
+}
+
+/* Skinned surfaces, lines and points in one of the paints. */
+static int init_paint(struct debug_view_program *program, const struct gl *gl, bool is_full, struct err *err)
+{
+    const struct shader_sources sources = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
+                                           .fragment = {shader_mesh_frag, "view.frag", shader_view_frag},
+                                           .define = is_full ? "#define VIEW\n#define FILTERS\n#define FULL\n"
+                                                             : "#define VIEW\n#define FILTERS\n"};
+    return init_program(program, gl, &sources, is_full, err);
+}
+
+/* Triangles with their edges. */
+static int init_wire(struct debug_view_program *program, const struct gl *gl, bool is_full, struct err *err)
+{
+    const struct shader_sources sources = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
+                                           .geometry = {.text = shader_wire_geom, .name = "wire.geom"},
+                                           .fragment = {.text = shader_wire_frag, .name = "wire.frag"},
+                                           .define = is_full ? "#define VIEW\n#define FULL\n" : "#define VIEW\n"};
+    return init_program(program, gl, &sources, is_full, err);
+}
+
+/* --- passes --- */
 
 /* One pass over the surfaces of a frame. */
 struct debug_view_pass {
@@ -35,8 +86,7 @@ static int use_program(struct debug_view_pass *pass, bool is_full, struct err *e
 {
     const struct gl *gl = pass->gl;
     struct debug_view_program *program = &(pass->has_edges ? pass->views->wire : pass->views->paint)[is_full];
-    if (program->base.name == 0 &&
-        (pass->has_edges ? debug_view_program_init_wire : debug_view_program_init)(program, gl, is_full, err) < 0)
+    if (program->base.name == 0 && (pass->has_edges ? init_wire : init_paint)(program, gl, is_full, err) < 0)
         return err->code;
     if (pass->program == program)
         return 0;
@@ -264,8 +314,8 @@ int debug_views_draw(struct debug_views *views, struct drawing *drawing, const s
 void debug_views_fini(struct debug_views *views, const struct gl *gl)
 {
     for (int is_full = 0; is_full < 2; is_full++) {
-        debug_view_program_fini(&views->paint[is_full], gl);
-        debug_view_program_fini(&views->wire[is_full], gl);
+        program_fini(&views->paint[is_full].base, gl);
+        program_fini(&views->wire[is_full].base, gl);
     }
     gl->DeleteTextures(1, &views->ids_texture);
     gl->DeleteBuffers(1, &views->ids);

@@ -1,4 +1,4 @@
-/* debug_view_draw.h - a prepared frame to the pixels of a view other than lit, in the bound framebuffer. The context's
+/* debug_view.h - a prepared frame to the pixels of a view other than lit, in the bound framebuffer. The context's
  * thread only.
  *
  * Surfaces are as in lit pictures where they hide what is behind them: culled and cut out (alpha MASK) alike. Blended
@@ -8,7 +8,12 @@
 
 #include "base/view.h"
 #include "render/draw/draw.h"
-#include "render/draw/debug_view_program.h"
+
+/* Uniforms that a program does not have are -1, which GL ignores. */
+struct debug_view_program {
+    struct program base; /* its name is 0 until it is made */
+    GLint has_surface, paint, depth_range, scale;
+};
 
 /* What the views use beside struct drawing. A program is made when it is first needed and lives as long as the context.
  * Zero-initialise. */
