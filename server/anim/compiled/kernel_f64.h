@@ -7,22 +7,10 @@
 /* Of each lane: four of a rotation or nine of a matrix, then from the ninth on three of translation, three of scale. */
 enum { F64_PARTS = 15 };
 
-KERNEL_INLINE void f64_of_rotations(const f64x4 q[4], f64x4 m[9])
-{
-    const f64x4 square = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]), n = 2 / square;
-    const f64x4 x = q[0] * n, y = q[1] * n, z = q[2] * n;
-    const f64x4 xx = q[0] * x, yy = q[1] * y, zz = q[2] * z, xy = q[0] * y, xz = q[0] * z, yz = q[1] * z;
-    const f64x4 wx = q[3] * x, wy = q[3] * y, wz = q[3] * z;
-    m[0] = 1 - (yy + zz);
-    m[1] = xy - wz;
-    m[2] = xz + wy;
-    m[3] = xy + wz;
-    m[4] = 1 - (xx + zz);
-    m[5] = yz - wx;
-    m[6] = xz - wy;
-    m[7] = yz + wx;
-    m[8] = 1 - (xx + yy);
-}
+#define REAL     f64x4
+#define ROTATION f64_of_rotations
+#include "anim/compiled/kernel_rotation.h"
+#undef REAL
 
 /* One row of the matrices of four lanes: v[0] to v[3] are its elements, lane by lane. */
 KERNEL_INLINE void f64_store_rows(const f64x4 v[4], const uint32_t nodes[4], size_t row, double *out)

@@ -26,12 +26,10 @@ KERNEL_INLINE void NAME(store)(float *to, VF v) { memcpy(to, &v, sizeof v); }
 #if LANES == 4
 KERNEL_INLINE void NAME(store_rows)(float *const to[LANES], size_t row, VF a, VF b, VF c, VF d)
 {
-    const VF ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    const VF cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    f32x4_store(to[0] + row, __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5));
-    f32x4_store(to[1] + row, __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7));
-    f32x4_store(to[2] + row, __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5));
-    f32x4_store(to[3] + row, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
+    VF rows[4];
+    f32x4_transpose(a, b, c, d, rows);
+    for (int i = 0; i < 4; i++)
+        f32x4_store(to[i] + row, rows[i]);
 }
 #else
 #if LANES == 8
@@ -125,22 +123,10 @@ KERNEL_INLINE void NAME(rotations)(const struct kernel_lanes *lanes, const struc
         q[i] = wa * NAME(load)(from + i * w) + wb * NAME(load)(to + i * w);
 }
 
-KERNEL_INLINE void NAME(matrices_of_rotations)(const VF q[4], VF m[9])
-{
-    const VF square = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]), n = 2 / square;
-    const VF x = q[0] * n, y = q[1] * n, z = q[2] * n;
-    const VF xx = q[0] * x, yy = q[1] * y, zz = q[2] * z, xy = q[0] * y, xz = q[0] * z, yz = q[1] * z;
-    const VF wx = q[3] * x, wy = q[3] * y, wz = q[3] * z;
-    m[0] = 1 - (yy + zz);
-    m[1] = xy - wz;
-    m[2] = xz + wy;
-    m[3] = xy + wz;
-    m[4] = 1 - (xx + zz);
-    m[5] = yz - wx;
-    m[6] = xz - wy;
-    m[7] = yz + wx;
-    m[8] = 1 - (xx + yy);
-}
+#define REAL     VF
+#define ROTATION NAME(matrices_of_rotations)
+#include "anim/compiled/kernel_rotation.h"
+#undef REAL
 
 KERNEL_INLINE void NAME(between)(const struct kernel_lanes *lanes, const struct lane_block *block, uint32_t first,
                                  uint32_t component, uint32_t what, VF out[3])

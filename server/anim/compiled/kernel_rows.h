@@ -47,7 +47,6 @@ KERNEL_INLINE void rows_keep(float *to, struct rows rows) { rows_store(to, rows)
 #elif ROWS == 2
 
 typedef float f32x8 __attribute__((vector_size(32)));
-typedef int32_t i32x8 __attribute__((vector_size(32)));
 
 struct rows {
     f32x8 upper;
@@ -62,13 +61,9 @@ KERNEL_INLINE f32x8 f32x8_twice(const float *row)
 
 KERNEL_INLINE struct rows rows_multiply(const float *a, const float *b)
 {
-    const i32x8 mask = {0, 0, 0, -1, 0, 0, 0, -1};
-    i32x8 bits;
-    f32x8 upper, rest;
+    f32x8 upper;
     memcpy(&upper, a, sizeof upper);
-    memcpy(&bits, a, sizeof bits);
-    bits &= mask;
-    memcpy(&rest, &bits, sizeof rest);
+    const f32x8 rest = __builtin_shufflevector(upper, (f32x8){0}, 8, 8, 8, 3, 8, 8, 8, 7);
     const f32x8 product = (__builtin_shufflevector(upper, upper, 0, 0, 0, 0, 4, 4, 4, 4) * f32x8_twice(b) +
                            __builtin_shufflevector(upper, upper, 1, 1, 1, 1, 5, 5, 5, 5) * f32x8_twice(b + 4)) +
                           (__builtin_shufflevector(upper, upper, 2, 2, 2, 2, 6, 6, 6, 6) * f32x8_twice(b + 8) + rest);
@@ -87,7 +82,6 @@ KERNEL_INLINE void rows_keep(float *to, struct rows rows) { rows_store(to, rows)
 
 typedef float f32x16 __attribute__((vector_size(64)));
 typedef float f32x8 __attribute__((vector_size(32)));
-typedef int32_t i32x16 __attribute__((vector_size(64)));
 
 struct rows {
     f32x16 all;
@@ -98,13 +92,10 @@ KERNEL_INLINE f32x16 row_four_times(const float *row) { return (f32x16)_mm512_br
 
 KERNEL_INLINE struct rows rows_multiply(const float *a, const float *b)
 {
-    const i32x16 mask = {0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1};
-    i32x16 bits;
-    f32x16 rows, rest;
+    f32x16 rows;
     memcpy(&rows, a, sizeof rows);
-    memcpy(&bits, a, sizeof bits);
-    bits &= mask;
-    memcpy(&rest, &bits, sizeof rest);
+    const f32x16 rest =
+        __builtin_shufflevector(rows, (f32x16){0}, 16, 16, 16, 3, 16, 16, 16, 7, 16, 16, 16, 11, 16, 16, 16, 15);
     const f32x16 x = (f32x16)_mm512_permute_ps((__m512)rows, 0x00) * row_four_times(b);
     const f32x16 y = (f32x16)_mm512_permute_ps((__m512)rows, 0x55) * row_four_times(b + 4);
     const f32x16 z = (f32x16)_mm512_permute_ps((__m512)rows, 0xaa) * row_four_times(b + 8);
@@ -140,12 +131,10 @@ KERNEL_INLINE void rows_store_columns(float *to, struct rows rows)
     const f32x4 a = rows.first, b = rows.second;
 #endif
     const f32x4 c = rows.last, d = {0, 0, 0, 1};
-    const f32x4 ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    const f32x4 cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    f32x4_store(to, __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5));
-    f32x4_store(to + 4, __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7));
-    f32x4_store(to + 8, __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5));
-    f32x4_store(to + 12, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
+    f32x4 columns[4];
+    f32x4_transpose(a, b, c, d, columns);
+    for (int i = 0; i < 4; i++)
+        f32x4_store(to + 4 * i, columns[i]);
 #endif
 }
 

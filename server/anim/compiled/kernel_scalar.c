@@ -100,42 +100,12 @@ static struct parts parts_of(const struct lane *lane)
     return parts;
 }
 
-/* The matrix of a rotation of any length but 0: Shoemake, "Animating rotation with quaternion curves", 1985. */
-static void rows_of_parts(const struct parts *parts, float m[12])
-{
-    const float *q = parts->rotation;
-    const float square = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]), n = 2 / square;
-    const float x = q[0] * n, y = q[1] * n, z = q[2] * n;
-    const float xx = q[0] * x, yy = q[1] * y, zz = q[2] * z, xy = q[0] * y, xz = q[0] * z, yz = q[1] * z;
-    const float wx = q[3] * x, wy = q[3] * y, wz = q[3] * z;
-    const float turned[9] = {1 - (yy + zz), xy - wz, xz + wy, xy + wz,      1 - (xx + zz),
-                             yz - wx,       xz - wy, yz + wx, 1 - (xx + yy)};
-    for (int i = 0; i < 9; i++) {
-        const float element = parts->is_turned ? turned[i] : parts->matrix[i];
-        m[i / 3 * 4 + i % 3] = parts->is_scaled ? element * parts->scale[i % 3] : element;
-    }
-    for (int r = 0; r < 3; r++)
-        m[4 * r + 3] = parts->translation[r];
-}
-
-/* The same in double precision. */
-static void f64_rows_of_parts(const struct parts *parts, double m[12])
-{
-    const double q[4] = {(double)parts->rotation[0], (double)parts->rotation[1], (double)parts->rotation[2],
-                         (double)parts->rotation[3]};
-    const double square = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]), n = 2 / square;
-    const double x = q[0] * n, y = q[1] * n, z = q[2] * n;
-    const double xx = q[0] * x, yy = q[1] * y, zz = q[2] * z, xy = q[0] * y, xz = q[0] * z, yz = q[1] * z;
-    const double wx = q[3] * x, wy = q[3] * y, wz = q[3] * z;
-    const double turned[9] = {1 - (yy + zz), xy - wz, xz + wy, xy + wz,      1 - (xx + zz),
-                              yz - wx,       xz - wy, yz + wx, 1 - (xx + yy)};
-    for (int i = 0; i < 9; i++) {
-        const double element = parts->is_turned ? turned[i] : (double)parts->matrix[i];
-        m[i / 3 * 4 + i % 3] = parts->is_scaled ? element * (double)parts->scale[i % 3] : element;
-    }
-    for (int r = 0; r < 3; r++)
-        m[4 * r + 3] = (double)parts->translation[r];
-}
+#define REAL       float
+#define NAME(name) name
+#include "anim/compiled/kernel_scalar_real.h"
+#define REAL       double
+#define NAME(name) f64_##name
+#include "anim/compiled/kernel_scalar_real.h"
 
 static void scalar_lanes(const struct kernel_lanes *lanes)
 {
@@ -149,17 +119,6 @@ static void scalar_lanes(const struct kernel_lanes *lanes)
             else
                 rows_of_parts(&parts, lanes->local + KERNEL_MATRIX * node);
         }
-}
-
-/* out = a * b of affine matrices, three rows of 4 each; out may be b. */
-static void multiply(const float *a, const float *b, float *out)
-{
-    float product[12];
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 4; c++)
-            product[4 * r + c] =
-                (a[4 * r] * b[c] + a[4 * r + 1] * b[4 + c]) + (a[4 * r + 2] * b[8 + c] + (c == 3 ? a[4 * r + 3] : 0));
-    memcpy(out, product, sizeof product);
 }
 
 static void scalar_palette(const float *scene_from_node, const struct kernel_palette *palette)
@@ -178,22 +137,12 @@ static void scalar_palette(const float *scene_from_node, const struct kernel_pal
     }
 }
 
-static void multiply_f64(const double *a, const double *b, double *out)
-{
-    double product[12];
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 4; c++)
-            product[4 * r + c] =
-                (a[4 * r] * b[c] + a[4 * r + 1] * b[4 + c]) + (a[4 * r + 2] * b[8 + c] + (c == 3 ? a[4 * r + 3] : 0));
-    memcpy(out, product, sizeof product);
-}
-
 static void compose_f64(const struct kernel_rig *rig)
 {
     for (uint32_t n = 0; n < rig->count; n++) {
         double *own = rig->f64 + 12 * (size_t)n;
         if (rig->nodes[n].parent >= 0)
-            multiply_f64(rig->f64 + 12 * (size_t)rig->nodes[n].parent, own, own);
+            f64_multiply(rig->f64 + 12 * (size_t)rig->nodes[n].parent, own, own);
         for (int e = 0; e < 12; e++)
             rig->matrices[KERNEL_MATRIX * (size_t)n + (size_t)e] = (float)own[e];
     }

@@ -19,3 +19,13 @@ KERNEL_INLINE f32x4 f32x4_load(const float *from)
 }
 
 KERNEL_INLINE void f32x4_store(float *to, f32x4 v) { memcpy(to, &v, sizeof v); }
+
+KERNEL_INLINE void f32x4_transpose(f32x4 a, f32x4 b, f32x4 c, f32x4 d, f32x4 out[4])
+{
+    const f32x4 ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const f32x4 cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    out[0] = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+    out[1] = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+    out[2] = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+    out[3] = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+}
