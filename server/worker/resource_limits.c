@@ -11,17 +11,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* A process that leads a session is in a scheduling group of its own where the kernel makes such groups, and nice()
- * then counts only inside it (man 7 sched, "The autogroup feature"). At 10 the server goes first, and the worker goes
- * on even where others keep the machine busy. Elsewhere the file is missing, and that is fine. */
-static void lower_group_priority(void)
+bool proc_write(const char *path, const char *text)
 {
-    const int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
-        return;
-    if (write(fd, "10", 2) != 2)
-        errno = 0;
+        return false;
+    const bool is_written = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
     close(fd);
+    return is_written;
 }
 
 /* Never raises a limit that the process already has: without privileges that would fail. */
@@ -38,18 +35,6 @@ static int limit_to(int resource, uint64_t value, const char *name, struct err *
             return 0;
     }
     return err_set(err, ERR_INTERNAL, "cannot limit %s to %llu: %s", name, (unsigned long long)value, strerror(errno));
-}
-
-/* The kernel's first choice when memory runs out should be the worker, not the server. Raising the score
- * is allowed to everyone; where /proc is not mounted it is not needed either. */
-static void prefer_as_oom_victim(void)
-{
-    const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    if (write(fd, "1000", 4) != 4)
-        errno = 0;
-    close(fd);
 }
 
 /* What slipped through without close-on-exec is not the worker's. */
@@ -74,8 +59,12 @@ int resource_limits_set(const struct resource_limits *limits, struct err *err)
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
         return err_set(err, ERR_INTERNAL, "cannot give up privileges: %s", strerror(errno));
     close_others(limits->last_fd);
-    prefer_as_oom_victim();
-    lower_group_priority();
+    /* When memory runs out the kernel ends the worker first, not the server. Where /proc is not mounted it need not. */
+    proc_write("/proc/self/oom_score_adj", "1000");
+    /* A process that leads a session is in a scheduling group of its own where the kernel makes such groups, and nice()
+     * then counts only inside it (man 7 sched, "The autogroup feature"). At 10 the server goes first, and the worker
+     * goes on even where others keep the machine busy. */
+    proc_write("/proc/self/autogroup", "10");
     errno = 0;
     if (nice(19) == -1 && errno != 0)
         return err_set(err, ERR_INTERNAL, "cannot lower the priority: %s", strerror(errno));

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct resource_limits {
@@ -21,3 +22,6 @@ int resource_limits_set(const struct resource_limits *limits, struct err *err);
  * Before sandbox_enter(), which takes the calls away. */
 enum { RESOURCE_LIMITS_TEXT_SIZE = 256 };
 void resource_limits_text(char out[RESOURCE_LIMITS_TEXT_SIZE]);
+
+/* Writes text to a file of /proc in one call. False, with errno, when it cannot. */
+bool proc_write(const char *path, const char *text);

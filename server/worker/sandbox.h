@@ -40,6 +40,5 @@ int sandbox_enter(struct sandbox *sandbox, struct err *err);
 /* Writes the report line; limits: of resource_limits_text(). */
 void sandbox_report(const struct sandbox *sandbox, const char *limits);
 
-/* For sandbox.c: each returns NULL, or why it did not work ("Operation not permitted"). */
+/* For sandbox.c: NULL, or why it did not work ("Operation not permitted"). */
 const char *sandbox_filter(enum sandbox_program program);
-const char *sandbox_landlock(int *abi);

@@ -37,6 +37,203 @@ static void fill_in(struct bake_builder *builder)
     info->rest_max = (struct vec3){-1, -1, -1};
 }
 
+/* --- what is drawn with which skin --- */
+
+static void mark_joints(struct bake_builder *builder)
+{
+    for (uint32_t n = 0; n < builder->node_count; n++)
+        builder->nodes[n].flags &= ~(uint32_t)NODE_JOINT;
+    for (uint32_t s = 0; s < builder->skin_count; s++)
+        for (uint32_t j = 0; j < builder->skins[s].joint_count; j++)
+            builder->nodes[builder->joints[builder->skins[s].joint_first + j].node].flags |= NODE_JOINT;
+}
+
+static bool has_influences(const struct bake_builder *builder, const struct mesh *mesh)
+{
+    for (uint32_t i = 0; i < mesh->primitive_count; i++) {
+        const struct primitive *p = &builder->primitives[mesh->primitive_first + i];
+        const uint32_t *firsts = builder->influence_firsts + p->vertex_first;
+        if (firsts[0] != firsts[p->vertex_count])
+            return true;
+    }
+    return false;
+}
+
+/* Copies `count` elements from `first` on to the end of an array. */
+#define APPEND_COPY(builder, singular, plural, first, count)                                                           \
+    do {                                                                                                               \
+        const uint32_t append_first = (first);                                                                         \
+        if (bake_add_##singular(builder, count) != NULL)                                                               \
+            memcpy((builder)->plural + (builder)->singular##_count - (count), (builder)->plural + append_first,        \
+                   (size_t)(count) * sizeof *(builder)->plural);                                                       \
+    } while (0)
+
+static void copy_primitive(struct bake_builder *b, struct primitive primitive, uint32_t mesh)
+{
+    const struct primitive from = primitive;
+    const uint32_t count = from.vertex_count;
+    primitive.mesh = mesh;
+    primitive.vertex_first = b->position_count;
+    primitive.index_first = b->index_count;
+    primitive.morph_target_first = b->morph_target_count;
+    APPEND_COPY(b, position, positions, from.vertex_first, count);
+    APPEND_COPY(b, normal, normals, from.vertex_first, count);
+    if (b->texcoord_count > 0)
+        APPEND_COPY(b, texcoord, texcoords, from.vertex_first, count);
+    if (b->second_texcoord_count > 0)
+        APPEND_COPY(b, second_texcoord, second_texcoords, from.vertex_first, count);
+    if (b->tangent_count > 0)
+        APPEND_COPY(b, tangent, tangents, from.vertex_first, count);
+    if (b->color_count > 0)
+        APPEND_COPY(b, color, colors, from.vertex_first, count);
+    APPEND_COPY(b, index, indices, from.index_first, from.index_count);
+    APPEND_COPY(b, morph_target, morph_targets, from.morph_target_first, from.morph_target_count);
+    uint32_t *firsts = bake_add_influence_first(b, count);
+    for (uint32_t v = 0; firsts != NULL && v < count; v++)
+        firsts[v] = b->influence_count;
+    struct primitive *added = bake_add_primitive(b, 1);
+    if (added != NULL)
+        *added = primitive;
+}
+
+/* A copy of a mesh without influences, at the end, so that the file's own indices stay. */
+static uint32_t copy_mesh(struct bake_builder *builder, uint32_t m)
+{
+    const struct mesh from = builder->meshes[m];
+    const uint32_t copy = builder->mesh_count;
+    struct mesh *added = bake_add_mesh(builder, 1);
+    if (added == NULL)
+        return m;
+    *added = (struct mesh){from.name, builder->primitive_count, from.primitive_count};
+    for (uint32_t i = 0; i < from.primitive_count && !builder->is_failed; i++)
+        copy_primitive(builder, builder->primitives[from.primitive_first + i], copy);
+    return copy;
+}
+
+static void mark_vertices(const struct bake_builder *builder, const struct mesh *mesh, unsigned char *is_marked)
+{
+    for (uint32_t i = 0; i < mesh->primitive_count; i++) {
+        const struct primitive *p = &builder->primitives[mesh->primitive_first + i];
+        memset(is_marked + p->vertex_first, 1, p->vertex_count);
+    }
+}
+
+/* Removes all influences of the marked vertices. */
+static void drop_influences(struct bake_builder *builder, const unsigned char *is_marked)
+{
+    uint32_t kept = 0, first = builder->influence_firsts[0];
+    for (uint32_t v = 0; v < builder->position_count; v++) {
+        const uint32_t end = builder->influence_firsts[v + 1];
+        builder->influence_firsts[v] = kept;
+        for (uint32_t i = first; i < end && !is_marked[v]; i++)
+            builder->influences[kept++] = builder->influences[i];
+        first = end;
+    }
+    builder->influence_firsts[builder->position_count] = kept;
+    builder->influence_count = kept;
+}
+
+enum { USED_SKINNED = 1, USED_RIGID = 2 };
+
+/* How each mesh is used, 0 for one that has no influences; `uses` is zeroed, one byte a mesh. */
+static void find_uses(const struct bake_builder *builder, unsigned char *uses)
+{
+    for (uint32_t n = 0; n < builder->node_count; n++)
+        if (builder->nodes[n].mesh >= 0)
+            uses[builder->nodes[n].mesh] |= builder->nodes[n].skin >= 0 ? USED_SKINNED : USED_RIGID;
+    for (uint32_t m = 0; m < builder->mesh_count; m++)
+        if (!has_influences(builder, &builder->meshes[m]))
+            uses[m] = 0;
+}
+
+static void use_copies(struct bake_builder *builder, uint32_t mesh_count, const unsigned char *uses, uint32_t *copies)
+{
+    for (uint32_t m = 0; m < mesh_count && !builder->is_failed; m++)
+        copies[m] = uses[m] == (USED_RIGID | USED_SKINNED) ? copy_mesh(builder, m) : m;
+    for (uint32_t n = 0; n < builder->node_count && !builder->is_failed; n++)
+        if (builder->nodes[n].mesh >= 0 && builder->nodes[n].skin < 0)
+            builder->nodes[n].mesh = (int32_t)copies[builder->nodes[n].mesh];
+}
+
+/* A mesh under a node without a skin moves with the node, whatever joints its vertices name (glTF 2.0, 3.7.3.2):
+ * its influences would point outside the node's rigid skin. */
+static int free_rigid_meshes(struct bake_builder *builder, struct err *err)
+{
+    const uint32_t meshes = builder->mesh_count;
+    unsigned char *uses = calloc((size_t)meshes + 1, 1);
+    unsigned char *is_marked = calloc((size_t)builder->position_count + 1, 1);
+    uint32_t *copies = malloc(((size_t)meshes + 1) * sizeof *copies);
+    int rc = 0;
+    if (uses == NULL || is_marked == NULL || copies == NULL) {
+        rc = err_set(err, ERR_NO_MEMORY, "no memory to look at %u meshes", meshes);
+        goto done;
+    }
+    find_uses(builder, uses);
+    for (uint32_t m = 0; m < meshes; m++) {
+        if (uses[m] == USED_RIGID)
+            mark_vertices(builder, &builder->meshes[m], is_marked);
+        if ((uses[m] & USED_RIGID) != 0)
+            bake_warn(builder, "unused_joints", "mesh %u has joints and weights but a node without a skin uses it", m);
+    }
+    drop_influences(builder, is_marked);
+    use_copies(builder, meshes, uses, copies);
+done:
+    free(uses);
+    free(is_marked);
+    free(copies);
+    return rc;
+}
+
+/* The rigid skin of an unskinned mesh node. */
+static uint32_t add_rigid_skin(struct bake_builder *builder, uint32_t n)
+{
+    struct skin *skin = bake_add_skin(builder, 1);
+    struct joint *joint = bake_add_joint(builder, 1);
+    if (skin == NULL || joint == NULL)
+        return 0;
+    *skin = (struct skin){.name = {.offset = STR_NONE},
+                          .joint_first = builder->joint_count - 1,
+                          .joint_count = 1,
+                          .mesh_node = (int32_t)n,
+                          .flags = SKIN_RIGID};
+    *joint = (struct joint){.joint_from_bind = mat4_from_dmat4(&DMAT4_IDENTITY), .node = n};
+    return builder->skin_count - 1;
+}
+
+static void add_draws(struct bake_builder *builder, uint32_t n, uint32_t skin)
+{
+    const struct node *node = &builder->nodes[n];
+    const struct mesh *mesh = &builder->meshes[node->mesh];
+    struct draw *draws = bake_add_draw(builder, mesh->primitive_count);
+    for (uint32_t i = 0; draws != NULL && i < mesh->primitive_count; i++)
+        draws[i] =
+            (struct draw){n, mesh->primitive_first + i, skin, (node->flags & NODE_IN_SCENE) != 0 ? DRAW_IN_SCENE : 0};
+}
+
+/* NODE_JOINT, then meshes under unskinned nodes, rigid skins, mesh_node and draws. */
+static int make_draws(struct bake_builder *builder, struct err *err)
+{
+    mark_joints(builder);
+    const int rc = free_rigid_meshes(builder, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t s = 0; s < builder->skin_count; s++)
+        builder->skins[s].mesh_node = -1;
+    for (uint32_t n = 0; n < builder->node_count && !builder->is_failed; n++) {
+        const struct node *node = &builder->nodes[n];
+        if (node->mesh < 0)
+            continue;
+        const uint32_t skin = node->skin >= 0 ? (uint32_t)node->skin : add_rigid_skin(builder, n);
+        if (!builder->is_failed && builder->skins[skin].mesh_node < 0)
+            builder->skins[skin].mesh_node = (int32_t)n;
+        if (!builder->is_failed)
+            add_draws(builder, n, skin);
+    }
+    return 0;
+}
+
+/* --- rest bounds --- */
+
 static void include(struct box *box, const struct vec3 *points, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -119,7 +316,7 @@ int bake_finish(struct bake_builder *builder, struct err *err)
     if (rc == 0)
         rc = bake_finish_clips(builder, err);
     if (rc == 0)
-        rc = bake_finish_draws(builder, err);
+        rc = make_draws(builder, err);
     if (rc < 0)
         return rc;
     bake_finish_matrices(builder);

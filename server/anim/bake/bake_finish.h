@@ -16,6 +16,3 @@ int bake_finish_order(struct bake_builder *builder, struct err *err);
 
 /* Channels that drive a thing twice; start_s and duration_s. ERR_NO_MEMORY. */
 int bake_finish_clips(struct bake_builder *builder, struct err *err);
-
-/* NODE_JOINT, then meshes under unskinned nodes, rigid skins, mesh_node and draws. ERR_NO_MEMORY. */
-int bake_finish_draws(struct bake_builder *builder, struct err *err);

@@ -13,7 +13,3 @@
 /* Adds the rig and a compiled_clip for each clip; nothing where no joint or no clip is. Sets builder->is_failed when
  * memory is gone. */
 void clip_compile_all(struct bake_builder *builder);
-
-/* The rig of the model: rig_nodes, rig_skins, rig_outputs. Fills rig_of_node[node_count], UINT32_MAX for nodes that
- * move no joint. */
-void rig_compile(struct bake_builder *builder, uint32_t *rig_of_node);

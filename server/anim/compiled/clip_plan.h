@@ -23,7 +23,7 @@ struct clip_plan {
     struct pose pose;    /* at the first time */
 };
 
-/* Plans clip `clip` of the model. rig_of_node[node_count]: as rig_compile() has it, borrowed for the call. */
+/* Plans clip `clip` of the model. rig_of_node[node_count]: as compile_rig() has it, borrowed for the call. */
 void clip_plan_init(struct clip_plan *plan, const struct model *model, const uint32_t *rig_of_node, uint32_t clip);
 void clip_plan_fini(struct clip_plan *plan);
 

@@ -1,9 +1,172 @@
+/* gl_context.c - the two ways to an off-screen context, and the choice between them. */
 #include "render/gl/gl_context.h"
 
 #include "base/mem.h"
 
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
+#include <GL/osmesa.h>
+
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct gl_context {
+    const char *kind;
+    void (*(*proc)(const char *name))(void);
+    void (*close)(struct gl_context *context);
+    void *handles[2];           /* the backend's own */
+    unsigned char dummy[4 * 4]; /* OSMesa wants a buffer for the picture that nobody draws */
+};
+
+struct symbol {
+    const char *name;
+    void *place; /* of the function pointer */
+};
+
+/* Opens a library and finds its functions. `hint` says why one may be missing. */
+static int load(const char *library_name, const struct symbol *symbols, size_t count, const char *hint, struct err *err)
+{
+    void *library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        return err_set(err, ERR_UNAVAILABLE, "%s", dlerror());
+    for (size_t i = 0; i < count; i++) {
+        void *symbol = dlsym(library, symbols[i].name);
+        if (symbol == NULL)
+            return err_set(err, ERR_UNAVAILABLE, "%s has no %s: %s", library_name, symbols[i].name, hint);
+        memcpy(symbols[i].place, &symbol, sizeof symbol);
+    }
+    return 0;
+}
+
+/* --- OSMesa: llvmpipe without window system, in one library. Dropped by Mesa 25.1; EGL is the successor. --- */
+
+static struct {
+    OSMesaContext(GLAPIENTRY *create)(const int *attributes, OSMesaContext share);
+    GLboolean(GLAPIENTRY *make_current)(OSMesaContext context, void *buffer, GLenum type, GLsizei width,
+                                        GLsizei height);
+    void(GLAPIENTRY *destroy)(OSMesaContext context);
+    void (*(GLAPIENTRY *proc)(const char *name))(void);
+} osmesa;
+
+/* The function that tells whether the library is loaded comes last. */
+static int load_osmesa(struct err *err)
+{
+    static const char *const NAMES[] = {"libOSMesa.so.8", "libOSMesa.so.6"};
+    const struct symbol symbols[] = {
+        {"OSMesaCreateContextAttribs", &osmesa.create},
+        {"OSMesaMakeCurrent", &osmesa.make_current},
+        {"OSMesaDestroyContext", &osmesa.destroy},
+        {"OSMesaGetProcAddress", &osmesa.proc},
+    };
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (load(NAMES[i], symbols, sizeof symbols / sizeof *symbols, "it is too old for GL 3.3", err) == 0)
+            return 0;
+    return err->code;
+}
+
+static void (*osmesa_get_proc(const char *name))(void) { return osmesa.proc(name); }
+
+static void osmesa_close_context(struct gl_context *context) { osmesa.destroy(context->handles[0]); }
+
+static int open_osmesa(struct gl_context *context, struct err *err)
+{
+    static const int attributes[] = {OSMESA_FORMAT,
+                                     OSMESA_RGBA,
+                                     OSMESA_PROFILE,
+                                     OSMESA_CORE_PROFILE,
+                                     OSMESA_CONTEXT_MAJOR_VERSION,
+                                     3,
+                                     OSMESA_CONTEXT_MINOR_VERSION,
+                                     3,
+                                     0};
+    if (osmesa.proc == NULL && load_osmesa(err) < 0)
+        return err->code;
+    const OSMesaContext made = osmesa.create(attributes, NULL);
+    if (made == NULL)
+        return err_set(err, ERR_UNAVAILABLE, "OSMesa makes no GL 3.3 core context");
+    if (!osmesa.make_current(made, context->dummy, GL_UNSIGNED_BYTE, 1, 1)) {
+        osmesa.destroy(made);
+        return err_set(err, ERR_UNAVAILABLE, "OSMesa's context cannot be made current");
+    }
+    context->kind = "OSMesa";
+    context->proc = osmesa_get_proc;
+    context->close = osmesa_close_context;
+    context->handles[0] = made;
+    return 0;
+}
+
+/* --- EGL surfaceless (EGL_MESA_platform_surfaceless, EGL_KHR_surfaceless_context, EGL_KHR_no_config_context): a
+ * context without window, display server or configuration; software here, and the way to a GPU --- */
+
+static struct {
+    PFNEGLGETPROCADDRESSPROC proc;
+    PFNEGLGETPLATFORMDISPLAYPROC get_display;
+    PFNEGLINITIALIZEPROC initialize;
+    PFNEGLTERMINATEPROC terminate;
+    PFNEGLBINDAPIPROC bind_api;
+    PFNEGLCREATECONTEXTPROC create;
+    PFNEGLDESTROYCONTEXTPROC destroy;
+    PFNEGLMAKECURRENTPROC make_current;
+} egl;
+
+static int load_egl(struct err *err)
+{
+    const struct symbol symbols[] = {
+        {"eglGetPlatformDisplay", &egl.get_display},
+        {"eglInitialize", &egl.initialize},
+        {"eglTerminate", &egl.terminate},
+        {"eglBindAPI", &egl.bind_api},
+        {"eglCreateContext", &egl.create},
+        {"eglDestroyContext", &egl.destroy},
+        {"eglMakeCurrent", &egl.make_current},
+        {"eglGetProcAddress", &egl.proc},
+    };
+    return load("libEGL.so.1", symbols, sizeof symbols / sizeof *symbols, "it is older than EGL 1.5", err);
+}
+
+static void (*egl_get_proc(const char *name))(void) { return egl.proc(name); }
+
+static void egl_close_context(struct gl_context *context)
+{
+    EGLDisplay display = context->handles[0];
+    egl.make_current(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+    if (context->handles[1] != EGL_NO_CONTEXT)
+        egl.destroy(display, context->handles[1]);
+    egl.terminate(display);
+}
+
+static EGLContext egl_make_context(EGLDisplay display)
+{
+    static const EGLint attributes[] = {
+        EGL_CONTEXT_MAJOR_VERSION,           3,       EGL_CONTEXT_MINOR_VERSION, 3, EGL_CONTEXT_OPENGL_PROFILE_MASK,
+        EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
+    if (!egl.bind_api(EGL_OPENGL_API))
+        return EGL_NO_CONTEXT;
+    return egl.create(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, attributes);
+}
+
+static int open_egl(struct gl_context *context, struct err *err)
+{
+    if (egl.proc == NULL && load_egl(err) < 0)
+        return err->code;
+    EGLDisplay display = egl.get_display(EGL_PLATFORM_SURFACELESS_MESA, (void *)EGL_DEFAULT_DISPLAY, NULL);
+    if (display == EGL_NO_DISPLAY || !egl.initialize(display, NULL, NULL))
+        return err_set(err, ERR_UNAVAILABLE, "EGL has no surfaceless display; is libgl1-mesa-dri installed?");
+    context->kind = "EGL";
+    context->proc = egl_get_proc;
+    context->close = egl_close_context;
+    context->handles[0] = display;
+    context->handles[1] = egl_make_context(display);
+    if (context->handles[1] == EGL_NO_CONTEXT ||
+        !egl.make_current(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context->handles[1])) {
+        egl_close_context(context);
+        return err_set(err, ERR_UNAVAILABLE, "EGL makes no GL 3.3 core context");
+    }
+    return 0;
+}
+
+/* --- both --- */
 
 typedef int open_function(struct gl_context *context, struct err *err);
 
@@ -24,7 +187,7 @@ int gl_context_new(const char *kind, struct gl_context **out, struct gl *gl, str
     static const struct {
         const char *kind;
         open_function *open;
-    } backends[] = {{"osmesa", gl_context_open_osmesa}, {"egl", gl_context_open_egl}};
+    } backends[] = {{"osmesa", open_osmesa}, {"egl", open_egl}};
     struct err why[2] = {{0}};
     struct gl_context *context = mem_zalloc(1, sizeof *context);
     setenv("LP_NUM_THREADS", "0", 1);

@@ -16,14 +16,3 @@ int gl_context_new(const char *kind, struct gl_context **out, struct gl *gl, str
 /* "OSMesa" or "EGL"; static. */
 const char *gl_context_kind(const struct gl_context *context);
 void gl_context_free(struct gl_context *context); /* NULL is fine; the libraries stay loaded */
-
-/* What a backend is made of; private to gl_context*.c. */
-struct gl_context {
-    const char *kind;
-    void (*(*proc)(const char *name))(void);
-    void (*close)(struct gl_context *context);
-    void *handles[2];           /* the backend's own */
-    unsigned char dummy[4 * 4]; /* OSMesa wants a buffer for the picture that nobody draws */
-};
-int gl_context_open_osmesa(struct gl_context *context, struct err *err);
-int gl_context_open_egl(struct gl_context *context, struct err *err);
