@@ -38,7 +38,7 @@ MUTATIONS = [
     ("palette product swapped", POSE,
      "dmat4_mul(&pose->scene_from_node[joint->node], &joint_from_bind)", "dmat4_mul(&joint_from_bind, &pose->scene_from_node[joint->node])"),
     ("compiled clips take the chord instead of the arc", SCALAR, "wa = sine(1 - u, square), wb = sine(u, square)", "wa = 1 - u, wb = u + 0 * square"),
-    ("compiled clips: one kernel adds in another order", LANES, "(q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3])", "((q[0] * q[0] + q[1] * q[1]) + q[2] * q[2]) + q[3] * q[3]"),
+    ("compiled clips: one kernel adds in another order", LANES, "(S[0] + S[1] * y) + y2 * ((S[2] + S[3] * y) + S[4] * y2)", "S[0] + (S[1] * y + y2 * ((S[2] + S[3] * y) + S[4] * y2))"),
     ("compiled clips: parent and child swapped", ROWS, "rows_multiply(rig->matrices + KERNEL_MATRIX * parent, own)", "rows_multiply(own, rig->matrices + KERNEL_MATRIX * parent)"),
     ("compiled clips: STEP moves", PLAN, "((unsigned)MOTION_MOVES | (unsigned)MOTION_HOLDS)", "((unsigned)MOTION_MOVES)"),
     ("compiled clips go the long way", CLIP_LANES, "dot < 0 ? -side->sign", "dot < -2 ? -side->sign"),

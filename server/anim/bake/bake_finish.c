@@ -17,7 +17,7 @@ static bool is_zero3(const float v[3]) { return v[0] == 0 && v[1] == 0 && v[2] =
 static void fill_in(struct bake_builder *builder)
 {
     /* Adding nothing gives every array an address: no NULL for the steps that follow. */
-#define X(id, singular, plural, type) bake_add_##singular(builder, 0);
+#define X(id, singular, plural, type, item_bytes) bake_add_##singular(builder, 0);
 #include "anim/model/model_sections.def"
 #undef X
     if (builder->influence_first_count == 0)

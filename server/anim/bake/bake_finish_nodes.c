@@ -117,44 +117,26 @@ void bake_finish_matrices(struct bake_builder *builder)
     }
 }
 
-/* The children of each node as a linked list, in rising order of index; roots are the children of nobody. */
-struct tree {
-    int32_t *first_child, *next_sibling, *stack;
-    uint32_t depth; /* of the stack */
-};
-
-static void push_all(struct tree *tree, int32_t first)
-{
-    const uint32_t start = tree->depth;
-    for (int32_t n = first; n >= 0; n = tree->next_sibling[n])
-        tree->stack[tree->depth++] = n;
-    /* Reversed, so that the first one is popped first. */
-    for (uint32_t a = start, z = tree->depth; a + 1 < z; a++, z--) {
-        const int32_t swap = tree->stack[a];
-        tree->stack[a] = tree->stack[z - 1];
-        tree->stack[z - 1] = swap;
-    }
-}
-
-/* Depth first without recursion: a file may nest a hundred thousand nodes. Nodes of a cycle are never
- * reached. Returns how many were. */
-static uint32_t order_nodes(const struct bake_builder *builder, struct tree *tree, uint32_t *order)
+/* Depth first, children in rising order of index, without recursion: a file may nest a hundred thousand nodes. Nodes of
+ * a cycle are never reached. first_child, next_sibling: scratch, [node_count]. Returns how many were reached. */
+static uint32_t order_nodes(const struct bake_builder *builder, int32_t *first_child, int32_t *next_sibling,
+                            uint32_t *order)
 {
     int32_t first_root = -1;
     for (uint32_t n = 0; n < builder->node_count; n++)
-        tree->first_child[n] = -1;
+        first_child[n] = -1;
     for (uint32_t i = builder->node_count; i > 0; i--) {
         const int32_t n = (int32_t)(i - 1), parent = builder->nodes[n].parent;
-        int32_t *list = parent < 0 ? &first_root : &tree->first_child[parent];
-        tree->next_sibling[n] = *list;
+        int32_t *list = parent < 0 ? &first_root : &first_child[parent];
+        next_sibling[n] = *list;
         *list = n;
     }
     uint32_t count = 0;
-    push_all(tree, first_root);
-    while (tree->depth > 0) {
-        const int32_t n = tree->stack[--tree->depth];
+    for (int32_t n = first_root, next; n >= 0; n = next) {
         order[count++] = (uint32_t)n;
-        push_all(tree, tree->first_child[n]);
+        next = first_child[n];
+        for (; next < 0 && n >= 0; n = builder->nodes[n].parent)
+            next = next_sibling[n];
     }
     return count;
 }
@@ -195,27 +177,24 @@ static void mark_scene(struct bake_builder *builder, unsigned char *seen)
 int bake_finish_order(struct bake_builder *builder, struct err *err)
 {
     const size_t nodes = (size_t)builder->node_count + 1;
-    struct tree tree = {malloc(nodes * sizeof(int32_t)), malloc(nodes * sizeof(int32_t)),
-                        malloc(nodes * sizeof(int32_t)), 0};
+    int32_t *links = malloc(2 * nodes * sizeof *links);
     unsigned char *seen = calloc(nodes, 1);
     builder->order_count = 0;
     uint32_t *order = bake_add_order(builder, builder->node_count);
     int rc = 0;
-    if (tree.first_child == NULL || tree.next_sibling == NULL || tree.stack == NULL || seen == NULL || order == NULL) {
+    if (links == NULL || seen == NULL || order == NULL) {
         rc = err_set(err, order == NULL ? ERR_MODEL_LIMIT : ERR_NO_MEMORY, "no room to order %u nodes",
                      builder->node_count);
         goto done;
     }
-    const uint32_t count = order_nodes(builder, &tree, order);
+    const uint32_t count = order_nodes(builder, links, links + nodes, order);
     if (count < builder->node_count) {
         rc = cycle(builder, order, count, seen, err);
         goto done;
     }
     mark_scene(builder, seen);
 done:
-    free(tree.first_child);
-    free(tree.next_sibling);
-    free(tree.stack);
+    free(links);
     free(seen);
     return rc;
 }

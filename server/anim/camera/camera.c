@@ -9,15 +9,11 @@ static const double NEAREST_SHARE = 0.02, BESIDE_SHARE = 0.01;
 static const double NEAR_SHARE = 0.01;     /* of the distance to the middle: where near is when things lie nearer */
 static const double OUTSIDE_SHARE = 0.001; /* of the picture: so little outside of it still counts as inside */
 
-/* False when the vector has no direction. */
-static bool unit3(double v[3])
+/* Of length 1; false when the vector has no direction. */
+static bool to_unit(double v[3])
 {
-    const double length = sqrt(dot3(v, v));
-    if (!(length > 1e-12) || !isfinite(length))
-        return false;
-    for (int i = 0; i < 3; i++)
-        v[i] /= length;
-    return true;
+    const double length = unit3(v);
+    return length > 1e-12 && isfinite(length);
 }
 
 static double clamp(double value, double low, double high) { return fmin(fmax(value, low), high); }
@@ -31,17 +27,17 @@ static struct axes eye_axes(const struct camera_query *query)
 {
     double up[3], front[3], left[3];
     memcpy(up, query->up, sizeof up);
-    if (!unit3(up))
+    if (!to_unit(up))
         memcpy(up, (const double[3]){0, 1, 0}, sizeof up);
     const double along = dot3(query->forward, up);
     for (int i = 0; i < 3; i++)
         front[i] = query->forward[i] - along * up[i];
-    if (!unit3(front)) { /* forward is along up: any direction across it is as good */
+    if (!to_unit(front)) { /* forward is along up: any direction across it is as good */
         double helper[3] = {0, 0, 0};
         helper[fabs(up[2]) < 0.6 ? 2 : 0] = 1;
         cross3(helper, up, left);
         cross3(up, left, front);
-        unit3(front);
+        to_unit(front);
     }
     cross3(up, front, left); /* front turned by +90 degrees around up */
     const double yaw = query->yaw_deg * RADIANS, pitch = query->pitch_deg * RADIANS;
@@ -308,10 +304,10 @@ bool camera_of_model(const struct model_camera *from, const struct dmat4 *scene_
     struct axes axes;
     memcpy(axes.z, scene_from_node->m + 8, sizeof axes.z);
     memcpy(axes.y, scene_from_node->m + 4, sizeof axes.y);
-    if (!unit3(axes.z) || !unit3(axes.y))
+    if (!to_unit(axes.z) || !to_unit(axes.y))
         return false;
     cross3(axes.y, axes.z, axes.x);
-    if (!unit3(axes.x))
+    if (!to_unit(axes.x))
         return false;
     cross3(axes.z, axes.x, axes.y);
     double eye[3];

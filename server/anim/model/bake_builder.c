@@ -15,7 +15,7 @@ void bake_builder_init(struct bake_builder *builder, uint64_t limit_bytes)
 
 void bake_builder_fini(struct bake_builder *builder)
 {
-#define X(id, singular, plural, type) free(builder->plural);
+#define X(id, singular, plural, type, item_bytes) free(builder->plural);
 #include "anim/model/model_sections.def"
 #undef X
     bake_builder_init(builder, builder->limit_bytes);
@@ -24,7 +24,8 @@ void bake_builder_fini(struct bake_builder *builder)
 struct model bake_builder_view(const struct bake_builder *builder)
 {
     return (struct model){
-#define X(id, singular, plural, type) .plural = builder->plural, .singular##_count = builder->singular##_count,
+#define X(id, singular, plural, type, item_bytes)                                                                      \
+    .plural = builder->plural, .singular##_count = builder->singular##_count,
 #include "anim/model/model_sections.def"
 #undef X
     };
@@ -75,7 +76,7 @@ static void *add(struct bake_builder *builder, struct array *array, uint32_t cou
     return first;
 }
 
-#define X(id, singular, plural, type)                                                                                  \
+#define X(id, singular, plural, type, item_bytes)                                                                      \
     type *bake_add_##singular(struct bake_builder *builder, uint32_t count)                                            \
     {                                                                                                                  \
         struct array array = {builder->plural, builder->singular##_count, builder->singular##_capacity, sizeof(type)}; \

@@ -11,7 +11,7 @@
 /* Collects the arrays of a model. Element pointers are valid until the next add to the same array.
  * Builder arrays are named as in struct model: builder.nodes, builder.node_count. */
 struct bake_builder {
-#define X(id, singular, plural, type)                                                                                  \
+#define X(id, singular, plural, type, item_bytes)                                                                      \
     type *plural;                                                                                                      \
     uint32_t singular##_count, singular##_capacity;
 #include "anim/model/model_sections.def"
@@ -26,7 +26,8 @@ void bake_builder_fini(struct bake_builder *builder);
 
 /* Appends `count` zeroed elements to an array; returns the first, or NULL when the builder failed.
  * bake_add_node(b, 1), bake_add_key_time(b, n), ... one per line of model_sections.def. */
-#define X(id, singular, plural, type) type *bake_add_##singular(struct bake_builder *builder, uint32_t count);
+#define X(id, singular, plural, type, item_bytes)                                                                      \
+    type *bake_add_##singular(struct bake_builder *builder, uint32_t count);
 #include "anim/model/model_sections.def"
 #undef X
 

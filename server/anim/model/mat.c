@@ -116,6 +116,14 @@ void cross3(const double *a, const double *b, double out[3])
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+double unit3(double v[3])
+{
+    const double length = sqrt(dot3(v, v));
+    for (int i = 0; i < 3 && length > 0; i++)
+        v[i] /= length;
+    return length;
+}
+
 const struct box BOX_EMPTY = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
 
 bool box_is_empty(const struct box *box) { return !(box->min[0] <= box->max[0]); }
@@ -159,9 +167,7 @@ static void any_perpendicular(const double axis[3], double out[3])
     double helper[3] = {0, 0, 0};
     helper[fabs(axis[0]) < 0.6 ? 0 : 1] = 1;
     cross3(axis, helper, out);
-    const double length = length3(out);
-    for (int i = 0; i < 3; i++)
-        out[i] /= length;
+    unit3(out);
 }
 
 /* Unit axes for the columns of a matrix; columns of length 0 get an axis that completes the others. */

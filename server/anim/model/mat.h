@@ -27,6 +27,8 @@ extern const struct dmat4 DMAT4_IDENTITY;
 
 static inline double dot3(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 void cross3(const double *a, const double *b, double out[3]);
+/* Gives a vector length 1, unless it has none or is 0; returns how long it was. */
+double unit3(double v[3]);
 
 /* A box along the axes of the space it is in; its sides go through points. */
 struct box {

@@ -295,7 +295,7 @@ struct model_camera {
 struct model {
     const void *bytes;
     uint64_t size_bytes;
-#define X(id, singular, plural, type)                                                                                  \
+#define X(id, singular, plural, type, item_bytes)                                                                      \
     const type *plural;                                                                                                \
     uint32_t singular##_count;
 #include "anim/model/model_sections.def"

@@ -197,17 +197,6 @@ static void mix_node(const struct blend *blend, const struct shares *shares, con
 
 /* --- additive layers --- */
 
-/* reference^-1 * pose */
-static void quat_relative(const double reference[4], const double pose[4], double out[4])
-{
-    const double square = dot4(reference, reference);
-    const double x = -reference[0], y = -reference[1], z = -reference[2], w = reference[3];
-    out[0] = (w * pose[0] + x * pose[3] + y * pose[2] - z * pose[1]) / square;
-    out[1] = (w * pose[1] - x * pose[2] + y * pose[3] + z * pose[0]) / square;
-    out[2] = (w * pose[2] + x * pose[1] - y * pose[0] + z * pose[3]) / square;
-    out[3] = (w * pose[3] - x * pose[0] - y * pose[1] - z * pose[2]) / square;
-}
-
 /* q = q * r */
 static void quat_append(double q[4], const double r[4])
 {
@@ -216,6 +205,17 @@ static void quat_append(double q[4], const double r[4])
     q[1] = w * r[1] - x * r[2] + y * r[3] + z * r[0];
     q[2] = w * r[2] + x * r[1] - y * r[0] + z * r[3];
     q[3] = w * r[3] - x * r[0] - y * r[1] - z * r[2];
+}
+
+/* reference^-1 * pose */
+static void quat_relative(const double reference[4], const double pose[4], double out[4])
+{
+    const double square = dot4(reference, reference);
+    for (int i = 0; i < 4; i++)
+        out[i] = i < 3 ? -reference[i] : reference[i];
+    quat_append(out, pose);
+    for (int i = 0; i < 4; i++)
+        out[i] /= square;
 }
 
 static void add_local(const struct trs *pose, const struct trs *reference, double weight, struct trs *out)

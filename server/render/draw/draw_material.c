@@ -100,7 +100,7 @@ static void set_textures(const struct drawing *drawing, const struct program *pr
     gl->UniformMatrix3x2fv(program->uvs_from_texcoord, TEXTURE_SLOT_COUNT, GL_TRUE, uvs[0]);
     gl->Uniform1iv(program->texcoord_sets, TEXTURE_SLOT_COUNT, sets);
     set_filter(drawing, loaded, material, TEXTURE_EMISSIVE, program->emissive_filter);
-    gl->Uniform2f(program->bump_shade, has_bumps ? material->normal_scale : 0,
+    gl->Uniform2f(program->bump_scale_shade, has_bumps ? material->normal_scale : 0,
                   has_shade ? material->occlusion_strength : 0);
 }
 

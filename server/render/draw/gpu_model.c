@@ -130,27 +130,18 @@ static const void *offset_of(uint64_t items, size_t item_bytes)
     return (const void *)(uintptr_t)(items * item_bytes);
 }
 
-static void bind_floats(const struct gl *gl, GLuint index, GLuint buffer, GLint components, const void *offset)
+static void bind(const struct gl *gl, GLuint index, GLuint buffer, GLint components, const void *offset)
 {
+    const bool is_color = index == ATTRIBUTE_COLOR;
     if (buffer == 0) {
         gl->DisableVertexAttribArray(index);
+        if (is_color)
+            gl->VertexAttrib4f(index, 1, 1, 1, 1);
         return;
     }
     gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
     gl->EnableVertexAttribArray(index);
-    gl->VertexAttribPointer(index, components, GL_FLOAT, GL_FALSE, 0, offset);
-}
-
-static void bind_colors(const struct gl *gl, GLuint buffer, const void *offset)
-{
-    if (buffer == 0) {
-        gl->DisableVertexAttribArray(ATTRIBUTE_COLOR);
-        gl->VertexAttrib4f(ATTRIBUTE_COLOR, 1, 1, 1, 1);
-        return;
-    }
-    gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
-    gl->EnableVertexAttribArray(ATTRIBUTE_COLOR);
-    gl->VertexAttribPointer(ATTRIBUTE_COLOR, 4, GL_UNSIGNED_BYTE, GL_TRUE, 0, offset);
+    gl->VertexAttribPointer(index, components, is_color ? GL_UNSIGNED_BYTE : GL_FLOAT, is_color, 0, offset);
 }
 
 void gpu_model_bind_primitive(const struct gpu_model *gpu, const struct gl *gl, const struct primitive *primitive,
@@ -158,19 +149,20 @@ void gpu_model_bind_primitive(const struct gpu_model *gpu, const struct gl *gl, 
 {
     const uint64_t first = primitive->vertex_first;
     const void *points = own != NULL ? NULL : offset_of(first, sizeof(struct vec3));
-    bind_floats(gl, ATTRIBUTE_POSITION, own != NULL ? own->positions : gpu->buffers[ATTRIBUTE_POSITION], 3, points);
-    bind_floats(gl, ATTRIBUTE_NORMAL, own != NULL ? own->normals : gpu->buffers[ATTRIBUTE_NORMAL], 3, points);
+    bind(gl, ATTRIBUTE_POSITION, own != NULL ? own->positions : gpu->buffers[ATTRIBUTE_POSITION], 3, points);
+    bind(gl, ATTRIBUTE_NORMAL, own != NULL ? own->normals : gpu->buffers[ATTRIBUTE_NORMAL], 3, points);
     const bool has_texcoords = (primitive->flags & PRIMITIVE_TEXCOORDS) != 0;
     const bool has_colors = (primitive->flags & PRIMITIVE_COLORS) != 0;
-    bind_floats(gl, ATTRIBUTE_TEXCOORD, has_texcoords ? gpu->buffers[ATTRIBUTE_TEXCOORD] : 0, 2,
-                offset_of(first, sizeof(struct vec2)));
+    bind(gl, ATTRIBUTE_TEXCOORD, has_texcoords ? gpu->buffers[ATTRIBUTE_TEXCOORD] : 0, 2,
+         offset_of(first, sizeof(struct vec2)));
     const bool has_second = (primitive->flags & PRIMITIVE_SECOND_TEXCOORDS) != 0;
     const bool has_tangents = (primitive->flags & PRIMITIVE_TANGENTS) != 0;
-    bind_floats(gl, ATTRIBUTE_SECOND_TEXCOORD, has_second ? gpu->buffers[ATTRIBUTE_SECOND_TEXCOORD] : 0, 2,
-                offset_of(first, sizeof(struct vec2)));
-    bind_floats(gl, ATTRIBUTE_TANGENT, has_tangents ? gpu->buffers[ATTRIBUTE_TANGENT] : 0, 4,
-                offset_of(first, sizeof(struct vec4)));
-    bind_colors(gl, has_colors ? gpu->buffers[ATTRIBUTE_COLOR] : 0, offset_of(first, sizeof(struct rgba8)));
+    bind(gl, ATTRIBUTE_SECOND_TEXCOORD, has_second ? gpu->buffers[ATTRIBUTE_SECOND_TEXCOORD] : 0, 2,
+         offset_of(first, sizeof(struct vec2)));
+    bind(gl, ATTRIBUTE_TANGENT, has_tangents ? gpu->buffers[ATTRIBUTE_TANGENT] : 0, 4,
+         offset_of(first, sizeof(struct vec4)));
+    bind(gl, ATTRIBUTE_COLOR, has_colors ? gpu->buffers[ATTRIBUTE_COLOR] : 0, 4,
+         offset_of(first, sizeof(struct rgba8)));
     /* first and end of vertex v are items v and v + 1 of one array: two components, a stride of one */
     gl->BindBuffer(GL_ARRAY_BUFFER, gpu->buffers[ATTRIBUTE_INFLUENCE_RANGE]);
     gl->EnableVertexAttribArray(ATTRIBUTE_INFLUENCE_RANGE);
@@ -179,16 +171,16 @@ void gpu_model_bind_primitive(const struct gpu_model *gpu, const struct gl *gl, 
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, gpu->indices);
 }
 
-void gpu_model_bind_colors(const struct gl *gl, GLuint buffer) { bind_colors(gl, buffer, NULL); }
+void gpu_model_bind_colors(const struct gl *gl, GLuint buffer) { bind(gl, ATTRIBUTE_COLOR, buffer, 4, NULL); }
 
 void gpu_model_bind_arrays(const struct gl *gl, const struct vertex_arrays *arrays)
 {
-    bind_floats(gl, ATTRIBUTE_POSITION, arrays->positions, 3, NULL);
-    bind_floats(gl, ATTRIBUTE_NORMAL, arrays->normals, 3, NULL);
-    bind_floats(gl, ATTRIBUTE_TEXCOORD, 0, 2, NULL);
-    bind_floats(gl, ATTRIBUTE_SECOND_TEXCOORD, 0, 2, NULL);
-    bind_floats(gl, ATTRIBUTE_TANGENT, 0, 4, NULL);
-    bind_colors(gl, arrays->colors, NULL);
+    bind(gl, ATTRIBUTE_POSITION, arrays->positions, 3, NULL);
+    bind(gl, ATTRIBUTE_NORMAL, arrays->normals, 3, NULL);
+    bind(gl, ATTRIBUTE_TEXCOORD, 0, 2, NULL);
+    bind(gl, ATTRIBUTE_SECOND_TEXCOORD, 0, 2, NULL);
+    bind(gl, ATTRIBUTE_TANGENT, 0, 4, NULL);
+    bind(gl, ATTRIBUTE_COLOR, arrays->colors, 4, NULL);
     gl->DisableVertexAttribArray(ATTRIBUTE_INFLUENCE_RANGE);
     gl->VertexAttribI4ui(ATTRIBUTE_INFLUENCE_RANGE, 0, 0, 0, 0);
 }

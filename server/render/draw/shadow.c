@@ -25,13 +25,6 @@ struct ground_plane {
     double first[2], last[2], size;    /* of the square that the map covers, along and across */
 };
 
-static void unit3(double v[3])
-{
-    const double length = sqrt(dot3(v, v));
-    for (int i = 0; i < 3; i++)
-        v[i] /= length > 0 ? length : 1;
-}
-
 static void set_axes(struct ground_plane *ground, const struct model *model, const struct posed_model *posed)
 {
     const double up[3] = {(double)model->infos[0].up[0], (double)model->infos[0].up[1], (double)model->infos[0].up[2]};

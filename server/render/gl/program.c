@@ -58,30 +58,9 @@ static int link_shaders(const struct gl *gl, const struct shader_sources *source
 
 static void find_uniforms(struct program *program, const struct gl *gl)
 {
-    const struct {
-        GLint *place;
-        const char *name;
-    } uniforms[] = {
-        {&program->joint_first, "joint_first"},
-        {&program->clip_from_view, "clip_from_view"},
-        {&program->unit, "unit"},
-        {&program->eye, "eye"},
-        {&program->base_color, "base_color"},
-        {&program->emissive, "emissive"},
-        {&program->metal_rough, "metal_rough"},
-        {&program->alpha_range, "alpha_range"},
-        {&program->is_blended, "is_blended"},
-        {&program->is_unlit, "is_unlit"},
-        {&program->is_flat, "is_flat"},
-        {&program->uv_from_texcoord, "uv_from_texcoord"},
-        {&program->uvs_from_texcoord, "uvs_from_texcoord"},
-        {&program->texcoord_sets, "texcoord_sets"},
-        {&program->bump_shade, "bump_scale_shade"},
-        {&program->base_color_filter, "base_color_filter"},
-        {&program->emissive_filter, "emissive_filter"},
-    };
-    for (size_t i = 0; i < sizeof uniforms / sizeof *uniforms; i++)
-        *uniforms[i].place = gl->GetUniformLocation(program->name, uniforms[i].name);
+#define X(uniform) program->uniform = gl->GetUniformLocation(program->name, #uniform);
+    PROGRAM_UNIFORMS
+#undef X
 }
 
 static void tie_samplers(const struct program *program, const struct gl *gl)

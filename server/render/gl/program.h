@@ -44,15 +44,22 @@ enum program_kind {
     PROGRAM_KINDS = 4
 };
 
+/* The uniforms, by their names in the shaders. uv_from_texcoord is that of a program that is not full; a full one has
+ * uvs_from_texcoord and what follows. */
+#define PROGRAM_UNIFORMS                                                                                               \
+    X(joint_first)                                                                                                     \
+    X(clip_from_view) X(unit) X(eye) X(base_color) X(emissive) X(metal_rough) X(alpha_range) X(is_blended) X(is_unlit) \
+        X(is_flat) X(base_color_filter) X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade)  \
+            X(emissive_filter)
+
 struct program {
     GLuint name;
     bool is_full;          /* has all textures of a material, else base colour alone */
     GLint min_filter;      /* of all its textures */
     uint64_t camera_frame; /* the frame of struct drawing whose camera it has */
-    GLint joint_first, clip_from_view, unit, eye, base_color, emissive, metal_rough, alpha_range, is_blended, is_unlit,
-        is_flat, base_color_filter;
-    GLint uv_from_texcoord;                                              /* when not full */
-    GLint uvs_from_texcoord, texcoord_sets, bump_shade, emissive_filter; /* when full */
+#define X(uniform) GLint uniform;
+    PROGRAM_UNIFORMS
+#undef X
 };
 
 /* Compiles, links and uses a program of this kind (enum program_kind), and ties its samplers to the units.

@@ -17,60 +17,30 @@ static void *make_array(uint32_t count, size_t item_bytes, struct err *err)
 
 static struct rgba8 weight_color(float weight) { return (struct rgba8){(uint8_t)(weight * 255 + 0.5f), 0, 0, 255}; }
 
-static int put_weights(const struct model *model, const struct draw *draw, uint32_t node, struct rgba8 *out,
-                       struct err *err)
-{
-    const uint32_t count = model->primitives[draw->primitive].vertex_count;
-    float *weights = make_array(count, sizeof *weights, err);
-    if (weights == NULL)
-        return err->code;
-    influence_weights(model, draw, node, weights);
-    for (uint32_t v = 0; v < count; v++)
-        out[v] = weight_color(weights[v]);
-    free(weights);
-    return 0;
-}
-
-static int put_nodes(const struct model *model, const struct draw *draw, struct rgba8 *out, struct err *err)
-{
-    const uint32_t count = model->primitives[draw->primitive].vertex_count;
-    uint32_t *nodes = make_array(count, sizeof *nodes, err);
-    if (nodes == NULL)
-        return err->code;
-    const int rc = influence_of_vertices(model, draw, nodes, err);
-    for (uint32_t v = 0; rc == 0 && v < count; v++)
-        out[v] = influence_color(nodes[v]);
-    free(nodes);
-    return rc;
-}
-
 struct rgba8 *debug_view_weight_colors(const struct model *model, const struct draw *draw, uint32_t joint,
                                        struct err *err)
 {
     const struct primitive *primitive = &model->primitives[draw->primitive];
     struct rgba8 *colors = make_array(primitive->vertex_count, sizeof *colors, err);
-    if (colors == NULL)
-        return NULL;
-    if ((joint > 0 ? put_weights(model, draw, joint - 1, colors, err) : put_nodes(model, draw, colors, err)) < 0) {
+    uint32_t *nodes = joint > 0 ? NULL : influence_nodes(model, draw, false, err);
+    if (joint == 0 && nodes == NULL) {
         free(colors);
         return NULL;
     }
-    for (uint32_t v = 0; (primitive->flags & PRIMITIVE_COLORS) != 0 && v < primitive->vertex_count; v++)
-        colors[v].a = model->colors[primitive->vertex_first + v].a;
+    for (uint32_t v = 0; colors != NULL && v < primitive->vertex_count; v++) {
+        colors[v] = joint > 0 ? weight_color(influence_weight(model, draw, v, joint - 1)) : influence_color(nodes[v]);
+        if ((primitive->flags & PRIMITIVE_COLORS) != 0)
+            colors[v].a = model->colors[primitive->vertex_first + v].a;
+    }
+    free(nodes);
     return colors;
 }
 
 uint32_t *debug_view_id_colors(const struct model *model, const struct draw *draw, struct err *err)
 {
     const uint32_t count = influence_element_count(&model->primitives[draw->primitive]);
-    uint32_t *items = make_array(count, sizeof *items, err);
-    if (items == NULL)
-        return NULL;
-    if (influence_of_elements(model, draw, items, err) < 0) {
-        free(items);
-        return NULL;
-    }
-    for (uint32_t e = 0; e < count; e++)
+    uint32_t *items = influence_nodes(model, draw, true, err);
+    for (uint32_t e = 0; items != NULL && e < count; e++)
         items[e] = influence_id_color(items[e]);
     return items;
 }

@@ -30,17 +30,15 @@ static uint32_t influences_of(const struct influenced *in, uint32_t vertex, cons
     return end > from ? end - from : 1;
 }
 
-void influence_weights(const struct model *model, const struct draw *draw, uint32_t node, float *weights)
+float influence_weight(const struct model *model, const struct draw *draw, uint32_t vertex, uint32_t node)
 {
     const struct influenced in = of_draw(model, draw);
-    for (uint32_t v = 0; v < model->primitives[draw->primitive].vertex_count; v++) {
-        const struct influence *influences;
-        const uint32_t count = influences_of(&in, v, &influences);
-        double sum = 0;
-        for (uint32_t i = 0; i < count; i++)
-            sum += in.joints[influences[i].joint].node == node ? (double)influences[i].weight : 0;
-        weights[v] = (float)fmin(sum, 1);
-    }
+    const struct influence *influences;
+    const uint32_t count = influences_of(&in, vertex, &influences);
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += in.joints[influences[i].joint].node == node ? (double)influences[i].weight : 0;
+    return (float)fmin(sum, 1);
 }
 
 /* Of two nodes the one that counts as moving more. */
@@ -77,26 +75,6 @@ static uint32_t find_most(const struct influenced *in, const uint32_t *vertices,
     return most;
 }
 
-static double *make_sums(const struct model *model, struct err *err)
-{
-    double *sums = calloc((size_t)model->node_count + 1, sizeof *sums);
-    if (sums == NULL)
-        err_set(err, ERR_NO_MEMORY, "no memory for the weights of %u nodes", model->node_count);
-    return sums;
-}
-
-int influence_of_vertices(const struct model *model, const struct draw *draw, uint32_t *nodes, struct err *err)
-{
-    const struct influenced in = of_draw(model, draw);
-    double *sums = make_sums(model, err);
-    if (sums == NULL)
-        return err->code;
-    for (uint32_t v = 0; v < model->primitives[draw->primitive].vertex_count; v++)
-        nodes[v] = find_most(&in, &v, 1, sums);
-    free(sums);
-    return 0;
-}
-
 static uint32_t corner_count(const struct primitive *primitive)
 {
     return primitive->topology == TOPOLOGY_TRIANGLES ? 3 : primitive->topology == TOPOLOGY_LINES ? 2 : 1;
@@ -107,18 +85,24 @@ uint32_t influence_element_count(const struct primitive *primitive)
     return primitive->index_count / corner_count(primitive);
 }
 
-int influence_of_elements(const struct model *model, const struct draw *draw, uint32_t *nodes, struct err *err)
+uint32_t *influence_nodes(const struct model *model, const struct draw *draw, bool is_by_element, struct err *err)
 {
     const struct influenced in = of_draw(model, draw);
     const struct primitive *primitive = &model->primitives[draw->primitive];
-    const uint32_t corners = corner_count(primitive), count = influence_element_count(primitive);
-    double *sums = make_sums(model, err);
-    if (sums == NULL)
-        return err->code;
-    for (uint32_t e = 0; e < count; e++)
-        nodes[e] = find_most(&in, in.indices + (size_t)e * corners, corners, sums);
+    const uint32_t corners = is_by_element ? corner_count(primitive) : 1;
+    const uint32_t count = is_by_element ? influence_element_count(primitive) : primitive->vertex_count;
+    uint32_t *nodes = malloc(((size_t)count + 1) * sizeof *nodes);
+    double *sums = calloc((size_t)model->node_count + 1, sizeof *sums);
+    if (nodes == NULL || sums == NULL) {
+        err_set(err, ERR_NO_MEMORY, "no memory for the weights of %u nodes", model->node_count);
+        free(nodes);
+        free(sums);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        nodes[i] = find_most(&in, is_by_element ? in.indices + (size_t)i * corners : &i, corners, sums);
     free(sums);
-    return 0;
+    return nodes;
 }
 
 /* Smith: Color Gamut Transform Pairs, SIGGRAPH 1978: hue, saturation and value, each 0..1. */

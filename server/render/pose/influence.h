@@ -8,17 +8,18 @@
 #include "anim/model/model.h"
 #include "base/err.h"
 
-/* weights: [vertex_count of the draw's primitive], 0..1: how much `node` moves each vertex. */
-void influence_weights(const struct model *model, const struct draw *draw, uint32_t node, float *weights);
+#include <stdbool.h>
 
-/* nodes: [vertex_count]: which node moves each vertex most; of equals the one with the smaller index. ERR_NO_MEMORY. */
-int influence_of_vertices(const struct model *model, const struct draw *draw, uint32_t *nodes, struct err *err);
+/* How much `node` moves a vertex of the draw's primitive, 0..1. */
+float influence_weight(const struct model *model, const struct draw *draw, uint32_t vertex, uint32_t node);
 
 /* Triangles, lines or points that a primitive's indices make. */
 uint32_t influence_element_count(const struct primitive *primitive);
-/* nodes: [influence_element_count()]: which node moves each triangle, line or point most, its corners together.
- * ERR_NO_MEMORY. */
-int influence_of_elements(const struct model *model, const struct draw *draw, uint32_t *nodes, struct err *err);
+/* Which node moves each vertex most ([vertex_count]), or each triangle, line or point, its corners together
+ * ([influence_element_count()]); of equals the one with the smaller index. The caller's to free; NULL and
+ * ERR_NO_MEMORY.
+ */
+uint32_t *influence_nodes(const struct model *model, const struct draw *draw, bool is_by_element, struct err *err);
 
 /* A colour for people, sRGB: the hue is the golden ratio's fraction of the node, so that neighbours differ
  * (protocol/http.md). */

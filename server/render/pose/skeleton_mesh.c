@@ -20,15 +20,6 @@ static void place_of(const struct pose *pose, uint32_t node, double out[3])
     memcpy(out, &pose->scene_from_node[node].m[12], 3 * sizeof *out);
 }
 
-/* Makes v one long; returns how long it was. */
-static double unit3(double v[3])
-{
-    const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    for (int i = 0; i < 3 && length > 0; i++)
-        v[i] /= length;
-    return length;
-}
-
 /* What a solid's vertices have in common. */
 struct paint {
     struct rgba8 color;

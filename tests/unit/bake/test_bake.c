@@ -90,7 +90,7 @@ TEST(bake_worked_model_has_something_in_every_section)
     struct fixture f;
     fixture_worked(&f);
     const struct model *m = &f.model;
-#define X(id, singular, plural, type) assert_true(m->singular##_count > 0);
+#define X(id, singular, plural, type, item_bytes) assert_true(m->singular##_count > 0);
 #include "anim/model/model_sections.def"
 #undef X
     walk_model(m);

@@ -50,7 +50,7 @@ TEST(content_hash_differs_with_each_section)
     fixture_worked(&fixture);
     hash_of(&fixture.builder, hash);
     uint32_t seen = 0;
-#define X(id, singular, plural, type)                                                                                  \
+#define X(id, singular, plural, type, item_bytes)                                                                      \
     if (fixture.builder.singular##_count > 0 && id < MODEL_COMPILED_ID) {                                              \
         unsigned char *bytes = (unsigned char *)fixture.builder.plural;                                                \
         const size_t last = fixture.builder.singular##_count * sizeof(type) - 1;                                       \

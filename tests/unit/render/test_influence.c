@@ -39,15 +39,11 @@ TEST(influence_weights_are_sums_by_node)
 {
     struct fixture f;
     const struct draw draw = build(&f);
-    float one[4], two[4], none[4];
-    influence_weights(&f.model, &draw, 1, one);
-    influence_weights(&f.model, &draw, 2, two);
-    influence_weights(&f.model, &draw, 0, none);
     static const double expected[4] = {0.6, 0, 0.5, 1};
-    for (int v = 0; v < 4; v++) {
-        CHECK_NEAR((double)one[v], expected[v], 1e-6);
-        CHECK_NEAR((double)two[v], 1 - expected[v], 1e-6);
-        CHECK_NEAR((double)none[v], 0, 0);
+    for (uint32_t v = 0; v < 4; v++) {
+        CHECK_NEAR((double)influence_weight(&f.model, &draw, v, 1), expected[v], 1e-6);
+        CHECK_NEAR((double)influence_weight(&f.model, &draw, v, 2), 1 - expected[v], 1e-6);
+        CHECK_NEAR((double)influence_weight(&f.model, &draw, v, 0), 0, 0);
     }
     fixture_fini(&f);
 }
@@ -57,16 +53,19 @@ TEST(influence_finds_what_moves_most)
     struct fixture f;
     struct err err = {0};
     const struct draw draw = build(&f);
-    uint32_t nodes[4];
-    assert_int_equal(influence_of_vertices(&f.model, &draw, nodes, &err), 0);
+    uint32_t *nodes = influence_nodes(&f.model, &draw, false, &err);
+    assert_non_null(nodes);
     assert_int_equal(nodes[0], 1);
     assert_int_equal(nodes[1], 2);
     assert_int_equal(nodes[2], 1); /* of equals the first */
     assert_int_equal(nodes[3], 1);
     assert_int_equal(influence_element_count(&f.model.primitives[0]), 2);
-    assert_int_equal(influence_of_elements(&f.model, &draw, nodes, &err), 0);
+    free(nodes);
+    nodes = influence_nodes(&f.model, &draw, true, &err);
+    assert_non_null(nodes);
     assert_int_equal(nodes[0], 2); /* 0.6 + 0 + 0.5 against 0.4 + 1 + 0.5 */
     assert_int_equal(nodes[1], 1);
+    free(nodes);
     fixture_fini(&f);
 }
 
