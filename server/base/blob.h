@@ -1,5 +1,5 @@
-/* blob.h - bytes that several hold and nobody changes: the last to let go frees them. Any thread: holders are
- * counted atomically. */
+/* blob.h - immutable bytes with a reference count; the last holder to release them frees them. Any thread: the count
+ * is atomic. */
 #pragma once
 
 #include "base/buf.h"

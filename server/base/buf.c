@@ -1,3 +1,4 @@
+/* buf.c - growing, formatting and aligning buffers. */
 #include "base/buf.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* err.c - the table of errors, and messages that are safe to log and to send. */
 #include "base/err.h"
 
 #include "base/utf8.h"

@@ -1,3 +1,4 @@
+/* limits.c - the table of limits and their bounds. */
 #include "base/limits.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* picture_spec.h - how a picture is to look: plain numbers that go from the request to the renderer as they are.
+/* picture_spec.h - the appearance of a picture: plain numbers that pass from the request to the renderer unchanged.
  * Requests are hashed and jobs compared byte by byte, so there is no padding and what is not given is zero. */
 #pragma once
 
@@ -29,7 +29,7 @@ struct picture_spec {
     double filled;             /* share of the picture between its margins; 0 counts as 0.88 */
     double target[3];          /* PICTURE_TARGET_POINT: scene space */
     uint32_t target_kind;      /* PICTURE_TARGET_ */
-    uint32_t target_node;      /* PICTURE_TARGET_NODE; set by who knows the model */
+    uint32_t target_node;      /* PICTURE_TARGET_NODE; set by the service, which knows the model */
     uint32_t camera;           /* 1 + a camera of the file, likewise; 0: the one that all of the above describes */
     uint32_t reserved_too;
 };

@@ -1,3 +1,4 @@
+/* utf8.c - decoding and cutting UTF-8. */
 #include "base/utf8.h"
 
 size_t utf8_sequence(const char *text, size_t size_bytes)

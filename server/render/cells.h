@@ -1,5 +1,5 @@
-/* cells.h - what a renderer has, and the steps from a job to pixels. Private to renderer.c and cell_*.c. The
- * context's thread only. */
+/* cells.h - the state of a renderer, and the steps that turn the cells of a job into pixels. Private to renderer.c and
+ * cell_*.c. The context's thread only. */
 #pragma once
 
 #include "render/camera/camera_setup.h"
@@ -67,8 +67,8 @@ int cells_name(const struct cells *cells, uint32_t c, const struct pose_view *vi
 /* Finds one camera for all cells, which stands at the first of them; of a camera of the file, which
  * stands where it stands, the planes that hold all of them. */
 int cells_frame(struct renderer *renderer, struct cells *cells, struct err *err);
-/* Whether the camera of moments that are laid over each other depends on their poses; else it is the one that each
- * would have alone. */
+/* Whether the camera of an onion skin depends on all of its poses; otherwise each pose has the camera it would have
+ * alone. */
 bool cells_are_framed_by_poses(const struct cells *cells);
 /* The camera of the cell that was posed last. */
 int cells_find_camera(struct renderer *renderer, const struct cells *cells, struct pose_view *view,

@@ -1,3 +1,4 @@
+/* renderer.c - from a job to the bytes of a picture, a sheet or an animation. */
 #include "render/image/image_sequence.h"
 #include "render/camera/empty_diagnosis.h"
 #include "render/job/job_check.h"

@@ -1,3 +1,4 @@
+/* warm_up.c - builds the model of the first frame. */
 #include "render/warm_up.h"
 
 #include "anim/bake/bake.h"

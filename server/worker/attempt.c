@@ -1,3 +1,4 @@
+/* attempt.c - one function for each forbidden call, and their table. */
 #include "worker/attempt.h"
 
 #include "worker/sandbox_contract.h"

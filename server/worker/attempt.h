@@ -1,5 +1,5 @@
-/* attempt.h - forbidden calls, tried from inside a sandbox to show what becomes of them. For --attempt of the worker
- * programs (sandbox_contract.h). Nothing here gives a process anything that it could not do anyway. */
+/* attempt.h - tries forbidden calls from inside a sandbox, to show that it stops them. For --attempt of the worker
+ * programs (sandbox_contract.h). Nothing here lets a process do more than it already can. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* privileges.c - drops capabilities and leaves root. */
 #include "worker/privileges.h"
 
 #include <errno.h>

@@ -51,13 +51,13 @@ struct render_blend {
 };
 
 /* One moment of the model, seen from one direction, and where in the picture it is drawn: `width` by `height` pixels of
- * the job's look, their top left one at x, y. Cells are framed alike: one camera fits all of them, and turns around the
- * model by what their directions differ. */
+ * the job's picture, their top left one at x, y. Cells are framed alike: one camera fits all of them, and turns around
+ * the model by what their directions differ. */
 struct render_cell {
     int32_t clip;              /* or POSE_REST; without meaning when the job has layers */
     uint32_t clip_source;      /* 0: the clip is one of the model; n: of sources[n - 1] */
     double clip_time_s;        /* wrapped; without meaning when the job has layers */
-    double yaw_deg, pitch_deg; /* added to those of the job's look */
+    double yaw_deg, pitch_deg; /* added to those of the job's picture */
     uint32_t x, y;
     double begin_s, end_s; /* clip times between which the clip is played; since begin_s the root moves */
     uint32_t duration_ms;  /* of an animation's frame */

@@ -1,3 +1,4 @@
+/* resource_limits.c - sets limits, priority and the out-of-memory score. */
 #include "worker/resource_limits.h"
 
 #include "base/version.h"

@@ -1,3 +1,4 @@
+/* bake_check.c - the sizes and the info of a model, and the order of all checks. */
 #include "anim/bake/bake_check.h"
 
 #include "base/limits.h"

@@ -1,3 +1,4 @@
+/* bake_check_assets.c - rules of materials, textures, extras, warnings and source files. */
 #include "anim/bake/bake_check.h"
 
 #include "base/limits.h"

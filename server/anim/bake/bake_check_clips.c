@@ -1,3 +1,4 @@
+/* bake_check_clips.c - rules of channels, clips and markers. */
 #include "anim/bake/bake_check.h"
 
 #include <math.h>

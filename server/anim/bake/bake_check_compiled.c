@@ -1,3 +1,4 @@
+/* bake_check_compiled.c - rules of the rig and of compiled clips, which the kernels rely on. */
 #include "anim/bake/bake_check.h"
 
 #include "anim/compiled/clip_magnitude.h"

@@ -1,3 +1,4 @@
+/* bake_check_meshes.c - rules of vertices, meshes, primitives, morph targets and draws. */
 #include "anim/bake/bake_check.h"
 
 #include <math.h>

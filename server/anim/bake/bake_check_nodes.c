@@ -1,3 +1,4 @@
+/* bake_check_nodes.c - rules of nodes, joints, skins and cameras. */
 #include "anim/bake/bake_check.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* bake_finish.c - completes an imported model: draws, rigid skins, rest bounds, compiled clips. */
 #include "anim/bake/bake.h"
 
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* camera.c - the tightest camera for points, and the camera of a file. */
 #include "anim/camera/camera.h"
 
 #include <math.h>

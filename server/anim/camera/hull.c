@@ -1,3 +1,4 @@
+/* hull.c - quickhull: from four corners outwards, face by face. */
 #include "anim/camera/hull.h"
 
 #include "anim/camera/hull_corners.h"

@@ -1,4 +1,5 @@
-/* hull_parts.h - what the files of the hull share. Private to hull*.c. Pure. */
+/* hull_corners.h - the points of a hull and the four corners that it starts from. Private to hull*.c. Pure; any thread.
+ */
 #pragma once
 
 #include "anim/model/mat.h"
@@ -19,6 +20,6 @@ static inline void subtract3(const double a[3], const double b[3], double out[3]
         out[i] = a[i] - b[i];
 }
 
-/* Four points that span a tetrahedron. A set that has none, flat or straight, is given points that nobody gave, to the
- * side of it: then it is what the tip of a cone stands over. False when all points are one. */
+/* Four points that span a tetrahedron. A flat or straight set has none: points beside it
+ * are added, which makes it the base of a cone. False when all points coincide. */
 bool hull_find_corners(struct hull_points *set, uint32_t corners[4]);

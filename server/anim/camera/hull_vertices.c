@@ -1,3 +1,4 @@
+/* hull_vertices.c - groups vertices by the joint that moves them and takes the hull of each group. */
 #include "anim/camera/hull_vertices.h"
 
 #include "anim/pose/bounds.h"

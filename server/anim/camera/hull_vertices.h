@@ -1,9 +1,9 @@
 /* hull_vertices.h - the vertices of a model that can be outermost in a pose: far fewer than all. Pure; any thread.
  *
  * Vertices that one joint alone moves keep their places to each other, so what lies deep inside of them in bind space
- * lies inside in every pose too: only the hull of each such group counts, and where a primitive is morphed those of its
- * targets as well. Those that several joints move are grouped by the one that does so most and by its share; of them
- * this is nearly so. */
+ * lies inside in every pose too: only the hull of each such group counts, and of a morphed primitive also the hulls of
+ * its targets. Vertices that several joints move are grouped by the joint with the largest weight and by that weight:
+ * for them the hull is an approximation. */
 #pragma once
 
 #include "anim/model/mat.h"

@@ -1,3 +1,4 @@
+/* clip_compile.c - compiles the rig of a model and those of its clips that are exact enough. */
 #include "anim/compiled/clip_compile.h"
 
 #include "base/mem.h"

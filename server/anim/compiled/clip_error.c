@@ -1,3 +1,4 @@
+/* clip_error.c - compares palettes of compiled clips with those in double precision. */
 #include "anim/compiled/clip_error.h"
 
 #include "base/mem.h"

@@ -1,4 +1,5 @@
-/* clip_error.h - how far the palettes of a compiled clip are from those in double precision. Pure; any thread. */
+/* clip_error.h - the largest error of a compiled clip's palettes against those in double precision. Pure; any thread.
+ */
 #pragma once
 
 #include "anim/compiled/clip_palette.h"

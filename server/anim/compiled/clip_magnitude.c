@@ -1,3 +1,4 @@
+/* clip_magnitude.c - bounds the elements of all matrices that a compiled clip can give. */
 #include "anim/compiled/clip_magnitude.h"
 
 #include <math.h>

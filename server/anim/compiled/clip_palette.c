@@ -1,3 +1,4 @@
+/* clip_palette.c - finds the frames around a time and calls the kernel. */
 #include "anim/compiled/clip_palette.h"
 
 #include "anim/model/mat.h"

@@ -1,3 +1,4 @@
+/* clip_plan.c - classifies channels and unites their key times. */
 #include "anim/compiled/clip_plan.h"
 
 #include "base/mem.h"

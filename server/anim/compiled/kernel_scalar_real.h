@@ -1,5 +1,5 @@
-/* kernel_scalar_real.h - matrices of one lane and their product; a template for kernel_scalar.c, which defines REAL (float
- * or double) and NAME() and includes it. */
+/* kernel_scalar_real.h - matrices of one lane and their product, in one precision; a template for kernel_scalar.c,
+ * which defines REAL (float or double) and NAME() and includes it. */
 #define ROTATION NAME(matrix_of_rotation)
 #include "anim/compiled/kernel_rotation.h"
 

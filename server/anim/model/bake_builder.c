@@ -1,3 +1,4 @@
+/* bake_builder.c - arrays that grow, texts and warnings. */
 #include "anim/model/bake_builder.h"
 
 #include "base/limits.h"

@@ -1,3 +1,4 @@
+/* json_check.c - a JSON parser that keeps nothing. */
 #include "anim/model/json_check.h"
 
 #include <string.h>

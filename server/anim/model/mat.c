@@ -1,3 +1,4 @@
+/* mat.c - vectors, boxes, matrices and quaternions in double precision. */
 #include "anim/model/mat.h"
 
 #include <math.h>

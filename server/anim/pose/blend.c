@@ -1,3 +1,4 @@
+/* blend.c - mixes the local transforms of layers, node by node. */
 #include "anim/pose/blend.h"
 
 #include "base/mem.h"

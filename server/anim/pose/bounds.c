@@ -1,3 +1,4 @@
+/* bounds.c - deforms vertices and grows boxes around them. */
 #include "anim/pose/bounds.h"
 
 #include "base/err.h"

@@ -1,3 +1,4 @@
+/* dualquat.c - matrices to dual quaternions. */
 #include "anim/pose/dualquat.h"
 
 #include <math.h>

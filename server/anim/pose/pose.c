@@ -1,3 +1,4 @@
+/* pose.c - samples all channels of a clip and composes the hierarchy. */
 #include "anim/pose/pose.h"
 
 #include "base/err.h"

@@ -1,3 +1,4 @@
+/* retarget.c - matches the nodes of two models by name and copies channels. */
 #include "anim/pose/retarget.h"
 
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* retarget_report.c - collects what has no match and writes it as a header value. */
 #include "anim/pose/retarget_report.h"
 
 #include "base/mem.h"

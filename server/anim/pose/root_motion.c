@@ -1,3 +1,4 @@
+/* root_motion.c - splits the root's movement over the ground from its pose. */
 #include "anim/pose/root_motion.h"
 
 #include <math.h>

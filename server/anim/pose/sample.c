@@ -1,3 +1,4 @@
+/* sample.c - interpolates one channel. */
 #include "anim/pose/sample.h"
 
 #include "anim/model/mat.h"

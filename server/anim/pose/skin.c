@@ -1,3 +1,4 @@
+/* skin.c - morphs and skins positions, normals and tangents. */
 #include "anim/pose/skin.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* camera_setup.c - chooses between the camera of a clip, of a pose and of the file. */
 #include "render/camera/camera_setup.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* camera_setup.h - where the camera of a picture stands, and at what time it is taken: what a job's look says, for the
- * model. Pure; one thread.
+/* camera_setup.h - the camera and the time of a picture, from the job's picture_spec and the model. Pure; one thread.
  *
- * With PICTURE_FRAME_POSE the camera frames the pose. Else it frames all that the clip shows (clip_bounds.h), so that
- * pictures of one clip can follow each other without a jump; only a pose that would be cut off there is framed together
- * with that. Layers have no common length: of them, and of the rest pose, the pose is framed. */
+ * With PICTURE_FRAME_POSE the camera frames the pose. Otherwise it frames everything that the clip shows
+ * (clip_bounds.h), so that pictures of one clip can follow each other without a jump; a pose that would be cut off is
+ * framed together with that. Layers have no common length: for them, and for the rest pose, the camera frames the pose.
+ */
 #pragma once
 
 #include "render/draw/model_cache.h"

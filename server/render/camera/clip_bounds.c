@@ -1,3 +1,4 @@
+/* clip_bounds.c - poses a clip at many times and keeps the hull of all poses. */
 #include "render/camera/clip_bounds.h"
 
 #include "render/camera/key_pose.h"

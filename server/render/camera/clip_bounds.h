@@ -1,10 +1,10 @@
-/* clip_bounds.h - all that a clip shows over its whole length: what a camera has to frame that stands still while the
- * clip plays, and the clip's most telling moment. Pure; one thread.
+/* clip_bounds.h - the space that a clip takes over its whole length, for a camera that stands still while the clip
+ * plays, and the clip's key pose. Pure; one thread.
  *
- * The clip is evaluated at its keys and often enough between them; of each pose only the vertices of the model's
- * outline count (anim/camera/hull_vertices.h), of all poses together only their hull (anim/camera/hull.h). So what a
- * pose shows beyond that is little, and a picture whose pose leaves its camera's view is framed anew by who draws it.
- * The last few are kept. Which of the poses is the moment, key_pose.h says. */
+ * The clip is evaluated at its keys and often enough between them. Of each pose only the hull vertices count
+ * (anim/camera/hull_vertices.h), of all poses together only their hull (anim/camera/hull.h). A pose extends little
+ * beyond that; where one leaves the camera's view, camera_setup.h frames it together with the hull. The last few
+ * results are kept. key_pose.h chooses the key pose. */
 #pragma once
 
 #include "anim/camera/hull_vertices.h"

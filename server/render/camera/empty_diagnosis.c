@@ -1,3 +1,4 @@
+/* empty_diagnosis.c - classifies every surface that left no pixel. */
 #include "render/camera/empty_diagnosis.h"
 
 #include "anim/pose/skin.h"

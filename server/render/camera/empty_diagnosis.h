@@ -1,4 +1,4 @@
-/* empty_diagnosis.h - why a picture shows nothing of its model. Pure; any thread. */
+/* empty_diagnosis.h - explains why a picture shows nothing of its model. Pure; any thread. */
 #pragma once
 
 #include "render/pose/posed_model.h"

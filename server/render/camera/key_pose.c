@@ -1,3 +1,4 @@
+/* key_pose.c - scores the poses of a clip and picks one. */
 #include "render/camera/key_pose.h"
 
 #include "base/err.h"

@@ -1,14 +1,14 @@
-/* key_pose.h - the most telling of the poses of a clip. Pure; one thread.
+/* key_pose.h - the pose that represents a clip best. Pure; one thread.
  *
- * It is that pose which is furthest from the rest pose, and among equals the widest: with d the root mean square of its
+ * It is the pose furthest from the rest pose and, of equally far ones, the widest: with d the root mean square of its
  * points' distances from their places at rest, w that of their distances from their middle, it has the greatest
  * d / max d + w / (4 max w).
  *
- * Poses in which the model has vanished are no choice, as those in which it is scaled to nothing until it pops up: when
- * the pose has less than a quarter of the greatest area of all, it is one of those that have half of it or more.
+ * Poses in which the model is invisible, for example scaled to nothing before it pops up, are not chosen: when the pose
+ * has less than a quarter of the greatest area, one with at least half of that area is chosen instead.
  *
- * Eyes that blink are a small part of a pose, and spoil its picture: among poses that are nearly as telling one is
- * taken in which nothing is out of its usual state, that is, no joint is shrunk to less than half of its median size in
+ * A blink is a small part of a pose but spoils its picture: of poses that score nearly as high, one is chosen in which
+ * everything is in its usual state: no joint is shrunk to less than half of its median size in
  * the clip, and no morph weight is further than 1/2 from its median. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* shared_camera.c - turns the points of all cells to one direction and frames them. */
 #include "render/camera/shared_camera.h"
 
 #include <math.h>

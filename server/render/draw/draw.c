@@ -1,3 +1,4 @@
+/* draw.c - draws the passes of a lit picture. */
 #include "render/draw/draw.h"
 
 #include "anim/pose/skin.h"

@@ -1,3 +1,4 @@
+/* gpu_model.c - uploads a model and binds its arrays. */
 #include "render/draw/gpu_model.h"
 
 #include "base/mem.h"

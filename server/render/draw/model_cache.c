@@ -1,3 +1,4 @@
+/* model_cache.c - loads models and evicts the least recently drawn. */
 #include "render/draw/model_cache.h"
 
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* shadow.c - draws a height map from below, blurs it in layers and projects it. */
 #include "render/draw/shadow.h"
 
 #include "anim/pose/skin.h"

@@ -1,3 +1,4 @@
+/* framebuffer.c - creates framebuffers and reuses those of the same size. */
 #include "render/gl/framebuffer.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* framebuffer.h - what is drawn into: RGBA8 with 24 bits of depth and 8 of stencil, a few sizes kept. The context's
- * thread only. */
+/* framebuffer.h - framebuffers to draw into: RGBA8 with 24 bits of depth and 8 of stencil, a few sizes kept. The
+ * context's thread only. */
 #pragma once
 
 #include "render/gl/gl.h"

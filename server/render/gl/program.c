@@ -1,3 +1,4 @@
+/* program.c - compiles and links shaders, and finds their uniforms and samplers. */
 #include "render/gl/program.h"
 
 #include "shaders.h"

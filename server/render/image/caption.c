@@ -1,3 +1,4 @@
+/* caption.c - chooses the letters that fit, renders them and lays them over the picture. */
 #include "render/image/caption.h"
 
 #include "base/mem.h"

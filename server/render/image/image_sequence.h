@@ -1,4 +1,4 @@
-/* image_sequence.h - frames to the bytes of an animated picture. Any thread. The same frames give the same bytes.
+/* image_sequence.h - encodes frames as an animated picture. Any thread. The same frames give the same bytes.
  *
  * APNG (PNG 3, 2025, "acTL", "fcTL", "fdAT"): our own chunks; of each frame after the first only the rectangle that
  * differs. WebP: by libwebp's animation encoder, without loss. GIF (GIF89a): by giflib, with the 255 colours of

@@ -1,3 +1,4 @@
+/* picture.c - averages samples and lays them over the background. */
 #include "render/image/picture.h"
 
 #include <stddef.h>

@@ -15,9 +15,9 @@ struct picture_stats {
     bool is_opaque;         /* every pixel of the result has alpha 255 */
 };
 
-/* out: width * height pixels, RGBA8, rows top first, over look's background; alpha is straight unless
+/* out: width * height pixels, RGBA8, rows top first, over the picture's background; alpha is straight unless
  * PICTURE_PREMULTIPLIED. Of a gradient a row has the colour at its middle, mixed premultiplied (CSS Images 4, 3.1.1).
- * Nothing else of `look` counts. scale 1 or 2. May not overlap `samples`. */
+ * Only the background and that flag of `picture` count. scale 1 or 2. May not overlap `samples`. */
 struct picture_stats picture_resolve(const uint8_t *samples, uint32_t width, uint32_t height, uint32_t scale,
                                      const struct picture_spec *picture, const uint8_t *shade, uint8_t *out);
 

@@ -1,3 +1,4 @@
+/* png_file.c - filters and compresses rows, and frames them as chunks. */
 #include "render/image/png_file.h"
 
 #include <isa-l.h>

@@ -1,3 +1,4 @@
+/* quantizer.c - counts colours and cuts the colour cube. */
 #include "render/image/quantizer.h"
 
 #include <stdbool.h>

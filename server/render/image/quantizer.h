@@ -1,4 +1,4 @@
-/* quantizer.h - the few colours that stand for all of a picture. Pure; the same pixels give the same colours.
+/* quantizer.h - reduces the colours of a picture to at most 255. Pure; the same pixels give the same colours.
  *
  * At most 255 colours are kept as they are. More are sorted into boxes of the colour cube: the box whose colours differ
  * most in all is cut in two at the mean of the channel that differs most, until there are enough, and each stands for

@@ -1,3 +1,4 @@
+/* job_channel.c - receives jobs with their descriptors and sends results. */
 #include "render/job/job_channel.h"
 
 #include <errno.h>

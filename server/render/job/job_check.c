@@ -1,3 +1,4 @@
+/* job_check.c - checks sizes, numbers and places of cells. */
 #include "render/job/job_check.h"
 
 #include "base/view.h"

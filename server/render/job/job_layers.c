@@ -1,3 +1,4 @@
+/* job_layers.c - checks the layers of a job against its models. */
 #include "render/job/job_layers.h"
 
 #include <math.h>

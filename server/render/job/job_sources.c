@@ -1,3 +1,4 @@
+/* job_sources.c - retargets the clips that a job takes from other models. */
 #include "render/job/job_sources.h"
 
 #include "anim/pose/retarget_report.h"

@@ -1,3 +1,4 @@
+/* model_mapping.c - maps baked models and keeps the last files of clips. */
 #include "render/job/model_mapping.h"
 
 #include "anim/bake/bake.h"

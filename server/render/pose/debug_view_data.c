@@ -1,3 +1,4 @@
+/* debug_view_data.c - colours by weight, by joint and by id. */
 #include "render/pose/debug_view_data.h"
 
 #include "render/pose/influence.h"

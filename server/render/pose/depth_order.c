@@ -1,3 +1,4 @@
+/* depth_order.c - sorts triangles by depth, exactly or roughly. */
 #include "render/pose/depth_order.h"
 
 #include "anim/pose/skin.h"

@@ -1,3 +1,4 @@
+/* influence.c - sums the weights of vertices and elements by node. */
 #include "render/pose/influence.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* posed_model.c - evaluates a pose, its palettes and its points. */
 #include "render/pose/posed_model.h"
 
 #include "anim/pose/root_motion.h"

@@ -1,5 +1,5 @@
-/* posed_model.h - one moment of a model, ready to be drawn: pose, palettes, morphed vertices, camera. Pure; one thread
- * a frame. Memory is kept from one moment to the next. */
+/* posed_model.h - a model in one pose, ready to be drawn: pose, palettes, morphed vertices, camera. Pure; one thread at
+ * a time. Memory is reused from pose to pose. */
 #pragma once
 
 #include "anim/pose/blend.h"
@@ -15,7 +15,7 @@
 /* What is asked for. */
 struct pose_view {
     const struct picture_spec *picture;
-    double yaw_deg, pitch_deg; /* of the camera: those of the look and the cell together */
+    double yaw_deg, pitch_deg; /* of the camera: those of the picture and the cell together */
     bool has_target;
     double target[3]; /* scene space; in the middle of the picture */
     int32_t clip;     /* or POSE_REST */
@@ -68,9 +68,9 @@ int posed_model_evaluate(struct posed_model *posed, const struct model *model, c
                          struct err *err);
 /* The points of a frame that has its pose: the skinned vertices, or those of the bones; the frame's. */
 const struct vec3 *posed_model_points(const struct posed_model *posed, uint64_t *count);
-/* What the look and the direction of `view` ask of a camera. */
+/* The camera that the picture and the direction of `view` ask for, but for its points. */
 struct camera_query posed_model_camera_query(const struct model *model, const struct pose_view *view);
-/* The camera that they ask for, framing these points. */
+/* The same camera, framing these points. */
 struct camera posed_model_camera(const struct model *model, const struct pose_view *view, const struct vec3 *points,
                                  uint64_t point_count);
 /* Makes a frame that has its pose ready to be drawn with this camera. Returns 0 or as posed_model_pose(). */

@@ -1,3 +1,4 @@
+/* skeleton_mesh.c - builds octahedra for bones and joints. */
 #include "render/pose/skeleton_mesh.h"
 
 #include "base/mem.h"

@@ -1,9 +1,8 @@
-/* skeleton_mesh.h - a skeleton as triangles: what is drawn of a model that has nodes but nothing to draw (motion
- * files).
+/* skeleton_mesh.h - a skeleton as triangles, for models that have nodes but no geometry (motion files).
  *
- * Pure; any thread. A bone runs from a node's parent to the node; a long octahedron, thick near its parent, as
- * animation programs draw it, and a small one at each joint. Bones are what a clip moves or a skin uses, and what hangs
- * from them; in a model without any, every node. */
+ * Pure; any thread. A bone runs from a node's parent to the node: a long octahedron, thick near its parent, as
+ * animation programs draw it, and a small one at each joint. Bones are drawn for the nodes that a clip moves or a skin
+ * uses, and for what hangs from them; in a model without any, for every node. */
 #pragma once
 
 #include "anim/pose/pose.h"

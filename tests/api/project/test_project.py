@@ -177,7 +177,7 @@ def test_what_packages_tell_is_asked_after_they_are_installed(bare, arguments):
     assert "-mavx2" in made["out/obj/server/anim/compiled/kernel_avx2.o"].split()
     assert "-mavx512f" in made["out/obj/server/anim/compiled/kernel_avx512.o"].split()
     assert made["out/obj/server/render/image/caption.o"] == "/freetype"
-    assert made["out/obj/server/render/cell_caption.o"] == ""
+    assert made["out/obj/server/render/cell_pixels.o"] == ""
 
 
 def test_unit_tests_wait_for_their_packages(bare):
