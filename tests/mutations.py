@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shows that the tests notice mistakes: makes deliberate ones in the evaluator and the importers, one at a time, in a copy
+"""Shows that the tests notice mistakes: makes deliberate ones in the evaluator, the importers and the connections, one at a time, in a copy
 of the tree, and expects the unit tests or the comparisons with the independent evaluators to fail each time.
 
     tests/mutations.py [WORD]       only those whose title contains WORD
@@ -30,6 +30,8 @@ CURVE, TARGET = map(source, ("collada_curve.c", "collada_target.c"))
 INFLUENCE, ACCESSOR, ANIM, NODE = map(source, ("gltf_influence.c", "gltf_accessor.c", "gltf_anim.c", "gltf_node.c"))
 AXES, CLIP, CHAIN, MD5, TREE, LOSSES = map(source, (
     "assimp_axes.c", "assimp_clip.c", "assimp_pivot_chain.c", "assimp_md5.c", "assimp_tree.c", "assimp_warnings.c"))
+
+CONN, CONN_IO, CONN_TIME = map(source, ("conn.c", "conn_io.c", "conn_time.c"))
 
 # title, file, the code, the mistake
 MUTATIONS = [
@@ -90,6 +92,15 @@ MUTATIONS = [
     ("MD5: clips beside the mesh not read", CLIP, 'strcmp(job->ending, "md5mesh") == 0 ? assimp_md5_clips(job, err) : 0', "0"),
     ("MD5: always 24 frames a second", MD5, "return isfinite(rate) && rate > 0 ? rate : 0;", "return isfinite(rate) ? 0 : rate;"),
     ("warnings of cubic curves lost", LOSSES, "    if (bent > 0)", "    if (bent > 1000000)"),
+    ("a pipelined request overtakes the call before it", CONN_IO,
+     "return conn->state <= CONN_READING && !conn->is_last", "return conn->state <= CONN_CALLING && !conn->is_last"),
+    ("what follows the last reply is answered", CONN_IO, "return conn->state <= CONN_READING && !conn->is_last &&",
+     "return conn->state <= CONN_READING &&"),
+    ("the call of a client that is gone goes on", CONN, "    if (is_calling)\n        dispatcher_cancel(", "    if (!is_calling)\n        dispatcher_cancel("),
+    ("any byte read counts as progress of a slow reader", CONN_TIME,
+     "unacked_bytes(conn) + conn_progress_bytes(conn) <= conn->write_mark", "unacked_bytes(conn) <= conn->write_mark"),
+    ("a connection without a request stays for the idle time", CONN_TIME,
+     "return kind == TIMEOUT_IDLE && !conn->has_answered ? TIMEOUT_FIRST : kind;", "return kind;"),
 ]
 
 

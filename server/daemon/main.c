@@ -1,4 +1,5 @@
-/* main.c - posed, the daemon: options, port, service, one ready line, the loop, a clean end.
+/* main.c - posed, the daemon: reads options, opens ports, starts the service, prints a ready line, runs and ends
+ * cleanly.
  *
  * SIGTERM and SIGINT drain: no new connections, answers under way are sent, exit 0. A second one exits at once with
  * 128 + its number; an end that takes too long is cut off with exit 1. SIGHUP drains where a terminal that the daemon
@@ -33,7 +34,7 @@
 
 enum {
     EXIT_BAD_CONFIG = 2,
-    END_TIME_S = 10, /* of work threads and workers, once --drain-timeout is over */
+    END_TIME_S = 10, /* for work threads and workers to end, after --drain-timeout */
 };
 
 struct daemon {
@@ -58,7 +59,7 @@ static void on_drained(void *user)
     service_free(daemon->service);
 }
 
-/* The first one; 0: none came. */
+/* The first signal that stops the server; 0: none came. */
 static atomic_int stop_signal;
 static atomic_bool has_hung_up;
 static bool is_hangup_the_end; /* set before the handlers are */
@@ -83,7 +84,7 @@ static void on_async(uv_async_t *handle)
         stop(daemon);
 }
 
-/* In whichever thread; also after the loop has ended. */
+/* Runs on any thread, also after the loop has ended. */
 static void on_signal(int number)
 {
     const int before = errno;
@@ -91,10 +92,10 @@ static void on_signal(int number)
     const bool is_first = is_stop && atomic_compare_exchange_strong(&stop_signal, &(int){0}, number);
     if (!is_stop)
         has_hung_up = true;
-    else if (!is_first && number != SIGHUP) /* of which the system and the shell send one each */
+    else if (!is_first && number != SIGHUP) /* the system and the shell send one each */
         _exit(128 + number);
     if (is_first)
-        alarm(end_limit_s); /* a loop that cannot go on, this one perhaps, must not hold the end back */
+        alarm(end_limit_s); /* a loop that hangs, perhaps this one, must not delay the end */
     uv_async_send(signal_async);
     errno = before;
 }
@@ -108,8 +109,8 @@ static void on_end_limit(int number)
     _exit(EXIT_FAILURE);
 }
 
-/* Not by uv_signal: when its last handle closes a signal has its default action again, and a second one at the very end
- * would end the process otherwise than one a moment before. The loop does not count these handles. */
+/* Not uv_signal: when its last handle closes, a signal has its default action again, and a second signal at the very
+ * end would end the process in another way than one a moment before. The loop does not count these handles. */
 static void start_handles(struct daemon *daemon, const struct config *config)
 {
     const uint64_t drain_s = config->limits.value[LIMIT_DRAIN_TIME_MS] / 1000 + 1;
@@ -144,7 +145,7 @@ static void announce(const struct daemon *daemon, const struct config *config)
     notify_state("READY=1");
 }
 
-/* libuv has four unless told. */
+/* libuv's default is four. */
 static void set_thread_count(const struct config *config)
 {
     char count[16];
@@ -152,7 +153,7 @@ static void set_thread_count(const struct config *config)
     setenv("UV_THREADPOOL_SIZE", count, 0);
 }
 
-/* Each thread's heap reserves 64 MiB of addresses (mallopt(3)): where those are few, all threads have one. */
+/* Each thread's heap reserves 64 MiB of addresses (mallopt(3)): if these are limited, all threads share one heap. */
 static void save_addresses(void)
 {
     struct rlimit addresses;
@@ -186,7 +187,7 @@ static int serve(struct config *config)
     if (rc == 0)
         rc = service_new(&daemon.loop, config, &daemon.budget, &daemon.service, &err);
     if (rc == 0 && loops_serve(daemon.loops, daemon.service, &err) < 0)
-        _exit(complain(&err)); /* with threads that nothing could end in order */
+        _exit(complain(&err)); /* threads are running that could not be ended in order */
     if (rc == 0) {
         start_handles(&daemon, config);
         file_limit_tell(&files, config);
@@ -202,21 +203,20 @@ static int serve(struct config *config)
     return rc < 0 ? complain(&err) : EXIT_SUCCESS;
 }
 
-static int self_test(const struct config *config)
-{
-    struct buf text;
-    buf_init(&text, 0);
-    const bool is_good = worker_probe_self_test(config, &text);
-    fwrite(text.data, 1, text.size_bytes, stdout);
-    buf_fini(&text);
-    return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
 static int print(struct buf *text)
 {
     fwrite(text->data, 1, text->size_bytes, stdout);
     buf_fini(text);
     return EXIT_SUCCESS;
+}
+
+static int self_test(const struct config *config)
+{
+    struct buf text;
+    buf_init(&text, 0);
+    const bool is_good = worker_probe_self_test(config, &text);
+    print(&text);
+    return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int main(int argc, char **argv)

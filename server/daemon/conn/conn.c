@@ -1,26 +1,12 @@
-/* conn.c - one connection: its state, and its bytes from the socket to a protocol and back. */
+/* conn.c - one connection: its state, its calls, its end. */
 #include "daemon/conn/conn.h"
 
 #include "base/container_of.h"
+#include "daemon/support/log.h"
 #include "daemon/support/stats.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
-#include <utlist.h>
-
-enum {
-    LINGER_MAX_MS = 30000, /* for a client that keeps sending after the last reply */
-    UNREAD_MAX = 16384,    /* waiting bytes from which on a client's bytes stay in its socket */
-    QUICK_ROW = 8,         /* quick replies after which the clock is read */
-    CORKED_BYTES = 65536,  /* a reply as large as this leaves at once */
-};
-
-/* One read can hold a thousand requests: after this time the other connections have their turn. */
-static const uint64_t SHARE_NS = 2000000;
-
-/* Replies wait about this long at most for those of other connections that were read in the same tick. */
-static const uint64_t CORK_NS = 250000;
 
 /* --- state --- */
 
@@ -76,20 +62,13 @@ static void clear_probe(struct conn *conn)
     conn->is_probed = false;
 }
 
-static void uncork(struct conn *conn)
-{
-    if (conn->corked_prev != NULL)
-        DL_DELETE2(conn->group->corked, conn, corked_prev, corked_next);
-    conn->corked_prev = NULL;
-}
-
 void conn_close(struct conn *conn)
 {
     const bool is_calling = conn->state == CONN_CALLING;
     if (conn_is_gone(conn))
         return;
     conn_enter(conn, CONN_CLOSING);
-    uncork(conn);
+    conn_uncork(conn);
     clear_probe(conn);
     if (conn->protocol != NULL)
         conn->protocol->close(conn);
@@ -114,12 +93,29 @@ static void on_call_done(struct call *call, struct reply *reply)
     conn->protocol->reply(conn, reply); /* which may name a file as the request does */
     if (conn->state != CONN_STREAMING)
         prepared_queries_fill(&conn->place, &call->request);
-    conn->place = (struct query_hint){0};
     conn->pending_count--;
     if (is_abandoned)
         free_when_done(conn);
     else
         conn_run(conn);
+}
+
+void conn_begin_request(struct conn *conn)
+{
+    conn->request = NULL;
+    conn->place = (struct query_hint){0};
+    conn->call.origin = MODEL_UNKNOWN;
+    conn->call.queue_ns = 0;
+    if (log_has_requests())
+        conn->start_ns = uv_hrtime();
+}
+
+int conn_check_room(struct conn *conn, size_t held_bytes, struct err *err)
+{
+    if (held_bytes <= BUDGET_SMALL_BYTES || budget_has_room(conn->group->budget, 0))
+        return 0;
+    stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
+    return err_set(err, ERR_OVERLOADED, "too many large requests are being received; try again later");
 }
 
 void conn_start_call(struct conn *conn)
@@ -148,270 +144,4 @@ bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply
     prepared_queries_take_body(group->queries, &reply->body);
     reply_fini(reply);
     return false;
-}
-
-/* --- bytes --- */
-
-bool conn_is_upload_full(const struct conn *conn) { return conn->upload != NULL && upload_is_full(conn->upload); }
-
-static bool can_parse(const struct conn *conn)
-{
-    const bool is_used_up = budget_is_used_up(conn->group->budget);
-    const uint64_t queue_max = is_used_up ? 1 : conn->group->config->limits.value[LIMIT_WRITE_QUEUE_BYTES];
-    return conn->state <= CONN_READING && !conn->is_last && conn->in_bytes > 0 && conn->out.unsent_bytes < queue_max &&
-           !conn_is_upload_full(conn);
-}
-
-void conn_refuse_over_limit(struct conn *conn)
-{
-    struct err err;
-    err_set(&err, ERR_OVERLOADED, "as many connections as %s are open",
-            LIMIT_TEXT(&conn->group->config->limits, LIMIT_CONNECTIONS));
-    conn->protocol->refuse(conn, &err);
-}
-
-static void parse_one(struct conn *conn)
-{
-    const struct conn_group *group = conn->group;
-    if (conn->protocol == NULL) { /* no method of HTTP begins with the first byte of the packets' magic */
-        conn->protocol = conn->in[0] == PACKET_MAGIC[0] ? group->packets : group->http;
-        conn->protocol->start(conn, NULL);
-    }
-    if (conn->state == CONN_REFUSED)
-        conn_refuse_over_limit(conn);
-    else
-        conn->protocol->feed(conn);
-}
-
-static void on_written(uv_write_t *write, int status)
-{
-    struct conn *conn = write->data;
-    send_queue_written(&conn->out);
-    if (status < 0) {
-        conn_close(conn);
-        return;
-    }
-    timeout_disarm(&conn->timeout); /* progress */
-    conn_run(conn);
-}
-
-static void flush(struct conn *conn)
-{
-    if (!conn_is_gone(conn) && send_queue_flush(&conn->out, &conn->socket.stream, &conn->write, on_written) < 0)
-        conn_close(conn);
-}
-
-/* Bytes that were not parsed move out of the shared read buffer. */
-static void keep_unread(struct conn *conn)
-{
-    if (conn->is_last)
-        conn->in_bytes = 0;
-    if (conn->in_bytes == 0) {
-        buf_fini(&conn->unread);
-        conn->in = NULL;
-    } else if (conn->unread.size_bytes == 0) {
-        buf_put(&conn->unread, conn->in, conn->in_bytes);
-        conn->in = conn->unread.data;
-    }
-}
-
-static void count_memory(struct conn *conn)
-{
-    budget_count(conn->group->budget, &conn->counted_bytes,
-                 send_queue_held_bytes(&conn->out) + conn->unread.capacity_bytes + conn_body_held_bytes(conn) +
-                     (conn->protocol == NULL ? 0 : conn->protocol->held_bytes(conn)));
-    if (conn->out.unsent_bytes == 0)
-        conn->unsent_ms = 0;
-    else if (conn->unsent_ms == 0)
-        conn->unsent_ms = uv_now(conn->group->loop);
-}
-
-static void on_shutdown(uv_shutdown_t *shutdown, int status)
-{
-    struct conn *conn = shutdown->data;
-    if (status < 0 || conn->is_eof)
-        conn_close(conn);
-}
-
-static void linger(struct conn *conn)
-{
-    const bool is_calling = conn->state == CONN_CALLING;
-    if (conn->state == CONN_LINGERING)
-        return;
-    conn_enter(conn, CONN_LINGERING);
-    if (is_calling)
-        dispatcher_cancel(conn->group->dispatcher, &conn->call);
-    conn->linger_end_ms = uv_now(conn->group->loop) + LINGER_MAX_MS;
-    conn->shutdown.data = conn;
-    if (conn->is_eof || uv_shutdown(&conn->shutdown, &conn->socket.stream, on_shutdown) < 0)
-        conn_close(conn);
-}
-
-static void alloc_read(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
-{
-    (void)suggested;
-    struct conn *conn = handle->data;
-    *out = uv_buf_init(conn->group->read_bytes, sizeof conn->group->read_bytes);
-}
-
-static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf);
-
-/* Brings reading, closing and the timeout in line with the state. */
-static void update_io(struct conn *conn)
-{
-    const bool has_no_more = conn->is_last || (conn->is_eof && conn->state != CONN_CALLING && conn->in_bytes == 0);
-    if (has_no_more && conn->out.unsent_bytes == 0 && conn->state != CONN_STREAMING)
-        linger(conn);
-    if (conn_is_gone(conn))
-        return;
-    const bool wants_read = !conn->is_eof && conn->in_bytes < UNREAD_MAX;
-    if (wants_read && !conn->is_reading && uv_read_start(&conn->socket.stream, alloc_read, on_read) < 0) {
-        conn_close(conn);
-        return;
-    }
-    if (!wants_read && conn->is_reading)
-        uv_read_stop(&conn->socket.stream);
-    conn->is_reading = wants_read;
-    conn_arm_timeout(conn);
-}
-
-/* What follows when replies were sent, or there were none. */
-static void go_on(struct conn *conn)
-{
-    const bool has_sent_all = conn->out.unsent_bytes == 0;
-    if (has_sent_all && conn->state <= CONN_CALLING && conn->protocol != NULL && conn->protocol->sent != NULL &&
-        !conn->is_last)
-        conn->protocol->sent(conn);
-    if (conn_is_gone(conn))
-        return;
-    conn_body_resume(conn);
-    keep_unread(conn);
-    count_memory(conn);
-    if (conn->state == CONN_MOVING && has_sent_all) {
-        conn_move(conn);
-        return;
-    }
-    conn->is_resting = can_parse(conn);
-    if (conn->is_resting)
-        conn_group_wake(conn->group);
-    update_io(conn);
-}
-
-void conn_group_flush_corked(struct conn_group *group)
-{
-    const uint64_t count = group->cork_count++; /* what comes meanwhile is for the next time */
-    for (struct conn *conn; (conn = group->corked) != NULL && conn->cork_count <= count;) {
-        uncork(conn); /* first: what follows may close any other of the list */
-        flush(conn);
-        go_on(conn);
-    }
-}
-
-/* Lets the replies leave together with those of other connections: a client that gets them one by one is woken again
- * and again, and so are we by what it asks next. */
-static void cork(struct conn *conn, uint64_t now_ns)
-{
-    struct conn_group *group = conn->group;
-    if (group->corked == NULL)
-        group->corked_ns = now_ns;
-    if (conn->corked_prev == NULL)
-        DL_APPEND2(group->corked, conn, corked_prev, corked_next);
-    conn->cork_count = group->cork_count;
-    if (now_ns - group->corked_ns > CORK_NS)
-        conn_group_flush_corked(group);
-}
-
-/* At most a millisecond old: reading the clock takes as long as half a small request. */
-static uint64_t time_about_now(const struct conn_group *group)
-{
-    const uint64_t tick_ns = uv_now(group->loop) * 1000000;
-    return group->now_ns > tick_ns ? group->now_ns : tick_ns;
-}
-
-/* Parses and answers as far as it goes in the connection's share of the tick. Replies to one read leave in one write,
- * unless they fill the queue: then sending them makes room for the next requests. That write waits for the end of the
- * tick only if it follows a read event: these come before the loop waits, when conn_group_flush_corked() is called. */
-static void run(struct conn *conn, bool is_read)
-{
-    if (conn->is_running || conn_is_gone(conn))
-        return;
-    uint64_t now_ns = time_about_now(conn->group);
-    const uint64_t end_ns = now_ns + SHARE_NS;
-    bool is_waiting = false;
-    conn->is_running = true;
-    do {
-        for (uint32_t count = 1; can_parse(conn) && now_ns < end_ns; count++) {
-            conn->is_quick = false;
-            parse_one(conn);
-            if (!conn->is_quick || count % QUICK_ROW == 0)
-                now_ns = uv_hrtime();
-        }
-        if (conn->is_eof && conn->state == CONN_CALLING && !conn->is_probed)
-            conn->protocol->probe(conn);
-        is_waiting =
-            is_read && conn->in_bytes == 0 && conn->out.unsent_bytes > 0 && conn->out.unsent_bytes < CORKED_BYTES;
-        if (!is_waiting)
-            flush(conn);
-    } while (can_parse(conn) && now_ns < end_ns);
-    conn->is_running = false;
-    conn->group->now_ns = now_ns;
-    if (is_waiting && !conn_is_gone(conn)) {
-        cork(conn, now_ns);
-        return;
-    }
-    uncork(conn);
-    go_on(conn);
-}
-
-void conn_run(struct conn *conn) { run(conn, false); }
-
-static void take_bytes(struct conn *conn, const char *bytes, size_t size_bytes)
-{
-    if (conn->state == CONN_LINGERING && uv_now(conn->group->loop) < conn->linger_end_ms)
-        timeout_disarm(&conn->timeout); /* the client has not read the reply yet, and a reset would lose it */
-    if (conn->is_last)
-        return; /* read and dropped */
-    conn->body_mark += size_bytes;
-    if (conn->timeout.kind == TIMEOUT_BODY && conn->body_mark >= conn_progress_bytes(conn))
-        timeout_disarm(&conn->timeout); /* progress */
-    if (conn->in_bytes == 0) {
-        conn->in = bytes;
-        conn->in_bytes = size_bytes;
-        return;
-    }
-    memmove(conn->unread.data, conn->in, conn->in_bytes);
-    conn->unread.size_bytes = conn->in_bytes;
-    buf_put(&conn->unread, bytes, size_bytes);
-    conn->in = conn->unread.data;
-    conn->in_bytes = conn->unread.size_bytes;
-}
-
-static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
-{
-    struct conn *conn = stream->data;
-    dispatcher_begin_read(conn->group->dispatcher);
-    if (size == 0)
-        return;
-    if (size < 0 && size != UV_EOF) {
-        conn_close(conn);
-        return;
-    }
-    if (size == UV_EOF) {
-        conn->is_eof = true;
-        if (conn->protocol != NULL && conn->protocol->left != NULL)
-            conn->protocol->left(conn);
-        uv_read_stop(stream);
-        conn->is_reading = false;
-        if (conn->state == CONN_LINGERING) {
-            conn_close(conn);
-            return;
-        }
-    } else {
-        const char *bytes = buf->base;
-        size_t size_bytes = (size_t)size;
-        if (conn->protocol != NULL && conn->protocol->unwrap != NULL && !conn->is_last)
-            conn->protocol->unwrap(conn, &bytes, &size_bytes);
-        take_bytes(conn, bytes, size_bytes);
-    }
-    run(conn, true);
 }

@@ -1,10 +1,10 @@
 /* conn.h - one connection: reads requests, has them answered and sends the replies in order.
  *
- * conn.c moves bytes, keeps the state and bounds time and memory; a protocol (conn_http.c, daemon/packets/) turns bytes
- * into requests and replies into bytes. A connection has one request under way at a time. What the client sends
- * meanwhile waits here up to a limit, then in the socket. A client that shuts down its sending side still gets its
- * replies; the call of one that is gone is cancelled. After the last reply the sending side is shut down and the rest
- * of the client's bytes are read and dropped for a while, so that a reset cannot overtake the reply.
+ * conn.c keeps the state, conn_io.c moves bytes, conn_time.c bounds time; a protocol (conn_http.c, daemon/packets/)
+ * turns bytes into requests and replies into bytes. A connection has one request under way at a time. What the client
+ * sends meanwhile waits here up to a limit, then in the socket. A client that shuts down its sending side still gets
+ * its replies; the call of one that is gone is cancelled. After the last reply the sending side is shut down and the
+ * rest of the client's bytes are read and dropped for a while, so that a reset cannot overtake the reply.
  *
  * Thread of the connection's loop only. A connection owns itself: it is freed when its handle is closed and no work
  * refers to it any more. */
@@ -45,14 +45,6 @@ enum conn_state {
     CONN_STATE_COUNT
 };
 
-/* How far a protocol is in what it reads, for the timeouts. */
-enum conn_phase {
-    CONN_PHASE_HEAD, /* in a request's first part */
-    CONN_PHASE_BODY, /* in the rest of it */
-    CONN_PHASE_IDLE, /* between requests: closed after a while */
-    CONN_PHASE_REST, /* likewise, for as long as the client likes */
-};
-
 /* What a protocol does for its connections. NULL where it says "or NULL". Only `feed` and `refuse` may queue replies.
  */
 struct conn_protocol {
@@ -61,7 +53,8 @@ struct conn_protocol {
     /* Reads conn->in, which is not empty, to the end of one request at most, and answers that or hands it to the
      * dispatcher. */
     void (*feed)(struct conn *conn);
-    enum conn_phase (*phase)(const struct conn *conn);
+    /* The timeout of what it reads: TIMEOUT_HEADER, _BODY, _IDLE, or _NONE for as long as the client likes. */
+    enum timeout_kind (*timeout)(const struct conn *conn);
     /* conn->call is done: queues its reply. If the call is abandoned, only the log hears of it. Takes *reply. */
     void (*reply)(struct conn *conn, struct reply *reply);
     /* Removes the framing around bytes that were just read: *bytes and *size_bytes become what is left. Or NULL. */
@@ -147,22 +140,30 @@ struct conn {
 void conn_enter(struct conn *conn, enum conn_state state);
 /* No loop has the connection any more: it only waits to be freed, or to arrive at another loop. */
 static inline bool conn_is_gone(const struct conn *conn) { return conn->state >= CONN_AWAY; }
+/* A request is complete: nothing is known of it yet. */
+void conn_begin_request(struct conn *conn);
+/* A request of which so much is held is being received. ERR_OVERLOADED: that is much, and memory is short. */
+int conn_check_room(struct conn *conn, size_t held_bytes, struct err *err);
 /* Hands conn->call, whose request is complete, to the dispatcher. */
 void conn_start_call(struct conn *conn);
-/* Parses, sends and reads on as far as it goes; to be called after a reply was queued outside of `feed`. */
-void conn_run(struct conn *conn);
 /* Answers a prepared query, if it can at once: true, and *reply, which has memory of group->queries in its body, is the
  * caller's to send. Otherwise false, and *reply is empty. */
 bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply *reply);
+void conn_close(struct conn *conn);
+/* One less refers to the connection: frees it if it is closed and that was the last. */
+void conn_release(struct conn *conn);
+
+/* --- conn_io.c --- */
+
+/* Parses, sends and reads on as far as it goes; to be called after a reply was queued outside of `feed`. */
+void conn_run(struct conn *conn);
 /* Sends the corked replies; before the loop waits. */
 void conn_group_flush_corked(struct conn_group *group);
+void conn_uncork(struct conn *conn);
 /* The body of an upload waits until some of it is stored. */
 bool conn_is_upload_full(const struct conn *conn);
 /* Answers that there are too many connections. */
 void conn_refuse_over_limit(struct conn *conn);
-void conn_close(struct conn *conn);
-/* One less refers to the connection: frees it if it is closed and that was the last. */
-void conn_release(struct conn *conn);
 
 /* --- conn_group.c --- */
 

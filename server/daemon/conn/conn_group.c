@@ -14,14 +14,27 @@
 #include <utlist.h>
 
 enum {
-    KERNEL_UNSENT_BYTES = 131072, /* of replies that the kernel takes in beyond what it sends at once */
-    KEEPALIVE_S = 60,             /* of silence before the system asks whether the client is still there */
+    KERNEL_UNSENT_BYTES = 131072, /* replies that the kernel takes in beyond what it sends at once */
+    LINGER_MS = 2000,
+    KEEPALIVE_S = 60, /* of silence before the system asks whether the client is still there */
 };
 
 /* --- the group --- */
 
 static void before_wait(uv_prepare_t *prepare) { conn_group_flush_corked(prepare->data); }
 static void after_wait(uv_check_t *check) { conn_group_flush_corked(check->data); }
+
+static void set_timeouts(struct timeouts *timeouts, const struct limits *limits)
+{
+    timeouts_init(timeouts, (const uint64_t[TIMEOUT_COUNT]){
+                                [TIMEOUT_FIRST] = limits->value[LIMIT_HEADER_TIME_MS],
+                                [TIMEOUT_HEADER] = limits->value[LIMIT_HEADER_TIME_MS],
+                                [TIMEOUT_BODY] = limits->value[LIMIT_BODY_TIME_MS],
+                                [TIMEOUT_IDLE] = limits->value[LIMIT_IDLE_TIME_MS],
+                                [TIMEOUT_WRITE] = limits->value[LIMIT_WRITE_TIME_MS],
+                                [TIMEOUT_LINGER] = LINGER_MS,
+                            });
+}
 
 void conn_group_start(struct conn_group *group)
 {
@@ -36,6 +49,7 @@ void conn_group_start(struct conn_group *group)
     group->next_tick.data = group;
     buf_init(&group->plain_tags, 0);
     buf_init(&group->unwrapped, 0);
+    set_timeouts(&group->timeouts, &group->config->limits);
     group->queries = prepared_queries_new();
 }
 
@@ -73,7 +87,7 @@ void conn_group_wake(struct conn_group *group)
         uv_idle_start(&group->next_tick, on_next_tick);
 }
 
-/* --- how they come --- */
+/* --- new connections --- */
 
 static void prepare_tcp(struct conn *conn)
 {
@@ -123,8 +137,6 @@ void conn_group_accept(struct conn_group *group, int fd, bool is_unix, bool has_
 {
     struct conn *conn = mem_zalloc(1, sizeof *conn);
     conn->group = group;
-    timeout_init(&conn->timeout);
-    send_queue_init(&conn->out);
     buf_init(&conn->unread, 0);
     conn->write.data = conn;
     add(conn);
@@ -146,7 +158,7 @@ void conn_group_accept(struct conn_group *group, int fd, bool is_unix, bool has_
     conn_run(conn);
 }
 
-/* --- to the main loop --- */
+/* --- moving to the main loop --- */
 
 /* On the main loop. */
 static void on_arrived(struct message *message)
@@ -193,7 +205,7 @@ void conn_move(struct conn *conn)
     uv_close(&conn->socket.handle, on_left);
 }
 
-/* --- how they end --- */
+/* --- closing --- */
 
 void conn_group_drain(struct conn_group *group)
 {

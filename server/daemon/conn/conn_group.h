@@ -59,7 +59,7 @@ struct conn_group {
     uint32_t stream_count; /* open streams of all connections */
 };
 
-/* Before the first connection, with `loop` set. */
+/* Before the first connection, with `loop` and `config` set. */
 void conn_group_start(struct conn_group *group);
 /* After the last; the handles are closed while the loop runs. May be called again. */
 void conn_group_stop(struct conn_group *group);

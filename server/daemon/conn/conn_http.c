@@ -4,7 +4,6 @@
 #include "base/hex.h"
 #include "wire/request/accept.h"
 #include "wire/http/websocket.h"
-#include "daemon/support/log.h"
 #include "daemon/support/stats.h"
 
 #include <stdio.h>
@@ -15,11 +14,7 @@ enum { STATUS_PREFLIGHT = 204, STATUS_SWITCHING = 101, MADE_ID_DIGITS = 16 };
 static void begin_request(struct conn *conn)
 {
     const char *given = conn->parser.request.request_id;
-    conn->request = NULL;
-    conn->call.origin = MODEL_UNKNOWN;
-    conn->call.queue_ns = 0;
-    if (log_has_requests())
-        conn->start_ns = uv_hrtime();
+    conn_begin_request(conn);
     conn->coding = conn->group->config->compress == COMPRESS_OFF ? CODING_NONE
                                                                  : accept_coding(conn->parser.request.accept_encoding);
     if (given != NULL) {
@@ -234,26 +229,17 @@ static void feed(struct conn *conn)
         return; /* there is no parser any more */
     if (rc >= 0 && rc != HTTP_COMPLETE)
         say_continue(conn);
-    const size_t body_bytes = http_parser_held_bytes(&conn->parser);
-    if (rc == HTTP_NEED_MORE && body_bytes > BUDGET_SMALL_BYTES && !budget_has_room(conn->group->budget, 0)) {
-        stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
-        err_set(&err, ERR_OVERLOADED, "too many large requests are being received; try again later");
+    if (rc == HTTP_NEED_MORE && conn_check_room(conn, http_parser_held_bytes(&conn->parser), &err) < 0)
         refuse(conn, &err);
-    }
 }
 
-static enum conn_phase phase(const struct conn *conn)
+static enum timeout_kind timeout(const struct conn *conn)
 {
-    switch (conn->parser.phase) {
-    case HTTP_PHASE_HEAD:
-        return CONN_PHASE_HEAD;
-    case HTTP_PHASE_BODY:
-        return CONN_PHASE_BODY;
-    case HTTP_PHASE_IDLE:
-    case HTTP_PHASE_FAILED:
-        break;
-    }
-    return CONN_PHASE_IDLE;
+    static const enum timeout_kind TIMEOUTS[] = {[HTTP_PHASE_IDLE] = TIMEOUT_IDLE,
+                                                 [HTTP_PHASE_HEAD] = TIMEOUT_HEADER,
+                                                 [HTTP_PHASE_BODY] = TIMEOUT_BODY,
+                                                 [HTTP_PHASE_FAILED] = TIMEOUT_IDLE};
+    return TIMEOUTS[conn->parser.phase];
 }
 
 static size_t held_bytes(const struct conn *conn) { return http_parser_held_bytes(&conn->parser); }
@@ -277,7 +263,7 @@ static void fini(struct conn *conn) { http_parser_fini(&conn->parser); }
 const struct conn_protocol PROTOCOL_HTTP = {
     .start = start,
     .feed = feed,
-    .phase = phase,
+    .timeout = timeout,
     .reply = reply_to_call,
     .held_bytes = held_bytes,
     .refuse = refuse,

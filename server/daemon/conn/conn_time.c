@@ -1,5 +1,4 @@
-/* conn_time.c - how long a connection may stay as it is, what counts as progress, and what happens when it is too long.
- */
+/* conn_time.c - how long a connection may stay as it is, what counts as progress, and what happens after that. */
 #include "daemon/conn/conn.h"
 
 #include "base/container_of.h"
@@ -17,17 +16,8 @@ static enum timeout_kind wanted_timeout(const struct conn *conn)
         return TIMEOUT_WRITE;
     if (conn->state == CONN_CALLING || conn->state == CONN_STREAMING || conn->is_resting || conn_is_upload_full(conn))
         return TIMEOUT_NONE;
-    switch (conn->protocol == NULL ? CONN_PHASE_IDLE : conn->protocol->phase(conn)) {
-    case CONN_PHASE_HEAD:
-        return TIMEOUT_HEADER;
-    case CONN_PHASE_BODY:
-        return TIMEOUT_BODY;
-    case CONN_PHASE_REST:
-        return TIMEOUT_NONE;
-    case CONN_PHASE_IDLE:
-        break;
-    }
-    return conn->has_answered ? TIMEOUT_IDLE : TIMEOUT_FIRST;
+    const enum timeout_kind kind = conn->protocol == NULL ? TIMEOUT_IDLE : conn->protocol->timeout(conn);
+    return kind == TIMEOUT_IDLE && !conn->has_answered ? TIMEOUT_FIRST : kind;
 }
 
 /* Bytes of replies that the client's system has not acknowledged, in libuv's queue or in the kernel's: the kernel takes

@@ -1,3 +1,4 @@
+/* send_queue.c - replies from memory to a socket: small ones copied together, large ones from where they are. */
 #include "daemon/conn/send_queue.h"
 
 #include "base/mem.h"
@@ -7,13 +8,14 @@
 
 enum {
     COPY_MAX = 4096,      /* a body up to here costs less to copy than to send as a part of its own */
+    FEW_PARTS = 2,        /* an empty queue keeps memory for so many */
     PARTS_PER_WRITE = 64, /* iovecs; Linux takes 1024 */
     KEPT_COUNT = 64,
     KEPT_MAX = 65536,  /* a larger buffer is not kept for others */
     TAIL_BYTES = 2048, /* of a new buffer */
 };
 
-/* Buffers that were sent, for the next answers of any connection of the thread's loop. */
+/* Buffers that were sent, kept for the next replies of any connection of the thread's loop. */
 static _Thread_local struct {
     struct buf bufs[KEPT_COUNT];
     uint32_t count;
@@ -48,27 +50,12 @@ void send_queue_thread_end(void)
         buf_fini(&kept.bufs[--kept.count]);
 }
 
-void send_queue_init(struct send_queue *out)
-{
-    *out = (struct send_queue){.part_capacity = SEND_QUEUE_PARTS};
-    out->parts = out->own;
-}
-
-/* What holds no part takes no memory. */
-static void release(struct send_queue *out)
-{
-    if (out->parts != out->own)
-        free(out->parts);
-    out->parts = out->own;
-    out->part_capacity = SEND_QUEUE_PARTS;
-}
-
 void send_queue_fini(struct send_queue *out)
 {
     for (size_t i = 0; i < out->part_count; i++)
         fini_part(&out->parts[i]);
-    out->part_count = out->unsent_bytes = 0;
-    release(out);
+    free(out->parts);
+    *out = (struct send_queue){0};
 }
 
 size_t send_queue_held_bytes(const struct send_queue *out)
@@ -82,12 +69,8 @@ size_t send_queue_held_bytes(const struct send_queue *out)
 static struct send_queue_part *add_part(struct send_queue *out)
 {
     if (out->part_count == out->part_capacity) {
-        struct send_queue_part *parts = mem_alloc(2 * out->part_capacity * sizeof *parts);
-        memcpy(parts, out->parts, out->part_count * sizeof *parts);
-        const size_t capacity = 2 * out->part_capacity;
-        release(out);
-        out->parts = parts;
-        out->part_capacity = capacity;
+        out->part_capacity = out->part_capacity == 0 ? FEW_PARTS : 2 * out->part_capacity;
+        out->parts = mem_realloc(out->parts, out->part_capacity * sizeof *out->parts);
     }
     struct send_queue_part *part = &out->parts[out->part_count++];
     *part = (struct send_queue_part){0};
@@ -165,7 +148,7 @@ void send_queue_put_reply(struct send_queue *out, struct reply *reply, const str
         send_queue_put_body(out, reply);
 }
 
-/* Forgets the first `count` parts. */
+/* Removes the first `count` parts. */
 static void drop_parts(struct send_queue *out, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -222,8 +205,8 @@ int send_queue_flush(struct send_queue *out, uv_stream_t *stream, uv_write_t *wr
             return rc;
         out->in_flight_count = count;
     }
-    if (out->part_count == 0)
-        release(out);
+    if (out->part_count == 0 && out->part_capacity > FEW_PARTS)
+        send_queue_fini(out);
     return 0;
 }
 

@@ -1,7 +1,7 @@
-/* out.h - the answers that one connection still has to send, in order.
+/* send_queue.h - what one connection still has to send, in order.
  *
- * Small answers are gathered in one buffer, so that the answers of one read leave in one write; a large body is
- * moved in and sent from where it is. Loop thread only. */
+ * Small replies are gathered in one buffer, so that the replies to one read leave in one write; a large body is moved
+ * in and sent from where it is. Loop thread only. */
 #pragma once
 
 #include "wire/http/http_response.h"
@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <uv.h>
-
-enum { SEND_QUEUE_PARTS = 2 };
 
 /* A stretch of what is sent. */
 struct send_queue_part {
@@ -20,34 +18,33 @@ struct send_queue_part {
     bool is_closed; /* holds a body: nothing may be appended, which could move it */
 };
 
+/* Zeroed is empty. */
 struct send_queue {
-    struct send_queue_part *parts; /* `own`, or heap */
-    struct send_queue_part own[SEND_QUEUE_PARTS];
+    struct send_queue_part *parts;
     size_t part_count, part_capacity;
     size_t in_flight_count; /* parts that a uv_write() is sending: their bytes may not move */
     size_t unsent_bytes;    /* of all parts, those in flight included */
 };
 
-void send_queue_init(struct send_queue *out);
 void send_queue_fini(struct send_queue *out); /* not while a write is in flight */
 
-/* The thread sends no more: frees the buffers that it keeps for its next answers. */
+/* The thread sends no more: frees the buffers that it keeps for its next replies. */
 void send_queue_thread_end(void);
 
 /* Memory that only this connection needs: without bodies that it shares with others. */
 size_t send_queue_held_bytes(const struct send_queue *out);
 
 void send_queue_put(struct send_queue *out, const void *bytes, size_t size_bytes); /* copies */
-/* The buffer to append small things to, when send_queue_count_tail() is told afterwards how large it was before. */
+/* The buffer to append small things to, if send_queue_count_tail() is told afterwards how large it was before. */
 struct buf *send_queue_tail(struct send_queue *out);
 void send_queue_count_tail(struct send_queue *out, size_t before_bytes);
-/* Copied when it is small, else moved: *bytes is empty then. */
+/* Copied if it is small, else moved: *bytes is empty then. */
 void send_queue_put_bytes(struct send_queue *out, struct buf *bytes);
-/* The body of *reply: copied when it is small, else taken out of it. */
+/* The body of *reply: copied if it is small, else taken out of it. */
 void send_queue_put_body(struct send_queue *out, struct reply *reply);
-/* The head of an answer. */
+/* The head of a reply over HTTP. */
 void send_queue_put_head(struct send_queue *out, const struct reply *reply, const struct http_response *response);
-/* Head and body of an answer; takes the body out of *reply when it is large. */
+/* Head and body of such a reply; takes the body out of *reply if it is large. */
 void send_queue_put_reply(struct send_queue *out, struct reply *reply, const struct http_response *response);
 
 /* Sends what the socket takes at once and gives the rest to uv_write(write, ..., written), whose callback calls

@@ -2,16 +2,14 @@
 
 #include <stddef.h>
 
-void timeouts_init(struct timeouts *timeouts, const uint64_t length_ms[TIMEOUT_NONE])
+void timeouts_init(struct timeouts *timeouts, const uint64_t length_ms[TIMEOUT_COUNT])
 {
-    for (int kind = 0; kind < TIMEOUT_NONE; kind++) {
+    for (int kind = 1; kind < TIMEOUT_COUNT; kind++) {
         struct timeout *head = &timeouts->heads[kind];
-        *head = (struct timeout){.prev = head, .next = head, .kind = TIMEOUT_NONE};
+        *head = (struct timeout){.prev = head, .next = head};
         timeouts->length_ms[kind] = length_ms[kind];
     }
 }
-
-void timeout_init(struct timeout *timeout) { *timeout = (struct timeout){.kind = TIMEOUT_NONE}; }
 
 void timeout_disarm(struct timeout *timeout)
 {
@@ -19,7 +17,7 @@ void timeout_disarm(struct timeout *timeout)
         return;
     timeout->prev->next = timeout->next;
     timeout->next->prev = timeout->prev;
-    timeout_init(timeout);
+    *timeout = (struct timeout){0};
 }
 
 void timeout_arm(struct timeouts *timeouts, struct timeout *timeout, enum timeout_kind kind, uint64_t now_ms)
@@ -36,7 +34,7 @@ void timeout_arm(struct timeouts *timeouts, struct timeout *timeout, enum timeou
 
 struct timeout *timeouts_expired(struct timeouts *timeouts, uint64_t now_ms, enum timeout_kind *kind)
 {
-    for (int i = 0; i < TIMEOUT_NONE; i++) {
+    for (int i = 1; i < TIMEOUT_COUNT; i++) {
         struct timeout *first = timeouts->heads[i].next;
         if (first == &timeouts->heads[i] || first->deadline_ms > now_ms)
             continue;

@@ -1,22 +1,23 @@
-/* timeouts.h - many timeouts of few lengths: one first-in-first-out list a kind, so that arming, disarming and
+/* timeouts.h - many timeouts of few lengths: one first-in-first-out list for each kind, so that arming, disarming and
  * finding what has expired cost the same for one connection as for a thousand.
  *
- * Pure: the caller brings the clock (milliseconds, never backwards). Not thread-safe. */
+ * Pure: the caller passes the time, in milliseconds that never go back. Not thread-safe. */
 #pragma once
 
 #include <stdint.h>
 
 enum timeout_kind {
+    TIMEOUT_NONE,   /* no timeout runs */
     TIMEOUT_FIRST,  /* connected, nothing sent yet */
     TIMEOUT_HEADER, /* in a request's head */
     TIMEOUT_BODY,   /* in a request's body */
     TIMEOUT_IDLE,   /* between requests */
-    TIMEOUT_WRITE,  /* an answer waits for the client to read */
-    TIMEOUT_LINGER, /* all said; waiting for the client to close */
-    TIMEOUT_NONE,
+    TIMEOUT_WRITE,  /* a reply waits for the client to read */
+    TIMEOUT_LINGER, /* the last reply is sent; waiting for the client to close */
+    TIMEOUT_COUNT
 };
 
-/* Part of the thing that can time out; zero-initialised means disarmed after timeout_init(). */
+/* Part of what can time out. Zeroed is disarmed. */
 struct timeout {
     struct timeout *prev, *next;
     uint64_t deadline_ms;
@@ -24,15 +25,14 @@ struct timeout {
 };
 
 struct timeouts {
-    struct timeout heads[TIMEOUT_NONE]; /* rings; the head is not an entry */
-    uint64_t length_ms[TIMEOUT_NONE];
+    struct timeout heads[TIMEOUT_COUNT]; /* rings; the head is not an entry */
+    uint64_t length_ms[TIMEOUT_COUNT];
 };
 
-/* None runs. length_ms: of each kind. */
-void timeouts_init(struct timeouts *timeouts, const uint64_t length_ms[TIMEOUT_NONE]);
-void timeout_init(struct timeout *timeout);
-/* Starts (again) a timeout of this kind; TIMEOUT_NONE disarms. */
+/* No timeout runs. length_ms: of each kind. */
+void timeouts_init(struct timeouts *timeouts, const uint64_t length_ms[TIMEOUT_COUNT]);
+/* Starts the timeout, or restarts it, with this kind; TIMEOUT_NONE disarms it. */
 void timeout_arm(struct timeouts *timeouts, struct timeout *timeout, enum timeout_kind kind, uint64_t now_ms);
 void timeout_disarm(struct timeout *timeout);
-/* The next timeout whose time has come, disarmed, with its kind in *kind; NULL when there is none. */
+/* The next timeout whose time has come, disarmed, with its kind in *kind; NULL if there is none. */
 struct timeout *timeouts_expired(struct timeouts *timeouts, uint64_t now_ms, enum timeout_kind *kind);

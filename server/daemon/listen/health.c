@@ -1,3 +1,4 @@
+/* health.c - a small HTTP client that asks a server whether it is healthy. */
 #include "daemon/listen/health.h"
 
 #include "daemon/config/address.h"
@@ -19,7 +20,7 @@ struct probe {
 };
 
 /* A server that listens everywhere is asked on loopback. */
-static void aim_at_loopback(struct sockaddr_storage *address)
+static void prefer_loopback(struct sockaddr_storage *address)
 {
     struct sockaddr_in *v4 = (struct sockaddr_in *)address;
     struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)address;
@@ -52,8 +53,8 @@ static socklen_t size_of(const struct sockaddr_storage *address)
                                             : sizeof(struct sockaddr_un);
 }
 
-static int exchange(int fd, const struct sockaddr_storage *address, const struct probe *probe, char *answer,
-                    size_t answer_size, struct err *err)
+static int exchange(int fd, const struct sockaddr_storage *address, const struct probe *probe, char answer[TARGET_SIZE],
+                    struct err *err)
 {
     const struct timeval patience = {.tv_sec = PATIENCE_S};
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience); /* limits connect() as well */
@@ -65,18 +66,14 @@ static int exchange(int fd, const struct sockaddr_storage *address, const struct
                                 probe->path, probe->host);
     if (send(fd, request, (size_t)length, MSG_NOSIGNAL) != length)
         return err_set(err, ERR_UNAVAILABLE, "%s", strerror(errno));
-    size_t have = 0;
-    while (have + 1 < answer_size && memchr(answer, '\n', have) == NULL) {
-        const ssize_t got = recv(fd, answer + have, answer_size - 1 - have, 0);
-        if (got <= 0)
-            return err_set(err, ERR_UNAVAILABLE, "no answer: %s", got == 0 ? "connection closed" : strerror(errno));
-        have += (size_t)got;
-    }
-    answer[have] = '\0';
+    const ssize_t got = recv(fd, answer, TARGET_SIZE - 1, MSG_WAITALL); /* the server closes behind its answer */
+    if (got <= 0)
+        return err_set(err, ERR_UNAVAILABLE, "no answer: %s", got == 0 ? "connection closed" : strerror(errno));
+    answer[got] = '\0';
     return 0;
 }
 
-/* Where this configuration listens for HTTP: a port, else the Unix socket. */
+/* Where this configuration listens for HTTP: at a port or, if there is none, the Unix socket. */
 static int find_address(const struct config *config, struct probe *probe, struct sockaddr_storage *address,
                         struct err *err)
 {
@@ -90,27 +87,24 @@ static int find_address(const struct config *config, struct probe *probe, struct
     }
     if (split_url(is_given ? config->health_url : port, probe, err) < 0 || address_parse(probe->host, address, err) < 0)
         return err->code;
-    aim_at_loopback(address);
+    prefer_loopback(address);
     return 0;
 }
 
 static int probe_status(const struct config *config, struct probe *probe, struct err *err)
 {
     struct sockaddr_storage address;
-    int rc = find_address(config, probe, &address, err);
-    if (rc < 0)
-        return rc;
-    char answer[TARGET_SIZE] = "";
+    char answer[TARGET_SIZE];
+    if (find_address(config, probe, &address, err) < 0)
+        return err->code;
     const int fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return err_set(err, ERR_UNAVAILABLE, "no socket: %s", strerror(errno));
-    rc = exchange(fd, &address, probe, answer, sizeof answer, err);
+    const int rc = exchange(fd, &address, probe, answer, err);
     close(fd);
-    if (rc < 0)
-        return rc;
-    if (strncmp(answer, "HTTP/1.", 7) != 0 || strlen(answer) < 12)
+    if (rc == 0 && (strncmp(answer, "HTTP/1.", 7) != 0 || strlen(answer) < 12))
         return err_set(err, ERR_UNAVAILABLE, "what answers there is not an HTTP server");
-    return atoi(answer + 9);
+    return rc < 0 ? rc : atoi(answer + 9);
 }
 
 int health_probe(const struct config *config)
@@ -118,13 +112,11 @@ int health_probe(const struct config *config)
     struct probe probe = {0};
     struct err err;
     const int status = probe_status(config, &probe, &err);
-    if (status == 200) {
+    if (status == 200)
         printf("healthy: http://%s%s answers 200\n", probe.host, probe.path);
-        return 0;
-    }
-    if (status < 0)
+    else if (status < 0)
         fprintf(stderr, "posed: unhealthy: http://%s%s: %s\n", probe.host, probe.path, err.message);
     else
         fprintf(stderr, "posed: unhealthy: http://%s%s answers %d\n", probe.host, probe.path, status);
-    return 1;
+    return status != 200;
 }

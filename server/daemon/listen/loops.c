@@ -20,7 +20,6 @@
 
 enum {
     EXPIRE_MS = 500, /* how precisely timeouts are kept */
-    LINGER_MS = 2000,
     STALL_MS = 1000, /* without looking at timeouts: the server was stopped, or the machine is busy */
 };
 
@@ -157,6 +156,7 @@ static void prepare(struct loop *loop)
 {
     struct loops *loops = loop->loops;
     loop->group.dispatcher = dispatcher_new(loop->group.loop, loops->config, loops->budget, loops->hub);
+    packets_attach(&loop->group);
     loop->before_wait.data = loop;
     uv_prepare_init(loop->group.loop, &loop->before_wait);
     uv_prepare_start(&loop->before_wait, before_wait);
@@ -175,18 +175,6 @@ int loops_serve(struct loops *loops, struct service *service, struct err *err)
         if (start(loops->list[i], err) < 0)
             return err->code;
     return 0;
-}
-
-static void set_timeouts(struct timeouts *timeouts, const struct limits *limits)
-{
-    timeouts_init(timeouts, (const uint64_t[TIMEOUT_NONE]){
-                                [TIMEOUT_FIRST] = limits->value[LIMIT_HEADER_TIME_MS],
-                                [TIMEOUT_HEADER] = limits->value[LIMIT_HEADER_TIME_MS],
-                                [TIMEOUT_BODY] = limits->value[LIMIT_BODY_TIME_MS],
-                                [TIMEOUT_IDLE] = limits->value[LIMIT_IDLE_TIME_MS],
-                                [TIMEOUT_WRITE] = limits->value[LIMIT_WRITE_TIME_MS],
-                                [TIMEOUT_LINGER] = LINGER_MS,
-                            });
 }
 
 /* Adds a loop that listens where the first one does. */
@@ -212,9 +200,7 @@ static int add(struct loops *loops, uv_loop_t *main_loop, struct err *err)
     group->http = &PROTOCOL_HTTP;
     if (getrandom(&group->next_id, sizeof group->next_id, 0) < 0)
         group->next_id = uv_hrtime();
-    set_timeouts(&group->timeouts, &loops->config->limits);
     conn_group_start(group);
-    packets_attach(group);
     loop->ports = ports_new(group);
     uv_timer_init(group->loop, &loop->expiry);
     loop->expiry.data = loop;

@@ -1,3 +1,4 @@
+/* ports.c - listening sockets: opened, polled, paused where nothing can be accepted. */
 #include "daemon/listen/ports.h"
 
 #include "base/mem.h"
@@ -17,8 +18,8 @@
 enum {
     BACKLOG = 511,
     WARN_EVERY_MS = 10000,
-    ACCEPTS_PER_TURN = 16, /* at a port; those that were accepted before have their turn then */
-    PAUSE_MS = 100,        /* of a port at which nothing can be accepted */
+    ACCEPTS_PER_TICK = 16, /* at a port; then the connections accepted before have their turn */
+    PAUSE_MS = 100,        /* of a port that cannot accept anything */
 };
 
 enum { PORT_HTTP, PORT_TCP, PORT_UNIX, PORT_COUNT };
@@ -42,7 +43,7 @@ struct ports {
 
 /* --- accepting --- */
 
-/* Once in a while: the same failure comes back after every pause. */
+/* Not each time: the same failure comes back after every pause. */
 static void warn_of_accept(struct ports *ports, int error)
 {
     const uint64_t now_ms = uv_now(ports->group->loop);
@@ -54,7 +55,7 @@ static void warn_of_accept(struct ports *ports, int error)
 
 static void on_connection(uv_poll_t *poll, int status, int events);
 
-static void watch(struct port *port)
+static void poll_port(struct port *port)
 {
     port->is_paused = false;
     uv_poll_start(&port->poll, UV_READABLE, on_connection);
@@ -68,11 +69,11 @@ static void on_pause_over(uv_timer_t *pause)
         if (!port->is_paused)
             continue;
         port->waited_ms = uv_now(pause->loop);
-        watch(port);
+        poll_port(port);
     }
 }
 
-static void rest(struct port *port)
+static void pause_port(struct port *port)
 {
     uv_timer_t *pause = &port->ports->pause;
     uv_poll_stop(&port->poll);
@@ -81,38 +82,27 @@ static void rest(struct port *port)
         uv_timer_start(pause, on_pause_over, PAUSE_MS, 0);
 }
 
-/* The connection stays in the kernel's queue, which would wake the loop again at once, and as often as it looks: the
- * system has to find a descriptor, or memory, first. */
-static void rest_for_want(struct port *port, int error)
+/* The connection stays in the kernel's queue, which would wake the loop again at once: first the system has to find a
+ * descriptor, or memory. */
+static void pause_for_shortage(struct port *port, int error)
 {
     stats_add(STAT_CONNECTIONS_NOT_ACCEPTED, 1);
     warn_of_accept(port->ports, error);
-    rest(port);
+    pause_port(port);
 }
 
-/* Whether an errno of accept() is the fault of that one connection, which is gone then (man 2 accept). */
-static bool is_of_one(int error)
+/* Whether an errno of accept() is about that one connection, which is gone then (man 2 accept). */
+static bool is_about_one(int error)
 {
-    switch (error) {
-    case ECONNABORTED:
-    case EHOSTDOWN:
-    case EHOSTUNREACH:
-    case EINTR:
-    case ENETDOWN:
-    case ENETUNREACH:
-    case ENONET:
-    case ENOPROTOOPT:
-    case EOPNOTSUPP:
-    case EPERM:
-    case EPROTO:
-    case ETIMEDOUT:
-        return true;
-    default:
-        return false;
-    }
+    static const int ERRORS[] = {ECONNABORTED, EHOSTDOWN,   EHOSTUNREACH, EINTR, ENETDOWN, ENETUNREACH,
+                                 ENONET,       ENOPROTOOPT, EOPNOTSUPP,   EPERM, EPROTO,   ETIMEDOUT};
+    for (size_t i = 0; i < sizeof ERRORS / sizeof *ERRORS; i++)
+        if (ERRORS[i] == error)
+            return true;
+    return false;
 }
 
-/* There is no descriptor to tell more of them that there are too many. */
+/* No descriptor is left to tell more clients that there are too many. */
 static bool is_crowded(const struct conn_group *group, uint64_t open_count)
 {
     return open_count >= group->config->limits.value[LIMIT_CONNECTIONS] + group->config->refused_max;
@@ -134,22 +124,22 @@ static void take(const struct port *port, int fd)
     close(fd);
 }
 
-/* Whether a pause of the port has just ended, so that what is in its queue has waited. */
+/* A pause of the port has just ended, so what is in its queue has waited. */
 static bool has_waited(const struct port *port)
 {
     return port->waited_ms != 0 && uv_now(port->ports->group->loop) - port->waited_ms < PAUSE_MS;
 }
 
-/* Not as long as there is a connection to accept: a client that opens one after the other must neither keep us from
- * seeing how they end nor take the time of all others. Where there are far too many, those in the queue wait for a
+/* Does not accept for as long as there is a connection: a client that opens one after the other must neither keep us
+ * from seeing how they end nor take the time of all others. Where there are far too many, those in the queue wait a
  * moment before they are closed without a word: others may have left, which this loop, or another, has yet to see. */
 static void on_connection(uv_poll_t *poll, int status __attribute__((unused)), int events __attribute__((unused)))
 {
     struct port *port = poll->data;
     const struct conn_group *group = port->ports->group;
-    for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
+    for (int i = 0; i < ACCEPTS_PER_TICK; i++) {
         if (!has_waited(port) && is_crowded(group, atomic_load_explicit(group->all_open_count, memory_order_relaxed))) {
-            rest(port);
+            pause_port(port);
             return;
         }
         const int fd = accept4(port->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -159,8 +149,8 @@ static void on_connection(uv_poll_t *poll, int status __attribute__((unused)), i
         } else if (error == EAGAIN) {
             port->waited_ms = 0;
             return;
-        } else if (!is_of_one(error)) {
-            rest_for_want(port, error);
+        } else if (!is_about_one(error)) {
+            pause_for_shortage(port, error);
             return;
         }
     }
@@ -173,7 +163,7 @@ static void close_port(struct port *port)
     if (port->fd < 0)
         return;
     uv_close((uv_handle_t *)&port->poll, NULL);
-    close(port->fd); /* libuv does not look at it any more */
+    close(port->fd); /* libuv has forgotten it */
     port->fd = -1;
     port->is_paused = false;
 }
@@ -204,17 +194,6 @@ static int make_socket(const struct sockaddr_storage *address, bool is_shared_on
     return -error;
 }
 
-/* Where several sockets may listen at an address, another server's could be among them: so it is tried whether it is
- * free for one that shares it with nobody. 0 or libuv's negative code. */
-static int try_alone(const struct sockaddr_storage *address)
-{
-    const int fd = make_socket(address, false);
-    if (fd < 0)
-        return fd;
-    close(fd);
-    return 0;
-}
-
 /* fd: a listening socket, the port's from now on. 0 or libuv's negative code. */
 static int open_port(struct port *port, int fd)
 {
@@ -225,7 +204,7 @@ static int open_port(struct port *port, int fd)
     }
     port->poll.data = port;
     port->fd = fd;
-    watch(port);
+    poll_port(port);
     return 0;
 }
 
@@ -248,8 +227,12 @@ static int bind_tcp(struct port *port, const char *name, const char *text, struc
     struct sockaddr_storage address;
     if (address_parse(text, &address, err) < 0)
         return err_prefix(err, "%s", name);
-    int rc = is_shared(port) ? try_alone(&address) : 0;
-    if (rc == 0)
+    /* where several sockets may listen, another server's could be among them: so this tries one that does not share
+     * the address */
+    int rc = is_shared(port) ? make_socket(&address, false) : 0;
+    if (rc > 0)
+        close(rc);
+    if (rc >= 0)
         rc = listen_tcp(port, &address);
     return rc == 0 ? 0 : fail(text, rc, err);
 }

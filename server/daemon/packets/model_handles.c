@@ -21,7 +21,7 @@ static void set_content(struct model_handle *handle, const uint8_t content_hash[
     handle->hash[2 * CONTENT_HASH_BYTES] = '\0';
 }
 
-/* The place of a free number. */
+/* The index of a free entry. */
 static uint32_t find_free(struct model_handles *handles)
 {
     for (uint32_t i = 0; handles->count < handles->size && i < handles->size; i++)
@@ -37,13 +37,13 @@ static uint32_t find_free(struct model_handles *handles)
 uint32_t model_handles_add(struct model_handles *handles, const char *path,
                            const uint8_t content_hash[CONTENT_HASH_BYTES])
 {
-    const uint32_t place = find_free(handles);
-    struct model_handle *handle = &handles->list[place];
+    const uint32_t index = find_free(handles);
+    struct model_handle *handle = &handles->list[index];
     *handle = (struct model_handle){.path = mem_strdup(path), .generation = 1};
     set_content(handle, content_hash);
     handles->count++;
     handles->path_bytes += strlen(path) + 1;
-    return place + 1;
+    return index + 1;
 }
 
 struct model_handle *model_handles_find(const struct model_handles *handles, uint32_t number)

@@ -1,6 +1,5 @@
-/* handles.h - the numbers that a connection has given to models: which path, which content it had last. Loop thread
- * only.
- */
+/* model_handles.h - the numbers that a connection has given to models: the path and the last content of each. Loop
+ * thread only. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,14 +24,14 @@ struct model_handles {
 /* Zeroed is empty. */
 void model_handles_fini(struct model_handles *handles);
 
-/* The lowest free number, from 1, for a model with this content: its generation 1. */
+/* Gives the lowest free number, from 1, to a model with this content, as generation 1. */
 uint32_t model_handles_add(struct model_handles *handles, const char *path,
                            const uint8_t content_hash[CONTENT_HASH_BYTES]);
-/* NULL: the number is none. */
+/* NULL: no model has the number. */
 struct model_handle *model_handles_find(const struct model_handles *handles, uint32_t number);
 void model_handles_remove(struct model_handles *handles, uint32_t number);
 
-/* The model has this content now. True when it is another one than before: the generation has gone up. */
+/* The model has this content. True if it is another one than before: the generation has gone up. */
 bool model_handle_update(struct model_handle *handle, const uint8_t content_hash[CONTENT_HASH_BYTES]);
 
 /* Memory that they take. */

@@ -1,15 +1,12 @@
-/* watches.c - who wants to know of changed models, and the looks that tell.
+/* model_watches.c - clients that want to hear when a model changes, and the looks at models that tell.
  *
- * Watches of one path are a watched, whose model is asked for when the cache says that it changed, and now and then
- * where nothing tells of changes, or nothing is in memory. What comes of it is compared with what each watch was told
- * last.
- */
+ * A model that anybody watches is asked for when the cache reports a change of it, and now and then where no event
+ * would tell or the model is not in memory. The reply is compared with what each of its watches was told last. */
 #include "daemon/packets/packets.h"
 
 #include "base/container_of.h"
 #include "base/mem.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
@@ -17,12 +14,13 @@
 
 enum { LOOKS_PER_TICK = 256 };
 
+/* A path that is watched, with all its watches. */
 struct watched_model {
     struct model_watches *watches;
     char *path;
     struct model_watch *first;
     struct call call;
-    uint64_t looked_ms;
+    uint64_t looked_ms; /* 0: it changed since */
     bool is_calling;
     bool is_again; /* it changed while it was asked for */
     UT_hash_handle hh;
@@ -32,9 +30,9 @@ struct model_watch {
     struct conn *conn;
     struct watched_model *watched;
     uint32_t model, id;
-    char hash[2 * CONTENT_HASH_BYTES + 1]; /* told last */
-    int code;                              /* likewise */
-    struct model_watch *next, *prev;       /* of the connection */
+    uint8_t content_hash[CONTENT_HASH_BYTES]; /* the client was told last */
+    int code;                                 /* likewise, of an error; or 0 */
+    struct model_watch *next, *prev;          /* of the connection */
     struct model_watch *same_next, *same_prev;
 };
 
@@ -42,40 +40,34 @@ struct model_watches {
     struct conn_group *conns;
     struct change_listener listener;
     struct watched_model *models;
-    bool is_listening, has_changes;
+    bool has_changes;
 };
 
 /* --- telling --- */
 
 static void tell(struct model_watch *watch, const struct reply *reply)
 {
-    struct conn *conn = watch->conn;
-    const struct model_handle *handle = model_handles_find(&conn->packets->handles, watch->model);
     struct packet packet = {.kind = PACKET_CHANGED, .id = watch->id, .code = (uint16_t)-reply->code};
     const uint8_t none[CONTENT_HASH_BYTES] = {0};
     struct buf payload;
-    packets_set_model(conn, &packet, watch->model, reply);
+    packets_set_model(watch->conn, &packet, watch->model, reply);
     packet.model = watch->model;
     watch->code = reply->code;
     if (reply->code == 0)
-        memcpy(watch->hash, handle->hash, sizeof watch->hash);
+        memcpy(watch->content_hash, reply->content_hash, CONTENT_HASH_BYTES);
     buf_init(&payload, 0);
     buf_put(&payload, reply->code == 0 ? reply->content_hash : none, CONTENT_HASH_BYTES);
     buf_put(&payload, reply->message.data, reply->message.size_bytes);
-    packets_put(conn, &packet, &payload, NULL, NULL);
+    packets_put(watch->conn, &packet, &payload, NULL, NULL);
     buf_fini(&payload);
 }
 
-/* What passes by itself is no news. */
-static bool is_passing(const struct reply *reply) { return reply->status == 503; }
-
+/* A 503 passes by itself. */
 static bool is_news(const struct model_watch *watch, const struct reply *reply)
 {
-    struct model_handle seen = {0};
-    if (reply->code != 0)
-        return watch->code != reply->code;
-    model_handle_update(&seen, reply->content_hash);
-    return watch->code != 0 || strcmp(seen.hash, watch->hash) != 0;
+    return reply->status != 503 &&
+           (watch->code != reply->code ||
+            (reply->code == 0 && memcmp(watch->content_hash, reply->content_hash, CONTENT_HASH_BYTES) != 0));
 }
 
 /* A client that does not read is told later, of what is then. */
@@ -99,7 +91,7 @@ static void drop_unwatched(struct watched_model *watched)
     free(watched);
 }
 
-/* The connections are run behind the loop: running one may close it and take its watches away. */
+/* The connections are run in the next tick: running one may close it and remove its watches. */
 static void on_looked(struct call *call, struct reply *reply)
 {
     struct watched_model *watched = container_of(call, struct watched_model, call);
@@ -107,7 +99,7 @@ static void on_looked(struct call *call, struct reply *reply)
     watched->is_calling = false;
     request_fini(&call->request);
     DL_FOREACH2(watched->first, watch, same_next)
-    if (!is_passing(reply) && can_hear(watch) && is_news(watch, reply)) {
+    if (can_hear(watch) && is_news(watch, reply)) {
         tell(watch, reply);
         watch->conn->is_resting = true;
         conn_group_wake(watch->conn->group);
@@ -143,20 +135,19 @@ static void on_changed(struct change_listener *listener, const char *path)
     HASH_FIND_STR(watches->models, path, watched);
     if (watched == NULL)
         return;
-    watched->looked_ms = 0; /* not now: the cache is in the middle of it */
+    watched->looked_ms = 0; /* the look itself comes in the next tick: the cache is in the middle of its work */
     watches->has_changes = true;
     conn_group_wake(watches->conns);
 }
 
-void model_watches_expire(struct model_watches *watches)
+void packets_expire(struct conn_group *group)
 {
-    const struct conn_group *conns = watches->conns;
-    const uint64_t every_ms = conns->config->limits.value[LIMIT_WATCH_TIME_MS], now_ms = uv_now(conns->loop);
+    const uint64_t every_ms = group->config->limits.value[LIMIT_WATCH_TIME_MS], now_ms = uv_now(group->loop);
     uint32_t count = 0;
-    for (struct watched_model *watched = watches->models, *next; watched != NULL; watched = next) {
+    for (struct watched_model *watched = group->model_watches->models, *next; watched != NULL; watched = next) {
         next = watched->hh.next;
         const bool is_late =
-            watched->looked_ms == 0 || (conns->config->watch != WATCH_OFF && now_ms - watched->looked_ms >= every_ms);
+            watched->looked_ms == 0 || (group->config->watch != WATCH_OFF && now_ms - watched->looked_ms >= every_ms);
         if (!is_late || watched->is_calling)
             continue;
         if (++count > LOOKS_PER_TICK)
@@ -165,11 +156,11 @@ void model_watches_expire(struct model_watches *watches)
     }
 }
 
-void model_watches_tick(struct model_watches *watches)
+static void on_tick(struct conn_group *group)
 {
-    if (watches->has_changes)
-        model_watches_expire(watches);
-    watches->has_changes = false;
+    if (group->model_watches->has_changes)
+        packets_expire(group);
+    group->model_watches->has_changes = false;
 }
 
 /* --- watches --- */
@@ -188,16 +179,6 @@ static struct watched_model *find_watched(struct model_watches *watches, const c
     return watched;
 }
 
-/* The cache is there with the first watch, and gone before the last connection. */
-static void start_listening(struct model_watches *watches)
-{
-    if (watches->is_listening)
-        return;
-    watches->is_listening = true;
-    watches->listener.changed = on_changed;
-    dispatcher_listen(watches->conns->dispatcher, &watches->listener);
-}
-
 void model_watches_add(struct conn *conn, uint32_t model, uint32_t id)
 {
     const struct model_handle *handle = model_handles_find(&conn->packets->handles, model);
@@ -209,9 +190,8 @@ void model_watches_add(struct conn *conn, uint32_t model, uint32_t id)
     }
     watch = mem_zalloc(1, sizeof *watch);
     *watch = (struct model_watch){.conn = conn, .model = model, .id = id};
-    memcpy(watch->hash, handle->hash, sizeof watch->hash);
+    memcpy(watch->content_hash, handle->content_hash, CONTENT_HASH_BYTES);
     watch->watched = find_watched(conn->group->model_watches, handle->path);
-    start_listening(conn->group->model_watches);
     DL_APPEND(conn->packets->watches, watch);
     DL_APPEND2(watch->watched->first, watch, same_prev, same_next);
     conn->packets->watch_count++;
@@ -236,11 +216,14 @@ size_t model_watches_held_bytes(const struct conn *conn)
     return conn->packets->watch_count * sizeof(struct model_watch);
 }
 
-struct model_watches *model_watches_new(struct conn_group *conns)
+void model_watches_init(struct conn_group *group)
 {
     struct model_watches *watches = mem_zalloc(1, sizeof *watches);
-    watches->conns = conns;
-    return watches;
+    group->model_watches = watches;
+    group->packets_tick = on_tick;
+    watches->conns = group;
+    watches->listener.changed = on_changed;
+    dispatcher_listen(group->dispatcher, &watches->listener);
 }
 
-void model_watches_free(struct model_watches *watches) { free(watches); }
+void packets_detach(struct conn_group *group) { free(group->model_watches); }

@@ -29,11 +29,7 @@ static void begin(struct conn *conn)
     struct err err;
     size_t bad_at = PACKET_NOT_MALFORMED;
     conn->packets->asked = *packet;
-    conn->request = NULL;
-    conn->call.origin = MODEL_UNKNOWN;
-    conn->call.queue_ns = 0;
-    if (log_has_requests())
-        conn->start_ns = uv_hrtime();
+    conn_begin_request(conn);
     if ((packet->kind >= PACKET_FIND && packet->kind <= PACKET_CALL) || packet->kind == PACKET_OPEN) {
         packets_start_call(conn, packet);
         return;
@@ -70,12 +66,6 @@ static void greet(struct conn *conn)
 
 /* --- the protocol --- */
 
-/* A large packet that is being received needs memory like the body of an HTTP request. */
-static bool is_without_room(const struct conn *conn)
-{
-    return conn->packets->reader.held.capacity_bytes > BUDGET_SMALL_BYTES && !budget_has_room(conn->group->budget, 0);
-}
-
 static void feed(struct conn *conn)
 {
     struct packet_reader *reader = &conn->packets->reader;
@@ -94,14 +84,12 @@ static void feed(struct conn *conn)
     } else if (rc < 0) {
         conn->packets->asked.id = reader->packet.id;
         packets_end_with_error(conn, &err, reader->bad_offset);
-    } else if (is_without_room(conn)) {
-        stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
-        err_set(&err, ERR_OVERLOADED, "too many large requests are being received; try again later");
+    } else if (conn_check_room(conn, reader->held.capacity_bytes, &err) < 0) {
         packets_refuse(conn, &err);
     }
 }
 
-/* Nobody gives credit or listens any more. */
+/* Nobody gives credit or listens any more: ends streams and watches. */
 static void on_left(struct conn *conn)
 {
     streams_end_all(conn, 0);
@@ -131,18 +119,13 @@ static void unwrap(struct conn *conn, const char **bytes, size_t *size_bytes)
     }
 }
 
-static enum conn_phase phase(const struct conn *conn)
+static enum timeout_kind timeout(const struct conn *conn)
 {
-    switch (conn->packets->reader.phase) {
-    case PACKET_PHASE_HELLO:
-        return CONN_PHASE_HEAD;
-    case PACKET_PHASE_INSIDE:
-        return CONN_PHASE_BODY;
-    case PACKET_PHASE_IDLE:
-    case PACKET_PHASE_FAILED:
-        break;
-    }
-    return CONN_PHASE_REST;
+    static const enum timeout_kind TIMEOUTS[] = {[PACKET_PHASE_HELLO] = TIMEOUT_HEADER,
+                                                 [PACKET_PHASE_IDLE] = TIMEOUT_NONE,
+                                                 [PACKET_PHASE_INSIDE] = TIMEOUT_BODY,
+                                                 [PACKET_PHASE_FAILED] = TIMEOUT_NONE};
+    return TIMEOUTS[conn->packets->reader.phase];
 }
 
 static size_t held_bytes(const struct conn *conn)
@@ -174,7 +157,7 @@ static void fini(struct conn *conn)
 static const struct conn_protocol PROTOCOL = {
     .start = start,
     .feed = feed,
-    .phase = phase,
+    .timeout = timeout,
     .reply = packets_reply_to_call,
     .unwrap = unwrap,
     .held_bytes = held_bytes,
@@ -187,17 +170,8 @@ static const struct conn_protocol PROTOCOL = {
     .fini = fini,
 };
 
-/* --- the group --- */
-
-static void on_tick(struct conn_group *group) { model_watches_tick(group->model_watches); }
-
 void packets_attach(struct conn_group *group)
 {
     group->packets = &PROTOCOL;
-    group->packets_tick = on_tick;
-    group->model_watches = model_watches_new(group);
+    model_watches_init(group);
 }
-
-void packets_expire(struct conn_group *group) { model_watches_expire(group->model_watches); }
-
-void packets_detach(struct conn_group *group) { model_watches_free(group->model_watches); }

@@ -11,7 +11,7 @@
 
 /* --- for whoever owns the group of connections --- */
 
-/* Connections of the group may speak packets; before the first. */
+/* Connections of the group, which has its dispatcher, may speak packets. */
 void packets_attach(struct conn_group *group);
 /* Now and then: looks at watched models that nothing else has looked at. */
 void packets_expire(struct conn_group *group);
@@ -48,7 +48,7 @@ void packets_put(struct conn *conn, struct packet *packet, const struct buf *hea
 void packets_set_model(struct conn *conn, struct packet *packet, uint32_t model, const struct reply *reply);
 /* Queues the reply to `asked`; takes *reply. bad_offset: of a malformed packet, or PACKET_NO_OFFSET. */
 void packets_send_reply(struct conn *conn, struct reply *reply, uint64_t bad_offset);
-void packets_send_error(struct conn *conn, const struct err *err);
+void packets_send_error(struct conn *conn, const struct err *err, uint64_t bad_offset);
 /* Queues a reply without payload. */
 void packets_send_done(struct conn *conn);
 /* Logs a reply that nobody is there for. */
@@ -57,6 +57,9 @@ void packets_log_abandoned(const struct conn *conn, const struct reply *reply);
 void packets_end_with_error(struct conn *conn, const struct err *err, uint64_t bad_offset);
 void packets_refuse(struct conn *conn, const struct err *err);
 void packets_end_for_shutdown(struct conn *conn);
+
+/* Whether the connection, which has `count` handles or streams, may have one more. 0, or ERR_OVERLOADED. */
+int packets_check_place(const struct conn *conn, const char *things, uint32_t count, enum limit limit, struct err *err);
 
 /* --- packets_requests.c --- */
 
@@ -94,13 +97,8 @@ size_t streams_held_bytes(const struct conn *conn);
 
 /* --- model_watches.c --- */
 
-/* The watches of all connections of a group: none yet. */
-struct model_watches *model_watches_new(struct conn_group *conns);
-void model_watches_free(struct model_watches *watches);
-/* Looks at models that nobody has looked at for LIMIT_WATCH_TIME_MS. */
-void model_watches_expire(struct model_watches *watches);
-/* Looks at those that the cache reported as changed; in the tick after that. */
-void model_watches_tick(struct model_watches *watches);
+/* The group has watches: none yet. */
+void model_watches_init(struct conn_group *group);
 /* Reports changes of the handle's model from now on, in packets with this id. A second time it changes the id. */
 void model_watches_add(struct conn *conn, uint32_t model, uint32_t id);
 /* 0: all of the connection. */

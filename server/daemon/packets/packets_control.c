@@ -1,4 +1,4 @@
-/* packets_control.c - packets that the connection answers itself: about its handles, watches and streams. */
+/* packets_control.c - packets that a connection answers itself: about its handles, watches and streams. */
 #include "daemon/packets/packets.h"
 
 static int start_stream(struct conn *conn, const struct packet *packet, size_t *bad_at, struct err *err)
@@ -29,7 +29,7 @@ static int control(struct conn *conn, const struct packet *packet, size_t *bad_a
     return streams_control(conn, &asked, err);
 }
 
-/* close, watch: about a handle. */
+/* The packets close and watch. */
 static int change_handle(struct conn *conn, const struct packet *packet, size_t *bad_at, struct err *err)
 {
     struct packet_model model;

@@ -102,7 +102,7 @@ void packets_log_abandoned(const struct conn *conn, const struct reply *reply)
 static void count_and_log(const struct conn *conn, const struct reply *reply)
 {
     if (conn->packets->asked.kind == 0 && reply->code == ERR_SHUTTING_DOWN)
-        return; /* nobody has asked */
+        return; /* no request asked for this */
     conn_count_reply(reply);
     if (reply->source == NULL)
         log_packet(conn, reply, reply->status, reply_body_bytes(reply));
@@ -132,15 +132,13 @@ void packets_send_reply(struct conn *conn, struct reply *reply, uint64_t bad_off
         packet_reader_forget(&conn->packets->reader);
 }
 
-static void answer_error_at(struct conn *conn, const struct err *err, uint64_t bad_offset)
+void packets_send_error(struct conn *conn, const struct err *err, uint64_t bad_offset)
 {
     struct reply reply;
     reply_init(&reply);
     reply_error(&reply, err, NULL, 0);
     packets_send_reply(conn, &reply, bad_offset);
 }
-
-void packets_send_error(struct conn *conn, const struct err *err) { answer_error_at(conn, err, PACKET_NO_OFFSET); }
 
 void packets_send_done(struct conn *conn)
 {
@@ -157,7 +155,7 @@ void packets_send_done(struct conn *conn)
     packets_put(conn, &done, NULL, NULL, NULL);
 }
 
-/* Nothing comes behind this. */
+/* Nothing follows this. */
 static void close_websocket(struct conn *conn, unsigned status)
 {
     struct buf out;
@@ -173,9 +171,8 @@ void packets_end_with_error(struct conn *conn, const struct err *err, uint64_t b
     streams_end_all(conn, 0);
     model_watches_remove(conn, 0);
     conn->is_last = true;
-    if (log_has_requests())
-        conn->start_ns = uv_hrtime();
-    answer_error_at(conn, err, bad_offset);
+    conn_begin_request(conn);
+    packets_send_error(conn, err, bad_offset);
     if (conn->packets->websocket != NULL)
         close_websocket(conn, bad_offset != PACKET_NO_OFFSET   ? WEBSOCKET_PROTOCOL_ERROR
                               : err->code == ERR_SHUTTING_DOWN ? WEBSOCKET_GOING_AWAY
@@ -193,4 +190,15 @@ void packets_end_for_shutdown(struct conn *conn)
     struct err err;
     err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
     packets_refuse(conn, &err);
+}
+
+int packets_check_place(const struct conn *conn, const char *things, uint32_t count, enum limit limit, struct err *err)
+{
+    const uint64_t most = conn->group->config->limits.value[limit];
+    if (count >= most)
+        return err_set(err, ERR_OVERLOADED, "the connection has %llu %s, which is all it may have",
+                       (unsigned long long)most, things);
+    if (!budget_has_room(conn->group->budget, 0))
+        return err_set(err, ERR_OVERLOADED, "the memory for clients is used up; try again later");
+    return 0;
 }

@@ -1,5 +1,5 @@
-/* packets_requests.c - packets that the service answers: from packet to request, from reply to answer; who opens a
- * model gets a handle. */
+/* packets_requests.c - packets that the service answers: from packet to request, from the call to its reply. Whoever
+ * opens a model gets a handle. */
 #include "daemon/packets/packets.h"
 
 #include "daemon/service/prepared_queries.h"
@@ -25,7 +25,7 @@ int packets_find_model(struct conn *conn, const struct packet *packet, struct pa
     return 0;
 }
 
-/* The answer of `open` has what it asked for: it gets a handle. */
+/* The reply to `open` is about a model: that gets a handle. */
 static void give_handle(struct conn *conn, const struct call *call, const struct reply *reply)
 {
     struct packets *packets = conn->packets;
@@ -49,21 +49,9 @@ void packets_reply_to_call(struct conn *conn, struct reply *reply)
 void packets_send_failure(struct conn *conn, size_t bad_at, const struct err *err)
 {
     if (bad_at == PACKET_NOT_MALFORMED)
-        packets_send_error(conn, err);
+        packets_send_error(conn, err, PACKET_NO_OFFSET);
     else
         packets_end_with_error(conn, err, conn->packets->reader.offset + bad_at);
-}
-
-/* What needs a place in the connection's memory. */
-static int check_room(const struct conn *conn, struct err *err)
-{
-    const uint64_t most = conn->group->config->limits.value[LIMIT_HANDLES];
-    if (conn->packets->handles.count >= most)
-        return err_set(err, ERR_OVERLOADED, "the connection has %llu handles, which is all it may have",
-                       (unsigned long long)most);
-    if (!budget_has_room(conn->group->budget, 0))
-        return err_set(err, ERR_OVERLOADED, "the memory for clients is used up; try again later");
-    return 0;
 }
 
 static void begin(struct conn *conn, const struct packet *packet, const struct packet_model *model)
@@ -79,7 +67,7 @@ static void begin(struct conn *conn, const struct packet *packet, const struct p
         packets_send_reply(conn, &reply, PACKET_NO_OFFSET);
         return;
     }
-    /* a WebSocket's frame says how long it is, and pongs must not wait for its end */
+    /* a WebSocket frame starts with its length, and pongs must not wait for its end */
     *call = (struct call){.pieces = conn->packets->websocket == NULL ? REPLY_SIZED : REPLY_WHOLE};
     if (packet_read_request(&call->request, packet, model, limits, &bad_at, &err) < 0) {
         request_fini(&call->request);
@@ -92,7 +80,7 @@ static void begin(struct conn *conn, const struct packet *packet, const struct p
     conn_start_call(conn);
 }
 
-/* Who asks about a handle that is not open may have lost count of his own bytes: then that is the answer. */
+/* A client that asks about a handle that is not open may have lost count of its own bytes: if so, says that. */
 static void refuse_model(struct conn *conn, const struct packet *packet, const struct err *err)
 {
     struct request request = {0};
@@ -109,7 +97,8 @@ void packets_start_call(struct conn *conn, const struct packet *packet)
     struct err err;
     if (packets_find_model(conn, packet, &model, &err) < 0)
         refuse_model(conn, packet, &err);
-    else if (packet->kind == PACKET_OPEN && check_room(conn, &err) < 0)
+    else if (packet->kind == PACKET_OPEN &&
+             packets_check_place(conn, "handles", conn->packets->handles.count, LIMIT_HANDLES, &err) < 0)
         packets_send_failure(conn, PACKET_NOT_MALFORMED, &err);
     else
         begin(conn, packet, model.path == NULL ? NULL : &model);

@@ -12,7 +12,7 @@ void stream_clock_start(struct stream_clock *clock, double rate, double position
         .rate = rate, .speed = speed, .base_s = position_s, .base_ns = now_ns, .is_paused = is_paused};
 }
 
-/* UINT64_MAX: never, at a rate of once in some centuries. */
+/* UINT64_MAX: never, at a rate of one frame in several centuries. */
 static uint64_t due_ns(const struct stream_clock *clock, uint64_t tick)
 {
     const double wait_ns = (double)(tick - clock->base_tick) / clock->rate * NS_PER_S;
@@ -62,7 +62,7 @@ void stream_clock_change(struct stream_clock *clock, const struct stream_change 
     const bool begins_anew = was_paused || change->position_s != NULL || change->rate != NULL || clock->rate == 0;
     const double position_s = stream_clock_position(clock, clock->next, now_ns);
     const uint64_t due = begins_anew ? now_ns : due_ns(clock, clock->next);
-    const uint64_t next_ns = due == UINT64_MAX ? now_ns : due; /* the beat is lost, and began anew */
+    const uint64_t next_ns = due == UINT64_MAX ? now_ns : due; /* the beat is lost and starts anew */
     clock->base_s = change->position_s != NULL ? *change->position_s : position_s;
     clock->speed = change->speed != NULL ? *change->speed : clock->speed;
     clock->rate = change->rate != NULL ? *change->rate : clock->rate;

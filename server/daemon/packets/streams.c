@@ -1,4 +1,5 @@
-/* streams.c - the streams of a connection: a frame at each tick for which there is credit and a client that reads. */
+/* streams.c - the streams of a connection: sends a frame at each tick for which the client has given credit and reads.
+ */
 #include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/packets/packets.h"
@@ -21,7 +22,7 @@ struct stream {
     uint32_t credit;
     uint32_t skipped; /* ticks since the last frame sent */
     uint64_t tick;    /* of the frame under way */
-    bool is_calling;  /* the service makes it */
+    bool is_calling;  /* the dispatcher has `call` */
     bool is_ended;    /* nothing more is sent */
     bool is_closed;   /* so is the timer */
     struct stream *prev, *next;
@@ -63,15 +64,15 @@ static void end(struct stream *stream)
 static void put_frame(struct stream *stream, struct reply *reply)
 {
     struct packet packet = {.kind = PACKET_STREAM, .id = stream->id, .warnings = reply->warning_count};
-    struct buf front;
-    buf_init(&front, 0);
-    buf_put_u64(&front, stream->tick);
-    buf_put_u32(&front, stream->skipped);
-    buf_put_u32(&front, stream->credit);
+    struct buf head;
+    buf_init(&head, 0);
+    buf_put_u64(&head, stream->tick);
+    buf_put_u32(&head, stream->skipped);
+    buf_put_u32(&head, stream->credit);
     stream->skipped = 0;
     packets_set_model(stream->conn, &packet, stream->model, reply);
-    packets_put(stream->conn, &packet, &front, reply, NULL);
-    buf_fini(&front);
+    packets_put(stream->conn, &packet, &head, reply, NULL);
+    buf_fini(&head);
     stats_add(STAT_STREAMS_FRAMES, 1);
 }
 
@@ -119,21 +120,21 @@ static void on_frame(struct call *call, struct reply *reply)
     conn_run(conn);
 }
 
-/* A frame that would only wait is not made. */
+/* Does not make a frame that would only wait. */
 static bool can_send(const struct stream *stream)
 {
     return stream->credit > 0 && !stream->is_calling && stream->conn->out.unsent_bytes == 0 &&
            stream->conn->state != CONN_STREAMING && !budget_is_used_up(stream->conn->group->budget);
 }
 
-/* Its speed has led it where no time is. */
+/* Its speed has moved it beyond finite positions. */
 static void end_at_infinity(struct stream *stream)
 {
     struct conn *conn = stream->conn;
     struct reply reply;
     struct err err;
     reply_init(&reply);
-    err_set(&err, ERR_NOT_FINITE, "the position of the stream is no finite number any more");
+    err_set(&err, ERR_NOT_FINITE, "the position of the stream is not a finite number");
     reply_error(&reply, &err, NULL, 0);
     put_end(stream, &reply);
     reply_fini(&reply);
@@ -174,9 +175,9 @@ static void on_timer(uv_timer_t *timer)
     dispatcher_handle(stream->conn->group->dispatcher, &stream->call);
 }
 
-/* Sets the timer for what comes next: at its time, as soon as may be, or not until something happens. `least_ms` is 0
- * only where the client has just said something: timers that lead to timers which are due at once would keep the loop
- * from everything else. For the same reason its time is not brought up to date here. */
+/* Sets the timer for the next frame: for its time, for as soon as possible, or not until something happens. `least_ms`
+ * is 0 only after a packet of the client: a timer that sets a timer which is due at once would keep the loop from
+ * everything else. For the same reason this does not update the loop's time. */
 static void go_on(struct stream *stream, uint64_t least_ms)
 {
     const uint64_t next_ns = stream_clock_next_ns(&stream->clock);
@@ -192,7 +193,7 @@ static void go_on(struct stream *stream, uint64_t least_ms)
     uv_timer_start(&stream->timer, on_timer, wait_ms > least_ms ? wait_ms : least_ms, 0);
 }
 
-/* --- what the client says --- */
+/* --- packets about streams --- */
 
 static struct stream *find(const struct conn *conn, uint32_t id)
 {
@@ -206,14 +207,10 @@ static struct stream *find(const struct conn *conn, uint32_t id)
 int streams_start(struct conn *conn, const struct packet *packet, struct request *request,
                   const struct packet_subscribe *how, struct err *err)
 {
-    const uint64_t most = conn->group->config->limits.value[LIMIT_STREAMS];
     if (find(conn, packet->id) != NULL)
         return err_set(err, ERR_CONFLICT, "subscribe: the connection has a stream %u already", packet->id);
-    if (conn->packets->stream_count >= most)
-        return err_set(err, ERR_OVERLOADED, "the connection has %llu streams, which is all it may have",
-                       (unsigned long long)most);
-    if (!budget_has_room(conn->group->budget, 0))
-        return err_set(err, ERR_OVERLOADED, "the memory for clients is used up; try again later");
+    if (packets_check_place(conn, "streams", conn->packets->stream_count, LIMIT_STREAMS, err) < 0)
+        return err->code;
     struct stream *stream = mem_zalloc(1, sizeof *stream);
     stream->conn = conn;
     stream->call = (struct call){.request = *request, .done = on_frame};

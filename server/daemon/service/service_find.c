@@ -13,8 +13,6 @@ static bool take_model(struct job *job, struct imported_model *imported)
     if (source != NULL)
         job->sources[job->model_count - 1] = &imported->model;
     job->models[job->model_count++] = imported;
-    if (job->waiter.origin > job->call->origin)
-        job->call->origin = job->waiter.origin;
     if (hash == NULL || strcmp(hash, imported->hash) == 0)
         return true;
     struct err err;
@@ -24,12 +22,20 @@ static bool take_model(struct job *job, struct imported_model *imported)
     return false;
 }
 
+/* Also of an error. */
+static void note_origin(const struct job *job)
+{
+    if (job->waiter.origin > job->call->origin)
+        job->call->origin = job->waiter.origin;
+}
+
 static void find_models(struct job *job);
 
 static void on_ready(struct cache_waiter *waiter, struct imported_model *imported, const struct err *err)
 {
     struct job *job = container_of(waiter, struct job, waiter);
     job_leave_queue(job, waiter->import_ns);
+    note_origin(job);
     if (imported == NULL)
         job_fail(job, err);
     else if (take_model(job, imported_model_ref(imported)))
@@ -48,6 +54,8 @@ static void find_models(struct job *job)
         job->waiter = (struct cache_waiter){.ready = on_ready, .is_whole = is_own && request_needs_pixels(request)};
         job_enter(job, JOB_FINDS_MODEL);
         const int rc = cache_get(job->service->cache, path, &job->waiter, &imported, &err);
+        if (rc != 0)
+            note_origin(job);
         if (rc < 0)
             job_fail(job, &err);
         if (rc <= 0 || !take_model(job, imported))

@@ -1,12 +1,12 @@
 /* log.h - what the daemon says on stderr: one line per request, and sentences about itself.
  *
- * Loop threads only. One log per process, which all share. Bytes from requests are escaped, so no request can forge a
- * line. text: 2026-01-31T12:00:00.123Z info method=GET path=/healthz status=200 bytes=16 ms=0.041 id=..
- * remote=1.2.3.4:5 json: the same keys, one object a line; sentences have "message" off:  no requests and no
- * information; warnings and errors stay, as text
+ * Loop threads only; they share one log. Bytes from requests are escaped, so no request can forge a line. Forms:
+ * text  2026-01-31T12:00:00.123Z info method=GET path=/healthz status=200 bytes=16 ms=0.041 ...: protocol/http.md
+ * json  the same keys, one object a line; sentences have "message"
+ * off   no requests and no information; warnings and errors stay, as text
  *
- * Each thread gathers its request lines; they are written when it calls log_flush() or has 32 KiB; sentences at once. A
- * stderr that nobody reads costs lines, never answers. */
+ * Each thread gathers its request lines and writes them when it calls log_flush() or has 32 KiB. Sentences are written
+ * at once. A stderr that nobody reads costs lines, never replies. */
 #pragma once
 
 #include "base/buf.h"
@@ -17,7 +17,7 @@
 
 enum log_level { LOG_INFO, LOG_WARN };
 
-/* One answered request. A text that is NULL is not known, or there is none. */
+/* One answered request. A text is NULL if it is not known or there is none. */
 struct log_request {
     const char *method, *path;
     int status; /* 499: the client left before its reply */

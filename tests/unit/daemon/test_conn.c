@@ -87,6 +87,14 @@ void __wrap_dispatcher_begin_read(struct dispatcher *dispatcher)
         __real_dispatcher_begin_read(dispatcher);
 }
 
+void __real_dispatcher_listen(struct dispatcher *dispatcher, struct change_listener *listener);
+void __wrap_dispatcher_listen(struct dispatcher *dispatcher, struct change_listener *listener);
+void __wrap_dispatcher_listen(struct dispatcher *dispatcher, struct change_listener *listener)
+{
+    if (!is_fake(dispatcher))
+        __real_dispatcher_listen(dispatcher, listener);
+}
+
 /* --- the server's end, and the client's --- */
 
 static struct server {
@@ -112,7 +120,6 @@ static void on_conn_closed(struct conn_group *group) { (void)group; }
 
 static void start(void)
 {
-    const uint64_t *limits = server.config.limits.value;
     server = (struct server){.group = calloc(1, sizeof *server.group)};
     fake = (struct fake){0};
     log_open(LOG_OFF);
@@ -130,14 +137,6 @@ static void start(void)
                                         .access = &server.access,
                                         .closed = on_conn_closed,
                                         .http = &PROTOCOL_HTTP};
-    timeouts_init(&server.group->timeouts, (const uint64_t[TIMEOUT_NONE]){
-                                               [TIMEOUT_FIRST] = limits[LIMIT_HEADER_TIME_MS],
-                                               [TIMEOUT_HEADER] = limits[LIMIT_HEADER_TIME_MS],
-                                               [TIMEOUT_BODY] = limits[LIMIT_BODY_TIME_MS],
-                                               [TIMEOUT_IDLE] = limits[LIMIT_IDLE_TIME_MS],
-                                               [TIMEOUT_WRITE] = limits[LIMIT_WRITE_TIME_MS],
-                                               [TIMEOUT_LINGER] = 2000,
-                                           });
     conn_group_start(server.group);
     packets_attach(server.group);
 }

@@ -3,7 +3,7 @@
 
 #include "daemon/conn/timeouts.h"
 
-static const uint64_t LENGTHS_MS[TIMEOUT_NONE] = {
+static const uint64_t LENGTHS_MS[TIMEOUT_COUNT] = {
     [TIMEOUT_FIRST] = 5, [TIMEOUT_HEADER] = 10, [TIMEOUT_BODY] = 30,
     [TIMEOUT_IDLE] = 60, [TIMEOUT_WRITE] = 7,   [TIMEOUT_LINGER] = 2,
 };
@@ -14,9 +14,7 @@ static struct timeout a, b, c;
 static void begin(void)
 {
     timeouts_init(&timeouts, LENGTHS_MS);
-    timeout_init(&a);
-    timeout_init(&b);
-    timeout_init(&c);
+    a = b = c = (struct timeout){0};
 }
 
 static void check_expired(uint64_t now_ms, const struct timeout *expected, enum timeout_kind expected_kind)
