@@ -17,11 +17,11 @@ struct message_queue {
 };
 
 /* Before its loop runs. */
-void message_queue_init(struct message_queue *mailbox, uv_loop_t *loop);
+void message_queue_init(struct message_queue *queue, uv_loop_t *loop);
 /* Any thread, until message_queue_close(). */
-void message_queue_post(struct message_queue *mailbox, struct message *message);
+void message_queue_post(struct message_queue *queue, struct message *message);
 /* Any thread, until message_queue_close(): wakes the loop. */
-void message_queue_wake(struct message_queue *mailbox);
+void message_queue_wake(struct message_queue *queue);
 /* On the receiver's loop, when no thread posts any more and every message was taken. The queue has to stay until its
  * loop is empty. */
-void message_queue_close(struct message_queue *mailbox);
+void message_queue_close(struct message_queue *queue);

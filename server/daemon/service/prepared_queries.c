@@ -35,20 +35,20 @@ static void free_query(struct prepared_query *query)
 
 struct prepared_queries *prepared_queries_new(void)
 {
-    struct prepared_queries *memo = mem_zalloc(1, sizeof *memo);
-    buf_init(&memo->body, 0);
-    return memo;
+    struct prepared_queries *queries = mem_zalloc(1, sizeof *queries);
+    buf_init(&queries->body, 0);
+    return queries;
 }
 
-void prepared_queries_free(struct prepared_queries *memo)
+void prepared_queries_free(struct prepared_queries *queries)
 {
-    if (memo == NULL)
+    if (queries == NULL)
         return;
     for (int i = 0; i < SETS; i++)
         for (int j = 0; j < WAYS; j++)
-            free_query(memo->sets[i][j]);
-    buf_fini(&memo->body);
-    free(memo);
+            free_query(queries->sets[i][j]);
+    buf_fini(&queries->body);
+    free(queries);
 }
 
 /* --- keys --- */
@@ -125,14 +125,14 @@ static bool is_it(const struct prepared_query *query, const struct query_key *ke
     return true;
 }
 
-struct prepared_query *prepared_queries_find(struct prepared_queries *memo, struct query_key *key,
+struct prepared_query *prepared_queries_find(struct prepared_queries *queries, struct query_key *key,
                                              struct query_hint *hint)
 {
-    key->is_found = hint->memo == memo && hint->generation == memo->generation && is_it(hint->query, key);
+    key->is_found = hint->queries == queries && hint->generation == queries->generation && is_it(hint->query, key);
     if (key->is_found)
         return hint->query;
     key->hash = hash_of(key);
-    struct prepared_query **set = memo->sets[key->hash % SETS], *found = NULL;
+    struct prepared_query **set = queries->sets[key->hash % SETS], *found = NULL;
     for (int i = 0; i < WAYS && found == NULL; i++) {
         if (!is_it(set[i], key) || !set[i]->is_filled)
             continue;
@@ -141,7 +141,7 @@ struct prepared_query *prepared_queries_find(struct prepared_queries *memo, stru
         set[0] = found;
     }
     key->is_found = found != NULL;
-    *hint = (struct query_hint){memo, memo->generation, found};
+    *hint = (struct query_hint){queries, queries->generation, found};
     return found;
 }
 
@@ -163,12 +163,12 @@ static struct prepared_query *new_query(const struct query_key *key)
     return query;
 }
 
-void prepared_queries_add(struct prepared_queries *memo, const struct query_key *key, struct query_hint *place)
+void prepared_queries_add(struct prepared_queries *queries, const struct query_key *key, struct query_hint *place)
 {
     *place = (struct query_hint){0};
     if (key->is_found) /* it is there, but could not be answered */
         return;
-    struct prepared_query **set = memo->sets[key->hash % SETS];
+    struct prepared_query **set = queries->sets[key->hash % SETS];
     int way = 0;
     while (way < WAYS && set[way] != NULL && !is_it(set[way], key))
         way++;
@@ -176,17 +176,17 @@ void prepared_queries_add(struct prepared_queries *memo, const struct query_key 
         way--;
         free_query(set[way]);
         set[way] = NULL;
-        memo->generation++;
+        queries->generation++;
     }
     if (set[way] == NULL)
         set[way] = new_query(key);
-    *place = (struct query_hint){memo, memo->generation, set[way]};
+    *place = (struct query_hint){queries, queries->generation, set[way]};
 }
 
 void prepared_queries_fill(const struct query_hint *place, struct request *request)
 {
     struct prepared_query *query = place->query;
-    const bool is_there = place->memo != NULL && place->generation == place->memo->generation;
+    const bool is_there = place->queries != NULL && place->generation == place->queries->generation;
     if (is_there && !query->is_filled && prepared_reply_is_possible(request)) {
         query->request = *request;
         query->is_filled = true;
@@ -198,17 +198,17 @@ void prepared_queries_fill(const struct query_hint *place, struct request *reque
 
 /* --- bodies --- */
 
-void prepared_queries_lend_body(struct prepared_queries *memo, struct buf *body)
+void prepared_queries_lend_body(struct prepared_queries *queries, struct buf *body)
 {
-    *body = memo->body;
+    *body = queries->body;
     buf_clear(body);
-    buf_init(&memo->body, 0);
+    buf_init(&queries->body, 0);
 }
 
-void prepared_queries_take_body(struct prepared_queries *memo, struct buf *body)
+void prepared_queries_take_body(struct prepared_queries *queries, struct buf *body)
 {
-    if (body->data == NULL || memo->body.data != NULL || body->capacity_bytes > KEPT_BODY_BYTES)
+    if (body->data == NULL || queries->body.data != NULL || body->capacity_bytes > KEPT_BODY_BYTES)
         return;
-    memo->body = *body;
+    queries->body = *body;
     buf_init(body, body->limit_bytes);
 }

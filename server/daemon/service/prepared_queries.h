@@ -45,7 +45,7 @@ struct prepared_query {
 
 /* Remembers nothing yet. */
 struct prepared_queries *prepared_queries_new(void);
-void prepared_queries_free(struct prepared_queries *memo);
+void prepared_queries_free(struct prepared_queries *queries);
 
 /* False: the query is none that is remembered. */
 bool query_key_of_http(const struct http_request *http, struct query_key *key);
@@ -54,22 +54,22 @@ bool query_key_of_packet(const struct packet *packet, const char *path, const ch
 
 /* What somebody asked last, and so is likely to ask next. Zeroed: nothing. */
 struct query_hint {
-    const struct prepared_queries *memo;
-    uint64_t generation; /* of the memo: in another the query may be gone */
+    const struct prepared_queries *queries;
+    uint64_t generation; /* of the queries: in another the query may be gone */
     struct prepared_query *query;
 };
 
 /* The query with the key's parts, or NULL: likely that of the hint, which is then that one. Valid until the next call
  * of prepared_queries_add(). */
-struct prepared_query *prepared_queries_find(struct prepared_queries *memo, struct query_key *key,
+struct prepared_query *prepared_queries_find(struct prepared_queries *queries, struct query_key *key,
                                              struct query_hint *hint);
 
 /* For a query that was not answered by what prepared_queries_find() found, if anything: *place is where its request
  * goes once it is answered. */
-void prepared_queries_add(struct prepared_queries *memo, const struct query_key *key, struct query_hint *place);
+void prepared_queries_add(struct prepared_queries *queries, const struct query_key *key, struct query_hint *place);
 /* Moves the request to its place, or ends it: there is no place, or not any more, or the request is of no use there. */
 void prepared_queries_fill(const struct query_hint *place, struct request *request);
 
 /* Memory for the body of an answer, kept from one to the next. */
-void prepared_queries_lend_body(struct prepared_queries *memo, struct buf *body);
-void prepared_queries_take_body(struct prepared_queries *memo, struct buf *body);
+void prepared_queries_lend_body(struct prepared_queries *queries, struct buf *body);
+void prepared_queries_take_body(struct prepared_queries *queries, struct buf *body);

@@ -37,34 +37,34 @@ static void end_badly(struct service *service, struct call *call, const struct e
 
 static void on_described(struct call *describe, struct reply *reply)
 {
-    struct upload_call *storing = container_of(describe, struct upload_call, describe);
-    struct service *service = storing->service;
-    struct call *call = storing->call;
-    if (reply->status == 200 && storing->is_new)
+    struct upload_call *upload_call = container_of(describe, struct upload_call, describe);
+    struct service *service = upload_call->service;
+    struct call *call = upload_call->call;
+    if (reply->status == 200 && upload_call->is_new)
         reply->status = STATUS_CREATED;
-    imported_model_unref(storing->imported);
-    free(storing->path);
-    free(storing);
+    imported_model_unref(upload_call->imported);
+    free(upload_call->path);
+    free(upload_call);
     end(service, call, reply);
 }
 
 /* Describes what this upload stored, even if another one has replaced it. */
-static void describe(struct upload_call *storing)
+static void describe(struct upload_call *upload_call)
 {
-    struct service *service = storing->service;
+    struct service *service = upload_call->service;
     struct err err;
     struct reply reply;
     reply_init(&reply);
-    storing->describe.done = on_described;
+    upload_call->describe.done = on_described;
     if (!service->is_ending) {
-        struct job *job = job_start(service, &storing->describe);
-        job->models[job->model_count++] = imported_model_ref(storing->imported);
+        struct job *job = job_start(service, &upload_call->describe);
+        job->models[job->model_count++] = imported_model_ref(upload_call->imported);
         service_answer(job);
         return;
     }
     service_refuse_late(&err);
     reply_error(&reply, &err, NULL, 0);
-    on_described(&storing->describe, &reply);
+    on_described(&upload_call->describe, &reply);
 }
 
 /* The model is in memory for the next request. If it is not, that is no failure of the upload. */
@@ -76,33 +76,33 @@ static void on_found(struct call *find, struct reply *reply)
 
 static void on_stored(void *user, const struct upload_end *stored)
 {
-    struct upload_call *storing = user;
-    struct service *service = storing->service;
+    struct upload_call *upload_call = user;
+    struct service *service = upload_call->service;
     if (stored->path == NULL) {
-        struct call *call = storing->call;
-        free(storing);
+        struct call *call = upload_call->call;
+        free(upload_call);
         end_badly(service, call, stored->err);
         return;
     }
-    storing->is_new = stored->is_new;
-    storing->path = mem_strdup(stored->path);
-    storing->imported = imported_model_ref(stored->imported);
-    storing->describe = (struct call){.done = on_found};
-    request_init(&storing->describe.request);
-    storing->describe.request.op = OP_MODEL;
-    storing->describe.request.model = storing->path;
+    upload_call->is_new = stored->is_new;
+    upload_call->path = mem_strdup(stored->path);
+    upload_call->imported = imported_model_ref(stored->imported);
+    upload_call->describe = (struct call){.done = on_found};
+    request_init(&upload_call->describe.request);
+    upload_call->describe.request.op = OP_MODEL;
+    upload_call->describe.request.model = upload_call->path;
     if (stored->is_current)
-        cache_offer(service->cache, storing->path, storing->imported);
+        cache_offer(service->cache, upload_call->path, upload_call->imported);
     cache_next_tick(service->cache); /* the cache checks what was under this name before */
-    service_find_models(service, &storing->describe);
+    service_find_models(service, &upload_call->describe);
 }
 
 static void on_deleted(void *user, const struct err *err)
 {
-    struct upload_call *storing = user;
-    struct service *service = storing->service;
-    struct call *call = storing->call;
-    free(storing);
+    struct upload_call *upload_call = user;
+    struct service *service = upload_call->service;
+    struct call *call = upload_call->call;
+    free(upload_call);
     if (err->code != 0) {
         end_badly(service, call, err);
         return;
@@ -123,26 +123,26 @@ int service_upload_begin(struct service *service, const struct request *request,
 
 void service_file(struct service *service, struct call *call)
 {
-    struct upload_call *storing = mem_zalloc(1, sizeof *storing);
+    struct upload_call *upload_call = mem_zalloc(1, sizeof *upload_call);
     struct err err;
-    storing->service = service;
-    storing->call = call;
+    upload_call->service = service;
+    upload_call->call = call;
     service->file_count++;
     if (call->upload != NULL) {
         struct upload *upload = call->upload;
         call->upload = NULL;
-        upload_finish(upload, on_stored, storing);
+        upload_finish(upload, on_stored, upload_call);
         return;
     }
     int rc = 0;
     if (call->request.is_delete)
-        rc = upload_delete(service->uploads, call->request.model, on_deleted, storing, &err);
+        rc = upload_delete(service->uploads, call->request.model, on_deleted, upload_call, &err);
     else if (service->uploads == NULL)
         rc = err_set(&err, ERR_UNAVAILABLE, "this server takes no uploads; start it with --uploads DIR");
     else
         rc = err_set(&err, ERR_EMPTY_FILE, "'%.300s': the upload has no bytes", call->request.model);
     if (rc < 0) {
-        free(storing);
+        free(upload_call);
         end_badly(service, call, &err);
     }
 }
