@@ -111,6 +111,7 @@ static void on_done(struct call *call, struct reply *reply)
 static bool ask(struct dispatcher *dispatcher, struct client *client, const char *target)
 {
     *client = (struct client){.call = {.request = parse_request(target), .done = on_done}};
+    dispatcher_next_tick(stand.main);
     dispatcher_begin_read(dispatcher);
     dispatcher_handle(dispatcher, &client->call);
     return client->answers > 0;
