@@ -4,6 +4,7 @@
 #include "base/hex.h"
 #include "base/version.h"
 #include "wire/http/http_response.h"
+#include "wire/reply/clip_sources.h"
 #include "daemon/service/prepared_queries.h"
 #include "daemon/support/stats.h"
 
@@ -145,8 +146,8 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
     if (*spent_ns + cost_ns > EVALUATION_INLINE_NS)
         return false;
     *spent_ns += cost_ns;
-    reply_make_with(&evaluator->answer, &evaluation->imported->model, evaluation->sources, request,
-                    evaluation->left != NULL ? evaluation->left : &evaluator->config->limits, reply);
+    reply_make(&evaluator->answer, &evaluation->imported->model, evaluation->sources, request,
+               evaluation->left != NULL ? evaluation->left : &evaluator->config->limits, reply);
     refuse_without_room(evaluator->budget, reply);
     evaluation_finish(evaluation, &evaluator->answer.cost, reply);
     evaluation_end_reply(reply, evaluation->imported);
@@ -165,7 +166,7 @@ static void prepare(struct evaluator *evaluator, struct prepared_query *query, c
     query->is_quick = cost_ns <= EVALUATION_QUICK_NS;
     if (cost_ns > EVALUATION_INLINE_NS)
         return;
-    query->prepared = prepared_reply_new(&evaluator->answer, model, &query->request, limits);
+    query->prepared = prepared_reply_new(&evaluator->answer, model, &query->request, query->has_time, limits);
     if (query->prepared != NULL && prepared_reply_bytes(query->prepared) > BUDGET_SMALL_BYTES) {
         prepared_reply_free(query->prepared);
         query->prepared = NULL;

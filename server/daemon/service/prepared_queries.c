@@ -3,7 +3,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "wire/http/url_time.h"
+#include "wire/http/url.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -187,7 +187,7 @@ void prepared_queries_fill(const struct query_hint *place, struct request *reque
 {
     struct prepared_query *query = place->query;
     const bool is_there = place->queries != NULL && place->generation == place->queries->generation;
-    if (is_there && !query->is_filled && prepared_reply_is_possible(request)) {
+    if (is_there && !query->is_filled && prepared_reply_is_possible(request, query->has_time)) {
         query->request = *request;
         query->is_filled = true;
         request_init(request);

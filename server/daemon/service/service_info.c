@@ -2,7 +2,7 @@
 #include "daemon/service/job.h"
 
 #include "base/version.h"
-#include "wire/bodies/body_formats.h"
+#include "wire/bodies/bodies.h"
 #include "wire/encode/json.h"
 #include "wire/packet/packet.h"
 #include "daemon/support/stats.h"

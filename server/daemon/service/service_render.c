@@ -5,7 +5,8 @@
 #include "base/container_of.h"
 #include "base/mem.h"
 #include "base/view.h"
-#include "wire/bodies/body_picture.h"
+#include "wire/bodies/picture_json.h"
+#include "wire/reply/clip_sources.h"
 #include "wire/reply/select.h"
 #include "wire/http/http_response.h"
 
@@ -175,7 +176,7 @@ static bool find_thing(const struct job *job, enum thing thing, const struct sel
     *out = 0;
     if (selector->kind == SELECT_NONE)
         return true;
-    if (select_thing(&job->models[0]->model, &job->call->request, thing, selector, out, reply) < 0)
+    if (select_thing(&job->models[0]->model, job->call->request.model, thing, selector, out, reply) < 0)
         return false;
     ++*out;
     return true;

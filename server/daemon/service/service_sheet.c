@@ -3,7 +3,7 @@
 #include "daemon/service/job.h"
 
 #include "base/mem.h"
-#include "wire/bodies/sheet_manifest.h"
+#include "wire/bodies/picture_json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,69 +1,29 @@
 /* body_put_bounds.c - boxes around the posed model: at every time asked for, or over all of the clip. */
 #include "anim/pose/bounds.h"
-#include "wire/reply/reply_context.h"
-#include "wire/reply/select.h"
-#include "wire/encode/json.h"
+#include "wire/bodies/bodies.h"
+#include "wire/bodies/deform.h"
+#include "wire/reply/reply_json.h"
 
 #include <math.h>
-
-/* The draws of the mesh asked for, in the model's order. */
-static uint32_t select_draws(const struct reply_context *context, uint32_t mesh, uint32_t *draws)
-{
-    const struct model *model = context->model;
-    uint32_t count = 0;
-    for (uint32_t d = 0; d < model->draw_count; d++)
-        if (mesh == UINT32_MAX || model->primitives[model->draws[d].primitive].mesh == mesh)
-            draws[count++] = d;
-    return count;
-}
-
-/* Memory for the largest skin and the largest primitive. False: there is none. */
-static bool reserve_scratch(struct reply_context *context, struct bounds_sum *sum)
-{
-    const struct model *model = context->model;
-    uint32_t joints = 0, vertices = 0;
-    for (uint32_t e = 0; e < sum->draw_count; e++) {
-        const struct draw *draw = &model->draws[sum->draws[e]];
-        const uint32_t joint_count = model->skins[draw->skin].joint_count;
-        const uint32_t vertex_count = model->primitives[draw->primitive].vertex_count;
-        joints = joint_count > joints ? joint_count : joints;
-        vertices = vertex_count > vertices ? vertex_count : vertices;
-    }
-    sum->palette = workspace_array(&context->answer->palette, joints, sizeof *sum->palette);
-    sum->vertices = workspace_array(&context->answer->vertices, vertices, sizeof *sum->vertices);
-    return sum->palette != NULL && sum->vertices != NULL;
-}
 
 /* False: the reply is an error. */
 static bool start_sum(struct reply_context *context, struct bounds_sum *sum)
 {
     const struct model *model = context->model;
-    const struct request *request = context->request;
-    struct workspace *answer = context->answer;
-    uint32_t mesh = UINT32_MAX;
-    if (request->mesh.kind != SELECT_NONE &&
-        select_thing(model, request, THING_MESH, &request->mesh, &mesh, context->reply) < 0)
+    const bool is_per_joint = context->request->is_per_joint;
+    struct workspace *workspace = context->workspace;
+    struct deform_most most;
+    *sum = (struct bounds_sum){.model = model, .is_nodes = model->draw_count == 0};
+    sum->draws = deform_select(context, &sum->draw_count, &most);
+    if (sum->draws == NULL)
         return false;
-    uint32_t *draws = workspace_array(&answer->selection, model->draw_count, sizeof *draws);
-    struct box *entries = workspace_array(&answer->blocks, model->draw_count, sizeof *entries);
-    struct joint_box *joints =
-        request->is_per_joint ? workspace_array(&answer->laid, model->node_count, sizeof *joints) : NULL;
-    if (draws == NULL || entries == NULL || (request->is_per_joint && joints == NULL)) {
-        context_fail_memory(context);
+    sum->entries = context_array(context, &workspace->blocks, model->draw_count, sizeof *sum->entries);
+    sum->palette = context_array(context, &workspace->palette, most.joints, sizeof *sum->palette);
+    sum->vertices = context_array(context, &workspace->vertices, most.vertices, sizeof *sum->vertices);
+    if (is_per_joint)
+        sum->joints = context_array(context, &workspace->floats, model->node_count, sizeof *sum->joints);
+    if (sum->entries == NULL || sum->palette == NULL || sum->vertices == NULL || (is_per_joint && sum->joints == NULL))
         return false;
-    }
-    *sum = (struct bounds_sum){
-        .model = model,
-        .draws = draws,
-        .draw_count = select_draws(context, mesh, draws),
-        .is_nodes = model->draw_count == 0,
-        .entries = entries,
-        .joints = joints,
-    };
-    if (!reserve_scratch(context, sum)) {
-        context_fail_memory(context);
-        return false;
-    }
     bounds_sum_start(sum);
     return true;
 }
@@ -78,7 +38,7 @@ static bool is_affordable(struct reply_context *context, const struct bounds_sum
     for (uint32_t e = 0; e < sum->draw_count; e++)
         vertices += context->model->primitives[context->model->draws[sum->draws[e]].primitive].vertex_count;
     if (poses * vertices <= limits[LIMIT_BOUNDS_VERTICES] && poses * steps <= limits[LIMIT_EVALUATIONS]) {
-        context->answer->cost = (struct reply_cost){poses, poses * steps, poses * vertices};
+        context->workspace->cost = (struct reply_cost){poses, poses * steps, poses * vertices};
         return true;
     }
     err_set(&err, ERR_TOO_MANY_FRAMES,
@@ -92,12 +52,6 @@ static bool is_affordable(struct reply_context *context, const struct bounds_sum
 
 /* --- JSON --- */
 
-static void put_corner(struct buf *out, const double corner[3])
-{
-    const float floats[3] = {(float)corner[0], (float)corner[1], (float)corner[2]};
-    json_put_floats(out, floats, 3);
-}
-
 /* {"min":..,"max":..}, or null for an empty box and for one that floats cannot hold. */
 static void put_box(struct buf *out, const struct box *box)
 {
@@ -108,10 +62,8 @@ static void put_box(struct buf *out, const struct box *box)
         buf_put_text(out, "null");
         return;
     }
-    buf_put_text(out, "{\"min\":");
-    put_corner(out, box->min);
-    buf_put_text(out, ",\"max\":");
-    put_corner(out, box->max);
+    put_vec3(out, "{\"min\":", box->min);
+    put_vec3(out, ",\"max\":", box->max);
     buf_put_char(out, '}');
 }
 
@@ -124,8 +76,7 @@ static void put_boxes(struct reply_context *context, const struct bounds_sum *su
     put_box(out, &sum->all);
     buf_put_text(out, ",\"meshes\":[");
     for (uint32_t e = 0; e < sum->draw_count; e++) {
-        if (e > 0)
-            buf_put_char(out, ',');
+        json_comma(out, e > 0);
         put_box(out, &sum->entries[e]);
     }
     buf_put_char(out, ']');
@@ -152,17 +103,9 @@ static void put_entries(struct reply_context *context, const struct bounds_sum *
     buf_put_text(out, ",\"meshes\":[");
     for (uint32_t e = 0; e < sum->draw_count; e++) {
         const struct draw *draw = &model->draws[sum->draws[e]];
-        const struct primitive *primitive = &model->primitives[draw->primitive];
-        buf_put_text(out, e == 0 ? "{\"name\":" : ",{\"name\":");
-        json_put_str(out, model, model->meshes[primitive->mesh].name);
-        buf_put_text(out, ",\"node\":");
-        json_put_uint(out, draw->node);
-        buf_put_text(out, ",\"mesh\":");
-        json_put_uint(out, primitive->mesh);
-        buf_put_text(out, ",\"primitive\":");
-        json_put_uint(out, draw->primitive - model->meshes[primitive->mesh].primitive_first);
-        buf_put_text(out, ",\"vertices\":");
-        json_put_uint(out, primitive->vertex_count);
+        json_comma(out, e > 0);
+        put_draw_head(out, model, draw);
+        json_printf(out, ",\"vertices\":%u", model->primitives[draw->primitive].vertex_count);
         buf_put_text(out, (draw->flags & DRAW_IN_SCENE) != 0 ? ",\"in_scene\":true}" : ",\"in_scene\":false}");
     }
     buf_put_char(out, ']');
@@ -176,12 +119,9 @@ static void put_joints(struct reply_context *context, const struct bounds_sum *s
     for (uint32_t n = 0; n < context->model->node_count; n++) {
         if (sum->joints[n].vertex_count == 0)
             continue;
-        if (!is_first)
-            buf_put_char(out, ',');
+        json_comma(out, !is_first);
         put_node_head(out, context->model, n);
-        buf_put_text(out, ",\"vertices\":");
-        json_put_uint(out, sum->joints[n].vertex_count);
-        buf_put_char(out, '}');
+        json_printf(out, ",\"vertices\":%u}", sum->joints[n].vertex_count);
         is_first = false;
     }
     buf_put_char(out, ']');
@@ -212,7 +152,7 @@ static uint64_t boxes_least(const struct reply_context *context, const struct bo
     return least + sizeof ",\"joints\":" - 1 + json_list_least(joints, JOINT);
 }
 
-static void answer_times(struct reply_context *context, struct bounds_sum *sum)
+static void put_times(struct reply_context *context, struct bounds_sum *sum)
 {
     struct err err;
     const uint64_t frame_bytes = context_frame_least(context, sizeof "," - 1 + boxes_least(context, sum));
@@ -226,12 +166,11 @@ static void answer_times(struct reply_context *context, struct bounds_sum *sum)
             return;
         bounds_sum_clear(sum);
         context_evaluate(context, f);
-        if (bounds_sum_add(sum, &context->answer->pose, &err) < 0) {
+        if (bounds_sum_add(sum, &context->workspace->pose, &err) < 0) {
             context_fail_at(context, &err, context->request->times_s[f]);
             return;
         }
-        if (f > 0)
-            buf_put_char(context->out, ',');
+        json_comma(context->out, f > 0);
         context_put_frame_head(context, f);
         if (!motion_put(context, context->request->times_s[f]))
             return;
@@ -262,21 +201,7 @@ static uint32_t count_poses(struct reply_context *context, struct bounds_times w
     return walk.count;
 }
 
-static void put_sampling(struct reply_context *context, const struct bounds_times *walk, uint32_t poses)
-{
-    struct buf *out = context->out;
-    buf_put_text(out, ",\"sampled\":{\"over\":\"clip\",\"from\":");
-    json_put_double(out, walk->from_s);
-    buf_put_text(out, ",\"to\":");
-    json_put_double(out, walk->to_s);
-    buf_put_text(out, ",\"keys\":true,\"rate\":");
-    json_put_double(out, walk->rate);
-    buf_put_text(out, ",\"poses\":");
-    json_put_uint(out, poses);
-    buf_put_char(out, '}');
-}
-
-static void answer_over_clip(struct reply_context *context, struct bounds_sum *sum)
+static void put_over_clip(struct reply_context *context, struct bounds_sum *sum)
 {
     enum { RATE = 60 };
     const struct request *request = context->request;
@@ -291,14 +216,16 @@ static void answer_over_clip(struct reply_context *context, struct bounds_sum *s
         return;
     /* the head first: when it is too large there is nothing to evaluate */
     put_head(context, sum);
-    put_sampling(context, &walk, poses);
-    buf_put_text(context->out, ",\"whole\":{");
+    json_printf(
+        context->out,
+        ",\"sampled\":{\"over\":\"clip\",\"from\":%g,\"to\":%g,\"keys\":true,\"rate\":%g,\"poses\":%u},\"whole\":{",
+        walk.from_s, walk.to_s, walk.rate, poses);
     while (!buf_failed(context->out) && context->out->size_bytes <= context->limit_bytes &&
            bounds_times_next(&walk, &time_s)) {
         struct err err;
         context_check_stop(context);
         context_evaluate_at(context, time_s);
-        if (bounds_sum_add(sum, &context->answer->pose, &err) < 0) {
+        if (bounds_sum_add(sum, &context->workspace->pose, &err) < 0) {
             context_fail_at(context, &err, time_s);
             return;
         }
@@ -313,7 +240,7 @@ void body_put_bounds(struct reply_context *context)
     if (!start_sum(context, &sum))
         return;
     if (context->request->is_over_clip)
-        answer_over_clip(context, &sum);
+        put_over_clip(context, &sum);
     else
-        answer_times(context, &sum);
+        put_times(context, &sum);
 }

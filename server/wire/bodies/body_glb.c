@@ -1,29 +1,12 @@
 #include "wire/bodies/body_glb.h"
 
 #include "base/version.h"
-#include "wire/encode/json.h"
 
 #include <math.h>
 #include <string.h>
 
 /* GL's numbers, as the specification has them (3.7.2.1). */
 static const uint32_t MODES[] = {[TOPOLOGY_TRIANGLES] = 4, [TOPOLOGY_LINES] = 1, [TOPOLOGY_POINTS] = 0};
-
-static void put_uint(struct buf *out, const char *key, uint32_t value)
-{
-    buf_put_text(out, key);
-    json_put_uint(out, value);
-}
-
-/* "name":.. and a comma, where there is one. */
-static void put_name(struct buf *out, const struct model *model, struct str name)
-{
-    if (name.offset == STR_NONE)
-        return;
-    buf_put_text(out, "\"name\":");
-    json_put_str(out, model, name);
-    buf_put_char(out, ',');
-}
 
 /* --- what is in the file --- */
 
@@ -32,17 +15,18 @@ static bool has_geometry(const struct primitive *primitive)
     return primitive->vertex_count > 0 && primitive->index_count > 0;
 }
 
-/* Leaves the draws that a viewer of the source would draw; when none of them is in its scene, all of them. */
-static bool keep_drawn(struct reply_context *context, struct deform *deform)
+/* Leaves the draws that a viewer of the source would draw; when none of them is in its scene, all of them. False: the
+ * reply is an error. */
+static bool keep_drawn(struct reply_context *context)
 {
+    struct deform *deform = &context->work.mesh;
     uint32_t flags = 0, kept = 0;
     uint64_t vertices = 0;
     for (uint32_t e = 0; e < deform->draw_count; e++)
-        flags |= has_geometry(deform_primitive(context, deform, e)) ? deform_draw(context, deform, e)->flags : 0;
+        flags |= has_geometry(deform_primitive(context, e)) ? deform_draw(context, e)->flags : 0;
     for (uint32_t e = 0; e < deform->draw_count; e++) {
-        const struct primitive *primitive = deform_primitive(context, deform, e);
-        const bool is_hidden =
-            (flags & DRAW_IN_SCENE) != 0 && (deform_draw(context, deform, e)->flags & DRAW_IN_SCENE) == 0;
+        const struct primitive *primitive = deform_primitive(context, e);
+        const bool is_hidden = (flags & DRAW_IN_SCENE) != 0 && (deform_draw(context, e)->flags & DRAW_IN_SCENE) == 0;
         if (!has_geometry(primitive) || is_hidden)
             continue;
         deform->draws[kept++] = deform->draws[e];
@@ -54,45 +38,35 @@ static bool keep_drawn(struct reply_context *context, struct deform *deform)
         err_set(&err, ERR_NOTHING_TO_DRAW, "'%s' has no geometry%s", context->request->model,
                 context->request->mesh.kind == SELECT_NONE ? "" : " in that mesh");
         context_fail(context, &err);
-    } else if (vertices * 2 * sizeof(struct vec3) > context->limit_bytes) {
-        context_fail_too_large(context);
-        kept = 0;
+        return false;
     }
-    return kept > 0;
+    /* positions and normals alone could be too much: then nothing needs to be posed, nor a texture packed */
+    if (vertices * 2 * sizeof(struct vec3) > context->limit_bytes) {
+        context_fail_too_large(context);
+        return false;
+    }
+    return true;
 }
 
-/* Positions alone could be too much: then nothing needs to be posed, nor a texture packed. */
-static bool may_fit(struct reply_context *context, const struct deform *deform)
+static bool plan(struct reply_context *context, struct glb_export *export)
 {
-    uint64_t size_bytes = 0;
-    for (uint32_t e = 0; e < deform->draw_count; e++)
-        size_bytes += deform_primitive(context, deform, e)->vertex_count * sizeof(struct vec3);
-    if (size_bytes <= context->limit_bytes)
-        return true;
-    context_fail_too_large(context);
-    return false;
-}
-
-static bool plan(struct reply_context *context, struct deform *deform, struct glb_export *scene)
-{
-    struct workspace *answer = context->answer;
+    struct workspace *workspace = context->workspace;
     const struct model *model = context->model;
     const size_t places = (size_t)model->primitive_count + model->material_count + 2 * (size_t)model->texture_count;
-    *scene = (struct glb_export){.deform = deform, .glb = &answer->glb};
-    glb_clear(scene->glb, context->limit_bytes);
-    if (!keep_drawn(context, deform) || !may_fit(context, deform))
+    *export = (struct glb_export){.entries = NULL};
+    glb_clear(&workspace->glb, context->limit_bytes);
+    if (!keep_drawn(context))
         return false;
-    scene->entries = workspace_array(&answer->blocks, deform->draw_count, sizeof *scene->entries);
-    scene->entry_of = workspace_array(&answer->places, places, sizeof *scene->entry_of);
-    if (scene->entries == NULL || scene->entry_of == NULL) {
-        context_fail_memory(context);
+    export->entries =
+        context_array(context, &workspace->blocks, context->work.mesh.draw_count, sizeof *export->entries);
+    export->entry_of = context_array(context, &workspace->places, places, sizeof *export->entry_of);
+    if (export->entries == NULL || export->entry_of == NULL)
         return false;
-    }
-    memset(scene->entry_of, 0xff, places * sizeof *scene->entry_of); /* GLB_NONE */
-    scene->materials = scene->entry_of + model->primitive_count;
-    scene->textures = scene->materials + model->material_count;
-    scene->pictures = scene->textures + model->texture_count;
-    return glb_number_materials(context, scene);
+    memset(export->entry_of, 0xff, places * sizeof *export->entry_of); /* GLB_NONE */
+    export->materials = export->entry_of + model->primitive_count;
+    export->textures = export->materials + model->material_count;
+    export->pictures = export->textures + model->texture_count;
+    return glb_number_materials(context, export);
 }
 
 /* --- geometry --- */
@@ -106,16 +80,16 @@ static double determinant(const float *m)
 
 /* A mirror turns triangles inside out. With the node goes the viewer's rule that turns them back (3.7.4), so the file
  * has to. */
-static bool is_mirrored(const struct reply_context *context, const struct glb_export *scene, uint32_t entry)
+static bool is_mirrored(const struct reply_context *context, uint32_t entry)
 {
-    const struct skin *skin = &context->model->skins[deform_draw(context, scene->deform, entry)->skin];
+    const struct skin *skin = &context->model->skins[deform_draw(context, entry)->skin];
     for (uint32_t j = 0; j < skin->joint_count; j++)
-        if (!(determinant(scene->deform->palette[j].m) < 0))
+        if (!(determinant(context->work.mesh.palette[j].m) < 0))
             return false;
     return true;
 }
 
-static void turn_triangles(struct glb *glb, uint32_t index_count)
+static void turn_triangles(struct glb_writer *glb, uint32_t index_count)
 {
     uint32_t *indices = (uint32_t *)(void *)(glb->bin.data + glb->bin.size_bytes) - index_count;
     for (uint32_t i = 0; i + 2 < index_count; i += 3) {
@@ -126,23 +100,24 @@ static void turn_triangles(struct glb *glb, uint32_t index_count)
 }
 
 /* What the pose does not change: once for all entries of a primitive. */
-static void add_fixed(struct reply_context *context, struct glb_export *scene, uint32_t entry)
+static void add_fixed(struct reply_context *context, struct glb_export *export, uint32_t entry)
 {
-    const struct primitive *p = deform_primitive(context, scene->deform, entry);
-    glb_add_texcoords(context, scene, entry, 0);
-    glb_add_texcoords(context, scene, entry, 1);
+    const struct primitive *p = deform_primitive(context, entry);
+    glb_add_texcoords(context, export, entry, 0);
+    glb_add_texcoords(context, export, entry, 1);
     if ((p->flags & PRIMITIVE_COLORS) != 0)
-        scene->entries[entry].accessors[GLB_COLOR] =
-            glb_add(scene->glb, GLB_COLOR, context->model->colors + p->vertex_first, p->vertex_count);
+        export->entries[entry].accessors[GLB_COLOR] =
+            glb_add(&context->workspace->glb, GLB_COLOR, context->model->colors + p->vertex_first, p->vertex_count);
 }
 
-static void add_indices(struct reply_context *context, struct glb_export *scene, uint32_t entry, bool is_turned)
+static void add_indices(struct reply_context *context, struct glb_export *export, uint32_t entry, bool is_turned)
 {
-    const struct primitive *p = deform_primitive(context, scene->deform, entry);
-    uint32_t *accessors = scene->entries[entry].accessors;
-    accessors[GLB_INDICES] = glb_add(scene->glb, GLB_INDICES, context->model->indices + p->index_first, p->index_count);
-    if (is_turned && !glb_failed(scene->glb))
-        turn_triangles(scene->glb, p->index_count);
+    const struct primitive *p = deform_primitive(context, entry);
+    uint32_t *accessors = export->entries[entry].accessors;
+    accessors[GLB_INDICES] =
+        glb_add(&context->workspace->glb, GLB_INDICES, context->model->indices + p->index_first, p->index_count);
+    if (is_turned && !glb_failed(&context->workspace->glb))
+        turn_triangles(&context->workspace->glb, p->index_count);
 }
 
 /* Those made for points and lines mean nothing, and without any a viewer takes those of the faces (3.7.2.1), as flat
@@ -154,33 +129,33 @@ static bool has_normals(const struct primitive *p)
 }
 
 /* False: the reply is an error. */
-static bool add_entry(struct reply_context *context, struct glb_export *scene, uint32_t entry)
+static bool add_entry(struct reply_context *context, struct glb_export *export, uint32_t entry)
 {
-    const uint32_t place = deform_draw(context, scene->deform, entry)->primitive;
+    const uint32_t place = deform_draw(context, entry)->primitive;
     const struct primitive *p = &context->model->primitives[place];
     const double time_s = context->request->times_s[0];
-    const struct vec3 *vertices = scene->deform->deformed;
-    uint32_t *accessors = scene->entries[entry].accessors, *first = &scene->entry_of[place];
+    const struct vec3 *vertices = context->work.mesh.deformed;
+    uint32_t *accessors = export->entries[entry].accessors, *first = &export->entry_of[place];
     if (*first != GLB_NONE)
-        scene->entries[entry] = scene->entries[*first];
+        export->entries[entry] = export->entries[*first];
     else
-        memset(accessors, 0xff, sizeof scene->entries[entry]); /* GLB_NONE */
-    if (!deform_entry(context, scene->deform, entry, BLOCK_POSITIONS, time_s))
+        memset(accessors, 0xff, sizeof export->entries[entry]); /* GLB_NONE */
+    if (!deform_entry(context, entry, BLOCK_POSITIONS, time_s))
         return false;
-    accessors[GLB_POSITION] = glb_add(scene->glb, GLB_POSITION, vertices, p->vertex_count);
+    accessors[GLB_POSITION] = glb_add(&context->workspace->glb, GLB_POSITION, vertices, p->vertex_count);
     if (has_normals(p)) {
-        if (!deform_entry(context, scene->deform, entry, BLOCK_NORMALS, time_s))
+        if (!deform_entry(context, entry, BLOCK_NORMALS, time_s))
             return false;
-        accessors[GLB_NORMAL] = glb_add(scene->glb, GLB_NORMAL, vertices, p->vertex_count);
-        if (glb_wants_tangents(context, scene, p))
+        accessors[GLB_NORMAL] = glb_add(&context->workspace->glb, GLB_NORMAL, vertices, p->vertex_count);
+        if (glb_wants_tangents(context, export, p))
             accessors[GLB_TANGENT] =
-                glb_add(scene->glb, GLB_TANGENT, deform_tangents(context, scene->deform, entry), p->vertex_count);
+                glb_add(&context->workspace->glb, GLB_TANGENT, deform_tangents(context, entry), p->vertex_count);
     }
-    const bool is_turned = p->topology == TOPOLOGY_TRIANGLES && is_mirrored(context, scene, entry);
+    const bool is_turned = p->topology == TOPOLOGY_TRIANGLES && is_mirrored(context, entry);
     if (*first == GLB_NONE)
-        add_fixed(context, scene, entry);
+        add_fixed(context, export, entry);
     if (*first == GLB_NONE || is_turned)
-        add_indices(context, scene, entry, is_turned);
+        add_indices(context, export, entry, is_turned);
     if (*first == GLB_NONE && !is_turned)
         *first = entry;
     return true;
@@ -189,7 +164,7 @@ static bool add_entry(struct reply_context *context, struct glb_export *scene, u
 /* --- JSON --- */
 
 /* {"asset":{..} without its end */
-static bool put_asset(struct reply_context *context, const struct glb_export *scene)
+static bool put_asset(struct reply_context *context, const struct glb_export *export)
 {
     struct buf *out = context->out;
     buf_put_text(out, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"posed " POSED_VERSION "\",\"extras\":");
@@ -199,12 +174,12 @@ static bool put_asset(struct reply_context *context, const struct glb_export *sc
     if (!motion_put(context, context->request->times_s[0]))
         return false;
     buf_put_char(out, '}');
-    glb_put_texture_states(context, scene);
+    glb_put_texture_states(context, export);
     buf_put_text(out, "}}");
     return true;
 }
 
-static void put_primitive(struct reply_context *context, const struct glb_export *scene, uint32_t entry)
+static void put_primitive(struct reply_context *context, const struct glb_export *export, uint32_t entry)
 {
     static const char *const NAMES[] = {[GLB_POSITION] = "{\"attributes\":{\"POSITION\":",
                                         [GLB_NORMAL] = ",\"NORMAL\":",
@@ -212,41 +187,39 @@ static void put_primitive(struct reply_context *context, const struct glb_export
                                         [GLB_TEXCOORD] = ",\"TEXCOORD_0\":",
                                         [GLB_SECOND_TEXCOORD] = ",\"TEXCOORD_1\":",
                                         [GLB_COLOR] = ",\"COLOR_0\":"};
-    const struct primitive *p = deform_primitive(context, scene->deform, entry);
-    const uint32_t *accessors = scene->entries[entry].accessors;
+    const struct primitive *p = deform_primitive(context, entry);
+    const uint32_t *accessors = export->entries[entry].accessors;
     for (int a = GLB_POSITION; a <= GLB_COLOR; a++)
         if (accessors[a] != GLB_NONE)
-            put_uint(context->out, NAMES[a], accessors[a]);
-    put_uint(context->out, "},\"indices\":", accessors[GLB_INDICES]);
+            put_index(context->out, NAMES[a], (int32_t)accessors[a]);
+    json_printf(context->out, "},\"indices\":%u", accessors[GLB_INDICES]);
     if (p->topology != TOPOLOGY_TRIANGLES)
-        put_uint(context->out, ",\"mode\":", MODES[p->topology]);
+        json_printf(context->out, ",\"mode\":%u", MODES[p->topology]);
     if (p->material >= 0)
-        put_uint(context->out, ",\"material\":", scene->materials[p->material]);
+        json_printf(context->out, ",\"material\":%u", export->materials[p->material]);
     buf_put_char(context->out, '}');
 }
 
 /* True for the first entry of a node. */
-static bool is_first(const struct reply_context *context, const struct glb_export *scene, uint32_t entry)
+static bool is_first(const struct reply_context *context, uint32_t entry)
 {
-    return entry == 0 ||
-           deform_draw(context, scene->deform, entry)->node != deform_draw(context, scene->deform, entry - 1)->node;
+    return entry == 0 || deform_draw(context, entry)->node != deform_draw(context, entry - 1)->node;
 }
 
 /* ,"meshes":[..]: one for each node, because their vertices differ. Returns how many. */
-static uint32_t put_meshes(struct reply_context *context, const struct glb_export *scene)
+static uint32_t put_meshes(struct reply_context *context, const struct glb_export *export)
 {
     struct buf *out = context->out;
     uint32_t count = 0;
-    for (uint32_t e = 0; e < scene->deform->draw_count && !buf_failed(out); e++) {
-        if (is_first(context, scene, e)) {
+    for (uint32_t e = 0; e < context->work.mesh.draw_count && !buf_failed(out); e++) {
+        if (is_first(context, e)) {
             buf_put_text(out, count++ == 0 ? ",\"meshes\":[{" : "]},{");
-            put_name(out, context->model,
-                     context->model->meshes[deform_primitive(context, scene->deform, e)->mesh].name);
+            glb_put_name(out, context->model, context->model->meshes[deform_primitive(context, e)->mesh].name);
             buf_put_text(out, "\"primitives\":[");
         } else {
             buf_put_char(out, ',');
         }
-        put_primitive(context, scene, e);
+        put_primitive(context, export, e);
     }
     buf_put_text(out, "]}]");
     return count;
@@ -300,20 +273,20 @@ static void put_range(struct buf *out, uint32_t count)
 }
 
 /* ,"nodes":[..] and the scene: the mesh nodes, below one that turns and scales them where that is needed. */
-static void put_nodes(struct reply_context *context, const struct glb_export *scene, uint32_t mesh_count)
+static void put_nodes(struct reply_context *context, uint32_t mesh_count)
 {
     const struct model *model = context->model;
     struct buf *out = context->out;
     uint32_t mesh = 0;
     float gltf_from_scene[16];
     buf_put_text(out, ",\"nodes\":[");
-    for (uint32_t e = 0; e < scene->deform->draw_count && !buf_failed(out); e++) {
-        const uint32_t node = deform_draw(context, scene->deform, e)->node;
-        if (!is_first(context, scene, e))
+    for (uint32_t e = 0; e < context->work.mesh.draw_count && !buf_failed(out); e++) {
+        const uint32_t node = deform_draw(context, e)->node;
+        if (!is_first(context, e))
             continue;
         buf_put_text(out, mesh == 0 ? "{" : ",{");
-        put_name(out, model, model->nodes[node].name);
-        put_uint(out, "\"mesh\":", mesh++);
+        glb_put_name(out, model, model->nodes[node].name);
+        json_printf(out, "\"mesh\":%u", mesh++);
         put_extras(out, model, EXTRA_NODE, node);
         buf_put_char(out, '}');
     }
@@ -327,32 +300,33 @@ static void put_nodes(struct reply_context *context, const struct glb_export *sc
     }
     buf_put_text(out, "],\"scene\":0,\"scenes\":[{\"nodes\":");
     if (has_axes)
-        put_uint(out, "[", mesh_count);
+        json_printf(out, "[%u", mesh_count);
     else
         put_range(out, mesh_count);
     buf_put_text(out, has_axes ? "]}]" : "}]");
 }
 
-void body_put_glb(struct reply_context *context, struct deform *deform)
+void body_put_glb(struct reply_context *context)
 {
-    struct glb_export scene;
-    if (!plan(context, deform, &scene))
+    struct glb_export export;
+    struct glb_writer *glb = &context->workspace->glb;
+    if (!deform_start(context) || !plan(context, &export))
         return;
     context_evaluate(context, 0);
-    deform->skin = UINT32_MAX;
-    for (uint32_t e = 0; e < deform->draw_count && !glb_failed(scene.glb); e++)
-        if (!add_entry(context, &scene, e))
+    context->work.mesh.skin = UINT32_MAX;
+    for (uint32_t e = 0; e < context->work.mesh.draw_count && !glb_failed(glb); e++)
+        if (!add_entry(context, &export, e))
             return;
-    if (!glb_put_pictures(context, &scene))
+    if (!glb_put_pictures(context, &export))
         return;
     glb_start(context->out);
-    if (!put_asset(context, &scene))
+    if (!put_asset(context, &export))
         return;
-    put_nodes(context, &scene, put_meshes(context, &scene));
-    glb_put_materials(context, &scene);
-    glb_put_textures(context, &scene);
-    glb_put_arrays(scene.glb, context->out);
+    put_nodes(context, put_meshes(context, &export));
+    glb_put_materials(context, &export);
+    glb_put_textures(context, &export);
+    glb_put_arrays(glb, context->out);
     buf_put_char(context->out, '}');
-    if (glb_failed(scene.glb) || !glb_finish(scene.glb, context->out))
+    if (glb_failed(glb) || !glb_finish(glb, context->out))
         context_fail_too_large(context);
 }

@@ -1,16 +1,9 @@
 /* Materials of a GLB file, as glTF 2.0, 3.9 has them. */
 #include "wire/bodies/body_glb.h"
-#include "wire/encode/json.h"
 
 #include <math.h>
 
 enum { PIXEL_BYTES_PER_STEP = 64 }; /* compressing so many is about the work for one node */
-
-static void put_uint(struct buf *out, const char *key, uint32_t value)
-{
-    buf_put_text(out, key);
-    json_put_uint(out, value);
-}
 
 /* Replaces marks by places, in the model's order. */
 static void number(uint32_t *places, uint32_t count)
@@ -21,52 +14,58 @@ static void number(uint32_t *places, uint32_t count)
             places[i] = next++;
 }
 
-bool glb_number_materials(struct reply_context *context, struct glb_export *scene)
+bool glb_number_materials(struct reply_context *context, struct glb_export *export)
 {
     const struct model *model = context->model;
     uint64_t pixel_bytes = 0;
-    for (uint32_t e = 0; e < scene->deform->draw_count; e++) {
-        const int32_t material = deform_primitive(context, scene->deform, e)->material;
+    for (uint32_t e = 0; e < context->work.mesh.draw_count; e++) {
+        const int32_t material = deform_primitive(context, e)->material;
         if (material >= 0)
-            scene->materials[material] = 0;
+            export->materials[material] = 0;
     }
-    number(scene->materials, model->material_count);
+    number(export->materials, model->material_count);
     const uint32_t slots = context->request->has_no_textures ? 0 : model->material_count * TEXTURE_SLOT_COUNT;
     for (uint32_t i = 0; i < slots; i++) {
         const int32_t texture =
-            glb_texture_of(context, scene, i / TEXTURE_SLOT_COUNT, (enum texture_slot)(i % TEXTURE_SLOT_COUNT));
-        if (texture < 0 || model->textures[texture].state != TEXTURE_FOUND || scene->textures[texture] != GLB_NONE)
+            glb_texture_of(context, export, i / TEXTURE_SLOT_COUNT, (enum texture_slot)(i % TEXTURE_SLOT_COUNT));
+        if (texture < 0 || model->textures[texture].state != TEXTURE_FOUND || export->textures[texture] != GLB_NONE)
             continue;
-        scene->textures[texture] = 0;
+        export->textures[texture] = 0;
         pixel_bytes += (uint64_t)model->textures[texture].width * model->textures[texture].height * 4;
     }
-    number(scene->textures, model->texture_count);
+    number(export->textures, model->texture_count);
     return context_is_affordable(context, pixel_bytes / PIXEL_BYTES_PER_STEP);
 }
 
 /* The texture's place in the file, or GLB_NONE. */
-static uint32_t place_of(const struct reply_context *context, const struct glb_export *scene, uint32_t material,
+static uint32_t place_of(const struct reply_context *context, const struct glb_export *export, uint32_t material,
                          enum texture_slot slot)
 {
-    const int32_t texture = glb_texture_of(context, scene, material, slot);
-    return texture < 0 ? GLB_NONE : scene->textures[texture];
+    const int32_t texture = glb_texture_of(context, export, material, slot);
+    return texture < 0 ? GLB_NONE : export->textures[texture];
 }
 
-bool glb_is_textured(const struct reply_context *context, const struct glb_export *scene, int32_t material,
+bool glb_is_textured(const struct reply_context *context, const struct glb_export *export, int32_t material,
                      uint32_t set)
 {
     for (int slot = 0; material >= 0 && slot < TEXTURE_SLOT_COUNT; slot++)
         if (context->model->materials[material].textures[slot].texcoord_set == set &&
-            place_of(context, scene, (uint32_t)material, (enum texture_slot)slot) != GLB_NONE)
+            place_of(context, export, (uint32_t)material, (enum texture_slot)slot) != GLB_NONE)
             return true;
     return false;
 }
 
-bool glb_wants_tangents(const struct reply_context *context, const struct glb_export *scene,
+bool glb_wants_tangents(const struct reply_context *context, const struct glb_export *export,
                         const struct primitive *primitive)
 {
     return (primitive->flags & PRIMITIVE_TANGENTS) != 0 && primitive->material >= 0 &&
-           place_of(context, scene, (uint32_t)primitive->material, TEXTURE_NORMAL) != GLB_NONE;
+           place_of(context, export, (uint32_t)primitive->material, TEXTURE_NORMAL) != GLB_NONE;
+}
+
+void glb_put_name(struct buf *out, const struct model *model, struct str name)
+{
+    if (name.offset != STR_NONE)
+        json_printf(out, "\"name\":%.*s,", JSON_STR(model, name));
 }
 
 static float limited(float value, float most) { return value > most ? most : value > 0 ? value : 0; }
@@ -109,27 +108,25 @@ static void put_transform(struct buf *out, const float m[6])
     const float offset[2] = {m[2], m[5]}, scale[2] = {(float)scale_x, (float)scale_y};
     buf_put_text(out, ",\"extensions\":{\"KHR_texture_transform\":{\"offset\":");
     json_put_floats(out, offset, 2);
-    buf_put_text(out, ",\"rotation\":");
-    json_put_float(out, (float)rotation);
-    buf_put_text(out, ",\"scale\":");
+    json_printf(out, ",\"rotation\":%f,\"scale\":", rotation);
     json_put_floats(out, scale, 2);
     buf_put_text(out, "}}");
 }
 
 /* key{"index":..,"texCoord":..,<factor>,"extensions":..}; nothing where the file has no such texture. */
-static void put_use(struct reply_context *context, const struct glb_export *scene, uint32_t material,
+static void put_use(struct reply_context *context, const struct glb_export *export, uint32_t material,
                     enum texture_slot slot, const char *key)
 {
     const struct material *m = &context->model->materials[material];
     const struct material_texture *use = &m->textures[slot];
-    const uint32_t place = place_of(context, scene, material, slot);
+    const uint32_t place = place_of(context, export, material, slot);
     struct buf *out = context->out;
     if (place == GLB_NONE)
         return;
     buf_put_text(out, key);
-    put_uint(out, "{\"index\":", place);
+    json_printf(out, "{\"index\":%u", place);
     if (use->texcoord_set != 0)
-        put_uint(out, ",\"texCoord\":", use->texcoord_set);
+        json_printf(out, ",\"texCoord\":%u", use->texcoord_set);
     if (slot == TEXTURE_NORMAL)
         put_factor(out, ",\"scale\":", m->normal_scale, 1);
     if (slot == TEXTURE_OCCLUSION)
@@ -139,16 +136,15 @@ static void put_use(struct reply_context *context, const struct glb_export *scen
     buf_put_char(out, '}');
 }
 
-static void put_metallic_roughness(struct reply_context *context, const struct glb_export *scene, uint32_t index)
+static void put_metallic_roughness(struct reply_context *context, const struct glb_export *export, uint32_t index)
 {
     const struct material *material = &context->model->materials[index];
     struct buf *out = context->out;
-    buf_put_text(out, "\"pbrMetallicRoughness\":{\"metallicFactor\":");
-    json_put_float(out, material->metallic);
+    json_printf(out, "\"pbrMetallicRoughness\":{\"metallicFactor\":%f", (double)material->metallic);
     put_factor(out, ",\"roughnessFactor\":", material->roughness, 1);
     put_color(out, ",\"baseColorFactor\":", material->base_color, 4, 1);
-    put_use(context, scene, index, TEXTURE_BASE_COLOR, ",\"baseColorTexture\":");
-    put_use(context, scene, index, TEXTURE_METALLIC_ROUGHNESS, ",\"metallicRoughnessTexture\":");
+    put_use(context, export, index, TEXTURE_BASE_COLOR, ",\"baseColorTexture\":");
+    put_use(context, export, index, TEXTURE_METALLIC_ROUGHNESS, ",\"metallicRoughnessTexture\":");
     buf_put_char(out, '}');
 }
 
@@ -171,42 +167,36 @@ static void put_extensions(struct buf *out, const struct material *material)
     buf_put_text(out, is_unlit ? ",\"extensions\":{\"KHR_materials_unlit\":{}" : ",\"extensions\":{");
     if (strength != 1) {
         buf_put_text(out, is_unlit ? "," : "");
-        buf_put_text(out, "\"KHR_materials_emissive_strength\":{\"emissiveStrength\":");
-        json_put_float(out, strength);
-        buf_put_char(out, '}');
+        json_printf(out, "\"KHR_materials_emissive_strength\":{\"emissiveStrength\":%f}", (double)strength);
     }
     buf_put_char(out, '}');
 }
 
-static void put_surface(struct reply_context *context, const struct glb_export *scene, uint32_t index)
+static void put_surface(struct reply_context *context, const struct glb_export *export, uint32_t index)
 {
     const struct material *material = &context->model->materials[index];
     struct buf *out = context->out;
     const float strength = emissive_strength(material);
     const float emissive[3] = {material->emissive[0] / strength, material->emissive[1] / strength,
                                material->emissive[2] / strength};
-    put_use(context, scene, index, TEXTURE_NORMAL, ",\"normalTexture\":");
-    put_use(context, scene, index, TEXTURE_OCCLUSION, ",\"occlusionTexture\":");
-    put_use(context, scene, index, TEXTURE_EMISSIVE, ",\"emissiveTexture\":");
+    put_use(context, export, index, TEXTURE_NORMAL, ",\"normalTexture\":");
+    put_use(context, export, index, TEXTURE_OCCLUSION, ",\"occlusionTexture\":");
+    put_use(context, export, index, TEXTURE_EMISSIVE, ",\"emissiveTexture\":");
     put_color(out, ",\"emissiveFactor\":", emissive, 3, 0);
 }
 
-static void put_material(struct reply_context *context, const struct glb_export *scene, uint32_t index)
+static void put_material(struct reply_context *context, const struct glb_export *export, uint32_t index)
 {
     const struct model *model = context->model;
     const struct material *material = &model->materials[index];
     struct buf *out = context->out;
     buf_put_char(out, '{');
-    if (material->name.offset != STR_NONE) {
-        buf_put_text(out, "\"name\":");
-        json_put_str(out, model, material->name);
-        buf_put_char(out, ',');
-    }
-    put_metallic_roughness(context, scene, index);
-    put_surface(context, scene, index);
+    glb_put_name(out, model, material->name);
+    put_metallic_roughness(context, export, index);
+    put_surface(context, export, index);
     if (material->alpha_mode == ALPHA_MASK) {
-        buf_put_text(out, ",\"alphaMode\":\"MASK\",\"alphaCutoff\":");
-        json_put_float(out, material->alpha_cutoff > 0 ? material->alpha_cutoff : 0);
+        json_printf(out, ",\"alphaMode\":\"MASK\",\"alphaCutoff\":%f",
+                    material->alpha_cutoff > 0 ? (double)material->alpha_cutoff : 0);
     } else if (material->alpha_mode == ALPHA_BLEND) {
         buf_put_text(out, ",\"alphaMode\":\"BLEND\"");
     }
@@ -219,20 +209,20 @@ static void put_material(struct reply_context *context, const struct glb_export 
 
 enum { USES_UNLIT = 1, USES_STRENGTH = 2, USES_TRANSFORM = 4 };
 
-static unsigned extensions_of(const struct reply_context *context, const struct glb_export *scene, uint32_t index)
+static unsigned extensions_of(const struct reply_context *context, const struct glb_export *export, uint32_t index)
 {
     const struct material *material = &context->model->materials[index];
     unsigned uses = (material->flags & MATERIAL_UNLIT) != 0 ? USES_UNLIT : 0;
     if (emissive_strength(material) != 1)
         uses |= USES_STRENGTH;
     for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++)
-        if (place_of(context, scene, index, (enum texture_slot)slot) != GLB_NONE &&
+        if (place_of(context, export, index, (enum texture_slot)slot) != GLB_NONE &&
             is_transformed(&material->textures[slot]))
             uses |= USES_TRANSFORM;
     return uses;
 }
 
-void glb_put_materials(struct reply_context *context, const struct glb_export *scene)
+void glb_put_materials(struct reply_context *context, const struct glb_export *export)
 {
     static const char *const NAMES[] = {"KHR_materials_unlit", "KHR_materials_emissive_strength",
                                         "KHR_texture_transform"};
@@ -240,11 +230,11 @@ void glb_put_materials(struct reply_context *context, const struct glb_export *s
     uint32_t count = 0;
     unsigned uses = 0;
     for (uint32_t m = 0; m < model->material_count && !buf_failed(context->out); m++) {
-        if (scene->materials[m] == GLB_NONE)
+        if (export->materials[m] == GLB_NONE)
             continue;
         buf_put_text(context->out, count++ == 0 ? ",\"materials\":[" : ",");
-        put_material(context, scene, m);
-        uses |= extensions_of(context, scene, m);
+        put_material(context, export, m);
+        uses |= extensions_of(context, export, m);
     }
     if (count > 0)
         buf_put_char(context->out, ']');

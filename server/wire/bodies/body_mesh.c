@@ -1,58 +1,42 @@
-/* answer_mesh.c - the deformed vertices of the selected draws at every time, in scene space. */
+/* body_mesh.c - the deformed vertices of the selected draws at every time, in scene space. */
+#include "wire/bodies/bodies.h"
 #include "wire/bodies/deform.h"
-#include "wire/reply/frame_reply.h"
-#include "wire/encode/json.h"
+#include "wire/reply/reply_json.h"
 
 enum { BLOCKS_PER_DRAW = 4, VEC3_FLOATS = 3 };
 
-static void put_entry(struct reply_context *context, const struct deform *work, uint32_t entry)
+static void put_entry(struct reply_context *context, uint32_t entry)
 {
-    static const char *const TOPOLOGIES[] = {
-        [TOPOLOGY_TRIANGLES] = "triangles", [TOPOLOGY_LINES] = "lines", [TOPOLOGY_POINTS] = "points"};
-    const struct draw *draw = deform_draw(context, work, entry);
-    const struct primitive *primitive = deform_primitive(context, work, entry);
+    const struct draw *draw = deform_draw(context, entry);
+    const struct primitive *primitive = deform_primitive(context, entry);
     struct buf *out = context->out;
-    buf_put_text(out, "{\"name\":");
-    json_put_str(out, context->model, context->model->meshes[primitive->mesh].name);
-    buf_put_text(out, ",\"node\":");
-    json_put_uint(out, draw->node);
-    buf_put_text(out, ",\"mesh\":");
-    json_put_uint(out, primitive->mesh);
-    buf_put_text(out, ",\"primitive\":");
-    json_put_uint(out, deform_place(context->model, draw->primitive));
-    buf_put_text(out, ",\"skin\":");
-    json_put_uint(out, draw->skin);
-    buf_put_text(out, ",\"material\":");
-    json_put_index(out, primitive->material);
-    buf_put_text(out, ",\"vertices\":");
-    json_put_uint(out, primitive->vertex_count);
-    buf_put_text(out, ",\"indices\":");
-    json_put_uint(out, primitive->index_count);
-    buf_put_text(out, ",\"topology\":\"");
-    buf_put_text(out, TOPOLOGIES[primitive->topology]);
-    buf_put_text(out, (draw->flags & DRAW_IN_SCENE) != 0 ? "\",\"in_scene\":true}" : "\",\"in_scene\":false}");
+    put_draw_head(out, context->model, draw);
+    json_printf(out, ",\"skin\":%u", draw->skin);
+    put_index(out, ",\"material\":", primitive->material);
+    json_printf(out, ",\"vertices\":%u,\"indices\":%u,\"topology\":%s", primitive->vertex_count, primitive->index_count,
+                TOPOLOGY_NAMES[primitive->topology]);
+    buf_put_text(out, (draw->flags & DRAW_IN_SCENE) != 0 ? ",\"in_scene\":true}" : ",\"in_scene\":false}");
 }
 
 static void put_indices(struct buf *out, const uint32_t *indices, uint32_t count)
 {
     buf_put_char(out, '[');
     for (uint32_t i = 0; i < count && !buf_failed(out); i++) {
-        if (i > 0)
-            buf_put_char(out, ',');
+        json_comma(out, i > 0);
         json_put_uint(out, indices[i]);
     }
     buf_put_char(out, ']');
 }
 
 /* ,"rest":[..] or ,"indices":[..] */
-static void put_json_static(struct reply_context *context, const struct deform *work, enum frames_block_kind kind)
+static void put_json_static(struct reply_context *context, enum frames_block_kind kind)
 {
+    const struct deform *deform = &context->work.mesh;
     struct buf *out = context->out;
     buf_put_text(out, kind == BLOCK_REST ? ",\"rest\":[" : ",\"indices\":[");
-    for (uint32_t e = 0; e < work->draw_count; e++) {
-        const struct primitive *primitive = deform_primitive(context, work, e);
-        if (e > 0)
-            buf_put_char(out, ',');
+    for (uint32_t e = 0; e < deform->draw_count; e++) {
+        const struct primitive *primitive = deform_primitive(context, e);
+        json_comma(out, e > 0);
         if (kind == BLOCK_REST)
             json_put_exact_floats(out, &context->model->positions[primitive->vertex_first].x,
                                   VEC3_FLOATS * (size_t)primitive->vertex_count);
@@ -63,17 +47,16 @@ static void put_json_static(struct reply_context *context, const struct deform *
 }
 
 /* ,"positions":[..] or ,"normals":[..]. False: the reply is an error. */
-static bool put_vertices(struct reply_context *context, struct deform *work, enum frames_block_kind kind, double time_s)
+static bool put_vertices(struct reply_context *context, enum frames_block_kind kind, double time_s)
 {
+    const struct deform *deform = &context->work.mesh;
     struct buf *out = context->out;
     buf_put_text(out, kind == BLOCK_NORMALS ? ",\"normals\":[" : ",\"positions\":[");
-    for (uint32_t e = 0; e < work->draw_count && !buf_failed(out); e++) {
-        if (!deform_entry(context, work, e, kind, time_s))
+    for (uint32_t e = 0; e < deform->draw_count && !buf_failed(out); e++) {
+        if (!deform_entry(context, e, kind, time_s))
             return false;
-        if (e > 0)
-            buf_put_char(out, ',');
-        json_put_floats(out, &work->deformed->x,
-                        VEC3_FLOATS * (size_t)deform_primitive(context, work, e)->vertex_count);
+        json_comma(out, e > 0);
+        json_put_floats(out, &deform->deformed->x, VEC3_FLOATS * (size_t)deform_primitive(context, e)->vertex_count);
     }
     buf_put_char(out, ']');
     return true;
@@ -81,40 +64,36 @@ static bool put_vertices(struct reply_context *context, struct deform *work, enu
 
 static void put_head(struct reply_context *context)
 {
-    const struct deform *work = &context->work.mesh;
+    const struct deform *deform = &context->work.mesh;
     struct buf *out = context->out;
     buf_put_text(out, ",\"meshes\":[");
-    for (uint32_t e = 0; e < work->draw_count; e++) {
-        if (e > 0)
-            buf_put_char(out, ',');
-        put_entry(context, work, e);
+    for (uint32_t e = 0; e < deform->draw_count; e++) {
+        json_comma(out, e > 0);
+        put_entry(context, e);
     }
     buf_put_char(out, ']');
     if (context->request->has_rest)
-        put_json_static(context, work, BLOCK_REST);
+        put_json_static(context, BLOCK_REST);
     if (context->request->has_indices)
-        put_json_static(context, work, BLOCK_INDICES);
+        put_json_static(context, BLOCK_INDICES);
 }
 
 static bool put_frame(struct reply_context *context, double time_s)
 {
-    struct deform *work = &context->work.mesh;
-    work->skin = UINT32_MAX;
-    return put_vertices(context, work, BLOCK_POSITIONS, time_s) &&
-           (!context->request->has_normals || put_vertices(context, work, BLOCK_NORMALS, time_s));
+    context->work.mesh.skin = UINT32_MAX;
+    return put_vertices(context, BLOCK_POSITIONS, time_s) &&
+           (!context->request->has_normals || put_vertices(context, BLOCK_NORMALS, time_s));
 }
 
 /* Static blocks of all entries, then the others: BLOCK_REST, BLOCK_INDICES, BLOCK_POSITIONS, BLOCK_NORMALS. */
 static uint32_t plan(struct reply_context *context)
 {
     const struct request *request = context->request;
-    const struct deform *work = &context->work.mesh;
-    struct frames_block *blocks =
-        workspace_array(&context->answer->blocks, BLOCKS_PER_DRAW * (size_t)work->draw_count, sizeof *blocks);
-    if (blocks == NULL) {
-        context_fail_memory(context);
+    const struct deform *deform = &context->work.mesh;
+    struct frames_block *blocks = context_array(context, &context->workspace->blocks,
+                                                BLOCKS_PER_DRAW * (size_t)deform->draw_count, sizeof *blocks);
+    if (blocks == NULL)
         return FRAMES_NO_PLAN;
-    }
     const struct {
         bool is_wanted;
         enum frames_block_kind kind;
@@ -124,9 +103,9 @@ static uint32_t plan(struct reply_context *context)
                                {request->has_normals, BLOCK_NORMALS}};
     uint32_t count = 0;
     for (int r = 0; r < BLOCKS_PER_DRAW; r++) {
-        for (uint32_t e = 0; rows[r].is_wanted && e < work->draw_count; e++) {
-            const struct primitive *primitive = deform_primitive(context, work, e);
-            const struct draw *draw = deform_draw(context, work, e);
+        for (uint32_t e = 0; rows[r].is_wanted && e < deform->draw_count; e++) {
+            const struct primitive *primitive = deform_primitive(context, e);
+            const struct draw *draw = deform_draw(context, e);
             const bool is_indices = rows[r].kind == BLOCK_INDICES;
             blocks[count] =
                 (struct frames_block){.kind = rows[r].kind,
@@ -143,7 +122,7 @@ static uint32_t plan(struct reply_context *context)
 
 static void put_static(struct reply_context *context, const struct frames_block *block)
 {
-    const struct primitive *primitive = deform_primitive(context, &context->work.mesh, block->index);
+    const struct primitive *primitive = deform_primitive(context, block->index);
     const size_t size_bytes = (size_t)block->count * block->item_bytes;
     if (block->kind == BLOCK_REST)
         buf_put(context->out, context->model->positions + primitive->vertex_first, size_bytes);
@@ -154,17 +133,17 @@ static void put_static(struct reply_context *context, const struct frames_block 
 /* Straight into the answer. */
 static bool put_block(struct reply_context *context, const struct frames_block *block, double time_s)
 {
-    struct deform *work = &context->work.mesh;
-    struct vec3 *const own = work->deformed;
+    struct deform *deform = &context->work.mesh;
+    struct vec3 *const own = deform->deformed;
     const size_t size_bytes = (size_t)block->count * block->item_bytes;
     char *to = buf_reserve(context->out, size_bytes);
     if (to == NULL)
         return true; /* the buffer says so */
     if (block->kind == BLOCK_POSITIONS && block->index == 0)
-        work->skin = UINT32_MAX; /* a frame begins */
-    work->deformed = (struct vec3 *)(void *)to;
-    const bool is_good = deform_entry(context, work, block->index, block->kind, time_s);
-    work->deformed = own;
+        deform->skin = UINT32_MAX; /* a frame begins */
+    deform->deformed = (struct vec3 *)(void *)to;
+    const bool is_good = deform_entry(context, block->index, block->kind, time_s);
+    deform->deformed = own;
     if (is_good)
         buf_advance(context->out, size_bytes);
     return is_good;
@@ -172,16 +151,16 @@ static bool put_block(struct reply_context *context, const struct frames_block *
 
 static bool start(struct reply_context *context)
 {
-    struct deform *work = &context->work.mesh;
-    if (!deform_start(context, work))
+    struct deform *deform = &context->work.mesh;
+    if (!deform_start(context))
         return false;
     const bool has_normals = context->request->has_normals;
-    uint64_t vertices = 0, indices = 0, least = json_list_least(work->draw_count, 0);
-    for (uint32_t e = 0; e < work->draw_count; e++) {
-        const uint64_t count = deform_primitive(context, work, e)->vertex_count;
+    uint64_t vertices = 0, indices = 0, least = json_list_least(deform->draw_count, 0);
+    for (uint32_t e = 0; e < deform->draw_count; e++) {
+        const uint64_t count = deform_primitive(context, e)->vertex_count;
         vertices += count;
         least += json_list_least(count * VEC3_FLOATS, JSON_NUMBER_LEAST);
-        indices += deform_primitive(context, work, e)->index_count;
+        indices += deform_primitive(context, e)->index_count;
     }
     const uint64_t floats = vertices * VEC3_FLOATS, arrays = has_normals ? 2 : 1;
     context->json = (struct json_size){
@@ -189,7 +168,7 @@ static bool start(struct reply_context *context)
         .frame_bytes_least =
             sizeof ",\"positions\":" - 1 + least + (has_normals ? sizeof ",\"normals\":" - 1 + least : 0),
         .head_numbers = (context->request->has_rest ? floats : 0) + (context->request->has_indices ? indices : 0),
-        .frame_bytes_most = arrays * (floats * JSON_FLOAT_MOST + work->draw_count * (uint64_t)JSON_LIST_MOST),
+        .frame_bytes_most = arrays * (floats * JSON_FLOAT_MOST + deform->draw_count * (uint64_t)JSON_LIST_MOST),
     };
     return true;
 }

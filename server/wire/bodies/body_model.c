@@ -1,9 +1,9 @@
-/* body_put_model.c - what is in a model: nodes, skins, meshes, clips, materials, textures, files, warnings. */
-#include "wire/reply/reply_context.h"
-#include "wire/encode/json.h"
+/* body_model.c - what is in a model: nodes, skins, meshes, clips, materials, textures, files, warnings; and which
+ * formats of files this build reads. */
+#include "base/file_formats.h"
+#include "wire/bodies/bodies.h"
+#include "wire/reply/reply_json.h"
 
-static const char *const TOPOLOGIES[] = {
-    [TOPOLOGY_TRIANGLES] = "triangles", [TOPOLOGY_LINES] = "lines", [TOPOLOGY_POINTS] = "points"};
 static const char *const ALPHA_MODES[] = {[ALPHA_OPAQUE] = "opaque", [ALPHA_MASK] = "mask", [ALPHA_BLEND] = "blend"};
 static const char *const TEXTURE_CONTENTS[] = {[TEXTURE_COLORS] = "colors", [TEXTURE_DATA] = "data"};
 static const char *const TEXTURE_STATES[] = {
@@ -22,37 +22,7 @@ static const char *const SOURCE_ROLES[] = {[SOURCE_MODEL] = "model",
                                            [SOURCE_TEXTURE] = "texture",
                                            [SOURCE_FOLDER] = "folder"};
 
-static void put_bool(struct buf *out, const char *key, bool value)
-{
-    buf_put_text(out, key);
-    buf_put_text(out, value ? "true" : "false");
-}
-
-static void put_uint(struct buf *out, const char *key, unsigned long long value)
-{
-    buf_put_text(out, key);
-    json_put_uint(out, value);
-}
-
-static void put_index(struct buf *out, const char *key, int32_t index)
-{
-    buf_put_text(out, key);
-    json_put_index(out, index);
-}
-
-static void put_str(struct buf *out, const char *key, const struct model *model, struct str text)
-{
-    buf_put_text(out, key);
-    json_put_str(out, model, text);
-}
-
-static void put_text(struct buf *out, const char *key, const char *text)
-{
-    buf_put_text(out, key);
-    buf_put_char(out, '"');
-    buf_put_text(out, text);
-    buf_put_char(out, '"');
-}
+static const char *word_of(bool value) { return value ? "true" : "false"; }
 
 static void put_floats(struct buf *out, const char *key, const float *values, size_t count)
 {
@@ -60,27 +30,22 @@ static void put_floats(struct buf *out, const char *key, const float *values, si
     json_put_floats(out, values, count);
 }
 
-static void put_float(struct buf *out, const char *key, float value)
+/* Or null. */
+static void put_known_floats(struct buf *out, const char *key, bool is_known, const float *values, size_t count)
 {
-    buf_put_text(out, key);
-    json_put_float(out, value);
+    if (is_known)
+        put_floats(out, key, values, count);
+    else
+        put_index(out, key, -1);
 }
 
 static void put_info(struct buf *out, const struct model *model)
 {
     const struct model_info *info = &model->infos[0];
-    put_str(out, ",\"format\":", model, info->format);
-    put_str(out, ",\"generator\":", model, info->generator);
-    buf_put_text(out, ",\"up\":");
-    if ((info->flags & MODEL_HAS_UP) != 0)
-        json_put_floats(out, info->up, 3);
-    else
-        buf_put_text(out, "null");
-    buf_put_text(out, ",\"forward\":");
-    if ((info->flags & MODEL_HAS_FORWARD) != 0)
-        json_put_floats(out, info->forward, 3);
-    else
-        buf_put_text(out, "null");
+    json_printf(out, ",\"format\":%.*s,\"generator\":%.*s", JSON_STR(model, info->format),
+                JSON_STR(model, info->generator));
+    put_known_floats(out, ",\"up\":", (info->flags & MODEL_HAS_UP) != 0, info->up, 3);
+    put_known_floats(out, ",\"forward\":", (info->flags & MODEL_HAS_FORWARD) != 0, info->forward, 3);
     buf_put_text(out, ",\"unit_m\":");
     if ((info->flags & MODEL_HAS_UNIT) != 0)
         json_put_float(out, info->unit_m);
@@ -103,15 +68,12 @@ static void put_counts(struct buf *out, const struct model *model)
         joints += (model->skins[s].flags & SKIN_RIGID) != 0 ? 0 : model->skins[s].joint_count;
     for (uint32_t p = 0; p < model->primitive_count; p++)
         triangles += model->primitives[p].topology == TOPOLOGY_TRIANGLES ? model->primitives[p].index_count / 3 : 0;
-    put_uint(out, ",\"counts\":{\"nodes\":", model->node_count);
-    put_uint(out, ",\"skins\":", model->skin_count);
-    put_uint(out, ",\"joints\":", joints);
-    put_uint(out, ",\"meshes\":", model->mesh_count);
-    put_uint(out, ",\"vertices\":", model_vertex_count(model));
-    put_uint(out, ",\"triangles\":", triangles);
-    put_uint(out, ",\"clips\":", model->clip_count);
-    put_uint(out, ",\"warnings\":", model->warning_count);
-    buf_put_char(out, '}');
+    json_printf(
+        out,
+        ",\"counts\":{\"nodes\":%u,\"skins\":%u,\"joints\":%llu,\"meshes\":%u,\"vertices\":%u,\"triangles\":%llu,"
+        "\"clips\":%u,\"warnings\":%u}",
+        model->node_count, model->skin_count, joints, model->mesh_count, model_vertex_count(model), triangles,
+        model->clip_count, model->warning_count);
 }
 
 /* ,"markers":[..] where the clip has some. */
@@ -131,11 +93,9 @@ static void put_markers(struct buf *out, const struct model *model, uint32_t cli
     for (uint32_t i = low; i < model->marker_count && model->markers[i].clip == clip; i++) {
         const struct marker *marker = &model->markers[i];
         buf_put_text(out, before);
-        put_str(out, "{\"name\":", model, marker->name);
-        buf_put_text(out, ",\"time\":");
-        json_put_double(out, marker->time_s);
+        json_printf(out, "{\"name\":%.*s,\"time\":%g", JSON_STR(model, marker->name), marker->time_s);
         if (marker->value.offset != STR_NONE)
-            put_str(out, ",\"value\":", model, marker->value);
+            json_printf(out, ",\"value\":%.*s", JSON_STR(model, marker->value));
         buf_put_char(out, '}');
         before = ",";
     }
@@ -148,14 +108,8 @@ static void put_clip(struct buf *out, const struct model *model, uint32_t index)
     unsigned long long keys = 0;
     for (uint32_t c = 0; c < clip->channel_count; c++)
         keys += model->channels[clip->channel_first + c].key_count;
-    put_uint(out, "{\"index\":", index);
-    put_str(out, ",\"name\":", model, clip->name);
-    buf_put_text(out, ",\"start\":");
-    json_put_double(out, clip->start_s);
-    buf_put_text(out, ",\"duration\":");
-    json_put_double(out, clip->duration_s);
-    put_uint(out, ",\"channels\":", clip->channel_count);
-    put_uint(out, ",\"keys\":", keys);
+    json_printf(out, "{\"index\":%u,\"name\":%.*s,\"start\":%g,\"duration\":%g,\"channels\":%u,\"keys\":%llu", index,
+                JSON_STR(model, clip->name), clip->start_s, clip->duration_s, clip->channel_count, keys);
     put_markers(out, model, index);
     put_extras(out, model, EXTRA_CLIP, index);
     buf_put_char(out, '}');
@@ -165,14 +119,11 @@ static void put_node(struct buf *out, const struct model *model, uint32_t index)
 {
     const struct node *node = &model->nodes[index];
     put_node_head(out, model, index);
-    buf_put_text(out, ",\"parent\":");
-    if (node->parent < 0)
-        buf_put_text(out, "-1");
-    else
-        json_put_uint(out, (unsigned)node->parent);
+    json_printf(out, ",\"parent\":%d", node->parent);
     put_index(out, ",\"mesh\":", node->mesh);
     put_index(out, ",\"skin\":", node->skin);
-    put_bool(out, ",\"in_scene\":", (node->flags & NODE_IN_SCENE) != 0);
+    buf_put_text(out, ",\"in_scene\":");
+    buf_put_text(out, word_of((node->flags & NODE_IN_SCENE) != 0));
     put_extras(out, model, EXTRA_NODE, index);
     buf_put_char(out, '}');
 }
@@ -180,18 +131,12 @@ static void put_node(struct buf *out, const struct model *model, uint32_t index)
 static void put_skin(struct buf *out, const struct model *model, uint32_t index)
 {
     const struct skin *skin = &model->skins[index];
-    put_uint(out, "{\"index\":", index);
-    put_str(out, ",\"name\":", model, skin->name);
-    put_bool(out, ",\"rigid\":", (skin->flags & SKIN_RIGID) != 0);
+    json_printf(out, "{\"index\":%u,\"name\":%.*s,\"rigid\":", index, JSON_STR(model, skin->name));
+    buf_put_text(out, word_of((skin->flags & SKIN_RIGID) != 0));
     put_index(out, ",\"mesh_node\":", skin->mesh_node);
-    buf_put_text(out, ",\"joints\":[");
-    for (uint32_t j = 0; j < skin->joint_count; j++) {
-        if (j > 0)
-            buf_put_char(out, ',');
-        put_node_head(out, model, model->joints[skin->joint_first + j].node);
-        buf_put_char(out, '}');
-    }
-    buf_put_text(out, "]}");
+    buf_put_char(out, ',');
+    put_skin_joints(out, model, skin);
+    buf_put_char(out, '}');
 }
 
 static uint32_t most_influences(const struct model *model, const struct primitive *primitive)
@@ -207,18 +152,15 @@ static uint32_t most_influences(const struct model *model, const struct primitiv
 static void put_mesh(struct buf *out, const struct model *model, uint32_t index)
 {
     const struct mesh *mesh = &model->meshes[index];
-    put_uint(out, "{\"index\":", index);
-    put_str(out, ",\"name\":", model, mesh->name);
-    buf_put_text(out, ",\"primitives\":[");
+    json_printf(out, "{\"index\":%u,\"name\":%.*s,\"primitives\":[", index, JSON_STR(model, mesh->name));
     for (uint32_t p = 0; p < mesh->primitive_count; p++) {
         const struct primitive *primitive = &model->primitives[mesh->primitive_first + p];
         put_index(out, p > 0 ? ",{\"material\":" : "{\"material\":", primitive->material);
-        put_text(out, ",\"topology\":", TOPOLOGIES[primitive->topology]);
-        put_uint(out, ",\"vertices\":", primitive->vertex_count);
-        put_uint(out, ",\"indices\":", primitive->index_count);
-        put_uint(out, ",\"morph_targets\":", primitive->morph_target_count);
-        put_uint(out, ",\"influences_max\":", most_influences(model, primitive));
-        put_bool(out, ",\"flat\":", (primitive->flags & PRIMITIVE_FLAT) != 0);
+        json_printf(
+            out, ",\"topology\":%s,\"vertices\":%u,\"indices\":%u,\"morph_targets\":%u,\"influences_max\":%u,\"flat\":",
+            TOPOLOGY_NAMES[primitive->topology], primitive->vertex_count, primitive->index_count,
+            primitive->morph_target_count, most_influences(model, primitive));
+        buf_put_text(out, word_of((primitive->flags & PRIMITIVE_FLAT) != 0));
         buf_put_char(out, '}');
     }
     buf_put_text(out, "]}");
@@ -235,8 +177,7 @@ static void put_material_textures(struct buf *out, const struct material *materi
             continue;
         buf_put_text(out, before);
         buf_put_text(out, TEXTURE_SLOT_NAMES[slot]);
-        put_index(out, "\":{\"texture\":", use->texture);
-        put_uint(out, ",\"texcoord_set\":", use->texcoord_set);
+        json_printf(out, "\":{\"texture\":%d,\"texcoord_set\":%u", use->texture, use->texcoord_set);
         put_floats(out, ",\"uv_from_texcoord\":", use->uv_from_texcoord, 6);
         buf_put_char(out, '}');
         before = ",\"";
@@ -247,20 +188,19 @@ static void put_material_textures(struct buf *out, const struct material *materi
 static void put_material(struct buf *out, const struct model *model, uint32_t index)
 {
     const struct material *material = &model->materials[index];
-    put_uint(out, "{\"index\":", index);
-    put_str(out, ",\"name\":", model, material->name);
+    json_printf(out, "{\"index\":%u,\"name\":%.*s", index, JSON_STR(model, material->name));
     put_floats(out, ",\"base_color\":", material->base_color, 4);
     put_index(out, ",\"texture\":", material->textures[TEXTURE_BASE_COLOR].texture);
-    put_float(out, ",\"metallic\":", material->metallic);
-    put_float(out, ",\"roughness\":", material->roughness);
+    json_printf(out, ",\"metallic\":%f,\"roughness\":%f", (double)material->metallic, (double)material->roughness);
     put_floats(out, ",\"emissive\":", material->emissive, 3);
-    put_float(out, ",\"normal_scale\":", material->normal_scale);
-    put_float(out, ",\"occlusion_strength\":", material->occlusion_strength);
+    json_printf(out, ",\"normal_scale\":%f,\"occlusion_strength\":%f", (double)material->normal_scale,
+                (double)material->occlusion_strength);
     put_material_textures(out, material);
-    put_text(out, ",\"alpha_mode\":", ALPHA_MODES[material->alpha_mode]);
-    put_float(out, ",\"alpha_cutoff\":", material->alpha_cutoff);
-    put_bool(out, ",\"double_sided\":", (material->flags & MATERIAL_DOUBLE_SIDED) != 0);
-    put_bool(out, ",\"unlit\":", (material->flags & MATERIAL_UNLIT) != 0);
+    json_printf(out, ",\"alpha_mode\":%s,\"alpha_cutoff\":%f,\"double_sided\":", ALPHA_MODES[material->alpha_mode],
+                (double)material->alpha_cutoff);
+    buf_put_text(out, word_of((material->flags & MATERIAL_DOUBLE_SIDED) != 0));
+    buf_put_text(out, ",\"unlit\":");
+    buf_put_text(out, word_of((material->flags & MATERIAL_UNLIT) != 0));
     put_extras(out, model, EXTRA_MATERIAL, index);
     buf_put_char(out, '}');
 }
@@ -268,45 +208,35 @@ static void put_material(struct buf *out, const struct model *model, uint32_t in
 static void put_texture(struct buf *out, const struct model *model, uint32_t index)
 {
     const struct texture *texture = &model->textures[index];
-    put_uint(out, "{\"index\":", index);
-    put_str(out, ",\"uri\":", model, texture->uri);
-    put_text(out, ",\"state\":", TEXTURE_STATES[texture->state]);
-    put_uint(out, ",\"width\":", texture->source_width);
-    put_uint(out, ",\"height\":", texture->source_height);
-    put_text(out, ",\"wrap_s\":", WRAPS[texture->wrap_s]);
-    put_text(out, ",\"wrap_t\":", WRAPS[texture->wrap_t]);
-    put_text(out, ",\"mag_filter\":", MAG_FILTERS[texture->mag_filter]);
-    put_text(out, ",\"min_filter\":", MIN_FILTERS[texture->min_filter]);
-    put_text(out, ",\"content\":", TEXTURE_CONTENTS[texture->content]);
-    buf_put_char(out, '}');
+    json_printf(out,
+                "{\"index\":%u,\"uri\":%.*s,\"state\":%s,\"width\":%u,\"height\":%u,\"wrap_s\":%s,\"wrap_t\":%s,"
+                "\"mag_filter\":%s,\"min_filter\":%s,\"content\":%s}",
+                index, JSON_STR(model, texture->uri), TEXTURE_STATES[texture->state], texture->source_width,
+                texture->source_height, WRAPS[texture->wrap_s], WRAPS[texture->wrap_t],
+                MAG_FILTERS[texture->mag_filter], MIN_FILTERS[texture->min_filter], TEXTURE_CONTENTS[texture->content]);
 }
 
 static void put_file(struct buf *out, const struct model *model, uint32_t index)
 {
     const struct source_file *file = &model->source_files[index];
-    put_str(out, "{\"path\":", model, file->path);
-    put_text(out, ",\"role\":", SOURCE_ROLES[file->role]);
-    put_bool(out, ",\"missing\":", file->is_missing != 0);
-    put_uint(out, ",\"bytes\":", file->size_bytes);
-    buf_put_char(out, '}');
+    json_printf(out, "{\"path\":%.*s,\"role\":%s,\"missing\":", JSON_STR(model, file->path), SOURCE_ROLES[file->role]);
+    buf_put_text(out, word_of(file->is_missing != 0));
+    json_printf(out, ",\"bytes\":%llu}", (unsigned long long)file->size_bytes);
 }
 
 static void put_warning(struct buf *out, const struct model *model, uint32_t index)
 {
-    put_str(out, "{\"code\":", model, model->warnings[index].code);
-    put_str(out, ",\"message\":", model, model->warnings[index].message);
-    buf_put_char(out, '}');
+    const struct warning *warning = &model->warnings[index];
+    json_printf(out, "{\"code\":%.*s,\"message\":%.*s}", JSON_STR(model, warning->code),
+                JSON_STR(model, warning->message));
 }
 
 static void put_camera(struct buf *out, const struct model *model, uint32_t index)
 {
     static const char *const KINDS[] = {[CAMERA_PERSPECTIVE] = "perspective", [CAMERA_ORTHOGRAPHIC] = "orthographic"};
     const struct model_camera *camera = &model->cameras[index];
-    put_uint(out, "{\"index\":", index);
-    put_str(out, ",\"name\":", model, camera->name);
-    put_uint(out, ",\"node\":", camera->node);
-    put_text(out, ",\"kind\":", KINDS[camera->kind]);
-    buf_put_char(out, '}');
+    json_printf(out, "{\"index\":%u,\"name\":%.*s,\"node\":%u,\"kind\":%s}", index, JSON_STR(model, camera->name),
+                camera->node, KINDS[camera->kind]);
 }
 
 static void put_list(struct buf *out, const char *key, const struct model *model, uint32_t count,
@@ -315,8 +245,7 @@ static void put_list(struct buf *out, const char *key, const struct model *model
     buf_put_text(out, key);
     buf_put_char(out, '[');
     for (uint32_t i = 0; i < count && !buf_failed(out); i++) {
-        if (i > 0)
-            buf_put_char(out, ',');
+        json_comma(out, i > 0);
         put(out, model, i);
     }
     buf_put_char(out, ']');
@@ -339,4 +268,23 @@ void body_put_model(struct reply_context *context)
     put_list(out, ",\"warnings\":", model, model->warning_count, put_warning);
     put_list(out, ",\"nodes\":", model, model->node_count, put_node);
     buf_put_text(out, "}\n");
+}
+
+void body_put_formats(struct buf *out)
+{
+    static const char *const READERS[] = {[READER_GLTF] = "own", [READER_ASSIMP] = "assimp"};
+    static const char *const CLIPS[] = {
+        [CLIPS_EXACT] = "exact", [CLIPS_AT_KEYS] = "at_keys", [CLIPS_PARTLY] = "partly", [CLIPS_NONE] = "none"};
+    buf_put_text(out, "{\"formats\":[");
+    for (size_t i = 0; i < FILE_FORMAT_COUNT; i++) {
+        const struct file_format *row = &FILE_FORMATS[i];
+        buf_put_text(out, i == 0 ? "\n" : ",\n");
+        json_printf(out,
+                    "{\"ending\":%s,\"name\":%s,\"reader\":%s,\"companion_of\":%s,\"clips\":%s,\"exact\":", row->ending,
+                    row->name, READERS[row->reader], row->companion_of[0] == '\0' ? NULL : row->companion_of,
+                    CLIPS[row->clips]);
+        buf_put_text(out, word_of(row->clips == CLIPS_EXACT));
+        json_printf(out, ",\"fidelity\":%s}", row->fidelity);
+    }
+    buf_put_text(out, "]}\n");
 }

@@ -1,23 +1,19 @@
-/* answer_palette.c - the skinning palettes of the selected skins at every time. */
-#include "wire/bodies/body_dualquat.h"
-#include "wire/reply/frame_reply.h"
+/* body_palette.c - the skinning palettes of the selected skins at every time. */
+#include "anim/pose/dualquat.h"
+#include "wire/bodies/bodies.h"
+#include "wire/reply/reply_json.h"
 #include "wire/reply/select.h"
-#include "wire/encode/json.h"
 
 /* The skins asked for, in that order; all without skin=. NULL: the reply is an error. */
 static const uint32_t *select_skins(struct reply_context *context, uint32_t *count)
 {
     const struct request *request = context->request;
     *count = request->skin_count > 0 ? request->skin_count : context->model->skin_count;
-    uint32_t *skins = workspace_array(&context->answer->selection, *count, sizeof *skins);
-    if (skins == NULL) {
-        context_fail_memory(context);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < *count; i++) {
+    uint32_t *skins = context_array(context, &context->workspace->selection, *count, sizeof *skins);
+    for (uint32_t i = 0; skins != NULL && i < *count; i++) {
         skins[i] = i;
         if (request->skin_count > 0 &&
-            select_thing(context->model, request, THING_SKIN, &request->skins[i], &skins[i], context->reply) < 0)
+            select_thing(context->model, request->model, THING_SKIN, &request->skins[i], &skins[i], context->reply) < 0)
             return NULL;
     }
     return skins;
@@ -31,17 +27,116 @@ static bool select_mesh_node(struct reply_context *context, int32_t *node)
     *node = -1;
     if (request->mesh.kind == SELECT_NONE)
         return true;
-    if (request->space != SPACE_MESH) {
-        struct err err;
-        err_set(&err, ERR_BAD_PARAMETER, "mesh= names the node of space=mesh; this palette is in another space");
-        context_fail(context, &err);
-        return false;
-    }
-    if (select_thing(context->model, request, THING_MESH_NODE, &request->mesh, &index, context->reply) < 0)
+    if (select_thing(context->model, request->model, THING_MESH_NODE, &request->mesh, &index, context->reply) < 0)
         return false;
     *node = (int32_t)index;
     return true;
 }
+
+/* --- dual quaternions, with signs that a shader can blend ---
+ *
+ * A dual quaternion and its negative are the same motion, but a blend of two needs both in one hemisphere. A joint's is
+ * in that of the nearest joint of the same skin above it; the topmost have the sign of dualquat_from_matrix(). */
+
+enum { DUALQUAT_FLOATS = 8 };
+#define NO_JOINT UINT32_MAX
+
+/* In answer->signs. Places of joints count within their skin. */
+struct sign_plan {
+    uint32_t *order;  /* [model->joint_count]: of each skin its joints, whoever is above before who is below */
+    uint32_t *above;  /* [model->joint_count]: the nearest joint of the skin above, or NO_JOINT */
+    uint32_t *next;   /* [model->joint_count], scratch: another joint with the same node */
+    uint32_t *here;   /* [model->node_count], scratch: a joint with this node */
+    uint32_t *near;   /* [model->node_count], scratch: the nearest at this node or above */
+    uint32_t *is_set; /* [model->skin_count] */
+};
+
+static struct sign_plan plan_of(const struct reply_context *context)
+{
+    const struct model *model = context->model;
+    uint32_t *at = (uint32_t *)(void *)context->workspace->signs.data;
+    struct sign_plan plan = {.order = at};
+    plan.above = plan.order + model->joint_count;
+    plan.next = plan.above + model->joint_count;
+    plan.here = plan.next + model->joint_count;
+    plan.near = plan.here + model->node_count;
+    plan.is_set = plan.near + model->node_count;
+    return plan;
+}
+
+static void plan_skin(const struct model *model, const struct sign_plan *plan, uint32_t skin)
+{
+    const uint32_t first = model->skins[skin].joint_first, count = model->skins[skin].joint_count;
+    uint32_t placed = 0;
+    memset(plan->here, 0xff, model->node_count * sizeof *plan->here);
+    for (uint32_t j = count; j-- > 0;) {
+        const uint32_t node = model->joints[first + j].node;
+        plan->next[first + j] = plan->here[node];
+        plan->here[node] = j;
+    }
+    for (uint32_t i = 0; i < model->order_count; i++) {
+        const uint32_t node = model->node_order[i];
+        const int32_t parent = model->nodes[node].parent;
+        plan->near[node] = parent < 0 ? NO_JOINT : plan->near[parent];
+        for (uint32_t j = plan->here[node]; j != NO_JOINT; j = plan->next[first + j]) {
+            plan->above[first + j] = plan->near[node];
+            plan->near[node] = j;
+            plan->order[first + placed++] = j;
+        }
+    }
+    plan->is_set[skin] = 1;
+}
+
+/* Prepares the skins that will be asked for. False: the reply is an error. */
+static bool start_dualquats(struct reply_context *context, const uint32_t *skins, uint32_t count)
+{
+    const struct model *model = context->model;
+    const size_t items = 3 * (size_t)model->joint_count + 2 * (size_t)model->node_count + model->skin_count;
+    if (context_array(context, &context->workspace->signs, items, sizeof(uint32_t)) == NULL)
+        return false;
+    const struct sign_plan plan = plan_of(context);
+    memset(plan.is_set, 0, model->skin_count * sizeof *plan.is_set);
+    for (uint32_t s = 0; s < count; s++)
+        if (!plan.is_set[skins[s]])
+            plan_skin(model, &plan, skins[s]);
+    return true;
+}
+
+static int refuse(const struct model *model, uint32_t skin, uint32_t joint, struct err *err)
+{
+    const uint32_t node = model->joints[model->skins[skin].joint_first + joint].node;
+    char name[SHORT_NAME_SIZE];
+    return err_prefix(err, "joint %u of skin %u (node %u '%s')", joint, skin, node,
+                      short_name(model, model->nodes[node].name, name));
+}
+
+/* 8 floats a joint, in the skin's order: real x y z w, dual x y z w. Returns 0, or ERR_NOT_RIGID naming the joint. */
+static int store_dualquats(struct reply_context *context, uint32_t skin, const struct mat4 *palette, float *out,
+                           struct err *err)
+{
+    const struct sign_plan plan = plan_of(context);
+    const uint32_t first = context->model->skins[skin].joint_first, count = context->model->skins[skin].joint_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t j = plan.order[first + i], above = plan.above[first + j];
+        const struct dmat4 matrix = dmat4_from_mat4(&palette[j]);
+        struct dualquat q;
+        if (dualquat_from_matrix(&matrix, &q, err) < 0)
+            return refuse(context->model, skin, j, err);
+        if (above != NO_JOINT) {
+            double real[4];
+            for (int k = 0; k < 4; k++)
+                real[k] = (double)out[DUALQUAT_FLOATS * (size_t)above + (size_t)k];
+            dualquat_align_sign(&q, real);
+        }
+        for (int k = 0; k < 4; k++) {
+            out[DUALQUAT_FLOATS * (size_t)j + (size_t)k] = (float)q.real[k];
+            out[DUALQUAT_FLOATS * (size_t)j + 4 + (size_t)k] = (float)q.dual[k];
+        }
+    }
+    return 0;
+}
+
+/* --- one palette --- */
 
 /* Whether the palettes are in the scene's space: those of space=root are where the root node stands still in it. */
 static bool is_scene_space(const struct reply_context *context)
@@ -67,23 +162,22 @@ static bool is_compiled(const struct reply_context *context)
 }
 
 /* Of the frame's time in the compiled clip; its pose is evaluated for the first skin. */
-static void lay_compiled(struct reply_context *context, uint32_t skin, float *out)
+static void store_compiled(struct reply_context *context, uint32_t skin, float *out)
 {
-    struct palette_work *work = &context->work.palette;
-    struct clip_palette *palette = &context->answer->clip_palette;
+    struct clip_palette *palette = &context->workspace->clip_palette;
     const enum palette_form form = context->request->layout == LAYOUT_MAT4 ? PALETTE_MAT4 : PALETTE_MAT3X4;
-    if (work->has_pose)
+    if (context->has_pose)
         clip_palette_next(palette, context->model, skin, form, out);
     else
-        clip_palette_evaluate(palette, context->model, (uint32_t)context->clip, work->clip_time_s, skin, form, out);
-    work->has_pose = true;
+        clip_palette_evaluate(palette, context->model, (uint32_t)context->clip, context->clip_time_s, skin, form, out);
+    context->has_pose = true;
 }
 
 /* The palette of one skin of the evaluated pose to `out`. False: the reply is an error. */
 static bool evaluate_palette(struct reply_context *context, uint32_t skin, double time_s, struct mat4 *out)
 {
     const struct model *model = context->model;
-    const struct pose *pose = &context->answer->pose;
+    const struct pose *pose = &context->workspace->pose;
     const int32_t mesh_node = context->work.palette.mesh_node;
     const int32_t node = mesh_node >= 0 ? mesh_node : model->skins[skin].mesh_node;
     struct err err;
@@ -96,25 +190,21 @@ static bool evaluate_palette(struct reply_context *context, uint32_t skin, doubl
 }
 
 /* The same in the layout asked for: layout_floats() a joint. False: the reply is an error. */
-static bool lay_palette(struct reply_context *context, uint32_t skin, double time_s, float *out)
+static bool store_palette(struct reply_context *context, uint32_t skin, double time_s, float *out)
 {
     const enum layout layout = context->request->layout;
     const uint32_t count = context->model->skins[skin].joint_count;
     struct err err;
-    if (context->work.palette.is_compiled) {
-        lay_compiled(context, skin, out);
+    if (context->is_compiled) {
+        store_compiled(context, skin, out);
         return true;
     }
     if (layout == LAYOUT_MAT4)
         return evaluate_palette(context, skin, time_s, (struct mat4 *)(void *)out);
-    struct mat4 *palette = workspace_array(&context->answer->palette, count, sizeof *palette);
-    if (palette == NULL) {
-        context_fail_memory(context);
+    struct mat4 *palette = context_array(context, &context->workspace->palette, count, sizeof *palette);
+    if (palette == NULL || !evaluate_palette(context, skin, time_s, palette))
         return false;
-    }
-    if (!evaluate_palette(context, skin, time_s, palette))
-        return false;
-    if (layout == LAYOUT_DUALQUAT && dualquats_of_palette(context, skin, palette, out, &err) < 0) {
+    if (layout == LAYOUT_DUALQUAT && store_dualquats(context, skin, palette, out, &err) < 0) {
         context_fail_at(context, &err, time_s);
         return false;
     }
@@ -123,34 +213,23 @@ static bool lay_palette(struct reply_context *context, uint32_t skin, double tim
     return true;
 }
 
-static void put_skin(struct reply_context *context, uint32_t index)
+static void put_skin(struct buf *out, const struct model *model, uint32_t index)
 {
-    const struct skin *skin = &context->model->skins[index];
-    struct buf *out = context->out;
-    buf_put_text(out, "{\"index\":");
-    json_put_uint(out, index);
-    buf_put_text(out, ",\"name\":");
-    json_put_str(out, context->model, skin->name);
+    const struct skin *skin = &model->skins[index];
+    json_printf(out, "{\"index\":%u,\"name\":%.*s,", index, JSON_STR(model, skin->name));
     if ((skin->flags & SKIN_RIGID) != 0)
-        buf_put_text(out, ",\"rigid\":true");
-    buf_put_text(out, ",\"joints\":[");
-    for (uint32_t j = 0; j < skin->joint_count; j++) {
-        if (j > 0)
-            buf_put_char(out, ',');
-        put_node_head(out, context->model, context->model->joints[skin->joint_first + j].node);
-        buf_put_char(out, '}');
-    }
-    buf_put_text(out, "]}");
+        buf_put_text(out, "\"rigid\":true,");
+    put_skin_joints(out, model, skin);
+    buf_put_char(out, '}');
 }
 
-static void put_palette(struct reply_context *context, const float *laid, uint32_t joint_count)
+static void put_palette(struct reply_context *context, const float *floats, uint32_t joint_count)
 {
     const uint32_t size = layout_floats(context->request->layout);
     buf_put_char(context->out, '[');
     for (uint32_t j = 0; j < joint_count; j++) {
-        if (j > 0)
-            buf_put_char(context->out, ',');
-        json_put_floats(context->out, laid + (size_t)j * size, size);
+        json_comma(context->out, j > 0);
+        json_put_floats(context->out, floats + (size_t)j * size, size);
     }
     buf_put_char(context->out, ']');
 }
@@ -159,18 +238,13 @@ static void put_head(struct reply_context *context)
 {
     static const char *const SPACES[] = {[SPACE_SCENE] = "scene", [SPACE_ROOT] = "root", [SPACE_MESH] = "mesh"};
     const struct palette_work *work = &context->work.palette;
-    struct buf *out = context->out;
-    buf_put_text(out, ",\"space\":\"");
-    buf_put_text(out, SPACES[context->request->space]);
-    buf_put_text(out, "\",\"layout\":\"");
-    buf_put_text(out, layout_name(context->request->layout));
-    buf_put_text(out, "\",\"skins\":[");
+    json_printf(context->out, ",\"space\":%s,\"layout\":%s,\"skins\":[", SPACES[context->request->space],
+                layout_name(context->request->layout));
     for (uint32_t s = 0; s < work->skin_count; s++) {
-        if (s > 0)
-            buf_put_char(out, ',');
-        put_skin(context, work->skins[s]);
+        json_comma(context->out, s > 0);
+        put_skin(context->out, context->model, work->skins[s]);
     }
-    buf_put_char(out, ']');
+    buf_put_char(context->out, ']');
 }
 
 static bool put_frame(struct reply_context *context, double time_s)
@@ -179,16 +253,12 @@ static bool put_frame(struct reply_context *context, double time_s)
     buf_put_text(context->out, ",\"palettes\":[");
     for (uint32_t s = 0; s < work->skin_count; s++) {
         const uint32_t joint_count = context->model->skins[work->skins[s]].joint_count;
-        float *laid = workspace_array(&context->answer->laid, (size_t)joint_count * MATRIX_FLOATS_MAX, sizeof *laid);
-        if (laid == NULL) {
-            context_fail_memory(context);
+        float *floats = context_array(context, &context->workspace->floats, (size_t)joint_count * LAYOUT_FLOATS_MAX,
+                                      sizeof *floats);
+        if (floats == NULL || !store_palette(context, work->skins[s], time_s, floats))
             return false;
-        }
-        if (!lay_palette(context, work->skins[s], time_s, laid))
-            return false;
-        if (s > 0)
-            buf_put_char(context->out, ',');
-        put_palette(context, laid, joint_count);
+        json_comma(context->out, s > 0);
+        put_palette(context, floats, joint_count);
     }
     buf_put_char(context->out, ']');
     return true;
@@ -197,11 +267,9 @@ static bool put_frame(struct reply_context *context, double time_s)
 static uint32_t plan(struct reply_context *context)
 {
     const struct palette_work *work = &context->work.palette;
-    struct frames_block *blocks = workspace_array(&context->answer->blocks, work->skin_count, sizeof *blocks);
-    if (blocks == NULL) {
-        context_fail_memory(context);
+    struct frames_block *blocks = context_array(context, &context->workspace->blocks, work->skin_count, sizeof *blocks);
+    if (blocks == NULL)
         return FRAMES_NO_PLAN;
-    }
     for (uint32_t s = 0; s < work->skin_count; s++)
         blocks[s] =
             (struct frames_block){.kind = BLOCK_PALETTE,
@@ -220,7 +288,7 @@ static bool put_block(struct reply_context *context, const struct frames_block *
     char *to = buf_reserve(context->out, size_bytes);
     if (to == NULL)
         return true; /* the buffer says so */
-    if (!lay_palette(context, block->index, time_s, (float *)(void *)to))
+    if (!store_palette(context, block->index, time_s, (float *)(void *)to))
         return false;
     buf_advance(context->out, size_bytes);
     return true;
@@ -232,9 +300,9 @@ static bool start(struct reply_context *context)
     work->skins = select_skins(context, &work->skin_count);
     if (work->skins == NULL || !select_mesh_node(context, &work->mesh_node))
         return false;
-    if (context->request->layout == LAYOUT_DUALQUAT && !dualquats_start(context, work->skins, work->skin_count))
+    if (context->request->layout == LAYOUT_DUALQUAT && !start_dualquats(context, work->skins, work->skin_count))
         return false;
-    work->is_compiled = is_compiled(context);
+    context->is_compiled = is_compiled(context);
     const uint64_t floats = layout_floats(context->request->layout);
     uint64_t joints = 0, least = sizeof ",\"palettes\":" - 1 + json_list_least(work->skin_count, 0);
     for (uint32_t s = 0; s < work->skin_count; s++) {

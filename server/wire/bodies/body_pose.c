@@ -1,11 +1,11 @@
-/* answer_pose.c - the transforms of the selected nodes at every time: scene matrices, local T R S, or both.
+/* body_pose.c - the transforms of the selected nodes at every time: scene matrices, local T R S, or both.
  *
  * A node whose matrix has shear, and which the clip leaves alone, has no T R S: its local transform is a
  * matrix (local_matrix). Which nodes those are is the same at every time of a clip. */
 #include "anim/pose/dualquat.h"
-#include "wire/reply/frame_reply.h"
-#include "wire/reply/select_nodes.h"
-#include "wire/encode/json.h"
+#include "wire/bodies/bodies.h"
+#include "wire/reply/reply_json.h"
+#include "wire/reply/select.h"
 
 #include <string.h>
 
@@ -13,10 +13,10 @@ enum { TRS_FLOATS = 10, BLOCKS_MAX = 5 };
 
 static bool is_sheared(const struct reply_context *context, uint32_t node)
 {
-    return (context->model->nodes[node].flags & NODE_SHEAR) != 0 && !context->answer->pose.is_animated[node];
+    return (context->model->nodes[node].flags & NODE_SHEAR) != 0 && !context->workspace->pose.is_animated[node];
 }
 
-static void lay_trs(const struct trs *trs, float out[TRS_FLOATS])
+static void store_trs(const struct trs *trs, float out[TRS_FLOATS])
 {
     double rotation[4];
     memcpy(rotation, trs->rotation, sizeof rotation);
@@ -35,18 +35,16 @@ static bool check_floats(struct reply_context *context, const float *floats, siz
     if (floats_are_finite(floats, count))
         return true;
     struct err err;
-    const struct str name = context->model->nodes[node].name;
-    const bool has_name = name.offset != STR_NONE && name.size_bytes > 0;
-    err_set(&err, ERR_NOT_FINITE, "the transform of joint %u '%.*s' is not finite", node,
-            has_name ? (int)(name.size_bytes < 100 ? name.size_bytes : 100) : 0,
-            has_name ? context->model->text + name.offset : "");
+    char name[SHORT_NAME_SIZE];
+    err_set(&err, ERR_NOT_FINITE, "the transform of joint %u '%s' is not finite", node,
+            short_name(context->model, context->model->nodes[node].name, name));
     context_fail_at(context, &err, time_s);
     return false;
 }
 
 /* False: the reply is an error. */
-static bool lay_dualquat(struct reply_context *context, uint32_t node, const struct mat4 *rounded, double time_s,
-                         float floats[MATRIX_FLOATS_MAX])
+static bool store_dualquat(struct reply_context *context, uint32_t node, const struct mat4 *rounded, double time_s,
+                           float floats[LAYOUT_FLOATS_MAX])
 {
     const struct dmat4 matrix = dmat4_from_mat4(rounded);
     struct dualquat q;
@@ -54,10 +52,8 @@ static bool lay_dualquat(struct reply_context *context, uint32_t node, const str
     if (!check_floats(context, rounded->m, 16, node, time_s))
         return false;
     if (dualquat_from_matrix(&matrix, &q, &err) < 0) {
-        const struct str name = context->model->nodes[node].name;
-        const bool has_name = name.offset != STR_NONE && name.size_bytes > 0;
-        err_prefix(&err, "joint %u '%.*s'", node, has_name ? (int)(name.size_bytes < 100 ? name.size_bytes : 100) : 0,
-                   has_name ? context->model->text + name.offset : "");
+        char name[SHORT_NAME_SIZE];
+        err_prefix(&err, "joint %u '%s'", node, short_name(context->model, context->model->nodes[node].name, name));
         context_fail_at(context, &err, time_s);
         return false;
     }
@@ -81,15 +77,15 @@ static bool check_still_root(struct reply_context *context, uint32_t node, doubl
 }
 
 /* Lays one node's transform into floats. Returns their number, or 0: the reply is an error. */
-static size_t lay_node(struct reply_context *context, uint32_t node, enum frames_block_kind kind, double time_s,
-                       float floats[MATRIX_FLOATS_MAX])
+static size_t store_node(struct reply_context *context, uint32_t node, enum frames_block_kind kind, double time_s,
+                         float floats[LAYOUT_FLOATS_MAX])
 {
-    const struct pose *pose = &context->answer->pose;
+    const struct pose *pose = &context->workspace->pose;
     size_t count = TRS_FLOATS;
     if (kind == BLOCK_LOCAL) {
         if (!check_still_root(context, node, time_s))
             return 0;
-        lay_trs(&pose->local[node], floats);
+        store_trs(&pose->local[node], floats);
     } else {
         const struct dmat4 matrix =
             kind == BLOCK_SCENE ? pose->scene_from_node[node] : pose_parent_from_node(pose, context->model, node);
@@ -97,7 +93,7 @@ static size_t lay_node(struct reply_context *context, uint32_t node, enum frames
         count = layout_floats(context->request->layout);
         if (context->request->layout != LAYOUT_DUALQUAT)
             layout_store_matrix(&rounded, context->request->layout, floats);
-        else if (!lay_dualquat(context, node, &rounded, time_s, floats))
+        else if (!store_dualquat(context, node, &rounded, time_s, floats))
             return 0;
     }
     return check_floats(context, floats, count, node, time_s) ? count : 0;
@@ -108,16 +104,9 @@ static void put_nodes(struct reply_context *context, const uint32_t *nodes, uint
     struct buf *out = context->out;
     buf_put_text(out, ",\"nodes\":[");
     for (uint32_t i = 0; i < count; i++) {
-        const int32_t parent = context->model->nodes[nodes[i]].parent;
-        if (i > 0)
-            buf_put_char(out, ',');
+        json_comma(out, i > 0);
         put_node_head(out, context->model, nodes[i]);
-        buf_put_text(out, ",\"parent\":");
-        if (parent < 0)
-            buf_put_text(out, "-1");
-        else
-            json_put_uint(out, (unsigned)parent);
-        buf_put_char(out, '}');
+        json_printf(out, ",\"parent\":%d}", context->model->nodes[nodes[i]].parent);
     }
     buf_put_char(out, ']');
 }
@@ -127,16 +116,15 @@ static bool put_transforms(struct reply_context *context, const uint32_t *nodes,
                            enum frames_block_kind kind, double time_s)
 {
     struct buf *out = context->out;
-    float floats[MATRIX_FLOATS_MAX];
+    float floats[LAYOUT_FLOATS_MAX];
     buf_put_text(out, kind == BLOCK_SCENE ? ",\"scene\":[" : ",\"local\":[");
     for (uint32_t i = 0; i < count; i++) {
-        if (i > 0)
-            buf_put_char(out, ',');
+        json_comma(out, i > 0);
         if (kind == BLOCK_LOCAL && is_sheared(context, nodes[i])) {
             buf_put_text(out, "null");
             continue;
         }
-        const size_t size = lay_node(context, nodes[i], kind, time_s, floats);
+        const size_t size = store_node(context, nodes[i], kind, time_s, floats);
         if (size == 0)
             return false;
         json_put_floats(out, floats, size);
@@ -149,12 +137,12 @@ static bool put_transforms(struct reply_context *context, const uint32_t *nodes,
 static bool put_local_matrices(struct reply_context *context, const uint32_t *nodes, uint32_t count, double time_s)
 {
     struct buf *out = context->out;
-    float floats[MATRIX_FLOATS_MAX];
+    float floats[LAYOUT_FLOATS_MAX];
     bool is_first = true;
     for (uint32_t i = 0; i < count; i++) {
         if (!is_sheared(context, nodes[i]))
             continue;
-        const size_t size = lay_node(context, nodes[i], BLOCK_LOCAL_MATRIX, time_s, floats);
+        const size_t size = store_node(context, nodes[i], BLOCK_LOCAL_MATRIX, time_s, floats);
         if (size == 0)
             return false;
         buf_put_text(out, is_first ? ",\"local_matrix\":{\"" : ",\"");
@@ -170,9 +158,7 @@ static bool put_local_matrices(struct reply_context *context, const uint32_t *no
 
 static void put_head(struct reply_context *context)
 {
-    buf_put_text(context->out, ",\"layout\":\"");
-    buf_put_text(context->out, layout_name(context->request->layout));
-    buf_put_char(context->out, '"');
+    json_printf(context->out, ",\"layout\":%s", layout_name(context->request->layout));
     put_nodes(context, context->work.pose.nodes, context->work.pose.node_count);
 }
 
@@ -205,11 +191,9 @@ static uint32_t plan(struct reply_context *context)
     const unsigned what = context->request->what;
     const uint32_t matrix_bytes = layout_floats(context->request->layout) * (uint32_t)sizeof(float);
     find_sheared(context);
-    struct frames_block *blocks = workspace_array(&context->answer->blocks, BLOCKS_MAX, sizeof *blocks);
-    if (blocks == NULL) {
-        context_fail_memory(context);
+    struct frames_block *blocks = context_array(context, &context->workspace->blocks, BLOCKS_MAX, sizeof *blocks);
+    if (blocks == NULL)
         return FRAMES_NO_PLAN;
-    }
     const struct {
         bool is_wanted;
         enum frames_block_kind kind;
@@ -242,12 +226,12 @@ static void put_static(struct reply_context *context, const struct frames_block 
 static bool put_block(struct reply_context *context, const struct frames_block *block, double time_s)
 {
     const struct pose_work *work = &context->work.pose;
-    float floats[MATRIX_FLOATS_MAX];
+    float floats[LAYOUT_FLOATS_MAX];
     for (uint32_t i = 0; i < block->count; i++) {
         const uint32_t node = work->nodes[block->kind == BLOCK_LOCAL_MATRIX ? work->sheared_places[i] : i];
         if (block->kind == BLOCK_LOCAL && is_sheared(context, node))
             memset(floats, 0, sizeof floats); /* no rotation is all zeros: tells it from a transform */
-        else if (lay_node(context, node, block->kind, time_s, floats) == 0)
+        else if (store_node(context, node, block->kind, time_s, floats) == 0)
             return false;
         buf_put(context->out, floats, block->item_bytes);
     }
@@ -257,7 +241,7 @@ static bool put_block(struct reply_context *context, const struct frames_block *
 static bool start(struct reply_context *context)
 {
     /* of a node: its scene matrix; its transform, or null and a matrix with its number */
-    enum { LOCAL_MOST = MATRIX_FLOATS_MAX * JSON_FLOAT_MOST + JSON_LIST_MOST + sizeof "null,,\"4294967295\":" };
+    enum { LOCAL_MOST = LAYOUT_FLOATS_MAX * JSON_FLOAT_MOST + JSON_LIST_MOST + sizeof "null,,\"4294967295\":" };
     const unsigned what = context->request->what;
     struct pose_work *work = &context->work.pose;
     work->nodes = select_nodes(context, &work->node_count);

@@ -1,6 +1,7 @@
 #include "wire/bodies/prepared_reply.h"
 
 #include "base/mem.h"
+#include "wire/bodies/reply_make.h"
 #include "wire/reply/clip_sources.h"
 #include "wire/reply/frame_reply.h"
 
@@ -9,14 +10,16 @@
 struct prepared_reply {
     struct reply_context context; /* started: its model, reply and working memory are those of each answer */
     struct buf selection, blocks; /* what it found, which others may not write over */
-    struct buf head;              /* binary: what stands before the first frame, of the first answer */
+    struct buf head;              /* what stands before the first frame, of the first reply */
 };
 
 /* Signs of dual quaternions go from frame to frame, and layers, other files and root motion have state of their own. */
-bool prepared_reply_is_possible(const struct request *request)
+bool prepared_reply_is_possible(const struct request *request, bool is_timed)
 {
-    return request->op == OP_PALETTE && request->time_count == 1 && request->layer_count == 0 &&
-           request->source_count == 0 && !request->has_root_motion && request->layout != LAYOUT_DUALQUAT;
+    enum { TIMES_MAX = 256 }; /* which are kept with the request */
+    return request->op == OP_PALETTE && request->time_count <= (is_timed ? 1 : TIMES_MAX) &&
+           request->layer_count == 0 && request->source_count == 0 && !request->has_root_motion &&
+           request->layout != LAYOUT_DUALQUAT;
 }
 
 static struct buf take(struct buf *buf)
@@ -26,24 +29,24 @@ static struct buf take(struct buf *buf)
     return taken;
 }
 
-struct prepared_reply *prepared_reply_new(struct workspace *answer, const struct model *model,
-                                          const struct request *request, const struct limits *limits)
+struct prepared_reply *prepared_reply_new(struct workspace *workspace, const struct model *model,
+                                          const struct request *request, bool is_timed, const struct limits *limits)
 {
     struct clip_sources clips;
     struct reply reply;
     struct reply_context context;
     struct prepared_reply *prepared = NULL;
-    if (!prepared_reply_is_possible(request))
+    if (!prepared_reply_is_possible(request, is_timed))
         return NULL;
     reply_init(&reply);
     clip_sources_init(&clips, model, NULL, 0);
-    if (context_start(&context, answer, model, &clips, request, limits, &reply) &&
+    if (context_start(&context, workspace, model, &clips, request, limits, &reply) &&
         frame_reply_start(&context, frame_writer_of(request))) {
         prepared = mem_zalloc(1, sizeof *prepared);
         prepared->context = context;
         prepared->context.clips = NULL;
-        prepared->selection = take(&answer->selection);
-        prepared->blocks = take(&answer->blocks);
+        prepared->selection = take(&workspace->selection);
+        prepared->blocks = take(&workspace->blocks);
     }
     clip_sources_fini(&clips);
     reply_fini(&reply);
@@ -62,41 +65,34 @@ void prepared_reply_free(struct prepared_reply *prepared)
 
 uint64_t prepared_reply_bytes(const struct prepared_reply *prepared) { return frame_reply_bytes(&prepared->context); }
 
-/* Only the two times in it are others than before. */
+/* Only the two times in the binary head of a reply of one frame are others than before. */
 static void put_head(struct prepared_reply *prepared)
 {
     const struct frames *frames = &prepared->context.frames;
     struct buf *out = prepared->context.out;
-    const size_t at = out->size_bytes + frames_times_at(frames);
-    buf_put(out, prepared->head.data, prepared->head.size_bytes);
-    if (!buf_failed(out))
-        frames_write_times(out->data + at, frames, 0);
-}
-
-static void put_body(struct prepared_reply *prepared)
-{
-    struct reply_context *context = &prepared->context;
-    const bool is_binary = context->request->format == FORMAT_BIN;
-    if (prepared->head.size_bytes > 0 && buf_reserve(context->out, context->frames.size_bytes) != NULL) {
-        put_head(prepared);
-        frame_reply_put(context, 0);
+    if (prepared->head.size_bytes == 0) {
+        frame_reply_put_head(&prepared->context);
+        buf_put(&prepared->head, out->data, buf_failed(out) ? 0 : out->size_bytes);
         return;
     }
-    frame_reply_make(context);
-    if (is_binary && context->reply->code == 0 && !buf_failed(context->out))
-        buf_put(&prepared->head, context->out->data, context->frames.frames_offset);
+    buf_put(out, prepared->head.data, prepared->head.size_bytes);
+    if (prepared->context.request->format == FORMAT_BIN && frames->frame_count == 1 && !buf_failed(out))
+        frames_write_times(out->data + frames_times_at(frames), frames, 0);
 }
 
-bool prepared_reply_make(struct prepared_reply *prepared, struct workspace *answer, const struct model *model,
+bool prepared_reply_make(struct prepared_reply *prepared, struct workspace *workspace, const struct model *model,
                          struct reply *reply)
 {
     struct reply_context *context = &prepared->context;
-    context->answer = answer;
+    context->workspace = workspace;
     context->model = model;
     context->frames.content_hash = model->infos[0].content_hash;
     context->reply = reply;
     context->out = &reply->body;
     reply_describe(context->request, context->limit_bytes, reply);
-    put_body(prepared);
+    if (frame_reply_reserve(context)) {
+        put_head(prepared);
+        frame_reply_put_frames(context);
+    }
     return context_end_body(context);
 }

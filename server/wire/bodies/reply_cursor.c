@@ -1,13 +1,14 @@
 #include "wire/bodies/reply_cursor.h"
 
 #include "base/mem.h"
+#include "wire/bodies/reply_make.h"
 #include "wire/reply/clip_sources.h"
 #include "wire/reply/frame_reply.h"
 
 #include <stdlib.h>
 
 struct reply_cursor {
-    struct workspace answer;
+    struct workspace workspace;
     struct clip_sources clips;
     struct reply_context context; /* of what comes in pieces */
     struct reply failure;
@@ -17,36 +18,36 @@ struct reply_cursor {
 
 struct reply_cursor *reply_cursor_new(const struct kernel *kernel, const _Atomic bool *is_stopped)
 {
-    struct reply_cursor *stream = mem_zalloc(1, sizeof *stream);
-    workspace_init(&stream->answer);
-    stream->answer.clip_palette.kernel = kernel;
-    stream->answer.is_stopped = is_stopped;
-    reply_init(&stream->failure);
-    return stream;
+    struct reply_cursor *cursor = mem_zalloc(1, sizeof *cursor);
+    workspace_init(&cursor->workspace);
+    cursor->workspace.clip_palette.kernel = kernel;
+    cursor->workspace.is_stopped = is_stopped;
+    reply_init(&cursor->failure);
+    return cursor;
 }
 
-void reply_cursor_free(struct reply_cursor *stream)
+void reply_cursor_free(struct reply_cursor *cursor)
 {
-    if (stream == NULL)
+    if (cursor == NULL)
         return;
-    if (stream->has_clips)
-        clip_sources_fini(&stream->clips);
-    workspace_fini(&stream->answer);
-    reply_fini(&stream->failure);
-    free(stream);
+    if (cursor->has_clips)
+        clip_sources_fini(&cursor->clips);
+    workspace_fini(&cursor->workspace);
+    reply_fini(&cursor->failure);
+    free(cursor);
 }
 
-const struct reply_cost *reply_cursor_cost(const struct reply_cursor *stream) { return &stream->answer.cost; }
+const struct reply_cost *reply_cursor_cost(const struct reply_cursor *cursor) { return &cursor->workspace.cost; }
 
-size_t reply_cursor_held_bytes(const struct reply_cursor *stream)
+size_t reply_cursor_held_bytes(const struct reply_cursor *cursor)
 {
-    return sizeof *stream + workspace_held_bytes(&stream->answer);
+    return sizeof *cursor + workspace_held_bytes(&cursor->workspace);
 }
 
 /* The first piece to reply->body, and a look at all frames. False: the reply is an error. */
-static bool begin(struct reply_cursor *stream, struct reply *reply)
+static bool begin(struct reply_cursor *cursor, struct reply *reply)
 {
-    struct reply_context *context = &stream->context;
+    struct reply_context *context = &cursor->context;
     struct buf scratch;
     frame_reply_put_head(context);
     const uint64_t head_bytes = reply->body.size_bytes;
@@ -63,21 +64,21 @@ static bool begin(struct reply_cursor *stream, struct reply *reply)
     return is_good;
 }
 
-bool reply_cursor_start(struct reply_cursor *stream, const struct model *model, const struct model *const *sources,
+bool reply_cursor_start(struct reply_cursor *cursor, const struct model *model, const struct model *const *sources,
                         const struct request *request, const struct limits *limits, enum reply_pieces pieces,
                         struct reply *reply)
 {
-    struct reply_context *context = &stream->context;
+    struct reply_context *context = &cursor->context;
     const struct frame_writer *form = frame_writer_of(request);
     if (pieces == REPLY_WHOLE || (pieces == REPLY_SIZED && request->format == FORMAT_JSON) || form == NULL ||
         request->time_count < 2) {
-        reply_make_with(&stream->answer, model, sources, request, limits, reply);
+        reply_make(&cursor->workspace, model, sources, request, limits, reply);
         return false;
     }
-    clip_sources_init(&stream->clips, model, sources, request->source_count);
-    stream->has_clips = true;
-    stream->answer.cost = (struct reply_cost){.frames = request->time_count};
-    if (!context_start(context, &stream->answer, model, &stream->clips, request, limits, reply) ||
+    clip_sources_init(&cursor->clips, model, sources, request->source_count);
+    cursor->has_clips = true;
+    cursor->workspace.cost = (struct reply_cost){.frames = request->time_count};
+    if (!context_start(context, &cursor->workspace, model, &cursor->clips, request, limits, reply) ||
         !frame_reply_start(context, form))
         return false;
     if (frame_reply_bytes(context) <= REPLY_WHOLE_BYTES) {
@@ -86,24 +87,24 @@ bool reply_cursor_start(struct reply_cursor *stream, const struct model *model, 
             clip_sources_put_unmatched(context);
         return false;
     }
-    if (!begin(stream, reply))
+    if (!begin(cursor, reply))
         return false;
     clip_sources_put_unmatched(context);
     reply->rest_bytes =
         request->format == FORMAT_JSON ? REPLY_REST_UNKNOWN : context->frames.size_bytes - reply->body.size_bytes;
-    context->reply = &stream->failure;
+    context->reply = &cursor->failure;
     return true;
 }
 
-int reply_cursor_next(struct reply_cursor *stream, struct buf *out, struct err *err)
+int reply_cursor_next(struct reply_cursor *cursor, struct buf *out, struct err *err)
 {
-    struct reply_context *context = &stream->context;
+    struct reply_context *context = &cursor->context;
     const uint32_t count = context->request->time_count;
     context->out = out;
     bool is_good = true;
-    while (is_good && stream->frame < count && out->size_bytes < REPLY_PIECE_BYTES && !buf_failed(out))
-        is_good = frame_reply_put(context, stream->frame++);
-    if (is_good && stream->frame == count)
+    while (is_good && cursor->frame < count && out->size_bytes < REPLY_PIECE_BYTES && !buf_failed(out))
+        is_good = frame_reply_put(context, cursor->frame++);
+    if (is_good && cursor->frame == count)
         frame_reply_put_end(context);
     context->frames.left_bytes += out->size_bytes;
     if (!is_good)
@@ -112,5 +113,5 @@ int reply_cursor_next(struct reply_cursor *stream, struct buf *out, struct err *
     if (buf_failed(out))
         return err_set(err, ERR_NO_MEMORY,
                        "the answer was stopped, there is no memory for it, or a number of it is not finite");
-    return stream->frame < count;
+    return cursor->frame < count;
 }

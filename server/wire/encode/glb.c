@@ -20,21 +20,21 @@ static const struct {
     [GLB_INDICES] = {"SCALAR", sizeof(uint32_t), UNSIGNED_INT, TARGET_ELEMENTS, false},
 };
 
-void glb_init(struct glb *glb, size_t limit_bytes)
+void glb_init(struct glb_writer *glb, size_t limit_bytes)
 {
     buf_init(&glb->bin, limit_bytes);
     buf_init(&glb->views, limit_bytes);
     buf_init(&glb->accessors, limit_bytes);
 }
 
-void glb_fini(struct glb *glb)
+void glb_fini(struct glb_writer *glb)
 {
     buf_fini(&glb->bin);
     buf_fini(&glb->views);
     buf_fini(&glb->accessors);
 }
 
-void glb_clear(struct glb *glb, size_t limit_bytes)
+void glb_clear(struct glb_writer *glb, size_t limit_bytes)
 {
     struct buf *const bufs[] = {&glb->bin, &glb->views, &glb->accessors};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
@@ -43,35 +43,35 @@ void glb_clear(struct glb *glb, size_t limit_bytes)
     }
 }
 
-bool glb_failed(const struct glb *glb)
+bool glb_failed(const struct glb_writer *glb)
 {
     return buf_failed(&glb->bin) || buf_failed(&glb->views) || buf_failed(&glb->accessors);
 }
 
-static struct glb_buffer_view *views_of(const struct glb *glb)
+static struct glb_buffer_view *views_of(const struct glb_writer *glb)
 {
     return (struct glb_buffer_view *)(void *)glb->views.data;
 }
 
-static uint32_t view_count(const struct glb *glb)
+static uint32_t view_count(const struct glb_writer *glb)
 {
     return (uint32_t)(glb->views.size_bytes / sizeof(struct glb_buffer_view));
 }
 
-static uint32_t accessor_count(const struct glb *glb)
+static uint32_t accessor_count(const struct glb_writer *glb)
 {
     return (uint32_t)(glb->accessors.size_bytes / sizeof(struct glb_accessor));
 }
 
 /* What is appended to the chunk next. */
-static void start_view(struct glb *glb, uint32_t target)
+static void start_view(struct glb_writer *glb, uint32_t target)
 {
     buf_align(&glb->bin, ALIGNMENT);
     const struct glb_buffer_view view = {.offset = glb->bin.size_bytes, .target = target};
     buf_put(&glb->views, &view, sizeof view);
 }
 
-static uint32_t end_view(struct glb *glb)
+static uint32_t end_view(struct glb_writer *glb)
 {
     if (glb_failed(glb))
         return GLB_NONE;
@@ -96,7 +96,7 @@ static void widen(struct glb_accessor *accessor, const struct vec3 *points)
     accessor->max = max;
 }
 
-uint32_t glb_add(struct glb *glb, enum glb_array array, const void *elements, uint32_t count)
+uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *elements, uint32_t count)
 {
     struct glb_accessor accessor = {.array = array, .count = count};
     start_view(glb, ARRAYS[array].target);
@@ -108,8 +108,8 @@ uint32_t glb_add(struct glb *glb, enum glb_array array, const void *elements, ui
     return glb_failed(glb) ? GLB_NONE : accessor_count(glb) - 1;
 }
 
-void glb_start_image(struct glb *glb) { start_view(glb, 0); }
-uint32_t glb_end_image(struct glb *glb) { return end_view(glb); }
+void glb_start_image(struct glb_writer *glb) { start_view(glb, 0); }
+uint32_t glb_end_image(struct glb_writer *glb) { return end_view(glb); }
 
 void glb_start(struct buf *out)
 {
@@ -151,7 +151,7 @@ static void put_view(struct buf *out, const struct glb_buffer_view *view)
     buf_put_char(out, '}');
 }
 
-void glb_put_arrays(const struct glb *glb, struct buf *out)
+void glb_put_arrays(const struct glb_writer *glb, struct buf *out)
 {
     const struct glb_accessor *accessors = (const struct glb_accessor *)(const void *)glb->accessors.data;
     for (uint32_t i = 0; i < accessor_count(glb) && !buf_failed(out); i++) {
@@ -172,7 +172,7 @@ static void set_u32(char to[4], uint32_t value)
         to[i] = (char)(value >> 8 * i);
 }
 
-bool glb_finish(const struct glb *glb, struct buf *out)
+bool glb_finish(const struct glb_writer *glb, struct buf *out)
 {
     while (out->size_bytes % ALIGNMENT != 0 && !buf_failed(out))
         buf_put_char(out, ' ');

@@ -2,8 +2,7 @@
 
 #include "wire/encode/number.h"
 
-#include <assert.h>
-#include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 /* The longest escape: \u001f */
@@ -11,24 +10,12 @@ enum { ESCAPE_SIZE = 6, TEXT_CHUNK = 1024, FLOAT_CHUNK = 64 };
 
 static char *put_escaped(char *out, unsigned char c)
 {
-    static const char HEX[] = "0123456789abcdef";
+    static const char HEX[] = "0123456789abcdef", PLAIN[] = "\n\r\t\"\\", LETTERS[] = "nrt\"\\";
+    const char *place = c == '\0' ? NULL : strchr(PLAIN, c);
     *out++ = '\\';
-    switch (c) {
-    case '\n':
-        *out++ = 'n';
+    if (place != NULL) {
+        *out++ = LETTERS[place - PLAIN];
         return out;
-    case '\r':
-        *out++ = 'r';
-        return out;
-    case '\t':
-        *out++ = 't';
-        return out;
-    case '"':
-    case '\\':
-        *out++ = (char)c;
-        return out;
-    default:
-        break;
     }
     memcpy(out, "u00", 3);
     out[3] = HEX[c >> 4];
@@ -64,12 +51,9 @@ void json_put_string(struct buf *out, const char *text, size_t size_bytes)
     buf_put_char(out, '"');
 }
 
-void json_put_str(struct buf *out, const struct model *model, struct str text)
+const char *json_text_of(const struct model *model, struct str text)
 {
-    if (text.offset == STR_NONE)
-        json_put_string(out, NULL, 0);
-    else
-        json_put_string(out, text.size_bytes == 0 ? "" : model->text + text.offset, text.size_bytes);
+    return text.offset == STR_NONE ? NULL : text.size_bytes == 0 ? "" : model->text + text.offset;
 }
 
 /* Callers refuse what is not finite where they can say what it is; where one did not, the answer fails as a whole. */
@@ -130,13 +114,70 @@ void json_put_floats(struct buf *out, const float *values, size_t count)
     buf_put_char(out, ']');
 }
 
+void json_put_doubles(struct buf *out, const double *values, size_t count)
+{
+    buf_put_char(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        json_comma(out, i > 0);
+        json_put_double(out, values[i]);
+    }
+    buf_put_char(out, ']');
+}
+
 void json_put_exact_floats(struct buf *out, const float *values, size_t count)
 {
     buf_put_char(out, '[');
     for (size_t i = 0; i < count && !buf_failed(out); i++) {
-        if (i > 0)
-            buf_put_char(out, ',');
+        json_comma(out, i > 0);
         json_put_double(out, (double)values[i]);
     }
     buf_put_char(out, ']');
+}
+
+void json_printf(struct buf *out, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    for (const char *at = format;;) {
+        const size_t plain_bytes = strcspn(at, "%");
+        buf_put(out, at, plain_bytes);
+        at += plain_bytes;
+        if (*at == '\0')
+            break;
+        switch (*++at) {
+        case 'u':
+            json_put_uint(out, va_arg(values, unsigned));
+            break;
+        case 'l': /* %llu */
+            json_put_uint(out, va_arg(values, unsigned long long));
+            at += 2;
+            break;
+        case 'd': {
+            const int value = va_arg(values, int);
+            if (value < 0)
+                buf_put_char(out, '-');
+            json_put_uint(out, value < 0 ? -(unsigned)value : (unsigned)value);
+            break;
+        }
+        case 'f':
+            json_put_float(out, (float)va_arg(values, double));
+            break;
+        case 'g':
+            json_put_double(out, va_arg(values, double));
+            break;
+        case 's': {
+            const char *text = va_arg(values, const char *);
+            json_put_string(out, text, text == NULL ? 0 : strlen(text));
+            break;
+        }
+        default: { /* %.*s */
+            const unsigned size_bytes = (unsigned)va_arg(values, int);
+            json_put_string(out, va_arg(values, const char *), size_bytes);
+            at += 2;
+            break;
+        }
+        }
+        at++;
+    }
+    va_end(values);
 }

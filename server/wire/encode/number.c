@@ -220,3 +220,85 @@ size_t number_put_double(char *out, double value)
     }
     return sign + put_decimal(out + sign, search_double(value), DOUBLE_PLAIN_DIGITS);
 }
+
+/* --- reading --- */
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* Checks the grammar, because strtod() also takes "inf", "0x1p3", leading spaces and more, and reads a number of few
+ * digits without exponent: both parts of the quotient are exact, and division rounds once (Clinger, "How to read
+ * floating point numbers accurately", 1990). False: it is no number. *is_read false: strtod() has to read it. */
+static bool scan_double(const char *text, const char *end, double *value, bool *is_read)
+{
+    enum { DIGITS_MAX = 15 /* below 2^53 */ };
+    static const double POWERS[DIGITS_MAX + 1] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    const bool is_negative = text < end && *text == '-';
+    const char *at = text + is_negative;
+    bool has_point = false;
+    uint64_t digits = 0;
+    size_t digit_count = 0, decimals = 0;
+    for (; at < end && (is_digit(*at) || (*at == '.' && !has_point)); at++) {
+        if (*at == '.') {
+            has_point = true;
+            continue;
+        }
+        digits = digits * 10 + (uint64_t)(*at - '0');
+        digit_count++;
+        decimals += has_point;
+    }
+    *is_read = at == end && digit_count <= DIGITS_MAX;
+    if (*is_read)
+        *value = (is_negative ? -1 : 1) * ((double)digits / POWERS[decimals]);
+    if (digit_count == 0 || at == end)
+        return digit_count > 0;
+    if (*at != 'e' && *at != 'E')
+        return false;
+    at++;
+    at += at < end && (*at == '+' || *at == '-');
+    const char *first = at;
+    while (at < end && is_digit(*at))
+        at++;
+    return at > first && at == end;
+}
+
+bool number_parse_double(const char *text, double *value)
+{
+    bool is_read;
+    if (!scan_double(text, text + strlen(text), value, &is_read))
+        return false;
+    if (!is_read)
+        *value = strtod(text, NULL);
+    return isfinite(*value);
+}
+
+bool number_parse_part(const char *text, size_t size_bytes, double *value)
+{
+    char copy[NUMBER_PART_MAX + 1];
+    if (size_bytes > NUMBER_PART_MAX)
+        return false;
+    memcpy(copy, text, size_bytes);
+    copy[size_bytes] = '\0';
+    return number_parse_double(copy, value);
+}
+
+bool number_is_digits(const char *text)
+{
+    const size_t count = strspn(text, "0123456789");
+    return count > 0 && text[count] == '\0';
+}
+
+bool number_parse_uint(const char *text, uint64_t most, uint64_t *value)
+{
+    if (!number_is_digits(text))
+        return false;
+    uint64_t sum = 0;
+    for (; *text != '\0'; text++) {
+        const uint64_t digit = (uint64_t)(*text - '0');
+        if (sum > (UINT64_MAX - digit) / 10)
+            return false;
+        sum = sum * 10 + digit;
+    }
+    *value = sum;
+    return sum <= most;
+}

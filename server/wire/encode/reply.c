@@ -37,8 +37,7 @@ static void put_candidates(struct buf *out, const struct reply_candidate *candid
 {
     buf_put_text(out, ",\"candidates\":[");
     for (size_t i = 0; i < count && i < CANDIDATES_MAX; i++) {
-        if (i > 0)
-            buf_put_char(out, ',');
+        json_comma(out, i > 0);
         buf_put_text(out, "{\"index\":");
         json_put_uint(out, candidates[i].index);
         buf_put_text(out, ",\"name\":");

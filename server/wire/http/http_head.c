@@ -1,6 +1,6 @@
 #include "wire/http/http_head.h"
 
-#include "wire/http/http_host.h"
+#include "wire/http/http_target.h"
 
 #include <string.h>
 #include <strings.h>
@@ -10,6 +10,24 @@ enum {
     EMPTY_LINES_MAX = 4,  /* RFC 9112, 2.2: a server should ignore at least one before the request line */
     KEEP_CAPACITY = 4096, /* a larger buffer is not kept for the next request */
     VERSION_BYTES = 11,   /* " HTTP/1.1\r\n" */
+};
+
+/* Headers whose text the request has, and where. */
+static const struct {
+    const char *name;
+    size_t at;
+} KEPT[HTTP_HEAD_KEPT] = {
+    {"Accept", offsetof(struct http_request, accept)},
+    {"Accept-Encoding", offsetof(struct http_request, accept_encoding)},
+    {"If-None-Match", offsetof(struct http_request, if_none_match)},
+    {"Content-Type", offsetof(struct http_request, content_type)},
+    {"Authorization", offsetof(struct http_request, authorization)},
+    {"Origin", offsetof(struct http_request, origin)},
+    {"Connection", offsetof(struct http_request, connection)},
+    {"Upgrade", offsetof(struct http_request, upgrade)},
+    {"Sec-WebSocket-Key", offsetof(struct http_request, websocket_key)},
+    {"Sec-WebSocket-Version", offsetof(struct http_request, websocket_version)},
+    {"Sec-WebSocket-Protocol", offsetof(struct http_request, websocket_protocol)},
 };
 
 void http_head_init(struct http_head *head, const struct limits *limits)
@@ -23,17 +41,8 @@ void http_head_fini(struct http_head *head)
     buf_fini(&head->method);
     buf_fini(&head->target);
     buf_fini(&head->host);
-    buf_fini(&head->accept);
-    buf_fini(&head->accept_encoding);
-    buf_fini(&head->if_none_match);
-    buf_fini(&head->content_type);
-    buf_fini(&head->authorization);
-    buf_fini(&head->origin);
-    buf_fini(&head->connection);
-    buf_fini(&head->upgrade);
-    buf_fini(&head->websocket_key);
-    buf_fini(&head->websocket_version);
-    buf_fini(&head->websocket_protocol);
+    for (int i = 0; i < HTTP_HEAD_KEPT; i++)
+        buf_fini(&head->kept[i]);
 }
 
 static struct buf reuse(struct buf buf)
@@ -46,24 +55,16 @@ static struct buf reuse(struct buf buf)
 
 void http_head_clear(struct http_head *head)
 {
-    *head = (struct http_head){
+    struct http_head empty = {
         .limits = head->limits,
         .bytes = reuse(head->bytes),
         .method = reuse(head->method),
         .target = reuse(head->target),
         .host = reuse(head->host),
-        .accept = reuse(head->accept),
-        .accept_encoding = reuse(head->accept_encoding),
-        .if_none_match = reuse(head->if_none_match),
-        .content_type = reuse(head->content_type),
-        .authorization = reuse(head->authorization),
-        .origin = reuse(head->origin),
-        .connection = reuse(head->connection),
-        .upgrade = reuse(head->upgrade),
-        .websocket_key = reuse(head->websocket_key),
-        .websocket_version = reuse(head->websocket_version),
-        .websocket_protocol = reuse(head->websocket_protocol),
     };
+    for (int i = 0; i < HTTP_HEAD_KEPT; i++)
+        empty.kept[i] = reuse(head->kept[i]);
+    *head = empty;
 }
 
 /* A character of a token (RFC 9110, 5.6.2). */
@@ -72,8 +73,6 @@ static bool is_token_char(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
 }
-
-static bool is_visible(char c) { return c > 0x20 && c < 0x7f; }
 
 /* Bytes that cannot become a request line are refused at once, not when a line end happens to come: a TLS
  * hello has none for long. */
@@ -98,44 +97,17 @@ static void put_terminated(struct buf *to, const char *text, size_t size_bytes)
     to->size_bytes--; /* the NUL stays behind the end */
 }
 
-/* The host of an absolute target stands for that of the Host header (RFC 9112, 3.2.2). */
-static int set_authority(struct http_head *head, const char *text, size_t size_bytes, struct err *err)
-{
-    if (!http_host_is_good(text, size_bytes))
-        return err_set(err, ERR_BAD_REQUEST, "the request target's host is not a host and port");
-    put_terminated(&head->host, text, size_bytes);
-    head->has_host = true;
-    return 0;
-}
-
-/* Cuts "http://host" off (RFC 9112, 3.2.2) and leaves a path that begins with '/'. */
 static int set_target(struct http_head *head, const char *target, size_t size_bytes, struct err *err)
 {
-    for (size_t i = 0; i < size_bytes; i++) {
-        if (target[i] == '#')
-            return err_set(err, ERR_BAD_REQUEST, "the request target has a fragment; write '#' as %%23");
-        if (!is_visible(target[i]))
-            return err_set(err, ERR_BAD_REQUEST,
-                           "byte %zu of the request target must be percent-encoded (space, control or not ASCII)", i);
-    }
-    const size_t scheme_bytes = size_bytes >= 7 && strncasecmp(target, "http://", 7) == 0    ? 7
-                                : size_bytes >= 8 && strncasecmp(target, "https://", 8) == 0 ? 8
-                                                                                             : 0;
-    const char *end = target + size_bytes;
-    if (scheme_bytes > 0) {
-        const char *host = target += scheme_bytes;
-        while (target < end && *target != '/' && *target != '?')
-            target++;
-        if (set_authority(head, host, (size_t)(target - host), err) < 0)
-            return err->code;
-        if (target == end || *target == '?')
-            buf_put_char(&head->target, '/');
-    } else if (size_bytes == 1 && target[0] == '*' && strcmp(head->method.data, "OPTIONS") == 0) {
-        /* the asterisk form */
-    } else if (size_bytes == 0 || target[0] != '/') {
-        return err_set(err, ERR_BAD_REQUEST, "the request target does not begin with '/'");
-    }
-    put_terminated(&head->target, target, (size_t)(end - target));
+    struct http_target parts;
+    if (http_target_parse(target, size_bytes, strcmp(head->method.data, "OPTIONS") == 0, &parts, err) < 0)
+        return err->code;
+    if (parts.host != NULL) /* stands for that of the Host header (RFC 9112, 3.2.2) */
+        put_terminated(&head->host, parts.host, parts.host_bytes);
+    head->has_host = parts.host != NULL;
+    if (parts.is_root)
+        buf_put_char(&head->target, '/');
+    put_terminated(&head->target, parts.path, parts.path_bytes);
     if (head->target.size_bytes > head->limits->value[LIMIT_URL_BYTES])
         return err_set(err, ERR_URI_TOO_LONG, "the request target has %zu bytes, more than %s", head->target.size_bytes,
                        LIMIT_TEXT(head->limits, LIMIT_URL_BYTES));
@@ -213,12 +185,17 @@ static void take_request_id(struct http_head *head, const char *value, size_t si
     head->request_id[size_bytes] = '\0';
 }
 
+static bool is_named(const char *name, size_t name_bytes, const char *header)
+{
+    return strlen(header) == name_bytes && strncasecmp(name, header, name_bytes) == 0;
+}
+
 /* Who leaves them unread does to a file what its client wants not to be done (RFC 9110, 13.1 and 14.5). */
 static const char *reservation_of(const char *name, size_t name_bytes)
 {
     static const char *const NAMES[] = {"Content-Range", "If-Match", "If-None-Match", "If-Unmodified-Since"};
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-        if (name_bytes == strlen(NAMES[i]) && strncasecmp(name, NAMES[i], name_bytes) == 0)
+        if (is_named(name, name_bytes, NAMES[i]))
             return NAMES[i];
     return NULL;
 }
@@ -227,44 +204,25 @@ static const char *reservation_of(const char *name, size_t name_bytes)
 static int take_field(struct http_head *head, const char *name, size_t name_bytes, const char *value,
                       size_t value_bytes, struct err *err)
 {
-#define IS(word) (name_bytes == sizeof word - 1 && strncasecmp(name, word, sizeof word - 1) == 0)
     if (head->reservation == NULL)
         head->reservation = reservation_of(name, name_bytes);
-    if (IS("Host"))
+    for (int i = 0; i < HTTP_HEAD_KEPT; i++)
+        if (is_named(name, name_bytes, KEPT[i].name)) {
+            join(&head->kept[i], value, value_bytes);
+            return 0;
+        }
+    if (is_named(name, name_bytes, "Host"))
         return take_host(head, value, value_bytes, err);
-    if (IS("Content-Length"))
+    if (is_named(name, name_bytes, "Content-Length"))
         return take_content_length(head, value, value_bytes, err);
-    if (IS("Transfer-Encoding"))
+    if (is_named(name, name_bytes, "Transfer-Encoding"))
         return take_transfer_encoding(head, value, value_bytes, err);
-    if (IS("Accept"))
-        join(&head->accept, value, value_bytes);
-    else if (IS("Accept-Encoding"))
-        join(&head->accept_encoding, value, value_bytes);
-    else if (IS("If-None-Match"))
-        join(&head->if_none_match, value, value_bytes);
-    else if (IS("Content-Type"))
-        join(&head->content_type, value, value_bytes);
-    else if (IS("Authorization"))
-        join(&head->authorization, value, value_bytes);
-    else if (IS("Origin"))
-        join(&head->origin, value, value_bytes);
-    else if (IS("Connection"))
-        join(&head->connection, value, value_bytes);
-    else if (IS("Upgrade"))
-        join(&head->upgrade, value, value_bytes);
-    else if (IS("Sec-WebSocket-Key"))
-        join(&head->websocket_key, value, value_bytes);
-    else if (IS("Sec-WebSocket-Version"))
-        join(&head->websocket_version, value, value_bytes);
-    else if (IS("Sec-WebSocket-Protocol"))
-        join(&head->websocket_protocol, value, value_bytes);
-    else if (IS("Access-Control-Request-Method"))
+    if (is_named(name, name_bytes, "Access-Control-Request-Method"))
         head->has_preflight_method = true;
-    else if (IS("X-Request-Id"))
+    else if (is_named(name, name_bytes, "X-Request-Id"))
         take_request_id(head, value, value_bytes);
-    else if (IS("Expect") && value_bytes == 12 && strncasecmp(value, "100-continue", 12) == 0)
+    else if (is_named(name, name_bytes, "Expect") && is_named(value, value_bytes, "100-continue"))
         head->is_expecting_continue = true;
-#undef IS
     return 0;
 }
 
@@ -373,17 +331,8 @@ void http_head_fill_request(const struct http_head *head, struct http_request *r
     request->target = text_of(&head->target);
     request->target_bytes = head->target.size_bytes;
     request->host = head->has_host ? head->host.data : NULL;
-    request->accept = text_of(&head->accept);
-    request->accept_encoding = text_of(&head->accept_encoding);
-    request->if_none_match = text_of(&head->if_none_match);
-    request->content_type = text_of(&head->content_type);
-    request->authorization = text_of(&head->authorization);
-    request->origin = text_of(&head->origin);
-    request->connection = text_of(&head->connection);
-    request->upgrade = text_of(&head->upgrade);
-    request->websocket_key = text_of(&head->websocket_key);
-    request->websocket_version = text_of(&head->websocket_version);
-    request->websocket_protocol = text_of(&head->websocket_protocol);
+    for (int i = 0; i < HTTP_HEAD_KEPT; i++)
+        *(const char **)(void *)((char *)request + KEPT[i].at) = text_of(&head->kept[i]);
     request->has_preflight_method = head->has_preflight_method;
     request->reservation = head->reservation;
     request->request_id = head->request_id[0] != '\0' ? head->request_id : NULL;

@@ -1,6 +1,6 @@
 /* http_head.h - the request line and headers of one HTTP request, collected line by line and understood.
  *
- * Private to http.c, which lets llhttp judge the same bytes afterwards. Pure. */
+ * Private to http_parser.c, which lets llhttp judge the same bytes afterwards. Pure. */
 #pragma once
 
 #include "wire/http/http_parser.h"
@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-enum { HTTP_REQUEST_ID_MAX = 64 };
+enum { HTTP_REQUEST_ID_MAX = 64, HTTP_HEAD_KEPT = 11 };
 
 struct http_head {
     const struct limits *limits;
@@ -25,8 +25,8 @@ struct http_head {
     bool has_preflight_method;
     const char *reservation; /* as http_request has it */
     /* NUL-terminated once seen */
-    struct buf method, target, host, accept, accept_encoding, if_none_match, content_type, authorization, origin;
-    struct buf connection, upgrade, websocket_key, websocket_version, websocket_protocol;
+    struct buf method, target, host;
+    struct buf kept[HTTP_HEAD_KEPT];          /* of the headers in a table of http_head.c */
     char request_id[HTTP_REQUEST_ID_MAX + 1]; /* "" = none, or not of the accepted form */
     bool is_http_1_0;
 };

@@ -2,8 +2,8 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "wire/http/http_repeat.h"
 #include "wire/http/http_head.h"
+#include "wire/http/url.h"
 
 #include <llhttp.h>
 #include <stdlib.h>
@@ -13,6 +13,78 @@ enum {
     /* Chunks of one byte cost six; what costs more than this is padding, not a body. */
     BODY_OVERHEAD_MAX = 8,
 };
+
+/* --- a request whose head is the former one's, byte for byte but for the number that is its time ---
+ *
+ * Clients that play a clip send such heads one after the other. What was found out about the former one holds: it was
+ * accepted, its lines were cut and understood. */
+
+/* Zeroed: there is no former head. */
+struct http_repeat {
+    bool is_set;
+    size_t number_at, number_bytes; /* in the head's bytes; 0 bytes: nothing may differ */
+};
+
+enum {
+    HEAD_MAX = 2048, /* a larger head is not kept */
+    NUMBER_MAX = 40,
+};
+
+/* The head that is whole and has no body behind it. */
+static void note_head(struct http_repeat *again, const struct http_head *head)
+{
+    const size_t target_at = head->method.size_bytes + 1;
+    struct url_time time;
+    *again = (struct http_repeat){.is_set = head->bytes.size_bytes <= HEAD_MAX, .number_at = head->bytes.size_bytes};
+    /* as it came: without a scheme and host that were cut off */
+    const bool is_whole = memcmp(head->bytes.data + target_at, head->target.data, head->target.size_bytes) == 0;
+    if (again->is_set && is_whole && url_find_time(head->target.data, head->target.size_bytes, &time)) {
+        again->number_at = target_at + time.at;
+        again->number_bytes = time.size_bytes;
+    }
+}
+
+/* What a number may consist of, and no character that means anything to HTTP or in a URL. */
+static bool is_number_char(char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == 'e'; }
+
+/* The first `size_bytes` bytes at `at` of *buf give way to others. */
+static void replace(struct buf *buf, size_t at, size_t size_bytes, const char *with, size_t with_bytes)
+{
+    if (with_bytes > size_bytes)
+        buf_reserve(buf, with_bytes - size_bytes + 1);
+    char *to = buf->data + at;
+    if (with_bytes != size_bytes)
+        memmove(to + with_bytes, to + size_bytes, buf->size_bytes - at - size_bytes);
+    memcpy(to, with, with_bytes);
+    buf->size_bytes += with_bytes - size_bytes;
+}
+
+/* How many bytes at `bytes` are the head again; *head is then that of them. 0: they are not, or not all there. */
+static size_t match_head(struct http_repeat *again, struct http_head *head, const char *bytes, size_t size_bytes)
+{
+    const char *former = head->bytes.data;
+    const size_t at = again->number_at, behind = at + again->number_bytes, end_bytes = head->bytes.size_bytes - behind;
+    size_t number = 0;
+    if (size_bytes < at || memcmp(bytes, former, at) != 0)
+        return 0;
+    while (again->number_bytes > 0 && number < NUMBER_MAX && at + number < size_bytes &&
+           is_number_char(bytes[at + number]))
+        number++;
+    const size_t target_bytes = head->target.size_bytes - again->number_bytes + number;
+    if (size_bytes - at - number < end_bytes || memcmp(bytes + at + number, former + behind, end_bytes) != 0 ||
+        target_bytes > head->limits->value[LIMIT_URL_BYTES])
+        return 0;
+    if (again->number_bytes > 0) {
+        const size_t at_target = at - head->method.size_bytes - 1;
+        replace(&head->bytes, at, again->number_bytes, bytes + at, number);
+        replace(&head->target, at_target, again->number_bytes, bytes + at, number);
+        head->target.data[head->target.size_bytes] = '\0';
+        again->number_bytes = number;
+    }
+    return at + number + end_bytes;
+}
+
+/* --- parsing --- */
 
 struct http_parser_state {
     const struct limits *limits;
@@ -146,7 +218,7 @@ static int complete_head(struct http_parser *parser)
 {
     struct http_parser_state *state = parser->state;
     if (state->is_keep_alive)
-        http_repeat_note(&state->again, &state->head);
+        note_head(&state->again, &state->head);
     return complete(parser);
 }
 
@@ -154,7 +226,7 @@ static int complete_head(struct http_parser *parser)
 static bool take_again(struct http_parser *parser, const char *bytes, size_t size_bytes, size_t *used_bytes)
 {
     struct http_parser_state *state = parser->state;
-    *used_bytes = http_repeat_match(&state->again, &state->head, bytes, size_bytes);
+    *used_bytes = match_head(&state->again, &state->head, bytes, size_bytes);
     if (*used_bytes > 0)
         return true;
     state->again.is_set = false;

@@ -1,9 +1,8 @@
 #include "wire/http/url.h"
 
 #include "base/utf8.h"
+#include "wire/encode/number.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool url_next_param(const char **text, size_t *size_bytes, struct url_param *part)
@@ -37,7 +36,7 @@ static int hex_digit(char c)
     return -1;
 }
 
-static ptrdiff_t decode(const char *text, size_t size_bytes, bool is_plus_blank, char *out, struct err *err)
+ptrdiff_t url_decode(const char *text, size_t size_bytes, bool is_plus_blank, char *out, struct err *err)
 {
     char *to = out;
     for (size_t i = 0; i < size_bytes; i++) {
@@ -63,66 +62,18 @@ static ptrdiff_t decode(const char *text, size_t size_bytes, bool is_plus_blank,
     return to - out;
 }
 
-ptrdiff_t url_decode_param(const char *text, size_t size_bytes, char *out, struct err *err)
+bool url_find_time(const char *target, size_t target_bytes, struct url_time *out)
 {
-    return decode(text, size_bytes, true, out, err);
-}
-
-ptrdiff_t url_decode_path(const char *text, size_t size_bytes, char *out, struct err *err)
-{
-    return decode(text, size_bytes, false, out, err);
-}
-
-static const char *skip_digits(const char *text)
-{
-    while (*text >= '0' && *text <= '9')
-        text++;
-    return text;
-}
-
-bool number_is_digits(const char *text) { return *text != '\0' && *skip_digits(text) == '\0'; }
-
-/* The grammar is checked here, because strtod also takes "inf", "0x1p3", leading spaces and more. */
-bool number_parse_double(const char *text, double *value)
-{
-    const char *at = text + (*text == '-');
-    const char *whole_end = skip_digits(at);
-    size_t digit_count = (size_t)(whole_end - at);
-    at = whole_end;
-    if (*at == '.') {
-        const char *end = skip_digits(at + 1);
-        digit_count += (size_t)(end - at - 1);
-        at = end;
+    const char *end = target + target_bytes, *at = memchr(target, '?', target_bytes);
+    for (; at != NULL; at = memchr(at + 1, '&', (size_t)(end - at - 1))) {
+        if (end - at < 3 || at[1] != 't' || at[2] != '=')
+            continue;
+        const char *value = at + 3, *after = memchr(value, '&', (size_t)(end - value));
+        const size_t size_bytes = (size_t)((after == NULL ? end : after) - value);
+        *out = (struct url_time){.at = (size_t)(value - target), .size_bytes = size_bytes};
+        return memchr(value, '+', size_bytes) == NULL && number_parse_part(value, size_bytes, &out->time_s);
     }
-    if (digit_count == 0)
-        return false;
-    if (*at == 'e' || *at == 'E') {
-        at++;
-        at += *at == '+' || *at == '-';
-        const char *end = skip_digits(at);
-        if (end == at)
-            return false;
-        at = end;
-    }
-    if (*at != '\0')
-        return false;
-    *value = strtod(text, NULL);
-    return isfinite(*value);
-}
-
-bool number_parse_uint(const char *text, uint64_t most, uint64_t *value)
-{
-    if (!number_is_digits(text))
-        return false;
-    uint64_t sum = 0;
-    for (; *text != '\0'; text++) {
-        const uint64_t digit = (uint64_t)(*text - '0');
-        if (sum > (UINT64_MAX - digit) / 10)
-            return false;
-        sum = sum * 10 + digit;
-    }
-    *value = sum;
-    return sum <= most;
+    return false;
 }
 
 enum { NAME_MAX_BYTES = 32 };

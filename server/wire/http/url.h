@@ -1,6 +1,7 @@
-/* query.h - the query part of a URL, piece by piece: splitting, percent-decoding, plain numbers.
+/* url.h - the query part of a URL, piece by piece: splitting, percent-decoding, its time; and names that are nearly
+ * one.
  *
- * Pure; any thread. '+' is a space and "%2B" a plus, as HTML forms write them (WHATWG URL, 5.1). */
+ * Pure; any thread. In a query '+' is a space and "%2B" a plus, as HTML forms write them (WHATWG URL, 5.1). */
 #pragma once
 
 #include "base/err.h"
@@ -22,20 +23,17 @@ struct url_param {
 bool url_next_param(const char **text, size_t *size_bytes, struct url_param *part);
 
 /* Decodes into `out` (size_bytes + 1 bytes, may not overlap), which becomes NUL-terminated UTF-8 without inner
- * NULs. Returns the decoded length, or ERR_BAD_PARAMETER for a bad escape, a NUL or invalid UTF-8. */
-ptrdiff_t url_decode_param(const char *text, size_t size_bytes, char *out, struct err *err);
+ * NULs. '+' is a space where is_plus_blank says so, and itself in the path of a URL (RFC 3986, 3.3). Returns the
+ * decoded length, or ERR_BAD_PARAMETER for a bad escape, a NUL or invalid UTF-8. */
+ptrdiff_t url_decode(const char *text, size_t size_bytes, bool is_plus_blank, char *out, struct err *err);
 
-/* The same for a part of a URL's path, where '+' is itself (RFC 3986, 3.3). */
-ptrdiff_t url_decode_path(const char *text, size_t size_bytes, char *out, struct err *err);
-
-/* A decimal number: [-]digits[.digits][e[+-]digits], finite, nothing around it. False otherwise. */
-bool number_parse_double(const char *text, double *value);
-
-/* True when `text` is one or more digits and nothing else. */
-bool number_is_digits(const char *text);
-
-/* Digits only, at most `most`. False otherwise. */
-bool number_parse_uint(const char *text, uint64_t most, uint64_t *value);
+/* Where a target's first `t` has its value, and the number there. */
+struct url_time {
+    size_t at, size_bytes;
+    double time_s;
+};
+/* Reads no more of the target. False: there is no `t`, or its value is not one number, which needs no decoding. */
+bool url_find_time(const char *target, size_t target_bytes, struct url_time *out);
 
 /* Of `count` names the one that a typo of it could be: the smallest optimal string alignment distance (a
  * Damerau-Levenshtein distance; Boytsov 2011), at most a third of the longer name, at least one. NULL when

@@ -3,7 +3,6 @@
 
 #include "base/bytes.h"
 #include "wire/encode/number.h"
-#include "wire/request/param.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,16 +51,21 @@ static int take_uint(struct packet_parse *parse, int param, uint32_t number)
     return take_text(parse, param, text, (size_t)snprintf(text, sizeof text, "%u", number));
 }
 
-/* A byte that stands for one of the words; 0 is what holds when it is not given. */
-static int take_word(struct packet_parse *parse, int param, size_t at, const char *const *words, unsigned count)
+/* A byte that stands for one of the words of the parameter; 0, the first, is what holds when it is not given. */
+static int take_word(struct packet_parse *parse, int param, size_t at)
 {
     const unsigned word = (unsigned char)parse->payload.bytes[at];
-    if (word == 0)
-        return 0;
-    if (word >= count)
-        return err_set(parse->err, ERR_BAD_PARAMETER, "parameter '%s' is %u; it must be below %u",
-                       REQUEST_PARAMS[param].name, word, count);
-    return take_text(parse, param, words[word], strlen(words[word]));
+    const char *text = REQUEST_PARAMS[param].values;
+    unsigned count = 0;
+    for (const char *c = text; *c != '\0' && count < word; c++)
+        if (*c == '|') {
+            text = c + 1;
+            count++;
+        }
+    if (count == word)
+        return word == 0 ? 0 : take_text(parse, param, text, strcspn(text, "|"));
+    return err_set(parse->err, ERR_BAD_PARAMETER, "parameter '%s' is %u; it must be below %u",
+                   REQUEST_PARAMS[param].name, word, count + 1);
 }
 
 /* --- the fields of a pose --- */
@@ -98,15 +102,15 @@ static int take_index(struct packet_parse *parse, int param, size_t at, struct s
 
 static int take_words(struct packet_parse *parse)
 {
-    static const char *const WRAPS[] = {"loop", "clamp", "mirror"};
-    static const char *const LAYOUTS[] = {"mat4", "mat3x4", "dualquat"};
-    static const char *const SPACES[] = {"scene", "root", "mesh"};
     static const char *const WHATS[] = {"", "local", "scene", "local,scene"};
-    if (take_word(parse, PARAM_WRAP, PACKET_AT_QUERY_wrap, WRAPS, 3) < 0 ||
-        take_word(parse, PARAM_LAYOUT, PACKET_AT_QUERY_layout, LAYOUTS, 3) < 0 ||
-        take_word(parse, PARAM_SPACE, PACKET_AT_QUERY_space, SPACES, 3) < 0)
+    const unsigned what = (unsigned char)parse->payload.bytes[PACKET_AT_QUERY_what];
+    if (take_word(parse, PARAM_WRAP, PACKET_AT_QUERY_wrap) < 0 ||
+        take_word(parse, PARAM_LAYOUT, PACKET_AT_QUERY_layout) < 0 ||
+        take_word(parse, PARAM_SPACE, PACKET_AT_QUERY_space) < 0)
         return parse->err->code;
-    return take_word(parse, PARAM_WHAT, PACKET_AT_QUERY_what, WHATS, 4);
+    if (what > 3)
+        return err_set(parse->err, ERR_BAD_PARAMETER, "parameter 'what' is %u; it must be below 4", what);
+    return what == 0 ? 0 : take_text(parse, PARAM_WHAT, WHATS[what], strlen(WHATS[what]));
 }
 
 /* The numbers of the part of the clip: one that no flag names is 0. */
@@ -198,7 +202,7 @@ static int take_times(struct packet_parse *parse, uint32_t count)
 static int take_indices(struct packet_parse *parse, uint32_t count, size_t at)
 {
     const bool is_pose = parse->request->op == OP_POSE;
-    struct request_lists *lists = parse->request->blocks;
+    struct request_lists *lists = &parse->request->lists;
     const uint64_t most = parse->limits->value[LIMIT_BODY_VALUES];
     if (count == 0)
         return 0;

@@ -1,8 +1,6 @@
-/* packet_answer.h - from a struct reply to the packet that answers, and the payloads that only packets have. Pure; any
- * thread. Document: protocol/tcp.md. */
+/* packet_reply.h - from a struct reply to the packet that answers. Pure; any thread. Document: protocol/tcp.md. */
 #pragma once
 
-#include "anim/model/model.h"
 #include "base/limits.h"
 #include "wire/packet/packet.h"
 #include "wire/encode/reply.h"
@@ -30,7 +28,3 @@ uint32_t packet_payload_max(const struct limits *limits);
 
 /* Payload of hello. */
 void packet_put_hello(struct buf *out, uint16_t version, const struct limits *limits);
-
-/* Make *reply the answer of OP_OPEN or OP_FIND. */
-void packet_put_opened(const struct model *model, struct reply *reply);
-void packet_put_found(const struct model *model, const struct request *request, struct reply *reply);

@@ -1,7 +1,7 @@
 #include "wire/reply/clip_sources.h"
 
 #include "anim/pose/retarget_report.h"
-#include "wire/encode/json.h"
+#include "wire/reply/reply_json.h"
 
 #include <string.h>
 
@@ -42,7 +42,7 @@ struct played {
 
 static uint32_t list_played(const struct reply_context *context, struct played out[PLAYED_MAX])
 {
-    const struct resolved_layers *layers = &context->answer->layers;
+    const struct resolved_layers *layers = &context->workspace->layers;
     uint32_t count = 0;
     if (context->request->layer_count == 0)
         out[count++] = (struct played){context->request, context->clip};
@@ -75,7 +75,7 @@ static const struct model *view_of(const struct reply_context *context, const st
 
 bool clip_sources_play(struct reply_context *context)
 {
-    struct resolved_layers *layers = &context->answer->layers;
+    struct resolved_layers *layers = &context->workspace->layers;
     struct played played[PLAYED_MAX];
     const uint32_t count = list_played(context, played);
     bool is_good = true;
@@ -98,12 +98,9 @@ static void put_misses(struct buf *out, const struct retarget_report *report)
                                           [RETARGET_UNNAMED] = "unnamed",
                                           [RETARGET_WEIGHTS] = "weights"};
     for (uint32_t i = 0; i < report->miss_count; i++) {
-        if (i > 0)
-            buf_put_char(out, ',');
+        json_comma(out, i > 0);
         put_node_head(out, report->retarget->source, report->misses[i].node);
-        buf_put_text(out, ",\"reason\":\"");
-        buf_put_text(out, REASONS[report->misses[i].reason]);
-        buf_put_text(out, "\"}");
+        json_printf(out, ",\"reason\":%s}", REASONS[report->misses[i].reason]);
     }
 }
 
@@ -114,8 +111,7 @@ static void put_still_joints(struct buf *out, const struct retarget_report *repo
     for (uint32_t n = 0; n < model->node_count; n++) {
         if (!retarget_report_is_still(report, n))
             continue;
-        if (!is_first)
-            buf_put_char(out, ',');
+        json_comma(out, !is_first);
         is_first = false;
         put_node_head(out, model, n);
         buf_put_char(out, '}');
@@ -128,13 +124,12 @@ static void put_warnings(struct buf *out, const struct retarget *retarget)
     const bool has_up = retarget_has_other_up(&retarget->model, retarget->source);
     if (has_unit)
         buf_put_text(out, "{\"code\":\"units_differ\",\"message\":\"the two files have other units of length\"}");
-    if (has_unit && has_up)
-        buf_put_char(out, ',');
+    json_comma(out, has_unit && has_up);
     if (has_up)
         buf_put_text(out, "{\"code\":\"axes_differ\",\"message\":\"the two files have other axes for up\"}");
 }
 
-/* "clip_file":{..} of all that is played from the very clip_file that `part` names. */
+/* ,"clip_file":{..} of all that is played from the very clip_file that `part` names. */
 static void put_clip_file(struct reply_context *context, const struct request *part)
 {
     struct buf *out = context->out;
@@ -146,11 +141,9 @@ static void put_clip_file(struct reply_context *context, const struct request *p
     for (uint32_t i = 0; i < count; i++)
         if (played[i].part->clip_file == part->clip_file)
             retarget_report_add(&report, played[i].clip);
-    buf_put_text(out, "\"clip_file\":{\"model\":");
-    json_put_string(out, part->clip_file, strlen(part->clip_file));
-    buf_put_text(out, ",\"hash\":\"");
-    put_hash(out, retarget->source);
-    buf_put_text(out, "\",\"unmatched\":{\"nodes\":[");
+    char hash[HASH_DIGITS_SIZE];
+    json_printf(out, ",\"clip_file\":{\"model\":%s,\"hash\":%s,\"unmatched\":{\"nodes\":[", part->clip_file,
+                hash_digits(retarget->source, hash));
     put_misses(out, &report);
     buf_put_text(out, "],\"joints\":[");
     put_still_joints(out, &report);
@@ -162,24 +155,19 @@ static void put_clip_file(struct reply_context *context, const struct request *p
 
 void clip_sources_put(struct reply_context *context)
 {
-    if (context->request->clip_source == 0)
-        return;
-    buf_put_char(context->out, ',');
-    put_clip_file(context, context->request);
+    if (context->request->clip_source != 0)
+        put_clip_file(context, context->request);
 }
 
 void clip_sources_put_layer(struct reply_context *context, uint32_t layer)
 {
     const struct request *part = &context->request->layers[layer], *reference = part->reference;
-    if (part->clip_source != 0 && part->clip_file != context->request->clip_file) {
-        buf_put_char(context->out, ',');
+    if (part->clip_source != 0 && part->clip_file != context->request->clip_file)
         put_clip_file(context, part);
-    }
     if (reference == NULL || reference->clip_source == 0 || reference->clip_file == part->clip_file)
         return;
     buf_put_text(context->out, ",\"reference\":{");
-    put_clip_name(context->out, view_of(context, reference), context->answer->layers.layers[layer].reference_clip);
-    buf_put_char(context->out, ',');
+    put_clip_name(context->out, view_of(context, reference), context->workspace->layers.layers[layer].reference_clip);
     put_clip_file(context, reference);
     buf_put_char(context->out, '}');
 }

@@ -1,4 +1,4 @@
-/* answer_clips.h - answers whose clips lie in other files (clip_file=). Private to server/wire/answer*.c. Pure. */
+/* clip_sources.h - replies whose clips lie in other files (clip_file=). Pure; any thread. */
 #pragma once
 
 #include "anim/pose/retarget.h"
@@ -27,3 +27,7 @@ void clip_sources_put(struct reply_context *context);
 void clip_sources_put_layer(struct reply_context *context, uint32_t layer);
 /* The header's line of the same: reply->unmatched. */
 void clip_sources_put_unmatched(struct reply_context *context);
+
+/* Warnings about what a request is about, for a header: those of the model and of the other files, and how these
+ * differ. */
+uint32_t reply_count_warnings(const struct model *model, const struct model *const *sources, uint32_t source_count);

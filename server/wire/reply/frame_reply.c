@@ -1,5 +1,104 @@
 #include "wire/reply/frame_reply.h"
 
+#include "wire/reply/clip_sources.h"
+#include "wire/reply/reply_json.h"
+
+/* --- heads --- */
+
+/* "clip":..,"wrap":.. and what else is said of the time; `request` may be a layer, whose clips `model` has. */
+static void put_clip(struct buf *out, const struct model *model, const struct request *request, int32_t index,
+                     const struct clip_span *span)
+{
+    static const char *const WRAPS[] = {[WRAP_LOOP] = "loop", [WRAP_CLAMP] = "clamp", [WRAP_MIRROR] = "mirror"};
+    put_clip_name(out, model, index);
+    json_printf(out, ",\"wrap\":%s", WRAPS[request->wrap]);
+    if (span_is_given(request))
+        json_printf(out, ",\"from\":%g,\"to\":%g,\"speed\":%g,\"phase\":%g", span->from_s, span->to_s, span->speed,
+                    span->phase);
+}
+
+static void put_layers(struct reply_context *context)
+{
+    const struct resolved_layers *layers = &context->workspace->layers;
+    struct buf *out = context->out;
+    for (uint32_t i = 0; i < layers->count; i++) {
+        const struct blend_layer *layer = &layers->layers[i];
+        buf_put_text(out, i == 0 ? ",\"layers\":[{" : ",{");
+        put_clip(out, layer->source != NULL ? layer->source : context->model, &context->request->layers[i], layer->clip,
+                 &layers->spans[i]);
+        json_printf(out, ",\"mode\":%s,\"weight\":%g", layer->is_additive ? "additive" : "override", layer->weight);
+        clip_sources_put_layer(context, i);
+        buf_put_char(out, '}');
+    }
+    buf_put_char(out, ']');
+}
+
+void context_put_head(struct reply_context *context)
+{
+    put_name_and_hash(context->out, context->model, context->request);
+    buf_put_char(context->out, ',');
+    put_clip(context->out, context->model, context->request, context->clip, &context->span);
+    if (context->request->layer_count > 0)
+        put_layers(context);
+    motion_put_head(context);
+    clip_sources_put(context);
+}
+
+void context_put_frame_head(struct reply_context *context, uint32_t frame)
+{
+    const double time_s = context->request->times_s[frame];
+    struct resolved_layers *layers = &context->workspace->layers;
+    json_printf(context->out, "{\"time\":%g,\"clip_time\":%g", time_s, clip_time_in_span(&context->span, time_s));
+    if (context->request->layer_count == 0)
+        return;
+    layers_set_times(layers, context->request, frame);
+    for (uint32_t i = 0; i < layers->count; i++) {
+        buf_put_text(context->out, i == 0 ? ",\"clip_times\":[" : ",");
+        json_put_double(context->out, layers->layers[i].clip_time_s);
+    }
+    buf_put_char(context->out, ']');
+}
+
+/* --- sizes --- */
+
+enum { JSON_END_BYTES = sizeof "]}\n" - 1 };
+
+uint64_t context_frame_least(const struct reply_context *context, uint64_t own_bytes)
+{
+    const uint32_t layers = context->request->layer_count;
+    const uint64_t times_bytes =
+        sizeof "{\"time\":0,\"clip_time\":0" - 1 +
+        (layers > 0 ? sizeof ",\"clip_times\":" - 1 + json_list_least(layers, JSON_NUMBER_LEAST) : 0);
+    return times_bytes + motion_bytes_least(context) + own_bytes + sizeof "}," - 1;
+}
+
+/* Whether so many frames, with their commas and the end, may follow so many bytes; both are within 2^60. */
+static bool may_follow(const struct reply_context *context, uint64_t before_bytes, uint32_t frames,
+                       uint64_t frame_bytes)
+{
+    const uint64_t needed_bytes = before_bytes + JSON_END_BYTES - (frames > 0); /* the last has no comma */
+    return needed_bytes <= context->limit_bytes &&
+           (frames == 0 || frame_bytes <= (context->limit_bytes - needed_bytes) / frames);
+}
+
+bool context_may_fit_json(struct reply_context *context, uint64_t head_bytes, uint64_t frame_bytes)
+{
+    if (may_follow(context, head_bytes, context->request->time_count, frame_bytes))
+        return true;
+    context_fail_too_large(context);
+    return false;
+}
+
+void context_end_early(struct reply_context *context, uint32_t done, uint64_t frame_bytes)
+{
+    const uint32_t left = context->request->time_count - done;
+    const uint64_t comma = left > 0 && done > 0;
+    if (!may_follow(context, context->out->size_bytes + comma, left, frame_bytes))
+        buf_fail(context->out, BUF_FULL);
+}
+
+/* --- frames --- */
+
 /* A frame of JSON besides its numbers: its times, those of all layers, its root motion. */
 enum { JSON_FRAME_MOST = 1024, JSON_NUMBER_ABOUT = 11 };
 
@@ -8,13 +107,13 @@ static bool is_json(const struct reply_context *context) { return context->reque
 /* With the form's blocks, whose places it finds. */
 static bool plan(struct reply_context *context, uint64_t limit_bytes)
 {
-    const uint32_t block_count = context->form->plan(context);
+    const uint32_t block_count = context->writer->plan(context);
     if (block_count == FRAMES_NO_PLAN)
         return false;
     context->frames = (struct frames){
-        .kind = context->form->kind,
+        .kind = context->writer->kind,
         .layout = context->request->layout,
-        .space = context->form->kind == FRAMES_PALETTE ? context->request->space : SPACE_SCENE,
+        .space = context->writer->kind == FRAMES_PALETTE ? context->request->space : SPACE_SCENE,
         .clip = context->clip,
         .duration_s = context->duration_s,
         .content_hash = context->model->infos[0].content_hash,
@@ -23,7 +122,7 @@ static bool plan(struct reply_context *context, uint64_t limit_bytes)
         .has_span = span_is_given(context->request),
         .has_motion = context->motion.is_on,
         .frame_count = context->request->time_count,
-        .blocks = (struct frames_block *)(void *)context->answer->blocks.data,
+        .blocks = (struct frames_block *)(void *)context->workspace->blocks.data,
         .block_count = block_count,
     };
     if (frames_plan(&context->frames, limit_bytes))
@@ -32,10 +131,10 @@ static bool plan(struct reply_context *context, uint64_t limit_bytes)
     return false;
 }
 
-bool frame_reply_start(struct reply_context *context, const struct frame_writer *form)
+bool frame_reply_start(struct reply_context *context, const struct frame_writer *writer)
 {
-    context->form = form;
-    if (!form->start(context))
+    context->writer = writer;
+    if (!writer->start(context))
         return false;
     if (!is_json(context))
         return plan(context, context->limit_bytes);
@@ -56,7 +155,7 @@ static void put_blocks_head(struct reply_context *context)
     frames_put_header(context->out, frames);
     for (uint32_t b = 0; b < frames->block_count && frames_is_static(frames->blocks[b].kind); b++) {
         frames_start_block(context->out, frames, &frames->blocks[b], 0);
-        context->form->put_static(context, &frames->blocks[b]);
+        context->writer->put_static(context, &frames->blocks[b]);
     }
     buf_align(context->out, FRAMES_ALIGNMENT);
 }
@@ -68,18 +167,17 @@ void frame_reply_put_head(struct reply_context *context)
         return;
     }
     context_put_head(context);
-    context->form->put_head(context);
+    context->writer->put_head(context);
     buf_put_text(context->out, ",\"frames\":[");
 }
 
 static bool put_json(struct reply_context *context, uint32_t frame)
 {
     const double time_s = context->request->times_s[frame];
-    if (frame > 0)
-        buf_put_char(context->out, ',');
+    json_comma(context->out, frame > 0);
     context_put_frame_head(context, frame);
     context_evaluate(context, frame);
-    if (!motion_put(context, time_s) || !context->form->put_frame(context, time_s))
+    if (!motion_put(context, time_s) || !context->writer->put_frame(context, time_s))
         return false;
     buf_put_char(context->out, '}');
     return true;
@@ -89,13 +187,13 @@ static bool put_blocks(struct reply_context *context, uint32_t frame)
 {
     const struct frames *frames = &context->frames;
     context_evaluate(context, frame);
-    if (!motion_put_block(context, frames, frame))
+    if (!motion_put_block(context, frame))
         return false;
     for (uint32_t b = 0; b < frames->block_count && !buf_failed(context->out); b++) {
         if (frames_is_static(frames->blocks[b].kind))
             continue;
         frames_start_block(context->out, frames, &frames->blocks[b], frame);
-        if (!context->form->put_block(context, &frames->blocks[b], frames->times_s[frame]))
+        if (!context->writer->put_block(context, &frames->blocks[b], frames->times_s[frame]))
             return false;
     }
     buf_align(context->out, FRAMES_ALIGNMENT);
@@ -115,13 +213,8 @@ void frame_reply_put_end(struct reply_context *context)
         frames_finish(context->out, &context->frames);
 }
 
-void frame_reply_make(struct reply_context *context)
+void frame_reply_put_frames(struct reply_context *context)
 {
-    if (!is_json(context) && buf_reserve(context->out, context->frames.size_bytes) == NULL) {
-        context_fail_memory(context);
-        return;
-    }
-    frame_reply_put_head(context);
     for (uint32_t f = 0; f < context->request->time_count; f++) {
         if (is_json(context))
             context_end_early(context, f, context->json.frame_bytes_least);
@@ -129,6 +222,22 @@ void frame_reply_make(struct reply_context *context)
             return;
     }
     frame_reply_put_end(context);
+}
+
+bool frame_reply_reserve(struct reply_context *context)
+{
+    if (is_json(context) || buf_reserve(context->out, context->frames.size_bytes) != NULL)
+        return true;
+    context_fail_memory(context);
+    return false;
+}
+
+void frame_reply_make(struct reply_context *context)
+{
+    if (!frame_reply_reserve(context))
+        return;
+    frame_reply_put_head(context);
+    frame_reply_put_frames(context);
 }
 
 /* --- checking --- */
@@ -145,7 +254,7 @@ static bool check_blocks(struct reply_context *context, uint32_t frame)
         if (frames_is_static(frames->blocks[b].kind))
             continue;
         buf_clear(context->out);
-        if (!context->form->put_block(context, &frames->blocks[b], time_s))
+        if (!context->writer->put_block(context, &frames->blocks[b], time_s))
             return false;
     }
     return true;
@@ -178,8 +287,7 @@ bool frame_reply_check(struct reply_context *context, uint64_t head_bytes)
                check_json(context, head_bytes);
     if (is_json(context) && !plan(context, UINT64_MAX))
         return false;
-    for (uint32_t f = 0; f < context->request->time_count && !buf_failed(context->out) && !context_is_compiled(context);
-         f++)
+    for (uint32_t f = 0; f < context->request->time_count && !buf_failed(context->out) && !context->is_compiled; f++)
         if (!check_blocks(context, f))
             return false;
     return !buf_failed(context->out);

@@ -1,5 +1,5 @@
-/* frame_reply_make.h - answers of frames: what is said once, then the frames, each by itself, then an end. They are
- * made in this order, whole (frame_reply_make()) or in pieces (answer_stream.h). Private to server/wire. Pure. */
+/* frame_reply.h - replies of frames: what is said once, then the frames, each by itself, then an end. They are made in
+ * this order, whole (frame_reply_make()) or in pieces (reply_cursor.h). Private to server/wire. Pure. */
 #pragma once
 
 #include "wire/reply/reply_context.h"
@@ -14,8 +14,8 @@ struct frame_writer {
     void (*put_head)(struct reply_context *context);
     /* JSON: the pose evaluated last, behind the frame's times. False: the reply is an error. */
     bool (*put_frame)(struct reply_context *context, double time_s);
-    /* Binary: puts the blocks, static ones first, to answer->blocks. Returns their number, or FRAMES_NO_PLAN: the reply
-     * is an error. */
+    /* Binary: puts the blocks, static ones first, to workspace->blocks. Returns their number, or FRAMES_NO_PLAN: the
+     * reply is an error. */
     uint32_t (*plan)(struct reply_context *context);
     /* Binary: the items of a static block. */
     void (*put_static)(struct reply_context *context, const struct frames_block *block);
@@ -24,22 +24,20 @@ struct frame_writer {
 };
 #define FRAMES_NO_PLAN UINT32_MAX
 
-extern const struct frame_writer PALETTE_WRITER, POSE_WRITER, MESH_WRITER;
-
-/* The form of the request's answer; NULL: it is not of frames. */
-const struct frame_writer *frame_writer_of(const struct request *request);
-
 /* Finds everything that the frames need. False: the reply is an error. */
-bool frame_reply_start(struct reply_context *context, const struct frame_writer *form);
+bool frame_reply_start(struct reply_context *context, const struct frame_writer *writer);
 
 /* Then each of these once, in order; all append to context->out. What goes wrong makes the reply an error, and
- * frame_reply_put() false; a buffer that is full, or an answer that nobody needs any more, shows as buf_failed(). */
+ * frame_reply_put() false; a buffer that is full, or a reply that nobody needs any more, shows as buf_failed(). */
 void frame_reply_put_head(struct reply_context *context);
 bool frame_reply_put(struct reply_context *context, uint32_t frame);
 void frame_reply_put_end(struct reply_context *context);
 
 /* All of it, after frame_reply_start(). */
 void frame_reply_make(struct reply_context *context);
+/* Its steps: the room, without which the reply is an error; the head; the frames and the end. */
+bool frame_reply_reserve(struct reply_context *context);
+void frame_reply_put_frames(struct reply_context *context);
 
 /* Binary: of all. JSON: about that. */
 uint64_t frame_reply_bytes(const struct reply_context *context);
@@ -47,3 +45,20 @@ uint64_t frame_reply_bytes(const struct reply_context *context);
 /* Evaluates every frame and tells of none: true when no frame can make the reply an error, nor the whole be larger than
  * an answer may; JSON needs `head_bytes` before its frames. Else the reply is the error, or context->out failed. */
 bool frame_reply_check(struct reply_context *context, uint64_t head_bytes);
+
+/* --- parts, for replies of frames that have no writer --- */
+
+/* {"model":..,"hash":..,"clip":..,"wrap":.. */
+void context_put_head(struct reply_context *context);
+/* {"time":..,"clip_time":.. */
+void context_put_frame_head(struct reply_context *context, uint32_t frame);
+
+/* What a frame of JSON takes at least, with its brace and comma, when its own things take `own_bytes`, beside its times
+ * and root motion. */
+uint64_t context_frame_least(const struct reply_context *context, uint64_t own_bytes);
+/* True when a reply of JSON could fit that has `head_bytes` before its frames, and of these at least `frame_bytes`
+ * each (context_frame_least()); else the reply is an error. */
+bool context_may_fit_json(struct reply_context *context, uint64_t head_bytes, uint64_t frame_bytes);
+/* Ends a reply of JSON whose first `done` frames are in context->out, once those that are left surely do not fit: the
+ * buffer then fails. */
+void context_end_early(struct reply_context *context, uint32_t done, uint64_t frame_bytes);

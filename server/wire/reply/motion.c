@@ -1,8 +1,7 @@
 #include "wire/reply/motion.h"
 
-#include "wire/reply/reply_context.h"
 #include "wire/reply/select.h"
-#include "wire/encode/json.h"
+#include "wire/reply/reply_json.h"
 
 #include <math.h>
 
@@ -43,24 +42,23 @@ static int32_t find_top_joint(const struct model *model, uint8_t *marks)
     return count == 1 ? top : -1;
 }
 
-int motion_find_root(struct workspace *answer, const struct model *model, const struct request *request, uint32_t *node,
-                     struct reply *reply)
+int motion_find_root(struct workspace *workspace, const struct model *model, const struct request *request,
+                     uint32_t *node, struct reply *reply)
 {
-    struct err err = {0};
+    struct err err;
     if (request->root.kind != SELECT_NONE)
-        return select_thing(model, request, THING_NODE, &request->root, node, reply);
-    uint8_t *scratch = workspace_array(&answer->moved, model->node_count, sizeof *scratch);
-    const int32_t top = scratch == NULL ? -1 : find_top_joint(model, scratch);
+        return select_thing(model, request->model, THING_NODE, &request->root, node, reply);
+    uint8_t *marks = workspace_array(&workspace->moved, model->node_count, sizeof *marks);
+    const int32_t top = marks == NULL ? -1 : find_top_joint(model, marks);
     if (top >= 0) {
         *node = (uint32_t)top;
         return 0;
     }
-    if (scratch == NULL)
+    err_set(
+        &err, ERR_BAD_PARAMETER,
+        "'%s' has no joint that all others hang from: name the node whose movement it is with root=", request->model);
+    if (marks == NULL)
         err_set(&err, ERR_NO_MEMORY, "no memory to evaluate '%s'", request->model);
-    else
-        err_set(&err, ERR_BAD_PARAMETER,
-                "'%s' has no joint that all others hang from: name the node whose movement it is with root=",
-                request->model);
     reply_error(reply, &err, NULL, 0);
     return err.code;
 }
@@ -85,17 +83,13 @@ bool motion_start(struct reply_context *context)
 {
     const struct model *model = context->model;
     struct reply_motion *motion = &context->motion;
-    struct pose *pose = &context->answer->pose;
+    struct pose *pose = &context->workspace->pose;
     uint32_t node = 0;
-    if (!context->request->has_root_motion)
-        return true;
-    if (motion_find_root(context->answer, model, context->request, &node, context->reply) < 0)
+    if (motion_find_root(context->workspace, model, context->request, &node, context->reply) < 0)
         return false;
-    uint8_t *is_moved = workspace_array(&context->answer->moved, model->node_count, sizeof *is_moved);
-    if (is_moved == NULL) {
-        context_fail_memory(context);
+    uint8_t *is_moved = context_array(context, &context->workspace->moved, model->node_count, sizeof *is_moved);
+    if (is_moved == NULL)
         return false;
-    }
     root_motion_mark(model, node, is_moved);
     pose_evaluate(pose, model, context->clip, context->span.from_s);
     root_motion_start(&motion->motion, pose, model, node, context->request->has_turn, is_moved);
@@ -105,21 +99,13 @@ bool motion_start(struct reply_context *context)
     return check_step(context, &motion->lap, context->span.to_s);
 }
 
-static void put_vector(struct buf *out, const double vector[3])
-{
-    const float floats[3] = {(float)vector[0], (float)vector[1], (float)vector[2]};
-    json_put_floats(out, floats, 3);
-}
-
 /* "translation":[..],"yaw":.. */
-static void put_step(struct reply_context *context, const struct root_step *step)
+static void put_step(struct reply_context *context, const char *key, const struct root_step *step)
 {
-    buf_put_text(context->out, "\"translation\":");
-    put_vector(context->out, step->translation);
-    if (!context->motion.motion.has_turn)
-        return;
-    buf_put_text(context->out, ",\"yaw\":");
-    json_put_float(context->out, (float)step->angle_deg);
+    buf_put_text(context->out, key);
+    put_vec3(context->out, "\"translation\":", step->translation);
+    if (context->motion.motion.has_turn)
+        json_printf(context->out, ",\"yaw\":%f", (double)(float)step->angle_deg);
 }
 
 void motion_put_head(struct reply_context *context)
@@ -129,12 +115,9 @@ void motion_put_head(struct reply_context *context)
         return;
     buf_put_text(context->out, ",\"root_motion\":{\"root\":");
     put_node_head(context->out, context->model, motion->motion.node);
-    buf_put_text(context->out, "},\"up\":");
-    put_vector(context->out, motion->motion.up);
-    buf_put_text(context->out, ",\"origin\":");
-    put_vector(context->out, motion->motion.origin);
-    buf_put_text(context->out, ",\"lap\":{");
-    put_step(context, &motion->lap);
+    put_vec3(context->out, "},\"up\":", motion->motion.up);
+    put_vec3(context->out, ",\"origin\":", motion->motion.origin);
+    put_step(context, ",\"lap\":{", &motion->lap);
     buf_put_text(context->out, "}}");
 }
 
@@ -157,21 +140,20 @@ bool motion_put(struct reply_context *context, double time_s)
         return true;
     if (!motion_check(context, time_s))
         return false;
-    buf_put_text(context->out, ",\"root_motion\":{");
-    put_step(context, &context->motion.step);
+    put_step(context, ",\"root_motion\":{", &context->motion.step);
     buf_put_char(context->out, '}');
     return true;
 }
 
-bool motion_put_block(struct reply_context *context, const struct frames *frames, uint32_t frame)
+bool motion_put_block(struct reply_context *context, uint32_t frame)
 {
     const struct root_step *step = &context->motion.step;
     if (!context->motion.is_on)
         return true;
-    if (!check_step(context, step, frames->times_s[frame]))
+    if (!check_step(context, step, context->request->times_s[frame]))
         return false;
-    frames_put_motion(context->out, frames, frame,
-                      (const float[]){(float)step->translation[0], (float)step->translation[1],
-                                      (float)step->translation[2], (float)step->angle_deg});
+    const float floats[] = {(float)step->translation[0], (float)step->translation[1], (float)step->translation[2],
+                            (float)step->angle_deg};
+    frames_put_motion(context->out, &context->frames, frame, floats);
     return true;
 }

@@ -1,5 +1,7 @@
 #include "wire/reply/select.h"
 
+#include "anim/model/model.h"
+
 #include <string.h>
 
 enum { CANDIDATES_MAX = 20 };
@@ -121,7 +123,7 @@ static void find_candidates(const struct model *model, enum thing thing, const s
     }
 }
 
-static int refuse_unknown(const struct model *model, const struct request *request, enum thing thing,
+static int refuse_unknown(const struct model *model, const char *path, enum thing thing,
                           const struct selector *selector, struct reply *reply)
 {
     struct err err;
@@ -129,43 +131,43 @@ static int refuse_unknown(const struct model *model, const struct request *reque
     const char *singular = THINGS[thing].singular;
     const bool is_camera = thing == THING_CAMERA;
     if (selector->kind == SELECT_NAME)
-        err_set(&err, THINGS[thing].code, "'%s' has no %s '%.*s'%s%s", request->model, singular,
+        err_set(&err, THINGS[thing].code, "'%s' has no %s '%.*s'%s%s", path, singular,
                 (int)(selector->name_bytes < 200 ? selector->name_bytes : 200), selector->name,
                 is_camera ? "; every model has " : "", is_camera ? REQUEST_SIDES : "");
     else if (selector->index < count)
-        err_set(&err, THINGS[thing].code, "'%s': node %u has no mesh", request->model, selector->index);
+        err_set(&err, THINGS[thing].code, "'%s': node %u has no mesh", path, selector->index);
     else if (count == 0)
-        err_set(&err, THINGS[thing].code, "'%s' has no %s", request->model, THINGS[thing].plural);
+        err_set(&err, THINGS[thing].code, "'%s' has no %s", path, THINGS[thing].plural);
     else
-        err_set(&err, THINGS[thing].code, "'%s' has no %s %u: they go from 0 to %u", request->model, singular,
-                selector->index, count - 1);
+        err_set(&err, THINGS[thing].code, "'%s' has no %s %u: they go from 0 to %u", path, singular, selector->index,
+                count - 1);
     struct ranking ranking;
     find_candidates(model, thing, selector, true, &ranking);
     reply_error(reply, &err, ranking.best, ranking.count);
     return THINGS[thing].code;
 }
 
-static int refuse_ambiguous(const struct model *model, const struct request *request, enum thing thing,
+static int refuse_ambiguous(const struct model *model, const char *path, enum thing thing,
                             const struct selector *selector, uint32_t hits, struct reply *reply)
 {
     struct err err;
-    err_set(&err, ERR_AMBIGUOUS_NAME, "'%s' has %u %s called '%.*s'; use the index", request->model, hits,
-            THINGS[thing].plural, (int)(selector->name_bytes < 200 ? selector->name_bytes : 200), selector->name);
+    err_set(&err, ERR_AMBIGUOUS_NAME, "'%s' has %u %s called '%.*s'; use the index", path, hits, THINGS[thing].plural,
+            (int)(selector->name_bytes < 200 ? selector->name_bytes : 200), selector->name);
     struct ranking ranking;
     find_candidates(model, thing, selector, false, &ranking);
     reply_error(reply, &err, ranking.best, ranking.count);
     return ERR_AMBIGUOUS_NAME;
 }
 
-int select_thing(const struct model *model, const struct request *request, enum thing thing,
-                 const struct selector *selector, uint32_t *index, struct reply *reply)
+int select_thing(const struct model *model, const char *path, enum thing thing, const struct selector *selector,
+                 uint32_t *index, struct reply *reply)
 {
     const uint32_t count = count_of(model, thing);
     if (selector->kind == SELECT_INDEX) {
         *index = selector->index;
         return selector->index < count && is_thing(model, thing, selector->index)
                    ? 0
-                   : refuse_unknown(model, request, thing, selector, reply);
+                   : refuse_unknown(model, path, thing, selector, reply);
     }
     uint32_t hits = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -175,6 +177,6 @@ int select_thing(const struct model *model, const struct request *request, enum 
         hits++;
     }
     if (hits == 0)
-        return refuse_unknown(model, request, thing, selector, reply);
-    return hits == 1 ? 0 : refuse_ambiguous(model, request, thing, selector, hits, reply);
+        return refuse_unknown(model, path, thing, selector, reply);
+    return hits == 1 ? 0 : refuse_ambiguous(model, path, thing, selector, hits, reply);
 }

@@ -1,6 +1,6 @@
-#include "wire/request/param.h"
-
-#include "wire/http/url.h"
+/* param.c - what the parsers of parameters share, and the parsers of those that are no name, time or picture. */
+#include "wire/encode/number.h"
+#include "wire/request/request_parser.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,8 +22,6 @@ char *param_next_entry(char **rest)
         *comma = '\0';
     return entry;
 }
-
-struct request_lists *param_lists(struct param_value *value) { return value->request->blocks; }
 
 /* The place of `text` among words with | between, or -1. */
 static int place_of(const char *words, const char *text)
@@ -67,33 +65,30 @@ int param_number(struct param_value *value, double least, double most, const cha
 int param_space(struct param_value *value)
 {
     const int word = param_word(value);
-    if (word >= 0)
-        value->request->space = (enum space)word;
-    return word < 0 ? word : 0;
+    value->request->space = (enum space)word;
+    return word;
 }
 
 int param_layout(struct param_value *value)
 {
     const int word = param_word(value);
-    if (word >= 0)
-        value->request->layout = (enum layout)word;
-    return word < 0 ? word : 0;
+    value->request->layout = (enum layout)word;
+    return word;
 }
 
 int param_format(struct param_value *value)
 {
     static const enum format FORMATS[] = {FORMAT_JSON, FORMAT_BIN, FORMAT_GLB};
     const int word = param_word(value);
-    if (word >= 0)
-        value->request->format = FORMATS[word];
-    return word < 0 ? word : 0;
+    value->request->format = FORMATS[word];
+    return word;
 }
 
 int param_picture_format(struct param_value *value)
 {
     const int word = param_word(value);
     value->request->format = word == 0 ? FORMAT_PNG : FORMAT_JSON;
-    return word < 0 ? word : 0;
+    return word;
 }
 
 int param_what(struct param_value *value)
@@ -110,11 +105,25 @@ int param_what(struct param_value *value)
     return 0;
 }
 
+/* The place of the value among its words; of 0|1 also that of a JSON truth value. */
+static int word_or_truth(struct param_value *value)
+{
+    const int truth = strcmp(value->values, "0|1") == 0 ? place_of("false|true", value->text) : -1;
+    return truth >= 0 ? truth : param_word(value);
+}
+
 int param_flag(struct param_value *value, bool *out)
 {
-    const int json = place_of("false|true", value->text), word = json >= 0 ? json : param_word(value);
+    const int word = word_or_truth(value);
     *out = word == 1;
-    return word < 0 ? word : 0;
+    return word;
+}
+
+int param_bit(struct param_value *value, uint32_t bit, uint32_t *flags)
+{
+    const int word = word_or_truth(value);
+    *flags |= word == 1 ? bit : 0;
+    return word;
 }
 
 int param_indices(struct param_value *value) { return param_flag(value, &value->request->has_indices); }
@@ -183,5 +192,5 @@ int param_mode(struct param_value *value)
 {
     const int word = param_word(value);
     value->request->is_additive = word == 1;
-    return word < 0 ? word : 0;
+    return word;
 }

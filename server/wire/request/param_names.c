@@ -1,9 +1,9 @@
-/* request_value_names.c - what names something: files by path and hash; clips, skins, nodes, meshes by index or name.
+/* param_names.c - what names something: files by path and hash; clips, skins, nodes, meshes by index or name.
  */
-#include "wire/http/url.h"
+#include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
-#include "wire/request/param.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { PATH_MAX_BYTES = 4095, HASH_DIGITS = 64 };
@@ -82,40 +82,30 @@ static int select_one(struct param_value *value, const char *text, const char *f
     return 0;
 }
 
-int param_select(struct param_value *value, const char *forced, struct selector *out)
+int param_select(struct param_value *value, const char *thing, bool is_given, struct selector *out)
 {
-    return select_one(value, value->text, forced, out);
-}
-
-void param_select_name(const struct param_value *value, struct selector *out)
-{
-    *out = by_name(value->text, value->size_bytes);
-}
-
-static int clip_is_single(const struct param_value *value)
-{
-    if (value->request->clip.kind == SELECT_NONE)
+    const int base_bytes = (int)strcspn(value->name, "_");
+    char by_name_param[32];
+    if (is_given)
+        return err_set(value->err, ERR_DUPLICATE_PARAMETER, "%.*s= and %.*s_name= both name the %s; give one",
+                       base_bytes, value->name, base_bytes, value->name, thing);
+    if (value->name[base_bytes] == '_') {
+        *out = by_name(value->text, value->size_bytes);
         return 0;
-    return err_set(value->err, ERR_DUPLICATE_PARAMETER, "clip= and clip_name= both name the clip; give one");
+    }
+    snprintf(by_name_param, sizeof by_name_param, "%s_name", value->name);
+    return select_one(value, value->text, by_name_param, out);
 }
 
 int param_clip(struct param_value *value)
 {
-    const int rc = clip_is_single(value);
-    if (rc < 0)
-        return rc;
-    if (strcmp(value->text, "-") == 0) {
-        value->request->clip = (struct selector){.kind = SELECT_REST};
+    struct selector *clip = &value->request->clip;
+    const bool is_given = clip->kind != SELECT_NONE;
+    if (!is_given && strcmp(value->name, "clip") == 0 && strcmp(value->text, "-") == 0) {
+        clip->kind = SELECT_REST;
         return 0;
     }
-    return select_one(value, value->text, "clip_name", &value->request->clip);
-}
-
-int param_clip_name(struct param_value *value)
-{
-    const int rc = clip_is_single(value);
-    value->request->clip = by_name(value->text, value->size_bytes);
-    return rc;
+    return param_select(value, "clip", is_given, clip);
 }
 
 static int select_many(struct param_value *value, const char *forced, struct buf *list)
@@ -138,57 +128,29 @@ static int select_name(struct param_value *value, struct buf *list)
     return 0;
 }
 
-int param_skin(struct param_value *value) { return select_many(value, "skin_name", &param_lists(value)->skins); }
-int param_skin_name(struct param_value *value) { return select_name(value, &param_lists(value)->skins); }
-int param_joints(struct param_value *value) { return select_many(value, "joint_name", &param_lists(value)->joints); }
-int param_joint_name(struct param_value *value) { return select_name(value, &param_lists(value)->joints); }
-
-static int mesh_is_single(const struct param_value *value)
-{
-    if (value->request->mesh.kind == SELECT_NONE)
-        return 0;
-    return err_set(value->err, ERR_DUPLICATE_PARAMETER, "mesh= and mesh_name= both name the mesh; give one");
-}
+int param_skin(struct param_value *value) { return select_many(value, "skin_name", &value->request->lists.skins); }
+int param_skin_name(struct param_value *value) { return select_name(value, &value->request->lists.skins); }
+int param_joints(struct param_value *value) { return select_many(value, "joint_name", &value->request->lists.joints); }
+int param_joint_name(struct param_value *value) { return select_name(value, &value->request->lists.joints); }
 
 int param_mesh(struct param_value *value)
 {
-    const int rc = mesh_is_single(value);
-    return rc < 0 ? rc : select_one(value, value->text, "mesh_name", &value->request->mesh);
-}
-
-int param_mesh_name(struct param_value *value)
-{
-    const int rc = mesh_is_single(value);
-    value->request->mesh = by_name(value->text, value->size_bytes);
-    return rc;
+    struct selector *mesh = &value->request->mesh;
+    return param_select(value, "mesh", mesh->kind != SELECT_NONE, mesh);
 }
 
 int param_root(struct param_value *value) { return select_one(value, value->text, NULL, &value->request->root); }
 
-static int joint_is_single(const struct param_value *value)
-{
-    if (value->request->joint.kind == SELECT_NONE)
-        return 0;
-    return err_set(value->err, ERR_DUPLICATE_PARAMETER, "joint= and joint_name= both name the node; give one");
-}
-
 int param_joint(struct param_value *value)
 {
-    const int rc = joint_is_single(value);
-    return rc < 0 ? rc : select_one(value, value->text, "joint_name", &value->request->joint);
-}
-
-int param_joint_by_name(struct param_value *value)
-{
-    const int rc = joint_is_single(value);
-    value->request->joint = by_name(value->text, value->size_bytes);
-    return rc;
+    struct selector *joint = &value->request->joint;
+    return param_select(value, "node", joint->kind != SELECT_NONE, joint);
 }
 
 /* Nodes that stand for all below them. */
 static int add_subtrees(struct param_value *value, enum mask_scope scope)
 {
-    struct buf *joints = &param_lists(value)->joints;
+    struct buf *joints = &value->request->lists.joints;
     const size_t first = joints->size_bytes;
     const int rc = select_many(value, NULL, joints);
     struct selector *all = (struct selector *)(void *)joints->data; /* NULL when a bad value was the first */

@@ -1,7 +1,6 @@
-/* request_value_picture.c - how a picture is to look: its size, background, smoothness and file. */
+/* param_picture.c - how a picture is to look: its size, background, smoothness and file. */
 #include "base/view.h"
 #include "wire/request/request_parser.h"
-#include "wire/request/param.h"
 
 #include <string.h>
 
@@ -55,38 +54,26 @@ int param_background(struct param_value *value)
 int param_view(struct param_value *value)
 {
     const int word = param_word(value);
-    if (word >= 0)
-        value->request->picture.view = (uint32_t)word;
-    return word < 0 ? word : 0;
-}
-
-static int set_flag(struct param_value *value, uint32_t flag, bool is_set)
-{
-    if (is_set)
-        value->request->picture.flags |= flag;
-    return 0;
+    value->request->picture.view = (uint32_t)word;
+    return word;
 }
 
 int param_aa(struct param_value *value)
 {
     bool is_smooth = true;
-    return param_flag(value, &is_smooth) < 0 ? value->err->code : set_flag(value, PICTURE_ONE_SAMPLE, !is_smooth);
+    const int rc = param_flag(value, &is_smooth);
+    value->request->picture.flags |= is_smooth ? 0 : PICTURE_ONE_SAMPLE;
+    return rc;
 }
 
-int param_shadow(struct param_value *value)
-{
-    bool has_shadow = false;
-    return param_flag(value, &has_shadow) < 0 ? value->err->code : set_flag(value, PICTURE_SHADOW, has_shadow);
-}
+int param_shadow(struct param_value *value) { return param_bit(value, PICTURE_SHADOW, &value->request->picture.flags); }
 
 int param_alpha(struct param_value *value)
 {
-    const int word = param_word(value);
-    return word < 0 ? word : set_flag(value, PICTURE_PREMULTIPLIED, word == 1);
+    return param_bit(value, PICTURE_PREMULTIPLIED, &value->request->picture.flags);
 }
 
 int param_compression(struct param_value *value)
 {
-    const int word = param_word(value);
-    return word < 0 ? word : set_flag(value, PICTURE_SMALL_FILE, word == 1);
+    return param_bit(value, PICTURE_SMALL_FILE, &value->request->picture.flags);
 }

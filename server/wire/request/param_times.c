@@ -1,6 +1,7 @@
-/* request_value_times.c - times, and which part of a clip they are in. */
-#include "wire/http/url.h"
-#include "wire/request/param.h"
+/* param_times.c - times, and which part of a clip they are in. */
+
+#include "wire/encode/number.h"
+#include "wire/request/request_parser.h"
 
 #include <float.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static int too_many_times(struct param_value *value)
 
 int param_add_time(struct param_value *value, double time_s)
 {
-    struct buf *times = &param_lists(value)->times;
+    struct buf *times = &value->request->lists.times;
     if (times->size_bytes / sizeof time_s >= value->limits->value[LIMIT_FRAMES])
         return too_many_times(value);
     buf_put(times, &time_s, sizeof time_s);
@@ -85,9 +86,8 @@ int param_times(struct param_value *value)
 int param_wrap(struct param_value *value)
 {
     const int word = param_word(value);
-    if (word >= 0)
-        value->request->wrap = (enum wrap)word;
-    return word < 0 ? word : 0;
+    value->request->wrap = (enum wrap)word;
+    return word;
 }
 
 int param_from(struct param_value *value)

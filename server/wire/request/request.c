@@ -1,42 +1,21 @@
 #include "wire/request/request.h"
 
-#include "base/mem.h"
 #include "wire/request/accept.h"
 #include "wire/http/url.h"
 #include "wire/request/request_parser.h"
-#include "wire/request/param.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PICTURE_SIDE = 256, LIST_SIZE = 256 /* of names in a message */ };
-
-static const char view_words[] = "" /* "|lit|weights|.." */
-#define X(symbol, word, takes_joint, text) "|" word
-#include "protocol/views.def"
-#undef X
-    ;
-#define VIEW_WORDS (view_words + 1)
-
-const struct param_info REQUEST_PARAMS[] = {
-#define X(symbol, name, ops, how_often, parse, values, text) {name, ops, how_often, parse, values},
-#include "wire/request/request_params.def"
-#undef X
-};
-_Static_assert((int)OP_FIND < 32, "the operations of a parameter are bits of an unsigned");
+enum { PICTURE_SIDE = 256 };
 
 void request_init(struct request *request) { *request = (struct request){0}; }
 
 void request_fini(struct request *request)
 {
-    struct request_lists *lists = request->blocks;
-    if (lists != NULL) {
-        buf_fini(&lists->times);
-        buf_fini(&lists->skins);
-        buf_fini(&lists->joints);
-        free(lists);
-    }
+    buf_fini(&request->lists.times);
+    buf_fini(&request->lists.skins);
+    buf_fini(&request->lists.joints);
     for (uint32_t i = 0; i < request->layer_count; i++)
         request_fini(&request->layers[i]); /* which have no layers */
     free(request->layers);
@@ -50,106 +29,11 @@ void request_fini(struct request *request)
     request_init(request);
 }
 
-/* The operations that take a name, with commas between. */
-static const char *list_owners(const char *name, char list[LIST_SIZE])
-{
-    size_t at = 0;
-    list[0] = '\0';
-    for (int op = 0; op <= OP_REFERENCE; op++)
-        for (int i = 0; i < PARAM_COUNT && at < LIST_SIZE; i++)
-            if (REQUEST_PARAMS[i].ops & 1u << op && strcmp(REQUEST_PARAMS[i].name, name) == 0)
-                at +=
-                    (size_t)snprintf(list + at, LIST_SIZE - at, "%s%s", at == 0 ? "" : ", ", request_path((enum op)op));
-    return list;
-}
-
-/* All names there are, or where to find them when these are too many for a message. */
-static const char *list_names(const char *const *names, size_t count, char list[LIST_SIZE])
-{
-    size_t at = 0;
-    for (size_t i = 0; i < count && at < LIST_SIZE; i++)
-        at += (size_t)snprintf(list + at, LIST_SIZE - at, "%s%s", i == 0 ? "" : ", ", names[i]);
-    if (at >= LIST_SIZE)
-        snprintf(list, LIST_SIZE, "the parameters that its table in protocol/http.md lists");
-    return list;
-}
-
-/* The name there is that is most like the one asked for, or NULL. *is_case: but for its case it is that. */
-static const char *find_nearest(const char *name, const char *const *names, size_t count, bool *is_case)
-{
-    char lower[LIST_SIZE];
-    snprintf(lower, sizeof lower, "%s", name);
-    for (char *at = lower; *at != '\0'; at++)
-        *at = *at >= 'A' && *at <= 'Z' ? (char)(*at + 'a' - 'A') : *at;
-    const char *nearest = nearest_name(lower, names, count);
-    *is_case = nearest != NULL && strcmp(nearest, lower) == 0;
-    return nearest;
-}
-
-/* A name that the operation does not take: why, and what it could have been. */
-static int unknown_param(const struct request *request, const char *name, struct err *err)
-{
-    const char *const path = request_path(request->op);
-    const char *names[PARAM_COUNT];
-    char list[LIST_SIZE];
-    size_t count = 0;
-    bool is_case;
-    for (int i = 0; i < PARAM_COUNT; i++)
-        if (REQUEST_PARAMS[i].ops & 1u << request->op)
-            names[count++] = REQUEST_PARAMS[i].name;
-    if (count == 0)
-        return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %s takes none", name, path);
-    const char *const nearest = find_nearest(name, names, count, &is_case), *const owners = list_owners(name, list);
-    if (owners[0] != '\0' && nearest != NULL)
-        return err_set(err, ERR_UNKNOWN_PARAMETER, "%s does not take '%s'; it belongs to %s; did you mean '%s'?", path,
-                       name, owners, nearest);
-    if (owners[0] != '\0')
-        return err_set(err, ERR_UNKNOWN_PARAMETER, "%s does not take '%s'; it belongs to %s", path, name, owners);
-    if (nearest != NULL)
-        return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %sdid you mean '%s'?", name,
-                       is_case ? "names are in lower case: " : "", nearest);
-    return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %s takes %s", name, path,
-                   list_names(names, count, list));
-}
-
-int request_find_param(const struct request *request, const char *name, struct err *err)
-{
-    for (int i = 0; i < PARAM_COUNT; i++)
-        if (REQUEST_PARAMS[i].ops & 1u << request->op && strcmp(REQUEST_PARAMS[i].name, name) == 0)
-            return i;
-    return unknown_param(request, name, err);
-}
-
 /* Why a value could not be decoded. A path with such bytes is a bad path before it is a bad parameter. */
 static int undecodable(int param, const struct err *why, struct err *err)
 {
     return err_set(err, param == PARAM_MODEL || param == PARAM_CLIP_FILE ? ERR_BAD_PATH : ERR_BAD_PARAMETER,
                    "parameter '%s': %s", REQUEST_PARAMS[param].name, why->message);
-}
-
-int request_format_param(enum op op)
-{
-    for (int i = PARAM_FORMAT; i <= PARAM_PICTURE_FORMAT; i++)
-        if (REQUEST_PARAMS[i].ops & 1u << op)
-            return i;
-    return -1;
-}
-
-int request_note_param(int param, bool may_repeat, struct param_set *seen, struct err *err)
-{
-    if (!may_repeat && seen->has[param])
-        return err_set(err, ERR_DUPLICATE_PARAMETER, "parameter '%s' is given twice; it may be given once",
-                       REQUEST_PARAMS[param].name);
-    seen->has[param] = true;
-    return 0;
-}
-
-int request_take_text(struct request *request, int param, char *text, size_t size_bytes, const struct limits *limits,
-                      struct err *err)
-{
-    struct param_value value = {request,    limits, REQUEST_PARAMS[param].name, REQUEST_PARAMS[param].values, text,
-                                size_bytes, err};
-    return REQUEST_PARAMS[param].parse(&value);
 }
 
 /* Decoded text goes to the end of request->memory, which has the room (see reserve()): the name only until it
@@ -159,14 +43,14 @@ static int take_param(struct request *request, const struct url_param *part, str
 {
     struct err why;
     char *text = request->memory.data + request->memory.size_bytes;
-    if (url_decode_param(part->name, part->name_bytes, text, &why) < 0)
+    if (url_decode(part->name, part->name_bytes, true, text, &why) < 0)
         return err_set(err, ERR_BAD_PARAMETER, "a parameter's name: %s", why.message);
     const int i = request_find_param(request, text, err);
     if (i < 0)
         return i;
     if (request_note_param(i, REQUEST_PARAMS[i].how_often == MANY, seen, err) < 0)
         return err->code;
-    const ptrdiff_t size_bytes = url_decode_param(part->value, part->value_bytes, text, &why);
+    const ptrdiff_t size_bytes = url_decode(part->value, part->value_bytes, true, text, &why);
     if (size_bytes < 0)
         return undecodable(i, &why, err);
     buf_advance(&request->memory, (size_t)size_bytes + 1);
@@ -176,7 +60,7 @@ static int take_param(struct request *request, const struct url_param *part, str
 /* Points the request at its lists and fills in what was not given. */
 static void finish_lists(struct request *request, const struct param_set *seen, const struct limits *limits)
 {
-    struct request_lists *lists = request->blocks;
+    struct request_lists *lists = &request->lists;
     const bool has_frames = REQUEST_PARAMS[PARAM_T].ops & 1u << request->op && request->op != OP_LAYER;
     if (has_frames && lists->times.size_bytes == 0) {
         const double zero = 0;
@@ -204,8 +88,7 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
 
 int request_reserve(struct request *request, size_t text_bytes, struct err *err)
 {
-    struct request_lists *lists = mem_zalloc(1, sizeof *lists);
-    request->blocks = lists;
+    struct request_lists *lists = &request->lists;
     /* limits only so that running out of memory is an error of this request */
     buf_init(&lists->times, SIZE_MAX / 4);
     buf_init(&lists->skins, SIZE_MAX / 4);
@@ -246,12 +129,6 @@ static int parse_query(struct request *request, const char *query, size_t size_b
     return 0;
 }
 
-void request_set_time(struct request *request, double time_s)
-{
-    struct request_lists *lists = request->blocks;
-    memcpy(lists->times.data, &time_s, sizeof time_s);
-}
-
 int request_complete(struct request *request, const struct param_set *seen, const char *accept,
                      const struct limits *limits, struct err *err)
 {
@@ -273,7 +150,7 @@ static int take_name(struct request *request, const char *name, size_t size_byte
 {
     char *text = request->memory.data + request->memory.size_bytes;
     struct err why;
-    const ptrdiff_t text_bytes = url_decode_path(name, size_bytes, text, &why);
+    const ptrdiff_t text_bytes = url_decode(name, size_bytes, false, text, &why);
     if (text_bytes < 0)
         return err_set(err, ERR_BAD_PATH, "the path of the file: %s", why.message);
     buf_advance(&request->memory, (size_t)text_bytes + 1);

@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "base/picture_spec.h"
 #include "base/sheet_spec.h"
+#include "wire/encode/frames.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,7 +75,6 @@ struct selector {
 };
 
 enum format { FORMAT_JSON, FORMAT_BIN, FORMAT_GLB, FORMAT_PNG };
-enum layout { LAYOUT_MAT4, LAYOUT_MAT3X4, LAYOUT_DUALQUAT };
 enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
 
 /* Which part of the clip, as given: span_resolve() makes clip times of it. */
@@ -84,6 +84,12 @@ struct request_span {
     double fps;      /* > 0 */
     double speed;    /* finite */
     double phase;    /* 0..1 */
+};
+
+/* What owns a request's lists; private to wire/request and packet_query.c. */
+struct request_lists {
+    struct buf times;         /* double */
+    struct buf skins, joints; /* struct selector */
 };
 
 struct request {
@@ -142,12 +148,12 @@ struct request {
     struct request *reference;     /* OP_REFERENCE with one time, or NULL */
     struct request_query *queries; /* OP_QUERY */
     uint32_t query_count;
-    const char *if_none_match; /* the header's value, or NULL; of GET and HEAD */
-    char canonical[24];        /* 16 hex digits: hash of op and every parameter's value in a fixed order,
-                                  what the ETag is made of beside the model's content */
-    uint64_t canonical_rest;   /* private to request_canonical.c: the same of all but the times */
-    struct buf memory;         /* owns the strings above */
-    void *blocks;              /* private to request.c: owns the lists above */
+    const char *if_none_match;  /* the header's value, or NULL; of GET and HEAD */
+    char canonical[24];         /* 16 hex digits: hash of op and every parameter's value in a fixed order,
+                                   what the ETag is made of beside the model's content */
+    uint64_t canonical_rest;    /* private to request_canonical.c: the same of all but the times */
+    struct buf memory;          /* owns the strings above */
+    struct request_lists lists; /* owns the lists above */
 };
 
 /* One query of a batch: good when err.code is 0. */

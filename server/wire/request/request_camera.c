@@ -1,7 +1,10 @@
-/* request_camera.c - what a picture's request leaves out of its camera and its time, and what goes together of them. */
+/* request_camera.c - where a picture is seen from and when: the parameters, what a request leaves out of them, and what
+ * goes together. */
+#include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double FOV_DEG = 30, FILLED = 0.88;
@@ -23,7 +26,8 @@ static const struct {
 
 const char REQUEST_SIDES[] = "front, back, left, right, top and three_quarter";
 
-int request_find_side(const char *word)
+/* request->side for a word of camera=; 0: it is none, but a camera of the file. */
+static int find_side(const char *word)
 {
     for (size_t i = 0; i < sizeof SIDES / sizeof *SIDES; i++)
         if (strcmp(word, SIDES[i].word) == 0)
@@ -31,25 +35,134 @@ int request_find_side(const char *word)
     return 0;
 }
 
-static bool is_any(const struct param_set *seen, const int *params, size_t count)
+/* So far away a camera of any angle and distance still has matrices of finite floats. */
+static const double PLACE_MOST = 1e30;
+
+int param_camera(struct param_value *value)
 {
-    for (size_t i = 0; i < count; i++)
-        if (seen->has[params[i]])
-            return true;
-    return false;
+    struct request *request = value->request;
+    const bool is_given = request->camera.kind != SELECT_NONE || request->side != 0;
+    const bool may_be_side = !is_given && strcmp(value->name, "camera") == 0;
+    request->side = may_be_side ? find_side(value->text) : request->side;
+    return may_be_side && request->side > 0 ? 0 : param_select(value, "camera", is_given, &request->camera);
 }
+
+int param_yaw(struct param_value *value)
+{
+    double yaw_deg;
+    if (!number_parse_double(value->text, &yaw_deg))
+        return param_bad(value, "a finite number of degrees");
+    value->request->picture.yaw_deg += remainder(yaw_deg, 360);
+    return 0;
+}
+
+int param_pitch(struct param_value *value)
+{
+    double pitch_deg;
+    const int rc = param_number(value, -90, 90, "a number of degrees from -90 to 90", &pitch_deg);
+    value->request->picture.pitch_deg += rc < 0 ? 0 : pitch_deg;
+    return rc;
+}
+
+int param_projection(struct param_value *value)
+{
+    const int word = param_word(value);
+    value->request->projection = word + 1;
+    return word;
+}
+
+int param_ortho(struct param_value *value) { return param_bit(value, PICTURE_ORTHO, &value->request->picture.flags); }
+int param_allow_empty(struct param_value *value)
+{
+    return param_bit(value, PICTURE_ALLOW_EMPTY, &value->request->picture.flags);
+}
+
+int param_frame(struct param_value *value)
+{
+    return param_bit(value, PICTURE_FRAME_POSE, &value->request->picture.flags);
+}
+
+int param_margin(struct param_value *value)
+{
+    double margin = 0;
+    const int rc = param_number(value, 0, 0.45, "a share of the picture from 0 to 0.45", &margin);
+    value->request->picture.filled = 1 - 2 * margin;
+    return rc;
+}
+
+int param_fov(struct param_value *value)
+{
+    return param_number(value, 1, 150, "a number of degrees from 1 to 150", &value->request->picture.fov_deg);
+}
+
+int param_distance(struct param_value *value)
+{
+    return param_number(value, 0.001, 1000, "a number from 0.001 to 1000; 1 is where everything just fits",
+                        &value->request->picture.distance);
+}
+
+/* Numbers with commas between, be they written or counted wrongly; also such as are none, "nan" and "inf". */
+static bool looks_like_place(const char *text)
+{
+    uint32_t numbers = 0, commas = 0;
+    while (*text != '\0') {
+        char *end;
+        strtod(text, &end);
+        if (*end != '\0' && *end != ',')
+            return false;
+        numbers += end > text;
+        commas += *end == ',';
+        text = *end == ',' ? end + 1 : end;
+    }
+    return numbers > 0 && commas > 0;
+}
+
+/* x,y,z */
+static bool read_place(char *text, double place[3])
+{
+    char *second = strchr(text, ','), *third = second == NULL ? NULL : strchr(second + 1, ',');
+    if (third == NULL)
+        return false;
+    *second = *third = '\0';
+    char *const entries[] = {text, second + 1, third + 1};
+    bool is_good = true;
+    for (int i = 0; i < 3; i++) {
+        is_good = is_good && number_parse_double(entries[i], &place[i]) && fabs(place[i]) <= PLACE_MOST;
+        place[i] = is_good ? place[i] + 0 : 0; /* not -0 */
+    }
+    *second = *third = ',';
+    return is_good;
+}
+
+int param_target(struct param_value *value)
+{
+    struct picture_spec *picture = &value->request->picture;
+    struct selector *target = &value->request->target;
+    const bool is_given = target->kind != SELECT_NONE || picture->target_kind != PICTURE_TARGET_NONE;
+    double place[3];
+    if (is_given || strcmp(value->name, "target") != 0 || !looks_like_place(value->text))
+        return param_select(value, "target", is_given, target);
+    if (!read_place(value->text, place))
+        return param_bad(value,
+                         "a node, or a place x,y,z of three numbers from -1e30 to 1e30; target_name= takes a name "
+                         "that looks like numbers");
+    picture->target_kind = PICTURE_TARGET_POINT;
+    memcpy(picture->target, place, sizeof place);
+    return 0;
+}
+
+/* --- together --- */
 
 /* A camera of the file stands where the file puts it, and sees what it sees there. */
 static int check_file_camera(const struct request *request, const struct param_set *seen, struct err *err)
 {
-    static const int OWN[] = {PARAM_YAW, PARAM_PITCH,    PARAM_FRAME,  PARAM_MARGIN,     PARAM_PROJECTION,
-                              PARAM_FOV, PARAM_DISTANCE, PARAM_TARGET, PARAM_TARGET_NAME};
-    for (size_t i = 0; request->camera.kind != SELECT_NONE && i < sizeof OWN / sizeof *OWN; i++)
-        if (seen->has[OWN[i]])
-            return err_set(err, ERR_BAD_PARAMETER,
-                           "parameter '%s' does not go with a camera of the file, which has its own place and view",
-                           REQUEST_PARAMS[OWN[i]].name);
-    if (request->camera.kind != SELECT_NONE && (request->picture.flags & PICTURE_ORTHO) != 0)
+    static const int OWN[] = {PARAM_YAW, PARAM_PITCH,    PARAM_FRAME,  PARAM_MARGIN,      PARAM_PROJECTION,
+                              PARAM_FOV, PARAM_DISTANCE, PARAM_TARGET, PARAM_TARGET_NAME, PARAM_END};
+    const char *given = param_given(seen, OWN);
+    if (given != NULL)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter '%s' does not go with a camera of the file, which has its own place and view", given);
+    if ((request->picture.flags & PICTURE_ORTHO) != 0)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'ortho' does not go with a camera of the file");
     return 0;
 }
@@ -57,18 +170,16 @@ static int check_file_camera(const struct request *request, const struct param_s
 /* A projection has a height of its own, so that of a side beside it gives only where it is seen from. */
 static int complete_direction(struct request *request, const struct param_set *seen, struct err *err)
 {
-    static const int OWN[] = {PARAM_PITCH, PARAM_FOV};
+    static const int OWN[] = {PARAM_PITCH, PARAM_FOV, PARAM_END};
     struct picture_spec *picture = &request->picture;
     const int side = request->side - 1, projection = request->projection - 1;
     picture->yaw_deg += side < 0 ? 0 : SIDES[side].yaw_deg;
     picture->pitch_deg += side < 0 ? 0 : SIDES[side].pitch_deg;
     if (projection < 0)
         return 0;
-    const char *word = PROJECTIONS[projection].word;
-    for (size_t i = 0; i < sizeof OWN / sizeof *OWN; i++)
-        if (seen->has[OWN[i]])
-            return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with projection=%s",
-                           REQUEST_PARAMS[OWN[i]].name, word);
+    const char *word = PROJECTIONS[projection].word, *given = param_given(seen, OWN);
+    if (given != NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with projection=%s", given, word);
     if (seen->has[PARAM_ORTHO] && (picture->flags & PICTURE_ORTHO) == 0)
         return err_set(err, ERR_BAD_PARAMETER, "ortho=0 does not go with projection=%s, which has no perspective",
                        word);
@@ -83,14 +194,13 @@ static int complete_direction(struct request *request, const struct param_set *s
 
 static int complete_camera(struct request *request, const struct param_set *seen, struct err *err)
 {
-    static const int DIRECTION[] = {PARAM_CAMERA, PARAM_CAMERA_NAME, PARAM_YAW, PARAM_PITCH, PARAM_PROJECTION};
+    static const int DIRECTION[] = {PARAM_CAMERA, PARAM_CAMERA_NAME, PARAM_YAW,
+                                    PARAM_PITCH,  PARAM_PROJECTION,  PARAM_END};
     struct picture_spec *picture = &request->picture;
-    if (check_file_camera(request, seen, err) < 0)
-        return err->code;
     if (request->camera.kind != SELECT_NONE)
-        return 0;
-    if (!is_any(seen, DIRECTION, sizeof DIRECTION / sizeof *DIRECTION))
-        request->side = request_find_side("three_quarter");
+        return check_file_camera(request, seen, err);
+    if (param_given(seen, DIRECTION) == NULL)
+        request->side = find_side("three_quarter");
     if (complete_direction(request, seen, err) < 0)
         return err->code;
     if (fabs(picture->pitch_deg) > 90)
@@ -111,16 +221,16 @@ static int complete_camera(struct request *request, const struct param_set *seen
 /* Without a time the renderer picks one, unless the request says how time passes. */
 static int complete_time(struct request *request, const struct param_set *seen, struct err *err)
 {
-    static const int OF_TIME[] = {PARAM_SPEED, PARAM_PHASE, PARAM_LAYERS};
+    static const int OF_TIME[] = {PARAM_SPEED, PARAM_PHASE, PARAM_LAYERS, PARAM_END};
     struct picture_spec *picture = &request->picture;
     const bool is_asked = (picture->flags & PICTURE_AUTO_TIME) != 0;
-    for (size_t i = 0; is_asked && i < sizeof OF_TIME / sizeof *OF_TIME; i++)
-        if (seen->has[OF_TIME[i]])
-            return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with t=auto, which picks a time itself",
-                           REQUEST_PARAMS[OF_TIME[i]].name);
+    const char *given = param_given(seen, OF_TIME);
+    if (is_asked && given != NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with t=auto, which picks a time itself",
+                       given);
     if (is_asked && (request->time_count != 1 || request->times_s[0] != 0))
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't' has other times beside auto");
-    if (!seen->has[PARAM_T] && !is_any(seen, OF_TIME, sizeof OF_TIME / sizeof *OF_TIME))
+    if (!seen->has[PARAM_T] && given == NULL)
         picture->flags |= PICTURE_AUTO_TIME;
     if (request->clip.kind == SELECT_REST)
         picture->flags &= ~(uint32_t)PICTURE_AUTO_TIME; /* all times are the same */

@@ -49,6 +49,11 @@ static void set_canonical(struct request *request)
     request->canonical[16] = '\0';
 }
 
+void request_set_time(struct request *request, double time_s)
+{
+    memcpy(request->lists.times.data, &time_s, sizeof time_s);
+}
+
 void request_set_canonical_time(struct request *request, double time_s)
 {
     request_set_time(request, time_s);

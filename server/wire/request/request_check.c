@@ -16,7 +16,7 @@ static int check_span(const struct request *request, struct err *err)
 
 static int check_bounds(const struct request *request, const struct param_set *seen, struct err *err)
 {
-    static const int TIMES[] = {PARAM_T, PARAM_WRAP, PARAM_SPEED, PARAM_PHASE};
+    static const int TIMES[] = {PARAM_T, PARAM_WRAP, PARAM_SPEED, PARAM_PHASE, PARAM_END};
     if (request->has_rate && !request->is_over_clip)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'rate' needs over=clip");
     if (request->is_over_clip && seen->has[PARAM_LAYERS])
@@ -24,20 +24,18 @@ static int check_bounds(const struct request *request, const struct param_set *s
             err, ERR_BAD_PARAMETER,
             "parameter 'over' does not go with layers, each of which has a time of its own: give 't' a range, "
             "such as 0:2:60");
-    for (size_t i = 0; request->is_over_clip && i < sizeof TIMES / sizeof *TIMES; i++)
-        if (seen->has[TIMES[i]])
-            return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with over=clip, which takes all times",
-                           REQUEST_PARAMS[TIMES[i]].name);
-    return 0;
+    const char *given = request->is_over_clip ? param_given(seen, TIMES) : NULL;
+    return given == NULL ? 0
+                         : err_set(err, ERR_BAD_PARAMETER,
+                                   "parameter '%s' does not go with over=clip, which takes all times", given);
 }
 
 static int check_root_motion(const struct request *request, const struct param_set *seen, struct err *err)
 {
-    static const int OF_IT[] = {PARAM_ROOT, PARAM_TURN, PARAM_ROOT_YAW};
-    for (size_t i = 0; !request->has_root_motion && i < sizeof OF_IT / sizeof *OF_IT; i++)
-        if (seen->has[OF_IT[i]])
-            return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs root_motion=extract",
-                           REQUEST_PARAMS[OF_IT[i]].name);
+    static const int OF_IT[] = {PARAM_ROOT, PARAM_TURN, PARAM_ROOT_YAW, PARAM_END};
+    const char *given = param_given(seen, OF_IT);
+    if (!request->has_root_motion && given != NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs root_motion=extract", given);
     if (request->has_root_motion && seen->has[PARAM_LAYERS])
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'root_motion' does not go with layers");
     return 0;

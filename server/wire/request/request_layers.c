@@ -1,5 +1,8 @@
-/* request_layers.c - what the layers of a blend must be, each and together. */
+/* request_layers.c - what the layers of a blend must be, each and together; and the other files that a request and its
+ * layers take clips from, each once. */
 #include "wire/request/request_parser.h"
+
+#include <string.h>
 
 int request_check_layer(const struct request *layer, const struct param_set *seen, struct err *err)
 {
@@ -16,13 +19,12 @@ int request_check_layer(const struct request *layer, const struct param_set *see
 /* What the layers say themselves cannot be said of all of them. */
 static int check_shared(const struct param_set *seen, struct err *err)
 {
-    static const int OF_LAYERS[] = {PARAM_CLIP, PARAM_CLIP_NAME, PARAM_FROM, PARAM_TO,
-                                    PARAM_FPS,  PARAM_SPEED,     PARAM_PHASE};
-    for (size_t i = 0; i < sizeof OF_LAYERS / sizeof *OF_LAYERS; i++)
-        if (seen->has[OF_LAYERS[i]])
-            return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' stands in the layers when there are layers",
-                           REQUEST_PARAMS[OF_LAYERS[i]].name);
-    return 0;
+    static const int OF_LAYERS[] = {PARAM_CLIP, PARAM_CLIP_NAME, PARAM_FROM,  PARAM_TO,
+                                    PARAM_FPS,  PARAM_SPEED,     PARAM_PHASE, PARAM_END};
+    const char *given = param_given(seen, OF_LAYERS);
+    return given == NULL
+               ? 0
+               : err_set(err, ERR_BAD_PARAMETER, "parameter '%s' stands in the layers when there are layers", given);
 }
 
 int request_check_layers(struct request *request, const struct param_set *seen, const struct limits *limits,
@@ -53,4 +55,61 @@ int request_check_layers(struct request *request, const struct param_set *seen, 
         return err_set(err, ERR_BAD_PARAMETER, "the layers name %llu joints, more than %llu",
                        (unsigned long long)joints, (unsigned long long)limits->value[LIMIT_LAYER_JOINTS]);
     return 0;
+}
+
+/* --- other files --- */
+
+static int add_source(struct request *request, struct request *part, const struct limits *limits, struct err *err)
+{
+    const uint64_t limit = limits->value[LIMIT_CLIP_FILES];
+    uint32_t at = 0;
+    if (part->clip_file == NULL)
+        return 0;
+    while (at < request->source_count && strcmp(request->sources[at].path, part->clip_file) != 0)
+        at++;
+    if (at == limit || at == REQUEST_SOURCES_MAX)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_file' names more than %llu files",
+                       (unsigned long long)limit);
+    struct request_source *source = &request->sources[at];
+    if (at == request->source_count)
+        request->sources[request->source_count++] = (struct request_source){.path = part->clip_file};
+    if (source->hash != NULL && part->clip_hash != NULL && strcmp(source->hash, part->clip_hash) != 0)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_hash' says of '%.200s' that it is %s and %s",
+                       part->clip_file, source->hash, part->clip_hash);
+    source->hash = source->hash != NULL ? source->hash : part->clip_hash;
+    part->clip_source = at + 1;
+    return 0;
+}
+
+/* What names no file of its own takes its clips from where `from` does. */
+static void inherit(struct request *part, const struct request *from)
+{
+    if (part->clip_file != NULL)
+        return;
+    part->clip_file = from->clip_file;
+    part->clip_hash = from->clip_hash;
+}
+
+int request_collect_sources(struct request *request, const struct limits *limits, struct err *err)
+{
+    if (add_source(request, request, limits, err) < 0)
+        return err->code;
+    for (uint32_t i = 0; i < request->layer_count; i++) {
+        struct request *layer = &request->layers[i];
+        inherit(layer, request);
+        if (layer->reference != NULL)
+            inherit(layer->reference, layer);
+        if (add_source(request, layer, limits, err) < 0 ||
+            (layer->reference != NULL && add_source(request, layer->reference, limits, err) < 0))
+            return err_prefix(err, "layers[%u]", i);
+    }
+    return 0;
+}
+
+bool request_names_content(const struct request *request)
+{
+    bool is_named = request->hash != NULL;
+    for (uint32_t i = 0; i < request->source_count; i++)
+        is_named = is_named && request->sources[i].hash != NULL;
+    return is_named;
 }

@@ -1,12 +1,10 @@
-/* request_parts.h - what the files that make requests share: the table of parameters and the steps from a parameter to
- * a whole request. Private to request*.c and packet_*.c. Pure. */
+/* request_parser.h - what the files that make requests share: the table of parameters, what the text of each may be and
+ * where it goes, and the steps from a parameter to a whole request. Private to this folder and packet_*.c. Pure. */
 #pragma once
 
 #include "wire/request/request.h"
 
 #include <cjson/cJSON.h>
-
-struct param_value;
 
 /* A path of a file: relative, without empty, '.' and '..' parts, at most 4095 bytes. `name` is what messages call it.
  * Returns 0 or ERR_BAD_PATH. */
@@ -31,11 +29,22 @@ enum {
 
 enum how_often { ONCE, MANY, NEEDED };
 
+/* A decoded value on its way into a request. */
+struct param_value {
+    struct request *request;
+    const struct limits *limits;
+    const char *name;   /* of the parameter, for messages */
+    const char *values; /* its words, "loop|clamp|mirror" */
+    char *text;         /* in the request's memory, NUL-terminated without inner NULs; may be cut up in place */
+    size_t size_bytes;
+    struct err *err;
+};
+
 struct param_info {
     const char *name;
     unsigned ops;
     enum how_often how_often;
-    int (*parse)(struct param_value *value);
+    int (*parse)(struct param_value *value); /* 0 or more, or an ERR_ */
     const char *values;
 };
 
@@ -43,7 +52,8 @@ enum {
 #define X(symbol, name, ops, how_often, parse, values, text) PARAM_##symbol,
 #include "wire/request/request_params.def"
 #undef X
-    PARAM_COUNT
+    PARAM_COUNT,
+    PARAM_END = -1, /* of a list of them */
 };
 extern const struct param_info REQUEST_PARAMS[PARAM_COUNT];
 
@@ -53,6 +63,9 @@ enum { REQUEST_HASH_BYTES = 65 }; /* a content hash in hex, with its NUL */
 struct param_set {
     bool has[PARAM_COUNT];
 };
+
+/* The name of the first of `params` that is given, or NULL. They end with PARAM_END. */
+const char *param_given(const struct param_set *seen, const int *params);
 
 /* --- request.c --- */
 
@@ -97,8 +110,6 @@ void request_set_canonical(struct request *request);
 int request_check_sheet(struct request *request, const struct param_set *seen, struct err *err);
 /* --- request_camera.c --- */
 
-/* request->side for a word of camera=; 0: it is none, but a camera of the file. */
-int request_find_side(const char *word);
 /* What was not given of the camera and the time, and what does not go together. */
 int request_complete_picture(struct request *request, const struct param_set *seen, struct err *err);
 
@@ -109,8 +120,6 @@ int request_check_layers(struct request *request, const struct param_set *seen, 
                          struct err *err);
 /* The rules for one layer. */
 int request_check_layer(const struct request *layer, const struct param_set *seen, struct err *err);
-
-/* --- request_sources.c --- */
 
 /* Gives every part of the request the file that its clips are in, and lists these files: after the layers' check. */
 int request_collect_sources(struct request *request, const struct limits *limits, struct err *err);
@@ -125,3 +134,33 @@ size_t request_body_text_bytes(const cJSON *object);
 /* Takes every member of `object` as a parameter. */
 int request_take_body(struct request *request, const cJSON *object, struct param_set *seen, const struct limits *limits,
                       struct err *err);
+
+/* --- param*.c: what the parsers share --- */
+
+/* ERR_BAD_PARAMETER: the value is not what is `expected`. */
+int param_bad(struct param_value *value, const char *expected);
+/* Ends the entry at *rest with a NUL and moves *rest behind it; NULL after the last. */
+char *param_next_entry(char **rest);
+/* The place of the value among the words of its parameter, or ERR_BAD_PARAMETER, which lists them. */
+int param_word(struct param_value *value);
+/* A finite number from `least` to `most`; `expected` says so. */
+int param_number(struct param_value *value, double least, double most, const char *expected, double *out);
+/* 0 or 1, or a JSON truth value. */
+int param_flag(struct param_value *value, bool *out);
+/* Sets the bit for 1, or for the second of its words. */
+int param_bit(struct param_value *value, uint32_t bit, uint32_t *flags);
+/* One more of the request's times, which is finite; or those of the range start + i / fps up to and including its end.
+ * ERR_BAD_PARAMETER or ERR_TOO_MANY_FRAMES. */
+int param_add_time(struct param_value *value, double time_s);
+int param_add_range(struct param_value *value, double start_s, double end_s, double fps);
+/* A whole number from 1 to `most`. */
+int param_count(struct param_value *value, uint64_t most, uint32_t *out);
+/* A thing by index or name, or, of the parameter whose name ends with _name, by name whatever that is; is_given: one of
+ * the two was given before. `thing`: what messages call it. */
+int param_select(struct param_value *value, const char *thing, bool is_given, struct selector *out);
+
+/* --- one a parameter --- */
+
+#define X(symbol, name, ops, how_often, parse, values, text) int parse(struct param_value *value);
+#include "wire/request/request_params.def"
+#undef X

@@ -1,8 +1,7 @@
 /* request_sheet.c - what is asked of a picture with several cells: which, how they lie, and in which file. */
 #include "base/view.h"
-#include "wire/http/url.h"
+#include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
-#include "wire/request/param.h"
 
 enum { CELLS_MAX = 1024, DIRECTIONS_MAX = 64, SPACE_MAX = 256, RATE_MAX = 1000, LOOPS_MAX = 65535, TURNTABLE_DEG = 15 };
 
@@ -43,21 +42,13 @@ int param_gap(struct param_value *value) { return whole(value, SPACE_MAX, &value
 int param_padding(struct param_value *value) { return whole(value, SPACE_MAX, &value->request->sheet.padding); }
 int param_loops(struct param_value *value) { return whole(value, LOOPS_MAX, &value->request->sheet.loops); }
 
-int param_captions(struct param_value *value)
-{
-    bool has_captions = false;
-    if (param_flag(value, &has_captions) < 0)
-        return value->err->code;
-    value->request->sheet.flags |= has_captions ? SHEET_CAPTIONS : 0;
-    return 0;
-}
+int param_captions(struct param_value *value) { return param_bit(value, SHEET_CAPTIONS, &value->request->sheet.flags); }
 
 int param_sheet_format(struct param_value *value)
 {
     const int word = param_word(value);
-    if (word >= 0)
-        value->request->sheet.format = (uint32_t)word;
-    return word < 0 ? word : 0;
+    value->request->sheet.format = (uint32_t)word;
+    return word;
 }
 
 int param_play_rate(struct param_value *value)
@@ -119,7 +110,7 @@ int request_check_sheet(struct request *request, const struct param_set *seen, s
                                      {PARAM_CLIPS, PARAM_CLIP},
                                      {PARAM_CLIPS, PARAM_CLIP_NAME},
                                      {PARAM_CLIPS, PARAM_LAYERS}};
-    static const int OF_PICTURES[] = {PARAM_COLUMNS, PARAM_GAP, PARAM_PADDING};
+    static const int OF_PICTURES[] = {PARAM_COLUMNS, PARAM_GAP, PARAM_PADDING, PARAM_END};
     for (size_t i = 0; i < sizeof CLASHES / sizeof *CLASHES; i++)
         if (seen->has[CLASHES[i][0]] && seen->has[CLASHES[i][1]])
             return clash(CLASHES[i][0], CLASHES[i][1], err);
@@ -133,11 +124,10 @@ int request_check_sheet(struct request *request, const struct param_set *seen, s
         return clash(PARAM_T, PARAM_FRAMES, err);
     if (request->op == OP_SHEET && seen->has[PARAM_LAYERS] && !seen->has[PARAM_T])
         return err_set(err, ERR_BAD_PARAMETER, "a sheet of layers needs the parameter 't': a blend has no length");
-    for (size_t i = 0; i < sizeof OF_PICTURES / sizeof *OF_PICTURES; i++)
-        if (sheet_is_animation(&request->sheet) && seen->has[OF_PICTURES[i]])
-            return err_set(err, ERR_BAD_PARAMETER,
-                           "parameter '%s' does not go with an animation, each frame of which is one cell",
-                           REQUEST_PARAMS[OF_PICTURES[i]].name);
+    const char *given = sheet_is_animation(&request->sheet) ? param_given(seen, OF_PICTURES) : NULL;
+    if (given != NULL)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter '%s' does not go with an animation, each frame of which is one cell", given);
     if (request->picture.view == VIEW_ONION)
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'view' is onion, which lays moments over each other; a sheet sets them apart");

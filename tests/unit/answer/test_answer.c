@@ -63,7 +63,7 @@ static int answer_with_limit(struct request *request, enum limit limit, uint64_t
     limits.value[limit] = value;
     workspace_init(&answer);
     reply_init(&reply);
-    reply_make(&answer, wire_model(), request, &limits, &reply);
+    reply_make(&answer, wire_model(), NULL, request, &limits, &reply);
     const int code = reply.code;
     assert_true(code != 0 || limit != LIMIT_ANSWER_BYTES || reply.body.size_bytes <= value);
     workspace_fini(&answer);
@@ -211,10 +211,10 @@ TEST(answer_that_nobody_needs_any_more_ends_as_an_error)
             workspace_init(&answer);
             answer.is_stopped = &is_stopped;
             reply_init(&reply);
-            reply_make(&answer, wire_model(), &request, &limits, &reply);
+            reply_make(&answer, wire_model(), NULL, &request, &limits, &reply);
             assert_int_equal(reply.code, 0);
             is_stopped = true;
-            reply_make(&answer, wire_model(), &request, &limits, &reply);
+            reply_make(&answer, wire_model(), NULL, &request, &limits, &reply);
             assert_int_not_equal(reply.code, 0);
             reply_fini(&reply);
             workspace_fini(&answer);

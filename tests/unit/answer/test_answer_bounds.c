@@ -211,7 +211,7 @@ static void check_too_much(const struct limits *limits, const struct request *re
     struct reply reply;
     reply_init(&reply);
     workspace_init(&answer);
-    reply_make(&answer, wire_model(), request, limits, &reply);
+    reply_make(&answer, wire_model(), NULL, request, limits, &reply);
     assert_int_equal(reply.code, ERR_TOO_MANY_FRAMES);
     buf_put_char(&reply.body, '\0');
     if (strstr(reply.body.data, words) == NULL)

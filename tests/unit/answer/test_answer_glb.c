@@ -497,9 +497,9 @@ TEST(answer_glb_does_not_depend_on_what_came_before)
     reply_init(&first);
     reply_init(&second);
     reply_init(&other);
-    reply_make(&answer, make_model(), &request, &limits, &first);
-    reply_make(&answer, wire_model(), &textureless, &limits, &other);
-    reply_make(&answer, make_model(), &request, &limits, &second);
+    reply_make(&answer, make_model(), NULL, &request, &limits, &first);
+    reply_make(&answer, wire_model(), NULL, &textureless, &limits, &other);
+    reply_make(&answer, make_model(), NULL, &request, &limits, &second);
     assert_int_equal(first.body.size_bytes, second.body.size_bytes);
     assert_memory_equal(first.body.data, second.body.data, first.body.size_bytes);
     reply_fini(&first);

@@ -150,7 +150,7 @@ static struct reply_cost cost_of(const struct request *request)
     limits_default(&limits);
     workspace_init(&answer);
     reply_init(&reply);
-    reply_make(&answer, wire_model(), request, &limits, &reply);
+    reply_make(&answer, wire_model(), NULL, request, &limits, &reply);
     assert_int_equal(reply.code, 0);
     const struct reply_cost cost = answer.cost;
     workspace_fini(&answer);

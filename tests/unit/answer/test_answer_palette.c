@@ -158,10 +158,6 @@ TEST(answer_palette_in_the_space_of_a_chosen_mesh_node)
     assert_string_equal(wire_get(error, "message")->valuestring, "'arm.glb': node 2 has no mesh");
     assert_int_equal(cJSON_GetArraySize(wire_get(error, "candidates")), 2);
     cJSON_Delete(json);
-
-    request.space = SPACE_ROOT;
-    wire_answer_error(wire_model(), &request, ERR_BAD_PARAMETER, &json);
-    cJSON_Delete(json);
 }
 
 TEST(answer_palette_at_rest)

@@ -15,7 +15,7 @@ static struct limits limits;
 static struct prepared_reply *prepare(struct workspace *answer, const struct request *request)
 {
     limits_default(&limits);
-    return prepared_reply_new(answer, wire_model(), request, &limits);
+    return prepared_reply_new(answer, wire_model(), request, true, &limits);
 }
 
 static void check_same(const struct request *request)
@@ -45,7 +45,7 @@ static void check_same(const struct request *request)
         if (is_made && request->format == FORMAT_BIN)
             assert_int_equal(prepared_reply_bytes(prepared), reply.body.size_bytes);
         /* the same working memory serves others meanwhile */
-        reply_make(&answer, wire_model(), &other, &limits, &between);
+        reply_make(&answer, wire_model(), NULL, &other, &limits, &between);
         reply_fini(&between);
         reply_fini(&expected);
         reply_fini(&reply);

@@ -43,7 +43,7 @@ static struct outcome outcome_of(const struct model *model, const struct request
     limits.value[LIMIT_ANSWER_BYTES] = limit_bytes;
     workspace_init(&answer);
     reply_init(&reply);
-    reply_make(&answer, model, request, &limits, &reply);
+    reply_make(&answer, model, NULL, request, &limits, &reply);
     const struct outcome outcome = {.code = reply.code != 0 ? reply.code : (int64_t)reply.body.size_bytes,
                                     .has_evaluated = answer.pose.node_capacity != 0};
     reply_fini(&reply);

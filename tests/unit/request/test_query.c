@@ -2,6 +2,7 @@
 #include "tests/unit/support/check.h"
 
 #include "wire/request/accept.h"
+#include "wire/encode/number.h"
 #include "wire/http/url.h"
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ static void check_decode(const char *text, const char *expected, const char *mes
     assert_non_null(out);
     memcpy(in, text, size);
     struct err err = {0};
-    const ptrdiff_t rc = url_decode_param(in, size, out, &err);
+    const ptrdiff_t rc = url_decode(in, size, true, out, &err);
     if (expected != NULL) {
         assert_int_equal(rc, strlen(expected));
         assert_string_equal(out, expected);

@@ -1,8 +1,9 @@
 /* server/wire/http/url_time.h. */
 #include "tests/unit/support/check.h"
 
+#include "wire/encode/number.h"
 #include "wire/http/url.h"
-#include "wire/http/url_time.h"
+#include "wire/http/url.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* server/wire/bodies/sheet_plan.h and sheet_layout.h: which moments, and where. */
+/* server/wire/bodies/sheet_plan.h: which times, and where their cells lie. */
 #include "wire/bodies/sheet_plan.h"
 #include "anim/pose/pose.h"
 #include "tests/unit/support/check.h"

@@ -251,7 +251,7 @@ void wire_answer(const struct model *model, const struct request *request, struc
     struct limits limits;
     limits_default(&limits);
     workspace_init(&answer);
-    reply_make(&answer, model, request, &limits, reply);
+    reply_make(&answer, model, NULL, request, &limits, reply);
     workspace_fini(&answer);
 }
 

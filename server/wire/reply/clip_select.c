@@ -1,9 +1,10 @@
-#include "wire/reply/layers.h"
+#include "wire/reply/clip_select.h"
 
-#include "wire/bodies/reply_make.h"
 #include "wire/reply/select.h"
 
-static double duration_of(const struct model *model, int32_t clip)
+#include <math.h>
+
+double clip_duration_s(const struct model *model, int32_t clip)
 {
     return clip == POSE_REST ? 0 : model->clips[clip].duration_s;
 }
@@ -13,6 +14,73 @@ static int fail(struct reply *reply, const struct err *err)
     reply_error(reply, err, NULL, 0);
     return err->code;
 }
+
+int select_clip(const struct model *model, const struct request *request, int32_t *clip, struct reply *reply)
+{
+    uint32_t index;
+    struct err err;
+    *clip = POSE_REST;
+    if (request->layer_count > 0 || request->clip.kind == SELECT_REST)
+        return 0;
+    if (request->clip.kind == SELECT_NONE && model->clip_count == 0 && request->clip_file != NULL) {
+        err_set(&err, ERR_CLIP_NOT_FOUND, "the clip file '%s' has no clips", request->clip_file);
+        return fail(reply, &err);
+    }
+    if (request->clip.kind == SELECT_NONE) {
+        *clip = model->clip_count > 0 ? 0 : POSE_REST;
+        return 0;
+    }
+    const char *path = request->clip_file != NULL ? request->clip_file : request->model;
+    const int rc = select_thing(model, path, THING_CLIP, &request->clip, &index, reply);
+    *clip = rc < 0 ? POSE_REST : (int32_t)index;
+    return rc;
+}
+
+/* --- the part that is played --- */
+
+/* The last key of a file that counts in frames or in floats may lie just before the time that its author typed. */
+#define END_TOLERANCE_S 1e-4
+
+/* One end of the part, in seconds. */
+static int resolve_end(const char *name, double given, const struct request_span *asked, double duration_s, double *out,
+                       struct err *err)
+{
+    const double time_s = asked->has_fps ? given / asked->fps : given;
+    *out = fmin(time_s, duration_s);
+    if (time_s <= duration_s + END_TOLERANCE_S)
+        return 0;
+    if (asked->has_fps)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter '%s' is frame %.15g, which is %.9g s; the clip ends at %.9g s, frame %.9g", name,
+                       given, time_s, duration_s, duration_s * asked->fps);
+    return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' is %.15g s; the clip ends at %.9g s", name, given,
+                   duration_s);
+}
+
+bool span_is_given(const struct request *request)
+{
+    const struct request_span *asked = &request->span;
+    return asked->has_from || asked->has_to || asked->has_speed || asked->has_phase;
+}
+
+int span_resolve(const struct request *request, double duration_s, struct clip_span *span, struct err *err)
+{
+    const struct request_span *asked = &request->span;
+    *span = (struct clip_span){
+        .to_s = duration_s,
+        .speed = asked->has_speed ? asked->speed : 1,
+        .phase = asked->has_phase ? asked->phase : 0,
+        .wrap = request->wrap,
+    };
+    int rc = 0;
+    if (asked->has_from)
+        rc = resolve_end("from", asked->from, asked, duration_s, &span->from_s, err);
+    if (rc == 0 && asked->has_to)
+        rc = resolve_end("to", asked->to, asked, duration_s, &span->to_s, err);
+    return rc;
+}
+
+/* --- layers --- */
 
 /* What has the clips of a layer or a reference. */
 static const struct model *source_of(const struct model *model, const struct model *const *sources,
@@ -30,7 +98,7 @@ static int find_clip(struct resolved_layers *layers, const struct model *clips, 
     const int rc = select_clip(clips, layer, &out->clip, reply);
     if (rc < 0)
         return rc;
-    if (span_resolve(layer, duration_of(clips, out->clip), &layers->spans[layers->count], &err) < 0) {
+    if (span_resolve(layer, clip_duration_s(clips, out->clip), &layers->spans[layers->count], &err) < 0) {
         err_prefix(&err, "layers[%u]", layers->count);
         return fail(reply, &err);
     }
@@ -52,7 +120,7 @@ static int find_reference(const struct model *clips, const struct request *layer
             return rc;
     }
     out->reference_time_s =
-        clip_time_wrap(reference->times_s[0], duration_of(clips, out->reference_clip), reference->wrap);
+        clip_time_wrap(reference->times_s[0], clip_duration_s(clips, out->reference_clip), reference->wrap);
     return 0;
 }
 
@@ -65,7 +133,7 @@ static int find_masks(struct resolved_layers *layers, const struct model *model,
     for (uint32_t i = 0; i < layer->joint_count; i++) {
         struct blend_mask *mask = &layers->masks[layers->mask_count++];
         mask->scope = layer->joints[i].scope;
-        const int rc = select_thing(model, layer, THING_NODE, &layer->joints[i], &mask->node, reply);
+        const int rc = select_thing(model, layer->model, THING_NODE, &layer->joints[i], &mask->node, reply);
         if (rc < 0)
             return rc;
     }

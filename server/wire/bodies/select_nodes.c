@@ -1,9 +1,9 @@
-#include "wire/reply/select_nodes.h"
-
+/* select_nodes.c - the nodes that a request selects, whole subtrees among them. */
+#include "wire/bodies/bodies.h"
 #include "wire/reply/select.h"
 
 /* In answer->palette, which nothing else uses yet. */
-struct scratch {
+struct node_scratch {
     uint32_t *sizes;     /* [model->node_count]: nodes of the subtree of each */
     uint32_t *is_inside; /* [model->node_count] */
     uint32_t *tops;      /* [request->joint_count]: which node each selector means */
@@ -33,29 +33,27 @@ static void put_subtree(const struct model *model, uint32_t top, uint32_t *is_in
             *out++ = n;
 }
 
-static bool start(struct reply_context *context, struct scratch *scratch)
+static bool count_nodes(struct reply_context *context, struct node_scratch *scratch)
 {
     const size_t nodes = context->model->node_count;
     uint32_t *memory =
-        workspace_array(&context->answer->palette, 2 * nodes + context->request->joint_count, sizeof *memory);
-    if (memory == NULL) {
-        context_fail_memory(context);
+        context_array(context, &context->workspace->palette, 2 * nodes + context->request->joint_count, sizeof *memory);
+    if (memory == NULL)
         return false;
-    }
-    *scratch = (struct scratch){memory, memory + nodes, memory + 2 * nodes};
+    *scratch = (struct node_scratch){memory, memory + nodes, memory + 2 * nodes};
     count_subtrees(context->model, scratch->sizes);
     return true;
 }
 
 /* Finds every selector's node and how many nodes there will be. False: the reply is an error. */
-static bool find_tops(struct reply_context *context, const struct scratch *scratch, uint32_t *count)
+static bool find_tops(struct reply_context *context, const struct node_scratch *scratch, uint32_t *count)
 {
     enum { NODE_BYTES_MIN = 16 }; /* "[[...]]" of a node; a subtree may be asked for again and again */
     const struct request *request = context->request;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < request->joint_count; i++) {
         const struct selector *selector = &request->joints[i];
-        if (select_thing(context->model, request, THING_NODE, selector, &scratch->tops[i], context->reply) < 0)
+        if (select_thing(context->model, request->model, THING_NODE, selector, &scratch->tops[i], context->reply) < 0)
             return false;
         sum += selector->scope == BLEND_SUBTREE ? scratch->sizes[scratch->tops[i]] : 1;
     }
@@ -71,15 +69,13 @@ uint32_t *select_nodes(struct reply_context *context, uint32_t *count)
 {
     const struct model *model = context->model;
     const struct request *request = context->request;
-    struct scratch scratch = {0};
+    struct node_scratch scratch = {0};
     *count = model->node_count;
-    if (request->joint_count > 0 && !(start(context, &scratch) && find_tops(context, &scratch, count)))
+    if (request->joint_count > 0 && !(count_nodes(context, &scratch) && find_tops(context, &scratch, count)))
         return NULL;
-    uint32_t *nodes = workspace_array(&context->answer->selection, 2 * (size_t)*count, sizeof *nodes);
-    if (nodes == NULL) {
-        context_fail_memory(context);
+    uint32_t *nodes = context_array(context, &context->workspace->selection, 2 * (size_t)*count, sizeof *nodes);
+    if (nodes == NULL)
         return NULL;
-    }
     for (uint32_t i = 0; request->joint_count == 0 && i < *count; i++)
         nodes[i] = i;
     uint32_t at = 0;

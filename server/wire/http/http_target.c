@@ -1,7 +1,8 @@
-#include "wire/http/http_host.h"
+#include "wire/http/http_target.h"
 
 #include <arpa/inet.h>
 #include <string.h>
+#include <strings.h>
 
 static bool is_hex_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
@@ -52,4 +53,37 @@ bool http_host_is_good(const char *text, size_t size_bytes)
                is_port(end + 1, size_bytes - (size_t)(end - text) - 1);
     const size_t name_bytes = end == NULL ? size_bytes : (size_t)(end - text);
     return is_name(text, name_bytes) && is_port(text + name_bytes, size_bytes - name_bytes);
+}
+
+static bool is_visible(char c) { return c > 0x20 && c < 0x7f; }
+
+int http_target_parse(const char *target, size_t size_bytes, bool may_be_asterisk, struct http_target *out,
+                      struct err *err)
+{
+    const char *const end = target + size_bytes;
+    *out = (struct http_target){.path = target, .path_bytes = size_bytes};
+    for (size_t i = 0; i < size_bytes; i++) {
+        if (target[i] == '#')
+            return err_set(err, ERR_BAD_REQUEST, "the request target has a fragment; write '#' as %%23");
+        if (!is_visible(target[i]))
+            return err_set(err, ERR_BAD_REQUEST,
+                           "byte %zu of the request target must be percent-encoded (space, control or not ASCII)", i);
+    }
+    const size_t scheme_bytes = size_bytes >= 7 && strncasecmp(target, "http://", 7) == 0    ? 7
+                                : size_bytes >= 8 && strncasecmp(target, "https://", 8) == 0 ? 8
+                                                                                             : 0;
+    if (scheme_bytes > 0) {
+        out->host = out->path = target + scheme_bytes;
+        while (out->path < end && *out->path != '/' && *out->path != '?')
+            out->path++;
+        out->host_bytes = (size_t)(out->path - out->host);
+        out->path_bytes = (size_t)(end - out->path);
+        out->is_root = out->path == end || *out->path == '?';
+        return http_host_is_good(out->host, out->host_bytes)
+                   ? 0
+                   : err_set(err, ERR_BAD_REQUEST, "the request target's host is not a host and port");
+    }
+    if (size_bytes > 0 && (target[0] == '/' || (size_bytes == 1 && target[0] == '*' && may_be_asterisk)))
+        return 0;
+    return err_set(err, ERR_BAD_REQUEST, "the request target does not begin with '/'");
 }

@@ -1,64 +1,84 @@
-#include "wire/bodies/sheet_manifest.h"
+#include "wire/bodies/picture_json.h"
 
 #include "anim/pose/pose.h"
-#include "wire/reply/reply_context.h"
-#include "wire/encode/json.h"
+#include "wire/reply/reply_json.h"
 
 #include <math.h>
-#include <string.h>
 
-static void put_key(struct buf *out, const char *name) { buf_printf(out, ",\"%s\":", name); }
-
-static void put_uint(struct buf *out, const char *name, uint64_t value)
+/* The key, and the number; null where it is not finite. */
+static void put_number(struct buf *out, const char *key, double value)
 {
-    put_key(out, name);
-    json_put_uint(out, value);
-}
-
-static void put_number(struct buf *out, const char *name, double value)
-{
-    put_key(out, name);
+    buf_put_text(out, key);
     if (isfinite(value))
         json_put_double(out, value);
     else
         buf_put_text(out, "null");
 }
 
-static void put_numbers(struct buf *out, const char *name, const double *values, int count)
+static void put_numbers(struct buf *out, const char *key, const double *values, int count)
 {
     bool is_finite = true;
-    put_key(out, name);
+    buf_put_text(out, key);
     for (int i = 0; i < count; i++)
         is_finite = is_finite && isfinite(values[i]);
     if (!is_finite) { /* a point beside a camera in perspective is nowhere in its picture */
         buf_put_text(out, "null");
         return;
     }
-    for (int i = 0; i < count; i++) {
-        buf_put_char(out, i == 0 ? '[' : ',');
-        json_put_double(out, values[i]);
-    }
-    buf_put_char(out, ']');
+    json_put_doubles(out, values, (size_t)count);
 }
+
+/* --- one picture --- */
+
+/* What is not finite makes `out` fail. */
+static void put_camera(struct buf *out, const struct picture_shown *shown)
+{
+    buf_put_text(out, "{\"view_from_scene\":");
+    json_put_doubles(out, shown->view_from_scene, 16);
+    buf_put_text(out, ",\"clip_from_view\":");
+    json_put_doubles(out, shown->clip_from_view, 16);
+    buf_put_char(out, '}');
+}
+
+void reply_put_shown(const struct picture_shown *shown, struct reply *reply)
+{
+    struct buf *out = &reply->picture_lines;
+    json_printf(out, "X-Posed-Time: %g\r\nX-Posed-Camera: ", shown->time_s);
+    put_camera(out, shown);
+    buf_put_text(out, "\r\n");
+}
+
+void body_put_picture(const struct request *request, const struct picture_shown *shown, struct reply *reply)
+{
+    struct buf *out = &reply->body;
+    reply->content_type = "application/json";
+    json_printf(out,
+                "{\"model\":%s,\"width\":%u,\"height\":%u,\"time\":%g,\"clip_time\":%g,\"camera\":", request->model,
+                request->picture.width, request->picture.height, shown->time_s, shown->clip_time_s);
+    put_camera(out, shown);
+    buf_put_text(out, "}\n");
+}
+
+/* --- the manifest of a sheet --- */
 
 /* A camera of the file can move from cell to cell; then what is true of one view is not of the others. */
 static bool has_own_camera(const struct request *request) { return request->camera.kind != SELECT_NONE; }
 
-static bool is_moving(const struct sheet_plan *plan, const struct sheet_cameras *shots, const struct request *request)
+static bool is_moving(const struct sheet_plan *plan, const struct sheet_cameras *cameras, const struct request *request)
 {
     for (uint32_t c = 1; c < plan->cell_count && has_own_camera(request); c++)
         for (int k = 0; k < 16; k++)
-            if (shots->views[c].m[k] != shots->views[0].m[k])
+            if (cameras->views[c].m[k] != cameras->views[0].m[k])
                 return true;
     return false;
 }
 
 /* The pixel of a cell, from its top left corner, where a point of the scene is; whole numbers are between pixels. Not
  * finite: it is not before the camera, or `view` is NULL. */
-static void find_pixel(const struct sheet_plan *plan, const struct sheet_cameras *shots, const struct dmat4 *view,
+static void find_pixel(const struct sheet_plan *plan, const struct sheet_cameras *cameras, const struct dmat4 *view,
                        const double point[3], double out[2])
 {
-    const double *clip = shots->clip_from_view.m;
+    const double *clip = cameras->clip_from_view.m;
     double seen[3];
     out[0] = out[1] = (double)NAN;
     if (view == NULL)
@@ -72,13 +92,13 @@ static void find_pixel(const struct sheet_plan *plan, const struct sheet_cameras
 }
 
 /* How many pixels are one unit of the scene, across the line of sight, where the pivot is; NAN as above. */
-static double find_scale(const struct sheet_plan *plan, const struct sheet_cameras *shots, const struct dmat4 *view)
+static double find_scale(const struct sheet_plan *plan, const struct sheet_cameras *cameras, const struct dmat4 *view)
 {
-    const double *clip = shots->clip_from_view.m;
+    const double *clip = cameras->clip_from_view.m;
     double seen[3];
     if (view == NULL)
         return (double)NAN;
-    dmat4_point(view, shots->pivot, seen);
+    dmat4_point(view, cameras->pivot, seen);
     const double w = clip[11] * seen[2] + clip[15];
     return w > 0 ? clip[5] / w / 2 * plan->layout.cell_height : (double)NAN;
 }
@@ -117,11 +137,10 @@ static void put_picture(struct buf *out, const struct model *model, const struct
     if (request->op == OP_TURNTABLE) /* which would be an animation */
         buf_put_text(&url, "&format=png");
     if (request->hash == NULL) {
-        buf_put_text(&url, "&hash=");
-        put_hash(&url, model);
+        char hash[HASH_DIGITS_SIZE];
+        buf_printf(&url, "&hash=%s", hash_digits(model, hash));
     }
-    put_key(out, "picture");
-    json_put_string(out, buf_failed(&url) ? "" : url.data, buf_failed(&url) ? 0 : url.size_bytes);
+    json_printf(out, ",\"picture\":%.*s", buf_failed(&url) ? 0 : (int)url.size_bytes, buf_failed(&url) ? "" : url.data);
     buf_fini(&url);
 }
 
@@ -159,12 +178,10 @@ static void put_clips(struct buf *out, const struct sheet_plan *plan, const stru
         if (cells[c].clip == POSE_REST || (c > 0 && cells[c].clip == cells[c - 1].clip))
             continue;
         const struct clip *clip = &clips->clips[cells[c].clip];
-        buf_put_text(out, is_first ? "{\"index\":" : ",{\"index\":");
-        json_put_uint(out, (unsigned)cells[c].clip);
-        put_key(out, "name");
-        json_put_str(out, clips, clip->name);
-        put_number(out, "duration", clip->duration_s);
-        put_number(out, "fps", find_rate(cells, c, end_of_clip(plan, c)));
+        json_comma(out, !is_first);
+        json_printf(out, "{\"index\":%d,\"name\":%.*s,\"duration\":%g", cells[c].clip, JSON_STR(clips, clip->name),
+                    clip->duration_s);
+        put_number(out, ",\"fps\":", find_rate(cells, c, end_of_clip(plan, c)));
         buf_put_char(out, '}');
         is_first = false;
     }
@@ -172,30 +189,29 @@ static void put_clips(struct buf *out, const struct sheet_plan *plan, const stru
 }
 
 /* The cell that first looks from a direction has its camera. */
-static void put_directions(struct buf *out, const struct sheet_plan *plan, const struct sheet_cameras *shots,
+static void put_directions(struct buf *out, const struct sheet_plan *plan, const struct sheet_cameras *cameras,
                            const struct request *request)
 {
     static const double ORIGIN[3];
     const struct sheet_cell *cells = sheet_plan_cells(plan);
-    const bool is_standing = !is_moving(plan, shots, request);
+    const bool is_standing = !is_moving(plan, cameras, request);
     uint32_t next = 0;
     buf_put_text(out, ",\"directions\":[");
     for (uint32_t c = 0; c < plan->cell_count && next < plan->direction_count; c++) {
         if (cells[c].direction != next)
             continue;
         double origin[2];
-        find_pixel(plan, shots, is_standing ? &shots->views[c] : NULL, ORIGIN, origin);
+        find_pixel(plan, cameras, is_standing ? &cameras->views[c] : NULL, ORIGIN, origin);
         buf_put_text(out, next == 0 ? "{" : ",{");
         if (has_own_camera(request)) {
             buf_put_text(out, "\"yaw\":null,\"pitch\":null");
         } else {
-            buf_put_text(out, "\"yaw\":");
-            json_put_double(out, request->picture.yaw_deg + cells[c].yaw_deg);
-            put_number(out, "pitch", request->picture.pitch_deg);
+            put_number(out, "\"yaw\":", request->picture.yaw_deg + cells[c].yaw_deg);
+            put_number(out, ",\"pitch\":", request->picture.pitch_deg);
         }
-        put_numbers(out, "origin", origin, 2);
+        put_numbers(out, ",\"origin\":", origin, 2);
         if (is_standing)
-            put_numbers(out, "view_from_scene", shots->views[c].m, 16);
+            put_numbers(out, ",\"view_from_scene\":", cameras->views[c].m, 16);
         else
             buf_put_text(out, ",\"view_from_scene\":null");
         buf_put_char(out, '}');
@@ -204,7 +220,7 @@ static void put_directions(struct buf *out, const struct sheet_plan *plan, const
     buf_put_char(out, ']');
 }
 
-static void put_cells(struct buf *out, const struct sheet_plan *plan, const struct sheet_cameras *shots,
+static void put_cells(struct buf *out, const struct sheet_plan *plan, const struct sheet_cameras *cameras,
                       const struct request *request)
 {
     const bool is_picked = (request->picture.flags & PICTURE_AUTO_TIME) != 0;
@@ -212,51 +228,44 @@ static void put_cells(struct buf *out, const struct sheet_plan *plan, const stru
     buf_put_text(out, ",\"cells\":[");
     for (uint32_t c = 0; c < plan->cell_count; c++) {
         const struct sheet_cell *cell = &cells[c];
-        buf_put_text(out, c == 0 ? "\n{\"x\":" : ",\n{\"x\":");
-        json_put_uint(out, cell->x);
-        put_uint(out, "y", cell->y);
-        put_uint(out, "width", plan->layout.cell_width);
-        put_uint(out, "height", plan->layout.cell_height);
-        put_uint(out, "column", cell->column);
-        put_uint(out, "row", cell->row);
-        put_uint(out, "direction", cell->direction);
-        put_uint(out, "frame", cell->frame);
-        put_key(out, "clip");
-        json_put_index(out, request->layer_count > 0 ? POSE_REST : cell->clip);
-        put_number(out, "time", is_picked ? shots->clip_times_s[c] - cell->begin_s : cell->time_s);
+        json_comma(out, c > 0);
+        json_printf(
+            out,
+            "\n{\"x\":%u,\"y\":%u,\"width\":%u,\"height\":%u,\"column\":%u,\"row\":%u,\"direction\":%u,\"frame\":%u",
+            cell->x, cell->y, plan->layout.cell_width, plan->layout.cell_height, cell->column, cell->row,
+            cell->direction, cell->frame);
+        put_index(out, ",\"clip\":", request->layer_count > 0 ? POSE_REST : cell->clip);
+        put_number(out, ",\"time\":", is_picked ? cameras->clip_times_s[c] - cell->begin_s : cell->time_s);
         if (request->layer_count == 0)
-            put_number(out, "clip_time", is_picked ? shots->clip_times_s[c] : cell->clip_time_s);
-        put_number(out, "duration", cell->duration_s);
+            put_number(out, ",\"clip_time\":", is_picked ? cameras->clip_times_s[c] : cell->clip_time_s);
+        put_number(out, ",\"duration\":", cell->duration_s);
         if (has_own_camera(request))
-            put_numbers(out, "view_from_scene", shots->views[c].m, 16);
+            put_numbers(out, ",\"view_from_scene\":", cameras->views[c].m, 16);
         buf_put_char(out, '}');
     }
     buf_put_text(out, "]");
 }
 
-void sheet_manifest_put(struct buf *out, const struct sheet_plan *plan, const struct sheet_cameras *shots,
+void sheet_manifest_put(struct buf *out, const struct sheet_plan *plan, const struct sheet_cameras *cameras,
                         const struct model *model, const struct model *clips, const struct request *request)
 {
-    const struct dmat4 *view = is_moving(plan, shots, request) ? NULL : &shots->views[0];
+    const struct dmat4 *view = is_moving(plan, cameras, request) ? NULL : &cameras->views[0];
     double anchor[2];
-    find_pixel(plan, shots, view, shots->pivot, anchor);
+    find_pixel(plan, cameras, view, cameras->pivot, anchor);
     put_name_and_hash(out, model, request);
     put_picture(out, model, request);
-    put_uint(out, "width", plan->width);
-    put_uint(out, "height", plan->height);
-    put_uint(out, "columns", plan->layout.widest);
-    put_uint(out, "rows", plan->layout.rows);
-    put_uint(out, "gap", plan->layout.gap);
-    put_uint(out, "padding", plan->layout.padding);
-    put_uint(out, "caption_height", plan->layout.caption_height);
-    put_numbers(out, "anchor", anchor, 2);
-    put_numbers(out, "pivot", shots->pivot, 3);
-    put_number(out, "pixels_per_unit", find_scale(plan, shots, view));
-    buf_printf(out, ",\"projection\":\"%s\"", shots->is_ortho ? "orthographic" : "perspective");
-    put_numbers(out, "clip_from_view", shots->clip_from_view.m, 16);
-    put_number(out, "fps", find_rate(sheet_plan_cells(plan), 0, plan->cell_count));
+    json_printf(
+        out, ",\"width\":%u,\"height\":%u,\"columns\":%u,\"rows\":%u,\"gap\":%u,\"padding\":%u,\"caption_height\":%u",
+        plan->width, plan->height, plan->layout.widest, plan->layout.rows, plan->layout.gap, plan->layout.padding,
+        plan->layout.caption_height);
+    put_numbers(out, ",\"anchor\":", anchor, 2);
+    put_numbers(out, ",\"pivot\":", cameras->pivot, 3);
+    put_number(out, ",\"pixels_per_unit\":", find_scale(plan, cameras, view));
+    json_printf(out, ",\"projection\":%s", cameras->is_ortho ? "orthographic" : "perspective");
+    put_numbers(out, ",\"clip_from_view\":", cameras->clip_from_view.m, 16);
+    put_number(out, ",\"fps\":", find_rate(sheet_plan_cells(plan), 0, plan->cell_count));
     put_clips(out, plan, clips, request);
-    put_directions(out, plan, shots, request);
-    put_cells(out, plan, shots, request);
+    put_directions(out, plan, cameras, request);
+    put_cells(out, plan, cameras, request);
     buf_put_text(out, "}\n");
 }

@@ -1,0 +1,37 @@
+/* reply_json.h - JSON that replies have in common. Private to server/wire. Pure. */
+#pragma once
+
+#include "wire/encode/json.h"
+#include "wire/reply/reply_context.h"
+
+/* {"model":..,"hash":.. */
+void put_name_and_hash(struct buf *out, const struct model *model, const struct request *request);
+/* The content hash in hex. */
+enum { HASH_DIGITS_SIZE = 65 };
+const char *hash_digits(const struct model *model, char out[HASH_DIGITS_SIZE]);
+/* "base_color", "metallic_roughness", ... */
+extern const char *const TEXTURE_SLOT_NAMES[TEXTURE_SLOT_COUNT];
+/* "triangles", "lines", "points" */
+extern const char *const TOPOLOGY_NAMES[TOPOLOGY_POINTS + 1];
+/* The key, then an index, or null for -1. */
+void put_index(struct buf *out, const char *key, int32_t index);
+/* "clip":{..}, or null for POSE_REST */
+void put_clip_name(struct buf *out, const struct model *model, int32_t index);
+/* {"node":..,"name":.. */
+void put_node_head(struct buf *out, const struct model *model, uint32_t node);
+/* "joints":[..] of a skin */
+void put_skin_joints(struct buf *out, const struct model *model, const struct skin *skin);
+/* {"name":..,"node":..,"mesh":..,"primitive":.. of a draw */
+void put_draw_head(struct buf *out, const struct model *model, const struct draw *draw);
+/* ,"extras":.. where the thing has some */
+void put_extras(struct buf *out, const struct model *model, enum extra_owner owner, uint32_t index);
+/* A vector of doubles as floats. */
+void put_vec3(struct buf *out, const char *key, const double vector[3]);
+
+/* Of JSON: a float and its comma (-1.1754944e-38,), the brackets of a list and its comma; a number. */
+enum { JSON_FLOAT_MOST = 15, JSON_LIST_MOST = 3, JSON_NUMBER_LEAST = 1 };
+/* Of a list in JSON of so many things, of which each takes at least so many bytes. */
+static inline uint64_t json_list_least(uint64_t count, uint64_t thing_bytes)
+{
+    return count == 0 ? 2 : 1 + count * (thing_bytes + 1);
+}

@@ -1,0 +1,40 @@
+/* workspace.h - memory that making replies takes, kept from one request to the next. Pure; any thread with its own. */
+#pragma once
+
+#include "anim/compiled/clip_palette.h"
+#include "anim/pose/blend.h"
+#include "wire/encode/glb.h"
+#include "wire/reply/clip_select.h"
+
+/* What a reply took of what a request may have: of LIMIT_FRAMES, LIMIT_EVALUATIONS and LIMIT_BOUNDS_VERTICES. */
+struct reply_cost {
+    uint64_t frames, evaluations, vertices;
+};
+
+struct workspace {
+    struct reply_cost cost;         /* of the last reply, once it is made without an error */
+    const _Atomic bool *is_stopped; /* the owner's, or NULL: once true, the reply under way is not needed any more and
+                                       ends soon, as some error */
+    struct pose pose;
+    struct clip_palette clip_palette; /* with the best kernel, unless another is put there */
+    struct blend blend;               /* of requests with layers */
+    struct resolved_layers layers;    /* likewise */
+    struct buf selection;             /* uint32_t: which skins, nodes or draws */
+    struct buf blocks;                /* struct frames_block, or struct glb_primitive */
+    struct buf palette;               /* struct mat4 of one skin */
+    struct buf vertices;              /* struct vec3, twice those of one primitive */
+    struct buf floats;                /* a palette in another layout than mat4 */
+    struct buf signs;                 /* of body_dualquat.c */
+    struct buf moved;                 /* of motion.c */
+    struct buf places;                /* uint32_t: of body_glb.c */
+    struct glb_writer glb;            /* likewise */
+};
+void workspace_init(struct workspace *workspace);
+void workspace_fini(struct workspace *workspace);
+/* Frees what one huge model made large. */
+void workspace_trim(struct workspace *workspace);
+/* Memory that it holds. */
+size_t workspace_held_bytes(const struct workspace *workspace);
+
+/* An array of `count` items in `buf`, whose former content is dropped; NULL: no memory. */
+void *workspace_array(struct buf *buf, size_t count, size_t item_bytes);

@@ -1,0 +1,124 @@
+/* request_params.c - the table of parameters, and which of them an operation takes. */
+#include "wire/http/url.h"
+#include "wire/request/request_parser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LIST_SIZE = 256 /* of names in a message */ };
+
+static const char view_words[] = "" /* "|lit|weights|.." */
+#define X(symbol, word, takes_joint, text) "|" word
+#include "protocol/views.def"
+#undef X
+    ;
+#define VIEW_WORDS (view_words + 1)
+
+const struct param_info REQUEST_PARAMS[] = {
+#define X(symbol, name, ops, how_often, parse, values, text) {name, ops, how_often, parse, values},
+#include "wire/request/request_params.def"
+#undef X
+};
+_Static_assert((int)OP_FIND < 32, "the operations of a parameter are bits of an unsigned");
+
+const char *param_given(const struct param_set *seen, const int *params)
+{
+    while (*params != PARAM_END && !seen->has[*params])
+        params++;
+    return *params == PARAM_END ? NULL : REQUEST_PARAMS[*params].name;
+}
+
+/* The operations that take a name, with commas between. */
+static const char *list_owners(const char *name, char list[LIST_SIZE])
+{
+    size_t at = 0;
+    list[0] = '\0';
+    for (int op = 0; op <= OP_REFERENCE; op++)
+        for (int i = 0; i < PARAM_COUNT && at < LIST_SIZE; i++)
+            if (REQUEST_PARAMS[i].ops & 1u << op && strcmp(REQUEST_PARAMS[i].name, name) == 0)
+                at +=
+                    (size_t)snprintf(list + at, LIST_SIZE - at, "%s%s", at == 0 ? "" : ", ", request_path((enum op)op));
+    return list;
+}
+
+/* All names there are, or where to find them when these are too many for a message. */
+static const char *list_names(const char *const *names, size_t count, char list[LIST_SIZE])
+{
+    size_t at = 0;
+    for (size_t i = 0; i < count && at < LIST_SIZE; i++)
+        at += (size_t)snprintf(list + at, LIST_SIZE - at, "%s%s", i == 0 ? "" : ", ", names[i]);
+    if (at >= LIST_SIZE)
+        snprintf(list, LIST_SIZE, "the parameters that its table in protocol/http.md lists");
+    return list;
+}
+
+/* The name there is that is most like the one asked for, or NULL. *is_case: but for its case it is that. */
+static const char *find_nearest(const char *name, const char *const *names, size_t count, bool *is_case)
+{
+    char lower[LIST_SIZE];
+    snprintf(lower, sizeof lower, "%s", name);
+    for (char *at = lower; *at != '\0'; at++)
+        *at = *at >= 'A' && *at <= 'Z' ? (char)(*at + 'a' - 'A') : *at;
+    const char *nearest = nearest_name(lower, names, count);
+    *is_case = nearest != NULL && strcmp(nearest, lower) == 0;
+    return nearest;
+}
+
+/* A name that the operation does not take: why, and what it could have been. */
+static int unknown_param(const struct request *request, const char *name, struct err *err)
+{
+    const char *const path = request_path(request->op);
+    const char *names[PARAM_COUNT];
+    char list[LIST_SIZE];
+    size_t count = 0;
+    bool is_case;
+    for (int i = 0; i < PARAM_COUNT; i++)
+        if (REQUEST_PARAMS[i].ops & 1u << request->op)
+            names[count++] = REQUEST_PARAMS[i].name;
+    if (count == 0)
+        return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %s takes none", name, path);
+    const char *const nearest = find_nearest(name, names, count, &is_case), *const owners = list_owners(name, list);
+    if (owners[0] != '\0' && nearest != NULL)
+        return err_set(err, ERR_UNKNOWN_PARAMETER, "%s does not take '%s'; it belongs to %s; did you mean '%s'?", path,
+                       name, owners, nearest);
+    if (owners[0] != '\0')
+        return err_set(err, ERR_UNKNOWN_PARAMETER, "%s does not take '%s'; it belongs to %s", path, name, owners);
+    if (nearest != NULL)
+        return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %sdid you mean '%s'?", name,
+                       is_case ? "names are in lower case: " : "", nearest);
+    return err_set(err, ERR_UNKNOWN_PARAMETER, "unknown parameter '%.64s'; %s takes %s", name, path,
+                   list_names(names, count, list));
+}
+
+int request_find_param(const struct request *request, const char *name, struct err *err)
+{
+    for (int i = 0; i < PARAM_COUNT; i++)
+        if (REQUEST_PARAMS[i].ops & 1u << request->op && strcmp(REQUEST_PARAMS[i].name, name) == 0)
+            return i;
+    return unknown_param(request, name, err);
+}
+
+int request_format_param(enum op op)
+{
+    for (int i = PARAM_FORMAT; i <= PARAM_PICTURE_FORMAT; i++)
+        if (REQUEST_PARAMS[i].ops & 1u << op)
+            return i;
+    return -1;
+}
+
+int request_note_param(int param, bool may_repeat, struct param_set *seen, struct err *err)
+{
+    if (!may_repeat && seen->has[param])
+        return err_set(err, ERR_DUPLICATE_PARAMETER, "parameter '%s' is given twice; it may be given once",
+                       REQUEST_PARAMS[param].name);
+    seen->has[param] = true;
+    return 0;
+}
+
+int request_take_text(struct request *request, int param, char *text, size_t size_bytes, const struct limits *limits,
+                      struct err *err)
+{
+    struct param_value value = {request,    limits, REQUEST_PARAMS[param].name, REQUEST_PARAMS[param].values, text,
+                                size_bytes, err};
+    return REQUEST_PARAMS[param].parse(&value);
+}
