@@ -64,8 +64,10 @@ struct render_cell {
     uint32_t reserved;
 };
 
-/* In an animation (base/sheet_spec.h) each cell is a frame: cells lie one below the other, as wide as the picture.
- * Instead of a picture SHEET_JSON is answered by struct render_cameras and struct render_cell_camera[cell_count]. */
+/* The one description of a picture behind the request: the service fills it, the pool adds ids and models, the worker
+ * draws it. In an animation (base/sheet_spec.h) each cell is a frame: cells lie one below the other, as wide as the
+ * picture. Instead of a picture SHEET_JSON is answered by struct render_cameras and struct
+ * render_cell_camera[cell_count]. */
 struct render_job {
     uint32_t magic;
     uint32_t cell_count;  /* 1..RENDER_CELLS_MAX, with layers at most RENDER_LAYER_TIMES_MAX / layer_count */

@@ -21,23 +21,11 @@ struct render_task *render_task_new(const struct render_spec *query)
 {
     struct render_task *picture = mem_zalloc(1, sizeof *picture); /* zeros between the fields too: jobs are compared */
     struct render_job *job = &picture->job;
+    memcpy(job, query->job, sizeof *job);
     job->magic = RENDER_JOB_MAGIC;
-    job->picture = *query->picture;
     job->model_key = query->imported->key;
     job->model_bytes = query->imported->model.size_bytes;
     job->source_count = query->clip_count;
-    job->width = query->width;
-    job->height = query->height;
-    job->cell_count = query->cell_count;
-    job->format = query->format;
-    job->loops = query->loops;
-    job->captions = query->captions;
-    job->caption_height = query->caption_height;
-    job->root = query->root;
-    job->has_turn = query->has_turn;
-    job->joint = query->joint;
-    if (query->blend != NULL)
-        memcpy(&job->blend, query->blend, sizeof job->blend);
     put_tail(picture, query);
     picture->imported = imported_model_ref(query->imported);
     for (uint32_t i = 0; i < query->clip_count; i++) {

@@ -11,22 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is to be drawn. */
+/* What is to be drawn. All is borrowed for the call. */
 struct render_spec {
-    struct imported_model *imported;
-    const struct picture_spec *picture; /* borrowed, as are cells and times; sides 1..LIMIT_PICTURE_SIDE */
-    uint32_t width, height;             /* of the whole picture; every cell lies within */
-    const struct render_cell *cells;    /* [cell_count], zeroed between their fields */
-    uint32_t cell_count;                /* 1..RENDER_CELLS_MAX */
-    enum sheet_format format;
-    uint32_t loops, captions, caption_height; /* as worker/render_job.h has them */
-    const double *layer_times_s;              /* [cell_count][blend->layer_count], at most RENDER_LAYER_TIMES_MAX */
-    struct imported_model *const *clips;      /* [clip_count]: other models that clips are from */
-    uint32_t clip_count;                      /* 0..RENDER_SOURCES_MAX */
-    uint32_t root;                            /* 0, or 1 + the node whose movement over the ground is taken out */
-    bool has_turn;                            /* its turning too */
-    uint32_t joint;                           /* 0, or 1 + the node that the view is about */
-    const struct render_blend *blend;         /* instead of the cells' clips, or NULL */
+    const struct render_job *job; /* the picture as the worker gets it, without magic, ids and what is of the models */
+    const struct render_cell *cells;     /* [job->cell_count], zeroed between their fields */
+    const double *layer_times_s;         /* [cell_count][blend.layer_count], at most RENDER_LAYER_TIMES_MAX */
+    struct imported_model *imported;     /* the model that is drawn */
+    struct imported_model *const *clips; /* [clip_count]: other models that clips are from */
+    uint32_t clip_count;                 /* 0..RENDER_SOURCES_MAX */
 };
 
 /* One who waits for a picture; the owner's, until done() has run or the wait is cancelled. */

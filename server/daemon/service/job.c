@@ -58,7 +58,6 @@ static void free_picture(struct picture_job *picture)
     if (picture->plan != NULL)
         sheet_plan_fini(picture->plan);
     free(picture->plan);
-    free(picture->blend);
     free(picture);
 }
 

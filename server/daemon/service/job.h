@@ -50,11 +50,10 @@ enum job_stage {
 struct picture_job {
     struct job *job;
     struct render_waiter waiter;
-    struct picture_spec look; /* the request's, with nodes and camera of the model */
+    struct render_job drawing; /* the picture as its worker gets it */
     int32_t clip;
-    double begin_s;             /* clip time at which the played span begins */
-    struct render_blend *blend; /* or NULL */
-    struct sheet_plan *plan;    /* of a sheet, or NULL */
+    double begin_s;          /* clip time at which the played span begins */
+    struct sheet_plan *plan; /* of a sheet, or NULL */
 };
 
 /* A call that is not answered at once. */
@@ -133,12 +132,12 @@ struct picture_cells {
     struct render_cell *cells; /* [count] */
     double *layer_times_s;     /* [count][layers of the blend] */
 };
-void picture_cells_alloc(struct picture_cells *cells, uint32_t count, const struct render_blend *blend);
+void picture_cells_alloc(struct picture_cells *cells, uint32_t count, uint32_t layer_count);
 void picture_cells_free(struct picture_cells *cells);
 /* Makes picture->plan. *span is zeroed: each cell has its own. */
 int service_sheet_plan(struct picture_job *picture, const struct model *clips, struct clip_span *span, struct err *err);
-/* Fills the cells of the plan, and those members of the spec that only sheets have. */
-void service_sheet_fill(struct picture_job *picture, struct picture_cells *cells, struct render_spec *spec);
+/* Fills the cells of the plan, and those members of the drawing that only sheets have. */
+void service_sheet_fill(struct picture_job *picture, struct picture_cells *cells);
 /* Fills a reply of status 200 with what the renderer made. */
 void service_sheet_reply(const struct picture_job *picture, struct blob *made, struct reply *reply);
 

@@ -113,8 +113,12 @@ static void fill_cells(struct picture_job *picture, const struct clip_span *span
     const bool is_onion = request->picture.view == VIEW_ONION;
     const bool is_spread = is_onion && (request->picture.flags & PICTURE_AUTO_TIME) != 0 && span->to_s > span->from_s;
     if (is_onion)
-        picture->look.flags &= ~(uint32_t)PICTURE_AUTO_TIME;
-    picture_cells_alloc(cells, is_spread ? VIEW_ONION_TIMES : is_onion ? request->time_count : 1, picture->blend);
+        picture->drawing.picture.flags &= ~(uint32_t)PICTURE_AUTO_TIME;
+    picture_cells_alloc(cells,
+                        is_spread  ? VIEW_ONION_TIMES
+                        : is_onion ? request->time_count
+                                   : 1,
+                        picture->drawing.blend.layer_count);
     double *layer_times_s = cells->layer_times_s;
     for (uint32_t c = 0; c < cells->count; c++) {
         cells->cells[c] = (struct render_cell){
@@ -125,7 +129,7 @@ static void fill_cells(struct picture_job *picture, const struct clip_span *span
             .begin_s = span->from_s,
             .end_s = span->to_s,
         };
-        if (picture->blend == NULL)
+        if (picture->drawing.blend.layer_count == 0)
             continue;
         layers_set_times(layers, request, c);
         for (uint32_t i = 0; i < layers->count; i++)
@@ -144,7 +148,7 @@ static bool find_blend(struct picture_job *picture, struct reply *reply)
     if (layers_resolve(layers, &job->models[0]->model, job->sources, request, reply) < 0)
         return false;
     layers_set_times(layers, request, 0);
-    struct render_blend *blend = mem_zalloc(1, sizeof *blend);
+    struct render_blend *blend = &picture->drawing.blend;
     blend->layer_count = layers->count;
     blend->mask_count = layers->mask_count;
     for (uint32_t i = 0; i < layers->count; i++) {
@@ -165,7 +169,6 @@ static bool find_blend(struct picture_job *picture, struct reply *reply)
     }
     for (uint32_t i = 0; i < layers->mask_count; i++)
         blend->masks[i] = layers->masks[i].node * 4 + (uint32_t)layers->masks[i].scope;
-    picture->blend = blend;
     return true;
 }
 
@@ -183,23 +186,25 @@ static bool find_thing(const struct job *job, enum thing thing, const struct sel
 }
 
 /* The nodes and the camera that the picture is about. False: *reply is the error. */
-static bool find_things(struct picture_job *picture, struct render_spec *spec, struct reply *reply)
+static bool find_things(struct picture_job *picture, struct reply *reply)
 {
     const struct job *job = picture->job;
     const struct request *request = &job->call->request;
+    struct render_job *drawing = &picture->drawing;
     uint32_t target;
     if (request->has_root_motion) {
-        if (motion_find_root(&job->service->evaluator.answer, &job->models[0]->model, request, &spec->root, reply) < 0)
+        if (motion_find_root(&job->service->evaluator.answer, &job->models[0]->model, request, &drawing->root, reply) <
+            0)
             return false;
-        spec->root++;
+        drawing->root++;
     }
-    if (!find_thing(job, THING_NODE, &request->joint, &spec->joint, reply) ||
+    if (!find_thing(job, THING_NODE, &request->joint, &drawing->joint, reply) ||
         !find_thing(job, THING_NODE, &request->target, &target, reply) ||
-        !find_thing(job, THING_CAMERA, &request->camera, &picture->look.camera, reply))
+        !find_thing(job, THING_CAMERA, &request->camera, &picture->drawing.picture.camera, reply))
         return false;
     if (target > 0) {
-        picture->look.target_kind = PICTURE_TARGET_NODE;
-        picture->look.target_node = target - 1;
+        picture->drawing.picture.target_kind = PICTURE_TARGET_NODE;
+        picture->drawing.picture.target_node = target - 1;
     }
     return true;
 }
@@ -215,25 +220,31 @@ static struct picture_job *start_picture(struct job *job)
     struct picture_job *picture = mem_zalloc(1, sizeof *picture);
     picture->job = job;
     picture->waiter.done = on_done;
-    picture->look = job->call->request.picture;
+    const struct request *request = &job->call->request;
+    picture->drawing = (struct render_job){.has_turn = request->has_turn,
+                                           .width = request->picture.width,
+                                           .height = request->picture.height,
+                                           .picture = request->picture};
     return job->picture = picture;
 }
 
-static int submit(struct picture_job *picture, const struct clip_span *span, struct render_spec *spec, struct err *err)
+static int submit(struct picture_job *picture, const struct clip_span *span, struct err *err)
 {
     struct job *job = picture->job;
     struct picture_cells cells;
-    spec->picture = &picture->look;
-    spec->blend = picture->blend;
     if (picture->plan != NULL)
-        service_sheet_fill(picture, &cells, spec);
+        service_sheet_fill(picture, &cells);
     else
         fill_cells(picture, span, &cells);
-    spec->cells = cells.cells;
-    spec->cell_count = cells.count;
-    spec->layer_times_s = cells.layer_times_s;
+    picture->drawing.cell_count = cells.count;
+    const struct render_spec spec = {.job = &picture->drawing,
+                                     .cells = cells.cells,
+                                     .layer_times_s = cells.layer_times_s,
+                                     .imported = job->models[0],
+                                     .clips = job->models + 1,
+                                     .clip_count = job->model_count - 1};
     job_enter(job, JOB_DRAWS);
-    const int rc = render_pool_submit(job->service->renders, spec, &picture->waiter, err);
+    const int rc = render_pool_submit(job->service->renders, &spec, &picture->waiter, err);
     picture_cells_free(&cells);
     return rc;
 }
@@ -242,19 +253,13 @@ void service_render(struct job *job)
 {
     const struct request *request = &job->call->request;
     struct picture_job *picture = start_picture(job);
-    struct render_spec spec = {.imported = job->models[0],
-                               .clips = job->models + 1,
-                               .clip_count = job->model_count - 1,
-                               .has_turn = request->has_turn,
-                               .width = request->picture.width,
-                               .height = request->picture.height};
     struct err err;
     struct reply reply;
     struct clip_span span;
     reply_init(&reply);
     const struct model *clips = clips_model(job);
     if (select_clip(clips, request, &picture->clip, &reply) < 0 || !find_blend(picture, &reply) ||
-        !find_things(picture, &spec, &reply)) {
+        !find_things(picture, &reply)) {
         job_finish(job, &reply);
         return;
     }
@@ -272,6 +277,6 @@ void service_render(struct job *job)
         return;
     }
     reply_fini(&reply);
-    if (submit(picture, &span, &spec, &err) < 0)
+    if (submit(picture, &span, &err) < 0)
         job_fail(job, &err);
 }

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void picture_cells_alloc(struct picture_cells *cells, uint32_t count, const struct render_blend *blend)
+void picture_cells_alloc(struct picture_cells *cells, uint32_t count, uint32_t layer_count)
 {
     cells->count = count;
     cells->cells = mem_zalloc(count, sizeof *cells->cells);
-    cells->layer_times_s = blend == NULL ? NULL : mem_zalloc((size_t)count * blend->layer_count, sizeof(double));
+    cells->layer_times_s = layer_count == 0 ? NULL : mem_zalloc((size_t)count * layer_count, sizeof(double));
 }
 
 void picture_cells_free(struct picture_cells *cells)
@@ -76,20 +76,21 @@ static uint32_t captions_of(const struct picture_job *picture)
     return request->op == OP_TURNTABLE ? RENDER_CAPTION_YAW : RENDER_CAPTION_CLIP | RENDER_CAPTION_TIME | yaw;
 }
 
-void service_sheet_fill(struct picture_job *picture, struct picture_cells *cells, struct render_spec *spec)
+void service_sheet_fill(struct picture_job *picture, struct picture_cells *cells)
 {
     const struct sheet_plan *plan = picture->plan;
     const struct request *request = &picture->job->call->request;
-    picture_cells_alloc(cells, plan->cell_count, picture->blend);
+    struct render_job *drawing = &picture->drawing;
+    picture_cells_alloc(cells, plan->cell_count, drawing->blend.layer_count);
     fill_cells(picture, cells->cells);
-    if (picture->blend != NULL)
+    if (drawing->blend.layer_count > 0)
         fill_layer_times(picture, cells->layer_times_s);
-    spec->width = plan->width;
-    spec->height = plan->height;
-    spec->format = request->sheet.format;
-    spec->loops = request->sheet.loops;
-    spec->captions = captions_of(picture);
-    spec->caption_height = plan->layout.caption_height;
+    drawing->width = plan->width;
+    drawing->height = plan->height;
+    drawing->format = request->sheet.format;
+    drawing->loops = request->sheet.loops;
+    drawing->captions = captions_of(picture);
+    drawing->caption_height = plan->layout.caption_height;
 }
 
 /* The worker is not trusted: checks that its cameras have the right size and are finite. */

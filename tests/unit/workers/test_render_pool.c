@@ -92,16 +92,14 @@ static void on_done(struct render_waiter *wait, struct blob *png,
 /* Pictures of another height are other pictures. */
 static int submit(struct stand *stand, struct waiter *waiter, enum stand_in_width width, uint32_t height)
 {
-    const struct picture_spec picture = {.width = width, .height = height};
     struct render_cell cell;
     memset(&cell, 0, sizeof cell);
-    const struct render_spec spec = {.imported = stand->imported,
-                                     .picture = &picture,
-                                     .width = width,
-                                     .height = height,
-                                     .cells = &cell,
-                                     .cell_count = 1,
-                                     .format = SHEET_PNG};
+    const struct render_job job = {.picture = {.width = width, .height = height},
+                                   .width = width,
+                                   .height = height,
+                                   .cell_count = 1,
+                                   .format = SHEET_PNG};
+    const struct render_spec spec = {.job = &job, .cells = &cell, .imported = stand->imported};
     *waiter = (struct waiter){.wait = {.done = on_done}, .stand = stand};
     return render_pool_submit(stand->pool, &spec, &waiter->wait, &waiter->err);
 }
