@@ -3,11 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void (*on_exhausted)(void);
+
+void mem_set_exhausted(void (*exhausted)(void)) { on_exhausted = exhausted; }
+
 static void *must(void *p)
 {
-    if (p == NULL)
-        abort();
-    return p;
+    if (p != NULL)
+        return p;
+    if (on_exhausted != NULL)
+        on_exhausted();
+    abort();
 }
 
 void *mem_alloc(size_t size_bytes) { return must(malloc(size_bytes == 0 ? 1 : size_bytes)); }

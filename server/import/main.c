@@ -1,13 +1,12 @@
 /* posed-import: one model file to one baked model (worker/import_result.h), then it ends. */
 #include "import/source/file_client.h"
-#include "import/source/content_hash.h"
 #include "import/source/formats.h"
 #include "import/source/identity.h"
 #include "import/source/import.h"
 #include "import/source/zip_unpack.h"
-#include "import/source/model_limits.h"
 #include "import/text/text_utf8.h"
 
+#include "base/mem.h"
 #include "base/version.h"
 #include "worker/attempt.h"
 #include "worker/import_result.h"
@@ -138,23 +137,17 @@ static int bake(struct import *import, struct err *err)
         return err_set(err, ERR_UNKNOWN_FORMAT, "no importer knows this file's ending");
     if (source_files_read_model(import->files, &import->bytes, &import->size_bytes, err) < 0)
         return err->code;
-    uint8_t *text = NULL; /* ends with the process */
+    uint8_t *text = NULL; /* freed when the process ends */
     if (format->reader == READER_ASSIMP && text_to_utf8(import->bytes, import->size_bytes, &text, &import->size_bytes))
         import->bytes = text;
     if (format_check(format, import->bytes, import->size_bytes, err) < 0)
         return err->code;
     import->info = add_info(import->builder);
     if (import->info == NULL)
-        return err_set(err, ERR_IMPORT_MEMORY, "the importer ran out of memory");
+        return import_full(import, err);
     import->info->format = bake_textz(import->builder, format->name);
     const int rc = format->reader == READER_GLTF ? import_gltf(import, err) : import_assimp(import, err);
-    if (rc < 0 || bake_finish(import->builder, err) < 0 || model_limits_check(import->builder, import->limits, err) < 0)
-        return err->code;
-    uint8_t hash[sizeof import->info->content_hash];
-    content_hash(import->builder, hash);
-    memcpy(import->builder->infos[0].content_hash, hash, sizeof hash);
-    source_files_record(import->files, import->builder);
-    return 0;
+    return rc < 0 ? rc : import_finish(import, err);
 }
 
 /* A bake_sink: to the file descriptor that the daemon gave. `context` is a bool: whether it takes no more. */
@@ -206,14 +199,28 @@ static int refuse(const struct err *err)
     return EXIT_USAGE;
 }
 
-/* Whoever ran out of memory does not know why. */
-static void name_memory_limit(const struct limits *limits, struct err *err)
+/* Set before the import starts, for refuse_for_memory(). */
+static const struct arguments *running;
+
+/* Says which limit of memory an import has, which those who ran out of it do not know, and what the model is. */
+static void complete_error(const struct arguments *arguments, struct err *err)
 {
     char message[ERR_MESSAGE_SIZE];
-    if (err->code != ERR_IMPORT_MEMORY)
-        return;
-    snprintf(message, sizeof message, "%s", err->message);
-    err_set(err, err->code, "%s, of which it may have %s", message, LIMIT_TEXT(limits, LIMIT_IMPORT_MEMORY_BYTES));
+    if (err->code == ERR_IMPORT_MEMORY) {
+        snprintf(message, sizeof message, "%s", err->message);
+        err_set(err, err->code, "%s, of which it may have %s", message,
+                LIMIT_TEXT(&arguments->limits, LIMIT_IMPORT_MEMORY_BYTES));
+    }
+    err_prefix(err, "%s", arguments->path);
+}
+
+/* mem_set_exhausted(): ends the import where it stands. */
+static void refuse_for_memory(void)
+{
+    struct err err = {0};
+    err_set(&err, ERR_IMPORT_MEMORY, "the importer ran out of memory");
+    complete_error(running, &err);
+    _exit(refuse(&err));
 }
 
 /* limits_text: filled with what they are, or NULL. */
@@ -256,6 +263,8 @@ static int run_attempt(const struct arguments *arguments)
 static int run_import(const struct arguments *arguments)
 {
     static const int files = IMPORT_FILES_FD;
+    running = arguments;
+    mem_set_exhausted(refuse_for_memory);
     const struct file_client source = file_client_on_socket(&files);
     struct err err = {0};
     struct bake_builder builder;
@@ -269,14 +278,10 @@ static int run_import(const struct arguments *arguments)
     int status = EXIT_BAKED;
     bool is_stuck = false;
     if (make_result(&import, &is_stuck, &err) < 0) {
-        name_memory_limit(&arguments->limits, &err);
-        if (is_stuck) {
+        complete_error(arguments, &err);
+        status = is_stuck ? EXIT_USAGE : refuse(&err);
+        if (is_stuck)
             fprintf(stderr, "posed-import: %s\n", err.message);
-            status = EXIT_USAGE;
-        } else {
-            err_prefix(&err, "%s", arguments->path);
-            status = refuse(&err);
-        }
     }
     bake_builder_fini(&builder);
     source_files_free(import.files);

@@ -23,8 +23,7 @@ static void follow(const struct collada *collada, uint32_t n, const struct colla
     struct track track;
     struct err err;
     bool is_near;
-    if (transform_stack_init(&stack, collada, n, clip, &err) < 0)
-        abort();
+    transform_stack_init(&stack, collada, n, clip);
     const struct curve_fit fit = {.at = at,
                                   .turn = turn,
                                   .user = &stack,

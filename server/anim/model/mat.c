@@ -249,6 +249,14 @@ bool trs_from_dmat4(const struct dmat4 *m, struct trs *out)
     return is_near(m, &again);
 }
 
+void quat_mul(const double a[4], const double b[4], double out[4])
+{
+    const double q[4] = {
+        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1], a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3], a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
+    memcpy(out, q, sizeof q);
+}
+
 void quat_normalize(double q[4])
 {
     const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);

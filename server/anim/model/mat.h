@@ -56,6 +56,8 @@ void dmat4_point(const struct dmat4 *m, const double p[3], double out[3]);
 /* out = m * (v, 0). */
 void dmat4_direction(const struct dmat4 *m, const double v[3], double out[3]);
 
+/* Hamilton product a * b; out may be one of the two. */
+void quat_mul(const double a[4], const double b[4], double out[4]);
 void quat_normalize(double q[4]); /* zero length becomes 0,0,0,1 */
 /* Normalises what is further than 1e-3 from unit length, and what is nearer than 1e-6: that is the rounding of a unit
  * quaternion to float32, which would add up along a chain of joints. What lies between is a file's rounding (three

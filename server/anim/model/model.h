@@ -44,7 +44,7 @@ enum model_flags {
 };
 
 struct model_info {
-    uint8_t content_hash[32]; /* SHA-256 over all but files and stamps (import/source/content_hash.h) */
+    uint8_t content_hash[32]; /* SHA-256 over all but files and stamps (import/source/import.h) */
     struct str format;        /* "glTF 2.0", "GLB 2.0", "FBX", "COLLADA", ... */
     struct str generator;     /* the program that wrote the file, where the file says it */
     uint32_t flags;           /* MODEL_ */

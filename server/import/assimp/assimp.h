@@ -1,4 +1,4 @@
-/* assimp_parts.h - the steps of import_assimp(), in the order in which they run. Each adds its arrays to the builder.
+/* assimp.h - the steps of import_assimp(), in the order in which they run. Each adds its arrays to the builder.
  *
  * Spaces and names as in anim/model/model.h; meshes, materials and bones are assimp's. Errors: ERR_BAD_MODEL,
  * ERR_MODEL_LIMIT, ERR_IMPORT_MEMORY. One thread. */
@@ -6,7 +6,7 @@
 
 #include "import/assimp/assimp_tree.h"
 #include "import/source/import.h"
-#include "import/text/texcoord_sets.h"
+#include "import/texture/texture.h"
 #include "import/texture/texture_mix.h"
 
 #include <assimp/scene.h>
@@ -39,24 +39,23 @@ struct assimp_job {
     const struct aiScene *scene;
     struct node_tree tree;
     struct skin_list skins;
-    struct name_list shown;  /* names instead of those that assimp links by; empty: the same */
-    bool is_skeleton;        /* the format has no meshes: assimp's is a stand-in, which is not taken */
-    struct collada *collada; /* what the file says itself, or NULL */
-    int32_t *texture_images; /* [LIMIT_TEXTURES]: the embedded picture of each of the builder's textures, or -1 */
+    struct name_list shown;          /* names instead of those that assimp links by; empty: the same */
+    bool is_skeleton;                /* the format has no meshes: assimp's is a stand-in, which is not taken */
+    struct collada *collada;         /* what the file says itself, or NULL */
     struct texcoord_sets *texcoords; /* [aiScene.mNumMaterials]: channels of texture coordinates */
     struct texture_mixer mixer;
     bool has_texcoords, has_second_texcoords, has_colors; /* some mesh has them: then every vertex gets them */
 };
 
-/* Loads a file of the model's folder with these post-processing steps; NULL on failure, which aiGetErrorString()
- * explains. by_name: COLLADA nodes by their names instead of their ids. */
-const struct aiScene *assimp_load_file(struct import *import, const char *file, unsigned steps, bool by_name);
-/* The model's own file. */
-const struct aiScene *assimp_load(struct import *import, bool by_name);
+/* Whether the file's ending is one of these, with spaces between. */
+bool assimp_is_format(const struct assimp_job *job, const char *endings);
+/* assimp_io.c: loads a file of the model's folder with these post-processing steps; NULL on failure, which
+ * aiGetErrorString() explains. by_name: COLLADA nodes by their names instead of their ids. */
+const struct aiScene *assimp_load(struct import *import, const char *file, unsigned steps, bool by_name);
 /* COLLADA, before any other step: reads the file a second time, for what assimp loses (collada.h), and puts its
  * transforms and names into the tree. Where both do not see the same nodes, job->collada stays empty, which a warning
- * says, and everything is assimp's. Returns 0 or ERR_IMPORT_MEMORY. */
-int assimp_collada(struct assimp_job *job, struct err *err);
+ * says, and everything is assimp's. */
+void assimp_collada(struct assimp_job *job);
 /* Its clips. */
 int assimp_collada_clips(struct assimp_job *job, struct err *err);
 /* COLLADA: assimp links by id, which is unique, and people know nodes by name. Reads the file for its names,
@@ -87,21 +86,16 @@ void assimp_find_attributes(struct assimp_job *job);
 /* Vertices, indices and influences of one assimp mesh as a primitive of model mesh `mesh`. */
 int assimp_primitive(struct assimp_job *job, uint32_t mesh, const struct aiMesh *from, int32_t skin, struct err *err);
 
-/* The clips. */
-int assimp_clips(struct assimp_job *job, struct err *err);
+/* The clips. ticks_per_s: what stands for assimp's rate, or 0. */
+int assimp_clips(struct assimp_job *job, double ticks_per_s, struct err *err);
 /* Those of an MD5 mesh: the .md5anim files beside it. */
 int assimp_md5_clips(struct assimp_job *job, struct err *err);
 /* The frames a second of an .md5anim (NUL-terminated), or 0 where it gives none. */
 double assimp_md5_rate(const uint8_t *bytes);
 
-/* Extras and markers; after the clips. */
+/* Extras and markers, of FBX and of other formats; after the clips. Markers come in any order until they are sorted. */
+int assimp_fbx_extras(struct assimp_job *job, struct err *err);
 int assimp_extras(struct assimp_job *job, struct err *err);
-
-/* The model node that a bone's or channel's name means, or -1. */
-int32_t assimp_node_named(const struct assimp_job *job, const struct aiString *name);
-
-/* An aiString as text of the model; an empty one is a missing name, which assimp does not tell apart. */
-struct str assimp_text(struct bake_builder *builder, const struct aiString *name);
-
-/* What to return when an add to the builder gave NULL. */
-int assimp_no_room(const struct assimp_job *job, struct err *err);
+void assimp_sort_markers(struct assimp_job *job);
+/* One marker too many, or without a finite time, is left out with a warning. */
+int assimp_add_marker(struct assimp_job *job, const struct marker *marker, struct err *err);

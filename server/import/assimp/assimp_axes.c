@@ -1,38 +1,19 @@
 /* Axes and unit. The scene stays in the file's own; what assimp put on the root to change them is taken off again. */
 #include "import/assimp/assimp.h"
 
-#include <assimp/metadata.h>
 #include <math.h>
 #include <string.h>
 
 /* An entry of the scene's metadata as a number. */
 static bool find_number(const struct aiScene *scene, const char *key, double *value)
 {
-    const struct aiMetadata *data = scene->mMetaData;
-    for (uint32_t i = 0; data != NULL && i < data->mNumProperties; i++) {
-        const struct aiMetadataEntry *entry = &data->mValues[i];
-        if (strcmp(data->mKeys[i].data, key) != 0 || entry->mData == NULL)
-            continue;
-        if (entry->mType == AI_INT32)
-            *value = *(const int32_t *)entry->mData;
-        else if (entry->mType == AI_FLOAT)
-            *value = (double)*(const float *)entry->mData;
-        else if (entry->mType == AI_DOUBLE)
-            *value = *(const double *)entry->mData;
-        else
-            continue;
-        return isfinite(*value);
-    }
-    return false;
-}
-
-static const struct aiString *find_text(const struct aiScene *scene, const char *key)
-{
-    const struct aiMetadata *data = scene->mMetaData;
-    for (uint32_t i = 0; data != NULL && i < data->mNumProperties; i++)
-        if (strcmp(data->mKeys[i].data, key) == 0 && data->mValues[i].mType == AI_AISTRING)
-            return data->mValues[i].mData;
-    return NULL;
+    const int32_t *integer = assimp_metadata(scene->mMetaData, key, AI_INT32);
+    const float *single = assimp_metadata(scene->mMetaData, key, AI_FLOAT);
+    const double *real = assimp_metadata(scene->mMetaData, key, AI_DOUBLE);
+    if (integer == NULL && single == NULL && real == NULL)
+        return false;
+    *value = integer != NULL ? *integer : single != NULL ? (double)*single : *real;
+    return isfinite(*value);
 }
 
 /* FBX: GlobalSettings' axis (0..2) and sign. */
@@ -61,42 +42,22 @@ static void fbx_axes(struct assimp_job *job)
     }
 }
 
-/* Formats whose importer turns, and for COLLADA scales, the file to Y-up and metres at the root, which is a node of
- * its own making. */
-static const struct turned_format {
-    const char *ending;
-    uint32_t says; /* MODEL_HAS_ of what the file or its format defines */
-} TURNED[] = {
-    {"dae", MODEL_HAS_UP | MODEL_HAS_UNIT},
-    {"zae", MODEL_HAS_UP | MODEL_HAS_UNIT},
-    {"md5mesh", MODEL_HAS_UP},
-    {"md5anim", MODEL_HAS_UP},
-    {"3ds", MODEL_HAS_UP},
-    {"ase", MODEL_HAS_UP},
-    {"dxf", MODEL_HAS_UP},
-    {"mdl", MODEL_HAS_UP},
-    {"md2", MODEL_HAS_UP},
-    {"md3", MODEL_HAS_UP},
-    {"mdc", MODEL_HAS_UP},
-};
-
-/* Formats that assimp leaves as they are and whose own programs have z up: Blender, trueSpace, Valve's engines. */
-static const char *const Z_UP[] = {"blend", "cob", "smd"};
-
 /* Where models of a format face, in the file's own axes. In the engines of id Software and their kin an entity that is
  * turned by 0 degrees looks along +x (AngleVectors() of Quake's mathlib.c), in Blitz3D along +z (MoveEntity), which is
  * -z once it is right-handed. Of IQM, which belongs to no engine, it is a guess. */
 static const struct facing {
-    const char *ending;
+    const char *endings;
     float forward[3];
-    uint32_t says;
+    uint32_t says; /* MODEL_HAS_FORWARD where that is certain */
 } FACING[] = {
-    {"md2", {1, 0, 0}, MODEL_HAS_FORWARD},  {"md3", {1, 0, 0}, MODEL_HAS_FORWARD},
-    {"mdc", {1, 0, 0}, MODEL_HAS_FORWARD},  {"mdl", {1, 0, 0}, MODEL_HAS_FORWARD},
-    {"b3d", {0, 0, -1}, MODEL_HAS_FORWARD}, {"iqm", {1, 0, 0}, 0},
+    {"md2 md3 mdc mdl", {1, 0, 0}, MODEL_HAS_FORWARD},
+    {"b3d", {0, 0, -1}, MODEL_HAS_FORWARD},
+    {"iqm", {1, 0, 0}, 0},
 };
 
-/* Row `r` of the root's rotation is where the file has assimp's axis r: for up and forward, y and z. */
+/* For formats whose reader in assimp turns, and for COLLADA scales, the file to Y-up and metres at the root, which is a
+ * node of its own making. `says`: MODEL_HAS_ of what the file or its format defines. Row `r` of the root's rotation is
+ * where the file has assimp's axis r: for up and forward, y and z. */
 static void undo_root(struct assimp_job *job, uint32_t says)
 {
     struct model_info *info = job->import->info;
@@ -139,22 +100,23 @@ static void undo_ifc(struct assimp_job *job)
 void assimp_axes(struct assimp_job *job)
 {
     struct model_info *info = job->import->info;
-    const struct aiString *generator = find_text(job->scene, "SourceAsset_Generator");
+    const struct aiString *generator = assimp_metadata(job->scene->mMetaData, "SourceAsset_Generator", AI_AISTRING);
     if (generator != NULL)
         info->generator = assimp_text(job->import->builder, generator);
-    if (strcmp(job->ending, "fbx") == 0)
+    if (assimp_is_format(job, "fbx"))
         fbx_axes(job);
-    for (size_t i = 0; i < sizeof TURNED / sizeof *TURNED; i++)
-        if (strcmp(job->ending, TURNED[i].ending) == 0)
-            undo_root(job, TURNED[i].says);
-    for (size_t i = 0; i < sizeof Z_UP / sizeof *Z_UP; i++)
-        if (strcmp(job->ending, Z_UP[i]) == 0)
-            say_z_up(info);
+    if (assimp_is_format(job, "dae zae"))
+        undo_root(job, MODEL_HAS_UP | MODEL_HAS_UNIT);
+    if (assimp_is_format(job, "md5mesh md5anim 3ds ase dxf mdl md2 md3 mdc"))
+        undo_root(job, MODEL_HAS_UP);
+    /* assimp leaves these as they are, and their own programs have z up: Blender, trueSpace, Valve's engines. */
+    if (assimp_is_format(job, "blend cob smd"))
+        say_z_up(info);
     for (size_t i = 0; i < sizeof FACING / sizeof *FACING; i++)
-        if (strcmp(job->ending, FACING[i].ending) == 0) {
+        if (assimp_is_format(job, FACING[i].endings)) {
             memcpy(info->forward, FACING[i].forward, sizeof info->forward);
             info->flags |= FACING[i].says;
         }
-    if (strcmp(job->ending, "ifc") == 0)
+    if (assimp_is_format(job, "ifc"))
         undo_ifc(job);
 }

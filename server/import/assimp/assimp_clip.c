@@ -38,17 +38,15 @@ int clip_add_track(struct assimp_job *job, uint32_t node, uint32_t path, const s
     } else {
         double *times = bake_add_key_time(builder, track->count);
         if (times == NULL)
-            return assimp_no_room(job, err);
+            return import_full(job->import, err);
         memcpy(times, track->times_s, track->count * sizeof *times);
     }
     float *out = bake_add_key_value(builder, (uint32_t)values);
-    struct channel *channel = bake_add_channel(builder, 1);
-    if (out == NULL || channel == NULL)
-        return assimp_no_room(job, err);
+    if (out == NULL)
+        return import_full(job->import, err);
     for (uint64_t i = 0; i < values; i++)
         out[i] = (float)track->values[i];
-    *channel = added;
-    return 0;
+    return import_put_channel(job->import, &added, err);
 }
 
 /* assimp gives every channel all three tracks; one that the file does not have is a key of the rest value. */
@@ -103,16 +101,8 @@ static void correct_post_rotation(const struct assimp_job *job, uint32_t last, s
         const struct dmat4 twice = dmat4_mul(c, c);
         trs_from_dmat4(&twice, &trs);
         struct track *track = &motion->paths[PATH_ROTATION];
-        for (uint32_t k = 0; k < track->count; k++) {
-            double *a = track->values + 4 * (size_t)k;
-            const double *b = trs.rotation;
-            /* Hamilton product a * b */
-            const double q[4] = {a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
-                                 a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
-                                 a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
-                                 a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
-            memcpy(a, q, sizeof q);
-        }
+        for (uint32_t k = 0; k < track->count; k++)
+            quat_mul(track->values + 4 * (size_t)k, trs.rotation, track->values + 4 * (size_t)k);
     }
 }
 
@@ -139,7 +129,7 @@ static int add_node_motion(struct assimp_job *job, const struct animation_source
         rc = motion_from_channel(&motion, job, source, last, err);
         if (rc == 0)
             correct_post_rotation(job, last, &motion);
-        if (rc == 0 && strcmp(job->ending, "ms3d") == 0)
+        if (rc == 0 && assimp_is_format(job, "ms3d"))
             turn_ms3d_moves(job, last, &motion);
     } else if (is_chain_animated(job, source, last)) {
         rc = motion_from_pivot_chain(&motion, job, source, n, err);
@@ -159,11 +149,11 @@ static struct track_time time_of(const struct assimp_job *job, const struct aiAn
                               .end_s = HUGE_VAL};
     if (isnan(time.ticks_per_s) || time.ticks_per_s == 0)
         time.ticks_per_s = TICKS_PER_S_UNKNOWN;
-    if (strcmp(job->ending, "bvh") == 0) /* the file gives seconds a frame */
+    if (assimp_is_format(job, "bvh")) /* the file gives seconds a frame */
         time.ticks_per_s = 1 / track_decimal(1 / time.ticks_per_s);
-    time.is_float = strcmp(job->ending, "dae") == 0 || strcmp(job->ending, "zae") == 0;
+    time.is_float = assimp_is_format(job, "dae zae");
     /* An FBX take is a part of a longer time line, and its keys may lie outside of it. */
-    if (strcmp(job->ending, "fbx") == 0 && isfinite(animation->mDuration)) {
+    if (assimp_is_format(job, "fbx") && isfinite(animation->mDuration)) {
         fbx_take_of(fabs(animation->mDuration / time.ticks_per_s), &time.begin_s, &time.end_s);
         time.file_ticks_per_s = FBX_TICKS_PER_S;
         time.end_s = round(time.end_s * FBX_TICKS_PER_S) / FBX_TICKS_PER_S;
@@ -255,10 +245,9 @@ static int add_morphs(struct assimp_job *job, const struct animation_source *sou
 /* MD5 clips have no name but their file's, which is the model's. */
 static struct str clip_name(struct assimp_job *job, const struct aiAnimation *animation)
 {
-    if (animation->mName.length > 0 || strncmp(job->ending, "md5", 3) != 0)
+    if (animation->mName.length > 0 || !assimp_is_format(job, "md5mesh md5anim"))
         return assimp_text(job->import->builder, &animation->mName);
-    const char *slash = strrchr(job->import->path, '/');
-    const char *stem = slash != NULL ? slash + 1 : job->import->path;
+    const char *stem = import_file_name(job->import);
     return bake_text(job->import->builder, stem, (size_t)(strrchr(stem, '.') - stem));
 }
 
@@ -282,20 +271,15 @@ int assimp_add_clip(struct assimp_job *job, const struct aiAnimation *animation,
     if (rc < 0)
         return rc;
     clip.channel_count = builder->channel_count - clip.channel_first;
-    struct clip *added = bake_add_clip(builder, 1);
-    if (added == NULL)
-        return assimp_no_room(job, err);
-    *added = clip;
-    return 0;
+    return import_put_clip(job->import, &clip, err);
 }
 
-int assimp_clips(struct assimp_job *job, struct err *err)
+int assimp_clips(struct assimp_job *job, double ticks_per_s, struct err *err)
 {
-    if (job->collada != NULL)
-        return assimp_collada_clips(job, err);
-    const double rate = strcmp(job->ending, "md5anim") == 0 ? assimp_md5_rate(job->import->bytes) : 0;
-    for (uint32_t a = 0; a < job->scene->mNumAnimations; a++)
-        if (assimp_add_clip(job, job->scene->mAnimations[a], clip_name(job, job->scene->mAnimations[a]), rate, err) < 0)
+    for (uint32_t a = 0; a < job->scene->mNumAnimations; a++) {
+        const struct aiAnimation *animation = job->scene->mAnimations[a];
+        if (assimp_add_clip(job, animation, clip_name(job, animation), ticks_per_s, err) < 0)
             return err->code;
-    return strcmp(job->ending, "md5mesh") == 0 ? assimp_md5_clips(job, err) : 0;
+    }
+    return 0;
 }

@@ -55,14 +55,13 @@ static bool is_comparable(const struct collada *collada, uint32_t n)
     return true;
 }
 
-static int rest_of(const struct collada *collada, uint32_t n, struct dmat4 *rest, struct err *err)
+static struct dmat4 rest_of(const struct collada *collada, uint32_t n)
 {
     struct transform_stack stack;
-    if (transform_stack_init(&stack, collada, n, NULL, err) < 0)
-        return err->code;
-    *rest = transform_stack_matrix(&stack, 0);
+    transform_stack_init(&stack, collada, n, NULL);
+    const struct dmat4 rest = transform_stack_matrix(&stack, 0);
     transform_stack_fini(&stack);
-    return 0;
+    return rest;
 }
 
 /* Node n of the file is tree node n: both come parents first. Returns 0, or ERR_BAD_MODEL where they are not the same.
@@ -75,8 +74,7 @@ static int compare(const struct assimp_job *job, const struct collada *collada, 
                        tree->count - 1);
     for (uint32_t n = 0; n < tree->count; n++) {
         const struct aiString *name = &tree->nodes[n].node->mName;
-        if (rest_of(collada, n, &rests[n], err) < 0)
-            return err->code;
+        rests[n] = rest_of(collada, n);
         if (tree->nodes[n].parent != collada->nodes[n].parent || (n > 0 && !is_same_name(collada, n, name)))
             return err_set(err, ERR_BAD_MODEL, "node %u of the file is not assimp's '%s'", n, name->data);
         if (!dmat4_is_finite(&rests[n]))
@@ -104,36 +102,33 @@ static void take(struct assimp_job *job, const struct collada *collada, const st
     }
 }
 
-int assimp_collada(struct assimp_job *job, struct err *err)
+void assimp_collada(struct assimp_job *job)
 {
     const struct import *import = job->import;
-    if (strcmp(job->ending, "zae") == 0)
+    if (assimp_is_format(job, "zae"))
         assimp_collada_names(job);
-    if (strcmp(job->ending, "dae") != 0)
-        return 0;
-    struct err own = {0};
+    if (!assimp_is_format(job, "dae"))
+        return;
+    struct err err = {0};
     struct collada *collada = mem_zalloc(1, sizeof *collada);
-    int rc = collada_read(collada, import->bytes, import->size_bytes, import->limits, import->builder, &own);
+    int rc = collada_read(collada, import->bytes, import->size_bytes, import->limits, import->builder, &err);
     if (rc == 0) {
         struct dmat4 *rests = mem_zalloc(collada->node_count, sizeof *rests);
-        rc = compare(job, collada, rests, &own);
+        rc = compare(job, collada, rests, &err);
         if (rc == 0)
             take(job, collada, rests);
         free(rests);
     }
     if (rc == 0) {
         job->collada = collada;
-        return 0;
+        return;
     }
     collada_fini(collada);
     free(collada);
-    if (rc == ERR_IMPORT_MEMORY)
-        return err_set(err, rc, "%s", own.message);
     bake_warn(import->builder, "read_by_assimp_alone",
               "transforms and clips are assimp's, in single precision and with straight lines between keys: %s",
-              own.message);
+              err.message);
     assimp_collada_names(job);
-    return 0;
 }
 
 /* --- motion --- */
@@ -208,8 +203,7 @@ static int add_node(struct assimp_job *job, const struct collada_clip *clip, uin
     struct moving moving = {0};
     struct motion motion = {0};
     bool is_near = true;
-    if (transform_stack_init(&moving.stack, job->collada, n, clip, err) < 0)
-        return err->code;
+    transform_stack_init(&moving.stack, job->collada, n, clip);
     cut_times(clip, moving.stack.times_s, &moving.stack.time_count);
     int rc = 0;
     for (int path = PATH_TRANSLATION; path <= PATH_SCALE && moving.stack.time_count > 0 && rc == 0; path++) {
@@ -274,8 +268,6 @@ static int add_weights(struct assimp_job *job, const struct collada_clip *clip, 
     weighing.rest = builder->weights + node->weight_first;
     uint32_t time_count;
     double *times_s = channels_times(job->collada, weighing.channels, weighing.channel_count, &time_count);
-    if (times_s == NULL)
-        return err_set(err, ERR_IMPORT_MEMORY, "no memory for the times of morph weights");
     cut_times(clip, times_s, &time_count);
     const struct curve_fit fit = {
         .at = weights_at,
@@ -326,7 +318,7 @@ static int add_clip(struct assimp_job *job, const struct collada_clip *clip, str
     const struct str name = clip_name(job, clip);
     struct clip *added = bake_add_clip(builder, 1);
     if (added == NULL)
-        return assimp_no_room(job, err);
+        return import_full(job->import, err);
     *added = (struct clip){
         .name = name, .channel_first = channel_first, .channel_count = builder->channel_count - channel_first};
     return 0;

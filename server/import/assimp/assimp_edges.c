@@ -3,6 +3,7 @@
 #include "import/assimp/assimp_mesh.h"
 
 #include "base/hash.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,14 +20,13 @@ struct edges {
     const struct aiMesh *from;
     struct joined *joined;
     uint32_t corner_count;
-    struct vec3 *faces; /* [mNumFaces]: unit normals; 0 of those without area */
-    float *angles;      /* [corner_count], in radians */
-    uint32_t *first;    /* [count before]: assimp_places() */
-    uint32_t *starts;   /* [count before + 1]: corners at a place are at[starts[p]] to at[starts[p + 1]] */
-    uint32_t *at;       /* [corner_count] */
-    uint32_t *slots;    /* [slot_count]: vertices by what they were and their normal, or UINT32_MAX */
-    size_t slot_count;
-    uint8_t *is_taken; /* [count before] */
+    struct vec3 *faces;    /* [mNumFaces]: unit normals; 0 of those without area */
+    float *angles;         /* [corner_count], in radians */
+    uint32_t *first;       /* [count before]: assimp_places() */
+    uint32_t *starts;      /* [count before + 1]: corners at a place are at[starts[p]] to at[starts[p + 1]] */
+    uint32_t *at;          /* [corner_count] */
+    struct vertex_set set; /* by what vertices were and their normal */
+    uint8_t *is_taken;     /* [count before] */
 };
 
 static uint32_t vertex_at(const struct edges *edges, uint32_t corner)
@@ -39,10 +39,8 @@ static float dot(struct vec3 a, struct vec3 b) { return a.x * b.x + a.y * b.y + 
 static void find_faces(const struct edges *edges)
 {
     for (uint32_t f = 0; f < edges->from->mNumFaces; f++) {
-        const unsigned *indices = edges->from->mFaces[f].mIndices;
         double angles[3], normal[3];
-        assimp_triangle(&edges->from->mVertices[indices[0]], &edges->from->mVertices[indices[1]],
-                        &edges->from->mVertices[indices[2]], normal, angles);
+        assimp_triangle(edges->from, f, normal, angles);
         edges->faces[f] = (struct vec3){(float)normal[0], (float)normal[1], (float)normal[2]};
         for (int i = 0; i < 3; i++)
             edges->angles[3 * f + (uint32_t)i] = (float)angles[i];
@@ -89,17 +87,15 @@ static uint32_t vertex_with(const struct edges *edges, uint32_t vertex, struct v
     struct joined *joined = edges->joined;
     const uint32_t source = joined->sources[vertex];
     const uint64_t hash = hash64(hash64(HASH64_SEED, &source, sizeof source), &normal, sizeof normal);
-    size_t slot = (size_t)hash & (edges->slot_count - 1);
-    for (; edges->slots[slot] != UINT32_MAX; slot = (slot + 1) & (edges->slot_count - 1)) {
-        const uint32_t found = edges->slots[slot];
-        if (joined->sources[found] == source && memcmp(&normals[found], &normal, sizeof normal) == 0)
-            return found;
-    }
+    uint32_t *slot = vertex_set_first(&edges->set, hash);
+    for (; *slot != VERTEX_NONE; slot = vertex_set_next(&edges->set, slot))
+        if (joined->sources[*slot] == source && memcmp(&normals[*slot], &normal, sizeof normal) == 0)
+            return *slot;
     const uint32_t added = edges->is_taken[vertex] ? joined->count++ : vertex;
     edges->is_taken[vertex] = 1;
     joined->sources[added] = source;
     normals[added] = normal;
-    edges->slots[slot] = added;
+    *slot = added;
     return added;
 }
 
@@ -117,66 +113,40 @@ static void split(const struct edges *edges, struct vec3 *normals)
 static bool is_all_triangles(const struct aiMesh *from)
 {
     for (uint32_t f = 0; f < from->mNumFaces; f++)
-        for (unsigned i = 0; i < 3; i++)
-            if (from->mFaces[f].mNumIndices != 3 || from->mFaces[f].mIndices[i] >= from->mNumVertices)
-                return false;
+        if (!assimp_is_triangle(from, f))
+            return false;
     return true;
 }
 
-/* All memory that it takes; false: there is not so much. */
-static bool edges_init(struct edges *edges)
-{
-    const size_t before = (size_t)edges->joined->count + 1, corners = edges->corner_count;
-    for (edges->slot_count = 16; edges->slot_count < 2 * corners;)
-        edges->slot_count *= 2;
-    edges->faces = malloc((edges->from->mNumFaces + (size_t)1) * sizeof *edges->faces);
-    edges->angles = malloc((corners + 1) * sizeof *edges->angles);
-    edges->first = malloc(before * sizeof *edges->first);
-    edges->starts = calloc(before + 1, sizeof *edges->starts);
-    edges->at = malloc((corners + 1) * sizeof *edges->at);
-    edges->slots = malloc(edges->slot_count * sizeof *edges->slots);
-    edges->is_taken = calloc(before, 1);
-    edges->joined->corners = malloc((corners + 1) * sizeof *edges->joined->corners);
-    if (edges->slots != NULL)
-        memset(edges->slots, 0xff, edges->slot_count * sizeof *edges->slots);
-    return edges->faces != NULL && edges->angles != NULL && edges->first != NULL && edges->starts != NULL &&
-           edges->at != NULL && edges->slots != NULL && edges->is_taken != NULL && edges->joined->corners != NULL;
-}
-
-static void edges_fini(struct edges *edges)
-{
-    free(edges->faces);
-    free(edges->angles);
-    free(edges->first);
-    free(edges->starts);
-    free(edges->at);
-    free(edges->slots);
-    free(edges->is_taken);
-}
-
-int assimp_edges(const struct aiMesh *from, uint64_t vertices_max, struct joined *joined, struct err *err)
+void assimp_edges(const struct aiMesh *from, uint64_t vertices_max, struct joined *joined)
 {
     const uint64_t most = joined->count + 3 * (uint64_t)from->mNumFaces;
     if (joined->normals == NULL || from->mNumAnimMeshes > 0 || from->mNumFaces > FACES_MAX || most > vertices_max ||
         !is_all_triangles(from))
-        return 0;
-    struct edges edges = {.from = from, .joined = joined, .corner_count = 3 * from->mNumFaces};
-    struct vec3 *normals = malloc(((size_t)most + 1) * sizeof *normals);
-    uint32_t *sources = realloc(joined->sources, ((size_t)most + 1) * sizeof *sources);
-    if (sources != NULL)
-        joined->sources = sources;
-    int rc = 0;
-    if (!edges_init(&edges) || normals == NULL || sources == NULL)
-        rc = err_set(err, ERR_IMPORT_MEMORY, "no memory for the normals of %u faces", from->mNumFaces);
-    if (rc == 0)
-        rc = assimp_places(from, joined, edges.first, err);
-    if (rc == 0) {
-        find_faces(&edges);
-        sort_corners(&edges, joined->count);
-        split(&edges, normals);
-        normals = NULL;
-    }
-    free(normals);
-    edges_fini(&edges);
-    return rc;
+        return;
+    const size_t before = joined->count, corners = 3 * (size_t)from->mNumFaces;
+    struct edges edges = {
+        .from = from,
+        .joined = joined,
+        .corner_count = (uint32_t)corners,
+        .faces = mem_alloc(from->mNumFaces * sizeof *edges.faces),
+        .angles = mem_alloc(corners * sizeof *edges.angles),
+        .first = assimp_places(from, joined),
+        .starts = mem_zalloc(before + 2, sizeof *edges.starts),
+        .at = mem_alloc(corners * sizeof *edges.at),
+        .is_taken = mem_zalloc(before, 1),
+    };
+    vertex_set_init(&edges.set, corners);
+    joined->corners = mem_alloc(corners * sizeof *joined->corners);
+    joined->sources = mem_realloc(joined->sources, (size_t)most * sizeof *joined->sources);
+    find_faces(&edges);
+    sort_corners(&edges, joined->count);
+    split(&edges, mem_alloc((size_t)most * sizeof *joined->normals));
+    free(edges.faces);
+    free(edges.angles);
+    free(edges.first);
+    free(edges.starts);
+    free(edges.at);
+    free(edges.set.slots);
+    free(edges.is_taken);
 }

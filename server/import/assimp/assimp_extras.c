@@ -1,6 +1,6 @@
 /* assimp_extras.c - what files say of nodes, materials and clips beyond their format, and the markers of clips: FBX by
- * our own reader (assimp_fbx.c); of other formats the metadata that assimp gives nodes. */
-#include "import/assimp/assimp_extras.h"
+ * our own reader (assimp_fbx_extras.c); of other formats the metadata that assimp gives nodes. */
+#include "import/assimp/assimp.h"
 #include "import/text/json_write.h"
 
 #include <inttypes.h>
@@ -32,31 +32,10 @@ int assimp_add_marker(struct assimp_job *job, const struct marker *marker, struc
                   (unsigned long long)limit);
         return 0;
     }
-    struct marker *added = bake_add_marker(builder, 1);
-    if (added == NULL)
-        return assimp_no_room(job, err);
-    *added = *marker;
-    return 0;
+    return import_put_marker(job->import, marker, err);
 }
 
 /* --- metadata of nodes --- */
-
-static const struct aiMetadataEntry *find_entry(const struct aiNode *node, const char *key, enum aiMetadataType type)
-{
-    const struct aiMetadata *metadata = node->mMetaData;
-    for (unsigned i = 0; metadata != NULL && i < metadata->mNumProperties; i++)
-        if (strcmp(metadata->mKeys[i].data, key) == 0 && metadata->mValues[i].mType == type)
-            return &metadata->mValues[i];
-    return NULL;
-}
-
-static bool find_int(const struct aiNode *node, const char *key, int32_t *value)
-{
-    const struct aiMetadataEntry *entry = find_entry(node, key, AI_INT32);
-    if (entry != NULL)
-        memcpy(value, entry->mData, sizeof *value);
-    return entry != NULL;
-}
 
 /* What assimp itself adds, for exporters and for its own links. */
 static bool is_bookkeeping(const struct aiString *key)
@@ -139,7 +118,7 @@ static void put_metadata(struct buf *out, const struct aiMetadata *metadata, int
         buf_put_text(out, "{}");
 }
 
-static int add_metadata(struct assimp_job *job, struct extras *extras, struct err *err)
+static int add_metadata(struct assimp_job *job, struct err *err)
 {
     struct buf buf;
     int rc = 0;
@@ -151,8 +130,8 @@ static int add_metadata(struct assimp_job *job, struct extras *extras, struct er
         buf_clear(&buf);
         if (node->mMetaData != NULL)
             put_metadata(&buf, node->mMetaData, 0);
-        if (buf.size_bytes > 0 && extras_add(extras, EXTRA_NODE, n, buf.data, buf.size_bytes, where) < 0)
-            rc = assimp_no_room(job, err);
+        if (buf.size_bytes > 0)
+            rc = import_add_extra(job->import, EXTRA_NODE, n, buf.data, buf.size_bytes, where, err);
     }
     buf_fini(&buf);
     return rc;
@@ -173,16 +152,15 @@ static int add_event(struct assimp_job *job, const struct aiNode *event, uint32_
                      double frames_per_s, struct err *err)
 {
     struct bake_builder *builder = job->import->builder;
-    int32_t frame, number;
-    if (!find_int(event, "Frame", &frame) || !find_int(event, "ScriptEvent", &number))
+    const int32_t *frame = assimp_metadata(event->mMetaData, "Frame", AI_INT32);
+    const int32_t *number = assimp_metadata(event->mMetaData, "ScriptEvent", AI_INT32);
+    const struct aiString *options = assimp_metadata(event->mMetaData, "Options", AI_AISTRING);
+    if (frame == NULL || number == NULL)
         return 0;
-    const struct aiMetadataEntry *options = find_entry(event, "Options", AI_AISTRING);
-    const struct aiString *text = options == NULL ? NULL : options->mData;
     char name[16];
-    snprintf(name, sizeof name, "%" PRId32, number);
-    struct marker marker = {.name = bake_textz(builder, name), .time_s = frame / frames_per_s};
-    marker.value =
-        text == NULL || text->length == 0 ? bake_textz(builder, NULL) : bake_text(builder, text->data, text->length);
+    snprintf(name, sizeof name, "%" PRId32, *number);
+    struct marker marker = {.name = bake_textz(builder, name), .time_s = *frame / frames_per_s};
+    marker.value = options == NULL ? bake_textz(builder, NULL) : assimp_text(builder, options);
     for (marker.clip = first; marker.clip - first < count && marker.clip < builder->clip_count; marker.clip++)
         if (assimp_add_marker(job, &marker, err) < 0)
             return err->code;
@@ -194,15 +172,14 @@ static int add_events(struct assimp_job *job, struct err *err)
     const struct aiNode *sequences = child_named(job->scene->mRootNode, "<MDL_sequence_infos>");
     for (unsigned i = 0; sequences != NULL && i < sequences->mNumChildren; i++) {
         const struct aiNode *sequence = sequences->mChildren[i], *events = child_named(sequence, "AnimationEvents");
-        const struct aiMetadataEntry *rate = find_entry(sequence, "FramesPerSecond", AI_FLOAT);
-        int32_t first, count;
-        float frames_per_s = 0;
-        if (events == NULL || rate == NULL || !find_int(sequence, "AnimationIndex", &first) ||
-            !find_int(sequence, "NumBlends", &count) || first < 0 || count < 0)
+        const struct aiMetadata *data = sequence->mMetaData;
+        const float *rate = assimp_metadata(data, "FramesPerSecond", AI_FLOAT);
+        const int32_t *first = assimp_metadata(data, "AnimationIndex", AI_INT32);
+        const int32_t *count = assimp_metadata(data, "NumBlends", AI_INT32);
+        if (events == NULL || rate == NULL || first == NULL || count == NULL || *first < 0 || *count < 0)
             continue;
-        memcpy(&frames_per_s, rate->mData, sizeof frames_per_s);
         for (unsigned e = 0; e < events->mNumChildren; e++)
-            if (add_event(job, events->mChildren[e], (uint32_t)first, (uint32_t)count, (double)frames_per_s, err) < 0)
+            if (add_event(job, events->mChildren[e], (uint32_t)*first, (uint32_t)*count, (double)*rate, err) < 0)
                 return err->code;
     }
     return 0;
@@ -210,12 +187,13 @@ static int add_events(struct assimp_job *job, struct err *err)
 
 int assimp_extras(struct assimp_job *job, struct err *err)
 {
+    const int rc = add_metadata(job, err);
+    return rc == 0 && assimp_is_format(job, "mdl") ? add_events(job, err) : rc;
+}
+
+void assimp_sort_markers(struct assimp_job *job)
+{
     struct bake_builder *builder = job->import->builder;
-    struct extras extras = {.builder = builder, .limits = job->import->limits};
-    int rc = strcmp(job->ending, "fbx") == 0 ? assimp_fbx_extras(job, &extras, err) : add_metadata(job, &extras, err);
-    if (rc == 0 && strcmp(job->ending, "mdl") == 0)
-        rc = add_events(job, err);
     if (builder->marker_count > 1)
         qsort(builder->markers, builder->marker_count, sizeof *builder->markers, by_clip_and_time);
-    return rc;
 }

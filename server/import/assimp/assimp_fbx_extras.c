@@ -1,7 +1,7 @@
 /* assimp_fbx.c - user properties and timeline markers of FBX files (fbx_properties.h) to the nodes, materials and clips
  * that assimp made of their objects: by name, which is all that assimp keeps of them. assimp's own metadata has other
  * properties among the user's, and numbers as floats. */
-#include "import/assimp/assimp_extras.h"
+#include "import/assimp/assimp.h"
 #include "import/fbx/fbx_properties.h"
 
 #include "base/mem.h"
@@ -88,8 +88,7 @@ static uint32_t count_things(const struct assimp_job *job, enum fbx_kind kind)
 }
 
 /* Of things with one name it is not known which is meant: none gets the extras. */
-static int add_properties(struct assimp_job *job, struct fbx_names *names, enum fbx_kind kind, struct extras *extras,
-                          struct err *err)
+static int add_properties(struct assimp_job *job, struct fbx_names *names, enum fbx_kind kind, struct err *err)
 {
     static const enum extra_owner OWNERS[] = {
         [FBX_MODEL] = EXTRA_NODE, [FBX_MATERIAL] = EXTRA_MATERIAL, [FBX_TAKE] = EXTRA_CLIP};
@@ -113,8 +112,8 @@ static int add_properties(struct assimp_job *job, struct fbx_names *names, enum 
             continue;
         }
         const struct span_text json = text_at(names->properties, names->properties->objects[object].json);
-        if (extras_add(extras, OWNERS[kind], i, json.at, json.size_bytes, "user properties") < 0)
-            return assimp_no_room(job, err);
+        if (import_add_extra(job->import, OWNERS[kind], i, json.at, json.size_bytes, "user properties", err) < 0)
+            return err->code;
     }
     return 0;
 }
@@ -149,7 +148,7 @@ static int add_time_markers(struct assimp_job *job, const struct fbx_names *name
     return 0;
 }
 
-int assimp_fbx_extras(struct assimp_job *job, struct extras *extras, struct err *err)
+int assimp_fbx_extras(struct assimp_job *job, struct err *err)
 {
     struct fbx_properties properties;
     fbx_properties_read(&properties, job->import->bytes, job->import->size_bytes);
@@ -161,7 +160,7 @@ int assimp_fbx_extras(struct assimp_job *job, struct extras *extras, struct err 
     qsort_r(names.order, properties.object_count, sizeof *names.order, by_kind_and_name, &properties);
     int rc = 0;
     for (int kind = 0; kind < FBX_KIND_COUNT && rc == 0; kind++)
-        rc = add_properties(job, &names, (enum fbx_kind)kind, extras, err);
+        rc = add_properties(job, &names, (enum fbx_kind)kind, err);
     if (rc == 0)
         rc = add_time_markers(job, &names, err);
     free(names.order);

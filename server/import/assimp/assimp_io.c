@@ -1,17 +1,31 @@
-#include "import/assimp/assimp_io.h"
-
+/* assimp_io.c - loads a file with assimp, whose view of files is the model's source files and nothing else. */
+#include "import/assimp/assimp.h"
 #include "import/collada/collada_skew.h"
+#include "import/fbx/fbx_takes.h"
+#include "import/source/formats.h"
 #include "import/text/text_utf8.h"
 
 #include "base/mem.h"
 
+#include <assimp/cfileio.h>
+#include <assimp/cimport.h>
+#include <assimp/config.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+/* One load. Reading only: files opened for writing are refused. */
+struct assimp_io {
+    struct aiFileIO io; /* what assimp takes; its user data is this struct */
+    struct source_files *files;
+    const char *file; /* the one that is loaded: some readers put its ending in lower case, and still mean this one */
+    const uint8_t *bytes; /* that stand for the file's own, or NULL */
+    size_t size_bytes;
+};
+
 struct open_file {
     struct aiFile file;
-    const uint8_t *bytes; /* the files's, or own */
+    const uint8_t *bytes; /* of the source files, or own */
     size_t size_bytes, at;
     uint8_t *own; /* text that had a byte order mark or a <skew>, or NULL */
 };
@@ -115,11 +129,38 @@ static void close_proc(struct aiFileIO *io, struct aiFile *file)
     free(of(file));
 }
 
-void assimp_io_init(struct assimp_io *io, struct source_files *files, const char *file)
+bool assimp_is_format(const struct assimp_job *job, const char *endings)
 {
-    *io = (struct assimp_io){
-        .io = {.OpenProc = open_proc, .CloseProc = close_proc, .UserData = (aiUserData)(void *)io},
-        .files = files,
-        .file = file,
-    };
+    const size_t length = strlen(job->ending);
+    for (const char *ending = endings; length > 0 && *ending != '\0'; ending += strspn(ending, " ")) {
+        const size_t size = strcspn(ending, " ");
+        if (size == length && memcmp(ending, job->ending, size) == 0)
+            return true;
+        ending += size;
+    }
+    return false;
+}
+
+const struct aiScene *assimp_load(struct import *import, const char *file, unsigned steps, bool by_name)
+{
+    uint8_t *widened = NULL;
+    size_t widened_bytes;
+    struct assimp_io io = {.io = {.OpenProc = open_proc, .CloseProc = close_proc, .UserData = (aiUserData)(void *)&io},
+                           .files = import->files,
+                           .file = file};
+    const struct file_format *format = file_format_of(file);
+    if (strcmp(import_file_name(import), file) == 0 && format != NULL && strcmp(format->ending, "fbx") == 0 &&
+        fbx_widen_takes(import->bytes, import->size_bytes, &widened, &widened_bytes)) {
+        io.bytes = widened;
+        io.size_bytes = widened_bytes;
+    }
+    struct aiPropertyStore *settings = aiCreatePropertyStore();
+    aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 1);
+    aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
+    aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_MD5_NO_ANIM_AUTOLOAD, 1);
+    aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, by_name);
+    const struct aiScene *scene = aiImportFileExWithProperties(file, steps, &io.io, settings);
+    aiReleasePropertyStore(settings);
+    free(widened);
+    return scene;
 }

@@ -1,6 +1,8 @@
+/* assimp_join.c - vertices that are equal, in everything that is baked or in their place alone. */
 #include "import/assimp/assimp_mesh.h"
 
 #include "base/hash.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,35 +58,54 @@ static bool is_same(const struct vertices *all, uint32_t a, uint32_t b)
     return true;
 }
 
-int assimp_join(const struct aiMesh *from, const struct aiVector3D *const texcoords[2],
-                const struct vertex_weights *weights, struct joined *out, struct err *err)
+void vertex_set_init(struct vertex_set *set, size_t count_max)
+{
+    size_t slot_count = 16;
+    while (slot_count < 2 * count_max)
+        slot_count *= 2;
+    set->mask = slot_count - 1;
+    set->slots = mem_alloc(slot_count * sizeof *set->slots);
+    memset(set->slots, 0xff, slot_count * sizeof *set->slots);
+}
+
+void assimp_join(const struct aiMesh *from, const struct aiVector3D *const texcoords[2],
+                 const struct vertex_weights *weights, struct joined *out)
 {
     const struct vertices all = {from, {texcoords[0], texcoords[1]}, weights};
     const uint32_t count = from->mNumVertices;
-    size_t slot_count = 16;
-    while (slot_count < 2 * (size_t)count)
-        slot_count *= 2;
-    uint32_t *slots = malloc(slot_count * sizeof *slots); /* joined vertex, or UINT32_MAX */
-    *out = (struct joined){.sources = malloc(((size_t)count + 1) * sizeof *out->sources),
-                           .places = malloc(((size_t)count + 1) * sizeof *out->places)};
-    if (slots == NULL || out->sources == NULL || out->places == NULL) {
-        free(slots);
-        joined_fini(out);
-        return err_set(err, ERR_IMPORT_MEMORY, "no memory to join %u vertices", count);
-    }
-    memset(slots, 0xff, slot_count * sizeof *slots);
+    struct vertex_set set;
+    vertex_set_init(&set, count);
+    *out = (struct joined){.sources = mem_alloc(count * sizeof *out->sources),
+                           .places = mem_alloc(count * sizeof *out->places)};
     for (uint32_t v = 0; v < count; v++) {
-        size_t slot = (size_t)hash_of(&all, v) & (slot_count - 1);
-        while (slots[slot] != UINT32_MAX && !is_same(&all, out->sources[slots[slot]], v))
-            slot = (slot + 1) & (slot_count - 1);
-        if (slots[slot] == UINT32_MAX) {
+        uint32_t *slot = vertex_set_first(&set, hash_of(&all, v));
+        while (*slot != VERTEX_NONE && !is_same(&all, out->sources[*slot], v))
+            slot = vertex_set_next(&set, slot);
+        if (*slot == VERTEX_NONE) {
             out->sources[out->count] = v;
-            slots[slot] = out->count++;
+            *slot = out->count++;
         }
-        out->places[v] = slots[slot];
+        out->places[v] = *slot;
     }
-    free(slots);
-    return 0;
+    free(set.slots);
+}
+
+uint32_t *assimp_places(const struct aiMesh *from, const struct joined *joined)
+{
+    uint32_t *first = mem_alloc(joined->count * sizeof *first);
+    struct vertex_set set;
+    vertex_set_init(&set, joined->count);
+    for (uint32_t u = 0; u < joined->count; u++) {
+        const struct aiVector3D *at = &from->mVertices[joined->sources[u]];
+        uint32_t *slot = vertex_set_first(&set, hash64(HASH64_SEED, at, sizeof *at));
+        while (*slot != VERTEX_NONE && !is_same3(from->mVertices, joined->sources[*slot], joined->sources[u]))
+            slot = vertex_set_next(&set, slot);
+        if (*slot == VERTEX_NONE)
+            *slot = u;
+        first[u] = *slot;
+    }
+    free(set.slots);
+    return first;
 }
 
 void joined_fini(struct joined *joined)

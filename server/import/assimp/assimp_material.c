@@ -6,17 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_ending(const struct assimp_job *job, const char *const *endings, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(job->ending, endings[i]) == 0)
-            return true;
-    return false;
-}
-#define IS_ENDING(job, endings) is_ending(job, endings, sizeof(endings) / sizeof *(endings))
-
-static const char *const FBX[] = {"fbx"}, *const COLLADA[] = {"dae", "zae"};
-
 /* The sRGB curve (IEC 61966-2-1): colours of these formats are what a painter saw on a screen. */
 static float linear_of(float srgb)
 {
@@ -79,10 +68,10 @@ static void set_color(const struct assimp_job *job, const struct aiMaterial *fro
     if (!get_color(from, AI_MATKEY_BASE_COLOR, &color))
         get_color(from, AI_MATKEY_COLOR_DIFFUSE, &color);
     /* COLLADA 1.5, 8 "constant": the colour is the emission, no light falls on it. */
-    if (IS_ENDING(job, COLLADA) && shading_of(from) == (int)aiShadingMode_NoShading)
+    if (assimp_is_format(job, "dae zae") && shading_of(from) == (int)aiShadingMode_NoShading)
         get_color(from, AI_MATKEY_COLOR_EMISSIVE, &color);
     /* In FBX and COLLADA a texture stands in the colour's place; black under a texture means the same elsewhere. */
-    if (is_textured && (IS_ENDING(job, FBX) || IS_ENDING(job, COLLADA) || is_black(&color)))
+    if (is_textured && (assimp_is_format(job, "fbx dae zae") || is_black(&color)))
         color.r = color.g = color.b = 1;
     to->base_color[0] = linear_of(color.r);
     to->base_color[1] = linear_of(color.g);
@@ -122,7 +111,7 @@ static float roughness_of(const struct assimp_job *job, const struct aiMaterial 
     float value;
     /* Of FBX it is assimp's 1 - sqrt(exponent) / 10, which is what Blender writes and reads. */
     if (get_number(from, AI_MATKEY_ROUGHNESS_FACTOR, &value))
-        return IS_ENDING(job, FBX) && !has_highlight(from) ? 1 : fraction(value);
+        return assimp_is_format(job, "fbx") && !has_highlight(from) ? 1 : fraction(value);
     if (get_number(from, AI_MATKEY_GLOSSINESS_FACTOR, &value))
         return 1 - fraction(value);
     if (has_highlight(from) && get_number(from, AI_MATKEY_SHININESS, &value) && value > 0)
@@ -154,7 +143,7 @@ static void set_reflection(const struct assimp_job *job, const struct aiMaterial
     float metallic = 0, roughness;
     to->roughness = roughness_of(job, from);
     /* Blender's FBX exporter has the metallic value there; elsewhere that is a mirror's share, of most materials 1. */
-    if (!get_number(from, AI_MATKEY_METALLIC_FACTOR, &metallic) && IS_ENDING(job, FBX) && is_by_blender(job))
+    if (!get_number(from, AI_MATKEY_METALLIC_FACTOR, &metallic) && assimp_is_format(job, "fbx") && is_by_blender(job))
         get_number(from, AI_MATKEY_REFLECTIVITY, &metallic);
     to->metallic = fraction(metallic);
     for (size_t i = 0; i < sizeof PHYSICAL / sizeof *PHYSICAL; i++) {
@@ -173,7 +162,6 @@ static const float EMISSION_MAX = 1e6f;
  * texture colours all of it. */
 static void set_emission(const struct assimp_job *job, const struct aiMaterial *from, struct material *to)
 {
-    static const char *const SEPARATE[] = {"fbx", "dae", "zae", "obj"};
     struct aiColor4D color = {0, 0, 0, 1};
     float intensity = 1;
     get_color(from, AI_MATKEY_COLOR_EMISSIVE, &color);
@@ -181,7 +169,7 @@ static void set_emission(const struct assimp_job *job, const struct aiMaterial *
     struct material_texture *texture = &to->textures[TEXTURE_EMISSIVE];
     if (texture->texture >= 0 && is_black(&color))
         color.r = color.g = color.b = 1;
-    if (texture->texture < 0 && !IS_ENDING(job, SEPARATE))
+    if (texture->texture < 0 && !assimp_is_format(job, "fbx dae zae obj"))
         *texture = to->textures[TEXTURE_BASE_COLOR];
     if (is_black(&color) || (to->flags & MATERIAL_UNLIT) != 0) {
         *texture = MATERIAL_PLAIN.textures[TEXTURE_EMISSIVE];
@@ -195,20 +183,12 @@ static void set_emission(const struct assimp_job *job, const struct aiMaterial *
 
 /* --- all of it --- */
 
-/* Formats whose materials or surfaces say whether their backs are seen; in the others nothing says that they are not.
- */
-static bool has_sides(const struct assimp_job *job)
-{
-    static const char *const ENDINGS[] = {"3ds", "ac", "ac3d", "b3d", "lwo", "lws", "lxo"};
-    return IS_ENDING(job, ENDINGS);
-}
-
 static int add_material(struct assimp_job *job, uint32_t index, struct err *err)
 {
-    struct bake_builder *builder = job->import->builder;
     const struct aiMaterial *from = job->scene->mMaterials[index];
     struct material to = MATERIAL_PLAIN;
-    int is_two_sided = !has_sides(job);
+    /* Formats that say whether backs are seen; of the others nothing says that they are not. */
+    int is_two_sided = !assimp_is_format(job, "3ds ac ac3d b3d lwo lws lxo");
     aiGetMaterialIntegerArray(from, AI_MATKEY_TWOSIDED, &is_two_sided, NULL);
     to.flags = (is_two_sided != 0 ? MATERIAL_DOUBLE_SIDED : 0) |
                (shading_of(from) == (int)aiShadingMode_NoShading ? MATERIAL_UNLIT : 0);
@@ -221,12 +201,8 @@ static int add_material(struct assimp_job *job, uint32_t index, struct err *err)
         return err->code;
     struct aiString name = {0};
     if (aiGetMaterialString(from, AI_MATKEY_NAME, &name) == aiReturn_SUCCESS)
-        to.name = assimp_text(builder, &name);
-    struct material *added = bake_add_material(builder, 1);
-    if (added == NULL)
-        return assimp_no_room(job, err);
-    *added = to;
-    return 0;
+        to.name = assimp_text(job->import->builder, &name);
+    return import_put_material(job->import, &to, err);
 }
 
 int assimp_materials(struct assimp_job *job, struct err *err)
@@ -234,7 +210,6 @@ int assimp_materials(struct assimp_job *job, struct err *err)
     if (job->is_skeleton)
         return 0;
     int rc = 0;
-    job->texture_images = mem_zalloc(job->import->limits->value[LIMIT_TEXTURES] + 1, sizeof *job->texture_images);
     job->texcoords = mem_zalloc((size_t)job->scene->mNumMaterials + 1, sizeof *job->texcoords);
     for (uint32_t m = 0; m < job->scene->mNumMaterials; m++)
         job->texcoords[m] = TEXCOORD_SETS_NONE;

@@ -85,7 +85,7 @@ static int add_clips(struct assimp_job *job, const struct aiScene *scene, const 
 
 static int add_file(struct assimp_job *job, const char *file, struct err *err)
 {
-    const struct aiScene *scene = assimp_load_file(job->import, file, 0, false);
+    const struct aiScene *scene = assimp_load(job->import, file, 0, false);
     if (scene == NULL || scene->mRootNode == NULL || scene->mNumAnimations == 0) {
         bake_warn(job->import->builder, "clip_unreadable", "%s cannot be read: %s", file,
                   scene == NULL ? aiGetErrorString() : "it holds no animation");
@@ -101,8 +101,7 @@ static int add_file(struct assimp_job *job, const char *file, struct err *err)
 /* "bob" of "models/bob.md5mesh". */
 static bool has_models_stem(const struct assimp_job *job, const char *file)
 {
-    const char *slash = strrchr(job->import->path, '/');
-    const char *model = slash != NULL ? slash + 1 : job->import->path;
+    const char *model = import_file_name(job->import);
     const size_t size = (size_t)(strrchr(model, '.') - model);
     return strlen(file) == size + strlen(ENDING) && memcmp(file, model, size) == 0;
 }

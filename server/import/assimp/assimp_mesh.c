@@ -14,7 +14,7 @@ static int add_positions(struct assimp_job *job, const struct aiMesh *from, cons
     struct vec3 *positions = bake_add_position(job->import->builder, joined->count);
     struct vec3 *normals = bake_add_normal(job->import->builder, joined->count);
     if (positions == NULL || normals == NULL)
-        return assimp_no_room(job, err);
+        return import_full(job->import, err);
     for (uint32_t u = 0; u < joined->count; u++) {
         const uint32_t v = joined->sources[u];
         if (!is_finite3(&from->mVertices[v]))
@@ -48,7 +48,7 @@ static int add_texcoords(struct assimp_job *job, const struct aiMesh *from, cons
     struct vec2 *out =
         place == 0 ? bake_add_texcoord(builder, joined->count) : bake_add_second_texcoord(builder, joined->count);
     if (out == NULL)
-        return assimp_no_room(job, err);
+        return import_full(job->import, err);
     const struct aiVector3D *texcoords = texcoords_of(job, from, place);
     if (texcoords == NULL)
         return 0;
@@ -67,7 +67,7 @@ static int add_colors(struct assimp_job *job, const struct aiMesh *from, const s
 {
     struct rgba8 *out = bake_add_color(job->import->builder, joined->count);
     if (out == NULL)
-        return assimp_no_room(job, err);
+        return import_full(job->import, err);
     memset(out, 0xff, joined->count * sizeof *out);
     const struct aiColor4D *colors = from->mColors[0];
     if (colors == NULL)
@@ -100,7 +100,7 @@ static int add_points(struct assimp_job *job, const struct joined *joined, struc
 {
     uint32_t *out = bake_add_index(job->import->builder, joined->count);
     if (out == NULL)
-        return assimp_no_room(job, err);
+        return import_full(job->import, err);
     for (uint32_t u = 0; u < joined->count; u++)
         out[u] = u;
     primitive->topology = TOPOLOGY_POINTS;
@@ -117,9 +117,8 @@ static int add_indices(struct assimp_job *job, const struct aiMesh *from, const 
     if (corners < 1 || corners > 3)
         return err_set(err, ERR_BAD_MODEL, "mesh '%s' has a face of %u corners", from->mName.data, corners);
     const uint64_t total = from->mNumFaces > 0 ? (uint64_t)from->mNumFaces * corners : from->mNumVertices;
-    if (builder->index_count + total > job->import->limits->value[LIMIT_INDICES])
-        return err_set(err, ERR_MODEL_LIMIT, "the model has more indices than %s",
-                       LIMIT_TEXT(job->import->limits, LIMIT_INDICES));
+    if (import_check_limit(job->import, LIMIT_INDICES, builder->index_count, total, from->mName.data, err) < 0)
+        return err->code;
     primitive->index_first = builder->index_count;
     if (from->mNumFaces == 0)
         return add_points(job, joined, primitive, err);
@@ -127,7 +126,7 @@ static int add_indices(struct assimp_job *job, const struct aiMesh *from, const 
     primitive->index_count = (uint32_t)total;
     uint32_t *out = bake_add_index(builder, (uint32_t)total);
     if (out == NULL)
-        return assimp_no_room(job, err);
+        return import_full(job->import, err);
     for (uint32_t f = 0; f < from->mNumFaces; f++) {
         if (from->mFaces[f].mNumIndices != corners)
             return err_set(err, ERR_BAD_MODEL, "mesh '%s' mixes faces of %u and %u corners", from->mName.data, corners,
@@ -153,7 +152,7 @@ static int add_deltas(struct assimp_job *job, const struct aiVector3D *moved, co
     const uint32_t at = job->import->builder->morph_delta_count;
     struct vec3 *out = bake_add_morph_delta(job->import->builder, joined->count);
     if (out == NULL)
-        return assimp_no_room(job, err);
+        return import_full(job->import, err);
     for (uint32_t u = 0; u < joined->count; u++) {
         const struct aiVector3D *a = &base[joined->sources[u]], *b = &moved[joined->sources[u]];
         out[u] = (struct vec3){finite_or_zero(b->x - a->x), finite_or_zero(b->y - a->y), finite_or_zero(b->z - a->z)};
@@ -177,10 +176,8 @@ static int add_morph_targets(struct assimp_job *job, const struct aiMesh *from, 
             add_deltas(job, target->mNormals, from->mNormals, joined, &added.normal_first, err) < 0)
             return err->code;
         added.name = assimp_text(builder, &target->mName);
-        struct morph_target *out = bake_add_morph_target(builder, 1);
-        if (out == NULL)
-            return assimp_no_room(job, err);
-        *out = added;
+        if (import_put_morph_target(job->import, &added, err) < 0)
+            return err->code;
         primitive->morph_target_count++;
     }
     return 0;
@@ -199,10 +196,9 @@ static void check_texcoords(const struct assimp_job *job, const struct aiMesh *f
 
 static int check(const struct assimp_job *job, const struct aiMesh *from, struct err *err)
 {
-    const uint64_t limit = job->import->limits->value[LIMIT_VERTICES];
-    if (job->import->builder->position_count + (uint64_t)from->mNumVertices > limit)
-        return err_set(err, ERR_MODEL_LIMIT, "the model has more vertices than %s",
-                       LIMIT_TEXT(job->import->limits, LIMIT_VERTICES));
+    if (import_check_limit(job->import, LIMIT_VERTICES, job->import->builder->position_count, from->mNumVertices,
+                           from->mName.data, err) < 0)
+        return err->code;
     if (from->mNumVertices > 0 && from->mVertices == NULL)
         return err_set(err, ERR_BAD_MODEL, "mesh '%s' has no positions", from->mName.data);
     return 0;
@@ -216,18 +212,15 @@ static int add_parts(struct assimp_job *job, const struct aiMesh *from, const st
         (job->has_second_texcoords && add_texcoords(job, from, joined, 1, &primitive->flags, err) < 0) ||
         (job->has_colors && add_colors(job, from, joined, &primitive->flags, err) < 0) ||
         add_indices(job, from, joined, primitive, err) < 0 || assimp_influences(job, from, weights, joined, err) < 0 ||
-        add_morph_targets(job, from, joined, primitive, err) < 0)
+        add_morph_targets(job, from, joined, primitive, err) < 0 ||
+        import_put_primitive(job->import, primitive, err) < 0)
         return err->code;
-    struct primitive *added = bake_add_primitive(job->import->builder, 1);
-    if (added == NULL)
-        return assimp_no_room(job, err);
-    *added = *primitive;
     check_texcoords(job, from, primitive);
     return 0;
 }
 
 /* Blender keeps a smooth normal with every vertex, and with every face whether it is used; assimp knows the former. */
-static bool has_false_normals(const struct assimp_job *job) { return strcmp(job->ending, "blend") == 0; }
+static bool has_false_normals(const struct assimp_job *job) { return assimp_is_format(job, "blend"); }
 
 int assimp_primitive(struct assimp_job *job, uint32_t mesh, const struct aiMesh *from, int32_t skin, struct err *err)
 {
@@ -238,21 +231,20 @@ int assimp_primitive(struct assimp_job *job, uint32_t mesh, const struct aiMesh 
     if (check(job, from, err) < 0 ||
         (skin >= 0 && assimp_weights(job, from, &job->skins.skins[skin], &weights, err) < 0))
         return err->code;
-    int rc = assimp_join(from, texcoords, &weights, &joined, err);
-    if (rc == 0)
-        rc = assimp_normals(from, has_false_normals(job), &joined, err);
-    if (rc == 0 && skin < 0)
-        rc = assimp_edges(from, job->import->limits->value[LIMIT_VERTICES] - builder->position_count, &joined, err);
-    if (rc == 0 && builder->influence_first_count == 0 && bake_add_influence_first(builder, 1) == NULL)
-        rc = assimp_no_room(job, err);
+    assimp_join(from, texcoords, &weights, &joined);
+    assimp_normals(from, has_false_normals(job), &joined);
+    if (skin < 0)
+        assimp_edges(from, job->import->limits->value[LIMIT_VERTICES] - builder->position_count, &joined);
     struct primitive primitive = {
         .mesh = mesh,
         .vertex_first = builder->position_count,
         .vertex_count = joined.count,
         .material = from->mMaterialIndex < job->scene->mNumMaterials ? (int32_t)from->mMaterialIndex : -1,
     };
-    if (rc == 0)
-        rc = add_parts(job, from, &joined, &weights, &primitive, err);
+    const bool is_first = builder->influence_first_count == 0;
+    const int rc = is_first && bake_add_influence_first(builder, 1) == NULL
+                       ? import_full(job->import, err)
+                       : add_parts(job, from, &joined, &weights, &primitive, err);
     joined_fini(&joined);
     assimp_weights_fini(&weights);
     return rc;

@@ -1,4 +1,4 @@
-/* assimp_vertex.h - between the files that make a primitive: weights by vertex, and vertices that are the same. */
+/* assimp_mesh.h - between the files that make a primitive: weights by vertex, and vertices that are the same. */
 #pragma once
 
 #include "import/assimp/assimp.h"
@@ -29,20 +29,35 @@ void assimp_weights_fini(struct vertex_weights *weights);
 int assimp_influences(struct assimp_job *job, const struct aiMesh *from, const struct vertex_weights *weights,
                       const struct joined *joined, struct err *err);
 
-/* `texcoords` are the UV sets that are baked, or NULL. Returns 0 or ERR_IMPORT_MEMORY. */
-int assimp_join(const struct aiMesh *from, const struct aiVector3D *const texcoords[2],
-                const struct vertex_weights *weights, struct joined *out, struct err *err);
-/* Fills joined->normals where the mesh has none, or false ones: smooth ones, of all faces that meet at a place. Returns
- * 0 or ERR_IMPORT_MEMORY. */
-int assimp_normals(const struct aiMesh *from, bool are_false, struct joined *joined, struct err *err);
+/* A set of vertices by hashes that its user makes, with open addressing. */
+#define VERTEX_NONE UINT32_MAX
+struct vertex_set {
+    uint32_t *slots; /* [mask + 1]: a vertex, or VERTEX_NONE; heap */
+    size_t mask;
+};
+void vertex_set_init(struct vertex_set *set, size_t count_max);
+static inline uint32_t *vertex_set_first(const struct vertex_set *set, uint64_t hash)
+{
+    return &set->slots[hash & set->mask];
+}
+static inline uint32_t *vertex_set_next(const struct vertex_set *set, const uint32_t *slot)
+{
+    return &set->slots[((size_t)(slot - set->slots) + 1) & set->mask];
+}
+
+/* `texcoords` are the UV sets that are baked, or NULL. */
+void assimp_join(const struct aiMesh *from, const struct aiVector3D *const texcoords[2],
+                 const struct vertex_weights *weights, struct joined *out);
+/* Fills joined->normals where the mesh has none, or false ones: smooth ones, of all faces that meet at a place. */
+void assimp_normals(const struct aiMesh *from, bool are_false, struct joined *joined);
 /* After that, for meshes that no skin bends: makes several vertices, each with its normal, of those at edges, and fills
- * joined->corners. Nothing happens where there could be more than vertices_max of them. Returns 0 or ERR_IMPORT_MEMORY.
- */
-int assimp_edges(const struct aiMesh *from, uint64_t vertices_max, struct joined *joined, struct err *err);
-/* first[count of joined]: the first of the joined vertices at the same place; they differ in texture coordinates,
- * colours or weights. Returns 0 or ERR_IMPORT_MEMORY. */
-int assimp_places(const struct aiMesh *from, const struct joined *joined, uint32_t *first, struct err *err);
+ * joined->corners. Nothing happens where there could be more than vertices_max of them. */
+void assimp_edges(const struct aiMesh *from, uint64_t vertices_max, struct joined *joined);
+/* [count of joined], heap: the first of the joined vertices at the same place; they differ in texture coordinates,
+ * colours or weights. */
+uint32_t *assimp_places(const struct aiMesh *from, const struct joined *joined);
+/* Whether a face is a triangle of vertices that exist. */
+bool assimp_is_triangle(const struct aiMesh *from, uint32_t face);
 /* The unit normal of a triangle and its angles in radians; both 0 where it has no area. */
-void assimp_triangle(const struct aiVector3D *a, const struct aiVector3D *b, const struct aiVector3D *c,
-                     double normal[3], double angles[3]);
+void assimp_triangle(const struct aiMesh *mesh, uint32_t face, double normal[3], double angles[3]);
 void joined_fini(struct joined *joined);

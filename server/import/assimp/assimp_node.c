@@ -78,7 +78,7 @@ static int32_t mesh_of(struct assimp_job *job, struct shared_meshes *shared, con
     const uint32_t index = builder->mesh_count;
     struct mesh *mesh = bake_add_mesh(builder, 1);
     if (mesh == NULL) {
-        assimp_no_room(job, err);
+        import_full(job->import, err);
         return -1;
     }
     mesh->primitive_first = builder->primitive_count;
@@ -106,7 +106,7 @@ static int add_weights(struct assimp_job *job, struct node *node, const unsigned
     node->weight_count = most->mNumAnimMeshes;
     float *weights = bake_add_weight(job->import->builder, most->mNumAnimMeshes);
     if (weights == NULL)
-        return assimp_no_room(job, err);
+        return import_full(job->import, err);
     for (uint32_t i = 0; i < most->mNumAnimMeshes; i++) {
         const float weight = most->mAnimMeshes[i]->mWeight;
         weights[i] = weight >= -1e6f && weight <= 1e6f ? weight : 0;
@@ -132,7 +132,7 @@ static int show_meshes(struct assimp_job *job, struct shared_meshes *shared, uin
         const int32_t mesh = mesh_of(job, shared, from, meshes, count, err);
         const uint32_t place = is_used ? builder->node_count : n;
         if (mesh < 0 || (is_used && bake_add_node(builder, 1) == NULL)) {
-            rc = mesh < 0 ? err->code : assimp_no_room(job, err);
+            rc = mesh < 0 ? err->code : import_full(job->import, err);
             break;
         }
         if (is_used) {
@@ -175,7 +175,7 @@ static struct str name_of(struct assimp_job *job, uint32_t n)
 
 void assimp_collada_names(struct assimp_job *job)
 {
-    const struct aiScene *scene = assimp_load(job->import, true);
+    const struct aiScene *scene = assimp_load(job->import, import_file_name(job->import), 0, true);
     if (scene == NULL)
         return;
     struct node_tree tree;
@@ -199,15 +199,13 @@ int assimp_nodes(struct assimp_job *job, struct err *err)
             return err->code;
         struct node *node = bake_add_node(builder, 1);
         if (node == NULL)
-            return assimp_no_room(job, err);
+            return import_full(job->import, err);
         *node = (struct node){.parent = node_tree_model_parent(&job->tree, n), .mesh = -1, .skin = -1, .matrix = -1};
         node->name = name_of(job, n);
         set_transform(job, node, &rest);
     }
-    uint32_t *root = bake_add_root(builder, 1);
-    if (root == NULL)
-        return assimp_no_room(job, err);
-    *root = 0;
+    if (import_put_root(job->import, &(uint32_t){0}, err) < 0)
+        return err->code;
     if (job->is_skeleton)
         return 0;
     struct shared_meshes shared = {.first_made = mem_alloc(job->scene->mNumMeshes * sizeof *shared.first_made)};

@@ -70,9 +70,7 @@ static double *union_times(const struct chain_link *links, uint32_t link_count, 
     for (uint32_t l = 0; l < link_count; l++)
         for (int p = 0; p < 3; p++)
             total += links[l].motion.paths[p].count;
-    double *times = total < UINT32_MAX ? malloc((total + 1) * sizeof *times) : NULL;
-    if (times == NULL)
-        return NULL;
+    double *times = mem_alloc(total * sizeof *times);
     size_t at = 0;
     for (uint32_t l = 0; l < link_count; l++)
         for (int p = 0; p < 3; p++) {
@@ -114,9 +112,9 @@ static int refine(const struct chain_link *links, uint32_t link_count, double **
     uint64_t total = 1;
     for (uint32_t i = 1; i < *count; i++)
         total += steps_between(links, link_count, (*times)[i - 1], (*times)[i]);
-    double *refined = total <= limit ? malloc((size_t)total * sizeof *refined) : NULL;
-    if (refined == NULL)
+    if (total > limit)
         return -1;
+    double *refined = mem_alloc((size_t)total * sizeof *refined);
     uint32_t at = 0;
     refined[at++] = (*times)[0];
     for (uint32_t i = 1; i < *count; i++) {
@@ -134,19 +132,16 @@ static int refine(const struct chain_link *links, uint32_t link_count, double **
     return 0;
 }
 
-static int allocate(struct motion *motion, const double *times, uint32_t count, struct err *err)
+static void allocate(struct motion *motion, const double *times, uint32_t count)
 {
     for (int p = 0; p < 3; p++) {
         struct track *track = &motion->paths[p];
         *track =
             (struct track){.count = count, .components = p == PATH_ROTATION ? 4 : 3, .is_rotation = p == PATH_ROTATION};
-        track->times_s = malloc((size_t)count * sizeof *track->times_s);
-        track->values = malloc((size_t)count * track->components * sizeof *track->values);
-        if (track->times_s == NULL || track->values == NULL)
-            return err_set(err, ERR_IMPORT_MEMORY, "no memory for %u keys", count);
+        track->times_s = mem_alloc((size_t)count * sizeof *track->times_s);
+        track->values = mem_alloc((size_t)count * track->components * sizeof *track->values);
         memcpy(track->times_s, times, count * sizeof *times);
     }
-    return 0;
 }
 
 /* Evaluates the product of the chain at each time. False when some of them have shear that is lost. */
@@ -175,12 +170,11 @@ static int combine(struct motion *motion, const struct assimp_job *job, const st
     const uint64_t limit = job->import->limits->value[LIMIT_KEYS] / 10;
     double *times = union_times(links, link_count, &count);
     int rc = 0;
-    if (times == NULL || count > limit ||
-        (has_pivot && count > 0 && refine(links, link_count, &times, &count, limit) < 0))
+    if (count > limit || (has_pivot && count > 0 && refine(links, link_count, &times, &count, limit) < 0))
         rc = err_set(err, ERR_MODEL_LIMIT, "node '%s' has more keys than a tenth of %s", name,
                      LIMIT_TEXT(job->import->limits, LIMIT_KEYS));
     else if (count > 0)
-        rc = allocate(motion, times, count, err);
+        allocate(motion, times, count);
     if (rc == 0 && count > 0 && !fill(motion, links, link_count))
         bake_warn(job->import->builder, "shear_dropped", "node '%s': a clip skews it, which is left out", name);
     free(times);

@@ -47,7 +47,7 @@ static bool shows_mesh(const struct aiNode *node, uint32_t mesh)
 static struct dmat4 scene_from_bind(const struct assimp_job *job, uint32_t mesh)
 {
     struct dmat4 product = DMAT4_IDENTITY;
-    uint32_t i = strcmp(job->ending, "b3d") == 0 ? 0 : job->tree.count;
+    uint32_t i = assimp_is_format(job, "b3d") ? 0 : job->tree.count;
     while (i < job->tree.count && !shows_mesh(job->tree.nodes[i].node, mesh))
         i++;
     for (; i < job->tree.count; i = job->tree.nodes[i].parent)
@@ -63,7 +63,7 @@ static int collect(struct assimp_job *job, uint32_t m, struct skin_joint *joints
     *count = 0;
     for (uint32_t b = 0; b < mesh->mNumBones; b++) {
         const struct aiBone *bone = mesh->mBones[b];
-        const int32_t node = assimp_node_named(job, &bone->mName);
+        const int32_t node = node_tree_model_node(&job->tree, &bone->mName);
         struct dmat4 offset = dmat4_from_assimp(&bone->mOffsetMatrix);
         offset = dmat4_mul(&offset, &scene);
         if (!dmat4_is_finite(&offset))
@@ -136,7 +136,7 @@ static int emit(struct assimp_job *job, struct err *err)
         struct joint *joints = bake_add_joint(builder, part->joint_count);
         struct skin *skin = bake_add_skin(builder, 1);
         if (joints == NULL || skin == NULL)
-            return assimp_no_room(job, err);
+            return import_full(job->import, err);
         *skin = (struct skin){
             .name = {.offset = STR_NONE}, .joint_first = first, .joint_count = part->joint_count, .mesh_node = -1};
         for (uint32_t j = 0; j < part->joint_count; j++) {

@@ -1,7 +1,7 @@
 /* Textures of assimp's materials: files beside the model and those embedded in it. */
-#include "import/assimp/assimp_texture.h"
+#include "import/assimp/assimp_material.h"
 
-#include "import/texture/texture.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +13,6 @@ static uint32_t wrap_of(enum aiTextureMapMode mode)
                                                                             : TEXTURE_WRAP_REPEAT;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *name = path;
-    for (const char *p = path; *p != '\0'; p++)
-        if (*p == '/' || *p == '\\')
-            name = p + 1;
-    return name;
-}
-
 /* The embedded texture that a path means: "*3", or the file's name without its folders. -1: none. */
 static int find_embedded(const struct aiScene *scene, const char *path)
 {
@@ -30,9 +21,9 @@ static int find_embedded(const struct aiScene *scene, const char *path)
         const unsigned long index = strtoul(path + 1, &end, 10);
         return end != path + 1 && *end == '\0' && index < scene->mNumTextures ? (int)index : -1;
     }
-    const char *name = base_name(path);
+    const char *name = texture_base_name(path);
     for (uint32_t i = 0; i < scene->mNumTextures && name[0] != '\0'; i++)
-        if (strcmp(base_name(scene->mTextures[i]->mFilename.data), name) == 0)
+        if (strcmp(texture_base_name(scene->mTextures[i]->mFilename.data), name) == 0)
             return (int)i;
     return -1;
 }
@@ -44,9 +35,7 @@ static uint8_t *tga_of(const struct aiTexture *texture, size_t *size_bytes)
     if (texture->mWidth == 0 || texture->mHeight == 0 || texture->mWidth > UINT16_MAX || texture->mHeight > UINT16_MAX)
         return NULL;
     const size_t pixel_bytes = (size_t)texture->mWidth * texture->mHeight * sizeof(struct aiTexel);
-    uint8_t *tga = malloc(18 + pixel_bytes);
-    if (tga == NULL)
-        return NULL;
+    uint8_t *tga = mem_alloc(18 + pixel_bytes);
     const uint8_t header[18] = {[2] = 2,
                                 [12] = (uint8_t)texture->mWidth,
                                 [13] = (uint8_t)(texture->mWidth >> 8),
@@ -60,51 +49,21 @@ static uint8_t *tga_of(const struct aiTexture *texture, size_t *size_bytes)
     return tga;
 }
 
-static int add_embedded(struct assimp_job *job, uint32_t index, struct texture_request query, struct err *err)
+static int add_embedded(struct assimp_job *job, uint32_t index, struct texture_request *request, struct err *err)
 {
+    static const uint8_t NOTHING = 0;
     const struct aiTexture *texture = job->scene->mTextures[index];
     const bool is_file = texture->mHeight == 0;
-    uint8_t *tga = is_file ? NULL : tga_of(texture, &query.size_bytes);
-    query.uri = NULL;
-    query.bytes = is_file ? (const uint8_t *)texture->pcData : tga;
+    uint8_t *tga = is_file ? NULL : tga_of(texture, &request->size_bytes);
+    request->bytes = is_file ? (const uint8_t *)texture->pcData : tga;
     if (is_file)
-        query.size_bytes = texture->mWidth;
-    int rc;
-    if (query.bytes == NULL) {
-        static const uint8_t NOTHING = 0;
-        query.bytes = &NOTHING;
-        query.size_bytes = 0;
+        request->size_bytes = texture->mWidth;
+    if (request->bytes == NULL) {
+        request->bytes = &NOTHING;
+        request->size_bytes = 0;
     }
-    rc = texture_add(job->import->builder, job->import->files, job->import->limits, &query, err);
+    const int rc = texture_add(job->import, request, err);
     free(tga);
-    return rc;
-}
-
-static void note_image(struct assimp_job *job, uint32_t before, int32_t image)
-{
-    for (uint32_t i = before; i < job->import->builder->texture_count; i++)
-        job->texture_images[i] = image;
-}
-
-/* An embedded picture is decoded once for each content, however many materials use it. */
-static int find_or_add(struct assimp_job *job, const char *path, struct texture_request query, struct err *err)
-{
-    const struct import *import = job->import;
-    const int embedded = find_embedded(job->scene, path);
-    const uint32_t before = import->builder->texture_count;
-    int rc, same_pixels = -1;
-    if (embedded < 0) {
-        query.uri = path;
-        rc = texture_add(import->builder, import->files, import->limits, &query, err);
-    } else {
-        query.image = embedded;
-        query.images = job->texture_images;
-        rc = texture_find(import->builder, &query, &same_pixels);
-        if (rc < 0)
-            rc = same_pixels >= 0 ? texture_share(import->builder, import->limits, &query, same_pixels, err)
-                                  : add_embedded(job, (uint32_t)embedded, query, err);
-    }
-    note_image(job, before, embedded);
     return rc;
 }
 
@@ -142,6 +101,15 @@ bool assimp_texture_find(const struct aiMaterial *material, enum aiTextureType t
 int assimp_texture_add(struct assimp_job *job, const struct assimp_texture *texture, enum texture_content content,
                        struct err *err)
 {
-    const struct texture_request query = {.wrap_s = texture->wrap_s, .wrap_t = texture->wrap_t, .content = content};
-    return find_or_add(job, texture->path.data, query, err);
+    struct texture_request request = {.wrap_s = texture->wrap_s, .wrap_t = texture->wrap_t, .content = content};
+    const int embedded = find_embedded(job->scene, texture->path.data);
+    if (embedded < 0) {
+        request.uri = texture->path.data;
+        return texture_add(job->import, &request, err);
+    }
+    int found;
+    request.image = (uint32_t)embedded + 1;
+    if (texture_find(job->import, &request, &found, err) < 0)
+        return err->code;
+    return found >= 0 ? found : add_embedded(job, (uint32_t)embedded, &request, err);
 }

@@ -1,5 +1,4 @@
 #include "import/assimp/assimp_material.h"
-#include "import/texture/normal_map.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +10,7 @@ static const float BUMP_FACTOR_MAX = 100;
  * enough. False: they are not taken. */
 static bool take_transform(const struct assimp_job *job, const struct aiUVTransform *from, float uv_from_texcoord[6])
 {
-    if (strcmp(job->ending, "ac") != 0 && strcmp(job->ending, "ac3d") != 0)
+    if (!assimp_is_format(job, "ac ac3d"))
         return false;
     const float m[6] = {
         from->mScaling.x, 0, from->mTranslation.x, 0, from->mScaling.y, 1 - from->mScaling.y - from->mTranslation.y};

@@ -1,23 +1,22 @@
+/* assimp_track.c - keys as assimp has them to sorted, finite ones. */
 #include "import/assimp/assimp_track.h"
 
 #include "anim/model/mat.h"
 #include "anim/pose/sample.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int allocate(struct track *track, uint32_t count, uint32_t components, struct err *err)
+static void allocate(struct track *track, uint32_t count, uint32_t components)
 {
-    *track = (struct track){.count = count, .components = components};
     /* Two more than there are: cutting may add a key at each end. */
-    track->times_s = malloc(((size_t)count + 2) * sizeof *track->times_s);
-    track->values = malloc(((size_t)count + 2) * components * sizeof *track->values);
-    if (track->times_s != NULL && track->values != NULL)
-        return 0;
-    track_fini(track);
-    return err_set(err, ERR_IMPORT_MEMORY, "no memory for %u keys", count);
+    *track = (struct track){.times_s = mem_alloc(((size_t)count + 2) * sizeof *track->times_s),
+                            .values = mem_alloc(((size_t)count + 2) * components * sizeof *track->values),
+                            .count = count,
+                            .components = components};
 }
 
 void track_fini(struct track *track)
@@ -48,17 +47,14 @@ static bool is_rising(const struct track *track)
 }
 
 /* Sorts by time; of several keys at one time the last in the file stays. */
-static int sort(struct track *track, struct err *err)
+static void sort(struct track *track)
 {
     if (is_rising(track))
-        return 0;
+        return;
     const uint32_t components = track->components;
-    struct key_place *places = malloc((size_t)track->count * sizeof *places);
+    struct key_place *places = mem_alloc(track->count * sizeof *places);
     struct track sorted;
-    if (places == NULL || allocate(&sorted, track->count, components, err) < 0) {
-        free(places);
-        return err_set(err, ERR_IMPORT_MEMORY, "no memory to sort %u keys", track->count);
-    }
+    allocate(&sorted, track->count, components);
     for (uint32_t i = 0; i < track->count; i++)
         places[i] = (struct key_place){track->times_s[i], i};
     qsort(places, track->count, sizeof *places, by_time);
@@ -76,7 +72,6 @@ static int sort(struct track *track, struct err *err)
     free(places);
     track_fini(track);
     *track = sorted;
-    return 0;
 }
 
 static void insert(struct track *track, uint32_t at, double time_s, const double *value)
@@ -91,14 +86,13 @@ static void insert(struct track *track, uint32_t at, double time_s, const double
 }
 
 /* Removes the keys outside 0..end_s, with keys at the cuts in their place. */
-static int cut(struct track *track, double end_s, struct err *err)
+static void cut(struct track *track, double end_s)
 {
-    const bool is_early = track->times_s[0]<0, is_late = track->times_s[track->count - 1]> end_s;
+    const bool is_early = track->times_s[0] < 0;
+    const bool is_late = track->times_s[track->count - 1] > end_s;
     if (!isfinite(end_s) || (!is_early && !is_late))
-        return 0;
-    double *ends = malloc(2 * (size_t)track->components * sizeof *ends);
-    if (ends == NULL)
-        return err_set(err, ERR_IMPORT_MEMORY, "no memory for %u keys", track->count);
+        return;
+    double *ends = mem_alloc(2 * (size_t)track->components * sizeof *ends);
     track_sample(track, 0, ends);
     track_sample(track, end_s, ends + track->components);
     uint32_t first = 0, end = track->count;
@@ -115,7 +109,6 @@ static int cut(struct track *track, double end_s, struct err *err)
     if (is_late && (track->count == 0 || track->times_s[track->count - 1] < end_s))
         insert(track, track->count, end_s, ends + track->components);
     free(ends);
-    return 0;
 }
 
 double track_decimal(double value)
@@ -154,19 +147,16 @@ static int finish(struct track *track, struct track_time time, struct err *err)
         if (track->is_rotation)
             quat_normalize(track->values + (size_t)i * 4);
     }
-    int rc = sort(track, err);
-    if (rc == 0 && track->count > 0)
-        rc = cut(track, time.end_s, err);
-    if (rc < 0)
-        track_fini(track);
-    return rc;
+    sort(track);
+    if (track->count > 0)
+        cut(track, time.end_s);
+    return 0;
 }
 
 int track_from_vectors(struct track *track, const struct aiVectorKey *keys, uint32_t count, struct track_time time,
                        struct err *err)
 {
-    if (allocate(track, count, 3, err) < 0)
-        return ERR_IMPORT_MEMORY;
+    allocate(track, count, 3);
     for (uint32_t i = 0; i < count; i++) {
         track->times_s[i] = keys[i].mTime / time.ticks_per_s;
         track->values[3 * (size_t)i] = (double)keys[i].mValue.x;
@@ -179,8 +169,7 @@ int track_from_vectors(struct track *track, const struct aiVectorKey *keys, uint
 int track_from_rotations(struct track *track, const struct aiQuatKey *keys, uint32_t count, struct track_time time,
                          struct err *err)
 {
-    if (allocate(track, count, 4, err) < 0)
-        return ERR_IMPORT_MEMORY;
+    allocate(track, count, 4);
     track->is_rotation = true;
     for (uint32_t i = 0; i < count; i++) {
         track->times_s[i] = keys[i].mTime / time.ticks_per_s;
@@ -195,8 +184,7 @@ int track_from_rotations(struct track *track, const struct aiQuatKey *keys, uint
 int track_from_values(struct track *track, const double *ticks, const double *values, uint32_t count,
                       uint32_t components, struct track_time time, struct err *err)
 {
-    if (allocate(track, count, components, err) < 0)
-        return ERR_IMPORT_MEMORY;
+    allocate(track, count, components);
     for (uint32_t i = 0; i < count; i++)
         track->times_s[i] = ticks[i] / time.ticks_per_s;
     memcpy(track->values, values, (size_t)count * components * sizeof *values);

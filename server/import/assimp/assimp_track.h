@@ -29,7 +29,7 @@ struct track_time {
 };
 
 /* keys[count] of a position, scale or rotation. Of keys at one time the last counts.
- * Returns 0, ERR_BAD_MODEL (a key is not finite) or ERR_IMPORT_MEMORY; on failure *track is empty. */
+ * Returns 0 or ERR_BAD_KEYS (a key is not finite); on failure *track is empty. */
 int track_from_vectors(struct track *track, const struct aiVectorKey *keys, uint32_t count, struct track_time time,
                        struct err *err);
 int track_from_rotations(struct track *track, const struct aiQuatKey *keys, uint32_t count, struct track_time time,

@@ -1,3 +1,4 @@
+/* assimp_tree.c - assimp's nodes as an array, parents first, and which of them are nodes of the file. */
 #include "import/assimp/assimp_tree.h"
 
 #include "base/mem.h"
@@ -269,4 +270,23 @@ bool node_tree_geometric(const struct node_tree *tree, uint32_t n, struct dmat4 
             is_any = true;
         }
     return is_any;
+}
+
+int32_t node_tree_model_node(const struct node_tree *tree, const struct aiString *name)
+{
+    const uint32_t i = node_tree_find(tree, name);
+    return i == NODE_TREE_NONE ? -1 : (int32_t)tree->nodes[i].model_node;
+}
+
+struct str assimp_text(struct bake_builder *builder, const struct aiString *name)
+{
+    return bake_text(builder, name->length == 0 ? NULL : name->data, name->length);
+}
+
+const void *assimp_metadata(const struct aiMetadata *metadata, const char *key, enum aiMetadataType type)
+{
+    for (unsigned i = 0; metadata != NULL && i < metadata->mNumProperties; i++)
+        if (strcmp(metadata->mKeys[i].data, key) == 0 && metadata->mValues[i].mType == type)
+            return metadata->mValues[i].mData;
+    return NULL;
 }

@@ -5,6 +5,7 @@
  * transform, inverse nodes that keep it from X's children. A model node is what the file calls X. One thread. */
 #pragma once
 
+#include "anim/bake/bake.h"
 #include "anim/model/mat.h"
 #include "base/err.h"
 #include "base/limits.h"
@@ -55,6 +56,9 @@ void node_tree_join_siblings(struct node_tree *tree, const struct aiString *abov
 /* The first node of this name, as assimp links by name; NODE_TREE_NONE when there is none. */
 uint32_t node_tree_find(const struct node_tree *tree, const struct aiString *name);
 
+/* The model node that the name of a bone or channel means, or -1. */
+int32_t node_tree_model_node(const struct node_tree *tree, const struct aiString *name);
+
 /* Model node index of the parent of model node `n`, or -1. */
 int32_t node_tree_model_parent(const struct node_tree *tree, uint32_t n);
 
@@ -65,3 +69,8 @@ bool node_tree_geometric(const struct node_tree *tree, uint32_t n, struct dmat4 
 
 struct dmat4 dmat4_from_assimp(const struct aiMatrix4x4 *m);
 bool dmat4_is_finite(const struct dmat4 *m);
+
+/* An aiString as text of the model; an empty one is a missing name, which assimp does not tell apart. */
+struct str assimp_text(struct bake_builder *builder, const struct aiString *name);
+/* The value of this name and type, or NULL. */
+const void *assimp_metadata(const struct aiMetadata *metadata, const char *key, enum aiMetadataType type);

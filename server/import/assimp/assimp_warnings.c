@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_ending(const struct assimp_job *job, const char *ending) { return strcmp(job->ending, ending) == 0; }
-
 static bool contains(const struct import *import, const char *text)
 {
     return memmem(import->bytes, import->size_bytes, text, strlen(text)) != NULL;
@@ -67,6 +65,12 @@ static bool has_long_tracks(const struct aiScene *scene)
                 return true;
         }
     return false;
+}
+
+static void warn_of_curves(const struct assimp_job *job)
+{
+    bake_warn(job->import->builder, "curves_linear",
+              "the clips have curves that are not straight between their keys: straight lines stand for them");
 }
 
 static void warn_of_fbx(const struct assimp_job *job)
@@ -124,17 +128,14 @@ static void warn_of_collada(const struct assimp_job *job)
     struct import *import = job->import;
     if (contains(import, "BEZIER") || contains(import, "HERMITE") || contains(import, "BSPLINE") ||
         contains(import, "CARDINAL") || contains(import, ">STEP") || contains(import, " STEP"))
-        bake_warn(import->builder, "curves_linear",
-                  "the clips have curved or stepped interpolation: straight lines between the keys stand for it");
+        warn_of_curves(job);
     char name[64];
     const char *tag = (const char *)import->bytes;
     while ((tag = strstr(tag, TAG)) != NULL) {
         tag += sizeof TAG - 2;
         if ((get_attribute(tag, " name=\"", name) || get_attribute(tag, " id=\"", name)) &&
             !has_animation(job->scene, name))
-            bake_warn(import->builder, "clip_names_lost",
-                      "the file has a clip '%s', which the model has not under this "
-                      "name",
+            bake_warn(import->builder, "clip_names_lost", "the model has no clip of the name '%s', as the file has",
                       name);
     }
 }
@@ -181,8 +182,7 @@ static void warn_of_lightwave(const struct assimp_job *job)
             is_repeated |= keys > 1 && (first != 1 || second != 1);
     }
     if (is_curved)
-        bake_warn(builder, "curves_linear",
-                  "the clip has curves that are not straight between their keys: straight lines stand for them");
+        warn_of_curves(job);
     if (is_repeated)
         bake_warn(builder, "clips_not_repeated", "motion that goes on before and after its keys is not read");
 }
@@ -254,7 +254,7 @@ static void warn_of_frames(const struct assimp_job *job)
     } ROWS[] = {{"md2", "IDP2", 40}, {"md3", "IDP3", 76}, {"mdc", "IDPC", 76}, {"mdl", "IDPO", 68}};
     const struct import *import = job->import;
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
-        if (!is_ending(job, ROWS[i].ending) || import->size_bytes < ROWS[i].at + 4 ||
+        if (!assimp_is_format(job, ROWS[i].ending) || import->size_bytes < ROWS[i].at + 4 ||
             memcmp(import->bytes, ROWS[i].magic, 4) != 0)
             continue;
         const uint32_t frames = get_u32(import->bytes + ROWS[i].at);
@@ -266,7 +266,7 @@ static void warn_of_frames(const struct assimp_job *job)
 static void warn_of_rate(const struct assimp_job *job)
 {
     const struct aiScene *scene = job->scene;
-    bool is_assumed = is_ending(job, "smd") && scene->mNumAnimations > 0;
+    bool is_assumed = assimp_is_format(job, "smd") && scene->mNumAnimations > 0;
     for (uint32_t a = 0; a < scene->mNumAnimations; a++)
         is_assumed |= !(fabs(scene->mAnimations[a]->mTicksPerSecond) > 0);
     if (is_assumed)
@@ -278,31 +278,28 @@ void assimp_warn(const struct assimp_job *job)
 {
     const bool has_clips = job->scene->mNumAnimations > 0;
     struct bake_builder *builder = job->import->builder;
-    if (is_ending(job, "fbx") && has_clips)
+    if (assimp_is_format(job, "fbx") && has_clips)
         warn_of_fbx(job);
-    else if (is_ending(job, "dae") && has_clips && job->collada == NULL)
+    else if (assimp_is_format(job, "dae") && has_clips && job->collada == NULL)
         warn_of_collada(job);
-    else if (is_ending(job, "zae") && has_clips)
+    else if (assimp_is_format(job, "zae") && has_clips)
         bake_warn(builder, "curves_may_be_linear",
                   "curves that are not straight between their keys are read as if they were; in an archive that is not "
                   "looked at");
-    else if (is_ending(job, "ase") && has_clips &&
+    else if (assimp_is_format(job, "ase") && has_clips &&
              (contains(job->import, "CONTROL_BEZIER") || contains(job->import, "CONTROL_TCB")))
-        bake_warn(builder, "curves_linear",
-                  "the clips have curved interpolation: straight lines between the keys stand "
-                  "for it");
-    else if (is_ending(job, "bvh"))
+        warn_of_curves(job);
+    else if (assimp_is_format(job, "bvh"))
         warn_of_bvh(job);
-    else if (is_ending(job, "lws") && has_clips)
+    else if (assimp_is_format(job, "lws") && has_clips)
         warn_of_lightwave(job);
-    else if (is_ending(job, "3ds") && has_long_tracks(job->scene))
-        bake_warn(builder, "curves_linear",
-                  "the format's curves are splines: straight lines between their keys stand for them");
-    else if (is_ending(job, "iqm"))
+    else if (assimp_is_format(job, "3ds") && has_long_tracks(job->scene)) /* whose curves are splines */
+        warn_of_curves(job);
+    else if (assimp_is_format(job, "iqm"))
         warn_of_iqm(job);
-    else if (is_ending(job, "ms3d"))
+    else if (assimp_is_format(job, "ms3d"))
         warn_of_ms3d(job);
-    else if (is_ending(job, "ogex"))
+    else if (assimp_is_format(job, "ogex"))
         warn_of_skeleton(job, contains(job->import, "BoneNode"), contains(job->import, "Animation"));
     warn_of_frames(job);
     warn_of_rate(job);

@@ -1,5 +1,7 @@
-/* Weights of assimp's bones to influences of the model's vertices. */
+/* assimp_weights.c - weights of assimp's bones to influences of the model's vertices. */
 #include "import/assimp/assimp_mesh.h"
+
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,13 +19,10 @@ static int count_weights(const struct aiMesh *from, struct vertex_weights *out, 
 {
     const uint32_t vertices = from->mNumVertices;
     uint64_t total = 0;
-    out->firsts = calloc((size_t)vertices + 2, sizeof *out->firsts);
     for (uint32_t b = 0; b < from->mNumBones; b++)
         total += from->mBones[b]->mNumWeights;
-    out->entries = total < UINT32_MAX ? malloc((size_t)(total + 1) * sizeof *out->entries) : NULL;
-    if (out->firsts == NULL || out->entries == NULL)
-        return err_set(err, ERR_IMPORT_MEMORY, "no memory for the %llu weights of mesh '%s'", (unsigned long long)total,
-                       from->mName.data);
+    out->firsts = mem_zalloc((size_t)vertices + 2, sizeof *out->firsts);
+    out->entries = mem_alloc((size_t)total * sizeof *out->entries);
     for (uint32_t b = 0; b < from->mNumBones; b++)
         for (uint32_t w = 0; w < from->mBones[b]->mNumWeights; w++) {
             const struct aiVertexWeight *weight = &from->mBones[b]->mWeights[w];
@@ -47,7 +46,7 @@ int assimp_weights(const struct assimp_job *job, const struct aiMesh *from, cons
         return err->code;
     }
     for (uint32_t b = 0; b < from->mNumBones; b++) {
-        const int32_t node = assimp_node_named(job, &from->mBones[b]->mName);
+        const int32_t node = node_tree_model_node(&job->tree, &from->mBones[b]->mName);
         const int32_t joint = node < 0 ? -1 : skin_joint_of(skin, (uint32_t)node);
         for (uint32_t w = 0; w < from->mBones[b]->mNumWeights; w++) {
             const struct aiVertexWeight *weight = &from->mBones[b]->mWeights[w];
@@ -71,7 +70,7 @@ int assimp_influences(struct assimp_job *job, const struct aiMesh *from, const s
         uint32_t *firsts = bake_add_influence_first(builder, joined->count);
         for (uint32_t u = 0; firsts != NULL && u < joined->count; u++)
             firsts[u] = builder->influence_count;
-        return firsts == NULL ? assimp_no_room(job, err) : 0;
+        return firsts == NULL ? import_full(job->import, err) : 0;
     }
     for (uint32_t u = 0; u < joined->count; u++) {
         const uint32_t v = joined->sources[u];
@@ -88,7 +87,7 @@ int assimp_influences(struct assimp_job *job, const struct aiMesh *from, const s
         struct influence *out = bake_add_influence(builder, kept);
         uint32_t *first = bake_add_influence_first(builder, 1);
         if (out == NULL || first == NULL)
-            return assimp_no_room(job, err);
+            return import_full(job->import, err);
         for (uint32_t i = 0; i < count; i++)
             if (entries[i].weight > 0) {
                 const float weight = (float)((double)entries[i].weight / sum);

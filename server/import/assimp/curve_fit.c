@@ -1,6 +1,8 @@
+/* curve_fit.c - pieces between the given times: straight where that is the motion, else cubic and cut in half. */
 #include "import/assimp/curve_fit.h"
 
 #include "anim/model/mat.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -83,16 +85,9 @@ static bool push(struct fitter *fitter, double time_s, const double *value)
     if (fitter->rc != 0)
         return false;
     if (track->count == fitter->capacity) {
-        const size_t capacity = 2 * fitter->capacity + 16;
-        double *times = realloc(track->times_s, capacity * sizeof *times);
-        track->times_s = times != NULL ? times : track->times_s;
-        double *values = realloc(track->values, capacity * doubles * sizeof *values);
-        track->values = values != NULL ? values : track->values;
-        if (times == NULL || values == NULL) {
-            fitter->rc = ERR_IMPORT_MEMORY;
-            return false;
-        }
-        fitter->capacity = capacity;
+        fitter->capacity = 2 * fitter->capacity + 16;
+        track->times_s = mem_realloc(track->times_s, fitter->capacity * sizeof *track->times_s);
+        track->values = mem_realloc(track->values, fitter->capacity * doubles * sizeof *track->values);
     }
     track->times_s[track->count] = time_s;
     memset(track->values + track->count * doubles, 0, doubles * sizeof *track->values);
@@ -283,9 +278,7 @@ int curve_fit(struct track *track, const struct curve_fit *fit, bool *is_near, s
 {
     struct fitter fitter = {.fit = fit, .track = track, .is_near = true};
     *track = (struct track){.components = fit->components, .is_rotation = fit->is_rotation};
-    fitter.space = malloc((SAMPLES + 4) * (size_t)fit->components * sizeof *fitter.space);
-    if (fitter.space == NULL)
-        return err_set(err, ERR_IMPORT_MEMORY, "no memory for %u values", fit->components);
+    fitter.space = mem_alloc((SAMPLES + 4) * (size_t)fit->components * sizeof *fitter.space);
     measure(&fitter);
     run(&fitter);
     if (fitter.rc == NOT_STRAIGHT) {
@@ -303,7 +296,5 @@ int curve_fit(struct track *track, const struct curve_fit *fit, bool *is_near, s
     track_fini(track);
     if (fitter.rc == ERR_BAD_MODEL)
         return err_set(err, ERR_BAD_KEYS, "a value is not finite");
-    return fitter.rc == ERR_MODEL_LIMIT
-               ? err_set(err, ERR_MODEL_LIMIT, "it has more than %llu keys", (unsigned long long)fit->key_limit)
-               : err_set(err, ERR_IMPORT_MEMORY, "no memory for its keys");
+    return err_set(err, ERR_MODEL_LIMIT, "it has more than %llu keys", (unsigned long long)fit->key_limit);
 }

@@ -25,5 +25,6 @@ struct curve_fit {
 
 /* A motion that stands still becomes one key. is_near: the bound was kept at all times that were tried; false after
  * a piece was as short as pieces get, as where a curve stands upright.
- * Returns 0, ERR_MODEL_LIMIT (more keys than key_limit) or ERR_IMPORT_MEMORY; on failure *track is empty. */
+ * Returns 0, ERR_BAD_KEYS (a value is not finite) or ERR_MODEL_LIMIT (more keys than key_limit); on failure *track is
+ * empty. */
 int curve_fit(struct track *track, const struct curve_fit *fit, bool *is_near, struct err *err);

@@ -152,15 +152,14 @@ static int add_clip(struct collada *collada, struct collada_clip clip, const boo
     for (uint32_t c = 0; c < collada->channel_count; c++)
         count += is_in[c];
     const size_t total = (size_t)collada->clip_channel_count + count;
-    uint32_t *grown = total < UINT32_MAX ? realloc(collada->clip_channels, (total + 1) * sizeof *grown) : NULL;
-    if (grown == NULL)
-        return err_set(err, ERR_IMPORT_MEMORY, "no memory for clips of %zu channels", total);
-    collada->clip_channels = grown;
+    if (total >= UINT32_MAX)
+        return err_set(err, ERR_MODEL_LIMIT, "the clips have %zu channels", total);
+    collada->clip_channels = mem_realloc(collada->clip_channels, total * sizeof *collada->clip_channels);
     clip.channel_first = collada->clip_channel_count;
     clip.channel_count = count;
     for (uint32_t c = 0; c < collada->channel_count; c++)
         if (is_in[c])
-            grown[collada->clip_channel_count++] = c;
+            collada->clip_channels[collada->clip_channel_count++] = c;
     collada->clips = mem_realloc(collada->clips, (collada->clip_count + 1) * sizeof *collada->clips);
     collada->clips[collada->clip_count++] = clip;
     return 0;

@@ -127,19 +127,16 @@ static bool control_of(const struct inputs *inputs, uint32_t k, uint32_t c, stru
     return true;
 }
 
-static int make_controls(const struct inputs *inputs, struct collada_sampler *sampler, struct err *err)
+static void make_controls(const struct inputs *inputs, struct collada_sampler *sampler)
 {
     const uint32_t count = sampler->key_count, width = sampler->width;
     if (!inputs->has_curves)
-        return 0;
-    sampler->controls = calloc((size_t)count * width, sizeof *sampler->controls);
-    if (sampler->controls == NULL)
-        return err_set(err, ERR_IMPORT_MEMORY, "no memory for %u curves", count);
+        return;
+    sampler->controls = mem_zalloc((size_t)count * width, sizeof *sampler->controls);
     for (uint32_t k = 0; k + 1 < count; k++)
         for (uint32_t c = 0; c < width && sampler->kinds[k] == CURVE_BEZIER; c++)
             if (!control_of(inputs, k, c, &sampler->controls[(uint64_t)k * width + c]))
                 sampler->kinds[k] = CURVE_LINEAR;
-    return 0;
 }
 
 int collada_sampler(const struct xml *xml, uint32_t element, const char *target, struct collada_sampler *sampler,
@@ -154,7 +151,7 @@ int collada_sampler(const struct xml *xml, uint32_t element, const char *target,
                                             .kinds = inputs.kinds,
                                             .key_count = inputs.times.count,
                                             .width = inputs.values.width};
-        rc = make_controls(&inputs, sampler, err);
+        make_controls(&inputs, sampler);
         inputs.times.values = inputs.values.values = NULL;
         inputs.kinds = NULL;
     }

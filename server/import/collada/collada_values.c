@@ -1,5 +1,7 @@
 #include "import/collada/collada_values.h"
 
+#include "base/mem.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +26,8 @@ static bool number_of(const char *word, size_t size, double *value)
     return end == word + size && isfinite(*value);
 }
 
-/* Numbers separated by white space into *values (heap; NULL for none). Returns 0, ERR_BAD_MODEL (what is no number, or
- * not finite) or ERR_IMPORT_MEMORY. */
+/* Numbers separated by white space into *values (heap; NULL for none). Returns 0 or ERR_BAD_MODEL (what is no number,
+ * or not finite). */
 static int read_numbers(const char *text, double **values, size_t *count, struct err *err)
 {
     size_t capacity = 0;
@@ -35,12 +37,7 @@ static int read_numbers(const char *text, double **values, size_t *count, struct
     for (size_t size = next_word(&text, &word); size > 0; size = next_word(&text, &word)) {
         if (*count == capacity) {
             capacity = 2 * capacity + 16;
-            double *grown = realloc(*values, capacity * sizeof *grown);
-            if (grown == NULL) {
-                free(*values);
-                return err_set(err, ERR_IMPORT_MEMORY, "no memory for %zu numbers", capacity);
-            }
-            *values = grown;
+            *values = mem_realloc(*values, capacity * sizeof **values);
         }
         if (!number_of(word, size, &(*values)[*count])) {
             free(*values);

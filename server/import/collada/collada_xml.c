@@ -1,6 +1,7 @@
 #include "import/collada/collada_xml.h"
 
 #include "base/hash.h"
+#include "base/mem.h"
 
 #include <expat.h>
 #include <stdlib.h>
@@ -26,28 +27,24 @@ static void stop(struct xml_reader *reader, int code, const char *why)
     XML_StopParser(reader->parser, XML_FALSE);
 }
 
-/* Makes room for `count` more; false when memory is gone. Capacities stay below what a uint32_t counts. */
-static bool grow(void **items, size_t item_bytes, size_t used, size_t count, size_t *capacity)
+/* Makes room for `count` more. */
+static void *grow(void *items, size_t item_bytes, size_t used, size_t count, size_t *capacity)
 {
     if (used + count <= *capacity)
-        return true;
-    const size_t wanted = 2 * (used + count) + 64;
-    void *grown = wanted < UINT32_MAX ? realloc(*items, wanted * item_bytes) : NULL;
-    if (grown == NULL)
-        return false;
-    *items = grown;
-    *capacity = wanted;
-    return true;
+        return items;
+    *capacity = 2 * (used + count) + 64;
+    return mem_realloc(items, *capacity * item_bytes);
 }
 
-/* Appends text and returns where it is; XML_NONE when memory is gone. */
+/* Appends text and returns where it is; XML_NONE when there is more than offsets can say. */
 static uint32_t put(struct xml_reader *reader, const char *text, size_t size)
 {
     struct xml *xml = reader->xml;
-    if (!grow((void **)&xml->text, 1, xml->text_size, size, &xml->text_capacity)) {
-        stop(reader, ERR_IMPORT_MEMORY, "too much text");
+    if (xml->text_size + size >= UINT32_MAX) {
+        stop(reader, ERR_MODEL_LIMIT, "too much text");
         return XML_NONE;
     }
+    xml->text = grow(xml->text, 1, xml->text_size, size, &xml->text_capacity);
     memcpy(xml->text + xml->text_size, text, size);
     xml->text_size += size;
     return (uint32_t)(xml->text_size - size);
@@ -87,12 +84,8 @@ static bool add_attributes(struct xml_reader *reader, struct xml_element *elemen
     struct xml *xml = reader->xml;
     element->attribute_first = xml->attribute_count;
     for (; attributes[0] != NULL; attributes += 2) {
-        size_t capacity = xml->attribute_capacity;
-        if (!grow((void **)&xml->attributes, sizeof *xml->attributes, xml->attribute_count, 1, &capacity)) {
-            stop(reader, ERR_IMPORT_MEMORY, "too many attributes");
-            return false;
-        }
-        xml->attribute_capacity = (uint32_t)capacity;
+        xml->attributes =
+            grow(xml->attributes, sizeof *xml->attributes, xml->attribute_count, 1, &xml->attribute_capacity);
         const struct xml_attribute added = {putz(reader, attributes[0]), putz(reader, attributes[1])};
         if (added.name == XML_NONE || added.value == XML_NONE)
             return false;
@@ -116,12 +109,7 @@ static void XMLCALL on_start(void *user, const XML_Char *tag, const XML_Char **a
         stop(reader, ERR_MODEL_LIMIT, depth > DEPTH_MAX ? "elements are nested too deep" : "too many elements");
         return;
     }
-    size_t capacity = xml->element_capacity;
-    if (!grow((void **)&xml->elements, sizeof *xml->elements, xml->element_count, 1, &capacity)) {
-        stop(reader, ERR_IMPORT_MEMORY, "too many elements");
-        return;
-    }
-    xml->element_capacity = (uint32_t)capacity;
+    xml->elements = grow(xml->elements, sizeof *xml->elements, xml->element_count, 1, &xml->element_capacity);
     struct xml_element added = {.parent = reader->open, .depth = depth, .text = XML_NONE, .tag = putz(reader, tag)};
     if (added.tag == XML_NONE || !add_attributes(reader, &added, attributes))
         return;
@@ -204,16 +192,13 @@ static int by_id_and_order(const void *a, const void *b, void *user)
     return order != 0 ? order : (i > k) - (i < k);
 }
 
-static int index_ids(struct xml *xml, struct err *err)
+static void index_ids(struct xml *xml)
 {
-    xml->by_id = malloc(((size_t)xml->element_count + 1) * sizeof *xml->by_id);
-    if (xml->by_id == NULL)
-        return err_set(err, ERR_IMPORT_MEMORY, "no memory for %u elements", xml->element_count);
+    xml->by_id = mem_alloc(xml->element_count * sizeof *xml->by_id);
     for (uint32_t e = 0; e < xml->element_count; e++)
         if (xml_get(xml, e, "id") != NULL)
             xml->by_id[xml->id_count++] = e;
     qsort_r(xml->by_id, xml->id_count, sizeof *xml->by_id, by_id_and_order, xml);
-    return 0;
 }
 
 /* A declaration that can be read byte by byte is not in UTF-16, whatever it says: the text was converted on its way. */
@@ -250,8 +235,8 @@ int xml_parse(struct xml *xml, const uint8_t *bytes, size_t size_bytes, struct e
     int rc = feed(&reader, bytes, size_bytes);
     XML_ParserFree(reader.parser);
     if (rc == 0)
-        rc = index_ids(xml, err);
-    if (rc < 0)
+        index_ids(xml);
+    else
         xml_fini(xml);
     return rc;
 }

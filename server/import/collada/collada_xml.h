@@ -32,12 +32,11 @@ struct xml {
     uint32_t *by_id; /* [id_count] elements with an id, sorted by it, then by their order */
     uint32_t element_count, attribute_count, id_count;
     size_t text_size;
-    uint32_t element_capacity, attribute_capacity;
-    size_t text_capacity;
+    size_t element_capacity, attribute_capacity, text_capacity;
 };
 
-/* Returns 0, ERR_BAD_MODEL (not well-formed, declares entities, too deep), ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY; on
- * failure *xml is empty. */
+/* Returns 0, ERR_BAD_MODEL (not well-formed, declares entities) or ERR_MODEL_LIMIT (too deep, too much); on failure
+ * *xml is empty. */
 int xml_parse(struct xml *xml, const uint8_t *bytes, size_t size_bytes, struct err *err);
 void xml_fini(struct xml *xml);
 

@@ -1,6 +1,7 @@
 #include "import/collada/transform_stack.h"
 
 #include "anim/pose/sample.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,15 +25,6 @@ static void values_at(const struct transform_stack *stack, const struct transfor
         for (uint32_t i = 0; i < channel->count; i++)
             values[channel->first + i] = sampler_at(sampler_of(stack->collada, part->channels[c]), i, time_s);
     }
-}
-
-/* Hamilton product a * b */
-static void quat_mul(const double a[4], const double b[4], double out[4])
-{
-    const double q[4] = {
-        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1], a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
-        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3], a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
-    memcpy(out, q, sizeof q);
 }
 
 static void quat_turn(const double q[4], const double v[3], double out[3])
@@ -222,9 +214,7 @@ double *channels_times(const struct collada *collada, const uint32_t *channels, 
     size_t total = 0, used = 0;
     for (uint32_t c = 0; c < count; c++)
         total += sampler_of(collada, channels[c])->key_count;
-    double *times = total < UINT32_MAX ? malloc((total + 1) * sizeof *times) : NULL;
-    if (times == NULL)
-        return NULL;
+    double *times = mem_alloc((total + 1) * sizeof *times);
     for (uint32_t c = 0; c < count; c++) {
         const struct collada_sampler *sampler = sampler_of(collada, channels[c]);
         memcpy(times + used, sampler->times, sampler->key_count * sizeof *times);
@@ -289,16 +279,14 @@ const uint32_t *clip_channels_of(const struct collada *collada, const struct col
     return all + first;
 }
 
-static int gather_times(struct transform_stack *stack)
+static void gather_times(struct transform_stack *stack)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < stack->part_count; i++)
         count += stack->parts[i].channel_count;
     if (count == 0)
-        return 0;
-    uint32_t *all = malloc(count * sizeof *all);
-    if (all == NULL)
-        return -1;
+        return;
+    uint32_t *all = mem_alloc(count * sizeof *all);
     count = 0;
     for (uint32_t i = 0; i < stack->part_count; i++) {
         memcpy(all + count, stack->parts[i].channels, stack->parts[i].channel_count * sizeof *all);
@@ -306,44 +294,30 @@ static int gather_times(struct transform_stack *stack)
     }
     stack->times_s = channels_times(stack->collada, all, count, &stack->time_count);
     free(all);
-    return stack->times_s == NULL ? -1 : 0;
 }
 
-static int init_part(struct transform_stack *stack, const struct collada_clip *clip, struct transform_stack_part *part)
-{
-    if (clip == NULL)
-        return 0;
-    part->channels = clip_channels_of(stack->collada, clip, part->step->element, &part->channel_count);
-    if (part->channel_count == 0 || part->step->kind != COLLADA_MATRIX)
-        return 0;
-    part->times_s = channels_times(stack->collada, part->channels, part->channel_count, &part->time_count);
-    return part->times_s == NULL ? -1 : 0;
-}
-
-int transform_stack_init(struct transform_stack *stack, const struct collada *collada, uint32_t n,
-                         const struct collada_clip *clip, struct err *err)
+void transform_stack_init(struct transform_stack *stack, const struct collada *collada, uint32_t n,
+                          const struct collada_clip *clip)
 {
     const struct collada_node *node = &collada->nodes[n];
-    *stack = (struct transform_stack){.collada = collada, .part_count = node->step_count};
-    stack->parts = calloc((size_t)node->step_count + 1, sizeof *stack->parts);
-    int rc = stack->parts == NULL ? -1 : 0;
-    for (uint32_t i = 0; i < node->step_count && rc == 0; i++) {
-        stack->parts[i].step = &collada->steps[node->step_first + i];
-        rc = init_part(stack, clip, &stack->parts[i]);
+    *stack = (struct transform_stack){.collada = collada,
+                                      .part_count = node->step_count,
+                                      .parts = mem_zalloc(node->step_count, sizeof *stack->parts)};
+    for (uint32_t i = 0; i < node->step_count; i++) {
+        struct transform_stack_part *part = &stack->parts[i];
+        part->step = &collada->steps[node->step_first + i];
+        if (clip != NULL)
+            part->channels = clip_channels_of(collada, clip, part->step->element, &part->channel_count);
+        if (part->channel_count > 0 && part->step->kind == COLLADA_MATRIX)
+            part->times_s = channels_times(collada, part->channels, part->channel_count, &part->time_count);
     }
-    if (rc == 0)
-        rc = gather_times(stack);
-    if (rc < 0) {
-        transform_stack_fini(stack);
-        return err_set(err, ERR_IMPORT_MEMORY, "no memory for a node's %u transforms", node->step_count);
-    }
+    gather_times(stack);
     stack->is_trs = is_always_trs(stack);
-    return 0;
 }
 
 void transform_stack_fini(struct transform_stack *stack)
 {
-    for (uint32_t i = 0; stack->parts != NULL && i < stack->part_count; i++)
+    for (uint32_t i = 0; i < stack->part_count; i++)
         free(stack->parts[i].times_s);
     free(stack->parts);
     free(stack->times_s);

@@ -1,4 +1,4 @@
-/* collada_stack.h - a node's transform in one clip: its elements, each at rest or driven by samplers. One thread.
+/* transform_stack.h - a node's transform in one clip: its elements, each at rest or driven by samplers. One thread.
  *
  * Every element is evaluated by itself, so an angle turns as far as the file says. A <matrix> between keys whose
  * interpolation is LINEAR is interpolated as translation, rotation and scale, as exporters of baked matrices mean it;
@@ -26,9 +26,9 @@ struct transform_stack {
     bool is_trs; /* its product is always a translation, rotation and scale: then no matrix is taken apart */
 };
 
-/* Of node `n`; clip NULL: at rest. Borrows collada. Returns 0 or ERR_IMPORT_MEMORY. */
-int transform_stack_init(struct transform_stack *stack, const struct collada *collada, uint32_t n,
-                         const struct collada_clip *clip, struct err *err);
+/* Of node `n`; clip NULL: at rest. Borrows collada. */
+void transform_stack_init(struct transform_stack *stack, const struct collada *collada, uint32_t n,
+                          const struct collada_clip *clip);
 void transform_stack_fini(struct transform_stack *stack);
 
 /* parent_from_node at a time. */
@@ -38,7 +38,7 @@ bool transform_stack_trs(const struct transform_stack *stack, double time_s, str
 /* The clip's channels of a transform element or a source of weights, as indices into collada->channels. */
 const uint32_t *clip_channels_of(const struct collada *collada, const struct collada_clip *clip, uint32_t element,
                                  uint32_t *count);
-/* The key times of channels[count], rising, each once (heap, with room for one more); NULL when memory is gone. */
+/* The key times of channels[count], rising, each once (heap, with room for one more). */
 double *channels_times(const struct collada *collada, const uint32_t *channels, uint32_t count, uint32_t *time_count);
 
 /* How far its rotations turn between two neighbouring times, in radians, all together: an estimate. */

@@ -1,37 +1,26 @@
 /* gltf.h - one glTF file while it is read: its JSON tree, its top-level arrays, and the parts that read them.
  *
- * The order of reading: container and JSON (gltf.c), schema (gltf_schema.c: from then on every member that is read
- * has its type and every index is in range), then skins, nodes, materials, meshes and animations into the builder.
- * Indices of nodes, skins, meshes, materials and clips in the baked model are the file's own.
- * All readers return 0 or a negative ERR_ code and name the culprit by its JSON path. One thread. */
+ * The order: container and JSON (gltf.c), schema (gltf_schema.c: from then on every member that is read has its type
+ * and every index is in range), then skins, nodes, materials, meshes and animations into the builder. Indices of nodes,
+ * skins, meshes, materials and clips in the baked model are the file's own. All readers return 0 or a negative ERR_
+ * code and name the culprit by its JSON path. One thread. */
 #pragma once
 
 #include "import/gltf/gltf_json.h"
 #include "import/source/import.h"
-#include "import/text/texcoord_sets.h"
+#include "import/texture/texture.h"
 #include "import/texture/texture_mix.h"
 
-enum gltf_list_id {
-    GLTF_SCENES,
-    GLTF_NODES,
-    GLTF_MESHES,
-    GLTF_SKINS,
-    GLTF_ANIMATIONS,
-    GLTF_ACCESSORS,
-    GLTF_BUFFER_VIEWS,
-    GLTF_BUFFERS,
-    GLTF_MATERIALS,
-    GLTF_TEXTURES,
-    GLTF_IMAGES,
-    GLTF_SAMPLERS,
-    GLTF_CAMERAS,
-    GLTF_LIST_COUNT
+enum gltf_list_id { /* GLTF_NODES, ... */
+#define LIST(id, member) id,
+#include "import/gltf/gltf_schema.def"
+                    GLTF_LIST_COUNT
 };
 extern const char *const GLTF_LIST_NAMES[GLTF_LIST_COUNT]; /* "scenes", ... */
 
-/* cJSON's arrays are linked lists; these are theirs as vectors. */
+/* The items of a cJSON array, which is a linked list, as a vector. */
 struct gltf_list {
-    const cJSON **items;
+    const cJSON **items; /* [count], heap */
     uint32_t count;
 };
 
@@ -77,10 +66,9 @@ struct gltf {
     struct gltf_values *values;      /* [accessors] */
     uint32_t *deltas;                /* [accessors]: where its morph deltas lie in the builder + 1, or 0 */
     uint64_t row_bytes;              /* that accessors have given so far: see accessor_charge() */
-    int32_t *texture_images;         /* [LIMIT_TEXTURES]: the image of each of the builder's textures */
     struct texcoord_sets *texcoords; /* [materials] */
     struct texture_mixer mixer;
-    int32_t *view_images; /* [bufferViews]: the first image that lies in it + 1, or 0 */
+    uint32_t *view_images; /* [bufferViews]: the first image that lies in it + 1, or 0 */
 };
 
 static inline const cJSON *gltf_item(const struct gltf *gltf, enum gltf_list_id list, int64_t index)
@@ -88,15 +76,16 @@ static inline const cJSON *gltf_item(const struct gltf *gltf, enum gltf_list_id 
     return gltf->lists[list].items[index];
 }
 
-/* calloc() with ERR_IMPORT_MEMORY: sizes follow the file. *out is the caller's. */
-int gltf_alloc(void **out, uint64_t count, size_t item_bytes, struct err *err);
-/* The error to return after a bake_add_...() gave NULL. */
-int gltf_full(const struct gltf *gltf, struct err *err);
-/* Refuses to go from `have` to `have + more` when that passes the limit. */
-int gltf_limit(const struct gltf *gltf, enum limit limit, uint64_t have, uint64_t more, const char *where,
-               struct err *err);
+/* The items of an array; none where there is no array. The vector is the caller's. */
+struct gltf_list gltf_list_of(const cJSON *array);
+
+/* Checks types, required members and index ranges of the whole file, before anything is read from it, and fills the
+ * lists. gltf->root is set. Linear in the file; members that gltf_schema.def does not have are not looked at.
+ * Returns 0 or ERR_BAD_MODEL: "nodes[3].children is a number, expected an array". */
+int gltf_schema_check(struct gltf *gltf, struct err *err);
+
 /* The member "name" in the builder's text, with a warning when it is not UTF-8. */
-struct str gltf_name(struct gltf *gltf, const cJSON *object, enum gltf_list_id list, uint32_t index);
+struct str gltf_name(const struct gltf *gltf, const cJSON *object, enum gltf_list_id list, uint32_t index);
 
 /* What a material's primitives take as texcoords and second_texcoords. After gltf_read_materials(). */
 struct texcoord_sets gltf_material_texcoords(const struct gltf *gltf, int64_t material);
@@ -105,8 +94,10 @@ struct texcoord_sets gltf_material_texcoords(const struct gltf *gltf, int64_t ma
  * image is decoded once for each of the two, however many materials and samplers use it. */
 int gltf_texture(struct gltf *gltf, uint32_t index, uint32_t content, int32_t *out, struct err *err);
 
-/* gltf_ignored.c: extensions of materials that are not drawn; the warnings tell of those that would be seen. */
-bool gltf_is_ignored_extension(const char *name);
+/* gltf_extensions.c: refuses a file that requires an extension which is not supported, and warns of those it uses.
+ * After the schema. */
+int gltf_check_extensions(const struct gltf *gltf, struct err *err);
+/* Warns of extensions that change how materials look and are not drawn. */
 void gltf_warn_of_ignored(const struct gltf *gltf);
 
 /* In this order: each uses what those before have left in the builder. */

@@ -1,3 +1,4 @@
+/* gltf_accessor.c - finds the bytes of an accessor's rows, and reads rows as numbers. */
 #include "import/gltf/gltf_accessor.h"
 
 #include "import/gltf/gltf_buffer.h"
@@ -29,22 +30,6 @@ static const struct component_row {
 };
 enum { COMPONENT_COUNT = sizeof COMPONENTS / sizeof *COMPONENTS };
 
-uint32_t accessor_component_bytes(enum accessor_component component)
-{
-    for (int i = 0; i < COMPONENT_COUNT; i++)
-        if (COMPONENTS[i].component == component)
-            return COMPONENTS[i].bytes;
-    return 0;
-}
-
-uint32_t accessor_component_number(enum accessor_component component)
-{
-    for (int i = 0; i < COMPONENT_COUNT; i++)
-        if (COMPONENTS[i].component == component)
-            return COMPONENTS[i].number;
-    return 0;
-}
-
 /* NULL when the number is not one of the six. */
 static const struct component_row *find_component(uint64_t number)
 {
@@ -73,7 +58,10 @@ static int find_types(const cJSON *json, const struct accessor_use *use, struct 
         return err_set(err, ERR_BAD_MODEL, "%s cannot be accessors[%u], which is %s of %s", use->where, accessor->index,
                        type->name, component->name);
     accessor->component = component->component;
+    accessor->component_type = component->number;
+    accessor->component_bytes = component->bytes;
     accessor->width = type->width;
+    accessor->row_bytes = type->width * component->bytes;
     accessor->is_normalized = json_is_true(json, "normalized") && component->component != ACCESSOR_F32;
     return 0;
 }
@@ -102,7 +90,7 @@ static int find_rows(struct gltf *gltf, const cJSON *json, struct accessor *acce
     snprintf(what, sizeof what, "accessors[%u]", accessor->index);
     if (gltf_view(gltf, (uint32_t)view_index, &view, err) < 0)
         return err_prefix(err, "%s", what);
-    const uint32_t row_bytes = accessor->width * accessor_component_bytes(accessor->component);
+    const uint32_t row_bytes = accessor->row_bytes;
     const uint64_t offset = json_count(json, "byteOffset", 0);
     accessor->stride = view.stride == 0 ? row_bytes : view.stride;
     if (accessor->stride < row_bytes)
@@ -123,8 +111,7 @@ static uint32_t read_unsigned(const uint8_t *bytes, enum accessor_component comp
 
 static uint32_t sparse_index(const struct accessor *accessor, uint32_t i)
 {
-    const uint32_t bytes = accessor_component_bytes(accessor->sparse_component);
-    return read_unsigned(accessor->sparse_indices + (uint64_t)i * bytes, accessor->sparse_component);
+    return read_unsigned(accessor->sparse_indices + (uint64_t)i * accessor->sparse_bytes, accessor->sparse_component);
 }
 
 static int check_sparse_indices(const struct accessor *accessor, struct err *err)
@@ -176,19 +163,17 @@ static int find_sparse(struct gltf *gltf, const cJSON *json, struct accessor *ac
                        accessor->index);
     accessor->sparse_count = (uint32_t)count;
     accessor->sparse_component = component->component;
+    accessor->sparse_bytes = component->bytes;
     if (find_sparse_part(gltf, indices, "indices", accessor, component->bytes, &accessor->sparse_indices, err) < 0)
         return err->code;
-    const uint32_t row_bytes = accessor->width * accessor_component_bytes(accessor->component);
+    const uint32_t row_bytes = accessor->row_bytes;
     if (find_sparse_part(gltf, json_member(sparse, "values"), "values", accessor, row_bytes, &accessor->sparse_rows,
                          err) < 0)
         return err->code;
     return check_sparse_indices(accessor, err);
 }
 
-uint64_t accessor_row_bytes(const struct accessor *accessor)
-{
-    return (uint64_t)accessor->count * accessor->width * accessor_component_bytes(accessor->component);
-}
+uint64_t accessor_bytes(const struct accessor *accessor) { return (uint64_t)accessor->count * accessor->row_bytes; }
 
 int accessor_charge(struct gltf *gltf, uint32_t index, uint64_t bytes, struct err *err)
 {
@@ -223,7 +208,7 @@ int accessor_open(struct gltf *gltf, uint32_t index, const struct accessor_use *
 {
     const cJSON *json = gltf_item(gltf, GLTF_ACCESSORS, index);
     if (accessor_describe(gltf, index, use, accessor, err) < 0 || find_rows(gltf, json, accessor, err) < 0 ||
-        accessor_charge(gltf, index, accessor_row_bytes(accessor), err) < 0)
+        accessor_charge(gltf, index, accessor_bytes(accessor), err) < 0)
         return err->code;
     return find_sparse(gltf, json, accessor, err);
 }
@@ -240,7 +225,7 @@ static const uint8_t *find_row(const struct accessor *accessor, uint32_t row)
             high = middle;
     }
     if (low < accessor->sparse_count && sparse_index(accessor, low) == row)
-        return accessor->sparse_rows + (uint64_t)low * accessor->width * accessor_component_bytes(accessor->component);
+        return accessor->sparse_rows + (uint64_t)low * accessor->row_bytes;
     return accessor->rows == NULL ? NULL : accessor->rows + row * accessor->stride;
 }
 
@@ -265,7 +250,7 @@ static double read_component(const uint8_t *bytes, enum accessor_component compo
 void accessor_row(const struct accessor *accessor, uint32_t row, double *out)
 {
     const uint8_t *bytes = find_row(accessor, row);
-    const uint32_t step = accessor_component_bytes(accessor->component);
+    const uint32_t step = accessor->component_bytes;
     for (uint32_t i = 0; i < accessor->width; i++)
         out[i] = bytes == NULL ? 0 : read_component(bytes + i * step, accessor->component, accessor->is_normalized);
 }
@@ -273,7 +258,7 @@ void accessor_row(const struct accessor *accessor, uint32_t row, double *out)
 void accessor_row_u32(const struct accessor *accessor, uint32_t row, uint32_t *out)
 {
     const uint8_t *bytes = find_row(accessor, row);
-    const uint32_t step = accessor_component_bytes(accessor->component);
+    const uint32_t step = accessor->component_bytes;
     for (uint32_t i = 0; i < accessor->width; i++)
         out[i] = bytes == NULL ? 0 : read_unsigned(bytes + i * step, accessor->component);
 }

@@ -38,12 +38,15 @@ struct accessor {
     uint32_t count; /* at least 1 */
     uint32_t width; /* components of a row: 1..16 */
     enum accessor_component component;
+    uint32_t component_type; /* 5120..5126 */
+    uint32_t component_bytes, row_bytes;
     bool is_normalized;
     const uint8_t *rows; /* or NULL: zeros */
     uint64_t stride;
     uint32_t sparse_count; /* rows that are replaced */
     const uint8_t *sparse_indices;
     enum accessor_component sparse_component;
+    uint32_t sparse_bytes;      /* of one index */
     const uint8_t *sparse_rows; /* tightly packed */
 };
 
@@ -60,9 +63,7 @@ int accessor_describe(const struct gltf *gltf, uint32_t index, const struct acce
  * the file: zeros, and many uses of the same rows, cost a file nothing. accessor_open() counts its rows itself. */
 enum { ACCESSOR_ROWS_PER_BYTE = 16 };
 int accessor_charge(struct gltf *gltf, uint32_t index, uint64_t bytes, struct err *err);
-uint64_t accessor_row_bytes(const struct accessor *accessor); /* of all rows */
-uint32_t accessor_component_bytes(enum accessor_component component);
-uint32_t accessor_component_number(enum accessor_component component); /* 5120..5126 */
+uint64_t accessor_bytes(const struct accessor *accessor); /* of all rows, tightly packed */
 
 /* One row as numbers: normalized integers by glTF 2.0, 3.11 (max(c / 127, -1) and its like), others as they are.
  * row < count. */

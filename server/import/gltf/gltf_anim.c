@@ -1,6 +1,8 @@
 /* gltf_anim.c - animations: clips and their channels (glTF 2.0, 3.11). */
 #include "import/gltf/gltf_keys.h"
 
+#include "base/mem.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,10 +78,8 @@ static int read_channel(struct clip_reader *reader, const cJSON *json, uint32_t 
     snprintf(sampler_where, sizeof sampler_where, "animations[%u].samplers[%u]", reader->clip, (uint32_t)sampler);
     if (gltf_read_keys(reader->gltf, reader->samplers.items[sampler], sampler_where, &source, err) < 0)
         return err->code;
-    struct channel *channel = bake_add_channel(builder, 1);
-    if (channel == NULL)
-        return gltf_full(reader->gltf, err);
-    *channel = source.channel;
+    if (import_put_channel(reader->gltf->import, &source.channel, err) < 0)
+        return err->code;
     builder->clips[reader->clip].channel_count++;
     return 0;
 }
@@ -88,41 +88,27 @@ static int read_clip(struct clip_reader *reader, struct err *err)
 {
     struct bake_builder *builder = reader->gltf->builder;
     const cJSON *json = gltf_item(reader->gltf, GLTF_ANIMATIONS, reader->clip);
-    const cJSON *samplers = json_member(json, "samplers"), *channels = json_member(json, "channels");
-    void *memory;
-    reader->samplers.count = json_size(samplers);
-    if (gltf_alloc(&memory, reader->samplers.count, sizeof *reader->samplers.items, err) < 0)
-        return err->code;
-    reader->samplers.items = memory;
-    const cJSON *item = samplers->child;
-    for (uint32_t i = 0; i < reader->samplers.count; i++, item = item->next)
-        reader->samplers.items[i] = item;
+    reader->samplers = gltf_list_of(json_member(json, "samplers"));
     builder->clips[reader->clip].name = gltf_name(reader->gltf, json, GLTF_ANIMATIONS, reader->clip);
     builder->clips[reader->clip].channel_first = builder->channel_count;
     uint32_t index = 0;
     int rc = 0;
-    for (item = channels->child; item != NULL && rc == 0; item = item->next)
+    for (const cJSON *item = json_first(json, "channels"); item != NULL && rc == 0; item = item->next)
         rc = read_channel(reader, item, index++, err);
-    free(memory);
+    free(reader->samplers.items);
     return rc;
 }
 
 int gltf_read_animations(struct gltf *gltf, struct err *err)
 {
     const uint32_t count = gltf->lists[GLTF_ANIMATIONS].count;
-    void *times, *values, *clip_of;
-    if (gltf_alloc(&times, gltf->lists[GLTF_ACCESSORS].count, sizeof *gltf->times, err) < 0)
-        return err->code;
-    gltf->times = times;
-    if (gltf_alloc(&values, gltf->lists[GLTF_ACCESSORS].count, sizeof *gltf->values, err) < 0)
-        return err->code;
-    gltf->values = values;
-    if (gltf_alloc(&clip_of, (uint64_t)gltf->builder->node_count * PATH_COUNT, sizeof(uint32_t), err) < 0)
-        return err->code;
-    struct clip_reader reader = {.gltf = gltf, .clip_of = clip_of};
-    int rc = bake_add_clip(gltf->builder, count) == NULL ? gltf_full(gltf, err) : 0;
+    gltf->times = mem_zalloc(gltf->lists[GLTF_ACCESSORS].count, sizeof *gltf->times);
+    gltf->values = mem_zalloc(gltf->lists[GLTF_ACCESSORS].count, sizeof *gltf->values);
+    struct clip_reader reader = {
+        .gltf = gltf, .clip_of = mem_zalloc((size_t)gltf->builder->node_count * PATH_COUNT, sizeof(uint32_t))};
+    int rc = bake_add_clip(gltf->builder, count) == NULL ? import_full(gltf->import, err) : 0;
     for (; reader.clip < count && rc == 0; reader.clip++)
         rc = read_clip(&reader, err);
-    free(clip_of);
+    free(reader.clip_of);
     return rc;
 }

@@ -1,7 +1,9 @@
+/* gltf_buffer.c - where the bytes of a buffer are, and which of them a view is. */
 #include "import/gltf/gltf_buffer.h"
 
-#include "import/gltf/gltf_meshopt.h"
 #include "import/gltf/gltf_uri.h"
+
+#include "base/mem.h"
 
 #include <stdlib.h>
 
@@ -37,14 +39,10 @@ static int check_views(const struct gltf *gltf, struct err *err)
 
 int gltf_buffers_new(struct gltf *gltf, struct err *err)
 {
-    void *items;
-    if (check_views(gltf, err) < 0 ||
-        gltf_alloc(&items, gltf->lists[GLTF_BUFFERS].count, sizeof(struct gltf_buffer), err) < 0)
+    if (check_views(gltf, err) < 0)
         return err->code;
-    gltf->buffers = items;
-    if (gltf_alloc(&items, gltf->lists[GLTF_BUFFER_VIEWS].count, sizeof *gltf->decoded_views, err) < 0)
-        return err->code;
-    gltf->decoded_views = items;
+    gltf->buffers = mem_zalloc(gltf->lists[GLTF_BUFFERS].count, sizeof *gltf->buffers);
+    gltf->decoded_views = mem_zalloc(gltf->lists[GLTF_BUFFER_VIEWS].count, sizeof *gltf->decoded_views);
     return 0;
 }
 
@@ -56,8 +54,6 @@ void gltf_buffers_free(struct gltf *gltf)
         free(gltf->decoded_views[i]);
     free(gltf->buffers);
     free(gltf->decoded_views);
-    gltf->buffers = NULL;
-    gltf->decoded_views = NULL;
 }
 
 static int read_companion(struct gltf *gltf, const char *uri, const uint8_t **bytes, size_t *size_bytes,

@@ -5,6 +5,9 @@
 #include "import/gltf/draco.h"
 #include "import/gltf/gltf_buffer.h"
 
+#include "base/mem.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Decoded rows live as long as the primitive is read. */
@@ -38,10 +41,7 @@ int primitive_draco_open(struct primitive_reader *reader, struct err *err)
     if (gltf_view(gltf, (uint32_t)json_index(json, "bufferView"), &view, err) < 0)
         return err_prefix(err, "%s", reader->where);
     const uint64_t *limit = gltf->import->limits->value;
-    void *opened;
-    if (gltf_alloc(&opened, 1, sizeof(struct primitive_draco), err) < 0)
-        return err->code;
-    reader->draco = opened;
+    reader->draco = mem_zalloc(1, sizeof *reader->draco);
     reader->draco->ids = json_member(json, "attributes");
     char message[200];
     const enum draco_result result = draco_mesh_new(
@@ -70,18 +70,9 @@ void primitive_draco_close(struct primitive_reader *reader)
     reader->draco = NULL;
 }
 
-bool primitive_draco_has(const struct primitive_reader *reader, const char *name)
+static uint8_t *add_block(struct primitive_draco *draco, uint64_t size_bytes)
 {
-    return reader->draco != NULL && json_member(reader->draco->ids, name) != NULL;
-}
-
-/* NULL with *err set. */
-static uint8_t *add_block(struct primitive_draco *draco, uint64_t size_bytes, struct err *err)
-{
-    void *added;
-    if (gltf_alloc(&added, 1, sizeof(struct draco_block) + (size_t)size_bytes, err) < 0)
-        return NULL;
-    struct draco_block *block = added;
+    struct draco_block *block = mem_alloc(sizeof *block + (size_t)size_bytes);
     block->next = draco->blocks;
     draco->blocks = block;
     return block->bytes;
@@ -98,21 +89,18 @@ static void take_count(const struct primitive_reader *reader, struct accessor *a
     accessor->count = count;
 }
 
-int primitive_draco_rows(const struct primitive_reader *reader, const char *name, struct accessor *accessor,
-                         struct err *err)
+static int read_rows(const struct primitive_reader *reader, const char *name, struct accessor *accessor,
+                     struct err *err)
 {
     const struct draco_mesh *mesh = reader->draco->mesh;
-    const uint32_t row_bytes = accessor->width * accessor_component_bytes(accessor->component);
+    const uint32_t row_bytes = accessor->row_bytes;
     take_count(reader, accessor, draco_mesh_points(mesh), name);
-    uint8_t *rows = add_block(reader->draco, (uint64_t)accessor->count * row_bytes, err);
-    if (rows == NULL)
-        return err->code;
+    uint8_t *rows = add_block(reader->draco, (uint64_t)accessor->count * row_bytes);
     const uint64_t id = json_count(reader->draco->ids, name, 0);
     char message[200];
     const enum draco_result result =
         draco_mesh_rows(mesh, id > UINT32_MAX ? UINT32_MAX : (uint32_t)id,
-                        (enum draco_component)accessor_component_number(accessor->component), accessor->width, rows,
-                        message, sizeof message);
+                        (enum draco_component)accessor->component_type, accessor->width, rows, message, sizeof message);
     if (result != DRACO_OK)
         return draco_error(reader, result, name, message, err);
     accessor->rows = rows;
@@ -120,15 +108,56 @@ int primitive_draco_rows(const struct primitive_reader *reader, const char *name
     return 0;
 }
 
-int primitive_draco_indices(const struct primitive_reader *reader, struct accessor *accessor, struct err *err)
+void primitive_draco_indices(const struct primitive_reader *reader, struct accessor *accessor)
 {
     const struct draco_mesh *mesh = reader->draco->mesh;
     const uint32_t count = 3 * draco_mesh_faces(mesh);
-    uint8_t *rows = add_block(reader->draco, (uint64_t)count * sizeof(uint32_t), err);
-    if (rows == NULL)
-        return err->code;
+    uint8_t *rows = add_block(reader->draco, (uint64_t)count * sizeof(uint32_t));
     draco_mesh_indices(mesh, (uint32_t *)(void *)rows);
-    *accessor = (struct accessor){
-        .count = count, .width = 1, .component = ACCESSOR_U32, .rows = rows, .stride = sizeof(uint32_t)};
+    *accessor = (struct accessor){.count = count,
+                                  .width = 1,
+                                  .component = ACCESSOR_U32,
+                                  .component_bytes = sizeof(uint32_t),
+                                  .row_bytes = sizeof(uint32_t),
+                                  .rows = rows,
+                                  .stride = sizeof(uint32_t)};
+}
+
+/* --- attributes, from the mesh or from their accessors --- */
+
+static int check_rows(const struct primitive_reader *reader, const char *where, const struct accessor *accessor,
+                      struct err *err)
+{
+    if (reader->out.vertex_count != 0 && accessor->count != reader->out.vertex_count)
+        return err_set(err, ERR_BAD_MODEL, "%s has %u rows (accessors[%u]), but POSITION has %u", where,
+                       accessor->count, accessor->index, reader->out.vertex_count);
     return 0;
+}
+
+int primitive_describe(const struct primitive_reader *reader, const char *name, int64_t index, unsigned types,
+                       unsigned components, struct accessor *accessor, struct err *err)
+{
+    char where[128];
+    snprintf(where, sizeof where, "%s %s", reader->where, name);
+    const struct accessor_use use = {where, types, components};
+    if (accessor_describe(reader->gltf, (uint32_t)index, &use, accessor, err) < 0)
+        return err->code;
+    return check_rows(reader, where, accessor, err);
+}
+
+int primitive_open(const struct primitive_reader *reader, const char *name, int64_t index, unsigned types,
+                   unsigned components, struct accessor *accessor, struct err *err)
+{
+    char where[128];
+    snprintf(where, sizeof where, "%s %s", reader->where, name);
+    const struct accessor_use use = {where, types, components};
+    if (reader->draco == NULL || json_member(reader->draco->ids, name) == NULL) {
+        if (accessor_open(reader->gltf, (uint32_t)index, &use, accessor, err) < 0)
+            return err->code;
+    } else if (accessor_describe(reader->gltf, (uint32_t)index, &use, accessor, err) < 0 ||
+               read_rows(reader, name, accessor, err) < 0 ||
+               accessor_charge(reader->gltf, (uint32_t)index, accessor_bytes(accessor), err) < 0) {
+        return err->code;
+    }
+    return check_rows(reader, where, accessor, err);
 }

@@ -53,8 +53,7 @@ static int open_source(const struct primitive_reader *reader, struct index_sourc
 {
     if (reader->draco != NULL) {
         *source = (struct index_source){0};
-        if (primitive_draco_indices(reader, &source->accessor, err) < 0)
-            return err->code;
+        primitive_draco_indices(reader, &source->accessor);
         source->count = source->accessor.count;
         return 0;
     }
@@ -69,8 +68,8 @@ static int open_source(const struct primitive_reader *reader, struct index_sourc
         return err->code;
     source->count = source->accessor.count;
     /* Before the walk over them: an accessor without a view may have billions for nothing. */
-    if (gltf_limit(reader->gltf, LIMIT_INDICES, reader->gltf->builder->index_count, source->count, reader->where, err) <
-        0)
+    if (import_check_limit(reader->gltf->import, LIMIT_INDICES, reader->gltf->builder->index_count, source->count,
+                           reader->where, err) < 0)
         return err->code;
     return check_indices(reader, source, err);
 }
@@ -143,12 +142,12 @@ int primitive_read_indices(struct primitive_reader *reader, struct err *err)
     if (used < source.count)
         bake_warn(gltf->builder, "indices_trimmed", "%s: the last %u of %u indices make no whole element",
                   reader->where, source.count - used, source.count);
-    if (gltf_limit(gltf, LIMIT_INDICES, gltf->builder->index_count, count, reader->where, err) < 0)
+    if (import_check_limit(gltf->import, LIMIT_INDICES, gltf->builder->index_count, count, reader->where, err) < 0)
         return err->code;
     reader->out.index_count = (uint32_t)count;
     uint32_t *indices = bake_add_index(gltf->builder, (uint32_t)count);
     if (indices == NULL)
-        return gltf_full(gltf, err);
+        return import_full(gltf->import, err);
     for (uint32_t i = 0; i < (uint32_t)count; i++)
         indices[i] = index_at(&source, place_of(mode, i, source.count));
     return 0;

@@ -73,7 +73,7 @@ static int add_influences(struct gltf *gltf, const uint32_t *joints, const doubl
         sum += weights[i];
     struct influence *influences = bake_add_influence(gltf->builder, count);
     if (influences == NULL)
-        return gltf_full(gltf, err);
+        return import_full(gltf->import, err);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
         const float weight = (float)(weights[i] / sum);
@@ -118,7 +118,7 @@ int primitive_read_influences(struct primitive_reader *reader, struct err *err)
     struct influence_source source = {.joint_count = use->joint_count, .skin = use->skin};
     uint32_t *firsts = bake_add_influence_first(gltf->builder, reader->out.vertex_count);
     if (firsts == NULL)
-        return gltf_full(gltf, err);
+        return import_full(gltf->import, err);
     if (open_sets(reader, &source, err) < 0)
         return err->code;
     if (use->skin >= 0 && source.set_count > 0)

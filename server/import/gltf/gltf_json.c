@@ -1,8 +1,68 @@
+/* gltf_json.c - the chunks of a GLB, the text of a JSON document, and members of its tree. */
 #include "import/gltf/gltf_json.h"
+
+#include "base/bytes.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- the container --- */
+
+/* glTF 2.0, 4.4: header = magic, version, length; chunk = length, type, data. */
+enum { HEADER_BYTES = 12, CHUNK_HEADER_BYTES = 8, VERSION = 2 };
+static const uint32_t CHUNK_JSON = 0x4E4F534A, CHUNK_BIN = 0x004E4942;
+
+bool glb_is_glb(const uint8_t *bytes, size_t size_bytes) { return size_bytes >= 4 && memcmp(bytes, "glTF", 4) == 0; }
+
+static int check_header(const uint8_t *bytes, size_t size_bytes, struct err *err)
+{
+    if (size_bytes < HEADER_BYTES)
+        return err_set(err, ERR_BAD_MODEL, "the GLB header is cut: %zu of %d bytes", size_bytes, HEADER_BYTES);
+    const uint32_t version = get_u32(bytes + 4), length = get_u32(bytes + 8);
+    if (version != VERSION)
+        return err_set(err, ERR_NOT_A_MODEL, "the GLB is of version %u; only version 2 (glTF 2.0) is supported",
+                       version);
+    if (length > size_bytes)
+        return err_set(err, ERR_BAD_MODEL, "the GLB is cut: its header says %u bytes, the file has %zu", length,
+                       size_bytes);
+    if (length < HEADER_BYTES + CHUNK_HEADER_BYTES)
+        return err_set(err, ERR_BAD_MODEL, "the GLB header says %u bytes, which has no room for a JSON chunk", length);
+    return 0;
+}
+
+int glb_split(const uint8_t *bytes, size_t size_bytes, struct glb_chunks *glb, struct err *err)
+{
+    *glb = (struct glb_chunks){0};
+    if (check_header(bytes, size_bytes, err) < 0)
+        return err->code;
+    const size_t end = get_u32(bytes + 8);
+    glb->has_trailing_bytes = end < size_bytes;
+    size_t at = HEADER_BYTES;
+    for (unsigned chunk = 0; end - at >= CHUNK_HEADER_BYTES; chunk++) {
+        const uint32_t size = get_u32(bytes + at), type = get_u32(bytes + at + 4);
+        at += CHUNK_HEADER_BYTES;
+        if (size > end - at)
+            return err_set(err, ERR_BAD_MODEL, "GLB chunk %u at byte %zu says %u bytes, but %zu follow", chunk,
+                           at - CHUNK_HEADER_BYTES, size, end - at);
+        if (chunk == 0 && type != CHUNK_JSON)
+            return err_set(err, ERR_BAD_MODEL, "the first chunk of the GLB is not JSON (type 0x%08x)", type);
+        if (chunk == 0) {
+            glb->json = bytes + at;
+            glb->json_bytes = size;
+        } else if (type == CHUNK_BIN && glb->bin == NULL) {
+            glb->bin = bytes + at;
+            glb->bin_bytes = size;
+        }
+        at += size;
+    }
+    if (at != end)
+        return err_set(err, ERR_BAD_MODEL, "the GLB ends inside a chunk header at byte %zu", at);
+    return 0;
+}
+
+/* --- the text --- */
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
@@ -84,17 +144,15 @@ int json_parse(const uint8_t *bytes, size_t size_bytes, uint64_t depth_max, cJSO
         start++;
     if (start == size_bytes || bytes[start] != '{')
         return err_set(err, ERR_NOT_A_MODEL, "neither a GLB nor a JSON object: not a glTF file");
-    char *text = malloc(size_bytes + 1);
-    if (text == NULL)
-        return err_set(err, ERR_IMPORT_MEMORY, "the importer ran out of memory for %zu bytes of JSON", size_bytes);
-    memcpy(text, bytes, size_bytes);
-    text[size_bytes] = '\0';
+    char *text = mem_strndup((const char *)bytes, size_bytes);
     int rc = scan(text, size_bytes, depth_max, err);
     if (rc == 0)
         rc = parse_scanned(text, size_bytes, out, err);
     free(text);
     return rc;
 }
+
+/* --- the tree --- */
 
 const char *json_kind(const cJSON *item)
 {
@@ -118,6 +176,12 @@ const char *json_kind(const cJSON *item)
 const cJSON *json_member(const cJSON *object, const char *name)
 {
     return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+const cJSON *json_first(const cJSON *object, const char *name)
+{
+    const cJSON *array = json_member(object, name);
+    return array == NULL ? NULL : array->child;
 }
 
 double json_number(const cJSON *object, const char *name, double missing)
@@ -151,12 +215,4 @@ bool json_floats(const cJSON *object, const char *name, uint32_t count, float *o
     for (uint32_t i = 0; i < count && item != NULL; i++, item = item->next)
         out[i] = (float)item->valuedouble;
     return true;
-}
-
-uint32_t json_size(const cJSON *array)
-{
-    uint32_t count = 0;
-    for (const cJSON *item = array == NULL ? NULL : array->child; item != NULL; item = item->next)
-        count++;
-    return count;
 }

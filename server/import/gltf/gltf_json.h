@@ -1,4 +1,5 @@
-/* gltf_json.h - the JSON of a glTF file as a cJSON tree, and reading members of a tree that the schema has checked.
+/* gltf_json.h - the JSON of a glTF file: out of its container, as a cJSON tree, and members of a tree that the schema
+ * has checked.
  *
  * cJSON takes more than JSON allows and recurses as deep as the text nests, so the text is scanned before cJSON sees
  * it. No I/O; any thread. */
@@ -10,6 +11,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The GLB container (glTF 2.0, section 4): one file of a JSON chunk and an optional binary one. */
+struct glb_chunks {
+    const uint8_t *json; /* borrowed from the file's bytes */
+    size_t json_bytes;
+    const uint8_t *bin; /* or NULL: no binary chunk */
+    size_t bin_bytes;
+    bool has_trailing_bytes; /* behind the length that the header says */
+};
+
+bool glb_is_glb(const uint8_t *bytes, size_t size_bytes);
+
+/* Returns 0, ERR_NOT_A_MODEL (another version of the container) or ERR_BAD_MODEL (cut, or chunks that do not fit;
+ * names the byte). Chunks of other types are passed over, as the specification asks. */
+int glb_split(const uint8_t *bytes, size_t size_bytes, struct glb_chunks *glb, struct err *err);
 
 /* Parses exactly `size_bytes` bytes (a byte order mark before and white space around are fine, anything else behind
  * is not) nested at most `depth_max` deep. The tree is the caller's: cJSON_Delete().
@@ -23,6 +39,8 @@ const char *json_kind(const cJSON *item);
 /* Members of an object that gltf_schema_check() has passed; names are case-sensitive. `object` may be NULL: then
  * every member is missing. */
 const cJSON *json_member(const cJSON *object, const char *name);
+/* The first item of an array, or member of an object; NULL where it is missing or empty. */
+const cJSON *json_first(const cJSON *object, const char *name);
 double json_number(const cJSON *object, const char *name, double missing);
 /* A whole number, or -1 where it is missing. */
 int64_t json_index(const cJSON *object, const char *name);
@@ -31,5 +49,3 @@ bool json_is_true(const cJSON *object, const char *name);
 const char *json_text(const cJSON *object, const char *name); /* or NULL */
 /* Fills out[count] from an array of `count` numbers; false, and *out as it was, where it is missing. */
 bool json_floats(const cJSON *object, const char *name, uint32_t count, float *out);
-/* Items of an array; 0 where it is missing. Linear in them. */
-uint32_t json_size(const cJSON *array);

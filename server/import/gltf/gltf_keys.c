@@ -64,13 +64,14 @@ static int read_times(struct gltf *gltf, uint32_t index, struct key_source *sour
     if (times->is_read)
         return accessor_describe(gltf, index, &use, &source->times, err);
     if (accessor_open(gltf, index, &use, &source->times, err) < 0 ||
-        gltf_limit(gltf, LIMIT_KEYS, builder->key_time_count, source->times.count, source->where, err) < 0 ||
+        import_check_limit(gltf->import, LIMIT_KEYS, builder->key_time_count, source->times.count, source->where, err) <
+            0 ||
         check_times(gltf, source, times, err) < 0)
         return err->code;
     times->first = builder->key_time_count;
     double *key_times = bake_add_key_time(builder, times->count);
     if (key_times == NULL)
-        return gltf_full(gltf, err);
+        return import_full(gltf->import, err);
     for (uint32_t key = 0; key < source->times.count; key++)
         if (!is_dropped(&source->times, key))
             *key_times++ = time_of(&source->times, key);
@@ -115,13 +116,13 @@ static int add_values(struct gltf *gltf, struct key_source *source, const struct
 {
     struct bake_builder *builder = gltf->builder;
     const uint32_t size = floats_per_key(&source->channel);
-    if (gltf_limit(gltf, LIMIT_KEYS, builder->key_value_count, (uint64_t)source->times.count * size, source->where,
-                   err) < 0)
+    if (import_check_limit(gltf->import, LIMIT_KEYS, builder->key_value_count, (uint64_t)source->times.count * size,
+                           source->where, err) < 0)
         return err->code;
     *values = (struct gltf_values){.first = builder->key_value_count, .times = -1};
     float *out = bake_add_key_value(builder, times->count * size);
     if (out == NULL)
-        return gltf_full(gltf, err);
+        return import_full(gltf->import, err);
     for (uint32_t key = 0; key < source->times.count; key++) {
         if (times->has_duplicates && is_dropped(&source->times, key))
             continue;

@@ -1,8 +1,20 @@
-/* gltf_material.c - materials: metallic-roughness factors, textures and where they lie on the surface. */
-#include "import/gltf/gltf_material.h"
+/* gltf_material.c - materials: metallic-roughness factors, textures and where they lie on the surface; and
+ * KHR_materials_pbrSpecularGlossiness (Khronos, archived) as the nearest metallic-roughness material. */
+#include "import/gltf/gltf.h"
+
+#include "base/mem.h"
 
 #include <math.h>
 #include <string.h>
+
+/* One material while it is read. */
+struct material_reader {
+    struct gltf *gltf;
+    uint32_t index;
+    const cJSON *json;
+    struct material out;
+    struct texcoord_sets texcoords;
+};
 
 static float limited(double value, double least, double most)
 {
@@ -23,8 +35,9 @@ static void read_transform(const cJSON *transform, float uv_from_texcoord[6])
         uv_from_texcoord[i] = (float)m[i];
 }
 
-int material_read_texture(struct material_reader *reader, const cJSON *info, enum texture_slot slot,
-                          enum texture_content content, struct err *err)
+/* The texture of a textureInfo (NULL: none) and where it lies, into a slot of reader->out. */
+static int read_texture(struct material_reader *reader, const cJSON *info, enum texture_slot slot,
+                        enum texture_content content, struct err *err)
 {
     struct material_texture *out = &reader->out.textures[slot];
     if (info == NULL)
@@ -68,12 +81,116 @@ static int read_metallic_roughness(struct material_reader *reader, struct err *e
     json_floats(pbr, "baseColorFactor", 4, out->base_color);
     out->metallic = limited(json_number(pbr, "metallicFactor", 1), 0, 1);
     out->roughness = limited(json_number(pbr, "roughnessFactor", 1), 0, 1);
-    if (material_read_texture(reader, json_member(pbr, "baseColorTexture"), TEXTURE_BASE_COLOR, TEXTURE_COLORS, err) <
-        0)
+    if (read_texture(reader, json_member(pbr, "baseColorTexture"), TEXTURE_BASE_COLOR, TEXTURE_COLORS, err) < 0)
         return err->code;
-    return material_read_texture(reader, json_member(pbr, "metallicRoughnessTexture"), TEXTURE_METALLIC_ROUGHNESS,
-                                 TEXTURE_DATA, err);
+    return read_texture(reader, json_member(pbr, "metallicRoughnessTexture"), TEXTURE_METALLIC_ROUGHNESS, TEXTURE_DATA,
+                        err);
 }
+
+/* --- specular-glossiness: taken where the file requires it, or says nothing else --- */
+
+static const char SPECULAR_GLOSSINESS[] = "KHR_materials_pbrSpecularGlossiness";
+
+static const cJSON *gloss_of(const struct material_reader *reader)
+{
+    return json_member(json_member(reader->json, "extensions"), SPECULAR_GLOSSINESS);
+}
+
+static bool is_required(const struct gltf *gltf)
+{
+    for (const cJSON *item = json_first(gltf->root, "extensionsRequired"); item != NULL; item = item->next)
+        if (strcmp(item->valuestring, SPECULAR_GLOSSINESS) == 0)
+            return true;
+    return false;
+}
+
+static bool is_specular_glossiness(const struct material_reader *reader)
+{
+    return gloss_of(reader) != NULL &&
+           (json_member(reader->json, "pbrMetallicRoughness") == NULL || is_required(reader->gltf));
+}
+
+/* Factors alone: right where there are no textures, and for the diffuse one where metal is out of the question. */
+static void take_factors(struct material *out, const float diffuse[4], const float specular[3], float glossiness)
+{
+    struct specular_glossiness gloss = {.glossiness = glossiness};
+    memcpy(gloss.diffuse, diffuse, sizeof gloss.diffuse);
+    memcpy(gloss.specular, specular, sizeof gloss.specular);
+    const struct metallic_roughness mixed = specular_glossiness_to_metallic_roughness(&gloss);
+    memcpy(out->base_color, mixed.base_color, sizeof mixed.base_color);
+    out->base_color[3] = diffuse[3];
+    out->metallic = mixed.metallic;
+    out->roughness = mixed.roughness;
+    out->textures[TEXTURE_METALLIC_ROUGHNESS] = MATERIAL_PLAIN.textures[TEXTURE_METALLIC_ROUGHNESS];
+}
+
+static bool is_found(const struct gltf *gltf, const struct material_texture *use)
+{
+    return use->texture < 0 || gltf->builder->textures[use->texture].state == TEXTURE_FOUND;
+}
+
+static bool lie_alike(const struct material_texture *a, const struct material_texture *b)
+{
+    return a->texture < 0 || b->texture < 0 ||
+           (a->texcoord_set == b->texcoord_set &&
+            memcmp(a->uv_from_texcoord, b->uv_from_texcoord, sizeof a->uv_from_texcoord) == 0);
+}
+
+/* Out of what lies in the slots, the diffuse and the specular-glossy texture, come those that belong there. */
+static int mix_textures(struct material_reader *reader, const float diffuse[4], const float specular[3],
+                        float glossiness, struct err *err)
+{
+    struct material *out = &reader->out;
+    struct material_texture *base = &out->textures[TEXTURE_BASE_COLOR],
+                            *rough = &out->textures[TEXTURE_METALLIC_ROUGHNESS];
+    struct texture_mix mix = {
+        .kind = MIX_SPECULAR_GLOSSINESS_BASE_COLOR,
+        .a = base->texture,
+        .b = rough->texture,
+        .factors = {diffuse[0], diffuse[1], diffuse[2], diffuse[3], specular[0], specular[1], specular[2], glossiness}};
+    const int base_color = texture_mix(&reader->gltf->mixer, &mix, err);
+    mix.kind = MIX_SPECULAR_GLOSSINESS_METALLIC_ROUGHNESS;
+    const int metallic_roughness = base_color < 0 ? base_color : texture_mix(&reader->gltf->mixer, &mix, err);
+    if (metallic_roughness < 0)
+        return metallic_roughness;
+    const struct material_texture place = base->texture >= 0 ? *base : *rough;
+    *base = *rough = place;
+    base->texture = base_color;
+    rough->texture = metallic_roughness;
+    out->metallic = out->roughness = 1;
+    return 0;
+}
+
+static int read_specular_glossiness(struct material_reader *reader, struct err *err)
+{
+    const cJSON *json = gloss_of(reader);
+    struct material *out = &reader->out;
+    float diffuse[4] = {1, 1, 1, 1}, specular[3] = {1, 1, 1};
+    json_floats(json, "diffuseFactor", 4, diffuse);
+    json_floats(json, "specularFactor", 3, specular);
+    const float glossiness = (float)json_number(json, "glossinessFactor", 1);
+    bake_warn(reader->gltf->builder, "material_approximated", "%s: materials that are nearest to it stand for it",
+              SPECULAR_GLOSSINESS);
+    const struct material_texture *a = &out->textures[TEXTURE_BASE_COLOR],
+                                  *b = &out->textures[TEXTURE_METALLIC_ROUGHNESS];
+    if (read_texture(reader, json_member(json, "diffuseTexture"), TEXTURE_BASE_COLOR, TEXTURE_COLORS, err) < 0 ||
+        read_texture(reader, json_member(json, "specularGlossinessTexture"), TEXTURE_METALLIC_ROUGHNESS, TEXTURE_COLORS,
+                     err) < 0)
+        return err->code;
+    const bool is_mixed = (a->texture >= 0 || b->texture >= 0) && is_found(reader->gltf, a) &&
+                          is_found(reader->gltf, b) && lie_alike(a, b);
+    /* What reflects no more than a dielectric is none of metal, whatever its diffuse texture. */
+    const bool is_metal =
+        b->texture >= 0 || specular_glossiness_to_metallic_roughness(
+                               &(struct specular_glossiness){{0}, {specular[0], specular[1], specular[2]}, 0})
+                                   .metallic > 0;
+    if (is_mixed && is_metal)
+        return mix_textures(reader, diffuse, specular, glossiness, err);
+    take_factors(out, diffuse, specular, glossiness);
+    return 0;
+}
+
+/* --- the rest --- */
 
 /* KHR_materials_emissive_strength: the factor's multiplier, above 1 too. */
 static void read_emissive(const cJSON *json, float emissive[3])
@@ -93,10 +210,10 @@ static int read_surface(struct material_reader *reader, struct err *err)
     read_emissive(json, out->emissive);
     out->normal_scale = limited(json_number(normal, "scale", 1), -1e6, 1e6);
     out->occlusion_strength = limited(json_number(occlusion, "strength", 1), 0, 1);
-    if (material_read_texture(reader, normal, TEXTURE_NORMAL, TEXTURE_DATA, err) < 0 ||
-        material_read_texture(reader, json_member(json, "emissiveTexture"), TEXTURE_EMISSIVE, TEXTURE_COLORS, err) < 0)
+    if (read_texture(reader, normal, TEXTURE_NORMAL, TEXTURE_DATA, err) < 0 ||
+        read_texture(reader, json_member(json, "emissiveTexture"), TEXTURE_EMISSIVE, TEXTURE_COLORS, err) < 0)
         return err->code;
-    return material_read_texture(reader, occlusion, TEXTURE_OCCLUSION, TEXTURE_DATA, err);
+    return read_texture(reader, occlusion, TEXTURE_OCCLUSION, TEXTURE_DATA, err);
 }
 
 static int read_material(struct gltf *gltf, uint32_t index, struct err *err)
@@ -114,8 +231,8 @@ static int read_material(struct gltf *gltf, uint32_t index, struct err *err)
         reader.out.flags |= MATERIAL_DOUBLE_SIDED;
     if (json_member(json_member(json, "extensions"), "KHR_materials_unlit") != NULL)
         reader.out.flags |= MATERIAL_UNLIT;
-    const int rc = material_is_specular_glossiness(&reader) ? material_read_specular_glossiness(&reader, err)
-                                                            : read_metallic_roughness(&reader, err);
+    const int rc = is_specular_glossiness(&reader) ? read_specular_glossiness(&reader, err)
+                                                   : read_metallic_roughness(&reader, err);
     if (rc < 0 || read_surface(&reader, err) < 0)
         return err_prefix(err, "materials[%u]", index);
     gltf->builder->materials[index] = reader.out;
@@ -135,23 +252,14 @@ struct texcoord_sets gltf_material_texcoords(const struct gltf *gltf, int64_t ma
 int gltf_read_materials(struct gltf *gltf, struct err *err)
 {
     const uint32_t count = gltf->lists[GLTF_MATERIALS].count;
-    void *images, *views, *texcoords;
-    if (gltf_alloc(&images, gltf->import->limits->value[LIMIT_TEXTURES], sizeof *gltf->texture_images, err) < 0)
-        return err->code;
-    gltf->texture_images = images;
-    if (gltf_alloc(&views, gltf->lists[GLTF_BUFFER_VIEWS].count, sizeof *gltf->view_images, err) < 0)
-        return err->code;
-    gltf->view_images = views;
-    if (gltf_alloc(&texcoords, count, sizeof *gltf->texcoords, err) < 0)
-        return err->code;
-    gltf->texcoords = texcoords;
+    gltf->view_images = mem_zalloc(gltf->lists[GLTF_BUFFER_VIEWS].count, sizeof *gltf->view_images);
+    gltf->texcoords = mem_zalloc(count, sizeof *gltf->texcoords);
     texture_mixer_init(&gltf->mixer, gltf->builder, gltf->import->limits);
     if (bake_add_material(gltf->builder, count) == NULL)
-        return gltf_full(gltf, err);
+        return import_full(gltf->import, err);
     for (uint32_t i = 0; i < count; i++)
         if (read_material(gltf, i, err) < 0)
             return err->code;
-    gltf_warn_of_ignored(gltf);
     texture_mixer_end(&gltf->mixer);
     return 0;
 }

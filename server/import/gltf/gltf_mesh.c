@@ -1,6 +1,8 @@
 /* gltf_mesh.c - meshes: which attributes a primitive has, and its parts in their order. */
 #include "import/gltf/gltf_primitive.h"
 
+#include "base/mem.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -39,7 +41,7 @@ static int check_sets(const struct primitive_reader *reader, struct err *err)
 {
     static const char *const PREFIXES[] = {"TEXCOORD_", "COLOR_", "JOINTS_", "WEIGHTS_"};
     uint64_t seen[sizeof PREFIXES / sizeof *PREFIXES] = {0};
-    for (const cJSON *item = json_member(reader->json, "attributes")->child; item != NULL; item = item->next)
+    for (const cJSON *item = json_first(reader->json, "attributes"); item != NULL; item = item->next)
         for (size_t p = 0; p < sizeof PREFIXES / sizeof *PREFIXES; p++) {
             const int64_t set = set_of(item->string, PREFIXES[p]);
             if (set >= JOINT_SETS_MAX)
@@ -65,8 +67,7 @@ static void find_attributes(struct primitive_reader *reader)
     reader->texcoords[0] = reader->texcoords[1] = -1;
     for (int set = 0; set < JOINT_SETS_MAX; set++)
         reader->joints[set] = reader->weights[set] = -1;
-    const cJSON *attributes = json_member(reader->json, "attributes");
-    for (const cJSON *item = attributes->child; item != NULL; item = item->next) {
+    for (const cJSON *item = json_first(reader->json, "attributes"); item != NULL; item = item->next) {
         const int64_t index = (int64_t)item->valuedouble;
         const int64_t joints = set_of(item->string, "JOINTS_"), weights = set_of(item->string, "WEIGHTS_");
         const int64_t texcoord = set_of(item->string, "TEXCOORD_");
@@ -87,43 +88,6 @@ static void find_attributes(struct primitive_reader *reader)
         else if (weights >= 0)
             keep_set(reader, reader->weights, weights, index);
     }
-}
-
-static int check_rows(const struct primitive_reader *reader, const char *where, const struct accessor *accessor,
-                      struct err *err)
-{
-    if (reader->out.vertex_count != 0 && accessor->count != reader->out.vertex_count)
-        return err_set(err, ERR_BAD_MODEL, "%s has %u rows (accessors[%u]), but POSITION has %u", where,
-                       accessor->count, accessor->index, reader->out.vertex_count);
-    return 0;
-}
-
-int primitive_describe(const struct primitive_reader *reader, const char *name, int64_t index, unsigned types,
-                       unsigned components, struct accessor *accessor, struct err *err)
-{
-    char where[128];
-    snprintf(where, sizeof where, "%s %s", reader->where, name);
-    const struct accessor_use use = {where, types, components};
-    if (accessor_describe(reader->gltf, (uint32_t)index, &use, accessor, err) < 0)
-        return err->code;
-    return check_rows(reader, where, accessor, err);
-}
-
-int primitive_open(const struct primitive_reader *reader, const char *name, int64_t index, unsigned types,
-                   unsigned components, struct accessor *accessor, struct err *err)
-{
-    char where[128];
-    snprintf(where, sizeof where, "%s %s", reader->where, name);
-    const struct accessor_use use = {where, types, components};
-    if (!primitive_draco_has(reader, name)) {
-        if (accessor_open(reader->gltf, (uint32_t)index, &use, accessor, err) < 0)
-            return err->code;
-    } else if (accessor_describe(reader->gltf, (uint32_t)index, &use, accessor, err) < 0 ||
-               primitive_draco_rows(reader, name, accessor, err) < 0 ||
-               accessor_charge(reader->gltf, (uint32_t)index, accessor_row_bytes(accessor), err) < 0) {
-        return err->code;
-    }
-    return check_rows(reader, where, accessor, err);
 }
 
 static void check_texcoords(const struct primitive_reader *reader)
@@ -177,11 +141,7 @@ static int read_primitive(struct gltf *gltf, uint32_t mesh, uint32_t index, cons
     primitive_draco_close(&reader);
     if (rc < 0)
         return rc;
-    struct primitive *primitive = bake_add_primitive(builder, 1);
-    if (primitive == NULL)
-        return gltf_full(gltf, err);
-    *primitive = reader.out;
-    return 0;
+    return import_put_primitive(gltf->import, &reader.out, err);
 }
 
 static int read_mesh(struct gltf *gltf, uint32_t index, struct err *err)
@@ -193,7 +153,7 @@ static int read_mesh(struct gltf *gltf, uint32_t index, struct err *err)
     const cJSON *extras = json_member(json, "extras");
     const cJSON *names = cJSON_IsObject(extras) ? json_member(extras, "targetNames") : NULL;
     uint32_t count = 0;
-    for (const cJSON *item = json_member(json, "primitives")->child; item != NULL; item = item->next)
+    for (const cJSON *item = json_first(json, "primitives"); item != NULL; item = item->next)
         if (read_primitive(gltf, index, count++, item, cJSON_IsArray(names) ? names : NULL, err) < 0)
             return err->code;
     builder->meshes[index].primitive_count = count;
@@ -204,18 +164,11 @@ int gltf_read_meshes(struct gltf *gltf, struct err *err)
 {
     struct bake_builder *builder = gltf->builder;
     const uint32_t count = gltf->lists[GLTF_MESHES].count;
-    void *deltas;
-    if (gltf_alloc(&deltas, gltf->lists[GLTF_ACCESSORS].count, sizeof *gltf->deltas, err) < 0)
-        return err->code;
-    gltf->deltas = deltas;
+    gltf->deltas = mem_zalloc(gltf->lists[GLTF_ACCESSORS].count, sizeof *gltf->deltas);
     if (bake_add_mesh(builder, count) == NULL)
-        return gltf_full(gltf, err);
+        return import_full(gltf->import, err);
     for (uint32_t i = 0; i < count; i++)
         if (read_mesh(gltf, i, err) < 0)
             return err->code;
-    uint32_t *end = bake_add_influence_first(builder, 1);
-    if (end == NULL)
-        return gltf_full(gltf, err);
-    *end = builder->influence_count;
-    return 0;
+    return import_put_influence_first(gltf->import, &builder->influence_count, err);
 }

@@ -1,8 +1,9 @@
-/* Rules: EXT_meshopt_compression (Khronos vendor extension), "Specifying compressed views" and "JSON schema updates".
+/* gltf_meshopt.c - buffer views compressed by EXT_meshopt_compression.
+ * Rules: EXT_meshopt_compression (Khronos vendor extension), "Specifying compressed views" and "JSON schema updates".
  */
-#include "import/gltf/gltf_meshopt.h"
+#include "import/gltf/gltf_buffer.h"
 
-#include "import/gltf/gltf_json.h"
+#include "base/mem.h"
 
 #include <meshoptimizer.h>
 #include <stdbool.h>
@@ -116,10 +117,7 @@ int gltf_meshopt_decode(const cJSON *view, const uint8_t *bytes, uint64_t size_b
     struct meshopt_layout layout = {0};
     if (read_layout(view, decoded_max, &layout, err) < 0)
         return err->code;
-    uint8_t *decoded = calloc(layout.count, layout.stride);
-    if (decoded == NULL)
-        return err_set(err, ERR_IMPORT_MEMORY, "the importer ran out of memory for %zu rows of %zu bytes", layout.count,
-                       layout.stride);
+    uint8_t *decoded = mem_zalloc(layout.count, layout.stride);
     if (decode(&layout, bytes, (size_t)size_bytes, decoded) != 0) {
         free(decoded);
         return err_set(err, ERR_BAD_MODEL, "the %llu bytes of EXT_meshopt_compression are broken",

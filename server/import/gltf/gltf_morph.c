@@ -13,7 +13,7 @@ static int share_deltas(struct primitive_reader *reader, const char *name, uint3
 {
     struct accessor accessor;
     if (primitive_describe(reader, name, index, ACCESSOR_VEC3, COMPONENTS, &accessor, err) < 0 ||
-        accessor_charge(reader->gltf, index, accessor_row_bytes(&accessor) / SHARED_PART, err) < 0)
+        accessor_charge(reader->gltf, index, accessor_bytes(&accessor) / SHARED_PART, err) < 0)
         return err->code;
     *first = reader->gltf->deltas[index] - 1;
     return 0;
@@ -40,19 +40,18 @@ static int read_deltas(struct primitive_reader *reader, const cJSON *target, uin
     gltf->deltas[accessor_index] = *first + 1;
     struct vec3 *deltas = bake_add_morph_delta(gltf->builder, accessor.count);
     if (deltas == NULL)
-        return gltf_full(gltf, err);
+        return import_full(gltf->import, err);
     return accessor_floats(&accessor, accessor.count, where, &deltas->x, err);
 }
 
 int primitive_read_targets(struct primitive_reader *reader, const cJSON *names, struct err *err)
 {
     struct bake_builder *builder = reader->gltf->builder;
-    const cJSON *targets = json_member(reader->json, "targets");
-    const uint32_t count = json_size(targets);
+    const uint32_t count = (uint32_t)cJSON_GetArraySize(json_member(reader->json, "targets"));
     reader->out.morph_target_count = count;
     if (bake_add_morph_target(builder, count) == NULL)
-        return gltf_full(reader->gltf, err);
-    const cJSON *target = count == 0 ? NULL : targets->child, *name = names == NULL ? NULL : names->child;
+        return import_full(reader->gltf->import, err);
+    const cJSON *target = json_first(reader->json, "targets"), *name = names == NULL ? NULL : names->child;
     for (uint32_t i = 0; i < count; i++, target = target->next) {
         struct morph_target out;
         out.name = bake_textz(builder, name == NULL ? NULL : cJSON_GetStringValue(name));

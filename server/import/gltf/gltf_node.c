@@ -1,9 +1,12 @@
-/* gltf_node.c - nodes, who is whose parent, the scene, and the nodes' morph weights. */
+/* gltf_node.c - nodes and their parents, the scene, the nodes' morph weights and cameras. */
 #include "import/gltf/gltf.h"
+
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A quaternion further from unit length than this is worth a word; closer is rounding. */
 static const double UNIT_TOLERANCE = 1e-3;
@@ -79,8 +82,8 @@ static struct label label_of(const struct gltf *gltf, uint32_t node)
 
 static int read_children(struct gltf *gltf, uint32_t index, struct err *err)
 {
-    const cJSON *children = json_member(gltf_item(gltf, GLTF_NODES, index), "children");
-    for (const cJSON *item = children == NULL ? NULL : children->child; item != NULL; item = item->next) {
+    const cJSON *item = json_first(gltf_item(gltf, GLTF_NODES, index), "children");
+    for (; item != NULL; item = item->next) {
         const uint32_t child = (uint32_t)item->valuedouble;
         struct node *node = &gltf->builder->nodes[child];
         if (child == index)
@@ -98,10 +101,7 @@ static int read_children(struct gltf *gltf, uint32_t index, struct err *err)
 static int check_cycles(struct gltf *gltf, struct err *err)
 {
     const uint32_t count = gltf->builder->node_count;
-    void *memory;
-    if (gltf_alloc(&memory, count, sizeof(uint32_t), err) < 0)
-        return err->code;
-    uint32_t *walk = memory;
+    uint32_t *walk = mem_zalloc(count, sizeof *walk);
     int rc = 0;
     for (uint32_t start = 0; start < count && rc == 0; start++) {
         int32_t at = (int32_t)start;
@@ -113,29 +113,17 @@ static int check_cycles(struct gltf *gltf, struct err *err)
             rc = err_set(err, ERR_BAD_MODEL, "%s is its own ancestor, through %s", label_of(gltf, (uint32_t)at).text,
                          label_of(gltf, (uint32_t)gltf->builder->nodes[at].parent).text);
     }
-    free(memory);
+    free(walk);
     return rc;
-}
-
-static int add_root(struct gltf *gltf, uint32_t node, struct err *err)
-{
-    uint32_t *root = bake_add_root(gltf->builder, 1);
-    if (root == NULL)
-        return gltf_full(gltf, err);
-    *root = node;
-    return 0;
 }
 
 /* The roots that a scene lists. One with a parent keeps it, and is drawn where that puts it. */
 static int read_scene(struct gltf *gltf, uint32_t scene, struct err *err)
 {
-    void *memory;
-    if (gltf_alloc(&memory, gltf->builder->node_count, sizeof(bool), err) < 0)
-        return err->code;
-    bool *is_listed = memory;
-    const cJSON *nodes = json_member(gltf_item(gltf, GLTF_SCENES, scene), "nodes");
+    bool *is_listed = mem_zalloc(gltf->builder->node_count, sizeof *is_listed);
+    const cJSON *item = json_first(gltf_item(gltf, GLTF_SCENES, scene), "nodes");
     int rc = 0;
-    for (const cJSON *item = nodes == NULL ? NULL : nodes->child; item != NULL && rc == 0; item = item->next) {
+    for (; item != NULL && rc == 0; item = item->next) {
         const uint32_t node = (uint32_t)item->valuedouble;
         if (is_listed[node]) {
             bake_warn(gltf->builder, "scene_root_twice", "scenes[%u] lists nodes[%u] twice", scene, node);
@@ -146,9 +134,9 @@ static int read_scene(struct gltf *gltf, uint32_t scene, struct err *err)
                       "scenes[%u] lists nodes[%u], which is a child of nodes[%d]", scene, node,
                       gltf->builder->nodes[node].parent);
         is_listed[node] = true;
-        rc = add_root(gltf, node, err);
+        rc = import_put_root(gltf->import, &node, err);
     }
-    free(memory);
+    free(is_listed);
     return rc;
 }
 
@@ -159,18 +147,18 @@ static int read_roots(struct gltf *gltf, struct err *err)
         return read_scene(gltf, scene < 0 ? 0 : (uint32_t)scene, err);
     }
     for (uint32_t i = 0; i < gltf->builder->node_count; i++)
-        if (gltf->builder->nodes[i].parent < 0 && add_root(gltf, i, err) < 0)
+        if (gltf->builder->nodes[i].parent < 0 && import_put_root(gltf->import, &i, err) < 0)
             return err->code;
     return 0;
 }
 
 static uint32_t count_targets(struct gltf *gltf, uint32_t mesh)
 {
-    const cJSON *primitives = json_member(gltf_item(gltf, GLTF_MESHES, mesh), "primitives");
+    const cJSON *first = json_first(gltf_item(gltf, GLTF_MESHES, mesh), "primitives");
     uint32_t most = 0;
-    for (const cJSON *item = primitives->child; item != NULL; item = item->next) {
-        const uint32_t count = json_size(json_member(item, "targets"));
-        if (item != primitives->child && count != most)
+    for (const cJSON *item = first; item != NULL; item = item->next) {
+        const uint32_t count = (uint32_t)cJSON_GetArraySize(json_member(item, "targets"));
+        if (item != first && count != most)
             bake_warn(gltf->builder, "target_counts_differ", "the primitives of meshes[%u] differ in morph targets",
                       mesh);
         most = count > most ? count : most;
@@ -178,13 +166,10 @@ static uint32_t count_targets(struct gltf *gltf, uint32_t mesh)
     return most;
 }
 
-static int read_uses(struct gltf *gltf, struct err *err)
+static void read_uses(struct gltf *gltf)
 {
     const uint32_t mesh_count = gltf->lists[GLTF_MESHES].count;
-    void *memory;
-    if (gltf_alloc(&memory, mesh_count, sizeof *gltf->mesh_uses, err) < 0)
-        return err->code;
-    gltf->mesh_uses = memory;
+    gltf->mesh_uses = mem_zalloc(mesh_count, sizeof *gltf->mesh_uses);
     for (uint32_t i = 0; i < mesh_count; i++)
         gltf->mesh_uses[i] = (struct gltf_mesh_use){.skin = -1, .target_count = count_targets(gltf, i)};
     for (uint32_t i = 0; i < gltf->builder->node_count; i++) {
@@ -198,16 +183,15 @@ static int read_uses(struct gltf *gltf, struct err *err)
             use->joint_count = joints;
         }
     }
-    return 0;
 }
 
 int gltf_read_nodes(struct gltf *gltf, struct err *err)
 {
     const uint32_t count = gltf->lists[GLTF_NODES].count;
-    if (gltf_limit(gltf, LIMIT_NODES, 0, count, "nodes", err) < 0)
+    if (import_check_limit(gltf->import, LIMIT_NODES, 0, count, "nodes", err) < 0)
         return err->code;
     if (bake_add_node(gltf->builder, count) == NULL)
-        return gltf_full(gltf, err);
+        return import_full(gltf->import, err);
     for (uint32_t i = 0; i < count; i++)
         read_node(gltf, i);
     for (uint32_t i = 0; i < count; i++)
@@ -215,7 +199,8 @@ int gltf_read_nodes(struct gltf *gltf, struct err *err)
             return err->code;
     if (check_cycles(gltf, err) < 0 || read_roots(gltf, err) < 0)
         return err->code;
-    return read_uses(gltf, err);
+    read_uses(gltf);
+    return 0;
 }
 
 /* The weights that a node or mesh gives, into out[count]. 1 when there are some, 0 when not. */
@@ -223,7 +208,7 @@ static int read_own_weights(struct gltf *gltf, enum gltf_list_id list, uint32_t 
                             struct err *err)
 {
     const cJSON *json = gltf_item(gltf, list, index);
-    const uint32_t given = json_size(json_member(json, "weights"));
+    const uint32_t given = (uint32_t)cJSON_GetArraySize(json_member(json, "weights"));
     if (given == 0)
         return 0;
     if (given != count)
@@ -236,21 +221,21 @@ static int read_own_weights(struct gltf *gltf, enum gltf_list_id list, uint32_t 
 static int read_node_weights(struct gltf *gltf, uint32_t index, struct err *err)
 {
     struct node *node = &gltf->builder->nodes[index];
-    const cJSON *own = json_member(gltf_item(gltf, GLTF_NODES, index), "weights");
     const uint32_t count = node->mesh < 0 ? 0 : gltf->mesh_uses[node->mesh].target_count;
     if (count == 0) {
-        if (json_size(own) > 0)
+        if (json_first(gltf_item(gltf, GLTF_NODES, index), "weights") != NULL)
             bake_warn(gltf->builder, "weights_without_targets", "nodes[%u].weights has no morph targets to move",
                       index);
         return 0;
     }
-    if (gltf_limit(gltf, LIMIT_WEIGHTS, gltf->builder->weight_count, count, "the nodes' morph weights", err) < 0)
+    if (import_check_limit(gltf->import, LIMIT_WEIGHTS, gltf->builder->weight_count, count, "the nodes' morph weights",
+                           err) < 0)
         return err->code;
     node->weight_first = gltf->builder->weight_count;
     node->weight_count = count;
     float *weights = bake_add_weight(gltf->builder, count);
     if (weights == NULL)
-        return gltf_full(gltf, err);
+        return import_full(gltf->import, err);
     const int given = read_own_weights(gltf, GLTF_NODES, index, count, weights, err);
     if (given != 0)
         return given;
@@ -262,5 +247,59 @@ int gltf_read_weights(struct gltf *gltf, struct err *err)
     for (uint32_t i = 0; i < gltf->builder->node_count; i++)
         if (read_node_weights(gltf, i, err) < 0)
             return err->code;
+    return 0;
+}
+
+/* --- cameras, each at the node that has it (glTF 2.0, 3.10) --- */
+
+static float positive(const cJSON *json, const char *name)
+{
+    return (float)fabs(json_number(json, name, 0)); /* of an orthographic camera's sizes only the amount counts */
+}
+
+/* False: the numbers are none that a camera can have. */
+static bool read_view(const cJSON *json, struct model_camera *camera)
+{
+    const char *type = json_text(json, "type");
+    if (strcmp(type, "perspective") == 0) {
+        const cJSON *view = json_member(json, "perspective");
+        camera->kind = CAMERA_PERSPECTIVE;
+        camera->height = (float)json_number(view, "yfov", 0);
+        camera->width = (float)json_number(view, "aspectRatio", 0);
+        camera->z_near = (float)json_number(view, "znear", 0);
+        camera->z_far = (float)json_number(view, "zfar", 0);
+        return camera->height > 0 && camera->height < 3.14f && camera->width >= 0 && camera->z_near > 0 &&
+               (camera->z_far > camera->z_near || json_member(view, "zfar") == NULL) && isfinite(camera->width) &&
+               isfinite(camera->z_near) && isfinite(camera->z_far);
+    }
+    const cJSON *view = json_member(json, "orthographic");
+    camera->kind = CAMERA_ORTHOGRAPHIC;
+    camera->height = positive(view, "ymag");
+    camera->width = positive(view, "xmag");
+    camera->z_near = (float)json_number(view, "znear", -1);
+    camera->z_far = (float)json_number(view, "zfar", 0);
+    return strcmp(type, "orthographic") == 0 && camera->height > 0 && camera->width > 0 && camera->z_near >= 0 &&
+           camera->z_far > camera->z_near && isfinite(camera->height) && isfinite(camera->width) &&
+           isfinite(camera->z_far);
+}
+
+int gltf_read_cameras(struct gltf *gltf, struct err *err)
+{
+    for (uint32_t n = 0; n < gltf->builder->node_count; n++) {
+        const int64_t index = json_index(gltf_item(gltf, GLTF_NODES, n), "camera");
+        if (index < 0)
+            continue;
+        const cJSON *json = gltf_item(gltf, GLTF_CAMERAS, (uint32_t)index);
+        const char *name = json_text(json, "name");
+        struct model_camera camera = {.node = n};
+        if (!read_view(json, &camera)) {
+            bake_warn(gltf->builder, "camera_ignored", "cameras[%u] has a view that no camera can have",
+                      (unsigned)index);
+            continue;
+        }
+        camera.name = name != NULL ? bake_textz(gltf->builder, name) : gltf->builder->nodes[n].name;
+        if (import_put_camera(gltf->import, &camera, err) < 0)
+            return err->code;
+    }
     return 0;
 }

@@ -42,14 +42,11 @@ int primitive_read_indices(struct primitive_reader *reader, struct err *err);
 /* gltf_influence.c: influence_firsts of each vertex, and what they point at. */
 int primitive_read_influences(struct primitive_reader *reader, struct err *err);
 
-/* gltf_draco.c: decodes the primitive's Draco mesh, where it has one; close in any case. The rows of the attributes
- * that it _has() and its triangles' indices then come from there, until it is closed. */
+/* gltf_draco.c: decodes the primitive's Draco mesh, where it has one; close in any case. The rows of its attributes and
+ * its triangles' indices then come from there, until it is closed. */
 int primitive_draco_open(struct primitive_reader *reader, struct err *err);
 void primitive_draco_close(struct primitive_reader *reader);
-bool primitive_draco_has(const struct primitive_reader *reader, const char *name);
-int primitive_draco_rows(const struct primitive_reader *reader, const char *name, struct accessor *accessor,
-                         struct err *err);
-int primitive_draco_indices(const struct primitive_reader *reader, struct accessor *accessor, struct err *err);
+void primitive_draco_indices(const struct primitive_reader *reader, struct accessor *accessor);
 
 /* gltf_morph.c */
 int primitive_read_targets(struct primitive_reader *reader, const cJSON *names, struct err *err);

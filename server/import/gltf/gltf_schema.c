@@ -1,45 +1,22 @@
-#include "import/gltf/gltf_schema.h"
+/* gltf_schema.c - types, required members and index ranges of a whole glTF file, by the table of gltf_schema.def, and
+ * the top-level lists that indices point into. */
+#include "import/gltf/gltf.h"
+
+#include "base/mem.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+const char *const GLTF_LIST_NAMES[GLTF_LIST_COUNT] = {
+#define LIST(id, member) [id] = member,
+#include "import/gltf/gltf_schema.def"
+};
 
 enum schema_object {
-    OBJECT_EMPTY,
-    OBJECT_ROOT,
-    OBJECT_ASSET,
-    OBJECT_SCENE,
-    OBJECT_NODE,
-    OBJECT_MESH,
-    OBJECT_PRIMITIVE,
-    OBJECT_PRIMITIVE_EXTENSIONS,
-    OBJECT_DRACO,
-    OBJECT_SKIN,
-    OBJECT_ANIMATION,
-    OBJECT_CHANNEL,
-    OBJECT_TARGET,
-    OBJECT_ANIMATION_SAMPLER,
-    OBJECT_ACCESSOR,
-    OBJECT_SPARSE,
-    OBJECT_SPARSE_INDICES,
-    OBJECT_SPARSE_VALUES,
-    OBJECT_BUFFER_VIEW,
-    OBJECT_VIEW_EXTENSIONS,
-    OBJECT_MESHOPT,
-    OBJECT_BUFFER,
-    OBJECT_MATERIAL,
-    OBJECT_PBR,
-    OBJECT_TEXTURE_INFO,
-    OBJECT_EXTENSIONS,
-    OBJECT_EMISSIVE_STRENGTH,
-    OBJECT_SPECULAR_GLOSSINESS,
-    OBJECT_TEXTURE_TRANSFORM,
-    OBJECT_TEXTURE,
-    OBJECT_TEXTURE_SOURCE,
-    OBJECT_IMAGE,
-    OBJECT_SAMPLER,
-    OBJECT_CAMERA,
-    OBJECT_PERSPECTIVE,
-    OBJECT_ORTHOGRAPHIC,
+#define OBJECT(name) OBJECT_##name,
+#include "import/gltf/gltf_schema.def"
 };
 
 enum schema_type {
@@ -67,7 +44,6 @@ static const struct schema_row {
 } ROWS[] = {
 #define X(object, member, type, argument, required) {OBJECT_##object, member, TYPE_##type, argument, required},
 #include "import/gltf/gltf_schema.def"
-#undef X
 };
 
 /* The largest whole number that a double, and so JSON, holds exactly with all below it. */
@@ -252,7 +228,28 @@ static int check_object(const struct gltf *gltf, const struct json_path *place, 
     return 0;
 }
 
-int gltf_schema_check(const struct gltf *gltf, struct err *err)
+struct gltf_list gltf_list_of(const cJSON *array)
 {
+    struct gltf_list list = {.count = cJSON_IsArray(array) ? (uint32_t)cJSON_GetArraySize(array) : 0};
+    list.items = mem_zalloc(list.count, sizeof *list.items);
+    uint32_t i = 0;
+    for (const cJSON *item = list.count == 0 ? NULL : array->child; item != NULL; item = item->next)
+        list.items[i++] = item;
+    return list;
+}
+
+int gltf_schema_check(struct gltf *gltf, struct err *err)
+{
+    for (int id = 0; id < GLTF_LIST_COUNT; id++)
+        gltf->lists[id] = gltf_list_of(json_member(gltf->root, GLTF_LIST_NAMES[id]));
     return check_object(gltf, NULL, gltf->root, OBJECT_ROOT, err);
+}
+
+struct str gltf_name(const struct gltf *gltf, const cJSON *object, enum gltf_list_id list, uint32_t index)
+{
+    const char *name = json_text(object, "name");
+    if (name != NULL && !utf8_is_valid(name, strlen(name)))
+        bake_warn(gltf->builder, "name_repaired", "the name of %s[%u] is not UTF-8: '?' stands for its bad bytes",
+                  GLTF_LIST_NAMES[list], index);
+    return bake_textz(gltf->builder, name);
 }

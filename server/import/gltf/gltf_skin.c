@@ -42,8 +42,7 @@ static int read_skin(struct gltf *gltf, uint32_t index, struct err *err)
 {
     struct bake_builder *builder = gltf->builder;
     const cJSON *json = gltf_item(gltf, GLTF_SKINS, index);
-    const cJSON *list = json_member(json, "joints");
-    const uint32_t count = json_size(list);
+    const uint32_t count = (uint32_t)cJSON_GetArraySize(json_member(json, "joints"));
     if (count == 0)
         return err_set(err, ERR_BAD_MODEL, "skins[%u].joints is empty", index);
     builder->skins[index].name = gltf_name(gltf, json, GLTF_SKINS, index);
@@ -52,8 +51,8 @@ static int read_skin(struct gltf *gltf, uint32_t index, struct err *err)
     builder->skins[index].mesh_node = -1;
     struct joint *joints = bake_add_joint(builder, count);
     if (joints == NULL)
-        return gltf_full(gltf, err);
-    const cJSON *item = list->child;
+        return import_full(gltf->import, err);
+    const cJSON *item = json_first(json, "joints");
     for (uint32_t i = 0; i < count; i++, item = item->next)
         joints[i] = (struct joint){.joint_from_bind = IDENTITY, .node = (uint32_t)item->valuedouble};
     const int64_t matrices = json_index(json, "inverseBindMatrices");
@@ -64,7 +63,7 @@ int gltf_read_skins(struct gltf *gltf, struct err *err)
 {
     const uint32_t count = gltf->lists[GLTF_SKINS].count;
     if (bake_add_skin(gltf->builder, count) == NULL)
-        return gltf_full(gltf, err);
+        return import_full(gltf->import, err);
     for (uint32_t i = 0; i < count; i++)
         if (read_skin(gltf, i, err) < 0)
             return err->code;

@@ -1,4 +1,7 @@
+/* gltf_uri.c - percent-escapes and base64 to bytes. */
 #include "import/gltf/gltf_uri.h"
+
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,10 +73,7 @@ bool uri_is_data(const char *uri) { return strncasecmp(uri, "data:", 5) == 0; }
 
 int uri_decode(const char *uri, char **out, struct err *err)
 {
-    const size_t size = strlen(uri);
-    char *text = malloc(size + 1);
-    if (text == NULL)
-        return err_set(err, ERR_IMPORT_MEMORY, "the importer ran out of memory for a URI of %zu bytes", size);
+    char *text = mem_alloc(strlen(uri) + 1);
     const size_t decoded = percent_decode(uri, (uint8_t *)text);
     text[decoded] = '\0';
     if (strlen(text) != decoded) {
@@ -89,10 +89,7 @@ int uri_read_data(const char *uri, uint8_t **out, size_t *size_bytes, struct err
     const char *comma = strchr(uri, ',');
     if (comma == NULL)
         return err_set(err, ERR_BAD_MODEL, "the data URI '%.40s' has no comma", uri);
-    const size_t room = strlen(comma + 1);
-    uint8_t *bytes = malloc(room + 1);
-    if (bytes == NULL)
-        return err_set(err, ERR_IMPORT_MEMORY, "the importer ran out of memory for a data URI of %zu bytes", room);
+    uint8_t *bytes = mem_alloc(strlen(comma));
     *size_bytes = percent_decode(comma + 1, bytes);
     const bool is_base64 = comma - uri >= 7 && strncasecmp(comma - 7, ";base64", 7) == 0;
     if (is_base64 && base64_decode(bytes, size_bytes, err) < 0) {

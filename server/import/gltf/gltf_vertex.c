@@ -1,7 +1,26 @@
+/* gltf_vertex.c - positions, normals, tangents, texture coordinates and colours of a primitive. */
 #include "import/gltf/gltf_primitive.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+static int read_positions(struct primitive_reader *reader, struct err *err)
+{
+    struct gltf *gltf = reader->gltf;
+    struct bake_builder *builder = gltf->builder;
+    struct accessor accessor;
+    if (primitive_open(reader, "POSITION", reader->position, ACCESSOR_VEC3, ACCESSOR_NUMBERS & ~ACCESSOR_U32, &accessor,
+                       err) < 0 ||
+        import_check_limit(gltf->import, LIMIT_VERTICES, builder->position_count, accessor.count, reader->where, err) <
+            0)
+        return err->code;
+    reader->out.vertex_count = accessor.count;
+    struct vec3 *positions = bake_add_position(builder, accessor.count);
+    if (positions == NULL)
+        return import_full(gltf->import, err);
+    return accessor_floats(&accessor, accessor.count, reader->where, &positions->x, err);
+}
 
 /* A row of floats that only looks depend on: a number that is not finite (normals of collapsed faces are a common
  * case) becomes 0, where a position would be refused. True when there was one. */
@@ -18,49 +37,63 @@ static bool read_repaired(const struct accessor *accessor, uint32_t row, double 
     return is_repaired;
 }
 
-static void warn_repaired(const struct primitive_reader *reader, const char *name, bool is_repaired)
+/* How one row of an attribute becomes the builder's element `vertex` of out. */
+typedef void store_row(const double row[4], uint32_t width, void *out, uint32_t vertex);
+
+/* An attribute that only looks depend on. */
+struct attribute {
+    const char *name;
+    int64_t index; /* its accessor, or -1: the primitive does not have it */
+    unsigned types, components;
+    uint32_t flag; /* PRIMITIVE_ */
+    store_row *store;
+};
+
+/* `out` is the builder's array of the attribute, from the primitive's first vertex on. */
+static int read_attribute(struct primitive_reader *reader, const struct attribute *attribute, void *out,
+                          struct err *err)
 {
+    struct accessor accessor;
+    bool is_repaired = false;
+    if (primitive_open(reader, attribute->name, attribute->index, attribute->types, attribute->components, &accessor,
+                       err) < 0)
+        return err->code;
+    if (attribute->flag == PRIMITIVE_COLORS) /* normalized is the only meaning that integers have there */
+        accessor.is_normalized = accessor.component != ACCESSOR_F32;
+    for (uint32_t v = 0; v < accessor.count; v++) {
+        double row[4];
+        is_repaired |= read_repaired(&accessor, v, row);
+        attribute->store(row, accessor.width, out, v);
+    }
     if (is_repaired)
         bake_warn(reader->gltf->builder, "not_finite_repaired", "%s %s has numbers that are not finite: they become 0",
-                  reader->where, name);
+                  reader->where, attribute->name);
+    reader->out.flags |= attribute->flag;
+    return 0;
 }
 
-static int read_positions(struct primitive_reader *reader, struct err *err)
+static void store_normal(const double row[4], uint32_t width, void *out, uint32_t vertex)
 {
-    struct gltf *gltf = reader->gltf;
-    struct bake_builder *builder = gltf->builder;
-    struct accessor accessor;
-    if (primitive_open(reader, "POSITION", reader->position, ACCESSOR_VEC3, ACCESSOR_NUMBERS & ~ACCESSOR_U32, &accessor,
-                       err) < 0 ||
-        gltf_limit(gltf, LIMIT_VERTICES, builder->position_count, accessor.count, reader->where, err) < 0)
-        return err->code;
-    reader->out.vertex_count = accessor.count;
-    struct vec3 *positions = bake_add_position(builder, accessor.count);
-    if (positions == NULL)
-        return gltf_full(gltf, err);
-    return accessor_floats(&accessor, accessor.count, reader->where, &positions->x, err);
+    (void)width;
+    ((struct vec3 *)out)[vertex] = (struct vec3){(float)row[0], (float)row[1], (float)row[2]};
 }
 
 static int read_normals(struct primitive_reader *reader, struct err *err)
 {
     struct vec3 *normals = bake_add_normal(reader->gltf->builder, reader->out.vertex_count);
     if (normals == NULL)
-        return gltf_full(reader->gltf, err);
-    if (reader->normal < 0)
-        return 0;
-    struct accessor accessor;
-    if (primitive_open(reader, "NORMAL", reader->normal, ACCESSOR_VEC3, ACCESSOR_F32 | ACCESSOR_I8 | ACCESSOR_I16,
-                       &accessor, err) < 0)
-        return err->code;
-    bool is_repaired = false;
-    for (uint32_t v = 0; v < accessor.count; v++) {
-        double n[4];
-        is_repaired |= read_repaired(&accessor, v, n);
-        normals[v] = (struct vec3){(float)n[0], (float)n[1], (float)n[2]};
-    }
-    warn_repaired(reader, "NORMAL", is_repaired);
-    reader->out.flags |= PRIMITIVE_FILE_NORMALS;
-    return 0;
+        return import_full(reader->gltf->import, err);
+    const struct attribute normal = {
+        "NORMAL",    reader->normal, ACCESSOR_VEC3, ACCESSOR_F32 | ACCESSOR_I8 | ACCESSOR_I16, PRIMITIVE_FILE_NORMALS,
+        store_normal};
+    return normal.index < 0 ? 0 : read_attribute(reader, &normal, normals, err);
+}
+
+/* How many elements an array needs that the model has for all vertices or for none, when this primitive is the next:
+ * the first primitive that has some fills up those before it. */
+static uint32_t missing_rows(const struct primitive_reader *reader, uint32_t have, bool is_wanted)
+{
+    return is_wanted || have > 0 ? reader->out.vertex_first + reader->out.vertex_count - have : 0;
 }
 
 /* True where the material has a normal texture, whose directions TANGENT gives; without normals it is to be ignored
@@ -72,120 +105,73 @@ static bool wants_tangents(const struct primitive_reader *reader)
            reader->gltf->builder->materials[material].textures[TEXTURE_NORMAL].texture >= 0;
 }
 
-/* The model has tangents, texture coordinates or colours for all vertices or for none: the first primitive that has
- * some fills up those before it. NULL with *is_needed when the builder is full. */
-static struct vec4 *add_tangents(struct primitive_reader *reader, bool *is_needed)
+static void store_tangent(const double row[4], uint32_t width, void *out, uint32_t vertex)
 {
-    struct bake_builder *builder = reader->gltf->builder;
-    *is_needed = wants_tangents(reader) || builder->tangent_count > 0;
-    if (!*is_needed)
-        return NULL;
-    const uint32_t before = reader->out.vertex_first - builder->tangent_count;
-    struct vec4 *added = bake_add_tangent(builder, before + reader->out.vertex_count);
-    return added == NULL ? NULL : added + before;
+    (void)width;
+    ((struct vec4 *)out)[vertex] = (struct vec4){(float)row[0], (float)row[1], (float)row[2], row[3] < 0 ? -1 : 1};
 }
 
 static int read_tangents(struct primitive_reader *reader, struct err *err)
 {
-    bool is_needed, is_repaired = false;
-    struct vec4 *tangents = add_tangents(reader, &is_needed);
-    if (is_needed && tangents == NULL)
-        return gltf_full(reader->gltf, err);
-    if (!wants_tangents(reader))
-        return 0;
-    struct accessor accessor;
-    if (primitive_open(reader, "TANGENT", reader->tangent, ACCESSOR_VEC4, ACCESSOR_F32 | ACCESSOR_I8 | ACCESSOR_I16,
-                       &accessor, err) < 0)
-        return err->code;
-    for (uint32_t v = 0; v < accessor.count; v++) {
-        double t[4];
-        is_repaired |= read_repaired(&accessor, v, t);
-        tangents[v] = (struct vec4){(float)t[0], (float)t[1], (float)t[2], t[3] < 0 ? -1 : 1};
-    }
-    warn_repaired(reader, "TANGENT", is_repaired);
-    reader->out.flags |= PRIMITIVE_TANGENTS;
-    return 0;
+    struct bake_builder *builder = reader->gltf->builder;
+    const bool is_wanted = wants_tangents(reader);
+    if (bake_add_tangent(builder, missing_rows(reader, builder->tangent_count, is_wanted)) == NULL)
+        return import_full(reader->gltf->import, err);
+    const struct attribute tangent = {"TANGENT",          reader->tangent,
+                                      ACCESSOR_VEC4,      ACCESSOR_F32 | ACCESSOR_I8 | ACCESSOR_I16,
+                                      PRIMITIVE_TANGENTS, store_tangent};
+    return is_wanted ? read_attribute(reader, &tangent, builder->tangents + reader->out.vertex_first, err) : 0;
 }
 
-static struct vec2 *add_texcoords(struct primitive_reader *reader, int place, bool *is_needed)
+static void store_texcoord(const double row[4], uint32_t width, void *out, uint32_t vertex)
 {
-    struct bake_builder *builder = reader->gltf->builder;
-    const uint32_t count = place == 0 ? builder->texcoord_count : builder->second_texcoord_count;
-    *is_needed = reader->texcoords[place] >= 0 || count > 0;
-    if (!*is_needed)
-        return NULL;
-    const uint32_t before = reader->out.vertex_first - count, more = before + reader->out.vertex_count;
-    struct vec2 *added = place == 0 ? bake_add_texcoord(builder, more) : bake_add_second_texcoord(builder, more);
-    return added == NULL ? NULL : added + before;
+    (void)width;
+    ((struct vec2 *)out)[vertex] = (struct vec2){(float)row[0], (float)row[1]};
 }
 
 /* place 0: texcoords, 1: second_texcoords */
 static int read_texcoords(struct primitive_reader *reader, int place, struct err *err)
 {
-    bool is_needed, is_repaired = false;
-    struct vec2 *texcoords = add_texcoords(reader, place, &is_needed);
-    if (is_needed && texcoords == NULL)
-        return gltf_full(reader->gltf, err);
-    if (reader->texcoords[place] < 0)
-        return 0;
-    struct accessor accessor;
+    struct bake_builder *builder = reader->gltf->builder;
+    const bool is_wanted = reader->texcoords[place] >= 0;
+    const uint32_t have = place == 0 ? builder->texcoord_count : builder->second_texcoord_count;
+    const uint32_t missing = missing_rows(reader, have, is_wanted);
+    if ((place == 0 ? bake_add_texcoord(builder, missing) : bake_add_second_texcoord(builder, missing)) == NULL)
+        return import_full(reader->gltf->import, err);
     char name[24];
     snprintf(name, sizeof name, "TEXCOORD_%u", (uint32_t)reader->texcoord_use.sets[place]);
-    if (primitive_open(reader, name, reader->texcoords[place], ACCESSOR_VEC2, ACCESSOR_NUMBERS & ~ACCESSOR_U32,
-                       &accessor, err) < 0)
-        return err->code;
-    for (uint32_t v = 0; v < accessor.count; v++) {
-        double uv[4];
-        is_repaired |= read_repaired(&accessor, v, uv);
-        texcoords[v] = (struct vec2){(float)uv[0], (float)uv[1]};
-    }
-    warn_repaired(reader, name, is_repaired);
-    reader->out.flags |= place == 0 ? PRIMITIVE_TEXCOORDS : PRIMITIVE_SECOND_TEXCOORDS;
-    return 0;
+    const struct attribute texcoord = {name,
+                                       reader->texcoords[place],
+                                       ACCESSOR_VEC2,
+                                       ACCESSOR_NUMBERS & ~ACCESSOR_U32,
+                                       place == 0 ? PRIMITIVE_TEXCOORDS : PRIMITIVE_SECOND_TEXCOORDS,
+                                       store_texcoord};
+    struct vec2 *texcoords = place == 0 ? builder->texcoords : builder->second_texcoords;
+    return is_wanted ? read_attribute(reader, &texcoord, texcoords + reader->out.vertex_first, err) : 0;
 }
 
 static uint8_t color_byte(double value) { return (uint8_t)(fmin(fmax(value, 0), 1) * 255 + 0.5); }
 
-/* As add_tangents(); white is what leaves the material's colour alone. */
-static struct rgba8 *add_colors(struct primitive_reader *reader, bool *is_needed)
+static void store_color(const double row[4], uint32_t width, void *out, uint32_t vertex)
 {
-    struct bake_builder *builder = reader->gltf->builder;
-    *is_needed = reader->color >= 0 || builder->color_count > 0;
-    if (!*is_needed)
-        return NULL;
-    const uint32_t before = reader->out.vertex_first - builder->color_count;
-    const uint32_t count = before + reader->out.vertex_count;
-    struct rgba8 *added = bake_add_color(builder, count);
-    if (added == NULL)
-        return NULL;
-    for (uint32_t i = 0; i < count; i++)
-        added[i] = (struct rgba8){255, 255, 255, 255};
-    return added + before;
+    ((struct rgba8 *)out)[vertex] = (struct rgba8){color_byte(row[0]), color_byte(row[1]), color_byte(row[2]),
+                                                   width == 4 ? color_byte(row[3]) : 255};
 }
 
+/* White is what leaves the material's colour alone. */
 static int read_colors(struct primitive_reader *reader, struct err *err)
 {
-    bool is_needed;
-    struct rgba8 *colors = add_colors(reader, &is_needed);
-    if (is_needed && colors == NULL)
-        return gltf_full(reader->gltf, err);
-    if (reader->color < 0)
-        return 0;
-    struct accessor accessor;
-    if (primitive_open(reader, "COLOR_0", reader->color, ACCESSOR_VEC3 | ACCESSOR_VEC4,
-                       ACCESSOR_F32 | ACCESSOR_U8 | ACCESSOR_U16, &accessor, err) < 0)
-        return err->code;
-    accessor.is_normalized = accessor.component != ACCESSOR_F32; /* the only meaning integers have here */
-    bool is_repaired = false;
-    for (uint32_t v = 0; v < accessor.count; v++) {
-        double c[4];
-        is_repaired |= read_repaired(&accessor, v, c);
-        colors[v] = (struct rgba8){color_byte(c[0]), color_byte(c[1]), color_byte(c[2]),
-                                   accessor.width == 4 ? color_byte(c[3]) : 255};
-    }
-    warn_repaired(reader, "COLOR_0", is_repaired);
-    reader->out.flags |= PRIMITIVE_COLORS;
-    return 0;
+    struct bake_builder *builder = reader->gltf->builder;
+    const bool is_wanted = reader->color >= 0;
+    const uint32_t missing = missing_rows(reader, builder->color_count, is_wanted);
+    struct rgba8 *added = bake_add_color(builder, missing);
+    if (added == NULL)
+        return import_full(reader->gltf->import, err);
+    memset(added, 0xff, missing * sizeof *added);
+    const struct attribute color = {
+        "COLOR_0",        reader->color, ACCESSOR_VEC3 | ACCESSOR_VEC4, ACCESSOR_F32 | ACCESSOR_U8 | ACCESSOR_U16,
+        PRIMITIVE_COLORS, store_color};
+    return is_wanted ? read_attribute(reader, &color, builder->colors + reader->out.vertex_first, err) : 0;
 }
 
 int primitive_read_vertices(struct primitive_reader *reader, struct err *err)
@@ -195,6 +181,8 @@ int primitive_read_vertices(struct primitive_reader *reader, struct err *err)
         return err->code;
     return read_colors(reader, err);
 }
+
+/* --- normals that the file does not have --- */
 
 /* Twice the triangle's area, along its normal. */
 static void face_normal(const struct vec3 *a, const struct vec3 *b, const struct vec3 *c, double out[3])

@@ -1,3 +1,4 @@
+/* file_client.c - requests and replies on the socket, and what a reply's error means. */
 #include "import/source/file_client.h"
 
 #include <errno.h>
@@ -46,7 +47,8 @@ static int receive_reply(int socket, struct import_file_reply *reply)
     return fd;
 }
 
-static int ask(const void *context, const struct import_file_request *request, struct import_file_reply *reply)
+static int ask_on_socket(const void *context, const struct import_file_request *request,
+                         struct import_file_reply *reply)
 {
     const int socket = *(const int *)context;
     *reply = (struct import_file_reply){.error = EPIPE};
@@ -55,5 +57,47 @@ static int ask(const void *context, const struct import_file_request *request, s
 
 struct file_client file_client_on_socket(const int *socket)
 {
-    return (struct file_client){.ask = ask, .context = socket};
+    return (struct file_client){.ask = ask_on_socket, .context = socket};
+}
+
+int file_client_ask(const struct file_client *client, enum import_file_kind kind, const char *path, const char *suffix,
+                    struct import_file_reply *reply)
+{
+    struct import_file_request request = {.magic = IMPORT_FILES_MAGIC, .kind = kind};
+    memcpy(request.path, path, strnlen(path, IMPORT_PATH_SIZE - 1));
+    memcpy(request.suffix, suffix, strnlen(suffix, IMPORT_SUFFIX_SIZE - 1));
+    return client->ask(client->context, &request, reply);
+}
+
+bool file_client_is_refusal(int error)
+{
+    return error >= IMPORT_REFUSED(0) && error < IMPORT_REFUSED(FILE_ACCESS_COUNT);
+}
+
+int file_client_error(const char *path, int error, struct err *err)
+{
+    if (file_client_is_refusal(error))
+        return err_set(err, ERR_COMPANION_MISSING, "'%s' %s", path,
+                       import_refusal((enum file_access_kind)(error - IMPORT_REFUSED(0))));
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG:
+        return err_set(err, ERR_COMPANION_MISSING, "there is no file '%s'", path);
+    case ELOOP:
+        return err_set(err, ERR_COMPANION_MISSING, "'%s' is or lies behind a symbolic link", path);
+    case EXDEV:
+        return err_set(err, ERR_COMPANION_MISSING, "'%s' lies outside the model root", path);
+    case ENXIO:
+        return err_set(err, ERR_COMPANION_MISSING, "'%s' is not a regular file", path);
+    case EACCES:
+    case EPERM:
+        return err_set(err, ERR_FORBIDDEN, "no permission to read '%s'", path);
+    case EPIPE:
+        return err_set(err, ERR_INTERNAL, "the server ended the import before '%s' was opened", path);
+    case ENOSYS:
+        return err_set(err, ERR_INTERNAL, "this kernel has no openat2(), which reading '%s' safely needs", path);
+    default:
+        return err_set(err, ERR_INTERNAL, "cannot open '%s': %s", path, strerror(error));
+    }
 }

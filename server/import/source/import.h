@@ -1,4 +1,6 @@
-/* import.h - what every format's reader gets and fills. One thread, one import per process. */
+/* import.h - one import: what every format's reader gets and fills, and what readers have in common.
+ *
+ * One thread, one import a process. Memory is mem_alloc()'s: a process that runs out of it says so and ends. */
 #pragma once
 
 #include "import/source/source_files.h"
@@ -11,6 +13,7 @@ struct import {
     struct bake_builder *builder;
     struct model_info *info; /* the builder's only info, already added; the reader fills format, axes, unit */
     const struct limits *limits;
+    uint64_t extras_bytes; /* of all extras that import_add_extra() took */
 };
 
 /* glTF 2.0 and GLB, by our own reader. Fills everything but what bake_finish() derives.
@@ -19,3 +22,42 @@ int import_gltf(struct import *import, struct err *err);
 
 /* Everything else, by assimp. Same contract. */
 int import_assimp(struct import *import, struct err *err);
+
+/* After the reader: derives the rest of the model, checks its limits, and adds its content hash and its source files.
+ * Returns 0, ERR_BAD_MODEL or ERR_MODEL_LIMIT. */
+int import_finish(struct import *import, struct err *err);
+
+/* The error to return after a bake_add_...() gave NULL. */
+int import_full(const struct import *import, struct err *err);
+/* import_put_node(), ...: adds a copy of one element to the builder. Returns 0 or what import_full() does. */
+#define X(id, singular, plural, type)                                                                                  \
+    static inline int import_put_##singular(struct import *import, const type *value, struct err *err)                 \
+    {                                                                                                                  \
+        type *added = bake_add_##singular(import->builder, 1);                                                         \
+        if (added == NULL)                                                                                             \
+            return import_full(import, err);                                                                           \
+        *added = *value;                                                                                               \
+        return 0;                                                                                                      \
+    }
+#include "anim/model/model_sections.def"
+#undef X
+
+/* Refuses to go from `have` to `have + more` when that passes the limit; `where` is the culprit in the file. */
+int import_check_limit(const struct import *import, enum limit limit, uint64_t have, uint64_t more, const char *where,
+                       struct err *err);
+
+/* The last part of the model's path. */
+const char *import_file_name(const struct import *import);
+
+/* Adds `json`, without white space, as the extras of a thing that `where` names in messages. In order: owners rise, and
+ * indices of one owner. Text that is not JSON, or exceeds LIMIT_EXTRAS_BYTES with the extras before it, is left out
+ * with a warning. Returns 0 or ERR_MODEL_LIMIT. */
+int import_add_extra(struct import *import, enum extra_owner owner, uint32_t index, const char *json, size_t size_bytes,
+                     const char *where, struct err *err);
+
+/* The identity of a model's content: what answers are made from, not where it lay.
+ * SHA-256 over all that was imported: of each section of model_sections.def, in its order, the id (u32), the number of
+ * elements (u64) and the elements, with the content hash itself as zeros. Call it after bake_finish() and before
+ * source_files_record(): paths and stamps of files are not content, so a copy elsewhere is the same; a texture that is
+ * missing, undecodable or over a limit leaves other elements behind, so it is not. Pure; any thread. */
+void content_hash(const struct bake_builder *builder, uint8_t out[32]);

@@ -1,3 +1,4 @@
+/* source_files.c - paths that a model names, the bytes of those files, and the record of all that was asked for. */
 #include "import/source/source_files.h"
 
 #include "base/mem.h"
@@ -19,21 +20,23 @@ struct read_file {
 };
 
 struct source_files {
-    struct file_client source;
+    struct file_client client;
     char *model_path;
     const struct limits *limits;
-    struct read_file *files;
-    size_t file_count, file_capacity;
+    struct read_file *items;
+    size_t count, capacity;
     uint64_t size_bytes; /* of those that were read */
-    char **names;        /* of the last source_files_list() */
+    /* of the last source_files_list(): */
+    char *names_text;
+    const char **names; /* [name_count], into names_text */
     size_t name_count;
 };
 
-struct source_files *source_files_new(const struct file_client *source, const char *model_path,
+struct source_files *source_files_new(const struct file_client *client, const char *model_path,
                                       const struct limits *limits)
 {
     struct source_files *files = mem_zalloc(1, sizeof *files);
-    files->source = *source;
+    files->client = *client;
     files->model_path = mem_strdup(model_path);
     files->limits = limits;
     return files;
@@ -41,9 +44,9 @@ struct source_files *source_files_new(const struct file_client *source, const ch
 
 static void free_names(struct source_files *files)
 {
-    for (size_t i = 0; i < files->name_count; i++)
-        free(files->names[i]);
+    free(files->names_text);
     free(files->names);
+    files->names_text = NULL;
     files->names = NULL;
     files->name_count = 0;
 }
@@ -52,21 +55,21 @@ void source_files_free(struct source_files *files)
 {
     if (files == NULL)
         return;
-    for (size_t i = 0; i < files->file_count; i++) {
-        free(files->files[i].path);
-        free(files->files[i].bytes);
+    for (size_t i = 0; i < files->count; i++) {
+        free(files->items[i].path);
+        free(files->items[i].bytes);
     }
-    free(files->files);
+    free(files->items);
     free_names(files);
     free(files->model_path);
     free(files);
 }
 
-/* What stands between the parts of a path: of a file that the kernel names, and of one that a model names. */
+/* What separates the parts of a path: of the model's own, and of one that a model names. */
 static const char OWN_SEPARATORS[] = "/", MODEL_SEPARATORS[] = "/\\";
 
-/* Appends the parts of `relative` to the path in `out`, which has `*length` bytes, taking "." and ".." away.
- * Doing that on the text is what the kernel would do, since no part may be a symbolic link. */
+/* Appends the parts of `relative` to the path in `out`, which has `*length` bytes, and resolves "." and "..". The
+ * kernel would resolve them in the same way, since no part may be a symbolic link. */
 static int append_parts(char *out, size_t *length, const char *relative, const char *separators, struct err *err)
 {
     for (const char *part = relative; *part != '\0';) {
@@ -97,7 +100,7 @@ static bool is_absolute(const char *uri)
     return uri[0] == '/' || uri[0] == '\\' || is_drive;
 }
 
-/* The model's own path, normalised, into out[PATH_SIZE]. It is a file's name as it stands: 'C:x' and 'a\b' too. */
+/* The model's own path, normalised, into out[PATH_SIZE]. It names a file as it stands, also as 'C:x' or 'a\b'. */
 static int resolve_model(const char *path, char *out, struct err *err)
 {
     size_t length = 0;
@@ -126,46 +129,6 @@ static int resolve(const char *model_path, const char *uri, char *out, struct er
     if (length == 0 || uri[0] == '\0')
         return err_set(err, ERR_COMPANION_MISSING, "'%s' names no file", uri);
     return 0;
-}
-
-static int ask(const struct source_files *files, enum import_file_kind kind, const char *path, const char *suffix,
-               struct import_file_reply *reply)
-{
-    struct import_file_request request = {.magic = IMPORT_FILES_MAGIC, .kind = kind};
-    memcpy(request.path, path, strnlen(path, PATH_SIZE - 1));
-    memcpy(request.suffix, suffix, strnlen(suffix, IMPORT_SUFFIX_SIZE - 1));
-    return files->source.ask(files->source.context, &request, reply);
-}
-
-/* The daemon's rule, and nothing about what is there. */
-static bool is_refused(int error) { return error >= IMPORT_REFUSED(0) && error < IMPORT_REFUSED(FILE_ACCESS_COUNT); }
-
-static int open_error(const char *path, int error, struct err *err)
-{
-    if (is_refused(error))
-        return err_set(err, ERR_COMPANION_MISSING, "'%s' %s", path,
-                       import_refusal((enum file_access_kind)(error - IMPORT_REFUSED(0))));
-    switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-    case ENAMETOOLONG:
-        return err_set(err, ERR_COMPANION_MISSING, "there is no file '%s'", path);
-    case ELOOP:
-        return err_set(err, ERR_COMPANION_MISSING, "'%s' is or lies behind a symbolic link", path);
-    case EXDEV:
-        return err_set(err, ERR_COMPANION_MISSING, "'%s' lies outside the model root", path);
-    case ENXIO:
-        return err_set(err, ERR_COMPANION_MISSING, "'%s' is not a regular file", path);
-    case EACCES:
-    case EPERM:
-        return err_set(err, ERR_FORBIDDEN, "no permission to read '%s'", path);
-    case EPIPE:
-        return err_set(err, ERR_INTERNAL, "nobody opens '%s' for the importer any more", path);
-    case ENOSYS:
-        return err_set(err, ERR_INTERNAL, "this kernel has no openat2(), which reading '%s' safely needs", path);
-    default:
-        return err_set(err, ERR_INTERNAL, "cannot open '%s': %s", path, strerror(error));
-    }
 }
 
 /* Reads `size` bytes into `bytes` and puts a NUL behind. Returns 0 or -1 (errno is 0 at the end of the file). */
@@ -209,22 +172,22 @@ static int read_all(const struct source_files *files, int fd, struct read_file *
 
 static struct read_file *find(const struct source_files *files, const char *path)
 {
-    for (size_t i = 0; i < files->file_count; i++)
-        if (strcmp(files->files[i].path, path) == 0)
-            return &files->files[i];
+    for (size_t i = 0; i < files->count; i++)
+        if (strcmp(files->items[i].path, path) == 0)
+            return &files->items[i];
     return NULL;
 }
 
 /* A new record, or NULL when the model looks at too many files. */
 static struct read_file *add(struct source_files *files, const char *path, enum source_role role)
 {
-    if (files->file_count >= files->limits->value[LIMIT_SOURCE_FILES])
+    if (files->count >= files->limits->value[LIMIT_SOURCE_FILES])
         return NULL;
-    if (files->file_count == files->file_capacity) {
-        files->file_capacity = files->file_capacity == 0 ? 8 : 2 * files->file_capacity;
-        files->files = mem_realloc(files->files, files->file_capacity * sizeof *files->files);
+    if (files->count == files->capacity) {
+        files->capacity = files->capacity == 0 ? 8 : 2 * files->capacity;
+        files->items = mem_realloc(files->items, files->capacity * sizeof *files->items);
     }
-    struct read_file *file = &files->files[files->file_count++];
+    struct read_file *file = &files->items[files->count++];
     *file = (struct read_file){.path = mem_strdup(path), .role = role};
     return file;
 }
@@ -238,9 +201,9 @@ static struct read_file *load(struct source_files *files, const char *path, enum
     file = add(files, path, role);
     if (file == NULL)
         return NULL;
-    const int fd = ask(files, IMPORT_FILE_OPEN, path, "", &file->stamp);
+    const int fd = file_client_ask(&files->client, IMPORT_FILE_OPEN, path, "", &file->stamp);
     if (file->stamp.error != 0)
-        open_error(path, file->stamp.error, &file->err);
+        file_client_error(path, file->stamp.error, &file->err);
     else
         read_all(files, fd, file);
     if (fd >= 0)
@@ -287,7 +250,7 @@ int source_files_read_model(struct source_files *files, const uint8_t **bytes, s
     return err->code;
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 /* A file that comes or goes makes the model stale. */
 static void record_folder(struct source_files *files, const char *path, const struct import_file_reply *stamp)
@@ -303,18 +266,16 @@ static void record_folder(struct source_files *files, const char *path, const st
 static int read_names(struct source_files *files, int fd, size_t size_bytes, const char *path, struct err *err)
 {
     const size_t limit = (size_t)files->limits->value[LIMIT_SOURCE_FILES];
-    uint8_t *list = size_bytes <= NAMES_BYTES_MAX ? malloc(size_bytes + 1) : NULL;
-    if (list == NULL || read_bytes(fd, list, size_bytes) != 0) {
-        free(list);
+    files->names_text = mem_alloc(size_bytes <= NAMES_BYTES_MAX ? size_bytes + 1 : 0);
+    if (size_bytes > NAMES_BYTES_MAX || read_bytes(fd, (uint8_t *)files->names_text, size_bytes) != 0)
         return err_set(err, ERR_INTERNAL, "cannot list '%s'", path);
-    }
-    for (const char *name = (const char *)list, *end = name + size_bytes; name < end; name += strlen(name) + 1) {
-        if (files->name_count == limit)
-            break;
+    const char *end = files->names_text + size_bytes;
+    for (const char *name = files->names_text; name < end && files->name_count < limit; name += strlen(name) + 1) {
         files->names = mem_realloc(files->names, (files->name_count + 1) * sizeof *files->names);
-        files->names[files->name_count++] = mem_strdup(name);
+        files->names[files->name_count++] = name;
     }
-    free(list);
+    if (files->name_count > 0)
+        qsort(files->names, files->name_count, sizeof *files->names, by_name);
     return 0;
 }
 
@@ -330,21 +291,19 @@ int source_files_list(struct source_files *files, const char *suffix, const char
     char *slash = strrchr(path, '/');
     strcpy(slash != NULL ? slash : path, slash != NULL ? "" : ".");
     struct import_file_reply reply;
-    const int fd = ask(files, IMPORT_FILE_LIST, path, suffix, &reply);
+    const int fd = file_client_ask(&files->client, IMPORT_FILE_LIST, path, suffix, &reply);
     int rc = 0;
-    if (is_refused(reply.error)) {
+    if (file_client_is_refusal(reply.error)) {
         *count = 0; /* a model that was uploaded alone: there is nothing beside it */
     } else if (reply.error != 0) {
-        rc = open_error(path, reply.error, err);
+        rc = file_client_error(path, reply.error, err);
     } else {
         record_folder(files, path, &reply);
         rc = read_names(files, fd, (size_t)reply.names_bytes, path, err);
     }
     if (fd >= 0)
         close(fd);
-    if (files->name_count > 0)
-        qsort(files->names, files->name_count, sizeof *files->names, by_name);
-    *names = (const char *const *)files->names;
+    *names = files->names;
     *count = files->name_count;
     return rc;
 }
@@ -353,8 +312,8 @@ uint64_t source_files_bytes(const struct source_files *files) { return files->si
 
 void source_files_record(const struct source_files *files, struct bake_builder *builder)
 {
-    for (size_t i = 0; i < files->file_count; i++) {
-        const struct read_file *file = &files->files[i];
+    for (size_t i = 0; i < files->count; i++) {
+        const struct read_file *file = &files->items[i];
         struct source_file *source = bake_add_source_file(builder, 1);
         if (source != NULL)
             *source = (struct source_file){

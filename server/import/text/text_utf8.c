@@ -1,6 +1,8 @@
+/* text_utf8.c - the three byte order marks, and UTF-16 to UTF-8. */
 #include "import/text/text_utf8.h"
 
-#include <stdlib.h>
+#include "base/mem.h"
+
 #include <string.h>
 
 enum { REPLACEMENT = 0xfffd };
@@ -50,9 +52,7 @@ bool text_to_utf8(const uint8_t *bytes, size_t given_bytes, uint8_t **text, size
     if (!is_little && !is_big && !is_utf8)
         return false;
     const size_t mark = is_utf8 ? 3 : 2;
-    uint8_t *out = malloc((given_bytes - mark) / 2 * 3 + given_bytes + 1);
-    if (out == NULL)
-        return false;
+    uint8_t *out = mem_alloc((given_bytes - mark) / 2 * 3 + given_bytes + 1);
     *size_bytes = given_bytes - mark;
     if (is_utf8)
         memcpy(out, bytes + mark, *size_bytes);

@@ -1,3 +1,4 @@
+/* texture.c - finds a texture's image among those that are there, or reads it, and adds its pixels to the builder. */
 #include "import/texture/texture.h"
 
 #include "import/texture/texture_image.h"
@@ -13,40 +14,72 @@ static bool has_text(const struct bake_builder *builder, struct str str, const c
 static bool is_power_of_two(uint32_t side) { return (side & (side - 1)) == 0; }
 
 /* Whether both have the same pixels, being of one image: how far it was enlarged depends on the filter. */
-static bool has_pixels_of(const struct texture *texture, const struct texture_request *query)
+static bool has_pixels_of(const struct texture *texture, const struct texture_request *request)
 {
-    return texture->content == query->content &&
-           (texture->mag_filter == query->mag_filter ||
+    return texture->content == request->content &&
+           (texture->mag_filter == request->mag_filter ||
             (is_power_of_two(texture->source_width) && is_power_of_two(texture->source_height)));
 }
 
-static bool is_image(const struct bake_builder *builder, uint32_t index, const struct texture_request *query)
+static bool is_image(const struct bake_builder *builder, uint32_t index, const struct texture_request *request)
 {
-    return (query->images != NULL && query->images[index] == query->image) ||
-           (query->uri != NULL && query->bytes == NULL && has_text(builder, builder->textures[index].uri, query->uri));
+    const struct texture *texture = &builder->textures[index];
+    return (request->image != TEXTURE_IS_FILE && texture->reserved == request->image) ||
+           (request->uri != NULL && request->bytes == NULL && has_text(builder, texture->uri, request->uri));
 }
 
-int texture_find(const struct bake_builder *builder, const struct texture_request *query, int *same_pixels)
+/* A texture of the request that has the picture of `texture`. Returns its index, or ERR_MODEL_LIMIT. */
+static int add(struct import *import, const struct texture_request *request, struct texture texture, struct err *err)
 {
-    *same_pixels = -1;
+    struct bake_builder *builder = import->builder;
+    texture.uri = bake_textz(builder, request->uri != NULL ? request->uri : "");
+    texture.wrap_s = request->wrap_s;
+    texture.wrap_t = request->wrap_t;
+    texture.mag_filter = request->mag_filter;
+    texture.min_filter = request->min_filter;
+    texture.content = request->content;
+    texture.reserved = request->image;
+    return import_put_texture(import, &texture, err) < 0 ? err->code : (int)(builder->texture_count - 1);
+}
+
+static int check_count(const struct import *import, struct err *err)
+{
+    if (import->builder->texture_count < import->limits->value[LIMIT_TEXTURES])
+        return 0;
+    return err_set(err, ERR_MODEL_LIMIT, "the model has more textures than %s",
+                   LIMIT_TEXT(import->limits, LIMIT_TEXTURES));
+}
+
+int texture_find(struct import *import, const struct texture_request *request, int *texture, struct err *err)
+{
+    const struct bake_builder *builder = import->builder;
+    int same_pixels = -1;
+    *texture = -1;
     for (uint32_t i = 0; i < builder->texture_count; i++) {
-        const struct texture *texture = &builder->textures[i];
-        if (texture->reserved == TEXTURE_IS_MIXED || !is_image(builder, i, query))
+        const struct texture *other = &builder->textures[i];
+        if (other->reserved == TEXTURE_IS_MIXED || !is_image(builder, i, request))
             continue;
-        if (texture->content == query->content && texture->wrap_s == query->wrap_s &&
-            texture->wrap_t == query->wrap_t && texture->mag_filter == query->mag_filter &&
-            texture->min_filter == query->min_filter)
-            return (int)i;
-        if (has_pixels_of(texture, query))
-            *same_pixels = (int)i;
+        if (other->content == request->content && other->wrap_s == request->wrap_s &&
+            other->wrap_t == request->wrap_t && other->mag_filter == request->mag_filter &&
+            other->min_filter == request->min_filter) {
+            *texture = (int)i;
+            return 0;
+        }
+        if (has_pixels_of(other, request))
+            same_pixels = (int)i;
     }
-    return -1;
+    if (same_pixels < 0)
+        return 0;
+    if (check_count(import, err) < 0)
+        return err->code;
+    *texture = add(import, request, builder->textures[same_pixels], err);
+    return *texture < 0 ? *texture : 0;
 }
 
-static const char *base_name(const char *uri)
+const char *texture_base_name(const char *path)
 {
-    const char *name = uri;
-    for (const char *p = uri; *p != '\0'; p++)
+    const char *name = path;
+    for (const char *p = path; *p != '\0'; p++)
         if (*p == '/' || *p == '\\')
             name = p + 1;
     return name;
@@ -60,7 +93,7 @@ static int find_file(struct source_files *files, const char *uri, const uint8_t 
         return err_set(err, ERR_COMPANION_MISSING, "the model gives it no file name");
     if (source_files_read(files, uri, SOURCE_TEXTURE, bytes, size_bytes, err) == 0)
         return 0;
-    const char *name = base_name(uri);
+    const char *name = texture_base_name(uri);
     struct err second;
     if (err->code != ERR_COMPANION_MISSING || name == uri || name[0] == '\0')
         return err->code;
@@ -82,12 +115,13 @@ static uint32_t side_of(uint32_t side, uint32_t side_max, bool is_crisp)
 }
 
 /* Appends the picture, resampled, with its levels, and fills the texture's sizes. */
-static int put_pixels(struct bake_builder *builder, const struct limits *limits, const struct image *image,
-                      const struct texture_request *query, struct texture *texture, struct err *err)
+static int put_pixels(struct import *import, const struct image *image, const struct texture_request *request,
+                      struct texture *texture, struct err *err)
 {
-    const bool is_crisp = query->mag_filter == TEXTURE_MAG_NEAREST;
-    const enum texture_content content = query->content;
-    const uint32_t side_max = (uint32_t)limits->value[LIMIT_TEXTURE_SIDE];
+    struct bake_builder *builder = import->builder;
+    const bool is_crisp = request->mag_filter == TEXTURE_MAG_NEAREST;
+    const enum texture_content content = request->content;
+    const uint32_t side_max = (uint32_t)import->limits->value[LIMIT_TEXTURE_SIDE];
     const uint32_t width = side_of(image->width, side_max, is_crisp),
                    height = side_of(image->height, side_max, is_crisp);
     const bool is_repeated = is_crisp && width >= image->width && height >= image->height;
@@ -97,14 +131,12 @@ static int put_pixels(struct bake_builder *builder, const struct limits *limits,
         return err_set(err, ERR_MODEL_LIMIT, "the model's textures together have more than 4 GiB");
     uint8_t *pixels = bake_add_pixel_byte(builder, (uint32_t)bytes);
     if (pixels == NULL)
-        return err_set(err, ERR_MODEL_LIMIT, "the model with its textures is larger than %s",
-                       LIMIT_TEXT(limits, LIMIT_BAKED_BYTES));
+        return import_full(import, err);
     if (is_repeated)
         mip_repeat(image->rgba, image->width, image->height, pixels, width, height);
-    else if (mip_resample(image->rgba, image->width, image->height, pixels, width, height, content) < 0)
-        return err_set(err, ERR_IMPORT_MEMORY, "no memory to resample a texture");
-    if (mip_fill(pixels, width, height, content) < 0)
-        return err_set(err, ERR_IMPORT_MEMORY, "no memory to resample a texture");
+    else
+        mip_resample(image->rgba, image->width, image->height, pixels, width, height, content);
+    mip_fill(pixels, width, height, content);
     texture->state = TEXTURE_FOUND;
     texture->width = width;
     texture->height = height;
@@ -114,28 +146,28 @@ static int put_pixels(struct bake_builder *builder, const struct limits *limits,
 }
 
 /* Finds and decodes. 0 also when the texture is missing or broken, which *texture and a warning then say. */
-static int fill(struct bake_builder *builder, struct source_files *files, const struct limits *limits,
-                const struct texture_request *query, struct texture *texture, struct err *err)
+static int fill(struct import *import, const struct texture_request *request, struct texture *texture, struct err *err)
 {
-    const char *name = query->uri != NULL && query->uri[0] != '\0' ? query->uri : "(embedded)";
-    const uint8_t *bytes = query->bytes;
-    size_t size_bytes = query->size_bytes;
+    const char *name = request->uri != NULL && request->uri[0] != '\0' ? request->uri : "(embedded)";
+    const uint8_t *bytes = request->bytes;
+    size_t size_bytes = request->size_bytes;
     struct err why = {0};
-    if (bytes == NULL && find_file(files, query->uri, &bytes, &size_bytes, &why) < 0) {
+    if (bytes == NULL && find_file(import->files, request->uri, &bytes, &size_bytes, &why) < 0) {
         const bool is_missing = why.code == ERR_COMPANION_MISSING;
         texture->state = is_missing ? TEXTURE_MISSING : TEXTURE_BROKEN;
-        bake_warn(builder, is_missing ? "texture_missing" : "texture_broken", "texture '%s': %s", name, why.message);
+        bake_warn(import->builder, is_missing ? "texture_missing" : "texture_broken", "texture '%s': %s", name,
+                  why.message);
         return 0;
     }
     struct image image;
     int rc = 0;
-    if (image_decode(bytes, size_bytes, limits, &image, &why) < 0) {
+    if (image_decode(bytes, size_bytes, import->limits, &image, &why) < 0) {
         texture->state = TEXTURE_BROKEN;
-        bake_warn(builder, "texture_broken", "texture '%s': %s", name, why.message);
+        bake_warn(import->builder, "texture_broken", "texture '%s': %s", name, why.message);
     } else {
         if (image.is_damaged)
-            bake_warn(builder, "texture_damaged", "texture '%s': the picture is incomplete or damaged", name);
-        rc = put_pixels(builder, limits, &image, query, texture, err);
+            bake_warn(import->builder, "texture_damaged", "texture '%s': the picture is incomplete or damaged", name);
+        rc = put_pixels(import, &image, request, texture, err);
     }
     texture->source_width = image.width;
     texture->source_height = image.height;
@@ -143,50 +175,15 @@ static int fill(struct bake_builder *builder, struct source_files *files, const 
     return rc;
 }
 
-/* A texture of the query that has the picture of `texture`. */
-static int add(struct bake_builder *builder, const struct texture_request *query, struct texture texture,
-               struct err *err)
+int texture_add(struct import *import, const struct texture_request *request, struct err *err)
 {
-    texture.uri = bake_textz(builder, query->uri != NULL ? query->uri : "");
-    texture.wrap_s = query->wrap_s;
-    texture.wrap_t = query->wrap_t;
-    texture.mag_filter = query->mag_filter;
-    texture.min_filter = query->min_filter;
-    texture.content = query->content;
-    struct texture *added = bake_add_texture(builder, 1);
-    if (added == NULL)
-        return err_set(err, ERR_MODEL_LIMIT, "the model is larger than --%s %llu", LIMIT_INFO[LIMIT_BAKED_BYTES].option,
-                       (unsigned long long)builder->limit_bytes);
-    *added = texture;
-    return (int)(builder->texture_count - 1);
-}
-
-static int check_count(const struct bake_builder *builder, const struct limits *limits, struct err *err)
-{
-    if (builder->texture_count < limits->value[LIMIT_TEXTURES])
-        return 0;
-    return err_set(err, ERR_MODEL_LIMIT, "the model has more textures than %s", LIMIT_TEXT(limits, LIMIT_TEXTURES));
-}
-
-int texture_share(struct bake_builder *builder, const struct limits *limits, const struct texture_request *query,
-                  int same_pixels, struct err *err)
-{
-    if (check_count(builder, limits, err) < 0)
+    int same;
+    if (texture_find(import, request, &same, err) < 0)
         return err->code;
-    return add(builder, query, builder->textures[same_pixels], err);
-}
-
-int texture_add(struct bake_builder *builder, struct source_files *files, const struct limits *limits,
-                const struct texture_request *query, struct err *err)
-{
-    int same_pixels;
-    const int same = texture_find(builder, query, &same_pixels);
     if (same >= 0)
         return same;
-    if (same_pixels >= 0)
-        return texture_share(builder, limits, query, same_pixels, err);
     struct texture texture = {0};
-    if (check_count(builder, limits, err) < 0 || fill(builder, files, limits, query, &texture, err) < 0)
+    if (check_count(import, err) < 0 || fill(import, request, &texture, err) < 0)
         return err->code;
-    return add(builder, query, texture, err);
+    return add(import, request, texture, err);
 }

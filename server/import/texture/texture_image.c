@@ -1,3 +1,4 @@
+/* texture_image.c - which library decodes an image file, by its first bytes. */
 #include "import/texture/texture_image.h"
 
 #include "import/source/formats.h"
@@ -29,6 +30,17 @@ static const struct kind {
     {"#?", 2, NULL, "Radiance HDR"},
 };
 
+/* Of a picture that cannot be decoded nothing stays but its size. */
+static int decode(decoder *with, const char *name, const uint8_t *bytes, size_t size_bytes, const struct limits *limits,
+                  struct image *image, struct err *err)
+{
+    if (with(bytes, size_bytes, limits, image, err) == 0)
+        return 0;
+    free(image->rgba);
+    image->rgba = NULL;
+    return name != NULL ? err_prefix(err, "%s", name) : err->code;
+}
+
 int image_decode(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                  struct err *err)
 {
@@ -45,11 +57,9 @@ int image_decode(const uint8_t *bytes, size_t size_bytes, const struct limits *l
             continue;
         if (kind->decode == NULL)
             return err_set(err, ERR_BAD_MODEL, "%s pictures are not read here", kind->name);
-        if (kind->decode(bytes, size_bytes, limits, image, err) < 0)
-            return err_prefix(err, "%s", kind->name);
-        return 0;
+        return decode(kind->decode, kind->name, bytes, size_bytes, limits, image, err);
     }
-    return image_decode_stb(bytes, size_bytes, limits, image, err);
+    return decode(image_decode_stb, NULL, bytes, size_bytes, limits, image, err);
 }
 
 int image_check(const struct image *image, const struct limits *limits, struct err *err)

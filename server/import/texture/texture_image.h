@@ -18,7 +18,8 @@ struct image {
     bool is_damaged;        /* decoded, but the file is incomplete or inconsistent */
 };
 
-/* Returns 0, ERR_BAD_MODEL (not decodable, says why) or ERR_MODEL_LIMIT. */
+/* Returns 0, ERR_BAD_MODEL (not decodable, says why), ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY, with which a model can do
+ * without its picture. */
 int image_decode(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                  struct err *err);
 void image_fini(struct image *image);
@@ -27,7 +28,8 @@ void image_fini(struct image *image);
 int image_check(const struct image *image, const struct limits *limits, struct err *err);
 int image_alloc(struct image *image, const struct limits *limits, struct err *err);
 
-/* One file per library: texture_png.c, texture_jpeg.c, texture_stb.c, texture_webp.c. Same contract. */
+/* The decoders, one file per library: texture_png.c, texture_jpeg.c, texture_stb.c, texture_webp.c. Same contract, but
+ * on failure they may leave image->rgba behind. */
 int image_decode_png(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                      struct err *err);
 int image_decode_jpeg(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,

@@ -1,7 +1,6 @@
 /* JPEG by libjpeg-turbo's TurboJPEG interface: no setjmp, and its limits on scans. */
 #include "import/texture/texture_image.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <turbojpeg.h>
 
@@ -65,9 +64,5 @@ int image_decode_jpeg(const uint8_t *bytes, size_t size_bytes, const struct limi
         return err_set(err, ERR_IMPORT_MEMORY, "no memory");
     const int rc = decode(jpeg, bytes, size_bytes, limits, image, err);
     tjDestroy(jpeg);
-    if (rc < 0) {
-        free(image->rgba);
-        image->rgba = NULL;
-    }
     return rc;
 }

@@ -1,4 +1,7 @@
+/* texture_mip.c - sums of pixels by area, in tables of linear light and back. */
 #include "import/texture/texture_mip.h"
+
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -168,20 +171,17 @@ static void resample(const uint8_t *from, uint32_t from_width, uint32_t from_hei
     }
 }
 
-int mip_resample(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
-                 uint32_t to_height, enum texture_content content)
+void mip_resample(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
+                  uint32_t to_height, enum texture_content content)
 {
     if (from_width == to_width && from_height == to_height) {
         memcpy(to, from, 4 * (size_t)to_width * to_height);
-        return 0;
+        return;
     }
-    float *rows = calloc((size_t)to_width * 2, 5 * sizeof *rows);
-    if (rows == NULL)
-        return -1;
+    float *rows = mem_zalloc((size_t)to_width * 2, 5 * sizeof *rows);
     make_tables();
     resample(from, from_width, from_height, to, to_width, to_height, content, rows, rows + 5 * (size_t)to_width);
     free(rows);
-    return 0;
 }
 
 void mip_repeat(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
@@ -194,16 +194,14 @@ void mip_repeat(const uint8_t *from, uint32_t from_width, uint32_t from_height, 
     }
 }
 
-int mip_fill(uint8_t *pixels, uint32_t width, uint32_t height, enum texture_content content)
+void mip_fill(uint8_t *pixels, uint32_t width, uint32_t height, enum texture_content content)
 {
     while (width > 1 || height > 1) {
         const uint32_t to_width = half(width), to_height = half(height);
         uint8_t *to = pixels + 4 * (size_t)width * height;
-        if (mip_resample(pixels, width, height, to, to_width, to_height, content) < 0)
-            return -1;
+        mip_resample(pixels, width, height, to, to_width, to_height, content);
         pixels = to;
         width = to_width;
         height = to_height;
     }
-    return 0;
 }

@@ -19,13 +19,13 @@ uint32_t mip_level_count(uint32_t width, uint32_t height);
 uint64_t mip_bytes(uint32_t width, uint32_t height);
 
 /* to[to_width * to_height * 4] and from[from_width * from_height * 4] may not overlap; all sides >= 1.
- * Equal sizes copy. Returns 0, or -1 when there is no memory for two rows of floats. */
-int mip_resample(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
-                 uint32_t to_height, enum texture_content content);
+ * Equal sizes copy. */
+void mip_resample(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
+                  uint32_t to_height, enum texture_content content);
 
 /* The same for pictures that do not shrink, without mixing pixels: each becomes a rectangle. */
 void mip_repeat(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
                 uint32_t to_height);
 
-/* Fills levels 1.. behind level 0 in pixels[mip_bytes(width, height)]. Returns 0 or -1 as mip_resample(). */
-int mip_fill(uint8_t *pixels, uint32_t width, uint32_t height, enum texture_content content);
+/* Fills levels 1.. behind level 0 in pixels[mip_bytes(width, height)]. */
+void mip_fill(uint8_t *pixels, uint32_t width, uint32_t height, enum texture_content content);

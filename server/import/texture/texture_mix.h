@@ -20,7 +20,7 @@ enum texture_mix_kind {
      * RGB, glossiness. The nearest base colour, and the nearest metallic and roughness. */
     MIX_SPECULAR_GLOSSINESS_BASE_COLOR,
     MIX_SPECULAR_GLOSSINESS_METALLIC_ROUGHNESS,
-    /* a: heights; factors: how high (texture_height.h). The normals. */
+    /* a: heights; factors: how high (NORMAL_MAP_HEIGHT). The normals. */
     MIX_HEIGHTS,
 };
 
@@ -66,8 +66,21 @@ struct metallic_roughness {
 };
 struct metallic_roughness specular_glossiness_to_metallic_roughness(const struct specular_glossiness *gloss);
 
+/* The pixels of a mix, level 0, into out[width * height * 4]. */
+void texture_mix_fill(const struct bake_builder *builder, const struct texture_mix *mix, uint32_t width,
+                      uint32_t height, uint8_t *out);
+
 /* Whether a picture (level 0 of a texture that is found) looks like a map of normals: most of them unit vectors that
  * point out of the surface; where a file calls a map of heights by the same name. */
 bool texture_is_normal_map(const struct bake_builder *builder, int32_t texture);
 /* Whether all its texels are grey, or nearly. */
 bool texture_is_grey(const struct bake_builder *builder, int32_t texture);
+
+/* How high the brightest texel is above a black one, as a share of the picture's width: files give bump maps a factor,
+ * but no unit. */
+#define NORMAL_MAP_HEIGHT 0.01f
+
+/* from: level 0 of a texture, RGBA8, of which the brightness (ITU-R BT.709) counts; out: as large, RGBA8: the unit
+ * normal n as (n + 1) / 2, +Y up in the picture, as glTF 2.0 (3.9.3) has it. height: see above; negative for dents.
+ * Slopes are Sobel's, which look beyond the borders as the texture wraps. */
+void normal_map_from_heights(const struct texture *texture, const uint8_t *from, float height, uint8_t *out);

@@ -3,7 +3,6 @@
 
 #include <png.h>
 #include <setjmp.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct png_input {
@@ -83,9 +82,5 @@ int image_decode_png(const uint8_t *bytes, size_t size_bytes, const struct limit
         rc = read_image(png, info, limits, image, err);
     }
     png_destroy_read_struct(&png, &info, NULL);
-    if (rc < 0) {
-        free(image->rgba);
-        image->rgba = NULL;
-    }
     return rc;
 }

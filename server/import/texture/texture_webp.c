@@ -1,7 +1,6 @@
 /* WebP by libwebp. Of an animation (WebP container specification, "Animation") the first frame. */
 #include "import/texture/texture_image.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <webp/decode.h>
 
@@ -71,7 +70,5 @@ int image_decode_webp(const uint8_t *bytes, size_t size_bytes, const struct limi
     if ((!features.has_animation || find_frame(bytes, size_bytes, &frame)) && fits(&frame, image) &&
         decode(&frame, image))
         return 0;
-    free(image->rgba);
-    image->rgba = NULL;
     return err_set(err, ERR_BAD_MODEL, "the picture is damaged");
 }

@@ -88,7 +88,7 @@ static void run_steps(struct assimp_run *run, struct hand_made *h)
     assert_int_equal(node_tree_init(&job.tree, &h->scene, &run->limits, &run->err), 0);
     assert_int_equal(assimp_skins(&job, &run->err), 0);
     assert_int_equal(assimp_nodes(&job, &run->err), 0);
-    assert_int_equal(assimp_clips(&job, &run->err), 0);
+    assert_int_equal(assimp_clips(&job, 0, &run->err), 0);
     skin_list_fini(&job.skins);
     node_tree_fini(&job.tree);
     assimp_run_finish(run);

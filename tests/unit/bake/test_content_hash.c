@@ -2,7 +2,7 @@
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
 
-#include "import/source/content_hash.h"
+#include "import/source/import.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ static void hash_of(const struct bake_builder *builder, uint8_t out[SIZE])
     content_hash(builder, out);
 }
 
-/* sha256sum of the bytes that content_hash.h describes, for a model of one info of zeros: each id as u32, each count
+/* sha256sum of the bytes that import.h describes, for a model of one info of zeros: each id as u32, each count
  * as u64, and 108 zeros behind the first. */
 TEST(content_hash_of_almost_nothing)
 {

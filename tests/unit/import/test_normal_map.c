@@ -1,6 +1,6 @@
 #include "tests/unit/support/check.h"
 
-#include "import/texture/normal_map.h"
+#include "import/texture/texture_mix.h"
 
 #include <math.h>
 #include <string.h>

@@ -68,7 +68,7 @@ static int add(struct mixing *t, const uint8_t *texels, uint32_t width, uint32_t
     const uint64_t first = t->builder.pixel_byte_count;
     uint8_t *pixels = bake_add_pixel_byte(&t->builder, (uint32_t)mip_bytes(width, 1));
     memcpy(pixels, texels, 4 * (size_t)width);
-    assert_int_equal(mip_fill(pixels, width, 1, (enum texture_content)content), 0);
+    mip_fill(pixels, width, 1, (enum texture_content)content);
     *bake_add_texture(&t->builder, 1) = (struct texture){.source_width = width,
                                                          .source_height = 1,
                                                          .width = width,

@@ -1,8 +1,15 @@
-/* gltf_ignored.c - extensions of materials that change how they look and are not drawn: a warning for each where it has
- * an effect. Their rules: the extension's own text in the glTF registry (Khronos, extensions/2.0/Khronos). */
+/* gltf_extensions.c - which extensions a file may require, and warnings of those that are not drawn. The rules of the
+ * latter: each extension's own text in the glTF registry (Khronos, extensions/2.0/Khronos). */
 #include "import/gltf/gltf.h"
 
+#include <stdio.h>
 #include <string.h>
+
+/* What a file may require. Others that it merely uses change nothing that is read here. */
+static const char *const EXTENSIONS[] = {"KHR_mesh_quantization",      "KHR_materials_unlit",
+                                         "KHR_texture_transform",      "KHR_materials_emissive_strength",
+                                         "EXT_texture_webp",           "EXT_meshopt_compression",
+                                         "KHR_draco_mesh_compression", "KHR_materials_pbrSpecularGlossiness"};
 
 /* The member that says how much there is of it, and the value (also the default) at which there is nothing to see. */
 static const struct ignored {
@@ -25,12 +32,38 @@ static const struct ignored {
 };
 enum { IGNORED_COUNT = sizeof IGNORED / sizeof *IGNORED };
 
-bool gltf_is_ignored_extension(const char *name)
+static bool is_ignored_extension(const char *name)
 {
     for (size_t i = 0; i < IGNORED_COUNT; i++)
         if (strcmp(IGNORED[i].name, name) == 0)
             return true;
     return false;
+}
+
+static bool is_known_extension(const char *name)
+{
+    for (size_t i = 0; i < sizeof EXTENSIONS / sizeof *EXTENSIONS; i++)
+        if (strcmp(EXTENSIONS[i], name) == 0)
+            return true;
+    return false;
+}
+
+int gltf_check_extensions(const struct gltf *gltf, struct err *err)
+{
+    char names[200] = "";
+    size_t size = 0;
+    for (const cJSON *item = json_first(gltf->root, "extensionsRequired"); item != NULL; item = item->next) {
+        if (is_known_extension(item->valuestring) || size >= sizeof names - 1)
+            continue;
+        const int n = snprintf(names + size, sizeof names - size, "%s%.60s", size > 0 ? ", " : "", item->valuestring);
+        size += n < 0 ? 0 : (size_t)n;
+    }
+    if (size > 0)
+        return err_set(err, ERR_UNSUPPORTED_EXTENSION, "the file requires %s, which this server does not have", names);
+    for (const cJSON *item = json_first(gltf->root, "extensionsUsed"); item != NULL; item = item->next)
+        if (!is_known_extension(item->valuestring) && !is_ignored_extension(item->valuestring))
+            bake_warn(gltf->builder, "extension_ignored", "the extension %.100s is not used", item->valuestring);
+    return 0;
 }
 
 /* A number, an array of them, or an object (a texture), which always has an effect. */
