@@ -1,4 +1,5 @@
-/* Axes and unit. The scene stays in the file's own; what assimp put on the root to change them is taken off again. */
+/* assimp_axes.c - axes and unit. The scene stays in the file's own: a transform by which assimp changed them at the
+ * root is undone. */
 #include "import/assimp/assimp.h"
 
 #include <math.h>

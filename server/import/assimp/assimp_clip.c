@@ -1,4 +1,4 @@
-/* assimp's animations to clips. */
+/* assimp_clip.c - assimp's animations to clips: one channel for each path of a model node that moves. */
 #include "import/assimp/assimp_clip.h"
 #include "import/fbx/fbx_takes.h"
 

@@ -1,5 +1,5 @@
-/* COLLADA by assimp and by our own reader together: meshes, skins and materials are assimp's, where nodes are and how
- * they move is the file's own. */
+/* assimp_collada.c - COLLADA by assimp and by our own reader together: meshes, skins and materials are assimp's, where
+ * nodes are and how they move is the file's own. */
 #include "import/assimp/assimp_clip.h"
 #include "import/collada/transform_stack.h"
 #include "import/assimp/curve_fit.h"

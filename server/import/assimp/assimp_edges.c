@@ -1,5 +1,6 @@
-/* Edges of a mesh whose file has no normals. Boxes and tools look like pillows when all of their normals are smooth; so
- * where faces turn by more than an angle the vertices between them become several, each with the normal of its side. */
+/* assimp_edges.c - hard edges of a mesh whose file has no normals. With smooth normals alone boxes and tools look like
+ * pillows: where two faces meet at more than an angle, each vertex between them becomes several, with a normal for each
+ * side. */
 #include "import/assimp/assimp_mesh.h"
 
 #include "base/hash.h"

@@ -1,6 +1,6 @@
-/* assimp_fbx.c - user properties and timeline markers of FBX files (fbx_properties.h) to the nodes, materials and clips
- * that assimp made of their objects: by name, which is all that assimp keeps of them. assimp's own metadata has other
- * properties among the user's, and numbers as floats. */
+/* assimp_fbx_extras.c - user properties and timeline markers of FBX files (fbx_properties.h) to the nodes, materials
+ * and clips that assimp made of their objects: by name, which is all that assimp keeps of them. assimp's own metadata
+ * has other properties among the user's, and numbers as floats. */
 #include "import/assimp/assimp.h"
 #include "import/fbx/fbx_properties.h"
 

@@ -1,4 +1,5 @@
-/* assimp's materials as metallic-roughness ones: colours, opacity, shininess, and which texture goes where. */
+/* assimp_material.c - assimp's materials as metallic-roughness ones: colours, opacity, shininess, and which texture
+ * goes where. */
 #include "import/assimp/assimp_material.h"
 
 #include "base/mem.h"

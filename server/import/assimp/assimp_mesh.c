@@ -1,4 +1,4 @@
-/* One assimp mesh to a primitive: vertices, indices, influences, morph targets. */
+/* assimp_mesh.c - one assimp mesh to a primitive: vertices, indices, influences, morph targets. */
 #include "import/assimp/assimp_mesh.h"
 
 #include <math.h>

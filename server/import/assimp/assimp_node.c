@@ -1,4 +1,4 @@
-/* The model's nodes, and what meshes each of them shows. */
+/* assimp_node.c - the model's nodes, and which meshes each of them shows. */
 #include "import/assimp/assimp.h"
 
 #include "base/mem.h"

@@ -1,5 +1,5 @@
-/* Normals of a mesh whose file has none: smooth ones. assimp's own are wrong where faces share vertices, as those of
- * OFF, PLY and 3MF do: there each vertex gets the normal of its last face. */
+/* assimp_normals.c - smooth normals of a mesh whose file has none. assimp's own are wrong where faces share vertices,
+ * as in OFF, PLY and 3MF: each vertex has the normal of its last face. */
 #include "import/assimp/assimp_mesh.h"
 
 #include "base/mem.h"

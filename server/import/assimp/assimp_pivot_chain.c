@@ -1,4 +1,5 @@
-/* The motion of an FBX node that assimp spread over a chain of helper nodes, as one translation, rotation, scale. */
+/* assimp_pivot_chain.c - the motion of an FBX node, which assimp spreads over a chain of helper nodes, as one
+ * translation, rotation and scale. */
 #include "import/assimp/assimp_clip.h"
 
 #include "base/mem.h"

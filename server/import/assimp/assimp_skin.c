@@ -1,4 +1,4 @@
-/* Bones of assimp's meshes to skins of the model. */
+/* assimp_skin.c - bones of assimp's meshes to skins of the model. */
 #include "import/assimp/assimp.h"
 
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* Textures of assimp's materials: files beside the model and those embedded in it. */
+/* assimp_texture.c - textures of assimp's materials: files beside the model and those embedded in it. */
 #include "import/assimp/assimp_material.h"
 
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* assimp_warn.c - what a file has and assimp 5.2.5 does not give, said in warnings with stable codes:
+/* assimp_warnings.c - warnings, with stable codes, of what a file has and assimp 5.2.5 does not give:
  *   curves_linear, curves_may_be_linear   clips that are not straight between their keys
  *   angles_by_arc                         FBX rotations about several axes at once, between keys
  *   offset_replaced                       BVH roots that have an OFFSET and position channels

@@ -75,3 +75,12 @@ int collada_scene(struct collada *collada, const struct limits *limits, struct e
  * is empty. */
 int collada_sampler(const struct xml *xml, uint32_t element, const char *target, struct collada_sampler *sampler,
                     struct bake_builder *builder, struct err *err);
+/* What the target of a <channel> means (COLLADA 1.4.1, chapter 3, "Address syntax"): an id, then sids down to an
+ * element, then perhaps one value of it: "bone/rotateX.ANGLE", "bone/matrix(3)(0)", "weights(2)". */
+struct collada_target {
+    uint32_t element; /* a transform element, or a <source> */
+    int32_t value;    /* index of the one value, or -1: all */
+};
+
+/* False when it is neither a transform element nor a source, or no such value. */
+bool target_find(const struct xml *xml, const char *target, struct collada_target *found);

@@ -1,6 +1,5 @@
-/* What samplers drive, and clips. */
+/* collada_anim.c - what samplers drive, and clips. */
 #include "import/collada/collada.h"
-#include "import/collada/collada_target.h"
 #include "import/collada/collada_values.h"
 
 #include "base/mem.h"

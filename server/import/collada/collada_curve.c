@@ -1,3 +1,4 @@
+/* collada_curve.c - solves curves in the plane of time and value for the value at a time. */
 #include "import/collada/collada_curve.h"
 
 #include "anim/pose/sample.h"

@@ -1,4 +1,4 @@
-/* A <sampler> and the sources it names. */
+/* collada_sampler.c - a <sampler> and the sources it names. */
 #include "import/collada/collada.h"
 #include "import/collada/collada_values.h"
 

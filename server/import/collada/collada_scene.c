@@ -1,4 +1,4 @@
-/* The nodes of the visual scene and the elements of their transforms. */
+/* collada_scene.c - the nodes of the visual scene and the elements of their transforms. */
 #include "import/collada/collada.h"
 #include "import/collada/collada_values.h"
 

@@ -1,3 +1,4 @@
+/* collada_skew.c - finds <skew> elements in the bytes of a file and puts spaces in their place. */
 #include "import/collada/collada_skew.h"
 
 #include <string.h>
@@ -7,17 +8,8 @@ static const char START[] = "<skew", END[] = "</skew";
 /* Where `word` is in the text from `at` on; size_bytes when it is not there. */
 static size_t find(const uint8_t *text, size_t size_bytes, size_t at, const char *word)
 {
-    const size_t length = strlen(word);
-    while (at < size_bytes && size_bytes - at >= length) {
-        const uint8_t *first = memchr(text + at, word[0], size_bytes - at - length + 1);
-        if (first == NULL)
-            break;
-        at = (size_t)(first - text);
-        if (memcmp(first, word, length) == 0)
-            return at;
-        at++;
-    }
-    return size_bytes;
+    const uint8_t *found = at < size_bytes ? memmem(text + at, size_bytes - at, word, strlen(word)) : NULL;
+    return found == NULL ? size_bytes : (size_t)(found - text);
 }
 
 /* The byte after a name: <skewer> is another element. */

@@ -1,4 +1,4 @@
-/* collada_blank.h - COLLADA text without what assimp cannot read. Pure; any thread. */
+/* collada_skew.h - COLLADA text without what assimp cannot read. Pure; any thread. */
 #pragma once
 
 #include <stdbool.h>

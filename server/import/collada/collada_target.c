@@ -1,4 +1,5 @@
-#include "import/collada/collada_target.h"
+/* collada_target.c - resolves the target of a <channel>. */
+#include "import/collada/collada.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* collada_values.c - words and numbers of arrays, and the rows that accessors pick out of them. */
 #include "import/collada/collada_values.h"
 
 #include "base/mem.h"

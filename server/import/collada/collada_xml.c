@@ -1,3 +1,4 @@
+/* collada_xml.c - expat's events to a tree of elements, with limits. */
 #include "import/collada/collada_xml.h"
 
 #include "base/hash.h"

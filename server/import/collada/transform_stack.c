@@ -1,3 +1,4 @@
+/* transform_stack.c - the product of a node's transform elements at a time, as a matrix or in parts. */
 #include "import/collada/transform_stack.h"
 
 #include "anim/pose/sample.h"

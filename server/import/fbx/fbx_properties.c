@@ -1,3 +1,4 @@
+/* fbx_properties.c - user properties and timeline markers of binary FBX files, and what both layouts share. */
 #include "import/fbx/fbx_properties.h"
 
 #include "import/fbx/fbx_record.h"

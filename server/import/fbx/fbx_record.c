@@ -1,3 +1,4 @@
+/* fbx_record.c - steps over the records of binary FBX files and the lines of text ones. */
 #include "import/fbx/fbx_record.h"
 
 #include "base/bytes.h"

@@ -1,9 +1,8 @@
+/* fbx_scan.c - looks through the records of a binary FBX file. */
 #include "import/fbx/fbx_scan.h"
 
-#include "import/fbx/fbx_layers.h"
+#include "import/fbx/fbx_connections.h"
 #include "import/fbx/fbx_record.h"
-#include "import/fbx/fbx_text.h"
-#include "import/fbx/fbx_multi_axis.h"
 
 #include "base/bytes.h"
 
@@ -15,8 +14,7 @@ enum { ITEMS_MAX = 1 << 22 };
 
 struct fbx_scanner {
     struct fbx_file file;
-    struct fbx_layers layers;
-    struct fbx_multi_axis turns;
+    struct fbx_connections connections;
     struct fbx_findings losses;
 };
 
@@ -85,7 +83,7 @@ static void look_at_curve(struct fbx_scanner *scan, const struct fbx_record *cur
     fbx_count_curve(&scan->losses, all);
     int64_t id;
     if (get_id(curve, 0, &id))
-        fbx_multi_axis_add_curve(&scan->turns, id);
+        fbx_items_add(&scan->connections.curves, id);
 }
 
 /* A curve node's name and class, "R\0\1AnimCurveNode", are its second property. */
@@ -105,9 +103,9 @@ static void look_at_objects(struct fbx_scanner *scan, const struct fbx_record *o
         if (fbx_is_named(&object, "AnimationCurve"))
             look_at_curve(scan, &object);
         else if (fbx_is_named(&object, "AnimationLayer") && get_id(&object, 0, &id))
-            fbx_layers_add(&scan->layers, id);
+            fbx_items_add(&scan->connections.layers, id);
         else if (fbx_is_named(&object, "AnimationCurveNode") && is_rotation(&object) && get_id(&object, 0, &id))
-            fbx_multi_axis_add_node(&scan->turns, id);
+            fbx_items_add(&scan->connections.rotations, id);
 }
 
 static void look_at_connections(struct fbx_scanner *scan, const struct fbx_record *connections)
@@ -115,10 +113,8 @@ static void look_at_connections(struct fbx_scanner *scan, const struct fbx_recor
     struct fbx_record connection;
     int64_t child, parent;
     for (uint64_t at = connections->children_at; fbx_next_record(&scan->file, &at, connections->end, &connection);)
-        if (fbx_is_named(&connection, "C") && get_id(&connection, 1, &child) && get_id(&connection, 2, &parent)) {
-            fbx_layers_connect(&scan->layers, child, parent);
-            fbx_multi_axis_connect(&scan->turns, child, parent);
-        }
+        if (fbx_is_named(&connection, "C") && get_id(&connection, 1, &child) && get_id(&connection, 2, &parent))
+            fbx_connect(&scan->connections, child, parent);
 }
 
 static struct fbx_findings scan_binary(const uint8_t *bytes, size_t size_bytes)
@@ -138,11 +134,10 @@ static struct fbx_findings scan_binary(const uint8_t *bytes, size_t size_bytes)
     }
     if (connections.properties != NULL)
         look_at_connections(&scan, &connections);
-    scan.losses.layered_count = fbx_layers_count(&scan.layers);
+    scan.losses.layered_count = fbx_layered_takes(&scan.connections);
     scan.losses.is_uncertain |= !has_objects;
-    scan.losses.turning_count = fbx_multi_axis_count(&scan.turns);
-    fbx_layers_fini(&scan.layers);
-    fbx_multi_axis_fini(&scan.turns);
+    scan.losses.turning_count = fbx_multi_axis_rotations(&scan.connections);
+    fbx_connections_fini(&scan.connections);
     return scan.losses;
 }
 

@@ -20,3 +20,11 @@ struct fbx_findings {
 };
 
 struct fbx_findings fbx_scan(const uint8_t *bytes, size_t size_bytes);
+
+/* --- within fbx_*.c --- */
+
+/* What fbx_scan() returns. `text` needs no NUL. */
+struct fbx_findings fbx_scan_text(const char *text, size_t size_bytes);
+
+/* Counts a moving curve, of whose pieces all KeyAttrFlags are ored together. */
+void fbx_count_curve(struct fbx_findings *losses, uint32_t flags);

@@ -1,3 +1,4 @@
+/* fbx_takes.c - writes wider takes into a copy of a file, binary or text. */
 #include "import/fbx/fbx_takes.h"
 
 #include "import/fbx/fbx_record.h"

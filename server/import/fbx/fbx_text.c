@@ -1,8 +1,8 @@
-#include "import/fbx/fbx_text.h"
+/* fbx_text.c - fbx_scan() for FBX files in text form, line by line. */
+#include "import/fbx/fbx_scan.h"
 
-#include "import/fbx/fbx_layers.h"
+#include "import/fbx/fbx_connections.h"
 #include "import/fbx/fbx_record.h"
-#include "import/fbx/fbx_multi_axis.h"
 
 #include <string.h>
 
@@ -55,8 +55,7 @@ static bool has_two(const struct fbx_line *list)
 
 struct text_scan {
     struct fbx_findings losses;
-    struct fbx_layers layers;
-    struct fbx_multi_axis turns;
+    struct fbx_connections connections;
     int64_t curve;                               /* whose lines come */
     enum { IN_NOTHING, IN_VALUES, IN_FLAGS } in; /* whose "a:" comes */
     bool is_moving;
@@ -71,7 +70,7 @@ static void end_flags(struct text_scan *scan, struct fbx_line *line)
         all |= (uint32_t)flags;
     if (scan->is_moving) {
         fbx_count_curve(&scan->losses, all);
-        fbx_multi_axis_add_curve(&scan->turns, scan->curve);
+        fbx_items_add(&scan->connections.curves, scan->curve);
     }
     scan->is_moving = false;
 }
@@ -91,16 +90,15 @@ static void look_at_line(struct text_scan *scan, struct fbx_line line)
             end_flags(scan, &line);
         scan->in = IN_NOTHING;
     } else if (fbx_take(&line, "AnimationLayer:") && take_int(&line, &child)) {
-        fbx_layers_add(&scan->layers, child);
+        fbx_items_add(&scan->connections.layers, child);
     } else if (fbx_take(&line, "AnimationCurve:") && take_int(&line, &child)) {
         scan->curve = child;
     } else if (fbx_take(&line, "AnimationCurveNode:") && take_int(&line, &child) &&
                fbx_take(&line, ", \"AnimCurveNode::R\"")) {
-        fbx_multi_axis_add_node(&scan->turns, child);
+        fbx_items_add(&scan->connections.rotations, child);
     } else if (fbx_take(&line, "C: \"O") && (fbx_take(&line, "O\"") || fbx_take(&line, "P\"")) &&
                take_int(&line, &child) && take_int(&line, &parent)) {
-        fbx_layers_connect(&scan->layers, child, parent);
-        fbx_multi_axis_connect(&scan->turns, child, parent);
+        fbx_connect(&scan->connections, child, parent);
     } else if (fbx_take(&line, "Take:")) {
         scan->has_takes = true;
     }
@@ -112,11 +110,10 @@ struct fbx_findings fbx_scan_text(const char *text, size_t size_bytes)
     struct fbx_line line;
     for (const char *at = text; fbx_next_line(&at, text + size_bytes, &line);)
         look_at_line(&scan, line);
-    scan.losses.layered_count = fbx_layers_count(&scan.layers);
+    scan.losses.layered_count = fbx_layered_takes(&scan.connections);
     /* Files before 7.0 keep their curves in the takes, in another form. */
     scan.losses.is_uncertain |= scan.has_takes && !scan.has_curves;
-    scan.losses.turning_count = fbx_multi_axis_count(&scan.turns);
-    fbx_layers_fini(&scan.layers);
-    fbx_multi_axis_fini(&scan.turns);
+    scan.losses.turning_count = fbx_multi_axis_rotations(&scan.connections);
+    fbx_connections_fini(&scan.connections);
     return scan.losses;
 }

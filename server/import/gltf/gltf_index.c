@@ -1,3 +1,4 @@
+/* gltf_index.c - indices of a primitive, with strips, fans and loops unrolled. */
 #include "import/gltf/gltf_primitive.h"
 
 #include <stdio.h>

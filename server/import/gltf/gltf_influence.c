@@ -1,3 +1,4 @@
+/* gltf_influence.c - which joints move each vertex of a primitive, with weights that sum to 1. */
 #include "import/gltf/gltf_primitive.h"
 
 #include <math.h>

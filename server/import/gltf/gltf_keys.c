@@ -1,3 +1,4 @@
+/* gltf_keys.c - checks key times and values, and reads each accessor of them once. */
 #include "import/gltf/gltf_keys.h"
 
 #include <math.h>

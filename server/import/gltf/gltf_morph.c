@@ -1,3 +1,4 @@
+/* gltf_morph.c - morph targets of a primitive; primitives of the same accessors share their deltas. */
 #include "import/gltf/gltf_primitive.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* formats.c - looks formats up by ending, and for their magic in a file's bytes. */
 #include "import/source/formats.h"
 
 #include <string.h>

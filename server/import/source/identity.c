@@ -1,3 +1,4 @@
+/* identity.c - hashes the build ids of what is loaded. */
 #include "import/source/identity.h"
 
 #include <elf.h>

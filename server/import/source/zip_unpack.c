@@ -1,3 +1,4 @@
+/* zip_unpack.c - checks each entry of a zip and appends its bytes to the archive. */
 #include "import/source/zip_unpack.h"
 
 #include "base/utf8.h"

@@ -1,5 +1,5 @@
-/* unpack.h - a zip to its files (worker/archive.h), by libzip. In the importer's process, because a zip is as hostile
- * as a model. */
+/* zip_unpack.h - a zip to its files (worker/archive.h), by libzip. In the importer's process, because a zip is as
+ * hostile as a model. */
 #pragma once
 
 #include "import/source/import.h"

@@ -1,3 +1,4 @@
+/* json_span.c - walks over the text of a JSON container beside its cJSON tree. */
 #include "import/text/json_span.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* json_source.h - where the values of a cJSON tree stand in the text it was parsed from: a tree has its numbers as
+/* json_span.h - where the values of a cJSON tree stand in the text it was parsed from: a tree has its numbers as
  * doubles, the text has every digit.
  *
  * A walk goes over the members of an object or the items of a list beside the text, in the text's order, so it knows

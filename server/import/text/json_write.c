@@ -1,3 +1,4 @@
+/* json_write.c - strings and numbers as JSON text. */
 #include "import/text/json_write.h"
 
 #include "anim/model/json_check.h"
@@ -25,27 +26,20 @@ void json_write_string(struct buf *out, const char *text, size_t size_bytes)
 
 void json_write_int(struct buf *out, int64_t value) { buf_printf(out, "%" PRId64, value); }
 
-void json_write_double(struct buf *out, double value)
+/* With the fewest digits, from `digits` on, that read back as the same number. */
+static void put_shortest(struct buf *out, double value, int digits, int digits_max, bool is_float)
 {
     char text[32] = "null";
-    for (int digits = 15; digits <= 17 && isfinite(value); digits++) {
+    for (; digits <= digits_max && isfinite(value); digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
+        if (is_float ? strtof(text, NULL) == (float)value : strtod(text, NULL) == value)
             break;
     }
     buf_put_text(out, text);
 }
 
-void json_write_float(struct buf *out, float value)
-{
-    char text[32] = "null";
-    for (int digits = 6; digits <= 9 && isfinite(value); digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, (double)value);
-        if (strtof(text, NULL) == value)
-            break;
-    }
-    buf_put_text(out, text);
-}
+void json_write_double(struct buf *out, double value) { put_shortest(out, value, 15, 17, false); }
+void json_write_float(struct buf *out, float value) { put_shortest(out, (double)value, 6, 9, true); }
 
 void json_write_number(struct buf *out, const char *text, size_t size_bytes)
 {

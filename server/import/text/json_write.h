@@ -1,4 +1,4 @@
-/* json_text.h - JSON as the importer writes it: extras of formats that have no JSON of their own. Without white space.
+/* json_write.h - JSON as the importer writes it: extras of formats that have no JSON of their own. Without white space.
  * Pure; any thread. */
 #pragma once
 

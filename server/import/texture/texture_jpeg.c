@@ -1,4 +1,4 @@
-/* JPEG by libjpeg-turbo's TurboJPEG interface: no setjmp, and its limits on scans. */
+/* texture_jpeg.c - JPEG by libjpeg-turbo's TurboJPEG interface: no setjmp, and its limits on scans. */
 #include "import/texture/texture_image.h"
 
 #include <string.h>

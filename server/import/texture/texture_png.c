@@ -1,4 +1,4 @@
-/* PNG by libpng's row interface: the simplified one would apply gamma chunks, which glTF forbids. */
+/* texture_png.c - PNG by libpng's row interface: the simplified one would apply gamma chunks, which glTF forbids. */
 #include "import/texture/texture_image.h"
 
 #include <png.h>

@@ -1,4 +1,4 @@
-/* TGA and BMP by stb_image, compiled with nothing else of it. */
+/* texture_stb.c - TGA and BMP by stb_image, compiled with nothing else of it. */
 #include "import/texture/texture_image.h"
 
 #include <limits.h>

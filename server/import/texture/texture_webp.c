@@ -1,4 +1,4 @@
-/* WebP by libwebp. Of an animation (WebP container specification, "Animation") the first frame. */
+/* texture_webp.c - WebP by libwebp. Of an animation (WebP container specification, "Animation") the first frame. */
 #include "import/texture/texture_image.h"
 
 #include <string.h>

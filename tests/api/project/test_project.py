@@ -19,7 +19,7 @@ SHARED = TOP.parent / "shared"
     ("base/buf.c", '#include "anim/model/model.h"'),
     ("wire/encode/json.c", "#include <uv.h>"),
     ("daemon/main.c", "#include <assimp/scene.h>"),
-    ("daemon/main.c", '#include "import/source/opener.h"'),
+    ("daemon/main.c", '#include "import/source/source_files.h"'),
     ("daemon/main.c", '#include "worker/resource_limits.h"'),
     ("daemon/config/config.h", '#include "daemon/conn/conn.h"'),
     ("render/gl/gl.c", '#include "render/draw/draw.h"'),

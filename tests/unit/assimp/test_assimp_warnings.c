@@ -55,7 +55,7 @@ static void expect(const char *ending, const void *bytes, size_t size, uint32_t 
     free(c);
 }
 
-TEST(assimp_losses_of_iqm)
+TEST(assimp_warnings_of_iqm)
 {
     uint8_t header[124] = "INTERQUAKEMODEL";
     expect("iqm", header, sizeof header, 0, NULL);
@@ -68,7 +68,7 @@ TEST(assimp_losses_of_iqm)
 }
 
 /* One vertex, no triangle, one group of two triangles, no material, two joints of which the first has a key. */
-TEST(assimp_losses_of_ms3d)
+TEST(assimp_warnings_of_ms3d)
 {
     struct buf b;
     static const char ZEROS[400];
@@ -96,7 +96,7 @@ TEST(assimp_losses_of_ms3d)
     buf_fini(&b);
 }
 
-TEST(assimp_losses_of_others)
+TEST(assimp_warnings_of_others)
 {
     static const char BEZIER[] = "<Name_array>BEZIER BEZIER</Name_array>";
     static const char STEP[] = "<Name_array count=\"2\">STEP STEP</Name_array>";
@@ -118,7 +118,7 @@ TEST(assimp_losses_of_others)
     expect("ogex", "BoneNode", 8, 0, "skeleton_not_read");
 }
 
-TEST(assimp_losses_of_lightwave)
+TEST(assimp_warnings_of_lightwave)
 {
     static const char LINEAR[] = "LWSC\n3\n\n{ Envelope\n  2\n  Key 0 0 0 0 0\n  Key 1 2 3 0 0\n  Behaviors 1 1\n}\n";
     static const char CURVED[] =
@@ -135,7 +135,7 @@ TEST(assimp_losses_of_lightwave)
 }
 
 /* Rotations that change two angles are as good as exact while their keys are near each other. */
-TEST(assimp_losses_of_wide_turns)
+TEST(assimp_warnings_of_wide_turns)
 {
     static const char FBX[] = "AnimationCurve: 1, {\nKeyValueFloat: *2 {\na: 1,2\n}\nKeyAttrFlags: *1 {\na: 4\n}\n"
                               "AnimationCurve: 2, {\nKeyValueFloat: *2 {\na: 1,2\n}\nKeyAttrFlags: *1 {\na: 4\n}\n"

@@ -4,7 +4,7 @@
 
 #include "import/collada/collada_skew.h"
 #include "import/collada/transform_stack.h"
-#include "import/collada/collada_target.h"
+#include "import/collada/collada.h"
 #include "import/assimp/curve_fit.h"
 
 #include <math.h>
@@ -428,7 +428,7 @@ static void check_fit(double scale)
     track_fini(&track);
 }
 
-TEST(track_fit_keeps_its_bound)
+TEST(curve_fit_keeps_its_bound)
 {
     check_fit(1);
     check_fit(1000);
@@ -452,7 +452,7 @@ static void infinite(void *user, double time_s, double *out)
     *out = 1 / (time_s - 2);
 }
 
-TEST(track_fit_ends)
+TEST(curve_fit_ends)
 {
     static const double TIMES[] = {0, 2};
     struct curve_fit fit = {.at = upright, .times_s = TIMES, .time_count = 2, .components = 1, .key_limit = 5000};

@@ -220,7 +220,7 @@ TEST(gltf_images_are_decoded_once)
 
 #define GLOSS "'extensions':{'KHR_materials_pbrSpecularGlossiness':{"
 
-TEST(gltf_gloss_by_factors)
+TEST(gltf_specular_glossiness_by_factors)
 {
     struct gltf_run run;
     gltf_run_init(&run);
@@ -240,7 +240,7 @@ TEST(gltf_gloss_by_factors)
 }
 
 /* Black, white and blue of metal: the specular colour is that of its metal, the diffuse texture is not seen. */
-TEST(gltf_gloss_by_textures)
+TEST(gltf_specular_glossiness_by_textures)
 {
     struct gltf_run run;
     gltf_run_init(&run);
