@@ -106,27 +106,7 @@ static void blend(const struct fitter *fitter, const double *a, const double *b,
         out[c] = a[c] * (1 - u) + b[c] * u;
 }
 
-/* --- straight --- */
-
-static void add_straight(struct fitter *fitter, double from_s, double to_s)
-{
-    static const double TRIED[] = {0.5, 1.0 / 6, 0.37, 5.0 / 6};
-    double *start = sample(fitter, 0), *end = sample(fitter, 3), *real = sample(fitter, 4), *own = sample(fitter, 5);
-    memcpy(start, value_of(fitter, fitter->track->count - 1), fitter->fit->components * sizeof *start);
-    evaluate(fitter, to_s, start, end);
-    for (size_t i = 0; i < sizeof TRIED / sizeof *TRIED; i++) {
-        const double time_s = from_s + (to_s - from_s) * TRIED[i];
-        blend(fitter, start, end, (time_s - from_s) / (to_s - from_s), own);
-        evaluate(fitter, time_s, own, real);
-        if (!(distance(fitter, own, real) <= fitter->tolerance)) {
-            fitter->rc = NOT_STRAIGHT;
-            return;
-        }
-    }
-    push(fitter, to_s, end);
-}
-
-/* --- cubic --- */
+/* --- one piece --- */
 
 /* Hermite form, as the evaluator has it (anim/pose/sample.c). */
 static void cubic(const struct fitter *fitter, const double *slopes, double u, double *out)
@@ -140,18 +120,34 @@ static void cubic(const struct fitter *fitter, const double *slopes, double u, d
         quat_normalize(out);
 }
 
-static bool is_good(const struct fitter *fitter, const double *slopes, double from_s, double to_s)
+/* Whether a piece is near the motion at these parts of it: straight between samples 0 and 3, or with slopes a cubic. */
+static bool is_good(const struct fitter *fitter, const double *slopes, double from_s, double to_s, const double *parts,
+                    size_t part_count)
 {
-    static const double TRIED[] = {0.5, 1.0 / 6, 5.0 / 6, 0.05, 0.95};
     double *real = sample(fitter, 4), *own = sample(fitter, 5);
-    for (size_t i = 0; i < sizeof TRIED / sizeof *TRIED; i++) {
-        const double time_s = from_s + (to_s - from_s) * TRIED[i];
-        cubic(fitter, slopes, (time_s - from_s) / (to_s - from_s), own);
+    for (size_t i = 0; i < part_count; i++) {
+        const double time_s = from_s + (to_s - from_s) * parts[i], u = (time_s - from_s) / (to_s - from_s);
+        if (slopes == NULL)
+            blend(fitter, sample(fitter, 0), sample(fitter, 3), u, own);
+        else
+            cubic(fitter, slopes, u, own);
         evaluate(fitter, time_s, own, real);
         if (!(distance(fitter, own, real) <= fitter->tolerance))
             return false;
     }
     return true;
+}
+
+static void add_straight(struct fitter *fitter, double from_s, double to_s)
+{
+    static const double TRIED[] = {0.5, 1.0 / 6, 0.37, 5.0 / 6};
+    double *start = sample(fitter, 0), *end = sample(fitter, 3);
+    memcpy(start, value_of(fitter, fitter->track->count - 1), fitter->fit->components * sizeof *start);
+    evaluate(fitter, to_s, start, end);
+    if (is_good(fitter, NULL, from_s, to_s, TRIED, sizeof TRIED / sizeof *TRIED))
+        push(fitter, to_s, end);
+    else
+        fitter->rc = NOT_STRAIGHT;
 }
 
 /* Tangents are per second. */
@@ -164,6 +160,7 @@ static double tangent(double slope, double span_s)
 /* The piece through the motion at its ends and thirds, or two halves of it. The last key is at from_s. */
 static void add_cubic(struct fitter *fitter, double from_s, double to_s, int halvings)
 {
+    static const double TRIED[] = {0.5, 1.0 / 6, 5.0 / 6, 0.05, 0.95};
     const uint32_t n = fitter->fit->components;
     double *p[SAMPLES], *slopes = sample(fitter, 6);
     if (fitter->rc != 0)
@@ -180,7 +177,7 @@ static void add_cubic(struct fitter *fitter, double from_s, double to_s, int hal
     }
     const double middle_s = from_s + (to_s - from_s) / 2;
     const bool is_last = halvings == 0 || !(middle_s > from_s && middle_s < to_s);
-    const bool is_near = is_good(fitter, slopes, from_s, to_s);
+    const bool is_near = is_good(fitter, slopes, from_s, to_s, TRIED, sizeof TRIED / sizeof *TRIED);
     if (!is_near && !is_last) {
         add_cubic(fitter, from_s, middle_s, halvings - 1);
         add_cubic(fitter, middle_s, to_s, halvings - 1);

@@ -1,9 +1,9 @@
-/* Layout of the first bytes: Draco bitstream specification 2.2, "Draco Decoder", "Sequential Connectivity Decoder" and
+/* draco.cpp - one mesh by libdraco, whose header is read before anything is decoded.
+ * Layout of the first bytes: Draco bitstream specification 2.2, "Draco Decoder", "Sequential Connectivity Decoder" and
  * "EdgeBreaker Decoder". */
 #include "import/gltf/draco.h"
 
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <limits>
@@ -61,12 +61,6 @@ bool read_sizes(const uint8_t *bytes, size_t size_bytes, sizes &out)
     return true;
 }
 
-enum draco_result fail(enum draco_result result, char *message, size_t message_size, const char *text)
-{
-    std::snprintf(message, message_size, "%s", text);
-    return result;
-}
-
 /* libdraco checks face indices for one of its two encodings only. */
 bool has_good_faces(const draco::Mesh &mesh)
 {
@@ -119,18 +113,19 @@ template <typename T> bool put(double value, uint8_t *&out)
     return true;
 }
 
-bool store(double value, enum draco_component component, uint8_t *&out)
+/* By glTF's number of the component type. */
+bool store(double value, uint32_t component_type, uint8_t *&out)
 {
-    switch (component) {
-    case DRACO_I8:
+    switch (component_type) {
+    case 5120:
         return put<int8_t>(value, out);
-    case DRACO_U8:
+    case 5121:
         return put<uint8_t>(value, out);
-    case DRACO_I16:
+    case 5122:
         return put<int16_t>(value, out);
-    case DRACO_U16:
+    case 5123:
         return put<uint16_t>(value, out);
-    case DRACO_U32:
+    case 5125:
         return put<uint32_t>(value, out);
     default:
         return put<float>(value, out);
@@ -151,30 +146,30 @@ const uint8_t *find_row(const draco::PointAttribute &attribute, draco::PointInde
 
 } // namespace
 
-enum draco_result draco_mesh_new(const uint8_t *bytes, size_t size_bytes, uint64_t points_max, uint64_t faces_max,
-                                 struct draco_mesh **out, char *message, size_t message_size)
+int draco_mesh_new(const uint8_t *bytes, size_t size_bytes, uint64_t points_max, uint64_t faces_max,
+                   struct draco_mesh **out, struct err *err)
 try {
     sizes claimed = {};
     if (!read_sizes(bytes, size_bytes, claimed))
-        return fail(DRACO_BROKEN, message, message_size, "no header of a Draco 2.2 mesh");
+        return err_set(err, ERR_BAD_MODEL, "no header of a Draco 2.2 mesh");
     if (claimed.faces > faces_max || claimed.points > points_max)
-        return fail(DRACO_TOO_LARGE, message, message_size, "more faces or points than a model may have");
+        return err_set(err, ERR_MODEL_LIMIT, "more faces or points than a model may have");
     draco::DecoderBuffer buffer;
     buffer.Init(reinterpret_cast<const char *>(bytes), size_bytes);
     draco::StatusOr<std::unique_ptr<draco::Mesh>> decoded = draco::Decoder().DecodeMeshFromBuffer(&buffer);
     if (!decoded.ok())
-        return fail(DRACO_BROKEN, message, message_size, decoded.status().error_msg());
+        return err_set(err, ERR_BAD_MODEL, "%s", decoded.status().error_msg());
     std::unique_ptr<draco_mesh> mesh(new draco_mesh{std::move(decoded).value()});
     if (!has_good_faces(*mesh->mesh))
-        return fail(DRACO_BROKEN, message, message_size, "a face names a point that is not there");
+        return err_set(err, ERR_BAD_MODEL, "a face names a point that is not there");
     if (mesh->mesh->num_points() > points_max || mesh->mesh->num_faces() > faces_max)
-        return fail(DRACO_TOO_LARGE, message, message_size, "more faces or points than a model may have");
+        return err_set(err, ERR_MODEL_LIMIT, "more faces or points than a model may have");
     *out = mesh.release();
-    return DRACO_OK;
+    return 0;
 } catch (const std::bad_alloc &) {
-    return fail(DRACO_NO_MEMORY, message, message_size, "out of memory");
+    return err_set(err, ERR_IMPORT_MEMORY, "out of memory");
 } catch (const std::exception &exception) {
-    return fail(DRACO_BROKEN, message, message_size, exception.what());
+    return err_set(err, ERR_BAD_MODEL, "%s", exception.what());
 }
 
 void draco_mesh_free(struct draco_mesh *mesh) { delete mesh; }
@@ -190,25 +185,25 @@ void draco_mesh_indices(const struct draco_mesh *mesh, uint32_t *out)
             *out++ = mesh->mesh->face(f)[corner].value();
 }
 
-enum draco_result draco_mesh_rows(const struct draco_mesh *mesh, uint32_t id, enum draco_component component,
-                                  uint32_t width, void *out, char *message, size_t message_size)
+int draco_mesh_rows(const struct draco_mesh *mesh, uint32_t id, uint32_t component_type, uint32_t width, void *out,
+                    struct err *err)
 {
     const draco::PointAttribute *attribute = mesh->mesh->GetAttributeByUniqueId(id);
     if (attribute == nullptr)
-        return fail(DRACO_BROKEN, message, message_size, "the mesh has no attribute of this id");
+        return err_set(err, ERR_BAD_MODEL, "the mesh has no attribute of this id");
     if (attribute->num_components() != width)
-        return fail(DRACO_BROKEN, message, message_size, "the attribute has another number of components");
+        return err_set(err, ERR_BAD_MODEL, "the attribute has another number of components");
     const int32_t step = draco::DataTypeLength(attribute->data_type());
     if (step <= 0)
-        return fail(DRACO_BROKEN, message, message_size, "the attribute has no component type");
+        return err_set(err, ERR_BAD_MODEL, "the attribute has no component type");
     uint8_t *next = static_cast<uint8_t *>(out);
     for (draco::PointIndex point(0); point < mesh->mesh->num_points(); ++point) {
         const uint8_t *row = find_row(*attribute, point, static_cast<size_t>(step) * width);
         if (row == nullptr)
-            return fail(DRACO_BROKEN, message, message_size, "the attribute has fewer rows than the mesh has points");
+            return err_set(err, ERR_BAD_MODEL, "the attribute has fewer rows than the mesh has points");
         for (uint32_t i = 0; i < width; i++)
-            if (!store(load(row + static_cast<size_t>(step) * i, attribute->data_type()), component, next))
-                return fail(DRACO_BROKEN, message, message_size, "a value does not fit the accessor's component type");
+            if (!store(load(row + static_cast<size_t>(step) * i, attribute->data_type()), component_type, next))
+                return err_set(err, ERR_BAD_MODEL, "a value does not fit the accessor's component type");
     }
-    return DRACO_OK;
+    return 0;
 }

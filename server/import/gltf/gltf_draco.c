@@ -22,13 +22,9 @@ struct primitive_draco {
     struct draco_block *blocks;
 };
 
-static int draco_error(const struct primitive_reader *reader, enum draco_result result, const char *name,
-                       const char *message, struct err *err)
+static int name_culprit(const struct primitive_reader *reader, const char *name, struct err *err)
 {
-    const int code = result == DRACO_TOO_LARGE   ? ERR_MODEL_LIMIT
-                     : result == DRACO_NO_MEMORY ? ERR_IMPORT_MEMORY
-                                                 : ERR_BAD_MODEL;
-    return err_set(err, code, "%s %s: KHR_draco_mesh_compression: %s", reader->where, name, message);
+    return err_prefix(err, "%s %s: KHR_draco_mesh_compression", reader->where, name);
 }
 
 int primitive_draco_open(struct primitive_reader *reader, struct err *err)
@@ -43,14 +39,14 @@ int primitive_draco_open(struct primitive_reader *reader, struct err *err)
     const uint64_t *limit = gltf->import->limits->value;
     reader->draco = mem_zalloc(1, sizeof *reader->draco);
     reader->draco->ids = json_member(json, "attributes");
-    char message[200];
-    const enum draco_result result = draco_mesh_new(
-        view.bytes, view.size_bytes, limit[LIMIT_VERTICES] - gltf->builder->position_count,
-        (limit[LIMIT_INDICES] - gltf->builder->index_count) / 3, &reader->draco->mesh, message, sizeof message);
-    if (result != DRACO_OK)
-        return draco_error(reader, result, "mesh", message, err);
-    if (draco_mesh_points(reader->draco->mesh) == 0)
-        return draco_error(reader, DRACO_BROKEN, "mesh", "it has no points", err);
+    const uint64_t points_max = limit[LIMIT_VERTICES] - gltf->builder->position_count;
+    const uint64_t faces_max = (limit[LIMIT_INDICES] - gltf->builder->index_count) / 3;
+    if (draco_mesh_new(view.bytes, view.size_bytes, points_max, faces_max, &reader->draco->mesh, err) < 0)
+        return name_culprit(reader, "mesh", err);
+    if (draco_mesh_points(reader->draco->mesh) == 0) {
+        err_set(err, ERR_BAD_MODEL, "it has no points");
+        return name_culprit(reader, "mesh", err);
+    }
     return 0;
 }
 
@@ -97,12 +93,9 @@ static int read_rows(const struct primitive_reader *reader, const char *name, st
     take_count(reader, accessor, draco_mesh_points(mesh), name);
     uint8_t *rows = add_block(reader->draco, (uint64_t)accessor->count * row_bytes);
     const uint64_t id = json_count(reader->draco->ids, name, 0);
-    char message[200];
-    const enum draco_result result =
-        draco_mesh_rows(mesh, id > UINT32_MAX ? UINT32_MAX : (uint32_t)id,
-                        (enum draco_component)accessor->component_type, accessor->width, rows, message, sizeof message);
-    if (result != DRACO_OK)
-        return draco_error(reader, result, name, message, err);
+    if (draco_mesh_rows(mesh, id > UINT32_MAX ? UINT32_MAX : (uint32_t)id, accessor->component_type, accessor->width,
+                        rows, err) < 0)
+        return name_culprit(reader, name, err);
     accessor->rows = rows;
     accessor->stride = row_bytes;
     return 0;

@@ -91,29 +91,19 @@ static int too_much(const struct zip_unpacker *unpacking, struct err *err)
                    LIMIT_TEXT(unpacking->import->limits, LIMIT_BAKED_BYTES));
 }
 
-/* The sizes that a zip declares are not believed: what comes out is counted. */
+/* The sizes that a zip declares are not believed: the buffer's limit counts what comes out. */
 static int read_data(struct zip_unpacker *unpacking, zip_uint64_t index, const char *path, struct err *err)
 {
-    const uint64_t most = unpacking->import->limits->value[LIMIT_BAKED_BYTES];
     zip_file_t *file = zip_fopen_index(unpacking->zip, index, 0);
     if (file == NULL)
         return bad(path, zip_strerror(unpacking->zip), err);
-    int rc = 0;
-    for (;;) {
-        char bytes[65536];
-        const zip_int64_t n = zip_fread(file, bytes, sizeof bytes);
-        if (n < 0)
-            rc = bad(path, zip_file_strerror(file), err);
-        else if (n > 0 && unpacking->data.size_bytes + (uint64_t)n > most)
-            rc = too_much(unpacking, err);
-        if (n <= 0 || rc < 0)
-            break;
+    char bytes[65536];
+    zip_int64_t n = zip_fread(file, bytes, sizeof bytes);
+    for (; n > 0 && !buf_failed(&unpacking->data); n = zip_fread(file, bytes, sizeof bytes))
         buf_put(&unpacking->data, bytes, (size_t)n);
-        if (buf_failed(&unpacking->data)) {
-            rc = too_much(unpacking, err);
-            break;
-        }
-    }
+    const int rc = buf_failed(&unpacking->data) ? too_much(unpacking, err)
+                   : n < 0                      ? bad(path, zip_file_strerror(file), err)
+                                                : 0;
     zip_fclose(file);
     return rc;
 }

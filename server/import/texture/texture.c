@@ -42,14 +42,6 @@ static int add(struct import *import, const struct texture_request *request, str
     return import_put_texture(import, &texture, err) < 0 ? err->code : (int)(builder->texture_count - 1);
 }
 
-static int check_count(const struct import *import, struct err *err)
-{
-    if (import->builder->texture_count < import->limits->value[LIMIT_TEXTURES])
-        return 0;
-    return err_set(err, ERR_MODEL_LIMIT, "the model has more textures than %s",
-                   LIMIT_TEXT(import->limits, LIMIT_TEXTURES));
-}
-
 int texture_find(struct import *import, const struct texture_request *request, int *texture, struct err *err)
 {
     const struct bake_builder *builder = import->builder;
@@ -70,7 +62,7 @@ int texture_find(struct import *import, const struct texture_request *request, i
     }
     if (same_pixels < 0)
         return 0;
-    if (check_count(import, err) < 0)
+    if (import_check_limit(import, LIMIT_TEXTURES, import->builder->texture_count, 1, "the materials", err) < 0)
         return err->code;
     *texture = add(import, request, builder->textures[same_pixels], err);
     return *texture < 0 ? *texture : 0;
@@ -183,7 +175,8 @@ int texture_add(struct import *import, const struct texture_request *request, st
     if (same >= 0)
         return same;
     struct texture texture = {0};
-    if (check_count(import, err) < 0 || fill(import, request, &texture, err) < 0)
+    if (import_check_limit(import, LIMIT_TEXTURES, import->builder->texture_count, 1, "the materials", err) < 0 ||
+        fill(import, request, &texture, err) < 0)
         return err->code;
     return add(import, request, texture, err);
 }
