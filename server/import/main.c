@@ -44,7 +44,7 @@ static void print_help(void)
                    (unsigned long long)LIMIT_INFO[i].initial);
 }
 
-/* The disk cache keeps what an importer of the same identity made. */
+/* The disk cache keeps the models of importers with the same identity. */
 static void print_version(void)
 {
     char identity[IDENTITY_SIZE];
@@ -117,7 +117,7 @@ static int parse_arguments(char **argv, struct arguments *out)
     return 0;
 }
 
-/* What a file says nothing about. */
+/* The values of a file that does not give them. */
 static struct model_info *add_info(struct bake_builder *builder)
 {
     struct model_info *info = bake_add_info(builder, 1);
@@ -150,7 +150,7 @@ static int bake(struct import *import, struct err *err)
     return rc < 0 ? rc : import_finish(import, err);
 }
 
-/* A bake_sink: to the file descriptor that the daemon gave. `context` is a bool: whether it takes no more. */
+/* A bake_sink that writes to the file descriptor of the daemon. `context` is a bool: whether writing failed. */
 static int put_in_result(void *context, const void *bytes, size_t size_bytes, struct err *err)
 {
     const char *at = bytes;
@@ -168,7 +168,7 @@ static int put_in_result(void *context, const void *bytes, size_t size_bytes, st
     return 0;
 }
 
-/* The files of an archive, or the model; *is_stuck: there is no way to say anything. */
+/* Writes the files of an archive, or the model. *is_stuck: the result cannot be written, so neither can an error. */
 static int make_result(struct import *import, bool *is_stuck, struct err *err)
 {
     const struct bake_sink sink = {.put = put_in_result, .context = is_stuck};
@@ -202,7 +202,7 @@ static int refuse(const struct err *err)
 /* Set before the import starts, for refuse_for_memory(). */
 static const struct arguments *running;
 
-/* Says which limit of memory an import has, which those who ran out of it do not know, and what the model is. */
+/* Adds what the place of the error did not know: the limit of memory, and the model. */
 static void complete_error(const struct arguments *arguments, struct err *err)
 {
     char message[ERR_MESSAGE_SIZE];
@@ -214,7 +214,7 @@ static void complete_error(const struct arguments *arguments, struct err *err)
     err_prefix(err, "%s", arguments->path);
 }
 
-/* mem_set_exhausted(): ends the import where it stands. */
+/* For mem_set_exhausted(): ends the import from wherever it is. */
 static void refuse_for_memory(void)
 {
     struct err err = {0};
@@ -299,7 +299,7 @@ int main(int argc, char **argv)
     struct sandbox sandbox;
     struct err err = {0};
     if (zip_unpack_is_zip(arguments.path)) {
-        /* libzip asks for local times, for which the C library looks at a file: now, and never again */
+        /* libzip asks for local times, for which the C library reads a file: once, before the sandbox forbids it */
         setenv("TZ", "UTC0", 1);
         tzset();
     }

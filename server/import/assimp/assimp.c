@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond this depth assimp's recursive destructor could overflow the stack; the process ends soon anyway. */
+/* Deeper scenes are not released: assimp's recursive destructor could overflow the stack, and the process ends soon. */
 enum { RELEASED_DEPTH_MAX = 4096 };
 
-/* Nothing that touches bones or drops nodes: the palette's order and every socket stay. */
+/* No step that changes bones or removes nodes: the order of the palette and all sockets stay. */
 static const unsigned STEPS =
     aiProcess_Triangulate | aiProcess_SortByPType | aiProcess_JoinIdenticalVertices | aiProcess_GenUVCoords;
 
@@ -26,7 +26,7 @@ static int load_error(struct err *err)
     return err_set(err, ERR_BAD_MODEL, "%s", why[0] != '\0' ? why : "assimp cannot read it");
 }
 
-/* assimp's MD5 reader passes over a joints section that no empty line precedes. */
+/* assimp's MD5 reader skips a joints section without an empty line before it. */
 static int check_md5(const struct assimp_job *job, struct err *err)
 {
     if (!assimp_is_format(job, "md5mesh"))

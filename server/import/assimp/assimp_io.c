@@ -25,7 +25,7 @@ struct assimp_io {
 
 struct open_file {
     struct aiFile file;
-    const uint8_t *bytes; /* of the source files, or own */
+    const uint8_t *bytes; /* borrowed from the source files, or `own` */
     size_t size_bytes, at;
     uint8_t *own; /* text that had a byte order mark or a <skew>, or NULL */
 };
@@ -76,7 +76,7 @@ static bool ends_in(const char *name, const char *ending)
     return length >= size && strcasecmp(name + length - size, ending) == 0;
 }
 
-/* Our own COLLADA reader has the file as it is, and its transforms count. */
+/* Our own COLLADA reader gets the file unchanged, and its transforms count. */
 static void hide_skew(struct open_file *open)
 {
     if (!collada_has_skew(open->bytes, open->size_bytes))

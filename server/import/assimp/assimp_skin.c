@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two exporters' roundings of one matrix: relative to its largest element. */
+/* Matrices that differ by rounding only, relative to the largest element. */
 static const float SAME_MATRIX = 1e-6f;
 
 static bool is_same_matrix(const struct mat4 *a, const struct mat4 *b)
@@ -43,7 +43,8 @@ static bool shows_mesh(const struct aiNode *node, uint32_t mesh)
 }
 
 /* B3D: vertices stand in the space of the node that has the mesh ("B3D File Format", Sibly 2003, VRTS in NODE), while
- * assimp's offset matrices take them for scene space. scene_from_node of that node at rest; elsewhere nothing to do. */
+ * assimp's offset matrices take them for scene space. scene_from_node of that node at rest; the identity for other
+ * formats. */
 static struct dmat4 scene_from_bind(const struct assimp_job *job, uint32_t mesh)
 {
     struct dmat4 product = DMAT4_IDENTITY;

@@ -28,7 +28,7 @@ static int find_embedded(const struct aiScene *scene, const char *path)
     return -1;
 }
 
-/* Raw texels as a file that our decoders read: an uncompressed 32-bit TGA, rows top first, whose pixels are laid out
+/* Raw texels as a file for our decoders: an uncompressed 32-bit TGA, rows top first, whose pixels are laid out
  * as struct aiTexel is. NULL when it has no sensible size; the caller's to free. */
 static uint8_t *tga_of(const struct aiTexture *texture, size_t *size_bytes)
 {
@@ -67,7 +67,7 @@ static int add_embedded(struct assimp_job *job, uint32_t index, struct texture_r
     return rc;
 }
 
-/* Its move, scale and turn, of which the formats have different notions. */
+/* Translation, scale and rotation of the texture, which formats define differently. */
 static void find_transform(const struct aiMaterial *material, enum aiTextureType type, struct assimp_texture *out)
 {
     static const float IDENTITY[5] = {0, 0, 1, 1, 0};

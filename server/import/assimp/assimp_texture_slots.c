@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of a bump map; more says nothing. */
+/* A larger factor of a bump map is an error of the file and is ignored. */
 static const float BUMP_FACTOR_MAX = 100;
 
 /* AC3D: texrep, then texoff, where v points up; ours points down. What the numbers of other formats mean is not certain
@@ -23,7 +23,7 @@ static bool take_transform(const struct assimp_job *job, const struct aiUVTransf
     return true;
 }
 
-/* Puts a texture in its place, unless its coordinates would be a third set. */
+/* Puts a texture into its slot, unless its coordinates would be a third set. */
 static void place(struct assimp_job *job, uint32_t material, const struct assimp_texture *from, int texture,
                   struct material_texture *to)
 {
@@ -78,7 +78,7 @@ static int add(struct assimp_job *job, uint32_t material, const enum aiTextureTy
     return 0;
 }
 
-/* By what the file multiplies the heights; in OBJ it belongs to the texture. */
+/* The factor of the heights; in OBJ it is a property of the texture. */
 static float bump_factor(const struct aiMaterial *material, enum aiTextureType type)
 {
     float factor = 1;
@@ -100,7 +100,7 @@ static int mix_heights(struct assimp_job *job, enum aiTextureType type, uint32_t
     return *texture < 0 ? *texture : 0;
 }
 
-/* Files put normals and heights in the same place, by whatever name: what the picture looks like tells. */
+/* Files use the same slots for normals and heights, so the picture itself must tell them apart. */
 static int add_normals(struct assimp_job *job, uint32_t material, struct material *to, struct err *err)
 {
     static const enum aiTextureType TYPES[] = {aiTextureType_NORMALS, aiTextureType_NORMAL_CAMERA,
@@ -121,8 +121,8 @@ static int add_normals(struct assimp_job *job, uint32_t material, struct materia
     return 0;
 }
 
-/* Exporters give the ambient colour, which assimp takes for a light map, the diffuse texture; and what has colours is
- * light, not occlusion. */
+/* Exporters use the diffuse texture for the ambient colour, which assimp takes for a light map; and a picture with
+ * colours is light, not occlusion. */
 static int add_occlusion(struct assimp_job *job, uint32_t material, struct material *to, struct err *err)
 {
     static const enum aiTextureType TYPES[] = {aiTextureType_AMBIENT_OCCLUSION, aiTextureType_LIGHTMAP};
@@ -177,7 +177,7 @@ int assimp_roughness_texture(struct assimp_job *job, uint32_t material, struct m
     if (a < 0 && b < 0)
         return 0;
     int texture = a;
-    /* One picture for both that is not grey is packed as glTF has it. */
+    /* One picture for both that is not grey is packed as in glTF. */
     if (!(a >= 0 && b >= 0 && is_same(&metallic, &roughness) && !texture_is_grey(job->import->builder, a))) {
         const struct texture_mix mix = {
             .kind = MIX_METALLIC_ROUGHNESS, .a = a, .b = b, .factors = {to->metallic, to->roughness}};
@@ -238,7 +238,7 @@ int assimp_opacity_texture(struct assimp_job *job, uint32_t material, struct mat
     int part = -1;
     if (!is_alpha && find_part(job, material, TYPES[0], &opacity, &part, err) < 0)
         return err->code;
-    /* Laid differently, or over a picture that is not there, the two cannot be one. */
+    /* With different coordinates, or without a base picture, the two cannot be mixed. */
     const bool is_mixed = part >= 0 && (!has_base || (is_found(job, slot->texture) && base.set == opacity.set));
     if (is_mixed) {
         const struct texture_mix mix = {.kind = MIX_OPACITY, .a = slot->texture, .b = part};

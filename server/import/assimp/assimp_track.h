@@ -39,7 +39,7 @@ int track_from_values(struct track *track, const double *ticks, const double *va
                       uint32_t components, struct track_time time, struct err *err);
 void track_fini(struct track *track);
 
-/* The shortest decimal number that rounds to the float `value`, as a double; `value` itself where it is no float.
+/* The shortest decimal number that rounds to the float `value`, as a double; `value` itself when it is not a float.
  * Files write times as decimal text, and a time asked for as text then meets its key exactly. */
 double track_decimal(double value);
 

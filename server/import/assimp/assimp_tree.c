@@ -25,7 +25,7 @@ bool dmat4_is_finite(const struct dmat4 *m)
     return true;
 }
 
-/* Depth first in the order of the children, with a stack of our own: the depth is the file's choice. */
+/* Depth first in the order of the children, with a stack of our own: the file decides on the depth. */
 static int flatten(struct node_tree *tree, const struct aiScene *scene, const struct limits *limits, struct err *err)
 {
     const uint64_t limit = limits->value[LIMIT_NODES];

@@ -34,7 +34,7 @@ static bool has_bones(const struct aiScene *scene)
 
 /* --- curves --- */
 
-/* Below this the way of the angles and the arc differ by less than 0.05 degrees. */
+/* For smaller turns, interpolated angles and the arc differ by less than 0.05 degrees. */
 enum { WIDE_DEGREES = 5 };
 
 static bool has_wide_turns(const struct aiScene *scene)
@@ -140,8 +140,8 @@ static void warn_of_collada(const struct assimp_job *job)
     }
 }
 
-/* Readers disagree whether the channels of a root are added to its OFFSET or stand for it. Recorded files have both the
- * same or an OFFSET of 0, so that they stand for it, as for any other joint. */
+/* Readers disagree whether the channels of a root are added to its OFFSET or replace it. In recorded files both are
+ * equal or the OFFSET is 0, so here they replace it, as for any other joint. */
 static void warn_of_bvh(const struct assimp_job *job)
 {
     const struct aiVector3D *place = NULL;

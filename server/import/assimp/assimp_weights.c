@@ -58,7 +58,7 @@ int assimp_weights(const struct assimp_job *job, const struct aiMesh *from, cons
     return 0;
 }
 
-/* Files round their weights to a few digits; only what cannot be rounding is worth a warning. */
+/* Files round weights to a few digits; only larger deviations get a warning. */
 static const double WEIGHT_SUM_TOLERANCE = 1e-2;
 
 int assimp_influences(struct assimp_job *job, const struct aiMesh *from, const struct vertex_weights *weights,

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No piece turns further than this at first: a third of a turn is far from where the shorter way is the other one. */
+/* The largest rotation of a first piece: a third of a turn is far from the half turn, where the shorter way changes. */
 static const double PIECE_TURN_RAD = 2 * 3.14159265358979323846 / 3;
 enum { HALVINGS_MAX = 40, SAMPLES = 4 };
 
-/* Keys are float32 in the end. */
+/* Keys are stored as float32. */
 static const double VALUE_MAX = 3e38;
-/* Of a motion that is 0 wherever it is looked at. */
+/* For a motion that is 0 at all sampled times. */
 static const double TOLERANCE_MIN = 1e-14;
 
 struct fitter {
@@ -184,7 +184,7 @@ static void add_cubic(struct fitter *fitter, double from_s, double to_s, int hal
         return;
     }
     fitter->is_near &= is_near;
-    for (uint32_t c = 0; c < 2 * n && !is_near; c++) /* straight rather than wild */
+    for (uint32_t c = 0; c < 2 * n && !is_near; c++) /* a straight piece instead of an unstable one */
         slopes[c] = p[3][c % n] - p[0][c % n];
     double *out = value_of(fitter, fitter->track->count - 1) + n;
     for (uint32_t c = 0; c < n; c++)

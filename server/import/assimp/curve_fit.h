@@ -23,8 +23,7 @@ struct curve_fit {
     uint64_t key_limit;
 };
 
-/* A motion that stands still becomes one key. is_near: the bound was kept at all times that were tried; false after
- * a piece was as short as pieces get, as where a curve stands upright.
- * Returns 0, ERR_BAD_KEYS (a value is not finite) or ERR_MODEL_LIMIT (more keys than key_limit); on failure *track is
- * empty. */
+/* A motion that stands still becomes one key. is_near: the bound was kept at all times that were tried; false when a
+ * piece could not be halved further, as where a curve is vertical. Returns 0, ERR_BAD_KEYS (a value is not finite) or
+ * ERR_MODEL_LIMIT (more keys than key_limit); on failure *track is empty. */
 int curve_fit(struct track *track, const struct curve_fit *fit, bool *is_near, struct err *err);

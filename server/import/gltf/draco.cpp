@@ -29,7 +29,7 @@ struct sizes {
     uint64_t points; /* at most */
 };
 
-/* What the decoder will allocate for, without decoding. */
+/* The sizes that the decoder will allocate for, without decoding. */
 bool read_sizes(const uint8_t *bytes, size_t size_bytes, sizes &out)
 {
     draco::DecoderBuffer buffer;

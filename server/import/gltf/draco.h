@@ -1,7 +1,7 @@
 /* draco.h - libdraco, which is C++, as C functions: one compressed mesh to indices and attribute rows.
  *
- * Exceptions end here. libdraco has crashed on malformed bytes before, so this belongs into the importer's process,
- * under its limits. One thread a mesh. */
+ * Exceptions end here. libdraco has crashed on malformed bytes before, so it must run in the importer's process, under
+ * its limits. One thread for each mesh. */
 #pragma once
 
 #include <stddef.h>
@@ -22,7 +22,7 @@ int draco_mesh_new(const uint8_t *bytes, size_t size_bytes, uint64_t points_max,
                    struct draco_mesh **out, struct err *err);
 void draco_mesh_free(struct draco_mesh *mesh);
 
-/* How many there are; at most those that draco_mesh_new() was told. */
+/* At most as many as draco_mesh_new() allowed. */
 uint32_t draco_mesh_points(const struct draco_mesh *mesh);
 uint32_t draco_mesh_faces(const struct draco_mesh *mesh);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* glTF 1.0 has objects where 2.0 has arrays, so it is told apart before the schema sees it. */
+/* glTF 1.0 has objects where 2.0 has arrays, so it is recognised before the schema is checked. */
 static int check_version(const cJSON *root, struct err *err)
 {
     const cJSON *asset = json_member(root, "asset");

@@ -37,7 +37,7 @@ struct gltf_mesh_use {
 struct gltf_times {
     uint32_t first, count;
     bool is_read;
-    bool has_duplicates; /* of two equal times the earlier key was left out */
+    bool has_duplicates; /* the earlier key of two with equal times was left out */
 };
 
 /* Where an output accessor's values lie in the builder. */
@@ -46,7 +46,7 @@ struct gltf_values {
     uint32_t size; /* floats a key */
     int64_t times; /* the input accessor whose equal times left keys out, or -1: all rows are there */
     bool is_read;
-    unsigned checked; /* a bit for each interpolation with which they were seen to be rotations */
+    unsigned checked; /* a bit for each interpolation with which they were checked as rotations */
 };
 
 struct gltf {
@@ -65,7 +65,7 @@ struct gltf {
     struct gltf_times *times;        /* [accessors] */
     struct gltf_values *values;      /* [accessors] */
     uint32_t *deltas;                /* [accessors]: where its morph deltas lie in the builder + 1, or 0 */
-    uint64_t row_bytes;              /* that accessors have given so far: see accessor_charge() */
+    uint64_t row_bytes;              /* charged so far by accessor_charge() */
     struct texcoord_sets *texcoords; /* [materials] */
     struct texture_mixer mixer;
     uint32_t *view_images; /* [bufferViews]: the first image that lies in it + 1, or 0 */

@@ -7,7 +7,7 @@
 
 #include "import/gltf/gltf.h"
 
-/* As bits, so that a use can say which it takes. */
+/* Bits, so that a use can list the types that it accepts. */
 enum accessor_type {
     ACCESSOR_SCALAR = 1,
     ACCESSOR_VEC2 = 2,
@@ -55,7 +55,7 @@ struct accessor {
 int accessor_open(struct gltf *gltf, uint32_t index, const struct accessor_use *use, struct accessor *accessor,
                   struct err *err);
 
-/* Type and count alone, rows of zeros: for rows that come from elsewhere. */
+/* Type and count without the rows: for rows that come from elsewhere. */
 int accessor_describe(const struct gltf *gltf, uint32_t index, const struct accessor_use *use,
                       struct accessor *accessor, struct err *err);
 /* Counts `bytes` of rows that an accessor gives, again or for the first time, and refuses (ERR_MODEL_LIMIT, naming the

@@ -25,7 +25,8 @@ static int find_path(const char *name)
     return -1;
 }
 
-/* Fills node, path and component_count. Returns 1, 0 (nothing here moves: said why) or a negative code. */
+/* Fills node, path and component_count. Returns 1, 0 (the channel moves nothing: a warning tells why) or a negative
+ * code. */
 static int read_target(struct clip_reader *reader, const cJSON *target, struct key_source *source, struct err *err)
 {
     struct bake_builder *builder = reader->gltf->builder;

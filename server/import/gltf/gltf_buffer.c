@@ -26,7 +26,7 @@ static int check_range(const struct gltf *gltf, uint32_t index, const cJSON *jso
     return 0;
 }
 
-/* By what the file says of its buffers, whether a view is used or not; no buffer is read for that. */
+/* Checks all views, used or not, against the sizes that the file declares; reads no buffer. */
 static int check_views(const struct gltf *gltf, struct err *err)
 {
     for (uint32_t i = 0; i < gltf->lists[GLTF_BUFFER_VIEWS].count; i++) {
@@ -115,8 +115,8 @@ static int find_range(struct gltf *gltf, const cJSON *json, const uint8_t **byte
     return 0;
 }
 
-/* Decompresses a view when it is first asked for. The uncompressed file would have to keep the limit of files, so all
- * of its views together do. */
+/* Decompresses a view when it is first asked for. All views together are bounded by the limit of a file, as the
+ * uncompressed file would be. */
 static int decode_view(struct gltf *gltf, uint32_t index, struct err *err)
 {
     const cJSON *view = gltf_item(gltf, GLTF_BUFFER_VIEWS, index), *compressed = gltf_meshopt_of(view);
@@ -140,7 +140,7 @@ int gltf_view(struct gltf *gltf, uint32_t index, struct gltf_view *view, struct 
                                .stride = json_count(json, "byteStride", 0)};
     if (gltf_meshopt_of(json) == NULL)
         return find_range(gltf, json, &view->bytes, err);
-    /* The view's own buffer is a fallback that need not exist. */
+    /* The buffer of the view itself is a fallback that need not exist. */
     if (decode_view(gltf, index, err) < 0)
         return err->code;
     view->bytes = gltf->decoded_views[index];

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a file may require. Others that it merely uses change nothing that is read here. */
+/* What a file may require. Extensions that it only uses do not change what is read here. */
 static const char *const EXTENSIONS[] = {"KHR_mesh_quantization",      "KHR_materials_unlit",
                                          "KHR_texture_transform",      "KHR_materials_emissive_strength",
                                          "EXT_texture_webp",           "EXT_meshopt_compression",
                                          "KHR_draco_mesh_compression", "KHR_materials_pbrSpecularGlossiness"};
 
-/* The member that says how much there is of it, and the value (also the default) at which there is nothing to see. */
+/* The member that gives the strength of the effect, and the value (also the default) at which it is invisible. */
 static const struct ignored {
     const char *name, *member;
     double neutral;

@@ -68,7 +68,7 @@ static int open_source(const struct primitive_reader *reader, struct index_sourc
     if (accessor_open(reader->gltf, (uint32_t)index, &use, &source->accessor, err) < 0)
         return err->code;
     source->count = source->accessor.count;
-    /* Before the walk over them: an accessor without a view may have billions for nothing. */
+    /* Checked before the loop over them: an accessor without a view may have billions of rows at no cost. */
     if (import_check_limit(reader->gltf->import, LIMIT_INDICES, reader->gltf->builder->index_count, source->count,
                            reader->where, err) < 0)
         return err->code;
@@ -108,7 +108,7 @@ static uint32_t place_of(enum primitive_mode mode, uint32_t i, uint32_t count)
         return (line + i % 2) % count;
     case MODE_LINE_STRIP:
         return line + i % 2;
-    case MODE_TRIANGLE_STRIP: /* p, p + 1 + p % 2, p + 2 - p % 2: every other one is turned round */
+    case MODE_TRIANGLE_STRIP: /* p, p + 1 + p % 2, p + 2 - p % 2: every second one is reversed */
         if (corner == 0)
             return triangle;
         return corner == 1 ? triangle + 1 + triangle % 2 : triangle + 2 - triangle % 2;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Weights that sum to 1 within this are taken for rounding: a byte's step is 1/255, and exporters round each of four.
+/* A smaller deviation from 1 is rounding: a byte's step is 1/255, and exporters round each of four weights.
  */
 static const double SUM_TOLERANCE = 1e-3;
 
@@ -39,7 +39,7 @@ static int open_sets(const struct primitive_reader *reader, struct influence_sou
     return 0;
 }
 
-/* The influences above 0 of a vertex, as the file weighs them; *count of them, *sum together. */
+/* The influences of a vertex with weights above 0, as the file gives them; *count of them. */
 static int gather(const struct primitive_reader *reader, const struct influence_source *source, uint32_t vertex,
                   uint32_t *joints, double *weights, uint32_t *count, struct err *err)
 {
@@ -65,7 +65,7 @@ static int gather(const struct primitive_reader *reader, const struct influence_
     return 0;
 }
 
-/* Adds them with weights that sum to 1. Returns 1 when those of the file did not, 0, or a negative code. */
+/* Adds them with weights that sum to 1. Returns 1 when the weights of the file did not, 0, or a negative code. */
 static int add_influences(struct gltf *gltf, const uint32_t *joints, const double *weights, uint32_t count,
                           struct err *err)
 {

@@ -66,7 +66,7 @@ int glb_split(const uint8_t *bytes, size_t size_bytes, struct glb_chunks *glb, s
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/* "line 3, column 7" is what editors take; the byte says it for files of a single line. */
+/* Editors take "line 3, column 7"; the byte helps with files of a single line. */
 static int syntax_error(const char *text, size_t at, const char *what, struct err *err)
 {
     size_t line = 1, column = 1;
@@ -78,7 +78,7 @@ static int syntax_error(const char *text, size_t at, const char *what, struct er
                    what);
 }
 
-/* Passes over the string that starts at text[*at]. An escaped NUL would cut the text short in C: it becomes '?'. */
+/* Skips the string that starts at text[*at]. An escaped NUL would cut the text short in C: it becomes '?'. */
 static int scan_string(char *text, size_t size_bytes, size_t *at, struct err *err)
 {
     const size_t start = *at;
@@ -115,7 +115,7 @@ static int scan(char *text, size_t size_bytes, uint64_t depth_max, struct err *e
     return 0;
 }
 
-/* `text` is followed by a NUL byte, as cJSON needs to see garbage behind the value. */
+/* `text` is followed by a NUL byte, which cJSON needs to notice garbage after the value. */
 static int parse_scanned(const char *text, size_t size_bytes, cJSON **out, struct err *err)
 {
     const char *end = text;
@@ -136,7 +136,7 @@ int json_parse(const uint8_t *bytes, size_t size_bytes, uint64_t depth_max, cJSO
         bytes += 3;
         size_bytes -= 3;
     }
-    /* Exporters pad a GLB's JSON with NUL bytes, where spaces are asked for. */
+    /* Exporters pad the JSON of a GLB with NUL bytes, although the specification demands spaces. */
     while (size_bytes > 0 && (bytes[size_bytes - 1] == '\0' || is_space((char)bytes[size_bytes - 1])))
         size_bytes--;
     size_t start = 0;

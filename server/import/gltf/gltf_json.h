@@ -18,7 +18,7 @@ struct glb_chunks {
     size_t json_bytes;
     const uint8_t *bin; /* or NULL: no binary chunk */
     size_t bin_bytes;
-    bool has_trailing_bytes; /* behind the length that the header says */
+    bool has_trailing_bytes; /* after the length that the header gives */
 };
 
 bool glb_is_glb(const uint8_t *bytes, size_t size_bytes);
@@ -27,10 +27,10 @@ bool glb_is_glb(const uint8_t *bytes, size_t size_bytes);
  * names the byte). Chunks of other types are passed over, as the specification asks. */
 int glb_split(const uint8_t *bytes, size_t size_bytes, struct glb_chunks *glb, struct err *err);
 
-/* Parses exactly `size_bytes` bytes (a byte order mark before and white space around are fine, anything else behind
- * is not) nested at most `depth_max` deep. The tree is the caller's: cJSON_Delete().
- * Returns 0, ERR_NOT_A_MODEL (does not start like an object), ERR_BAD_MODEL (broken, with line and column) or
- * ERR_IMPORT_MEMORY. */
+/* Parses exactly `size_bytes` bytes (a byte order mark before it and white space around it are allowed, anything else
+ * after it is not) nested at most `depth_max` deep. The tree is the caller's: cJSON_Delete(). Returns 0,
+ * ERR_NOT_A_MODEL (does not start like an object), ERR_BAD_MODEL (broken, with line and column) or ERR_IMPORT_MEMORY.
+ */
 int json_parse(const uint8_t *bytes, size_t size_bytes, uint64_t depth_max, cJSON **out, struct err *err);
 
 /* "a number", "an object": for messages. */

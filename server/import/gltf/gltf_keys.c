@@ -11,7 +11,7 @@ const char *const GLTF_PATHS[] = {[PATH_TRANSLATION] = "translation",
                                   [PATH_WEIGHTS] = "weights"};
 static const char *const INTERPOLATIONS[] = {
     [INTERPOLATION_LINEAR] = "LINEAR", [INTERPOLATION_STEP] = "STEP", [INTERPOLATION_CUBICSPLINE] = "CUBICSPLINE"};
-/* Further from unit length than this is no rounding: of floats, and of signed bytes, whose steps are 1/127. */
+/* A larger deviation from unit length is not rounding: of floats, and of signed bytes, whose steps are 1/127. */
 static const double UNIT_TOLERANCE = 1e-3, INTEGER_UNIT_TOLERANCE = 1.0 / 127;
 enum { INTERPOLATION_COUNT = sizeof INTERPOLATIONS / sizeof *INTERPOLATIONS };
 
@@ -22,7 +22,7 @@ static double time_of(const struct accessor *accessor, uint32_t key)
     return time;
 }
 
-/* Of neighbours with equal times the later counts: STEP at a key gives the new value. */
+/* Of neighbours with equal times the later one counts, as STEP gives the new value at a key. */
 static bool is_dropped(const struct accessor *times, uint32_t key)
 {
     return key + 1 < times->count && time_of(times, key) == time_of(times, key + 1);
@@ -146,7 +146,7 @@ static bool is_known(const struct gltf_values *values, const struct key_source *
                                                      : values->times < 0);
 }
 
-/* The first rotation that is not of unit length is worth a word; a zero quaternion has no direction to normalise to. */
+/* Warns of the first rotation that is not of unit length; a zero quaternion cannot be normalised. */
 static int check_rotations(const struct gltf *gltf, const struct key_source *source, struct gltf_values *values,
                            uint32_t count, struct err *err)
 {

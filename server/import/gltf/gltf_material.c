@@ -87,7 +87,7 @@ static int read_metallic_roughness(struct material_reader *reader, struct err *e
                         err);
 }
 
-/* --- specular-glossiness: taken where the file requires it, or says nothing else --- */
+/* --- specular-glossiness: used where the file requires it or has no other material --- */
 
 static const char SPECULAR_GLOSSINESS[] = "KHR_materials_pbrSpecularGlossiness";
 
@@ -110,7 +110,7 @@ static bool is_specular_glossiness(const struct material_reader *reader)
            (json_member(reader->json, "pbrMetallicRoughness") == NULL || is_required(reader->gltf));
 }
 
-/* Factors alone: right where there are no textures, and for the diffuse one where metal is out of the question. */
+/* Without textures, or with a diffuse texture alone where the surface cannot be metal. */
 static void take_factors(struct material *out, const float diffuse[4], const float specular[3], float glossiness)
 {
     struct specular_glossiness gloss = {.glossiness = glossiness};
@@ -136,7 +136,7 @@ static bool lie_alike(const struct material_texture *a, const struct material_te
             memcmp(a->uv_from_texcoord, b->uv_from_texcoord, sizeof a->uv_from_texcoord) == 0);
 }
 
-/* Out of what lies in the slots, the diffuse and the specular-glossy texture, come those that belong there. */
+/* Replaces the diffuse and the specular-glossiness texture in the slots by the mixed ones. */
 static int mix_textures(struct material_reader *reader, const float diffuse[4], const float specular[3],
                         float glossiness, struct err *err)
 {
@@ -179,7 +179,7 @@ static int read_specular_glossiness(struct material_reader *reader, struct err *
         return err->code;
     const bool is_mixed = (a->texture >= 0 || b->texture >= 0) && is_found(reader->gltf, a) &&
                           is_found(reader->gltf, b) && lie_alike(a, b);
-    /* What reflects no more than a dielectric is none of metal, whatever its diffuse texture. */
+    /* A surface that reflects no more than a dielectric is not metal, whatever its diffuse texture is. */
     const bool is_metal =
         b->texture >= 0 || specular_glossiness_to_metallic_roughness(
                                &(struct specular_glossiness){{0}, {specular[0], specular[1], specular[2]}, 0})
@@ -240,7 +240,7 @@ static int read_material(struct gltf *gltf, uint32_t index, struct err *err)
     return 0;
 }
 
-/* The coordinates that a material without textures might want are the first. */
+/* A material without textures gets the first set of coordinates. */
 struct texcoord_sets gltf_material_texcoords(const struct gltf *gltf, int64_t material)
 {
     struct texcoord_sets texcoords = material < 0 ? TEXCOORD_SETS_NONE : gltf->texcoords[material];

@@ -21,7 +21,7 @@ static int64_t set_of(const char *name, const char *prefix)
     return set;
 }
 
-/* Of a name that is there twice, the first counts, as in the rest of the JSON. */
+/* The first of two members with one name counts, as in the rest of the JSON. */
 static void keep_first(int64_t *slot, int64_t index)
 {
     if (*slot < 0)

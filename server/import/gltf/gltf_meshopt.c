@@ -35,7 +35,7 @@ static int find_word(const char *text, const char *const *words, int word_count)
     return word_count;
 }
 
-/* libmeshoptimizer asserts what is refused here. */
+/* libmeshoptimizer has assertions for what is refused here. */
 static bool is_legal(const struct meshopt_layout *layout)
 {
     if (layout->count == 0)

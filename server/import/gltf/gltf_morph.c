@@ -3,12 +3,13 @@
 
 #include <stdio.h>
 
-/* Rows that another primitive had read cost no memory, but the time to move its vertices by them. */
+/* Rows that another primitive has read cost no memory, only the time to move the vertices by them. */
 enum { SHARED_PART = 16 };
 
 static const unsigned COMPONENTS = ACCESSOR_F32 | ACCESSOR_I8 | ACCESSOR_I16;
 
-/* Exporters give each material's primitive all the vertices of a mesh, with all their targets: they share deltas. */
+/* Exporters give the primitive of each material all vertices and targets of the mesh, so that primitives share deltas.
+ */
 static int share_deltas(struct primitive_reader *reader, const char *name, uint32_t index, uint32_t *first,
                         struct err *err)
 {
@@ -56,7 +57,7 @@ int primitive_read_targets(struct primitive_reader *reader, const cJSON *names, 
     for (uint32_t i = 0; i < count; i++, target = target->next) {
         struct morph_target out;
         out.name = bake_textz(builder, name == NULL ? NULL : cJSON_GetStringValue(name));
-        /* Normals that are made here have no counterpart in the targets. */
+        /* Computed normals have no counterpart in the targets. */
         const bool has_normals = reader->normal >= 0;
         out.normal_first = UINT32_MAX;
         if (read_deltas(reader, target, i, "POSITION", &out.position_first, err) < 0 ||

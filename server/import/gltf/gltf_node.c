@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A quaternion further from unit length than this is worth a word; closer is rounding. */
+/* A quaternion further from unit length than this gets a warning; a smaller deviation is rounding. */
 static const double UNIT_TOLERANCE = 1e-3;
 
 /* The element (row 3, column c) must be 0, 0, 0, 1 (glTF 2.0, 3.5.2), or points would need a division. */
@@ -254,10 +254,10 @@ int gltf_read_weights(struct gltf *gltf, struct err *err)
 
 static float positive(const cJSON *json, const char *name)
 {
-    return (float)fabs(json_number(json, name, 0)); /* of an orthographic camera's sizes only the amount counts */
+    return (float)fabs(json_number(json, name, 0)); /* the sign of an orthographic camera's size has no meaning */
 }
 
-/* False: the numbers are none that a camera can have. */
+/* False: no camera can have these numbers. */
 static bool read_view(const cJSON *json, struct model_camera *camera)
 {
     const char *type = json_text(json, "type");

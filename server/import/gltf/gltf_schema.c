@@ -99,7 +99,7 @@ static int check_number(const struct json_path *place, const cJSON *item, struct
 {
     if (!cJSON_IsNumber(item))
         return wrong_type(place, item, "a number", err);
-    /* Rounded as it will be stored: exporters print FLT_MAX a little too large. */
+    /* Checked as rounded to float32: exporters print FLT_MAX a little too large. */
     if (!isfinite((float)item->valuedouble))
         return wrong_value(place, "does not fit a finite 32-bit number", err);
     return 0;
@@ -209,7 +209,7 @@ static int check_member(const struct gltf *gltf, const struct json_path *place, 
     }
 }
 
-/* Recursion here is as deep as the table nests objects, not as the file does. */
+/* The depth of the recursion is that of the table, not that of the file. */
 static int check_object(const struct gltf *gltf, const struct json_path *place, const cJSON *item,
                         enum schema_object object, struct err *err)
 {

@@ -82,7 +82,7 @@ static int add_image(struct gltf *gltf, uint32_t image, struct texture_request *
     return rc;
 }
 
-/* The image of a texture, or -1. Where a file has both, EXT_texture_webp's is the same picture again. */
+/* The image of a texture, or -1. Where a file has both, the one of EXT_texture_webp is the same picture. */
 static int64_t image_of(const cJSON *texture)
 {
     const int64_t image = json_index(texture, "source");

@@ -22,8 +22,8 @@ static int read_positions(struct primitive_reader *reader, struct err *err)
     return accessor_floats(&accessor, accessor.count, reader->where, &positions->x, err);
 }
 
-/* A row of floats that only looks depend on: a number that is not finite (normals of collapsed faces are a common
- * case) becomes 0, where a position would be refused. True when there was one. */
+/* Reads a row of an attribute that only affects appearance. A number that is not finite (normals of collapsed faces are
+ * a common case) becomes 0; in a position it would be an error. True when there was one. */
 static bool read_repaired(const struct accessor *accessor, uint32_t row, double values[4])
 {
     bool is_repaired = false;
@@ -40,7 +40,7 @@ static bool read_repaired(const struct accessor *accessor, uint32_t row, double 
 /* How one row of an attribute becomes the builder's element `vertex` of out. */
 typedef void store_row(const double row[4], uint32_t width, void *out, uint32_t vertex);
 
-/* An attribute that only looks depend on. */
+/* An attribute that only affects appearance. */
 struct attribute {
     const char *name;
     int64_t index; /* its accessor, or -1: the primitive does not have it */
@@ -230,7 +230,7 @@ void primitive_make_normals(struct primitive_reader *reader)
         struct vec3 *n = &normals[v];
         const double length =
             sqrt((double)n->x * (double)n->x + (double)n->y * (double)n->y + (double)n->z * (double)n->z);
-        /* Lines, points and collapsed faces face up: towards the light. */
+        /* Vertices of lines, points and collapsed faces get a normal that points up, towards the light. */
         *n = length > 0 ? (struct vec3){(float)((double)n->x / length), (float)((double)n->y / length),
                                         (float)((double)n->z / length)}
                         : (struct vec3){0, 1, 0};

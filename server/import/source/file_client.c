@@ -43,7 +43,7 @@ static int receive_reply(int socket, struct import_file_reply *reply)
     if (got != (ssize_t)sizeof *reply || reply->magic != IMPORT_FILES_MAGIC)
         *reply = (struct import_file_reply){.error = EPIPE};
     else if (reply->error == 0 && fd < 0)
-        reply->error = EMFILE; /* the kernel drops what the process has no room for */
+        reply->error = EMFILE; /* the kernel drops a descriptor for which the process has no room */
     return fd;
 }
 

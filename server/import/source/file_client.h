@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "worker/import_files.h"
 
-/* Whom to ask. */
+/* The other end: posed, or a stand-in of a test. */
 struct file_client {
     /* Fills *reply as worker/import_files.h has it and returns the descriptor that comes with it, which is then the
      * caller's, or -1. */
@@ -20,7 +20,7 @@ struct file_client file_client_on_socket(const int *socket);
 int file_client_ask(const struct file_client *client, enum import_file_kind kind, const char *path, const char *suffix,
                     struct import_file_reply *reply);
 
-/* Whether a reply's error is the daemon's rule, which says nothing about what is there. */
+/* Whether a reply's error is one of the daemon's rules (IMPORT_REFUSED()); it does not tell whether the file exists. */
 bool file_client_is_refusal(int error);
-/* A reply's error, not 0, as the importer's error about `path`. */
+/* Explains a reply's error, which is not 0, as an error about `path`. */
 int file_client_error(const char *path, int error, struct err *err);

@@ -1,4 +1,4 @@
-/* identity.c - hashes the build ids of what is loaded. */
+/* identity.c - hashes the build ids of the program and its libraries. */
 #include "import/source/identity.h"
 
 #include <elf.h>
@@ -45,7 +45,7 @@ static void hash_file(struct sha256_ctx *sha, const char *path)
 static int hash_object(struct dl_phdr_info *object, size_t size_bytes __attribute__((unused)), void *sha)
 {
     if (strncmp(object->dlpi_name, "linux-", strlen("linux-")) == 0)
-        return 0; /* the kernel's own (vdso): imports nothing */
+        return 0; /* the kernel's vdso, which takes no part in an import */
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
         const char *at = (const char *)object->dlpi_addr + segment->p_vaddr;

@@ -78,7 +78,8 @@ static uint64_t drawn_vertices(const struct bake_builder *builder)
     return count;
 }
 
-/* Readers refuse what they see coming; the limits that all formats share are checked once more here. */
+/* Readers check limits early, before they allocate; here the limits that all formats share are checked for the whole
+ * model. */
 static int check_limits(const struct import *import, struct err *err)
 {
     const struct bake_builder *builder = import->builder;

@@ -1,6 +1,7 @@
 /* import.h - one import: what every format's reader gets and fills, and what readers have in common.
  *
- * One thread, one import a process. Memory is mem_alloc()'s: a process that runs out of it says so and ends. */
+ * One thread, one import a process. Memory comes from mem_alloc(): when it is exhausted, the process reports that and
+ * ends. */
 #pragma once
 
 #include "import/source/source_files.h"
@@ -55,9 +56,9 @@ const char *import_file_name(const struct import *import);
 int import_add_extra(struct import *import, enum extra_owner owner, uint32_t index, const char *json, size_t size_bytes,
                      const char *where, struct err *err);
 
-/* The identity of a model's content: what answers are made from, not where it lay.
+/* The identity of a model's content: everything that answers are made from, but not where the files are.
  * SHA-256 over all that was imported: of each section of model_sections.def, in its order, the id (u32), the number of
  * elements (u64) and the elements, with the content hash itself as zeros. Call it after bake_finish() and before
- * source_files_record(): paths and stamps of files are not content, so a copy elsewhere is the same; a texture that is
- * missing, undecodable or over a limit leaves other elements behind, so it is not. Pure; any thread. */
+ * source_files_record(): paths and stamps of files are not content, so a copy in another place has the same hash. A
+ * texture that is missing, undecodable or over a limit changes the elements, and so the hash. Pure; any thread. */
 void content_hash(const struct bake_builder *builder, uint8_t out[32]);

@@ -1,4 +1,4 @@
-/* source_files.c - paths that a model names, the bytes of those files, and the record of all that was asked for. */
+/* source_files.c - resolves the paths that a model names, reads the files and records every request. */
 #include "import/source/source_files.h"
 
 #include "base/mem.h"
@@ -131,7 +131,7 @@ static int resolve(const char *model_path, const char *uri, char *out, struct er
     return 0;
 }
 
-/* Reads `size` bytes into `bytes` and puts a NUL behind. Returns 0 or -1 (errno is 0 at the end of the file). */
+/* Reads `size` bytes into `bytes` and appends a NUL. Returns 0 or -1 (errno is 0 at the end of the file). */
 static int read_bytes(int fd, uint8_t *bytes, size_t size)
 {
     for (size_t got = 0; got < size;) {
@@ -178,7 +178,7 @@ static struct read_file *find(const struct source_files *files, const char *path
     return NULL;
 }
 
-/* A new record, or NULL when the model looks at too many files. */
+/* Adds a record; NULL when the model refers to too many files. */
 static struct read_file *add(struct source_files *files, const char *path, enum source_role role)
 {
     if (files->count >= files->limits->value[LIMIT_SOURCE_FILES])
@@ -192,7 +192,7 @@ static struct read_file *add(struct source_files *files, const char *path, enum 
     return file;
 }
 
-/* The file at a normalised path, read now or before; NULL when the model looks at too many. */
+/* The file at a normalised path, read at the first call; NULL when the model refers to too many files. */
 static struct read_file *load(struct source_files *files, const char *path, enum source_role role)
 {
     struct read_file *file = find(files, path);
@@ -252,7 +252,7 @@ int source_files_read_model(struct source_files *files, const uint8_t **bytes, s
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* A file that comes or goes makes the model stale. */
+/* When a file appears or disappears, the model is stale. */
 static void record_folder(struct source_files *files, const char *path, const struct import_file_reply *stamp)
 {
     struct read_file *folder = find(files, path) == NULL ? add(files, path, SOURCE_FOLDER) : NULL;
@@ -294,7 +294,7 @@ int source_files_list(struct source_files *files, const char *suffix, const char
     const int fd = file_client_ask(&files->client, IMPORT_FILE_LIST, path, suffix, &reply);
     int rc = 0;
     if (file_client_is_refusal(reply.error)) {
-        *count = 0; /* a model that was uploaded alone: there is nothing beside it */
+        *count = 0; /* a model that was uploaded as a single file has nothing beside it */
     } else if (reply.error != 0) {
         rc = file_client_error(path, reply.error, err);
     } else {

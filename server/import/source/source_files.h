@@ -31,13 +31,13 @@ int source_files_read(struct source_files *files, const char *uri, enum source_r
 int source_files_read_model(struct source_files *files, const uint8_t **bytes, size_t *size_bytes, struct err *err);
 
 /* Names in the folder of the model that end in `suffix` (case-insensitive), sorted; *names and its strings stay with
- * the files. The folder is recorded: a file that comes or goes makes the model stale. For formats whose clips lie
- * in files beside the mesh (MD5). */
+ * the files. The folder is recorded, so that the model is stale when a file appears or disappears. For formats whose
+ * clips are files beside the mesh (MD5). */
 int source_files_list(struct source_files *files, const char *suffix, const char *const **names, size_t *count,
                       struct err *err);
 
-/* Of all files read so far, each counted once. */
+/* The bytes of all files read so far, each counted once. */
 uint64_t source_files_bytes(const struct source_files *files);
 
-/* Adds what was looked at to builder->source_files, in the order of first asking. */
+/* Adds all files that were asked for to builder->source_files, in the order of the first requests. */
 void source_files_record(const struct source_files *files, struct bake_builder *builder);

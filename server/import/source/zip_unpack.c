@@ -30,7 +30,7 @@ static int bad(const char *name, const char *why, struct err *err)
     return err_set(err, ERR_BAD_MODEL, "entry '%.200s' %s", name, why);
 }
 
-/* What is wrong with a path that will be a file's, or NULL. How deep it may lie is for who writes it to say. */
+/* What is wrong with the path of an entry, or NULL. The depth of its folders is checked where the file is written. */
 static const char *fault_of_path(const char *path)
 {
     const size_t bytes = strlen(path);
@@ -54,7 +54,7 @@ static const char *fault_of_path(const char *path)
     }
 }
 
-/* Hidden files are bookkeeping of the machine that made the zip. */
+/* Hidden files are metadata of the system that made the zip. */
 static bool is_left_out(const char *path)
 {
     if (strncmp(path, "__MACOSX/", 9) == 0 || path[strlen(path) - 1] == '/')
@@ -91,7 +91,7 @@ static int too_much(const struct zip_unpacker *unpacking, struct err *err)
                    LIMIT_TEXT(unpacking->import->limits, LIMIT_BAKED_BYTES));
 }
 
-/* The sizes that a zip declares are not believed: the buffer's limit counts what comes out. */
+/* The sizes that a zip declares are not trusted: the limit of the buffer bounds the bytes that are decompressed. */
 static int read_data(struct zip_unpacker *unpacking, zip_uint64_t index, const char *path, struct err *err)
 {
     zip_file_t *file = zip_fopen_index(unpacking->zip, index, 0);

@@ -1,4 +1,4 @@
-/* zip_unpack.h - a zip to its files (worker/archive.h), by libzip. In the importer's process, because a zip is as
+/* zip_unpack.h - unpacks a zip (worker/archive.h), by libzip. It runs in the importer's process, because a zip is as
  * hostile as a model. */
 #pragma once
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What cJSON passes over between the parts of a value. */
+/* What cJSON skips between tokens. */
 static bool is_space(char c) { return (unsigned char)c <= ' '; }
 
 static const char *skip_space(const char *at, const char *end)
@@ -13,7 +13,7 @@ static const char *skip_space(const char *at, const char *end)
     return at;
 }
 
-/* Behind the string that starts at `at`. */
+/* The end of the string that starts at `at`. */
 static const char *skip_string(const char *at, const char *end)
 {
     for (at++; at < end && *at != '"'; at++)
@@ -22,7 +22,7 @@ static const char *skip_string(const char *at, const char *end)
     return at < end ? at + 1 : end;
 }
 
-/* Behind the value that starts at `at`: a comma or a closing bracket of the container ends it. */
+/* The end of the value that starts at `at`: a comma or a closing bracket of the container. */
 static const char *skip_value(const char *at, const char *end)
 {
     size_t depth = 0;

@@ -1,8 +1,8 @@
-/* json_span.h - where the values of a cJSON tree stand in the text it was parsed from: a tree has its numbers as
- * doubles, the text has every digit.
+/* json_span.h - where the values of a cJSON tree are in the text that it was parsed from. The tree has numbers as
+ * doubles; the text has every digit.
  *
- * A walk goes over the members of an object or the items of a list beside the text, in the text's order, so it knows
- * names and duplicates as the tree does. Linear in the text of the container, no recursion, no allocation; any thread.
+ * A walk visits the members of an object or the items of an array together with their text, in the order of the text,
+ * so that duplicates match as well. Linear in the text of the container, no recursion, no allocation; any thread.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The text of one value, with nothing before and behind it. */
+/* The text of one value, without white space around it. */
 struct json_span {
     const char *text;
     size_t size_bytes;
@@ -27,7 +27,7 @@ struct json_walk {
 struct json_span json_span_of(const char *text, size_t size_bytes);
 /* `container` was parsed from `source`, which json_parse() took. */
 void json_walk_init(struct json_walk *walk, const cJSON *container, struct json_span source);
-/* The next item and its text; false behind the last one. */
+/* The next item and its text; false after the last one. */
 bool json_walk_next(struct json_walk *walk, const cJSON **item, struct json_span *source);
 /* The text of a member that json_member() gave. */
 bool json_span_member(const cJSON *object, struct json_span object_source, const cJSON *member,

@@ -10,8 +10,8 @@
 /* Bytes that are not UTF-8 are repaired when the model keeps the text (bake_long_text()). */
 void json_write_string(struct buf *out, const char *text, size_t size_bytes);
 void json_write_int(struct buf *out, int64_t value);
-/* With as few digits as read back exactly, as a double or as a float; null for what is not finite. */
+/* With the fewest digits that read back exactly, as a double or as a float; null when the value is not finite. */
 void json_write_double(struct buf *out, double value);
 void json_write_float(struct buf *out, float value);
-/* What a text file has for a number: as it stands where it is one in JSON too, else what strtod() makes of it. */
+/* A number as a text file has it: copied where it is valid JSON, else parsed by strtod() and printed. */
 void json_write_number(struct buf *out, const char *text, size_t size_bytes);

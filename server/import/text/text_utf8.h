@@ -1,5 +1,5 @@
-/* text_utf8.h - text files as UTF-8 without a byte order mark, which is the one form that all of assimp's readers take.
- * Pure; any thread. */
+/* text_utf8.h - converts text files to UTF-8 without a byte order mark, the only encoding that all of assimp's readers
+ * accept. Pure; any thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,5 +8,6 @@
 
 /* False: the bytes begin with no mark and are taken as they are. True: they began with that of UTF-8 or UTF-16
  * (Unicode 15, 23.8), and *text is the same in UTF-8 without it, *size_bytes of it and a NUL, the
- * caller's to free. A surrogate without its other half becomes U+FFFD. The marks of UTF-32 are not looked for. */
+ * caller's to free. A surrogate without its other half becomes U+FFFD. The byte order marks of UTF-32 are not
+ * recognised. */
 bool text_to_utf8(const uint8_t *bytes, size_t given_bytes, uint8_t **text, size_t *size_bytes);

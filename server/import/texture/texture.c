@@ -1,4 +1,4 @@
-/* texture.c - finds a texture's image among those that are there, or reads it, and adds its pixels to the builder. */
+/* texture.c - finds or reads the image of a texture and adds its pixels to the builder. */
 #include "import/texture/texture.h"
 
 #include "import/texture/texture_image.h"
@@ -13,7 +13,7 @@ static bool has_text(const struct bake_builder *builder, struct str str, const c
 
 static bool is_power_of_two(uint32_t side) { return (side & (side - 1)) == 0; }
 
-/* Whether both have the same pixels, being of one image: how far it was enlarged depends on the filter. */
+/* Whether two textures of one image have the same pixels: the filter decides how far the image is enlarged. */
 static bool has_pixels_of(const struct texture *texture, const struct texture_request *request)
 {
     return texture->content == request->content &&
@@ -28,7 +28,7 @@ static bool is_image(const struct bake_builder *builder, uint32_t index, const s
            (request->uri != NULL && request->bytes == NULL && has_text(builder, texture->uri, request->uri));
 }
 
-/* A texture of the request that has the picture of `texture`. Returns its index, or ERR_MODEL_LIMIT. */
+/* Adds a texture for the request, with the pixels of `texture`. Returns its index, or ERR_MODEL_LIMIT. */
 static int add(struct import *import, const struct texture_request *request, struct texture texture, struct err *err)
 {
     struct bake_builder *builder = import->builder;
@@ -77,7 +77,8 @@ const char *texture_base_name(const char *path)
     return name;
 }
 
-/* The path as it stands, then its last part beside the model: exporters write paths of their own machine. */
+/* Tries the path as it is, then its last part beside the model, because exporters write absolute paths of their own
+ * machine. */
 static int find_file(struct source_files *files, const char *uri, const uint8_t **bytes, size_t *size_bytes,
                      struct err *err)
 {
@@ -96,8 +97,8 @@ static int find_file(struct source_files *files, const char *uri, const uint8_t 
     return err->code;
 }
 
-/* A side that is no power of two, whose texels are to stay squares, becomes so many times as long: each of its texels
- * is then as wide as the others to within an eighth. */
+/* How many times longer a side becomes that is no power of two and whose texels must stay squares: the widths of its
+ * texels then differ by at most an eighth. */
 enum { CRISP_SCALE = 8 };
 
 static uint32_t side_of(uint32_t side, uint32_t side_max, bool is_crisp)
@@ -137,7 +138,7 @@ static int put_pixels(struct import *import, const struct image *image, const st
     return 0;
 }
 
-/* Finds and decodes. 0 also when the texture is missing or broken, which *texture and a warning then say. */
+/* Finds and decodes the image. Returns 0 also when it is missing or broken, which *texture and a warning then tell. */
 static int fill(struct import *import, const struct texture_request *request, struct texture *texture, struct err *err)
 {
     const char *name = request->uri != NULL && request->uri[0] != '\0' ? request->uri : "(embedded)";

@@ -9,7 +9,7 @@
 
 typedef int decoder(const uint8_t *, size_t, const struct limits *, struct image *, struct err *);
 
-/* TGA has no magic, so whatever is nothing else goes to its decoder, which checks the header's fields. */
+/* TGA has no magic: bytes that match no other kind go to its decoder, which checks the fields of the header. */
 static const struct kind {
     const char *magic;
     size_t magic_bytes;
@@ -30,7 +30,7 @@ static const struct kind {
     {"#?", 2, NULL, "Radiance HDR"},
 };
 
-/* Of a picture that cannot be decoded nothing stays but its size. */
+/* When a picture cannot be decoded, only its size is kept. */
 static int decode(decoder *with, const char *name, const uint8_t *bytes, size_t size_bytes, const struct limits *limits,
                   struct image *image, struct err *err)
 {

@@ -18,7 +18,7 @@ struct image {
     bool is_damaged;        /* decoded, but the file is incomplete or inconsistent */
 };
 
-/* Returns 0, ERR_BAD_MODEL (not decodable, says why), ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY, with which a model can do
+/* Returns 0, ERR_BAD_MODEL (not decodable, says why), ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY; the model is imported
  * without its picture. */
 int image_decode(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                  struct err *err);

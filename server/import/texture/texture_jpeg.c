@@ -4,7 +4,7 @@
 #include <string.h>
 #include <turbojpeg.h>
 
-/* Whether one of the segments before the picture is Adobe's (APP14): then inks are stored upside down, 255 for none
+/* Whether one of the segments before the picture is Adobe's (APP14): then inks are inverted, 255 for none
  * (libjpeg's documentation, "Special color spaces"). */
 static bool has_adobe_marker(const uint8_t *bytes, size_t size_bytes)
 {
@@ -19,8 +19,8 @@ static bool has_adobe_marker(const uint8_t *bytes, size_t size_bytes)
     return false;
 }
 
-/* Cyan, magenta, yellow and black, 255 for none, to red, green and blue; without the printer's profile that is what
- * every viewer makes of them. */
+/* Cyan, magenta, yellow and black, 255 for none, to red, green and blue; viewers without the printer's profile show the
+ * same. */
 static void rgb_of_cmyk(uint8_t *pixels, uint64_t count, bool is_inverted)
 {
     for (uint64_t i = 0; i < count; i++, pixels += 4) {

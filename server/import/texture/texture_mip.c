@@ -1,4 +1,4 @@
-/* texture_mip.c - sums of pixels by area, in tables of linear light and back. */
+/* texture_mip.c - resamples pixels by area, with tables to linear light and back. */
 #include "import/texture/texture_mip.h"
 
 #include "base/mem.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an invisible pixel weighs against a visible one: its colour counts only where all are invisible. */
+/* The weight of an invisible pixel against a visible one: its colour counts only where all pixels are invisible. */
 static const float INVISIBLE_WEIGHT = 1.0f / 65536;
 
 /* Steps of the table back to sRGB: about 20 for the narrowest of the 256 levels, the darkest. */
@@ -30,7 +30,7 @@ static void make_tables(void)
         number_of[i] = (float)s;
         linear_of[i] = (float)linear_of_srgb(s);
     }
-    /* By where each level begins: a power for each of 256 levels instead of for each step. */
+    /* Filled level by level, which takes one call of pow() for each of 256 levels instead of one for each step. */
     for (int level = 0, i = 0; i <= ENCODE_STEPS; level++) {
         const double end = level < 255 ? linear_of_srgb((level + 0.5) / 255) * ENCODE_STEPS : ENCODE_STEPS + 1;
         for (; i <= ENCODE_STEPS && i < end; i++)
@@ -101,7 +101,7 @@ static inline void add_pixel(const uint8_t *pixel, float area, enum texture_cont
     sums[4] += area * (float)pixel[3];
 }
 
-/* sum_row() for two pixels to one, which nearly all rows are: the same sums without the search for overlaps. */
+/* sum_row() for two pixels to one, the usual case: the same sums without the search for overlaps. */
 static void sum_row_of_pairs(const uint8_t *row, uint32_t to_width, enum texture_content content, float *sums)
 {
     for (uint32_t x = 0; x < to_width; x++, sums += 5, row += 8) {

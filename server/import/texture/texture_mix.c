@@ -1,4 +1,4 @@
-/* texture_mix.c - the mixer: which mixes a model has, and the parts that are taken out in the end. */
+/* texture_mix.c - the mixer: adds each mix once and removes the parts that no material uses. */
 #include "import/texture/texture_mix.h"
 
 #include "import/texture/texture.h"
@@ -77,7 +77,7 @@ void texture_mixer_drop(struct texture_mixer *mixer, int32_t texture)
 
 /* --- taking parts out --- */
 
-/* Textures by where their pixels lie: those that share pixels stand together. */
+/* Sorts textures by where their pixels are, so that those with shared pixels are neighbours. */
 static void sort_by_pixels(const struct bake_builder *builder, uint32_t *order)
 {
     for (uint32_t i = 0; i < builder->texture_count; i++) {
@@ -88,7 +88,7 @@ static void sort_by_pixels(const struct bake_builder *builder, uint32_t *order)
     }
 }
 
-/* Moves the pixels of the textures that stay to the front. */
+/* Moves the pixels of the textures that remain to the front. */
 static void close_gaps(struct bake_builder *builder, const bool *is_dropped, const uint32_t *order)
 {
     uint64_t end = 0, last_from = UINT64_MAX, last_to = 0;

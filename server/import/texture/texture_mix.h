@@ -1,8 +1,8 @@
-/* texture_mix.h - textures that a material needs and the file has only in parts: made from the builder's textures,
- * texel by texel. One thread.
+/* texture_mix.h - textures that a material needs and of which the file has only the parts: made from textures of the
+ * builder, texel by texel. One thread.
  *
- * The parts are ordinary textures of the builder (texture.h). A mixer remembers what it made, so that equal questions
- * share one texture; texture_mixer_end() takes the parts out again that no material shows itself. */
+ * The parts are ordinary textures of the builder (texture.h). A mixer remembers its mixes, so that equal requests share
+ * one texture; texture_mixer_end() removes parts that no material uses by themselves. */
 #pragma once
 
 #include "anim/bake/bake.h"
@@ -49,7 +49,7 @@ void texture_mixer_init(struct texture_mixer *mixer, struct bake_builder *builde
  * a). Returns its index, ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY. */
 int texture_mix(struct texture_mixer *mixer, const struct texture_mix *mix, struct err *err);
 
-/* A texture that was looked at and is not shown: it goes with the parts. */
+/* Marks a texture that was examined and is not used: it is removed like a part. */
 void texture_mixer_drop(struct texture_mixer *mixer, int32_t texture);
 
 /* After the last mix, when all materials are in the builder: removes parts that no material has, and numbers the others

@@ -9,7 +9,7 @@
 
 /* --- specular-glossiness as metallic-roughness --- */
 
-/* What every dielectric reflects at normal incidence (glTF 2.0, appendix B.3.5), and what metal lets through. */
+/* The reflectance of every dielectric at normal incidence (glTF 2.0, appendix B.3.5). */
 static const double DIELECTRIC = 0.04;
 
 static double clamp(double value) { return value > 0 ? value < 1 ? value : 1 : 0; }
@@ -20,7 +20,7 @@ static double luminance(const float c[3])
     return 0.2126 * (double)c[0] + 0.7152 * (double)c[1] + 0.0722 * (double)c[2];
 }
 
-/* Both ways to say a surface have a diffuse colour and one that it reflects (F0):
+/* Both models describe a surface by a diffuse colour and a reflected one (F0):
  *   specular-glossy (KHR_materials_pbrSpecularGlossiness, appendix):  diffuse * (1 - max(specular)), specular
  *   metallic-rough (glTF 2.0, appendix B.2):  base * (1 - 0.04) * (1 - metallic), 0.04 * (1 - metallic) + base *
  * metallic With their brightnesses d and s for the colours, and base = d / (0.96 * (1 - metallic)) put into the second:
@@ -42,7 +42,8 @@ struct metallic_roughness specular_glossiness_to_metallic_roughness(const struct
     const double metallic = solve_metallic(luminance(gloss->diffuse) * through, luminance(specular));
     struct metallic_roughness out = {.metallic = (float)metallic,
                                      .roughness = (float)clamp(1 - (double)gloss->glossiness)};
-    /* Each channel has two equations for its base: the more metal, the more the second counts. */
+    /* Each channel has two equations for its base colour: the more metallic the surface, the more weight has the
+     * second. */
     for (int i = 0; i < 3; i++) {
         const double of_diffuse =
             metallic < 1 ? (double)gloss->diffuse[i] * through / ((1 - DIELECTRIC) * (1 - metallic)) : 0;
@@ -55,7 +56,7 @@ struct metallic_roughness specular_glossiness_to_metallic_roughness(const struct
 
 /* --- normals out of heights --- */
 
-/* The texel in whose place one before the first (-1) or behind the last (size) stands. */
+/* The texel that a coordinate before the first (-1) or after the last (size) wraps to. */
 static uint32_t wrapped(int64_t at, uint32_t size, uint32_t wrap)
 {
     const uint32_t last = size - 1;
@@ -73,7 +74,7 @@ static float height_at(const struct texture *texture, const uint8_t *from, int64
     return (54 * (float)texel[0] + 183 * (float)texel[1] + 19 * (float)texel[2]) / (256 * 255);
 }
 
-/* What the heights rise by from one texel to the next, to the right and downwards. */
+/* The slope of the heights from one texel to the next, to the right and downwards. */
 static void rise_at(const struct texture *texture, const uint8_t *from, int64_t x, int64_t y, float rise[2])
 {
     rise[0] = rise[1] = 0;
@@ -107,7 +108,7 @@ void normal_map_from_heights(const struct texture *texture, const uint8_t *from,
 
 /* --- one texel --- */
 
-/* What a mix is made with, beside the two texels. */
+/* The inputs of a mix, beside the two texels. */
 struct mix_inputs {
     const struct texture_mix *mix;
     bool has_alpha; /* MIX_OPACITY: it is in b's alpha channel */

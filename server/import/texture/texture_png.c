@@ -43,7 +43,7 @@ static void ask_for_rgba8(png_structp png)
     png_set_add_alpha(png, 0xff, PNG_FILLER_AFTER);
 }
 
-/* On failure of libpng the jump leaves from inside here; what was allocated hangs on *image. */
+/* When libpng fails, it jumps out of this function; *image owns what was allocated. */
 static int read_image(png_structp png, png_infop info, const struct limits *limits, struct image *image,
                       struct err *err)
 {
@@ -58,7 +58,7 @@ static int read_image(png_structp png, png_infop info, const struct limits *limi
     const size_t row_bytes = (size_t)image->width * 4;
     if (png_get_rowbytes(png, info) != row_bytes)
         return err_set(err, ERR_BAD_MODEL, "its rows do not have 4 bytes a pixel");
-    /* An interlaced picture is built up in place, pass over pass. */
+    /* The passes of an interlaced picture are read into the same pixels. */
     memset(image->rgba, 0, row_bytes * image->height);
     for (int pass = 0; pass < passes; pass++)
         for (uint32_t y = 0; y < image->height; y++)

@@ -1,4 +1,4 @@
-/* texture_stb.c - TGA and BMP by stb_image, compiled with nothing else of it. */
+/* texture_stb.c - TGA and BMP by stb_image, compiled without its other decoders. */
 #include "import/texture/texture_image.h"
 
 #include <limits.h>
@@ -13,7 +13,7 @@
 #define STBI_NO_HDR
 #define STBI_NO_THREAD_LOCALS
 #define STBI_MAX_DIMENSIONS 16384
-/* It declares the functions of the decoders that are left out as well. */
+/* The header declares the functions of the other decoders too. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include <stb/stb_image.h>
 

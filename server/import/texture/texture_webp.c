@@ -45,7 +45,7 @@ static bool fits(const struct webp_frame *frame, const struct image *image)
            frame->y <= image->height && frame->height <= image->height - frame->y;
 }
 
-/* Around a frame that is smaller than the canvas nothing is seen. */
+/* The canvas around a smaller frame is transparent. */
 static bool decode(const struct webp_frame *frame, struct image *image)
 {
     const size_t row_bytes = 4 * (size_t)image->width, first = row_bytes * frame->y + 4 * (size_t)frame->x;
