@@ -1,4 +1,4 @@
-/* formats.c - looks formats up by ending, and for their magic in a file's bytes. */
+/* formats.c - looks for the magic of a format in the bytes of a file. */
 #include "import/source/formats.h"
 
 #include <string.h>
