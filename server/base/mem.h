@@ -1,7 +1,8 @@
 /* mem.h - allocation that ends the process when memory is gone, so that callers need no error path.
  *
- * In the daemon, for sizes that we choose ourselves: sizes that come from outside go through a limit first and use plain
- * malloc(). In the importer, which works on one model under a limit of its own memory, for all sizes. Any thread. */
+ * In the daemon, for sizes that we choose ourselves: sizes that come from outside go through a limit first and use
+ * plain malloc(). In the importer, which works on one model under a limit of its own memory, for all sizes. Any thread.
+ */
 #pragma once
 
 #include <stddef.h>
