@@ -48,9 +48,18 @@ enum program_kind {
  * uvs_from_texcoord and what follows. */
 #define PROGRAM_UNIFORMS                                                                                               \
     X(joint_first)                                                                                                     \
-    X(clip_from_view) X(unit) X(eye) X(base_color) X(emissive) X(metal_rough) X(alpha_range) X(is_blended) X(is_unlit) \
-        X(is_flat) X(base_color_filter) X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade)  \
-            X(emissive_filter)
+    X(clip_from_view)                                                                                                  \
+    X(unit)                                                                                                            \
+    X(eye)                                                                                                             \
+    X(base_color)                                                                                                      \
+    X(emissive)                                                                                                        \
+    X(metal_rough)                                                                                                     \
+    X(alpha_range)                                                                                                     \
+    X(is_blended)                                                                                                      \
+    X(is_unlit)                                                                                                        \
+    X(is_flat)                                                                                                         \
+    X(base_color_filter)                                                                                               \
+    X(uv_from_texcoord) X(uvs_from_texcoord) X(texcoord_sets) X(bump_scale_shade) X(emissive_filter)
 
 struct program {
     GLuint name;
