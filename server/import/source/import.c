@@ -132,7 +132,7 @@ void content_hash(const struct bake_builder *builder, uint8_t out[32])
         zeroed.infos = &info;
     }
     sha256_init(&sha);
-#define X(id, singular, plural, type)                                                                                  \
+#define X(id, singular, plural, type, item_bytes)                                                                      \
     if (id < MODEL_COMPILED_ID)                                                                                        \
         hash_section(&sha, id, zeroed.plural, zeroed.singular##_count, sizeof(type));
 #include "anim/model/model_sections.def"

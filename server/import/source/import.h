@@ -31,7 +31,7 @@ int import_finish(struct import *import, struct err *err);
 /* The error to return after a bake_add_...() gave NULL. */
 int import_full(const struct import *import, struct err *err);
 /* import_put_node(), ...: adds a copy of one element to the builder. Returns 0 or what import_full() does. */
-#define X(id, singular, plural, type)                                                                                  \
+#define X(id, singular, plural, type, item_bytes)                                                                      \
     static inline int import_put_##singular(struct import *import, const type *value, struct err *err)                 \
     {                                                                                                                  \
         type *added = bake_add_##singular(import->builder, 1);                                                         \
