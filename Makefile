@@ -194,7 +194,7 @@ replays: $(replays)
 replays-sanitized: | deps
 	@$(MAKE) config=sanitize out=$(sanitized) replays
 
-suite_layers = layers=one:tests/layers.sh
+suite_layers = layers=one:tests/layers.sh "calls=one:tests/calls.py $(obj)"
 suite_unit = "unit=cmocka:$(out)/test/unit $(t)"
 # One test: its millions of floats would hide the others in the last line.
 suite_floats = floats=one:$(out)/test/floats
