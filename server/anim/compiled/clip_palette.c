@@ -26,33 +26,32 @@ bool clip_palette_is_compiled(const struct model *model, int32_t clip)
     return clip >= 0 && (uint32_t)clip < model->compiled_clip_count && model->compiled_clips[clip].frame_count > 0;
 }
 
-/* Zeroed room for `count` items at a multiple of 64 bytes, unless *room has that already; aborts when memory is gone.
- */
-static void make_room(void *room, uint32_t *capacity, uint32_t count, size_t item_bytes)
+/* `room`, if it has `count` items, else zeroed room for them at a multiple of 64 bytes; aborts when memory is gone. */
+static void *make_room(void *room, uint32_t *capacity, uint32_t count, size_t item_bytes)
 {
     enum { LINE_BYTES = 64 };
     if (count <= *capacity)
-        return;
-    void *old;
-    memcpy(&old, room, sizeof old);
-    free(old);
+        return room;
+    free(room);
     /* aligned_alloc() wants a multiple of the alignment */
     const size_t size_bytes = (count * item_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
     void *items = aligned_alloc(LINE_BYTES, size_bytes);
     if (items == NULL)
         abort();
     memset(items, 0, size_bytes); /* the matrices' last rows stay so */
-    memcpy(room, &items, sizeof items);
     *capacity = count;
+    return items;
 }
 
 static void grow(struct clip_palette *palette, const struct model *model, const struct compiled_clip *clip)
 {
     const uint32_t matrices = model->rig_node_count + 1;
-    make_room(&palette->matrices, &palette->matrix_capacity, matrices, KERNEL_MATRIX * sizeof(float));
-    make_room(&palette->weights, &palette->block_capacity, clip->block_count + 1, 2 * LANE_WIDTH * sizeof(float));
+    palette->matrices =
+        make_room(palette->matrices, &palette->matrix_capacity, matrices, KERNEL_MATRIX * sizeof(float));
+    palette->weights =
+        make_room(palette->weights, &palette->block_capacity, clip->block_count + 1, 2 * LANE_WIDTH * sizeof(float));
     if ((clip->flags & COMPILED_F64) != 0)
-        make_room(&palette->f64, &palette->f64_capacity, matrices, 12 * sizeof *palette->f64);
+        palette->f64 = make_room(palette->f64, &palette->f64_capacity, matrices, 12 * sizeof *palette->f64);
 }
 
 /* The frames around a time; u is 0 at both ends and at each frame. */

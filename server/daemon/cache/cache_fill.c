@@ -195,7 +195,7 @@ static void on_imported(struct import_job *job, struct imported_model *imported,
 {
     struct cache_slot *slot = slot_of(job);
     /* otherwise it was ended for another, never begun or killed, which says nothing: the next request tries again */
-    const bool is_about_model = imported != NULL || err_http_status(err->code) != 503;
+    const bool is_about_model = imported != NULL || (err != NULL && err_http_status(err->code) != 503);
     set_origin(slot, MODEL_IMPORTED);
     if (imported != NULL)
         slot_keep_model(slot, imported);

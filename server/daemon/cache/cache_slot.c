@@ -192,17 +192,15 @@ static int by_use(const struct shared_model *a, const struct shared_model *b)
 /* What other threads have used since the last time becomes the latest used, in the order of use. */
 static void note_uses(struct cache *cache)
 {
-    struct shared_model *shared;
-    DL_FOREACH(cache->shareds, shared)
-    {
+    for (struct shared_model *shared = cache->shareds; shared != NULL; shared = shared->next) {
         const uint64_t used_ms = atomic_load_explicit(&shared->used_ms, memory_order_relaxed);
         shared->is_used = used_ms != shared->noted_ms;
         shared->noted_ms = used_ms;
     }
     DL_SORT(cache->shareds, by_use);
-    DL_FOREACH(cache->shareds, shared)
-    if (shared->is_used)
-        slot_touch(shared->slot);
+    for (struct shared_model *shared = cache->shareds; shared != NULL; shared = shared->next)
+        if (shared->is_used)
+            slot_touch(shared->slot);
 }
 
 void cache_evict(struct cache *cache, struct cache_slot *latest)
