@@ -29,9 +29,10 @@ TEST(json_tells_null_from_empty)
     struct buf out = {0};
     json_put_string(&out, NULL, 0);
     json_put_string(&out, "", 0);
-    json_printf(&out, "%.*s", JSON_STR(&model, ((struct str){.offset = STR_NONE})));
-    json_printf(&out, "%.*s", JSON_STR(&model, ((struct str){.offset = 3, .size_bytes = 0})));
-    json_printf(&out, "%.*s", JSON_STR(&model, ((struct str){.offset = 1, .size_bytes = 2})));
+    static const struct str texts[] = {
+        {.offset = STR_NONE}, {.offset = 3, .size_bytes = 0}, {.offset = 1, .size_bytes = 2}};
+    for (size_t i = 0; i < 3; i++)
+        json_printf(&out, "%.*s", JSON_STR(&model, texts[i]));
     check_text(&out, "null\"\"null\"\"\"yz\"");
 }
 
