@@ -153,10 +153,10 @@ void json_printf(struct buf *out, const char *format, ...)
             at += 2;
             break;
         case 'd': {
-            const int value = va_arg(values, int);
+            const int64_t value = va_arg(values, int);
             if (value < 0)
                 buf_put_char(out, '-');
-            json_put_uint(out, value < 0 ? -(unsigned)value : (unsigned)value);
+            json_put_uint(out, (uint64_t)(value < 0 ? -value : value));
             break;
         }
         case 'f':
