@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+enum { SPARE_BODY_MAX_BYTES = 65536 };
+
 /* --- state --- */
 
 #define TO(state) (1u << CONN_##state)
@@ -133,7 +135,8 @@ bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply
     if (query == NULL)
         return false;
     reply_init(reply);
-    prepared_queries_lend_body(group->queries, &reply->body);
+    reply->body = group->spare_body;
+    buf_init(&group->spare_body, 0);
     if (dispatcher_answer_query(group->dispatcher, query, key, reply)) {
         stats_add(STAT_REQUESTS_REPEATED, 1);
         conn->is_quick = query->is_quick;
@@ -141,7 +144,18 @@ bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply
         conn->call.origin = MODEL_IN_MEMORY;
         return true;
     }
-    prepared_queries_take_body(group->queries, &reply->body);
-    reply_fini(reply);
+    conn_end_reply(conn, reply);
     return false;
+}
+
+void conn_end_reply(struct conn *conn, struct reply *reply)
+{
+    struct conn_group *group = conn->group;
+    if (reply->body.data != NULL && group->spare_body.data == NULL &&
+        reply->body.capacity_bytes <= SPARE_BODY_MAX_BYTES) {
+        group->spare_body = reply->body;
+        buf_clear(&group->spare_body);
+        buf_init(&reply->body, 0);
+    }
+    reply_fini(reply);
 }

@@ -146,9 +146,11 @@ void conn_begin_request(struct conn *conn);
 int conn_check_room(struct conn *conn, size_t held_bytes, struct err *err);
 /* Hands conn->call, whose request is complete, to the dispatcher. */
 void conn_start_call(struct conn *conn);
-/* Answers a prepared query, if it can at once: true, and *reply, which has memory of group->queries in its body, is the
- * caller's to send. Otherwise false, and *reply is empty. */
+/* Answers a prepared query, if it can at once: true, and *reply is the caller's to send. Otherwise false, and *reply is
+ * empty. */
 bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply *reply);
+/* reply_fini(), but the memory of a body may be kept for the next one. */
+void conn_end_reply(struct conn *conn, struct reply *reply);
 void conn_close(struct conn *conn);
 /* One less refers to the connection: frees it if it is closed and that was the last. */
 void conn_release(struct conn *conn);
@@ -161,7 +163,10 @@ void conn_run(struct conn *conn);
 void conn_group_flush_corked(struct conn_group *group);
 void conn_uncork(struct conn *conn);
 /* The body of an upload waits until some of it is stored. */
-bool conn_is_upload_full(const struct conn *conn);
+static inline bool conn_is_upload_full(const struct conn *conn)
+{
+    return conn->upload != NULL && upload_is_full(conn->upload);
+}
 /* Answers that there are too many connections. */
 void conn_refuse_over_limit(struct conn *conn);
 

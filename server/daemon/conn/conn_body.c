@@ -136,7 +136,7 @@ void conn_body_start(struct conn *conn, struct reply *reply, const struct conn_b
 void conn_body_resume(struct conn *conn)
 {
     struct conn_body *body = conn->body;
-    if (body == NULL || body->is_waiting || body->is_working || conn_is_gone(conn))
+    if (body->is_waiting || body->is_working || conn_is_gone(conn))
         return;
     const bool is_used_up = budget_is_used_up(conn->group->budget);
     if (conn->out.unsent_bytes >= (is_used_up ? 1 : REPLY_PIECE_BYTES))
@@ -161,8 +161,8 @@ void conn_body_stop(struct conn *conn)
     end(body);
 }
 
-size_t conn_body_held_bytes(const struct conn *conn) { return conn->body == NULL ? 0 : conn->body->held_bytes; }
+size_t conn_body_held_bytes(const struct conn *conn) { return conn->body->held_bytes; }
 
-uint64_t conn_body_work_ns(const struct conn *conn) { return conn->body == NULL ? 0 : conn->body->work_ns; }
+uint64_t conn_body_work_ns(const struct conn *conn) { return conn->body->work_ns; }
 
-uint64_t conn_body_sent_bytes(const struct conn *conn) { return conn->body == NULL ? 0 : conn->body->sent_bytes; }
+uint64_t conn_body_sent_bytes(const struct conn *conn) { return conn->body->sent_bytes; }

@@ -31,11 +31,11 @@ struct conn_bodies {
 /* Queues the first piece, reply->body, and takes over reply->source. conn->call.request stays as it is until the body
  * is over. */
 void conn_body_start(struct conn *conn, struct reply *reply, const struct conn_body_framing *framing);
-/* Has the next piece made, if there is a body and it is time for it. */
+/* Has the next piece made if it is time for it; there is a body. */
 void conn_body_resume(struct conn *conn);
 /* The connection closes. */
 void conn_body_stop(struct conn *conn);
-/* Memory that it holds, without what is queued. */
+/* Of the body, which is there: memory that it holds, without what is queued. */
 size_t conn_body_held_bytes(const struct conn *conn);
 /* How many of its bytes were queued, and how long making them took. */
 uint64_t conn_body_sent_bytes(const struct conn *conn);

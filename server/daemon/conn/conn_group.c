@@ -47,6 +47,7 @@ void conn_group_start(struct conn_group *group)
     uv_unref((uv_handle_t *)&group->after_wait);
     uv_idle_init(group->loop, &group->next_tick);
     group->next_tick.data = group;
+    buf_init(&group->spare_body, 0);
     buf_init(&group->plain_tags, 0);
     buf_init(&group->unwrapped, 0);
     set_timeouts(&group->timeouts, &group->config->limits);
@@ -65,6 +66,7 @@ void conn_group_stop(struct conn_group *group)
 void conn_group_fini(struct conn_group *group)
 {
     prepared_queries_free(group->queries);
+    buf_fini(&group->spare_body);
     buf_fini(&group->plain_tags);
     buf_fini(&group->unwrapped);
     send_queue_thread_end();

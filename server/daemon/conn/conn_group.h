@@ -27,6 +27,7 @@ struct conn_group {
     struct dispatcher *dispatcher;        /* answers requests */
     atomic_uint_fast32_t *all_open_count; /* connections of all loops, and those that move between two */
     struct prepared_queries *queries;     /* of all connections of the group */
+    struct buf spare_body;                /* memory for the body of the next prepared reply */
     struct budget *budget;
     const struct access *access; /* who may ask */
     struct timeouts timeouts;

@@ -24,8 +24,6 @@ void conn_uncork(struct conn *conn)
     conn->corked_prev = NULL;
 }
 
-bool conn_is_upload_full(const struct conn *conn) { return conn->upload != NULL && upload_is_full(conn->upload); }
-
 static bool can_parse(const struct conn *conn)
 {
     const bool is_used_up = budget_is_used_up(conn->group->budget);
@@ -90,7 +88,8 @@ static void keep_unread(struct conn *conn)
 static void count_memory(struct conn *conn)
 {
     budget_count(conn->group->budget, &conn->counted_bytes,
-                 send_queue_held_bytes(&conn->out) + conn->unread.capacity_bytes + conn_body_held_bytes(conn) +
+                 send_queue_held_bytes(&conn->out) + conn->unread.capacity_bytes +
+                     (conn->body == NULL ? 0 : conn_body_held_bytes(conn)) +
                      (conn->protocol == NULL ? 0 : conn->protocol->held_bytes(conn)));
     if (conn->out.unsent_bytes == 0)
         conn->unsent_ms = 0;
@@ -156,7 +155,8 @@ static void go_on(struct conn *conn)
         conn->protocol->sent(conn);
     if (conn_is_gone(conn))
         return;
-    conn_body_resume(conn);
+    if (conn->body != NULL)
+        conn_body_resume(conn);
     keep_unread(conn);
     count_memory(conn);
     if (conn->state == CONN_MOVING && has_sent_all) {

@@ -74,7 +74,7 @@ const char *http_plain_tags(const struct conn *conn)
 {
     struct buf *plain = &conn->group->plain_tags;
     const char *tags = conn->parser.request.if_none_match;
-    return coding_strip_etags(tags, conn->coding, plain) ? plain->data : tags;
+    return tags != NULL && coding_strip_etags(tags, conn->coding, plain) ? plain->data : tags;
 }
 
 static void compress(const struct conn *conn, struct reply *reply)
@@ -101,14 +101,15 @@ static void compress(const struct conn *conn, struct reply *reply)
 
 static void put_reply(struct conn *conn, struct reply *reply, const struct http_response *response)
 {
-    if (reply->source == NULL || response->is_head) {
-        http_log_reply(conn, reply, response->is_head);
-        send_queue_put_reply(&conn->out, reply, response);
-        http_parser_forget(&conn->parser);
+    send_queue_put_head(&conn->out, reply, response);
+    if (reply->source != NULL && !response->is_head) {
+        conn_body_start(conn, reply, http_response_is_chunked(reply) ? &CHUNKED : &SIZED);
         return;
     }
-    send_queue_put_head(&conn->out, reply, response);
-    conn_body_start(conn, reply, http_response_is_chunked(reply) ? &CHUNKED : &SIZED);
+    http_log_reply(conn, reply, response->is_head);
+    if (http_response_has_body(reply, response->is_head))
+        send_queue_put_body(&conn->out, reply);
+    http_parser_forget(&conn->parser);
 }
 
 void http_send_reply(struct conn *conn, struct reply *reply)
@@ -130,8 +131,7 @@ void http_send_reply(struct conn *conn, struct reply *reply)
                   .is_http_1_0 = request->is_http_1_0,
                   .is_keep_alive = !conn->is_last,
               });
-    prepared_queries_take_body(conn->group->queries, &reply->body);
-    reply_fini(reply);
+    conn_end_reply(conn, reply);
 }
 
 void http_send_error(struct conn *conn, const struct err *err, const char *allow)

@@ -50,20 +50,21 @@ void send_queue_thread_end(void)
         buf_fini(&kept.bufs[--kept.count]);
 }
 
-void send_queue_fini(struct send_queue *out)
+/* Removes the first `count` parts. */
+static void drop_parts(struct send_queue *out, size_t count)
 {
-    for (size_t i = 0; i < out->part_count; i++)
+    for (size_t i = 0; i < count; i++)
         fini_part(&out->parts[i]);
-    free(out->parts);
-    *out = (struct send_queue){0};
+    out->part_count -= count;
+    if (out->part_count > 0)
+        memmove(out->parts, out->parts + count, out->part_count * sizeof *out->parts);
 }
 
-size_t send_queue_held_bytes(const struct send_queue *out)
+void send_queue_fini(struct send_queue *out)
 {
-    size_t held_bytes = 0;
-    for (size_t i = 0; i < out->part_count; i++)
-        held_bytes += out->parts[i].bytes.capacity_bytes;
-    return held_bytes;
+    drop_parts(out, out->part_count);
+    free(out->parts);
+    *out = (struct send_queue){0};
 }
 
 static struct send_queue_part *add_part(struct send_queue *out)
@@ -140,23 +141,6 @@ void send_queue_put_head(struct send_queue *out, const struct reply *reply, cons
     out->unsent_bytes += head->size_bytes - before;
 }
 
-void send_queue_put_reply(struct send_queue *out, struct reply *reply, const struct http_response *response)
-{
-    const bool has_body = http_response_has_body(reply, response->is_head) && reply_body_bytes(reply) > 0;
-    send_queue_put_head(out, reply, response);
-    if (has_body)
-        send_queue_put_body(out, reply);
-}
-
-/* Removes the first `count` parts. */
-static void drop_parts(struct send_queue *out, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        fini_part(&out->parts[i]);
-    out->part_count -= count;
-    memmove(out->parts, out->parts + count, out->part_count * sizeof *out->parts);
-}
-
 static void mark_sent(struct send_queue *out, size_t sent_bytes)
 {
     size_t done = 0;
@@ -188,22 +172,21 @@ static unsigned fill(const struct send_queue *out, uv_buf_t bufs[PARTS_PER_WRITE
 
 int send_queue_flush(struct send_queue *out, uv_stream_t *stream, uv_write_t *write, uv_write_cb written)
 {
+    bool takes_more = true;
     while (out->unsent_bytes > 0 && out->in_flight_count == 0) {
         uv_buf_t bufs[PARTS_PER_WRITE];
         size_t total_bytes;
-        unsigned count = fill(out, bufs, &total_bytes);
-        const int sent = uv_try_write(stream, bufs, count);
-        if (sent < 0 && sent != UV_EAGAIN)
-            return sent;
-        if (sent > 0)
-            mark_sent(out, (size_t)sent);
-        if (sent > 0 && (size_t)sent == total_bytes)
-            continue;
-        count = fill(out, bufs, &total_bytes);
-        const int rc = uv_write(write, stream, bufs, count, written);
-        if (rc < 0)
+        const unsigned count = fill(out, bufs, &total_bytes);
+        const int rc = takes_more ? uv_try_write(stream, bufs, count) : uv_write(write, stream, bufs, count, written);
+        if (rc < 0 && !(takes_more && rc == UV_EAGAIN))
             return rc;
-        out->in_flight_count = count;
+        if (!takes_more) {
+            out->in_flight_count = count;
+        } else {
+            const size_t sent_bytes = rc > 0 ? (size_t)rc : 0;
+            takes_more = sent_bytes == total_bytes;
+            mark_sent(out, sent_bytes);
+        }
     }
     if (out->part_count == 0 && out->part_capacity > FEW_PARTS)
         send_queue_fini(out);

@@ -32,7 +32,13 @@ void send_queue_fini(struct send_queue *out); /* not while a write is in flight 
 void send_queue_thread_end(void);
 
 /* Memory that only this connection needs: without bodies that it shares with others. */
-size_t send_queue_held_bytes(const struct send_queue *out);
+static inline size_t send_queue_held_bytes(const struct send_queue *out)
+{
+    size_t held_bytes = 0;
+    for (size_t i = 0; i < out->part_count; i++)
+        held_bytes += out->parts[i].bytes.capacity_bytes;
+    return held_bytes;
+}
 
 void send_queue_put(struct send_queue *out, const void *bytes, size_t size_bytes); /* copies */
 /* The buffer to append small things to, if send_queue_count_tail() is told afterwards how large it was before. */
@@ -44,9 +50,6 @@ void send_queue_put_bytes(struct send_queue *out, struct buf *bytes);
 void send_queue_put_body(struct send_queue *out, struct reply *reply);
 /* The head of a reply over HTTP. */
 void send_queue_put_head(struct send_queue *out, const struct reply *reply, const struct http_response *response);
-/* Head and body of such a reply; takes the body out of *reply if it is large. */
-void send_queue_put_reply(struct send_queue *out, struct reply *reply, const struct http_response *response);
-
 /* Sends what the socket takes at once and gives the rest to uv_write(write, ..., written), whose callback calls
  * send_queue_written() and send_queue_flush() again. Does nothing while a write is in flight. Returns 0 or libuv's
  * negative code. */

@@ -11,15 +11,6 @@ void timeouts_init(struct timeouts *timeouts, const uint64_t length_ms[TIMEOUT_C
     }
 }
 
-void timeout_disarm(struct timeout *timeout)
-{
-    if (timeout->kind == TIMEOUT_NONE)
-        return;
-    timeout->prev->next = timeout->next;
-    timeout->next->prev = timeout->prev;
-    *timeout = (struct timeout){0};
-}
-
 void timeout_arm(struct timeouts *timeouts, struct timeout *timeout, enum timeout_kind kind, uint64_t now_ms)
 {
     timeout_disarm(timeout);

@@ -33,6 +33,14 @@ struct timeouts {
 void timeouts_init(struct timeouts *timeouts, const uint64_t length_ms[TIMEOUT_COUNT]);
 /* Starts the timeout, or restarts it, with this kind; TIMEOUT_NONE disarms it. */
 void timeout_arm(struct timeouts *timeouts, struct timeout *timeout, enum timeout_kind kind, uint64_t now_ms);
-void timeout_disarm(struct timeout *timeout);
+static inline void timeout_disarm(struct timeout *timeout)
+{
+    if (timeout->kind == TIMEOUT_NONE)
+        return;
+    timeout->prev->next = timeout->next;
+    timeout->next->prev = timeout->prev;
+    *timeout = (struct timeout){0};
+}
+
 /* The next timeout whose time has come, disarmed, with its kind in *kind; NULL if there is none. */
 struct timeout *timeouts_expired(struct timeouts *timeouts, uint64_t now_ms, enum timeout_kind *kind);

@@ -126,8 +126,7 @@ void packets_send_reply(struct conn *conn, struct reply *reply, uint64_t bad_off
         frame.packet.flags |= PACKET_HEADER_CLOSING;
     packets_put(conn, &frame.packet, &frame.front, frame.has_body ? reply : NULL, &frame.notes);
     packet_envelope_fini(&frame);
-    prepared_queries_take_body(conn->group->queries, &reply->body);
-    reply_fini(reply);
+    conn_end_reply(conn, reply);
     if (conn->state != CONN_STREAMING)
         packet_reader_forget(&conn->packets->reader);
 }

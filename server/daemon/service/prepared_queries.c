@@ -13,14 +13,12 @@ enum {
     SETS = 128, /* by hash; of each two queries, the one that was found last first */
     WAYS = 2,
     TEXT_MAX = 2048,
-    KEPT_BODY_BYTES = 65536,
     PARTS = 4,
 };
 
 struct prepared_queries {
     struct prepared_query *sets[SETS][WAYS]; /* or NULL */
     uint64_t generation;                     /* counts up when a query is gone */
-    struct buf body;
 };
 
 static void free_query(struct prepared_query *query)
@@ -33,12 +31,7 @@ static void free_query(struct prepared_query *query)
     free(query);
 }
 
-struct prepared_queries *prepared_queries_new(void)
-{
-    struct prepared_queries *queries = mem_zalloc(1, sizeof *queries);
-    buf_init(&queries->body, 0);
-    return queries;
-}
+struct prepared_queries *prepared_queries_new(void) { return mem_zalloc(1, sizeof(struct prepared_queries)); }
 
 void prepared_queries_free(struct prepared_queries *queries)
 {
@@ -47,7 +40,6 @@ void prepared_queries_free(struct prepared_queries *queries)
     for (int i = 0; i < SETS; i++)
         for (int j = 0; j < WAYS; j++)
             free_query(queries->sets[i][j]);
-    buf_fini(&queries->body);
     free(queries);
 }
 
@@ -194,21 +186,4 @@ void prepared_queries_fill(const struct query_hint *place, struct request *reque
     } else {
         request_fini(request);
     }
-}
-
-/* --- bodies --- */
-
-void prepared_queries_lend_body(struct prepared_queries *queries, struct buf *body)
-{
-    *body = queries->body;
-    buf_clear(body);
-    buf_init(&queries->body, 0);
-}
-
-void prepared_queries_take_body(struct prepared_queries *queries, struct buf *body)
-{
-    if (body->data == NULL || queries->body.data != NULL || body->capacity_bytes > KEPT_BODY_BYTES)
-        return;
-    queries->body = *body;
-    buf_init(body, body->limit_bytes);
 }

@@ -69,7 +69,3 @@ struct prepared_query *prepared_queries_find(struct prepared_queries *queries, s
 void prepared_queries_add(struct prepared_queries *queries, const struct query_key *key, struct query_hint *place);
 /* Moves the request to its place, or ends it: there is no place, or not any more, or the request is of no use there. */
 void prepared_queries_fill(const struct query_hint *place, struct request *request);
-
-/* Memory for the body of an answer, kept from one to the next. */
-void prepared_queries_lend_body(struct prepared_queries *queries, struct buf *body);
-void prepared_queries_take_body(struct prepared_queries *queries, struct buf *body);

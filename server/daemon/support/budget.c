@@ -1,15 +1,9 @@
 #include "daemon/support/budget.h"
 
-static uint64_t used_bytes(const struct budget *budget)
-{
-    return atomic_load_explicit(&budget->used_bytes, memory_order_relaxed);
-}
-
-bool budget_is_used_up(const struct budget *budget) { return used_bytes(budget) >= budget->max_bytes; }
-
 bool budget_has_room(struct budget *budget, uint64_t more_bytes)
 {
-    const bool has_room = used_bytes(budget) + more_bytes <= budget->max_bytes;
+    const bool has_room =
+        atomic_load_explicit(&budget->used_bytes, memory_order_relaxed) + more_bytes <= budget->max_bytes;
     if (!has_room)
         atomic_fetch_add_explicit(&budget->shortages, 1, memory_order_relaxed);
     return has_room;

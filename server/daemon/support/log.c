@@ -3,6 +3,7 @@
 #include "daemon/support/log.h"
 
 #include "base/utf8.h"
+#include "wire/encode/json.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -34,24 +35,34 @@ static struct {
 
 static _Thread_local struct buf gathered;
 
-/* Characters that every reader of a line takes for themselves. */
-static bool is_plain(char c) { return (unsigned char)c >= 0x20 && c != '"' && c != '\\' && c != 0x7f; }
+/* How a key and what stands before it look. */
+#define KEY(format, name) ((format) == LOG_JSON ? ",\"" name "\":" : " " name "=")
+
+/* ASCII characters that every reader of a line takes for themselves. */
+static bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
 
 /* Quoted for both formats: JSON's escapes, and U+FFFD for each byte that is not UTF-8. */
 static void put_quoted(struct buf *out, const char *text, size_t size_bytes)
 {
     buf_put_char(out, '"');
     for (size_t at = 0; at < size_bytes;) {
+        size_t run = 0;
+        while (at + run < size_bytes && is_plain(text[at + run]))
+            run++;
+        buf_put(out, text + at, run);
+        at += run;
+        if (at == size_bytes)
+            break;
         const size_t sequence = utf8_sequence(text + at, size_bytes - at);
         const char c = text[at];
         if (sequence == 0)
             buf_put_text(out, "\\ufffd");
-        else if (sequence > 1 || is_plain(c))
+        else if (sequence > 1)
             buf_put(out, text + at, sequence);
         else if (c == '"' || c == '\\')
             buf_printf(out, "\\%c", c);
         else
-            buf_printf(out, "\\u%04x", (unsigned)(unsigned char)c);
+            buf_printf(out, "\\u%04x", (unsigned)c);
         at += sequence == 0 ? 1 : sequence;
     }
     buf_put_char(out, '"');
@@ -61,22 +72,15 @@ static void put_quoted(struct buf *out, const char *text, size_t size_bytes)
 static bool is_word(const char *text, size_t size_bytes)
 {
     for (size_t i = 0; i < size_bytes; i++)
-        if (text[i] <= ' ' || text[i] >= 0x7f || text[i] == '"' || text[i] == '\\')
+        if (!is_plain(text[i]) || text[i] == ' ')
             return false;
     return size_bytes > 0;
 }
 
-static void put_key(struct buf *out, enum log_format format, const char *key)
-{
-    buf_put_text(out, format == LOG_JSON ? ",\"" : " ");
-    buf_put_text(out, key);
-    buf_put_text(out, format == LOG_JSON ? "\":" : "=");
-}
-
 static void put_bytes(struct buf *out, enum log_format format, const char *key, const char *value, size_t size_bytes)
 {
-    const size_t size = utf8_cut(value, size_bytes, PATH_MAX_LOGGED);
-    put_key(out, format, key);
+    const size_t size = size_bytes < PATH_MAX_LOGGED ? size_bytes : utf8_cut(value, size_bytes, PATH_MAX_LOGGED);
+    buf_put_text(out, key);
     if (format == LOG_JSON || !is_word(value, size))
         put_quoted(out, value, size);
     else
@@ -88,51 +92,59 @@ static void put_pair(struct buf *out, enum log_format format, const char *key, c
     put_bytes(out, format, key, value == NULL ? "-" : value, value == NULL ? 1 : strlen(value));
 }
 
+static void put_thousandths(struct buf *out, unsigned count)
+{
+    buf_put(out, (char[]){'.', (char)('0' + count / 100), (char)('0' + count / 10 % 10), (char)('0' + count % 10)}, 4);
+}
+
 /* With three places, as %.3f has them, which takes several times as long. */
-static void put_ms(struct buf *out, enum log_format format, const char *key, double ms)
+static void put_ms(struct buf *out, const char *key, double ms)
 {
     const uint64_t us = ms > 0 ? (uint64_t)(ms * 1000 + 0.5) : 0;
-    char digits[32];
-    size_t at = sizeof digits;
-    uint64_t left = us;
-    for (int place = 0; place < 4 || left > 0; place++, left /= 10) {
-        if (place == 3)
-            digits[--at] = '.';
-        digits[--at] = (char)('0' + left % 10);
-    }
-    put_key(out, format, key);
-    buf_put(out, digits + at, sizeof digits - at);
+    buf_put_text(out, key);
+    json_put_uint(out, us / 1000);
+    put_thousandths(out, (unsigned)(us % 1000));
 }
 
 static void put_start(struct buf *out, enum log_format format, int64_t time_ms, enum log_level level)
 {
+    static _Thread_local time_t stamped = -1;
+    static _Thread_local char stamp[sizeof "2026-01-31T12:00:00"];
     const time_t seconds = (time_t)(time_ms / 1000);
-    struct tm utc = {0};
-    gmtime_r(&seconds, &utc);
-    char stamp[32];
-    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &utc);
-    buf_printf(out, format == LOG_JSON ? "{\"time\":\"%s.%03dZ\",\"level\":\"%s\"" : "%s.%03dZ %s", stamp,
-               (int)(time_ms % 1000), LEVEL_NAMES[level]);
+    if (seconds != stamped) {
+        struct tm utc = {0};
+        gmtime_r(&seconds, &utc);
+        strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &utc);
+        stamped = seconds;
+    }
+    buf_put_text(out, format == LOG_JSON ? "{\"time\":\"" : "");
+    buf_put_text(out, stamp);
+    put_thousandths(out, (unsigned)(time_ms % 1000));
+    buf_put_text(out, format == LOG_JSON ? "Z\",\"level\":\"" : "Z ");
+    buf_put_text(out, LEVEL_NAMES[level]);
+    buf_put_text(out, format == LOG_JSON ? "\"" : "");
 }
 
 void log_put_request(struct buf *out, enum log_format format, int64_t time_ms, const struct log_request *request)
 {
     put_start(out, format, time_ms, request->status >= 500 ? LOG_WARN : LOG_INFO);
-    put_pair(out, format, "method", request->method);
-    put_pair(out, format, "path", request->path);
-    buf_printf(out, format == LOG_JSON ? ",\"status\":%d,\"bytes\":%llu" : " status=%d bytes=%llu", request->status,
-               (unsigned long long)request->body_bytes);
-    put_ms(out, format, "ms", request->elapsed_ms);
-    put_pair(out, format, "id", request->id);
-    put_pair(out, format, "remote", request->remote);
-    put_pair(out, format, "code", request->code);
-    put_pair(out, format, "operation", request->operation);
-    put_pair(out, format, "model", request->model);
-    put_pair(out, format, "from", request->origin);
-    put_ms(out, format, "queue_ms", request->queue_ms);
-    put_ms(out, format, "work_ms", request->work_ms);
+    put_pair(out, format, KEY(format, "method"), request->method);
+    put_pair(out, format, KEY(format, "path"), request->path);
+    buf_put_text(out, KEY(format, "status"));
+    json_put_uint(out, (unsigned)request->status);
+    buf_put_text(out, KEY(format, "bytes"));
+    json_put_uint(out, request->body_bytes);
+    put_ms(out, KEY(format, "ms"), request->elapsed_ms);
+    put_pair(out, format, KEY(format, "id"), request->id);
+    put_pair(out, format, KEY(format, "remote"), request->remote);
+    put_pair(out, format, KEY(format, "code"), request->code);
+    put_pair(out, format, KEY(format, "operation"), request->operation);
+    put_pair(out, format, KEY(format, "model"), request->model);
+    put_pair(out, format, KEY(format, "from"), request->origin);
+    put_ms(out, KEY(format, "queue_ms"), request->queue_ms);
+    put_ms(out, KEY(format, "work_ms"), request->work_ms);
     if (request->message != NULL)
-        put_bytes(out, format, "message", request->message, request->message_bytes);
+        put_bytes(out, format, KEY(format, "message"), request->message, request->message_bytes);
     buf_put_text(out, format == LOG_JSON ? "}\n" : "\n");
 }
 
@@ -141,7 +153,7 @@ void log_put_sentence(struct buf *out, enum log_format format, int64_t time_ms, 
 {
     put_start(out, format, time_ms, level);
     if (format == LOG_JSON) {
-        put_pair(out, format, "message", sentence);
+        put_pair(out, format, KEY(format, "message"), sentence);
         buf_put_text(out, "}\n");
         return;
     }
