@@ -38,8 +38,9 @@ static _Thread_local struct buf gathered;
 /* How a key and what stands before it look. */
 #define KEY(format, name) ((format) == LOG_JSON ? ",\"" name "\":" : " " name "=")
 
-/* ASCII characters that every reader of a line takes for themselves. */
-static bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
+/* ASCII characters that every reader of a line takes for themselves; so is a blank between quotes. A table: comparing
+ * takes three times as long. */
+static const bool IS_PLAIN[256] = {['!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
 
 /* Quoted for both formats: JSON's escapes, and U+FFFD for each byte that is not UTF-8. */
 static void put_quoted(struct buf *out, const char *text, size_t size_bytes)
@@ -47,7 +48,7 @@ static void put_quoted(struct buf *out, const char *text, size_t size_bytes)
     buf_put_char(out, '"');
     for (size_t at = 0; at < size_bytes;) {
         size_t run = 0;
-        while (at + run < size_bytes && is_plain(text[at + run]))
+        while (at + run < size_bytes && (text[at + run] == ' ' || IS_PLAIN[(unsigned char)text[at + run]]))
             run++;
         buf_put(out, text + at, run);
         at += run;
@@ -72,7 +73,7 @@ static void put_quoted(struct buf *out, const char *text, size_t size_bytes)
 static bool is_word(const char *text, size_t size_bytes)
 {
     for (size_t i = 0; i < size_bytes; i++)
-        if (!is_plain(text[i]) || text[i] == ' ')
+        if (!IS_PLAIN[(unsigned char)text[i]])
             return false;
     return size_bytes > 0;
 }
@@ -90,6 +91,15 @@ static void put_bytes(struct buf *out, enum log_format format, const char *key, 
 static void put_pair(struct buf *out, enum log_format format, const char *key, const char *value)
 {
     put_bytes(out, format, key, value == NULL ? "-" : value, value == NULL ? 1 : strlen(value));
+}
+
+/* A value that the server makes up itself, and that is a word. */
+static void put_word(struct buf *out, enum log_format format, const char *key, const char *word)
+{
+    buf_put_text(out, key);
+    buf_put(out, "\"", format == LOG_JSON);
+    buf_put_text(out, word == NULL ? "-" : word);
+    buf_put(out, "\"", format == LOG_JSON);
 }
 
 static void put_thousandths(struct buf *out, unsigned count)
@@ -136,11 +146,11 @@ void log_put_request(struct buf *out, enum log_format format, int64_t time_ms, c
     json_put_uint(out, request->body_bytes);
     put_ms(out, KEY(format, "ms"), request->elapsed_ms);
     put_pair(out, format, KEY(format, "id"), request->id);
-    put_pair(out, format, KEY(format, "remote"), request->remote);
-    put_pair(out, format, KEY(format, "code"), request->code);
-    put_pair(out, format, KEY(format, "operation"), request->operation);
+    put_word(out, format, KEY(format, "remote"), request->remote);
+    put_word(out, format, KEY(format, "code"), request->code);
+    put_word(out, format, KEY(format, "operation"), request->operation);
     put_pair(out, format, KEY(format, "model"), request->model);
-    put_pair(out, format, KEY(format, "from"), request->origin);
+    put_word(out, format, KEY(format, "from"), request->origin);
     put_ms(out, KEY(format, "queue_ms"), request->queue_ms);
     put_ms(out, KEY(format, "work_ms"), request->work_ms);
     if (request->message != NULL)
