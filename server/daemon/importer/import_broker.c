@@ -133,8 +133,7 @@ static void on_readable(uv_poll_t *poll, int status, int what __attribute__((unu
     }
     broker->left--;
     broker->is_working = true;
-    if (uv_queue_work(poll->loop, &broker->work, answer, on_answered) != 0)
-        broker->is_working = false;
+    uv_queue_work(poll->loop, &broker->work, answer, on_answered);
 }
 
 struct import_broker *import_broker_start(uv_loop_t *loop, struct import_grant *files, const struct limits *limits,

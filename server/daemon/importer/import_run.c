@@ -221,8 +221,10 @@ static void one_closed(struct import_run *run)
 {
     if (--run->open_parts > 0)
         return;
-    if (run->is_abandoned || uv_queue_work(run->loop, &run->work, find_outcome, on_outcome) != 0)
+    if (run->is_abandoned)
         free_run(run);
+    else
+        uv_queue_work(run->loop, &run->work, find_outcome, on_outcome);
 }
 
 static void on_child_closed(struct child *child) { one_closed(container_of(child, struct import_run, child)); }

@@ -1,36 +1,64 @@
-/* folder_watch.c - the inotify descriptor: events, the folders they concern, and the lives of folders and sets. */
-#include "daemon/model/folder_watch_parts.h"
+/* folder_watch.c - the inotify descriptor: events, the folders they concern, and sets of the folders that decide about
+ * some files. */
+#include "daemon/model/folder_watch.h"
 
 #include "base/mem.h"
+#include "daemon/model/root.h"
+#include "daemon/support/fd.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+#include <uthash.h>
 
-enum { EVENTS_SIZE = 65536 };
+enum { EVENTS_SIZE = 65536, FOLDERS_MAX = 8192, SET_MAX = 512, PATH_SIZE = 4096 };
+static const uint32_t EVENTS = IN_CREATE | IN_DELETE | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_MOVED_FROM |
+                               IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_EXCL_UNLINK;
+
+struct watched_folder {
+    char *path; /* under the root; "" is the root */
+    int wd;
+    uint32_t refs; /* sets */
+    atomic_uint_fast64_t changes;
+    atomic_bool is_dead; /* and in no table any more */
+    UT_hash_handle hh_path, hh_wd;
+};
+
+struct folder_watch {
+    uv_poll_t poll;
+    void (*changed)(void *user);
+    void *user;
+    int fd;
+    atomic_uint_fast32_t drains; /* began and ended: odd while events are read and counted */
+    uint32_t refs;               /* owner, open handle, sets */
+    pthread_mutex_t mutex;
+    struct watched_folder *by_path, *by_wd;
+};
+
+struct folder_watch_set {
+    struct folder_watch *watch;
+    uint32_t refs;
+    uint32_t count;
+    struct watched_folder *folders[];
+};
 
 /* --- lives; the mutex is held where it says `locked` --- */
-
-void folder_watch_lock(struct folder_watch *watch) { pthread_mutex_lock(&watch->mutex); }
-void folder_watch_unlock(struct folder_watch *watch) { pthread_mutex_unlock(&watch->mutex); }
-
-void folder_watch_add_ref(struct folder_watch *watch)
-{
-    folder_watch_lock(watch);
-    watch->refs++;
-    folder_watch_unlock(watch);
-}
 
 void folder_watch_unref(struct folder_watch *watch)
 {
     if (watch == NULL)
         return;
-    folder_watch_lock(watch);
+    pthread_mutex_lock(&watch->mutex);
     const bool is_last = --watch->refs == 0;
-    folder_watch_unlock(watch);
+    pthread_mutex_unlock(&watch->mutex);
     if (!is_last)
         return;
     close(watch->fd);
@@ -38,7 +66,8 @@ void folder_watch_unref(struct folder_watch *watch)
     free(watch);
 }
 
-void folder_watch_kill(struct folder_watch *watch, struct watched_folder *folder)
+/* Locked. No event will come from it any more. */
+static void kill_folder(struct folder_watch *watch, struct watched_folder *folder)
 {
     if (atomic_load(&folder->is_dead))
         return;
@@ -54,7 +83,7 @@ static void drop_folder(struct folder_watch *watch, struct watched_folder *folde
     if (--folder->refs > 0)
         return;
     if (!atomic_load(&folder->is_dead)) {
-        folder_watch_kill(watch, folder);
+        kill_folder(watch, folder);
         inotify_rm_watch(watch->fd, folder->wd);
     }
     free(folder->path);
@@ -63,9 +92,9 @@ static void drop_folder(struct folder_watch *watch, struct watched_folder *folde
 
 struct folder_watch_set *folder_watch_set_ref(struct folder_watch_set *set)
 {
-    folder_watch_lock(set->watch);
+    pthread_mutex_lock(&set->watch->mutex);
     set->refs++;
-    folder_watch_unlock(set->watch);
+    pthread_mutex_unlock(&set->watch->mutex);
     return set;
 }
 
@@ -74,11 +103,11 @@ void folder_watch_set_unref(struct folder_watch_set *set)
     if (set == NULL)
         return;
     struct folder_watch *watch = set->watch;
-    folder_watch_lock(watch);
+    pthread_mutex_lock(&watch->mutex);
     const bool is_last = --set->refs == 0;
     for (uint32_t i = 0; is_last && i < set->count; i++)
         drop_folder(watch, set->folders[i]);
-    folder_watch_unlock(watch);
+    pthread_mutex_unlock(&watch->mutex);
     if (!is_last)
         return;
     free(set);
@@ -114,23 +143,156 @@ bool folder_watch_set_is_unchanged(const struct folder_watch_set *set, uint64_t 
 uint32_t watch_count(const struct folder_watch *watch)
 {
     struct folder_watch *w = (struct folder_watch *)(uintptr_t)watch;
-    folder_watch_lock(w);
+    pthread_mutex_lock(&w->mutex);
     const uint32_t count = HASH_CNT(hh_path, w->by_path);
-    folder_watch_unlock(w);
+    pthread_mutex_unlock(&w->mutex);
     return count;
+}
+
+/* --- the folders that decide about some files; work threads --- */
+
+/* File systems that others change, on another machine or behind FUSE, without this kernel's knowledge. overlayfs is
+ * none of them: what lies below a mounted overlay may not be changed (kernel, filesystems/overlayfs.rst). */
+static bool has_events(int fd)
+{
+    static const unsigned long WITHOUT[] = {
+        0x6969 /* NFS */,        0xff534d42 /* CIFS */,     0xfe534d42 /* SMB2 */,  0x517b /* SMB */,
+        0x65735546 /* FUSE */,   0x01021997 /* 9P */,       0x00c36400 /* Ceph */,  0x0bd00bd0 /* Lustre */,
+        0x5346414f /* AFS */,    0x6b414653 /* kAFS */,     0x73757245 /* Coda */,  0x786f4256 /* VirtualBox */,
+        0xbacbacbc /* VMware */, 0x013661de /* OrangeFS */, 0x7461636f /* OCFS2 */, 0x01161970 /* GFS2 */,
+    };
+    struct statfs stat;
+    if (fstatfs(fd, &stat) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof WITHOUT / sizeof *WITHOUT; i++)
+        if (((unsigned long)stat.f_type & 0xffffffff) == WITHOUT[i])
+            return false;
+    return true;
+}
+
+enum taken { TAKEN, ABSENT, FAILED };
+
+/* Locked. A watch on an inode that was known under another path has the same number: that path is gone. */
+static struct watched_folder *enter(struct folder_watch *watch, const char *path, int wd)
+{
+    struct watched_folder *folder;
+    HASH_FIND(hh_wd, watch->by_wd, &wd, sizeof wd, folder);
+    if (folder != NULL)
+        kill_folder(watch, folder);
+    HASH_FIND(hh_path, watch->by_path, path, strlen(path), folder);
+    if (folder != NULL)
+        kill_folder(watch, folder);
+    folder = mem_zalloc(1, sizeof *folder);
+    folder->path = mem_strdup(path);
+    folder->wd = wd;
+    HASH_ADD_KEYPTR(hh_path, watch->by_path, folder->path, strlen(path), folder);
+    HASH_ADD(hh_wd, watch->by_wd, wd, sizeof folder->wd, folder);
+    return folder;
+}
+
+/* One folder, watched already or from now on, with a reference for the set. */
+static enum taken take_folder(struct folder_watch *watch, int root_fd, const char *path, struct watched_folder **out)
+{
+    struct watched_folder *folder;
+    pthread_mutex_lock(&watch->mutex);
+    HASH_FIND(hh_path, watch->by_path, path, strlen(path), folder);
+    if (folder != NULL)
+        folder->refs++;
+    const bool is_full = HASH_CNT(hh_path, watch->by_path) >= FOLDERS_MAX;
+    pthread_mutex_unlock(&watch->mutex);
+    *out = folder;
+    if (folder != NULL)
+        return TAKEN;
+    const int fd = root_open_beneath(root_fd, path[0] != '\0' ? path : ".", O_PATH | O_DIRECTORY);
+    if (fd < 0)
+        return errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EXDEV ? ABSENT : FAILED;
+    char name[32];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    pthread_mutex_lock(&watch->mutex);
+    errno = 0;
+    const int wd = is_full || !has_events(fd) ? -1 : inotify_add_watch(watch->fd, name, EVENTS);
+    if (wd >= 0) {
+        *out = enter(watch, path, wd);
+        (*out)->refs++;
+    }
+    pthread_mutex_unlock(&watch->mutex); /* keeps errno, too */
+    fd_close(fd);
+    return wd >= 0 ? TAKEN : FAILED;
+}
+
+static bool set_has(const struct folder_watch_set *set, const char *path)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        if (strcmp(set->folders[i]->path, path) == 0)
+            return true;
+    return false;
+}
+
+/* The folders on the way to `path`. False: one cannot be watched. */
+static bool take_way(struct folder_watch_set *set, int root_fd, const char *path)
+{
+    char folder[PATH_SIZE];
+    const char *slash = NULL;
+    do {
+        const size_t size = slash != NULL ? (size_t)(slash - path) : 0;
+        if (size >= sizeof folder)
+            return false;
+        memcpy(folder, path, size);
+        folder[size] = '\0';
+        slash = strchr(slash != NULL ? slash + 1 : path, '/');
+        if (set_has(set, folder))
+            continue;
+        if (set->count == SET_MAX)
+            return false;
+        const enum taken taken = take_folder(set->watch, root_fd, folder, &set->folders[set->count]);
+        if (taken == FAILED)
+            return false;
+        if (taken == ABSENT)
+            return true;
+        set->count++;
+    } while (slash != NULL);
+    return true;
+}
+
+struct folder_watch_set *folder_watch_take(struct folder_watch *watch, int root_fd, const char *path,
+                                           const struct sources *sources)
+{
+    struct folder_watch_set *set = mem_zalloc(1, sizeof *set + SET_MAX * sizeof *set->folders);
+    pthread_mutex_lock(&watch->mutex);
+    watch->refs++;
+    pthread_mutex_unlock(&watch->mutex);
+    set->watch = watch;
+    set->refs = 1;
+    bool is_taken = take_way(set, root_fd, path);
+    for (uint32_t i = 0; is_taken && sources != NULL && i < sources->count; i++) {
+        const struct source *source = &sources->items[i];
+        is_taken = take_way(set, root_fd, source->path);
+        if (is_taken && source->role == SOURCE_FOLDER && set->count < SET_MAX) {
+            char inside[PATH_SIZE + 2]; /* its own names count */
+            snprintf(inside, sizeof inside, "%s/.", source->path);
+            is_taken = strcmp(source->path, ".") == 0 || take_way(set, root_fd, inside);
+        }
+    }
+    if (is_taken)
+        return mem_realloc(set, sizeof *set + set->count * sizeof *set->folders);
+    const int error = errno;
+    folder_watch_set_unref(set);
+    errno = error;
+    return NULL;
 }
 
 /* --- events: loop thread --- */
 
-/* Locked. The folder went elsewhere, and with it those beneath. */
-static void kill_tree(struct folder_watch *watch, struct watched_folder *top)
+/* Locked. The folder and those beneath are elsewhere, or gone. */
+static void kill_tree(struct folder_watch *watch, const char *top)
 {
-    const size_t size = strlen(top->path);
+    const size_t size = strlen(top);
     for (struct watched_folder *folder = watch->by_path, *next; folder != NULL; folder = next) {
         next = folder->hh_path.next;
-        if (folder == top || size == 0 || (strncmp(folder->path, top->path, size) == 0 && folder->path[size] == '/')) {
+        if (size == 0 ||
+            (strncmp(folder->path, top, size) == 0 && (folder->path[size] == '/' || folder->path[size] == '\0'))) {
             inotify_rm_watch(watch->fd, folder->wd);
-            folder_watch_kill(watch, folder);
+            kill_folder(watch, folder);
         }
     }
 }
@@ -154,9 +316,9 @@ static void handle(struct folder_watch *watch, const struct inotify_event *event
     if (folder == NULL)
         return;
     if ((event->mask & (IN_MOVE_SELF | IN_DELETE_SELF | IN_UNMOUNT)) != 0)
-        kill_tree(watch, folder);
+        kill_tree(watch, folder->path);
     else if ((event->mask & IN_IGNORED) != 0)
-        folder_watch_kill(watch, folder);
+        kill_folder(watch, folder);
     else
         atomic_fetch_add(&folder->changes, 1);
 }
@@ -167,14 +329,14 @@ void folder_watch_drain(struct folder_watch *watch)
     bool is_any = false;
     atomic_fetch_add(&watch->drains, 1);
     for (ssize_t got; (got = read(watch->fd, events, sizeof events)) > 0 || (got < 0 && errno == EINTR);) {
-        folder_watch_lock(watch);
+        pthread_mutex_lock(&watch->mutex);
         for (ssize_t at = 0; at < got;) {
             struct inotify_event event;
             memcpy(&event, events + at, sizeof event);
             handle(watch, &event);
             at += (ssize_t)(sizeof event + event.len);
         }
-        folder_watch_unlock(watch);
+        pthread_mutex_unlock(&watch->mutex);
         is_any = true;
     }
     atomic_fetch_add(&watch->drains, 1);
@@ -200,13 +362,9 @@ static void on_readable(uv_poll_t *poll, int status __attribute__((unused)), int
 
 void folder_watch_reset(struct folder_watch *watch)
 {
-    folder_watch_lock(watch);
-    for (struct watched_folder *folder = watch->by_path, *next; folder != NULL; folder = next) {
-        next = folder->hh_path.next;
-        inotify_rm_watch(watch->fd, folder->wd);
-        folder_watch_kill(watch, folder);
-    }
-    folder_watch_unlock(watch);
+    pthread_mutex_lock(&watch->mutex);
+    kill_tree(watch, "");
+    pthread_mutex_unlock(&watch->mutex);
 }
 
 struct folder_watch *folder_watch_new(uv_loop_t *loop, void (*changed)(void *user), void *user)

@@ -55,10 +55,7 @@ static void finish(struct upload *upload)
     if (upload->is_working)
         return;                /* go_on() comes back here */
     upload->is_working = true; /* until it is freed */
-    if (uv_queue_work(upload->uploads->loop, &upload->work, remove_files, on_removed) != 0) {
-        remove_files(&upload->work);
-        on_removed(&upload->work, 0);
-    }
+    uv_queue_work(upload->uploads->loop, &upload->work, remove_files, on_removed);
 }
 
 static void fail(struct upload *upload, const struct err *err)
@@ -146,10 +143,7 @@ static void on_worked(uv_work_t *work, int status)
 static void start_work(struct upload *upload, void (*run)(uv_work_t *))
 {
     upload->is_working = true;
-    if (uv_queue_work(upload->uploads->loop, &upload->work, run, on_worked) == 0)
-        return;
-    upload->is_working = false;
-    err_set(&upload->err, ERR_NO_MEMORY, "no thread can store the upload");
+    uv_queue_work(upload->uploads->loop, &upload->work, run, on_worked);
 }
 
 /* --- import --- */
@@ -164,8 +158,6 @@ static void go_to(struct upload *upload, enum upload_state stage, void (*run)(uv
 {
     upload->stage = stage;
     start_work(upload, run);
-    if (!upload->is_working)
-        finish(upload);
 }
 
 static void on_imported(struct import_job *job, struct imported_model *imported, const struct err *err)

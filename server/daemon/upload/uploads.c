@@ -239,11 +239,7 @@ int upload_delete(struct uploads *uploads, const char *name, void (*done)(void *
     deletion->done = done;
     deletion->user = user;
     deletion->work.data = deletion;
-    if (uv_queue_work(uploads->loop, &deletion->work, delete_file, on_deleted) != 0) {
-        free(deletion->name);
-        free(deletion);
-        return err_set(err, ERR_NO_MEMORY, "no thread can delete '%.200s'", name);
-    }
     uploads->delete_count++;
+    uv_queue_work(uploads->loop, &deletion->work, delete_file, on_deleted);
     return 0;
 }
