@@ -22,7 +22,8 @@ struct cache_slot *slot_find(const struct cache *cache, const char *path)
     return slot;
 }
 
-void slot_touch(struct cache_slot *slot)
+/* It is the latest used. */
+static void slot_touch(struct cache_slot *slot)
 {
     if (slot->cache->used == slot)
         return;

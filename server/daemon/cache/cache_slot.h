@@ -96,7 +96,6 @@ struct cache {
 
 struct cache_slot *slot_find(const struct cache *cache, const char *path); /* or NULL */
 struct cache_slot *slot_find_or_add(struct cache *cache, const char *path);
-void slot_touch(struct cache_slot *slot); /* it is the latest used */
 /* Takes the reference; what was known before is dropped. */
 void slot_keep_model(struct cache_slot *slot, struct imported_model *imported);
 void slot_keep_error(struct cache_slot *slot, const struct err *err);

@@ -53,7 +53,7 @@ struct backing *backing_new(uv_loop_t *loop, const struct config *config, int ro
     return backing;
 }
 
-struct backing *backing_ref(struct backing *backing)
+static struct backing *backing_ref(struct backing *backing)
 {
     backing->refs++;
     return backing;
@@ -69,7 +69,8 @@ void backing_unref(struct backing *backing)
     free(backing);
 }
 
-void backing_report(struct backing *backing, const struct disk_report *report)
+/* Counts what a look or a store did, and logs once what the operator should know. */
+static void backing_report(struct backing *backing, const struct disk_report *report)
 {
     stats_add(STAT_DISK_STORED, report->stored);
     stats_add(STAT_DISK_REMOVED, report->removed);
@@ -106,11 +107,10 @@ static void free_store(struct backing_store *store)
     free(store);
 }
 
-static void on_stored(uv_work_t *work, int status)
+static void on_stored(uv_work_t *work, int status __attribute__((unused)))
 {
     struct backing_store *store = work->data;
     struct backing *backing = store->backing;
-    (void)status;
     backing_report(backing, &store->report);
     backing->stores = store->next;
     backing->store_count--;

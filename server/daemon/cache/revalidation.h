@@ -24,11 +24,7 @@ struct backing {
 /* Takes `disk`. *changed: see folder_watch_new(). */
 struct backing *backing_new(uv_loop_t *loop, const struct config *config, int root_fd, struct disk_cache *disk,
                             void (*changed)(void *user), void *user);
-struct backing *backing_ref(struct backing *backing);
 void backing_unref(struct backing *backing);
-
-/* Counts what a look or a store did, and logs once what the operator should know. */
-void backing_report(struct backing *backing, const struct disk_report *report);
 
 /* Stores an imported model on disk, if there is a disk cache and the queue is not full. */
 void backing_store(struct backing *backing, const char *path, struct imported_model *imported);

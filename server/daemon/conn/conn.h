@@ -184,8 +184,6 @@ void conn_arm_timeout(struct conn *conn);
 /* The client must send, or take in, so much within a timeout to have made progress. */
 uint64_t conn_progress_bytes(const struct conn *conn);
 
-/* --- conn_log.c --- */
-
 /* How the request log names a request. */
 struct conn_log_names {
     const char *method, *path, *id;

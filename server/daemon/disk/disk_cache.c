@@ -93,33 +93,20 @@ void disk_key(const struct disk_cache *disk, const char *path, const uint8_t has
 {
     struct sha256_ctx sha;
     sha256_init(&sha);
-    put_text(&sha, "model");
+    put_text(&sha, hash != NULL ? "model" : "index");
     sha256_update(&sha, sizeof disk->maker, disk->maker);
     put_text(&sha, path);
-    sha256_update(&sha, SOURCE_HASH_SIZE, hash);
+    if (hash != NULL)
+        sha256_update(&sha, SOURCE_HASH_SIZE, hash);
     sha256_digest(&sha, DISK_KEY_SIZE, out);
 }
 
-static void put_name(char out[DISK_NAME_SIZE], const uint8_t *bytes, const char *ending)
+void disk_name(const uint8_t key[DISK_KEY_SIZE], const char *ending, char out[DISK_NAME_SIZE])
 {
     for (int i = 0; i < 16; i++)
-        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+        snprintf(out + 2 * i, 3, "%02x", key[i]);
     snprintf(out + 32, DISK_NAME_SIZE - 32, ".%s", ending);
 }
-
-void disk_model_name(const uint8_t key[DISK_KEY_SIZE], char out[DISK_NAME_SIZE]) { put_name(out, key, "model"); }
-
-void disk_index_self(const struct disk_cache *disk, const char *path, uint8_t out[DISK_KEY_SIZE])
-{
-    struct sha256_ctx sha;
-    sha256_init(&sha);
-    put_text(&sha, "index");
-    sha256_update(&sha, sizeof disk->maker, disk->maker);
-    put_text(&sha, path);
-    sha256_digest(&sha, DISK_KEY_SIZE, out);
-}
-
-void disk_index_name(const uint8_t self[DISK_KEY_SIZE], char out[DISK_NAME_SIZE]) { put_name(out, self, "index"); }
 
 static int64_t clock_ns(clockid_t clock)
 {

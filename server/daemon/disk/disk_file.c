@@ -135,8 +135,6 @@ int disk_writer_finish(struct disk_writer *writer, const char *name, struct err 
     return 0;
 }
 
-void disk_folder_sync(int folder_fd) { fsync(folder_fd); }
-
 bool disk_name_is_temporary(const char *name)
 {
     unsigned long long random;

@@ -33,9 +33,6 @@ int disk_writer_put(struct disk_writer *writer, const void *bytes, size_t size_b
 int disk_writer_finish(struct disk_writer *writer, const char *name, struct err *err);
 void disk_writer_abandon(struct disk_writer *writer); /* removes what was written */
 
-/* Makes names that were given or taken survive a loss of power. */
-void disk_folder_sync(int folder_fd);
-
 /* Removes a temporary file of ours whose writer is gone. True when it did. */
 bool disk_temporary_remove(int folder_fd, const char *name);
 bool disk_name_is_temporary(const char *name);

@@ -65,8 +65,8 @@ static bool read_index(struct disk_cache *disk, const char *path, char name[DISK
     struct err err;
     uint8_t self[DISK_KEY_SIZE];
     *out = (struct disk_index){0};
-    disk_index_self(disk, path, self);
-    disk_index_name(self, name);
+    disk_key(disk, path, NULL, self);
+    disk_name(self, "index", name);
     uint64_t file_bytes;
     uint32_t size_bytes;
     int rc = disk_file_open(disk->folder_fd, name, &file_bytes, &err);
@@ -126,7 +126,7 @@ static bool open_entry(struct disk_cache *disk, const uint8_t key[DISK_KEY_SIZE]
     struct err err;
     uint64_t file_bytes;
     *out = (struct entry){.fd = -1};
-    disk_model_name(key, out->name);
+    disk_name(key, "model", out->name);
     out->fd = disk_file_open(disk->folder_fd, out->name, &file_bytes, &err);
     if (out->fd >= 0 && read_head(out, key, file_bytes, &err) == 0)
         return true;
@@ -306,7 +306,7 @@ static bool load_by_stamps(struct disk_cache *disk, struct disk_index *index, bo
 static void mark_used(const struct disk_cache *disk, const char *index_name, const uint8_t key[DISK_KEY_SIZE])
 {
     char name[DISK_NAME_SIZE];
-    disk_model_name(key, name);
+    disk_name(key, "model", name);
     utimensat(disk->folder_fd, name, NULL, AT_SYMLINK_NOFOLLOW);
     utimensat(disk->folder_fd, index_name, NULL, AT_SYMLINK_NOFOLLOW);
 }

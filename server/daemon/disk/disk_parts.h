@@ -15,12 +15,11 @@ struct disk_cache {
     atomic_uint_fast64_t unwritable_until_ns; /* after a failure: no tries until then */
 };
 
-/* What the records of both kinds of files are for, and the names that are made from that. */
+/* What the record of a model is for: the path, with such content; hash NULL: what that of the path's index is for. */
 void disk_key(const struct disk_cache *disk, const char *path, const uint8_t hash[SOURCE_HASH_SIZE],
               uint8_t out[DISK_KEY_SIZE]);
-void disk_model_name(const uint8_t key[DISK_KEY_SIZE], char out[DISK_NAME_SIZE]);
-void disk_index_self(const struct disk_cache *disk, const char *path, uint8_t out[DISK_KEY_SIZE]);
-void disk_index_name(const uint8_t self[DISK_KEY_SIZE], char out[DISK_NAME_SIZE]);
+/* The file of a key; ending: "model" or "index". */
+void disk_name(const uint8_t key[DISK_KEY_SIZE], const char *ending, char out[DISK_NAME_SIZE]);
 
 int64_t disk_now_ns(void); /* since 1970, as file stamps are */
 
@@ -38,6 +37,3 @@ int disk_index_write(struct disk_cache *disk, const char *path, const uint8_t ke
 /* Notes a failure to write: no tries for a while. */
 void disk_writing_failed(struct disk_cache *disk, const struct err *err, struct disk_report *report);
 bool disk_is_writable(const struct disk_cache *disk);
-
-/* Removes the least recently used files until no more than `limit_bytes` are left. */
-void disk_trim(struct disk_cache *disk, uint64_t limit_bytes, struct disk_report *report);

@@ -16,130 +16,6 @@
 
 enum { NAME_DIGITS = 32 };
 
-/* --- writing --- */
-
-static int write_file(struct disk_cache *disk, const char *name, const struct buf *head, const void *bytes,
-                      uint64_t size_bytes, struct err *err)
-{
-    struct disk_writer writer;
-    if (disk_writer_open(&writer, disk->folder_fd, err) < 0)
-        return err->code;
-    if (disk_writer_put(&writer, head->data, head->size_bytes, err) < 0 ||
-        disk_writer_put(&writer, bytes, size_bytes, err) < 0) {
-        disk_writer_abandon(&writer);
-        return err->code;
-    }
-    const uint64_t before_bytes = disk_file_size(disk, name);
-    if (disk_writer_finish(&writer, name, err) < 0)
-        return err->code;
-    disk_count(disk, before_bytes, disk_file_size(disk, name));
-    return 0;
-}
-
-int disk_index_write(struct disk_cache *disk, const char *path, const uint8_t key[DISK_KEY_SIZE],
-                     const struct sources *sources, int64_t recorded_ns, struct err *err)
-{
-    struct disk_index index = {.root = disk->root, .recorded_ns = recorded_ns, .sources = (void *)(uintptr_t)sources};
-    struct buf record;
-    char name[DISK_NAME_SIZE];
-    memcpy(index.key, key, sizeof index.key);
-    disk_index_self(disk, path, index.self);
-    disk_index_name(index.self, name);
-    buf_init(&record, 0);
-    disk_index_encode(&index, &record);
-    const int rc = write_file(disk, name, &record, NULL, 0, err);
-    buf_fini(&record);
-    return rc;
-}
-
-static int write_model(struct disk_cache *disk, const uint8_t key[DISK_KEY_SIZE], const struct imported_model *imported,
-                       struct sources *sources, struct err *err)
-{
-    const struct model *model = &imported->model;
-    struct disk_head head = {
-        .bake_bytes = model->size_bytes,
-        .pixel_offset = (uint64_t)((const char *)model->pixels - (const char *)model->bytes),
-        .pixel_bytes = model->pixel_byte_count,
-        .sources = sources,
-    };
-    struct buf record;
-    char name[DISK_NAME_SIZE];
-    memcpy(head.key, key, sizeof head.key);
-    head.core_sum = disk_core_sum(model->bytes, &head);
-    head.pixel_sum = XXH3_64bits(model->pixels, model->pixel_byte_count);
-    disk_model_name(key, name);
-    buf_init(&record, 0);
-    disk_head_encode(&head, &record);
-    buf_align(&record, 4096);
-    const int rc = write_file(disk, name, &record, model->bytes, model->size_bytes, err);
-    buf_fini(&record);
-    return rc;
-}
-
-/* The files as they are, with their hashes; NULL when one is no longer what the import read. */
-static struct sources *read_sources(const struct disk_cache *disk, int root_fd, const struct sources *imported)
-{
-    struct sources *sources = sources_new(imported->count);
-    for (uint32_t i = 0; i < imported->count; i++) {
-        struct source *source = &sources->items[i];
-        const struct source *then = &imported->items[i];
-        source->path = mem_strdup(then->path);
-        source->role = then->role;
-        if (source_read(root_fd, disk->max_file_bytes, source) && source->is_missing == then->is_missing &&
-            stamp_equal(&source->stamp, &then->stamp))
-            continue;
-        sources_free(sources);
-        return NULL;
-    }
-    return sources;
-}
-
-static int write_both(struct disk_cache *disk, const char *path, const struct imported_model *imported,
-                      struct sources *sources, int64_t recorded_ns, struct err *err)
-{
-    uint8_t key[DISK_KEY_SIZE];
-    disk_key(disk, path, sources_find_model(sources)->hash, key);
-    if (write_model(disk, key, imported, sources, err) < 0 ||
-        disk_index_write(disk, path, key, sources, recorded_ns, err) < 0)
-        return err->code;
-    disk_folder_sync(disk->folder_fd);
-    return 0;
-}
-
-static bool is_full(const struct disk_cache *disk, uint64_t needed_bytes)
-{
-    struct statvfs stat;
-    return fstatvfs(disk->folder_fd, &stat) == 0 && (uint64_t)stat.f_bavail * stat.f_frsize < 2 * needed_bytes;
-}
-
-void disk_cache_store(struct disk_cache *disk, int root_fd, const char *path, const struct imported_model *imported,
-                      struct disk_report *report)
-{
-    const uint64_t size_bytes = imported->model.size_bytes;
-    if (!disk_is_writable(disk) || !imported->has_pixels || size_bytes > disk->limit_bytes / 2)
-        return;
-    const int64_t recorded_ns = disk_now_ns();
-    struct sources *sources = read_sources(disk, root_fd, imported->sources);
-    const struct source *model = sources != NULL ? sources_find_model(sources) : NULL;
-    if (model == NULL || model->kind != SOURCE_BYTES || strcmp(model->path, path) != 0) {
-        sources_free(sources);
-        return;
-    }
-    if (disk_cache_size(disk) + size_bytes > disk->limit_bytes)
-        disk_trim(disk, disk->limit_bytes - size_bytes, report);
-    struct err err = {0};
-    int rc = write_both(disk, path, imported, sources, recorded_ns, &err);
-    if (rc < 0 && is_full(disk, size_bytes)) { /* of others' files: what is ours can make room */
-        disk_trim(disk, disk_cache_size(disk) > 2 * size_bytes ? disk_cache_size(disk) - 2 * size_bytes : 0, report);
-        rc = write_both(disk, path, imported, sources, recorded_ns, &err);
-    }
-    if (rc < 0)
-        disk_writing_failed(disk, &err, report);
-    else
-        report->stored++;
-    sources_free(sources);
-}
-
 /* --- keeping it small --- */
 
 struct kept_file {
@@ -217,6 +93,7 @@ static int by_use(const void *a, const void *b)
     return (one->used_ns > other->used_ns) - (one->used_ns < other->used_ns);
 }
 
+/* Removes the least recently used files until no more than `limit_bytes` are left. */
 static void trim(struct disk_cache *disk, uint64_t limit_bytes, bool is_tidying, struct disk_report *report)
 {
     struct kept_files kept;
@@ -236,12 +113,131 @@ static void trim(struct disk_cache *disk, uint64_t limit_bytes, bool is_tidying,
     free(kept.files);
 }
 
-void disk_trim(struct disk_cache *disk, uint64_t limit_bytes, struct disk_report *report)
-{
-    trim(disk, limit_bytes, false, report);
-}
-
 void disk_cache_tidy(struct disk_cache *disk, struct disk_report *report)
 {
     trim(disk, disk->limit_bytes, true, report);
+}
+
+/* --- writing --- */
+
+static int write_file(struct disk_cache *disk, const char *name, const struct buf *head, const void *bytes,
+                      uint64_t size_bytes, struct err *err)
+{
+    struct disk_writer writer;
+    if (disk_writer_open(&writer, disk->folder_fd, err) < 0)
+        return err->code;
+    if (disk_writer_put(&writer, head->data, head->size_bytes, err) < 0 ||
+        disk_writer_put(&writer, bytes, size_bytes, err) < 0) {
+        disk_writer_abandon(&writer);
+        return err->code;
+    }
+    const uint64_t before_bytes = disk_file_size(disk, name);
+    if (disk_writer_finish(&writer, name, err) < 0)
+        return err->code;
+    disk_count(disk, before_bytes, disk_file_size(disk, name));
+    return 0;
+}
+
+int disk_index_write(struct disk_cache *disk, const char *path, const uint8_t key[DISK_KEY_SIZE],
+                     const struct sources *sources, int64_t recorded_ns, struct err *err)
+{
+    struct disk_index index = {.root = disk->root, .recorded_ns = recorded_ns, .sources = (void *)(uintptr_t)sources};
+    struct buf record;
+    char name[DISK_NAME_SIZE];
+    memcpy(index.key, key, sizeof index.key);
+    disk_key(disk, path, NULL, index.self);
+    disk_name(index.self, "index", name);
+    buf_init(&record, 0);
+    disk_index_encode(&index, &record);
+    const int rc = write_file(disk, name, &record, NULL, 0, err);
+    buf_fini(&record);
+    return rc;
+}
+
+static int write_model(struct disk_cache *disk, const uint8_t key[DISK_KEY_SIZE], const struct imported_model *imported,
+                       struct sources *sources, struct err *err)
+{
+    const struct model *model = &imported->model;
+    struct disk_head head = {
+        .bake_bytes = model->size_bytes,
+        .pixel_offset = (uint64_t)((const char *)model->pixels - (const char *)model->bytes),
+        .pixel_bytes = model->pixel_byte_count,
+        .sources = sources,
+    };
+    struct buf record;
+    char name[DISK_NAME_SIZE];
+    memcpy(head.key, key, sizeof head.key);
+    head.core_sum = disk_core_sum(model->bytes, &head);
+    head.pixel_sum = XXH3_64bits(model->pixels, model->pixel_byte_count);
+    disk_name(key, "model", name);
+    buf_init(&record, 0);
+    disk_head_encode(&head, &record);
+    buf_align(&record, 4096);
+    const int rc = write_file(disk, name, &record, model->bytes, model->size_bytes, err);
+    buf_fini(&record);
+    return rc;
+}
+
+/* The files as they are, with their hashes; NULL when one is no longer what the import read. */
+static struct sources *read_sources(const struct disk_cache *disk, int root_fd, const struct sources *imported)
+{
+    struct sources *sources = sources_new(imported->count);
+    for (uint32_t i = 0; i < imported->count; i++) {
+        struct source *source = &sources->items[i];
+        const struct source *then = &imported->items[i];
+        source->path = mem_strdup(then->path);
+        source->role = then->role;
+        if (source_read(root_fd, disk->max_file_bytes, source) && source->is_missing == then->is_missing &&
+            stamp_equal(&source->stamp, &then->stamp))
+            continue;
+        sources_free(sources);
+        return NULL;
+    }
+    return sources;
+}
+
+static int write_both(struct disk_cache *disk, const char *path, const struct imported_model *imported,
+                      struct sources *sources, int64_t recorded_ns, struct err *err)
+{
+    uint8_t key[DISK_KEY_SIZE];
+    disk_key(disk, path, sources_find_model(sources)->hash, key);
+    if (write_model(disk, key, imported, sources, err) < 0 ||
+        disk_index_write(disk, path, key, sources, recorded_ns, err) < 0)
+        return err->code;
+    fsync(disk->folder_fd); /* names that were given or taken survive a loss of power */
+    return 0;
+}
+
+static bool is_full(const struct disk_cache *disk, uint64_t needed_bytes)
+{
+    struct statvfs stat;
+    return fstatvfs(disk->folder_fd, &stat) == 0 && (uint64_t)stat.f_bavail * stat.f_frsize < 2 * needed_bytes;
+}
+
+void disk_cache_store(struct disk_cache *disk, int root_fd, const char *path, const struct imported_model *imported,
+                      struct disk_report *report)
+{
+    const uint64_t size_bytes = imported->model.size_bytes;
+    if (!disk_is_writable(disk) || !imported->has_pixels || size_bytes > disk->limit_bytes / 2)
+        return;
+    const int64_t recorded_ns = disk_now_ns();
+    struct sources *sources = read_sources(disk, root_fd, imported->sources);
+    const struct source *model = sources != NULL ? sources_find_model(sources) : NULL;
+    if (model == NULL || model->kind != SOURCE_BYTES || strcmp(model->path, path) != 0) {
+        sources_free(sources);
+        return;
+    }
+    if (disk_cache_size(disk) + size_bytes > disk->limit_bytes)
+        trim(disk, disk->limit_bytes - size_bytes, false, report);
+    struct err err = {0};
+    int rc = write_both(disk, path, imported, sources, recorded_ns, &err);
+    if (rc < 0 && is_full(disk, size_bytes)) { /* of others' files: what is ours can make room */
+        trim(disk, disk_cache_size(disk) > 2 * size_bytes ? disk_cache_size(disk) - 2 * size_bytes : 0, false, report);
+        rc = write_both(disk, path, imported, sources, recorded_ns, &err);
+    }
+    if (rc < 0)
+        disk_writing_failed(disk, &err, report);
+    else
+        report->stored++;
+    sources_free(sources);
 }

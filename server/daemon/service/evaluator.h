@@ -67,14 +67,3 @@ bool evaluation_is_not_modified(const struct evaluation *evaluation, const char 
 
 /* The last step of every reply: names the model that it is about (or NULL), and forbids storing an error. */
 void evaluation_end_reply(struct reply *reply, const struct imported_model *imported);
-
-/* --- evaluation_cost.c: estimates how long an answer takes. Pure; any thread. --- */
-
-enum {
-    EVALUATION_INLINE_NS = 2000000, /* how long one request may keep a loop busy */
-    EVALUATION_QUICK_NS = 50000,    /* several answers as quick as this need no look at the clock */
-};
-
-/* In nanoseconds. sources: the models of request->sources. Of a large model it reads only as much as shows that the
- * cost exceeds EVALUATION_INLINE_NS. */
-double evaluation_cost_ns(const struct model *model, const struct model *const *sources, const struct request *request);

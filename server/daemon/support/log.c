@@ -251,28 +251,15 @@ void log_request(const struct log_request *request)
         log_flush();
 }
 
-__attribute__((format(printf, 2, 0))) static void say(enum log_level level, const char *format, va_list args)
+void log_say(enum log_level level, const char *format, ...)
 {
     if ((log_state.format == LOG_OFF && level == LOG_INFO) || !has_room())
         return;
     char sentence[SENTENCE_MAX];
+    va_list args;
+    va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
     log_put_sentence(&gathered, log_state.format, wall_clock_ms(), level, sentence);
     log_flush();
-}
-
-void log_info(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    say(LOG_INFO, format, args);
-    va_end(args);
-}
-
-void log_warn(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    say(LOG_WARN, format, args);
-    va_end(args);
 }

@@ -37,8 +37,9 @@ void log_open(enum log_format format); /* text until it is called, which is befo
 /* False: log_request() would do nothing, so its struct need not be filled. */
 bool log_has_requests(void);
 void log_request(const struct log_request *request);
-void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_say(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define log_info(...) log_say(LOG_INFO, __VA_ARGS__)
+#define log_warn(...) log_say(LOG_WARN, __VA_ARGS__)
 /* Writes what stderr takes without waiting and keeps the rest; lines that find too much kept are dropped. */
 void log_flush(void);
 /* The thread logs no more: it flushes and frees what it gathered in. */

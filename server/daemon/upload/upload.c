@@ -17,9 +17,8 @@ static void go_on(struct upload *upload);
 
 /* --- end --- */
 
-static void on_removed(uv_work_t *work, int status)
+static void on_removed(uv_work_t *work, int status __attribute__((unused)))
 {
-    (void)status;
     struct upload *upload = work->data;
     if (upload->err.code != 0)
         log_warn("not all of an upload is off the disk, the next start tries again: %s", upload->err.message);
@@ -132,9 +131,8 @@ static void publish(uv_work_t *work)
     upload->is_current = true;
 }
 
-static void on_worked(uv_work_t *work, int status)
+static void on_worked(uv_work_t *work, int status __attribute__((unused)))
 {
-    (void)status;
     struct upload *upload = work->data;
     upload->is_working = false;
     go_on(upload);
@@ -148,27 +146,19 @@ static void start_work(struct upload *upload, void (*run)(uv_work_t *))
 
 /* --- import --- */
 
-static bool is_import_wanted(const struct import_job *job)
-{
-    (void)job;
-    return true;
-}
-
-static void go_to(struct upload *upload, enum upload_state stage, void (*run)(uv_work_t *))
-{
-    upload->stage = stage;
-    start_work(upload, run);
-}
+static bool is_import_wanted(const struct import_job *job __attribute__((unused))) { return true; }
 
 static void on_imported(struct import_job *job, struct imported_model *imported, const struct err *err)
 {
     struct upload *upload = container_of(job, struct upload, import);
     if (job->archive_fd >= 0) {
         upload->archive_fd = job->archive_fd;
-        go_to(upload, UPLOAD_UNPACKING, unpack);
+        upload->stage = UPLOAD_UNPACKING;
+        start_work(upload, unpack);
     } else if (imported != NULL) {
         upload->imported = imported;
-        go_to(upload, UPLOAD_PUBLISHING, publish);
+        upload->stage = UPLOAD_PUBLISHING;
+        start_work(upload, publish);
     } else {
         fail(upload, err);
         finish(upload);

@@ -60,7 +60,5 @@ struct upload {
 void upload_free(struct upload *upload);
 /* The server is stopping: it ends with that, as soon as no thread works for it. */
 void upload_end(struct upload *upload);
-/* Frees `uploads` once it is ending and nothing of it is in use. */
-void uploads_release(struct uploads *uploads);
 /* An http_sink's take() for upload->sink. */
 int upload_take(struct http_sink *sink, const char *bytes, size_t size_bytes, struct err *err);

@@ -72,7 +72,8 @@ int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(voi
     return 0;
 }
 
-void uploads_release(struct uploads *uploads)
+/* Frees `uploads` once it is ending and nothing of it is in use. */
+static void uploads_release(struct uploads *uploads)
 {
     if (!uploads->is_ending || uploads->count > 0 || uploads->delete_count > 0)
         return;
@@ -214,9 +215,8 @@ static void delete_file(uv_work_t *work)
     upload_store_delete(&deletion->uploads->store, deletion->name, &deletion->err);
 }
 
-static void on_deleted(uv_work_t *work, int status)
+static void on_deleted(uv_work_t *work, int status __attribute__((unused)))
 {
-    (void)status;
     struct deletion *deletion = work->data;
     struct uploads *uploads = deletion->uploads;
     if (deletion->err.code == 0)
