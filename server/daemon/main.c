@@ -168,7 +168,7 @@ static int serve(struct config *config)
     log_open(config->log);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file larger than the system allows is an error of that file */
-    signal(SIGIO, SIG_IGN);   /* somebody waits for a lease that is given back anyway (look.c) */
+    signal(SIGIO, SIG_IGN);   /* somebody waits for a lease that is given back anyway (revalidation.c) */
     struct file_limit files;
     if (file_limit_apply(config, &files, &err) < 0)
         return complain(&err);

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { TIME_SIZE = 40 };
+
 /* One walk by a work thread. It may outlive the listing. */
 struct walk_run {
     uv_work_t work;
@@ -46,30 +48,12 @@ struct listing *listing_new(uv_loop_t *loop, const struct config *config, const 
     return listing;
 }
 
-static void put_time(struct buf *out, int64_t time_ns)
+/* NULL: no calendar has the time. */
+static const char *time_text(int64_t time_ns, char text[TIME_SIZE])
 {
     const time_t time_s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
     struct tm tm;
-    char text[40];
-    if (gmtime_r(&time_s, &tm) != NULL && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0)
-        json_put_string(out, text, strlen(text));
-    else
-        buf_put_text(out, "null");
-}
-
-static void put_text(struct buf *out, const char *text) { json_put_string(out, text, strlen(text)); }
-
-static void put_error(struct buf *out, const struct err *err)
-{
-    if (err == NULL) {
-        buf_put_text(out, "null");
-        return;
-    }
-    buf_put_text(out, "{\"code\":");
-    put_text(out, err_name(err->code));
-    buf_put_text(out, ",\"message\":");
-    put_text(out, err->message);
-    buf_put_char(out, '}');
+    return gmtime_r(&time_s, &tm) != NULL && strftime(text, TIME_SIZE, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0 ? text : NULL;
 }
 
 static void put_file(struct buf *out, const struct cache *cache, const struct walk_file *file)
@@ -81,19 +65,14 @@ static void put_file(struct buf *out, const struct cache *cache, const struct wa
         [CACHE_FAILED] = "failed",
     };
     const struct cache_info info = cache_describe(cache, file->path, &file->stamp);
-    buf_put_text(out, "{\"model\":");
-    put_text(out, file->path);
-    buf_put_text(out, ",\"bytes\":");
-    json_put_uint(out, file->stamp.size_bytes);
-    buf_put_text(out, ",\"modified\":");
-    put_time(out, file->stamp.mtime_ns);
-    buf_put_text(out, ",\"state\":");
-    put_text(out, STATES[info.state]);
-    buf_put_text(out, ",\"hash\":");
-    json_put_string(out, info.hash, info.hash != NULL ? strlen(info.hash) : 0);
-    buf_put_text(out, ",\"error\":");
-    put_error(out, info.err);
-    buf_put_char(out, '}');
+    char modified[TIME_SIZE];
+    json_printf(out, "{\"model\":%s,\"bytes\":%llu,\"modified\":%s,\"state\":%s,\"hash\":%s,\"error\":", file->path,
+                (unsigned long long)file->stamp.size_bytes, time_text(file->stamp.mtime_ns, modified),
+                STATES[info.state], info.hash);
+    if (info.err == NULL)
+        buf_put_text(out, "null}");
+    else
+        json_printf(out, "{\"code\":%s,\"message\":%s}}", err_name(info.err->code), info.err->message);
 }
 
 static void put_page(struct reply *reply, const struct cache *cache, const struct walk_page *page)
@@ -106,12 +85,7 @@ static void put_page(struct reply *reply, const struct cache *cache, const struc
         buf_put_text(out, i > 0 ? ",\n" : "\n");
         put_file(out, cache, &page->files[i]);
     }
-    buf_put_text(out, "],\"next\":");
-    if (page->has_more && page->count > 0)
-        put_text(out, page->files[page->count - 1].path);
-    else
-        buf_put_text(out, "null");
-    buf_put_text(out, "}\n");
+    json_printf(out, "],\"next\":%s}\n", page->has_more && page->count > 0 ? page->files[page->count - 1].path : NULL);
 }
 
 static void put_starved(struct reply *reply)

@@ -9,8 +9,6 @@
 
 #include "gallery_html.h" /* made from gallery.html by the Makefile */
 
-#include <string.h>
-
 enum { PROTOCOL_VERSION = 1 };
 static const char CACHE_REVALIDATE[] = "no-cache";
 static const char CACHE_NEVER[] = "no-store";
@@ -25,20 +23,13 @@ static void make_json(struct reply *reply, const char *text)
 static void make_version(const struct service *service, struct reply *reply)
 {
     const char *renderer = render_pool_renderer(service->renders);
-    make_json(reply,
-              "{\"name\":\"posed\",\"version\":\"" POSED_VERSION "\",\"build\":\"" POSED_BUILD "\",\"protocol\":");
-    json_put_uint(&reply->body, PROTOCOL_VERSION);
-    buf_put_text(&reply->body, ",\"packets\":");
-    json_put_uint(&reply->body, PACKET_VERSION);
-    buf_put_text(&reply->body, ",\"kernel\":");
     const char *kernel = kernel_find(service->config->kernel)->name;
-    json_put_string(&reply->body, kernel, strlen(kernel));
-    buf_put_text(&reply->body, ",\"renderer\":");
-    json_put_string(&reply->body, renderer[0] != '\0' ? renderer : NULL, strlen(renderer));
-    const char *folder = uploads_folder(service->uploads);
-    buf_put_text(&reply->body, ",\"uploads\":");
-    json_put_string(&reply->body, folder, folder == NULL ? 0 : strlen(folder));
-    buf_put_text(&reply->body, "}\n");
+    make_json(reply, "");
+    json_printf(&reply->body,
+                "{\"name\":\"posed\",\"version\":%s,\"build\":%s,\"protocol\":%d,\"packets\":%d,\"kernel\":%s,"
+                "\"renderer\":%s,\"uploads\":%s}\n",
+                POSED_VERSION, POSED_BUILD, PROTOCOL_VERSION, PACKET_VERSION, kernel,
+                renderer[0] != '\0' ? renderer : NULL, uploads_folder(service->uploads));
 }
 
 static void make_shutting_down(struct reply *reply)
