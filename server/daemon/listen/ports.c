@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "daemon/config/address.h"
+#include "daemon/support/fd.h"
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
 #include "daemon/config/unix_socket.h"
@@ -189,9 +190,8 @@ static int make_socket(const struct sockaddr_storage *address, bool is_shared_on
         (!is_ip6 || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) == 0) &&
         bind(fd, (const struct sockaddr *)address, size) == 0)
         return fd;
-    const int error = errno;
-    close(fd);
-    return -error;
+    fd_close(fd); /* keeps errno */
+    return -errno;
 }
 
 /* fd: a listening socket, the port's from now on. 0 or libuv's negative code. */
@@ -216,9 +216,8 @@ static int listen_tcp(struct port *port, const struct sockaddr_storage *address)
         return fd;
     if (listen(fd, BACKLOG) == 0)
         return open_port(port, fd);
-    const int error = errno;
-    close(fd);
-    return -error;
+    fd_close(fd); /* keeps errno */
+    return -errno;
 }
 
 /* name: the option's. */

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "daemon/model/root.h"
+#include "daemon/support/fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -134,12 +135,10 @@ static int look_at_folder(struct file_access *access, int root_fd, const char *f
     memcpy(mark->path, folder, bytes);
     memcpy(mark->path + bytes, FILE_ACCESS_MARK, sizeof FILE_ACCESS_MARK);
     const int found = look_for_mark(fd, mark);
-    const int error = errno;
     if (found == 1)
         access->fd = fd;
     else
-        close(fd);
-    errno = error;
+        fd_close(fd); /* keeps errno */
     return found;
 }
 

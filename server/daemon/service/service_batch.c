@@ -80,11 +80,10 @@ static void put_error(struct batch *batch, const struct err *err)
 static void run(struct batch *batch);
 
 /* The model is in the cache, or the query will get the error itself. */
-static void on_prefetched(struct cache_waiter *waiter, struct imported_model *imported, const struct err *err)
+static void on_prefetched(struct cache_waiter *waiter, struct imported_model *imported __attribute__((unused)),
+                          const struct err *err __attribute__((unused)))
 {
     struct batch *batch = container_of(waiter, struct prefetch, waiter)->batch;
-    (void)imported;
-    (void)err;
     batch->wait_count--;
     run(batch);
 }
