@@ -114,7 +114,7 @@ static void begin_call(struct conn *conn)
     if (upload == NULL && answer_without_service(conn))
         return;
     const bool is_preparable = upload == NULL && query_key_of_http(&conn->parser.request, &key);
-    if (is_preparable)
+    if (is_preparable && key.if_none_match != NULL)
         key.if_none_match = http_plain_tags(conn);
     struct reply reply;
     if (is_preparable && conn_answer_prepared(conn, &key, &reply)) {

@@ -8,11 +8,3 @@ bool budget_has_room(struct budget *budget, uint64_t more_bytes)
         atomic_fetch_add_explicit(&budget->shortages, 1, memory_order_relaxed);
     return has_room;
 }
-
-void budget_count(struct budget *budget, size_t *counted_bytes, size_t bytes)
-{
-    if (bytes == *counted_bytes)
-        return;
-    atomic_fetch_add_explicit(&budget->used_bytes, (uint64_t)bytes - *counted_bytes, memory_order_relaxed);
-    *counted_bytes = bytes;
-}

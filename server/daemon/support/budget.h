@@ -27,4 +27,10 @@ static inline bool budget_is_used_up(const struct budget *budget)
 /* True when `more_bytes` more fit; otherwise one more shortage is counted. */
 bool budget_has_room(struct budget *budget, uint64_t more_bytes);
 /* One holder's share is now `bytes`, and was *counted_bytes. */
-void budget_count(struct budget *budget, size_t *counted_bytes, size_t bytes);
+static inline void budget_count(struct budget *budget, size_t *counted_bytes, size_t bytes)
+{
+    if (bytes == *counted_bytes)
+        return;
+    atomic_fetch_add_explicit(&budget->used_bytes, (uint64_t)bytes - *counted_bytes, memory_order_relaxed);
+    *counted_bytes = bytes;
+}
