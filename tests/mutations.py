@@ -23,8 +23,8 @@ def source(name):
 
 
 POSE, SAMPLE, MAT, SKIN = map(source, ("pose.c", "sample.c", "mat.c", "skin.c"))
-SCALAR, LANES, ROWS, PLAN, CLIP_LANES, PALETTE, COMPILE = map(source, (
-    "kernel_scalar.c", "kernel_lanes.h", "kernel_rows.h", "clip_plan.c", "clip_blocks.c", "clip_palette.c", "clip_compile.c"))
+SCALAR, LANES, ROTATION, ROWS, PLAN, CLIP_LANES, PALETTE, COMPILE = map(source, (
+    "kernel_scalar.c", "kernel_lanes.h", "kernel_rotation.h", "kernel_rows.h", "clip_plan.c", "clip_blocks.c", "clip_palette.c", "clip_compile.c"))
 ANSWER = source("body_palette.c")
 CURVE, TARGET = map(source, ("collada_curve.c", "collada_target.c"))
 INFLUENCE, ACCESSOR, ANIM, NODE = map(source, ("gltf_influence.c", "gltf_accessor.c", "gltf_anim.c", "gltf_node.c"))
@@ -41,6 +41,7 @@ MUTATIONS = [
      "dmat4_mul(&pose->scene_from_node[joint->node], &joint_from_bind)", "dmat4_mul(&joint_from_bind, &pose->scene_from_node[joint->node])"),
     ("compiled clips take the chord instead of the arc", SCALAR, "wa = sine(1 - u, square), wb = sine(u, square)", "wa = 1 - u, wb = u + 0 * square"),
     ("compiled clips: one kernel adds in another order", LANES, "(S[0] + S[1] * y) + y2 * ((S[2] + S[3] * y) + S[4] * y2)", "S[0] + (S[1] * y + y2 * ((S[2] + S[3] * y) + S[4] * y2))"),
+    ("compiled clips: one sign of a rotation", ROTATION, "m[1] = xy - wz;", "m[1] = xy + wz;"),
     ("compiled clips: parent and child swapped", ROWS, "rows_multiply(rig->matrices + KERNEL_MATRIX * parent, own)", "rows_multiply(own, rig->matrices + KERNEL_MATRIX * parent)"),
     ("compiled clips: STEP moves", PLAN, "((unsigned)MOTION_MOVES | (unsigned)MOTION_HOLDS)", "((unsigned)MOTION_MOVES)"),
     ("compiled clips go the long way", CLIP_LANES, "dot < 0 ? -side->sign", "dot < -2 ? -side->sign"),

@@ -36,11 +36,18 @@ static int add_accessor(struct writer *w, int view, enum component component, co
     return w->accessor_count++;
 }
 
+static void put_f32(struct buf *out, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    buf_put_u32(out, bits);
+}
+
 static void put_v3(struct buf *out, struct v3 v)
 {
-    buf_put_f32(out, (float)v.x);
-    buf_put_f32(out, (float)v.y);
-    buf_put_f32(out, (float)v.z);
+    put_f32(out, (float)v.x);
+    put_f32(out, (float)v.y);
+    put_f32(out, (float)v.z);
 }
 
 /* min and max, as glTF demands of POSITION. */
@@ -81,8 +88,8 @@ static void add_surface(struct writer *w)
     add_accessor(w, end_view(w, start, ARRAY_BUFFER), COMPONENT_F32, "VEC3", n, "");
     start = w->binary.size_bytes;
     for (uint32_t i = 0; i < n; i++) {
-        buf_put_f32(&w->binary, (float)s->vertices[i].u);
-        buf_put_f32(&w->binary, (float)s->vertices[i].v);
+        put_f32(&w->binary, (float)s->vertices[i].u);
+        put_f32(&w->binary, (float)s->vertices[i].v);
     }
     add_accessor(w, end_view(w, start, ARRAY_BUFFER), COMPONENT_F32, "VEC2", n, "");
     start = w->binary.size_bytes;
@@ -92,7 +99,7 @@ static void add_surface(struct writer *w)
     start = w->binary.size_bytes;
     for (uint32_t i = 0; i < n; i++)
         for (int k = 0; k < 4; k++)
-            buf_put_f32(&w->binary, (float)s->vertices[i].weights[k]);
+            put_f32(&w->binary, (float)s->vertices[i].weights[k]);
     add_accessor(w, end_view(w, start, ARRAY_BUFFER), COMPONENT_F32, "VEC4", n, "");
 }
 
@@ -104,7 +111,7 @@ static int add_tangents(struct writer *w)
     const size_t start = w->binary.size_bytes;
     for (uint32_t i = 0; i < s->vertex_count; i++) {
         put_v3(&w->binary, s->vertices[i].tangent);
-        buf_put_f32(&w->binary, 1);
+        put_f32(&w->binary, 1);
     }
     return add_accessor(w, end_view(w, start, ARRAY_BUFFER), COMPONENT_F32, "VEC4", s->vertex_count, "");
 }
@@ -117,7 +124,7 @@ static int add_inverse_binds(struct writer *w)
         const struct v3 head = rig->joints[j].head;
         const double m[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, -head.x, -head.y, -head.z, 1};
         for (int i = 0; i < 16; i++)
-            buf_put_f32(&w->binary, (float)m[i]);
+            put_f32(&w->binary, (float)m[i]);
     }
     return add_accessor(w, end_view(w, start, 0), COMPONENT_F32, "MAT4", (uint32_t)rig->joint_count, "");
 }
@@ -165,7 +172,7 @@ static bool is_moved(const struct sample *sample, const struct clip_def *clip, i
 static void put_values(struct buf *out, const double *values, int count, double factor)
 {
     for (int i = 0; i < count; i++)
-        buf_put_f32(out, (float)(values[i] * factor));
+        put_f32(out, (float)(values[i] * factor));
 }
 
 /* CUBICSPLINE keys carry the curve's slope, by central differences, on both sides (glTF 2.0, appendix C.4). */
@@ -191,7 +198,7 @@ static int add_times(struct writer *w, const struct clip_def *clip, int keys)
 {
     const size_t start = w->binary.size_bytes;
     for (int k = 0; k <= keys; k++)
-        buf_put_f32(&w->binary, (float)(clip->duration_s * k / keys));
+        put_f32(&w->binary, (float)(clip->duration_s * k / keys));
     char bounds[64];
     snprintf(bounds, sizeof bounds, ",\"min\":[0],\"max\":[%.9g]", (double)(float)clip->duration_s);
     return add_accessor(w, end_view(w, start, 0), COMPONENT_F32, "SCALAR", (uint32_t)keys + 1, bounds);

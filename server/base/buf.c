@@ -75,13 +75,6 @@ void buf_align(struct buf *buf, size_t alignment)
     }
 }
 
-void buf_put_f32(struct buf *buf, float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    buf_put_u32(buf, bits);
-}
-
 void buf_put_f64(struct buf *buf, double value)
 {
     uint64_t bits;

@@ -102,5 +102,4 @@ static inline void buf_put_u64(struct buf *buf, uint64_t value)
     buf_put(buf, &little, sizeof little);
 }
 
-void buf_put_f32(struct buf *buf, float value);
 void buf_put_f64(struct buf *buf, double value);

@@ -1,6 +1,8 @@
 /* limits.c - the table of limits and their bounds. */
 #include "base/limits.h"
 
+#include "base/version.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -10,20 +12,11 @@ const struct limit_info LIMIT_INFO[LIMIT_COUNT] = {
 #undef X
 };
 
-/* AddressSanitizer reserves terabytes of addresses and cannot work under a limit on them. */
-#ifdef __has_feature
-#define IS_ADDRESS_SANITIZED __has_feature(address_sanitizer)
-#elif defined(__SANITIZE_ADDRESS__)
-#define IS_ADDRESS_SANITIZED 1
-#else
-#define IS_ADDRESS_SANITIZED 0
-#endif
-
 void limits_default(struct limits *limits)
 {
     for (int i = 0; i < LIMIT_COUNT; i++)
         limits->value[i] = LIMIT_INFO[i].initial;
-    if (IS_ADDRESS_SANITIZED)
+    if (POSED_SANITIZED)
         limits->value[LIMIT_IMPORT_MEMORY_BYTES] = limits->value[LIMIT_RENDER_MEMORY_BYTES] = 0;
 }
 

@@ -33,7 +33,7 @@ const char *limit_text(const struct limits *limits, enum limit limit, char out[L
 /* The most that an option may set: what evaluators and renderers are made for is not raised. */
 uint64_t limit_most(enum limit limit);
 
-/* Under AddressSanitizer the limits on address space are 0, none. */
+/* Under sanitizers the limits on address space are 0, none. */
 void limits_default(struct limits *limits);
 /* The limit whose option this is, or -1. */
 int limits_find(const char *option);

@@ -12,24 +12,24 @@ enum {
     KEPT_BYTES = 64 << 20    /* of pixel memory between jobs */
 };
 
-uint8_t *pixels_room(uint8_t *bytes, size_t *capacity, size_t size_bytes)
+int pixels_room(uint8_t **bytes, size_t *capacity, size_t size_bytes, struct err *err)
 {
-    if (bytes != NULL && *capacity >= size_bytes)
-        return bytes;
-    free(bytes);
-    bytes = malloc(size_bytes);
-    *capacity = bytes != NULL ? size_bytes : 0;
-    return bytes;
+    if (*bytes != NULL && *capacity >= size_bytes)
+        return 0;
+    free(*bytes);
+    *bytes = malloc(size_bytes);
+    *capacity = *bytes != NULL ? size_bytes : 0;
+    return *bytes != NULL ? 0
+                          : err_set(err, ERR_NO_MEMORY, "no memory for %zu bytes of a picture's pixels", size_bytes);
 }
 
 static int read_samples(struct renderer *renderer, uint32_t width, uint32_t height, uint32_t scale, struct err *err)
 {
     const struct gl *gl = &renderer->gl;
     const size_t size_bytes = (size_t)width * height * 4;
-    renderer->samples = pixels_room(renderer->samples, &renderer->samples_bytes, size_bytes * scale * scale);
-    renderer->pixels = pixels_room(renderer->pixels, &renderer->pixels_bytes, size_bytes);
-    if (renderer->samples == NULL || renderer->pixels == NULL)
-        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", width, height);
+    if (pixels_room(&renderer->samples, &renderer->samples_bytes, size_bytes * scale * scale, err) < 0 ||
+        pixels_room(&renderer->pixels, &renderer->pixels_bytes, size_bytes, err) < 0)
+        return err->code;
     gl->ReadPixels(0, 0, (GLsizei)(width * scale), (GLsizei)(height * scale), GL_RGBA, GL_UNSIGNED_BYTE,
                    renderer->samples);
     return gl_check(gl, "reading the picture", err);
@@ -57,9 +57,8 @@ void pixels_place(const struct renderer *renderer, const struct render_job *job,
 int pixels_start(struct renderer *renderer, const struct render_job *job, struct err *err)
 {
     const size_t count = (size_t)job->width * job->height;
-    renderer->canvas = pixels_room(renderer->canvas, &renderer->canvas_bytes, count * 4);
-    if (renderer->canvas == NULL)
-        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", job->width, job->height);
+    if (pixels_room(&renderer->canvas, &renderer->canvas_bytes, count * 4, err) < 0)
+        return err->code;
     static const uint8_t NOTHING[4];
     uint8_t between[4];
     struct picture_spec picture = job->picture;
@@ -82,10 +81,8 @@ static int draw_view(struct renderer *renderer, const struct cells *cells, uint3
 static int cast_shadow(struct renderer *renderer, const struct model *model, const struct picture_spec *picture,
                        struct err *err)
 {
-    renderer->shade = pixels_room(renderer->shade, &renderer->shade_bytes, (size_t)picture->width * picture->height);
-    if (renderer->shade == NULL)
-        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", picture->width, picture->height);
-    if (shadow_make(&renderer->shadow, model, &renderer->posed, picture->width, picture->height, err) < 0)
+    if (pixels_room(&renderer->shade, &renderer->shade_bytes, (size_t)picture->width * picture->height, err) < 0 ||
+        shadow_make(&renderer->shadow, model, &renderer->posed, picture->width, picture->height, err) < 0)
         return err->code;
     shadow_fill(&renderer->shadow, picture->width, picture->height, renderer->shade);
     return 0;

@@ -26,7 +26,6 @@ struct renderer {
     struct debug_views views;
     struct framebuffer_cache framebuffers;
     struct model_cache cache;
-    struct clip_files clip_files;
     struct posed_model posed;
     struct caption_font *font;
     struct shadow shadow;
@@ -80,8 +79,8 @@ int cells_put_cameras(struct renderer *renderer, struct cells *cells, struct buf
 
 /* --- cell_pixels.c --- */
 
-/* `bytes` when they have room for so many, else new ones in their place, or NULL. */
-uint8_t *pixels_room(uint8_t *bytes, size_t *capacity, size_t size_bytes);
+/* Gives *bytes room for so many: new ones in their place where it has less. Returns 0 or ERR_NO_MEMORY. */
+int pixels_room(uint8_t **bytes, size_t *capacity, size_t size_bytes, struct err *err);
 /* How many samples a pixel's side has. */
 uint32_t pixels_scale(const struct picture_spec *picture);
 /* The whole picture, of the background's first colour: that is what is between the cells. */

@@ -16,8 +16,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { CLIP_FILES_SHARE = 4 /* of the memory for models, beside it */ };
-
 /* Pixels depend on which instructions the driver's compiler may use; on other processors its name says enough. */
 static const char *processor_class(void)
 {
@@ -78,7 +76,6 @@ int renderer_new(const char *gl, uint64_t cache_bytes, struct renderer **out, st
     struct renderer *renderer = mem_zalloc(1, sizeof *renderer);
     *out = NULL;
     renderer->cache.limit_bytes = cache_bytes;
-    renderer->clip_files.limit_bytes = cache_bytes / CLIP_FILES_SHARE;
     if (gl_context_new(gl, &renderer->context, &renderer->gl, err) < 0) {
         free(renderer);
         return err->code;
@@ -118,13 +115,19 @@ static struct png_form form_of(const struct render_job *job, bool is_opaque)
     return (struct png_form){.has_alpha = !is_opaque, .is_small = (job->picture.flags & PICTURE_SMALL_FILE) != 0};
 }
 
-static int draw_one(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err)
+/* The picture of one cell, as a file. */
+static int put_pixels(const struct renderer *renderer, const struct cells *cells, struct buf *out, struct err *err)
 {
     const struct render_job *job = &cells->work->job;
-    if (draw_cell(renderer, cells, 0, err) < 0 || check_covered(renderer, cells, err) < 0)
-        return err->code;
     const struct png_form form = form_of(job, cells->is_opaque);
+    if (check_covered(renderer, cells, err) < 0)
+        return err->code;
     return png_file_put(out, renderer->pixels, job->width, job->height, &form, err);
+}
+
+static int draw_one(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err)
+{
+    return draw_cell(renderer, cells, 0, err) < 0 ? err->code : put_pixels(renderer, cells, out, err);
 }
 
 /* All moments over each other. */
@@ -135,11 +138,9 @@ static int draw_onion(struct renderer *renderer, struct cells *cells, struct buf
     const size_t sample_count = (size_t)job->width * job->height * scale * scale;
     struct pose_view view;
     if (cells_pose(renderer, cells, 0, &view, err) < 0 ||
-        (cells_are_framed_by_poses(cells) && cells_frame(renderer, cells, err) < 0))
+        (cells_are_framed_by_poses(cells) && cells_frame(renderer, cells, err) < 0) ||
+        pixels_room(&renderer->canvas, &renderer->canvas_bytes, 4 * sample_count, err) < 0)
         return err->code;
-    renderer->canvas = pixels_room(renderer->canvas, &renderer->canvas_bytes, 4 * sample_count);
-    if (renderer->canvas == NULL)
-        return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %u x %u", job->width, job->height);
     memset(renderer->canvas, 0, 4 * sample_count);
     for (uint32_t c = 0; c < job->cell_count; c++) {
         if (pixels_draw(renderer, cells, c, err) < 0)
@@ -147,10 +148,7 @@ static int draw_onion(struct renderer *renderer, struct cells *cells, struct buf
         onion_lay(renderer->canvas, renderer->samples, sample_count, c, job->cell_count);
     }
     pixels_resolve(renderer, cells, renderer->canvas);
-    if (check_covered(renderer, cells, err) < 0)
-        return err->code;
-    const struct png_form form = form_of(job, cells->is_opaque);
-    return png_file_put(png, renderer->pixels, job->width, job->height, &form, err);
+    return put_pixels(renderer, cells, png, err);
 }
 
 static int put_all(const struct renderer *renderer, const struct cells *cells, struct buf *out, struct err *err)
@@ -209,18 +207,36 @@ static int draw(struct renderer *renderer, const struct render_work *work, struc
     return rc;
 }
 
+/* clips: [source_count of the job], the models that clips are from; job_sources_init() refuses what is more. */
+static int map_sources(struct renderer *renderer, const struct render_job *job, const int *fds,
+                       const struct model *clips[RENDER_SOURCES_MAX], struct err *err)
+{
+    struct loaded_model *loaded;
+    for (uint32_t s = 0; s < job->source_count && job->source_count <= RENDER_SOURCES_MAX; s++) {
+        if (model_cache_map(&renderer->cache, &renderer->gl, job->sources[s].key, fds[s], job->sources[s].size_bytes,
+                            &loaded, err) < 0)
+            return err->code;
+        clips[s] = &loaded->mapped.model;
+    }
+    return 0;
+}
+
 int renderer_draw(struct renderer *renderer, const struct render_work *work, int model_fd, const int *source_fds,
                   struct buf *png, struct buf *unmatched, struct err *err)
 {
     const struct render_job *job = &work->job;
     struct loaded_model *loaded = NULL;
+    const struct model *clips[RENDER_SOURCES_MAX];
     struct job_sources sources;
     const size_t png_bytes = png->size_bytes;
     renderer->shown = (struct render_shown){0};
+    model_cache_begin(&renderer->cache);
     if (job_check(work, err) < 0 ||
-        model_cache_get(&renderer->cache, &renderer->gl, job->model_key, model_fd, job->model_bytes, &loaded, err) < 0)
+        model_cache_draw(&renderer->cache, &renderer->gl, job->model_key, model_fd, job->model_bytes, &loaded, err) <
+            0 ||
+        map_sources(renderer, job, source_fds, clips, err) < 0)
         return err->code;
-    int rc = job_sources_init(&sources, &renderer->clip_files, work, source_fds, &loaded->mapped.model, unmatched, err);
+    int rc = job_sources_init(&sources, work, &loaded->mapped.model, clips, unmatched, err);
     if (rc == 0)
         rc = draw(renderer, work, loaded, &sources, png, err);
     job_sources_fini(&sources);
@@ -237,7 +253,6 @@ void renderer_free(struct renderer *renderer)
     if (renderer == NULL)
         return;
     model_cache_fini(&renderer->cache, &renderer->gl);
-    clip_files_fini(&renderer->clip_files);
     framebuffer_cache_fini(&renderer->framebuffers, &renderer->gl);
     debug_views_fini(&renderer->views, &renderer->gl);
     drawing_fini(&renderer->drawing);

@@ -37,6 +37,21 @@ static inline int bake_check_fail(struct err *err, const char *section, uint64_t
                    (unsigned long long)element, field);
 }
 
+/* The name of the field that is wrong with an element; NULL: none is. */
+typedef const char *bake_rule(const struct model *model, uint32_t element);
+
+/* Checks all elements of a section by a rule. */
+static inline int bake_check_each(const struct model *model, const char *section, uint32_t count, bake_rule *rule,
+                                  struct err *err)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const char *field = rule(model, i);
+        if (field != NULL)
+            return bake_check_fail(err, section, i, field);
+    }
+    return 0;
+}
+
 static inline bool bake_is_range(uint64_t first, uint64_t count, uint64_t total)
 {
     return first <= total && count <= total - first;

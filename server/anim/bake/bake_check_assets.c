@@ -26,27 +26,22 @@ static bool are_material_textures(const struct model *model, const struct materi
 
 static bool is_fraction(float value) { return value >= 0 && value <= 1; }
 
-static int check_materials(const struct model *model, struct err *err)
+static const char *material_fault(const struct model *model, uint32_t i)
 {
-    for (uint32_t i = 0; i < model->material_count; i++) {
-        const struct material *material = &model->materials[i];
-        const uint32_t flags = MATERIAL_DOUBLE_SIDED | MATERIAL_UNLIT;
-        const char *field = !bake_is_str(model, material->name)          ? "name"
-                            : !bake_is_finite(material->base_color, 4)   ? "base_color"
-                            : !bake_is_finite(material->emissive, 3)     ? "emissive"
-                            : !is_fraction(material->metallic)           ? "metallic"
-                            : !is_fraction(material->roughness)          ? "roughness"
-                            : !isfinite(material->normal_scale)          ? "normal_scale"
-                            : !is_fraction(material->occlusion_strength) ? "occlusion_strength"
-                            : !isfinite(material->alpha_cutoff)          ? "alpha_cutoff"
-                            : material->alpha_mode > ALPHA_BLEND         ? "alpha_mode"
-                            : (material->flags & ~flags) != 0            ? "flags"
-                            : !are_material_textures(model, material)    ? "textures"
-                                                                         : NULL;
-        if (field != NULL)
-            return bake_check_fail(err, "materials", i, field);
-    }
-    return 0;
+    const struct material *material = &model->materials[i];
+    const uint32_t flags = MATERIAL_DOUBLE_SIDED | MATERIAL_UNLIT;
+    return !bake_is_str(model, material->name)          ? "name"
+           : !bake_is_finite(material->base_color, 4)   ? "base_color"
+           : !bake_is_finite(material->emissive, 3)     ? "emissive"
+           : !is_fraction(material->metallic)           ? "metallic"
+           : !is_fraction(material->roughness)          ? "roughness"
+           : !isfinite(material->normal_scale)          ? "normal_scale"
+           : !is_fraction(material->occlusion_strength) ? "occlusion_strength"
+           : !isfinite(material->alpha_cutoff)          ? "alpha_cutoff"
+           : material->alpha_mode > ALPHA_BLEND         ? "alpha_mode"
+           : (material->flags & ~flags) != 0            ? "flags"
+           : !are_material_textures(model, material)    ? "textures"
+                                                        : NULL;
 }
 
 static bool is_side(uint32_t side) { return side > 0 && side <= TEXTURE_SIDE_MAX && (side & (side - 1)) == 0; }
@@ -70,24 +65,19 @@ static bool is_picture(const struct model *model, const struct texture *texture)
     return texture->level_count == levels && bake_is_range(texture->pixel_first, size_bytes, model->pixel_byte_count);
 }
 
-static int check_textures(const struct model *model, struct err *err)
+static const char *texture_fault(const struct model *model, uint32_t i)
 {
-    for (uint32_t i = 0; i < model->texture_count; i++) {
-        const struct texture *texture = &model->textures[i];
-        const char *field = !bake_is_str(model, texture->uri)                         ? "uri"
-                            : texture->state > TEXTURE_BROKEN                         ? "state"
-                            : !is_picture(model, texture)                             ? "pixels"
-                            : texture->wrap_s > TEXTURE_WRAP_MIRROR                   ? "wrap_s"
-                            : texture->wrap_t > TEXTURE_WRAP_MIRROR                   ? "wrap_t"
-                            : texture->mag_filter > TEXTURE_MAG_NEAREST               ? "mag_filter"
-                            : texture->min_filter > TEXTURE_MIN_NEAREST_MIPMAP_LINEAR ? "min_filter"
-                            : texture->content > TEXTURE_DATA                         ? "content"
-                            : texture->reserved != 0                                  ? "reserved"
-                                                                                      : NULL;
-        if (field != NULL)
-            return bake_check_fail(err, "textures", i, field);
-    }
-    return 0;
+    const struct texture *texture = &model->textures[i];
+    return !bake_is_str(model, texture->uri)                         ? "uri"
+           : texture->state > TEXTURE_BROKEN                         ? "state"
+           : !is_picture(model, texture)                             ? "pixels"
+           : texture->wrap_s > TEXTURE_WRAP_MIRROR                   ? "wrap_s"
+           : texture->wrap_t > TEXTURE_WRAP_MIRROR                   ? "wrap_t"
+           : texture->mag_filter > TEXTURE_MAG_NEAREST               ? "mag_filter"
+           : texture->min_filter > TEXTURE_MIN_NEAREST_MIPMAP_LINEAR ? "min_filter"
+           : texture->content > TEXTURE_DATA                         ? "content"
+           : texture->reserved != 0                                  ? "reserved"
+                                                                     : NULL;
 }
 
 /* Texts may overlap, so what is checked, and later sent, is bounded by its sum. */
@@ -118,22 +108,28 @@ static int check_extras(const struct model *model, struct err *err)
     return 0;
 }
 
+static const char *warning_fault(const struct model *model, uint32_t i)
+{
+    const struct warning *warning = &model->warnings[i];
+    return bake_is_str(model, warning->code) && bake_is_str(model, warning->message) ? NULL : "message";
+}
+
+static const char *source_file_fault(const struct model *model, uint32_t i)
+{
+    const struct source_file *source = &model->source_files[i];
+    return !bake_is_str(model, source->path)                        ? "path"
+           : source->role > SOURCE_FOLDER || source->is_missing > 1 ? "role"
+                                                                    : NULL;
+}
+
 int bake_check_assets(const struct model *model, struct err *err)
 {
-    int rc = check_materials(model, err);
+    int rc = bake_check_each(model, "materials", model->material_count, material_fault, err);
     if (rc == 0)
-        rc = check_textures(model, err);
+        rc = bake_check_each(model, "textures", model->texture_count, texture_fault, err);
     if (rc == 0)
         rc = check_extras(model, err);
-    for (uint32_t i = 0; i < model->warning_count && rc == 0; i++)
-        if (!bake_is_str(model, model->warnings[i].code) || !bake_is_str(model, model->warnings[i].message))
-            rc = bake_check_fail(err, "warnings", i, "message");
-    for (uint32_t i = 0; i < model->source_file_count && rc == 0; i++) {
-        const struct source_file *source = &model->source_files[i];
-        if (!bake_is_str(model, source->path))
-            rc = bake_check_fail(err, "source_files", i, "path");
-        else if (source->role > SOURCE_FOLDER || source->is_missing > 1)
-            rc = bake_check_fail(err, "source_files", i, "role");
-    }
-    return rc;
+    if (rc == 0)
+        rc = bake_check_each(model, "warnings", model->warning_count, warning_fault, err);
+    return rc == 0 ? bake_check_each(model, "source_files", model->source_file_count, source_file_fault, err) : rc;
 }

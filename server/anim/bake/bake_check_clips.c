@@ -90,23 +90,17 @@ static int check_clips(const struct model *model, uint32_t *driven, struct err *
     return 0;
 }
 
-static int check_markers(const struct model *model, struct err *err)
+static const char *marker_fault(const struct model *model, uint32_t i)
 {
-    for (uint32_t i = 0; i < model->marker_count; i++) {
-        const struct marker *marker = &model->markers[i], *before = i > 0 ? marker - 1 : NULL;
-        const char *field = marker->clip >= model->clip_count || (before != NULL && before->clip > marker->clip)
-                                ? "clip"
-                            : !isfinite(marker->time_s) ||
-                                    (before != NULL && before->clip == marker->clip && before->time_s > marker->time_s)
-                                ? "time_s"
-                            : !bake_is_str(model, marker->name)  ? "name"
-                            : !bake_is_str(model, marker->value) ? "value"
-                            : marker->reserved != 0              ? "reserved"
-                                                                 : NULL;
-        if (field != NULL)
-            return bake_check_fail(err, "markers", i, field);
-    }
-    return 0;
+    const struct marker *marker = &model->markers[i], *before = i > 0 ? marker - 1 : NULL;
+    return marker->clip >= model->clip_count || (before != NULL && before->clip > marker->clip) ? "clip"
+           : !isfinite(marker->time_s) ||
+                   (before != NULL && before->clip == marker->clip && before->time_s > marker->time_s)
+               ? "time_s"
+           : !bake_is_str(model, marker->name)  ? "name"
+           : !bake_is_str(model, marker->value) ? "value"
+           : marker->reserved != 0              ? "reserved"
+                                                : NULL;
 }
 
 int bake_check_clips(const struct model *model, struct err *err)
@@ -129,7 +123,7 @@ int bake_check_clips(const struct model *model, struct err *err)
     if (rc == 0)
         rc = check_clips(model, driven, err);
     if (rc == 0)
-        rc = check_markers(model, err);
+        rc = bake_check_each(model, "markers", model->marker_count, marker_fault, err);
 done:
     free(falls);
     free(driven);

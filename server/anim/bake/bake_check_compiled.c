@@ -11,19 +11,14 @@
  */
 static const float DOT_MIN = -1e-3f, SQUARE_MIN = 0.98f, SQUARE_MAX = 1.02f;
 
-static int check_rig(const struct model *model, struct err *err)
+static const char *rig_node_fault(const struct model *model, uint32_t i)
 {
-    for (uint32_t i = 0; i < model->rig_node_count; i++) {
-        const struct rig_node *rig_node = &model->rig_nodes[i];
-        const bool is_root = rig_node->parent == -1, is_after_root = i == 0 || model->rig_nodes[i - 1].parent == -1;
-        const char *field = rig_node->node >= model->node_count ? "node"
-                            : is_root                           ? (is_after_root ? NULL : "parent")
-                            : rig_node->parent < 0 || (uint32_t)rig_node->parent >= i ? "parent"
-                                                                                      : NULL;
-        if (field != NULL)
-            return bake_check_fail(err, "rig_nodes", i, field);
-    }
-    return 0;
+    const struct rig_node *rig_node = &model->rig_nodes[i];
+    const bool is_root = rig_node->parent == -1, is_after_root = i == 0 || model->rig_nodes[i - 1].parent == -1;
+    return rig_node->node >= model->node_count                       ? "node"
+           : is_root                                                 ? (is_after_root ? NULL : "parent")
+           : rig_node->parent < 0 || (uint32_t)rig_node->parent >= i ? "parent"
+                                                                     : NULL;
 }
 
 /* `seen` has a byte for each joint of the largest skin, zeroed but for values below `mark`. */
@@ -277,7 +272,7 @@ int bake_check_compiled(const struct model *model, struct err *err)
     struct clip_magnitude *magnitudes = calloc((size_t)model->rig_node_count + 1, 2 * sizeof *magnitudes);
     int rc = seen == NULL || magnitudes == NULL
                  ? err_set(err, ERR_NO_MEMORY, "no memory to check the rig of %u nodes", model->rig_node_count)
-                 : check_rig(model, err);
+                 : bake_check_each(model, "rig_nodes", model->rig_node_count, rig_node_fault, err);
     if (rc == 0)
         rc = check_skins(model, seen, err);
     if (rc == 0)

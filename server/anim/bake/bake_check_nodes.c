@@ -6,18 +6,13 @@
 
 static const struct mat4 IDENTITY = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}};
 
-static int check_joints(const struct model *model, struct err *err)
+static const char *joint_fault(const struct model *model, uint32_t j)
 {
-    for (uint32_t j = 0; j < model->joint_count; j++) {
-        const struct joint *joint = &model->joints[j];
-        const char *field = !bake_is_affine(&joint->joint_from_bind)                              ? "joint_from_bind"
-                            : joint->node >= model->node_count                                    ? "node"
-                            : (joint->reserved[0] | joint->reserved[1] | joint->reserved[2]) != 0 ? "reserved"
-                                                                                                  : NULL;
-        if (field != NULL)
-            return bake_check_fail(err, "joints", j, field);
-    }
-    return 0;
+    const struct joint *joint = &model->joints[j];
+    return !bake_is_affine(&joint->joint_from_bind)                              ? "joint_from_bind"
+           : joint->node >= model->node_count                                    ? "node"
+           : (joint->reserved[0] | joint->reserved[1] | joint->reserved[2]) != 0 ? "reserved"
+                                                                                 : NULL;
 }
 
 /* The file's skins come first, and then the rigid ones: one joint, which is the mesh node itself. */
@@ -42,7 +37,7 @@ static bool is_user(const struct model *model, uint32_t s)
 
 int bake_check_skins(const struct model *model, struct err *err)
 {
-    const int rc = check_joints(model, err);
+    const int rc = bake_check_each(model, "joints", model->joint_count, joint_fault, err);
     if (rc < 0)
         return rc;
     uint64_t joints = 0;
@@ -158,19 +153,14 @@ static bool is_camera_view(const struct model_camera *camera)
            camera->z_far >= 0;
 }
 
-static int check_cameras(const struct model *model, struct err *err)
+static const char *camera_fault(const struct model *model, uint32_t i)
 {
-    for (uint32_t i = 0; i < model->camera_count; i++) {
-        const struct model_camera *camera = &model->cameras[i];
-        const char *field = camera->node >= model->node_count || (i > 0 && camera[-1].node >= camera->node) ? "node"
-                            : camera->kind > CAMERA_ORTHOGRAPHIC                                            ? "kind"
-                            : !is_camera_view(camera)                                                       ? "view"
-                            : !bake_is_str(model, camera->name)                                             ? "name"
-                                                                                                            : NULL;
-        if (field != NULL)
-            return bake_check_fail(err, "cameras", i, field);
-    }
-    return 0;
+    const struct model_camera *camera = &model->cameras[i];
+    return camera->node >= model->node_count || (i > 0 && camera[-1].node >= camera->node) ? "node"
+           : camera->kind > CAMERA_ORTHOGRAPHIC                                            ? "kind"
+           : !is_camera_view(camera)                                                       ? "view"
+           : !bake_is_str(model, camera->name)                                             ? "name"
+                                                                                           : NULL;
 }
 
 int bake_check_nodes(const struct model *model, struct err *err)
@@ -195,7 +185,7 @@ int bake_check_nodes(const struct model *model, struct err *err)
     if (rc == 0)
         rc = check_flags(model, scratch + model->node_count, err);
     if (rc == 0)
-        rc = check_cameras(model, err);
+        rc = bake_check_each(model, "cameras", model->camera_count, camera_fault, err);
     free(scratch);
     return rc;
 }

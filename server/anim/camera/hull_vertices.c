@@ -180,20 +180,6 @@ void hull_vertices_fini(struct hull_vertices *hull)
     *hull = (struct hull_vertices){0};
 }
 
-static void add_deltas(const struct model *model, const struct primitive *primitive, uint32_t vertex,
-                       const double *weights, uint32_t weight_count, double bind[3])
-{
-    const struct morph_target *targets = model->morph_targets + primitive->morph_target_first;
-    for (uint32_t t = 0; t < primitive->morph_target_count && t < weight_count; t++) {
-        if (targets[t].position_first == UINT32_MAX || weights[t] == 0)
-            continue;
-        const struct vec3 *delta = &model->morph_deltas[targets[t].position_first + vertex - primitive->vertex_first];
-        bind[0] += weights[t] * (double)delta->x;
-        bind[1] += weights[t] * (double)delta->y;
-        bind[2] += weights[t] * (double)delta->z;
-    }
-}
-
 void hull_vertices_positions(const struct hull_vertices *hull, const struct model *model, uint32_t primitive,
                              const struct mat4 *palette, const double *weights, uint32_t weight_count, struct vec3 *out)
 {
@@ -201,7 +187,7 @@ void hull_vertices_positions(const struct hull_vertices *hull, const struct mode
     for (uint32_t i = 0; i < hull_vertices_count(hull, primitive); i++) {
         const struct vec3 p = model->positions[vertices[i]];
         double bind[3] = {(double)p.x, (double)p.y, (double)p.z};
-        add_deltas(model, &model->primitives[primitive], vertices[i], weights, weight_count, bind);
+        skin_morph_position(model, primitive, vertices[i], weights, weight_count, bind);
         skin_position(model, vertices[i], palette, bind, &out[i]);
     }
 }

@@ -116,26 +116,15 @@ static void compile_rig(struct bake_builder *builder, uint32_t *rig_of_node)
 static const double ERROR_MAX = 9e-7, HOPELESS = 1e-4;
 enum { MOMENTS_MAX = 200, MOMENTS_MIN = 8, STEPS = 150000, STEPS_MAX = 1000000 };
 
-/* How long the compiled arrays are, to go back to. */
-struct mark {
-    uint32_t frame_times, lane_values, lane_blocks, still_nodes, sampled_nodes;
-    uint64_t used_bytes;
-};
-
-static struct mark mark(const struct bake_builder *builder)
+/* Takes back what a clip added; arrays that grew stay where they are. */
+static void go_back(struct bake_builder *builder, const struct bake_builder *before, struct compiled_clip *clip)
 {
-    return (struct mark){builder->frame_time_count, builder->lane_value_count,   builder->lane_block_count,
-                         builder->still_node_count, builder->sampled_node_count, builder->used_bytes};
-}
-
-static void go_back(struct bake_builder *builder, struct mark to, struct compiled_clip *clip)
-{
-    builder->frame_time_count = to.frame_times;
-    builder->lane_value_count = to.lane_values;
-    builder->lane_block_count = to.lane_blocks;
-    builder->still_node_count = to.still_nodes;
-    builder->sampled_node_count = to.sampled_nodes;
-    builder->used_bytes = to.used_bytes;
+    builder->frame_time_count = before->frame_time_count;
+    builder->lane_value_count = before->lane_value_count;
+    builder->lane_block_count = before->lane_block_count;
+    builder->still_node_count = before->still_node_count;
+    builder->sampled_node_count = before->sampled_node_count;
+    builder->used_bytes = before->used_bytes;
     *clip = (struct compiled_clip){0};
 }
 
@@ -184,14 +173,14 @@ static bool is_good(const struct bake_builder *builder, struct compiled_clip *cl
 static void compile(struct bake_builder *builder, uint32_t c, struct compile_work *work)
 {
     const struct model model = bake_builder_view(builder);
-    const struct mark before = mark(builder);
+    const struct bake_builder before = *builder;
     struct compiled_clip *clip = &builder->compiled_clips[c];
     struct clip_plan plan;
     clip_plan_init(&plan, &model, work->rig_of_node, c);
     const bool is_added = clip_blocks_add(builder, &plan, clip);
     clip_plan_fini(&plan);
     if (!builder->is_failed && !(is_added && is_good(builder, clip, work)))
-        go_back(builder, before, clip);
+        go_back(builder, &before, clip);
 }
 
 void clip_compile_all(struct bake_builder *builder)

@@ -198,23 +198,13 @@ static void mix_node(const struct blend *blend, const struct shares *shares, con
 
 /* --- additive layers --- */
 
-/* q = q * r */
-static void quat_append(double q[4], const double r[4])
-{
-    const double x = q[0], y = q[1], z = q[2], w = q[3];
-    q[0] = w * r[0] + x * r[3] + y * r[2] - z * r[1];
-    q[1] = w * r[1] - x * r[2] + y * r[3] + z * r[0];
-    q[2] = w * r[2] + x * r[1] - y * r[0] + z * r[3];
-    q[3] = w * r[3] - x * r[0] - y * r[1] - z * r[2];
-}
-
 /* reference^-1 * pose */
 static void quat_relative(const double reference[4], const double pose[4], double out[4])
 {
     const double square = dot4(reference, reference);
     for (int i = 0; i < 4; i++)
         out[i] = i < 3 ? -reference[i] : reference[i];
-    quat_append(out, pose);
+    quat_mul(out, pose, out);
     for (int i = 0; i < 4; i++)
         out[i] /= square;
 }
@@ -232,7 +222,7 @@ static void add_local(const struct trs *pose, const struct trs *reference, doubl
     }
     quat_relative(reference->rotation, pose->rotation, whole);
     quat_slerp(NO_ROTATION, whole, weight, part);
-    quat_append(out->rotation, part);
+    quat_mul(out->rotation, part, out->rotation);
     quat_repair(out->rotation);
 }
 

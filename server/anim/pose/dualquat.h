@@ -21,6 +21,3 @@ int dualquat_from_matrix(const struct dmat4 *m, struct dualquat *out, struct err
 
 /* Gives *q the sign with which its rotation is in the same hemisphere as `real`: no negative scalar product. */
 void dualquat_align_sign(struct dualquat *q, const double real[4]);
-
-/* out = the point `p`, moved. */
-void dualquat_point(const struct dualquat *q, const double p[3], double out[3]);

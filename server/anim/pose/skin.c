@@ -11,19 +11,24 @@ static void add_delta(const struct vec3 *delta, double weight, double sum[3])
     sum[2] += weight * (double)delta->z;
 }
 
-/* `is_normal` chooses which deltas of a target are added to `base`. */
+/* `is_normal` chooses which deltas of a target are added to `sum`; `v` counts from the primitive's first vertex. */
+static void morph_vertex(const struct model *model, const struct primitive *primitive, uint32_t v, bool is_normal,
+                         const double *weights, uint32_t weight_count, double sum[3])
+{
+    const struct morph_target *targets = model->morph_targets + primitive->morph_target_first;
+    for (uint32_t t = 0; t < primitive->morph_target_count && t < weight_count; t++) {
+        const uint32_t first = is_normal ? targets[t].normal_first : targets[t].position_first;
+        if (first != UINT32_MAX && weights[t] != 0)
+            add_delta(&model->morph_deltas[first + v], weights[t], sum);
+    }
+}
+
 static void morph(const struct model *model, const struct primitive *primitive, const struct vec3 *base, bool is_normal,
                   const double *weights, uint32_t weight_count, struct vec3 *out)
 {
-    const struct morph_target *targets = model->morph_targets + primitive->morph_target_first;
-    const uint32_t count = weight_count < primitive->morph_target_count ? weight_count : primitive->morph_target_count;
     for (uint32_t v = 0; v < primitive->vertex_count; v++) {
         double sum[3] = {(double)base[v].x, (double)base[v].y, (double)base[v].z};
-        for (uint32_t t = 0; t < count; t++) {
-            const uint32_t first = is_normal ? targets[t].normal_first : targets[t].position_first;
-            if (first != UINT32_MAX && weights[t] != 0)
-                add_delta(&model->morph_deltas[first + v], weights[t], sum);
-        }
+        morph_vertex(model, primitive, v, is_normal, weights, weight_count, sum);
         out[v] = (struct vec3){(float)sum[0], (float)sum[1], (float)sum[2]};
     }
 }
@@ -33,6 +38,13 @@ void skin_morph_positions(const struct model *model, uint32_t primitive, const d
 {
     const struct primitive *p = &model->primitives[primitive];
     morph(model, p, model->positions + p->vertex_first, false, weights, weight_count, out);
+}
+
+void skin_morph_position(const struct model *model, uint32_t primitive, uint32_t vertex, const double *weights,
+                         uint32_t weight_count, double bind[3])
+{
+    const struct primitive *p = &model->primitives[primitive];
+    morph_vertex(model, p, vertex - p->vertex_first, false, weights, weight_count, bind);
 }
 
 void skin_morph_normals(const struct model *model, uint32_t primitive, const double *weights, uint32_t weight_count,

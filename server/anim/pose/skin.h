@@ -11,7 +11,10 @@
  * (missing ones count as 0: pass weight_count). */
 void skin_morph_positions(const struct model *model, uint32_t primitive, const double *weights, uint32_t weight_count,
                           struct vec3 *out);
-/* The same for normals; not normalised. */
+/* Adds the deltas of one vertex of the model (not of the primitive) to its bind position. */
+void skin_morph_position(const struct model *model, uint32_t primitive, uint32_t vertex, const double *weights,
+                         uint32_t weight_count, double bind[3]);
+/* The same as skin_morph_positions() for normals; not normalised. */
 void skin_morph_normals(const struct model *model, uint32_t primitive, const double *weights, uint32_t weight_count,
                         struct vec3 *out);
 

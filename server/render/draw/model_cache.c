@@ -1,4 +1,4 @@
-/* model_cache.c - loads models and evicts the least recently drawn. */
+/* model_cache.c - loads models and evicts the least recently used. */
 #include "render/draw/model_cache.h"
 
 #include "base/mem.h"
@@ -26,7 +26,8 @@ static void link_first(struct model_cache *cache, struct loaded_model *loaded)
 
 static void free_loaded(struct loaded_model *loaded, const struct gl *gl)
 {
-    gpu_model_fini(&loaded->gpu, gl);
+    if (loaded->is_drawn)
+        gpu_model_fini(&loaded->gpu, gl);
     model_mapping_close(&loaded->mapped);
     free(loaded->is_used);
     hull_vertices_fini(&loaded->hull);
@@ -56,46 +57,77 @@ static int mark_used(struct loaded_model *loaded, struct err *err)
     return 0;
 }
 
+static bool drop_unused(struct model_cache *cache, const struct gl *gl)
+{
+    const bool is_unused = cache->last != NULL && cache->last->job != cache->job;
+    if (is_unused)
+        drop_last(cache, gl);
+    return is_unused;
+}
+
+static void trim(struct model_cache *cache, const struct gl *gl)
+{
+    while (cache->used_bytes > cache->limit_bytes && drop_unused(cache, gl))
+        continue;
+}
+
+void model_cache_begin(struct model_cache *cache) { cache->job++; }
+
+static struct loaded_model *find(struct model_cache *cache, uint64_t key)
+{
+    struct loaded_model *loaded = cache->first;
+    while (loaded != NULL && loaded->key != key)
+        loaded = loaded->next;
+    if (loaded != NULL)
+        unlink_loaded(cache, loaded);
+    return loaded;
+}
+
+int model_cache_map(struct model_cache *cache, const struct gl *gl, uint64_t key, int fd, uint64_t size_bytes,
+                    struct loaded_model **out, struct err *err)
+{
+    struct loaded_model *loaded = find(cache, key);
+    *out = NULL;
+    if (loaded == NULL) {
+        loaded = mem_zalloc(1, sizeof *loaded);
+        loaded->key = key;
+        if (model_mapping_open(&loaded->mapped, fd, size_bytes, err) < 0) {
+            free_loaded(loaded, gl);
+            return err->code;
+        }
+        cache->used_bytes += loaded_bytes(loaded);
+    }
+    loaded->job = cache->job;
+    link_first(cache, loaded);
+    trim(cache, gl);
+    *out = loaded;
+    return 0;
+}
+
 static int upload(struct model_cache *cache, const struct gl *gl, struct loaded_model *loaded, struct err *err)
 {
     int rc = gpu_model_init(&loaded->gpu, gl, &loaded->mapped.model, err);
-    if (rc != ERR_NO_MEMORY || cache->last == NULL)
-        return rc;
-    while (cache->last != NULL)
-        drop_last(cache, gl);
-    return gpu_model_init(&loaded->gpu, gl, &loaded->mapped.model, err);
-}
-
-static int load(struct model_cache *cache, const struct gl *gl, struct loaded_model *loaded, int fd,
-                uint64_t size_bytes, struct err *err)
-{
-    if (model_mapping_open(&loaded->mapped, fd, size_bytes, err) < 0 || mark_used(loaded, err) < 0)
-        return err->code;
-    return upload(cache, gl, loaded, err);
-}
-
-int model_cache_get(struct model_cache *cache, const struct gl *gl, uint64_t key, int fd, uint64_t size_bytes,
-                    struct loaded_model **out, struct err *err)
-{
-    *out = NULL;
-    for (struct loaded_model *loaded = cache->first; loaded != NULL; loaded = loaded->next)
-        if (loaded->key == key) {
-            unlink_loaded(cache, loaded);
-            link_first(cache, loaded);
-            *out = loaded;
-            return 0;
-        }
-    struct loaded_model *loaded = mem_zalloc(1, sizeof *loaded);
-    loaded->key = key;
-    const int rc = load(cache, gl, loaded, fd, size_bytes, err);
-    if (rc < 0) {
-        free_loaded(loaded, gl);
-        return rc;
+    if (rc == ERR_NO_MEMORY && drop_unused(cache, gl)) {
+        while (drop_unused(cache, gl))
+            continue;
+        rc = gpu_model_init(&loaded->gpu, gl, &loaded->mapped.model, err);
     }
-    link_first(cache, loaded);
-    cache->used_bytes += loaded_bytes(loaded);
-    while (cache->used_bytes > cache->limit_bytes && cache->last != loaded)
-        drop_last(cache, gl);
+    return rc;
+}
+
+int model_cache_draw(struct model_cache *cache, const struct gl *gl, uint64_t key, int fd, uint64_t size_bytes,
+                     struct loaded_model **out, struct err *err)
+{
+    struct loaded_model *loaded;
+    if (model_cache_map(cache, gl, key, fd, size_bytes, &loaded, err) < 0)
+        return err->code;
+    if (!loaded->is_drawn) {
+        if ((loaded->is_used == NULL && mark_used(loaded, err) < 0) || upload(cache, gl, loaded, err) < 0)
+            return err->code;
+        loaded->is_drawn = true;
+        cache->used_bytes += loaded->gpu.size_bytes;
+        trim(cache, gl);
+    }
     *out = loaded;
     return 0;
 }

@@ -70,8 +70,8 @@ static void report(const struct job_sources *sources, const struct played_clip *
         retarget_report_fini(&reports[s]);
 }
 
-int job_sources_init(struct job_sources *sources, struct clip_files *files, const struct render_work *work,
-                     const int *fds, const struct model *model, struct buf *unmatched, struct err *err)
+int job_sources_init(struct job_sources *sources, const struct render_work *work, const struct model *model,
+                     const struct model *const *clips, struct buf *unmatched, struct err *err)
 {
     const struct render_job *job = &work->job;
     struct played_clip played[PLAYED_MAX];
@@ -79,12 +79,8 @@ int job_sources_init(struct job_sources *sources, struct clip_files *files, cons
     sources->count = 0;
     if (job->source_count > RENDER_SOURCES_MAX)
         return err_set(err, ERR_BAD_PARAMETER, "a job cannot have clips of %u models", job->source_count);
-    clip_files_begin(files);
     for (uint32_t s = 0; s < job->source_count; s++) {
-        const struct model *clips;
-        if (clip_files_get(files, job->sources[s].key, fds[s], job->sources[s].size_bytes, &clips, err) < 0)
-            return err->code;
-        retarget_init(&sources->views[s], model, clips);
+        retarget_init(&sources->views[s], model, clips[s]);
         sources->models[s] = &sources->views[s].model;
         sources->count++;
     }

@@ -1,5 +1,6 @@
 #include "anim/pose/dualquat.h"
 #include "tests/unit/support/check.h"
+#include "tests/unit/support/dualquat_point.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "base/bytes.h"
 #include "wire/encode/frames.h"
 #include "tests/unit/support/check.h"
+#include "tests/unit/support/dualquat_point.h"
 #include "tests/unit/support/fixture.h"
 #include "tests/unit/support/wire_model.h"
 

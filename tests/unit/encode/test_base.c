@@ -77,7 +77,7 @@ TEST(buf_writes_little_endian_and_pads_with_zeros)
     buf_align(&buf, 4);
     buf_put_u32(&buf, 0x01020304);
     buf_put_u64(&buf, UINT64_C(0x0102030405060708));
-    buf_put_f32(&buf, 1.0f);
+    buf_put_u32(&buf, 0x3f800000); /* 1 */
     buf_put_f64(&buf, -2.0);
     static const unsigned char EXPECTED[] = {2, 1, 0, 0, 4,    3,    2, 1, 8, 7, 6, 5, 4, 3,
                                              2, 1, 0, 0, 0x80, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0xc0};

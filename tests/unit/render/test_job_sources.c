@@ -1,8 +1,9 @@
-/* server/render/job/job_sources.h, model_mapping.h, job_channel.h: a job's other models, from their descriptors to the
- * clips.
+/* server/render/job/job_sources.h, job_channel.h, draw/model_cache.h: a job's other models, from their descriptors to
+ * the clips.
  */
 #include "render/job/job_sources.h"
 #include "anim/pose/pose.h"
+#include "render/draw/model_cache.h"
 #include "render/job/job_channel.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
@@ -48,11 +49,28 @@ static int file_of(const struct fixture *f)
 
 enum { COUNT = RENDER_SOURCES_MAX };
 
+/* As the renderer does it; none of the models is drawn, so nothing is asked of GL. */
+static int init_sources(struct job_sources *sources, struct model_cache *cache, const struct render_work *work,
+                        const int *fds, const struct model *model, struct buf *unmatched, struct err *err)
+{
+    const struct render_source *from = work->job.sources;
+    const struct model *clips[COUNT];
+    struct loaded_model *loaded;
+    sources->count = 0;
+    model_cache_begin(cache);
+    for (uint32_t s = 0; s < work->job.source_count && work->job.source_count <= COUNT; s++) {
+        if (model_cache_map(cache, NULL, from[s].key, fds[s], from[s].size_bytes, &loaded, err) < 0)
+            return err->code;
+        clips[s] = &loaded->mapped.model;
+    }
+    return job_sources_init(sources, work, model, clips, unmatched, err);
+}
+
 /* As many files as a job can have, none of which may leave while it lasts though all are more than the limit. */
 TEST(job_sources_stay_while_the_job_lasts)
 {
     struct fixture model, clips[COUNT];
-    struct clip_files files = {.limit_bytes = 1};
+    struct model_cache cache = {.limit_bytes = 1};
     static struct render_work work;
     struct render_job *job = &work.job;
     *job = (struct render_job){.cell_count = 1, .source_count = COUNT, .blend.layer_count = COUNT};
@@ -73,7 +91,7 @@ TEST(job_sources_stay_while_the_job_lasts)
              i++) /* the second time they are there, the third others have taken their place */
             job->sources[i].key = 100 + i + (round == 2 ? 1000 : 0);
         buf_clear(&unmatched);
-        assert_int_equal(job_sources_init(&sources, &files, &work, fds, &model.model, &unmatched, &err), 0);
+        assert_int_equal(init_sources(&sources, &cache, &work, fds, &model.model, &unmatched, &err), 0);
         assert_int_equal(sources.count, COUNT);
         for (uint32_t i = 0; i < COUNT; i++) {
             struct pose pose;
@@ -90,7 +108,7 @@ TEST(job_sources_stay_while_the_job_lasts)
         assert_int_equal(job_movers(&sources, &work, movers), COUNT);
         job_sources_fini(&sources);
     }
-    clip_files_fini(&files);
+    model_cache_fini(&cache, NULL);
     for (uint32_t i = 0; i < COUNT; i++) {
         close(fds[i]);
         fixture_fini(&clips[i]);
@@ -102,7 +120,7 @@ TEST(job_sources_stay_while_the_job_lasts)
 TEST(job_sources_refuse_what_is_not_there)
 {
     struct fixture model, clips, stranger;
-    struct clip_files files = {.limit_bytes = 1 << 20};
+    struct model_cache cache = {.limit_bytes = 1 << 20};
     struct job_sources sources;
     struct buf unmatched;
     struct err err = {0};
@@ -138,10 +156,10 @@ TEST(job_sources_refuse_what_is_not_there)
         work.cells[0] = (struct render_cell){.clip = rows[i].clip, .clip_source = rows[i].clip_source};
         work.job.sources[0].size_bytes = rows[i].size_bytes;
         work.job.sources[0].key = 10 + i;
-        assert_int_equal(job_sources_init(&sources, &files, &work, fds, &model.model, &unmatched, &err), rows[i].code);
+        assert_int_equal(init_sources(&sources, &cache, &work, fds, &model.model, &unmatched, &err), rows[i].code);
         job_sources_fini(&sources);
     }
-    clip_files_fini(&files);
+    model_cache_fini(&cache, NULL);
     close(fds[0]);
     close(fds[1]);
     buf_fini(&unmatched);
