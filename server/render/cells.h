@@ -8,7 +8,7 @@
 #include "render/pose/posed_model.h"
 #include "render/camera/shared_camera.h"
 #include "render/gl/gl_context.h"
-#include "render/job/job_layers.h"
+#include "render/job/job_check.h"
 #include "render/job/job_sources.h"
 #include "render/draw/model_cache.h"
 #include "render/camera/clip_bounds.h"

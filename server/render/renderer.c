@@ -1,7 +1,6 @@
 /* renderer.c - from a job to the bytes of a picture, a sheet or an animation. */
 #include "render/image/image_sequence.h"
 #include "render/camera/empty_diagnosis.h"
-#include "render/job/job_check.h"
 #include "render/image/picture.h"
 #include "render/image/png_file.h"
 #include "render/cells.h"

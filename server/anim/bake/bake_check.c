@@ -1,8 +1,9 @@
-/* bake_check.c - the sizes and the info of a model, and the order of all checks. */
+/* bake_check.c - the sizes, the info and the assets of a model, and the order of all checks. */
 #include "anim/bake/bake_check.h"
 
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "anim/model/json_check.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static bool is_bounds(struct vec3 low, struct vec3 high)
     return bake_is_finite(&low.x, 3) && bake_is_finite(&high.x, 3) && (is_some || is_none);
 }
 
-int bake_check_info(const struct model *model, struct err *err)
+static int check_info(const struct model *model, struct err *err)
 {
     const int rc = check_sizes(model, err);
     if (rc < 0)
@@ -71,11 +72,141 @@ int bake_check_info(const struct model *model, struct err *err)
     return field == NULL ? 0 : bake_check_fail(err, "infos", 0, field);
 }
 
+/* --- materials, textures, extras, warnings and source files --- */
+
+enum { TEXTURE_SIDE_MAX = 32768 }; /* keeps the size of all levels far below 2^64 */
+
+/* What a texture holds is how its pixels were made and how they are sampled: a slot of colours takes no data. */
+static bool are_material_textures(const struct model *model, const struct material *material)
+{
+    for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++) {
+        const struct material_texture *use = &material->textures[slot];
+        const bool is_color = slot == TEXTURE_BASE_COLOR || slot == TEXTURE_EMISSIVE;
+        if (!bake_is_index(use->texture, model->texture_count) || use->texcoord_set > 1 ||
+            !bake_is_finite(use->uv_from_texcoord, 6))
+            return false;
+        if (use->texture >= 0 &&
+            model->textures[use->texture].content != (is_color ? (uint32_t)TEXTURE_COLORS : (uint32_t)TEXTURE_DATA))
+            return false;
+    }
+    return true;
+}
+
+static bool is_fraction(float value) { return value >= 0 && value <= 1; }
+
+static const char *material_fault(const struct model *model, uint32_t i)
+{
+    const struct material *material = &model->materials[i];
+    const uint32_t flags = MATERIAL_DOUBLE_SIDED | MATERIAL_UNLIT;
+    return !bake_is_str(model, material->name)          ? "name"
+           : !bake_is_finite(material->base_color, 4)   ? "base_color"
+           : !bake_is_finite(material->emissive, 3)     ? "emissive"
+           : !is_fraction(material->metallic)           ? "metallic"
+           : !is_fraction(material->roughness)          ? "roughness"
+           : !isfinite(material->normal_scale)          ? "normal_scale"
+           : !is_fraction(material->occlusion_strength) ? "occlusion_strength"
+           : !isfinite(material->alpha_cutoff)          ? "alpha_cutoff"
+           : material->alpha_mode > ALPHA_BLEND         ? "alpha_mode"
+           : (material->flags & ~flags) != 0            ? "flags"
+           : !are_material_textures(model, material)    ? "textures"
+                                                        : NULL;
+}
+
+static bool is_side(uint32_t side) { return side > 0 && side <= TEXTURE_SIDE_MAX && (side & (side - 1)) == 0; }
+
+/* All levels down to 1x1, and their pixels, are there; without FOUND there are none. */
+static bool is_picture(const struct model *model, const struct texture *texture)
+{
+    if (texture->state != TEXTURE_FOUND)
+        return texture->width == 0 && texture->height == 0 && texture->level_count == 0;
+    if (!is_side(texture->width) || !is_side(texture->height))
+        return false;
+    uint64_t size_bytes = 0;
+    uint32_t levels = 1, width = texture->width, height = texture->height;
+    for (;; levels++) {
+        size_bytes += (uint64_t)width * height * 4;
+        if (width == 1 && height == 1)
+            break;
+        width = width > 1 ? width / 2 : 1;
+        height = height > 1 ? height / 2 : 1;
+    }
+    return texture->level_count == levels && bake_is_range(texture->pixel_first, size_bytes, model->pixel_byte_count);
+}
+
+static const char *texture_fault(const struct model *model, uint32_t i)
+{
+    const struct texture *texture = &model->textures[i];
+    return !bake_is_str(model, texture->uri)                         ? "uri"
+           : texture->state > TEXTURE_BROKEN                         ? "state"
+           : !is_picture(model, texture)                             ? "pixels"
+           : texture->wrap_s > TEXTURE_WRAP_MIRROR                   ? "wrap_s"
+           : texture->wrap_t > TEXTURE_WRAP_MIRROR                   ? "wrap_t"
+           : texture->mag_filter > TEXTURE_MAG_NEAREST               ? "mag_filter"
+           : texture->min_filter > TEXTURE_MIN_NEAREST_MIPMAP_LINEAR ? "min_filter"
+           : texture->content > TEXTURE_DATA                         ? "content"
+           : texture->reserved != 0                                  ? "reserved"
+                                                                     : NULL;
+}
+
+/* Texts may overlap, so what is checked, and later sent, is bounded by its sum. */
+static int check_extras(const struct model *model, struct err *err)
+{
+    const uint32_t counts[] = {
+        [EXTRA_NODE] = model->node_count, [EXTRA_MATERIAL] = model->material_count, [EXTRA_CLIP] = model->clip_count};
+    const uint64_t limit = LIMIT_INFO[LIMIT_EXTRAS_BYTES].initial;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < model->extra_count; i++) {
+        const struct extra *extra = &model->extras[i], *before = i > 0 ? extra - 1 : NULL;
+        const bool is_owner = extra->owner <= EXTRA_CLIP;
+        const char *field = !is_owner                              ? "owner"
+                            : extra->index >= counts[extra->owner] ? "index"
+                            : before != NULL && (before->owner > extra->owner ||
+                                                 (before->owner == extra->owner && before->index >= extra->index))
+                                ? "index"
+                            : !bake_is_long_str(model, extra->json) || extra->json.offset == STR_NONE ? "json"
+                                                                                                      : NULL;
+        bytes += extra->json.size_bytes;
+        if (field == NULL && bytes > limit)
+            return err_set(err, ERR_MODEL_LIMIT, "extras have more than %llu bytes", (unsigned long long)limit);
+        if (field == NULL && !json_check(model->text + extra->json.offset, extra->json.size_bytes))
+            field = "json";
+        if (field != NULL)
+            return bake_check_fail(err, "extras", i, field);
+    }
+    return 0;
+}
+
+static const char *warning_fault(const struct model *model, uint32_t i)
+{
+    const struct warning *warning = &model->warnings[i];
+    return bake_is_str(model, warning->code) && bake_is_str(model, warning->message) ? NULL : "message";
+}
+
+static const char *source_file_fault(const struct model *model, uint32_t i)
+{
+    const struct source_file *source = &model->source_files[i];
+    return !bake_is_str(model, source->path)                        ? "path"
+           : source->role > SOURCE_FOLDER || source->is_missing > 1 ? "role"
+                                                                    : NULL;
+}
+
+static int check_assets(const struct model *model, struct err *err)
+{
+    int rc = bake_check_each(model, "materials", model->material_count, material_fault, err);
+    if (rc == 0)
+        rc = bake_check_each(model, "textures", model->texture_count, texture_fault, err);
+    if (rc == 0)
+        rc = check_extras(model, err);
+    if (rc == 0)
+        rc = bake_check_each(model, "warnings", model->warning_count, warning_fault, err);
+    return rc == 0 ? bake_check_each(model, "source_files", model->source_file_count, source_file_fault, err) : rc;
+}
+
 int bake_check(const struct model *model, struct err *err)
 {
     static int (*const checks[])(const struct model *, struct err *) = {
-        bake_check_info,   bake_check_assets, bake_check_skins, bake_check_nodes,
-        bake_check_meshes, bake_check_draws,  bake_check_clips, bake_check_compiled,
+        check_info,        check_assets,     bake_check_skins, bake_check_nodes,
+        bake_check_meshes, bake_check_draws, bake_check_clips, bake_check_compiled,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         const int rc = checks[i](model, err);

@@ -16,14 +16,12 @@
 /* All groups, in an order in which each may rely on those before it. */
 int bake_check(const struct model *model, struct err *err);
 
-int bake_check_info(const struct model *model, struct err *err);   /* sizes, text, info */
 int bake_check_skins(const struct model *model, struct err *err);  /* joints, skins and who uses them */
 int bake_check_nodes(const struct model *model, struct err *err);  /* nodes, their order, the scene */
 int bake_check_meshes(const struct model *model, struct err *err); /* vertices, meshes, primitives, morphs */
 int bake_check_draws(const struct model *model, struct err *err);
 int bake_check_clips(const struct model *model, struct err *err);
 int bake_check_compiled(const struct model *model, struct err *err); /* after clips: the rig, frames */
-int bake_check_assets(const struct model *model, struct err *err); /* materials, textures, warnings, sources, extras */
 
 /* Times of keys and frames, either side of 0: their differences, doubles and products with any float stay far within a
  * double's range. */

@@ -59,11 +59,6 @@ static void to_axes(const struct axes *axes, const double p[3], double out[3])
     out[2] = dot3(axes->z, p);
 }
 
-static void point_to_axes(const struct axes *axes, const struct vec3 *point, double out[3])
-{
-    to_axes(axes, DOUBLE3(*point), out);
-}
-
 /* What the framing needs to know of all points, in the eye's axes.
  * A side plane of the picture through the eye e holds all points p when, for the side's slope k,
  *   +-p[axis] + k * p[2] <= +-e[axis] + k * e[2]
@@ -76,7 +71,7 @@ struct extent {
 static struct extent measure(const struct axes *axes, const double slope[2], const struct vec3 *points,
                              uint64_t point_count)
 {
-    static const struct vec3 ORIGIN = {0, 0, 0};
+    static const double ORIGIN[3] = {0, 0, 0};
     struct extent e;
     for (int i = 0; i < 3; i++) {
         e.low[i] = HUGE_VAL;
@@ -86,7 +81,7 @@ static struct extent measure(const struct axes *axes, const double slope[2], con
         e.plus[i] = e.minus[i] = -HUGE_VAL;
     for (uint64_t n = 0; n < (point_count == 0 ? 1 : point_count); n++) {
         double p[3];
-        point_to_axes(axes, point_count == 0 ? &ORIGIN : &points[n], p);
+        to_axes(axes, point_count == 0 ? ORIGIN : DOUBLE3(points[n]), p);
         for (int i = 0; i < 3; i++) {
             e.low[i] = fmin(e.low[i], p[i]);
             e.high[i] = fmax(e.high[i], p[i]);
@@ -110,7 +105,7 @@ static void center(const struct axes *axes, int axis, double slope, const struct
         double top = -HUGE_VAL, bottom = HUGE_VAL, top_point[2] = {0}, bottom_point[2] = {0};
         for (uint64_t n = 0; n < point_count; n++) {
             double p[3];
-            point_to_axes(axes, &points[n], p);
+            to_axes(axes, DOUBLE3(points[n]), p);
             const double depth = eye[2] - p[2], projected = (p[axis] - eye[axis]) / depth;
             if (projected > top) {
                 top = projected;
@@ -254,17 +249,12 @@ struct camera camera_frame(const struct camera_query *query, const struct vec3 *
     return camera;
 }
 
-static void to_view(const struct camera *camera, const struct vec3 *point, double out[3])
-{
-    dmat4_point(&camera->view_from_scene, DOUBLE3(*point), out);
-}
-
 bool camera_sees_all(const struct camera *camera, const struct vec3 *points, uint64_t point_count)
 {
     const double inside = 1 + 2 * OUTSIDE_SHARE;
     for (uint64_t n = 0; n < point_count; n++) {
         double p[3];
-        to_view(camera, &points[n], p);
+        dmat4_point(&camera->view_from_scene, DOUBLE3(points[n]), p);
         const double reach = camera->is_ortho ? inside : -p[2] * inside;
         if (!(fabs(p[0]) <= reach * camera->half[0] && fabs(p[1]) <= reach * camera->half[1]))
             return false;
@@ -277,7 +267,7 @@ void camera_hold(struct camera *camera, const struct vec3 *points, uint64_t poin
     double first = camera->near, last = camera->far;
     for (uint64_t n = 0; n < point_count; n++) {
         double p[3];
-        to_view(camera, &points[n], p);
+        dmat4_point(&camera->view_from_scene, DOUBLE3(points[n]), p);
         first = fmin(first, -p[2]);
         last = fmax(last, -p[2]);
     }

@@ -24,7 +24,10 @@ uint32_t bounds_main_joint(const struct model *model, uint32_t vertex)
     return joint;
 }
 
-int bounds_deform(const struct pose *pose, const struct model *model, uint32_t draw, struct mat4 *palette,
+/* Positions of a draw's vertices in the evaluated pose, in scene space: out[vertex_count of the primitive].
+ * palette: [joint_count of the draw's skin], written; it still holds that skin's palette when is_palette_set.
+ * Returns 0, or ERR_NOT_FINITE naming the joint or the vertex. */
+static int deform(const struct pose *pose, const struct model *model, uint32_t draw, struct mat4 *palette,
                   bool is_palette_set, struct vec3 *out, struct err *err)
 {
     const struct draw *d = &model->draws[draw];
@@ -185,7 +188,7 @@ int bounds_sum_add(struct bounds_sum *sum, const struct pose *pose, struct err *
     uint32_t skin = UINT32_MAX;
     for (uint32_t e = 0; e < sum->draw_count; e++) {
         const struct draw *draw = &model->draws[sum->draws[e]];
-        const int rc = bounds_deform(pose, model, sum->draws[e], sum->palette, draw->skin == skin, sum->vertices, err);
+        const int rc = deform(pose, model, sum->draws[e], sum->palette, draw->skin == skin, sum->vertices, err);
         if (rc < 0)
             return rc;
         skin = draw->skin;

@@ -9,12 +9,6 @@
  * weight; 0 for a vertex without influences. */
 uint32_t bounds_main_joint(const struct model *model, uint32_t vertex);
 
-/* Positions of a draw's vertices in the evaluated pose, in scene space: out[vertex_count of the primitive].
- * palette: [joint_count of the draw's skin], written; it still holds that skin's palette when is_palette_set.
- * Returns 0, or ERR_NOT_FINITE naming the joint or the vertex. */
-int bounds_deform(const struct pose *pose, const struct model *model, uint32_t draw, struct mat4 *palette,
-                  bool is_palette_set, struct vec3 *out, struct err *err);
-
 /* Which times of a clip are looked at for a box over all of it: every key of every channel in from_s..to_s, both ends,
  * and `rate` times a second from from_s on; of those the ones nearer than 1e-9 s to a key are left out. */
 struct bounds_times {

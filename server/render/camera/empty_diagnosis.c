@@ -57,16 +57,13 @@ static bool is_outside(const struct surface *s)
 /* Rounding gives what has none a little. */
 static bool has_area(const struct surface *s)
 {
-    double a[3], b[3], square = 0, a_square = 0, b_square = 0;
+    double a[3], b[3], across[3];
     for (int i = 0; i < 3; i++) {
         a[i] = s->view[1][i] - s->view[0][i];
         b[i] = s->view[2][i] - s->view[0][i];
-        a_square += a[i] * a[i];
-        b_square += b[i] * b[i];
     }
-    for (int i = 0; i < 3; i++)
-        square += pow(a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3], 2);
-    return square > 1e-10 * a_square * b_square;
+    cross3(a, b, across);
+    return dot3(across, across) > 1e-10 * dot3(a, a) * dot3(b, b);
 }
 
 /* Places of the corners, in samples. False: one is behind the eye. */
@@ -195,10 +192,8 @@ static void see_bones(struct seen *seen)
         struct vec3 points[3];
         struct surface surface = {.corner_count = 3};
         for (uint32_t c = 0; c < 3; c++) {
-            const struct vec3 p = skeleton->positions[v + c];
             double at[3];
-            dmat4_point(&seen->posed->camera.view_from_scene, (const double[3]){(double)p.x, (double)p.y, (double)p.z},
-                        at);
+            dmat4_point(&seen->posed->camera.view_from_scene, DOUBLE3(skeleton->positions[v + c]), at);
             points[c] = (struct vec3){(float)at[0], (float)at[1], (float)at[2]};
         }
         see(seen, &surface, points, (const uint32_t[3]){0, 1, 2});

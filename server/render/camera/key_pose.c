@@ -125,12 +125,6 @@ static double greatest_area(const struct key_pose_search *search, double end_s)
     return greatest;
 }
 
-static void find_small(const struct key_pose_search *search, double least_area, bool is_small[KEY_POSE_POSES_MAX])
-{
-    for (uint32_t p = 0; p < search->count; p++)
-        is_small[p] = search->scores[p].area < least_area;
-}
-
 /* The greatest of `values`, but where `is_left_out`; UINT32_MAX: there is none above `least`. */
 static uint32_t find_best(const struct key_pose_search *search, const double *values, double end_s,
                           const bool *is_left_out, double least)
@@ -168,7 +162,8 @@ double key_pose_find(const struct key_pose_search *search, double end_s, double 
     if (best == UINT32_MAX)
         return otherwise_s;
     const bool is_hidden = search->scores[best].area < HIDDEN * area;
-    find_small(search, (is_hidden ? SHOWN : HIDDEN) * area, is_left_out);
+    for (uint32_t p = 0; p < search->count; p++)
+        is_left_out[p] = search->scores[p].area < (is_hidden ? SHOWN : HIDDEN) * area;
     if (is_hidden)
         best = find_best(search, values, end_s, is_left_out, -1);
     bool is_odd[KEY_POSE_POSES_MAX] = {false};

@@ -24,16 +24,12 @@ static void axis_of(const struct camera *camera, int r, double out[3])
 
 void shared_camera_init(struct shared_camera *shared, const struct camera *level, const struct camera *first)
 {
-    *shared = (struct shared_camera){.level = *level, .first = *first};
+    *shared = (struct shared_camera){.level = *level, .first = *first, .box = BOX_EMPTY};
     /* x of clip space is m[0] * x / -z for a perspective camera, for an orthographic one m[0] * x: its sides are
      * parallel */
     const bool is_perspective = first->clip_from_view.m[11] < 0;
     shared->slopes[0] = is_perspective ? 1 / first->clip_from_view.m[0] : 0;
     shared->slopes[1] = is_perspective ? 1 / first->clip_from_view.m[5] : 0;
-    for (int i = 0; i < 3; i++) {
-        shared->low[i] = HUGE_VAL;
-        shared->high[i] = -HUGE_VAL;
-    }
     struct shared_points *sets[] = {&shared->reached, &shared->posed};
     for (int i = 0; i < 2; i++) {
         buf_init(&sets[i]->kept, SIZE_MAX);
@@ -99,12 +95,8 @@ static void widen(struct shared_camera *shared, const struct vec3 *points, uint6
     for (int r = 0; r < 3; r++)
         axis_of(&shared->level, r, level[r]);
     for (uint64_t n = 0; n < point_count; n++) {
-        const double p[3] = {(double)points[n].x, (double)points[n].y, (double)points[n].z};
-        for (int i = 0; i < 3; i++) {
-            const double at = dot3(level[i], p);
-            shared->low[i] = fmin(shared->low[i], at);
-            shared->high[i] = fmax(shared->high[i], at);
-        }
+        const double *p = DOUBLE3(points[n]);
+        box_add(&shared->box, (const double[3]){dot3(level[0], p), dot3(level[1], p), dot3(level[2], p)});
     }
 }
 
@@ -163,9 +155,9 @@ void shared_camera_pivot(const struct shared_camera *shared, double pivot[3])
         memcpy(pivot, shared->target, sizeof shared->target);
         return;
     }
-    for (int i = 0; i < 3 && shared->low[0] <= shared->high[0]; i++) {
-        const bool has_origin = shared->low[i] <= 0 && shared->high[i] >= 0;
-        along[i] = i == 1 ? shared->low[1] : has_origin ? 0 : (shared->low[i] + shared->high[i]) / 2;
+    for (int i = 0; i < 3 && !box_is_empty(&shared->box); i++) {
+        const double low = shared->box.min[i], high = shared->box.max[i];
+        along[i] = i == 1 ? low : low <= 0 && high >= 0 ? 0 : (low + high) / 2;
     }
     memset(pivot, 0, 3 * sizeof *pivot);
     for (int r = 0; r < 3; r++) {

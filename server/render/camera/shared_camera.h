@@ -22,7 +22,7 @@ struct shared_camera {
     struct camera level; /* of the model: its axes are those of the pivot */
     struct camera first;
     double slopes[2];             /* of the picture's sides */
-    double low[3], high[3];       /* of all points, along the level camera's axes */
+    struct box box;               /* of all points, along the level camera's axes */
     bool has_target;              /* the pivot is told */
     double target[3];             /* scene space */
     struct shared_points reached; /* by whole clips */

@@ -15,10 +15,6 @@ enum { SORTED_MIN = 64 };
 /* Beyond any alpha. */
 static const float ALPHA_ANY = -1.0f, ALPHA_END = 1e9f;
 
-struct pass {
-    bool is_soft; /* the translucent parts of blended materials; else everything solid */
-};
-
 const struct material *draw_material(const struct model *model, const struct primitive *primitive)
 {
     return primitive->material >= 0 ? &model->materials[primitive->material] : &MATERIAL_PLAIN;
@@ -125,16 +121,16 @@ void draw_set_culling(const struct gl *gl, const struct model *model, const stru
     gl->FrontFace(draw->is_mirrored ? GL_CW : GL_CCW);
 }
 
-static void set_alpha(const struct drawing *drawing, const struct material *material, const struct pass *pass)
+static void set_alpha(const struct drawing *drawing, const struct material *material, bool is_soft)
 {
     const struct gl *gl = drawing->gl;
     float low = ALPHA_ANY, high = ALPHA_END;
     if (material->alpha_mode == ALPHA_MASK)
         low = material->alpha_cutoff;
     else if (material->alpha_mode == ALPHA_BLEND)
-        *(pass->is_soft ? &high : &low) = SOLID_ALPHA;
+        *(is_soft ? &high : &low) = SOLID_ALPHA;
     gl->Uniform2f(drawing->used->alpha_range, low, high);
-    gl->Uniform1i(drawing->used->is_blended, pass->is_soft);
+    gl->Uniform1i(drawing->used->is_blended, is_soft);
 }
 
 /* Draws triangles in another order than the file's: a surface that is seen through from far to near, as it may lie
@@ -148,8 +144,7 @@ static int draw_sorted(struct drawing *drawing, const struct model *model, const
                                   ? posed->morphed + draw->morph_first
                                   : model->positions + model->primitives[source->primitive].vertex_first;
     const struct mat4 *palette = posed->palette + model->skins[source->skin].joint_first;
-    if ((is_soft ? depth_order_far_first : depth_order_near_first)(&drawing->order, model, source->primitive, palette,
-                                                                   bind, err) < 0)
+    if (depth_order_sort(&drawing->order, model, source->primitive, palette, bind, is_soft, err) < 0)
         return err->code;
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, drawing->own_indices);
     gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(drawing->order.index_count * sizeof(uint32_t)),
@@ -164,8 +159,9 @@ static bool is_worth_sorting(const struct primitive *primitive)
     return primitive->topology == TOPOLOGY_TRIANGLES && triangles >= SORTED_MIN && triangles <= DEPTH_ORDER_MAX;
 }
 
+/* is_soft: draws the translucent parts of blended materials, else everything solid. */
 static int draw_one(struct drawing *drawing, const struct loaded_model *loaded, const struct posed_model *posed,
-                    const struct posed_draw *draw, const struct pass *pass, struct err *err)
+                    const struct posed_draw *draw, bool is_soft, struct err *err)
 {
     static const GLenum modes[] = {
         [TOPOLOGY_TRIANGLES] = GL_TRIANGLES, [TOPOLOGY_LINES] = GL_LINES, [TOPOLOGY_POINTS] = GL_POINTS};
@@ -175,7 +171,7 @@ static int draw_one(struct drawing *drawing, const struct loaded_model *loaded, 
     const struct primitive *primitive = &model->primitives[source->primitive];
     const struct material *material = draw_material(model, primitive);
     const bool is_morphed = draw->morph_first != NOT_MORPHED;
-    if (pass->is_soft && material->alpha_mode != ALPHA_BLEND)
+    if (is_soft && material->alpha_mode != ALPHA_BLEND)
         return 0;
     if (is_morphed && draw_upload_morphed(drawing, model, posed, draw, err) < 0)
         return err->code;
@@ -186,10 +182,10 @@ static int draw_one(struct drawing *drawing, const struct loaded_model *loaded, 
     const bool is_lit = is_surface && (material->flags & MATERIAL_UNLIT) == 0;
     if (draw_set_material(drawing, loaded, posed, material, primitive, is_lit, err) < 0)
         return err->code;
-    set_alpha(drawing, material, pass);
+    set_alpha(drawing, material, is_soft);
     gl->Uniform1i(drawing->used->joint_first, (GLint)model->skins[source->skin].joint_first);
-    if (pass->is_soft ? is_surface : is_worth_sorting(primitive))
-        return draw_sorted(drawing, model, posed, draw, pass->is_soft, err);
+    if (is_soft ? is_surface : is_worth_sorting(primitive))
+        return draw_sorted(drawing, model, posed, draw, is_soft, err);
     gl->DrawElements(modes[primitive->topology], (GLsizei)primitive->index_count, GL_UNSIGNED_INT,
                      (const void *)((uintptr_t)primitive->index_first * sizeof(uint32_t)));
     return 0;
@@ -208,7 +204,7 @@ static int draw_bones(struct drawing *drawing, const struct loaded_model *loaded
     gl->Disable(GL_CULL_FACE);
     if (draw_set_material(drawing, loaded, posed, &MATERIAL_PLAIN, &SURFACE, true, err) < 0)
         return err->code;
-    set_alpha(drawing, &MATERIAL_PLAIN, &(struct pass){.is_soft = false});
+    set_alpha(drawing, &MATERIAL_PLAIN, false);
     gl->Uniform1i(drawing->used->joint_first, (GLint)posed->joint_count - 1);
     gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)skeleton->vertex_count);
     return 0;
@@ -223,10 +219,10 @@ static int far_first(const void *a, const void *b)
 }
 
 static int draw_pass(struct drawing *drawing, const struct loaded_model *loaded, const struct posed_model *posed,
-                     const struct pass *pass, struct err *err)
+                     bool is_soft, struct err *err)
 {
     for (uint32_t d = 0; d < posed->draw_count; d++)
-        if (draw_one(drawing, loaded, posed, &posed->draws[d], pass, err) < 0)
+        if (draw_one(drawing, loaded, posed, &posed->draws[d], is_soft, err) < 0)
             return err->code;
     return 0;
 }
@@ -245,14 +241,14 @@ static int draw_model(struct drawing *drawing, const struct loaded_model *loaded
     const struct gl *gl = drawing->gl;
     gl->ActiveTexture(GL_TEXTURE0 + UNIT_INFLUENCES);
     gl->BindTexture(GL_TEXTURE_BUFFER, loaded->gpu.influences_texture);
-    if (draw_pass(drawing, loaded, posed, &(struct pass){.is_soft = false}, err) < 0)
+    if (draw_pass(drawing, loaded, posed, false, err) < 0)
         return err->code;
     if (!has_blended(&loaded->mapped.model))
         return 0;
     qsort(posed->draws, posed->draw_count, sizeof *posed->draws, far_first);
     gl->Enable(GL_BLEND);
     gl->DepthMask(GL_FALSE);
-    const int rc = draw_pass(drawing, loaded, posed, &(struct pass){.is_soft = true}, err);
+    const int rc = draw_pass(drawing, loaded, posed, true, err);
     gl->DepthMask(GL_TRUE);
     gl->Disable(GL_BLEND);
     return rc;

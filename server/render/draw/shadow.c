@@ -33,11 +33,9 @@ static void set_axes(struct ground_plane *ground, const struct model *model, con
     unit3(ground->up);
     double *a = ground->along, *u = ground->up, *c = ground->across;
     const double helper[3] = {fabs(u[0]) < 0.8, fabs(u[0]) >= 0.8, 0};
-    for (int i = 0; i < 3; i++)
-        a[i] = helper[(i + 1) % 3] * u[(i + 2) % 3] - helper[(i + 2) % 3] * u[(i + 1) % 3];
+    cross3(helper, u, a);
     unit3(a);
-    for (int i = 0; i < 3; i++)
-        c[i] = u[(i + 1) % 3] * a[(i + 2) % 3] - u[(i + 2) % 3] * a[(i + 1) % 3];
+    cross3(u, a, c);
 }
 
 /* Something made of triangles: corner i is points[indices[i]], or points[i]. */

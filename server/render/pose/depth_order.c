@@ -44,29 +44,14 @@ static int make_room(struct depth_order *order, uint64_t points, uint64_t indice
     return 0;
 }
 
-int depth_order_far_first(struct depth_order *order, const struct model *model, uint32_t primitive,
-                          const struct mat4 *palette, const struct vec3 *bind, struct err *err)
+/* Sorts by depth; at the same depth the file's order stays. */
+static void put_far_first(struct depth_order *order, const uint32_t *indices, uint32_t triangles)
 {
-    const struct primitive *what = &model->primitives[primitive];
-    const uint32_t *indices = model->indices + what->index_first;
-    const uint32_t triangles = what->index_count / 3;
-    order->index_count = (uint64_t)triangles * 3;
-    if (make_room(order, what->vertex_count, order->index_count, err) < 0)
-        return err->code;
-    if (triangles > DEPTH_ORDER_MAX) {
-        memcpy(order->indices, indices, order->index_count * sizeof *indices);
-        return 0;
-    }
-    skin_positions(model, primitive, palette, bind, order->points);
-    for (uint32_t t = 0; t < triangles; t++) {
-        const uint32_t *corner = indices + 3 * (size_t)t;
-        order->keys[t].depth = order->points[corner[0]].z + order->points[corner[1]].z + order->points[corner[2]].z;
+    for (uint32_t t = 0; t < triangles; t++)
         order->keys[t].triangle = t;
-    }
     qsort(order->keys, triangles, sizeof *order->keys, far_first);
     for (uint32_t t = 0; t < triangles; t++)
         memcpy(order->indices + 3 * (size_t)t, indices + 3 * (size_t)order->keys[t].triangle, 3 * sizeof *indices);
-    return 0;
 }
 
 /* Along view space's z, in float: it decides about time, not about pixels. */
@@ -95,10 +80,14 @@ static uint32_t bucket_of(float depth, float nearest, float scale)
 }
 
 /* Counting sort; within a bucket the file's order stays. */
-static void spread(struct depth_order *order, const uint32_t *indices, uint32_t triangles, float nearest,
-                   float farthest)
+static void put_near_first(struct depth_order *order, const uint32_t *indices, uint32_t triangles)
 {
     uint32_t starts[BUCKETS + 1] = {0};
+    float nearest = -FLT_MAX, farthest = FLT_MAX;
+    for (uint32_t t = 0; t < triangles; t++) {
+        nearest = order->keys[t].depth > nearest ? order->keys[t].depth : nearest;
+        farthest = order->keys[t].depth < farthest ? order->keys[t].depth : farthest;
+    }
     const float scale = nearest > farthest ? (BUCKETS - 1) / (nearest - farthest) : 0;
     for (uint32_t t = 0; t < triangles; t++) {
         order->keys[t].bucket = bucket_of(order->keys[t].depth, nearest, scale);
@@ -111,26 +100,28 @@ static void spread(struct depth_order *order, const uint32_t *indices, uint32_t 
                3 * sizeof *indices);
 }
 
-int depth_order_near_first(struct depth_order *order, const struct model *model, uint32_t primitive,
-                           const struct mat4 *palette, const struct vec3 *bind, struct err *err)
+int depth_order_sort(struct depth_order *order, const struct model *model, uint32_t primitive,
+                     const struct mat4 *palette, const struct vec3 *bind, bool is_far_first, struct err *err)
 {
     const struct primitive *what = &model->primitives[primitive];
     const uint32_t *indices = model->indices + what->index_first;
     const uint32_t triangles = what->index_count / 3;
-    float nearest = -FLT_MAX, farthest = FLT_MAX;
     order->index_count = (uint64_t)triangles * 3;
     if (make_room(order, what->vertex_count, order->index_count, err) < 0)
         return err->code;
-    for (uint32_t v = 0; v < what->vertex_count; v++)
+    if (triangles > DEPTH_ORDER_MAX) {
+        memcpy(order->indices, indices, order->index_count * sizeof *indices);
+        return 0;
+    }
+    if (is_far_first)
+        skin_positions(model, primitive, palette, bind, order->points);
+    for (uint32_t v = 0; v < what->vertex_count && !is_far_first; v++)
         order->points[v].z = vertex_depth(model, what->vertex_first + v, palette, &bind[v]);
     for (uint32_t t = 0; t < triangles; t++) {
         const uint32_t *corner = indices + 3 * (size_t)t;
-        const float depth = order->points[corner[0]].z + order->points[corner[1]].z + order->points[corner[2]].z;
-        order->keys[t].depth = depth;
-        nearest = depth > nearest ? depth : nearest;
-        farthest = depth < farthest ? depth : farthest;
+        order->keys[t].depth = order->points[corner[0]].z + order->points[corner[1]].z + order->points[corner[2]].z;
     }
-    spread(order, indices, triangles, nearest, farthest);
+    (is_far_first ? put_far_first : put_near_first)(order, indices, triangles);
     return 0;
 }
 

@@ -16,13 +16,10 @@ struct depth_order {
     uint64_t point_capacity, index_capacity;
 };
 
-/* From far to near, by the middles of the skinned triangles along the line of sight; those at the same depth keep the
+/* From far to near, by the middles of the skinned triangles along the line of sight; else from near to far, roughly and
+ * in little time: what others hide is then rejected by depth before it is shaded. Those at the same depth keep the
  * file's order. palette: view_from_bind of the draw's skin. bind: positions of the primitive, morphed or the model's
  * own. Zero-initialise *order before the first call. Returns 0 or ERR_NO_MEMORY. */
-int depth_order_far_first(struct depth_order *order, const struct model *model, uint32_t primitive,
-                          const struct mat4 *palette, const struct vec3 *bind, struct err *err);
-/* The same from near to far, roughly and in little time, of at most DEPTH_ORDER_MAX triangles: what others hide is then
- * rejected by depth before it is shaded. Those at the same depth keep the file's order here, too. */
-int depth_order_near_first(struct depth_order *order, const struct model *model, uint32_t primitive,
-                           const struct mat4 *palette, const struct vec3 *bind, struct err *err);
+int depth_order_sort(struct depth_order *order, const struct model *model, uint32_t primitive,
+                     const struct mat4 *palette, const struct vec3 *bind, bool is_far_first, struct err *err);
 void depth_order_fini(struct depth_order *order);

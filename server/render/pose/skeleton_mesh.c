@@ -16,11 +16,6 @@ static const double JOINT_RADIUS = 0.011; /* of the skeleton's size */
 static const double WAIST = 0.16;         /* where along a bone it is thickest */
 static const struct rgba8 BONE_COLOR = {176, 182, 196, 255}, JOINT_COLOR = {214, 110, 34, 255};
 
-static void place_of(const struct pose *pose, uint32_t node, double out[3])
-{
-    memcpy(out, &pose->scene_from_node[node].m[12], 3 * sizeof *out);
-}
-
 /* What a solid's vertices have in common. */
 struct paint {
     struct rgba8 color;
@@ -30,7 +25,7 @@ struct paint {
 static void put_triangle(struct skeleton_mesh *skeleton, double corners[3][3], const double inside[3],
                          const struct paint *paint)
 {
-    double a[3], b[3], out[3], n[3], facing = 0;
+    double a[3], b[3], out[3], n[3];
     for (int i = 0; i < 3; i++) {
         a[i] = corners[1][i] - corners[0][i];
         b[i] = corners[2][i] - corners[0][i];
@@ -38,11 +33,9 @@ static void put_triangle(struct skeleton_mesh *skeleton, double corners[3][3], c
     }
     cross3(a, b, n);
     unit3(n);
-    for (int i = 0; i < 3; i++)
-        facing += n[i] * out[i];
+    const float sign = dot3(n, out) < 0 ? -1.0f : 1.0f;
     for (int c = 0; c < 3; c++) {
         const uint32_t v = skeleton->vertex_count++;
-        const float sign = facing < 0 ? -1.0f : 1.0f;
         skeleton->positions[v] = (struct vec3){(float)corners[c][0], (float)corners[c][1], (float)corners[c][2]};
         skeleton->normals[v] = (struct vec3){sign * (float)n[0], sign * (float)n[1], sign * (float)n[2]};
         skeleton->colors[v] = paint->color;
@@ -138,9 +131,9 @@ static double measure(const struct model *model, const struct pose *pose, const 
 static void put_node(struct skeleton_mesh *skeleton, const struct model *model, const struct pose *pose,
                      const bool *is_moved, uint32_t node, double size)
 {
-    double place[3], from[3], low[3], high[3];
+    const double *place = &pose->scene_from_node[node].m[12];
+    double low[3], high[3];
     const int32_t parent = model->nodes[node].parent;
-    place_of(pose, node, place);
     memcpy(low, place, sizeof low);
     memcpy(high, place, sizeof high);
     low[1] -= JOINT_RADIUS * size;
@@ -148,7 +141,7 @@ static void put_node(struct skeleton_mesh *skeleton, const struct model *model, 
     put_solid(skeleton, low, high, 0.5, JOINT_RADIUS * size, &(struct paint){JOINT_COLOR, node});
     if (parent < 0 || !is_moved[parent])
         return;
-    place_of(pose, (uint32_t)parent, from);
+    const double *from = &pose->scene_from_node[parent].m[12];
     const double length = sqrt(pow(place[0] - from[0], 2) + pow(place[1] - from[1], 2) + pow(place[2] - from[2], 2));
     put_solid(skeleton, from, place, WAIST, fmin(BONE_WIDTH * length, WIDTH_MAX * size),
               &(struct paint){BONE_COLOR, (uint32_t)parent});

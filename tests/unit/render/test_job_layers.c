@@ -1,5 +1,5 @@
-/* server/render/job/job_layers.h: a worker believes nothing of a job. */
-#include "render/job/job_layers.h"
+/* server/render/job/job_check.h: a worker believes nothing of a job. */
+#include "render/job/job_check.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/wire_model.h"
 
