@@ -33,3 +33,13 @@ char *mem_strndup(const char *text, size_t size_bytes)
     copy[size_bytes] = '\0';
     return copy;
 }
+
+void *mem_room(void *items, uint64_t *capacity, uint64_t count, size_t item_bytes)
+{
+    if (count <= *capacity && items != NULL)
+        return items;
+    free(items);
+    items = calloc(count + 1, item_bytes);
+    *capacity = items != NULL ? count : 0;
+    return items;
+}

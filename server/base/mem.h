@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* What to call, once, in place of abort() when memory is gone; it must not return. Before other threads start. */
 void mem_set_exhausted(void (*exhausted)(void));
@@ -14,4 +15,7 @@ void *mem_alloc(size_t size_bytes);                /* uninitialised; never NULL 
 void *mem_zalloc(size_t count, size_t size_bytes); /* zeroed, overflow-checked; never NULL */
 void *mem_realloc(void *p, size_t size_bytes);     /* never NULL */
 char *mem_strdup(const char *text);
+/* For sizes that come from outside: zeroed room for `count` items instead of `items` (malloc'ed or NULL), unless that
+ * has room for so many. NULL, with `items` freed and *capacity 0, when memory is gone. */
+void *mem_room(void *items, uint64_t *capacity, uint64_t count, size_t item_bytes);
 char *mem_strndup(const char *text, size_t size_bytes); /* adds the NUL */

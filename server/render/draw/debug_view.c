@@ -10,8 +10,6 @@
 
 /* Of blended materials: what covers more than it lets through. */
 static const float HALF = 0.5f;
-/* Beyond any alpha. */
-static const float ALPHA_ANY = -1, ALPHA_END = 1e9f;
 
 /* What view.frag paints; it has the same numbers. */
 enum debug_view_paint {
@@ -27,37 +25,26 @@ enum debug_view_paint {
 
 /* --- programs --- */
 
-static int init_program(struct debug_view_program *program, const struct gl *gl, const struct shader_sources *sources,
-                        bool is_full, struct err *err)
+/* has_edges: of triangles; else skinned surfaces, lines and points in one of the paints. */
+static int init_program(struct debug_view_program *program, const struct gl *gl, bool has_edges, bool is_full,
+                        struct err *err)
 {
+    const struct shader_sources paint = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
+                                         .fragment = {shader_mesh_frag, "view.frag", shader_view_frag},
+                                         .define = is_full ? "#define VIEW\n#define FILTERS\n#define FULL\n"
+                                                           : "#define VIEW\n#define FILTERS\n"};
+    const struct shader_sources wire = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
+                                        .geometry = {.text = shader_wire_geom, .name = "wire.geom"},
+                                        .fragment = {.text = shader_wire_frag, .name = "wire.frag"},
+                                        .define = is_full ? "#define VIEW\n#define FULL\n" : "#define VIEW\n"};
     *program = (struct debug_view_program){.paint = -1};
-    if (program_link(&program->base, gl, sources, is_full, err) < 0)
+    if (program_link(&program->base, gl, has_edges ? &wire : &paint, is_full, err) < 0)
         return err->code;
     program->has_surface = gl->GetUniformLocation(program->base.name, "has_surface");
     program->paint = gl->GetUniformLocation(program->base.name, "paint");
     program->depth_range = gl->GetUniformLocation(program->base.name, "depth_range");
     program->scale = gl->GetUniformLocation(program->base.name, "scale");
     return 0;
-}
-
-/* Skinned surfaces, lines and points in one of the paints. */
-static int init_paint(struct debug_view_program *program, const struct gl *gl, bool is_full, struct err *err)
-{
-    const struct shader_sources sources = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
-                                           .fragment = {shader_mesh_frag, "view.frag", shader_view_frag},
-                                           .define = is_full ? "#define VIEW\n#define FILTERS\n#define FULL\n"
-                                                             : "#define VIEW\n#define FILTERS\n"};
-    return init_program(program, gl, &sources, is_full, err);
-}
-
-/* Triangles with their edges. */
-static int init_wire(struct debug_view_program *program, const struct gl *gl, bool is_full, struct err *err)
-{
-    const struct shader_sources sources = {.vertex = {.text = shader_skin_vert, .name = "skin.vert"},
-                                           .geometry = {.text = shader_wire_geom, .name = "wire.geom"},
-                                           .fragment = {.text = shader_wire_frag, .name = "wire.frag"},
-                                           .define = is_full ? "#define VIEW\n#define FULL\n" : "#define VIEW\n"};
-    return init_program(program, gl, &sources, is_full, err);
 }
 
 /* --- passes --- */
@@ -86,7 +73,7 @@ static int use_program(struct debug_view_pass *pass, bool is_full, struct err *e
 {
     const struct gl *gl = pass->gl;
     struct debug_view_program *program = &(pass->has_edges ? pass->views->wire : pass->views->paint)[is_full];
-    if (program->base.name == 0 && (pass->has_edges ? init_wire : init_paint)(program, gl, is_full, err) < 0)
+    if (program->base.name == 0 && init_program(program, gl, pass->has_edges, is_full, err) < 0)
         return err->code;
     if (pass->program == program)
         return 0;
@@ -108,7 +95,7 @@ static int set_material(struct debug_view_pass *pass, const struct material *mat
 {
     const struct gl *gl = pass->gl;
     const bool has_bumps = pass->paint == PAINT_NORMAL && !pass->has_edges;
-    float color[4] = {0, 0, 0, material->base_color[3]}, least = ALPHA_ANY;
+    float color[4] = {0, 0, 0, material->base_color[3]}, least = DRAW_ALPHA_ANY;
     if (use_program(pass, draw_needs_full(pass->loaded, material, has_bumps), err) < 0)
         return err->code;
     draw_put_material(pass->drawing, &pass->program->base, pass->loaded, material, primitive, has_bumps);
@@ -119,7 +106,7 @@ static int set_material(struct debug_view_pass *pass, const struct material *mat
         least = HALF;
     }
     gl->Uniform4fv(pass->program->base.base_color, 1, color);
-    gl->Uniform2f(pass->program->base.alpha_range, least, ALPHA_END);
+    gl->Uniform2f(pass->program->base.alpha_range, least, DRAW_ALPHA_END);
     gl->Uniform1i(pass->program->has_surface, primitive->topology == TOPOLOGY_TRIANGLES);
     return 0;
 }

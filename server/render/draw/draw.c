@@ -12,8 +12,6 @@
 static const float SOLID_ALPHA = 0.995f;
 /* Fewer triangles hardly hide each other. */
 enum { SORTED_MIN = 64 };
-/* Beyond any alpha. */
-static const float ALPHA_ANY = -1.0f, ALPHA_END = 1e9f;
 
 const struct material *draw_material(const struct model *model, const struct primitive *primitive)
 {
@@ -124,7 +122,7 @@ void draw_set_culling(const struct gl *gl, const struct model *model, const stru
 static void set_alpha(const struct drawing *drawing, const struct material *material, bool is_soft)
 {
     const struct gl *gl = drawing->gl;
-    float low = ALPHA_ANY, high = ALPHA_END;
+    float low = DRAW_ALPHA_ANY, high = DRAW_ALPHA_END;
     if (material->alpha_mode == ALPHA_MASK)
         low = material->alpha_cutoff;
     else if (material->alpha_mode == ALPHA_BLEND)

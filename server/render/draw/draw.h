@@ -7,6 +7,10 @@
 #include "render/draw/model_cache.h"
 #include "render/gl/program.h"
 
+/* Beyond any alpha. */
+#define DRAW_ALPHA_ANY -1.0f
+#define DRAW_ALPHA_END 1e9f
+
 /* What every frame uses; lives as long as the context. */
 struct drawing {
     const struct gl *gl;

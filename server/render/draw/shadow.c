@@ -2,6 +2,7 @@
 #include "render/draw/shadow.h"
 
 #include "anim/pose/skin.h"
+#include "base/mem.h"
 
 #include <float.h>
 #include <math.h>
@@ -66,12 +67,8 @@ static int visit(struct shadow *shadow, struct ground_plane *ground, const struc
         const uint64_t count = model->primitives[model->draws[posed->draws[d].draw].primitive].vertex_count;
         most = count > most ? count : most;
     }
-    if (most > shadow->point_capacity) {
-        free(shadow->points);
-        shadow->points = malloc(most * sizeof *shadow->points);
-        shadow->point_capacity = shadow->points == NULL ? 0 : most;
-    }
-    if (most > shadow->point_capacity)
+    shadow->points = mem_room(shadow->points, &shadow->point_capacity, most, sizeof *shadow->points);
+    if (shadow->points == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for the shadow of %llu vertices", (unsigned long long)most);
     for (uint32_t d = 0; d < posed->draw_count; d++) {
         const struct draw *draw = &model->draws[posed->draws[d].draw];

@@ -2,6 +2,7 @@
 #include "render/pose/depth_order.h"
 
 #include "anim/pose/skin.h"
+#include "base/mem.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -27,19 +28,10 @@ static int far_first(const void *a, const void *b)
 
 static int make_room(struct depth_order *order, uint64_t points, uint64_t indices, struct err *err)
 {
-    if (points > order->point_capacity) {
-        free(order->points);
-        order->points = malloc(points * sizeof *order->points);
-        order->point_capacity = order->points == NULL ? 0 : points;
-    }
-    if (indices > order->index_capacity) {
-        free(order->indices);
-        free(order->keys);
-        order->indices = malloc(indices * sizeof *order->indices);
-        order->keys = malloc(indices / 3 * sizeof *order->keys);
-        order->index_capacity = order->indices == NULL || order->keys == NULL ? 0 : indices;
-    }
-    if (points > order->point_capacity || indices > order->index_capacity)
+    order->points = mem_room(order->points, &order->point_capacity, points, sizeof *order->points);
+    order->indices = mem_room(order->indices, &order->index_capacity, indices, sizeof *order->indices);
+    order->keys = mem_room(order->keys, &order->key_capacity, indices / 3, sizeof *order->keys);
+    if (order->points == NULL || order->indices == NULL || order->keys == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory to sort %llu triangles", (unsigned long long)indices / 3);
     return 0;
 }

@@ -13,7 +13,7 @@ struct depth_order {
     uint64_t index_count;
     struct vec3 *points;
     struct depth_key *keys;
-    uint64_t point_capacity, index_capacity;
+    uint64_t point_capacity, index_capacity, key_capacity;
 };
 
 /* From far to near, by the middles of the skinned triangles along the line of sight; else from near to far, roughly and

@@ -3,23 +3,13 @@
 
 #include "anim/pose/root_motion.h"
 #include "anim/pose/skin.h"
+#include "base/mem.h"
 #include "base/view.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 static const double FIELD_OF_VIEW_DEG = 30, FILLED = 0.88;
-
-/* Zeroed room for `count` items instead of `items`, unless that has it already. NULL when memory is gone. */
-static void *grow(void *items, uint64_t *capacity, uint64_t count, size_t item_bytes)
-{
-    if (count <= *capacity && items != NULL)
-        return items;
-    free(items);
-    items = calloc(count + 1, item_bytes);
-    *capacity = items != NULL ? count : 0;
-    return items;
-}
 
 static bool is_morphed(const struct posed_model *posed, const struct model *model, const struct draw *draw)
 {
@@ -59,15 +49,15 @@ static int gather(struct posed_model *posed, const struct model *model, struct e
 {
     uint64_t points, morphed;
     posed->joint_count = model->joint_count + 1;
-    posed->draws = grow(posed->draws, &posed->draw_capacity, model->draw_count, sizeof *posed->draws);
-    posed->is_skin_used = grow(posed->is_skin_used, &posed->skin_capacity, model->skin_count, sizeof(bool));
-    posed->palette = grow(posed->palette, &posed->palette_capacity, posed->joint_count, sizeof *posed->palette);
+    posed->draws = mem_room(posed->draws, &posed->draw_capacity, model->draw_count, sizeof *posed->draws);
+    posed->is_skin_used = mem_room(posed->is_skin_used, &posed->skin_capacity, model->skin_count, sizeof(bool));
+    posed->palette = mem_room(posed->palette, &posed->palette_capacity, posed->joint_count, sizeof *posed->palette);
     if (posed->draws == NULL || posed->is_skin_used == NULL || posed->palette == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for %u joints and %u draws", posed->joint_count,
                        model->draw_count);
     list_draws(posed, model, &points, &morphed);
-    posed->points = grow(posed->points, &posed->point_capacity, points, sizeof *posed->points);
-    posed->morphed = grow(posed->morphed, &posed->morphed_capacity, morphed, sizeof *posed->morphed);
+    posed->points = mem_room(posed->points, &posed->point_capacity, points, sizeof *posed->points);
+    posed->morphed = mem_room(posed->morphed, &posed->morphed_capacity, morphed, sizeof *posed->morphed);
     if (posed->points == NULL || posed->morphed == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %llu vertices", (unsigned long long)points);
     return 0;
@@ -178,7 +168,7 @@ static int evaluate_still(struct posed_model *posed, const struct model *model, 
     struct root_step step;
     if (view->root > model->node_count)
         return err_set(err, ERR_BAD_PARAMETER, "the model has no node %u", view->root - 1);
-    posed->is_moved = grow(posed->is_moved, &posed->moved_capacity, model->node_count, sizeof *posed->is_moved);
+    posed->is_moved = mem_room(posed->is_moved, &posed->moved_capacity, model->node_count, sizeof *posed->is_moved);
     if (posed->is_moved == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for %u nodes", model->node_count);
     root_motion_mark(model, view->root - 1, posed->is_moved);
