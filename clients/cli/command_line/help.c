@@ -44,7 +44,8 @@ static void put_flag(struct text *out, const struct flag *flag)
     if (flag->letter != 0)
         text_printf(&left, "-%c, ", flag->letter);
     flag_put_name(&left, flag->name);
-    text_printf(&left, flag->value[0] == '\0' ? "" : flag->is_value_optional ? " [%s]" : " %s", flag->value);
+    if (flag->value[0] != '\0')
+        text_printf(&left, flag->is_value_optional ? " [%s]" : " %s", flag->value);
     text_put(&right, flag->text);
     if (flag->initial[0] != '\0')
         text_printf(&right, " (default: %s)", flag->initial);

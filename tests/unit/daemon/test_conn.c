@@ -272,9 +272,8 @@ TEST(conn_leaves_the_bytes_of_a_client_that_asks_too_much_in_its_socket)
     const int fd = client();
     say(fd, GET("x"));
     memset(junk, 'j', sizeof junk);
-    size_t sent = 0;
-    for (ssize_t size; (size = send(fd, junk, sizeof junk, MSG_NOSIGNAL)) > 0; turn())
-        sent += (size_t)size;
+    while (send(fd, junk, sizeof junk, MSG_NOSIGNAL) > 0)
+        turn();
     assert_true(only_conn()->in_bytes < (1 << 17));
     assert_false(only_conn()->is_reading);
     answer(0, 1);
