@@ -1,5 +1,5 @@
 /* Any bytes as an FBX file: counted, and its user properties read, whatever they are. */
-#include "anim/model/json_check.h"
+#include "base/json_check.h"
 #include "import/fbx/fbx_properties.h"
 #include "import/fbx/fbx_scan.h"
 #include "import/fbx/fbx_takes.h"
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fbx_properties_read(&properties, data, size);
     for (uint32_t i = 0; i < properties.object_count; i++) {
         const struct fbx_span json = properties.objects[i].json;
-        if (json.size_bytes > 0 && !json_check(properties.text.data + json.at, json.size_bytes))
+        if (json.size_bytes > 0 && !json_is_compact(properties.text.data + json.at, json.size_bytes))
             abort();
     }
     fbx_properties_fini(&properties);

@@ -1,9 +1,9 @@
 /* bake_check.c - the sizes, the info and the assets of a model, and the order of all checks. */
+#include "base/json_check.h"
 #include "anim/bake/bake_check.h"
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "anim/model/json_check.h"
 
 #include <math.h>
 #include <string.h>
@@ -168,7 +168,7 @@ static int check_extras(const struct model *model, struct err *err)
         bytes += extra->json.size_bytes;
         if (field == NULL && bytes > limit)
             return err_set(err, ERR_MODEL_LIMIT, "extras have more than %llu bytes", (unsigned long long)limit);
-        if (field == NULL && !json_check(model->text + extra->json.offset, extra->json.size_bytes))
+        if (field == NULL && !json_is_compact(model->text + extra->json.offset, extra->json.size_bytes))
             field = "json";
         if (field != NULL)
             return bake_check_fail(err, "extras", i, field);

@@ -1,7 +1,7 @@
 /* import.c - what the readers of all formats have in common: limits, extras, and the last steps of an import. */
 #include "import/source/import.h"
 
-#include "anim/model/json_check.h"
+#include "base/json_check.h"
 #include "base/mem.h"
 
 #include <nettle/sha2.h>
@@ -36,7 +36,7 @@ int import_add_extra(struct import *import, enum extra_owner owner, uint32_t ind
 {
     struct bake_builder *builder = import->builder;
     const uint64_t limit = import->limits->value[LIMIT_EXTRAS_BYTES];
-    if (!json_check(json, size_bytes)) {
+    if (!json_is_compact(json, size_bytes)) {
         bake_warn(builder, "extras_dropped", "%s are not JSON as RFC 8259 has it: they are left out", where);
         return 0;
     }

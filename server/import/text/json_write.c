@@ -1,7 +1,7 @@
 /* json_write.c - strings and numbers as JSON text. */
 #include "import/text/json_write.h"
 
-#include "anim/model/json_check.h"
+#include "base/json_check.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -46,7 +46,7 @@ void json_write_number(struct buf *out, const char *text, size_t size_bytes)
     enum { NUMBER_BYTES = 400 };
     char copy[NUMBER_BYTES + 1], *end;
     const bool is_number = size_bytes > 0 && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9'));
-    if (is_number && json_check(text, size_bytes)) {
+    if (is_number && json_is_compact(text, size_bytes)) {
         buf_put(out, text, size_bytes);
         return;
     }

@@ -1,7 +1,8 @@
 /* request_body.c - parameters from the JSON body of a POST: each member is one, a list its repetitions. */
 #include "wire/request/request_parser.h"
 
-#include "wire/encode/json_scan.h"
+#include "base/json_check.h"
+#include "base/utf8.h"
 #include "wire/encode/number.h"
 
 #include <math.h>
@@ -31,14 +32,20 @@ static bool is_accepted_type(const char *type)
 
 int request_open_body(const struct request_head *head, const struct limits *limits, cJSON **json, struct err *err)
 {
-    const struct json_scan_limits scan = {.depth = BODY_DEPTH_MAX, .values = limits->value[LIMIT_BODY_VALUES]};
+    const struct json_rules rules = {.name = "the body",
+                                     .depth = BODY_DEPTH_MAX,
+                                     .values = limits->value[LIMIT_BODY_VALUES],
+                                     .has_blanks = true,
+                                     .is_without_nul = true};
     *json = NULL;
     if (head->content_type != NULL && !is_accepted_type(head->content_type))
         return err_set(err, ERR_UNSUPPORTED_MEDIA_TYPE, "the body is '%.80s'; this server takes application/json",
                        head->content_type);
     if (head->body_bytes == 0)
         return err_set(err, ERR_BAD_REQUEST, "a POST needs a JSON object as its body");
-    if (json_scan(head->body, head->body_bytes, &scan, err) < 0)
+    if (!utf8_is_valid(head->body, head->body_bytes))
+        return err_set(err, ERR_BAD_REQUEST, "the body is not JSON: it is not valid UTF-8");
+    if (json_check(head->body, head->body_bytes, &rules, err) < 0)
         return err->code;
     char *text = malloc(head->body_bytes + 1);
     if (text == NULL)

@@ -1,7 +1,7 @@
 /* User properties and timeline markers of FBX files, binary of both layouts and text. */
 #include "tests/unit/support/check.h"
 
-#include "anim/model/json_check.h"
+#include "base/json_check.h"
 #include "import/fbx/fbx_properties.h"
 
 #include <stdlib.h>
@@ -225,7 +225,7 @@ static void read_copy(const char *bytes, size_t size)
         assert_true(object->name.at + object->name.size_bytes <= p.text.size_bytes);
         assert_true(object->json.at + object->json.size_bytes <= p.text.size_bytes);
         if (object->json.size_bytes > 0)
-            assert_true(json_check(p.text.data + object->json.at, object->json.size_bytes));
+            assert_true(json_is_compact(p.text.data + object->json.at, object->json.size_bytes));
     }
     fbx_properties_fini(&p);
     free(copy);

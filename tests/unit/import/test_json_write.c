@@ -1,6 +1,6 @@
 #include "tests/unit/support/check.h"
 
-#include "anim/model/json_check.h"
+#include "base/json_check.h"
 #include "import/text/json_write.h"
 
 #include <float.h>
@@ -23,14 +23,14 @@ TEST(json_write_numbers_read_back)
     for (size_t i = 0; i < sizeof DOUBLES / sizeof *DOUBLES; i++) {
         buf_clear(&buf);
         json_write_double(&buf, DOUBLES[i]);
-        assert_true(json_check(buf.data, buf.size_bytes));
+        assert_true(json_is_compact(buf.data, buf.size_bytes));
         buf_put_char(&buf, '\0');
         assert_true(strtod(buf.data, NULL) == DOUBLES[i]);
     }
     for (size_t i = 0; i < sizeof FLOATS / sizeof *FLOATS; i++) {
         buf_clear(&buf);
         json_write_float(&buf, FLOATS[i]);
-        assert_true(json_check(buf.data, buf.size_bytes));
+        assert_true(json_is_compact(buf.data, buf.size_bytes));
         buf_put_char(&buf, '\0');
         assert_true(strtof(buf.data, NULL) == FLOATS[i]);
     }

@@ -115,7 +115,7 @@ static const struct refused {
     {"/v1/pose", "{\"model\":\"a\",\"t\":nan}", ERR_BAD_REQUEST, "not JSON"},
     {"/v1/pose", "{\"model\":\"a\",}", ERR_BAD_REQUEST, "not JSON"},
     {"/v1/pose", "{\"model\":\"a\"]", ERR_BAD_REQUEST, "not JSON"},
-    {"/v1/pose", "]", ERR_BAD_REQUEST, "not opened"},
+    {"/v1/pose", "]", ERR_BAD_REQUEST, "byte 0: a character that cannot stand there"},
     {"/v1/pose", "{\"model\":[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]}", ERR_BAD_REQUEST, "deeper than 16"},
     {"/v1/pose", "{\"model\":\"a\",\"t\":1e999}", ERR_BAD_PARAMETER, "too large for a double"},
     {"/v1/pose", "{\"model\":null}", ERR_BAD_PARAMETER, "is null"},

@@ -1,6 +1,6 @@
 #include "tests/unit/support/check.h"
 
-#include "anim/model/json_check.h"
+#include "base/json_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ static bool is_json(const char *text, size_t size)
 {
     char *copy = malloc(size == 0 ? 1 : size);
     memcpy(copy, text, size);
-    const bool is = json_check(copy, size);
+    const bool is = json_is_compact(copy, size);
     free(copy);
     return is;
 }
@@ -50,8 +50,8 @@ TEST(json_check_takes_values)
 
 TEST(json_check_bounds_depth)
 {
-    char text[2 * JSON_CHECK_DEPTH_MAX + 4];
-    const size_t most = JSON_CHECK_DEPTH_MAX + 1; /* the innermost is empty, which needs no place */
+    char text[2 * JSON_DEPTH_MAX + 2];
+    const size_t most = JSON_DEPTH_MAX;
     memset(text, '[', most + 1);
     memset(text + most + 1, ']', most + 1);
     assert_true(is_json(text + 1, 2 * most));
