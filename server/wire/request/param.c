@@ -1,4 +1,4 @@
-/* param.c - what the parsers of parameters share, and the parsers of those that are no name, time or picture. */
+/* param.c - what the parsers of parameters share, and the parsers of those that are no field, name, time or camera. */
 #include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
 
@@ -40,7 +40,9 @@ static int place_of(const char *words, const char *text)
 int param_word(struct param_value *value)
 {
     enum { LIST_SIZE = 128 };
-    const int place = place_of(value->values, value->text);
+    int place = place_of(value->values, value->text);
+    if (place < 0 && strcmp(value->values, "0|1") == 0)
+        place = place_of("false|true", value->text);
     if (place >= 0)
         return place;
     char list[LIST_SIZE] = ""; /* "loop, clamp or mirror" */
@@ -53,7 +55,7 @@ int param_word(struct param_value *value)
     return param_bad(value, list);
 }
 
-int param_number(struct param_value *value, double least, double most, const char *expected, double *out)
+int param_read_number(struct param_value *value, double least, double most, const char *expected, double *out)
 {
     double number;
     if (!number_parse_double(value->text, &number) || number < least || number > most)
@@ -62,33 +64,48 @@ int param_number(struct param_value *value, double least, double most, const cha
     return 0;
 }
 
-int param_space(struct param_value *value)
-{
-    const int word = param_word(value);
-    value->request->space = (enum space)word;
-    return word;
-}
-
-int param_layout(struct param_value *value)
-{
-    const int word = param_word(value);
-    value->request->layout = (enum layout)word;
-    return word;
-}
-
-int param_format(struct param_value *value)
-{
-    static const enum format FORMATS[] = {FORMAT_JSON, FORMAT_BIN, FORMAT_GLB};
-    const int word = param_word(value);
-    value->request->format = FORMATS[word];
-    return word;
-}
-
 int param_picture_format(struct param_value *value)
 {
     const int word = param_word(value);
     value->request->format = word == 0 ? FORMAT_PNG : FORMAT_JSON;
     return word;
+}
+
+static int hex_of(char c)
+{
+    const char *const digits = "0123456789abcdef0123456789ABCDEF";
+    const char *at = c == '\0' ? NULL : strchr(digits, c);
+    return at == NULL ? -1 : (int)(at - digits) % 16;
+}
+
+static bool read_color(const char *text, size_t size_bytes, uint8_t rgba[4])
+{
+    const char *const transparent = "transparent";
+    if (size_bytes == strlen(transparent) && memcmp(text, transparent, size_bytes) == 0) {
+        memset(rgba, 0, 4);
+        return true;
+    }
+    if (size_bytes != 6 && size_bytes != 8)
+        return false;
+    rgba[3] = 255;
+    for (size_t i = 0; i < size_bytes; i += 2) {
+        const int high = hex_of(text[i]), low = hex_of(text[i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        rgba[i / 2] = (uint8_t)(high * 16 + low);
+    }
+    return true;
+}
+
+int param_background(struct param_value *value)
+{
+    struct picture_spec *picture = &value->request->picture;
+    const char *comma = memchr(value->text, ',', value->size_bytes), *end = value->text + value->size_bytes;
+    const char *second = comma == NULL ? value->text : comma + 1;
+    if (!read_color(value->text, (size_t)((comma == NULL ? end : comma) - value->text), picture->background) ||
+        !read_color(second, (size_t)(end - second), picture->background_end))
+        return param_bad(value, "transparent, RRGGBB or RRGGBBAA, or two of them with a comma between");
+    return 0;
 }
 
 int param_what(struct param_value *value)
@@ -105,92 +122,8 @@ int param_what(struct param_value *value)
     return 0;
 }
 
-/* The place of the value among its words; of 0|1 also that of a JSON truth value. */
-static int word_or_truth(struct param_value *value)
-{
-    const int truth = strcmp(value->values, "0|1") == 0 ? place_of("false|true", value->text) : -1;
-    return truth >= 0 ? truth : param_word(value);
-}
-
-int param_flag(struct param_value *value, bool *out)
-{
-    const int word = word_or_truth(value);
-    *out = word == 1;
-    return word;
-}
-
-int param_bit(struct param_value *value, uint32_t bit, uint32_t *flags)
-{
-    const int word = word_or_truth(value);
-    *flags |= word == 1 ? bit : 0;
-    return word;
-}
-
-int param_indices(struct param_value *value) { return param_flag(value, &value->request->has_indices); }
-int param_normals(struct param_value *value) { return param_flag(value, &value->request->has_normals); }
-int param_textures(struct param_value *value)
-{
-    bool has_textures = true;
-    const int rc = param_flag(value, &has_textures);
-    value->request->has_no_textures = !has_textures;
-    return rc;
-}
-int param_rest(struct param_value *value) { return param_flag(value, &value->request->has_rest); }
-
-int param_count(struct param_value *value, uint64_t most, uint32_t *out)
-{
-    uint64_t count;
-    if (!number_parse_uint(value->text, most < UINT32_MAX ? most : UINT32_MAX, &count) || count == 0)
-        return err_set(value->err, ERR_BAD_PARAMETER,
-                       "parameter '%s' is '%.80s'; it must be a whole number from 1 to %llu", value->name, value->text,
-                       (unsigned long long)most);
-    *out = (uint32_t)count;
-    return 0;
-}
-
-int param_limit(struct param_value *value)
-{
-    return param_count(value, value->limits->value[LIMIT_LIST], &value->request->list_limit);
-}
-
-int param_root_motion(struct param_value *value)
-{
-    value->request->has_root_motion = true;
-    return param_word(value);
-}
-
-int param_turn(struct param_value *value) { return param_flag(value, &value->request->has_turn); }
-
-int param_prefix(struct param_value *value)
-{
-    value->request->prefix = value->text;
-    return 0;
-}
-
-int param_after(struct param_value *value)
-{
-    value->request->after = value->text;
-    return 0;
-}
-
 int param_of_body(struct param_value *value)
 {
     return err_set(value->err, ERR_BAD_PARAMETER,
                    "parameter '%s' does not fit a query: it is given in the JSON body of a POST", value->name);
-}
-
-int param_weight(struct param_value *value)
-{
-    enum { WEIGHT_MAX = 1000 };
-    double *weight = &value->request->weight;
-    return number_parse_double(value->text, weight) && *weight >= 0 && *weight <= WEIGHT_MAX
-               ? 0
-               : param_bad(value, "a number from 0 to 1000");
-}
-
-int param_mode(struct param_value *value)
-{
-    const int word = param_word(value);
-    value->request->is_additive = word == 1;
-    return word;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PATH_MAX_BYTES = 4095, HASH_DIGITS = 64 };
+enum { PATH_MAX_BYTES = 4095 };
 
 int request_check_path(const char *name, const char *path, struct err *err)
 {
@@ -29,33 +29,6 @@ int request_check_path(const char *name, const char *path, struct err *err)
         return err_set(err, ERR_BAD_PATH, "the %s path '%.200s' %s", name, path, fault);
     return 0;
 }
-
-int param_model(struct param_value *value)
-{
-    value->request->model = value->text;
-    return request_check_path(value->name, value->text, value->err);
-}
-
-int param_clip_file(struct param_value *value)
-{
-    value->request->clip_file = value->text;
-    return request_check_path(value->name, value->text, value->err);
-}
-
-static int take_hash(struct param_value *value, const char **out)
-{
-    bool is_hash = value->size_bytes == HASH_DIGITS;
-    for (char *c = value->text; *c != '\0'; c++) {
-        if (*c >= 'A' && *c <= 'F')
-            *c = (char)(*c - 'A' + 'a');
-        is_hash = is_hash && ((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'f'));
-    }
-    *out = value->text;
-    return is_hash ? 0 : param_bad(value, "the 64 hex digits of a model's content hash");
-}
-
-int param_hash(struct param_value *value) { return take_hash(value, &value->request->hash); }
-int param_clip_hash(struct param_value *value) { return take_hash(value, &value->request->clip_hash); }
 
 static struct selector by_name(const char *text, size_t size_bytes)
 {
@@ -133,19 +106,7 @@ int param_skin_name(struct param_value *value) { return select_name(value, &valu
 int param_joints(struct param_value *value) { return select_many(value, "joint_name", &value->request->lists.joints); }
 int param_joint_name(struct param_value *value) { return select_name(value, &value->request->lists.joints); }
 
-int param_mesh(struct param_value *value)
-{
-    struct selector *mesh = &value->request->mesh;
-    return param_select(value, "mesh", mesh->kind != SELECT_NONE, mesh);
-}
-
 int param_root(struct param_value *value) { return select_one(value, value->text, NULL, &value->request->root); }
-
-int param_joint(struct param_value *value)
-{
-    struct selector *joint = &value->request->joint;
-    return param_select(value, "node", joint->kind != SELECT_NONE, joint);
-}
 
 /* Nodes that stand for all below them. */
 static int add_subtrees(struct param_value *value, enum mask_scope scope)

@@ -59,7 +59,7 @@ int param_yaw(struct param_value *value)
 int param_pitch(struct param_value *value)
 {
     double pitch_deg;
-    const int rc = param_number(value, -90, 90, "a number of degrees from -90 to 90", &pitch_deg);
+    const int rc = param_read_number(value, -90, 90, "a number of degrees from -90 to 90", &pitch_deg);
     value->request->picture.pitch_deg += rc < 0 ? 0 : pitch_deg;
     return rc;
 }
@@ -71,34 +71,12 @@ int param_projection(struct param_value *value)
     return word;
 }
 
-int param_ortho(struct param_value *value) { return param_bit(value, PICTURE_ORTHO, &value->request->picture.flags); }
-int param_allow_empty(struct param_value *value)
-{
-    return param_bit(value, PICTURE_ALLOW_EMPTY, &value->request->picture.flags);
-}
-
-int param_frame(struct param_value *value)
-{
-    return param_bit(value, PICTURE_FRAME_POSE, &value->request->picture.flags);
-}
-
 int param_margin(struct param_value *value)
 {
     double margin = 0;
-    const int rc = param_number(value, 0, 0.45, "a share of the picture from 0 to 0.45", &margin);
+    const int rc = param_read_number(value, 0, 0.45, "a share of the picture from 0 to 0.45", &margin);
     value->request->picture.filled = 1 - 2 * margin;
     return rc;
-}
-
-int param_fov(struct param_value *value)
-{
-    return param_number(value, 1, 150, "a number of degrees from 1 to 150", &value->request->picture.fov_deg);
-}
-
-int param_distance(struct param_value *value)
-{
-    return param_number(value, 0.001, 1000, "a number from 0.001 to 1000; 1 is where everything just fits",
-                        &value->request->picture.distance);
 }
 
 /* Numbers with commas between, be they written or counted wrongly; also such as are none, "nan" and "inf". */

@@ -118,7 +118,7 @@ int request_note_param(int param, bool may_repeat, struct param_set *seen, struc
 int request_take_text(struct request *request, int param, char *text, size_t size_bytes, const struct limits *limits,
                       struct err *err)
 {
-    struct param_value value = {request,    limits, REQUEST_PARAMS[param].name, REQUEST_PARAMS[param].values, text,
-                                size_bytes, err};
-    return REQUEST_PARAMS[param].parse(&value);
+    const struct param_info *info = &REQUEST_PARAMS[param];
+    struct param_value value = {request, limits, param, info->name, info->values, text, size_bytes, err};
+    return info->parse(&value);
 }

@@ -33,7 +33,8 @@ enum how_often { ONCE, MANY, NEEDED };
 struct param_value {
     struct request *request;
     const struct limits *limits;
-    const char *name;   /* of the parameter, for messages */
+    int param;          /* its place in REQUEST_PARAMS */
+    const char *name;   /* of it, for messages */
     const char *values; /* its words, "loop|clamp|mirror" */
     char *text;         /* in the request's memory, NUL-terminated without inner NULs; may be cut up in place */
     size_t size_bytes;
@@ -141,20 +142,15 @@ int request_take_body(struct request *request, const cJSON *object, struct param
 int param_bad(struct param_value *value, const char *expected);
 /* Ends the entry at *rest with a NUL and moves *rest behind it; NULL after the last. */
 char *param_next_entry(char **rest);
-/* The place of the value among the words of its parameter, or ERR_BAD_PARAMETER, which lists them. */
+/* The place of the value among the words of its parameter, a JSON truth value standing for 0 or 1; or
+ * ERR_BAD_PARAMETER, which lists the words. */
 int param_word(struct param_value *value);
 /* A finite number from `least` to `most`; `expected` says so. */
-int param_number(struct param_value *value, double least, double most, const char *expected, double *out);
-/* 0 or 1, or a JSON truth value. */
-int param_flag(struct param_value *value, bool *out);
-/* Sets the bit for 1, or for the second of its words. */
-int param_bit(struct param_value *value, uint32_t bit, uint32_t *flags);
+int param_read_number(struct param_value *value, double least, double most, const char *expected, double *out);
 /* One more of the request's times, which is finite; or those of the range start + i / fps up to and including its end.
  * ERR_BAD_PARAMETER or ERR_TOO_MANY_FRAMES. */
 int param_add_time(struct param_value *value, double time_s);
 int param_add_range(struct param_value *value, double start_s, double end_s, double fps);
-/* A whole number from 1 to `most`. */
-int param_count(struct param_value *value, uint64_t most, uint32_t *out);
 /* A thing by index or name, or, of the parameter whose name ends with _name, by name whatever that is; is_given: one of
  * the two was given before. `thing`: what messages call it. */
 int param_select(struct param_value *value, const char *thing, bool is_given, struct selector *out);

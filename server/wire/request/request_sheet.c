@@ -1,62 +1,13 @@
 /* request_sheet.c - what is asked of a picture with several cells: which, how they lie, and in which file. */
 #include "base/view.h"
-#include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
 
-enum { CELLS_MAX = 1024, DIRECTIONS_MAX = 64, SPACE_MAX = 256, RATE_MAX = 1000, LOOPS_MAX = 65535, TURNTABLE_DEG = 15 };
-
-static int whole(struct param_value *value, uint64_t most, uint32_t *out)
-{
-    uint64_t number;
-    if (!number_parse_uint(value->text, most, &number))
-        return err_set(value->err, ERR_BAD_PARAMETER,
-                       "parameter '%s' is '%.80s'; it must be a whole number from 0 to %llu", value->name, value->text,
-                       (unsigned long long)most);
-    *out = (uint32_t)number;
-    return 0;
-}
-
-int param_frames(struct param_value *value) { return param_count(value, CELLS_MAX, &value->request->sheet.frames); }
-
-int param_sheet_rate(struct param_value *value)
-{
-    double *rate = &value->request->sheet.rate;
-    return number_parse_double(value->text, rate) && *rate > 0 && *rate <= RATE_MAX
-               ? 0
-               : param_bad(value, "a number of moments a second above 0, up to 1000");
-}
+enum { TURNTABLE_DEG = 15 };
 
 int param_clips(struct param_value *value)
 {
     value->request->sheet.flags |= SHEET_ALL_CLIPS;
     return param_word(value);
-}
-
-int param_directions(struct param_value *value)
-{
-    return param_count(value, DIRECTIONS_MAX, &value->request->sheet.directions);
-}
-
-int param_columns(struct param_value *value) { return param_count(value, CELLS_MAX, &value->request->sheet.columns); }
-int param_gap(struct param_value *value) { return whole(value, SPACE_MAX, &value->request->sheet.gap); }
-int param_padding(struct param_value *value) { return whole(value, SPACE_MAX, &value->request->sheet.padding); }
-int param_loops(struct param_value *value) { return whole(value, LOOPS_MAX, &value->request->sheet.loops); }
-
-int param_captions(struct param_value *value) { return param_bit(value, SHEET_CAPTIONS, &value->request->sheet.flags); }
-
-int param_sheet_format(struct param_value *value)
-{
-    const int word = param_word(value);
-    value->request->sheet.format = (uint32_t)word;
-    return word;
-}
-
-int param_play_rate(struct param_value *value)
-{
-    double *rate = &value->request->sheet.play_rate;
-    return number_parse_double(value->text, rate) && *rate >= 0.001 && *rate <= RATE_MAX
-               ? 0
-               : param_bad(value, "a number of frames a second from 0.001 to 1000");
 }
 
 static int clash(int one, int other, struct err *err)

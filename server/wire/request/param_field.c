@@ -1,0 +1,181 @@
+/* param_field.c - the parameters whose value becomes one field of the request: a table of them, and a parser for each
+ * kind of field. */
+#include "wire/encode/number.h"
+#include "wire/request/request_parser.h"
+
+#include <float.h>
+#include <string.h>
+
+enum { CELLS_MAX = 1024, DIRECTIONS_MAX = 64, SPACE_MAX = 256, RATE_MAX = 1000, LOOPS_MAX = 65535, WEIGHT_MAX = 1000 };
+
+/* Where the value goes, and what it may be. */
+struct param_field {
+    size_t at;            /* of the field in struct request */
+    size_t has_at;        /* of the bool that says that it is given; 0: there is none */
+    uint32_t bit;         /* param_bit: in a field of flags */
+    bool is_inverted;     /* the field, or its bit, is set for 0 */
+    double least, most;   /* param_number, param_whole */
+    enum limit limit;     /* param_whole without `most`: the limit that is */
+    const char *expected; /* param_number: "a number from 0 to 1"; param_thing: what messages call the thing */
+};
+
+#define AT(field)  .at = offsetof(struct request, field)
+#define HAS(field) .has_at = offsetof(struct request, field)
+#define SPAN_TEXT  "a number of seconds, or of frames with 'fps', from 0"
+
+static const struct param_field FIELDS[PARAM_COUNT] = {
+    [PARAM_MODEL] = {AT(model)},
+    [PARAM_HASH] = {AT(hash)},
+    [PARAM_CLIP_FILE] = {AT(clip_file)},
+    [PARAM_CLIP_HASH] = {AT(clip_hash)},
+    [PARAM_WRAP] = {AT(wrap)},
+    [PARAM_FROM] = {AT(span.from), HAS(span.has_from), .most = DBL_MAX, .expected = SPAN_TEXT},
+    [PARAM_TO] = {AT(span.to), HAS(span.has_to), .most = DBL_MAX, .expected = SPAN_TEXT},
+    [PARAM_FPS] = {AT(span.fps), HAS(span.has_fps), .least = DBL_MIN, .most = DBL_MAX,
+                   .expected = "a number of frames a second above 0"},
+    [PARAM_SPEED] = {AT(span.speed), HAS(span.has_speed), .least = -DBL_MAX, .most = DBL_MAX,
+                     .expected = "a finite number"},
+    [PARAM_PHASE] = {AT(span.phase), HAS(span.has_phase), .most = 1, .expected = "a number from 0 to 1"},
+    [PARAM_SPACE] = {AT(space)},
+    [PARAM_MESH] = {AT(mesh), .expected = "mesh"},
+    [PARAM_MESH_NAME] = {AT(mesh), .expected = "mesh"},
+    [PARAM_LAYOUT] = {AT(layout)},
+    [PARAM_FORMAT] = {AT(format)},
+    [PARAM_MESH_FORMAT] = {AT(format)},
+    [PARAM_INDICES] = {AT(has_indices)},
+    [PARAM_NORMALS] = {AT(has_normals)},
+    [PARAM_REST] = {AT(has_rest)},
+    [PARAM_TEXTURES] = {AT(has_no_textures), .is_inverted = true},
+    [PARAM_OVER] = {HAS(is_over_clip)},
+    [PARAM_RATE] = {AT(rate), HAS(has_rate), .most = RATE_MAX, .expected = "a number of poses a second from 0 to 1000"},
+    [PARAM_PER] = {HAS(is_per_joint)},
+    [PARAM_WIDTH] = {AT(picture.width), .least = 1, .limit = LIMIT_PICTURE_SIDE},
+    [PARAM_HEIGHT] = {AT(picture.height), .least = 1, .limit = LIMIT_PICTURE_SIDE},
+    [PARAM_VIEW] = {AT(picture.view)},
+    [PARAM_JOINT] = {AT(joint), .expected = "node"},
+    [PARAM_JOINT_BY_NAME] = {AT(joint), .expected = "node"},
+    [PARAM_AA] = {AT(picture.flags), .bit = PICTURE_ONE_SAMPLE, .is_inverted = true},
+    [PARAM_ALPHA] = {AT(picture.flags), .bit = PICTURE_PREMULTIPLIED},
+    [PARAM_SHADOW] = {AT(picture.flags), .bit = PICTURE_SHADOW},
+    [PARAM_COMPRESSION] = {AT(picture.flags), .bit = PICTURE_SMALL_FILE},
+    [PARAM_FRAME] = {AT(picture.flags), .bit = PICTURE_FRAME_POSE},
+    [PARAM_FOV] = {AT(picture.fov_deg), .least = 1, .most = 150, .expected = "a number of degrees from 1 to 150"},
+    [PARAM_ORTHO] = {AT(picture.flags), .bit = PICTURE_ORTHO},
+    [PARAM_DISTANCE] = {AT(picture.distance), .least = 0.001, .most = 1000,
+                        .expected = "a number from 0.001 to 1000; 1 is where everything just fits"},
+    [PARAM_ALLOW_EMPTY] = {AT(picture.flags), .bit = PICTURE_ALLOW_EMPTY},
+    [PARAM_FRAMES] = {AT(sheet.frames), .least = 1, .most = CELLS_MAX},
+    [PARAM_SHEET_RATE] = {AT(sheet.rate), .least = DBL_TRUE_MIN, .most = RATE_MAX,
+                          .expected = "a number of moments a second above 0, up to 1000"},
+    [PARAM_DIRECTIONS] = {AT(sheet.directions), .least = 1, .most = DIRECTIONS_MAX},
+    [PARAM_COLUMNS] = {AT(sheet.columns), .least = 1, .most = CELLS_MAX},
+    [PARAM_GAP] = {AT(sheet.gap), .most = SPACE_MAX},
+    [PARAM_PADDING] = {AT(sheet.padding), .most = SPACE_MAX},
+    [PARAM_CAPTIONS] = {AT(sheet.flags), .bit = SHEET_CAPTIONS},
+    [PARAM_SHEET_FORMAT] = {AT(sheet.format)},
+    [PARAM_PLAY_RATE] = {AT(sheet.play_rate), .least = 0.001, .most = RATE_MAX,
+                         .expected = "a number of frames a second from 0.001 to 1000"},
+    [PARAM_LOOPS] = {AT(sheet.loops), .most = LOOPS_MAX},
+    [PARAM_ROOT_MOTION] = {HAS(has_root_motion)},
+    [PARAM_TURN] = {AT(has_turn)},
+    [PARAM_ROOT_YAW] = {AT(has_turn)},
+    [PARAM_PREFIX] = {AT(prefix)},
+    [PARAM_LIMIT] = {AT(list_limit), .least = 1, .limit = LIMIT_LIST},
+    [PARAM_AFTER] = {AT(after)},
+    [PARAM_WEIGHT] = {AT(weight), .most = WEIGHT_MAX, .expected = "a number from 0 to 1000"},
+    [PARAM_MODE] = {AT(is_additive)},
+};
+
+/* The field, of the type that the parser is for. */
+static void *place_of(const struct param_value *value)
+{
+    const struct param_field *field = &FIELDS[value->param];
+    if (field->has_at > 0)
+        *((bool *)(void *)((char *)value->request + field->has_at)) = true;
+    return (char *)value->request + field->at;
+}
+
+/* Nothing but that it is given: it has one word. */
+int param_mention(struct param_value *value)
+{
+    place_of(value);
+    return param_word(value);
+}
+
+/* An enum or uint32_t: the place of the word. */
+int param_choice(struct param_value *value)
+{
+    const int word = param_word(value);
+    memcpy(place_of(value), &word, sizeof word);
+    return word;
+}
+
+/* A bool: 0 or 1, a JSON truth value, or the second of two words. */
+int param_flag(struct param_value *value)
+{
+    const int word = param_word(value);
+    *(bool *)place_of(value) = (word == 1) != FIELDS[value->param].is_inverted;
+    return word;
+}
+
+/* The same as a bit of a uint32_t. */
+int param_bit(struct param_value *value)
+{
+    const struct param_field *field = &FIELDS[value->param];
+    const int word = param_word(value);
+    *(uint32_t *)place_of(value) |= (word == 1) != field->is_inverted ? field->bit : 0;
+    return word;
+}
+
+int param_number(struct param_value *value)
+{
+    const struct param_field *field = &FIELDS[value->param];
+    return param_read_number(value, field->least, field->most, field->expected, place_of(value));
+}
+
+/* A uint32_t, from field->least on. */
+int param_whole(struct param_value *value)
+{
+    const struct param_field *field = &FIELDS[value->param];
+    const uint64_t most = field->most > 0 ? (uint64_t)field->most : value->limits->value[field->limit];
+    uint64_t number;
+    if (!number_parse_uint(value->text, most < UINT32_MAX ? most : UINT32_MAX, &number) ||
+        number < (uint64_t)field->least)
+        return err_set(value->err, ERR_BAD_PARAMETER,
+                       "parameter '%s' is '%.80s'; it must be a whole number from %d to %llu", value->name, value->text,
+                       (int)field->least, (unsigned long long)most);
+    *(uint32_t *)place_of(value) = (uint32_t)number;
+    return 0;
+}
+
+int param_text(struct param_value *value)
+{
+    *(const char **)place_of(value) = value->text;
+    return 0;
+}
+
+int param_path(struct param_value *value)
+{
+    param_text(value);
+    return request_check_path(value->name, value->text, value->err);
+}
+
+int param_hash(struct param_value *value)
+{
+    enum { HASH_DIGITS = 64 };
+    bool is_hash = value->size_bytes == HASH_DIGITS;
+    for (char *c = value->text; *c != '\0'; c++) {
+        if (*c >= 'A' && *c <= 'F')
+            *c = (char)(*c - 'A' + 'a');
+        is_hash = is_hash && ((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'f'));
+    }
+    param_text(value);
+    return is_hash ? 0 : param_bad(value, "the 64 hex digits of a model's content hash");
+}
+
+/* A struct selector, of a thing that has a second parameter for names. */
+int param_thing(struct param_value *value)
+{
+    struct selector *thing = place_of(value);
+    return param_select(value, FIELDS[value->param].expected, thing->kind != SELECT_NONE, thing);
+}
