@@ -287,22 +287,22 @@ bool evaluator_answer_query(struct evaluator *evaluator, struct prepared_query *
         prepare(evaluator, query, imported);
     if (query->prepared == NULL || http_etag_is_any(key->if_none_match))
         return false;
+    if (key->has_time)
+        request_set_time(&query->request, key->time_s);
     if (key->has_etag) {
         query->request.if_none_match = key->if_none_match;
         if (key->has_time)
-            request_set_canonical_time(&query->request, key->time_s);
+            request_set_canonical_times(&query->request);
         if (evaluation_is_not_modified(&evaluation, "", reply)) {
             evaluation_end_reply(reply, imported);
             return true;
         }
-    } else if (key->has_time) {
-        request_set_time(&query->request, key->time_s);
     }
     if (!prepared_reply_make(query->prepared, &evaluator->answer, &imported->model, reply)) {
         reply_fini(reply);
         return false;
     }
-    reply->warning_count = reply_count_warnings(&imported->model, NULL, 0);
+    reply->warning_count = imported->model.warning_count;
     evaluation_end_reply(reply, imported);
     return true;
 }

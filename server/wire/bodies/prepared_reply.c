@@ -76,8 +76,8 @@ static void put_head(struct prepared_reply *prepared)
         return;
     }
     buf_put(out, prepared->head.data, prepared->head.size_bytes);
-    if (prepared->context.request->format == FORMAT_BIN && frames->frame_count == 1 && !buf_failed(out))
-        frames_write_times(out->data + frames_times_at(frames), frames, 0);
+    if (prepared->context.request->format == FORMAT_BIN && frames->frame_count == 1)
+        frames_put_time_again(out, frames);
 }
 
 bool prepared_reply_make(struct prepared_reply *prepared, struct workspace *workspace, const struct model *model,

@@ -52,13 +52,7 @@ static void put_block(struct buf *out, const struct frames_block *block)
     buf_put_u64(out, block->offset);
 }
 
-size_t frames_times_at(const struct frames *frames)
-{
-    return FRAMES_HEADER_BYTES +
-           FRAMES_BLOCK_BYTES * ((size_t)frames->block_count + frames->has_span + frames->has_motion);
-}
-
-void frames_write_times(void *to, const struct frames *frames, uint32_t frame)
+static void write_times(void *to, const struct frames *frames, uint32_t frame)
 {
     const double times[] = {frames->times_s[frame], clip_time_in_span(&frames->span, frames->times_s[frame])};
     memcpy(to, times, sizeof times); /* little-endian, see above */
@@ -100,7 +94,7 @@ void frames_put_header(struct buf *out, const struct frames *frames)
         put_block(out, &frames->blocks[i]);
     for (i = 0; i < frames->frame_count; i++) {
         char times[TIMES_BYTES];
-        frames_write_times(times, frames, i);
+        write_times(times, frames, i);
         buf_put(out, times, sizeof times);
     }
     buf_align(out, FRAMES_ALIGNMENT);
@@ -111,6 +105,13 @@ void frames_put_header(struct buf *out, const struct frames *frames)
     buf_put_f64(out, frames->span.to_s);
     buf_put_f64(out, frames->span.speed);
     buf_put_f64(out, frames->span.phase);
+}
+
+void frames_put_time_again(struct buf *out, const struct frames *frames)
+{
+    const size_t blocks = (size_t)frames->block_count + frames->has_span + frames->has_motion;
+    if (!buf_failed(out))
+        write_times(out->data + FRAMES_HEADER_BYTES + FRAMES_BLOCK_BYTES * blocks, frames, 0);
 }
 
 void frames_start_block(struct buf *out, const struct frames *frames, const struct frames_block *block, uint32_t frame)

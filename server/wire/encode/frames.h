@@ -86,9 +86,8 @@ bool frames_plan(struct frames *frames, uint64_t limit_bytes);
 /* Writes header, table, times and span to the empty buffer `out`, up to the first block's place. */
 void frames_put_header(struct buf *out, const struct frames *frames);
 
-/* Where in the header the times of frame 0 are; those of a frame are 16 bytes, which frames_write_times() writes. */
-size_t frames_times_at(const struct frames *frames);
-void frames_write_times(void *to, const struct frames *frames, uint32_t frame);
+/* Writes the time of frame 0 into a header that is there, over another. */
+void frames_put_time_again(struct buf *out, const struct frames *frames);
 
 /* Pads `out` to the place of `block` in `frame` (ignored for static ones), which must be the next one: blocks
  * are written in the table's order, static ones once, then the others for every frame. */

@@ -20,11 +20,6 @@ void reply_fini(struct reply *reply)
     reply_init(reply);
 }
 
-size_t reply_body_bytes(const struct reply *reply)
-{
-    return reply->blob != NULL ? reply->blob->size_bytes : reply->body.size_bytes;
-}
-
 void reply_drop_body(struct reply *reply)
 {
     buf_clear(&reply->body);

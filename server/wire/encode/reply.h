@@ -54,7 +54,10 @@ struct reply {
 void reply_init(struct reply *reply);
 void reply_fini(struct reply *reply);
 /* Of what is there; more may follow. */
-size_t reply_body_bytes(const struct reply *reply);
+static inline size_t reply_body_bytes(const struct reply *reply)
+{
+    return reply->blob != NULL ? reply->blob->size_bytes : reply->body.size_bytes;
+}
 /* There is none: neither what is there nor what would follow. */
 void reply_drop_body(struct reply *reply);
 

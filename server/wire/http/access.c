@@ -149,7 +149,7 @@ int access_add_tokens(struct access *access, const char *text, size_t size_bytes
 /* --- hosts --- */
 
 /* How much of "name:port" is the name; a trailing dot, which means the same name, is left out. 0: it is no name. */
-static size_t name_bytes_of(const char *host)
+static inline size_t name_bytes_of(const char *host)
 {
     if (host[0] == '[') {
         const char *bracket = strchr(host, ']');
@@ -271,17 +271,6 @@ const char *access_cors_origin(const struct access *access, const char *origin)
             found = origin;
     }
     return found;
-}
-
-bool access_is_vary(const struct access *access)
-{
-    return access->origins.size_bytes > 0 && strcmp(access->origins.data, "*") != 0;
-}
-
-bool access_is_preflight(const struct access *access, const struct http_request *request)
-{
-    return strcmp(request->method, "OPTIONS") == 0 && request->has_preflight_method &&
-           access_cors_origin(access, request->origin) != NULL;
 }
 
 /* A page of this server itself: "http://" or "https://" and the Host. */

@@ -14,6 +14,7 @@
 #include "wire/http/http_parser.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 enum access_scope {
     ACCESS_TOKEN_NONE,  /* no token is asked for */
@@ -63,7 +64,14 @@ const char *access_cors_origin(const struct access *access, const char *origin);
 bool access_knows_token(const struct access *access, const char *token);
 
 /* Whether answers differ by Origin, for the Vary header. */
-bool access_is_vary(const struct access *access);
+static inline bool access_is_vary(const struct access *access)
+{
+    return access->origins.size_bytes > 0 && strcmp(access->origins.data, "*") != 0;
+}
 
 /* True for the OPTIONS that a browser sends ahead of a request from a page whose origin is allowed. */
-bool access_is_preflight(const struct access *access, const struct http_request *request);
+static inline bool access_is_preflight(const struct access *access, const struct http_request *request)
+{
+    return request->has_preflight_method && strcmp(request->method, "OPTIONS") == 0 &&
+           access_cors_origin(access, request->origin) != NULL;
+}

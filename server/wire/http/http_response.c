@@ -123,10 +123,6 @@ static void put_disposition(struct buf *out, const struct reply *reply)
     buf_put_text(out, "\r\n");
 }
 
-static bool has_content(const struct reply *reply) { return reply->status != 204 && reply->status != 304; }
-
-bool http_response_has_body(const struct reply *reply, bool is_head) { return !is_head && has_content(reply); }
-
 bool http_response_is_chunked(const struct reply *reply)
 {
     return reply->source != NULL && reply->rest_bytes == REPLY_REST_UNKNOWN;
@@ -176,8 +172,8 @@ void http_response_head(const struct reply *reply, const struct http_response *r
     buf_put_text(out, reason_of(reply->status));
     buf_put(out, "\r\n", 2);
     put_header(out, "Date: ", response->date);
-    put_header(out, "Server: ", "posed/" POSED_VERSION);
-    if (has_content(reply)) {
+    buf_put_text(out, "Server: posed/" POSED_VERSION "\r\n");
+    if (http_response_has_body(reply, false)) {
         if (reply->content_type != NULL)
             put_header(out, "Content-Type: ", reply->content_type);
         if (reply->content_coding != NULL)
@@ -206,7 +202,7 @@ void http_response_head(const struct reply *reply, const struct http_response *r
     if (response->cors_origin != NULL)
         put_cors(response, out);
     put_header(out, "X-Request-Id: ", response->request_id);
-    put_header(out, "X-Content-Type-Options: ", "nosniff");
+    buf_put_text(out, "X-Content-Type-Options: nosniff\r\n");
     if (!response->is_keep_alive)
         put_header(out, "Connection: ", "close");
     else if (response->is_http_1_0)
@@ -230,20 +226,12 @@ static const char *tag_end(const char *at, const char **opaque)
     return at + 1;
 }
 
-bool http_etag_is_any(const char *if_none_match)
-{
-    if (if_none_match == NULL)
-        return false;
-    const char *at = if_none_match + strspn(if_none_match, " \t");
-    return *at == '*' && at[1 + strspn(at + 1, " \t")] == '\0';
-}
-
 bool http_etag_matches(const char *if_none_match, const char *etag)
 {
     const char *wanted, *tag;
-    const char *wanted_end = tag_end(etag, &wanted);
+    const char *wanted_end = if_none_match == NULL ? NULL : tag_end(etag, &wanted);
     bool is_named = false;
-    if (if_none_match == NULL || wanted_end == NULL)
+    if (wanted_end == NULL)
         return false;
     if (http_etag_is_any(if_none_match))
         return true;

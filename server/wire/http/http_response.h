@@ -7,6 +7,7 @@
 #include "wire/encode/reply.h"
 
 #include <stdint.h>
+#include <string.h>
 
 struct http_response {
     const char *date;        /* "Sat, 31 Jan 2026 12:00:00 GMT": the caller's clock, cached for a second */
@@ -38,11 +39,18 @@ enum { HTTP_CHUNK_HEAD_SIZE = 20 };
 size_t http_chunk_head(char out[HTTP_CHUNK_HEAD_SIZE], size_t size_bytes);
 
 /* False for HEAD, 204 and 304: nothing follows the head. */
-bool http_response_has_body(const struct reply *reply, bool is_head);
+static inline bool http_response_has_body(const struct reply *reply, bool is_head)
+{
+    return !is_head && reply->status != 204 && reply->status != 304;
+}
 
 /* True when an If-None-Match header value (or NULL) names `etag`: weak comparison, lists, "*" (RFC 9110, 13.1.2). One
  * that breaks the grammar anywhere names nothing: the client then gets the answer whole. */
 bool http_etag_matches(const char *if_none_match, const char *etag);
 
 /* True for "*", which names whatever there is. */
-bool http_etag_is_any(const char *if_none_match);
+static inline bool http_etag_is_any(const char *if_none_match)
+{
+    const char *at = if_none_match == NULL ? "" : if_none_match + strspn(if_none_match, " \t");
+    return *at == '*' && at[1 + strspn(at + 1, " \t")] == '\0';
+}

@@ -164,9 +164,11 @@ void reply_compress_etag(struct reply *reply, enum coding coding)
 
 bool coding_strip_etags(const char *if_none_match, enum coding coding, struct buf *out)
 {
+    if (if_none_match == NULL || coding == CODING_NONE)
+        return false;
     const char *suffix = coding_suffix(coding);
     const size_t suffix_bytes = strlen(suffix);
-    if (if_none_match == NULL || suffix_bytes == 0 || strstr(if_none_match, suffix) == NULL)
+    if (strstr(if_none_match, suffix) == NULL)
         return false;
     buf_clear(out);
     for (const char *at = if_none_match; *at != '\0';) {

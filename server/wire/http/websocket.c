@@ -23,8 +23,7 @@ struct websocket {
 
 /* --- the opening --- */
 
-/* The token in a list of them, "keep-alive, Upgrade". */
-static bool has_token(const char *list, const char *token)
+bool websocket_has_token(const char *list, const char *token)
 {
     const size_t size = strlen(token);
     for (const char *at = list == NULL ? "" : list; *at != '\0';) {
@@ -39,8 +38,6 @@ static bool has_token(const char *list, const char *token)
     }
     return false;
 }
-
-bool websocket_is_named(const struct http_request *request) { return has_token(request->upgrade, "websocket"); }
 
 bool websocket_is_wanted(const struct http_request *request)
 {
@@ -71,7 +68,7 @@ static void put_accept(const char *key, char out[ACCEPT_BYTES + 1])
 int websocket_put_handshake(struct buf *out, const struct http_request *request, struct err *err)
 {
     char accept[ACCEPT_BYTES + 1];
-    if (request->is_http_1_0 || !has_token(request->connection, "Upgrade"))
+    if (request->is_http_1_0 || !websocket_has_token(request->connection, "Upgrade"))
         return err_set(err, ERR_BAD_REQUEST, "a WebSocket needs HTTP/1.1 and 'Connection: Upgrade'");
     if (request->websocket_version == NULL || strcmp(request->websocket_version, "13") != 0)
         return err_set(err, ERR_BAD_REQUEST, "this server speaks version 13 of WebSocket: Sec-WebSocket-Version");
@@ -84,7 +81,8 @@ int websocket_put_handshake(struct buf *out, const struct http_request *request,
                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                "Sec-WebSocket-Accept: %s\r\n%s\r\n",
                accept,
-               has_token(request->websocket_protocol, PROTOCOL) ? "Sec-WebSocket-Protocol: " PROTOCOL "\r\n" : "");
+               websocket_has_token(request->websocket_protocol, PROTOCOL) ? "Sec-WebSocket-Protocol: " PROTOCOL "\r\n"
+                                                                          : "");
     return 0;
 }
 

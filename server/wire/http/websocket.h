@@ -16,9 +16,14 @@ struct websocket;
 /* Status codes of a close (RFC 6455, 7.4.1). */
 enum { WEBSOCKET_GOING_AWAY = 1001, WEBSOCKET_PROTOCOL_ERROR = 1002, WEBSOCKET_POLICY = 1008 };
 
+/* True when the token is in a list of them, "keep-alive, Upgrade", or NULL. */
+bool websocket_has_token(const char *list, const char *token);
 /* True when the request has a word of a WebSocket. A proxy may take the connection for one whatever the answer is, so
  * where it is not 101 nothing that comes behind may be read as a request. */
-bool websocket_is_named(const struct http_request *request);
+static inline bool websocket_is_named(const struct http_request *request)
+{
+    return request->upgrade != NULL && websocket_has_token(request->upgrade, "websocket");
+}
 /* True when the request asks for a WebSocket at all. */
 bool websocket_is_wanted(const struct http_request *request);
 

@@ -187,7 +187,7 @@ static bool put_blocks(struct reply_context *context, uint32_t frame)
 {
     const struct frames *frames = &context->frames;
     context_evaluate(context, frame);
-    if (!motion_put_block(context, frame))
+    if (context->motion.is_on && !motion_put_block(context, frame))
         return false;
     for (uint32_t b = 0; b < frames->block_count && !buf_failed(context->out); b++) {
         if (frames_is_static(frames->blocks[b].kind))

@@ -148,8 +148,6 @@ bool motion_put(struct reply_context *context, double time_s)
 bool motion_put_block(struct reply_context *context, uint32_t frame)
 {
     const struct root_step *step = &context->motion.step;
-    if (!context->motion.is_on)
-        return true;
     if (!check_step(context, step, context->request->times_s[frame]))
         return false;
     const float floats[] = {(float)step->translation[0], (float)step->translation[1], (float)step->translation[2],

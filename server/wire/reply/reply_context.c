@@ -5,13 +5,6 @@
 
 /* --- kinds of replies --- */
 
-bool op_has_binary(enum op op) { return op == OP_PALETTE || op == OP_POSE || op == OP_MESH; }
-
-enum format reply_format(const struct request *request)
-{
-    return op_has_binary(request->op) ? request->format : FORMAT_JSON;
-}
-
 const char *reply_content_type(const struct request *request)
 {
     static const char *const TYPES[] = {

@@ -63,9 +63,12 @@ struct reply_context {
 };
 
 /* True when the operation's reply has a binary form. */
-bool op_has_binary(enum op op);
+static inline bool op_has_binary(enum op op) { return op == OP_PALETTE || op == OP_POSE || op == OP_MESH; }
 /* The form of the reply: JSON where the operation has no other. */
-enum format reply_format(const struct request *request);
+static inline enum format reply_format(const struct request *request)
+{
+    return op_has_binary(request->op) ? request->format : FORMAT_JSON;
+}
 /* The content type of a good reply to this request. */
 const char *reply_content_type(const struct request *request);
 /* The part of *reply that says what kind of reply it is; its body is empty then. */

@@ -99,6 +99,8 @@ enum coding accept_coding(const char *accept_encoding)
                                                   [NAME_IDENTITY] = "identity",
                                                   [NAME_ANY] = "*"};
     int weights[NAME_COUNT] = {-1, -1, -1, -1, -1};
+    if (accept_encoding == NULL)
+        return CODING_NONE;
     weigh(accept_encoding, NAMES, NAME_COUNT, weights);
     const int any = weights[NAME_ANY] < 0 ? 0 : weights[NAME_ANY];
     const int gzip = weights[NAME_GZIP] >= 0     ? weights[NAME_GZIP]

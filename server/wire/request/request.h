@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum op {
     OP_GALLERY,   /* GET / */
@@ -191,12 +192,21 @@ int request_parse(struct request *request, const struct request_head *head, cons
                   struct err *err);
 
 /* The one time of a request that has one is now another; the canonical hash is not made anew. */
-void request_set_time(struct request *request, double time_s);
-/* The same, and it is. */
-void request_set_canonical_time(struct request *request, double time_s);
+static inline void request_set_time(struct request *request, double time_s)
+{
+    memcpy(request->lists.times.data, &time_s, sizeof time_s);
+}
+/* Makes the canonical hash anew after that. */
+void request_set_canonical_times(struct request *request);
 
 /* True when the request names the content of every file that it is about: its answer never changes. */
-bool request_names_content(const struct request *request);
+static inline bool request_names_content(const struct request *request)
+{
+    bool is_named = request->hash != NULL;
+    for (uint32_t i = 0; i < request->source_count; i++)
+        is_named = is_named && request->sources[i].hash != NULL;
+    return is_named;
+}
 
 /* What camera= takes beside the cameras of the file, for messages. */
 extern const char REQUEST_SIDES[];

@@ -40,24 +40,13 @@ static uint64_t hash_layers(uint64_t state, const struct request *request)
 }
 
 /* The times are hashed last, so that a query at another time needs no more than them. */
-static void set_canonical(struct request *request)
+void request_set_canonical_times(struct request *request)
 {
     uint64_t h = hash_uint(request->canonical_rest, request->time_count);
     if (request->time_count > 0)
         h = hash64(h, request->times_s, request->time_count * sizeof *request->times_s);
     hex_put_number(request->canonical, h, 16);
     request->canonical[16] = '\0';
-}
-
-void request_set_time(struct request *request, double time_s)
-{
-    memcpy(request->lists.times.data, &time_s, sizeof time_s);
-}
-
-void request_set_canonical_time(struct request *request, double time_s)
-{
-    request_set_time(request, time_s);
-    set_canonical(request);
 }
 
 void request_set_canonical(struct request *request)
@@ -97,5 +86,5 @@ void request_set_canonical(struct request *request)
     if (request->clip_hash != NULL)
         h = hash_text(h, request->clip_hash);
     request->canonical_rest = h;
-    set_canonical(request);
+    request_set_canonical_times(request);
 }

@@ -105,11 +105,3 @@ int request_collect_sources(struct request *request, const struct limits *limits
     }
     return 0;
 }
-
-bool request_names_content(const struct request *request)
-{
-    bool is_named = request->hash != NULL;
-    for (uint32_t i = 0; i < request->source_count; i++)
-        is_named = is_named && request->sources[i].hash != NULL;
-    return is_named;
-}
