@@ -73,6 +73,18 @@ static bool is_moving(const struct sheet_plan *plan, const struct sheet_cameras 
     return false;
 }
 
+/* How far before the camera a point of the scene is, as a perspective divides by it; 0: it is not, or `view` is NULL.
+ * seen: the point as the camera sees it. */
+static double find_depth(const struct sheet_cameras *cameras, const struct dmat4 *view, const double point[3],
+                         double seen[3])
+{
+    const double *clip = cameras->clip_from_view.m;
+    if (view == NULL)
+        return 0;
+    dmat4_point(view, point, seen);
+    return fmax(clip[11] * seen[2] + clip[15], 0);
+}
+
 /* The pixel of a cell, from its top left corner, where a point of the scene is; whole numbers are between pixels. Not
  * finite: it is not before the camera, or `view` is NULL. */
 static void find_pixel(const struct sheet_plan *plan, const struct sheet_cameras *cameras, const struct dmat4 *view,
@@ -80,27 +92,17 @@ static void find_pixel(const struct sheet_plan *plan, const struct sheet_cameras
 {
     const double *clip = cameras->clip_from_view.m;
     double seen[3];
-    out[0] = out[1] = (double)NAN;
-    if (view == NULL)
-        return;
-    dmat4_point(view, point, seen);
-    const double w = clip[11] * seen[2] + clip[15];
-    if (!(w > 0))
-        return;
-    out[0] = (1 + clip[0] * seen[0] / w) / 2 * plan->layout.cell_width;
-    out[1] = (1 - clip[5] * seen[1] / w) / 2 * plan->layout.cell_height;
+    const double w = find_depth(cameras, view, point, seen);
+    out[0] = w > 0 ? (1 + clip[0] * seen[0] / w) / 2 * plan->layout.cell_width : (double)NAN;
+    out[1] = w > 0 ? (1 - clip[5] * seen[1] / w) / 2 * plan->layout.cell_height : (double)NAN;
 }
 
 /* How many pixels are one unit of the scene, across the line of sight, where the pivot is; NAN as above. */
 static double find_scale(const struct sheet_plan *plan, const struct sheet_cameras *cameras, const struct dmat4 *view)
 {
-    const double *clip = cameras->clip_from_view.m;
     double seen[3];
-    if (view == NULL)
-        return (double)NAN;
-    dmat4_point(view, cameras->pivot, seen);
-    const double w = clip[11] * seen[2] + clip[15];
-    return w > 0 ? clip[5] / w / 2 * plan->layout.cell_height : (double)NAN;
+    const double w = find_depth(cameras, view, cameras->pivot, seen);
+    return w > 0 ? cameras->clip_from_view.m[5] / w / 2 * plan->layout.cell_height : (double)NAN;
 }
 
 /* Whether a part of the query is of the manifest alone: what asks for it, and the rate, which a PNG does not take. */

@@ -38,8 +38,10 @@ static uint32_t root_of(uint32_t count)
     return root;
 }
 
-void sheet_layout_init(struct sheet_layout *layout, const struct sheet_spec *spec, uint32_t cell_width,
-                       uint32_t cell_height, uint32_t group_count, uint32_t group_cells)
+/* group_cells: cells of the largest group. A sheet whose columns are not given has as many as that when groups begin
+ * rows; else up to eight cells are one row, and more have about as many columns as rows. */
+static void layout_init(struct sheet_layout *layout, const struct sheet_spec *spec, uint32_t cell_width,
+                        uint32_t cell_height, uint32_t group_count, uint32_t group_cells)
 {
     const bool has_rows = group_count > 1 && (group_cells > 1 || spec->directions > 1);
     const uint32_t count = group_count > 1 ? group_count : group_cells;
@@ -60,7 +62,8 @@ void sheet_layout_init(struct sheet_layout *layout, const struct sheet_spec *spe
         layout->columns = has_rows ? group_cells : count <= ROW_MOST ? count : root_of(count);
 }
 
-void sheet_layout_next(struct sheet_layout *layout, bool begins_group, uint32_t *column, uint32_t *row)
+/* The place of the next cell. */
+static void layout_next(struct sheet_layout *layout, bool begins_group, uint32_t *column, uint32_t *row)
 {
     if (layout->rows == 0 || layout->column == layout->columns || (begins_group && layout->has_rows)) {
         layout->rows++;
@@ -76,14 +79,16 @@ static uint64_t end_of(uint64_t count, uint64_t cell, const struct sheet_layout 
     return count * (cell + layout->gap) - (count > 0 ? layout->gap : 0);
 }
 
-void sheet_layout_place(const struct sheet_layout *layout, uint32_t column, uint32_t row, uint64_t *x, uint64_t *y)
+/* Its left and top. Numbers may be larger than any picture: they are checked against the size. */
+static void layout_place(const struct sheet_layout *layout, uint32_t column, uint32_t row, uint64_t *x, uint64_t *y)
 {
     const uint64_t height = (uint64_t)layout->cell_height + layout->caption_height;
     *x = layout->padding + (uint64_t)column * ((uint64_t)layout->cell_width + layout->gap);
     *y = layout->padding + (uint64_t)row * (height + layout->gap);
 }
 
-void sheet_layout_size(const struct sheet_layout *layout, uint64_t *width, uint64_t *height)
+/* The size of the picture that holds all cells so far. */
+static void layout_size(const struct sheet_layout *layout, uint64_t *width, uint64_t *height)
 {
     const uint64_t cell_height = (uint64_t)layout->cell_height + layout->caption_height;
     *width = 2 * (uint64_t)layout->padding + end_of(layout->widest, layout->cell_width, layout);
@@ -214,8 +219,8 @@ static void add_cell(struct sheet_plan *plan, const struct strip *strip, const s
     };
     uint64_t x, y;
     cell.clip_time_s = clip_time_in_span(&strip->span, cell.time_s);
-    sheet_layout_next(&plan->layout, frame == 0, &cell.column, &cell.row);
-    sheet_layout_place(&plan->layout, cell.column, cell.row, &x, &y);
+    layout_next(&plan->layout, frame == 0, &cell.column, &cell.row);
+    layout_place(&plan->layout, cell.column, cell.row, &x, &y);
     cell.x = (uint32_t)x; /* within a picture whose size is checked, or not used */
     cell.y = (uint32_t)y;
     buf_put(&plan->cells, &cell, sizeof cell);
@@ -225,7 +230,7 @@ static int check_size(struct sheet_plan *plan, const struct request *request, co
                       struct err *err)
 {
     uint64_t width, height;
-    sheet_layout_size(&plan->layout, &width, &height);
+    layout_size(&plan->layout, &width, &height);
     const uint64_t side = limits->value[LIMIT_SHEET_SIDE], pixels = limits->value[LIMIT_PICTURE_PIXELS];
     const bool is_animation = sheet_is_animation(&request->sheet); /* whose frames are one below the other only here */
     if (!is_animation && (width > side || height > side))
@@ -276,8 +281,8 @@ int sheet_plan_make(struct sheet_plan *plan, const struct model *clips, int32_t 
     plan->direction_count = direction_count_of(request);
     if (count_cells(plan, clips, first, count, request, limits, &group_cells, err) < 0)
         return err->code;
-    sheet_layout_init(&plan->layout, &request->sheet, request->picture.width, request->picture.height,
-                      count * plan->direction_count, group_cells);
+    layout_init(&plan->layout, &request->sheet, request->picture.width, request->picture.height,
+                count * plan->direction_count, group_cells);
     for (uint32_t i = 0; i < count; i++) {
         if (plan_strip(&strip, clips, first + (int32_t)i, request, err) < 0)
             return err->code;

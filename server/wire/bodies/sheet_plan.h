@@ -29,18 +29,6 @@ struct sheet_layout {
     uint32_t widest; /* most cells of a row so far */
 };
 
-/* group_cells: cells of the largest group. A sheet whose columns are not given has as many as that when groups begin
- * rows; else up to eight cells are one row, and more have about as many columns as rows. */
-void sheet_layout_init(struct sheet_layout *layout, const struct sheet_spec *spec, uint32_t cell_width,
-                       uint32_t cell_height, uint32_t group_count, uint32_t group_cells);
-
-/* The place of the next cell. */
-void sheet_layout_next(struct sheet_layout *layout, bool begins_group, uint32_t *column, uint32_t *row);
-/* Its left and top. Numbers may be larger than any picture: they are checked against the size. */
-void sheet_layout_place(const struct sheet_layout *layout, uint32_t column, uint32_t row, uint64_t *x, uint64_t *y);
-/* The size of the picture that holds all cells so far. */
-void sheet_layout_size(const struct sheet_layout *layout, uint64_t *width, uint64_t *height);
-
 struct sheet_cell {
     int32_t clip;   /* or POSE_REST */
     uint32_t frame; /* of its clip; when times are given the place among them */

@@ -147,12 +147,6 @@ size_t layout_store_matrix(const struct mat4 *matrix, enum layout layout, float 
     return 12;
 }
 
-uint32_t layout_floats(enum layout layout)
-{
-    static const uint32_t FLOATS[] = {[LAYOUT_MAT4] = 16, [LAYOUT_MAT3X4] = 12, [LAYOUT_DUALQUAT] = 8};
-    return FLOATS[layout];
-}
-
 const char *layout_name(enum layout layout)
 {
     static const char *const NAMES[] = {

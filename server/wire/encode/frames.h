@@ -43,7 +43,10 @@ enum layout { LAYOUT_MAT4, LAYOUT_MAT3X4, LAYOUT_DUALQUAT };
 /* "mat4" */
 const char *layout_name(enum layout layout);
 /* 16, 12 or 8. */
-uint32_t layout_floats(enum layout layout);
+static inline uint32_t layout_floats(enum layout layout)
+{
+    return layout == LAYOUT_MAT4 ? 16 : layout == LAYOUT_MAT3X4 ? 12 : 8;
+}
 enum { LAYOUT_FLOATS_MAX = 16 };
 /* The matrix as `layout` (not LAYOUT_DUALQUAT) orders it; returns the number of floats, 16 or 12. */
 size_t layout_store_matrix(const struct mat4 *matrix, enum layout layout, float out[LAYOUT_FLOATS_MAX]);

@@ -20,20 +20,6 @@ static const struct {
     [GLB_INDICES] = {"SCALAR", sizeof(uint32_t), UNSIGNED_INT, TARGET_ELEMENTS, false},
 };
 
-void glb_init(struct glb_writer *glb, size_t limit_bytes)
-{
-    buf_init(&glb->bin, limit_bytes);
-    buf_init(&glb->views, limit_bytes);
-    buf_init(&glb->accessors, limit_bytes);
-}
-
-void glb_fini(struct glb_writer *glb)
-{
-    buf_fini(&glb->bin);
-    buf_fini(&glb->views);
-    buf_fini(&glb->accessors);
-}
-
 void glb_clear(struct glb_writer *glb, size_t limit_bytes)
 {
     struct buf *const bufs[] = {&glb->bin, &glb->views, &glb->accessors};

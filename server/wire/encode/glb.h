@@ -33,9 +33,7 @@ struct glb_accessor {
     struct vec3 min, max; /* of GLB_POSITION */
 };
 
-/* limit_bytes: of the binary chunk. */
-void glb_init(struct glb_writer *glb, size_t limit_bytes);
-void glb_fini(struct glb_writer *glb);
+/* Begins a file. limit_bytes: of the binary chunk. */
 void glb_clear(struct glb_writer *glb, size_t limit_bytes);
 
 /* Adds an array and returns its accessor. The elements: struct vec2, vec3 or vec4, struct rgba8 or uint32_t; at least

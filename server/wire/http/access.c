@@ -1,5 +1,7 @@
 #include "wire/http/access.h"
 
+#include "wire/http/url.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -15,21 +17,6 @@ void access_fini(struct access *access)
 }
 
 /* --- lists --- */
-
-/* The next entry of a list between commas, without blanks around it; false behind the last. Empty ones count. */
-static bool next_entry(const char **at, const char **entry, size_t *entry_bytes)
-{
-    if (*at == NULL)
-        return false;
-    const char *from = *at + strspn(*at, " \t");
-    size_t bytes = strcspn(from, ",");
-    *at = from[bytes] == ',' ? from + bytes + 1 : NULL;
-    while (bytes > 0 && (from[bytes - 1] == ' ' || from[bytes - 1] == '\t'))
-        bytes--;
-    *entry = from;
-    *entry_bytes = bytes;
-    return true;
-}
 
 /* The texts of a buffer, each with its NUL; NULL behind the last. */
 static const char *first_of(const struct buf *texts) { return texts->size_bytes > 0 ? texts->data : NULL; }
@@ -74,7 +61,7 @@ int access_allow_hosts(struct access *access, const char *list, struct err *err)
     const char *name;
     size_t bytes;
     access->is_any_host = false;
-    while (next_entry(&list, &name, &bytes)) {
+    while (url_next_entry(&list, &name, &bytes)) {
         if (bytes == 1 && name[0] == '*') {
             access->is_any_host = true;
             continue;
@@ -111,7 +98,7 @@ int access_allow_origins(struct access *access, const char *list, struct err *er
 {
     const char *origin;
     size_t bytes;
-    while (next_entry(&list, &origin, &bytes)) {
+    while (url_next_entry(&list, &origin, &bytes)) {
         if (!(bytes == 1 && origin[0] == '*') && !is_origin(origin, bytes))
             return err_set(err, ERR_BAD_PARAMETER, "'%.*s' is not an origin, such as https://editor.example:8443, or *",
                            (int)(bytes < 80 ? bytes : 80), origin);

@@ -25,6 +25,20 @@ bool url_next_param(const char **text, size_t *size_bytes, struct url_param *par
     return true;
 }
 
+bool url_next_entry(const char **at, const char **entry, size_t *entry_bytes)
+{
+    if (*at == NULL)
+        return false;
+    const char *from = *at + strspn(*at, " \t");
+    size_t bytes = strcspn(from, ",");
+    *at = from[bytes] == ',' ? from + bytes + 1 : NULL;
+    while (bytes > 0 && (from[bytes - 1] == ' ' || from[bytes - 1] == '\t'))
+        bytes--;
+    *entry = from;
+    *entry_bytes = bytes;
+    return true;
+}
+
 static int hex_digit(char c)
 {
     if (c >= '0' && c <= '9')

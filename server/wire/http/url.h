@@ -22,6 +22,10 @@ struct url_param {
  * skipped. False at the end. */
 bool url_next_param(const char **text, size_t *size_bytes, struct url_param *part);
 
+/* The next entry of a header's list between commas, without blanks around it; false behind the last. Empty ones count;
+ * *list is moved behind it, NULL at the end. */
+bool url_next_entry(const char **list, const char **entry, size_t *entry_bytes);
+
 /* Decodes into `out` (size_bytes + 1 bytes, may not overlap), which becomes NUL-terminated UTF-8 without inner
  * NULs. '+' is a space where is_plus_blank says so, and itself in the path of a URL (RFC 3986, 3.3). Returns the
  * decoded length, or ERR_BAD_PARAMETER for a bad escape, a NUL or invalid UTF-8. */

@@ -1,6 +1,7 @@
 #include "wire/http/websocket.h"
 
 #include "base/mem.h"
+#include "wire/http/url.h"
 
 #include <nettle/base64.h>
 #include <nettle/sha1.h>
@@ -25,17 +26,11 @@ struct websocket {
 
 bool websocket_has_token(const char *list, const char *token)
 {
-    const size_t size = strlen(token);
-    for (const char *at = list == NULL ? "" : list; *at != '\0';) {
-        at += strspn(at, " \t,");
-        const size_t part = strcspn(at, ",");
-        size_t end = part;
-        while (end > 0 && (at[end - 1] == ' ' || at[end - 1] == '\t'))
-            end--;
-        if (end == size && strncasecmp(at, token, size) == 0)
+    const char *entry;
+    size_t size_bytes;
+    while (url_next_entry(&list, &entry, &size_bytes))
+        if (size_bytes == strlen(token) && strncasecmp(entry, token, size_bytes) == 0)
             return true;
-        at += part;
-    }
     return false;
 }
 

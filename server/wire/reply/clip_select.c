@@ -4,11 +4,6 @@
 
 #include <math.h>
 
-double clip_duration_s(const struct model *model, int32_t clip)
-{
-    return clip == POSE_REST ? 0 : model->clips[clip].duration_s;
-}
-
 static int fail(struct reply *reply, const struct err *err)
 {
     reply_error(reply, err, NULL, 0);
@@ -55,12 +50,6 @@ static int resolve_end(const char *name, double given, const struct request_span
                        given, time_s, duration_s, duration_s * asked->fps);
     return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' is %.15g s; the clip ends at %.9g s", name, given,
                    duration_s);
-}
-
-bool span_is_given(const struct request *request)
-{
-    const struct request_span *asked = &request->span;
-    return asked->has_from || asked->has_to || asked->has_speed || asked->has_phase;
 }
 
 int span_resolve(const struct request *request, double duration_s, struct clip_span *span, struct err *err)

@@ -13,13 +13,20 @@
  * is then complete. Returns 0, ERR_CLIP_NOT_FOUND or ERR_AMBIGUOUS_NAME. */
 int select_clip(const struct model *model, const struct request *request, int32_t *clip, struct reply *reply);
 /* Of a clip; 0 of POSE_REST. */
-double clip_duration_s(const struct model *model, int32_t clip);
+static inline double clip_duration_s(const struct model *model, int32_t clip)
+{
+    return clip == POSE_REST ? 0 : model->clips[clip].duration_s;
+}
 
 /* The part of a clip of `duration_s` (0 at rest) that the request means. Returns 0, or ERR_BAD_PARAMETER when from= or
  * to= lies behind the clip's end by more than 0.1 ms; nearer than that it is the end. */
 int span_resolve(const struct request *request, double duration_s, struct clip_span *span, struct err *err);
 /* True when the request says anything of that part, so that the reply repeats it. */
-bool span_is_given(const struct request *request);
+static inline bool span_is_given(const struct request *request)
+{
+    const struct request_span *asked = &request->span;
+    return asked->has_from || asked->has_to || asked->has_speed || asked->has_phase;
+}
 
 /* Points into itself: it stays where it was filled. */
 struct resolved_layers {

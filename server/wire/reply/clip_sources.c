@@ -15,12 +15,6 @@ void clip_sources_init(struct clip_sources *clips, const struct model *model, co
     }
 }
 
-void clip_sources_fini(struct clip_sources *clips)
-{
-    for (uint32_t i = 0; i < clips->count; i++)
-        retarget_fini(&clips->views[i]);
-}
-
 uint32_t reply_count_warnings(const struct model *model, const struct model *const *sources, uint32_t source_count)
 {
     uint32_t count = model->warning_count;

@@ -14,7 +14,11 @@ struct clip_sources {
 /* All models are borrowed. */
 void clip_sources_init(struct clip_sources *clips, const struct model *model, const struct model *const *sources,
                        uint32_t source_count);
-void clip_sources_fini(struct clip_sources *clips);
+static inline void clip_sources_fini(struct clip_sources *clips)
+{
+    for (uint32_t i = 0; i < clips->count; i++)
+        retarget_fini(&clips->views[i]);
+}
 
 /* Gives the clips that the context plays the channels they have here, and its layers their sources. False: the reply is
  * the error. */

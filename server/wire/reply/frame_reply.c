@@ -224,14 +224,6 @@ void frame_reply_put_frames(struct reply_context *context)
     frame_reply_put_end(context);
 }
 
-bool frame_reply_reserve(struct reply_context *context)
-{
-    if (is_json(context) || buf_reserve(context->out, context->frames.size_bytes) != NULL)
-        return true;
-    context_fail_memory(context);
-    return false;
-}
-
 void frame_reply_make(struct reply_context *context)
 {
     if (!frame_reply_reserve(context))

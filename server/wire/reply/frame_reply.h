@@ -36,7 +36,13 @@ void frame_reply_put_end(struct reply_context *context);
 /* All of it, after frame_reply_start(). */
 void frame_reply_make(struct reply_context *context);
 /* Its steps: the room, without which the reply is an error; the head; the frames and the end. */
-bool frame_reply_reserve(struct reply_context *context);
+static inline bool frame_reply_reserve(struct reply_context *context)
+{
+    if (context->request->format == FORMAT_JSON || buf_reserve(context->out, context->frames.size_bytes) != NULL)
+        return true;
+    context_fail_memory(context);
+    return false;
+}
 void frame_reply_put_frames(struct reply_context *context);
 
 /* Binary: of all. JSON: about that. */

@@ -2,6 +2,7 @@
 
 #include "wire/encode/frames.h"
 #include "wire/encode/glb.h"
+#include "wire/http/url.h"
 
 #include <string.h>
 #include <strings.h>
@@ -62,17 +63,16 @@ static const char *const TYPES[TYPE_COUNT] = {
 /* Goes through a list of names with weights: weights[i] becomes that of names[i], and stays where the list has none. */
 static void weigh(const char *list, const char *const *names, int count, int *weights)
 {
-    while (list != NULL && *list != '\0') {
-        const size_t item_bytes = strcspn(list, ",");
-        const char *semicolon = memchr(list, ';', item_bytes);
-        size_t name_bytes = semicolon == NULL ? item_bytes : (size_t)(semicolon - list);
+    const char *item;
+    size_t item_bytes;
+    while (url_next_entry(&list, &item, &item_bytes)) {
+        const char *semicolon = memchr(item, ';', item_bytes);
+        size_t name_bytes = semicolon == NULL ? item_bytes : (size_t)(semicolon - item);
         const size_t rest_at = name_bytes;
-        const char *name = trim(list, &name_bytes);
+        const char *name = trim(item, &name_bytes);
         for (int i = 0; i < count; i++)
             if (strlen(names[i]) == name_bytes && strncasecmp(names[i], name, name_bytes) == 0)
-                weights[i] = item_weight(list + rest_at, item_bytes - rest_at);
-        list += item_bytes;
-        list += *list == ',';
+                weights[i] = item_weight(item + rest_at, item_bytes - rest_at);
     }
 }
 

@@ -136,9 +136,11 @@ int request_complete(struct request *request, const struct param_set *seen, cons
     if (format >= 0 && !seen->has[format])
         request->format = request->op == OP_RENDER ? FORMAT_PNG : accept_format(accept, request->op == OP_MESH);
     finish_lists(request, seen, limits);
-    if (request_complete_picture(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0 ||
-        request_check_combination(request, seen, limits, err) < 0 ||
-        request_check_layers(request, seen, limits, err) < 0 ||
+    if (op_is_picture(request->op) &&
+        (request_complete_picture(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0))
+        return err->code;
+    if (request_check_combination(request, seen, limits, err) < 0 ||
+        (request->layer_count > 0 && request_check_layers(request, seen, limits, err) < 0) ||
         (request->op < OP_COUNT && request_collect_sources(request, limits, err) < 0))
         return err->code;
     request_set_canonical(request);

@@ -219,7 +219,7 @@ static int complete_time(struct request *request, const struct param_set *seen, 
 
 int request_complete_picture(struct request *request, const struct param_set *seen, struct err *err)
 {
-    if (REQUEST_PARAMS[PARAM_FRAME].ops & 1u << request->op && complete_camera(request, seen, err) < 0)
+    if (complete_camera(request, seen, err) < 0)
         return err->code;
-    return request->op == OP_RENDER || request->op == OP_TURNTABLE ? complete_time(request, seen, err) : 0;
+    return request->op == OP_SHEET ? 0 : complete_time(request, seen, err);
 }

@@ -66,6 +66,17 @@ static int check_view(const struct request *request, const struct param_set *see
                    seen->has[PARAM_JOINT] ? "joint" : "joint_name", view_list_joint(list));
 }
 
+/* The rules for one layer. */
+static int check_layer(const struct request *layer, const struct param_set *seen, struct err *err)
+{
+    if (layer->is_additive && layer->weight > 1)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'weight' is %.15g; of an additive layer it is at most 1",
+                       layer->weight);
+    if (!layer->is_additive && seen->has[PARAM_REFERENCE])
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'reference' needs mode additive");
+    return 0;
+}
+
 int request_check_combination(const struct request *request, const struct param_set *seen, const struct limits *limits,
                               struct err *err)
 {
@@ -95,5 +106,5 @@ int request_check_combination(const struct request *request, const struct param_
         check_root_motion(request, seen, err) < 0 || check_glb(request, seen, err) < 0 ||
         check_view(request, seen, err) < 0)
         return err->code;
-    return request_check_layer(request, seen, err);
+    return request->op == OP_LAYER ? check_layer(request, seen, err) : 0;
 }

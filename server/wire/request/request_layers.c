@@ -4,18 +4,6 @@
 
 #include <string.h>
 
-int request_check_layer(const struct request *layer, const struct param_set *seen, struct err *err)
-{
-    if (layer->op != OP_LAYER)
-        return 0;
-    if (layer->is_additive && layer->weight > 1)
-        return err_set(err, ERR_BAD_PARAMETER, "parameter 'weight' is %.15g; of an additive layer it is at most 1",
-                       layer->weight);
-    if (!layer->is_additive && seen->has[PARAM_REFERENCE])
-        return err_set(err, ERR_BAD_PARAMETER, "parameter 'reference' needs mode additive");
-    return 0;
-}
-
 /* What the layers say themselves cannot be said of all of them. */
 static int check_shared(const struct param_set *seen, struct err *err)
 {
@@ -31,8 +19,6 @@ int request_check_layers(struct request *request, const struct param_set *seen, 
                          struct err *err)
 {
     uint64_t joints = 0;
-    if (request->layer_count == 0)
-        return 0;
     if (check_shared(seen, err) < 0)
         return err->code;
     for (uint32_t i = 0; i < request->layer_count; i++) {

@@ -98,14 +98,6 @@ int request_find_param(const struct request *request, const char *name, struct e
     return unknown_param(request, name, err);
 }
 
-int request_format_param(enum op op)
-{
-    for (int i = PARAM_FORMAT; i <= PARAM_PICTURE_FORMAT; i++)
-        if (REQUEST_PARAMS[i].ops & 1u << op)
-            return i;
-    return -1;
-}
-
 int request_note_param(int param, bool may_repeat, struct param_set *seen, struct err *err)
 {
     if (!may_repeat && seen->has[param])

@@ -75,7 +75,13 @@ int request_reserve(struct request *request, size_t text_bytes, struct err *err)
 /* The index of a parameter that the request's operation takes, or ERR_UNKNOWN_PARAMETER. */
 int request_find_param(const struct request *request, const char *name, struct err *err);
 /* The index of `format` as the operation takes it; -1: it has no such parameter. Of sheets it is another. */
-int request_format_param(enum op op);
+static inline int request_format_param(enum op op)
+{
+    int param = PARAM_FORMAT;
+    while (param <= PARAM_PICTURE_FORMAT && (REQUEST_PARAMS[param].ops & 1u << op) == 0)
+        param++;
+    return param <= PARAM_PICTURE_FORMAT ? param : -1;
+}
 /* Notes that the parameter is given; ERR_DUPLICATE_PARAMETER when it was already and may not be again. */
 int request_note_param(int param, bool may_repeat, struct param_set *seen, struct err *err);
 /* Parses `text`, which lies in request->memory and may be cut up there. */
@@ -116,11 +122,9 @@ int request_complete_picture(struct request *request, const struct param_set *se
 
 /* --- request_layers.c --- */
 
-/* Checks the layers of a request against it and hands down what they share. `seen`: its own parameters. */
+/* Checks the layers of a request that has any against it and hands down what they share. `seen`: its own parameters. */
 int request_check_layers(struct request *request, const struct param_set *seen, const struct limits *limits,
                          struct err *err);
-/* The rules for one layer. */
-int request_check_layer(const struct request *layer, const struct param_set *seen, struct err *err);
 
 /* Gives every part of the request the file that its clips are in, and lists these files: after the layers' check. */
 int request_collect_sources(struct request *request, const struct limits *limits, struct err *err);
