@@ -83,31 +83,22 @@ static int read_call(struct request *request, const struct packet *packet, const
     return request_parse(request, &head, limits, err);
 }
 
-static enum op op_of(const struct packet *packet, unsigned kind)
+/* What a packet asks; of a subscription what its frames are. */
+static enum op op_of(const struct packet *packet)
 {
-    switch (kind) {
-    case PACKET_OPEN:
-        return OP_OPEN;
-    case PACKET_FIND:
-        return OP_FIND;
-    case PACKET_INFO:
-        return OP_MODEL;
-    case PACKET_PALETTE:
-        return OP_PALETTE;
-    case PACKET_POSE:
-        return OP_POSE;
-    case PACKET_MESH:
-        return OP_MESH;
-    case PACKET_RENDER:
-        return OP_RENDER;
-    case PACKET_SUBSCRIBE:
-        kind = packet->payload_bytes < PACKET_AT_SUBSCRIBE_indices
-                   ? 0
-                   : get_u16(packet->payload + PACKET_AT_SUBSCRIBE_kind);
-        return kind == PACKET_PALETTE || kind == PACKET_POSE || kind == PACKET_MESH ? op_of(packet, kind) : OP_COUNT;
-    default:
-        return OP_COUNT;
-    }
+    static const struct {
+        unsigned kind;
+        enum op op;
+        bool is_streamed;
+    } OPS[] = {{PACKET_OPEN, OP_OPEN, false},      {PACKET_FIND, OP_FIND, false}, {PACKET_INFO, OP_MODEL, false},
+               {PACKET_PALETTE, OP_PALETTE, true}, {PACKET_POSE, OP_POSE, true},  {PACKET_MESH, OP_MESH, true},
+               {PACKET_RENDER, OP_RENDER, false}};
+    const bool is_stream = packet->kind == PACKET_SUBSCRIBE;
+    const unsigned kind = is_stream ? get_u16(packet->payload + PACKET_AT_SUBSCRIBE_kind) : packet->kind;
+    for (size_t i = 0; i < sizeof OPS / sizeof *OPS; i++)
+        if (OPS[i].kind == kind && (OPS[i].is_streamed || !is_stream))
+            return OPS[i].op;
+    return OP_COUNT;
 }
 
 static size_t fixed_bytes_of(unsigned kind)
@@ -155,7 +146,7 @@ int packet_read_request(struct request *request, const struct packet *packet, co
         return read_call(request, packet, model, limits, bad_at, err);
     if (packet->kind == PACKET_SUBSCRIBE && payload_check_least(&parse.payload, PACKET_AT_SUBSCRIBE_indices) < 0)
         return err->code;
-    request->op = op_of(packet, packet->kind);
+    request->op = op_of(packet);
     if (request->op == OP_COUNT)
         return err_set(err, ERR_BAD_PARAMETER, "%s: 'kind' must be 5, 6 or 7", packet_name(packet->kind));
     const size_t model_bytes = parse.model == NULL ? 0 : strlen(parse.model->path) + 1 + REQUEST_HASH_BYTES;

@@ -6,48 +6,35 @@
 
 enum { CANDIDATES_MAX = 20 };
 
+/* Where the model has so many of a type, and its name in each. */
+#define LIST(count, array, type)                                                                                       \
+    offsetof(struct model, count), offsetof(struct model, array), sizeof(type), offsetof(type, name)
+
 static const struct {
     const char *singular, *plural;
     int code;
+    size_t count_at, array_at, item_bytes, name_at;
 } THINGS[] = {
-    [THING_CLIP] = {"clip", "clips", ERR_CLIP_NOT_FOUND},
-    [THING_SKIN] = {"skin", "skins", ERR_SKIN_NOT_FOUND},
-    [THING_NODE] = {"node", "nodes", ERR_JOINT_NOT_FOUND},
-    [THING_MESH] = {"mesh", "meshes", ERR_MESH_NOT_FOUND},
-    [THING_MESH_NODE] = {"mesh node", "mesh nodes", ERR_MESH_NOT_FOUND},
-    [THING_CAMERA] = {"camera", "cameras", ERR_CAMERA_NOT_FOUND},
+    [THING_CLIP] = {"clip", "clips", ERR_CLIP_NOT_FOUND, LIST(clip_count, clips, struct clip)},
+    [THING_SKIN] = {"skin", "skins", ERR_SKIN_NOT_FOUND, LIST(skin_count, skins, struct skin)},
+    [THING_NODE] = {"node", "nodes", ERR_JOINT_NOT_FOUND, LIST(node_count, nodes, struct node)},
+    [THING_MESH] = {"mesh", "meshes", ERR_MESH_NOT_FOUND, LIST(mesh_count, meshes, struct mesh)},
+    [THING_MESH_NODE] = {"mesh node", "mesh nodes", ERR_MESH_NOT_FOUND, LIST(node_count, nodes, struct node)},
+    [THING_CAMERA] = {"camera", "cameras", ERR_CAMERA_NOT_FOUND, LIST(camera_count, cameras, struct model_camera)},
 };
 
 static uint32_t count_of(const struct model *model, enum thing thing)
 {
-    switch (thing) {
-    case THING_CLIP:
-        return model->clip_count;
-    case THING_SKIN:
-        return model->skin_count;
-    case THING_MESH:
-        return model->mesh_count;
-    case THING_CAMERA:
-        return model->camera_count;
-    default:
-        return model->node_count;
-    }
+    return *(const uint32_t *)(const void *)((const char *)model + THINGS[thing].count_at);
 }
 
 static struct str name_of(const struct model *model, enum thing thing, uint32_t index)
 {
-    switch (thing) {
-    case THING_CLIP:
-        return model->clips[index].name;
-    case THING_SKIN:
-        return model->skins[index].name;
-    case THING_MESH:
-        return model->meshes[index].name;
-    case THING_CAMERA:
-        return model->cameras[index].name;
-    default:
-        return model->nodes[index].name;
-    }
+    const char *array;
+    struct str name;
+    memcpy(&array, (const char *)model + THINGS[thing].array_at, sizeof array);
+    memcpy(&name, array + index * THINGS[thing].item_bytes + THINGS[thing].name_at, sizeof name);
+    return name;
 }
 
 static bool is_thing(const struct model *model, enum thing thing, uint32_t index)
