@@ -46,8 +46,7 @@ static bool is_affordable(struct reply_context *context, const struct bounds_sum
             "%llu steps); shorten the part with from= and to=, lower rate=, or choose a mesh=",
             (unsigned long long)poses, context->request->model, (unsigned long long)vertices, (unsigned long long)steps,
             (unsigned long long)limits[LIMIT_BOUNDS_VERTICES], (unsigned long long)limits[LIMIT_EVALUATIONS]);
-    context_fail(context, &err);
-    return false;
+    return context_fail(context, &err);
 }
 
 /* --- JSON --- */

@@ -37,14 +37,11 @@ static bool keep_drawn(struct reply_context *context)
         struct err err;
         err_set(&err, ERR_NOTHING_TO_DRAW, "'%s' has no geometry%s", context->request->model,
                 context->request->mesh.kind == SELECT_NONE ? "" : " in that mesh");
-        context_fail(context, &err);
-        return false;
+        return context_fail(context, &err);
     }
     /* positions and normals alone could be too much: then nothing needs to be posed, nor a texture packed */
-    if (vertices * 2 * sizeof(struct vec3) > context->limit_bytes) {
-        context_fail_too_large(context);
-        return false;
-    }
+    if (vertices * 2 * sizeof(struct vec3) > context->limit_bytes)
+        return context_fail_too_large(context);
     return true;
 }
 

@@ -50,10 +50,8 @@ bool glb_put_pictures(struct reply_context *context, struct glb_export *export)
         if (export->textures[t] == GLB_NONE)
             continue;
         glb_start_image(glb);
-        if (png_put(&glb->bin, model->pixels + texture->pixel_first, texture->width, texture->height, &err) < 0) {
-            context_fail(context, &err);
-            return false;
-        }
+        if (png_put(&glb->bin, model->pixels + texture->pixel_first, texture->width, texture->height, &err) < 0)
+            return context_fail(context, &err);
         export->pictures[t] = glb_end_image(glb);
     }
     return true;

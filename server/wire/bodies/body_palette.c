@@ -185,8 +185,7 @@ static bool evaluate_palette(struct reply_context *context, uint32_t skin, doubl
     if (pose_space_from_scene(pose, model, context->request->space, node, &space_from_scene, &err) == 0 &&
         pose_palette(pose, model, skin, &space_from_scene, out, &err) == 0)
         return true;
-    context_fail_at(context, &err, time_s);
-    return false;
+    return context_fail_at(context, &err, time_s);
 }
 
 /* The same in the layout asked for: layout_floats() a joint. False: the reply is an error. */
@@ -204,10 +203,8 @@ static bool store_palette(struct reply_context *context, uint32_t skin, double t
     struct mat4 *palette = context_array(context, &context->workspace->palette, count, sizeof *palette);
     if (palette == NULL || !evaluate_palette(context, skin, time_s, palette))
         return false;
-    if (layout == LAYOUT_DUALQUAT && store_dualquats(context, skin, palette, out, &err) < 0) {
-        context_fail_at(context, &err, time_s);
-        return false;
-    }
+    if (layout == LAYOUT_DUALQUAT && store_dualquats(context, skin, palette, out, &err) < 0)
+        return context_fail_at(context, &err, time_s);
     for (uint32_t j = 0; layout == LAYOUT_MAT3X4 && j < count; j++)
         layout_store_matrix(&palette[j], layout, out + 12 * (size_t)j);
     return true;

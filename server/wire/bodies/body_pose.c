@@ -38,8 +38,7 @@ static bool check_floats(struct reply_context *context, const float *floats, siz
     char name[SHORT_NAME_SIZE];
     err_set(&err, ERR_NOT_FINITE, "the transform of joint %u '%s' is not finite", node,
             short_name(context->model, context->model->nodes[node].name, name));
-    context_fail_at(context, &err, time_s);
-    return false;
+    return context_fail_at(context, &err, time_s);
 }
 
 /* False: the reply is an error. */
@@ -54,8 +53,7 @@ static bool store_dualquat(struct reply_context *context, uint32_t node, const s
     if (dualquat_from_matrix(&matrix, &q, &err) < 0) {
         char name[SHORT_NAME_SIZE];
         err_prefix(&err, "joint %u '%s'", node, short_name(context->model, context->model->nodes[node].name, name));
-        context_fail_at(context, &err, time_s);
-        return false;
+        return context_fail_at(context, &err, time_s);
     }
     for (int i = 0; i < 4; i++) {
         floats[i] = (float)q.real[i];
@@ -72,8 +70,7 @@ static bool check_still_root(struct reply_context *context, uint32_t node, doubl
         return true;
     struct err err;
     err_set(&err, ERR_NOT_RIGID, "the root, node %u, shears within its parent when its movement is taken out", node);
-    context_fail_at(context, &err, time_s);
-    return false;
+    return context_fail_at(context, &err, time_s);
 }
 
 /* Lays one node's transform into floats. Returns their number, or 0: the reply is an error. */

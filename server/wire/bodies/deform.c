@@ -94,8 +94,7 @@ static bool check_vertices(struct reply_context *context, uint32_t entry, double
         err_set(&err, ERR_NOT_FINITE, "vertex %u of mesh %u, primitive %u, at node %u is not finite", v,
                 primitive->mesh, deform_place(context->model, deform_draw(context, entry)->primitive),
                 deform_draw(context, entry)->node);
-        context_fail_at(context, &err, time_s);
-        return false;
+        return context_fail_at(context, &err, time_s);
     }
     return true;
 }
@@ -107,10 +106,8 @@ static bool load_palette(struct reply_context *context, uint32_t skin, double ti
     struct err err;
     if (deform->skin == skin)
         return true;
-    if (pose_palette(&context->workspace->pose, context->model, skin, &DMAT4_IDENTITY, deform->palette, &err) < 0) {
-        context_fail_at(context, &err, time_s);
-        return false;
-    }
+    if (pose_palette(&context->workspace->pose, context->model, skin, &DMAT4_IDENTITY, deform->palette, &err) < 0)
+        return context_fail_at(context, &err, time_s);
     deform->skin = skin;
     return true;
 }

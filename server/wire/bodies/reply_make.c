@@ -23,10 +23,8 @@ bool context_start(struct reply_context *context, struct workspace *workspace, c
     if (is_posed && select_clip(context->model, request, &context->clip, reply) < 0)
         return false;
     context->duration_s = clip_duration_s(context->model, context->clip);
-    if (span_resolve(request, context->duration_s, &context->span, &err) < 0) {
-        context_fail(context, &err);
-        return false;
-    }
+    if (span_resolve(request, context->duration_s, &context->span, &err) < 0)
+        return context_fail(context, &err);
     if ((is_posed && !context_is_affordable(context, pose_steps(model, request))) ||
         layers_resolve(&workspace->layers, model, clips->models, request, reply) < 0 ||
         (clips->count > 0 && !clip_sources_play(context)) || (request->has_root_motion && !motion_start(context)))

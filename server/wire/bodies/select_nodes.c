@@ -57,10 +57,8 @@ static bool find_tops(struct reply_context *context, const struct node_scratch *
             return false;
         sum += selector->scope == BLEND_SUBTREE ? scratch->sizes[scratch->tops[i]] : 1;
     }
-    if (sum > context->limit_bytes / NODE_BYTES_MIN || sum > UINT32_MAX / 2) {
-        context_fail_too_large(context);
-        return false;
-    }
+    if (sum > context->limit_bytes / NODE_BYTES_MIN || sum > UINT32_MAX / 2)
+        return context_fail_too_large(context);
     *count = (uint32_t)sum;
     return true;
 }

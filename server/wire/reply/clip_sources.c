@@ -58,8 +58,7 @@ static bool play(struct reply_context *context, const struct played *played)
         retarget_clip(&context->clips->views[source - 1], (uint32_t)played->clip, &err) == 0)
         return true;
     err_prefix(&err, "'%s' on '%s'", played->part->clip_file, context->request->model);
-    context_fail(context, &err);
-    return false;
+    return context_fail(context, &err);
 }
 
 static const struct model *view_of(const struct reply_context *context, const struct request *part)

@@ -85,8 +85,7 @@ bool context_may_fit_json(struct reply_context *context, uint64_t head_bytes, ui
 {
     if (may_follow(context, head_bytes, context->request->time_count, frame_bytes))
         return true;
-    context_fail_too_large(context);
-    return false;
+    return context_fail_too_large(context);
 }
 
 void context_end_early(struct reply_context *context, uint32_t done, uint64_t frame_bytes)
@@ -127,8 +126,7 @@ static bool plan(struct reply_context *context, uint64_t limit_bytes)
     };
     if (frames_plan(&context->frames, limit_bytes))
         return true;
-    context_fail_too_large(context);
-    return false;
+    return context_fail_too_large(context);
 }
 
 bool frame_reply_start(struct reply_context *context, const struct frame_writer *writer)

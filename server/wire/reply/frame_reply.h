@@ -40,8 +40,7 @@ static inline bool frame_reply_reserve(struct reply_context *context)
 {
     if (context->request->format == FORMAT_JSON || buf_reserve(context->out, context->frames.size_bytes) != NULL)
         return true;
-    context_fail_memory(context);
-    return false;
+    return context_fail_memory(context);
 }
 void frame_reply_put_frames(struct reply_context *context);
 

@@ -75,8 +75,7 @@ static bool check_step(struct reply_context *context, const struct root_step *st
         return true;
     struct err err;
     err_set(&err, ERR_NOT_FINITE, "the movement of the root, node %u, is not finite", context->motion.motion.node);
-    context_fail_at(context, &err, time_s);
-    return false;
+    return context_fail_at(context, &err, time_s);
 }
 
 bool motion_start(struct reply_context *context)

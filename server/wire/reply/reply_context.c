@@ -27,13 +27,17 @@ void reply_describe(const struct request *request, uint64_t limit_bytes, struct 
 
 /* --- failing --- */
 
-void context_fail(struct reply_context *context, const struct err *err) { reply_error(context->reply, err, NULL, 0); }
+bool context_fail(struct reply_context *context, const struct err *err)
+{
+    reply_error(context->reply, err, NULL, 0);
+    return false;
+}
 
-void context_fail_memory(struct reply_context *context)
+bool context_fail_memory(struct reply_context *context)
 {
     struct err err;
     err_set(&err, ERR_NO_MEMORY, "no memory to evaluate '%s'", context->request->model);
-    context_fail(context, &err);
+    return context_fail(context, &err);
 }
 
 void *context_array(struct reply_context *context, struct buf *buf, size_t count, size_t item_bytes)
@@ -44,12 +48,12 @@ void *context_array(struct reply_context *context, struct buf *buf, size_t count
     return array;
 }
 
-void context_fail_too_large(struct reply_context *context)
+bool context_fail_too_large(struct reply_context *context)
 {
     struct err err;
     err_set(&err, ERR_TOO_MANY_FRAMES, "%u frames of '%s' need more than the %llu bytes that one answer may have",
             context->request->time_count, context->request->model, (unsigned long long)context->limit_bytes);
-    context_fail(context, &err);
+    return context_fail(context, &err);
 }
 
 const char *short_name(const struct model *model, struct str name, char out[SHORT_NAME_SIZE])
@@ -81,10 +85,10 @@ void err_name_pose(const struct model *model, const struct request *request, int
                time);
 }
 
-void context_fail_at(struct reply_context *context, struct err *err, double time_s)
+bool context_fail_at(struct reply_context *context, struct err *err, double time_s)
 {
     err_name_pose(context->model, context->request, context->clip, time_s, err);
-    context_fail(context, err);
+    return context_fail(context, err);
 }
 
 /* --- cost and size --- */
@@ -107,8 +111,7 @@ bool context_is_affordable(struct reply_context *context, uint64_t steps_per_fra
             "%u frames of '%s' take %llu steps each, more than one request may ask for (%llu)", frames,
             context->request->model, (unsigned long long)steps_per_frame,
             (unsigned long long)context->limits->value[LIMIT_EVALUATIONS]);
-    context_fail(context, &err);
-    return false;
+    return context_fail(context, &err);
 }
 
 bool context_end_body(struct reply_context *context)
@@ -122,11 +125,7 @@ bool context_end_body(struct reply_context *context)
         return true;
     struct err err;
     err_set(&err, ERR_NOT_FINITE, "the answer about '%s' has a number that is not finite", context->request->model);
-    if (body->failure == BUF_NOT_FINITE)
-        context_fail(context, &err);
-    else
-        context_fail_too_large(context);
-    return false;
+    return body->failure == BUF_NOT_FINITE ? context_fail(context, &err) : context_fail_too_large(context);
 }
 
 /* --- poses --- */

@@ -77,12 +77,12 @@ void reply_describe(const struct request *request, uint64_t limit_bytes, struct 
 /* As workspace_array(). NULL: the reply is an error. */
 void *context_array(struct reply_context *context, struct buf *buf, size_t count, size_t item_bytes);
 
-/* Make the reply an error. */
-void context_fail(struct reply_context *context, const struct err *err);
-void context_fail_memory(struct reply_context *context);
-void context_fail_too_large(struct reply_context *context);
+/* Make the reply an error. They return false. */
+bool context_fail(struct reply_context *context, const struct err *err);
+bool context_fail_memory(struct reply_context *context);
+bool context_fail_too_large(struct reply_context *context);
 /* `err` is about the pose at `time_s`: its message gets clip and time in front. */
-void context_fail_at(struct reply_context *context, struct err *err, double time_s);
+bool context_fail_at(struct reply_context *context, struct err *err, double time_s);
 /* `err` is about a pose of the model: its message gets the model, the clip (or POSE_REST) and the time in front. */
 void err_name_pose(const struct model *model, const struct request *request, int32_t clip, double time_s,
                    struct err *err);
