@@ -1,7 +1,7 @@
 /* bake_check.c - the sizes, the info and the assets of a model, and the order of all checks. */
-#include "base/json_check.h"
 #include "anim/bake/bake_check.h"
 
+#include "base/json_check.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 
