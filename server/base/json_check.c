@@ -185,14 +185,13 @@ static bool take_text(struct cursor *cursor)
 
 int json_check(const char *text, size_t size_bytes, const struct json_rules *rules, struct err *err)
 {
-    struct err own;
-    struct cursor cursor = {.start = text, .at = text, .end = text + size_bytes, .rules = rules};
-    cursor.err = err != NULL ? err : &own;
-    return take_text(&cursor) ? 0 : cursor.err->code;
+    struct cursor cursor = {.start = text, .at = text, .end = text + size_bytes, .rules = rules, .err = err};
+    return take_text(&cursor) ? 0 : err->code;
 }
 
 bool json_is_compact(const char *text, size_t size_bytes)
 {
     static const struct json_rules RULES = {.name = "the text", .depth = JSON_DEPTH_MAX, .values = SIZE_MAX};
-    return json_check(text, size_bytes, &RULES, NULL) == 0;
+    struct err err;
+    return json_check(text, size_bytes, &RULES, &err) == 0;
 }
