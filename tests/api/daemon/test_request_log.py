@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+from conftest import wait_until
 from importers import install
 from packets import Link, call, query
 from small_models import gltf
@@ -47,6 +48,8 @@ def test_where_a_model_came_from(start, root, tmp_path):
             assert (line["level"], line["status"], line["code"]) == ("info", 200, "-")
         _, line = get(server, "/v1/pose?model=b.gltf&clip_file=a.gltf", f"{expected}-both")
         assert (line["operation"], line["model"], line["from"]) == ("pose", "b.gltf", expected)
+        if expected == "import":  # a model is stored after its answer
+            wait_until(lambda: server.json("/v1/stats")["disk"]["stored"] >= 2, "the models are not stored")
         server.end()
 
 
