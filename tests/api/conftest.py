@@ -20,7 +20,7 @@ import urllib.parse
 import pytest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-# Tests and programs of other folders import the modules of support/ and functions of tests by name.
+# Test modules, and programs of other folders, import the modules of support/ by name; no test module imports another.
 sys.path[:0] = [str(folder) for folder in sorted((REPOSITORY / "tests" / "api").iterdir()) if folder.is_dir()]
 
 import contract_model  # noqa: E402

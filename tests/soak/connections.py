@@ -13,10 +13,9 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "api"))
 import conftest  # noqa: E402
-import test_slow_clients as slow  # noqa: E402
+from raw_requests import connect_many, file_limit  # noqa: E402
+from server_state import memory_kib, wait_for_stats  # noqa: E402
 from small_models import gltf  # noqa: E402
-from test_import_faults import memory_kib  # noqa: E402
-from test_stats import wait_until  # noqa: E402
 
 
 SPARE = 8  # connections beside the idle ones
@@ -50,8 +49,8 @@ def wait_for_files(server, is_it):
 def hold(server, count):
     """Yields what went well; raises AssertionError where it did not."""
     before_kib, alone = memory_kib(server), palettes_ms(server)
-    clients = slow.connect_many(server, count)
-    wait_until(server, lambda stats: stats["connections"]["open"] == count + 1)
+    clients = connect_many(server, count)
+    wait_for_stats(server, lambda stats: stats["connections"]["open"] == count + 1)
     each_kib = (memory_kib(server) - before_kib) / count
     assert each_kib < 8, f"{each_kib:.1f} KiB of memory for each connection"
     yield f"{count} idle connections, {each_kib:.2f} KiB each"
@@ -63,9 +62,9 @@ def hold(server, count):
     for one in clients:
         assert one.recv(4096).startswith(b"HTTP/1.1 200")
     yield "each of them was answered"
-    clients += slow.connect_many(server, SPARE)
+    clients += connect_many(server, SPARE)
     wait_until_full(server, count + SPARE)
-    more = slow.connect_many(server, 20)
+    more = connect_many(server, 20)
     for one in more:
         assert one.recv(4096).startswith(b"HTTP/1.1 503")
         one.close()
@@ -73,7 +72,7 @@ def hold(server, count):
     for one in clients:
         one.close()
     wait_for_files(server, lambda files: files < count)  # there is room to ask
-    stats = wait_until(server, lambda stats: stats["connections"]["open"] == 1)["connections"]
+    stats = wait_for_stats(server, lambda stats: stats["connections"]["open"] == 1)["connections"]
     assert stats["timed_out"] == 0 and stats["refused"] >= 20, stats
     assert memory_kib(server) - before_kib < 8 * count
     yield "all of them left"
@@ -83,7 +82,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=10000)
     count = parser.parse_args().count
-    if not slow.file_limit(count + 100):
+    if not file_limit(count + 100):
         print(f"this process may not open {count} files: raise the hard limit, ulimit -Hn")
         print("0 passed, 0 failed, 1 skipped")
         return 0

@@ -7,9 +7,9 @@ import urllib.parse
 import pytest
 
 from conftest import SAMPLES
+from png_picture import picture
+from raw_requests import post
 from small_models import MD5MESH, gltf, md5anim
-from test_bodies import post
-from test_render import picture
 
 TYPE = "model/gltf-binary"
 SAMPLE = "model=robot.glb&clip=walk&t=0.3"

@@ -8,10 +8,8 @@ import pytest
 import packets
 from conftest import is_sanitized
 from importers import NO_RENDERING
+from server_state import memory_kib, sanitizer_reports, wait_for_stats
 from small_models import gltf
-from test_import_faults import memory_kib
-from test_loops import reports
-from test_stats import wait_until
 
 pytestmark = pytest.mark.short
 MIB = 1 << 20
@@ -126,7 +124,7 @@ def test_slow_readers_cost_a_piece_or_two(server):
     assert size > 5 * MIB
     before_kib = memory_kib(server)
     clients = [ask(server, LARGE) for _ in range(30)]
-    wait_until(server, lambda stats: stats["answers"]["streamed"] == 31 and stats["answers"]["running"] == 0)
+    wait_for_stats(server, lambda stats: stats["answers"]["streamed"] == 31 and stats["answers"]["running"] == 0)
     deadline, most = time.monotonic() + 2, 0
     while time.monotonic() < deadline:
         most = max(most, server.json("/v1/stats")["client_memory"]["bytes"])
@@ -137,7 +135,7 @@ def test_slow_readers_cost_a_piece_or_two(server):
     assert len(clients[29].answer().body) == size
     for one in clients:
         one.socket.close()
-    stats = wait_until(server, lambda stats: stats["answers"]["streaming"] == 0 and stats["client_memory"]["bytes"] < MIB)
+    stats = wait_for_stats(server, lambda stats: stats["answers"]["streaming"] == 0 and stats["client_memory"]["bytes"] < MIB)
     assert stats["answers"]["broken"] == 0
 
 
@@ -148,14 +146,14 @@ def test_clients_that_leave_half_way(server):
         one.socket.close()
     for _ in range(4):
         ask(server, LARGE).socket.close()
-    wait_until(server, lambda stats: stats["answers"]["streaming"] == 0 and stats["connections"]["open"] == 1 and
+    wait_for_stats(server, lambda stats: stats["answers"]["streaming"] == 0 and stats["connections"]["open"] == 1 and
                stats["client_memory"]["bytes"] < MIB)
     assert len(server.get(LARGE).json()["frames"]) == 40
 
 
 def test_others_are_answered_beside_slow_readers(server):
     clients = [ask(server, LARGE) for _ in range(12)]
-    wait_until(server, lambda stats: stats["answers"]["streaming"] == 12)
+    wait_for_stats(server, lambda stats: stats["answers"]["streaming"] == 12)
     assert len(server.get(LARGE).body) > 5 * MIB
     assert server.get("/v1/palette?model=a.gltf&t=0.5").status == 200
     for one in clients:
@@ -166,7 +164,7 @@ def test_others_are_answered_beside_slow_readers(server):
 def test_what_breaks_off_does_not_look_whole(server, target):
     """A server that is made to stop at once, in the middle."""
     one = ask(server, target)
-    wait_until(server, lambda stats: stats["answers"]["streaming"] == 1)
+    wait_for_stats(server, lambda stats: stats["answers"]["streaming"] == 1)
     server.signal(15)
     server.wait_for_line("stopping on SIGTERM")
     server.signal(15)
@@ -178,7 +176,7 @@ def test_what_breaks_off_does_not_look_whole(server, target):
 
 def test_answers_under_way_are_finished_when_the_server_stops(server):
     one = ask(server, LARGE)
-    wait_until(server, lambda stats: stats["answers"]["streaming"] == 1)
+    wait_for_stats(server, lambda stats: stats["answers"]["streaming"] == 1)
     server.signal(15)
     answer = one.answer()
     assert len(answer.json()["frames"]) == 40
@@ -191,7 +189,7 @@ def test_model_that_changes_meanwhile(server, tmp_path):
     """What was begun is finished from the version that it began with."""
     before = server.get(LARGE).body
     one = ask(server, LARGE)
-    wait_until(server, lambda stats: stats["answers"]["streaming"] == 1)
+    wait_for_stats(server, lambda stats: stats["answers"]["streaming"] == 1)
     (tmp_path / "root" / "large.gltf").write_text(gltf(x=0.5, triangles=5000))
     assert server.get(LARGE).body != before
     assert one.answer().body == before
@@ -221,7 +219,7 @@ def test_nothing_is_said_between_the_pieces_of_a_packet(server, tmp_path):
         model = link.open("large.gltf")
         assert link.ask("watch", struct.pack("<I", 1), model=model).kind == "done"
         link.send(packets.packet("mesh", packets.query(times=tuple(range(40))), id=5, model=model))
-        wait_until(server, lambda stats: stats["answers"]["streaming"] == 1)
+        wait_for_stats(server, lambda stats: stats["answers"]["streaming"] == 1)
         (tmp_path / "root" / "large.gltf").write_text(gltf(x=0.5, triangles=5000))
         assert server.get(LARGE).status == 200
         time.sleep(0.3)
@@ -255,8 +253,8 @@ def test_pieces_on_every_loop(start, tmp_path):
         with packets.Link(server.ports["tcp"]) as link:
             many = tuple(i / 100 for i in range(10000))
             assert len(link.ask("palette", packets.query(times=many), model=link.open("a.gltf")).payload) == len(expected[BIN])
-    stats = wait_until(server, lambda stats: stats["answers"]["streaming"] == 0 and stats["connections"]["open"] == 1)
+    stats = wait_for_stats(server, lambda stats: stats["answers"]["streaming"] == 0 and stats["connections"]["open"] == 1)
     assert stats["answers"]["broken"] == 0 and stats["client_memory"]["bytes"] < MIB
     server.signal(15)
     assert server.wait() == 0
-    assert not reports(server)
+    assert not sanitizer_reports(server)

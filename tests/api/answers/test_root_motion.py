@@ -6,7 +6,8 @@ import struct
 
 import pytest
 
-from test_render import picture
+from png_picture import picture
+
 
 pytestmark = pytest.mark.short
 

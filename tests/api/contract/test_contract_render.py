@@ -7,8 +7,8 @@ import zlib
 import pytest
 
 from contract_model import Document, awkward as awkward_text
+from server_state import workers
 from small_models import gltf
-from test_render import workers
 
 P = "model=awkward.gltf"
 

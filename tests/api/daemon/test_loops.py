@@ -6,7 +6,6 @@ from a random start."""
 import concurrent.futures
 import os
 import random
-import re
 import shutil
 import signal
 import socket
@@ -19,14 +18,12 @@ import pytest
 from conftest import PATIENCE_S, SAMPLES, wait_until
 from importers import NO_RENDERING, imports, install_waiting
 from packets import Link, connect, packet, query, subscribe
+from server_state import memory_files, sanitizer_reports
 from small_models import gltf, place
-from test_import_faults import memory_files
-from test_uploads import put
+from upload_requests import put
 
 LOOPS = 3
 MANY = 48  # connections: that one of three loops has none of so many happens once in 10^8 times
-DESCRIPTOR_CALLS = {"accept4", "close", "closedir", "fcntl", "fdopendir", "open", "open64", "openat", "openat64", "opendir",
-                    "pipe2", "socket", "socketpair"}
 CHANGES = 60
 PALETTE = "/v1/palette?model={}&t=0.25&format=bin"
 
@@ -52,18 +49,7 @@ def loops(start):
         if server.process.poll() is None:
             server.signal(signal.SIGTERM)
             assert server.wait() == 0
-        assert not reports(server)
-
-
-def reports(server):
-    """What a sanitizer has said of memory. libuv closes descriptors by a bare system call, which ThreadSanitizer does not
-    see: to it, who gets the same number next races with who had it."""
-    said = []
-    for part in "\n".join(server.lines()).split("=================="):
-        calls = re.findall(r"^ +#0 (\w+)", part, re.M)[:2]
-        if ("WARNING: Thr" in part and DESCRIPTOR_CALLS.isdisjoint(calls)) or "ERROR: Addr" in part:
-            said.append(part)
-    return said
+        assert not sanitizer_reports(server)
 
 
 def loop_of(answer):

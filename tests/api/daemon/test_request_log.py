@@ -7,10 +7,10 @@ import signal
 import pytest
 
 from conftest import wait_until
-from importers import install
+from importers import SLOW_A, install, pid_in, wait_for_imports
 from packets import Link, call, query
+from raw_requests import ask, final_answer
 from small_models import gltf
-from test_overload import SLOW_A, ask, final_answer, imports, pid_in
 
 pytestmark = pytest.mark.short
 KEYS = ["method", "path", "status", "bytes", "ms", "id", "remote", "code", "operation", "model", "from", "queue_ms", "work_ms"]
@@ -114,7 +114,7 @@ def test_full_queue_and_waiting_time(start, root, tmp_path):
     running = ask(server, "/v1/palette?model=a.gltf")
     importer = pid_in(pids)
     waiting = ask(server, "/v1/palette?model=b.gltf")
-    imports(server, running=1, waiting=1)
+    wait_for_imports(server, running=1, waiting=1)
     answer, line = get(server, "/v1/palette?model=c.gltf", "full")
     assert answer.status == 503 and (line["status"], line["code"], line["model"]) == (503, "overloaded", "c.gltf")
     assert "--import-queue 1" in line["message"] and line["queue_ms"] < 1000

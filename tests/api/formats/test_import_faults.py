@@ -1,6 +1,5 @@
 """Whatever the importer does, its model gets an error that says so, and the server goes on as if nothing had been."""
 import os
-import pathlib
 import signal
 import sys
 
@@ -10,6 +9,7 @@ import packets
 from conftest import PATIENCE_S, is_sanitized, wait_until
 from disk_kills import children, is_alive
 from importers import NO_RENDERING, imports, install, install_waiting
+from server_state import memory_files, memory_kib, open_files
 from small_models import gltf
 
 pytestmark = pytest.mark.short
@@ -21,27 +21,6 @@ def root(tmp_path):
     folder.mkdir()
     (folder / "a.gltf").write_text(gltf())
     return folder
-
-
-def open_files(server):
-    return len(os.listdir(f"/proc/{server.process.pid}/fd"))
-
-
-def memory_files(server):
-    """Models and results of imports that the process holds, whichever of its threads does."""
-    count = 0
-    for entry in os.scandir(f"/proc/{server.process.pid}/fd"):
-        try:
-            count += "memfd" in os.readlink(entry.path)
-        except FileNotFoundError:
-            pass  # closed since it was listed
-    return count
-
-
-def memory_kib(server):
-    for line in pathlib.Path(f"/proc/{server.process.pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS"):
-            return int(line.split()[1])
 
 
 # Sound requests, one after the other, for more files than a model may have.

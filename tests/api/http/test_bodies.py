@@ -9,18 +9,10 @@ import pytest
 
 from conftest import SAMPLES
 from importers import NO_RENDERING, imports, install
+from raw_requests import post
 from small_models import gltf, place
 
 pytestmark = pytest.mark.short
-
-
-def post(server, path, body, **headers):
-    data = body if isinstance(body, bytes) else json.dumps(body).encode()
-    lines = [f"Content-Length: {len(data)}", *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items())]
-    with server.connect() as connection:
-        connection.send(f"POST {path} HTTP/1.1\r\nHost: localhost\r\n" + "".join(line + "\r\n" for line in lines) + "\r\n")
-        connection.send(data)
-        return connection.answer()
 
 
 def frames(answer):

@@ -7,8 +7,8 @@ import pytest
 
 from conftest import SAMPLES
 from importers import NO_RENDERING
+from server_state import wait_for_stats
 from small_models import gltf
-from test_stats import wait_until
 
 pytestmark = pytest.mark.short
 SMALL = "/v1/palette?model=robot.glb&t=0.5"
@@ -177,7 +177,7 @@ def test_slow_readers(slow, coding):
         answer = one.answer()
         assert answer.headers["content-encoding"] == coding and decode(answer, len(plain)) == plain
         one.socket.close()
-    stats = wait_until(slow, lambda stats: stats["answers"]["streaming"] == 0 and stats["connections"]["open"] == 1)
+    stats = wait_for_stats(slow, lambda stats: stats["answers"]["streaming"] == 0 and stats["connections"]["open"] == 1)
     assert stats["client_memory"]["bytes"] < 1 << 20 and stats["answers"]["broken"] == 0
 
 

@@ -9,9 +9,9 @@ import time
 import pytest
 
 from conftest import BUILD, PATIENCE_S, is_sanitized, wait_until as wait_for
+from raw_requests import connect_many, file_limit
+from server_state import memory_kib, wait_for_stats
 from small_models import gltf
-from test_import_faults import memory_kib
-from test_stats import wait_until
 
 pytestmark = pytest.mark.short
 MIB = 1 << 20
@@ -73,7 +73,7 @@ def test_answers_that_nobody_reads_have_a_budget(slow):
 def test_large_answers_wait_for_room(slow):
     server = slow()
     clients = [ask(server, LARGE) for _ in range(8)]
-    wait_until(server, lambda stats: stats["answers"]["waiting"] >= 1 and stats["answers"]["running"] == 0)
+    wait_for_stats(server, lambda stats: stats["answers"]["waiting"] >= 1 and stats["answers"]["running"] == 0)
     assert server.get(SMALL).status == 200
     for one in clients:
         answer = one.answer()
@@ -89,11 +89,11 @@ def test_answer_without_room_for_long_is_refused(slow):
     with server.connect() as other:
         other.send("POST /v1/mesh HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                    f"Content-Length: {MIB * 3 // 4}\r\n\r\n" + (MIB // 2) * " ")
-        wait_until(server, lambda stats: stats["client_memory"]["bytes"] >= MIB // 2)
+        wait_for_stats(server, lambda stats: stats["client_memory"]["bytes"] >= MIB // 2)
         answer = server.get(LARGE)
         assert (answer.status, answer.json()["error"]["code"]) == (503, "overloaded")
         assert "no room for a large answer for 1500 ms" in answer.json()["error"]["message"]
-    wait_until(server, lambda stats: stats["client_memory"]["bytes"] < MIB // 8)
+    wait_for_stats(server, lambda stats: stats["client_memory"]["bytes"] < MIB // 8)
     assert len(server.get(LARGE).json()["frames"]) == 20
 
 
@@ -135,7 +135,7 @@ def test_middle_answers_are_refused_without_room(slow):
     assert clients[0].answer().status == 200  # what was begun is sent whole
     for one in clients:
         one.socket.close()
-    wait_until(server, lambda stats: stats["client_memory"]["bytes"] < 65536)
+    wait_for_stats(server, lambda stats: stats["client_memory"]["bytes"] < 65536)
     assert server.get(MIDDLE).status == 200
 
 
@@ -194,30 +194,12 @@ def test_body_of_steady_parts_is_no_trickle(start):
 
 # --- connections that do nothing ---
 
-def connect_many(server, count):
-    clients = []
-    host, port = server.address.rsplit(":", 1)
-    for _ in range(count):
-        clients.append(socket.create_connection((host, int(port)), timeout=PATIENCE_S))
-    return clients
-
-
-def file_limit(count):
-    """True when this process may open so many files; raises its own limit for it."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = count + 200
-    if hard != resource.RLIM_INFINITY and hard < wanted:
-        return False
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-    return True
-
 
 def hold_idle(server, count, per_connection_kib):
     """Opens idle connections and checks that they are all held, cost little, and are all still of use."""
     before_kib = memory_kib(server)
     clients = connect_many(server, count)
-    wait_until(server, lambda stats: stats["connections"]["open"] == count + 1)
+    wait_for_stats(server, lambda stats: stats["connections"]["open"] == count + 1)
     each_kib = (memory_kib(server) - before_kib) / count
     print(f"{count} idle connections, {each_kib:.1f} KiB each")
     assert each_kib < per_connection_kib
@@ -228,7 +210,7 @@ def hold_idle(server, count, per_connection_kib):
     assert stats["timed_out"] == stats["refused"] == 0
     for one in clients:
         one.close()
-    wait_until(server, lambda stats: stats["connections"]["open"] == 1)
+    wait_for_stats(server, lambda stats: stats["connections"]["open"] == 1)
 
 
 def test_thousand_idle_connections(slow):

@@ -4,26 +4,16 @@ import re
 import signal
 import socket
 import struct
-import time
 
 import pytest
 
-from conftest import PATIENCE_S, REPOSITORY
+from conftest import REPOSITORY
+from server_state import wait_for_stats, workers
 from small_models import gltf
-from test_render import workers
 
 pytestmark = pytest.mark.short
 ROWS = re.findall(r'^X\(\w+, (COUNTER|GAUGE), "(\w+)", "(\w+)"', (REPOSITORY / "protocol" / "stats.def").read_text(), re.M)
 BY_CODE = {("requests", "errors"), ("imports", "failed"), ("renders", "failed")}
-
-
-def wait_until(server, is_so):
-    """The first statistics of which is_so() holds."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not is_so(stats := server.json("/v1/stats")):
-        assert time.monotonic() < deadline, stats
-        time.sleep(0.02)
-    return stats
 
 
 def test_has_every_row(server):
@@ -54,7 +44,7 @@ def test_counts_requests_and_connections(start):
         stats = one.get("/v1/stats").json()
     assert stats["requests"] == {"answered": 3, "not_modified": 0, "repeated": 0, "abandoned": 0, "errors": {"not_found": 3}}
     assert stats["connections"]["accepted"] == 2 and stats["connections"]["refused"] == 0
-    wait_until(server, lambda stats: stats["connections"]["open"] == 1)  # the one that asks
+    wait_for_stats(server, lambda stats: stats["connections"]["open"] == 1)  # the one that asks
 
 
 def test_counts_imports_and_the_cache(start, tmp_path):
@@ -84,7 +74,7 @@ def test_counts_pictures(start, tmp_path):
     os.kill(worker, signal.SIGSTOP)
     with server.connect() as one:
         one.send("GET /v1/render?model=a.gltf&yaw=5 HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        wait_until(server, lambda stats: stats["renders"]["started"] == 4)
+        wait_for_stats(server, lambda stats: stats["renders"]["started"] == 4)
         one.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # close by reset
-    wait_until(server, lambda stats: stats["requests"]["abandoned"] == 1)
+    wait_for_stats(server, lambda stats: stats["requests"]["abandoned"] == 1)
     os.kill(worker, signal.SIGCONT)

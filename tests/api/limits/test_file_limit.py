@@ -17,9 +17,9 @@ import pytest
 from conftest import BUILD, PATIENCE_S, REPOSITORY, is_sanitized, wait_until
 from importers import NO_RENDERING
 from packets import HEADER, hello, packet
+from raw_requests import file_limit
 from small_models import gltf, place
-from test_slow_clients import file_limit
-from test_uploads import put
+from upload_requests import put
 
 WAVE = 200
 MODELS = 12

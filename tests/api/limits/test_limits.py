@@ -7,8 +7,8 @@ import pytest
 
 from conftest import REPOSITORY, is_sanitized
 from importers import NO_RENDERING
+from server_state import memory_kib
 from small_models import MD5MESH, TRIANGLE, gltf, md5anim
-from test_import_faults import memory_kib
 
 pytestmark = pytest.mark.short
 

@@ -10,8 +10,8 @@ import pytest
 from conftest import is_sanitized, wait_until
 from disk_kills import children
 from importers import NO_RENDERING, install
+from server_state import memory_kib
 from small_models import gltf, place
-from test_import_faults import memory_kib
 
 PALETTE = "/v1/palette?model=a.gltf"
 MIB = 1 << 20

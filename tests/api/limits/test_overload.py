@@ -9,15 +9,13 @@ import time
 import pytest
 
 import conftest
-from importers import install, install_waiting
+from importers import SLOW_A, install, install_waiting, pid_in, wait_for_imports
+from raw_requests import ask, final_answer
+from server_state import wait_for_stats, workers
 from small_models import gltf
-from test_render import workers
-from test_stats import wait_until
 
 pytestmark = pytest.mark.short
 PICTURE = "/v1/render?model=a.gltf"
-# a.gltf takes as long as a test may last; its importer says which process it is
-SLOW_A = 'case "$*" in *a.gltf*) echo $$ > {pids}; sleep 100 & wait;; esac; exec {real}'
 
 
 @pytest.fixture
@@ -44,20 +42,6 @@ def stopped(start, root):
         pass
 
 
-def ask(server, target, method="GET", version="1.1"):
-    connection = server.connect()
-    connection.send(f"{method} {target} HTTP/{version}\r\nHost: localhost\r\n\r\n")
-    return connection
-
-
-def final_answer(connection, **options):
-    """Skips interim answers, as every client has to."""
-    while (answer := connection.answer(**options)).status < 200:
-        pass
-    connection.socket.close()
-    return answer
-
-
 def reset(connection):
     connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.socket.close()
@@ -69,11 +53,7 @@ def close(connection):
 
 def renders(server, **values):
     """Waits until the statistics of pictures have these values."""
-    return wait_until(server, lambda stats: values.items() <= stats["renders"].items())["renders"]
-
-
-def imports(server, **values):
-    return wait_until(server, lambda stats: values.items() <= stats["imports"].items())["imports"]
+    return wait_for_stats(server, lambda stats: values.items() <= stats["renders"].items())["renders"]
 
 
 # --- the same thing is done once ---
@@ -121,7 +101,7 @@ def test_who_leaves_a_shared_picture_does_not_take_it_along(stopped):
     renders(stopped, shared=2, waiting=1)
     reset(first)
     reset(third)
-    wait_until(stopped, lambda stats: stats["requests"]["abandoned"] == 2)
+    wait_for_stats(stopped, lambda stats: stats["requests"]["abandoned"] == 2)
     stopped.go()
     assert [final_answer(one).status for one in (second, fourth)] == [200, 200]
     assert renders(stopped, running=0)["cancelled"] == 0
@@ -135,13 +115,13 @@ def test_models_in_memory_are_answered_beside_full_import_queues(start, root, tm
     clients = [ask(server, "/v1/palette?model=a.gltf")]
     importer = pid_in(pids)
     clients.append(ask(server, "/v1/palette?model=c.gltf"))
-    imports(server, running=1, waiting=1)
+    wait_for_imports(server, running=1, waiting=1)
     refused = server.get("/v1/palette?model=d.gltf")
     assert (refused.status, refused.error()) == (503, "overloaded") and int(refused.headers["retry-after"]) > 0
     with server.connect() as connection:
         for i in range(100):
             assert connection.get(f"/v1/palette?model=b.gltf&t={i}").status == 200
-    assert imports(server, running=1, waiting=1)["started"] == 2
+    assert wait_for_imports(server, running=1, waiting=1)["started"] == 2
     os.kill(importer, signal.SIGKILL)
     assert [final_answer(one).status for one in clients] == [503, 200]
 
@@ -166,7 +146,7 @@ def test_queued_picture_of_a_client_that_left(stopped, leave):
 
 def test_running_picture_that_nobody_waits_for_makes_room(stopped):
     reset(ask(stopped, PICTURE + "&yaw=1"))
-    wait_until(stopped, lambda stats: stats["requests"]["abandoned"] == 1)
+    wait_for_stats(stopped, lambda stats: stats["requests"]["abandoned"] == 1)
     assert renders(stopped, running=1)["cancelled"] == 0  # it is in nobody's way
     assert stopped.get(PICTURE + "&yaw=2").status == 200  # although the worker never went on
     stats = renders(stopped, running=0, cancelled=1)
@@ -176,7 +156,7 @@ def test_running_picture_that_nobody_waits_for_makes_room(stopped):
 
 def test_picture_that_is_wanted_again_in_time_is_not_ended(stopped):
     reset(ask(stopped, PICTURE + "&yaw=1"))
-    wait_until(stopped, lambda stats: stats["requests"]["abandoned"] == 1)
+    wait_for_stats(stopped, lambda stats: stats["requests"]["abandoned"] == 1)
     again, other = ask(stopped, PICTURE + "&yaw=1"), ask(stopped, PICTURE + "&yaw=2")
     renders(stopped, shared=1, waiting=1)
     stopped.go()
@@ -192,11 +172,6 @@ def is_alive(pid):
         return False
 
 
-def pid_in(path):
-    conftest.wait_until(lambda: path.exists() and path.read_text().endswith("\n"), "no importer")
-    return int(path.read_text())
-
-
 @pytest.mark.parametrize("leave", [reset, close])
 def test_running_import_that_nobody_waits_for_makes_room(start, root, tmp_path, leave):
     pids = tmp_path / "pids"
@@ -205,10 +180,10 @@ def test_running_import_that_nobody_waits_for_makes_room(start, root, tmp_path, 
     gone = ask(server, "/v1/palette?model=a.gltf")
     importer = pid_in(pids)
     leave(gone)
-    wait_until(server, lambda stats: stats["requests"]["abandoned"] == 1)
-    assert imports(server, running=1)["cancelled"] == 0 and is_alive(importer)
+    wait_for_stats(server, lambda stats: stats["requests"]["abandoned"] == 1)
+    assert wait_for_imports(server, running=1)["cancelled"] == 0 and is_alive(importer)
     assert server.get("/v1/palette?model=b.gltf").status == 200
-    assert imports(server, running=0, cancelled=1)["failed"] == {}
+    assert wait_for_imports(server, running=0, cancelled=1)["failed"] == {}
     conftest.wait_until(lambda: not is_alive(importer), "the importer lives on")
     states = {one["model"]: one["state"] for one in server.json("/v1/models")["models"]}
     assert (states["a.gltf"], states["b.gltf"]) == ("new", "ready")
@@ -218,13 +193,13 @@ def test_import_that_is_in_nobodys_way_goes_on(start, root, tmp_path):
     options, go = install_waiting(tmp_path / "bin")
     server = start(*options, "--import-workers", "1", root=root)
     gone = ask(server, "/v1/palette?model=a.gltf")
-    imports(server, running=1)
+    wait_for_imports(server, running=1)
     reset(gone)
-    wait_until(server, lambda stats: stats["requests"]["abandoned"] == 1)
+    wait_for_stats(server, lambda stats: stats["requests"]["abandoned"] == 1)
     go.touch()
-    wait_until(server, lambda stats: stats["cache"]["models"] == 1)
+    wait_for_stats(server, lambda stats: stats["cache"]["models"] == 1)
     assert server.get("/v1/palette?model=a.gltf").status == 200
-    assert imports(server)["started"] == 1
+    assert wait_for_imports(server)["started"] == 1
 
 
 def test_queued_imports_of_clients_that_left(start, root, tmp_path):
@@ -237,15 +212,15 @@ def test_queued_imports_of_clients_that_left(start, root, tmp_path):
     body = '{"queries":[{"op":"pose","model":"b.gltf"},{"op":"pose","model":"d.gltf"}]}'
     batch = server.connect()
     batch.send(f"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n{body}")
-    imports(server, waiting=3)
+    wait_for_imports(server, waiting=3)
     refused = server.get("/v1/palette?model=e.gltf")
     assert (refused.status, refused.error()) == (503, "overloaded") and int(refused.headers["retry-after"]) > 0
-    assert imports(server)["refused"] == 1
+    assert wait_for_imports(server)["refused"] == 1
     for one in [*gone, batch]:
         reset(one)
-    assert imports(server, waiting=0, cancelled=3)["started"] == 1
+    assert wait_for_imports(server, waiting=0, cancelled=3)["started"] == 1
     queued = ask(server, "/v1/palette?model=e.gltf")
-    imports(server, waiting=1)
+    wait_for_imports(server, waiting=1)
     os.kill(importer, signal.SIGKILL)
     assert final_answer(running).error() == "import_killed" and final_answer(queued).status == 200
 
@@ -256,14 +231,14 @@ def test_large_answers_wait_in_a_queue(start, root):
     server = start("--render-workers", "0", "--answer-queue", "3", root=root)
     assert server.get("/v1/model?model=large.gltf").status == 200
     clients = [ask(server, f"/v1/mesh?model=large.gltf&t={i}:{i + 60}:1", method="HEAD") for i in range(5)]
-    stats = wait_until(server, lambda stats: stats["answers"]["started"] + stats["answers"]["waiting"] == 5)
+    stats = wait_for_stats(server, lambda stats: stats["answers"]["started"] + stats["answers"]["waiting"] == 5)
     if stats["answers"]["waiting"] == 3:  # a fast machine may have made one already
         refused = server.get("/v1/mesh?model=large.gltf&t=9:69:1", method="HEAD")
         assert refused.status in (200, 503)
     for one in clients[3:]:
         reset(one)
     assert [final_answer(one, is_head=True).status for one in clients[:3]] == [200] * 3
-    stats = wait_until(server, lambda stats: stats["answers"]["running"] == stats["answers"]["waiting"] == 0)
+    stats = wait_for_stats(server, lambda stats: stats["answers"]["running"] == stats["answers"]["waiting"] == 0)
     assert stats["answers"]["started"] + stats["answers"]["cancelled"] >= 5
 
 
@@ -273,9 +248,9 @@ def test_large_answer_of_a_client_that_left_ends(start, root):
     assert server.get("/v1/model?model=large.gltf").status == 200
     # all its frames are written, and counted, before the answer begins: for some 6 seconds
     gone = ask(server, "/v1/mesh?model=large.gltf&t=0:2999:1", method="HEAD")
-    wait_until(server, lambda stats: stats["answers"]["running"] == 1)
+    wait_for_stats(server, lambda stats: stats["answers"]["running"] == 1)
     reset(gone)
-    stats = wait_until(server, lambda stats: stats["answers"]["running"] == 0)
+    stats = wait_for_stats(server, lambda stats: stats["answers"]["running"] == 0)
     assert stats["answers"]["cancelled"] == 1 and stats["requests"]["abandoned"] == 1
 
 
@@ -300,7 +275,7 @@ def test_pipelined_requests_of_a_client_that_left(stopped):
     one.send("".join(f"GET {PICTURE}&yaw={yaw} HTTP/1.1\r\nHost: localhost\r\n\r\n" for yaw in range(1, 5)))
     renders(stopped, running=1)
     reset(one)
-    wait_until(stopped, lambda stats: stats["requests"]["abandoned"] == 1 and stats["connections"]["open"] == 1)
+    wait_for_stats(stopped, lambda stats: stats["requests"]["abandoned"] == 1 and stats["connections"]["open"] == 1)
     stopped.go()
     assert renders(stopped, running=0)["started"] == 2  # those behind the first were never begun
 

@@ -14,8 +14,7 @@ import pytest
 from conftest import wait_until
 from importers import install
 from small_models import MD5MESH, gltf
-from test_upload_zips import packed
-from test_uploads import TRIANGLE, delete, files, put
+from upload_requests import TRIANGLE, delete, files, packed, put
 
 # as a buffer of three vertices: whoever reads it sees it in /v1/mesh
 SECRET = struct.pack("<9f", *[7.25 + i for i in range(9)])

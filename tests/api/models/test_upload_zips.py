@@ -1,22 +1,13 @@
 """Zips of a model and its companions: unpacked as a folder, described, or not there at all."""
-import io
 import json
 import struct
 import zipfile
 
 import pytest
 
-from conftest import SAMPLES
+from conftest import SAMPLES, wait_until
 from small_models import gltf
-from test_uploads import TRIANGLE, delete, files, put, wait_until
-
-
-def packed(entries, **options):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, **options) as archive:
-        for name, data in entries:
-            archive.writestr(name, data)
-    return out.getvalue()
+from upload_requests import TRIANGLE, delete, files, packed, put
 
 
 def apart():

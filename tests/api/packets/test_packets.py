@@ -1,7 +1,6 @@
 """The binary protocol on TCP and on a Unix socket: what protocol/tcp.md says of hello, requests, handles and errors."""
 import json
 import os
-import pathlib
 import shutil
 import signal
 import socket

@@ -12,53 +12,14 @@ import zlib
 import pytest
 
 from conftest import BUILD, PATIENCE_S, is_sanitized, wait_until
+from png_picture import picture
+from renderers import install_script
+from server_state import workers
 from small_models import gltf
 
 ONE = ("--render-workers", "1")
 PICTURE = "/v1/render?model=triangle.gltf&camera=front"
 PALETTE = "/v1/palette?model=triangle.gltf"
-
-
-class Picture:
-    """A PNG, decoded: rows of (r, g, b, a). Only what posed writes: 8 bits, RGB or RGBA, filters None and Up."""
-
-    def __init__(self, data):
-        assert data[:8] == b"\x89PNG\r\n\x1a\n", data[:40]
-        chunks, at = [], 8
-        while at < len(data):
-            size, kind = struct.unpack(">I4s", data[at:at + 8])
-            body = data[at + 8:at + 8 + size]
-            assert struct.unpack(">I", data[at + 8 + size:at + 12 + size])[0] == zlib.crc32(kind + body)
-            chunks.append((kind, body))
-            at += 12 + size
-        assert [kind for kind, _ in chunks] == [b"IHDR", b"sRGB", b"IDAT", b"IEND"]
-        self.width, self.height, depth, kind = struct.unpack(">IIBB", chunks[0][1][:10])
-        assert depth == 8 and kind in (2, 6)
-        self.has_alpha = kind == 6
-        self.rows = self._rows(zlib.decompress(chunks[2][1]), 4 if self.has_alpha else 3)
-
-    def _rows(self, data, channels):
-        size, rows, above = self.width * channels, [], bytes(self.width * channels)
-        assert len(data) == (size + 1) * self.height
-        for y in range(self.height):
-            kind, line = data[y * (size + 1)], data[y * (size + 1) + 1:(y + 1) * (size + 1)]
-            assert kind in (0, 2)
-            above = bytes((a + b) & 255 for a, b in zip(line, above)) if kind == 2 else line
-            pixels = [tuple(above[i:i + channels]) for i in range(0, size, channels)]
-            rows.append([p if self.has_alpha else (*p, 255) for p in pixels])
-        return rows
-
-    def covered(self):
-        """Left, top, right, bottom of what is not transparent."""
-        places = [(x, y) for y, row in enumerate(self.rows) for x, pixel in enumerate(row) if pixel[3]]
-        return (min(x for x, _ in places), min(y for _, y in places),
-                max(x for x, _ in places), max(y for _, y in places))
-
-
-def picture(answer):
-    assert answer.status == 200, answer.body[:500]
-    assert answer.headers["content-type"] == "image/png"
-    return Picture(answer.body)
 
 
 @pytest.fixture
@@ -76,20 +37,6 @@ def server_of_one(start, triangle):
     server = start(*ONE, root=triangle)
     picture(server.get(PICTURE))
     return server
-
-
-def workers(server):
-    """Process ids of the server's renderers."""
-    found = []
-    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        try:
-            name, rest = stat.read_text().split("(", 1)[1].rsplit(")", 1)
-        except (OSError, IndexError):
-            continue  # it has ended meanwhile
-        state, parent = rest.split()[:2]
-        if name.startswith("posed-render") and int(parent) == server.process.pid and state != "Z":
-            found.append(int(stat.parent.name))
-    return found
 
 
 def environment_of_a_worker(server):
@@ -115,15 +62,6 @@ def has_answer(connection, within_s=0.2):
         return False
     finally:
         connection.socket.settimeout(PATIENCE_S)
-
-
-def install(folder, render):
-    """--worker-dir with the real importer and this text as posed-render."""
-    folder.mkdir()
-    (folder / "posed-import").symlink_to((BUILD / "posed-import").resolve())
-    (folder / "posed-render").write_text(render)
-    (folder / "posed-render").chmod(0o755)
-    return ("--worker-dir", str(folder))
 
 
 # ---- what a picture shows ----
@@ -318,7 +256,7 @@ def test_no_renderers(start, triangle):
 def test_renderer_that_does_not_start(start, triangle, tmp_path):
     began = time.monotonic()
     script = "#!/bin/sh\necho 'first line' >&2\necho 'libnothing.so.1: cannot open' >&2\nexit 3\n"
-    server = start(*ONE, *install(tmp_path / "workers", script), root=triangle)
+    server = start(*ONE, *install_script(tmp_path / "workers", script), root=triangle)
     answer = server.get(PICTURE)
     assert (answer.status, answer.error()) == (503, "unavailable")
     message = answer.json()["error"]["message"]
@@ -339,7 +277,7 @@ def test_renderer_that_does_not_start(start, triangle, tmp_path):
 def test_renderer_makes_way_before_its_time_is_up(start, triangle, tmp_path):
     """--cpu 1: one second of processor time until the kernel ends it, half of one until it makes way."""
     script = f'#!/bin/sh\nexec "{(BUILD / "posed-render").resolve()}" "$@" --cpu 1\n'
-    server = start(*ONE, *install(tmp_path / "workers", script), root=triangle)
+    server = start(*ONE, *install_script(tmp_path / "workers", script), root=triangle)
     anew = lambda: sum(" info posed-render is started anew: " in line and "processor time" in line for line in server.lines())
     for i in range(2000):
         picture(server.get(f"{PICTURE}&yaw={i}&width=500&height=500"))
@@ -402,7 +340,7 @@ def draw(job_id):
 ])
 def test_renderer_that_fails(start, triangle, tmp_path, behaviour, status, code, words):
     script = FAKE + f"while True:\n    number = job()\n    {behaviour}\n"
-    server = start(*ONE, *install(tmp_path / "workers", script), root=triangle)
+    server = start(*ONE, *install_script(tmp_path / "workers", script), root=triangle)
     for _ in range(2):
         answer = server.get(PICTURE)
         assert (answer.status, answer.error()) == (status, code), answer.body
@@ -418,7 +356,7 @@ for _ in range({drawn_first}):
 while True:
     pass
 """
-    server = start(*ONE, *install(tmp_path / "workers", script), root=triangle)
+    server = start(*ONE, *install_script(tmp_path / "workers", script), root=triangle)
     wait_until(lambda: workers(server), "a renderer")
     found = workers(server)
     for _ in range(drawn_first):
@@ -439,7 +377,7 @@ if count < 5:
 while True:
     draw(job())
 """
-    server = start(*ONE, *install(tmp_path / "workers", script), root=triangle)
+    server = start(*ONE, *install_script(tmp_path / "workers", script), root=triangle)
     answer = server.get(SMALL)
     assert (answer.status, answer.body) == (200, DRAWN)
     assert (tmp_path / "lives").stat().st_size == 6
@@ -485,7 +423,7 @@ def test_picture_in_many_pieces(start, triangle, tmp_path):
     for c in DRAWN:
         posed.sendall(bytes([c]))
 """
-    server = start(*ONE, *install(tmp_path / "workers", FAKE + "while True:\n    number = job()" + behaviour),
+    server = start(*ONE, *install_script(tmp_path / "workers", FAKE + "while True:\n    number = job()" + behaviour),
                    root=triangle)
     answer = server.get(SMALL)
     assert answer.body == DRAWN and answer.headers["x-posed-unmatched"] == "2;joints=0"

@@ -5,7 +5,7 @@ import small_models
 from conftest import Server, wait_until
 from disk_kills import children
 from renderers import MISDEEDS, UNASKED, install
-from test_import_faults import memory_files, memory_kib, open_files
+from server_state import memory_files, memory_kib, open_files
 
 PICTURE = "/v1/render?model=a.gltf&width=64&height=48"
 TIMEOUT = ("--render-timeout", "1500ms")

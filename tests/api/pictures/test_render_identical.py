@@ -6,7 +6,7 @@ import pytest
 
 import conftest
 from render_loads import make_models, queries, resident_kib, sums, workers
-from test_render import install
+from renderers import install_script
 
 ONE = ("--render-workers", "1")
 
@@ -49,7 +49,7 @@ def test_egl_draws_what_osmesa_draws(folder, expected, tmp_path):
     real = str((conftest.BUILD / "posed-render").resolve())
     script = f"#!{sys.executable}\nimport os, sys\nos.execv({real!r}, [{real!r}, *sys.argv[1:], '--gl', 'egl'])\n"
     root, targets = folder
-    server = conftest.Server(root, *ONE, *install(tmp_path / "workers", script))
+    server = conftest.Server(root, *ONE, *install_script(tmp_path / "workers", script))
     try:
         if server.get(targets[0]).status == 503:
             pytest.skip("no EGL here")

@@ -3,6 +3,7 @@ import pathlib
 import re
 
 from conftest import BUILD, wait_until
+from server_state import wait_for_stats
 
 REAL = f'"{(BUILD / "posed-import").resolve()}" "$@"'
 # The tests here draw nothing, and the folder has no posed-render.
@@ -59,3 +60,16 @@ def importer_of(server):
         return None
     wait_until(find, "no importer")
     return find()
+
+
+# a.gltf takes as long as a test may last; its importer says which process it is
+SLOW_A = 'case "$*" in *a.gltf*) echo $$ > {pids}; sleep 100 & wait;; esac; exec {real}'
+
+
+def pid_in(path):
+    wait_until(lambda: path.exists() and path.read_text().endswith("\n"), "no importer")
+    return int(path.read_text())
+
+
+def wait_for_imports(server, **values):
+    return wait_for_stats(server, lambda stats: values.items() <= stats["imports"].items())["imports"]

@@ -92,3 +92,12 @@ UNASKED = {
     "its socket closed": ("signal.signal(signal.SIGTERM, signal.SIG_IGN); ready(); posed.close(); wait()", "closed its socket"),
     "its end": ("ready(); os._exit(0)", "ended with status 0"),
 }
+
+
+def install_script(folder, render):
+    """--worker-dir with the real importer and this text as posed-render."""
+    folder.mkdir()
+    (folder / "posed-import").symlink_to((BUILD / "posed-import").resolve())
+    (folder / "posed-render").write_text(render)
+    (folder / "posed-render").chmod(0o755)
+    return ("--worker-dir", str(folder))

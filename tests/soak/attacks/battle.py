@@ -14,9 +14,9 @@ import conftest
 import disk_kills
 import packets
 import render_loads
-import test_import_faults as faults
+from server_state import memory_kib, open_files
 from small_models import gltf
-from test_uploads import put
+from upload_requests import put
 
 MEMORY_SLACK_KIB = 64 << 10
 FILES_SLACK = 4
@@ -130,7 +130,7 @@ class Battle:
     # --- what is left ---
 
     def level(self):
-        return faults.memory_kib(self.server), faults.open_files(self.server), self.threads()
+        return memory_kib(self.server), open_files(self.server), self.threads()
 
     def threads(self):
         return len(os.listdir(f"/proc/{self.server.process.pid}/task"))
@@ -144,8 +144,8 @@ class Battle:
         checks = {
             "connections": lambda: server.json("/v1/stats")["connections"]["open"] == 1,
             "workers": lambda: len(disk_kills.children(server)) <= WORKERS and len(render_loads.workers(server)) <= WORKERS,
-            "descriptors": lambda: faults.open_files(server) <= before[1] + FILES_SLACK + 40,  # models in memory are files
-            "memory": lambda: conftest.is_sanitized() or faults.memory_kib(server) <= before[0] + MEMORY_SLACK_KIB,
+            "descriptors": lambda: open_files(server) <= before[1] + FILES_SLACK + 40,  # models in memory are files
+            "memory": lambda: conftest.is_sanitized() or memory_kib(server) <= before[0] + MEMORY_SLACK_KIB,
             "threads": lambda: self.threads() <= before[2],
         }
         for what, is_so in checks.items():

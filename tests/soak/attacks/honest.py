@@ -1,8 +1,7 @@
 """Clients who do nothing wrong: every answer is the one that was noted when nobody attacked, or a refusal."""
 import packets
 from small_models import gltf
-from test_upload_zips import packed
-from test_uploads import put
+from upload_requests import packed, put
 
 KEPT = {"kept.gltf": gltf(x=7).encode(), "deep/kept.gltf": gltf(x=8, triangles=9).encode(),
         "box.zip": packed([("box.gltf", gltf(x=9, buffer="data/b.bin")), ("data/b.bin", b"\0" * 36)])}

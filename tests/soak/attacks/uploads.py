@@ -3,8 +3,7 @@ import contextlib
 import json
 
 from small_models import gltf
-from test_upload_zips import packed
-from test_uploads import delete
+from upload_requests import delete, packed
 
 REFUSED = {400, 404, 409, 413, 415, 422}
 # None leads to the file itself, which may be its own buffer.
