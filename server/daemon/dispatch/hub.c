@@ -84,7 +84,7 @@ void hub_take_cancel(struct message *cancel)
 {
     struct forwarded_call *forwarded = container_of(cancel, struct forwarded_call, cancel);
     if (!forwarded->is_answered)
-        service_cancel(forwarded->hub->service, &forwarded->call);
+        service_cancel(&forwarded->call);
     deliver(forwarded->hub, forwarded->from, &forwarded->cancelled);
 }
 

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "daemon/cache/cache.h"
+#include "daemon/model/walk.h"
 #include "daemon/renderer/render_pool.h"
 #include "daemon/service/evaluator.h"
-#include "daemon/service/listing.h"
 #include "daemon/service/service.h"
 #include "daemon/support/job_queue.h"
 #include "daemon/upload/upload.h"
@@ -20,7 +20,6 @@ struct service {
     int root_fd;
     struct import_pool *imports;
     struct cache *cache;
-    struct listing *listing;
     struct render_pool *renders;
     struct uploads *uploads; /* or NULL: none are taken */
     struct evaluator evaluator;
@@ -30,10 +29,12 @@ struct service {
     struct batch *batches;
     uint32_t call_count;         /* under way: of jobs and batches */
     uint32_t work_count;         /* jobs with a work thread */
-    uint32_t file_count;         /* uploads and deletions under way */
+    uint32_t file_count;         /* uploads, deletions and listings under way */
     uint64_t work_ended_ns;      /* when a work thread last finished */
     uint64_t work_room_bytes;    /* memory reserved for answers of work threads */
     struct job_queue work_queue; /* jobs that wait for a work thread */
+    struct job_queue list_queue; /* listings that wait for the one under way */
+    bool is_listing;             /* one is */
     bool is_draining;
     bool is_ending, is_closed; /* service_free() was called; the handle is closed */
 };
@@ -67,7 +68,6 @@ struct job {
     const struct model *sources[REQUEST_SOURCES_MAX]; /* of the latter */
     uint32_t model_count;                             /* found so far */
     struct cache_waiter waiter;
-    struct listing_job listing;
     struct picture_job *picture; /* or NULL */
     uv_work_t work;
     struct reply_stream *stream;   /* of the work thread, while there is work */
@@ -76,7 +76,8 @@ struct job {
     struct reply reply;            /* made by the thread */
     struct reply_cost cost;        /* of the reply */
     uint64_t cpu_ns;               /* processor time of the thread */
-    struct job_queue_entry queued; /* in work_queue */
+    struct walk_page page;         /* of a listing, made by the thread */
+    struct job_queue_entry queued; /* in work_queue or list_queue */
     struct job *prev, *next;
 };
 
@@ -133,6 +134,9 @@ struct picture_cells {
     double *layer_times_s;     /* [count][layers of the blend] */
 };
 void picture_cells_alloc(struct picture_cells *cells, uint32_t count, uint32_t layer_count);
+/* Each layer of a blend has its own time in each frame: sets those of cell c. */
+void picture_cells_set_times(struct picture_cells *cells, const struct picture_job *picture, uint32_t c,
+                             uint32_t frame);
 void picture_cells_free(struct picture_cells *cells);
 /* Makes picture->plan. *span is zeroed: each cell has its own. */
 int service_sheet_plan(struct picture_job *picture, const struct model *clips, struct clip_span *span, struct err *err);
@@ -152,5 +156,9 @@ void service_batch(struct service *service, struct call *call);
 void service_batch_cancel(struct call *call);
 /* The cache has ended: ends the batches that only wait for prefetched models. */
 void service_batch_end(struct service *service);
+/* service_list.c: answers an OP_MODELS. */
+void service_list(struct service *service, struct call *call);
+/* The client of a listing has left. */
+void service_list_cancel(struct job *job);
 /* service_upload.c: answers an OP_FILE. */
 void service_file(struct service *service, struct call *call);

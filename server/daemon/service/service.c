@@ -1,32 +1,12 @@
 #include "daemon/service/service.h"
 
-#include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/support/log.h"
 #include "daemon/service/job.h"
 
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <utlist.h>
-
-/* --- the list of models --- */
-
-static void on_listed(struct listing_job *listing, struct reply *reply)
-{
-    job_finish(container_of(listing, struct job, listing), reply);
-}
-
-static void list_models(struct service *service, struct call *call)
-{
-    struct job *job = job_start(service, call);
-    job->listing = (struct listing_job){.request = &call->request, .done = on_listed};
-    struct err err;
-    if (listing_submit(service->listing, &job->listing, &err) < 0)
-        job_fail(job, &err);
-}
 
 /* --- calls --- */
 
@@ -41,7 +21,7 @@ void service_handle(struct service *service, struct call *call)
     }
     switch (call->request.op) {
     case OP_MODELS:
-        list_models(service, call);
+        service_list(service, call);
         break;
     case OP_QUERY:
         service_batch(service, call);
@@ -55,7 +35,7 @@ void service_handle(struct service *service, struct call *call)
     }
 }
 
-void service_cancel(struct service *service, struct call *call)
+void service_cancel(struct call *call)
 {
     struct job *job = call->waiting;
     call->is_abandoned = true;
@@ -66,8 +46,7 @@ void service_cancel(struct service *service, struct call *call)
     case OP_FILE: /* a complete upload is stored */
         break;
     case OP_MODELS:
-        if (listing_cancel(service->listing, &job->listing))
-            job_fail_abandoned(job);
+        service_list_cancel(job);
         break;
     default:
         service_cancel_models(job);
@@ -128,13 +107,17 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
     service->uploads = uploads;
     uploads_use(uploads, service->imports);
     service->cache = cache_new(loop, config, service->imports, root_fd, open_disk(config));
-    service->listing = listing_new(loop, config, service->cache, root_fd);
     service->renders = render_pool_new(loop, config, budget);
     service->work_queue = (struct job_queue){.limits = &config->limits,
                                              .limit = LIMIT_ANSWER_QUEUE,
                                              .waiting = STAT_ANSWERS_WAITING,
                                              .refused = STAT_ANSWERS_REFUSED,
                                              .what = "large answers"};
+    service->list_queue = (struct job_queue){.limits = &config->limits,
+                                             .limit = LIMIT_LIST_QUEUE,
+                                             .waiting = STAT_COUNT,
+                                             .refused = STAT_COUNT,
+                                             .what = "listings"};
     evaluator_init(&service->evaluator, config, budget);
     service->tick.data = service;
     service->on_tick = on_tick;
@@ -167,7 +150,6 @@ void service_free(struct service *service)
     service->is_ending = true;
     import_pool_free(service->imports);
     render_pool_free(service->renders);
-    listing_free(service->listing);
     uploads_free(service->uploads);
     cache_free(service->cache);
     struct err err;

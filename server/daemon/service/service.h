@@ -51,7 +51,7 @@ struct cache *service_cache(struct service *service);
 
 /* The client has left: the work is dropped, unless others wait for the same. `done` runs, mostly before this returns.
  */
-void service_cancel(struct service *service, struct call *call);
+void service_cancel(struct call *call);
 
 /* Number of calls under way. */
 uint32_t service_pending(const struct service *service);

@@ -228,6 +228,7 @@ void service_answer(struct job *job)
 void service_answer_stop(struct job *job)
 {
     job->is_stopped = true;
-    job->stream->base.is_stopped = true;
+    if (job->stream != NULL) /* else it is a listing */
+        job->stream->base.is_stopped = true;
     uv_cancel((uv_req_t *)&job->work);
 }
