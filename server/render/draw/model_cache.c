@@ -1,45 +1,59 @@
 /* model_cache.c - loads models and evicts the least recently used. */
 #include "render/draw/model_cache.h"
 
+#include "anim/bake/bake.h"
 #include "base/mem.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utlist.h>
 
 static uint64_t loaded_bytes(const struct loaded_model *loaded)
 {
     return loaded->mapped.mapping_bytes + loaded->gpu.size_bytes;
 }
 
-static void unlink_loaded(struct model_cache *cache, struct loaded_model *loaded)
+/* `fd` is borrowed; unmap it in any case. */
+static int map_model(struct model_mapping *mapped, int fd, uint64_t size_bytes, struct err *err)
 {
-    *(loaded->prev != NULL ? &loaded->prev->next : &cache->first) = loaded->next;
-    *(loaded->next != NULL ? &loaded->next->prev : &cache->last) = loaded->prev;
-    loaded->prev = loaded->next = NULL;
+    const off_t held_bytes = lseek(fd, 0, SEEK_END); /* fstat() is a call that can look at every path */
+    *mapped = (struct model_mapping){0};
+    if (held_bytes < 0 || size_bytes == 0 || (uint64_t)held_bytes < size_bytes)
+        return err_set(err, ERR_INTERNAL, "the job's model is shorter than %llu bytes", (unsigned long long)size_bytes);
+    void *mapping = mmap(NULL, size_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (mapping == MAP_FAILED)
+        return err_set(err, ERR_NO_MEMORY, "the renderer cannot map a model of %llu bytes: %s",
+                       (unsigned long long)size_bytes, strerror(errno));
+    mapped->mapping = mapping;
+    mapped->mapping_bytes = size_bytes;
+    return bake_decode(mapping, size_bytes, &mapped->model, err);
 }
 
-static void link_first(struct model_cache *cache, struct loaded_model *loaded)
+static void unmap_model(struct model_mapping *mapped)
 {
-    loaded->next = cache->first;
-    *(cache->first != NULL ? &cache->first->prev : &cache->last) = loaded;
-    cache->first = loaded;
+    if (mapped->mapping != NULL)
+        munmap(mapped->mapping, mapped->mapping_bytes);
+    *mapped = (struct model_mapping){0};
 }
 
 static void free_loaded(struct loaded_model *loaded, const struct gl *gl)
 {
     if (loaded->is_drawn)
         gpu_model_fini(&loaded->gpu, gl);
-    model_mapping_close(&loaded->mapped);
+    unmap_model(&loaded->mapped);
     free(loaded->is_used);
     hull_vertices_fini(&loaded->hull);
     free(loaded);
 }
 
-static void drop_last(struct model_cache *cache, const struct gl *gl)
+static void drop(struct model_cache *cache, const struct gl *gl, struct loaded_model *loaded)
 {
-    struct loaded_model *last = cache->last;
-    unlink_loaded(cache, last);
-    cache->used_bytes -= loaded_bytes(last);
-    free_loaded(last, gl);
+    DL_DELETE(cache->first, loaded);
+    cache->used_bytes -= loaded_bytes(loaded);
+    free_loaded(loaded, gl);
 }
 
 /* Vertices that no index names are not part of the picture, so they may not move the camera either. */
@@ -59,10 +73,11 @@ static int mark_used(struct loaded_model *loaded, struct err *err)
 
 static bool drop_unused(struct model_cache *cache, const struct gl *gl)
 {
-    const bool is_unused = cache->last != NULL && cache->last->job != cache->job;
-    if (is_unused)
-        drop_last(cache, gl);
-    return is_unused;
+    struct loaded_model *last = cache->first != NULL ? cache->first->prev : NULL;
+    if (last == NULL || last->job == cache->job)
+        return false;
+    drop(cache, gl, last);
+    return true;
 }
 
 static void trim(struct model_cache *cache, const struct gl *gl)
@@ -73,32 +88,25 @@ static void trim(struct model_cache *cache, const struct gl *gl)
 
 void model_cache_begin(struct model_cache *cache) { cache->job++; }
 
-static struct loaded_model *find(struct model_cache *cache, uint64_t key)
-{
-    struct loaded_model *loaded = cache->first;
-    while (loaded != NULL && loaded->key != key)
-        loaded = loaded->next;
-    if (loaded != NULL)
-        unlink_loaded(cache, loaded);
-    return loaded;
-}
-
 int model_cache_map(struct model_cache *cache, const struct gl *gl, uint64_t key, int fd, uint64_t size_bytes,
                     struct loaded_model **out, struct err *err)
 {
-    struct loaded_model *loaded = find(cache, key);
+    struct loaded_model *loaded;
     *out = NULL;
-    if (loaded == NULL) {
+    DL_SEARCH_SCALAR(cache->first, loaded, key, key);
+    if (loaded != NULL) {
+        DL_DELETE(cache->first, loaded);
+    } else {
         loaded = mem_zalloc(1, sizeof *loaded);
         loaded->key = key;
-        if (model_mapping_open(&loaded->mapped, fd, size_bytes, err) < 0) {
+        if (map_model(&loaded->mapped, fd, size_bytes, err) < 0) {
             free_loaded(loaded, gl);
             return err->code;
         }
         cache->used_bytes += loaded_bytes(loaded);
     }
     loaded->job = cache->job;
-    link_first(cache, loaded);
+    DL_PREPEND(cache->first, loaded);
     trim(cache, gl);
     *out = loaded;
     return 0;
@@ -134,6 +142,6 @@ int model_cache_draw(struct model_cache *cache, const struct gl *gl, uint64_t ke
 
 void model_cache_fini(struct model_cache *cache, const struct gl *gl)
 {
-    while (cache->last != NULL)
-        drop_last(cache, gl);
+    while (cache->first != NULL)
+        drop(cache, gl, cache->first);
 }
