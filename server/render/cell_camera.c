@@ -173,13 +173,6 @@ int cells_find_camera(struct renderer *renderer, const struct cells *cells, stru
     return 0;
 }
 
-void cells_tell(struct renderer *renderer, const struct pose_view *view, const struct camera *camera)
-{
-    renderer->shown.clip_time_s = view->clip_time_s;
-    memcpy(renderer->shown.view_from_scene, camera->view_from_scene.m, sizeof camera->view_from_scene.m);
-    memcpy(renderer->shown.clip_from_view, camera->clip_from_view.m, sizeof camera->clip_from_view.m);
-}
-
 int cells_put_cameras(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err)
 {
     const struct render_work *work = cells->work;

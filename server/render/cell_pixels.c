@@ -106,8 +106,12 @@ int pixels_draw(struct renderer *renderer, struct cells *cells, uint32_t c, stru
     if (cells_find_camera(renderer, cells, &view, &camera, err) < 0)
         return err->code;
     cells->clip_time_s = view.clip_time_s;
-    if (cells->work->job.cell_count == 1 || picture->view == VIEW_ONION)
-        cells_tell(renderer, &view, &camera);
+    if (cells->work->job.cell_count == 1 || picture->view == VIEW_ONION) {
+        struct render_shown *shown = &renderer->shown;
+        shown->clip_time_s = view.clip_time_s;
+        memcpy(shown->view_from_scene, camera.view_from_scene.m, sizeof shown->view_from_scene);
+        memcpy(shown->clip_from_view, camera.clip_from_view.m, sizeof shown->clip_from_view);
+    }
     if (posed_model_set_camera(&renderer->posed, cells_model(cells), &camera, err) < 0)
         return cells_name(cells, c, &view, err);
     if (framebuffer_bind(&renderer->framebuffers, &renderer->gl, picture->width * scale, picture->height * scale, err) <

@@ -72,8 +72,6 @@ bool cells_are_framed_by_poses(const struct cells *cells);
 /* The camera of the cell that was posed last. */
 int cells_find_camera(struct renderer *renderer, const struct cells *cells, struct pose_view *view,
                       struct camera *camera, struct err *err);
-/* Notes time and camera for renderer_shown(). */
-void cells_tell(struct renderer *renderer, const struct pose_view *view, const struct camera *camera);
 /* Appends where the cells' cameras are (struct render_cameras), instead of what they see. */
 int cells_put_cameras(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err);
 

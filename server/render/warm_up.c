@@ -3,7 +3,6 @@
 
 #include "anim/bake/bake.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 enum { QUAD_VERTICES = 4, QUAD_INDICES = 6, TEXTURE_SIDE = 4, TEXTURE_BYTES = 4 * (16 + 4 + 1) };

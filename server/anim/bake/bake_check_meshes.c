@@ -74,9 +74,8 @@ struct totals {
 
 static bool are_indices(const struct model *model, const struct primitive *p)
 {
-    static const uint32_t CORNERS[] = {[TOPOLOGY_TRIANGLES] = 3, [TOPOLOGY_LINES] = 2, [TOPOLOGY_POINTS] = 1};
     if (!bake_is_range(p->index_first, p->index_count, model->index_count) ||
-        p->index_count % CORNERS[p->topology] != 0)
+        p->index_count % primitive_corner_count(p) != 0)
         return false;
     for (uint32_t i = 0; i < p->index_count; i++)
         if (model->indices[p->index_first + i] >= p->vertex_count)

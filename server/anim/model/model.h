@@ -115,6 +115,12 @@ struct primitive {
     uint32_t flags;   /* PRIMITIVE_ */
 };
 
+/* Of a triangle, a line or a point: how many indices make one. */
+static inline uint32_t primitive_corner_count(const struct primitive *primitive)
+{
+    return primitive->topology == TOPOLOGY_TRIANGLES ? 3 : primitive->topology == TOPOLOGY_LINES ? 2 : 1;
+}
+
 /* A vertex's influences are influences[influence_firsts[v] .. influence_firsts[v + 1]), all of them,
  * weights summing to 1. None: the vertex follows joint 0 of its skin with weight 1. */
 struct influence {

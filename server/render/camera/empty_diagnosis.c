@@ -168,9 +168,7 @@ static int see_draw(struct seen *seen, const struct model *model, const struct p
     const struct material *material = draw_material(model, primitive);
     const struct vec3 *bind = draw->morph_first != NOT_MORPHED ? posed->morphed + draw->morph_first
                                                                : model->positions + primitive->vertex_first;
-    const uint32_t corner_count = primitive->topology == TOPOLOGY_TRIANGLES ? 3
-                                  : primitive->topology == TOPOLOGY_LINES   ? 2
-                                                                            : 1;
+    const uint32_t corner_count = primitive_corner_count(primitive);
     struct vec3 *points = malloc(primitive->vertex_count * sizeof *points + 1);
     if (points == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory to look at %u vertices", primitive->vertex_count);

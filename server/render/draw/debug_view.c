@@ -156,8 +156,6 @@ static int upload_data(const struct debug_view_pass *pass, const struct draw *dr
 
 static int draw_one(struct debug_view_pass *pass, const struct posed_draw *draw, struct err *err)
 {
-    static const GLenum modes[] = {
-        [TOPOLOGY_TRIANGLES] = GL_TRIANGLES, [TOPOLOGY_LINES] = GL_LINES, [TOPOLOGY_POINTS] = GL_POINTS};
     const struct gl *gl = pass->gl;
     const struct model *model = &pass->loaded->mapped.model;
     const struct draw *source = &model->draws[draw->draw];
@@ -172,8 +170,7 @@ static int draw_one(struct debug_view_pass *pass, const struct posed_draw *draw,
         gpu_model_bind_colors(gl, pass->drawing->own.colors);
     draw_set_culling(gl, model, material, draw);
     gl->Uniform1i(pass->program->base.joint_first, (GLint)model->skins[source->skin].joint_first);
-    gl->DrawElements(modes[primitive->topology], (GLsizei)primitive->index_count, GL_UNSIGNED_INT,
-                     (const void *)((uintptr_t)primitive->index_first * sizeof(uint32_t)));
+    draw_indexed(gl, primitive);
     return 0;
 }
 
@@ -196,29 +193,18 @@ static int draw_surfaces(struct debug_view_pass *pass, enum topologies which, st
 static int upload_bone_data(const struct debug_view_pass *pass, struct err *err)
 {
     const struct skeleton_mesh *skeleton = &pass->posed->skeleton;
-    const uint32_t joint = pass->query->joint;
     if (pass->paint == PAINT_ID)
         return upload_ids(pass, debug_view_bone_id_colors(skeleton, err), skeleton->vertex_count / 3, err);
-    return upload_colors(pass,
-                         pass->paint == PAINT_BONES ? debug_view_bone_colors(skeleton, joint, err)
-                                                    : debug_view_bone_weight_colors(skeleton, joint, err),
-                         skeleton->vertex_count, err);
+    struct rgba8 *colors = debug_view_bone_colors(skeleton, pass->query->joint, pass->paint != PAINT_BONES, err);
+    return upload_colors(pass, colors, skeleton->vertex_count, err);
 }
 
 static int draw_bones(struct debug_view_pass *pass, struct err *err)
 {
-    const struct gl *gl = pass->gl;
-    const struct skeleton_mesh *skeleton = &pass->posed->skeleton;
-    const struct vertex_arrays *own = &pass->drawing->own;
     static const struct primitive SOLID = {.topology = TOPOLOGY_TRIANGLES};
     if (upload_bone_data(pass, err) < 0 || set_material(pass, &MATERIAL_PLAIN, &SOLID, err) < 0)
         return err->code;
-    draw_fill(gl, own->positions, skeleton->positions, skeleton->vertex_count * sizeof *skeleton->positions);
-    draw_fill(gl, own->normals, skeleton->normals, skeleton->vertex_count * sizeof *skeleton->normals);
-    gpu_model_bind_arrays(gl, own);
-    gl->Disable(GL_CULL_FACE);
-    gl->Uniform1i(pass->program->base.joint_first, (GLint)pass->posed->joint_count - 1);
-    gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)skeleton->vertex_count);
+    draw_skeleton_mesh(pass->drawing, &pass->program->base, pass->posed);
     return 0;
 }
 

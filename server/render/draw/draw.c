@@ -80,6 +80,26 @@ void draw_fill(const struct gl *gl, GLuint buffer, const void *items, size_t siz
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size_bytes, items, GL_STREAM_DRAW);
 }
 
+void draw_indexed(const struct gl *gl, const struct primitive *primitive)
+{
+    static const GLenum modes[] = {
+        [TOPOLOGY_TRIANGLES] = GL_TRIANGLES, [TOPOLOGY_LINES] = GL_LINES, [TOPOLOGY_POINTS] = GL_POINTS};
+    gl->DrawElements(modes[primitive->topology], (GLsizei)primitive->index_count, GL_UNSIGNED_INT,
+                     (const void *)((uintptr_t)primitive->index_first * sizeof(uint32_t)));
+}
+
+void draw_skeleton_mesh(const struct drawing *drawing, const struct program *program, const struct posed_model *posed)
+{
+    const struct gl *gl = drawing->gl;
+    const struct skeleton_mesh *skeleton = &posed->skeleton;
+    draw_fill(gl, drawing->own.positions, skeleton->positions, skeleton->vertex_count * sizeof *skeleton->positions);
+    draw_fill(gl, drawing->own.normals, skeleton->normals, skeleton->vertex_count * sizeof *skeleton->normals);
+    gpu_model_bind_arrays(gl, &drawing->own);
+    gl->Disable(GL_CULL_FACE);
+    gl->Uniform1i(program->joint_first, (GLint)posed->joint_count - 1);
+    gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)skeleton->vertex_count);
+}
+
 /* Fills the own buffers with a morphed primitive. */
 int draw_upload_morphed(const struct drawing *drawing, const struct model *model, const struct posed_model *posed,
                         const struct posed_draw *draw, struct err *err)
@@ -161,8 +181,6 @@ static bool is_worth_sorting(const struct primitive *primitive)
 static int draw_one(struct drawing *drawing, const struct loaded_model *loaded, const struct posed_model *posed,
                     const struct posed_draw *draw, bool is_soft, struct err *err)
 {
-    static const GLenum modes[] = {
-        [TOPOLOGY_TRIANGLES] = GL_TRIANGLES, [TOPOLOGY_LINES] = GL_LINES, [TOPOLOGY_POINTS] = GL_POINTS};
     const struct gl *gl = drawing->gl;
     const struct model *model = &loaded->mapped.model;
     const struct draw *source = &model->draws[draw->draw];
@@ -184,8 +202,7 @@ static int draw_one(struct drawing *drawing, const struct loaded_model *loaded, 
     gl->Uniform1i(drawing->used->joint_first, (GLint)model->skins[source->skin].joint_first);
     if (is_soft ? is_surface : is_worth_sorting(primitive))
         return draw_sorted(drawing, model, posed, draw, is_soft, err);
-    gl->DrawElements(modes[primitive->topology], (GLsizei)primitive->index_count, GL_UNSIGNED_INT,
-                     (const void *)((uintptr_t)primitive->index_first * sizeof(uint32_t)));
+    draw_indexed(gl, primitive);
     return 0;
 }
 
@@ -193,18 +210,12 @@ static int draw_bones(struct drawing *drawing, const struct loaded_model *loaded
                       struct err *err)
 {
     static const struct primitive SURFACE = {.topology = TOPOLOGY_TRIANGLES};
-    const struct gl *gl = drawing->gl;
     const struct skeleton_mesh *skeleton = &posed->skeleton;
-    draw_fill(gl, drawing->own.positions, skeleton->positions, skeleton->vertex_count * sizeof *skeleton->positions);
-    draw_fill(gl, drawing->own.normals, skeleton->normals, skeleton->vertex_count * sizeof *skeleton->normals);
-    draw_fill(gl, drawing->own.colors, skeleton->colors, skeleton->vertex_count * sizeof *skeleton->colors);
-    gpu_model_bind_arrays(gl, &drawing->own);
-    gl->Disable(GL_CULL_FACE);
     if (draw_set_material(drawing, loaded, posed, &MATERIAL_PLAIN, &SURFACE, true, err) < 0)
         return err->code;
     set_alpha(drawing, &MATERIAL_PLAIN, false);
-    gl->Uniform1i(drawing->used->joint_first, (GLint)posed->joint_count - 1);
-    gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)skeleton->vertex_count);
+    draw_fill(drawing->gl, drawing->own.colors, skeleton->colors, skeleton->vertex_count * sizeof *skeleton->colors);
+    draw_skeleton_mesh(drawing, drawing->used, posed);
     return 0;
 }
 

@@ -65,24 +65,18 @@ static int load_osmesa(struct err *err)
     return err->code;
 }
 
-static void (*osmesa_get_proc(const char *name))(void) { return osmesa.proc(name); }
-
 static void osmesa_close_context(struct gl_context *context) { osmesa.destroy(context->handles[0]); }
 
 static int open_osmesa(struct gl_context *context, struct err *err)
 {
-    static const int attributes[] = {OSMESA_FORMAT,
-                                     OSMESA_RGBA,
-                                     OSMESA_PROFILE,
-                                     OSMESA_CORE_PROFILE,
-                                     OSMESA_CONTEXT_MAJOR_VERSION,
-                                     3,
-                                     OSMESA_CONTEXT_MINOR_VERSION,
-                                     3,
-                                     0};
+    static const int attributes[][2] = {{OSMESA_FORMAT, OSMESA_RGBA},
+                                        {OSMESA_PROFILE, OSMESA_CORE_PROFILE},
+                                        {OSMESA_CONTEXT_MAJOR_VERSION, 3},
+                                        {OSMESA_CONTEXT_MINOR_VERSION, 3},
+                                        {0}};
     if (osmesa.proc == NULL && load_osmesa(err) < 0)
         return err->code;
-    const OSMesaContext made = osmesa.create(attributes, NULL);
+    const OSMesaContext made = osmesa.create(attributes[0], NULL);
     if (made == NULL)
         return err_set(err, ERR_UNAVAILABLE, "OSMesa makes no GL 3.3 core context");
     if (!osmesa.make_current(made, context->dummy, GL_UNSIGNED_BYTE, 1, 1)) {
@@ -90,7 +84,7 @@ static int open_osmesa(struct gl_context *context, struct err *err)
         return err_set(err, ERR_UNAVAILABLE, "OSMesa's context cannot be made current");
     }
     context->kind = "OSMesa";
-    context->proc = osmesa_get_proc;
+    context->proc = osmesa.proc;
     context->close = osmesa_close_context;
     context->handles[0] = made;
     return 0;
@@ -125,8 +119,6 @@ static int load_egl(struct err *err)
     return load("libEGL.so.1", symbols, sizeof symbols / sizeof *symbols, "it is older than EGL 1.5", err);
 }
 
-static void (*egl_get_proc(const char *name))(void) { return egl.proc(name); }
-
 static void egl_close_context(struct gl_context *context)
 {
     EGLDisplay display = context->handles[0];
@@ -154,7 +146,7 @@ static int open_egl(struct gl_context *context, struct err *err)
     if (display == EGL_NO_DISPLAY || !egl.initialize(display, NULL, NULL))
         return err_set(err, ERR_UNAVAILABLE, "EGL has no surfaceless display; is libgl1-mesa-dri installed?");
     context->kind = "EGL";
-    context->proc = egl_get_proc;
+    context->proc = egl.proc;
     context->close = egl_close_context;
     context->handles[0] = display;
     context->handles[1] = egl_make_context(display);

@@ -30,7 +30,7 @@ struct caption_font {
     FT_Library library; /* once something was drawn */
     FT_Face face;
     uint8_t *coverage, *halo; /* of a band */
-    size_t capacity;
+    uint64_t coverage_capacity, halo_capacity;
 };
 
 struct caption_font *caption_font_load(void)
@@ -91,14 +91,9 @@ void caption_font_name(struct caption_font *font, char *out, size_t out_bytes)
 
 static int make_room(struct caption_font *font, size_t size_bytes, struct err *err)
 {
-    if (font->capacity < size_bytes) {
-        free(font->coverage);
-        free(font->halo);
-        font->coverage = malloc(size_bytes);
-        font->halo = malloc(size_bytes);
-        font->capacity = font->coverage != NULL && font->halo != NULL ? size_bytes : 0;
-    }
-    if (font->capacity < size_bytes)
+    font->coverage = mem_room(font->coverage, &font->coverage_capacity, size_bytes, 1);
+    font->halo = mem_room(font->halo, &font->halo_capacity, size_bytes, 1);
+    if (font->coverage == NULL || font->halo == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a caption");
     memset(font->coverage, 0, size_bytes);
     return 0;

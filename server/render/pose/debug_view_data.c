@@ -46,14 +46,6 @@ uint32_t *debug_view_id_colors(const struct model *model, const struct draw *dra
     return items;
 }
 
-struct rgba8 *debug_view_bone_weight_colors(const struct skeleton_mesh *skeleton, uint32_t joint, struct err *err)
-{
-    struct rgba8 *colors = make_array(skeleton->vertex_count, sizeof *colors, err);
-    for (uint32_t v = 0; colors != NULL && v < skeleton->vertex_count; v++)
-        colors[v] = joint == 0 ? influence_color(skeleton->nodes[v]) : weight_color(skeleton->nodes[v] == joint - 1);
-    return colors;
-}
-
 uint32_t *debug_view_bone_id_colors(const struct skeleton_mesh *skeleton, struct err *err)
 {
     uint32_t *items = make_array(skeleton->vertex_count / 3, sizeof *items, err);
@@ -62,10 +54,16 @@ uint32_t *debug_view_bone_id_colors(const struct skeleton_mesh *skeleton, struct
     return items;
 }
 
-struct rgba8 *debug_view_bone_colors(const struct skeleton_mesh *skeleton, uint32_t joint, struct err *err)
+struct rgba8 *debug_view_bone_colors(const struct skeleton_mesh *skeleton, uint32_t joint, bool is_by_weight,
+                                     struct err *err)
 {
     struct rgba8 *colors = make_array(skeleton->vertex_count, sizeof *colors, err);
-    for (uint32_t v = 0; colors != NULL && v < skeleton->vertex_count; v++)
-        colors[v] = joint > 0 && skeleton->nodes[v] == joint - 1 ? CHOSEN_COLOR : skeleton->colors[v];
+    for (uint32_t v = 0; colors != NULL && v < skeleton->vertex_count; v++) {
+        const bool is_chosen = joint > 0 && skeleton->nodes[v] == joint - 1;
+        if (is_by_weight)
+            colors[v] = joint == 0 ? influence_color(skeleton->nodes[v]) : weight_color(is_chosen);
+        else
+            colors[v] = is_chosen ? CHOSEN_COLOR : skeleton->colors[v];
+    }
     return colors;
 }

@@ -14,8 +14,9 @@ struct rgba8 *debug_view_weight_colors(const struct model *model, const struct d
 /* 0xRRGGBB of each triangle, line or point of a draw, for VIEW_JOINTS. NULL and ERR_NO_MEMORY. */
 uint32_t *debug_view_id_colors(const struct model *model, const struct draw *draw, struct err *err);
 
-/* The same of bones: [vertex_count], and [vertex_count / 3]. */
-struct rgba8 *debug_view_bone_weight_colors(const struct skeleton_mesh *skeleton, uint32_t joint, struct err *err);
+/* The same of bones, [vertex_count / 3]. */
 uint32_t *debug_view_bone_id_colors(const struct skeleton_mesh *skeleton, struct err *err);
-/* Their own linear colours, but for the joint and the bones that begin at it. */
-struct rgba8 *debug_view_bone_colors(const struct skeleton_mesh *skeleton, uint32_t joint, struct err *err);
+/* [vertex_count] of bones: as for VIEW_WEIGHTS, or their own linear colours but for the joint and the bones that begin
+ * at it. */
+struct rgba8 *debug_view_bone_colors(const struct skeleton_mesh *skeleton, uint32_t joint, bool is_by_weight,
+                                     struct err *err);

@@ -76,21 +76,16 @@ static uint32_t find_most(const struct influenced *in, const uint32_t *vertices,
     return most;
 }
 
-static uint32_t corner_count(const struct primitive *primitive)
-{
-    return primitive->topology == TOPOLOGY_TRIANGLES ? 3 : primitive->topology == TOPOLOGY_LINES ? 2 : 1;
-}
-
 uint32_t influence_element_count(const struct primitive *primitive)
 {
-    return primitive->index_count / corner_count(primitive);
+    return primitive->index_count / primitive_corner_count(primitive);
 }
 
 uint32_t *influence_nodes(const struct model *model, const struct draw *draw, bool is_by_element, struct err *err)
 {
     const struct influenced in = of_draw(model, draw);
     const struct primitive *primitive = &model->primitives[draw->primitive];
-    const uint32_t corners = is_by_element ? corner_count(primitive) : 1;
+    const uint32_t corners = is_by_element ? primitive_corner_count(primitive) : 1;
     const uint32_t count = is_by_element ? influence_element_count(primitive) : primitive->vertex_count;
     uint32_t *nodes = malloc(((size_t)count + 1) * sizeof *nodes);
     double *sums = calloc((size_t)model->node_count + 1, sizeof *sums);
