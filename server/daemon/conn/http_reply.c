@@ -11,7 +11,6 @@ enum {
     STATUS_OK = 200,
     STATUS_PREFLIGHT = 204,
     STATUS_ABANDONED = 499, /* in the log only: the client left before its reply */
-    OVERLOAD_RETRY_S = 1,
 };
 
 static const char *date_now(struct conn_group *group)
@@ -141,7 +140,5 @@ void http_send_error(struct conn *conn, const struct err *err, const char *allow
     reply_error(&reply, err, NULL, 0);
     if (err->code == ERR_METHOD_NOT_ALLOWED && allow != NULL)
         reply.allow = allow;
-    if (err->code == ERR_OVERLOADED)
-        reply.retry_after_s = OVERLOAD_RETRY_S;
     http_send_reply(conn, &reply);
 }

@@ -25,8 +25,6 @@ void evaluator_fini(struct evaluator *evaluator) { workspace_fini(&evaluator->an
 
 void evaluation_end_reply(struct reply *reply, const struct imported_model *imported)
 {
-    if (reply->code != 0)
-        reply->cache_control = "no-store";
     reply->has_content = imported != NULL;
     if (imported != NULL)
         memcpy(reply->content_hash, imported->model.infos[0].content_hash, sizeof reply->content_hash);

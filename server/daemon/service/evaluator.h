@@ -65,5 +65,5 @@ void evaluation_finish(const struct evaluation *evaluation, const struct reply_c
  * renderer: what draws pictures. */
 bool evaluation_is_not_modified(const struct evaluation *evaluation, const char *renderer, struct reply *reply);
 
-/* The last step of every reply: names the model that it is about (or NULL), and forbids storing an error. */
+/* The last step of every reply: names the model that it is about (or NULL). */
 void evaluation_end_reply(struct reply *reply, const struct imported_model *imported);

@@ -11,100 +11,62 @@
 
 enum { PROTOCOL_VERSION = 1 };
 static const char CACHE_REVALIDATE[] = "no-cache";
-static const char CACHE_NEVER[] = "no-store";
 
-static void make_json(struct reply *reply, const char *text)
+/* Returns where the body goes. */
+static struct buf *begin(struct reply *reply, const char *content_type, const char *cache_control)
 {
-    reply->content_type = "application/json";
-    reply->cache_control = CACHE_NEVER;
-    buf_put_text(&reply->body, text);
+    reply->content_type = content_type;
+    reply->cache_control = cache_control;
+    return &reply->body;
 }
+
+static struct buf *begin_json(struct reply *reply) { return begin(reply, "application/json", "no-store"); }
 
 static void make_version(const struct service *service, struct reply *reply)
 {
     const char *renderer = render_pool_renderer(service->renders);
-    const char *kernel = kernel_find(service->config->kernel)->name;
-    make_json(reply, "");
-    json_printf(&reply->body,
+    json_printf(begin_json(reply),
                 "{\"name\":\"posed\",\"version\":%s,\"build\":%s,\"protocol\":%d,\"packets\":%d,\"kernel\":%s,"
                 "\"renderer\":%s,\"uploads\":%s}\n",
-                POSED_VERSION, POSED_BUILD, PROTOCOL_VERSION, PACKET_VERSION, kernel,
-                renderer[0] != '\0' ? renderer : NULL, uploads_folder(service->uploads));
-}
-
-static void make_shutting_down(struct reply *reply)
-{
-    struct err err;
-    service_refuse_late(&err);
-    reply_error(reply, &err, NULL, 0);
-    reply->cache_control = CACHE_NEVER;
-}
-
-static void make_ready(const struct service *service, struct reply *reply)
-{
-    if (service->is_draining)
-        make_shutting_down(reply);
-    else
-        make_json(reply, "{\"status\":\"ok\"}\n");
+                POSED_VERSION, POSED_BUILD, PROTOCOL_VERSION, PACKET_VERSION,
+                kernel_find(service->config->kernel)->name, renderer[0] != '\0' ? renderer : NULL,
+                uploads_folder(service->uploads));
 }
 
 static void make_stats(const struct service *service, struct reply *reply)
 {
-    make_json(reply, "");
     stats_set(STAT_CLIENT_MEMORY_BYTES, atomic_load(&service->budget->used_bytes));
     stats_set(STAT_CLIENT_MEMORY_MAX_BYTES, service->budget->max_bytes);
-    stats_put_json(&reply->body);
-}
-
-static void make_gallery(struct reply *reply)
-{
-    reply->content_type = "text/html; charset=utf-8";
-    reply->cache_control = CACHE_REVALIDATE;
-    buf_put(&reply->body, gallery_html, sizeof gallery_html - 1);
-}
-
-static void make_formats(struct reply *reply)
-{
-    reply->content_type = "application/json";
-    reply->cache_control = CACHE_REVALIDATE;
-    body_put_formats(&reply->body);
-}
-
-/* For a GET that does not open a WebSocket. */
-static void make_no_stream(struct reply *reply)
-{
-    struct err err;
-    err_set(&err, ERR_BAD_REQUEST, "this is a WebSocket: a GET with 'Upgrade: websocket' opens it");
-    reply_error(reply, &err, NULL, 0);
+    stats_put_json(begin_json(reply));
 }
 
 bool service_info(const struct service *service, enum op op, struct reply *reply)
 {
-    if (service->is_ending) {
-        make_shutting_down(reply);
+    struct err err = {0};
+    if (service->is_ending || (op == OP_READYZ && service->is_draining))
+        service_refuse_late(&err);
+    else if (op == OP_STREAM) /* a GET that opens no WebSocket */
+        err_set(&err, ERR_BAD_REQUEST, "this is a WebSocket: a GET with 'Upgrade: websocket' opens it");
+    if (err.code != 0) {
+        reply_error(reply, &err, NULL, 0);
         return true;
     }
     switch (op) {
     case OP_HEALTHZ:
-        make_json(reply, "{\"status\":\"ok\"}\n");
-        break;
     case OP_READYZ:
-        make_ready(service, reply);
+        buf_put_text(begin_json(reply), "{\"status\":\"ok\"}\n");
         break;
     case OP_VERSION:
         make_version(service, reply);
         break;
     case OP_GALLERY:
-        make_gallery(reply);
+        buf_put(begin(reply, "text/html; charset=utf-8", CACHE_REVALIDATE), gallery_html, sizeof gallery_html - 1);
         break;
     case OP_FORMATS:
-        make_formats(reply);
+        body_put_formats(begin(reply, "application/json", CACHE_REVALIDATE));
         break;
     case OP_STATS:
         make_stats(service, reply);
-        break;
-    case OP_STREAM:
-        make_no_stream(reply);
         break;
     default:
         return false;

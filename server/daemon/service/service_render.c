@@ -109,7 +109,6 @@ static void on_done(struct render_waiter *waiter, struct blob *png, const struct
 static void fill_cells(struct picture_job *picture, const struct clip_span *span, struct picture_cells *cells)
 {
     const struct request *request = &picture->job->call->request;
-    struct resolved_layers *layers = &picture->job->service->evaluator.answer.layers; /* as find_blend() left them */
     const bool is_onion = request->picture.view == VIEW_ONION;
     const bool is_spread = is_onion && (request->picture.flags & PICTURE_AUTO_TIME) != 0 && span->to_s > span->from_s;
     if (is_onion)
@@ -119,7 +118,6 @@ static void fill_cells(struct picture_job *picture, const struct clip_span *span
                         : is_onion ? request->time_count
                                    : 1,
                         picture->drawing.blend.layer_count);
-    double *layer_times_s = cells->layer_times_s;
     for (uint32_t c = 0; c < cells->count; c++) {
         cells->cells[c] = (struct render_cell){
             .clip = picture->clip,
@@ -129,11 +127,7 @@ static void fill_cells(struct picture_job *picture, const struct clip_span *span
             .begin_s = span->from_s,
             .end_s = span->to_s,
         };
-        if (picture->drawing.blend.layer_count == 0)
-            continue;
-        layers_set_times(layers, request, c);
-        for (uint32_t i = 0; i < layers->count; i++)
-            *layer_times_s++ = layers->layers[i].clip_time_s;
+        picture_cells_set_times(cells, picture, c, c);
     }
 }
 

@@ -16,6 +16,16 @@ void picture_cells_alloc(struct picture_cells *cells, uint32_t count, uint32_t l
     cells->layer_times_s = layer_count == 0 ? NULL : mem_zalloc((size_t)count * layer_count, sizeof(double));
 }
 
+void picture_cells_set_times(struct picture_cells *cells, const struct picture_job *picture, uint32_t c, uint32_t frame)
+{
+    struct resolved_layers *layers = &picture->job->service->evaluator.answer.layers; /* as find_blend() left them */
+    if (picture->drawing.blend.layer_count == 0)
+        return;
+    layers_set_times(layers, &picture->job->call->request, frame);
+    for (uint32_t i = 0; i < layers->count; i++)
+        cells->layer_times_s[c * layers->count + i] = layers->layers[i].clip_time_s;
+}
+
 void picture_cells_free(struct picture_cells *cells)
 {
     free(cells->cells);
@@ -32,21 +42,9 @@ int service_sheet_plan(struct picture_job *picture, const struct model *clips, s
                            err);
 }
 
-/* Each layer of a blend has its own time in each frame. */
-static void fill_layer_times(struct picture_job *picture, double *times_s)
+static void fill_cells(const struct picture_job *picture, struct picture_cells *cells)
 {
-    const struct request *request = &picture->job->call->request;
-    const struct sheet_cell *cells = sheet_plan_cells(picture->plan);
-    struct resolved_layers *layers = &picture->job->service->evaluator.answer.layers; /* as find_blend() left them */
-    for (uint32_t c = 0; c < picture->plan->cell_count; c++) {
-        layers_set_times(layers, request, cells[c].frame);
-        for (uint32_t i = 0; i < layers->count; i++)
-            *times_s++ = layers->layers[i].clip_time_s;
-    }
-}
-
-static void fill_cells(const struct picture_job *picture, struct render_cell *to)
-{
+    struct render_cell *to = cells->cells;
     const struct request *request = &picture->job->call->request;
     const struct sheet_cell *from = sheet_plan_cells(picture->plan);
     double end_s = 0;
@@ -64,6 +62,7 @@ static void fill_cells(const struct picture_job *picture, struct render_cell *to
             .y = from[c].y,
             .duration_ms = (uint32_t)(llround(fmin(end_s * 1000, 4e9)) - llround(fmin(start_s * 1000, 4e9))),
         };
+        picture_cells_set_times(cells, picture, c, from[c].frame);
     }
 }
 
@@ -82,9 +81,7 @@ void service_sheet_fill(struct picture_job *picture, struct picture_cells *cells
     const struct request *request = &picture->job->call->request;
     struct render_job *drawing = &picture->drawing;
     picture_cells_alloc(cells, plan->cell_count, drawing->blend.layer_count);
-    fill_cells(picture, cells->cells);
-    if (drawing->blend.layer_count > 0)
-        fill_layer_times(picture, cells->layer_times_s);
+    fill_cells(picture, cells);
     drawing->width = plan->width;
     drawing->height = plan->height;
     drawing->format = request->sheet.format;
