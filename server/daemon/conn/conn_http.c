@@ -4,7 +4,6 @@
 #include "base/hex.h"
 #include "wire/request/accept.h"
 #include "wire/http/websocket.h"
-#include "daemon/support/stats.h"
 
 #include <stdio.h>
 

@@ -2,8 +2,6 @@
 #include "daemon/packets/packets.h"
 
 #include "base/mem.h"
-#include "daemon/support/log.h"
-#include "daemon/support/stats.h"
 #include "wire/http/websocket.h"
 
 #include <stdlib.h>

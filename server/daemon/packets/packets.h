@@ -51,8 +51,8 @@ void packets_send_reply(struct conn *conn, struct reply *reply, uint64_t bad_off
 void packets_send_error(struct conn *conn, const struct err *err, uint64_t bad_offset);
 /* Queues a reply without payload. */
 void packets_send_done(struct conn *conn);
-/* Logs a reply that nobody is there for. */
-void packets_log_abandoned(const struct conn *conn, const struct reply *reply);
+/* conn_protocol.reply. */
+void packets_reply_to_call(struct conn *conn, struct reply *reply);
 /* Queues what the connection ends with, which is not the reply to a packet. */
 void packets_end_with_error(struct conn *conn, const struct err *err, uint64_t bad_offset);
 void packets_refuse(struct conn *conn, const struct err *err);
@@ -70,9 +70,6 @@ int packets_find_model(struct conn *conn, const struct packet *packet, struct pa
 void packets_send_failure(struct conn *conn, size_t bad_at, const struct err *err);
 /* Answers a packet that is a request, or hands it to the dispatcher. */
 void packets_start_call(struct conn *conn, const struct packet *packet);
-
-/* conn_protocol.reply. */
-void packets_reply_to_call(struct conn *conn, struct reply *reply);
 
 /* --- packets_control.c --- */
 

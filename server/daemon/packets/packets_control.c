@@ -21,14 +21,6 @@ static int start_stream(struct conn *conn, const struct packet *packet, size_t *
     return 0;
 }
 
-static int control(struct conn *conn, const struct packet *packet, size_t *bad_at, struct err *err)
-{
-    struct packet_control asked;
-    if (packet_read_control(packet, &conn->group->config->limits, &asked, bad_at, err) < 0)
-        return err->code;
-    return streams_control(conn, &asked, err);
-}
-
 /* The packets close and watch. */
 static int change_handle(struct conn *conn, const struct packet *packet, size_t *bad_at, struct err *err)
 {
@@ -55,6 +47,7 @@ static int change_handle(struct conn *conn, const struct packet *packet, size_t 
 
 int packets_control(struct conn *conn, const struct packet *packet, size_t *bad_at, struct err *err)
 {
+    struct packet_control control;
     uint32_t stream = 0, credit = 0;
     int rc;
     switch (packet->kind) {
@@ -66,7 +59,9 @@ int packets_control(struct conn *conn, const struct packet *packet, size_t *bad_
         rc = start_stream(conn, packet, bad_at, err);
         break;
     case PACKET_CONTROL:
-        rc = control(conn, packet, bad_at, err);
+        rc = packet_read_control(packet, &conn->group->config->limits, &control, bad_at, err);
+        if (rc == 0)
+            rc = streams_control(conn, &control, err);
         break;
     case PACKET_CREDIT:
         if (packet_read_numbers(packet, &stream, &credit, bad_at, err) < 0)

@@ -94,11 +94,6 @@ static void log_packet(const struct conn *conn, const struct reply *reply, int s
     conn_log_reply(conn, &names, reply, status, body_bytes);
 }
 
-void packets_log_abandoned(const struct conn *conn, const struct reply *reply)
-{
-    log_packet(conn, reply, STATUS_ABANDONED, 0);
-}
-
 static void count_and_log(const struct conn *conn, const struct reply *reply)
 {
     if (conn->packets->asked.kind == 0 && reply->code == ERR_SHUTTING_DOWN)
@@ -137,6 +132,21 @@ void packets_send_error(struct conn *conn, const struct err *err, uint64_t bad_o
     reply_init(&reply);
     reply_error(&reply, err, NULL, 0);
     packets_send_reply(conn, &reply, bad_offset);
+}
+
+void packets_reply_to_call(struct conn *conn, struct reply *reply)
+{
+    struct packets *packets = conn->packets;
+    if (conn->call.is_abandoned) {
+        log_packet(conn, reply, STATUS_ABANDONED, 0);
+        reply_fini(reply);
+        return;
+    }
+    if (packets->asked.kind == PACKET_OPEN && reply->code == 0) /* whoever opens a model gets a handle */
+        packets->asked.model = model_handles_add(&packets->handles, conn->call.request.model, reply->content_hash);
+    packets_send_reply(conn, reply, PACKET_NO_OFFSET);
+    if (conn->state != CONN_STREAMING && conn->group->is_draining)
+        packets_end_for_shutdown(conn);
 }
 
 void packets_send_done(struct conn *conn)

@@ -1,9 +1,7 @@
-/* packets_requests.c - packets that the service answers: from packet to request, from the call to its reply. Whoever
- * opens a model gets a handle. */
+/* packets_requests.c - packets that the service answers: from packet to request. */
 #include "daemon/packets/packets.h"
 
 #include "daemon/service/prepared_queries.h"
-#include "daemon/support/stats.h"
 
 #include <stddef.h>
 
@@ -23,27 +21,6 @@ int packets_find_model(struct conn *conn, const struct packet *packet, struct pa
                        packet->model, handle->generation, packet->generation);
     *out = (struct packet_model){.path = handle->path, .hash = packet->generation == 0 ? NULL : handle->hash};
     return 0;
-}
-
-/* The reply to `open` is about a model: that gets a handle. */
-static void give_handle(struct conn *conn, const struct call *call, const struct reply *reply)
-{
-    struct packets *packets = conn->packets;
-    if (packets->asked.kind == PACKET_OPEN && reply->code == 0)
-        packets->asked.model = model_handles_add(&packets->handles, call->request.model, reply->content_hash);
-}
-
-void packets_reply_to_call(struct conn *conn, struct reply *reply)
-{
-    if (conn->call.is_abandoned) {
-        packets_log_abandoned(conn, reply);
-        reply_fini(reply);
-        return;
-    }
-    give_handle(conn, &conn->call, reply);
-    packets_send_reply(conn, reply, PACKET_NO_OFFSET);
-    if (conn->state != CONN_STREAMING && conn->group->is_draining)
-        packets_end_for_shutdown(conn);
 }
 
 void packets_send_failure(struct conn *conn, size_t bad_at, const struct err *err)
