@@ -46,20 +46,15 @@ static int split_url(const char *url, struct probe *probe, struct err *err)
     return 0;
 }
 
-static socklen_t size_of(const struct sockaddr_storage *address)
-{
-    return address->ss_family == AF_INET    ? sizeof(struct sockaddr_in)
-           : address->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-                                            : sizeof(struct sockaddr_un);
-}
-
 static int exchange(int fd, const struct sockaddr_storage *address, const struct probe *probe, char answer[TARGET_SIZE],
                     struct err *err)
 {
     const struct timeval patience = {.tv_sec = PATIENCE_S};
+    /* Linux takes more bytes than an address of IP has, but not of a Unix socket */
+    const socklen_t size = address->ss_family == AF_UNIX ? sizeof(struct sockaddr_un) : sizeof *address;
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience); /* limits connect() as well */
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    if (connect(fd, (const struct sockaddr *)address, size_of(address)) != 0)
+    if (connect(fd, (const struct sockaddr *)address, size) != 0)
         return err_set(err, ERR_UNAVAILABLE, "%s", strerror(errno));
     char request[3 * TARGET_SIZE];
     const int length = snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n",

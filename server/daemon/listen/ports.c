@@ -28,9 +28,8 @@ enum { PORT_HTTP, PORT_TCP, PORT_UNIX, PORT_COUNT };
 struct port {
     uv_poll_t poll;
     struct ports *ports;
-    int fd;           /* listening; -1: the port is closed */
-    bool has_packets; /* beside HTTP */
-    bool is_paused;
+    int fd;             /* listening; -1: the port is closed */
+    bool has_packets;   /* beside HTTP */
     uint64_t waited_ms; /* when its last pause ended, or 0 */
 };
 
@@ -44,33 +43,17 @@ struct ports {
 
 /* --- accepting --- */
 
-/* Not each time: the same failure comes back after every pause. */
-static void warn_of_accept(struct ports *ports, int error)
-{
-    const uint64_t now_ms = uv_now(ports->group->loop);
-    if (ports->accept_warned_ms != 0 && now_ms - ports->accept_warned_ms < WARN_EVERY_MS)
-        return;
-    ports->accept_warned_ms = now_ms;
-    log_warn("a connection could not be accepted: %s", strerror(error));
-}
-
 static void on_connection(uv_poll_t *poll, int status, int events);
-
-static void poll_port(struct port *port)
-{
-    port->is_paused = false;
-    uv_poll_start(&port->poll, UV_READABLE, on_connection);
-}
 
 static void on_pause_over(uv_timer_t *pause)
 {
     struct ports *ports = pause->data;
     for (int i = 0; i < PORT_COUNT; i++) {
         struct port *port = &ports->list[i];
-        if (!port->is_paused)
+        if (port->fd < 0 || uv_is_active((uv_handle_t *)&port->poll))
             continue;
         port->waited_ms = uv_now(pause->loop);
-        poll_port(port);
+        uv_poll_start(&port->poll, UV_READABLE, on_connection);
     }
 }
 
@@ -78,18 +61,22 @@ static void pause_port(struct port *port)
 {
     uv_timer_t *pause = &port->ports->pause;
     uv_poll_stop(&port->poll);
-    port->is_paused = true;
     if (!uv_is_active((uv_handle_t *)pause))
         uv_timer_start(pause, on_pause_over, PAUSE_MS, 0);
 }
 
 /* The connection stays in the kernel's queue, which would wake the loop again at once: first the system has to find a
- * descriptor, or memory. */
+ * descriptor, or memory. The log does not hear of each time: the same failure comes back after every pause. */
 static void pause_for_shortage(struct port *port, int error)
 {
+    struct ports *ports = port->ports;
+    const uint64_t now_ms = uv_now(ports->group->loop);
     stats_add(STAT_CONNECTIONS_NOT_ACCEPTED, 1);
-    warn_of_accept(port->ports, error);
     pause_port(port);
+    if (ports->accept_warned_ms != 0 && now_ms - ports->accept_warned_ms < WARN_EVERY_MS)
+        return;
+    ports->accept_warned_ms = now_ms;
+    log_warn("a connection could not be accepted: %s", strerror(error));
 }
 
 /* Whether an errno of accept() is about that one connection, which is gone then (man 2 accept). */
@@ -166,7 +153,6 @@ static void close_port(struct port *port)
     uv_close((uv_handle_t *)&port->poll, NULL);
     close(port->fd); /* libuv has forgotten it */
     port->fd = -1;
-    port->is_paused = false;
 }
 
 static int fail(const char *where, int rc, struct err *err)
@@ -204,8 +190,7 @@ static int open_port(struct port *port, int fd)
     }
     port->poll.data = port;
     port->fd = fd;
-    poll_port(port);
-    return 0;
+    return uv_poll_start(&port->poll, UV_READABLE, on_connection);
 }
 
 /* 0 or libuv's negative code. */
