@@ -21,7 +21,7 @@ static const int CODES[] = {
 #include "protocol/errors.def"
 #undef X
 };
-enum { CODE_COUNT = sizeof CODES / sizeof *CODES };
+enum { CODE_COUNT = sizeof CODES / sizeof *CODES, VALUE_COUNT = STAT_COUNT + STAT_ERRORS_COUNT * CODE_COUNT };
 
 static const struct stat_row ENDS[STAT_ERRORS_COUNT] = {
     [STAT_ERRORS_REQUESTS] = {"requests", "errors"},
@@ -31,11 +31,14 @@ static const struct stat_row ENDS[STAT_ERRORS_COUNT] = {
 
 /* Only its thread writes it, so that counting needs no locked instruction. */
 struct counts {
-    atomic_uint_fast64_t values[STAT_COUNT], ended[STAT_ERRORS_COUNT][CODE_COUNT];
-    char apart[64]; /* from the next thread's, by a cache line */
+    atomic_uint_fast64_t values[VALUE_COUNT]; /* by enum statistic; behind them by place_of() */
+    char apart[64];                           /* from the next thread's, by a cache line */
 };
 static struct counts counts[STATS_THREADS_MAX];
 static _Thread_local struct counts *own = &counts[0];
+
+/* The place of what counts how often CODES[code] ended something. */
+static int place_of(int ends, int code) { return STAT_COUNT + ends * CODE_COUNT + code; }
 
 static uint64_t get(const atomic_uint_fast64_t *value) { return atomic_load_explicit(value, memory_order_relaxed); }
 
@@ -56,22 +59,14 @@ void stats_count_error(enum stat_errors ends, int code)
 {
     for (int i = 0; i < CODE_COUNT; i++)
         if (CODES[i] == code)
-            add(&own->ended[ends][i], 1);
+            add(&own->values[place_of((int)ends, i)], 1);
 }
 
-static uint64_t sum_of(enum statistic stat)
+static uint64_t sum_of(int place)
 {
     uint64_t sum = 0;
     for (int thread = 0; thread < STATS_THREADS_MAX; thread++)
-        sum += get(&counts[thread].values[stat]);
-    return sum;
-}
-
-static uint64_t sum_of_ended(int ends, int code)
-{
-    uint64_t sum = 0;
-    for (int thread = 0; thread < STATS_THREADS_MAX; thread++)
-        sum += get(&counts[thread].ended[ends][code]);
+        sum += get(&counts[thread].values[place]);
     return sum;
 }
 
@@ -91,7 +86,7 @@ static void put_ends(struct buf *out, const char *group)
         put_name(out, ",", ENDS[e].name);
         const char *before = "{";
         for (int i = 0; i < CODE_COUNT; i++) {
-            const uint64_t sum = sum_of_ended(e, i);
+            const uint64_t sum = sum_of(place_of(e, i));
             if (sum == 0)
                 continue;
             put_name(out, before, err_name(CODES[i]));
@@ -110,7 +105,7 @@ void stats_put_json(struct buf *out)
         if (is_first)
             put_name(out, i == 0 ? "{" : ",\n", ROWS[i].group);
         put_name(out, is_first ? "{" : ",", ROWS[i].name);
-        json_put_uint(out, sum_of((enum statistic)i));
+        json_put_uint(out, sum_of(i));
         if (is_last) {
             put_ends(out, ROWS[i].group);
             buf_put_char(out, '}');
