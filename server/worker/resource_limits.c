@@ -38,13 +38,6 @@ static int limit_to(int resource, uint64_t value, const char *name, struct err *
     return err_set(err, ERR_INTERNAL, "cannot limit %s to %llu: %s", name, (unsigned long long)value, strerror(errno));
 }
 
-/* What slipped through without close-on-exec is not the worker's. */
-static void close_others(int last_fd)
-{
-    if (last_fd > 0)
-        close_range((unsigned)last_fd + 1, ~0u, 0);
-}
-
 int resource_limits_set(const struct resource_limits *limits, struct err *err)
 {
     const struct {
@@ -59,7 +52,8 @@ int resource_limits_set(const struct resource_limits *limits, struct err *err)
     };
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
         return err_set(err, ERR_INTERNAL, "cannot give up privileges: %s", strerror(errno));
-    close_others(limits->last_fd);
+    if (limits->last_fd > 0) /* what slipped through without close-on-exec is not the worker's */
+        close_range((unsigned)limits->last_fd + 1, ~0u, 0);
     /* When memory runs out the kernel ends the worker first, not the server. Where /proc is not mounted it need not. */
     proc_write("/proc/self/oom_score_adj", "1000");
     /* A process that leads a session is in a scheduling group of its own where the kernel makes such groups, and nice()

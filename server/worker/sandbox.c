@@ -5,7 +5,6 @@
 #include "worker/resource_limits.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/landlock.h>
 #include <sched.h>
 #include <stdint.h>
