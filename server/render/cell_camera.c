@@ -43,8 +43,8 @@ static int aim_cell(struct renderer *renderer, struct cells *cells, const struct
                                         .has_turn = job->has_turn,
                                         .begin_s = cell->begin_s,
                                         .end_s = cell->end_s};
-    return camera_setup_prepare(&cells->setup, &renderer->bounds_cache, cells->loaded, &renderer->posed,
-                                posed_by(cells, cell), &key, view, err);
+    return camera_setup_prepare(&renderer->bounds_cache, cells->loaded, &renderer->posed, posed_by(cells, cell), &key,
+                                view, &cells->bounds, err);
 }
 
 int cells_name(const struct cells *cells, uint32_t c, const struct pose_view *view, struct err *err)
@@ -80,7 +80,7 @@ static int start_framing(const struct renderer *renderer, struct cells *cells, c
     const struct camera level = posed_model_camera(cells_model(cells), first, NULL, 0);
     shared_camera_init(&cells->shared, &level, seen);
     *first = *view;
-    if (camera_setup_target(&cells->setup, &renderer->posed, cells_model(cells), first, err) < 0)
+    if (camera_setup_target(cells->bounds, &renderer->posed, cells_model(cells), first, err) < 0)
         return err->code;
     cells->shared.has_target = first->has_target;
     memcpy(cells->shared.target, first->target, sizeof first->target);
@@ -95,7 +95,7 @@ static int add_own_camera(struct renderer *renderer, struct cells *cells, bool i
                           struct err *err)
 {
     struct camera camera;
-    if (camera_setup_find(&cells->setup, &renderer->posed, cells_model(cells), view, &camera, err) < 0)
+    if (camera_setup_find(cells->bounds, &renderer->posed, cells_model(cells), view, &camera, err) < 0)
         return err->code;
     if (is_first)
         cells->all = camera;
@@ -129,7 +129,7 @@ int cells_frame(struct renderer *renderer, struct cells *cells, struct err *err)
         const struct camera seen = posed_model_camera(cells_model(cells), &view, NULL, 0);
         if (c == 0 && start_framing(renderer, cells, &view, &seen, &first, err) < 0)
             return err->code;
-        const struct clip_bounds *bounds = cells->setup.bounds;
+        const struct clip_bounds *bounds = cells->bounds;
         const bool is_new = before == NULL || before->clip != cell->clip || before->clip_source != cell->clip_source ||
                             before->yaw_deg != cell->yaw_deg || before->pitch_deg != cell->pitch_deg;
         const struct vec3 *points = posed_model_points(&renderer->posed, &count);
@@ -151,7 +151,7 @@ int cells_frame(struct renderer *renderer, struct cells *cells, struct err *err)
 bool cells_are_framed_by_poses(const struct cells *cells)
 {
     const struct picture_spec *picture = &cells->work->job.picture;
-    return cells->setup.bounds == NULL && picture->camera == 0 && picture->target_kind == PICTURE_TARGET_NONE;
+    return cells->bounds == NULL && picture->camera == 0 && picture->target_kind == PICTURE_TARGET_NONE;
 }
 
 int cells_find_camera(struct renderer *renderer, const struct cells *cells, struct pose_view *view,
@@ -159,9 +159,9 @@ int cells_find_camera(struct renderer *renderer, const struct cells *cells, stru
 {
     if (cells->work->job.cell_count == 1 ||
         (cells->work->job.picture.view == VIEW_ONION && !cells_are_framed_by_poses(cells)))
-        return camera_setup_find(&cells->setup, &renderer->posed, cells_model(cells), view, camera, err);
+        return camera_setup_find(cells->bounds, &renderer->posed, cells_model(cells), view, camera, err);
     if (has_own_camera(cells)) {
-        if (camera_setup_find(&cells->setup, &renderer->posed, cells_model(cells), view, camera, err) < 0)
+        if (camera_setup_find(cells->bounds, &renderer->posed, cells_model(cells), view, camera, err) < 0)
             return err->code;
         camera->near = cells->all.near;
         camera->far = cells->all.far;

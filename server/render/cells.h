@@ -49,7 +49,7 @@ struct cells {
     uint32_t mover_count;
     struct shared_camera shared; /* of several cells */
     struct camera all;           /* the camera that frames them */
-    struct camera_setup setup;   /* of one cell */
+    struct clip_bounds *bounds;  /* of one cell: what its camera frames; NULL: its pose */
     double clip_time_s;          /* of the last cell, as it is shown */
     bool is_covered;             /* some cell has a pixel of the model */
     bool is_opaque;

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-int camera_setup_prepare(struct camera_setup *setup, struct clip_bounds_cache *bounds_cache,
-                         struct loaded_model *loaded, struct posed_model *posed, const struct model *clip_model,
-                         const struct clip_bounds_key *key, struct pose_view *view, struct err *err)
+int camera_setup_prepare(struct clip_bounds_cache *bounds_cache, struct loaded_model *loaded, struct posed_model *posed,
+                         const struct model *clip_model, const struct clip_bounds_key *key, struct pose_view *view,
+                         struct clip_bounds **out, struct err *err)
 {
     const uint32_t flags = view->picture->flags;
     const bool is_still = view->layer_count > 0 || view->clip == POSE_REST || key->begin_s >= key->end_s;
     const bool has_own_camera = view->picture->camera > 0;
-    *setup = (struct camera_setup){0};
+    *out = NULL;
     if ((flags & PICTURE_AUTO_TIME) != 0 && view->layer_count == 0)
         view->clip_time_s = key->begin_s;
     if (is_still || ((flags & PICTURE_AUTO_TIME) == 0 && ((flags & PICTURE_FRAME_POSE) != 0 || has_own_camera)))
@@ -28,12 +28,12 @@ int camera_setup_prepare(struct camera_setup *setup, struct clip_bounds_cache *b
     if ((flags & PICTURE_AUTO_TIME) != 0)
         view->clip_time_s = bounds->key_pose_s;
     if ((flags & PICTURE_FRAME_POSE) == 0 && bounds->point_count > 0)
-        setup->bounds = bounds;
+        *out = bounds;
     return 0;
 }
 
 /* What is to be in the middle of the picture: a node stands still, or is followed where the pose is framed. */
-int camera_setup_target(const struct camera_setup *setup, const struct posed_model *posed, const struct model *model,
+int camera_setup_target(struct clip_bounds *bounds, const struct posed_model *posed, const struct model *model,
                         struct pose_view *view, struct err *err)
 {
     const struct picture_spec *picture = view->picture;
@@ -43,8 +43,8 @@ int camera_setup_target(const struct camera_setup *setup, const struct posed_mod
         return 0;
     if (picture->target_node >= model->node_count)
         return err_set(err, ERR_BAD_PARAMETER, "the model has no node %u", picture->target_node);
-    if (setup->bounds != NULL) {
-        const struct vec3 middle = setup->bounds->node_middles[picture->target_node];
+    if (bounds != NULL) {
+        const struct vec3 middle = bounds->node_middles[picture->target_node];
         const double target[3] = {(double)middle.x, (double)middle.y, (double)middle.z};
         memcpy(view->target, target, sizeof target);
     } else {
@@ -82,30 +82,30 @@ static int find_own(const struct posed_model *posed, const struct model *model, 
     return 0;
 }
 
-int camera_setup_find(const struct camera_setup *setup, const struct posed_model *posed, const struct model *model,
+int camera_setup_find(struct clip_bounds *bounds, const struct posed_model *posed, const struct model *model,
                       struct pose_view *view, struct camera *out, struct err *err)
 {
     uint64_t count;
     const struct vec3 *points = posed_model_points(posed, &count);
     if (view->picture->camera > 0)
         return find_own(posed, model, view, points, count, out, err);
-    if (camera_setup_target(setup, posed, model, view, err) < 0)
+    if (camera_setup_target(bounds, posed, model, view, err) < 0)
         return err->code;
     struct camera_query query = posed_model_camera_query(model, view);
-    if (setup->bounds == NULL) {
+    if (bounds == NULL) {
         *out = camera_frame(&query, points, count);
         return 0;
     }
     /* who comes nearer wants to cut off what is around */
     const double distance = query.distance;
     query.distance = distance > 1 ? distance : 1;
-    *out = *clip_bounds_camera(setup->bounds, &query);
+    *out = *clip_bounds_camera(bounds, &query);
     if (!camera_sees_all(out, points, count)) {
         query.distance = distance;
-        return frame_both(setup->bounds, points, count, &query, out, err);
+        return frame_both(bounds, points, count, &query, out, err);
     }
     query.distance = distance;
-    *out = *clip_bounds_camera(setup->bounds, &query);
+    *out = *clip_bounds_camera(bounds, &query);
     camera_hold(out, points, count);
     return 0;
 }

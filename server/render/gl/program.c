@@ -25,10 +25,10 @@ static int attach(const struct gl *gl, GLuint program, GLenum type, const struct
         gl->DeleteShader(shader);
         return 0;
     }
-    char words[400] = "";
-    gl->GetShaderInfoLog(shader, sizeof words, NULL, words);
+    char log[400] = "";
+    gl->GetShaderInfoLog(shader, sizeof log, NULL, log);
     gl->DeleteShader(shader);
-    return err_set(err, ERR_RENDER_FAILED, "%s does not compile: %s", source->name, words);
+    return err_set(err, ERR_RENDER_FAILED, "%s does not compile: %s", source->name, log);
 }
 
 static int link(const struct gl *gl, GLuint program, const char *name, struct err *err)
@@ -38,9 +38,9 @@ static int link(const struct gl *gl, GLuint program, const char *name, struct er
     gl->GetProgramiv(program, GL_LINK_STATUS, &is_good);
     if (is_good)
         return 0;
-    char words[400] = "";
-    gl->GetProgramInfoLog(program, sizeof words, NULL, words);
-    return err_set(err, ERR_RENDER_FAILED, "the shaders of %s do not link: %s", name, words);
+    char log[400] = "";
+    gl->GetProgramInfoLog(program, sizeof log, NULL, log);
+    return err_set(err, ERR_RENDER_FAILED, "the shaders of %s do not link: %s", name, log);
 }
 
 /* *program is 0 after a failure. */

@@ -113,9 +113,7 @@ static int deflate_rows(struct buf *out, uint8_t *rows, size_t size_bytes, struc
     put_stored(out, rows, (uint16_t)stored, stored == size_bytes);
     if (stored < size_bytes && put_compressed(out, rows, rows + stored, size_bytes - stored, err) < 0)
         return err->code;
-    const uint32_t sum = isal_adler32(1, rows, size_bytes);
-    for (int shift = 24; shift >= 0; shift -= 8)
-        buf_put_char(out, (char)(sum >> shift));
+    png_put_u32(out, isal_adler32(1, rows, size_bytes));
     return 0;
 }
 

@@ -116,17 +116,17 @@ int job_answer(int socket, uint64_t job_id, const struct err *outcome, const str
                const struct render_notes *notes, const char *message, struct err *err)
 {
     struct render_result result = {.magic = RENDER_RESULT_MAGIC, .job_id = job_id};
-    const char *words = message;
+    const char *text = message;
     if (outcome != NULL && outcome->code != 0) {
         result.number = (uint32_t)-outcome->code;
-        words = outcome->message;
+        text = outcome->message;
         png = NULL;
     }
     result.size_bytes = png != NULL ? png->size_bytes : 0;
     if (png != NULL && notes != NULL)
         result.notes = *notes;
-    if (words != NULL)
-        memcpy(result.message, words, strnlen(words, sizeof result.message - 1));
+    if (text != NULL)
+        memcpy(result.message, text, strnlen(text, sizeof result.message - 1));
     if (send_all(socket, &result, sizeof result, err) < 0)
         return err->code;
     return result.size_bytes > 0 ? send_all(socket, png->data, png->size_bytes, err) : 0;

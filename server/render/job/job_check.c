@@ -13,7 +13,7 @@ enum {
 static int check_cell(const struct render_job *job, const struct render_cell *cell, struct err *err)
 {
     if (!isfinite(cell->clip_time_s) || !isfinite(cell->begin_s) || !isfinite(cell->end_s) ||
-        !isfinite(cell->yaw_deg) || !isfinite(cell->pitch_deg))
+        !isfinite(job->picture.yaw_deg + cell->yaw_deg) || !isfinite(job->picture.pitch_deg + cell->pitch_deg))
         return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
     const uint32_t height = job->picture.height + job->caption_height;
     if (cell->x > job->width - job->picture.width || cell->y > job->height - height)
@@ -50,8 +50,6 @@ int job_check(const struct render_work *work, struct err *err)
     const struct render_job *job = &work->job;
     if (check_size(job, err) < 0)
         return err->code;
-    if (!isfinite(job->picture.yaw_deg) || !isfinite(job->picture.pitch_deg))
-        return err_set(err, ERR_BAD_PARAMETER, "time, yaw or pitch of the picture is not finite");
     if (job->picture.view >= VIEW_COUNT)
         return err_set(err, ERR_BAD_PARAMETER, "there is no view %u", job->picture.view);
     if (!render_job_is_bounded(job) || job->format >= SHEET_FORMAT_COUNT)
