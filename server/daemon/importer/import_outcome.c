@@ -33,14 +33,14 @@ static bool quote_line(const char *words, const char *part, char out[QUOTE_SIZE]
 static const char *last_words(const struct import_exit *end, char out[QUOTE_SIZE + 2])
 {
     char quote[QUOTE_SIZE] = "";
-    snprintf(out, QUOTE_SIZE + 2, "%s%s", quote_line(end->child.words, "", quote) ? ": " : "", quote);
+    snprintf(out, QUOTE_SIZE + 2, "%s%s", quote_line(end->child.output, "", quote) ? ": " : "", quote);
     return out;
 }
 
 static int explain_abort(const struct import_exit *end, struct err *err)
 {
     char quote[QUOTE_SIZE + 2];
-    const char *words = end->child.words;
+    const char *words = end->child.output;
     if (strstr(words, "std::bad_alloc") != NULL || strstr(words, "std::length_error") != NULL)
         return err_set(err, ERR_IMPORT_MEMORY, "the import needs more memory than the limit of %llu bytes",
                        (unsigned long long)end->limits->value[LIMIT_IMPORT_MEMORY_BYTES]);
@@ -94,7 +94,7 @@ static int explain_signal(const struct import_exit *end, struct err *err)
                        (unsigned long long)end->limits->value[LIMIT_IMPORT_CPU_S]);
     case SIGSYS:
         return err_set(err, ERR_IMPORT_SYSCALL, "the importer was stopped at %s, which no importer may do",
-                       child_exit_denied_syscall(end->child.words, call));
+                       child_exit_denied_syscall(end->child.output, call));
     case SIGXFSZ:
         return explain_size(end, err);
     default:

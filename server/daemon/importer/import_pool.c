@@ -157,13 +157,13 @@ int import_pool_importer_version(const struct config *config, char out[IMPORTER_
     worker_command_import(&command, config);
     worker_command_add(&command, "--version");
     int rc = child_run(command.args, command.env, PATIENCE_MS, &child);
-    const size_t length = strcspn(child.words, "\n");
+    const size_t length = strcspn(child.output, "\n");
     if (rc != 0)
         rc = err_set(err, ERR_INTERNAL, "cannot start '%s': %s", command.args[0], uv_strerror(rc));
-    else if (length == 0 || length >= IMPORTER_VERSION_SIZE || child.words[length] == '\0')
+    else if (length == 0 || length >= IMPORTER_VERSION_SIZE || child.output[length] == '\0')
         rc = err_set(err, ERR_INTERNAL, "'%s --version' does not print one line", command.args[0]);
     else
-        snprintf(out, IMPORTER_VERSION_SIZE, "%.*s", (int)length, child.words);
+        snprintf(out, IMPORTER_VERSION_SIZE, "%.*s", (int)length, child.output);
     worker_command_fini(&command);
     return rc;
 }

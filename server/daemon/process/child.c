@@ -19,16 +19,16 @@ enum { READS_MAX = 16, STDIO_COUNT = 3 + CHILD_FDS_MAX };
 
 /* --- what it writes --- */
 
-/* size_bytes: at most CHILD_WORDS_SIZE. */
-static void keep_words(struct child *child, const char *bytes, size_t size_bytes)
+/* size_bytes: at most CHILD_OUTPUT_SIZE. */
+static void keep_output(struct child *child, const char *bytes, size_t size_bytes)
 {
-    if (child->words_bytes + size_bytes > CHILD_WORDS_SIZE) {
-        const size_t dropped = child->words_bytes + size_bytes - CHILD_WORDS_SIZE;
-        memmove(child->words, child->words + dropped, child->words_bytes - dropped);
-        child->words_bytes -= dropped;
+    if (child->output_bytes + size_bytes > CHILD_OUTPUT_SIZE) {
+        const size_t dropped = child->output_bytes + size_bytes - CHILD_OUTPUT_SIZE;
+        memmove(child->output, child->output + dropped, child->output_bytes - dropped);
+        child->output_bytes -= dropped;
     }
-    memcpy(child->words + child->words_bytes, bytes, size_bytes);
-    child->words_bytes += size_bytes;
+    memcpy(child->output + child->output_bytes, bytes, size_bytes);
+    child->output_bytes += size_bytes;
 }
 
 static void on_alloc(uv_handle_t *pipe, size_t suggested_bytes __attribute__((unused)), uv_buf_t *out)
@@ -40,24 +40,24 @@ static void on_alloc(uv_handle_t *pipe, size_t suggested_bytes __attribute__((un
 static void on_read(uv_stream_t *pipe, ssize_t size_bytes, const uv_buf_t *bytes)
 {
     if (size_bytes > 0)
-        keep_words(container_of((uv_pipe_t *)pipe, struct child, pipe), bytes->base, (size_t)size_bytes);
+        keep_output(container_of((uv_pipe_t *)pipe, struct child, pipe), bytes->base, (size_t)size_bytes);
     else if (size_bytes < 0)
         uv_read_stop(pipe);
 }
 
 /* What still lies in the pipe. Its end is not waited for: a child of the process may hold it open. */
-static void finish_words(struct child *child)
+static void finish_output(struct child *child)
 {
     uv_os_fd_t fd;
     ssize_t got;
     for (int i = 0; i < READS_MAX && uv_fileno((uv_handle_t *)&child->pipe, &fd) == 0 &&
                     (got = read(fd, child->read_buffer, sizeof child->read_buffer)) > 0;
          i++)
-        keep_words(child, child->read_buffer, (size_t)got);
-    for (size_t i = 0; i < child->words_bytes; i++)
-        if (child->words[i] == '\0')
-            child->words[i] = '?';
-    child->words[child->words_bytes] = '\0';
+        keep_output(child, child->read_buffer, (size_t)got);
+    for (size_t i = 0; i < child->output_bytes; i++)
+        if (child->output[i] == '\0')
+            child->output[i] = '?';
+    child->output[child->output_bytes] = '\0';
 }
 
 /* --- its end --- */
@@ -87,7 +87,7 @@ static void on_exit_of(uv_process_t *process, int64_t exit_status, int term_sign
     child->is_running = false;
     child->exit.status = exit_status;
     child->exit.term_signal = term_signal;
-    finish_words(child);
+    finish_output(child);
     close_handles(child, 3);
     child->events->ended(child);
 }
@@ -133,12 +133,12 @@ uint64_t child_cpu_used_ms(const struct child *child)
 
 /* --- its start --- */
 
-static int spawn(struct child *child, uv_loop_t *loop, const struct child_command *command, int words_fd)
+static int spawn(struct child *child, uv_loop_t *loop, const struct child_command *command, int output_fd)
 {
-    const uv_stdio_container_t words = {.flags = UV_INHERIT_FD, .data.fd = words_fd};
-    uv_stdio_container_t stdio[STDIO_COUNT] = {{.flags = UV_IGNORE}, {.flags = UV_IGNORE}, words};
+    const uv_stdio_container_t output = {.flags = UV_INHERIT_FD, .data.fd = output_fd};
+    uv_stdio_container_t stdio[STDIO_COUNT] = {{.flags = UV_IGNORE}, {.flags = UV_IGNORE}, output};
     if (command->has_stdout)
-        stdio[STDOUT_FILENO] = words;
+        stdio[STDOUT_FILENO] = output;
     for (int i = 0; i < command->fd_count; i++)
         stdio[3 + i] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = command->fds[i]};
     const uv_process_options_t options = {
@@ -158,7 +158,7 @@ int child_start(struct child *child, uv_loop_t *loop, const struct child_command
 {
     int fds[2];
     child->events = events;
-    child->exit.words = child->words;
+    child->exit.output = child->output;
     uv_timer_init(loop, &child->timer);
     uv_pipe_init(loop, &child->pipe, 0);
     if (pipe2(fds, O_CLOEXEC) != 0) {
@@ -199,15 +199,15 @@ enum { SYSCALL_MAX = 1 << 20 };
 
 /* --- what its end says, any thread --- */
 
-const char *child_exit_last_line(const char *words, char out[LAST_LINE_SIZE])
+const char *child_exit_last_line(const char *output, char out[LAST_LINE_SIZE])
 {
-    size_t end = strlen(words);
-    while (end > 0 && (unsigned char)words[end - 1] <= ' ')
+    size_t end = strlen(output);
+    while (end > 0 && (unsigned char)output[end - 1] <= ' ')
         end--;
     size_t start = end;
-    while (start > 0 && words[start - 1] != '\n')
+    while (start > 0 && output[start - 1] != '\n')
         start--;
-    snprintf(out, LAST_LINE_SIZE, "%.*s", (int)(end - start), words + start);
+    snprintf(out, LAST_LINE_SIZE, "%.*s", (int)(end - start), output + start);
     for (char *c = out; *c != '\0'; c++)
         if ((unsigned char)*c < ' ')
             *c = '?';
@@ -215,10 +215,10 @@ const char *child_exit_last_line(const char *words, char out[LAST_LINE_SIZE])
     return out;
 }
 
-const char *child_exit_denied_syscall(const char *words, char out[DENIED_SYSCALL_SIZE])
+const char *child_exit_denied_syscall(const char *output, char out[DENIED_SYSCALL_SIZE])
 {
     const char *found = NULL;
-    for (const char *at = words; (at = strstr(at, SANDBOX_REFUSED)) != NULL; at += strlen(SANDBOX_REFUSED))
+    for (const char *at = output; (at = strstr(at, SANDBOX_REFUSED)) != NULL; at += strlen(SANDBOX_REFUSED))
         found = at + strlen(SANDBOX_REFUSED);
     const long number = found != NULL ? strtol(found, NULL, 10) : -1;
     if (number < 0 || number > SYSCALL_MAX) {

@@ -11,14 +11,14 @@
 #include <stdint.h>
 #include <uv.h>
 
-enum { CHILD_WORDS_SIZE = 4096, CHILD_FDS_MAX = 2 };
+enum { CHILD_OUTPUT_SIZE = 4096, CHILD_FDS_MAX = 2 };
 
 /* How a process ended. */
 struct child_exit {
-    int64_t status;    /* when term_signal is 0 */
-    int term_signal;   /* 0: it ended by itself */
-    bool is_timeout;   /* it was killed because its time was over */
-    const char *words; /* the end of what it wrote to stderr, where libraries say why they die */
+    int64_t status;     /* when term_signal is 0 */
+    int term_signal;    /* 0: it ended by itself */
+    bool is_timeout;    /* it was killed because its time was over */
+    const char *output; /* the end of what it wrote to stderr, where libraries say why they die */
 };
 
 struct child;
@@ -32,7 +32,7 @@ struct child_events {
 };
 
 struct child {
-    struct child_exit exit; /* since ended(); its words until the memory goes */
+    struct child_exit exit; /* since ended(); its output until the memory goes */
     /* the rest is private to child.c */
     const struct child_events *events;
     uv_process_t process;
@@ -40,9 +40,9 @@ struct child {
     uv_timer_t timer;
     int open_handles;
     bool is_running, is_late;
-    size_t words_bytes;
-    char words[CHILD_WORDS_SIZE + 1];
-    char read_buffer[CHILD_WORDS_SIZE];
+    size_t output_bytes;
+    char output[CHILD_OUTPUT_SIZE + 1];
+    char read_buffer[CHILD_OUTPUT_SIZE];
 };
 
 struct child_command {
@@ -67,16 +67,17 @@ void child_kill(struct child *child, int signal);
 /* The processor time that the process has used, by the kernel's account; 0 when it has ended. */
 uint64_t child_cpu_used_ms(const struct child *child);
 
-/* Runs a program to its end, or until time_ms are over, without a loop: at start-up. Fills *out, whose words are of
- * stdout and stderr. Returns 0, or the negative errno of a start that failed. */
+/* Runs a program to its end, or until time_ms are over, without a loop: at start-up. Fills *out, whose output is that
+ * of stdout and stderr. Returns 0, or the negative errno of a start that failed. */
 int child_run(char *const *args, char *const *env, uint64_t time_ms, struct child *out);
 
 enum { LAST_LINE_SIZE = 288, DENIED_SYSCALL_SIZE = 64 };
 
-/* The last line of `words` that is not blank, or its start; printable UTF-8. Returns out. Any thread. */
-const char *child_exit_last_line(const char *words, char out[LAST_LINE_SIZE]);
+/* The last line of `output` that is not blank, or its start; printable UTF-8. Returns out. Any thread. */
+const char *child_exit_last_line(const char *output, char out[LAST_LINE_SIZE]);
 
 /* The system call that the sandbox ended a process for, by the last that it wrote ("" for nothing). Fills out with
- * "openat()", "system call 999", or "a call of a foreign kind" when the words do not say it; returns out. Any thread.
+ * "openat()", "system call 999", or "a call of a foreign kind" when the output does not say it; returns out. Any
+ * thread.
  */
-const char *child_exit_denied_syscall(const char *words, char out[DENIED_SYSCALL_SIZE]);
+const char *child_exit_denied_syscall(const char *output, char out[DENIED_SYSCALL_SIZE]);

@@ -43,12 +43,12 @@ static void run_attempt(const struct config *config, enum program program, const
 }
 
 /* The last line that a program wrote. */
-#define LAST_LINE(child) child_exit_last_line((child)->words, (char[LAST_LINE_SIZE]){0})
+#define LAST_LINE(child) child_exit_last_line((child)->output, (char[LAST_LINE_SIZE]){0})
 
 /* The report's content, to its line's end, or NULL. */
 static char *report_of(struct child *child)
 {
-    char *report = strstr(child->words, SANDBOX_REPORT);
+    char *report = strstr(child->output, SANDBOX_REPORT);
     if (report == NULL)
         return NULL;
     report += strlen(SANDBOX_REPORT);
@@ -109,10 +109,10 @@ static bool test_one(const struct config *config, enum program program, const ch
     struct child child;
     char call[DENIED_SYSCALL_SIZE], outcome[256];
     run_attempt(config, program, name, &child);
-    const char *failed = strstr(child.words, SANDBOX_FAILED);
+    const char *failed = strstr(child.output, SANDBOX_FAILED);
     bool is_refused = true;
     if (child.exit.term_signal == SIGSYS)
-        snprintf(outcome, sizeof outcome, "refused: killed for %s", child_exit_denied_syscall(child.words, call));
+        snprintf(outcome, sizeof outcome, "refused: killed for %s", child_exit_denied_syscall(child.output, call));
     else if (failed != NULL)
         snprintf(outcome, sizeof outcome, "refused: %s", failed + strlen(SANDBOX_FAILED));
     else if (child.exit.term_signal == SIGXCPU)
@@ -149,7 +149,7 @@ static bool test_program(const struct config *config, enum program program, stru
     put_report(out, program, report);
     run_attempt(config, program, "list", &list);
     char *rest = NULL;
-    for (char *name = strtok_r(list.words, "\n", &rest); name != NULL; name = strtok_r(NULL, "\n", &rest)) {
+    for (char *name = strtok_r(list.output, "\n", &rest); name != NULL; name = strtok_r(NULL, "\n", &rest)) {
         char *what = strchr(name, '\t');
         if (what == NULL)
             continue;

@@ -9,12 +9,12 @@
 static void say_why(const struct render_exit *end, char out[RENDER_WHY_SIZE])
 {
     char what[128], call[DENIED_SYSCALL_SIZE], line[LAST_LINE_SIZE];
-    child_exit_last_line(end->child.words, line);
+    child_exit_last_line(end->child.output, line);
     if (end->breach != NULL)
         snprintf(what, sizeof what, "%s and was killed", end->breach);
     else if (end->child.term_signal == SIGSYS)
         snprintf(what, sizeof what, "was stopped at %s, which no renderer may do",
-                 child_exit_denied_syscall(end->child.words, call));
+                 child_exit_denied_syscall(end->child.output, call));
     else if (end->child.term_signal != 0)
         snprintf(what, sizeof what, "was killed by signal %d (%s)", end->child.term_signal,
                  strsignal(end->child.term_signal));
@@ -40,7 +40,7 @@ int render_outcome(const struct render_exit *end, char why[RENDER_WHY_SIZE])
     case SIGKILL: /* by the kernel, most likely: workers are the first to go when memory ends */
         return ERR_RENDER_MEMORY;
     case SIGABRT:
-        return is_out_of_memory(end->child.words) ? ERR_RENDER_MEMORY : ERR_RENDER_FAILED;
+        return is_out_of_memory(end->child.output) ? ERR_RENDER_MEMORY : ERR_RENDER_FAILED;
     default:
         return ERR_RENDER_FAILED;
     }

@@ -52,10 +52,10 @@ TEST(child_says_how_it_ended_and_its_last_words)
     run_loop_fini(&loop);
     assert_true(one.ended_count == 1 && one.closed_count == 1 && other.closed_count == 1);
     assert_true(one.child.exit.status == 7 && one.child.exit.term_signal == 0 && !one.child.exit.is_timeout);
-    assert_string_equal(one.child.exit.words, "first\nlast?");
+    assert_string_equal(one.child.exit.output, "first\nlast?");
     assert_int_equal(other.child.exit.term_signal, SIGABRT);
-    assert_int_equal(strlen(other.child.exit.words), CHILD_WORDS_SIZE);
-    assert_string_equal(other.child.exit.words + CHILD_WORDS_SIZE - 5, "xend\n");
+    assert_int_equal(strlen(other.child.exit.output), CHILD_OUTPUT_SIZE);
+    assert_string_equal(other.child.exit.output + CHILD_OUTPUT_SIZE - 5, "xend\n");
     assert_int_equal(child_cpu_used_ms(&one.child), 0);
 }
 
@@ -77,8 +77,8 @@ TEST(child_inherits_what_it_is_given)
     assert_int_equal(read(fds[0], got, sizeof got - 1), 5);
     assert_string_equal(got, "four\n");
     close(fds[0]);
-    assert_null(strstr(watched.child.exit.words, "HOME"));
-    assert_int_equal(watched.child.exit.words[0], '6'); /* 0 to 4, and that of ls */
+    assert_null(strstr(watched.child.exit.output, "HOME"));
+    assert_int_equal(watched.child.exit.output[0], '6'); /* 0 to 4, and that of ls */
 }
 
 TEST(child_has_a_time_that_can_change)
@@ -94,7 +94,7 @@ TEST(child_has_a_time_that_can_change)
     child_limit_time(&late.child, 100);
     child_limit_time(&spared.child, 100);
     child_limit_time(&spared.child, 0);
-    while (strstr(stubborn.child.words, "up") == NULL)
+    while (strstr(stubborn.child.output, "up") == NULL)
         run_loop_for(&loop, 10);
     child_kill(&stubborn.child, SIGTERM);
     child_limit_time(&stubborn.child, 100);
@@ -125,12 +125,12 @@ TEST(child_run_waits)
     char *args[] = {(char *)"/bin/sh", (char *)"-c", (char *)"echo out; echo err >&2; exit 2", NULL};
     assert_int_equal(child_run(args, env, 20000, &child), 0);
     assert_int_equal(child.exit.status, 2);
-    assert_string_equal(child.words, "out\nerr\n");
+    assert_string_equal(child.output, "out\nerr\n");
     args[2] = (char *)"echo here; sleep 60";
     assert_int_equal(child_run(args, env, 100, &child), 0);
     assert_true(child.exit.is_timeout);
-    assert_string_equal(child.words, "here\n");
+    assert_string_equal(child.output, "here\n");
     args[0] = (char *)"/nowhere";
     assert_int_equal(child_run(args, env, 100, &child), UV_ENOENT);
-    assert_string_equal(child.words, "");
+    assert_string_equal(child.output, "");
 }

@@ -28,7 +28,7 @@ static struct err outcome_of(const void *bytes, size_t size_bytes, struct import
     limits.value[LIMIT_IMPORT_TIME_MS] = 1234;
     end.path = "a/fox.glb";
     end.limits = &limits;
-    end.child.words = end.child.words != NULL ? end.child.words : "";
+    end.child.output = end.child.output != NULL ? end.child.output : "";
     const int fd = memfd_of(bytes, size_bytes);
     const int rc = import_outcome(fd, &end, 1, &imported, &err);
     assert_true(rc < 0);
@@ -50,13 +50,13 @@ TEST(import_outcome_of_every_way_to_end)
         {{.child.term_signal = SIGBUS}, ERR_IMPORT_CRASHED, "signal 7"},
         {{.child.term_signal = SIGFPE}, ERR_IMPORT_CRASHED, "signal 8"},
         {{.child.term_signal = SIGABRT}, ERR_IMPORT_ABORTED, "aborted"},
-        {{.child.term_signal = SIGABRT, .child.words = "warn\nx.cpp:7: f(): Assertion `n > 0' failed.\n"},
+        {{.child.term_signal = SIGABRT, .child.output = "warn\nx.cpp:7: f(): Assertion `n > 0' failed.\n"},
          ERR_IMPORT_ABORTED,
          "x.cpp:7: f(): Assertion `n > 0' failed."},
-        {{.child.term_signal = SIGABRT, .child.words = "ai_assert failure in x.cpp(7): n > 0"},
+        {{.child.term_signal = SIGABRT, .child.output = "ai_assert failure in x.cpp(7): n > 0"},
          ERR_IMPORT_ABORTED,
          "n > 0"},
-        {{.child.term_signal = SIGABRT, .child.words = "terminate called\n  what():  std::bad_alloc\n"},
+        {{.child.term_signal = SIGABRT, .child.output = "terminate called\n  what():  std::bad_alloc\n"},
          ERR_IMPORT_MEMORY,
          "bytes"},
         {{.child.term_signal = SIGXCPU}, ERR_IMPORT_CPU, "processor time"},
@@ -71,11 +71,11 @@ TEST(import_outcome_of_every_way_to_end)
         {{.child.term_signal = SIGTERM, .is_killed_again = true}, ERR_IMPORT_CRASHED, "twice in a row"},
         {{.child.term_signal = SIGXFSZ}, ERR_IMPORT_TOO_LARGE, "larger"},
 #if defined(__x86_64__)
-        {{.child.term_signal = SIGSYS, .child.words = "x\nrefused system call 1\nrefused system call 0\n"},
+        {{.child.term_signal = SIGSYS, .child.output = "x\nrefused system call 1\nrefused system call 0\n"},
          ERR_IMPORT_SYSCALL,
          "stopped at read()"},
 #endif
-        {{.child.term_signal = SIGSYS, .child.words = "refused system call 99999\n"},
+        {{.child.term_signal = SIGSYS, .child.output = "refused system call 99999\n"},
          ERR_IMPORT_SYSCALL,
          "system call 99999"},
         {{.child.term_signal = SIGSYS}, ERR_IMPORT_SYSCALL, "foreign"},
@@ -84,8 +84,8 @@ TEST(import_outcome_of_every_way_to_end)
         {{.child.status = 0}, ERR_BAD_BAKE, "empty"},
         {{.child.status = 1}, ERR_IMPORT_CRASHED, "status 1"},
         {{.child.status = 77}, ERR_IMPORT_CRASHED, "status 77"},
-        {{.child.status = 2, .child.words = "unknown option '--x'\n"}, ERR_IMPORT_CRASHED, "unknown option '--x'"},
-        {{.child.status = 127, .child.words = "not found"}, ERR_IMPORT_CRASHED, "not found"},
+        {{.child.status = 2, .child.output = "unknown option '--x'\n"}, ERR_IMPORT_CRASHED, "unknown option '--x'"},
+        {{.child.status = 127, .child.output = "not found"}, ERR_IMPORT_CRASHED, "not found"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct err err = outcome_of("", 0, rows[i].end);
@@ -164,7 +164,7 @@ TEST(import_outcome_of_a_damaged_failure)
 /* What an importer does to its result so that posed cannot seal it. */
 TEST(import_outcome_of_a_result_that_cannot_be_sealed)
 {
-    static const struct import_exit good = {.child.words = "", .path = "a"};
+    static const struct import_exit good = {.child.output = "", .path = "a"};
     struct limits limits;
     limits_default(&limits);
     for (int i = 0; i < 3; i++) {
@@ -198,7 +198,7 @@ TEST(import_outcome_of_a_model)
     struct err err = {0};
     struct imported_model *imported = NULL;
     limits_default(&limits);
-    const struct import_exit end = {.path = "a", .child.words = "", .limits = &limits};
+    const struct import_exit end = {.path = "a", .child.output = "", .limits = &limits};
     const int fd = memfd_of(fixture.block, fixture.size_bytes);
     assert_int_equal(import_outcome(fd, &end, 7, &imported, &err), 0);
     assert_int_equal(imported->key, 7);

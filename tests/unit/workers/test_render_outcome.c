@@ -39,7 +39,7 @@ TEST(render_outcome_of_every_way_to_end)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char why[RENDER_WHY_SIZE];
         struct render_exit end = rows[i].end;
-        end.child.words = rows[i].words;
+        end.child.output = rows[i].words;
         assert_int_equal(render_outcome(&end, why), rows[i].code);
         assert_string_equal(why, rows[i].why);
     }
