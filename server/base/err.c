@@ -88,14 +88,5 @@ int err_from_number(unsigned number)
 
 bool err_is_shortage(int error)
 {
-    switch (error) {
-    case EAGAIN: /* of fork() */
-    case EMFILE:
-    case ENFILE:
-    case ENOBUFS:
-    case ENOMEM:
-        return true;
-    default:
-        return false;
-    }
+    return error == EAGAIN /* of fork() */ || error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }

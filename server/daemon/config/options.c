@@ -27,24 +27,20 @@ _Static_assert(LIMIT_COUNT + 32 < GIVEN_MAX, "room for every option");
 static const char *default_worker_dir(void)
 {
     static char folder[PATH_MAX + 32];
-    static const char *const places[] = {"", "/../libexec/posed"};
+    static const char *const places[] = {"", "/../libexec/posed", ""}; /* the last: where it is missing */
     char program[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length <= 0)
         return ".";
     program[length] = '\0';
-    char *slash = strrchr(program, '/');
-    if (slash == NULL)
-        return ".";
-    *slash = '\0';
+    *strrchr(program, '/') = '\0';
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         char worker[sizeof folder + 32];
         snprintf(folder, sizeof folder, "%s%s", program, places[i]);
         snprintf(worker, sizeof worker, "%s/posed-import", folder);
         if (access(worker, X_OK) == 0)
-            return folder;
+            break;
     }
-    snprintf(folder, sizeof folder, "%s", program);
     return folder;
 }
 

@@ -117,20 +117,11 @@ static void take_notice(struct message *message)
 
 /* --- answers from memory --- */
 
+/* All that is asked of a model but pictures. */
 static bool is_answered_here(enum op op)
 {
-    switch (op) {
-    case OP_MODEL:
-    case OP_PALETTE:
-    case OP_POSE:
-    case OP_MESH:
-    case OP_BOUNDS:
-    case OP_OPEN:
-    case OP_FIND:
-        return true;
-    default:
-        return false;
-    }
+    return op == OP_MODEL || op == OP_PALETTE || op == OP_POSE || op == OP_MESH || op == OP_BOUNDS || op == OP_OPEN ||
+           op == OP_FIND;
 }
 
 static bool answer_here(struct dispatcher *dispatcher, struct call *call, struct reply *reply)

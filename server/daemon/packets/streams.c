@@ -147,13 +147,10 @@ static void on_timer(uv_timer_t *timer)
     struct stream *stream = timer->data;
     const uint64_t now_ns = uv_hrtime();
     uint64_t tick;
-    if (!stream_clock_due(&stream->clock, now_ns, &tick)) {
-        go_on(stream, BREATH_MS);
-        return;
-    }
+    const bool is_due = stream_clock_due(&stream->clock, now_ns, &tick);
     const bool is_by_the_clock = !stream->clock.is_paused && stream->clock.rate > 0;
-    if (!can_send(stream)) {
-        if (is_by_the_clock) {
+    if (!is_due || !can_send(stream)) {
+        if (is_due && is_by_the_clock) {
             skip(stream, tick + 1 - stream->clock.next);
             stream_clock_pass(&stream->clock, tick);
         }

@@ -51,12 +51,13 @@ static void set_part(struct query_key *key, int part, const char *text, size_t s
     key->part_bytes[part] = size_bytes;
 }
 
-static bool is_short(const struct query_key *key)
+/* Of all parts. */
+static size_t text_bytes(const struct query_key *key)
 {
-    size_t text_bytes = 0;
+    size_t sum_bytes = 0;
     for (int i = 0; i < PARTS; i++)
-        text_bytes += key->part_bytes[i];
-    return text_bytes <= TEXT_MAX;
+        sum_bytes += key->part_bytes[i];
+    return sum_bytes;
 }
 
 static uint64_t hash_of(const struct query_key *key)
@@ -84,7 +85,7 @@ bool query_key_of_http(const struct http_request *http, struct query_key *key)
     set_part(key, 0, http->target, time.at);
     set_part(key, 1, http->target + behind, http->target_bytes - behind);
     set_part(key, 2, http->accept, http->accept == NULL ? 0 : strlen(http->accept));
-    return is_short(key);
+    return text_bytes(key) <= TEXT_MAX;
 }
 
 bool query_key_of_packet(const struct packet *packet, const char *path, const char *hash, struct query_key *key)
@@ -100,7 +101,7 @@ bool query_key_of_packet(const struct packet *packet, const char *path, const ch
     set_part(key, 1, payload + behind, packet->payload_bytes - behind);
     set_part(key, 2, path, strlen(path));
     set_part(key, 3, hash, hash == NULL ? 0 : strlen(hash));
-    return isfinite(key->time_s) && is_short(key);
+    return isfinite(key->time_s) && text_bytes(key) <= TEXT_MAX;
 }
 
 /* --- finding --- */
@@ -140,10 +141,7 @@ struct prepared_query *prepared_queries_find(struct prepared_queries *queries, s
 static struct prepared_query *new_query(const struct query_key *key)
 {
     struct prepared_query *query = mem_zalloc(1, sizeof *query);
-    size_t text_bytes = 0;
-    for (int i = 0; i < PARTS; i++)
-        text_bytes += key->part_bytes[i];
-    query->text = mem_alloc(text_bytes + 1);
+    query->text = mem_alloc(text_bytes(key) + 1);
     query->protocol = key->protocol;
     query->has_time = key->has_time;
     char *to = query->text;
