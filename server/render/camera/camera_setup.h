@@ -16,12 +16,12 @@ int camera_setup_prepare(struct clip_bounds_cache *bounds_cache, struct loaded_m
                          const struct model *clip_model, const struct clip_bounds_key *key, struct pose_view *view,
                          struct clip_bounds **out, struct err *err);
 
-/* Sets what of `view` says where the middle of the picture is, for the pose that the frame has. Returns 0 or
+/* Sets what of `view` says where the middle of the picture is, for the pose that `posed` has. Returns 0 or
  * ERR_BAD_PARAMETER for a node that the model does not have. */
 int camera_setup_target(struct clip_bounds *bounds, const struct posed_model *posed, const struct model *model,
                         struct pose_view *view, struct err *err);
 
-/* The camera for the pose that the frame has. Returns 0, ERR_BAD_PARAMETER for a node that the model does not have, or
+/* The camera for the pose that `posed` has. Returns 0, ERR_BAD_PARAMETER for a node that the model does not have, or
  * ERR_NO_MEMORY. */
 int camera_setup_find(struct clip_bounds *bounds, const struct posed_model *posed, const struct model *model,
                       struct pose_view *view, struct camera *out, struct err *err);

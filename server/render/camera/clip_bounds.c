@@ -75,7 +75,7 @@ static void list_times(struct bounds_walk *walk, const struct clip_bounds_key *k
         add_time(walk, key->begin_s + span_s * i / limit);
 }
 
-/* The points of the pose that the frame has: of the outline, or of a skeleton the places of its nodes. area: theirs. */
+/* The points of work->posed: of the outline, or of a skeleton the places of its nodes. area: theirs. */
 static uint32_t pose_points(const struct clip_bounds_input *work, struct vec3 *out, double *area)
 {
     const struct posed_model *posed = work->posed;

@@ -39,7 +39,7 @@ struct clip_bounds_cache {
     uint64_t uses;
 };
 
-/* What is evaluated. The frame lends its memory and holds no pose afterwards. */
+/* What is evaluated. `posed` lends its memory and holds no pose afterwards. */
 struct clip_bounds_input {
     struct posed_model *posed;
     const struct model *model; /* that is posed: it has the clip */
@@ -47,10 +47,10 @@ struct clip_bounds_input {
     const struct pose_view *view; /* all but its clip time */
 };
 
-/* The reach of `key`, which must say what the view does. Poses that cannot be evaluated, or that lie beyond 1e30, are
+/* The bounds of `key`, which must say what the view does. Poses that cannot be evaluated, or that lie beyond 1e30, are
  * left out; when all are, there are no points. The pointer is valid until the next call. Returns 0 or ERR_NO_MEMORY. */
 int clip_bounds_get(struct clip_bounds_cache *bounds_cache, const struct clip_bounds_key *key,
                     const struct clip_bounds_input *work, struct clip_bounds **out, struct err *err);
-/* The camera that frames the reach's points. */
+/* The camera that frames their points. */
 const struct camera *clip_bounds_camera(struct clip_bounds *bounds, const struct camera_query *query);
 void clip_bounds_cache_fini(struct clip_bounds_cache *bounds_cache);

@@ -33,7 +33,7 @@ struct key_pose_search {
 };
 
 /* Looks up what the clip moves that can be out of its usual state; of very many things the first. Returns 0 or
- * ERR_NO_MEMORY. Zero-initialise *moments. */
+ * ERR_NO_MEMORY. Zero-initialise *search. */
 int key_pose_init(struct key_pose_search *search, const struct model *model, int32_t clip, struct err *err);
 /* How much of points that lie about a part of a model is seen, from whichever side, up to a factor: the root of the sum
  * of the principal minors of their covariances. 0 for points on a line. */

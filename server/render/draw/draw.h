@@ -57,7 +57,7 @@ void draw_fill(const struct gl *gl, GLuint buffer, const void *items, size_t siz
 void draw_indexed(const struct gl *gl, const struct primitive *primitive);
 /* Draws the bones in the colours that drawing->own has. */
 void draw_skeleton_mesh(const struct drawing *drawing, const struct program *program, const struct posed_model *posed);
-/* Fills drawing->palette from the frame and binds it to UNIT_PALETTE. ERR_NO_MEMORY. */
+/* Fills drawing->palette from the posed model and binds it to UNIT_PALETTE. ERR_NO_MEMORY. */
 int draw_upload_palette(const struct drawing *drawing, const struct posed_model *posed, struct err *err);
 /* Fills drawing->own with a morphed primitive. ERR_NO_MEMORY. */
 int draw_upload_morphed(const struct drawing *drawing, const struct model *model, const struct posed_model *posed,

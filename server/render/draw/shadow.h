@@ -18,7 +18,7 @@ struct shadow {
     uint64_t point_capacity;
 };
 
-/* Makes the shadow of a frame that posed_model_set_camera() has made ready. Zero-initialise *shadow before the first
+/* Makes the shadow of a model that posed_model_set_camera() has made ready. Zero-initialise *shadow before the first
  * call. Returns 0 or ERR_NO_MEMORY. */
 int shadow_make(struct shadow *shadow, const struct model *model, const struct posed_model *posed, uint32_t width,
                 uint32_t height, struct err *err);

@@ -19,7 +19,7 @@ struct framebuffer_cache {
     uint64_t clock;
 };
 
-/* Binds a cleared (transparent) framebuffer of this size and sets the viewport. Zero-initialise *targets before the
+/* Binds a cleared (transparent) framebuffer of this size and sets the viewport. Zero-initialise *cache before the
  * first call. Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
 int framebuffer_bind(struct framebuffer_cache *cache, const struct gl *gl, uint32_t width, uint32_t height,
                      struct err *err);

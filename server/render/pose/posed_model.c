@@ -14,8 +14,8 @@ static const double FIELD_OF_VIEW_DEG = 30, FILLED = 0.88;
 static bool is_morphed(const struct posed_model *posed, const struct model *model, const struct draw *draw)
 {
     const struct node *node = &model->nodes[draw->node];
-    const uint32_t framebuffers = model->primitives[draw->primitive].morph_target_count;
-    for (uint32_t w = 0; w < node->weight_count && w < framebuffers; w++)
+    const uint32_t targets = model->primitives[draw->primitive].morph_target_count;
+    for (uint32_t w = 0; w < node->weight_count && w < targets; w++)
         if (posed->pose.weights[node->weight_first + w] != 0)
             return true;
     return false;
@@ -73,7 +73,7 @@ static int make_palettes(struct posed_model *posed, const struct model *model, c
     return 0;
 }
 
-/* Appends the used vertices of a draw, skinned, to frame->points. */
+/* Appends the used vertices of a draw, skinned, to posed->points. */
 static int add_points(struct posed_model *posed, const struct model *model, const uint8_t *is_used,
                       struct posed_draw *out, struct err *err)
 {

@@ -34,7 +34,7 @@ struct pose_view {
 /* A draw of the model that is part of the picture. */
 struct posed_draw {
     uint32_t draw;
-    uint64_t morph_first; /* into frame->morphed, or NOT_MORPHED */
+    uint64_t morph_first; /* into posed->morphed, or NOT_MORPHED */
     double middle[3];     /* of its vertices, scene space */
     double distance;      /* of the middle along the line of sight */
     bool is_mirrored;     /* its joints turn triangles inside out */
@@ -58,7 +58,7 @@ struct posed_model {
     uint64_t draw_capacity, moved_capacity, skin_capacity, palette_capacity, point_capacity, morphed_capacity;
 };
 
-/* Evaluates the pose, and finds what of it a camera has to frame. Zero-initialise *frame before the first call.
+/* Evaluates the pose, and finds what of it a camera has to frame. Zero-initialise *posed before the first call.
  * is_used: [vertex_count], vertices that count for the framing.
  * Returns 0, ERR_NOTHING_TO_DRAW, ERR_NOT_FINITE, ERR_BAD_PARAMETER or ERR_NO_MEMORY. */
 int posed_model_pose(struct posed_model *posed, const struct model *model, const uint8_t *is_used,
@@ -66,14 +66,14 @@ int posed_model_pose(struct posed_model *posed, const struct model *model, const
 /* The first half of it: the pose, which draws there are and their palettes (in scene space), or the bones. */
 int posed_model_evaluate(struct posed_model *posed, const struct model *model, const struct pose_view *view,
                          struct err *err);
-/* The points of a frame that has its pose: the skinned vertices, or those of the bones; the frame's. */
+/* The points of a model that has its pose: the skinned vertices, or those of the bones; its own. */
 const struct vec3 *posed_model_points(const struct posed_model *posed, uint64_t *count);
 /* The camera that the picture and the direction of `view` ask for, but for its points. */
 struct camera_query posed_model_camera_query(const struct model *model, const struct pose_view *view);
 /* The same camera, framing these points. */
 struct camera posed_model_camera(const struct model *model, const struct pose_view *view, const struct vec3 *points,
                                  uint64_t point_count);
-/* Makes a frame that has its pose ready to be drawn with this camera. Returns 0 or as posed_model_pose(). */
+/* Makes a model that has its pose ready to be drawn with this camera. Returns 0 or as posed_model_pose(). */
 int posed_model_set_camera(struct posed_model *posed, const struct model *model, const struct camera *camera,
                            struct err *err);
 void posed_model_fini(struct posed_model *posed);
