@@ -81,10 +81,8 @@ int renderer_new(const char *gl, uint64_t cache_bytes, struct renderer **out, st
     }
     renderer->font = caption_font_load();
     name_renderer(renderer);
-    if (drawing_init(&renderer->drawing, &renderer->gl, err) < 0 || warm_up(renderer, err) < 0) {
-        renderer_free(renderer);
+    if (drawing_init(&renderer->drawing, &renderer->gl, err) < 0 || warm_up(renderer, err) < 0)
         return err->code;
-    }
     *out = renderer;
     return 0;
 }
@@ -246,23 +244,3 @@ int renderer_draw(struct renderer *renderer, const struct render_work *work, int
 }
 
 const struct render_shown *renderer_shown(const struct renderer *renderer) { return &renderer->shown; }
-
-void renderer_free(struct renderer *renderer)
-{
-    if (renderer == NULL)
-        return;
-    model_cache_fini(&renderer->cache, &renderer->gl);
-    framebuffer_cache_fini(&renderer->framebuffers, &renderer->gl);
-    debug_views_fini(&renderer->views, &renderer->gl);
-    drawing_fini(&renderer->drawing);
-    gl_context_free(renderer->context);
-    posed_model_fini(&renderer->posed);
-    caption_font_free(renderer->font);
-    shadow_fini(&renderer->shadow);
-    free(renderer->shade);
-    clip_bounds_cache_fini(&renderer->bounds_cache);
-    free(renderer->samples);
-    free(renderer->pixels);
-    free(renderer->canvas);
-    free(renderer);
-}

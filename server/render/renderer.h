@@ -10,7 +10,8 @@
 struct renderer;
 
 /* gl: "auto", "osmesa" or "egl". cache_bytes bounds the models kept between jobs. The first frame is drawn, so that the
- * driver has compiled what it needs. Returns 0, ERR_UNAVAILABLE or ERR_RENDER_FAILED. */
+ * driver has compiled what it needs. Once in a process, and until it ends: a renderer is not freed. Returns 0, or
+ * ERR_UNAVAILABLE or ERR_RENDER_FAILED, after which the process can only end. */
 int renderer_new(const char *gl, uint64_t cache_bytes, struct renderer **out, struct err *err);
 
 /* The driver and what else decides about pixels, for people and for ETags: "llvmpipe (LLVM 15.0.6, 256 bits), OSMesa,
@@ -28,5 +29,3 @@ int renderer_draw(struct renderer *renderer, const struct render_work *work, int
 
 /* How the picture that was drawn last shows its model; zero when that failed. */
 const struct render_shown *renderer_shown(const struct renderer *renderer);
-
-void renderer_free(struct renderer *renderer); /* NULL is fine */

@@ -84,7 +84,7 @@ int main(int argc, char **argv)
     const double begin_ms = now_ms();
     check(renderer_new("auto", 1 << 30, &renderer, &err) == 0, "renderer", err.message);
     const double start_ms = now_ms() - begin_ms;
-    work->job.look = (struct picture_spec){.width = side, .height = side, .flags = PICTURE_AUTO_TIME};
+    work->job.picture = (struct picture_spec){.width = side, .height = side, .flags = PICTURE_AUTO_TIME};
     work->job.width = work->job.height = side;
     work->job.cell_count = 1;
     work->job.model_key = 1;
@@ -109,7 +109,6 @@ int main(int argc, char **argv)
         fclose(out);
     }
     buf_fini(&png);
-    renderer_free(renderer);
     free(work);
     close(fd);
     return 0;

@@ -283,14 +283,3 @@ int debug_views_draw(struct debug_views *views, struct drawing *drawing, const s
         rc = query->view == VIEW_WIREFRAME ? draw_wireframe(&pass, err) : draw_painted(&pass, err);
     return rc < 0 ? rc : gl_check(gl, "drawing the view", err);
 }
-
-void debug_views_fini(struct debug_views *views, const struct gl *gl)
-{
-    for (int is_full = 0; is_full < 2; is_full++) {
-        program_fini(&views->paint[is_full].base, gl);
-        program_fini(&views->wire[is_full].base, gl);
-    }
-    gl->DeleteTextures(1, &views->ids_texture);
-    gl->DeleteBuffers(1, &views->ids);
-    *views = (struct debug_views){0};
-}

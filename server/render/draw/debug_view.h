@@ -32,4 +32,3 @@ struct debug_view_query {
  * the GL state is afterwards that of drawing_init(). */
 int debug_views_draw(struct debug_views *views, struct drawing *drawing, const struct loaded_model *loaded,
                      const struct posed_model *posed, const struct debug_view_query *query, struct err *err);
-void debug_views_fini(struct debug_views *views, const struct gl *gl);

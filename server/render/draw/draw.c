@@ -39,20 +39,6 @@ int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err)
     return gl_check(gl, "the renderer's own buffers", err);
 }
 
-void drawing_fini(struct drawing *drawing)
-{
-    const struct gl *gl = drawing->gl;
-    for (int kind = 0; kind < PROGRAM_KINDS; kind++)
-        program_fini(&drawing->programs[kind], gl);
-    draw_delete_textures(drawing);
-    depth_order_fini(&drawing->order);
-    gl->DeleteTextures(1, &drawing->palette_texture);
-    const GLuint buffers[] = {drawing->palette, drawing->own.positions, drawing->own.normals, drawing->own.colors,
-                              drawing->own_indices};
-    gl->DeleteBuffers(sizeof buffers / sizeof *buffers, buffers);
-    gl->DeleteVertexArrays(1, &drawing->vertex_array);
-}
-
 /* Three texels a joint: the rows of view_from_bind. */
 int draw_upload_palette(const struct drawing *drawing, const struct posed_model *posed, struct err *err)
 {

@@ -28,7 +28,6 @@ struct drawing {
 
 /* Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
 int drawing_init(struct drawing *drawing, const struct gl *gl, struct err *err);
-void drawing_fini(struct drawing *drawing);
 
 /* Draws opaque surfaces, then blended ones from far to near, each triangle by triangle, premultiplied, over what is
  * there. `scale` samples are a
@@ -65,9 +64,8 @@ int draw_upload_morphed(const struct drawing *drawing, const struct model *model
 
 /* --- draw_material.c: a material as GL state --- */
 
-/* The textures for what a material does not have. Deleted by draw_delete_textures(). */
+/* The textures for what a material does not have. */
 void draw_make_textures(struct drawing *drawing);
-void draw_delete_textures(struct drawing *drawing);
 
 /* Puts the program in use that a primitive with this material needs, which is compiled when it is the first, and sets
  * all that depends on the camera and the material; what depends on the draw and the pass is the caller's. is_lit false:

@@ -38,12 +38,6 @@ void draw_make_textures(struct drawing *drawing)
     drawing->missing = make_missing(drawing->gl);
 }
 
-void draw_delete_textures(struct drawing *drawing)
-{
-    const GLuint textures[] = {drawing->white, drawing->white_data, drawing->missing};
-    drawing->gl->DeleteTextures(sizeof textures / sizeof *textures, textures);
-}
-
 /* The pixels of a slot, 0 when there are none. */
 static GLuint find_texture(const struct loaded_model *loaded, const struct material *material, int slot)
 {

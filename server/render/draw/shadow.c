@@ -6,7 +6,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SIDE = SHADOW_SIDE };
@@ -302,11 +301,4 @@ void shadow_fill(const struct shadow *shadow, uint32_t width, uint32_t height, u
                 *out = (uint8_t)(share * fade(x, width) * dark + 0.5f);
         }
     }
-}
-
-void shadow_fini(struct shadow *shadow)
-{
-    free(shadow->points);
-    shadow->points = NULL;
-    shadow->point_capacity = 0;
 }

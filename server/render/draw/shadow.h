@@ -24,4 +24,3 @@ int shadow_make(struct shadow *shadow, const struct model *model, const struct p
                 uint32_t height, struct err *err);
 /* out[width * height], rows top first: how much darker each pixel's ground is, 255 is black. */
 void shadow_fill(const struct shadow *shadow, uint32_t width, uint32_t height, uint8_t *out);
-void shadow_fini(struct shadow *shadow);

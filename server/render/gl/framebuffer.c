@@ -83,9 +83,3 @@ int framebuffer_bind(struct framebuffer_cache *cache, const struct gl *gl, uint3
     gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
     return 0;
 }
-
-void framebuffer_cache_fini(struct framebuffer_cache *cache, const struct gl *gl)
-{
-    for (int i = 0; i < FRAMEBUFFER_COUNT; i++)
-        drop(&cache->kept[i], gl);
-}

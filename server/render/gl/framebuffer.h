@@ -23,4 +23,3 @@ struct framebuffer_cache {
  * first call. Returns 0, ERR_NO_MEMORY or ERR_RENDER_FAILED. */
 int framebuffer_bind(struct framebuffer_cache *cache, const struct gl *gl, uint32_t width, uint32_t height,
                      struct err *err);
-void framebuffer_cache_fini(struct framebuffer_cache *cache, const struct gl *gl);

@@ -201,11 +201,3 @@ int gl_context_new(const char *kind, struct gl_context **out, struct gl *gl, str
 }
 
 const char *gl_context_kind(const struct gl_context *context) { return context->kind; }
-
-void gl_context_free(struct gl_context *context)
-{
-    if (context == NULL)
-        return;
-    context->close(context);
-    free(context);
-}

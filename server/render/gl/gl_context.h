@@ -15,4 +15,3 @@ struct gl_context;
 int gl_context_new(const char *kind, struct gl_context **out, struct gl *gl, struct err *err);
 /* "OSMesa" or "EGL"; static. */
 const char *gl_context_kind(const struct gl_context *context);
-void gl_context_free(struct gl_context *context); /* NULL is fine; the libraries stay loaded */

@@ -107,10 +107,3 @@ int program_init(struct program *program, const struct gl *gl, unsigned kind, st
     program->min_filter = GL_LINEAR_MIPMAP_NEAREST;
     return 0;
 }
-
-void program_fini(struct program *program, const struct gl *gl)
-{
-    if (program->name != 0)
-        gl->DeleteProgram(program->name);
-    *program = (struct program){0};
-}

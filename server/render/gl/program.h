@@ -77,4 +77,3 @@ int program_init(struct program *program, const struct gl *gl, unsigned kind, st
 /* The same of other sources, which may lack some of the uniforms and samplers: those are -1, which GL ignores. */
 int program_link(struct program *program, const struct gl *gl, const struct shader_sources *sources, bool is_full,
                  struct err *err);
-void program_fini(struct program *program, const struct gl *gl);

@@ -9,7 +9,6 @@
 #include FT_TRUETYPE_TABLES_H
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FONT_FILE "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
@@ -44,20 +43,6 @@ struct caption_font *caption_font_load(void)
     fclose(file);
     font->bytes = mem_realloc(font->bytes, font->size_bytes + 1);
     return font;
-}
-
-void caption_font_free(struct caption_font *font)
-{
-    if (font == NULL)
-        return;
-    if (font->face != NULL)
-        FT_Done_Face(font->face);
-    if (font->library != NULL)
-        FT_Done_FreeType(font->library);
-    free(font->bytes);
-    free(font->coverage);
-    free(font->halo);
-    free(font);
 }
 
 static int open_face(struct caption_font *font, struct err *err)

@@ -15,7 +15,6 @@ struct caption_font;
 
 /* Reads the font file. A font that is not there is an error of caption_draw() only. */
 struct caption_font *caption_font_load(void);
-void caption_font_free(struct caption_font *font); /* NULL is fine */
 /* What letters are made by, for people and for ETags: "FreeType 2.12.1, DejaVu Sans 2.37". */
 void caption_font_name(struct caption_font *font, char *out, size_t out_bytes);
 
