@@ -32,8 +32,8 @@ struct shared_model {
 struct shared_model *shared_model_ref(struct shared_model *shared);
 void shared_model_unref(struct shared_model *shared); /* NULL is fine */
 
-/* Whether an answer may be made from it, when the kernel has no event that was not counted (folder_watch_is_quiet()).
- */
+/* Whether an answer may be made from it, where the kernel has no event that is not counted
+ * (folder_watch_set_is_quiet()). */
 static inline bool shared_model_is_current(const struct shared_model *shared, uint64_t now_ms)
 {
     return now_ms < atomic_load_explicit(&shared->good_until_ms, memory_order_acquire) &&

@@ -248,23 +248,6 @@ static bool is_same_list(const struct sources *one, const struct sources *other)
     return true;
 }
 
-/* The list of the files as they are now, when their content is that of `then`; else NULL. */
-static struct sources *find_same_content(const struct disk_cache *disk, int root_fd, const struct sources *then)
-{
-    struct sources *now = sources_new(then->count);
-    bool is_same = true;
-    for (uint32_t i = 0; is_same && i < then->count; i++) {
-        now->items[i].path = mem_strdup(then->items[i].path);
-        now->items[i].role = then->items[i].role;
-        is_same = source_read(root_fd, disk->max_file_bytes, &now->items[i]) &&
-                  is_same_content(&now->items[i], &then->items[i]);
-    }
-    if (is_same)
-        return now;
-    sources_free(now);
-    return NULL;
-}
-
 /* The files are not as the stamps say, or the stamps are too young: their content decides.
  * key: out, of the entry. */
 static bool load_by_content(struct disk_cache *disk, int root_fd, const char *path, bool is_whole,
@@ -278,7 +261,7 @@ static bool load_by_content(struct disk_cache *disk, int root_fd, const char *pa
     disk_key(disk, path, model.hash, key);
     if (!open_entry(disk, key, &entry, report))
         return false;
-    struct sources *sources = find_same_content(disk, root_fd, entry.head.sources);
+    struct sources *sources = sources_read(root_fd, disk->max_file_bytes, entry.head.sources, is_same_content);
     const bool is_loaded = sources != NULL && open_bake(disk, &entry, is_whole, &sources, out, report);
     struct err err;
     if (is_loaded && disk_is_writable(disk) &&

@@ -178,22 +178,10 @@ static int write_model(struct disk_cache *disk, const uint8_t key[DISK_KEY_SIZE]
     return rc;
 }
 
-/* The files as they are, with their hashes; NULL when one is no longer what the import read. */
-static struct sources *read_sources(const struct disk_cache *disk, int root_fd, const struct sources *imported)
+/* Whether the file is still what the import read. */
+static bool is_untouched(const struct source *now, const struct source *then)
 {
-    struct sources *sources = sources_new(imported->count);
-    for (uint32_t i = 0; i < imported->count; i++) {
-        struct source *source = &sources->items[i];
-        const struct source *then = &imported->items[i];
-        source->path = mem_strdup(then->path);
-        source->role = then->role;
-        if (source_read(root_fd, disk->max_file_bytes, source) && source->is_missing == then->is_missing &&
-            stamp_equal(&source->stamp, &then->stamp))
-            continue;
-        sources_free(sources);
-        return NULL;
-    }
-    return sources;
+    return now->is_missing == then->is_missing && stamp_equal(&now->stamp, &then->stamp);
 }
 
 static int write_both(struct disk_cache *disk, const char *path, const struct imported_model *imported,
@@ -221,7 +209,7 @@ void disk_cache_store(struct disk_cache *disk, int root_fd, const char *path, co
     if (!disk_is_writable(disk) || !imported->has_pixels || size_bytes > disk->limit_bytes / 2)
         return;
     const int64_t recorded_ns = disk_now_ns();
-    struct sources *sources = read_sources(disk, root_fd, imported->sources);
+    struct sources *sources = sources_read(root_fd, disk->max_file_bytes, imported->sources, is_untouched);
     const struct source *model = sources != NULL ? sources_find_model(sources) : NULL;
     if (model == NULL || model->kind != SOURCE_BYTES || strcmp(model->path, path) != 0) {
         sources_free(sources);

@@ -74,27 +74,20 @@ int file_access_check_model(const struct file_policy *policy, int root_fd, const
     return err_set(err, ERR_MODEL_NOT_FOUND, "'%s' %s", path, import_refusal(FILE_ACCESS_HIDDEN));
 }
 
-static bool set_fd(struct file_access *access, int fd)
-{
-    access->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    return access->fd >= 0;
-}
-
 bool file_access_stage(struct file_access *out, const char *own, int stage_fd, const char *place)
 {
     const bool is_folder = own[strlen(own) - 1] == '/';
-    *out = (struct file_access){.kind = is_folder ? FILE_ACCESS_FOLDER : FILE_ACCESS_ALONE};
-    if (!set_fd(out, stage_fd))
-        return false;
-    out->own = mem_strdup(own);
-    out->place = mem_strdup(place);
-    return true;
+    const struct file_access stage = {.kind = is_folder ? FILE_ACCESS_FOLDER : FILE_ACCESS_ALONE,
+                                      .own = (char *)(uintptr_t)own,
+                                      .fd = stage_fd,
+                                      .place = (char *)(uintptr_t)place};
+    return file_access_copy(out, &stage);
 }
 
 bool file_access_copy(struct file_access *out, const struct file_access *from)
 {
     *out = (struct file_access){.kind = from->kind, .policy = from->policy, .fd = -1};
-    if (from->fd >= 0 && !set_fd(out, from->fd))
+    if (from->fd >= 0 && (out->fd = fcntl(from->fd, F_DUPFD_CLOEXEC, 0)) < 0)
         return false;
     out->own = mem_strdup(from->own);
     out->place = mem_strdup(from->place);

@@ -38,14 +38,14 @@ struct folder_watch {
     void *user;
     int fd;
     atomic_uint_fast32_t drains; /* began and ended: odd while events are read and counted */
-    uint32_t refs;               /* owner, open handle, sets */
+    atomic_uint_fast32_t refs;   /* owner, open handle, sets */
     pthread_mutex_t mutex;
     struct watched_folder *by_path, *by_wd;
 };
 
 struct folder_watch_set {
     struct folder_watch *watch;
-    uint32_t refs;
+    atomic_uint_fast32_t refs;
     uint32_t count;
     struct watched_folder *folders[];
 };
@@ -54,12 +54,7 @@ struct folder_watch_set {
 
 void folder_watch_unref(struct folder_watch *watch)
 {
-    if (watch == NULL)
-        return;
-    pthread_mutex_lock(&watch->mutex);
-    const bool is_last = --watch->refs == 0;
-    pthread_mutex_unlock(&watch->mutex);
-    if (!is_last)
+    if (watch == NULL || atomic_fetch_sub(&watch->refs, 1) > 1)
         return;
     close(watch->fd);
     pthread_mutex_destroy(&watch->mutex);
@@ -92,24 +87,19 @@ static void drop_folder(struct folder_watch *watch, struct watched_folder *folde
 
 struct folder_watch_set *folder_watch_set_ref(struct folder_watch_set *set)
 {
-    pthread_mutex_lock(&set->watch->mutex);
-    set->refs++;
-    pthread_mutex_unlock(&set->watch->mutex);
+    atomic_fetch_add(&set->refs, 1);
     return set;
 }
 
 void folder_watch_set_unref(struct folder_watch_set *set)
 {
-    if (set == NULL)
+    if (set == NULL || atomic_fetch_sub(&set->refs, 1) > 1)
         return;
     struct folder_watch *watch = set->watch;
     pthread_mutex_lock(&watch->mutex);
-    const bool is_last = --set->refs == 0;
-    for (uint32_t i = 0; is_last && i < set->count; i++)
+    for (uint32_t i = 0; i < set->count; i++)
         drop_folder(watch, set->folders[i]);
     pthread_mutex_unlock(&watch->mutex);
-    if (!is_last)
-        return;
     free(set);
     folder_watch_unref(watch);
 }
@@ -140,12 +130,11 @@ bool folder_watch_set_is_unchanged(const struct folder_watch_set *set, uint64_t 
     return count == 0;
 }
 
-uint32_t watch_count(const struct folder_watch *watch)
+uint32_t folder_watch_count(struct folder_watch *watch)
 {
-    struct folder_watch *w = (struct folder_watch *)(uintptr_t)watch;
-    pthread_mutex_lock(&w->mutex);
-    const uint32_t count = HASH_CNT(hh_path, w->by_path);
-    pthread_mutex_unlock(&w->mutex);
+    pthread_mutex_lock(&watch->mutex);
+    const uint32_t count = HASH_CNT(hh_path, watch->by_path);
+    pthread_mutex_unlock(&watch->mutex);
     return count;
 }
 
@@ -258,9 +247,7 @@ struct folder_watch_set *folder_watch_take(struct folder_watch *watch, int root_
                                            const struct sources *sources)
 {
     struct folder_watch_set *set = mem_zalloc(1, sizeof *set + SET_MAX * sizeof *set->folders);
-    pthread_mutex_lock(&watch->mutex);
-    watch->refs++;
-    pthread_mutex_unlock(&watch->mutex);
+    atomic_fetch_add(&watch->refs, 1);
     set->watch = watch;
     set->refs = 1;
     bool is_taken = take_way(set, root_fd, path);
@@ -345,15 +332,13 @@ void folder_watch_drain(struct folder_watch *watch)
 }
 
 /* In this order: what is not in the queue any more was read after `drains` became odd. */
-bool folder_watch_is_quiet(struct folder_watch *watch)
+bool folder_watch_set_is_quiet(const struct folder_watch_set *set)
 {
     int queued_bytes = 0;
-    if (ioctl(watch->fd, FIONREAD, &queued_bytes) != 0 || queued_bytes > 0) /* man 7 inotify */
+    if (ioctl(set->watch->fd, FIONREAD, &queued_bytes) != 0 || queued_bytes > 0) /* man 7 inotify */
         return false;
-    return atomic_load(&watch->drains) % 2 == 0;
+    return atomic_load(&set->watch->drains) % 2 == 0;
 }
-
-bool folder_watch_set_is_quiet(const struct folder_watch_set *set) { return folder_watch_is_quiet(set->watch); }
 
 static void on_readable(uv_poll_t *poll, int status __attribute__((unused)), int events __attribute__((unused)))
 {

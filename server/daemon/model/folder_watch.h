@@ -45,11 +45,10 @@ bool folder_watch_set_is_unchanged(const struct folder_watch_set *set, uint64_t 
 void folder_watch_drain(struct folder_watch *watch);
 /* Any thread. True when the counts have in them all that happened before the call: nothing is queued, nor read and not
  * yet counted. */
-bool folder_watch_is_quiet(struct folder_watch *watch);
 bool folder_watch_set_is_quiet(const struct folder_watch_set *set);
 
 /* All sets are dead: the root is another. */
 void folder_watch_reset(struct folder_watch *watch);
 
 /* Folders that are watched. */
-uint32_t watch_count(const struct folder_watch *watch);
+uint32_t folder_watch_count(struct folder_watch *watch);

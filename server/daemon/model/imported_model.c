@@ -1,5 +1,4 @@
-/* imported_model.c - seals, maps and checks a memfd with a baked model, and gives it back with its last reference.
- * */
+/* imported_model.c - seals, maps and checks a memfd with a baked model, and gives it back with its last reference. */
 #include "daemon/model/imported_model.h"
 
 #include "base/hex.h"
@@ -41,7 +40,7 @@ int imported_model_seal(int fd, struct err *err)
 }
 
 /* After sealing nobody can change the bytes during the check, not even a surviving child of the importer. */
-static int seal(int fd, const void **bytes, size_t *size_bytes, struct err *err)
+static int seal_and_map(int fd, void **bytes, size_t *size_bytes, struct err *err)
 {
     if (imported_model_seal(fd, err) < 0)
         return err->code;
@@ -51,74 +50,59 @@ static int seal(int fd, const void **bytes, size_t *size_bytes, struct err *err)
     *size_bytes = (size_t)stat.st_size;
     if (*size_bytes == 0)
         return err_set(err, ERR_BAD_BAKE, "it is empty");
-    void *mapping = mmap(NULL, *size_bytes, PROT_READ, MAP_SHARED, fd, 0);
-    if (mapping == MAP_FAILED)
+    *bytes = mmap(NULL, *size_bytes, PROT_READ, MAP_SHARED, fd, 0);
+    if (*bytes == MAP_FAILED)
         return err_set(err, ERR_NO_MEMORY, "it cannot be mapped: %s", strerror(errno));
-    *bytes = mapping;
     return 0;
 }
 
-static void unmap(const void *bytes, size_t size_bytes) { munmap((void *)(uintptr_t)bytes, size_bytes); }
-
-static struct imported_model *make(const struct model *model, struct sources *sources, int fd, uint64_t key)
+static int load_model(const struct imported_model_load *load, uint64_t key, struct imported_model **out,
+                      struct err *err)
 {
-    struct imported_model *imported = mem_zalloc(1, sizeof *imported);
+    void *bytes;
+    size_t size_bytes = 0;
+    struct model model;
+    struct sources *sources = load->sources;
+    *out = NULL;
+    if (seal_and_map(load->fd, &bytes, &size_bytes, err) < 0)
+        return err->code;
+    int rc = 0;
+    if (load->is_right != NULL && !load->is_right(load->user, bytes, size_bytes))
+        rc = err_set(err, ERR_BAD_BAKE, "the checksum is wrong");
+    if (rc == 0)
+        rc = bake_decode(bytes, size_bytes, &model, err);
+    if (rc == 0 && sources == NULL)
+        sources = sources_of_model(&model);
+    if (rc == 0 && sources == NULL)
+        rc = err_set(err, ERR_BAD_BAKE, "source_files has a path that is none");
+    if (rc < 0) {
+        munmap(bytes, size_bytes);
+        return rc;
+    }
+    struct imported_model *imported = *out = mem_zalloc(1, sizeof *imported);
     *imported = (struct imported_model){
-        .model = *model,
+        .model = model,
         .sources = sources,
-        .has_pixels = true,
-        .held_bytes = model->size_bytes,
-        .fd = fd,
+        .has_pixels = load->has_pixels,
+        .held_bytes = model.size_bytes - (load->has_pixels ? 0 : model.pixel_byte_count),
+        .fd = load->fd,
         .key = key,
         .ref_count = 1,
     };
-    hex_put(imported->hash, model->infos[0].content_hash, sizeof model->infos[0].content_hash);
-    imported->hash[2 * sizeof model->infos[0].content_hash] = '\0';
-    return imported;
+    hex_put(imported->hash, model.infos[0].content_hash, sizeof model.infos[0].content_hash);
+    return 0;
 }
 
 int imported_model_open(int fd, uint64_t key, struct imported_model **out, struct err *err)
 {
-    const void *bytes;
-    size_t size_bytes;
-    struct model model;
-    *out = NULL;
-    if (seal(fd, &bytes, &size_bytes, err) < 0)
-        return err->code;
-    int rc = bake_decode(bytes, size_bytes, &model, err);
-    struct sources *sources = rc == 0 ? sources_of_model(&model) : NULL;
-    if (rc == 0 && sources == NULL)
-        rc = err_set(err, ERR_BAD_BAKE, "source_files has a path that is none");
-    if (rc < 0) {
-        unmap(bytes, size_bytes);
-        return rc;
-    }
-    *out = make(&model, sources, fd, key);
-    return 0;
+    const struct imported_model_load load = {.fd = fd, .has_pixels = true};
+    return load_model(&load, key, out, err);
 }
 
 int imported_model_open_cached(const struct imported_model_load *load, struct imported_model **out, struct err *err)
 {
     static atomic_uint_fast64_t last_key = UINT64_C(1) << 63; /* imports count from 0 */
-    const void *bytes;
-    size_t size_bytes;
-    struct model model;
-    *out = NULL;
-    if (seal(load->fd, &bytes, &size_bytes, err) < 0)
-        return err->code;
-    int rc = 0;
-    if (!load->is_right(load->user, bytes, size_bytes))
-        rc = err_set(err, ERR_BAD_BAKE, "the checksum is wrong");
-    if (rc == 0)
-        rc = bake_decode(bytes, size_bytes, &model, err);
-    if (rc < 0) {
-        unmap(bytes, size_bytes);
-        return rc;
-    }
-    *out = make(&model, load->sources, load->fd, atomic_fetch_add(&last_key, 1) + 1);
-    (*out)->has_pixels = load->has_pixels;
-    (*out)->held_bytes -= load->has_pixels ? 0 : model.pixel_byte_count;
-    return 0;
+    return load_model(load, atomic_fetch_add(&last_key, 1) + 1, out, err);
 }
 
 struct imported_model *imported_model_ref(struct imported_model *imported)
@@ -129,7 +113,7 @@ struct imported_model *imported_model_ref(struct imported_model *imported)
 
 static void release(struct imported_model *imported)
 {
-    unmap(imported->model.bytes, imported->model.size_bytes);
+    munmap((void *)(uintptr_t)imported->model.bytes, imported->model.size_bytes);
     close(imported->fd);
     sources_free(imported->sources);
     free(imported);

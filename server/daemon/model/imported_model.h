@@ -22,7 +22,7 @@ struct imported_model {
     char hash[65];           /* the content hash, lower-case hex */
     atomic_uint_fast32_t ref_count;
     atomic_bool is_cached;       /* the cache has it and counts its memory */
-    struct imported_model *next; /* private to imported.c */
+    struct imported_model *next; /* private to imported_model.c */
 };
 
 /* Nobody can change the memfd any more. Returns 0 or ERR_BAD_BAKE; sealed a second time it stays as it is. Any thread.

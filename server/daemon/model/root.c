@@ -108,7 +108,7 @@ int root_lstat(int root_fd, const char *path, struct stat *out)
     if (fd < 0)
         return -1;
     const int rc = fstat(fd, out);
-    close(fd);
+    fd_close(fd); /* keeps errno */
     return rc;
 }
 
@@ -164,13 +164,8 @@ static int refuse(struct import_file_reply *reply, int error)
 static int look(int root_fd, const char *path, struct import_file_reply *reply)
 {
     struct stat stat;
-    const int fd = root_open_beneath(root_fd, path, O_PATH);
-    if (fd < 0)
+    if (root_lstat(root_fd, path, &stat) != 0)
         return errno;
-    const int error = fstat(fd, &stat) == 0 ? 0 : errno;
-    close(fd);
-    if (error != 0)
-        return error;
     put_stamp(&stat, reply);
     return S_ISREG(stat.st_mode) ? 0 : S_ISLNK(stat.st_mode) ? ELOOP : ENXIO;
 }
@@ -212,8 +207,7 @@ static int memory_file(const struct buf *bytes)
     const int fd = memfd_create("posed-names", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0)
         return -1;
-    if ((bytes->size_bytes > 0 && write(fd, bytes->data, bytes->size_bytes) != (ssize_t)bytes->size_bytes) ||
-        lseek(fd, 0, SEEK_SET) != 0 ||
+    if (fd_write(fd, bytes->data, bytes->size_bytes) != 0 || lseek(fd, 0, SEEK_SET) != 0 ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
         close(fd);
         return -1;

@@ -176,3 +176,19 @@ bool source_read(int root_fd, uint64_t max_file_bytes, struct source *source)
         return false;
     return source_is_unchanged(root_fd, source->path, source);
 }
+
+struct sources *sources_read(int root_fd, uint64_t max_file_bytes, const struct sources *then,
+                             bool (*is_same)(const struct source *now, const struct source *then))
+{
+    struct sources *sources = sources_new(then->count);
+    for (uint32_t i = 0; i < then->count; i++) {
+        struct source *now = &sources->items[i];
+        now->path = mem_strdup(then->items[i].path);
+        now->role = then->items[i].role;
+        if (source_read(root_fd, max_file_bytes, now) && is_same(now, &then->items[i]))
+            continue;
+        sources_free(sources);
+        return NULL;
+    }
+    return sources;
+}

@@ -55,3 +55,6 @@ bool sources_are_unchanged(int root_fd, const struct sources *sources);
 /* Reads what lies at source->path now and fills kind, hash, stamp and is_missing. False when it changed while it was
  * read, or could not be read for a reason that says nothing about it (no descriptors, an I/O error). */
 bool source_read(int root_fd, uint64_t max_file_bytes, struct source *source);
+/* The files of `then` as they are now. NULL when one could not be read, or is not the same. */
+struct sources *sources_read(int root_fd, uint64_t max_file_bytes, const struct sources *then,
+                             bool (*is_same)(const struct source *now, const struct source *then));

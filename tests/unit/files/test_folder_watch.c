@@ -63,7 +63,7 @@ TEST(watch_counts_changes_at_once)
     struct stand stand;
     setup(&stand);
     struct folder_watch_set *set = take(&stand, "a/b/m.glb");
-    assert_int_equal(watch_count(stand.watch), 3);
+    assert_int_equal(folder_watch_count(stand.watch), 3);
     uint64_t count = folder_watch_set_count(set);
     assert_false(has_changed(&stand, set, &count));
     temp_tree_file(&stand.tree, "a/b/m.glb", "y");
@@ -80,7 +80,7 @@ TEST(watch_counts_changes_at_once)
     assert_false(has_changed(&stand, set, &count));
     assert_true(stand.told >= 5 && folder_watch_set_is_live(set));
     folder_watch_set_unref(set);
-    assert_int_equal(watch_count(stand.watch), 0);
+    assert_int_equal(folder_watch_count(stand.watch), 0);
     teardown(&stand);
 }
 
@@ -89,9 +89,9 @@ TEST(watch_shares_folders)
     struct stand stand;
     setup(&stand);
     struct folder_watch_set *one = take(&stand, "a/b/m.glb"), *other = take(&stand, "a/n.glb");
-    assert_int_equal(watch_count(stand.watch), 3);
+    assert_int_equal(folder_watch_count(stand.watch), 3);
     folder_watch_set_unref(one);
-    assert_int_equal(watch_count(stand.watch), 2);
+    assert_int_equal(folder_watch_count(stand.watch), 2);
     uint64_t count = folder_watch_set_count(other);
     temp_tree_file(&stand.tree, "a/n.glb", "y");
     assert_true(has_changed(&stand, other, &count));
@@ -181,12 +181,12 @@ TEST(watch_is_quiet_once_all_that_happened_is_counted)
     setup(&s);
     struct folder_watch_set *set = take(&s, "a/b/m.glb");
     const uint64_t count = folder_watch_set_count(set);
-    assert_true(folder_watch_is_quiet(s.watch));
+    assert_true(folder_watch_set_is_quiet(set));
     temp_tree_file(&s.tree, "a/b/m.glb", "xy");
     assert_false(folder_watch_set_is_quiet(set));
     assert_int_equal(folder_watch_set_count(set), count); /* nobody has read it */
     folder_watch_drain(s.watch);
-    assert_true(folder_watch_is_quiet(s.watch));
+    assert_true(folder_watch_set_is_quiet(set));
     assert_true(folder_watch_set_count(set) > count);
     folder_watch_set_unref(set);
     teardown(&s);
@@ -219,9 +219,9 @@ TEST(watch_hides_no_change_from_other_threads)
     for (int i = 0; i < 300; i++) {
         const uint64_t before = folder_watch_set_count(set);
         temp_tree_file(&s.tree, "a/b/m.glb", "xyz");
-        const bool is_quiet = folder_watch_is_quiet(s.watch);
+        const bool is_quiet = folder_watch_set_is_quiet(set);
         assert_true(!is_quiet || folder_watch_set_count(set) != before);
-        while (!folder_watch_is_quiet(s.watch))
+        while (!folder_watch_set_is_quiet(set))
             usleep(10);
     }
     atomic_store(&drainer.is_over, true);
