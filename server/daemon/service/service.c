@@ -93,8 +93,10 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
     const int root_fd = root_open(config->root, err);
     if (root_fd < 0)
         return root_fd;
+    struct import_pool *imports = import_pool_new(loop, config, root_fd);
     struct uploads *uploads;
-    if (uploads_new(loop, config, &uploads, err) < 0) {
+    if (uploads_new(loop, config, imports, &uploads, err) < 0) {
+        import_pool_free(imports);
         close(root_fd);
         return err->code;
     }
@@ -103,10 +105,9 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
     service->config = config;
     service->budget = budget;
     service->root_fd = root_fd;
-    service->imports = import_pool_new(loop, config, root_fd);
+    service->imports = imports;
     service->uploads = uploads;
-    uploads_use(uploads, service->imports);
-    service->cache = cache_new(loop, config, service->imports, root_fd, open_disk(config));
+    service->cache = cache_new(loop, config, imports, root_fd, open_disk(config));
     service->renders = render_pool_new(loop, config, budget);
     service->work_queue = (struct job_queue){.limits = &config->limits,
                                              .limit = LIMIT_ANSWER_QUEUE,

@@ -70,8 +70,7 @@ void archive_path(const struct archive *archive, uint32_t index, char out[ARCHIV
 
 static bool has_stem(const char *path, const char *stem)
 {
-    const char *slash = strrchr(path, '/');
-    const char *base = slash == NULL ? path : slash + 1;
+    const char *base = basename(path);
     const size_t bytes = strlen(stem);
     return strncmp(base, stem, bytes) == 0 && base[bytes] == '.' && strchr(base + bytes + 1, '.') == NULL;
 }

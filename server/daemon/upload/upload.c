@@ -13,7 +13,21 @@
 #include <string.h>
 #include <unistd.h>
 
-static void go_on(struct upload *upload);
+static void on_worked(uv_work_t *work, int status);
+
+static void run_work(uv_work_t *work)
+{
+    struct upload *upload = work->data;
+    thread_priority_background();
+    upload->run(upload);
+}
+
+static void start_work(struct upload *upload, void (*run)(struct upload *upload), uv_after_work_cb done)
+{
+    upload->is_working = true;
+    upload->run = run;
+    uv_queue_work(upload->uploads->loop, &upload->work, run_work, done);
+}
 
 /* --- end --- */
 
@@ -25,10 +39,9 @@ static void on_removed(uv_work_t *work, int status __attribute__((unused)))
     upload_free(upload);
 }
 
-static void remove_files(uv_work_t *work)
+/* Work thread. */
+static void remove_files(struct upload *upload)
 {
-    struct upload *upload = work->data;
-    thread_priority_background();
     fd_close(upload->fd);
     upload->fd = -1;
     upload->err.code = 0; /* done() has had it */
@@ -51,32 +64,22 @@ static void finish(struct upload *upload)
         upload->done = NULL;
     }
     upload->has_room = NULL;
-    if (upload->is_working)
-        return;                /* go_on() comes back here */
-    upload->is_working = true; /* until it is freed */
-    uv_queue_work(upload->uploads->loop, &upload->work, remove_files, on_removed);
+    start_work(upload, remove_files, on_removed);
 }
 
-static void fail(struct upload *upload, const struct err *err)
+/* Before its time. Who still waits for its end is told that the server stops: a client that is gone waits no more. */
+static void stop(struct upload *upload)
 {
     if (upload->err.code == 0)
-        upload->err = *err;
-}
-
-static void fail_for_ending(struct upload *upload)
-{
-    struct err err;
-    err_set(&err, ERR_SHUTTING_DOWN, "the server is stopping");
-    fail(upload, &err);
+        err_set(&upload->err, ERR_SHUTTING_DOWN, "the server is stopping");
+    finish(upload);
 }
 
 /* --- work threads --- */
 
-static void write_piece(uv_work_t *work)
+static void write_piece(struct upload *upload)
 {
-    struct upload *upload = work->data;
     struct err *err = &upload->err;
-    thread_priority_background();
     if (upload->fd < 0) {
         if (upload_stage_begin(&upload->uploads->store, &upload->files, err) < 0)
             return;
@@ -87,7 +90,7 @@ static void write_piece(uv_work_t *work)
     upload_write(upload->fd, upload->writing.data, upload->writing.size_bytes, err);
 }
 
-/* Work thread; the file is whole. */
+/* The file is whole. */
 static void close_file(struct upload *upload)
 {
     upload_sync(upload->fd, &upload->err);
@@ -95,24 +98,14 @@ static void close_file(struct upload *upload)
     upload->fd = -1;
 }
 
-static void finish_file(uv_work_t *work)
+static void unpack(struct upload *upload)
 {
-    thread_priority_background();
-    close_file(work->data);
-}
-
-static void unpack(uv_work_t *work)
-{
-    struct upload *upload = work->data;
-    thread_priority_background();
     upload_unpack(&upload->uploads->store, &upload->files, upload->archive_fd, upload->target, upload->model_path,
                   &upload->err);
 }
 
-static void publish(uv_work_t *work)
+static void publish(struct upload *upload)
 {
-    struct upload *upload = work->data;
-    thread_priority_background();
     const struct upload_store *store = &upload->uploads->store;
     struct imported_model *imported = upload->imported;
     const bool is_unchanged = file_access_is_unchanged(&upload->access, -1, imported->sources);
@@ -131,19 +124,6 @@ static void publish(uv_work_t *work)
     upload->is_current = true;
 }
 
-static void on_worked(uv_work_t *work, int status __attribute__((unused)))
-{
-    struct upload *upload = work->data;
-    upload->is_working = false;
-    go_on(upload);
-}
-
-static void start_work(struct upload *upload, void (*run)(uv_work_t *))
-{
-    upload->is_working = true;
-    uv_queue_work(upload->uploads->loop, &upload->work, run, on_worked);
-}
-
 /* --- import --- */
 
 static bool is_import_wanted(const struct import_job *job __attribute__((unused))) { return true; }
@@ -154,13 +134,13 @@ static void on_imported(struct import_job *job, struct imported_model *imported,
     if (job->archive_fd >= 0) {
         upload->archive_fd = job->archive_fd;
         upload->stage = UPLOAD_UNPACKING;
-        start_work(upload, unpack);
+        start_work(upload, unpack, on_worked);
     } else if (imported != NULL) {
         upload->imported = imported;
         upload->stage = UPLOAD_PUBLISHING;
-        start_work(upload, publish);
+        start_work(upload, publish, on_worked);
     } else {
-        fail(upload, err);
+        upload->err = *err;
         finish(upload);
     }
 }
@@ -219,7 +199,7 @@ static void receive(struct upload *upload)
         upload->writing = upload->waiting;
         upload->waiting = written;
         buf_clear(&upload->waiting);
-        start_work(upload, write_piece);
+        start_work(upload, write_piece, on_worked);
         make_room(upload);
         return;
     }
@@ -232,15 +212,15 @@ static void receive(struct upload *upload)
     if (upload->err.code != 0)
         finish(upload);
     else if (upload->fd >= 0)
-        start_work(upload, finish_file);
+        start_work(upload, close_file, on_worked);
     else
         import(upload, upload->is_zip ? UPLOAD_OPENING : UPLOAD_IMPORTING);
 }
 
-static void go_on(struct upload *upload)
+static void on_worked(uv_work_t *work, int status __attribute__((unused)))
 {
-    if (upload->is_working)
-        return;
+    struct upload *upload = work->data;
+    upload->is_working = false;
     switch (upload->stage) {
     case UPLOAD_RECEIVING:
         receive(upload);
@@ -257,9 +237,7 @@ static void go_on(struct upload *upload)
         }
         break;
     case UPLOAD_OVER:
-        if (upload->uploads->is_ending)
-            fail_for_ending(upload);
-        finish(upload);
+        stop(upload);
         break;
     case UPLOAD_PUBLISHING:
         finish(upload);
@@ -286,14 +264,6 @@ int upload_take(struct http_sink *sink, const char *bytes, size_t size_bytes, st
 struct http_sink *upload_sink(struct upload *upload) { return &upload->sink; }
 bool upload_is_full(const struct upload *upload) { return upload->is_full; }
 
-void upload_abandon(struct upload *upload)
-{
-    upload->has_room = NULL;
-    upload->stage = UPLOAD_OVER;
-    if (!upload->is_working)
-        finish(upload);
-}
-
 void upload_finish(struct upload *upload, upload_done *done, void *user)
 {
     upload->has_room = NULL;
@@ -304,14 +274,12 @@ void upload_finish(struct upload *upload, upload_done *done, void *user)
         receive(upload);
 }
 
-void upload_end(struct upload *upload)
+void upload_abandon(struct upload *upload)
 {
     upload->has_room = NULL;
     if (upload->is_working && upload->stage == UPLOAD_PUBLISHING)
         return; /* it ends by itself, with its answer */
     upload->stage = UPLOAD_OVER;
-    if (!upload->is_working) {
-        fail_for_ending(upload);
-        finish(upload);
-    }
+    if (!upload->is_working)
+        stop(upload);
 }

@@ -23,9 +23,8 @@ enum { UPLOAD_WAITING_BYTES = 4 << 20 };
 int uploads_find_folder(struct config *config, struct err *err);
 
 /* Opens config->uploads; *out is NULL when there is none. All are borrowed. ERR_BAD_PARAMETER. */
-int uploads_new(uv_loop_t *loop, const struct config *config, struct uploads **out, struct err *err);
-/* Who looks at them; before the first one. NULL is fine. */
-void uploads_use(struct uploads *uploads, struct import_pool *imports);
+int uploads_new(uv_loop_t *loop, const struct config *config, struct import_pool *imports, struct uploads **out,
+                struct err *err);
 /* Ends every upload with ERR_SHUTTING_DOWN; the pool is gone by now. What is left ends while the loop runs. */
 void uploads_free(struct uploads *uploads);
 
@@ -39,7 +38,8 @@ int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(voi
 /* Where its bytes go; gives the error of the disk when there was one. */
 struct http_sink *upload_sink(struct upload *upload);
 bool upload_is_full(const struct upload *upload);
-/* The client is gone before its last byte. The upload is no longer the caller's. */
+/* Ends it before its time, as soon as no thread works for it: the client is gone before its last byte, or the server is
+ * stopping. The upload is no longer the caller's. */
 void upload_abandon(struct upload *upload);
 
 /* How one ended; all borrowed for the call. */

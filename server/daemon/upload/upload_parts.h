@@ -48,6 +48,7 @@ struct upload {
     int fd;                    /* of the work thread while is_working; -1 before the first piece of work */
     struct err err;            /* what went wrong first; code 0 before */
     uv_work_t work;
+    void (*run)(struct upload *upload); /* the work under way */
     struct import_job import;
     void (*has_room)(void *user);
     void *room_user;
@@ -58,7 +59,5 @@ struct upload {
 
 /* Frees it and counts it out. */
 void upload_free(struct upload *upload);
-/* The server is stopping: it ends with that, as soon as no thread works for it. */
-void upload_end(struct upload *upload);
 /* An http_sink's take() for upload->sink. */
 int upload_take(struct http_sink *sink, const char *bytes, size_t size_bytes, struct err *err);

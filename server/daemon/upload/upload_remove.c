@@ -50,7 +50,7 @@ int upload_open_folder(int folder_fd) { return openat(folder_fd, ".", O_RDONLY |
 
 int upload_lock(const struct upload_store *store, struct err *err)
 {
-    const int fd = openat(store->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int fd = upload_open_folder(store->fd);
     int rc = -1;
     while (fd >= 0 && (rc = flock(fd, LOCK_EX)) != 0 && errno == EINTR)
         ;
@@ -236,7 +236,7 @@ int upload_store_delete(const struct upload_store *store, const char *path, stru
         return err_set(err, ERR_MODEL_NOT_FOUND, "there is no upload '%.200s'", path);
     if (parent < 0)
         return upload_storage_error(path, err);
-    const int rc = delete_entry(store, parent, slash == NULL ? path : slash + 1, path, err);
+    const int rc = delete_entry(store, parent, basename(path), path, err);
     close(parent);
     if (rc == 0)
         upload_store_remove_empty(store, path);

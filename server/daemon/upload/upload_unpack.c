@@ -56,7 +56,7 @@ static int check_paths(const struct upload_store *store, const char *target, con
 static int write_files(const struct upload_store *store, const struct upload_stage *stage, const char *target,
                        const struct archive *archive, char model_path[ARCHIVE_PATH_SIZE], struct err *err)
 {
-    const char *slash = strrchr(target, '/'), *stem = slash == NULL ? target : slash + 1;
+    const char *stem = basename(target);
     const int model = archive_find_model(archive, stem, err);
     if (model < 0)
         return model;

@@ -30,12 +30,6 @@ static int check_name(const struct uploads *uploads, const char *name, const cha
     return upload_store_check(&uploads->store, name, inner, err);
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(void *user), void *user,
                  struct upload **out, struct err *err)
 {
@@ -53,10 +47,10 @@ int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(voi
     upload->uploads = uploads;
     upload->sink = (struct http_sink){upload_take, uploads->config->limits.value[LIMIT_UPLOAD_BYTES]};
     upload->name = mem_strdup(name);
-    upload->base = last_part(upload->name);
+    upload->base = basename(upload->name);
     upload->is_zip = is_zip(name);
     upload->target = mem_strndup(name, strlen(name) - (upload->is_zip ? 4 : 0));
-    upload->item = last_part(upload->target);
+    upload->item = basename(upload->target);
     upload->archive_fd = -1;
     upload->fd = upload->files.fd = -1;
     upload->has_room = has_room;
@@ -120,7 +114,7 @@ static bool will_lie_in(const char *path, const char *folder)
     if (lies_in(path, folder))
         return true;
     snprintf(above, sizeof above, "%.*s", slash == NULL ? 1 : (int)(slash - path + 1), slash == NULL ? "." : path);
-    return last_part(path)[0] != '.' && lies_in(above, folder);
+    return basename(path)[0] != '.' && lies_in(above, folder);
 }
 
 /* What lies among the uploads can be taken away by clients, and replaced by what they send. */
@@ -160,7 +154,8 @@ int uploads_find_folder(struct config *config, struct err *err)
     return check_folders(config, err);
 }
 
-int uploads_new(uv_loop_t *loop, const struct config *config, struct uploads **out, struct err *err)
+int uploads_new(uv_loop_t *loop, const struct config *config, struct import_pool *imports, struct uploads **out,
+                struct err *err)
 {
     *out = NULL;
     if (config->uploads == NULL)
@@ -168,6 +163,7 @@ int uploads_new(uv_loop_t *loop, const struct config *config, struct uploads **o
     struct uploads *uploads = mem_zalloc(1, sizeof *uploads);
     uploads->loop = loop;
     uploads->config = config;
+    uploads->imports = imports;
     if (upload_store_open(&uploads->store, config->uploads, config->root, err) < 0) {
         free(uploads);
         return err->code;
@@ -178,12 +174,6 @@ int uploads_new(uv_loop_t *loop, const struct config *config, struct uploads **o
 
 const char *uploads_folder(const struct uploads *uploads) { return uploads == NULL ? NULL : uploads->store.folder; }
 
-void uploads_use(struct uploads *uploads, struct import_pool *imports)
-{
-    if (uploads != NULL)
-        uploads->imports = imports;
-}
-
 void uploads_free(struct uploads *uploads)
 {
     if (uploads == NULL)
@@ -192,7 +182,7 @@ void uploads_free(struct uploads *uploads)
     uploads->count++; /* so that the last one does not free what is being walked */
     struct upload *upload, *next;
     DL_FOREACH_SAFE(uploads->all, upload, next)
-    upload_end(upload);
+    upload_abandon(upload);
     uploads->count--;
     uploads_release(uploads);
 }
