@@ -48,7 +48,6 @@ struct render_pool {
     struct budget *budget;
     struct job_queue queue;
     uint64_t running_count;
-    uint64_t last_job_id;
     char name[NAME_SIZE];
     struct err start_failure; /* why the last start failed */
     uint32_t open_timers;     /* the pool is freed with the last */
@@ -61,12 +60,15 @@ static void start_worker(struct render_slot *slot);
 
 /* --------- jobs --------- */
 
-static void finish(struct render_task *picture, struct blob *png, const struct render_notes *notes,
-                   const struct err *err)
+/* An error for lack of a renderer's memory names the limit. */
+static void fail(struct render_pool *pool, struct render_task *picture, const struct err *why)
 {
-    if (png == NULL)
-        stats_count_error(STAT_ERRORS_RENDERS, err->code);
-    render_task_finish(picture, png, notes, err);
+    struct err err = *why;
+    if (why->code == ERR_RENDER_MEMORY)
+        err_set(&err, why->code, "%.320s; see %s", why->message,
+                LIMIT_TEXT(&pool->config->limits, LIMIT_RENDER_MEMORY_BYTES));
+    stats_count_error(STAT_ERRORS_RENDERS, err.code);
+    render_task_finish(picture, NULL, NULL, &err);
 }
 
 static struct render_slot *find_idle_slot(struct render_pool *pool)
@@ -86,8 +88,6 @@ static uint64_t time_limit_ms(const struct render_pool *pool, const struct rende
 static void start_job(struct render_slot *slot, struct render_task *picture)
 {
     struct render_pool *pool = slot->pool;
-    struct render_job job = picture->job;
-    job.job_id = ++pool->last_job_id;
     picture->attempts++;
     picture->sends++;
     slot->picture = picture;
@@ -97,15 +97,7 @@ static void start_job(struct render_slot *slot, struct render_task *picture)
     stats_set(STAT_RENDERS_RUNNING, ++pool->running_count);
     uv_timer_stop(&slot->timer);
     render_worker_limit_time(slot->worker, time_limit_ms(pool, picture));
-    int fds[1 + RENDER_SOURCES_MAX] = {picture->imported->fd};
-    for (uint32_t i = 0; i < job.source_count; i++)
-        fds[1 + i] = picture->clips[i]->fd;
-    const struct render_worker_job sent = {.job = &job,
-                                           .tail = picture->tail,
-                                           .tail_bytes = picture->tail_bytes,
-                                           .fds = fds,
-                                           .fd_count = 1 + job.source_count};
-    render_worker_send(slot->worker, &sent);
+    render_worker_send(slot->worker, picture);
 }
 
 /* Out of the queue; NULL: it is empty. */
@@ -127,7 +119,7 @@ static void fail_queue(struct render_pool *pool, const struct err *err)
 {
     /* what done() submits meanwhile is appended, and refused there */
     for (uint64_t n = pool->queue.count; n > 0 && pool->queue.first != NULL; n--)
-        finish(take_first(pool), NULL, NULL, err);
+        fail(pool, take_first(pool), err);
 }
 
 /* --------- who waits for what --------- */
@@ -265,16 +257,6 @@ static struct render_task *take_from(struct render_slot *slot)
     return picture;
 }
 
-/* An error for lack of a renderer's memory names the limit. */
-static void fail(struct render_pool *pool, struct render_task *picture, const struct err *why)
-{
-    struct err err = *why;
-    if (why->code == ERR_RENDER_MEMORY)
-        err_set(&err, why->code, "%.320s; see %s", why->message,
-                LIMIT_TEXT(&pool->config->limits, LIMIT_RENDER_MEMORY_BYTES));
-    finish(picture, NULL, NULL, &err);
-}
-
 static void on_answered(void *context, struct buf *png, const struct render_notes *notes, const struct err *err)
 {
     struct render_slot *slot = context;
@@ -284,7 +266,7 @@ static void on_answered(void *context, struct buf *png, const struct render_note
     slot->deaths = 0;
     begin_idle(slot);
     if (blob != NULL)
-        finish(picture, blob, notes, err);
+        render_task_finish(picture, blob, notes, err);
     else
         fail(pool, picture, err);
     blob_unref(blob);

@@ -40,10 +40,7 @@ static bool has(const struct content *content, size_t at, const char *bytes, siz
     return content->size_bytes >= at + size_bytes && memcmp(content->bytes + at, bytes, size_bytes) == 0;
 }
 
-static uint32_t big_u32(const uint8_t *bytes)
-{
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
+static uint32_t big_u32(const uint8_t *bytes) { return __builtin_bswap32(get_u32(bytes)); }
 
 /* ISO/IEC 15948, 5: chunks from the signature to IEND, the first with the size. */
 static bool is_png(const struct content *content)
@@ -72,8 +69,7 @@ static bool is_gif(const struct content *content)
 {
     enum { HEADER_BYTES = 13, TRAILER = 0x3b };
     return content->size_bytes > HEADER_BYTES && has(content, 0, "GIF89a", 6) &&
-           (uint32_t)(content->bytes[6] | content->bytes[7] << 8) == content->width &&
-           (uint32_t)(content->bytes[8] | content->bytes[9] << 8) == content->height &&
+           get_u16(content->bytes + 6) == content->width && get_u16(content->bytes + 8) == content->height &&
            content->bytes[content->size_bytes - 1] == TRAILER;
 }
 
@@ -94,14 +90,14 @@ static bool is_webp(const struct content *content)
            (size >> 14 & 0x3fff) + 1 == content->height;
 }
 
-bool render_picture_is_valid(const struct render_expected *form, const void *bytes, size_t size_bytes)
+bool render_picture_is_valid(const struct render_job *job, const void *bytes, size_t size_bytes)
 {
-    const bool is_animation = form->format != SHEET_PNG;
+    const bool is_animation = job->format != SHEET_PNG;
     const struct content content = {.bytes = bytes,
                                     .size_bytes = size_bytes,
-                                    .width = form->width,
-                                    .height = is_animation ? form->height / form->cell_count : form->height};
-    switch (form->format) {
+                                    .width = job->width,
+                                    .height = is_animation ? job->height / job->cell_count : job->height};
+    switch (job->format) {
     case SHEET_PNG:
     case SHEET_APNG:
         return is_png(&content);
@@ -110,6 +106,6 @@ bool render_picture_is_valid(const struct render_expected *form, const void *byt
     case SHEET_WEBP:
         return is_webp(&content);
     default:
-        return size_bytes == sizeof(struct render_cameras) + form->cell_count * sizeof(struct render_cell_camera);
+        return size_bytes == sizeof(struct render_cameras) + job->cell_count * sizeof(struct render_cell_camera);
     }
 }

@@ -11,12 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What was asked for; the names are those of struct render_job. */
-struct render_expected {
-    uint32_t format; /* enum sheet_format */
-    uint32_t width, height, cell_count;
-};
-
 /* Whether what accompanies a picture is finite numbers and printable text, as the contract requires. */
 bool render_notes_are_valid(const struct render_notes *notes);
-bool render_picture_is_valid(const struct render_expected *form, const void *bytes, size_t size_bytes);
+/* Looks at the job's format, width, height and cell_count. */
+bool render_picture_is_valid(const struct render_job *job, const void *bytes, size_t size_bytes);

@@ -37,11 +37,11 @@ struct render_worker {
     bool is_dying;   /* it was, before the process ended */
     bool is_ready;
     bool is_abandoned;
-    bool is_killed;              /* by posed, not for its time */
-    const char *breach;          /* what it did against the contract, for which posed killed it; or NULL */
-    bool is_unread;              /* the job under way did not reach it */
-    uint64_t job_id;             /* under way; 0 = none, or not ready yet */
-    struct render_expected form; /* of what was asked for */
+    bool is_killed;                 /* by posed, not for its time */
+    const char *breach;             /* what it did against the contract, for which posed killed it; or NULL */
+    bool is_unread;                 /* the job under way did not reach it */
+    uint64_t job_id;                /* of the last job */
+    const struct render_task *task; /* of the job under way, or NULL */
     struct render_result result;
     size_t result_bytes; /* of it received */
     struct buf png;
@@ -138,8 +138,7 @@ uint64_t render_worker_cpu_used_ms(const struct render_worker *worker) { return 
 static bool is_good_result(const struct render_worker *worker)
 {
     const struct render_result *result = &worker->result;
-    const bool is_expected =
-        worker->is_ready ? worker->job_id != 0 && result->job_id == worker->job_id : result->job_id == 0;
+    const bool is_expected = result->job_id == worker->job_id && (worker->task != NULL || !worker->is_ready);
     const bool has_picture = worker->is_ready && result->number == 0;
     return result->magic == RENDER_RESULT_MAGIC && is_expected && (result->size_bytes > 0) == has_picture &&
            (worker->is_ready || result->number == 0) && result->size_bytes <= PNG_BYTES_MAX &&
@@ -171,11 +170,12 @@ static void take_result(struct render_worker *worker)
     struct err err = {0};
     result->message[sizeof result->message - 1] = '\0';
     worker->result_bytes = 0;
-    if (result->size_bytes > 0 && !render_picture_is_valid(&worker->form, worker->png.data, worker->png.size_bytes)) {
+    if (result->size_bytes > 0 &&
+        !render_picture_is_valid(&worker->task->job, worker->png.data, worker->png.size_bytes)) {
         render_worker_kill_for(worker, "sent a picture that is none");
         return;
     }
-    worker->job_id = 0;
+    worker->task = NULL;
     if (!worker->is_ready) {
         worker->is_ready = true;
         utf8_repair(result->message, strlen(result->message));
@@ -240,31 +240,32 @@ static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __
         take_result(worker);
 }
 
-void render_worker_send(struct render_worker *worker, const struct render_worker_job *job)
+void render_worker_send(struct render_worker *worker, const struct render_task *task)
 {
-    const size_t fds_bytes = job->fd_count * sizeof *job->fds;
+    struct render_job job = task->job;
+    int fds[1 + RENDER_SOURCES_MAX] = {task->imported->fd};
+    for (uint32_t i = 0; i < job.source_count; i++)
+        fds[1 + i] = task->clips[i]->fd;
+    const size_t fds_bytes = (1 + job.source_count) * sizeof *fds;
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE((1 + RENDER_SOURCES_MAX) * sizeof *job->fds)];
+        char bytes[CMSG_SPACE(sizeof fds)];
     } control = {.header = {.cmsg_len = CMSG_LEN(fds_bytes), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
-    struct iovec parts[] = {{.iov_base = (void *)(uintptr_t)job->job, .iov_len = sizeof *job->job},
-                            {.iov_base = (void *)(uintptr_t)job->tail, .iov_len = job->tail_bytes}};
+    struct iovec parts[] = {{.iov_base = &job, .iov_len = sizeof job},
+                            {.iov_base = task->tail, .iov_len = task->tail_bytes}};
     const struct msghdr message = {
         .msg_iov = parts, .msg_iovlen = 2, .msg_control = control.bytes, .msg_controllen = CMSG_SPACE(fds_bytes)};
     uv_os_fd_t socket = -1;
-    memcpy(CMSG_DATA(&control.header), job->fds, fds_bytes);
-    worker->job_id = job->job->job_id;
-    worker->form = (struct render_expected){.format = job->job->format,
-                                            .width = job->job->width,
-                                            .height = job->job->height,
-                                            .cell_count = job->job->cell_count};
+    memcpy(CMSG_DATA(&control.header), fds, fds_bytes);
+    worker->task = task;
+    job.job_id = ++worker->job_id;
     uv_fileno((const uv_handle_t *)&worker->socket, &socket);
     ssize_t sent;
     do
         sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (sent < 0 && errno == EINTR);
     /* The socket is empty and the job is small: a partial write means that the worker has closed its end. */
-    worker->is_unread = sent != (ssize_t)(sizeof *job->job + job->tail_bytes);
+    worker->is_unread = sent != (ssize_t)(sizeof job + task->tail_bytes);
     if (worker->is_unread)
         hurry_up(worker);
 }

@@ -5,8 +5,8 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "worker/render_job.h"
 #include "daemon/config/config.h"
+#include "daemon/renderer/render_task.h"
 
 #include <stdbool.h>
 #include <uv.h>
@@ -38,18 +38,9 @@ struct render_worker_events {
 struct render_worker *render_worker_start(uv_loop_t *loop, const struct config *config,
                                           const struct render_worker_events *events, void *context, struct err *err);
 
-/* What is sent for a picture. */
-struct render_worker_job {
-    const struct render_job *job;
-    const void *tail; /* its cells and the times of its layers */
-    size_t tail_bytes;
-    const int *fds; /* [fd_count]: the model that is drawn and those of the job's sources */
-    uint32_t fd_count;
-};
-
-/* Sends a job with its models. One at a time, only after ready(). A worker that takes none is killed: ended() follows.
- */
-void render_worker_send(struct render_worker *worker, const struct render_worker_job *sent);
+/* Has the picture drawn; it is borrowed until answered(), ended() or render_worker_abandon(). One at a time, only after
+ * ready(). A worker that takes none is killed: ended() follows. */
+void render_worker_send(struct render_worker *worker, const struct render_task *task);
 
 /* Kills the process when it is still there in time_ms; ended() follows. In place of the time that was set before; 0: it
  * has any time. */

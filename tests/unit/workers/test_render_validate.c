@@ -9,9 +9,9 @@
 #define PNG_START "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x06\x08\x06\0\0\0....", 33
 #define PNG_END   "\0\0\0\0IEND....", 12
 
-static const struct render_expected PNG = {.format = SHEET_PNG, .width = 2, .height = 6, .cell_count = 3};
+static const struct render_job PNG = {.format = SHEET_PNG, .width = 2, .height = 6, .cell_count = 3};
 
-static bool is(const struct render_expected *form, const char *bytes, size_t size_bytes)
+static bool is(const struct render_job *form, const char *bytes, size_t size_bytes)
 {
     return render_picture_is_valid(form, bytes, size_bytes);
 }
@@ -41,19 +41,19 @@ TEST(render_content_png_is_its_chunks)
     memcpy(other, png, size);
     memset(other + 33, 0xff, 4); /* a chunk of 4 GiB */
     assert_false(is(&PNG, other, size));
-    const struct render_expected apng = {.format = SHEET_APNG, .width = 2, .height = 18, .cell_count = 3};
+    const struct render_job apng = {.format = SHEET_APNG, .width = 2, .height = 18, .cell_count = 3};
     assert_true(is(&apng, png, size));
 }
 
 TEST(render_content_gif_and_webp_have_the_size_of_a_frame)
 {
-    const struct render_expected gif = {.format = SHEET_GIF, .width = 2, .height = 18, .cell_count = 3};
+    const struct render_job gif = {.format = SHEET_GIF, .width = 2, .height = 18, .cell_count = 3};
     assert_true(is(&gif, "GIF89a\x02\0\x06\0\x80\0\0;", 14));
     assert_false(is(&gif, "GIF89a\x02\0\x12\0\x80\0\0;", 14));
     assert_false(is(&gif, "GIF89a\x02\0\x06\0\x80\0\0;", 13));
     assert_false(is(&gif, "GIF89a\x02\0\x06\0\x80\0\0,", 14));
     assert_false(is(&gif, "", 0));
-    const struct render_expected webp = {.format = SHEET_WEBP, .width = 258, .height = 18, .cell_count = 3};
+    const struct render_job webp = {.format = SHEET_WEBP, .width = 258, .height = 18, .cell_count = 3};
     assert_true(is(&webp, "RIFF\x16\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x01\x01\0\x05\0\0", 30));
     assert_false(is(&webp, "RIFF\x16\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x01\x02\0\x05\0\0", 30));
     assert_false(is(&webp, "RIFF\x17\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x01\x01\0\x05\0\0", 30));
@@ -64,7 +64,7 @@ TEST(render_content_gif_and_webp_have_the_size_of_a_frame)
 
 TEST(render_content_cameras_are_one_for_each_cell)
 {
-    const struct render_expected form = {.format = SHEET_JSON, .cell_count = 1};
+    const struct render_job form = {.format = SHEET_JSON, .cell_count = 1};
     struct {
         struct render_cameras shots;
         struct render_cell_camera view;
