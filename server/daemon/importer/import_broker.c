@@ -99,7 +99,7 @@ static void on_answered(uv_work_t *work, int status)
         return;
     }
     if (status == 0 && err_is_shortage(broker->reply.error)) {
-        broker->events->starved(broker->context);
+        broker->events->stopped(broker->context, true);
         return;
     }
     if (status == 0)
@@ -128,7 +128,7 @@ static void on_readable(uv_poll_t *poll, int status, int what __attribute__((unu
     if (got <= 0)
         return;
     if (!is_sound(broker, got)) {
-        broker->events->breach(broker->context);
+        broker->events->stopped(broker->context, false);
         return;
     }
     broker->left--;

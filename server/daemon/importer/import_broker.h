@@ -7,16 +7,17 @@
 #include "daemon/config/config.h"
 #include "daemon/model/file_access.h"
 
+#include <stdbool.h>
 #include <uv.h>
 
 struct import_broker;
 
 /* What the owner hears of. */
 struct import_broker_events {
-    /* It asked for something that no importer of ours asks for, or too often: nothing more is answered. */
-    void (*breach)(void *context);
-    /* There was no descriptor or no memory for a file it asked for: without it the model would be another. */
-    void (*starved)(void *context);
+    /* Nothing more is answered: the importer asked for something that no importer of ours asks for, or too often. Or,
+     * is_starved, there was no descriptor or no memory for a file that it asked for: without it the model would be
+     * another. */
+    void (*stopped)(void *context, bool is_starved);
     /* After import_broker_close(): the broker is freed. */
     void (*closed)(void *context);
 };

@@ -40,15 +40,6 @@ static struct {
     struct kill kills[KILLS_MAX]; /* the oldest first */
 } known = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* Whether any file is known: if not, an import that was not killed needs no kill_history_note(). */
-static bool kill_history_any(void)
-{
-    pthread_mutex_lock(&known.mutex);
-    const bool is_any = known.count > 0;
-    pthread_mutex_unlock(&known.mutex);
-    return is_any;
-}
-
 static bool has_size(uint64_t size_bytes)
 {
     bool is_found = false;
@@ -156,11 +147,11 @@ static int keep_sources(struct import_run *run)
 static bool is_killed_again(struct import_run *run)
 {
     char place[IMPORT_PATH_SIZE];
-    const bool is_killed = import_exit_is_kill(&run->end);
-    if ((!is_killed && !kill_history_any()) || import_grant_resolve(&run->files) != 0)
+    if (import_grant_resolve(&run->files) != 0)
         return false;
     const int folder_fd = file_access_place(&run->files.access, run->files.root_fd, run->path, place);
-    return folder_fd >= 0 && kill_history_note(folder_fd, place, run->limits.value[LIMIT_FILE_BYTES], is_killed);
+    return folder_fd >= 0 &&
+           kill_history_note(folder_fd, place, run->limits.value[LIMIT_FILE_BYTES], import_exit_is_kill(&run->end));
 }
 
 /* Work thread: checking a large model takes longer than the loop can wait. */
@@ -237,17 +228,11 @@ static void on_ended(struct child *child)
     import_broker_close(run->broker);
 }
 
-static void on_breach(void *context)
+static void on_stopped(void *context, bool is_starved)
 {
     struct import_run *run = context;
-    run->end.is_breach = true;
-    child_kill(&run->child, SIGKILL);
-}
-
-static void on_starved(void *context)
-{
-    struct import_run *run = context;
-    run->end.is_starved = true;
+    run->end.is_starved = is_starved;
+    run->end.is_breach = !is_starved;
     child_kill(&run->child, SIGKILL);
 }
 
@@ -279,8 +264,7 @@ struct import_run *import_run_start(uv_loop_t *loop, const struct worker_command
                                     int root_fd, const struct import_task *task, uint64_t key, import_run_done *done,
                                     void *context)
 {
-    static const struct import_broker_events BROKER_EVENTS = {
-        .breach = on_breach, .starved = on_starved, .closed = on_broker_closed};
+    static const struct import_broker_events BROKER_EVENTS = {.stopped = on_stopped, .closed = on_broker_closed};
     struct import_run *run = mem_zalloc(1, sizeof *run);
     run->loop = loop;
     run->work.data = run;
