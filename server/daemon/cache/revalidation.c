@@ -13,8 +13,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+#include <utlist.h>
 
 /* --- what is shared, and stores --- */
 
@@ -24,11 +24,10 @@ enum { STORES_MAX = 64 };
 struct backing_store {
     uv_work_t work;
     struct backing *backing;
-    struct imported_model *imported;
+    struct imported_model *imported; /* NULL: nothing is stored, but the folder tidied */
     char *path;
-    bool is_tidying; /* instead of storing */
     struct disk_report report;
-    struct backing_store *next;
+    struct backing_store *prev, *next;
 };
 
 static void queue_store(struct backing *backing, struct backing_store *store);
@@ -45,11 +44,8 @@ struct backing *backing_new(uv_loop_t *loop, const struct config *config, int ro
         .watch = config->watch == WATCH_AUTO ? folder_watch_new(loop, changed, user) : NULL,
         .refs = 1,
     };
-    if (disk != NULL) {
-        struct backing_store *tidying = mem_zalloc(1, sizeof *tidying);
-        tidying->is_tidying = true;
-        queue_store(backing, tidying);
-    }
+    if (disk != NULL)
+        queue_store(backing, mem_zalloc(1, sizeof(struct backing_store)));
     return backing;
 }
 
@@ -93,7 +89,7 @@ static void on_store_work(uv_work_t *work)
     struct backing_store *store = work->data;
     const struct backing *backing = store->backing;
     thread_priority_background();
-    if (store->is_tidying)
+    if (store->imported == NULL)
         disk_cache_tidy(backing->disk, &store->report);
     else
         disk_cache_store(backing->disk, backing->root_fd, store->path, store->imported, &store->report);
@@ -112,12 +108,10 @@ static void on_stored(uv_work_t *work, int status __attribute__((unused)))
     struct backing_store *store = work->data;
     struct backing *backing = store->backing;
     backing_report(backing, &store->report);
-    backing->stores = store->next;
+    DL_DELETE(backing->stores, store);
     backing->store_count--;
     if (backing->stores != NULL)
         uv_queue_work(backing->loop, &backing->stores->work, on_store_work, on_stored);
-    else
-        backing->last_store = NULL;
     free_store(store);
 }
 
@@ -125,11 +119,7 @@ static void queue_store(struct backing *backing, struct backing_store *store)
 {
     store->work.data = store;
     store->backing = backing_ref(backing);
-    if (backing->last_store != NULL)
-        backing->last_store->next = store;
-    else
-        backing->stores = store;
-    backing->last_store = store;
+    DL_APPEND(backing->stores, store);
     if (backing->store_count++ == 0)
         uv_queue_work(backing->loop, &store->work, on_store_work, on_stored);
 }
@@ -147,14 +137,12 @@ void backing_store(struct backing *backing, const char *path, struct imported_mo
 void backing_end(struct backing *backing)
 {
     folder_watch_close(backing->watch);
-    struct backing_store *first = backing->stores;
-    while (first != NULL && first->next != NULL) {
-        struct backing_store *dropped = first->next;
-        first->next = dropped->next;
+    while (backing->stores != NULL && backing->stores->next != NULL) {
+        struct backing_store *dropped = backing->stores->next;
+        DL_DELETE(backing->stores, dropped);
         backing->store_count--;
         free_store(dropped);
     }
-    backing->last_store = first;
 }
 
 /* --- looks --- */
@@ -178,11 +166,9 @@ struct revalidation_run {
 /* How long ago the content or the name changed; clocks of other machines may be ahead. */
 static int64_t age_ns(const struct stamp *stamp)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     const int64_t latest = stamp->mtime_ns > stamp->ctime_ns ? stamp->mtime_ns : stamp->ctime_ns;
     int64_t age;
-    if (__builtin_sub_overflow((int64_t)now.tv_sec * 1000000000 + now.tv_nsec, latest, &age) || age == INT64_MIN)
+    if (__builtin_sub_overflow(stamp_now_ns(), latest, &age) || age == INT64_MIN)
         return INT64_MAX;
     return age < 0 ? -age : age;
 }

@@ -16,8 +16,8 @@ struct backing {
     struct disk_cache *disk;    /* or NULL */
     struct folder_watch *watch; /* or NULL: no events */
     uint32_t refs;
-    bool is_broken;                            /* the disk cache could not be written, and the log says so */
-    struct backing_store *stores, *last_store; /* private: the first is under way */
+    bool is_broken;               /* the disk cache could not be written, and the log says so */
+    struct backing_store *stores; /* private: the first is under way */
     uint32_t store_count;
 };
 

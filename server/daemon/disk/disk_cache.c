@@ -3,6 +3,7 @@
 
 #include "anim/bake/bake.h"
 #include "base/hash.h"
+#include "base/hex.h"
 #include "base/mem.h"
 #include "base/version.h"
 
@@ -14,8 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
+#include <uv.h>
 
 enum { FREE_FRACTION = 10 }; /* of the file system, unless --cache-dir-size says otherwise */
 static const uint64_t PAUSE_NS = UINT64_C(60) * 1000000000;
@@ -103,19 +104,9 @@ void disk_key(const struct disk_cache *disk, const char *path, const uint8_t has
 
 void disk_name(const uint8_t key[DISK_KEY_SIZE], const char *ending, char out[DISK_NAME_SIZE])
 {
-    for (int i = 0; i < 16; i++)
-        snprintf(out + 2 * i, 3, "%02x", key[i]);
+    hex_put(out, key, 16);
     snprintf(out + 32, DISK_NAME_SIZE - 32, ".%s", ending);
 }
-
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-int64_t disk_now_ns(void) { return clock_ns(CLOCK_REALTIME); }
 
 uint64_t disk_file_size(const struct disk_cache *disk, const char *name)
 {
@@ -143,12 +134,9 @@ void disk_remove_broken(struct disk_cache *disk, const char *name, struct disk_r
 
 void disk_writing_failed(struct disk_cache *disk, const struct err *err, struct disk_report *report)
 {
-    atomic_store(&disk->unwritable_until_ns, (uint64_t)clock_ns(CLOCK_MONOTONIC) + PAUSE_NS);
+    atomic_store(&disk->unwritable_until_ns, uv_hrtime() + PAUSE_NS);
     report->errors++;
     report->err = *err;
 }
 
-bool disk_is_writable(const struct disk_cache *disk)
-{
-    return (uint64_t)clock_ns(CLOCK_MONOTONIC) >= atomic_load(&disk->unwritable_until_ns);
-}
+bool disk_is_writable(const struct disk_cache *disk) { return uv_hrtime() >= atomic_load(&disk->unwritable_until_ns); }

@@ -112,13 +112,6 @@ int disk_writer_open(struct disk_writer *writer, int folder_fd, struct err *err)
     return writer->fd >= 0 ? 0 : err_set(err, ERR_UNAVAILABLE, "cannot make a file: %s", strerror(errno));
 }
 
-int disk_writer_put(struct disk_writer *writer, const void *bytes, size_t size_bytes, struct err *err)
-{
-    if (fd_write(writer->fd, bytes, size_bytes) == 0)
-        return 0;
-    return err_set(err, ERR_UNAVAILABLE, "cannot write: %s", strerror(errno));
-}
-
 int disk_writer_finish(struct disk_writer *writer, const char *name, struct err *err)
 {
     int rc = 0;
@@ -135,7 +128,7 @@ int disk_writer_finish(struct disk_writer *writer, const char *name, struct err 
     return 0;
 }
 
-bool disk_name_is_temporary(const char *name)
+static bool is_temporary(const char *name)
 {
     unsigned long long random;
     int process, end = 0;
@@ -145,7 +138,8 @@ bool disk_name_is_temporary(const char *name)
 bool disk_temporary_remove(int folder_fd, const char *name)
 {
     struct stat stat;
-    const int fd = openat(folder_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const int fd =
+        is_temporary(name) ? openat(folder_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
     if (fd < 0)
         return false;
     const bool is_left =

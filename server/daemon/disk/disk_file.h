@@ -22,17 +22,15 @@ int disk_file_open(int folder_fd, const char *name, uint64_t *size_bytes, struct
  * died. */
 struct disk_writer {
     int folder_fd; /* borrowed */
-    int fd;
+    int fd;        /* to write to */
     char temporary[DISK_NAME_SIZE];
 };
 
-/* Creates an empty file, locked, of a temporary name in the folder. Returns 0 or ERR_UNAVAILABLE, like the next two. */
+/* Creates an empty file, locked, of a temporary name in the folder. Returns 0 or ERR_UNAVAILABLE, like the next. */
 int disk_writer_open(struct disk_writer *writer, int folder_fd, struct err *err);
-int disk_writer_put(struct disk_writer *writer, const void *bytes, size_t size_bytes, struct err *err);
 /* On the disk first, then under its name, which it takes from a file that was there. Closes in any case. */
 int disk_writer_finish(struct disk_writer *writer, const char *name, struct err *err);
 void disk_writer_abandon(struct disk_writer *writer); /* removes what was written */
 
-/* Removes a temporary file of ours whose writer is gone. True when it did. */
+/* Removes the file if its name is a temporary one, it is ours and its writer is gone. True when it did. */
 bool disk_temporary_remove(int folder_fd, const char *name);
-bool disk_name_is_temporary(const char *name);

@@ -167,22 +167,16 @@ static int copy_bake(const struct entry *entry, bool with_pixels)
     return -1;
 }
 
-struct expected {
-    const struct disk_head *head;
-    bool with_pixels;
-};
-
-static bool is_right(const void *user, const void *bytes, uint64_t size_bytes)
+/* Whether the bytes are those that were stored. */
+static bool is_right(const struct disk_head *head, const struct imported_model *imported)
 {
-    const struct expected *expected = user;
-    const struct disk_head *head = expected->head;
-    const uint8_t *at = bytes;
-    if (size_bytes != head->bake_bytes || disk_core_sum(bytes, head) != head->core_sum)
+    const uint8_t *bytes = imported->model.bytes;
+    if (disk_core_sum(bytes, head) != head->core_sum)
         return false;
-    return !expected->with_pixels || XXH3_64bits(at + head->pixel_offset, head->pixel_bytes) == head->pixel_sum;
+    return !imported->has_pixels || XXH3_64bits(bytes + head->pixel_offset, head->pixel_bytes) == head->pixel_sum;
 }
 
-/* Takes *sources when it succeeds. */
+/* Takes *sources, or leaves it as it is. */
 static bool open_bake(struct disk_cache *disk, const struct entry *entry, bool is_whole, struct sources **sources,
                       struct imported_model **out, struct disk_report *report)
 {
@@ -192,22 +186,19 @@ static bool open_bake(struct disk_cache *disk, const struct entry *entry, bool i
         report->errors++;
         return false;
     }
-    const struct expected expected = {.head = &entry->head, .with_pixels = with_pixels};
-    const struct imported_model_load load = {
-        .fd = fd,
-        .has_pixels = with_pixels,
-        .sources = *sources,
-        .is_right = is_right,
-        .user = &expected,
-    };
     struct err err;
-    if (imported_model_open_cached(&load, out, &err) < 0) {
+    if (imported_model_open_cached(fd, with_pixels, *sources, out, &err) < 0) {
         give_up(disk, entry->name, &err, report);
         close(fd);
         return false;
     }
     *sources = NULL;
-    return true;
+    if (is_right(&entry->head, *out))
+        return true;
+    imported_model_unref(*out);
+    *out = NULL;
+    disk_remove_broken(disk, entry->name, report);
+    return false;
 }
 
 /* Stamps as old as that cannot hide a second change. */
@@ -255,7 +246,7 @@ static bool load_by_content(struct disk_cache *disk, int root_fd, const char *pa
 {
     struct source model = {.path = (char *)(uintptr_t)path, .role = SOURCE_MODEL};
     struct entry entry;
-    const int64_t recorded_ns = disk_now_ns();
+    const int64_t recorded_ns = stamp_now_ns();
     if (!source_read(root_fd, disk->max_file_bytes, &model) || model.kind != SOURCE_BYTES)
         return false;
     disk_key(disk, path, model.hash, key);

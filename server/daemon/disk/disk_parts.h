@@ -21,8 +21,6 @@ void disk_key(const struct disk_cache *disk, const char *path, const uint8_t has
 /* The file of a key; ending: "model" or "index". */
 void disk_name(const uint8_t key[DISK_KEY_SIZE], const char *ending, char out[DISK_NAME_SIZE]);
 
-int64_t disk_now_ns(void); /* since 1970, as file stamps are */
-
 /* What a file takes of the disk; 0 where there is none. */
 uint64_t disk_file_size(const struct disk_cache *disk, const char *name);
 /* A file came, went or was replaced. */

@@ -81,7 +81,7 @@ static void list_files(struct disk_cache *disk, bool is_tidying, struct kept_fil
             disk_remove_broken(disk, entry->d_name, report);
         else if (is_ours(entry->d_name))
             add_file(disk->folder_fd, entry->d_name, kept);
-        else if (is_tidying && disk_name_is_temporary(entry->d_name))
+        else if (is_tidying)
             report->removed += disk_temporary_remove(disk->folder_fd, entry->d_name);
     }
     closedir(dir);
@@ -126,8 +126,8 @@ static int write_file(struct disk_cache *disk, const char *name, const struct bu
     struct disk_writer writer;
     if (disk_writer_open(&writer, disk->folder_fd, err) < 0)
         return err->code;
-    if (disk_writer_put(&writer, head->data, head->size_bytes, err) < 0 ||
-        disk_writer_put(&writer, bytes, size_bytes, err) < 0) {
+    if (fd_write(writer.fd, head->data, head->size_bytes) != 0 || fd_write(writer.fd, bytes, size_bytes) != 0) {
+        err_set(err, ERR_UNAVAILABLE, "cannot write: %s", strerror(errno));
         disk_writer_abandon(&writer);
         return err->code;
     }
@@ -208,7 +208,7 @@ void disk_cache_store(struct disk_cache *disk, int root_fd, const char *path, co
     const uint64_t size_bytes = imported->model.size_bytes;
     if (!disk_is_writable(disk) || !imported->has_pixels || size_bytes > disk->limit_bytes / 2)
         return;
-    const int64_t recorded_ns = disk_now_ns();
+    const int64_t recorded_ns = stamp_now_ns();
     struct sources *sources = sources_read(root_fd, disk->max_file_bytes, imported->sources, is_untouched);
     const struct source *model = sources != NULL ? sources_find_model(sources) : NULL;
     if (model == NULL || model->kind != SOURCE_BYTES || strcmp(model->path, path) != 0) {

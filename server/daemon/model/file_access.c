@@ -104,30 +104,23 @@ void file_access_fini(struct file_access *access)
     *access = (struct file_access){.fd = -1};
 }
 
-/* Looks for the mark in a folder: 1, 0 or -1 with errno. *mark, whose path is set, says what is there. */
-static int look_for_mark(int folder_fd, struct source *mark)
-{
-    struct stat stat;
-    mark->role = SOURCE_COMPANION;
-    if (root_lstat(folder_fd, FILE_ACCESS_MARK, &stat) != 0) {
-        mark->is_missing = true;
-        return errno == ENOENT ? 0 : -1;
-    }
-    mark->stamp = stamp_of(&stat);
-    return S_ISREG(stat.st_mode);
-}
-
-/* One folder above a model, whose path ends in a slash. 1: it came as a zip, and is access->fd. 0: it did not. */
+/* One folder above a model, whose path ends in a slash. 1: it came as a zip, and is access->fd. 0: it did not. -1:
+ * errno. *mark says what is at the place of the mark. */
 static int look_at_folder(struct file_access *access, int root_fd, const char *folder, struct source *mark)
 {
     const size_t bytes = strlen(folder);
+    struct stat stat;
     const int fd = root_open_beneath(root_fd, folder, O_PATH | O_DIRECTORY);
     if (fd < 0)
         return -1;
     mark->path = mem_alloc(bytes + sizeof FILE_ACCESS_MARK);
     memcpy(mark->path, folder, bytes);
     memcpy(mark->path + bytes, FILE_ACCESS_MARK, sizeof FILE_ACCESS_MARK);
-    const int found = look_for_mark(fd, mark);
+    mark->role = SOURCE_COMPANION;
+    mark->is_missing = root_lstat(fd, FILE_ACCESS_MARK, &stat) != 0;
+    const int found = !mark->is_missing ? S_ISREG(stat.st_mode) : errno == ENOENT ? 0 : -1;
+    if (!mark->is_missing)
+        mark->stamp = stamp_of(&stat);
     if (found == 1)
         access->fd = fd;
     else

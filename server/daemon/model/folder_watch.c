@@ -285,18 +285,12 @@ static void kill_tree(struct folder_watch *watch, const char *top)
 }
 
 /* Locked. */
-static void count_all(struct folder_watch *watch)
-{
-    for (struct watched_folder *folder = watch->by_path; folder != NULL; folder = folder->hh_path.next)
-        atomic_fetch_add(&folder->changes, 1);
-}
-
-/* Locked. */
 static void handle(struct folder_watch *watch, const struct inotify_event *event)
 {
     struct watched_folder *folder;
     if ((event->mask & IN_Q_OVERFLOW) != 0) {
-        count_all(watch);
+        for (folder = watch->by_path; folder != NULL; folder = folder->hh_path.next)
+            atomic_fetch_add(&folder->changes, 1);
         return;
     }
     HASH_FIND(hh_wd, watch->by_wd, &event->wd, sizeof event->wd, folder);

@@ -56,21 +56,17 @@ static int seal_and_map(int fd, void **bytes, size_t *size_bytes, struct err *er
     return 0;
 }
 
-static int load_model(const struct imported_model_load *load, uint64_t key, struct imported_model **out,
+/* sources: NULL for those that the model itself has. */
+static int open_model(int fd, uint64_t key, bool has_pixels, struct sources *sources, struct imported_model **out,
                       struct err *err)
 {
     void *bytes;
     size_t size_bytes = 0;
     struct model model;
-    struct sources *sources = load->sources;
     *out = NULL;
-    if (seal_and_map(load->fd, &bytes, &size_bytes, err) < 0)
+    if (seal_and_map(fd, &bytes, &size_bytes, err) < 0)
         return err->code;
-    int rc = 0;
-    if (load->is_right != NULL && !load->is_right(load->user, bytes, size_bytes))
-        rc = err_set(err, ERR_BAD_BAKE, "the checksum is wrong");
-    if (rc == 0)
-        rc = bake_decode(bytes, size_bytes, &model, err);
+    int rc = bake_decode(bytes, size_bytes, &model, err);
     if (rc == 0 && sources == NULL)
         sources = sources_of_model(&model);
     if (rc == 0 && sources == NULL)
@@ -83,9 +79,9 @@ static int load_model(const struct imported_model_load *load, uint64_t key, stru
     *imported = (struct imported_model){
         .model = model,
         .sources = sources,
-        .has_pixels = load->has_pixels,
-        .held_bytes = model.size_bytes - (load->has_pixels ? 0 : model.pixel_byte_count),
-        .fd = load->fd,
+        .has_pixels = has_pixels,
+        .held_bytes = model.size_bytes - (has_pixels ? 0 : model.pixel_byte_count),
+        .fd = fd,
         .key = key,
         .ref_count = 1,
     };
@@ -95,14 +91,14 @@ static int load_model(const struct imported_model_load *load, uint64_t key, stru
 
 int imported_model_open(int fd, uint64_t key, struct imported_model **out, struct err *err)
 {
-    const struct imported_model_load load = {.fd = fd, .has_pixels = true};
-    return load_model(&load, key, out, err);
+    return open_model(fd, key, true, NULL, out, err);
 }
 
-int imported_model_open_cached(const struct imported_model_load *load, struct imported_model **out, struct err *err)
+int imported_model_open_cached(int fd, bool has_pixels, struct sources *sources, struct imported_model **out,
+                               struct err *err)
 {
     static atomic_uint_fast64_t last_key = UINT64_C(1) << 63; /* imports count from 0 */
-    return load_model(load, atomic_fetch_add(&last_key, 1) + 1, out, err);
+    return open_model(fd, atomic_fetch_add(&last_key, 1) + 1, has_pixels, sources, out, err);
 }
 
 struct imported_model *imported_model_ref(struct imported_model *imported)

@@ -34,17 +34,10 @@ int imported_model_seal(int fd, struct err *err);
  * Returns 0, ERR_BAD_BAKE or ERR_NO_MEMORY; the message does not name the model. */
 int imported_model_open(int fd, uint64_t key, struct imported_model **out, struct err *err);
 
-/* The same for a memfd of the disk cache: `is_right` is asked about the sealed bytes before anything else looks at
- * them, and `sources` (its own from then on, when it succeeds) are the files as they are now. The key is one that no
- * import gets. */
-struct imported_model_load {
-    int fd;
-    bool has_pixels;
-    struct sources *sources;
-    bool (*is_right)(const void *user, const void *bytes, uint64_t size_bytes);
-    const void *user;
-};
-int imported_model_open_cached(const struct imported_model_load *load, struct imported_model **out, struct err *err);
+/* The same for a memfd of the disk cache. `sources` (its own from then on, when it succeeds) are the files as they are
+ * now. The key is one that no import gets. */
+int imported_model_open_cached(int fd, bool has_pixels, struct sources *sources, struct imported_model **out,
+                               struct err *err);
 
 struct imported_model *imported_model_ref(struct imported_model *imported);
 /* NULL is fine. The last reference unmaps and closes; for a large model a thread does so, and the caller never waits.

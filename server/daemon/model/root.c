@@ -12,6 +12,7 @@
 #include <strings.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096, OPEN_TRIES = 8 };
@@ -41,6 +42,13 @@ bool stamp_equal(const struct stamp *a, const struct stamp *b)
 {
     return a->size_bytes == b->size_bytes && a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns &&
            a->inode == b->inode;
+}
+
+int64_t stamp_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return time_ns(&now);
 }
 
 uint32_t root_folders_of(const char *path)

@@ -20,6 +20,7 @@ struct stamp {
 
 struct stamp stamp_of(const struct stat *stat);
 bool stamp_equal(const struct stamp *a, const struct stamp *b);
+int64_t stamp_now_ns(void); /* since 1970, as the times of stamps are */
 
 /* Opens the root (O_PATH: search permission is enough). Returns a descriptor or ERR_BAD_PARAMETER. */
 int root_open(const char *path, struct err *err);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { READ_SIZE = 1 << 16, PATH_MAX_BYTES = 4095, NAMES_MAX = 1 << 20 };
+enum { READ_SIZE = 1 << 16, PATH_MAX_BYTES = 4095 };
 
 struct sources *sources_new(uint32_t count)
 {
@@ -109,33 +109,25 @@ static bool hash_bytes(int fd, uint64_t size_bytes, uint8_t hash[SOURCE_HASH_SIZ
     return n == 0 && got == size_bytes;
 }
 
-static int by_bytes(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_bytes(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
 
 /* Takes the descriptor. */
 static bool hash_names(int fd, uint8_t hash[SOURCE_HASH_SIZE])
 {
-    DIR *dir = fd_open_names(fd);
-    if (dir == NULL)
-        return false;
-    char **names = NULL;
-    size_t count = 0, capacity = 0;
-    for (struct dirent *entry; count < NAMES_MAX && (entry = readdir(dir)) != NULL;) {
-        if (count == capacity)
-            names = mem_realloc(names, (capacity = capacity == 0 ? 64 : 2 * capacity) * sizeof *names);
-        names[count++] = mem_strdup(entry->d_name);
-    }
-    closedir(dir);
-    if (count > 0)
-        qsort(names, count, sizeof *names, by_bytes);
+    struct dirent **entries;
     struct sha256_ctx sha;
+    const int count = scandirat(fd, ".", &entries, NULL, by_bytes);
+    fd_close(fd);
+    if (count < 0)
+        return false;
     sha256_init(&sha);
-    for (size_t i = 0; i < count; i++) {
-        sha256_update(&sha, strlen(names[i]) + 1, (const uint8_t *)names[i]);
-        free(names[i]);
+    for (int i = 0; i < count; i++) {
+        sha256_update(&sha, strlen(entries[i]->d_name) + 1, (const uint8_t *)entries[i]->d_name);
+        free(entries[i]);
     }
-    free(names);
+    free(entries);
     sha256_digest(&sha, SOURCE_HASH_SIZE, hash);
-    return count < NAMES_MAX;
+    return true;
 }
 
 static bool read_content(int root_fd, struct source *source)

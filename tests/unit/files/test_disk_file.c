@@ -21,8 +21,7 @@ static void *tidy(void *user)
     while (!atomic_load(&tidier->is_over)) {
         DIR *dir = opendir(tidier->tree->path);
         for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;)
-            if (disk_name_is_temporary(entry->d_name))
-                disk_temporary_remove(tidier->tree->fd, entry->d_name);
+            disk_temporary_remove(tidier->tree->fd, entry->d_name);
         if (dir != NULL)
             closedir(dir);
     }
