@@ -9,6 +9,7 @@
 #include "daemon/renderer/render_outcome.h"
 #include "daemon/process/worker_command.h"
 #include "daemon/disk/disk_file.h"
+#include "daemon/support/fd.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -58,10 +59,7 @@ static void one_closed(struct render_worker *worker)
 }
 
 static void on_child_closed(struct child *child) { one_closed(container_of(child, struct render_worker, child)); }
-static void on_socket_closed(uv_handle_t *socket)
-{
-    one_closed(container_of((uv_pipe_t *)socket, struct render_worker, socket));
-}
+static void on_socket_closed(uv_handle_t *socket) { one_closed(socket->data); }
 
 /* The process and its socket end in any order, and a result may still lie in the socket. */
 static void end_if_over(struct render_worker *worker)
@@ -276,10 +274,8 @@ static bool is_safe(const char *path)
 {
     struct err err;
     const int fd = disk_folder_open(path, &err);
-    if (fd < 0)
-        return false;
-    close(fd);
-    return true;
+    fd_close(fd);
+    return fd >= 0;
 }
 
 /* "MESA_SHADER_CACHE_DIR=...", so that the next worker starts at once: a folder in --cache-dir, made when it is

@@ -125,15 +125,12 @@ static bool lock_it(const struct upload_stage *stage)
 
 static int try_stage(const struct upload_store *store, struct upload_stage *stage, struct err *err)
 {
-    *stage = (struct upload_stage){.fd = -1};
-    if (upload_stage_name(stage->name, err) < 0) {
-        stage->name[0] = '\0';
+    char name[UPLOAD_STAGE_SIZE];
+    if (upload_stage_name(name, err) < 0)
         return err->code;
-    }
-    if (mkdirat(store->fd, stage->name, STAGE_MODE) != 0) {
-        stage->name[0] = '\0';
+    if (mkdirat(store->fd, name, STAGE_MODE) != 0)
         return upload_storage_error("the upload cannot be stored", err);
-    }
+    memcpy(stage->name, name, sizeof name);
     stage->fd = openat(store->fd, stage->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (stage->fd >= 0 && lock_it(stage))
         return 0;
