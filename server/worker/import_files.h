@@ -27,14 +27,18 @@ struct import_file_request {
     char suffix[IMPORT_SUFFIX_SIZE];
 };
 
-/* Zero where nothing of that path is there or could be looked at. */
-struct import_file_reply {
-    uint32_t magic;
-    int32_t error; /* 0, IMPORT_REFUSED(), or an errno value: ENOENT, ELOOP (a link), EXDEV (outside), ENXIO (not a
-                      regular file), EACCES */
+/* What changes when a file's content does. All zero: there is no such file. */
+struct stamp {
     uint64_t size_bytes;
     int64_t mtime_ns, ctime_ns;
     uint64_t inode;
+};
+
+struct import_file_reply {
+    uint32_t magic;
+    int32_t error;      /* 0, IMPORT_REFUSED(), or an errno value: ENOENT, ELOOP (a link), EXDEV (outside), ENXIO (not a
+                           regular file), EACCES */
+    struct stamp stamp; /* of a file that may not be read, too */
     uint64_t names_bytes; /* of the list's memory file */
 };
 

@@ -33,17 +33,11 @@ struct import_broker {
 
 static void on_readable(uv_poll_t *poll, int status, int what);
 
-static void close_reply_fd(struct import_broker *broker)
-{
-    fd_close(broker->reply_fd);
-    broker->reply_fd = -1;
-}
-
 static void free_when_done(struct import_broker *broker)
 {
     if (!broker->is_closed || broker->is_working)
         return;
-    close_reply_fd(broker);
+    fd_close(broker->reply_fd);
     close(broker->socket);
     broker->events->closed(broker->context);
     free(broker);
@@ -104,7 +98,8 @@ static void on_answered(uv_work_t *work, int status)
     }
     if (status == 0)
         send_reply(broker);
-    close_reply_fd(broker);
+    fd_close(broker->reply_fd);
+    broker->reply_fd = -1;
     uv_poll_start(&broker->poll, UV_READABLE, on_readable);
 }
 

@@ -153,15 +153,6 @@ enum { NAMES_BYTES_MAX = 1 << 20 };
 
 /* --- what importers ask for: one file, or the names of a folder --- */
 
-static void put_stamp(const struct stat *stat, struct import_file_reply *reply)
-{
-    const struct stamp stamp = stamp_of(stat);
-    reply->size_bytes = stamp.size_bytes;
-    reply->mtime_ns = stamp.mtime_ns;
-    reply->ctime_ns = stamp.ctime_ns;
-    reply->inode = stamp.inode;
-}
-
 static int refuse(struct import_file_reply *reply, int error)
 {
     reply->error = error != 0 ? error : EIO;
@@ -174,7 +165,7 @@ static int look(int root_fd, const char *path, struct import_file_reply *reply)
     struct stat stat;
     if (root_lstat(root_fd, path, &stat) != 0)
         return errno;
-    put_stamp(&stat, reply);
+    reply->stamp = stamp_of(&stat);
     return S_ISREG(stat.st_mode) ? 0 : S_ISLNK(stat.st_mode) ? ELOOP : ENXIO;
 }
 
@@ -193,7 +184,7 @@ static int open_file(int root_fd, const char *path, struct import_file_reply *re
         close(fd);
         return refuse(reply, error);
     }
-    put_stamp(&stat, reply);
+    reply->stamp = stamp_of(&stat);
     return fd;
 }
 
@@ -235,7 +226,7 @@ static int list_folder(int root_fd, const char *path, const char *suffix, struct
     }
     struct buf names;
     buf_init(&names, NAMES_BYTES_MAX);
-    put_stamp(&stat, reply); /* before the names are read, so that a change in between shows */
+    reply->stamp = stamp_of(&stat); /* before the names are read, so that a change in between shows */
     put_names(dir, suffix, &names);
     closedir(dir);
     const int fd = memory_file(&names);

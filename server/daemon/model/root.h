@@ -11,13 +11,6 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* What changes when a file's content does. All zero: there is no such file. */
-struct stamp {
-    uint64_t size_bytes;
-    int64_t mtime_ns, ctime_ns;
-    uint64_t inode;
-};
-
 struct stamp stamp_of(const struct stat *stat);
 bool stamp_equal(const struct stamp *a, const struct stamp *b);
 int64_t stamp_now_ns(void); /* since 1970, as the times of stamps are */

@@ -15,7 +15,7 @@ struct read_file {
     enum source_role role;
     uint8_t *bytes; /* NULL when it could not be read */
     size_t size_bytes;
-    struct import_file_reply stamp; /* zero when there is no such file */
+    struct import_file_reply reply; /* its stamp is zero when there is no such file */
     struct err err;                 /* why, when bytes is NULL */
 };
 
@@ -153,10 +153,10 @@ static int read_all(const struct source_files *files, int fd, struct read_file *
 {
     struct err *err = &file->err;
     const uint64_t limit = files->limits->value[LIMIT_FILE_BYTES];
-    if (file->stamp.size_bytes > limit)
+    if (file->reply.stamp.size_bytes > limit)
         return err_set(err, ERR_MODEL_LIMIT, "'%s' has %llu bytes, more than %s", file->path,
-                       (unsigned long long)file->stamp.size_bytes, LIMIT_TEXT(files->limits, LIMIT_FILE_BYTES));
-    const size_t size = (size_t)file->stamp.size_bytes;
+                       (unsigned long long)file->reply.stamp.size_bytes, LIMIT_TEXT(files->limits, LIMIT_FILE_BYTES));
+    const size_t size = (size_t)file->reply.stamp.size_bytes;
     uint8_t *bytes = malloc(size + 1);
     if (bytes == NULL)
         return err_set(err, ERR_IMPORT_MEMORY, "no memory for the %zu bytes of '%s'", size, file->path);
@@ -201,9 +201,9 @@ static struct read_file *load(struct source_files *files, const char *path, enum
     file = add(files, path, role);
     if (file == NULL)
         return NULL;
-    const int fd = file_client_ask(&files->client, IMPORT_FILE_OPEN, path, "", &file->stamp);
-    if (file->stamp.error != 0)
-        file_client_error(path, file->stamp.error, &file->err);
+    const int fd = file_client_ask(&files->client, IMPORT_FILE_OPEN, path, "", &file->reply);
+    if (file->reply.error != 0)
+        file_client_error(path, file->reply.error, &file->err);
     else
         read_all(files, fd, file);
     if (fd >= 0)
@@ -253,12 +253,12 @@ int source_files_read_model(struct source_files *files, const uint8_t **bytes, s
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 /* When a file appears or disappears, the model is stale. */
-static void record_folder(struct source_files *files, const char *path, const struct import_file_reply *stamp)
+static void record_folder(struct source_files *files, const char *path, const struct import_file_reply *reply)
 {
     struct read_file *folder = find(files, path) == NULL ? add(files, path, SOURCE_FOLDER) : NULL;
     if (folder == NULL)
         return;
-    folder->stamp = *stamp;
+    folder->reply = *reply;
     err_set(&folder->err, ERR_COMPANION_MISSING, "'%s' is not a regular file", path);
 }
 
@@ -319,11 +319,11 @@ void source_files_record(const struct source_files *files, struct bake_builder *
             *source = (struct source_file){
                 .path = bake_textz(builder, file->path),
                 .role = file->role,
-                .is_missing = file->stamp.inode == 0,
-                .size_bytes = file->stamp.size_bytes,
-                .mtime_ns = file->stamp.mtime_ns,
-                .ctime_ns = file->stamp.ctime_ns,
-                .inode = file->stamp.inode,
+                .is_missing = file->reply.stamp.inode == 0,
+                .size_bytes = file->reply.stamp.size_bytes,
+                .mtime_ns = file->reply.stamp.mtime_ns,
+                .ctime_ns = file->reply.stamp.ctime_ns,
+                .inode = file->reply.stamp.inode,
             };
     }
 }
