@@ -13,12 +13,7 @@
 #include <string.h>
 #include <utlist.h>
 
-enum {
-    WRITER_POLL_MS = 200,
-    FAILED_REST_MS = 250, /* events in the folder of a broken file are no reason to import it more often than this */
-    TIMER_MS = 40,        /* a change is often several events: they are looked at together, */
-    CHECKING_MAX = 8,     /* and so many models at a time */
-};
+enum { WRITER_POLL_MS = 200 };
 
 /* --- the end of the work on a slot --- */
 
@@ -75,8 +70,7 @@ static void finish(struct cache_slot *slot, bool is_gone, const struct err *why)
     imported_model_unref(imported);
 }
 
-/* Nobody waits, and nothing is known yet. */
-static void give_up(struct cache_slot *slot)
+void slot_give_up(struct cache_slot *slot)
 {
     struct err err;
     err_set(&err, ERR_REQUEST_TIMEOUT, "%s: no request waits for the model any more", slot->path);
@@ -103,8 +97,7 @@ static bool is_whole_wanted(const struct cache_slot *slot)
     return false;
 }
 
-/* state: one of the three. */
-static void look(struct cache_slot *slot, enum slot_state state)
+void slot_look(struct cache_slot *slot, enum slot_state state)
 {
     struct cache *cache = slot->cache;
     if (state == SLOT_LOOKING)
@@ -159,7 +152,7 @@ static void settle(struct cache_slot *slot, uint64_t wait_ms)
         return;
     }
     if (!slot_is_wanted(slot)) {
-        give_up(slot);
+        slot_give_up(slot);
         return;
     }
     wait_anew(slot);
@@ -202,7 +195,7 @@ static void on_imported(struct import_job *job, struct imported_model *imported,
     else if (is_about_model)
         slot_keep_error(slot, err);
     if (is_about_model)
-        look(slot, SLOT_CONFIRMING);
+        slot_look(slot, SLOT_CONFIRMING);
     else
         finish(slot, true, err);
 }
@@ -222,7 +215,7 @@ static void start_import(struct cache_slot *slot, const struct stamp *stamp)
 {
     struct err err;
     if (!slot_is_wanted(slot)) {
-        give_up(slot);
+        slot_give_up(slot);
         return;
     }
     slot_clear(slot);
@@ -337,131 +330,4 @@ static void on_looked(void *user, struct revalidation *found)
         on_gone(slot, found);
         break;
     }
-}
-
-/* --- requests --- */
-
-/* Events are read once a tick, for all requests in it. */
-static bool is_vouched_for(struct cache_slot *slot)
-{
-    struct cache *cache = slot->cache;
-    if (slot->set == NULL)
-        return false;
-    if (cache->drained_tick != cache->tick)
-        folder_watch_drain(cache->backing->watch);
-    cache->drained_tick = cache->tick;
-    return slot_has_no_events(slot);
-}
-
-/* Whether what is known of the files still holds. Changes without an event (a file that is written through a mapping,
- * or under another name) are found by a check now and then. */
-static bool is_fresh(struct cache_slot *slot)
-{
-    const struct config *config = slot->cache->config;
-    const bool is_late = cache_now_ms() - slot->checked_ms >= config->limits.value[LIMIT_WATCH_TIME_MS];
-    if (config->watch == WATCH_OFF)
-        return true;
-    const bool is_vouched = is_vouched_for(slot);
-    /* its next version is being written: until something happens, such as the end of that, the model is what it was */
-    if (slot->due_ms != 0 && (slot->set == NULL || is_vouched))
-        return true;
-    if (!is_vouched)
-        return slot->set == NULL && !is_late;
-    if (is_late && slot->state == SLOT_READY)
-        look(slot, SLOT_CHECKING);
-    return true;
-}
-
-static bool is_ready(struct cache_slot *slot, bool is_whole)
-{
-    return (slot->state == SLOT_READY || slot->state == SLOT_CHECKING) && (slot->imported->has_pixels || !is_whole) &&
-           is_fresh(slot);
-}
-
-/* Of a failure. Too old, or an event in the folder may be what the model lacked. */
-static bool is_over(struct cache_slot *slot)
-{
-    const uint64_t age_ms = cache_now_ms() - slot->failed_ms;
-    return age_ms >= slot->cache->config->limits.value[LIMIT_FAILED_TIME_MS] ||
-           (age_ms >= FAILED_REST_MS && slot->set != NULL && !is_vouched_for(slot));
-}
-
-int cache_get(struct cache *cache, const char *path, struct cache_waiter *waiter, struct imported_model **imported,
-              struct err *err)
-{
-    struct cache_slot *slot = slot_find_or_add(cache, path);
-    *imported = NULL;
-    waiter->origin = MODEL_IN_MEMORY;
-    waiter->import_ns = 0;
-    if (is_ready(slot, waiter->is_whole)) {
-        *imported = imported_model_ref(slot->imported);
-        stats_add(STAT_CACHE_HITS, 1);
-        return 1;
-    }
-    if (slot->state == SLOT_FAILED && is_over(slot))
-        slot_clear(slot);
-    else if (slot->state == SLOT_FAILED && is_fresh(slot))
-        return err_set(err, slot->err->code, "%s", slot->err->message);
-    stats_add(STAT_IMPORTS_SHARED, slot->state == SLOT_IMPORTING || slot->state == SLOT_CONFIRMING);
-    waiter_add(&slot->waiting, waiter, slot);
-    if (slot->state <= SLOT_FAILED)
-        look(slot, SLOT_LOOKING);
-    return 0;
-}
-
-void cache_cancel(struct cache_waiter *waiter)
-{
-    struct cache_slot *slot = waiter->slot;
-    DL_DELETE(*waiter->list, waiter);
-    waiter->list = NULL;
-    waiter->slot = NULL;
-    if (slot == NULL || slot_is_wanted(slot))
-        return;
-    if (slot->state == SLOT_SETTLING ||
-        (slot->state == SLOT_IMPORTING && import_pool_drop(slot->cache->pool, &slot->job)))
-        give_up(slot);
-}
-
-void cache_offer(struct cache *cache, const char *path, struct imported_model *imported)
-{
-    struct cache_slot *slot = slot_find_or_add(cache, path);
-    slot_drop_offer(slot);
-    slot->offered = imported_model_ref(imported);
-}
-
-/* --- looks without a request --- */
-
-/* True when the slot is to be looked at later. */
-static bool check_later(struct cache_slot *slot, uint64_t now_ms)
-{
-    struct cache *cache = slot->cache;
-    const bool is_due = slot->due_ms != 0 && now_ms >= slot->due_ms;
-    const bool has_events =
-        cache->has_events && slot->imported != NULL && slot->set != NULL && !slot_has_no_events(slot);
-    if (slot->state == SLOT_SETTLING && is_due)
-        look(slot, SLOT_LOOKING);
-    else if ((is_due || has_events) && slot->state == SLOT_READY && cache->checking_count < CHECKING_MAX)
-        look(slot, SLOT_CHECKING);
-    else
-        return has_events || slot->due_ms != 0;
-    return false;
-}
-
-static void on_timer(uv_timer_t *timer)
-{
-    struct cache *cache = timer->data;
-    const uint64_t now_ms = cache_now_ms();
-    bool is_left = false;
-    for (struct cache_slot *slot = cache->used; slot != NULL; slot = slot->next)
-        is_left = check_later(slot, now_ms) || is_left;
-    if (is_left)
-        return;
-    cache->has_events = false;
-    uv_timer_stop(timer);
-}
-
-void cache_start_timer(struct cache *cache)
-{
-    if (!uv_is_active((uv_handle_t *)&cache->timer))
-        uv_timer_start(&cache->timer, on_timer, TIMER_MS, TIMER_MS);
 }

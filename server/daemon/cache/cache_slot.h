@@ -1,6 +1,7 @@
 /* cache_slot.h - the slots of the cache: what is known of one model file, and who waits for it. Private to the cache.
  *
- * cache_slot.c keeps slots, cache_fill.c takes them from state to state, cache.c owns the cache. Loop thread only. */
+ * cache_slot.c keeps slots, cache_fill.c takes them from state to state, cache.c answers requests and looks at files
+ * without one. Loop thread only. */
 #pragma once
 
 #include "daemon/cache/cache.h"
@@ -35,7 +36,8 @@
  *             the file is gone                                               removed
  * SETTLING    due_ms                                                         LOOKING
  *             nobody waits any more                                          removed
- */
+ *
+ * Their order counts: up to FAILED no work is under way, from IMPORTING on a model is on its way. */
 enum slot_state {
     SLOT_EMPTY,
     SLOT_READY,
@@ -120,6 +122,13 @@ struct cache_waiter *waiter_take(struct cache_waiter **list);
 void waiter_move_all(struct cache_waiter **from, struct cache_waiter **to, struct cache_slot *slot);
 
 /* --- cache_fill.c --- */
+
+/* Begins a look at the files. state: LOOKING, CHECKING or CONFIRMING. */
+void slot_look(struct cache_slot *slot, enum slot_state state);
+/* Nobody waits, and nothing is known yet: removes the slot. */
+void slot_give_up(struct cache_slot *slot);
+
+/* --- cache.c --- */
 
 /* Looks soon at slots whose folders had events, and at those that are due. */
 void cache_start_timer(struct cache *cache);

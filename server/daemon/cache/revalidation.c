@@ -49,12 +49,6 @@ struct backing *backing_new(uv_loop_t *loop, const struct config *config, int ro
     return backing;
 }
 
-static struct backing *backing_ref(struct backing *backing)
-{
-    backing->refs++;
-    return backing;
-}
-
 void backing_unref(struct backing *backing)
 {
     if (--backing->refs > 0)
@@ -118,7 +112,8 @@ static void on_stored(uv_work_t *work, int status __attribute__((unused)))
 static void queue_store(struct backing *backing, struct backing_store *store)
 {
     store->work.data = store;
-    store->backing = backing_ref(backing);
+    store->backing = backing;
+    backing->refs++;
     DL_APPEND(backing->stores, store);
     if (backing->store_count++ == 0)
         uv_queue_work(backing->loop, &store->work, on_store_work, on_stored);
@@ -318,7 +313,8 @@ struct revalidation_run *revalidation_start(uv_loop_t *loop, struct backing *bac
 {
     struct revalidation_run *run = mem_zalloc(1, sizeof *run);
     run->work.data = run;
-    run->backing = backing_ref(backing);
+    run->backing = backing;
+    backing->refs++;
     run->check = *check;
     run->check.path = run->path = mem_strdup(check->path);
     run->check.known = check->known != NULL ? imported_model_ref(check->known) : NULL;
