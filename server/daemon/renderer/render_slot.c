@@ -1,0 +1,175 @@
+/* render_slot.c - the life of the worker in a slot: its start, its idle time, its answers, its death and the next
+ * start.
+ */
+#include "daemon/renderer/render_slot.h"
+
+#include "daemon/support/log.h"
+#include "daemon/support/stats.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    ATTEMPTS_MAX = 2,
+    SENDS_MAX = 10,         /* to workers that died before they read the job */
+    START_MS = 20000,       /* a driver compiles for most of a second, longer on a busy machine */
+    RESTART_FIRST_MS = 100, /* the pause doubles with each death without a picture between, up to */
+    RESTART_LAST_MS = 5000,
+    IDLE_CPU_MS = 1000,   /* processor time that a worker may use with nothing to draw: it needs none */
+    IDLE_FIRST_MS = 1000, /* when that is checked first; the intervals then double, up to */
+    IDLE_LAST_MS = 60000,
+};
+
+static void on_idle(uv_timer_t *timer)
+{
+    struct render_slot *slot = timer->data;
+    const uint64_t age_ms = uv_now(slot->pool->loop) - slot->idle_ms;
+    if (render_worker_cpu_used_ms(slot->worker) > slot->idle_used_ms + IDLE_CPU_MS)
+        render_worker_kill_for(slot->worker, "computed with nothing to draw");
+    else
+        uv_timer_start(timer, on_idle, age_ms < IDLE_LAST_MS ? age_ms : IDLE_LAST_MS, 0);
+}
+
+static void begin_idle(struct render_slot *slot)
+{
+    slot->idle_ms = uv_now(slot->pool->loop);
+    slot->idle_used_ms = render_worker_cpu_used_ms(slot->worker);
+    render_worker_limit_time(slot->worker, 0);
+    uv_timer_start(&slot->timer, on_idle, IDLE_FIRST_MS, 0);
+}
+
+static void on_ready(void *context, const char *name)
+{
+    struct render_slot *slot = context;
+    struct render_pool *pool = slot->pool;
+    slot->is_ready = true;
+    slot->failed_starts = 0;
+    begin_idle(slot);
+    if (strncmp(pool->name, name, RENDER_NAME_SIZE - 1) != 0) {
+        snprintf(pool->name, RENDER_NAME_SIZE, "%s", name);
+        log_info("pictures are drawn by %s", pool->name);
+    }
+    render_pool_start_jobs(pool);
+}
+
+/* The picture that the slot's worker was at, or NULL. */
+static struct render_task *take_from(struct render_slot *slot)
+{
+    struct render_task *picture = slot->picture;
+    slot->picture = NULL;
+    if (picture != NULL)
+        stats_set(STAT_RENDERS_RUNNING, --slot->pool->running_count);
+    return picture;
+}
+
+static void on_answered(void *context, struct buf *png, const struct render_notes *notes, const struct err *err)
+{
+    struct render_slot *slot = context;
+    struct render_task *picture = take_from(slot);
+    struct render_pool *pool = slot->pool;
+    struct blob *blob = png != NULL ? blob_new(png, &pool->budget->used_bytes) : NULL;
+    slot->deaths = 0;
+    begin_idle(slot);
+    if (blob != NULL)
+        render_task_finish(picture, blob, notes, err);
+    else
+        render_pool_fail(pool, picture, err);
+    blob_unref(blob);
+    render_pool_start_jobs(pool);
+}
+
+/* The worker died over its job: another try, or an answer. */
+static void retry_or_fail(struct render_slot *slot, const struct render_worker_end *end)
+{
+    struct render_pool *pool = slot->pool;
+    struct render_task *picture = take_from(slot);
+    struct err err = {0};
+    if (picture == NULL)
+        return;
+    if (picture->waits == NULL) {
+        stats_add(STAT_RENDERS_CANCELLED, 1);
+        render_task_free(picture);
+        return;
+    }
+    if (slot->is_cancelled) { /* and it has a waiter again */
+        job_queue_put_back(&pool->queue, &picture->queued);
+        return;
+    }
+    if (!end->has_read_job && picture->sends < SENDS_MAX)
+        picture->attempts--; /* the worker died of something else */
+    if (end->is_timeout) {
+        err_set(&err, ERR_RENDER_TIMEOUT, "the picture was not drawn within %llu ms; see %s",
+                (unsigned long long)render_pool_time_limit_ms(pool, picture),
+                LIMIT_TEXT(&pool->config->limits, LIMIT_RENDER_TIME_MS));
+    } else if (picture->attempts < ATTEMPTS_MAX) {
+        job_queue_put_back(&pool->queue, &picture->queued);
+        return;
+    } else {
+        err_set(&err, end->code, "the renderer died %d times on this picture: posed-render %s", ATTEMPTS_MAX, end->why);
+    }
+    render_pool_fail(pool, picture, &err);
+}
+
+static void on_pause_over(uv_timer_t *timer) { render_slot_start(timer->data); }
+
+static void pause_and_restart(struct render_slot *slot)
+{
+    uint64_t pause_ms = 0;
+    for (uint32_t d = 1; d < slot->deaths && pause_ms < RESTART_LAST_MS; d++)
+        pause_ms = pause_ms == 0 ? RESTART_FIRST_MS : pause_ms * 2;
+    uv_timer_start(&slot->timer, on_pause_over, pause_ms < RESTART_LAST_MS ? pause_ms : RESTART_LAST_MS, 0);
+}
+
+static void on_start_failed(struct render_slot *slot, const struct err *err)
+{
+    struct render_pool *pool = slot->pool;
+    pool->start_failure = *err;
+    slot->failed_starts++;
+    if (render_pool_is_broken(pool))
+        render_pool_fail_queue(pool, &pool->start_failure);
+}
+
+static void on_ended(void *context, const struct render_worker_end *end)
+{
+    struct render_slot *slot = context;
+    const bool was_ready = slot->is_ready;
+    slot->is_cancelled = slot->is_cancelled && !end->is_timeout;
+    slot->worker = NULL;
+    slot->is_ready = false;
+    slot->deaths += !slot->is_cancelled;
+    stats_add(STAT_RENDERS_WORKERS_ENDED, 1);
+    uv_timer_stop(&slot->timer);
+    if (slot->is_cancelled)
+        log_info("posed-render is started anew: nobody waited for its picture any more");
+    else if (end->is_by_itself && (slot->picture == NULL || !end->has_read_job))
+        log_info("posed-render is started anew: it %s", end->why);
+    else
+        log_warn("posed-render %s%s", end->is_timeout ? "took too long and " : "", end->why);
+    pause_and_restart(slot);
+    if (was_ready) {
+        retry_or_fail(slot, end);
+        render_pool_start_jobs(slot->pool);
+    } else {
+        struct err err = {0};
+        err_set(&err, ERR_UNAVAILABLE, "the renderer does not start: posed-render %s", end->why);
+        on_start_failed(slot, &err);
+    }
+}
+
+void render_slot_start(struct render_slot *slot)
+{
+    static const struct render_worker_events EVENTS = {.ready = on_ready, .answered = on_answered, .ended = on_ended};
+    struct render_pool *pool = slot->pool;
+    struct err err = {0};
+    slot->is_cancelled = false;
+    slot->worker = render_worker_start(pool->loop, pool->config, &EVENTS, slot, &err);
+    if (slot->worker != NULL) {
+        const uint64_t picture_ms = pool->config->limits.value[LIMIT_RENDER_TIME_MS];
+        render_worker_limit_time(slot->worker, picture_ms > START_MS ? picture_ms : START_MS);
+        return;
+    }
+    log_warn("%s", err.message);
+    slot->deaths++;
+    pause_and_restart(slot);
+    on_start_failed(slot, &err);
+}
