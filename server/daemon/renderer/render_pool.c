@@ -51,7 +51,7 @@ static void start_job(struct render_slot *slot, struct render_task *picture)
     stats_set(STAT_RENDERS_RUNNING, ++pool->running_count);
     uv_timer_stop(&slot->timer);
     render_worker_limit_time(slot->worker, render_pool_time_limit_ms(pool, picture));
-    render_worker_send(slot->worker, picture);
+    render_worker_send(slot->worker, picture, ++pool->last_job_id);
 }
 
 /* Out of the queue; NULL: it is empty. */

@@ -29,6 +29,7 @@ struct render_pool {
     struct budget *budget;
     struct job_queue queue;
     uint64_t running_count;
+    uint64_t last_job_id; /* of all workers: the answer to another's job is none */
     char name[RENDER_NAME_SIZE];
     struct err start_failure; /* why the last start failed */
     uint32_t open_timers;     /* the pool is freed with the last */

@@ -238,7 +238,7 @@ static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __
         take_result(worker);
 }
 
-void render_worker_send(struct render_worker *worker, const struct render_task *task)
+void render_worker_send(struct render_worker *worker, const struct render_task *task, uint64_t job_id)
 {
     struct render_job job = task->job;
     int fds[1 + RENDER_SOURCES_MAX] = {task->imported->fd};
@@ -256,7 +256,7 @@ void render_worker_send(struct render_worker *worker, const struct render_task *
     uv_os_fd_t socket = -1;
     memcpy(CMSG_DATA(&control.header), fds, fds_bytes);
     worker->task = task;
-    job.job_id = ++worker->job_id;
+    worker->job_id = job.job_id = job_id;
     uv_fileno((const uv_handle_t *)&worker->socket, &socket);
     ssize_t sent;
     do

@@ -38,9 +38,9 @@ struct render_worker_events {
 struct render_worker *render_worker_start(uv_loop_t *loop, const struct config *config,
                                           const struct render_worker_events *events, void *context, struct err *err);
 
-/* Has the picture drawn; it is borrowed until answered(), ended() or render_worker_abandon(). One at a time, only after
- * ready(). A worker that takes none is killed: ended() follows. */
-void render_worker_send(struct render_worker *worker, const struct render_task *task);
+/* Has the picture drawn, as the job of this number; the task is borrowed until answered(), ended() or
+ * render_worker_abandon(). One at a time, only after ready(). A worker that takes none is killed: ended() follows. */
+void render_worker_send(struct render_worker *worker, const struct render_task *task, uint64_t job_id);
 
 /* Kills the process when it is still there in time_ms; ended() follows. In place of the time that was set before; 0: it
  * has any time. */
