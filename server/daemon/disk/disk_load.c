@@ -215,15 +215,7 @@ static bool is_settled(const struct disk_index *index)
 
 static bool is_same_content(const struct source *now, const struct source *then)
 {
-    if (now->kind != then->kind)
-        return false;
-    switch (now->kind) {
-    case SOURCE_BYTES:
-    case SOURCE_NAMES:
-        return memcmp(now->hash, then->hash, sizeof now->hash) == 0;
-    default:
-        return true;
-    }
+    return now->kind == then->kind && memcmp(now->hash, then->hash, sizeof now->hash) == 0;
 }
 
 /* Whether both lists are of the same files with the same content. */

@@ -23,7 +23,7 @@ struct import_broker {
     struct import_grant *files;
     uint64_t left; /* requests it may still send */
     bool is_working;
-    bool is_closing, is_closed; /* import_broker_close() was called; the handle is closed */
+    bool is_closed;
     const struct import_broker_events *events;
     void *context;
     struct import_file_request request;
@@ -88,7 +88,7 @@ static void on_answered(uv_work_t *work, int status)
 {
     struct import_broker *broker = work->data;
     broker->is_working = false;
-    if (broker->is_closing) {
+    if (uv_is_closing((uv_handle_t *)&broker->poll)) {
         free_when_done(broker);
         return;
     }
@@ -158,8 +158,4 @@ struct import_broker *import_broker_start(uv_loop_t *loop, struct import_grant *
     return broker;
 }
 
-void import_broker_close(struct import_broker *broker)
-{
-    broker->is_closing = true;
-    uv_close((uv_handle_t *)&broker->poll, on_closed);
-}
+void import_broker_close(struct import_broker *broker) { uv_close((uv_handle_t *)&broker->poll, on_closed); }

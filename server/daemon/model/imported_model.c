@@ -131,9 +131,8 @@ static void release_all(void)
     }
 }
 
-static void *release_beside(void *unused)
+static void *release_beside(void *unused __attribute__((unused)))
 {
-    (void)unused;
     thread_priority_background();
     release_all();
     return NULL;
