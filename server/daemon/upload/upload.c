@@ -67,7 +67,7 @@ static void finish(struct upload *upload)
     start_work(upload, remove_files, on_removed);
 }
 
-/* Before its time. Who still waits for its end is told that the server stops: a client that is gone waits no more. */
+/* Ends it before its time. Only the server's stop does so while somebody waits for the end. */
 static void stop(struct upload *upload)
 {
     if (upload->err.code == 0)
