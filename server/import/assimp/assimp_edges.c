@@ -77,9 +77,9 @@ static struct vec3 normal_at(const struct edges *edges, uint32_t corner)
         sum[1] += (double)edges->angles[other] * (double)normal.y;
         sum[2] += (double)edges->angles[other] * (double)normal.z;
     }
-    const double length = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
-    return length > 1e-6 ? (struct vec3){(float)(sum[0] / length), (float)(sum[1] / length), (float)(sum[2] / length)}
-                         : edges->joined->normals[vertex];
+    if (!(unit3(sum) > 1e-6))
+        return edges->joined->normals[vertex];
+    return (struct vec3){(float)sum[0], (float)sum[1], (float)sum[2]};
 }
 
 /* The vertex that stands for `vertex` where it has this normal; the first keeps its place. */

@@ -13,14 +13,6 @@ struct sum {
     double x[3];
 };
 
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
-static double length_of(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
-
 bool assimp_is_triangle(const struct aiMesh *from, uint32_t face)
 {
     const struct aiFace *corners = &from->mFaces[face];
@@ -35,21 +27,17 @@ void assimp_triangle(const struct aiMesh *mesh, uint32_t face, double normal[3],
     const unsigned *corners = mesh->mFaces[face].mIndices;
     double sides[3][3];
     for (int i = 0; i < 3; i++) {
-        const struct aiVector3D *from = &mesh->mVertices[corners[i]], *to = &mesh->mVertices[corners[(i + 1) % 3]];
-        sides[i][0] = (double)to->x - (double)from->x;
-        sides[i][1] = (double)to->y - (double)from->y;
-        sides[i][2] = (double)to->z - (double)from->z;
+        const double *from = DOUBLE3(mesh->mVertices[corners[i]]), *to = DOUBLE3(mesh->mVertices[corners[(i + 1) % 3]]);
+        for (int k = 0; k < 3; k++)
+            sides[i][k] = to[k] - from[k];
     }
-    cross(sides[0], sides[1], normal);
-    const double length = length_of(normal);
+    cross3(sides[0], sides[1], normal);
+    const double length = sqrt(dot3(normal, normal));
     const bool has_area = length > 0 && isfinite(length);
     for (int i = 0; i < 3; i++) {
-        const double *to = sides[i], *from = sides[(i + 2) % 3];
-        const double along = -(to[0] * from[0] + to[1] * from[1] + to[2] * from[2]);
-        angles[i] = has_area ? atan2(length, along) : 0;
+        angles[i] = has_area ? atan2(length, -dot3(sides[i], sides[(i + 2) % 3])) : 0;
+        normal[i] = has_area ? normal[i] / length : 0;
     }
-    for (int k = 0; k < 3; k++)
-        normal[k] = has_area ? normal[k] / length : 0;
 }
 
 /* Weighted by the angle at each corner the sum does not depend on how a surface is cut into triangles (Thuermer and
@@ -77,7 +65,7 @@ void assimp_normals(const struct aiMesh *from, bool are_false, struct joined *jo
     joined->normals = mem_alloc(joined->count * sizeof *joined->normals);
     add_faces(from, joined, first, sums);
     for (uint32_t u = 0; u < joined->count; u++) {
-        const double *sum = sums[first[u]].x, length = length_of(sum);
+        const double *sum = sums[first[u]].x, length = sqrt(dot3(sum, sum));
         joined->normals[u] =
             length > 1e-9 ? (struct vec3){(float)(sum[0] / length), (float)(sum[1] / length), (float)(sum[2] / length)}
                           : ASSIMP_NO_NORMAL;

@@ -38,26 +38,11 @@ static void quat_turn(const double q[4], const double v[3], double out[3])
 /* Axis and angle in degrees; an axis of no length turns nothing. */
 static void quat_of(const double values[4], double q[4])
 {
-    const double length = sqrt(values[0] * values[0] + values[1] * values[1] + values[2] * values[2]);
+    const double length = sqrt(dot3(values, values));
     const double half_rad = fmod(values[3], 720) * RAD_PER_DEGREE / 2;
     for (int i = 0; i < 3; i++)
         q[i] = length > 0 ? values[i] / length * sin(half_rad) : 0;
     q[3] = length > 0 ? cos(half_rad) : 1;
-}
-
-static bool unit(double v[3])
-{
-    const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    for (int i = 0; i < 3; i++)
-        v[i] = length > 0 ? v[i] / length : 0;
-    return length > 0;
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 /* Rows as the file has them; what is not affine in the last one is a fault that exporters make. */
@@ -72,11 +57,11 @@ static struct dmat4 lookat_of(const double v[9])
     double ahead[3] = {v[3] - v[0], v[4] - v[1], v[5] - v[2]}, up[3] = {v[6], v[7], v[8]}, right[3], over[3];
     struct dmat4 m = DMAT4_IDENTITY;
     memcpy(m.m + 12, v, 3 * sizeof *v);
-    unit(ahead);
-    cross(ahead, up, right);
-    if (!unit(right))
+    unit3(ahead);
+    cross3(ahead, up, right);
+    if (!(unit3(right) > 0))
         return m;
-    cross(right, ahead, over);
+    cross3(right, ahead, over);
     for (int i = 0; i < 3; i++) {
         m.m[i] = right[i];
         m.m[4 + i] = over[i];
@@ -90,16 +75,15 @@ static struct dmat4 lookat_of(const double v[9])
  * p + (cot(phi - angle) - cot(phi)) * dot(n, p) * second. */
 static struct dmat4 skew_of(const double v[7])
 {
-    double across[3] = {v[1], v[2], v[3]}, second[3] = {v[4], v[5], v[6]}, along = 0;
+    double across[3] = {v[1], v[2], v[3]}, second[3] = {v[4], v[5], v[6]};
     struct dmat4 m = DMAT4_IDENTITY;
-    if (!unit(across) || !unit(second))
+    if (!(unit3(across) > 0 && unit3(second) > 0))
         return m;
-    for (int i = 0; i < 3; i++)
-        along += across[i] * second[i];
+    const double along = dot3(across, second);
     for (int i = 0; i < 3; i++)
         across[i] -= along * second[i];
     const double phi = acos(fmin(fmax(along, -1), 1)), leaning = phi - v[0] * RAD_PER_DEGREE;
-    if (!unit(across) || !(fabs(sin(phi)) > 0) || !(fabs(sin(leaning)) > 0))
+    if (!(unit3(across) > 0 && fabs(sin(phi)) > 0 && fabs(sin(leaning)) > 0))
         return m;
     const double shift = cos(leaning) / sin(leaning) - cos(phi) / sin(phi);
     for (int r = 0; r < 3; r++)

@@ -1,6 +1,8 @@
 /* gltf_vertex.c - positions, normals, tangents, texture coordinates and colours of a primitive. */
 #include "import/gltf/gltf_primitive.h"
 
+#include "anim/model/mat.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -189,9 +191,7 @@ static void face_normal(const struct vec3 *a, const struct vec3 *b, const struct
 {
     const double u[3] = {(double)b->x - (double)a->x, (double)b->y - (double)a->y, (double)b->z - (double)a->z};
     const double v[3] = {(double)c->x - (double)a->x, (double)c->y - (double)a->y, (double)c->z - (double)a->z};
-    out[0] = u[1] * v[2] - u[2] * v[1];
-    out[1] = u[2] * v[0] - u[0] * v[2];
-    out[2] = u[0] * v[1] - u[1] * v[0];
+    cross3(u, v, out);
 }
 
 /* The sums are kept as floats, so they are scaled down to lengths that cannot overflow. */
@@ -227,12 +227,8 @@ void primitive_make_normals(struct primitive_reader *reader)
             add_to(&normals[indices[i + (uint32_t)corner]], face, factor);
     }
     for (uint32_t v = 0; v < out->vertex_count; v++) {
-        struct vec3 *n = &normals[v];
-        const double length =
-            sqrt((double)n->x * (double)n->x + (double)n->y * (double)n->y + (double)n->z * (double)n->z);
+        double n[3] = {(double)normals[v].x, (double)normals[v].y, (double)normals[v].z};
         /* Vertices of lines, points and collapsed faces get a normal that points up, towards the light. */
-        *n = length > 0 ? (struct vec3){(float)((double)n->x / length), (float)((double)n->y / length),
-                                        (float)((double)n->z / length)}
-                        : (struct vec3){0, 1, 0};
+        normals[v] = unit3(n) > 0 ? (struct vec3){(float)n[0], (float)n[1], (float)n[2]} : (struct vec3){0, 1, 0};
     }
 }
