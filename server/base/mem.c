@@ -24,6 +24,15 @@ void *mem_zalloc(size_t count, size_t size_bytes)
 }
 
 void *mem_realloc(void *p, size_t size_bytes) { return must(realloc(p, size_bytes == 0 ? 1 : size_bytes)); }
+
+void *mem_grow(void *items, size_t *capacity, size_t count, size_t item_bytes)
+{
+    if (count <= *capacity)
+        return items;
+    *capacity = 2 * count + 16;
+    return mem_realloc(items, *capacity * item_bytes);
+}
+
 char *mem_strdup(const char *text) { return mem_strndup(text, strlen(text)); }
 
 char *mem_strndup(const char *text, size_t size_bytes)

@@ -15,6 +15,8 @@ void *mem_alloc(size_t size_bytes);                /* uninitialised; never NULL 
 void *mem_zalloc(size_t count, size_t size_bytes); /* zeroed, overflow-checked; never NULL */
 void *mem_realloc(void *p, size_t size_bytes);     /* never NULL */
 char *mem_strdup(const char *text);
+/* Room for `count` items in place of `items`, twice as many when it must grow; never NULL. */
+void *mem_grow(void *items, size_t *capacity, size_t count, size_t item_bytes);
 /* For sizes that come from outside: zeroed room for `count` items instead of `items` (malloc'ed or NULL), unless that
  * has room for so many. NULL, with `items` freed and *capacity 0, when memory is gone. */
 void *mem_room(void *items, uint64_t *capacity, uint64_t count, size_t item_bytes);

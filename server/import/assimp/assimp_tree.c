@@ -33,8 +33,7 @@ static int flatten(struct node_tree *tree, const struct aiScene *scene, const st
         const struct aiNode *node;
         uint32_t parent, depth;
     } *stack = mem_alloc(sizeof *stack);
-    size_t stack_count = 1, stack_capacity = 1;
-    uint32_t capacity = 0;
+    size_t stack_count = 1, stack_capacity = 1, capacity = 0;
     int rc = 0;
     stack[0] = (struct todo){scene->mRootNode, NODE_TREE_NONE, 1};
     while (stack_count > 0 && rc == 0) {
@@ -44,10 +43,7 @@ static int flatten(struct node_tree *tree, const struct aiScene *scene, const st
             rc = err_set(err, ERR_MODEL_LIMIT, "the model has more nodes than %s", LIMIT_TEXT(limits, LIMIT_NODES));
             break;
         }
-        if (tree->count == capacity) {
-            capacity = capacity == 0 ? 64 : 2 * capacity;
-            tree->nodes = mem_realloc(tree->nodes, capacity * sizeof *tree->nodes);
-        }
+        tree->nodes = mem_grow(tree->nodes, &capacity, tree->count + 1, sizeof *tree->nodes);
         struct tree_node *node = &tree->nodes[tree->count];
         *node = (struct tree_node){.node = todo.node,
                                    .parent_from_node = dmat4_from_assimp(&todo.node->mTransformation),
@@ -55,10 +51,7 @@ static int flatten(struct node_tree *tree, const struct aiScene *scene, const st
         if (!dmat4_is_finite(&node->parent_from_node))
             rc = err_set(err, ERR_BAD_MODEL, "the transform of node '%s' is not finite", todo.node->mName.data);
         tree->depth = todo.depth > tree->depth ? todo.depth : tree->depth;
-        if (stack_count + children > stack_capacity) {
-            stack_capacity = 2 * (stack_count + children);
-            stack = mem_realloc(stack, stack_capacity * sizeof *stack);
-        }
+        stack = mem_grow(stack, &stack_capacity, stack_count + children, sizeof *stack);
         for (uint32_t i = children; i-- > 0;)
             stack[stack_count++] = (struct todo){todo.node->mChildren[i], tree->count, todo.depth + 1};
         tree->count++;
@@ -200,27 +193,15 @@ uint32_t node_tree_find(const struct node_tree *tree, const struct aiString *nam
     return tree->by_name[first];
 }
 
-static int by_assimp_node(const void *a, const void *b, void *tree)
-{
-    const struct tree_node *nodes = ((struct node_tree *)tree)->nodes;
-    const uintptr_t i = (uintptr_t)nodes[*(const uint32_t *)a].node, k = (uintptr_t)nodes[*(const uint32_t *)b].node;
-    return (i > k) - (i < k);
-}
+struct sibling {
+    uintptr_t node; /* its aiNode, as a number */
+    uint32_t index;
+};
 
-/* The one of indices[count], sorted by their aiNode, that is `wanted`; NODE_TREE_NONE when none is. `wanted` may point
- * anywhere: assimp takes the index behind it from the file unchecked. */
-static uint32_t find_sorted(const struct node_tree *tree, const uint32_t *indices, uint32_t count,
-                            const struct aiNode *wanted)
+static int by_assimp_node(const void *a, const void *b)
 {
-    uint32_t first = 0, end = count;
-    while (first < end) {
-        const uint32_t middle = first + (end - first) / 2;
-        if ((uintptr_t)tree->nodes[indices[middle]].node < (uintptr_t)wanted)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first < count && tree->nodes[indices[first]].node == wanted ? indices[first] : NODE_TREE_NONE;
+    const uintptr_t i = ((const struct sibling *)a)->node, k = ((const struct sibling *)b)->node;
+    return (i > k) - (i < k);
 }
 
 void node_tree_join_siblings(struct node_tree *tree, const struct aiString *above)
@@ -228,18 +209,21 @@ void node_tree_join_siblings(struct node_tree *tree, const struct aiString *abov
     const uint32_t holder = node_tree_find(tree, above);
     if (holder == NODE_TREE_NONE)
         return;
-    uint32_t *children = mem_alloc(tree->count * sizeof *children), count = 0;
+    struct sibling *siblings = mem_alloc(tree->count * sizeof *siblings);
+    uint32_t count = 0;
     for (uint32_t i = holder + 1; i < tree->count; i++)
         if (tree->nodes[i].parent == holder)
-            children[count++] = i;
-    qsort_r(children, count, sizeof *children, by_assimp_node, tree);
-    for (uint32_t c = 0; c < count; c++) {
-        struct tree_node *node = &tree->nodes[children[c]];
-        const uint32_t parent = find_sorted(tree, children, count, node->node->mParent);
-        if (parent != NODE_TREE_NONE && parent < children[c])
-            node->parent = parent;
+            siblings[count++] = (struct sibling){(uintptr_t)tree->nodes[i].node, i};
+    qsort(siblings, count, sizeof *siblings, by_assimp_node);
+    for (uint32_t s = 0; s < count; s++) {
+        struct tree_node *node = &tree->nodes[siblings[s].index];
+        /* It may point anywhere: assimp takes the index behind it from the file unchecked. */
+        const struct sibling wanted = {.node = (uintptr_t)node->node->mParent};
+        const struct sibling *parent = bsearch(&wanted, siblings, count, sizeof *siblings, by_assimp_node);
+        if (parent != NULL && parent->index < siblings[s].index)
+            node->parent = parent->index;
     }
-    free(children);
+    free(siblings);
 }
 
 int32_t node_tree_model_parent(const struct node_tree *tree, uint32_t n)

@@ -69,6 +69,15 @@ uint32_t collada_weights(const struct collada *collada, uint32_t n);
 
 /* --- steps of collada_read() --- */
 
+/* A kind of transform element. */
+struct step_kind {
+    const char *tag;
+    enum collada_kind kind;
+    uint32_t value_count;
+};
+
+/* NULL when the element is no transform. */
+const struct step_kind *step_kind_of(const struct xml *xml, uint32_t element);
 /* Fills nodes and steps. */
 int collada_scene(struct collada *collada, const struct limits *limits, struct err *err);
 /* A <sampler>; warnings name the channel's target. Returns 0, ERR_BAD_MODEL or ERR_IMPORT_MEMORY; on failure *sampler
@@ -84,3 +93,24 @@ struct collada_target {
 
 /* False when it is neither a transform element nor a source, or no such value. */
 bool target_find(const struct xml *xml, const char *target, struct collada_target *found);
+
+/* --- collada_values.c: lists of numbers and names, and how <source> elements lay them out --- */
+
+/* At most `limit` numbers into out; returns how many there are in all, or -1 where something is no finite number. */
+int values_fixed(const char *text, double *out, int limit);
+
+/* Rows as an accessor lays them out. */
+struct value_rows {
+    double *values; /* [count * width]; heap */
+    uint32_t count, width;
+};
+
+/* The numbers of the <source> that `element`'s attribute `attribute` names. Returns 0, ERR_BAD_MODEL or
+ * ERR_IMPORT_MEMORY; on failure *rows is empty. */
+int rows_read(const struct xml *xml, uint32_t element, const char *attribute, struct value_rows *rows, struct err *err);
+void rows_fini(struct value_rows *rows);
+
+/* Likewise a <source> of names: calls take() for each, in order. Returns how many, or ERR_BAD_MODEL. */
+typedef void take_name(void *user, uint32_t index, const char *name, size_t size_bytes);
+int64_t names_read(const struct xml *xml, uint32_t element, const char *attribute, take_name *take, void *user,
+                   struct err *err);

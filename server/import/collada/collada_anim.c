@@ -1,6 +1,5 @@
 /* collada_anim.c - what samplers drive, and clips. */
 #include "import/collada/collada.h"
-#include "import/collada/collada_values.h"
 
 #include "base/mem.h"
 
@@ -18,23 +17,11 @@ struct animation_reader {
     const char *ignored; /* the first target that moves something else */
 };
 
-static uint32_t value_count_of(const struct xml *xml, uint32_t element)
-{
-    static const struct {
-        const char *tag;
-        uint32_t count;
-    } COUNTS[] = {{"matrix", 16}, {"translate", 3}, {"rotate", 4}, {"scale", 3}, {"lookat", 9}, {"skew", 7}};
-    for (size_t i = 0; i < sizeof COUNTS / sizeof *COUNTS; i++)
-        if (xml_is(xml, element, COUNTS[i].tag))
-            return COUNTS[i].count;
-    return UINT32_MAX; /* an array of weights */
-}
-
 /* Which values a sampler of this width sets; false when that does not fit. */
 static bool fit_values(const struct xml *xml, const struct collada_target *target, uint32_t width,
                        struct collada_channel *channel)
 {
-    const uint32_t count = value_count_of(xml, target->element);
+    const struct step_kind *kind = step_kind_of(xml, target->element);
     *channel = (struct collada_channel){.element = target->element, .count = 1};
     if (target->value >= 0)
         channel->first = (uint32_t)target->value;
@@ -42,9 +29,9 @@ static bool fit_values(const struct xml *xml, const struct collada_target *targe
         channel->first = 3; /* the angle, as some exporters mean it */
     else
         channel->count = width;
-    if (count == UINT32_MAX)
+    if (kind == NULL) /* an array of weights */
         return true;
-    return channel->count == 1 ? channel->first < count : channel->count == count;
+    return channel->count == 1 ? channel->first < kind->value_count : channel->count == kind->value_count;
 }
 
 static int add_channel(struct animation_reader *reading, uint32_t element, const char *target, struct err *err)
@@ -58,7 +45,7 @@ static int add_channel(struct animation_reader *reading, uint32_t element, const
         return 0;
     }
     const uint32_t from = xml_follow(xml, element, "source");
-    if (from == XML_NONE || !xml_is(xml, from, "sampler"))
+    if (!xml_is(xml, from, "sampler"))
         return err_set(err, ERR_BAD_MODEL, "it has no sampler");
     struct collada_sampler *sampler = &collada->samplers[collada->sampler_count];
     const int rc = collada_sampler(xml, from, target, sampler, reading->builder, err);
@@ -210,16 +197,11 @@ int collada_read(struct collada *collada, const uint8_t *bytes, size_t size_byte
                  struct bake_builder *builder, struct err *err)
 {
     *collada = (struct collada){0};
-    int rc = xml_parse(&collada->xml, bytes, size_bytes, err);
-    if (rc == 0)
-        rc = collada_scene(collada, limits, err);
-    if (rc == 0)
-        rc = read_channels(collada, limits, builder, err);
-    if (rc == 0)
-        rc = read_clips(collada, err);
-    if (rc < 0)
-        collada_fini(collada);
-    return rc;
+    if (xml_parse(&collada->xml, bytes, size_bytes, err) == 0 && collada_scene(collada, limits, err) == 0 &&
+        read_channels(collada, limits, builder, err) == 0 && read_clips(collada, err) == 0)
+        return 0;
+    collada_fini(collada);
+    return err->code;
 }
 
 void collada_fini(struct collada *collada)

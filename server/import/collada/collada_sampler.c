@@ -1,6 +1,5 @@
 /* collada_sampler.c - a <sampler> and the sources it names. */
 #include "import/collada/collada.h"
-#include "import/collada/collada_values.h"
 
 #include "base/mem.h"
 
@@ -43,20 +42,10 @@ static void take_kind(void *user, uint32_t index, const char *name, size_t size)
     }
 }
 
-static uint32_t find_input(const struct xml *xml, uint32_t sampler, const char *semantic)
-{
-    for (uint32_t e = xml_child(xml, sampler, "input"); e != XML_NONE; e = xml_next(xml, e, "input")) {
-        const char *own = xml_get(xml, e, "semantic");
-        if (own != NULL && strcmp(own, semantic) == 0)
-            return e;
-    }
-    return XML_NONE;
-}
-
 static int read_rows(const struct xml *xml, uint32_t sampler, const char *semantic, bool is_needed,
                      struct value_rows *rows, struct err *err)
 {
-    const uint32_t input = find_input(xml, sampler, semantic);
+    const uint32_t input = xml_input(xml, sampler, semantic);
     if (input != XML_NONE)
         return rows_read(xml, input, "source", rows, err);
     return is_needed ? err_set(err, ERR_BAD_MODEL, "its sampler has no %s", semantic) : 0;
@@ -78,7 +67,7 @@ static int read_inputs(const struct xml *xml, uint32_t sampler, struct inputs *i
             return err_set(err, ERR_BAD_MODEL, "the time of key %u lies before that of the key before it", k);
     inputs->kinds = mem_zalloc(count, sizeof *inputs->kinds);
     inputs->is_hermite = mem_zalloc(count, sizeof *inputs->is_hermite);
-    const uint32_t names = find_input(xml, sampler, "INTERPOLATION");
+    const uint32_t names = xml_input(xml, sampler, "INTERPOLATION");
     if (names != XML_NONE && names_read(xml, names, "source", take_kind, inputs, err) < 0)
         return err->code;
     if (!inputs->has_curves)

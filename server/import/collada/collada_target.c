@@ -64,15 +64,6 @@ static int32_t bracket_index(const struct xml *xml, uint32_t element, const char
     return -1;
 }
 
-static bool is_transform(const struct xml *xml, uint32_t element)
-{
-    static const char *const TAGS[] = {"matrix", "translate", "rotate", "scale", "lookat", "skew"};
-    for (size_t i = 0; i < sizeof TAGS / sizeof *TAGS; i++)
-        if (xml_is(xml, element, TAGS[i]))
-            return true;
-    return false;
-}
-
 /* Arrays of weights are meant by their <source> or by the array in it. */
 static uint32_t source_of(const struct xml *xml, uint32_t element)
 {
@@ -106,5 +97,5 @@ bool target_find(const struct xml *xml, const char *target, struct collada_targe
             return false;
     }
     found->element = source_of(xml, found->element);
-    return is_transform(xml, found->element) || xml_is(xml, found->element, "source");
+    return step_kind_of(xml, found->element) != NULL || xml_is(xml, found->element, "source");
 }

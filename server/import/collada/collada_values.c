@@ -1,5 +1,5 @@
 /* collada_values.c - words and numbers of arrays, and the rows that accessors pick out of them. */
-#include "import/collada/collada_values.h"
+#include "import/collada/collada.h"
 
 #include "base/mem.h"
 
@@ -36,10 +36,7 @@ static int read_numbers(const char *text, double **values, size_t *count, struct
     *values = NULL;
     *count = 0;
     for (size_t size = next_word(&text, &word); size > 0; size = next_word(&text, &word)) {
-        if (*count == capacity) {
-            capacity = 2 * capacity + 16;
-            *values = mem_realloc(*values, capacity * sizeof **values);
-        }
+        *values = mem_grow(*values, &capacity, *count + 1, sizeof **values);
         if (!number_of(word, size, &(*values)[*count])) {
             free(*values);
             return err_set(err, ERR_BAD_MODEL, "'%.*s' is not a number", size < 40 ? (int)size : 40, word);
@@ -87,10 +84,9 @@ static int find_layout(const struct xml *xml, uint32_t element, const char *attr
 {
     const char *url = xml_get(xml, element, attribute);
     const uint32_t source = xml_follow(xml, element, attribute);
-    if (source == XML_NONE || !xml_is(xml, source, "source"))
+    if (!xml_is(xml, source, "source"))
         return err_set(err, ERR_BAD_MODEL, "there is no source '%s'", url != NULL ? url : "");
-    const uint32_t technique = xml_child(xml, source, "technique_common");
-    const uint32_t accessor = technique == XML_NONE ? XML_NONE : xml_child(xml, technique, "accessor");
+    const uint32_t accessor = xml_child(xml, xml_child(xml, source, "technique_common"), "accessor");
     if (accessor == XML_NONE)
         return err_set(err, ERR_BAD_MODEL, "source '%s' has no accessor", url);
     layout->array = xml_follow(xml, accessor, "source");

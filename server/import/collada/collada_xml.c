@@ -28,15 +28,6 @@ static void stop(struct xml_reader *reader, int code, const char *why)
     XML_StopParser(reader->parser, XML_FALSE);
 }
 
-/* Makes room for `count` more. */
-static void *grow(void *items, size_t item_bytes, size_t used, size_t count, size_t *capacity)
-{
-    if (used + count <= *capacity)
-        return items;
-    *capacity = 2 * (used + count) + 64;
-    return mem_realloc(items, *capacity * item_bytes);
-}
-
 /* Appends text and returns where it is; XML_NONE when there is more than offsets can say. */
 static uint32_t put(struct xml_reader *reader, const char *text, size_t size)
 {
@@ -45,7 +36,7 @@ static uint32_t put(struct xml_reader *reader, const char *text, size_t size)
         stop(reader, ERR_MODEL_LIMIT, "too much text");
         return XML_NONE;
     }
-    xml->text = grow(xml->text, 1, xml->text_size, size, &xml->text_capacity);
+    xml->text = mem_grow(xml->text, &xml->text_capacity, xml->text_size + size, 1);
     memcpy(xml->text + xml->text_size, text, size);
     xml->text_size += size;
     return (uint32_t)(xml->text_size - size);
@@ -85,9 +76,8 @@ static bool add_attributes(struct xml_reader *reader, struct xml_element *elemen
     struct xml *xml = reader->xml;
     element->attribute_first = xml->attribute_count;
     for (; attributes[0] != NULL; attributes += 2) {
-        xml->attributes =
-            grow(xml->attributes, sizeof *xml->attributes, xml->attribute_count, 1, &xml->attribute_capacity);
         const struct xml_attribute added = {putz(reader, attributes[0]), putz(reader, attributes[1])};
+        xml->attributes = mem_grow(xml->attributes, &xml->attribute_capacity, xml->attribute_count + 1, sizeof added);
         if (added.name == XML_NONE || added.value == XML_NONE)
             return false;
         xml->attributes[xml->attribute_count++] = added;
@@ -110,7 +100,7 @@ static void XMLCALL on_start(void *user, const XML_Char *tag, const XML_Char **a
         stop(reader, ERR_MODEL_LIMIT, depth > DEPTH_MAX ? "elements are nested too deep" : "too many elements");
         return;
     }
-    xml->elements = grow(xml->elements, sizeof *xml->elements, xml->element_count, 1, &xml->element_capacity);
+    xml->elements = mem_grow(xml->elements, &xml->element_capacity, xml->element_count + 1, sizeof *xml->elements);
     struct xml_element added = {.parent = reader->open, .depth = depth, .text = XML_NONE, .tag = putz(reader, tag)};
     if (added.tag == XML_NONE || !add_attributes(reader, &added, attributes))
         return;
@@ -253,7 +243,7 @@ void xml_fini(struct xml *xml)
 
 bool xml_is(const struct xml *xml, uint32_t element, const char *tag)
 {
-    return strcmp(xml->text + xml->elements[element].tag, tag) == 0;
+    return element != XML_NONE && strcmp(xml->text + xml->elements[element].tag, tag) == 0;
 }
 
 const char *xml_get(const struct xml *xml, uint32_t element, const char *attribute)
@@ -283,7 +273,7 @@ static uint32_t seek(const struct xml *xml, uint32_t e, uint32_t end, const char
 
 uint32_t xml_child(const struct xml *xml, uint32_t parent, const char *tag)
 {
-    return seek(xml, parent + 1, xml->elements[parent].end, tag);
+    return parent == XML_NONE ? XML_NONE : seek(xml, parent + 1, xml->elements[parent].end, tag);
 }
 
 uint32_t xml_next(const struct xml *xml, uint32_t child, const char *tag)
@@ -310,6 +300,16 @@ uint32_t xml_find_id(const struct xml *xml, const char *id)
 
 uint32_t xml_follow(const struct xml *xml, uint32_t element, const char *attribute)
 {
-    const char *url = xml_get(xml, element, attribute);
+    const char *url = element == XML_NONE ? NULL : xml_get(xml, element, attribute);
     return url == NULL || url[0] != '#' ? XML_NONE : xml_find_id(xml, url + 1);
+}
+
+uint32_t xml_input(const struct xml *xml, uint32_t parent, const char *semantic)
+{
+    for (uint32_t e = xml_child(xml, parent, "input"); e != XML_NONE; e = xml_next(xml, e, "input")) {
+        const char *own = xml_get(xml, e, "semantic");
+        if (own != NULL && strcmp(own, semantic) == 0)
+            return e;
+    }
+    return XML_NONE;
 }

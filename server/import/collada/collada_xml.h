@@ -40,6 +40,8 @@ struct xml {
 int xml_parse(struct xml *xml, const uint8_t *bytes, size_t size_bytes, struct err *err);
 void xml_fini(struct xml *xml);
 
+/* --- questions about an element; one that is XML_NONE has no tag, no children and refers to nothing --- */
+
 /* Whether the element has this tag. */
 bool xml_is(const struct xml *xml, uint32_t element, const char *tag);
 /* The attribute's value, or NULL. */
@@ -55,3 +57,5 @@ uint32_t xml_next(const struct xml *xml, uint32_t child, const char *tag);
 uint32_t xml_find_id(const struct xml *xml, const char *id);
 /* What attribute `attribute` of `element`, "#id", refers to; XML_NONE when it does not. */
 uint32_t xml_follow(const struct xml *xml, uint32_t element, const char *attribute);
+/* The first <input> of element `parent` with this semantic, or XML_NONE. */
+uint32_t xml_input(const struct xml *xml, uint32_t parent, const char *semantic);

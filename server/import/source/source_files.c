@@ -183,10 +183,7 @@ static struct read_file *add(struct source_files *files, const char *path, enum 
 {
     if (files->count >= files->limits->value[LIMIT_SOURCE_FILES])
         return NULL;
-    if (files->count == files->capacity) {
-        files->capacity = files->capacity == 0 ? 8 : 2 * files->capacity;
-        files->items = mem_realloc(files->items, files->capacity * sizeof *files->items);
-    }
+    files->items = mem_grow(files->items, &files->capacity, files->count + 1, sizeof *files->items);
     struct read_file *file = &files->items[files->count++];
     *file = (struct read_file){.path = mem_strdup(path), .role = role};
     return file;
